@@ -1,0 +1,96 @@
+/* Turns many small writes into one stretch of bytes with a stated greatest size. Leaves it to the
+ * caller to look at the state once, at the end. */
+#include "base/buf.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+void buf_init(struct buf *buf, const gramc_allocator *allocator, size_t max) {
+    *buf = (struct buf){.allocator = allocator ? *allocator : mem_default(), .max = max};
+}
+
+void buf_free(struct buf *buf) {
+    mem_free(&buf->allocator, buf->ptr, buf->size);
+    buf_init(buf, &buf->allocator, buf->max);
+}
+
+void buf_reset(struct buf *buf) {
+    buf->len = 0;
+    buf->state = BUF_FINE;
+}
+
+static bool grow(struct buf *buf, size_t needed) {
+    size_t size = buf->size ? buf->size : 64;
+    while (size < needed) size *= 2;
+    char *ptr = buf->allocator.alloc(buf->allocator.ctx, buf->ptr, buf->size, size);
+    if (!ptr) {
+        buf->state = BUF_NOMEM;
+        return false;
+    }
+    buf->ptr = ptr;
+    buf->size = size;
+    return true;
+}
+
+char *buf_reserve(struct buf *buf, size_t more) {
+    if (buf->state != BUF_FINE) return NULL;
+    if (more > buf->max - buf->len) {
+        buf->state = BUF_TOO_BIG;
+        return NULL;
+    }
+    if (buf->len + more + 1 > buf->size && !grow(buf, buf->len + more + 1)) return NULL;
+    return buf->ptr + buf->len;
+}
+
+void buf_put(struct buf *buf, const char *bytes, size_t len) {
+    char *room = buf_reserve(buf, len);
+    if (!room) return;
+    if (len) memcpy(room, bytes, len);
+    room[len] = '\0';
+    buf->len += len;
+}
+
+void buf_putc(struct buf *buf, char c) {
+    buf_put(buf, &c, 1);
+}
+
+void buf_puts(struct buf *buf, const char *c_string) {
+    buf_put(buf, c_string, strlen(c_string));
+}
+
+void buf_text(struct buf *buf, gramc_text text) {
+    buf_put(buf, text.ptr, text.len);
+}
+
+void buf_printf(struct buf *buf, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    int len = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    char *room = len < 0 ? NULL : buf_reserve(buf, (size_t)len);
+    if (!room) return;
+    va_start(args, format);
+    vsnprintf(room, (size_t)len + 1, format, args);
+    va_end(args);
+    buf->len += (size_t)len;
+}
+
+gramc_text buf_view(const struct buf *buf) {
+    return (gramc_text){buf->ptr ? buf->ptr : "", buf->len};
+}
+
+gramc_status buf_status(const struct buf *buf) {
+    switch (buf->state) {
+    case BUF_FINE: return GRAMC_OK;
+    case BUF_NOMEM: return GRAMC_NOMEM;
+    case BUF_TOO_BIG: return GRAMC_LIMIT;
+    }
+    return GRAMC_OK;
+}
+
+gramc_status buf_send(const struct buf *buf, gramc_writer writer) {
+    if (buf->state != BUF_FINE) return buf_status(buf);
+    if (buf->len == 0) return GRAMC_OK;
+    return writer.write(writer.ctx, buf->ptr, buf->len) ? GRAMC_IO : GRAMC_OK;
+}

@@ -1,0 +1,37 @@
+/* A byte buffer that grows up to a stated size. Errors are sticky: write on, ask once. */
+#ifndef BASE_BUF_H
+#define BASE_BUF_H
+
+#include "base/mem.h"
+
+enum buf_state { BUF_FINE, BUF_NOMEM, BUF_TOO_BIG };
+
+struct buf {
+    gramc_allocator allocator;
+    char *ptr; /* NULL while empty; a NUL stands behind the last byte */
+    size_t len, size, max;
+    enum buf_state state;
+};
+
+/* `max` is the largest number of bytes that it may ever hold; there is no "unlimited". */
+void buf_init(struct buf *buf, const gramc_allocator *allocator, size_t max);
+void buf_free(struct buf *buf);
+/* Empties it, keeps the memory, forgets errors. */
+void buf_reset(struct buf *buf);
+/* Room for `more` bytes at the end without writing them; NULL if there cannot be. */
+char *buf_reserve(struct buf *buf, size_t more);
+void buf_put(struct buf *buf, const char *bytes, size_t len);
+void buf_putc(struct buf *buf, char c);
+void buf_puts(struct buf *buf, const char *c_string);
+void buf_text(struct buf *buf, gramc_text text);
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+void buf_printf(struct buf *buf, const char *format, ...);
+gramc_text buf_view(const struct buf *buf);
+/* GRAMC_OK, GRAMC_NOMEM or GRAMC_LIMIT. */
+gramc_status buf_status(const struct buf *buf);
+/* Hands all bytes to the writer: the buffer's own status first, then GRAMC_IO if that fails. */
+gramc_status buf_send(const struct buf *buf, gramc_writer writer);
+
+#endif

@@ -1,0 +1,83 @@
+/* Findings: what is wrong, where, and the way out. The sentences stand in diag.def, one row each;
+ * code only names the row and hands over what stands in its {0}, {1}, {2}. */
+#ifndef BASE_DIAG_H
+#define BASE_DIAG_H
+
+#include "base/buf.h"
+#include "base/source.h"
+
+enum diag_id {
+#define DIAG(code, id, slug, severity, message, explanation, bad, good) D_##id,
+#include "base/diag.def"
+#undef DIAG
+    DIAG_COUNT
+};
+
+struct diag_row {
+    const char *code, *slug;
+    gramc_severity severity;
+    const char *message;     /* with {0}, {1}, {2} */
+    const char *explanation; /* some sentences for `explain` */
+    const char *bad, *good;  /* examples; bad gives exactly this finding, good none */
+};
+
+const struct diag_row *diag_row(enum diag_id id);
+
+struct diag_label {
+    const struct source *source;
+    struct span span;
+    gramc_text text; /* what that other place is */
+};
+
+enum { DIAG_LABELS = 4 };
+
+struct finding {
+    enum diag_id id;
+    gramc_severity severity;
+    const struct source *source; /* never NULL */
+    struct span span;
+    gramc_text message, help;
+    struct diag_label labels[DIAG_LABELS];
+    uint32_t label_count;
+    uint32_t order; /* in which they were reported */
+    struct finding *next;
+};
+
+struct findings {
+    struct arena *arena;
+    struct finding *first, *last;
+    uint32_t counts[3]; /* by gramc_severity, those not kept included */
+    uint32_t kept, max;
+};
+
+void findings_init(struct findings *findings, struct arena *arena, uint32_t max);
+
+/* Reports; up to three texts for {0}, {1}, {2}, copied. Returns NULL when the list is full or
+ * memory has run out; the calls below take that NULL. */
+struct finding *findings_add(struct findings *findings, enum diag_id id,
+                             const struct source *source, struct span span, const gramc_text *args,
+                             size_t arg_count);
+#define FIND(findings, id, source, span, ...)                                                      \
+    findings_add((findings), (id), (source), (span), (const gramc_text[]){__VA_ARGS__},            \
+                 sizeof((const gramc_text[]){__VA_ARGS__}) / sizeof(gramc_text))
+#define FIND0(findings, id, source, span) findings_add((findings), (id), (source), (span), NULL, 0)
+
+/* Adds another place, with a few words about it. At most DIAG_LABELS; more are dropped. */
+void finding_label(struct findings *findings, struct finding *finding, const struct source *source,
+                   struct span span, const char *text);
+/* Sets the way out; printf. A %.*s takes TEXT_ARGS(text). */
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+void finding_help(struct findings *findings, struct finding *finding, const char *format, ...);
+
+/* Orders by source, place and order of reporting. */
+void findings_sort(struct findings *findings);
+bool findings_have_errors(const struct findings *findings);
+
+/* ## Printers */
+void diag_print_text(struct buf *out, const struct findings *findings, bool color);
+void diag_print_concise(struct buf *out, const struct findings *findings);
+void diag_print_json(struct buf *out, const struct findings *findings);
+
+#endif

@@ -1,0 +1,2 @@
+/* Placeholder until the commands arrive. */
+typedef int cli_placeholder;

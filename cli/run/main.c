@@ -1,0 +1,2 @@
+#include "base/text.h"
+int main(void){return 0;}

@@ -1,0 +1,148 @@
+# How the five folders become two libraries and two executables. CMakeLists.txt says what; here is
+# how. Sources are found by folder: adding a file needs no edit.
+
+macro(gramc_toolchain)
+  set(CMAKE_C_STANDARD 11)
+  set(CMAKE_C_STANDARD_REQUIRED ON)
+  set(CMAKE_C_EXTENSIONS OFF)
+  set(CMAKE_C_VISIBILITY_PRESET hidden)
+  set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+  set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+  if(NOT CMAKE_BUILD_TYPE)
+    set(CMAKE_BUILD_TYPE Release)
+  endif()
+  find_program(RE2C re2c)
+  find_program(LEMON lemon)
+  find_file(LEMON_TEMPLATE lempar.c PATHS /usr/share/lemon /usr/local/share/lemon)
+  if(NOT RE2C OR NOT LEMON OR NOT LEMON_TEMPLATE)
+    message(FATAL_ERROR "re2c and lemon are needed: apt-get install re2c lemon")
+  endif()
+  find_package(PkgConfig REQUIRED)
+  find_library(PCRE2_LIBRARY NAMES libpcre2-8.a pcre2-8)
+  find_path(PCRE2_INCLUDE pcre2.h)
+  if(NOT PCRE2_LIBRARY OR NOT PCRE2_INCLUDE)
+    message(FATAL_ERROR "PCRE2 is needed: apt-get install libpcre2-dev")
+  endif()
+  if(GRAMC_RUNTIME)
+    pkg_check_modules(UV REQUIRED IMPORTED_TARGET libuv)
+    pkg_check_modules(CURL REQUIRED IMPORTED_TARGET libcurl)
+  endif()
+endmacro()
+
+# Flags that every C file of ours is compiled with.
+function(gramc_flags target)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion
+    -Wshadow -Wcast-qual -Wundef -Wstrict-prototypes -Wmissing-prototypes -Wimplicit-fallthrough)
+  if(GRAMC_WERROR)
+    target_compile_options(${target} PRIVATE -Werror)
+  endif()
+  target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/include
+    ${CMAKE_BINARY_DIR}/generated)
+  target_compile_definitions(${target} PRIVATE GRAMC_BUILD)
+endfunction()
+
+# One folder as objects; all later layers may link it, none before it.
+function(gramc_layer name)
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${name}/*.c)
+  add_library(layer_${name} OBJECT ${sources})
+  gramc_flags(layer_${name})
+  target_include_directories(layer_${name} PRIVATE ${PCRE2_INCLUDE})
+  if(name STREQUAL "runtime")
+    target_link_libraries(layer_${name} PRIVATE PkgConfig::UV PkgConfig::CURL)
+  endif()
+endfunction()
+
+# Each *.re of a layer becomes a C file in the build tree, never in the source tree.
+function(gramc_generate_lexers)
+  file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/generated)
+  foreach(layer base grammar compiler)
+    file(GLOB lexers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${layer}/*.re)
+    foreach(lexer ${lexers})
+      get_filename_component(name ${lexer} NAME_WE)
+      set(out ${CMAKE_BINARY_DIR}/generated/${layer}_${name}.c)
+      add_custom_command(OUTPUT ${out}
+        COMMAND ${RE2C} -W -Werror -8 -c -i --no-generation-date --no-version -o ${out} ${lexer}
+        DEPENDS ${lexer} VERBATIM)
+      target_sources(layer_${layer} PRIVATE ${out})
+    endforeach()
+  endforeach()
+endfunction()
+
+# grammar/parser.y becomes generated/parser.c and parser.h; grammar/parse.c includes the former.
+function(gramc_generate_parser)
+  set(dir ${CMAKE_BINARY_DIR}/generated)
+  set(grammar ${CMAKE_SOURCE_DIR}/grammar/parser.y)
+  if(NOT EXISTS ${grammar})
+    return()
+  endif()
+  add_custom_command(OUTPUT ${dir}/parser.c BYPRODUCTS ${dir}/parser.h ${dir}/parser.out
+    COMMAND ${LEMON} -q -T${LEMON_TEMPLATE} -d${dir} ${grammar}
+    DEPENDS ${grammar} VERBATIM)
+  add_custom_target(generated_parser DEPENDS ${dir}/parser.c)
+  add_dependencies(layer_grammar generated_parser)
+  set_source_files_properties(${CMAKE_SOURCE_DIR}/grammar/parse.c PROPERTIES
+    OBJECT_DEPENDS ${dir}/parser.c)
+endfunction()
+
+# A static and a shared library out of layers. The shared one exports GRAMC_API and nothing else.
+function(gramc_library name)
+  set(objects)
+  foreach(layer ${ARGN})
+    list(APPEND objects $<TARGET_OBJECTS:layer_${layer}>)
+  endforeach()
+  add_library(${name}_static STATIC ${objects})
+  add_library(${name}_shared SHARED ${objects})
+  foreach(kind static shared)
+    target_include_directories(${name}_${kind} PUBLIC
+      $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
+    set_target_properties(${name}_${kind} PROPERTIES OUTPUT_NAME ${name} LINKER_LANGUAGE C)
+  endforeach()
+  set_target_properties(${name}_shared PROPERTIES VERSION ${PROJECT_VERSION}
+    SOVERSION ${PROJECT_VERSION_MAJOR} INSTALL_RPATH "\$ORIGIN")
+  if(name STREQUAL "gramcrun")
+    # The runtime's own copy of base stays hidden; everything else comes from libgramc's exports.
+    target_sources(${name}_shared PRIVATE $<TARGET_OBJECTS:layer_base>)
+    target_link_libraries(${name}_shared PUBLIC gramc_shared PRIVATE PkgConfig::UV PkgConfig::CURL m)
+    target_link_libraries(${name}_static PUBLIC gramc_static PkgConfig::UV PkgConfig::CURL m)
+  else()
+    target_link_libraries(${name}_shared PRIVATE ${PCRE2_LIBRARY})
+    target_link_libraries(${name}_static PUBLIC $<BUILD_INTERFACE:${PCRE2_LIBRARY}>)
+  endif()
+endfunction()
+
+# gramc, and gramc-run, which gramc finds beside itself in ../libexec/gramc.
+function(gramc_commands)
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/cli/*.c)
+  file(GLOB run_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/cli/run/*.c)
+  set(main ${CMAKE_SOURCE_DIR}/cli/main.c)
+  list(REMOVE_ITEM sources ${main})
+  add_library(cli_objects OBJECT ${sources})
+  gramc_flags(cli_objects)
+  add_executable(gramc ${main} $<TARGET_OBJECTS:cli_objects>)
+  gramc_flags(gramc)
+  target_link_libraries(gramc PRIVATE gramc_static)
+  set_target_properties(gramc PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+  if(GRAMC_RUNTIME)
+    add_executable(gramc-run ${run_sources} $<TARGET_OBJECTS:cli_objects>)
+    gramc_flags(gramc-run)
+    target_link_libraries(gramc-run PRIVATE gramcrun_static)
+    set_target_properties(gramc-run PROPERTIES
+      RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/libexec/gramc)
+  endif()
+endfunction()
+
+function(gramc_install)
+  install(TARGETS gramc RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(TARGETS gramc_static gramc_shared
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(DIRECTORY include/gramc DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  if(GRAMC_RUNTIME)
+    install(TARGETS gramc-run RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/gramc)
+    install(TARGETS gramcrun_static gramcrun_shared
+      LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+    install(CODE "execute_process(COMMAND \${CMAKE_COMMAND} -E create_symlink
+      ../${CMAKE_INSTALL_LIBEXECDIR}/gramc/gramc-run
+      \$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}/gram-agent)")
+  endif()
+  install(DIRECTORY specs DESTINATION ${CMAKE_INSTALL_DATADIR}/gramc)
+endfunction()

@@ -1,0 +1,20 @@
+/* From text to tree. One call; everything that is wrong comes back as findings. */
+#ifndef GRAMMAR_PARSE_H
+#define GRAMMAR_PARSE_H
+
+#include "base/diag.h"
+#include "grammar/tree.h"
+
+struct parse_options {
+    bool plain; /* every extension is an error, as in the reference grammar */
+};
+
+enum { PARSE_MAX_DEPTH = 1000 /* at least: brackets, arrays and maps inside each other */ };
+
+/* Parses source->text. The tree and its texts live in `arena` and in the source. Returns NULL only
+ * without memory (arena->oom). With syntax errors the tree holds the patterns that could be read.
+ * Several findings per file: after an error the driver resynchronises at the bracket structure. */
+struct tree *parse_source(struct arena *arena, struct findings *findings,
+                          const struct source *source, const struct parse_options *options);
+
+#endif

@@ -1,0 +1,234 @@
+/* compile.h: agent specs, their schemas, and the validator.
+ *
+ * From the sources of a compilation (gramc.h) to agents, tools and libraries with their JSON
+ * Schemas; from those to every printed form; and from a JSON Schema to a program that judges bytes.
+ * No network, no threads, no global state. All structs here are filled by the library, const for
+ * you, and may grow at their ends between minor versions. */
+#ifndef GRAMC_COMPILE_H
+#define GRAMC_COMPILE_H
+
+#include "gramc/gramc.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ## Specs
+ * What the sources of a compilation mean. A gramc_spec and everything in it belongs to the
+ * compilation and is const: several threads may read it at once. */
+typedef struct gramc_spec gramc_spec;
+typedef struct gramc_schema gramc_schema;
+
+typedef enum gramc_result_kind {
+    GRAMC_RESULT_TEXT, /* what a tool prints is the result as it is */
+    GRAMC_RESULT_JSON, /* it must be JSON that fits the output schema */
+    GRAMC_RESULT_NULL  /* nothing comes back */
+} gramc_result_kind;
+
+typedef struct gramc_tool {
+    gramc_text name; /* on the wire and for binding */
+    gramc_text description;
+    gramc_text title;            /* empty: none */
+    gramc_text parameters;       /* JSON Schema of the arguments object */
+    gramc_text result;           /* JSON Schema of the result */
+    const gramc_schema *accepts; /* `parameters`, compiled; unknown top-level names refused */
+    const gramc_schema *returns; /* `result`, compiled */
+    gramc_result_kind result_kind;
+    uint32_t timeout_ms;      /* 30000 unless the spec says otherwise */
+    uint32_t max_call_errors; /* 5 */
+    uint32_t max_tool_errors; /* 5 */
+    bool optional, return_direct;
+} gramc_tool;
+
+/* Sampling settings keep their spelling (`1.0` is sent as 1.0); empty: not written, not sent. */
+typedef struct gramc_agent {
+    gramc_text name;
+    gramc_text description;
+    gramc_text instruction; /* empty: no system message */
+    gramc_text model;       /* "OpenAI/gpt-4o-mini" as written; empty: none */
+    gramc_text temperature, top_p, presence_penalty, frequency_penalty, max_tokens, seed;
+    gramc_text tool_choice;      /* auto, none, required, a tool's name; empty: not sent */
+    gramc_text wire;             /* tools, functions; empty: not said */
+    int parallel_tool_calls;     /* 1, 0, or -1: not said */
+    uint32_t max_iterations;     /* 10 */
+    uint32_t max_calls_per_turn; /* 0: no limit */
+    uint32_t max_messages;       /* 0: the whole conversation */
+    const gramc_tool *const *tools;
+    size_t tool_count;
+    gramc_text fingerprint; /* sha256, 64 hexadecimal digits: the agent and all it reaches */
+} gramc_agent;
+
+typedef enum gramc_impl_kind {
+    GRAMC_IMPL_BUILTIN, /* target: the registered name */
+    GRAMC_IMPL_EXEC,    /* argv */
+    GRAMC_IMPL_RETURNS  /* target: the text that it always returns */
+} gramc_impl_kind;
+
+typedef struct gramc_impl {
+    gramc_text name; /* of the tool that it implements */
+    gramc_impl_kind kind;
+    gramc_text target;
+    const gramc_text *argv; /* EXEC: program and arguments, argc of them */
+    size_t argc;
+    gramc_text folder;     /* of the file that names it; empty: the current one */
+    const gramc_text *env; /* EXEC: NAME=value, declared for the child */
+    size_t env_count;
+    uint32_t timeout_ms; /* 0: the tool's own */
+    gramc_text file;     /* where it is written, for messages */
+    uint32_t start, end;
+} gramc_impl;
+
+typedef struct gramc_library {
+    gramc_text name;
+    gramc_text description;
+    const gramc_impl *impls;
+    size_t impl_count;
+    gramc_text fingerprint; /* canonical text and the sha256 of every file it names and can read */
+} gramc_library;
+
+/* Gives the sources their meaning. Call once, after the last gramc_add_source. GRAMC_FINDINGS when
+ * there are errors; *out is then still set and holds what could be understood, unless memory ran
+ * out. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_compile(const gramc_spec **out,
+                                                    gramc_compilation *compilation);
+
+GRAMC_API size_t gramc_spec_agent_count(const gramc_spec *spec);
+GRAMC_API const gramc_agent *gramc_spec_agent(const gramc_spec *spec, size_t i);
+/* name empty: the only one. GRAMC_NOT_FOUND, GRAMC_AMBIGUOUS. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_spec_find_agent(const gramc_agent **out,
+                                                            const gramc_spec *spec,
+                                                            gramc_text name);
+/* All tools of the compilation, in the order of the sources. */
+GRAMC_API size_t gramc_spec_tool_count(const gramc_spec *spec);
+GRAMC_API const gramc_tool *gramc_spec_tool(const gramc_spec *spec, size_t i);
+GRAMC_API size_t gramc_spec_library_count(const gramc_spec *spec);
+GRAMC_API const gramc_library *gramc_spec_library(const gramc_spec *spec, size_t i);
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_spec_find_library(const gramc_library **out,
+                                                              const gramc_spec *spec,
+                                                              gramc_text name);
+
+/* ## Targets
+ * Prints an agent's tools (agent NULL: all tools of the spec) for "json-schema", "openai",
+ * "openai-functions" or "bundle". The same spec gives the same bytes on every machine.
+ * GRAMC_USAGE for an unknown target. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_emit(const gramc_spec *spec, const gramc_agent *agent,
+                                                 gramc_text target, gramc_writer writer);
+/* The i-th target's name and one line about it; NULL past the end. */
+GRAMC_API const char *gramc_target_name(size_t i);
+GRAMC_API const char *gramc_target_about(size_t i);
+
+/* ## The validator
+ * A schema is compiled once to a flat program, immutable and free to share between threads, that
+ * runs over the bytes of an instance in one pass. */
+typedef enum gramc_draft {
+    GRAMC_DRAFT_AUTO, /* as $schema says, else 2020-12 */
+    GRAMC_DRAFT_2020_12,
+    GRAMC_DRAFT_2019_09,
+    GRAMC_DRAFT_7
+} gramc_draft;
+
+/* Gives the text of a schema document that a $ref names and that is not built in. `uri` has no
+ * fragment. On success sets *out to bytes that stay valid until gramc_schema_compile returns, and
+ * returns 0. The library itself never opens a file or a connection. */
+typedef struct gramc_resolver {
+    int (*resolve)(void *ctx, gramc_text uri, gramc_text *out);
+    void *ctx;
+} gramc_resolver;
+
+typedef struct gramc_schema_options {
+    size_t struct_size; /* sizeof(gramc_schema_options) */
+    const gramc_allocator *allocator;
+    gramc_draft draft;
+    bool assert_formats; /* `format` is judged, not only noted */
+    bool closed_root;    /* an unknown member of the root object is an error (tool calls) */
+    gramc_text base_uri; /* of the document, when it has no $id; empty: none */
+    gramc_resolver resolver;
+} gramc_schema_options;
+#define GRAMC_SCHEMA_OPTIONS_INIT                                                                  \
+    {                                                                                              \
+        sizeof(gramc_schema_options), NULL, GRAMC_DRAFT_AUTO, false, false, {NULL, 0}, {           \
+            NULL, NULL                                                                             \
+        }                                                                                          \
+    }
+
+/* Why a schema cannot be compiled: a JSON Pointer into it, a byte offset, and a sentence. */
+typedef struct gramc_schema_error {
+    char pointer[256];
+    size_t position;
+    char message[512];
+} gramc_schema_error;
+
+/* Compiles a schema document. `error` may be NULL. GRAMC_FINDINGS: not JSON, not a schema, an
+ * unresolvable reference, a pattern that cannot be translated. GRAMC_LIMIT: deeper than 1,000
+ * levels or more than 16 MiB. The bytes are not needed afterwards. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_schema_compile(gramc_schema **out, const char *json,
+                                                           size_t len,
+                                                           const gramc_schema_options *options,
+                                                           gramc_schema_error *error);
+GRAMC_API void gramc_schema_free(gramc_schema *schema);
+
+/* True if the bytes are JSON that the schema accepts. Allocates nothing unless a keyword needs a
+ * second look (unevaluated*, uniqueItems and the like), then from the schema's allocator; without
+ * memory it answers false. Any thread. */
+GRAMC_API bool gramc_schema_accepts(const gramc_schema *schema, const char *json, size_t len);
+
+typedef enum gramc_check_flags {
+    GRAMC_CHECK_DEFAULTS = 1,   /* fill in the defaults of absent members, nested ones too */
+    GRAMC_CHECK_COERCE = 2,     /* lossless conversions between string, number, integer, boolean */
+    GRAMC_CHECK_NULL_ABSENT = 4 /* null for an optional member that is not nullable counts as
+                                   absent */
+} gramc_check_flags;
+
+typedef struct gramc_check_options {
+    size_t struct_size;  /* sizeof(gramc_check_options) */
+    unsigned flags;      /* gramc_check_flags, or-ed */
+    uint32_t max_errors; /* 0: 100; `errors_total` counts all */
+    const gramc_allocator *allocator;
+} gramc_check_options;
+#define GRAMC_CHECK_OPTIONS_INIT                                                                   \
+    { sizeof(gramc_check_options), 0, 0, NULL }
+
+typedef struct gramc_violation {
+    gramc_text instance; /* JSON Pointer into the instance; "" is the whole */
+    gramc_text schema;   /* JSON Pointer into the schema, the keyword at its end */
+    gramc_text keyword;  /* "required", "type"...; "json" when the bytes are not JSON */
+    size_t position;     /* byte offset in the instance */
+    gramc_text message;  /* `age: expected an integer, got the string "abc"; pass ...` */
+} gramc_violation;
+
+typedef enum gramc_change_kind {
+    GRAMC_CHANGE_DEFAULT, /* `after` was filled in */
+    GRAMC_CHANGE_COERCED, /* `before` became `after` */
+    GRAMC_CHANGE_REMOVED  /* `before`, a null that counted as absent */
+} gramc_change_kind;
+
+typedef struct gramc_change {
+    gramc_text instance; /* JSON Pointer */
+    gramc_change_kind kind;
+    gramc_text before, after; /* JSON; empty where there is none */
+} gramc_change;
+
+/* One verdict; yours, freed by gramc_verdict_free. */
+typedef struct gramc_verdict {
+    bool valid;
+    const gramc_violation *errors;
+    size_t error_count;
+    size_t errors_total;
+    gramc_text normalised; /* the bytes after the changes; the input's own if there were none */
+    const gramc_change *changes;
+    size_t change_count;
+} gramc_verdict;
+
+/* Judges the bytes (borrowed; they must outlive the verdict). options NULL: no flags. GRAMC_OK
+ * also when invalid: look at (*out)->valid. GRAMC_NOMEM; GRAMC_LIMIT when a match limit or the
+ * nesting limit of 1,000 was hit. Any thread. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_schema_check(gramc_verdict **out,
+                                                         const gramc_schema *schema,
+                                                         const char *json, size_t len,
+                                                         const gramc_check_options *options);
+GRAMC_API void gramc_verdict_free(gramc_verdict *verdict);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,168 @@
+/* gramc.h: gram notation, read and judged.
+ *
+ * libgramc turns .gram text into a tree and a list of findings. It never prints, exits, aborts,
+ * reads the environment, opens a file by itself, or touches locale and signals. There is no global
+ * state: two threads may work on two compilations at once, one compilation belongs to one thread.
+ *
+ *     gramc_compilation *c;
+ *     if (gramc_compilation_new(&c, NULL)) return 1;
+ *     gramc_add_source(c, GRAMC_TEXT("hello.gram"), bytes, length);
+ *     gramc_findings_print(c, GRAMC_FORMAT_TEXT, my_writer);
+ *     gramc_compilation_free(c);
+ *
+ * Ownership, said once: what comes out through a `const` pointer or a gramc_text is borrowed and
+ * lives as long as the object that it was asked of. What comes out through a pointer to a pointer
+ * is yours and has one matching _free, which takes NULL. */
+#ifndef GRAMC_GRAMC_H
+#define GRAMC_GRAMC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(GRAMC_BUILD) && defined(__GNUC__)
+#define GRAMC_API __attribute__((visibility("default")))
+#else
+#define GRAMC_API
+#endif
+#if defined(__GNUC__)
+#define GRAMC_MUST_USE __attribute__((warn_unused_result))
+#else
+#define GRAMC_MUST_USE
+#endif
+
+#define GRAMC_VERSION_MAJOR 0
+#define GRAMC_VERSION_MINOR 1
+#define GRAMC_VERSION_PATCH 0
+
+/* The version of the library that is running, "0.1.0". Any thread. */
+GRAMC_API const char *gramc_version(void);
+
+/* ## Status
+ * Every call that can fail returns one of these. Details are in the findings. */
+typedef enum gramc_status {
+    GRAMC_OK = 0,
+    GRAMC_NOMEM = -1,     /* the allocator returned NULL; the object is still safe to free */
+    GRAMC_FINDINGS = -2,  /* there is at least one error among the findings */
+    GRAMC_LIMIT = -3,     /* a stated limit was passed */
+    GRAMC_NOT_FOUND = -4, /* no such name */
+    GRAMC_AMBIGUOUS = -5, /* more than one fits and none was chosen */
+    GRAMC_USAGE = -6,     /* an argument makes no sense */
+    GRAMC_IO = -7         /* a reader or writer that you passed in failed */
+} gramc_status;
+
+/* ## Text
+ * Bytes with a length; not terminated by NUL. UTF-8 unless it says otherwise. */
+typedef struct gramc_text {
+    const char *ptr;
+    size_t len;
+} gramc_text;
+#ifdef __cplusplus
+#define GRAMC_TEXT(literal) (gramc_text{(literal), sizeof(literal) - 1})
+#else
+#define GRAMC_TEXT(literal) ((gramc_text){(literal), sizeof(literal) - 1})
+#endif
+
+/* ## Memory
+ * One function does everything: ptr NULL allocates, new_size 0 frees (and returns NULL), else it
+ * resizes; old_size is what was last asked for. Alignment is that of max_align_t. NULL from an
+ * allocation is reported as GRAMC_NOMEM, never fatal. NULL as allocator means malloc and free. */
+typedef struct gramc_allocator {
+    void *(*alloc)(void *ctx, void *ptr, size_t old_size, size_t new_size);
+    void *ctx;
+} gramc_allocator;
+
+/* ## Output
+ * Receives bytes in order; returns 0, or anything else to stop, which comes back as GRAMC_IO. */
+typedef struct gramc_writer {
+    int (*write)(void *ctx, const char *bytes, size_t len);
+    void *ctx;
+} gramc_writer;
+
+/* ## Compilation
+ * Holds sources, their trees and the findings about them, all in one arena. */
+typedef struct gramc_compilation gramc_compilation;
+
+/* Reads a file that a source names ({file: "prompt.md"}, imports). `path` is relative to the
+ * current folder, already joined with the folder of the file that names it. On success sets *out to
+ * bytes that stay valid until the compilation is freed, with a NUL behind them, and returns 0;
+ * any other value means that the file cannot be read. */
+typedef struct gramc_reader {
+    int (*read)(void *ctx, gramc_text path, gramc_text *out);
+    void *ctx;
+} gramc_reader;
+
+typedef struct gramc_options {
+    size_t struct_size;               /* sizeof(gramc_options) */
+    const gramc_allocator *allocator; /* NULL: malloc; copied */
+    gramc_reader reader;              /* read NULL: a source may name no file */
+    bool plain;                       /* plain gram only: each extension is an error */
+    bool strict_vocabulary;           /* a name with two types is an error, not a warning */
+    uint32_t max_findings;            /* 0: 1000; what comes after is counted, not kept */
+} gramc_options;
+#define GRAMC_OPTIONS_INIT                                                                         \
+    { sizeof(gramc_options), NULL, {NULL, NULL}, false, false, 0 }
+
+/* Makes an empty compilation. options NULL means GRAMC_OPTIONS_INIT. GRAMC_NOMEM or GRAMC_OK. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_compilation_new(gramc_compilation **out,
+                                                            const gramc_options *options);
+GRAMC_API void gramc_compilation_free(gramc_compilation *compilation);
+
+/* Parses one source. `name` (copied) stands in findings; `bytes` are borrowed until the compilation
+ * is freed, and bytes[len] must be a readable NUL. GRAMC_FINDINGS when the text has errors (the
+ * rest of the file was read all the same), GRAMC_LIMIT at 2 GiB and more. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_add_source(gramc_compilation *compilation,
+                                                       gramc_text name, const char *bytes,
+                                                       size_t len);
+
+/* ## Trees
+ * What the last source added looks like. */
+typedef enum gramc_tree_format {
+    GRAMC_TREE_JSON, /* canonical JSON of the gram project: subject and elements */
+    GRAMC_TREE_SEXP, /* s-expression in the shape of the reference parser */
+    GRAMC_TREE_TEXT  /* indented, with spans, separators and arrows: for people */
+} gramc_tree_format;
+
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_tree_print(const gramc_compilation *compilation,
+                                                       gramc_tree_format format,
+                                                       gramc_writer writer);
+
+/* ## Findings
+ * Everything that was noticed, in the order of the places. */
+typedef enum gramc_severity { GRAMC_NOTE, GRAMC_WARNING, GRAMC_ERROR } gramc_severity;
+
+typedef struct gramc_finding {
+    const char *code; /* "G0203" */
+    const char *slug; /* "duplicate-parameter" */
+    gramc_severity severity;
+    gramc_text message; /* one line, lower case, no full stop */
+    gramc_text help;    /* a way out, or empty */
+    gramc_text file;    /* as named in gramc_add_source */
+    uint32_t start;     /* byte offsets in that source: [start, end) */
+    uint32_t end;
+} gramc_finding;
+
+GRAMC_API size_t gramc_finding_count(const gramc_compilation *compilation, gramc_severity severity);
+/* The i-th finding; false past the end. */
+GRAMC_API bool gramc_finding_get(const gramc_compilation *compilation, size_t i,
+                                 gramc_finding *out);
+
+typedef enum gramc_format {
+    GRAMC_FORMAT_TEXT,    /* source lines with the place underlined */
+    GRAMC_FORMAT_COLOR,   /* the same with terminal colours */
+    GRAMC_FORMAT_CONCISE, /* file:line:column: severity[code]: message */
+    GRAMC_FORMAT_JSON     /* the gram project's diagnostics JSON, plus code and help */
+} gramc_format;
+
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_findings_print(const gramc_compilation *compilation,
+                                                           gramc_format format,
+                                                           gramc_writer writer);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
