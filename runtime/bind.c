@@ -12,17 +12,18 @@ enum { DEFAULT_TIMEOUT_MS = 30000, BLOCK_MAX = 64 << 20, SENTENCE_MAX = 4096 };
 
 /* ## Messages */
 
-/* Pieces up to a NULL, joined. */
-static gramc_text join(gramc_bound *bound, const gramc_text *pieces) {
+static gramc_text join(gramc_bound *bound, const gramc_text *pieces, size_t count) {
     struct buf out;
     buf_init(&out, &bound->arena.allocator, SENTENCE_MAX);
-    for (; pieces->ptr; pieces++) buf_text(&out, *pieces);
+    for (size_t i = 0; i < count; i++) buf_text(&out, pieces[i]);
     gramc_text text = arena_text(&bound->arena, buf_view(&out));
     if (buf_status(&out) == GRAMC_NOMEM) bound->arena.oom = true;
     buf_free(&out);
     return text;
 }
-#define JOIN(bound, ...) join((bound), (const gramc_text[]){__VA_ARGS__, {NULL, 0}})
+#define JOIN(bound, ...)                                                                           \
+    join((bound), (const gramc_text[]){__VA_ARGS__},                                               \
+         sizeof((const gramc_text[]){__VA_ARGS__}) / sizeof(gramc_text))
 
 static void report(gramc_bound *bound, gramc_severity severity, const gramc_impl *impl,
                    gramc_text message, gramc_text help) {
@@ -191,8 +192,8 @@ bool gramc_bound_message(const gramc_bound *bound, size_t i, gramc_bind_message 
 bool gramc_bound_choice(const gramc_bound *bound, size_t i, gramc_choice *out) {
     if (i >= bound->tool_count) return false;
     const struct bound_tool *choice = &bound->tools[i];
-    *out = (gramc_choice){choice->tool, choice->impl,
-                          text_of(choice->kind ? choice->kind->name : "")};
+    *out =
+        (gramc_choice){choice->tool, choice->impl, text_of(choice->kind ? choice->kind->name : "")};
     return true;
 }
 

@@ -111,7 +111,8 @@ static int call_square_root(void *ctx, gramc_text arguments, gramc_writer result
     return run_job(square_root, arguments, result);
 }
 
-#define NAMED(literal) {literal, sizeof(literal) - 1}
+#define NAMED(literal)                                                                             \
+    { literal, sizeof(literal) - 1 }
 
 static const gramc_builtin standard[] = {
     {NAMED("greeting.sayHello"), call_say_hello, NULL, false},

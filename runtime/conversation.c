@@ -52,8 +52,8 @@ static bool id_is_taken(const struct conversation *talk, const struct call *befo
     return false;
 }
 
-static gramc_text make_id(struct conversation *talk, struct arena *arena,
-                          const struct call *before, size_t count) {
+static gramc_text make_id(struct conversation *talk, struct arena *arena, const struct call *before,
+                          size_t count) {
     char digits[16];
     gramc_text id;
     do {

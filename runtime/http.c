@@ -276,7 +276,8 @@ static int socket_wanted(CURL *easy, curl_socket_t socket, int what, void *ctx, 
         http->broken = true;
         return -1;
     }
-    int events = (what != CURL_POLL_OUT ? UV_READABLE : 0) | (what != CURL_POLL_IN ? UV_WRITABLE : 0);
+    int events =
+        (what != CURL_POLL_OUT ? UV_READABLE : 0) | (what != CURL_POLL_IN ? UV_WRITABLE : 0);
     uv_poll_start(&watcher->poll, events, on_socket_event);
     return 0;
 }

@@ -22,8 +22,8 @@ struct message {
     enum role role;
     uint32_t turn, group;
     gramc_text content;
-    bool has_content; /* false: null on the wire */
-    bool legacy;      /* function_call and role function, not tool_calls and role tool */
+    bool has_content;         /* false: null on the wire */
+    bool legacy;              /* function_call and role function, not tool_calls and role tool */
     const struct call *calls; /* of an assistant */
     size_t call_count;
     gramc_text call_id, name; /* of a result */
@@ -67,7 +67,8 @@ struct request {
 };
 
 /* ## Conversations (conversation.c) */
-/* Takes over the message (from `arena`), encodes it and puts it at the end. False without memory. */
+/* Takes over the message (from `arena`), encodes it and puts it at the end. False without memory.
+ */
 bool conversation_add(struct conversation *talk, struct arena *arena, struct message *message);
 bool conversation_user(struct conversation *talk, struct arena *arena, gramc_text text);
 /* A copy of what the model said; its calls get ids where they need one. */
@@ -87,8 +88,7 @@ gramc_status openai_tools(struct buf *out, const gramc_tool *const *tools, size_
 void openai_message(struct buf *out, const struct message *message);
 void openai_request(struct buf *out, const struct request *request);
 /* GRAMC_FINDINGS: not such an answer; *why then says so, borrowed from the arena or constant. */
-gramc_status openai_reply(struct reply *out, struct arena *arena, gramc_text body,
-                          gramc_text *why);
+gramc_status openai_reply(struct reply *out, struct arena *arena, gramc_text body, gramc_text *why);
 /* What an error body says, in any of the five shapes that servers use; its own beginning if it has
  * none of them. *code may be empty. */
 gramc_text openai_error(struct arena *arena, gramc_text body, gramc_text *code);

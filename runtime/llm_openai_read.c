@@ -102,8 +102,8 @@ static void read_usage(struct usage *out, const struct json *usage) {
 }
 
 /* The message of the first choice; NULL with a reason if there is none. */
-static const struct json *find_message(struct arena *arena, const struct json *body,
-                                       gramc_text raw, gramc_text *why) {
+static const struct json *find_message(struct arena *arena, const struct json *body, gramc_text raw,
+                                       gramc_text *why) {
     const struct json *choices = json_get(body, "choices");
     gramc_text code;
     if (!json_is(body, JSON_OBJECT)) *why = TEXT("the answer is not a JSON object");
@@ -123,8 +123,7 @@ gramc_status openai_reply(struct reply *out, struct arena *arena, gramc_text bod
     if (arena->oom) return GRAMC_NOMEM;
     const struct json *message = find_message(arena, json, body, why);
     if (!message) return arena->oom ? GRAMC_NOMEM : GRAMC_FINDINGS;
-    if (!read_content(out, arena, message) || !read_calls(out, arena, message))
-        return GRAMC_NOMEM;
+    if (!read_content(out, arena, message) || !read_calls(out, arena, message)) return GRAMC_NOMEM;
     out->finish_reason = text_member(json_get(json, "choices")->first, "finish_reason");
     out->finish = read_finish(out->finish_reason);
     read_usage(&out->usage, json_get(json, "usage"));

@@ -22,7 +22,7 @@ struct gramc_loop {
     gramc_run *runs;  /* all, until freed */
     gramc_run *ready; /* to be stepped, first come first served */
     gramc_run **ready_end;
-    size_t active;    /* whose done has not been called */
+    size_t active; /* whose done has not been called */
     struct tool_call *calls;
     bool running;
     uint64_t random; /* state of a generator for waiting times */

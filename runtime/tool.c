@@ -98,8 +98,7 @@ void tool_wait(struct tool_call *call) {
     uv_timer_start(&call->deadline, deadline_passed, call->bound->timeout_ms, 0);
 }
 
-struct tool_call *tool_start(gramc_loop *loop, const struct bound_tool *bound,
-                             gramc_text arguments,
+struct tool_call *tool_start(gramc_loop *loop, const struct bound_tool *bound, gramc_text arguments,
                              void (*done)(void *ctx, struct tool_call *call), void *ctx) {
     struct tool_call *call = mem_alloc(&loop->allocator, sizeof(*call));
     if (!call) return NULL;
@@ -108,7 +107,7 @@ struct tool_call *tool_start(gramc_loop *loop, const struct bound_tool *bound,
                                .bound = bound,
                                .done = done,
                                .ctx = ctx,
-                               .holds = 1,
+                               .holds = 2, /* the run's and ours */
                                .next = loop->calls,
                                .link = &loop->calls};
     if (call->next) call->next->link = &call->next;
@@ -118,6 +117,7 @@ struct tool_call *tool_start(gramc_loop *loop, const struct bound_tool *bound,
     buf_text(&call->arguments, arguments);
     if (buf_status(&call->arguments)) tool_settle(call, TOOL_NOMEM);
     else call->kind->call(call);
+    tool_let_go(call);
     return call;
 }
 

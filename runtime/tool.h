@@ -33,7 +33,7 @@ const struct tool_kind *tool_kind_of(gramc_impl_kind kind);
 
 enum tool_outcome {
     TOOL_FINE,
-    TOOL_FAILED,   /* `result` says why */
+    TOOL_FAILED,    /* `result` says why */
     TOOL_TIMED_OUT, /* `result` is empty */
     TOOL_NOMEM
 };
@@ -65,9 +65,9 @@ struct tool_call {
 };
 
 /* Starts a call; `arguments` are copied. done may be called before this returns. NULL without
- * memory (done is then not called). The run's hold on it lasts until tool_release. */
-struct tool_call *tool_start(gramc_loop *loop, const struct bound_tool *bound,
-                             gramc_text arguments,
+ * memory (done is then not called). The caller's hold on it lasts until tool_release, which done
+ * may call: what this returns is then no longer valid. */
+struct tool_call *tool_start(gramc_loop *loop, const struct bound_tool *bound, gramc_text arguments,
                              void (*done)(void *ctx, struct tool_call *call), void *ctx);
 /* The run lets go: done will not be called; a call that still works is canceled. */
 void tool_release(struct tool_call *call);

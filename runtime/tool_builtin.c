@@ -60,9 +60,8 @@ static void call_blocking(struct tool_call *call) {
         tool_settle(call, TOOL_NOMEM);
         return;
     }
-    *job = (struct job){.call = call,
-                        .builtin = call->bound->builtin,
-                        .arguments = buf_view(&call->arguments)};
+    *job = (struct job){
+        .call = call, .builtin = call->bound->builtin, .arguments = buf_view(&call->arguments)};
     job->work.data = job;
     buf_init(&job->result, &call->loop->allocator, TOOL_RESULT_MAX);
     call->state = job;

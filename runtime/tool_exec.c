@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "runtime/exec.h"
 #include "runtime/loop.h"
+#include "runtime/tool.h"
 
 enum {
     STDERR_KEPT = 2048,

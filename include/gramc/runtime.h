@@ -116,7 +116,7 @@ typedef struct gramc_endpoint_options {
     gramc_text base_url; /* http or https, without /chat/completions; empty: the provider's own */
     gramc_text api_key;  /* empty: none is sent. Goes into the Authorization header, nowhere else */
     gramc_text proxy;    /* URL of an HTTP proxy; empty: none */
-    uint32_t timeout_ms;         /* of one request; 0: 600,000 */
+    uint32_t timeout_ms; /* of one request; 0: 600,000 */
     uint32_t connect_timeout_ms; /* 0: 10,000 */
     uint32_t max_retries;        /* of 408, 409, 429, 5xx and connection errors; INIT says 2 */
     uint32_t retry_wait_ms;      /* before the first one, then doubled to 8 s; 0: 500 */
@@ -203,15 +203,13 @@ typedef struct gramc_run_options {
     const gramc_text *messages; /* of the user: one turn each, sharing the conversation */
     size_t message_count;
     gramc_wire wire;
-    uint32_t max_iterations; /* model requests a turn; 0: as the agent says */
-    uint32_t timeout_ms;     /* of the whole run; 0: none */
-    gramc_writer trace;      /* gets whole lines; write NULL: no trace */
+    uint32_t max_iterations;  /* model requests a turn; 0: as the agent says */
+    uint32_t timeout_ms;      /* of the whole run; 0: none */
+    gramc_writer trace;       /* gets whole lines; write NULL: no trace */
     bool trace_without_times; /* every time is 0, so that equal runs give equal traces */
 } gramc_run_options;
 #define GRAMC_RUN_OPTIONS_INIT                                                                     \
-    {                                                                                              \
-        sizeof(gramc_run_options), NULL, NULL, 0, GRAMC_WIRE_AGENT, 0, 0, {NULL, NULL}, false      \
-    }
+    { sizeof(gramc_run_options), NULL, NULL, 0, GRAMC_WIRE_AGENT, 0, 0, {NULL, NULL}, false }
 
 typedef struct gramc_run_result {
     gramc_outcome outcome;
@@ -229,8 +227,8 @@ typedef struct gramc_run_result {
 /* Called on the loop's thread. Texts are valid during the call. A handler may start and cancel
  * runs, not free the loop. turn and note may be NULL. */
 typedef struct gramc_run_handler {
-    void (*turn)(void *ctx, gramc_text answer); /* a message got its answer */
-    void (*note)(void *ctx, gramc_text line);   /* a retry, for people */
+    void (*turn)(void *ctx, gramc_text answer);              /* a message got its answer */
+    void (*note)(void *ctx, gramc_text line);                /* a retry, for people */
     void (*done)(void *ctx, const gramc_run_result *result); /* exactly once, the last call */
     void *ctx;
 } gramc_run_handler;
