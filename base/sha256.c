@@ -66,10 +66,14 @@ void sha256_add(struct sha256 *sha, const void *bytes, size_t len) {
     }
 }
 
+void sha256_add_number(struct sha256 *sha, uint64_t number) {
+    unsigned char bytes[8];
+    for (unsigned i = 0; i < 8; i++) bytes[i] = (unsigned char)(number >> (8 * i));
+    sha256_add(sha, bytes, sizeof bytes);
+}
+
 void sha256_add_text(struct sha256 *sha, gramc_text text) {
-    unsigned char len[8];
-    for (unsigned i = 0; i < 8; i++) len[i] = (unsigned char)((uint64_t)text.len >> (8 * i));
-    sha256_add(sha, len, sizeof len);
+    sha256_add_number(sha, text.len);
     sha256_add(sha, text.ptr, text.len);
 }
 

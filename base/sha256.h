@@ -16,6 +16,8 @@ void sha256_init(struct sha256 *sha);
 void sha256_add(struct sha256 *sha, const void *bytes, size_t len);
 /* Length, then bytes: so that two lists of texts never give the same stream. */
 void sha256_add_text(struct sha256 *sha, gramc_text text);
+/* Eight bytes, lowest first, on every machine. */
+void sha256_add_number(struct sha256 *sha, uint64_t number);
 /* Writes 64 lower-case hexadecimal digits, no NUL. */
 void sha256_hex(struct sha256 *sha, char out[SHA256_HEX]);
 

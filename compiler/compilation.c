@@ -25,9 +25,8 @@ gramc_status gramc_compilation_new(gramc_compilation **out, const gramc_options 
     gramc_compilation *compilation = mem_alloc(&allocator, sizeof *compilation);
     *out = compilation;
     if (!compilation) return GRAMC_NOMEM;
-    *compilation = (gramc_compilation){.reader = full.reader,
-                                       .plain = full.plain,
-                                       .strict_vocabulary = full.strict_vocabulary};
+    *compilation = (gramc_compilation){
+        .reader = full.reader, .plain = full.plain, .strict_vocabulary = full.strict_vocabulary};
     arena_init(&compilation->arena, &allocator);
     findings_init(&compilation->findings, &compilation->arena, full.max_findings);
     return GRAMC_OK;
@@ -66,10 +65,10 @@ gramc_status gramc_add_source(gramc_compilation *compilation, gramc_text name, c
 
 gramc_status gramc_tree_print(const gramc_compilation *compilation, gramc_tree_format format,
                               gramc_writer writer) {
-    static void (*const printers[])(struct buf *, const struct tree *) = {
-        [GRAMC_TREE_JSON] = print_json,
-        [GRAMC_TREE_SEXP] = print_sexp,
-        [GRAMC_TREE_TEXT] = print_text};
+    static void (*const printers[])(struct buf *,
+                                    const struct tree *) = {[GRAMC_TREE_JSON] = print_json,
+                                                            [GRAMC_TREE_SEXP] = print_sexp,
+                                                            [GRAMC_TREE_TEXT] = print_text};
     if (!compilation->last || !compilation->last->tree) return GRAMC_NOT_FOUND;
     if ((unsigned)format >= sizeof printers / sizeof *printers) return GRAMC_USAGE;
     struct buf out;

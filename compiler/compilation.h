@@ -29,4 +29,7 @@ struct pass {
     const struct source *source;
 };
 
+/* Frees what a spec holds outside the arena (validators); NULL is fine. */
+void spec_free(struct gramc_spec *spec);
+
 #endif
