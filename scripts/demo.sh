@@ -3,7 +3,7 @@
 # tool libraries, see that the answers differ and the spec does not.
 set -eu
 cd "$(dirname "$0")/.."
-gramc=build/demo/bin/gramc
+gramc=build/release/bin/gramc
 spec=specs/hello_world.gram
 traces=$(mktemp -d)
 trap 'rm -rf "$traces"' EXIT
