@@ -18,7 +18,9 @@ static struct word *word_new(struct pass *pass, const struct tool *tool,
     return word;
 }
 
+/* A type that is unknown was reported as such, and agrees with everything. */
 static bool same_type(const struct field *a, const struct field *b) {
+    if (!a->schema->type || !b->schema->type) return true;
     const char *left = type_json_name(a->schema->kind), *right = type_json_name(b->schema->kind);
     return text_eq(text_of(left ? left : ""), text_of(right ? right : ""));
 }

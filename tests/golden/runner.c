@@ -6,7 +6,7 @@
  *
  * A case file: `command: ARGS`, `exit: CODE`, then sections `--- file NAME`, `--- stdin`,
  * `--- stdout`, `--- stderr`. */
-#define _POSIX_C_SOURCE 200809L
+#define _XOPEN_SOURCE 700
 #include "cli/cli.h"
 
 #include <dirent.h>
