@@ -3,7 +3,7 @@
  * descriptions may differ. */
 #include "compiler/spec.h"
 
-#include "base/text.h"
+#include <string.h>
 
 struct word {
     const struct field *field;
@@ -21,8 +21,9 @@ static struct word *word_new(struct pass *pass, const struct tool *tool,
 /* A type that is unknown was reported as such, and agrees with everything. */
 static bool same_type(const struct field *a, const struct field *b) {
     if (!a->schema->type || !b->schema->type) return true;
-    const char *left = type_json_name(a->schema->kind), *right = type_json_name(b->schema->kind);
-    return text_eq(text_of(left ? left : ""), text_of(right ? right : ""));
+    const char *left = type_json_name((enum type_kind)a->schema->kind);
+    const char *right = type_json_name((enum type_kind)b->schema->kind);
+    return left == right || (left && right && strcmp(left, right) == 0);
 }
 
 static void report(struct pass *pass, enum diag_id id, const struct word *first,
