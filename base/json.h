@@ -25,6 +25,7 @@ struct json {
     uint32_t count;      /* items or members */
     uint32_t key_start;  /* of a member: where its key's quote stands */
     uint8_t kind;
+    uint8_t mark; /* 0; free for whoever owns the document */
 };
 
 enum { JSON_MAX_DEPTH = 1000 };
@@ -47,6 +48,8 @@ const struct json *json_at(const struct json *value, gramc_text pointer);
 bool json_is(const struct json *value, enum json_kind kind); /* false for NULL */
 /* Equal as JSON Schema means it: 1 and 1.0 are equal, objects are unordered, any length exact. */
 bool json_equal(const struct json *a, const struct json *b);
+/* The same within a number of comparisons; false with *steps 0 when they did not suffice. */
+bool json_equal_within(const struct json *a, const struct json *b, uint64_t *steps);
 /* Compares two number spellings exactly, of any length and exponent: -1, 0, 1. */
 int json_number_compare(gramc_text a, gramc_text b);
 /* True for 5, 5.0, 1e3; exact. */

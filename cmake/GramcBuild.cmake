@@ -49,6 +49,8 @@ function(gramc_layer name)
   target_include_directories(layer_${name} PRIVATE ${PCRE2_INCLUDE})
   if(name STREQUAL "runtime")
     target_link_libraries(layer_${name} PRIVATE PkgConfig::UV PkgConfig::CURL)
+    # uv.h names types of POSIX; -std=c11 alone hides them.
+    target_compile_definitions(layer_${name} PRIVATE _POSIX_C_SOURCE=200809L)
   endif()
 endfunction()
 

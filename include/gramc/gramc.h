@@ -162,6 +162,19 @@ GRAMC_API GRAMC_MUST_USE gramc_status gramc_findings_print(const gramc_compilati
                                                            gramc_format format,
                                                            gramc_writer writer);
 
+/* ## Explanations
+ * The table of all findings that there can be. */
+typedef struct gramc_explanation {
+    const char *code, *slug;
+    gramc_severity severity;
+    const char *message;     /* with {0}, {1}, {2} where texts are filled in */
+    const char *explanation; /* some sentences */
+    const char *bad, *good;  /* gram that gives the finding, and that does not; may be empty */
+} gramc_explanation;
+
+/* The i-th row; false past the end. Any thread. */
+GRAMC_API bool gramc_explain(size_t i, gramc_explanation *out);
+
 #ifdef __cplusplus
 }
 #endif
