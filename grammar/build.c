@@ -14,7 +14,7 @@ bool build_init(struct build *build, struct arena *arena, const struct source *s
 }
 
 void build_comment(struct build *build, struct token token) {
-    struct comment *comment = arena_alloc(build->arena, sizeof *comment);
+    struct comment *comment = build_alloc(build, sizeof *comment);
     if (!comment) return;
     *comment = (struct comment){.span = {token.start, token.end}};
     if (build->last_comment) build->last_comment->next = comment;
@@ -24,7 +24,7 @@ void build_comment(struct build *build, struct token token) {
 
 static struct pattern *pattern_new(struct build *build, enum pattern_kind kind, uint32_t start,
                                    uint32_t end, struct subject *subject) {
-    struct pattern *pattern = arena_alloc(build->arena, sizeof *pattern);
+    struct pattern *pattern = build_alloc(build, sizeof *pattern);
     if (!pattern) return NULL;
     *pattern = (struct pattern){.subject = subject, .span = {start, end}, .kind = (uint8_t)kind};
     return pattern;
@@ -164,7 +164,7 @@ struct pattern *build_annotated(struct annotations annotations, struct pattern *
 
 struct subject *build_subject(struct build *build, const struct token *identifier,
                               const struct label_list *labels, const struct record *record) {
-    struct subject *subject = arena_alloc(build->arena, sizeof *subject);
+    struct subject *subject = build_alloc(build, sizeof *subject);
     if (!subject) return NULL;
     *subject = (struct subject){.labels = labels ? labels->first : NULL,
                                 .properties = record ? record->first : NULL,
@@ -177,7 +177,7 @@ struct subject *build_subject(struct build *build, const struct token *identifie
 }
 
 struct label *build_label(struct build *build, struct token name, bool double_colon) {
-    struct label *label = arena_alloc(build->arena, sizeof *label);
+    struct label *label = build_alloc(build, sizeof *label);
     if (!label) return NULL;
     label->next = NULL;
     label->double_colon = double_colon;

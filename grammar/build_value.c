@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 void build_extension(struct build *build, enum extension extension, struct span span) {
-    struct extension_use *use = arena_alloc(build->arena, sizeof *use);
+    struct extension_use *use = build_alloc(build, sizeof *use);
     if (!use) return;
     *use = (struct extension_use){.span = span, .extension = (uint8_t)extension};
     if (build->last_extension) build->last_extension->next = use;
@@ -81,7 +81,7 @@ void build_name(struct build *build, struct token token, struct name *out) {
 
 static struct value *value_new(struct build *build, enum value_kind kind, uint32_t start,
                                uint32_t end) {
-    struct value *value = arena_alloc(build->arena, sizeof *value);
+    struct value *value = build_alloc(build, sizeof *value);
     if (!value) return NULL;
     *value = (struct value){.span = {start, end}, .kind = (uint8_t)kind};
     return value;
@@ -94,7 +94,7 @@ static struct value *text_new(struct build *build, enum value_kind kind, struct 
 }
 
 static struct name *tag_new(struct build *build, gramc_text text) {
-    struct name *tag = arena_alloc(build->arena, sizeof *tag);
+    struct name *tag = build_alloc(build, sizeof *tag);
     if (!tag) return NULL;
     uint32_t start = (uint32_t)(text.ptr - build->text);
     *tag = (struct name){text, {start, start + (uint32_t)text.len}, NAME_SYMBOL};
@@ -223,7 +223,7 @@ void build_add_value(struct value_list *list, struct value *value) {
 
 struct property *build_pair(struct build *build, struct token key, struct value *value,
                             bool double_colon) {
-    struct property *pair = arena_alloc(build->arena, sizeof *pair);
+    struct property *pair = build_alloc(build, sizeof *pair);
     if (!pair) return NULL;
     pair->next = NULL;
     pair->value = value;

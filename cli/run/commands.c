@@ -1,4 +1,4 @@
-/* The table of commands that run agents, which gramc-run adds to gramc's own. */
+/* The table of gramc-run's commands: what --help says of them, and who does them. */
 #include "cli/run/commands.h"
 
 #include "cli/run/run.h"
@@ -17,3 +17,4 @@ const struct command run_commands[] = {
      cmd_run},
     {NULL, 0, NULL, NULL, NULL, NULL},
 };
+

@@ -6,7 +6,7 @@
  *
  * A case file: `command: ARGS`, `exit: CODE`, then sections `--- file NAME`, `--- stdin`,
  * `--- stdout`, `--- stderr`. */
-#define _POSIX_C_SOURCE 200809L
+#define _XOPEN_SOURCE 700
 #include "cli/cli.h"
 
 #include <dirent.h>
@@ -39,7 +39,7 @@ struct outcome {
     int exit_code;
     char *out, *err;
     size_t out_len, err_len;
-    long live;   /* allocations that were not freed */
+    long live;    /* allocations that were not freed */
     bool faulted; /* the chosen allocation was reached */
 };
 
@@ -228,10 +228,8 @@ static bool bless(const struct golden *golden, const struct outcome *outcome) {
         fprintf(file, "--- %s%s%s\n%.*s", s->kind, s->name[0] ? " " : "", s->name, (int)s->len,
                 s->text);
     }
-    if (outcome->out_len)
-        fprintf(file, "--- stdout\n%.*s", (int)outcome->out_len, outcome->out);
-    if (outcome->err_len)
-        fprintf(file, "--- stderr\n%.*s", (int)outcome->err_len, outcome->err);
+    if (outcome->out_len) fprintf(file, "--- stdout\n%.*s", (int)outcome->out_len, outcome->out);
+    if (outcome->err_len) fprintf(file, "--- stderr\n%.*s", (int)outcome->err_len, outcome->err);
     return fclose(file) == 0 && outcome->live == 0;
 }
 
