@@ -49,6 +49,7 @@ struct cli {
     char **operands;
     size_t operand_count;
     struct cli_file *files;
+    int failure; /* the exit code that goes with the last NULL of cli_read */
 };
 
 struct command {
@@ -78,7 +79,8 @@ int cli_no_memory(struct cli *cli);
 gramc_writer cli_writer(FILE *file);
 
 /* ## Files */
-/* Reads a file, or standard input for "-"; NULL after a message. Lives until cli_free. */
+/* Reads a file, or standard input for "-". Lives until cli_free. NULL after a message; the exit code
+ * is then in cli->failure. */
 const struct cli_file *cli_read(struct cli *cli, const char *path);
 /* For gramc_options: the files that sources name. */
 gramc_reader cli_reader(struct cli *cli);

@@ -78,9 +78,9 @@ const struct cli_file *cli_read(struct cli *cli, const char *path) {
     gramc_status status;
     struct cli_file *file = open_file(cli, path, &status);
     if (file) return file;
-    if (status == GRAMC_NOMEM) cli_no_memory(cli);
-    else if (status == GRAMC_LIMIT) cli_usage(cli, "%s: larger than 2 GiB", path);
-    else cli_usage(cli, "%s: %s", path, errno ? strerror(errno) : "cannot be read");
+    if (status == GRAMC_NOMEM) cli->failure = cli_no_memory(cli);
+    else if (status == GRAMC_LIMIT) cli->failure = cli_usage(cli, "%s: larger than 2 GiB", path);
+    else cli->failure = cli_usage(cli, "%s: %s", path, errno ? strerror(errno) : "cannot be read");
     return NULL;
 }
 
@@ -89,12 +89,12 @@ static int read_for_source(void *ctx, gramc_text path, gramc_text *out) {
     char name[4096];
     gramc_status status;
     struct stat st;
-    if (path.len >= sizeof name) return 1;
+    if (path.len >= sizeof name) return GRAMC_IO;
     memcpy(name, path.ptr, path.len);
     name[path.len] = '\0';
-    if (stat(name, &st) || !S_ISREG(st.st_mode)) return 1;
+    if (stat(name, &st) || !S_ISREG(st.st_mode)) return GRAMC_IO;
     struct cli_file *file = open_file(cli, name, &status);
-    if (!file) return 1;
+    if (!file) return status == GRAMC_NOMEM ? GRAMC_NOMEM : GRAMC_IO;
     *out = (gramc_text){file->bytes, file->len};
     return 0;
 }
@@ -118,7 +118,7 @@ static int add_path(struct cli *cli, gramc_compilation *compilation, const char 
 
 static int add_file(struct cli *cli, gramc_compilation *compilation, const char *path) {
     const struct cli_file *file = cli_read(cli, path);
-    if (!file) return EXIT_USAGE;
+    if (!file) return cli->failure;
     gramc_text name = strcmp(path, "-") == 0 ? TEXT("<stdin>") : text_of(path);
     return cli_status(cli, gramc_add_source(compilation, name, file->bytes, file->len));
 }

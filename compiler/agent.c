@@ -111,8 +111,8 @@ void agent_read(struct pass *pass, struct gramc_spec *spec, const struct pattern
     }
     struct agent *other = map_put(&spec->agents, name, agent);
     if (other != agent) {
-        report_duplicate(pass, D_DUPLICATE_AGENT, name, agent->name_at, other->source,
-                         other->name_at);
+        spec_report_duplicate(pass, D_DUPLICATE_AGENT, name, agent->name_at, other->source,
+                              other->name_at);
         return;
     }
     *spec->last_agent = agent;

@@ -166,8 +166,8 @@ static size_t read_impls(struct pass *pass, gramc_impl *impls, const struct patt
         gramc_impl *other = map_put(&seen, impls[count].name, &impls[count]);
         if (other == &impls[count]) count++;
         else
-            report_duplicate(pass, D_DUPLICATE_IMPL, other->name, e->span, pass->source,
-                             (struct span){other->start, other->end});
+            spec_report_duplicate(pass, D_DUPLICATE_IMPL, other->name, e->span, pass->source,
+                                  (struct span){other->start, other->end});
     }
     return count;
 }
@@ -183,9 +183,11 @@ static void add_file(struct pass *pass, struct sha256 *sha, const gramc_impl *im
     buf_init(&path, &pass->arena->allocator, SOURCE_MAX);
     if (name.len && name.ptr[0] != '/') buf_text(&path, impl->folder);
     buf_text(&path, name);
-    if (path.state == BUF_NOMEM) pass->arena->oom = true;
-    else if (reader.read && !reader.read(reader.ctx, buf_view(&path), &bytes))
-        sha256_add_text(sha, bytes);
+    int failure = path.state == BUF_NOMEM ? GRAMC_NOMEM : GRAMC_NOT_FOUND;
+    if (reader.read && path.state == BUF_FINE)
+        failure = reader.read(reader.ctx, buf_view(&path), &bytes);
+    if (failure == GRAMC_NOMEM) pass->arena->oom = true;
+    if (!failure) sha256_add_text(sha, bytes);
     buf_free(&path);
 }
 
@@ -229,8 +231,8 @@ void library_read(struct pass *pass, struct gramc_spec *spec, const struct patte
     library->public.fingerprint = fingerprint(pass, &library->public);
     struct library *other = map_put(&spec->libraries, name, library);
     if (other != library) {
-        report_duplicate(pass, D_DUPLICATE_LIBRARY, name, library->name_at, other->source,
-                         other->name_at);
+        spec_report_duplicate(pass, D_DUPLICATE_LIBRARY, name, library->name_at, other->source,
+                              other->name_at);
         return;
     }
     *spec->last_library = library;

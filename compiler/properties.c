@@ -48,7 +48,12 @@ static gramc_text read_file(struct pass *pass, const struct value *name) {
     bool absolute = path.len && path.ptr[0] == '/';
     if (!absolute) path = join(pass, folder_of(pass->source->name), path);
     if (!path.ptr) return path;
-    if (!reader.read || reader.read(reader.ctx, path, &content)) {
+    int failure = reader.read ? reader.read(reader.ctx, path, &content) : GRAMC_NOT_FOUND;
+    if (failure == GRAMC_NOMEM) {
+        pass->arena->oom = true;
+        return (gramc_text){NULL, 0};
+    }
+    if (failure) {
         FIND(pass->findings, D_UNREADABLE_FILE, pass->source, name->span, path);
         return (gramc_text){NULL, 0};
     }

@@ -39,8 +39,8 @@ gramc_text pattern_name(struct pass *pass, const struct pattern *pattern, const 
     return (gramc_text){NULL, 0};
 }
 
-void report_duplicate(struct pass *pass, enum diag_id id, gramc_text name, struct span at,
-                      const struct source *other_source, struct span other) {
+void spec_report_duplicate(struct pass *pass, enum diag_id id, gramc_text name, struct span at,
+                           const struct source *other_source, struct span other) {
     struct finding *f = FIND(pass->findings, id, pass->source, at, name);
     finding_label(pass->findings, f, other_source, other, "first defined here");
 }

@@ -136,8 +136,8 @@ static struct tool *add(struct pass *pass, struct gramc_spec *spec, struct tool 
     struct tool *other = map_put(&spec->tools, tool->identifier, tool);
     if (other != tool) {
         if (!mean_the_same(pass, other, tool))
-            report_duplicate(pass, D_DUPLICATE_TOOL, tool->identifier, tool->name_at, other->source,
-                             other->name_at);
+            spec_report_duplicate(pass, D_DUPLICATE_TOOL, tool->identifier, tool->name_at,
+                                  other->source, other->name_at);
         return other;
     }
     *spec->last_tool = tool;

@@ -93,6 +93,8 @@ int run_choose(struct cli *cli, struct choice *out) {
     *out = (struct choice){0};
     int code = compile(cli, cli->operands[0], &out->compilation, &spec);
     if (code == EXIT_FINE) code = choose_agent(cli, out, spec);
+    if (code == EXIT_FINE)
+        code = cli_status(cli, gramc_agent_prepare(out->compilation, out->agent));
     if (code != EXIT_FINE) return code;
     return library ? choose_library(cli, out, library) : choose_own_library(cli, out, spec);
 }

@@ -103,7 +103,7 @@ static int open_endpoint(struct cli *cli, gramc_text model, gramc_model **out) {
 static int open_script(struct cli *cli, const char *path, gramc_model **out) {
     gramc_schema_error error = {.message = ""};
     const struct cli_file *file = cli_read(cli, path);
-    if (!file) return EXIT_USAGE;
+    if (!file) return cli->failure;
     gramc_status status =
         gramc_model_new_script(out, (gramc_text){file->bytes, file->len}, &cli->allocator, &error);
     if (status == GRAMC_FINDINGS) return cli_usage(cli, "%s: %s", path, error.message);

@@ -36,7 +36,7 @@ static int read_input(struct session *session) {
     if (strcmp(cli->operands[0], "-") == 0)
         return cli_usage(cli, "run: standard input is the spec; give the message as an argument");
     const struct cli_file *file = cli_read(cli, "-");
-    if (!file) return EXIT_USAGE;
+    if (!file) return cli->failure;
     gramc_text text = {file->bytes, file->len};
     while (text.len && (text.ptr[text.len - 1] == '\n' || text.ptr[text.len - 1] == '\r'))
         text.len--;

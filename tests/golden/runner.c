@@ -89,7 +89,7 @@ static void add_section(struct golden *golden, char *header, char *body, char *e
     struct section *section = &golden->sections[golden->section_count];
     if (golden->section_count == MOST_SECTIONS) return;
     *section = (struct section){.text = body, .len = (size_t)(end - body)};
-    if (sscanf(header, "--- %15s %127[^\n]", section->kind, section->name) >= 1)
+    if (sscanf(header, "--- %15s%*[ ]%127[^\n]", section->kind, section->name) >= 1)
         golden->section_count++;
 }
 
@@ -242,6 +242,7 @@ static bool survives(const struct golden *golden, const struct outcome *outcome,
     if ((said || unharmed) && outcome->live == 0) return true;
     fprintf(stderr, "FAILED %s: allocation %ld failing gave exit %d, %ld not freed\n", golden->path,
             n, outcome->exit_code, outcome->live);
+    show("stdout", outcome->out, outcome->out_len);
     show("stderr", outcome->err, outcome->err_len);
     return false;
 }
