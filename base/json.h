@@ -48,7 +48,11 @@ const struct json *json_at(const struct json *value, gramc_text pointer);
 bool json_is(const struct json *value, enum json_kind kind); /* false for NULL */
 /* Equal as JSON Schema means it: 1 and 1.0 are equal, objects are unordered, any length exact. */
 bool json_equal(const struct json *a, const struct json *b);
-/* The same within a number of comparisons; false with *steps 0 when they did not suffice. */
+/* Sorts `count` members by key, bytewise; duplicates keep their order. `spare` has as much room;
+ * returns whichever of the two holds the result. */
+const struct json **json_sort_members(const struct json **members, const struct json **spare,
+                                      size_t count);
+/* json_equal within a number of comparisons; false with *steps 0 when they did not suffice. */
 bool json_equal_within(const struct json *a, const struct json *b, uint64_t *steps);
 /* Compares two number spellings exactly, of any length and exponent: -1, 0, 1. */
 int json_number_compare(gramc_text a, gramc_text b);

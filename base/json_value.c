@@ -121,3 +121,24 @@ bool json_equal(const struct json *a, const struct json *b) {
     uint64_t steps = UINT64_MAX;
     return equal(a, b, &steps);
 }
+
+/* Bottom-up merge sort. */
+const struct json **json_sort_members(const struct json **members, const struct json **spare,
+                                      size_t count) {
+    for (size_t width = 1; width < count; width *= 2) {
+        for (size_t start = 0; start < count; start += 2 * width) {
+            size_t left = start, right = start + width < count ? start + width : count;
+            size_t middle = right, end = right + width < count ? right + width : count;
+            for (size_t k = start; k < end; k++) {
+                bool take_right =
+                    left == middle ||
+                    (right < end && text_compare(members[right]->key, members[left]->key) < 0);
+                spare[k] = members[take_right ? right++ : left++];
+            }
+        }
+        const struct json **sorted = spare;
+        spare = members;
+        members = sorted;
+    }
+    return members;
+}

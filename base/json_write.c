@@ -60,28 +60,6 @@ static void put_child(struct buf *out, const struct json *child, bool member, bo
     put_value(out, child, style, depth + 1);
 }
 
-/* Bottom-up merge sort of `count` members by key; stable, so that duplicates keep their order.
- * `spare` has as much room. Returns whichever of the two holds the result. */
-static const struct json **sort_members(const struct json **members, const struct json **spare,
-                                        size_t count) {
-    for (size_t width = 1; width < count; width *= 2) {
-        for (size_t start = 0; start < count; start += 2 * width) {
-            size_t left = start, right = start + width < count ? start + width : count;
-            size_t middle = right, end = right + width < count ? right + width : count;
-            for (size_t k = start; k < end; k++) {
-                bool take_right =
-                    left == middle ||
-                    (right < end && text_compare(members[right]->key, members[left]->key) < 0);
-                spare[k] = members[take_right ? right++ : left++];
-            }
-        }
-        const struct json **sorted = spare;
-        spare = members;
-        members = sorted;
-    }
-    return members;
-}
-
 static void put_sorted(struct buf *out, const struct json *object, unsigned depth) {
     size_t count = object->count, size = 2 * count * sizeof(const struct json *);
     const struct json **members = count ? mem_alloc(&out->allocator, size) : NULL;
@@ -92,7 +70,7 @@ static void put_sorted(struct buf *out, const struct json *object, unsigned dept
     size_t i = 0;
     for (const struct json *member = object->first; member; member = member->next)
         members[i++] = member;
-    const struct json **sorted = count ? sort_members(members, members + count, count) : NULL;
+    const struct json **sorted = count ? json_sort_members(members, members + count, count) : NULL;
     for (i = 0; i < count; i++) put_child(out, sorted[i], true, i == 0, CANONICAL, depth);
     mem_free(&out->allocator, members, size);
 }

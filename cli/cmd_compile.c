@@ -83,11 +83,16 @@ static int write_file(struct cli *cli, const char *path, gramc_text text) {
     return code;
 }
 
-static int print_target(struct cli *cli, const gramc_spec *spec, const char *target) {
-    const gramc_agent *agent = NULL;
+/* Straight to standard output: needs no memory of the output's size. */
+static bool is_direct(const struct cli *cli) {
     const char *path = cli->options[OPTION_OUTPUT];
-    int code = choose_agent(cli, spec, &agent);
-    if (code != EXIT_FINE) return code;
+    return !cli->options[OPTION_PRETTY] && (!path || strcmp(path, "-") == 0);
+}
+
+static int print_gathered(struct cli *cli, const gramc_spec *spec, const gramc_agent *agent,
+                          const char *target) {
+    const char *path = cli->options[OPTION_OUTPUT];
+    int code = EXIT_FINE;
     struct buf out;
     buf_init(&out, &cli->allocator, OUTPUT_MAX);
     gramc_status status = gramc_emit(spec, agent, text_of(target), (gramc_writer){append, &out});
@@ -98,6 +103,14 @@ static int print_target(struct cli *cli, const gramc_spec *spec, const char *tar
     else code = cli_status(cli, buf_send(&out, cli_writer(cli->out)));
     buf_free(&out);
     return code;
+}
+
+static int print_target(struct cli *cli, const gramc_spec *spec, const char *target) {
+    const gramc_agent *agent = NULL;
+    int code = choose_agent(cli, spec, &agent);
+    if (code != EXIT_FINE) return code;
+    if (!is_direct(cli)) return print_gathered(cli, spec, agent, target);
+    return cli_status(cli, gramc_emit(spec, agent, text_of(target), cli_writer(cli->out)));
 }
 
 int cmd_compile(struct cli *cli) {

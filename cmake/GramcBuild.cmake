@@ -70,6 +70,20 @@ function(gramc_generate_lexers)
   endforeach()
 endfunction()
 
+# compiler/metaschema/*.json become generated/metaschemas.h, which compiler/metaschemas.c includes.
+function(gramc_embed_metaschemas)
+  set(folder ${CMAKE_SOURCE_DIR}/compiler/metaschema)
+  set(script ${CMAKE_SOURCE_DIR}/cmake/EmbedMetaschemas.cmake)
+  set(out ${CMAKE_BINARY_DIR}/generated/metaschemas.h)
+  file(GLOB documents CONFIGURE_DEPENDS ${folder}/*.json)
+  add_custom_command(OUTPUT ${out}
+    COMMAND ${CMAKE_COMMAND} -DFOLDER=${folder} -DOUT=${out} -P ${script}
+    DEPENDS ${documents} ${script} VERBATIM)
+  target_sources(layer_compiler PRIVATE ${out})
+  set_source_files_properties(${CMAKE_SOURCE_DIR}/compiler/metaschemas.c PROPERTIES
+    OBJECT_DEPENDS ${out})
+endfunction()
+
 # grammar/parser.y becomes generated/parser.c and parser.h; grammar/parse.c includes the former.
 function(gramc_generate_parser)
   set(dir ${CMAKE_BINARY_DIR}/generated)

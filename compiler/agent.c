@@ -164,18 +164,28 @@ static struct tool *resolve_element(struct pass *pass, const struct gramc_spec *
     return NULL;
 }
 
+static void report_wire_name(struct pass *pass, const struct agent *agent, const struct tool *one,
+                             const struct tool *other) {
+    struct finding *f = FIND(pass->findings, D_DUPLICATE_WIRE_NAME, agent->source, agent->name_at,
+                             agent->identifier, one->public.name);
+    finding_label(pass->findings, f, one->source, one->name_at, "one of them");
+    finding_label(pass->findings, f, other->source, other->name_at, "the other");
+}
+
+/* The map is needed here only, so it gets an arena of its own. */
 static void check_wire_names(struct pass *pass, const struct agent *agent) {
+    struct arena scratch;
     struct map seen;
-    map_init(&seen, pass->arena);
+    arena_init(&scratch, &pass->arena->allocator);
+    map_init(&seen, &scratch);
     for (size_t i = 0; i < agent->tool_count; i++) {
         struct tool *tool = agent->tools[i];
-        struct tool *other = map_put(&seen, tool->public.name, tool);
-        if (other == tool) continue;
-        struct finding *f = FIND(pass->findings, D_DUPLICATE_WIRE_NAME, agent->source,
-                                 agent->name_at, agent->identifier, tool->public.name);
-        finding_label(pass->findings, f, other->source, other->name_at, "one of them");
-        finding_label(pass->findings, f, tool->source, tool->name_at, "the other");
+        const struct tool *first = map_get(&seen, tool->public.name);
+        if (first) report_wire_name(pass, agent, first, tool);
+        else map_put(&seen, tool->public.name, tool);
     }
+    pass->arena->oom = pass->arena->oom || scratch.oom;
+    arena_free(&scratch);
 }
 
 void agent_resolve(struct pass *pass, struct gramc_spec *spec, struct agent *agent) {

@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 
-enum { OUTPUT_MAX = INT32_MAX };
+enum { OUTPUT_MAX = INT32_MAX, CHUNK = 1 << 16 };
 
 static const struct {
     const char *name, *about;
@@ -28,15 +28,26 @@ const char *gramc_target_about(size_t i) {
     return i < TARGETS ? targets[i].about : NULL;
 }
 
-static void put_array(struct buf *out, struct tool *const *tools, size_t count,
-                      target_printer *print) {
+/* Hands on what has gathered, so that ten thousand tools need no buffer of their size. */
+static gramc_status flush(struct buf *out, gramc_writer writer, size_t at_least) {
+    if (out->state == BUF_FINE && out->len < at_least) return GRAMC_OK;
+    gramc_status status = buf_send(out, writer);
+    buf_reset(out);
+    return status;
+}
+
+static gramc_status put_array(struct buf *out, struct tool *const *tools, size_t count,
+                              target_printer *print, gramc_writer writer) {
+    gramc_status status = GRAMC_OK;
     buf_putc(out, '[');
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && status == GRAMC_OK; i++) {
         if (!tools[i]->signature) continue;
         buf_puts(out, i ? ",\n" : "\n");
         print(out, tools[i]);
+        status = flush(out, writer, CHUNK);
     }
     buf_puts(out, count ? "\n]\n" : "]\n");
+    return status == GRAMC_OK ? flush(out, writer, 0) : status;
 }
 
 /* The struct behind a public agent. */
@@ -55,9 +66,13 @@ gramc_status gramc_emit(const gramc_spec *spec, const gramc_agent *agent, gramc_
     while (i < TARGETS && !text_is(target, targets[i].name)) i++;
     if (i == TARGETS) return GRAMC_USAGE;
     buf_init(&out, &spec->compilation->arena.allocator, OUTPUT_MAX);
-    if (targets[i].print) put_array(&out, tools, count, targets[i].print);
-    else emit_bundle(&out, one, tools, count);
-    gramc_status status = buf_send(&out, writer);
+    gramc_status status = GRAMC_OK;
+    if (targets[i].print) {
+        status = put_array(&out, tools, count, targets[i].print, writer);
+    } else {
+        emit_bundle(&out, one, tools, count);
+        status = flush(&out, writer, 0);
+    }
     buf_free(&out);
     return status;
 }

@@ -44,14 +44,13 @@ static void put_flag(struct object *o, const char *name, int flag) {
 /* ## Tools */
 
 static void put_meaning(struct object *o, const struct tool *tool) {
-    gramc_text none = {NULL, 0};
     put_text(o, "name", tool->public.name);
     put_text(o, "title", tool->public.title);
     put_text(o, "description", tool->public.description);
     key(o, "parameters");
     schema_print_object(o->out, tool->signature->parameters, SCHEMA_PRINTED);
     key(o, "result");
-    schema_print(o->out, tool->signature->result, none, SCHEMA_PRINTED);
+    schema_print(o->out, tool->signature->result, NULL, SCHEMA_PRINTED);
     put_raw(o, "examples", tool->examples);
     put_text(o, "deprecated", tool->deprecated);
     put_flag(o, "readOnly", tool->read_only);

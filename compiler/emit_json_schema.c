@@ -12,12 +12,9 @@ struct printer {
     bool comma;
 };
 
-static void print_schema(struct buf *out, const struct schema *schema, gramc_text default_json,
-                         enum schema_style style);
-
 /* Begins a member; false if the hatch has its own. */
 static bool put_key(struct printer *p, const char *key) {
-    if (p->schema->hatch && json_get(p->schema->hatch, key)) return false;
+    if (p->schema->hatch && json_get(p->schema->hatch->json, key)) return false;
     if (p->comma) buf_putc(p->out, ',');
     p->comma = true;
     json_put_string(p->out, text_of(key));
@@ -25,20 +22,12 @@ static bool put_key(struct printer *p, const char *key) {
     return true;
 }
 
-static void put_string(struct printer *p, const char *key, gramc_text text) {
-    if (text.len && put_key(p, key)) json_put_string(p->out, text);
-}
-
-static void put_raw(struct printer *p, const char *key, gramc_text json) {
-    if (json.len && put_key(p, key)) buf_text(p->out, json);
-}
-
 static void put_true(struct printer *p, const char *key, bool said) {
     if (said && put_key(p, key)) buf_puts(p->out, "true");
 }
 
 static void put_type(struct printer *p) {
-    const char *name = type_json_name(p->schema->kind);
+    const char *name = type_json_name((enum type_kind)p->schema->kind);
     if (!name || !put_key(p, "type")) return;
     bool or_null = p->schema->nullable && p->schema->kind != TYPE_NULL;
     buf_printf(p->out, or_null ? "[\"%s\",\"null\"]" : "\"%s\"", name);
@@ -57,38 +46,69 @@ static bool has_null(gramc_text list) {
 }
 
 /* `nullable` adds null to an enum, and makes one of a const. */
-static void put_choices(struct printer *p) {
-    const struct schema *schema = p->schema;
-    gramc_text list = schema->enumeration;
-    if (list.len && put_key(p, "enum")) {
-        bool add = schema->nullable && !has_null(list);
-        buf_put(p->out, list.ptr, list.len - 1);
-        buf_puts(p->out, !add ? "]" : list.len > 2 ? ",null]" : "null]");
-    }
-    if (!schema->constant.len) return;
-    if (!schema->nullable) put_raw(p, "const", schema->constant);
-    else if (!list.len && put_key(p, "enum"))
-        buf_printf(p->out, "[%.*s,null]", TEXT_ARGS(schema->constant));
+static void put_enum(struct printer *p, gramc_text list) {
+    bool add = p->schema->nullable && !has_null(list);
+    if (!put_key(p, "enum")) return;
+    buf_put(p->out, list.ptr, list.len - 1);
+    buf_puts(p->out, !add ? "]" : list.len > 2 ? ",null]" : "null]");
 }
 
-static void put_bounds(struct printer *p) {
-    const struct schema *schema = p->schema;
-    const struct type_row *type = schema->type;
+static void put_const(struct printer *p, gramc_text json) {
+    bool as_enum = p->schema->nullable;
+    if (as_enum && schema_find(p->schema, KEYWORD_ENUM)) return;
+    if (!put_key(p, as_enum ? "enum" : "const")) return;
+    buf_puts(p->out, as_enum ? "[" : "");
+    buf_text(p->out, json);
+    buf_puts(p->out, as_enum ? ",null]" : "");
+}
+
+/* Names on the wire, and whether the value is a text or JSON already. */
+static const struct {
+    const char *name;
+    bool is_text;
+} keywords[KEYWORDS] = {
+    [KEYWORD_TITLE] = {"title", true},
+    [KEYWORD_DESCRIPTION] = {"description", true},
+    [KEYWORD_FORMAT] = {"format", true},
+    [KEYWORD_ENUM] = {"enum", false},
+    [KEYWORD_CONST] = {"const", false},
+    [KEYWORD_MINIMUM] = {"minimum", false},
+    [KEYWORD_MAXIMUM] = {"maximum", false},
+    [KEYWORD_EXCLUSIVE_MINIMUM] = {"exclusiveMinimum", false},
+    [KEYWORD_EXCLUSIVE_MAXIMUM] = {"exclusiveMaximum", false},
+    [KEYWORD_MULTIPLE_OF] = {"multipleOf", false},
+    [KEYWORD_MIN_LENGTH] = {"minLength", false},
+    [KEYWORD_MAX_LENGTH] = {"maxLength", false},
+    [KEYWORD_PATTERN] = {"pattern", true},
+    [KEYWORD_MIN_ITEMS] = {"minItems", false},
+    [KEYWORD_MAX_ITEMS] = {"maxItems", false},
+    [KEYWORD_EXAMPLES] = {"examples", false},
+};
+
+static void put_keyword(struct printer *p, enum keyword keyword, gramc_text text) {
+    if (keyword == KEYWORD_ENUM) put_enum(p, text);
+    else if (keyword == KEYWORD_CONST) put_const(p, text);
+    else if (!put_key(p, keywords[keyword].name)) return;
+    else if (keywords[keyword].is_text) json_put_string(p->out, text);
+    else buf_text(p->out, text);
+}
+
+/* Of the bounds that are checked and not printed. */
+static gramc_text hidden_bound(const struct printer *p, enum keyword keyword) {
+    const struct type_row *type = p->schema->type;
     bool hidden = p->style == SCHEMA_CHECKED && type && type->bounds_hidden;
-    gramc_text minimum = schema->minimum, maximum = schema->maximum;
-    if (hidden && !minimum.len) minimum = text_of(type->min);
-    if (hidden && !maximum.len) maximum = text_of(type->max);
-    put_raw(p, "minimum", minimum);
-    put_raw(p, "maximum", maximum);
-    put_raw(p, "exclusiveMinimum", schema->above);
-    put_raw(p, "exclusiveMaximum", schema->below);
-    put_raw(p, "multipleOf", schema->multiple_of);
-    put_raw(p, "minLength", schema->min_length);
-    put_raw(p, "maxLength", schema->max_length);
-    put_string(p, "pattern", schema->pattern);
-    put_raw(p, "minItems", schema->min_items);
-    put_raw(p, "maxItems", schema->max_items);
-    put_true(p, "uniqueItems", schema->unique);
+    if (hidden && keyword == KEYWORD_MINIMUM) return text_of(type->min);
+    if (hidden && keyword == KEYWORD_MAXIMUM) return text_of(type->max);
+    return (gramc_text){NULL, 0};
+}
+
+static void put_keywords(struct printer *p, enum keyword first, enum keyword last) {
+    if (!p->schema->constraints && !(p->schema->type && p->schema->type->bounds_hidden)) return;
+    for (unsigned k = first; k <= last; k++) {
+        gramc_text text = schema_get(p->schema, (enum keyword)k);
+        if (!text.ptr) text = hidden_bound(p, (enum keyword)k);
+        if (text.ptr) put_keyword(p, (enum keyword)k, text);
+    }
 }
 
 static void put_required(struct printer *p, const struct field *fields) {
@@ -103,6 +123,7 @@ static void put_required(struct printer *p, const struct field *fields) {
     if (any) buf_putc(p->out, ']');
 }
 
+/* Recursion is bounded by the nesting limit of the parser. */
 static void put_fields(struct printer *p, const struct field *fields) {
     if (put_key(p, "properties")) {
         buf_putc(p->out, '{');
@@ -110,7 +131,7 @@ static void put_fields(struct printer *p, const struct field *fields) {
             if (field != fields) buf_putc(p->out, ',');
             json_put_string(p->out, field->name);
             buf_putc(p->out, ':');
-            print_schema(p->out, field->schema, field->default_json, p->style);
+            schema_print(p->out, field->schema, field->fallback, p->style);
         }
         buf_putc(p->out, '}');
     }
@@ -119,18 +140,17 @@ static void put_fields(struct printer *p, const struct field *fields) {
 
 static void put_inside(struct printer *p) {
     const struct schema *schema = p->schema;
-    gramc_text none = {NULL, 0};
+    const char *inner = schema->kind == TYPE_MAP ? "additionalProperties" : "items";
+    put_true(p, "uniqueItems", schema->unique);
     if (schema->has_fields) put_fields(p, schema->fields);
     if (schema->open != OPEN_UNSAID && put_key(p, "additionalProperties"))
         buf_puts(p->out, schema->open == OPEN_YES ? "true" : "false");
-    if (schema->items && put_key(p, "items")) print_schema(p->out, schema->items, none, p->style);
-    if (schema->values && put_key(p, "additionalProperties"))
-        print_schema(p->out, schema->values, none, p->style);
+    if (schema->inner && put_key(p, inner)) schema_print(p->out, schema->inner, NULL, p->style);
 }
 
 static void put_hatch(struct printer *p) {
     if (!p->schema->hatch) return;
-    for (const struct json *member = p->schema->hatch->first; member; member = member->next) {
+    for (const struct json *member = p->schema->hatch->json->first; member; member = member->next) {
         if (p->comma) buf_putc(p->out, ',');
         p->comma = true;
         json_put_string(p->out, member->key);
@@ -139,27 +159,18 @@ static void put_hatch(struct printer *p) {
     }
 }
 
-static void print_schema(struct buf *out, const struct schema *schema, gramc_text default_json,
-                         enum schema_style style) {
+void schema_print(struct buf *out, const struct schema *schema, const struct constraint *fallback,
+                  enum schema_style style) {
     struct printer p = {out, schema, style, false};
     buf_putc(out, '{');
     put_type(&p);
-    put_string(&p, "title", schema->title);
-    put_string(&p, "description", schema->description);
-    put_string(&p, "format", schema->format);
-    put_choices(&p);
-    put_bounds(&p);
+    put_keywords(&p, KEYWORD_TITLE, KEYWORD_MAX_ITEMS);
     put_inside(&p);
-    put_raw(&p, "default", default_json);
-    put_raw(&p, "examples", schema->examples);
+    if (fallback && put_key(&p, "default")) buf_text(out, fallback->text);
+    put_keywords(&p, KEYWORD_EXAMPLES, KEYWORD_EXAMPLES);
     put_true(&p, "deprecated", schema->deprecated);
     put_hatch(&p);
     buf_putc(out, '}');
-}
-
-void schema_print(struct buf *out, const struct schema *schema, gramc_text default_json,
-                  enum schema_style style) {
-    print_schema(out, schema, default_json, style);
 }
 
 void schema_print_object(struct buf *out, const struct field *fields, enum schema_style style) {

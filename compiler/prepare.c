@@ -27,18 +27,17 @@ static gramc_status compile(const gramc_schema **out, const struct buf *text, bo
 
 static gramc_status prepare_tool(struct arena *arena, struct tool *tool, struct buf *text) {
     const struct signature *signature = tool->signature;
-    gramc_text none = {NULL, 0};
     if (tool->public.accepts && tool->public.returns) return GRAMC_OK;
     schema_print_object(text, signature->parameters, SCHEMA_PRINTED);
     tool->public.parameters = keep(arena, text);
-    schema_print(text, signature->result, none, SCHEMA_PRINTED);
+    schema_print(text, signature->result, NULL, SCHEMA_PRINTED);
     tool->public.result = keep(arena, text);
     if (arena->oom) return GRAMC_NOMEM;
     schema_print_object(text, signature->parameters, SCHEMA_CHECKED);
     gramc_status status = compile(&tool->public.accepts, text, true);
     buf_reset(text);
     if (status != GRAMC_OK) return status;
-    schema_print(text, signature->result, none, SCHEMA_CHECKED);
+    schema_print(text, signature->result, NULL, SCHEMA_CHECKED);
     status = compile(&tool->public.returns, text, false);
     buf_reset(text);
     return status;

@@ -29,26 +29,79 @@ static void wrong_value(struct reader *reader, const struct property *p, const c
 
 /* ## Reading one value into one place of the IR */
 
-typedef void read_function(struct reader *reader, const struct property *p);
+struct row;
+typedef void read_function(struct reader *reader, const struct row *row, const struct property *p);
 
-static gramc_text text_in(struct reader *reader, const struct property *p) {
-    if (value_is_name(p->value)) return value_text(reader->pass, p->value);
-    wrong_value(reader, p, "a text");
-    return (gramc_text){NULL, 0};
+/* One property: its name, JSON Schema's spelling of it (accepted as well), how it is read. */
+struct row {
+    const char *name, *json_name;
+    read_function *read;
+    enum keyword keyword; /* for the readers that store one */
+    unsigned kinds;       /* types that it says something about */
+    enum { ANYWHERE, FIELDS_ONLY, MAPS_ONLY } place;
+};
+
+const struct constraint *schema_find(const struct schema *schema, enum keyword keyword) {
+    const struct constraint *c = schema->constraints;
+    while (c && c->keyword != keyword) c = c->next;
+    return c;
 }
 
-static gramc_text number_in(struct reader *reader, const struct property *p) {
-    if (p->value->kind == VALUE_INTEGER || p->value->kind == VALUE_DECIMAL)
-        return p->value->as.scalar.text;
-    wrong_value(reader, p, "a number");
-    return (gramc_text){NULL, 0};
+gramc_text schema_get(const struct schema *schema, enum keyword keyword) {
+    const struct constraint *c = schema_find(schema, keyword);
+    return c ? c->text : (gramc_text){NULL, 0};
 }
 
-static gramc_text count_in(struct reader *reader, const struct property *p) {
+static struct constraint *constraint_new(struct pass *pass, gramc_text text, struct span at) {
+    struct constraint *c = ARENA_NEW(pass->arena, struct constraint);
+    if (c) *c = (struct constraint){.text = text, .at = at};
+    return c;
+}
+
+/* In front of the list: what is said later counts, as with a type and its own bounds. */
+static void say(struct reader *reader, enum keyword keyword, gramc_text text, struct span at) {
+    struct constraint *c = text.ptr ? constraint_new(reader->pass, text, at) : NULL;
+    if (!c) return;
+    c->keyword = keyword;
+    c->next = reader->schema->constraints;
+    reader->schema->constraints = c;
+}
+
+static void read_text(struct reader *reader, const struct row *row, const struct property *p) {
+    if (value_is_name(p->value))
+        say(reader, row->keyword, value_text(reader->pass, p->value), p->value->span);
+    else wrong_value(reader, p, "a text");
+}
+
+static bool is_number(const struct value *value) {
+    return value->kind == VALUE_INTEGER || value->kind == VALUE_DECIMAL;
+}
+
+static void read_number(struct reader *reader, const struct row *row, const struct property *p) {
+    if (is_number(p->value)) say(reader, row->keyword, p->value->as.scalar.text, p->value->span);
+    else wrong_value(reader, p, "a number");
+}
+
+static void read_count(struct reader *reader, const struct row *row, const struct property *p) {
     if (p->value->kind == VALUE_INTEGER && p->value->as.scalar.text.ptr[0] != '-')
-        return p->value->as.scalar.text;
-    wrong_value(reader, p, "a whole number from 0 up");
-    return (gramc_text){NULL, 0};
+        say(reader, row->keyword, p->value->as.scalar.text, p->value->span);
+    else wrong_value(reader, p, "a whole number from 0 up");
+}
+
+static void read_data(struct reader *reader, const struct row *row, const struct property *p) {
+    say(reader, row->keyword, data_json(reader->pass, p->value), p->value->span);
+}
+
+/* A gram array, or json`[...]`. null among the members of an enum means that null may be sent. */
+static void read_list(struct reader *reader, const struct row *row, const struct property *p) {
+    bool list = p->value->kind == VALUE_ARRAY, tagged = p->value->kind == VALUE_TAGGED;
+    gramc_text json = list || tagged ? data_json(reader->pass, p->value) : (gramc_text){NULL, 0};
+    if (json.len && json.ptr[0] == '[') say(reader, row->keyword, json, p->value->span);
+    else if (json.len || !(list || tagged)) wrong_value(reader, p, "a list");
+    for (const struct value *v = list ? p->value->as.array.first : NULL; v; v = v->next)
+        if (row->keyword == KEYWORD_ENUM && v->kind == VALUE_SYMBOL &&
+            text_is(v->as.scalar.text, "null"))
+            reader->schema->nullable = true;
 }
 
 static bool flag_in(struct reader *reader, const struct property *p) {
@@ -57,119 +110,79 @@ static bool flag_in(struct reader *reader, const struct property *p) {
     return false;
 }
 
-static gramc_text list_in(struct reader *reader, const struct property *p) {
-    bool tagged_list = p->value->kind == VALUE_TAGGED;
-    if (p->value->kind != VALUE_ARRAY && !tagged_list) {
-        wrong_value(reader, p, "a list");
-        return (gramc_text){NULL, 0};
+/* The members that are flags have readers of one line. */
+#define READS_FLAG(name, place)                                                                    \
+    static void name(struct reader *reader, const struct row *row, const struct property *p) {     \
+        (void)row;                                                                                 \
+        reader->schema->place = flag_in(reader, p);                                                \
     }
-    gramc_text json = data_json(reader->pass, p->value);
-    if (json.len && json.ptr[0] != '[') wrong_value(reader, p, "a list");
-    return json.len && json.ptr[0] == '[' ? json : (gramc_text){NULL, 0};
-}
+READS_FLAG(read_unique, unique)
+READS_FLAG(read_nullable, nullable)
+READS_FLAG(read_deprecated, deprecated)
+#undef READS_FLAG
 
-#define READS(name, place, how)                                                                    \
-    static void name(struct reader *reader, const struct property *p) {                            \
-        reader->place = how(reader, p);                                                            \
-    }
-READS(read_title, schema->title, text_in)
-READS(read_description, schema->description, text_in)
-READS(read_format, schema->format, text_in)
-READS(read_min, schema->minimum, number_in)
-READS(read_max, schema->maximum, number_in)
-READS(read_above, schema->above, number_in)
-READS(read_below, schema->below, number_in)
-READS(read_multiple_of, schema->multiple_of, number_in)
-READS(read_min_length, schema->min_length, count_in)
-READS(read_max_length, schema->max_length, count_in)
-READS(read_min_items, schema->min_items, count_in)
-READS(read_max_items, schema->max_items, count_in)
-READS(read_unique, schema->unique, flag_in)
-READS(read_nullable, schema->nullable, flag_in)
-READS(read_deprecated, schema->deprecated, flag_in)
-#undef READS
-
-static void read_pattern(struct reader *reader, const struct property *p) {
-    reader->schema->pattern = text_in(reader, p);
-    reader->schema->pattern_at = p->value->span;
-}
-
-static void read_examples(struct reader *reader, const struct property *p) {
-    reader->schema->examples = list_in(reader, p);
-    reader->schema->examples_at = p->value->span;
-}
-
-static void read_const(struct reader *reader, const struct property *p) {
-    reader->schema->constant = data_json(reader->pass, p->value);
-    reader->schema->constant_at = p->value->span;
-}
-
-/* null among the members means that null may be sent. */
-static void read_enum(struct reader *reader, const struct property *p) {
-    struct schema *schema = reader->schema;
-    schema->enumeration = list_in(reader, p);
-    schema->enumeration_at = p->value->span;
-    if (p->value->kind != VALUE_ARRAY) return;
-    for (const struct value *v = p->value->as.array.first; v; v = v->next)
-        if (v->kind == VALUE_SYMBOL && text_is(v->as.scalar.text, "null")) schema->nullable = true;
-}
-
-static void read_open(struct reader *reader, const struct property *p) {
+static void read_open(struct reader *reader, const struct row *row, const struct property *p) {
+    (void)row;
     reader->schema->open = flag_in(reader, p) ? OPEN_YES : OPEN_NO;
 }
 
-static void read_range(struct reader *reader, const struct property *p) {
+/* `range: 1..5` stands for both bounds, inclusive. */
+static void read_range(struct reader *reader, const struct row *row, const struct property *p) {
     const struct value *range = p->value;
+    (void)row;
     if (range->kind != VALUE_RANGE) {
         wrong_value(reader, p, "a range such as 0..100");
         return;
     }
     const struct value *ends[2] = {range->as.range.lower, range->as.range.upper};
-    gramc_text *places[2] = {&reader->schema->minimum, &reader->schema->maximum};
+    static const enum keyword keywords[2] = {KEYWORD_MINIMUM, KEYWORD_MAXIMUM};
     for (int i = 0; i < 2; i++) {
         if (!ends[i]) continue;
-        bool plain = ends[i]->kind == VALUE_INTEGER || ends[i]->kind == VALUE_DECIMAL;
-        if (plain) *places[i] = ends[i]->as.scalar.text;
+        if (is_number(ends[i])) say(reader, keywords[i], ends[i]->as.scalar.text, ends[i]->span);
         else wrong_value(reader, p, "a range of numbers");
     }
 }
 
-static void read_items(struct reader *reader, const struct property *p) {
-    reader->schema->items = schema_of_value(reader->pass, p->value);
+static void read_inner(struct reader *reader, const struct row *row, const struct property *p) {
+    (void)row;
+    reader->schema->inner = schema_of_value(reader->pass, p->value);
 }
 
-static void read_values(struct reader *reader, const struct property *p) {
-    reader->schema->values = schema_of_value(reader->pass, p->value);
-}
-
-static void read_default(struct reader *reader, const struct property *p) {
-    reader->field->default_json = data_json(reader->pass, p->value);
-    reader->field->default_at = p->value->span;
+static void read_default(struct reader *reader, const struct row *row, const struct property *p) {
+    gramc_text json = data_json(reader->pass, p->value);
+    (void)row;
+    reader->field->fallback = json.ptr ? constraint_new(reader->pass, json, p->value->span) : NULL;
     if (!reader->required_said) reader->field->optional = true;
 }
 
-static void read_optional(struct reader *reader, const struct property *p) {
+static void read_optional(struct reader *reader, const struct row *row, const struct property *p) {
+    (void)row;
     if (flag_in(reader, p)) reader->field->optional = true;
 }
 
-static void read_required(struct reader *reader, const struct property *p) {
+static void read_required(struct reader *reader, const struct row *row, const struct property *p) {
+    (void)row;
     reader->required_said = flag_in(reader, p);
     if (reader->required_said) reader->field->optional = false;
 }
 
-static void read_name(struct reader *reader, const struct property *p) {
-    gramc_text name = text_in(reader, p);
-    if (name.ptr) reader->field->name = name;
+static void read_name(struct reader *reader, const struct row *row, const struct property *p) {
+    (void)row;
+    if (value_is_name(p->value)) reader->field->name = value_text(reader->pass, p->value);
+    else wrong_value(reader, p, "a text");
 }
 
-static void read_hatch(struct reader *reader, const struct property *p) {
+static void read_hatch(struct reader *reader, const struct row *row, const struct property *p) {
     struct pass *pass = reader->pass;
-    gramc_text json = p->value->kind == VALUE_TAGGED ? data_json(pass, p->value) : (gramc_text){0};
+    bool tagged = p->value->kind == VALUE_TAGGED;
+    gramc_text json = tagged ? data_json(pass, p->value) : (gramc_text){NULL, 0};
     const struct json *document = json.len ? json_parse(pass->arena, json, NULL) : NULL;
-    reader->schema->hatch_at = p->value->span;
-    if (json_is(document, JSON_OBJECT)) reader->schema->hatch = document;
-    else if (p->value->kind != VALUE_TAGGED || document)
-        wrong_value(reader, p, "a JSON object: json`{...}`");
+    struct hatch *hatch =
+        json_is(document, JSON_OBJECT) ? ARENA_NEW(pass->arena, struct hatch) : NULL;
+    (void)row;
+    if (hatch) *hatch = (struct hatch){document, p->value->span};
+    else if (!tagged || document) wrong_value(reader, p, "a JSON object: json`{...}`");
+    reader->schema->hatch = hatch;
 }
 
 /* ## Fields */
@@ -246,7 +259,8 @@ static struct field *field_of_item(struct pass *pass, const struct value *item) 
     return NULL;
 }
 
-static void read_fields(struct reader *reader, const struct property *p) {
+static void read_fields(struct reader *reader, const struct row *row, const struct property *p) {
+    (void)row;
     struct pass *pass = reader->pass;
     struct field_list list;
     field_list_init(&list, pass->arena);
@@ -276,16 +290,16 @@ static void set_type(struct reader *reader, gramc_text label, struct span span) 
     }
     struct schema *schema = reader->schema;
     schema->type = row;
-    schema->kind = row->kind;
-    if (row->format) schema->format = text_of(row->format);
-    if (row->one_character) schema->min_length = schema->max_length = TEXT("1");
-    if (row->min && !row->bounds_hidden) {
-        schema->minimum = text_of(row->min);
-        schema->maximum = text_of(row->max);
+    schema->kind = (uint8_t)row->kind;
+    say(reader, KEYWORD_FORMAT, text_of(row->format), span);
+    if (row->one_character) {
+        say(reader, KEYWORD_MIN_LENGTH, TEXT("1"), span);
+        say(reader, KEYWORD_MAX_LENGTH, TEXT("1"), span);
     }
+    if (row->bounds_hidden) return;
+    say(reader, KEYWORD_MINIMUM, text_of(row->min), span);
+    say(reader, KEYWORD_MAXIMUM, text_of(row->max), span);
 }
-
-static void read_type(struct reader *reader, const struct property *p);
 
 /* value NULL gives an empty schema of kind Any, to be filled in by the caller. */
 static struct schema *schema_of_value(struct pass *pass, const struct value *value) {
@@ -297,7 +311,7 @@ static struct schema *schema_of_value(struct pass *pass, const struct value *val
         set_type(&reader, value_name(value), value->span);
     } else if (value->kind == VALUE_ARRAY && value->as.array.count == 1) {
         schema->kind = TYPE_ARRAY;
-        schema->items = schema_of_value(pass, value->as.array.first);
+        schema->inner = schema_of_value(pass, value->as.array.first);
     } else if (value->kind == VALUE_MAP) {
         read_properties(&reader, value->as.map.first);
     } else {
@@ -306,7 +320,8 @@ static struct schema *schema_of_value(struct pass *pass, const struct value *val
     return schema;
 }
 
-static void read_type(struct reader *reader, const struct property *p) {
+static void read_type(struct reader *reader, const struct row *row, const struct property *p) {
+    (void)row;
     struct schema *schema = reader->schema;
     if (value_is_name(p->value)) {
         set_type(reader, value_name(p->value), p->value->span);
@@ -318,45 +333,39 @@ static void read_type(struct reader *reader, const struct property *p) {
 
 /* ## The table */
 
-enum place { ANYWHERE, FIELDS_ONLY, MAPS_ONLY };
-
-static const struct {
-    const char *name, *json_name; /* the JSON Schema spelling, accepted as well */
-    read_function *read;
-    unsigned kinds;
-    enum place place;
-} table[] = {
-    {"type", NULL, read_type, EVERY, MAPS_ONLY},
-    {"title", NULL, read_title, EVERY, ANYWHERE},
-    {"description", NULL, read_description, EVERY, ANYWHERE},
-    {"examples", NULL, read_examples, EVERY, ANYWHERE},
-    {"deprecated", NULL, read_deprecated, EVERY, ANYWHERE},
-    {"enum", NULL, read_enum, EVERY, ANYWHERE},
-    {"const", NULL, read_const, EVERY, ANYWHERE},
-    {"nullable", NULL, read_nullable, EVERY, ANYWHERE},
-    {"format", NULL, read_format, EVERY, ANYWHERE},
-    {"min", "minimum", read_min, NUMERIC, ANYWHERE},
-    {"max", "maximum", read_max, NUMERIC, ANYWHERE},
-    {"above", "exclusiveMinimum", read_above, NUMERIC, ANYWHERE},
-    {"below", "exclusiveMaximum", read_below, NUMERIC, ANYWHERE},
-    {"multipleOf", NULL, read_multiple_of, NUMERIC, ANYWHERE},
-    {"range", NULL, read_range, NUMERIC, ANYWHERE},
-    {"minLength", NULL, read_min_length, KIND(TYPE_STRING), ANYWHERE},
-    {"maxLength", NULL, read_max_length, KIND(TYPE_STRING), ANYWHERE},
-    {"pattern", NULL, read_pattern, KIND(TYPE_STRING), ANYWHERE},
-    {"items", "elementType", read_items, KIND(TYPE_ARRAY), ANYWHERE},
-    {"minItems", NULL, read_min_items, KIND(TYPE_ARRAY), ANYWHERE},
-    {"maxItems", NULL, read_max_items, KIND(TYPE_ARRAY), ANYWHERE},
-    {"unique", "uniqueItems", read_unique, KIND(TYPE_ARRAY), ANYWHERE},
-    {"values", NULL, read_values, KIND(TYPE_MAP), ANYWHERE},
-    {"fields", "properties", read_fields, KIND(TYPE_OBJECT), ANYWHERE},
-    {"open", "additionalProperties", read_open, KIND(TYPE_OBJECT), ANYWHERE},
-    {"schema", NULL, read_hatch, EVERY, ANYWHERE},
-    {"meta", NULL, NULL, EVERY, ANYWHERE},
-    {"required", NULL, read_required, EVERY, FIELDS_ONLY},
-    {"default", NULL, read_default, EVERY, FIELDS_ONLY},
-    {"optional", NULL, read_optional, EVERY, FIELDS_ONLY},
-    {"name", NULL, read_name, EVERY, FIELDS_ONLY},
+/* KEYWORDS in the fourth column: the reader stores no keyword. */
+static const struct row table[] = {
+    {"type", NULL, read_type, KEYWORDS, EVERY, MAPS_ONLY},
+    {"title", NULL, read_text, KEYWORD_TITLE, EVERY, ANYWHERE},
+    {"description", NULL, read_text, KEYWORD_DESCRIPTION, EVERY, ANYWHERE},
+    {"examples", NULL, read_list, KEYWORD_EXAMPLES, EVERY, ANYWHERE},
+    {"deprecated", NULL, read_deprecated, KEYWORDS, EVERY, ANYWHERE},
+    {"enum", NULL, read_list, KEYWORD_ENUM, EVERY, ANYWHERE},
+    {"const", NULL, read_data, KEYWORD_CONST, EVERY, ANYWHERE},
+    {"nullable", NULL, read_nullable, KEYWORDS, EVERY, ANYWHERE},
+    {"format", NULL, read_text, KEYWORD_FORMAT, EVERY, ANYWHERE},
+    {"min", "minimum", read_number, KEYWORD_MINIMUM, NUMERIC, ANYWHERE},
+    {"max", "maximum", read_number, KEYWORD_MAXIMUM, NUMERIC, ANYWHERE},
+    {"above", "exclusiveMinimum", read_number, KEYWORD_EXCLUSIVE_MINIMUM, NUMERIC, ANYWHERE},
+    {"below", "exclusiveMaximum", read_number, KEYWORD_EXCLUSIVE_MAXIMUM, NUMERIC, ANYWHERE},
+    {"multipleOf", NULL, read_number, KEYWORD_MULTIPLE_OF, NUMERIC, ANYWHERE},
+    {"range", NULL, read_range, KEYWORDS, NUMERIC, ANYWHERE},
+    {"minLength", NULL, read_count, KEYWORD_MIN_LENGTH, KIND(TYPE_STRING), ANYWHERE},
+    {"maxLength", NULL, read_count, KEYWORD_MAX_LENGTH, KIND(TYPE_STRING), ANYWHERE},
+    {"pattern", NULL, read_text, KEYWORD_PATTERN, KIND(TYPE_STRING), ANYWHERE},
+    {"items", "elementType", read_inner, KEYWORDS, KIND(TYPE_ARRAY), ANYWHERE},
+    {"minItems", NULL, read_count, KEYWORD_MIN_ITEMS, KIND(TYPE_ARRAY), ANYWHERE},
+    {"maxItems", NULL, read_count, KEYWORD_MAX_ITEMS, KIND(TYPE_ARRAY), ANYWHERE},
+    {"unique", "uniqueItems", read_unique, KEYWORDS, KIND(TYPE_ARRAY), ANYWHERE},
+    {"values", NULL, read_inner, KEYWORDS, KIND(TYPE_MAP), ANYWHERE},
+    {"fields", "properties", read_fields, KEYWORDS, KIND(TYPE_OBJECT), ANYWHERE},
+    {"open", "additionalProperties", read_open, KEYWORDS, KIND(TYPE_OBJECT), ANYWHERE},
+    {"schema", NULL, read_hatch, KEYWORDS, EVERY, ANYWHERE},
+    {"meta", NULL, NULL, KEYWORDS, EVERY, ANYWHERE},
+    {"required", NULL, read_required, KEYWORDS, EVERY, FIELDS_ONLY},
+    {"default", NULL, read_default, KEYWORDS, EVERY, FIELDS_ONLY},
+    {"optional", NULL, read_optional, KEYWORDS, EVERY, FIELDS_ONLY},
+    {"name", NULL, read_name, KEYWORDS, EVERY, FIELDS_ONLY},
 };
 
 enum { ROWS = sizeof table / sizeof *table };
@@ -401,21 +410,22 @@ static bool fits_here(struct reader *reader, size_t row, const struct property *
         return false;
     }
     if (any || (table[row].kinds & KIND(schema->kind))) return true;
-    FIND(pass->findings, D_PROPERTY_NOT_FOR_TYPE, pass->source, p->key.span, p->key.text,
-         text_of(schema->type ? schema->type->label : type_json_name(schema->kind)));
+    FIND(
+        pass->findings, D_PROPERTY_NOT_FOR_TYPE, pass->source, p->key.span, p->key.text,
+        text_of(schema->type ? schema->type->label : type_json_name((enum type_kind)schema->kind)));
     return false;
 }
 
 /* The type itself first: what the others mean depends on it. */
 static void read_own_type(struct reader *reader, const struct property *first) {
     for (const struct property *p = first; p; p = p->next)
-        if (text_is(p->key.text, "type")) read_type(reader, p);
+        if (text_is(p->key.text, "type")) read_type(reader, NULL, p);
 }
 
 static void contradictions(struct reader *reader) {
     struct pass *pass = reader->pass;
     const struct property *required = reader->seen[row_of(TEXT("required"))];
-    bool has_default = reader->field && reader->field->default_json.ptr;
+    bool has_default = reader->field && reader->field->fallback;
     if (required && reader->required_said && !has_default)
         FIND(pass->findings, D_CONTRADICTION, pass->source, required->span,
              TEXT("`required: true` belongs to a default"),
@@ -441,7 +451,8 @@ static void read_properties(struct reader *reader, const struct property *first)
             continue;
         }
         if (seen_before(reader, row, p) || !fits_here(reader, row, p)) continue;
-        if (table[row].read && table[row].place != MAPS_ONLY) table[row].read(reader, p);
+        if (table[row].read && table[row].place != MAPS_ONLY)
+            table[row].read(reader, &table[row], p);
     }
     contradictions(reader);
 }

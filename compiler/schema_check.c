@@ -9,38 +9,48 @@
 
 /* ## Bounds */
 
-static void check_order(struct pass *pass, const struct schema *schema, gramc_text low,
-                        gramc_text high, bool equal_is_empty) {
-    if (!low.len || !high.len) return;
-    int order = json_number_compare(low, high);
-    if (order < 0 || (order == 0 && !equal_is_empty)) return;
-    FIND(pass->findings, D_IMPOSSIBLE_BOUNDS, pass->source, schema->span, low, high);
-}
+/* Pairs of a lower and an upper bound; with `strict`, equal ones leave nothing either. */
+static const struct {
+    enum keyword low, high;
+    bool strict;
+} pairs[] = {{KEYWORD_MINIMUM, KEYWORD_MAXIMUM, false},
+             {KEYWORD_EXCLUSIVE_MINIMUM, KEYWORD_MAXIMUM, true},
+             {KEYWORD_MINIMUM, KEYWORD_EXCLUSIVE_MAXIMUM, true},
+             {KEYWORD_EXCLUSIVE_MINIMUM, KEYWORD_EXCLUSIVE_MAXIMUM, true},
+             {KEYWORD_MIN_LENGTH, KEYWORD_MAX_LENGTH, false},
+             {KEYWORD_MIN_ITEMS, KEYWORD_MAX_ITEMS, false}};
 
 static void check_bounds(struct pass *pass, const struct schema *schema) {
-    check_order(pass, schema, schema->minimum, schema->maximum, false);
-    check_order(pass, schema, schema->above, schema->maximum, true);
-    check_order(pass, schema, schema->minimum, schema->below, true);
-    check_order(pass, schema, schema->above, schema->below, true);
-    check_order(pass, schema, schema->min_length, schema->max_length, false);
-    check_order(pass, schema, schema->min_items, schema->max_items, false);
-    if (schema->multiple_of.len && json_number_compare(schema->multiple_of, TEXT("0")) <= 0)
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        gramc_text low = schema_get(schema, pairs[i].low);
+        gramc_text high = schema_get(schema, pairs[i].high);
+        int order = low.len && high.len ? json_number_compare(low, high) : -1;
+        if (order > 0 || (order == 0 && pairs[i].strict))
+            FIND(pass->findings, D_IMPOSSIBLE_BOUNDS, pass->source, schema->span, low, high);
+    }
+    gramc_text step = schema_get(schema, KEYWORD_MULTIPLE_OF);
+    if (step.len && json_number_compare(step, TEXT("0")) <= 0)
         FIND(pass->findings, D_IMPOSSIBLE_BOUNDS, pass->source, schema->span, TEXT("multipleOf"),
-             schema->multiple_of);
+             step);
 }
 
 /* ## Data against a schema */
 
+/* Keywords that only tell, and judge nothing. */
+static bool is_annotation(enum keyword keyword) {
+    return keyword == KEYWORD_TITLE || keyword == KEYWORD_DESCRIPTION ||
+           keyword == KEYWORD_EXAMPLES;
+}
+
 /* True without asking the validator: a plain value of an unconstrained base type. */
 static bool fits_plainly(const struct schema *s, gramc_text json) {
-    if (s->enumeration.len || s->constant.len || s->hatch || s->format.len || s->pattern.len ||
-        s->minimum.len || s->maximum.len || s->above.len || s->below.len || s->multiple_of.len ||
-        s->min_length.len || s->max_length.len || (s->type && s->type->bounds_hidden))
-        return false;
+    if (s->hatch || (s->type && s->type->bounds_hidden)) return false;
+    for (const struct constraint *c = s->constraints; c; c = c->next)
+        if (!is_annotation(c->keyword)) return false;
     bool number = json.ptr[0] == '-' || (json.ptr[0] >= '0' && json.ptr[0] <= '9');
     bool whole = number && !memchr(json.ptr, '.', json.len) && !memchr(json.ptr, 'e', json.len) &&
                  !memchr(json.ptr, 'E', json.len);
-    switch (s->kind) {
+    switch ((enum type_kind)s->kind) {
     case TYPE_STRING: return json.ptr[0] == '"';
     case TYPE_INTEGER: return whole;
     case TYPE_NUMBER: return number;
@@ -59,13 +69,12 @@ static bool fits_plainly(const struct schema *s, gramc_text json) {
  * reported too rather than hidden. */
 static void report_uncompilable(struct pass *pass, const struct schema *schema,
                                 const gramc_schema_error *error) {
-    bool pattern = schema->pattern.len && strstr(error->pointer, "pattern");
-    if (pattern)
-        FIND(pass->findings, D_BAD_PATTERN, pass->source, schema->pattern_at,
-             text_of(error->message));
+    const struct constraint *pattern = schema_find(schema, KEYWORD_PATTERN);
+    if (pattern && strstr(error->pointer, "pattern"))
+        FIND(pass->findings, D_BAD_PATTERN, pass->source, pattern->at, text_of(error->message));
     else
         FIND(pass->findings, D_BAD_SCHEMA, pass->source,
-             schema->hatch ? schema->hatch_at : schema->span, text_of(error->message),
+             schema->hatch ? schema->hatch->at : schema->span, text_of(error->message),
              text_of(error->pointer));
 }
 
@@ -78,7 +87,7 @@ static gramc_schema *compile(struct pass *pass, const struct schema *schema) {
     options.allocator = &pass->arena->allocator;
     options.assert_formats = true;
     buf_init(&text, options.allocator, SOURCE_MAX);
-    schema_print(&text, schema, (gramc_text){NULL, 0}, SCHEMA_CHECKED);
+    schema_print(&text, schema, NULL, SCHEMA_CHECKED);
     gramc_status status = buf_status(&text);
     if (status == GRAMC_OK)
         status = gramc_schema_compile(&program, text.ptr, text.len, &options, &error);
@@ -103,42 +112,64 @@ static void judge(struct pass *pass, const gramc_schema *program, gramc_text jso
     gramc_verdict_free(verdict);
 }
 
-/* Each member of a list against the schema without the list itself. */
-static void judge_list(struct pass *pass, const struct schema *schema, gramc_text list,
-                       struct span at, enum diag_id id) {
-    struct json *items = list.len ? json_parse(pass->arena, list, NULL) : NULL;
-    gramc_schema *program = items ? compile(pass, schema) : NULL;
+/* Each member of a list against a program. */
+static void judge_list(struct pass *pass, const gramc_schema *program,
+                       const struct constraint *list, enum diag_id id) {
+    const struct json *items = list ? json_parse(pass->arena, list->text, NULL) : NULL;
+    for (const struct json *item = items ? items->first : NULL; item; item = item->next)
+        judge(pass, program, text_slice(list->text, item->start, item->end), list->at, id);
+}
+
+/* The schema without what is to be judged: an enum must fit the type beside it. */
+static struct schema without_choices(const struct schema *schema, struct constraint copies[],
+                                     size_t most) {
+    struct schema bare = *schema;
+    size_t count = 0;
+    bare.constraints = NULL;
+    for (const struct constraint *c = schema->constraints; c && count < most; c = c->next) {
+        if (c->keyword == KEYWORD_ENUM || c->keyword == KEYWORD_CONST) continue;
+        copies[count] = *c;
+        copies[count].next = bare.constraints;
+        bare.constraints = &copies[count++];
+    }
+    return bare;
+}
+
+static void check_choices(struct pass *pass, const struct schema *schema) {
+    struct constraint copies[2 * KEYWORDS];
+    const struct constraint *choice = schema_find(schema, KEYWORD_CONST);
+    struct schema bare = without_choices(schema, copies, 2 * KEYWORDS);
+    gramc_schema *program = compile(pass, &bare);
     if (!program) return;
-    for (const struct json *item = items->first; item; item = item->next)
-        judge(pass, program, text_slice(list, item->start, item->end), at, id);
+    judge_list(pass, program, schema_find(schema, KEYWORD_ENUM), D_ENUM_MISMATCH);
+    if (choice) judge(pass, program, choice->text, choice->at, D_CONST_MISMATCH);
     gramc_schema_free(program);
 }
 
+/* What has neither choices nor examples nor anything that may not compile needs no program. */
 static void check_data(struct pass *pass, const struct schema *schema) {
-    struct schema bare = *schema;
-    bare.enumeration = bare.constant = (gramc_text){NULL, 0};
-    judge_list(pass, &bare, schema->enumeration, schema->enumeration_at, D_ENUM_MISMATCH);
-    judge_list(pass, schema, schema->examples, schema->examples_at, D_EXAMPLE_MISMATCH);
-    bool alone = !schema->enumeration.len && !schema->examples.len;
-    gramc_schema *program = NULL;
-    if (schema->constant.len || (alone && (schema->pattern.len || schema->hatch)))
-        program = compile(pass, &bare);
-    if (program && schema->constant.len)
-        judge(pass, program, schema->constant, schema->constant_at, D_CONST_MISMATCH);
+    const struct constraint *examples = schema_find(schema, KEYWORD_EXAMPLES);
+    bool choices = schema_find(schema, KEYWORD_ENUM) || schema_find(schema, KEYWORD_CONST);
+    if (choices) check_choices(pass, schema);
+    bool risky = schema->hatch || schema_find(schema, KEYWORD_PATTERN);
+    if (!examples && (choices || !risky)) return;
+    gramc_schema *program = compile(pass, schema);
+    if (program) judge_list(pass, program, examples, D_EXAMPLE_MISMATCH);
     gramc_schema_free(program);
 }
 
 static void check_default(struct pass *pass, const struct field *field) {
-    gramc_text json = field->default_json;
-    if (!json.len || text_is(json, "null") || fits_plainly(field->schema, json)) return;
+    const struct constraint *fallback = field->fallback;
+    if (!fallback || text_is(fallback->text, "null") || fits_plainly(field->schema, fallback->text))
+        return;
     gramc_schema *program = compile(pass, field->schema);
-    if (program) judge(pass, program, json, field->default_at, D_DEFAULT_MISMATCH);
+    if (program) judge(pass, program, fallback->text, fallback->at, D_DEFAULT_MISMATCH);
     gramc_schema_free(program);
 }
 
 static void note_replaced(struct pass *pass, const struct schema *schema) {
-    if (schema->hatch && json_get(schema->hatch, "type") && schema->kind != TYPE_ANY)
-        FIND(pass->findings, D_HATCH_REPLACES, pass->source, schema->hatch_at, TEXT("type"));
+    if (schema->hatch && json_get(schema->hatch->json, "type") && schema->kind != TYPE_ANY)
+        FIND(pass->findings, D_HATCH_REPLACES, pass->source, schema->hatch->at, TEXT("type"));
 }
 
 /* Recursion is bounded by the parser's nesting limit. */
@@ -147,8 +178,7 @@ void schema_check(struct pass *pass, const struct schema *schema, const struct f
     if (!schema || pass->arena->oom) return;
     check_bounds(pass, schema);
     note_replaced(pass, schema);
-    if (schema->items) schema_check(pass, schema->items, NULL);
-    if (schema->values) schema_check(pass, schema->values, NULL);
+    if (schema->inner) schema_check(pass, schema->inner, NULL);
     for (const struct field *inner = schema->fields; inner; inner = inner->next)
         schema_check(pass, inner->schema, inner);
     /* What is wrong inside would be found a second time from here. */

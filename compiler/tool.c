@@ -93,7 +93,7 @@ static void read_signature(struct pass *pass, struct tool *tool, const struct pa
     }
     tool->signature = signature_read(pass, pattern->elements);
     if (!tool->signature) return;
-    switch (tool->signature->result->kind) {
+    switch ((enum type_kind)tool->signature->result->kind) {
     case TYPE_STRING: tool->public.result_kind = GRAMC_RESULT_TEXT; break;
     case TYPE_NULL: tool->public.result_kind = GRAMC_RESULT_NULL; break;
     case TYPE_ANY:

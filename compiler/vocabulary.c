@@ -3,7 +3,7 @@
  * descriptions may differ. */
 #include "compiler/spec.h"
 
-#include "base/text.h"
+#include <string.h>
 
 struct word {
     const struct field *field;
@@ -11,18 +11,19 @@ struct word {
     bool reported;
 };
 
-static struct word *word_new(struct pass *pass, const struct tool *tool,
-                             const struct field *field) {
-    struct word *word = ARENA_NEW(pass->arena, struct word);
-    if (word) *word = (struct word){.field = field, .source = tool->source};
-    return word;
+static void learn(struct map *words, const struct tool *tool, const struct field *field) {
+    struct word *word = ARENA_NEW(words->arena, struct word);
+    if (!word) return;
+    *word = (struct word){.field = field, .source = tool->source};
+    map_put(words, field->identifier, word);
 }
 
 /* A type that is unknown was reported as such, and agrees with everything. */
 static bool same_type(const struct field *a, const struct field *b) {
     if (!a->schema->type || !b->schema->type) return true;
-    const char *left = type_json_name(a->schema->kind), *right = type_json_name(b->schema->kind);
-    return text_eq(text_of(left ? left : ""), text_of(right ? right : ""));
+    const char *left = type_json_name((enum type_kind)a->schema->kind);
+    const char *right = type_json_name((enum type_kind)b->schema->kind);
+    return left == right || (left && right && strcmp(left, right) == 0);
 }
 
 static void report(struct pass *pass, enum diag_id id, const struct word *first,
@@ -37,21 +38,16 @@ static enum diag_id severity(const struct pass *pass, enum diag_id otherwise) {
 }
 
 /* Within one agent: every later parameter that disagrees with the first. */
-static void check_agent(struct pass *pass, const struct agent *agent) {
-    struct map words;
-    map_init(&words, pass->arena);
+static void check_agent(struct pass *pass, const struct agent *agent, struct map *words) {
     for (size_t i = 0; i < agent->tool_count; i++) {
         const struct tool *tool = agent->tools[i];
         const struct field *p = tool->signature ? tool->signature->parameters : NULL;
         for (; p; p = p->next) {
-            struct word *first = map_get(&words, p->identifier);
-            if (!first) {
-                struct word *word = word_new(pass, tool, p);
-                if (word) map_put(&words, p->identifier, word);
-            } else if (!same_type(first->field, p)) {
+            struct word *first = map_get(words, p->identifier);
+            if (!first) learn(words, tool, p);
+            else if (!same_type(first->field, p))
                 report(pass, severity(pass, D_VOCABULARY), first, tool->source, p,
                        agent->identifier);
-            }
         }
     }
 }
@@ -61,16 +57,13 @@ static bool in_one_agent(const struct gramc_spec *spec) {
 }
 
 /* Across the compilation: the first that disagrees, once a name. */
-static void check_all(struct pass *pass, const struct gramc_spec *spec) {
-    struct map words;
-    map_init(&words, pass->arena);
+static void check_all(struct pass *pass, const struct gramc_spec *spec, struct map *words) {
     for (const struct tool *tool = spec->first_tool; tool; tool = tool->next) {
         const struct field *p = tool->signature ? tool->signature->parameters : NULL;
         for (; p; p = p->next) {
-            struct word *first = map_get(&words, p->identifier);
+            struct word *first = map_get(words, p->identifier);
             if (!first) {
-                struct word *word = word_new(pass, tool, p);
-                if (word) map_put(&words, p->identifier, word);
+                learn(words, tool, p);
             } else if (!same_type(first->field, p) && !first->reported) {
                 first->reported = true;
                 report(pass, severity(pass, D_VOCABULARY_NOTE), first, tool->source, p,
@@ -80,8 +73,19 @@ static void check_all(struct pass *pass, const struct gramc_spec *spec) {
     }
 }
 
+/* Words are forgotten after each agent: their arena is given back. */
 void vocabulary_check(struct pass *pass, const struct gramc_spec *spec) {
-    for (const struct agent *agent = spec->first_agent; agent; agent = agent->next)
-        check_agent(pass, agent);
-    if (!in_one_agent(spec)) check_all(pass, spec);
+    struct arena scratch;
+    struct map words;
+    arena_init(&scratch, &pass->arena->allocator);
+    for (const struct agent *agent = spec->first_agent; agent; agent = agent->next) {
+        map_init(&words, &scratch);
+        check_agent(pass, agent, &words);
+        pass->arena->oom = pass->arena->oom || scratch.oom;
+        arena_free(&scratch);
+    }
+    map_init(&words, &scratch);
+    if (!in_one_agent(spec)) check_all(pass, spec, &words);
+    pass->arena->oom = pass->arena->oom || scratch.oom;
+    arena_free(&scratch);
 }

@@ -18,7 +18,7 @@ enum { IDLE_HANDLES = 256 };
 struct http {
     gramc_allocator allocator;
     uv_loop_t *loop;
-    CURLM *multi;
+    CURLM *multi; /* NULL before the first request */
     uv_timer_t timer;
     struct http_request *requests; /* in flight */
     CURL *idle[IDLE_HANDLES];
@@ -300,32 +300,39 @@ static int timer_wanted(CURLM *multi, long timeout_ms, void *ctx) {
 }
 
 gramc_status http_new(struct http **out, uv_loop_t *loop, const gramc_allocator *allocator) {
-    *out = NULL;
-    if (curl_global_init(CURL_GLOBAL_DEFAULT)) return GRAMC_NOMEM;
     struct http *http = mem_alloc(allocator, sizeof(*http));
-    CURLM *multi = http ? curl_multi_init() : NULL;
-    if (!multi) {
-        mem_free(allocator, http, sizeof(*http));
-        curl_global_cleanup();
-        return GRAMC_NOMEM;
-    }
-    *http = (struct http){.allocator = *allocator, .loop = loop, .multi = multi, .handles = 1};
+    *out = http;
+    if (!http) return GRAMC_NOMEM;
+    *http = (struct http){.allocator = *allocator, .loop = loop, .handles = 1};
     uv_timer_init(loop, &http->timer);
     http->timer.data = http;
-    curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, socket_wanted);
-    curl_multi_setopt(multi, CURLMOPT_SOCKETDATA, http);
-    curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, timer_wanted);
-    curl_multi_setopt(multi, CURLMOPT_TIMERDATA, http);
-    *out = http;
     return GRAMC_OK;
 }
 
+/* With the first request: a loop that never makes one need not pay for TLS libraries, and libcurl
+ * opens a pair of sockets that programs would inherit. */
+static bool open_multi(struct http *http) {
+    if (http->multi) return true;
+    if (curl_global_init(CURL_GLOBAL_DEFAULT)) return false;
+    http->multi = curl_multi_init();
+    if (!http->multi) {
+        curl_global_cleanup();
+        return false;
+    }
+    curl_multi_setopt(http->multi, CURLMOPT_SOCKETFUNCTION, socket_wanted);
+    curl_multi_setopt(http->multi, CURLMOPT_SOCKETDATA, http);
+    curl_multi_setopt(http->multi, CURLMOPT_TIMERFUNCTION, timer_wanted);
+    curl_multi_setopt(http->multi, CURLMOPT_TIMERDATA, http);
+    return true;
+}
+
 void http_close(struct http *http) {
-    if (!http) return;
     http->closing = true;
     while (http->idle_count) curl_easy_cleanup(http->idle[--http->idle_count]);
-    curl_multi_cleanup(http->multi);
-    curl_global_cleanup();
+    if (http->multi) {
+        curl_multi_cleanup(http->multi);
+        curl_global_cleanup();
+    }
     uv_close((uv_handle_t *)&http->timer, timer_closed);
 }
 
@@ -390,7 +397,7 @@ _Static_assert(sizeof(((struct http_request *)0)->error) >= CURL_ERROR_SIZE,
                "curl writes its error there");
 
 gramc_status http_start(struct http *http, struct http_request *request) {
-    if (http->broken) return GRAMC_NOMEM;
+    if (http->broken || !open_multi(http)) return GRAMC_NOMEM;
     CURL *easy = http->idle_count ? http->idle[--http->idle_count] : easy_new();
     if (!easy) return GRAMC_NOMEM;
     reset_result(request);

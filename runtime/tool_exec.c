@@ -1,7 +1,7 @@
 /* Runs a program for a call, without a shell: the arguments go to its standard input, what it
  * prints is the result, another exit status than 0 is a failure. It has a session and so a process
  * group of its own, which is killed as a whole; both pipes are drained; it inherits no descriptor
- * and no environment but what is stated. exec_environment.c makes its argv and environment. */
+ * of ours and no environment but what is stated. exec_words.c makes its argv and environment. */
 #include <signal.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #include "runtime/tool.h"
 
 enum {
-    STDERR_KEPT = 2048,
+    STDERR_KEPT = 400,
     CHUNK = 16384,
     LINGER_MS = 200 /* that a child of the program may hold its pipes after it has ended */
 };
