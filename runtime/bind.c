@@ -62,10 +62,14 @@ static gramc_text nearest_impl(gramc_bound *bound, gramc_text name) {
     return text_nearest(name, names, count);
 }
 
+static gramc_text missing_where(gramc_bound *bound) {
+    if (!bound->library) return TEXT("there is no library");
+    return JOIN(bound, TEXT("library `"), bound->library->name, TEXT("` has none"));
+}
+
 static void report_missing(gramc_bound *bound, const gramc_tool *tool) {
-    gramc_text library = bound->library ? bound->library->name : TEXT("");
-    gramc_text message = JOIN(bound, TEXT("tool `"), tool->name,
-                              TEXT("` has no implementation in library `"), library, TEXT("`"));
+    gramc_text message = JOIN(bound, TEXT("tool `"), tool->name, TEXT("` has no implementation: "),
+                              missing_where(bound));
     if (tool->optional)
         report(bound, GRAMC_NOTE, NULL, message, TEXT("it is optional and will not be offered"));
     else
@@ -156,13 +160,20 @@ static void fill(gramc_bound *bound, const gramc_builtins *builtins) {
 
 /* ## The public calls */
 
+static bool is_prepared(const gramc_agent *agent) {
+    for (size_t i = 0; i < agent->tool_count; i++)
+        if (!agent->tools[i]->accepts || !agent->tools[i]->returns) return false;
+    return true;
+}
+
 gramc_status gramc_bind(gramc_bound **out, const gramc_agent *agent, const gramc_library *library,
                         const gramc_bind_options *given) {
     gramc_bind_options options = GRAMC_BIND_OPTIONS_INIT;
     OPTIONS_READ(options, given);
     gramc_allocator allocator = options.allocator ? *options.allocator : mem_default();
-    gramc_bound *bound = mem_alloc(&allocator, sizeof(*bound));
     *out = NULL;
+    if (!is_prepared(agent)) return GRAMC_USAGE;
+    gramc_bound *bound = mem_alloc(&allocator, sizeof(*bound));
     if (!bound) return GRAMC_NOMEM;
     *bound = (gramc_bound){.agent = agent, .library = library};
     arena_init(&bound->arena, &allocator);

@@ -24,7 +24,7 @@ static gramc_status refuse(struct reader *reader, const char *why) {
     if (reader->error) {
         *reader->error = (gramc_schema_error){.position = reader->position};
         snprintf(reader->error->message, sizeof(reader->error->message), "line %zu: %s",
-                 reader->line, why);
+                 reader->line ? reader->line : 1, why);
     }
     return GRAMC_FINDINGS;
 }

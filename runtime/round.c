@@ -160,7 +160,7 @@ static void check_result(struct slot *slot, gramc_text judged, gramc_text text) 
 static void check_text(struct slot *slot, gramc_text text) {
     const gramc_tool *tool = slot->bound->tool;
     struct buf quoted;
-    if (!tool->returns || text_is(tool->result, "{\"type\":\"string\"}")) {
+    if (text_is(tool->result, "{\"type\":\"string\"}")) {
         accept_result(slot, text);
         return;
     }
@@ -179,10 +179,7 @@ static void take_result(struct slot *slot, gramc_text text) {
     switch (slot->bound->tool->result_kind) {
     case GRAMC_RESULT_NULL: accept_result(slot, TEXT("Success")); break;
     case GRAMC_RESULT_TEXT: check_text(slot, text); break;
-    case GRAMC_RESULT_JSON:
-        if (slot->bound->tool->returns) check_result(slot, text_trim(text), text_trim(text));
-        else accept_result(slot, text_trim(text));
-        break;
+    case GRAMC_RESULT_JSON: check_result(slot, text_trim(text), text_trim(text)); break;
     }
 }
 

@@ -181,7 +181,7 @@ bool sample_arguments(gramc_text *out, struct arena *arena, const gramc_tool *to
     put_object(&sample, sample.root, 0);
     *out = arena_text(arena, buf_view(&sample.out));
     bool fits = buf_status(&sample.out) == GRAMC_OK && out->ptr &&
-                (!tool->accepts || gramc_schema_accepts(tool->accepts, out->ptr, out->len));
+                gramc_schema_accepts(tool->accepts, out->ptr, out->len);
     if (buf_status(&sample.out) == GRAMC_NOMEM) arena->oom = true;
     buf_free(&sample.out);
     return fits;

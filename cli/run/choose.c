@@ -57,8 +57,9 @@ static int explain_choice(struct cli *cli, const struct catalogue *catalogue,
 static int choose_agent(struct cli *cli, struct choice *out, const gramc_spec *spec) {
     const char *wanted = cli->options[OPTION_AGENT];
     gramc_text name = text_of(wanted ? wanted : "");
-    gramc_status status = gramc_spec_find_agent(&out->agent, spec, name);
-    return status ? explain_choice(cli, &agents, spec, cli->operands[0], name) : EXIT_FINE;
+    if (gramc_spec_find_agent(&out->agent, spec, name))
+        return explain_choice(cli, &agents, spec, cli->operands[0], name);
+    return cli_status(cli, gramc_agent_prepare(out->compilation, out->agent));
 }
 
 /* The spec's own library, if it has one. */

@@ -17,4 +17,3 @@ const struct command run_commands[] = {
      cmd_run},
     {NULL, 0, NULL, NULL, NULL, NULL},
 };
-

@@ -173,8 +173,8 @@ static int run(struct session *session) {
     struct cli *cli = session->cli;
     gramc_run_options options = GRAMC_RUN_OPTIONS_INIT;
     gramc_run_handler handler = {on_turn, on_note, on_done, session};
-    int code = run_options(session, &options);
-    if (code == EXIT_FINE) code = open_trace(session);
+    int code = open_trace(session);
+    if (code == EXIT_FINE) code = run_options(session, &options);
     if (code == EXIT_FINE) code = make_loop(session);
     if (code != EXIT_FINE) return code;
     gramc_status status = gramc_run_start(NULL, session->loop, session->bound, &options, &handler);

@@ -4,6 +4,7 @@
  * writes down what happened. A run is a state machine and never blocks a thread: one loop drives
  * thousands of them.
  *
+ *     gramc_agent_prepare(compilation, agent);
  *     gramc_builtins_new(&builtins, NULL);
  *     gramc_bind(&bound, agent, library, &bind_options);
  *     gramc_model_new_endpoint(&model, &endpoint_options);
@@ -75,8 +76,9 @@ typedef struct gramc_bind_options {
     { sizeof(gramc_bind_options), NULL, NULL }
 
 /* agent and library are borrowed; library NULL means an empty one. GRAMC_FINDINGS: something does
- * not fit; *out is then set and only good for its messages. An optional tool without an
- * implementation is a note and is not offered to the model. */
+ * not fit; *out is then set and only good for its messages. GRAMC_USAGE: the agent is not prepared
+ * (gramc_agent_prepare). An optional tool without an implementation is a note and is not offered
+ * to the model. */
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_bind(gramc_bound **out, const gramc_agent *agent,
                                                  const gramc_library *library,
                                                  const gramc_bind_options *options);

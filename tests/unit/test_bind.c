@@ -79,11 +79,13 @@ static void all_that_is_missing(void **state) {
     add->start = 17;
     assert_int_equal(bind(&bound, &test), GRAMC_FINDINGS);
     expect_message(bound, 0, GRAMC_ERROR,
-                   "tool `sayHello` has no implementation in library `workshop`",
+                   "tool `sayHello` has no implementation: library `workshop` has none",
                    "did you mean `sayHelo`?");
-    expect_message(bound, 1, GRAMC_ERROR, "tool `fly` has no implementation in library `workshop`",
+    expect_message(bound, 1, GRAMC_ERROR,
+                   "tool `fly` has no implementation: library `workshop` has none",
                    "add a ToolImpl of that name, or make the tool optional");
-    expect_message(bound, 2, GRAMC_NOTE, "tool `extra` has no implementation in library `workshop`",
+    expect_message(bound, 2, GRAMC_NOTE,
+                   "tool `extra` has no implementation: library `workshop` has none",
                    "it is optional and will not be offered");
     expect_message(bound, 3, GRAMC_ERROR,
                    "tool `add` wants the builtin `math.ad`, which is not registered",
@@ -127,6 +129,17 @@ static void broken_parameters(void **state) {
     test_agent_free(&test);
 }
 
+static void not_prepared(void **state) {
+    struct test_agent test;
+    gramc_bound *bound;
+    (void)state;
+    test_agent_init(&test);
+    test_tool(&test, "ping", NONE, STRING, GRAMC_RESULT_TEXT)->accepts = NULL;
+    assert_int_equal(bind(&bound, &test), GRAMC_USAGE);
+    assert_null(bound);
+    test_agent_free(&test);
+}
+
 static void without_memory(void **state) {
     struct test_agent test;
     (void)state;
@@ -153,7 +166,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_kind),       cmocka_unit_test(all_that_is_missing),
         cmocka_unit_test(without_library), cmocka_unit_test(broken_parameters),
-        cmocka_unit_test(without_memory),
+        cmocka_unit_test(not_prepared),    cmocka_unit_test(without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

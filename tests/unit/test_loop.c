@@ -633,7 +633,7 @@ static void bad_scripts(void **state) {
     static const struct {
         const char *script, *message;
     } rows[] = {
-        {"", "line 0: the trace is empty"},
+        {"", "line 1: the trace is empty"},
         {SAYS("x"), "line 1: a trace begins with a header event"},
         {"{\"event\":\"header\",\"format\":\"x\",\"version\":1}",
          "line 1: this is no trace: `format` is not \"gramc-trace\""},
