@@ -107,6 +107,8 @@ static void judge(struct pass *pass, const gramc_schema *program, gramc_text jso
     if (status == GRAMC_OK && !verdict->valid) {
         gramc_text why =
             verdict->error_count ? verdict->errors[0].message : TEXT("it is not valid");
+        /* The finding has named the value already. */
+        if (text_starts(why, "the value: ")) why = text_slice(why, 11, why.len);
         FIND(pass->findings, id, pass->source, at, json, why);
     }
     gramc_verdict_free(verdict);

@@ -26,6 +26,10 @@ static uint16_t closer_of(uint16_t opener) {
     return opener == TK_LPAREN ? TK_RPAREN : opener == TK_LBRACKET ? TK_RBRACKET : TK_RBRACE;
 }
 
+static const char *closing_text(uint16_t opener) {
+    return opener == TK_LPAREN ? ")" : opener == TK_LBRACKET ? "]" : "}";
+}
+
 static struct span span_of(struct token token) {
     return (struct span){token.start, token.end};
 }
@@ -128,10 +132,7 @@ static void report_unclosed(struct careful *careful, uint32_t count, struct toke
     for (uint32_t i = 1; i < count; i++)
         finding_label(careful->findings, finding, careful->source, span_of(top[-(int)i].token),
                       "this one is open too");
-    finding_help(careful->findings, finding, "close it with `%s`",
-                 top->token.code == TK_LPAREN     ? ")"
-                 : top->token.code == TK_LBRACKET ? "]"
-                                                  : "}");
+    finding_help(careful->findings, finding, "close it with `%s`", closing_text(top->token.code));
     count_error(careful);
 }
 
@@ -150,6 +151,7 @@ static struct token mismatched(struct careful *careful, struct token token) {
             finding = FIND(careful->findings, D_MISMATCHED_BRACKET, careful->source, span_of(token),
                            slice(careful, token), slice(careful, opener));
         finding_label(careful->findings, finding, careful->source, span_of(opener), "opened here");
+        finding_help(careful->findings, finding, "close it with `%s`", closing_text(opener.code));
         count_error(careful);
         token.code = closer_of(opener.code);
         return token;
@@ -238,8 +240,10 @@ static bool resumes_inside(struct careful *careful, struct token *token) {
     if (cut_until(careful, floor, &token->code, 1)) return true;
     if (token->code == TK_BAR) return false;
     /* Nothing stands in front of the comma any more: it goes too. */
-    push_cut(careful->push, floor);
     *token = lexical_next(careful);
+    const uint16_t next = careful_peek(careful), codes[] = {token->code, next};
+    if (!cut_until(careful, floor, codes, next < LEX_COMMENT ? 2 : 1))
+        push_cut(careful->push, floor);
     return true;
 }
 
@@ -259,10 +263,19 @@ static struct token skip(struct careful *careful, struct token token) {
     return token;
 }
 
+uint16_t careful_peek(const struct careful *careful) {
+    struct lexer ahead = careful->lexer;
+    struct token token = lexer_next(&ahead);
+    while (token.code == LEX_COMMENT) token = lexer_next(&ahead);
+    return token.code;
+}
+
+/* The comma must explain the token behind this one too. */
 static bool insert_comma(struct careful *careful, struct token token) {
-    const uint16_t codes[] = {TK_COMMA, token.code};
+    const uint16_t next = careful_peek(careful), codes[] = {TK_COMMA, token.code, next};
+    size_t count = next < LEX_COMMENT ? 3 : 2;
     if (careful->depth == 0) return false;
-    if (!push_accepts(careful->push, push_height(careful->push), codes, 2)) return false;
+    if (!push_accepts(careful->push, push_height(careful->push), codes, count)) return false;
     push_invented(careful, TK_COMMA, token.start);
     return true;
 }
@@ -281,6 +294,7 @@ static bool reopen_string(struct careful *careful, struct token token) {
     count_error(careful);
     careful->lexer.cursor = text + string.start;
     while (*careful->lexer.cursor != '\n') careful->lexer.cursor++;
+    careful->last.flags = 0;
     return true;
 }
 

@@ -38,6 +38,9 @@ struct careful {
  * build, findings and source, and cleared the rest. */
 void careful_read(struct careful *careful);
 
+/* The code of the token behind the one that was read last; from LEX_COMMENT on if it is none. */
+uint16_t careful_peek(const struct careful *careful);
+
 /* ## Its parts */
 /* lexical.c: the next token that the parser knows. Comments go to the tree, wrong characters
  * become findings and are dropped, or replaced by the nearest token that could be meant. */

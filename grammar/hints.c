@@ -9,6 +9,8 @@ struct place {
     struct token token, last, before;
     uint64_t expected;
     uint16_t inside; /* code of the innermost open bracket, 0 at the top */
+    uint16_t next;   /* code of the token behind */
+    bool new_line;   /* the token is the first one on its line */
 };
 
 static bool expects(const struct place *p, uint16_t code) {
@@ -56,6 +58,17 @@ static bool touches(struct token left, struct token right) {
     return left.end == right.start;
 }
 
+static bool glued_number(const struct place *p) {
+    return is_number(p->last.code) && touches(p->last, p->token) &&
+           (is_number(p->token.code) || is_word(p->token.code));
+}
+static bool bare_property(const struct place *p) {
+    return is_word(p->token.code) && is_colon(p->next) && expects(p, TK_LBRACE) &&
+           !expects(p, TK_FENCE) && p->inside != 0;
+}
+static bool two_words(const struct place *p) {
+    return is_word(p->last.code) && is_word(p->token.code) && expects(p, TK_LBRACE);
+}
 static bool trailing_comma(const struct place *p) {
     return p->last.code == TK_COMMA && is_closer(p->token.code);
 }
@@ -147,7 +160,7 @@ static bool long_arrow(const struct place *p) {
            is_arrow_piece(p->token.code);
 }
 static bool dash_comment(const struct place *p) {
-    return p->token.code == TK_DASH ||
+    return (p->token.code == TK_DASH && p->next == TK_DASH && p->new_line) ||
            (p->last.code == TK_DASH && p->before.code == TK_DASH && is_word(p->token.code));
 }
 static bool bracket_endpoint(const struct place *p) {
@@ -185,6 +198,11 @@ static const struct hint {
     bool (*fits)(const struct place *place);
     const char *help;
 } hints[] = {
+    {glued_number,
+     "a unit is made of ASCII letters only, and nothing stands between digits; put any "
+     "other text into a string"},
+    {bare_property, "properties stand in braces: {key: value}"},
+    {two_words, "an identifier with blanks stands in backticks: `like this`"},
     {trailing_comma, "remove the comma: none may follow the last one"},
     {two_commas, "remove one of the commas"},
     {comma_at_top, "patterns at the top of a file are not separated by commas: remove it"},
@@ -213,7 +231,8 @@ static const struct hint {
     {annotation_key, "the key of an annotation is a symbol: @key(value)"},
     {nameless_annotation, "`@@` is followed by an identifier, labels, or both: @@id:Label"},
     {long_arrow, "an arrow has exactly two halves: -- or --> or <-- or <-->"},
-    {doubled_half, "a subject stands between the two halves of an arrow: -[r]->"},
+    {doubled_half, "a subject stands between the two halves of an arrow, as in -[r]->, and a path "
+                   "joins nodes, not brackets"},
     {arrow_of_one_token, "an arrow has two halves: --> or ==> or ~~>, or with a subject -[r]->"},
     {mixed_families, "both halves of an arrow are of one kind: -[r]-> or =[r]=> or ~[r]~>"},
     {dash_comment, "a comment begins with `//`"},
@@ -231,9 +250,22 @@ static const struct hint {
     {missing_comma, "write a comma between them"},
 };
 
+static bool begins_line(const struct careful *careful, struct token token) {
+    const char *text = careful->source->text.ptr;
+    uint32_t at = careful->last.end;
+    while (at < token.start && text[at] != '\n') at++;
+    return at < token.start || careful->last.code == 0;
+}
+
 void hint_unexpected(struct careful *careful, struct finding *finding, struct token token,
                      uint64_t expected) {
-    struct place place = {careful, token, careful->last, careful->before_last, expected, 0};
+    struct place place = {.careful = careful,
+                          .token = token,
+                          .last = careful->last,
+                          .before = careful->before_last,
+                          .expected = expected,
+                          .next = careful_peek(careful),
+                          .new_line = begins_line(careful, token)};
     if (careful->depth > 0) place.inside = careful->open[careful->depth - 1].token.code;
     for (size_t i = 0; i < sizeof hints / sizeof *hints; i++) {
         if (!hints[i].fits(&place)) continue;

@@ -59,6 +59,7 @@ static struct token quoted(struct lexer *lexer, const char *start, int code) {
             if (*++at == '\n') flags |= TOKEN_NEWLINE;
         }
     }
+    if (*at == '\\') at++;
     if (*at != *start) return token_of(lexer, start, at, LEX_UNTERMINATED_STRING);
     struct token token = token_of(lexer, start, at + 1, code);
     token.flags = (uint16_t)flags;

@@ -107,7 +107,7 @@ static uint16_t code_of_quote(char quote) {
 static struct token unterminated_string(struct careful *careful, struct token token) {
     char quote[2] = {*at(careful, token.start), 0};
     if (stopped_at_nul(careful, token)) {
-        report_nul(careful, token.end + (*at(careful, token.end) == '\\'), AFTER_INVENTED);
+        report_nul(careful, token.end, AFTER_INVENTED);
     } else {
         struct span span = {token.start, token.start + 1};
         struct finding *finding =

