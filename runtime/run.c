@@ -229,8 +229,8 @@ static void (*const steps[])(gramc_run *run) = {
 };
 
 static void check_interruptions(gramc_run *run) {
-    if (run->arena.oom) run_nomem(run);
-    if (run->trace.failed)
+    if (run->arena.oom || run->trace.status == GRAMC_NOMEM) run_nomem(run);
+    if (run->trace.status)
         run_end(run, GRAMC_OUTCOME_TRACE_ERROR, "the trace could not be written");
     if (run->canceled) run_end(run, GRAMC_OUTCOME_CANCELED, "canceled");
     if (run->timed_out)

@@ -40,7 +40,7 @@ static void put_duration(struct trace *trace, uint64_t started) {
 
 /* NULL when nobody wants to know. */
 static struct buf *begin(struct trace *trace, const char *event) {
-    if (!trace->writer.write || trace->failed) return NULL;
+    if (!trace->writer.write || trace->status) return NULL;
     struct buf *line = &trace->line;
     buf_reset(line);
     buf_printf(line, "{\"seq\":%u,\"ms\":", (unsigned)trace->sequence++);
@@ -53,7 +53,7 @@ static struct buf *begin(struct trace *trace, const char *event) {
 
 static void end(struct trace *trace) {
     buf_puts(&trace->line, "}\n");
-    if (buf_send(&trace->line, trace->writer)) trace->failed = true;
+    trace->status = buf_send(&trace->line, trace->writer);
     if (trace->line.size > LINE_KEPT) buf_free(&trace->line);
 }
 

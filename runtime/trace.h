@@ -13,8 +13,8 @@ enum { TRACE_VERSION = 1 };
 struct trace {
     gramc_writer writer; /* write NULL: none */
     bool without_times;
-    bool failed;    /* the writer refused, or memory ran out */
-    uint64_t start; /* of the run, nanoseconds */
+    gramc_status status; /* sticky: the writer refused, or memory ran out */
+    uint64_t start;      /* of the run, nanoseconds */
     uint32_t sequence;
     uint32_t turn, iteration; /* stand in every event but the first and the last */
     struct buf line;

@@ -80,17 +80,17 @@ static int explain(struct cli *cli, gramc_status status, gramc_text model) {
     }
 }
 
-static int open_endpoint(struct cli *cli, gramc_text model, gramc_model **out) {
+static int open_endpoint(struct cli *cli, gramc_text model, uint32_t timeout_ms,
+                         gramc_model **out) {
     gramc_endpoint_options options = GRAMC_ENDPOINT_OPTIONS_INIT;
-    const char *base = cli->options[OPTION_BASE_URL], *timeout = cli->options[OPTION_TIMEOUT];
+    const char *base = cli->options[OPTION_BASE_URL];
     bool openai = is_openai(model);
     options.allocator = &cli->allocator;
     options.model = model;
     options.base_url = base ? text_of(base) : openai ? variable("OPENAI_BASE_URL") : TEXT("");
     if (openai) options.api_key = text_trim(variable("OPENAI_API_KEY"));
     if (openai || options.base_url.len) options.proxy = choose_proxy(options.base_url);
-    if (timeout && !run_parse_duration(timeout, &options.timeout_ms))
-        return cli_usage(cli, "--timeout takes a time such as 500ms, 30s or 5m, not %s", timeout);
+    options.timeout_ms = timeout_ms;
     if (openai && options.base_url.len == 0 && options.api_key.len == 0)
         return cli_usage(cli, "OPENAI_API_KEY is not set; set it, or name another model with "
                               "--model (mock needs no key)");
@@ -111,9 +111,12 @@ static int open_script(struct cli *cli, const char *path, gramc_model **out) {
 }
 
 int run_model(struct cli *cli, const gramc_agent *agent, gramc_model **out) {
-    const char *model = cli->options[OPTION_MODEL];
+    const char *model = cli->options[OPTION_MODEL], *timeout = cli->options[OPTION_TIMEOUT];
+    uint32_t timeout_ms = 0;
+    if (timeout && !run_parse_duration(timeout, &timeout_ms))
+        return cli_usage(cli, "--timeout takes a time such as 500ms, 30s or 5m, not %s", timeout);
     if (model && strcmp(model, "mock") == 0)
         return cli_status(cli, gramc_model_new_mock(out, &cli->allocator));
     if (model && strncmp(model, "script:", 7) == 0) return open_script(cli, model + 7, out);
-    return open_endpoint(cli, model ? text_of(model) : agent->model, out);
+    return open_endpoint(cli, model ? text_of(model) : agent->model, timeout_ms, out);
 }
