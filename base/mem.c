@@ -1,6 +1,6 @@
-/* Turns one allocator function into arenas: chunks that double up to eight megabytes, freed together.
- * Knows nothing of what is stored. Big requests get a chunk of their own, so that the current one
- * is not wasted. */
+/* Turns one allocator function into arenas: chunks that double up to eight megabytes, freed
+ * together. Knows nothing of what is stored. Big requests get a chunk of their own, so that the
+ * current one is not wasted. */
 #include "base/mem.h"
 
 #include <stdlib.h>
