@@ -27,12 +27,13 @@ for library in friendly formal; do
         --trace "$traces/$library" "Hello, I am Ada" | tee "$traces/$library.out"
 done
 
-fingerprint() { sed -n "1s/.*\"$1\":{[^}]*\"fingerprint\":\"\\([0-9a-f]*\\)\".*/\\1/p" "$traces/$2"; }
+# The first event of a trace says who ran.
+fingerprint() { sed -n "1s/.*\"$1\":\"\\([0-9a-f]*\\)\".*/\\1/p" "$traces/$2"; }
 
 echo
 printf '%-10s %-18s %s\n' library "spec" "library's fingerprint"
 for library in friendly formal; do
-    printf '%-10s %-18.16s %.16s\n' $library "$(fingerprint spec $library)" "$(fingerprint library $library)"
+    printf '%-10s %-18.16s %.16s\n' $library "$(fingerprint spec $library)" "$(fingerprint library_fingerprint $library)"
 done
 echo
 if cmp -s "$traces/friendly.out" "$traces/formal.out"; then
