@@ -1,5 +1,5 @@
-/* Start-up: runs commands in turn, many times, and prints the median wall time of each and the ratio
- * to the first. In turn, because the machine's speed drifts.
+/* Start-up: runs commands in turn, many times, and prints the median wall time of each and the
+ * ratio to the first. In turn, because the machine's speed drifts.
  *
  *   bench_startup RUNS -- COMMAND... -- COMMAND... */
 #define _POSIX_C_SOURCE 200809L
@@ -69,9 +69,8 @@ int main(int argc, char **argv) {
     for (size_t i = 0; i < count; i++) {
         qsort(times[i], (size_t)runs, sizeof **times, compare);
         double median = (double)times[i][runs / 2] / 1e6;
-        printf("%8.3f ms  %5.2f x  %s %s\n", median,
-               median / ((double)times[0][runs / 2] / 1e6), commands[i][0],
-               commands[i][1] ? commands[i][1] : "");
+        printf("%8.3f ms  %5.2f x  %s %s\n", median, median / ((double)times[0][runs / 2] / 1e6),
+               commands[i][0], commands[i][1] ? commands[i][1] : "");
     }
     return 0;
 }

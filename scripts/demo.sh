@@ -1,9 +1,10 @@
 #!/bin/sh
 # The main job in one minute, without a key and without network: compile a spec, run it with two
-# tool libraries, see that the answers differ and the spec does not.
+# tool libraries, see that the answers differ and the spec does not. Takes the
+# gramc to use.
 set -eu
+gramc=$(realpath "$1")
 cd "$(dirname "$0")/.."
-gramc=build/release/bin/gramc
 spec=specs/hello_world.gram
 traces=$(mktemp -d)
 trap 'rm -rf "$traces"' EXIT

@@ -129,8 +129,9 @@ static int make_loop(struct session *session) {
     char texts[INHERITED][4096];
     for (size_t i = 0; i < INHERITED; i++) {
         const char *value = getenv(names[i]);
-        if (!value || strlen(value) + strlen(names[i]) + 2 > sizeof texts[i]) continue;
-        snprintf(texts[i], sizeof texts[i], "%s=%s", names[i], value);
+        int len = value ? snprintf(texts[i], sizeof texts[i], "%s=%s", names[i], value) : -1;
+        /* One that is too long is left out, not cut. */
+        if (len < 0 || (size_t)len >= sizeof texts[i]) continue;
         pairs[options.environment_count++] = text_of(texts[i]);
     }
     options.allocator = &session->cli->allocator;
