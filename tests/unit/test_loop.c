@@ -143,8 +143,8 @@ static void hello(void **state) {
     expect_member(&scene, "model.request", 1, "/body/messages/2/content",
                   "Hello, Alice! Nice to meet you.");
     expect_member(&scene, "header", 0, "/tools/0/kind", "builtin");
-    expect_member(&scene, "header", 0, "/spec", "aaaa");
-    expect_member(&scene, "header", 0, "/library_fingerprint", "bbbb");
+    expect_member(&scene, "header", 0, "/spec/fingerprint", "aaaa");
+    expect_member(&scene, "header", 0, "/library/fingerprint", "bbbb");
     expect_member(&scene, "outcome", 0, "/outcome", "answered");
     assert_int_equal(scene.run.result.requests, 2);
     assert_int_equal(scene.run.result.calls, 1);
