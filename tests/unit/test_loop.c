@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -48,7 +49,32 @@ static void play(struct scene *scene, const char *script, struct test_setup setu
     assert_int_equal(scene->run.done, 1);
 }
 
+/* Every line fits the published schema, and is the next one. */
+static void expect_valid_trace(const struct scene *scene) {
+    static char text[65536];
+    char path[1024];
+    gramc_schema *schema;
+    gramc_text rest = buf_view(&scene->run.trace);
+    snprintf(path, sizeof path, "%s/docs/formats/trace.schema.json", getenv("GRAMC_SOURCE_DIR"));
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    size_t len = fread(text, 1, sizeof text, file);
+    fclose(file);
+    assert_int_equal(gramc_schema_compile(&schema, text, len, NULL, NULL), GRAMC_OK);
+    for (unsigned number = 0; rest.len; number++) {
+        char start[32];
+        size_t end = (size_t)((const char *)memchr(rest.ptr, '\n', rest.len) - rest.ptr);
+        snprintf(start, sizeof start, "{\"seq\":%u,\"ms\":0,", number);
+        assert_true(text_starts(rest, start));
+        if (!gramc_schema_accepts(schema, rest.ptr, end))
+            fail_msg("not as published: %.*s", (int)end, rest.ptr);
+        rest = text_slice(rest, end + 1, rest.len);
+    }
+    gramc_schema_free(schema);
+}
+
 static void close_scene(struct scene *scene) {
+    expect_valid_trace(scene);
     gramc_model_free(scene->model);
     test_run_free(&scene->run);
     test_agent_free(&scene->test);
@@ -117,8 +143,8 @@ static void hello(void **state) {
     expect_member(&scene, "model.request", 1, "/body/messages/2/content",
                   "Hello, Alice! Nice to meet you.");
     expect_member(&scene, "header", 0, "/tools/0/kind", "builtin");
-    expect_member(&scene, "header", 0, "/spec", "aaaa");
-    expect_member(&scene, "header", 0, "/library_fingerprint", "bbbb");
+    expect_member(&scene, "header", 0, "/spec/fingerprint", "aaaa");
+    expect_member(&scene, "header", 0, "/library/fingerprint", "bbbb");
     expect_member(&scene, "outcome", 0, "/outcome", "answered");
     assert_int_equal(scene.run.result.requests, 2);
     assert_int_equal(scene.run.result.calls, 1);
