@@ -118,6 +118,7 @@ struct quick_key {
     unsigned char head[16], mask[16];
     gramc_text text;
     const struct node *node; /* of members */
+    size_t width;            /* of the key in quotes; rounds the whole off to a cache line */
 };
 
 struct quick_keys {

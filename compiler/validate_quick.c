@@ -18,7 +18,7 @@ static bool needs_escape(gramc_text text) {
 }
 
 static struct quick_key quick_key(gramc_text text, const struct node *node) {
-    struct quick_key key = {.text = text, .node = node};
+    struct quick_key key = {.text = text, .node = node, .width = text.len + 2};
     size_t len = text.len < 15 ? text.len : 15;
     if (needs_escape(text)) {
         key.head[0] = 1; /* which no masked byte is */

@@ -9,7 +9,7 @@
 
 /* The types that a value may have, by its first byte. */
 #define N TYPE_NUMBER
-static const uint8_t first_types[256] = {
+const uint8_t run_first_types[256] = {
     ['"'] = TYPE_STRING,
     ['{'] = TYPE_OBJECT,
     ['['] = TYPE_ARRAY,
@@ -73,15 +73,6 @@ bool run_string_rules(struct run *run, const struct node *node, const char *insi
     }
     if (rules->pattern && !run_matches(run, rules->pattern, inside, close, seen)) return false;
     return !rules->format || has_format(run, rules->format, inside, close, seen);
-}
-
-static inline const char *run_string(struct run *run, const struct node *node, const char *p) {
-    unsigned seen = 0;
-    const char *inside = p + 1, *close = run_scan_string(run, inside, &seen);
-    if (!close) return NULL;
-    if ((node->string || node->texts) && !run_string_rules(run, node, inside, close, seen))
-        return NULL;
-    return close + 1;
 }
 
 /* ## Numbers */
@@ -173,25 +164,9 @@ static bool is_word_choice(const struct node *node, char first) {
     return false;
 }
 
-static inline const char *run_word(struct run *run, const struct node *node, const char *p) {
+const char *run_word(struct run *run, const struct node *node, const char *p) {
     const char *end = json_scan_word(p, run->end);
     return end && (!node->texts || is_word_choice(node, *p)) ? end : NULL;
-}
-
-/* ## Values */
-
-const char *run_value(struct run *run, const struct node *node, const char *p) {
-    unsigned type = first_types[(unsigned char)*p];
-    if (!(node->kinds & type)) return NULL;
-    if (node->way != WAY_STRAIGHT)
-        return node->way == WAY_LOOK ? run_look(run, node, p) : run_tree(run, node, p);
-    switch (type) {
-    case TYPE_STRING: return run_string(run, node, p);
-    case TYPE_NUMBER: return run_number(run, node, p);
-    case TYPE_OBJECT: return run_object(run, node, p);
-    case TYPE_ARRAY: return run_array(run, node, p);
-    default: return run_word(run, node, p);
-    }
 }
 
 /* The text ends with a closing bracket. */

@@ -37,8 +37,11 @@ struct run {
     struct regex_session regexes;
 };
 
-const char *run_value(struct run *run, const struct node *node, const char *p);
+/* The types that a value may have, by its first byte. */
+extern const uint8_t run_first_types[256];
+
 const char *run_number(struct run *run, const struct node *node, const char *p);
+const char *run_word(struct run *run, const struct node *node, const char *p);
 /* The string at p, once its end is known: what its rules and choices say. */
 bool run_string_rules(struct run *run, const struct node *node, const char *inside,
                       const char *close, unsigned seen);
@@ -105,6 +108,35 @@ static inline const char *run_give_up(struct run *run) {
     return NULL;
 }
 
+static inline const char *run_skip_blanks(const char *p) {
+    while ((unsigned char)*p <= ' ' && json_byte_is(*p, JSON_BYTE_BLANK)) p++;
+    return p;
+}
+
+static inline const char *run_string(struct run *run, const struct node *node, const char *p) {
+    unsigned seen = 0;
+    const char *inside = p + 1, *close = run_scan_string(run, inside, &seen);
+    if (!close) return NULL;
+    if ((node->string || node->texts) && !run_string_rules(run, node, inside, close, seen))
+        return NULL;
+    return close + 1;
+}
+
+/* Any value: what its first byte says decides. */
+static inline const char *run_value(struct run *run, const struct node *node, const char *p) {
+    unsigned type = run_first_types[(unsigned char)*p];
+    if (!(node->kinds & type)) return NULL;
+    if (node->way != WAY_STRAIGHT)
+        return node->way == WAY_LOOK ? run_look(run, node, p) : run_tree(run, node, p);
+    switch (type) {
+    case TYPE_STRING: return run_string(run, node, p);
+    case TYPE_NUMBER: return run_number(run, node, p);
+    case TYPE_OBJECT: return run_object(run, node, p);
+    case TYPE_ARRAY: return run_array(run, node, p);
+    default: return run_word(run, node, p);
+    }
+}
+
 /* run_value for a place that may be refused without ending the run. */
 static inline const char *run_try(struct run *run, const struct node *node, const char *p) {
     unsigned depth = run->depth;
@@ -113,11 +145,6 @@ static inline const char *run_try(struct run *run, const struct node *node, cons
     run->depth = depth;
     run->key_count = keys;
     return run->given_up ? NULL : end;
-}
-
-static inline const char *run_skip_blanks(const char *p) {
-    while (json_byte_is(*p, JSON_BYTE_BLANK)) p++;
-    return p;
 }
 
 /* The inside of a string matches a quick key or choice, its closing quote included. */

@@ -92,15 +92,22 @@ static bool remember_key(struct run *run, size_t base, const char *inside, const
 
 /* ## Objects */
 
-/* The expected key at p, counted from the one that is most likely; `count` if there is none. */
-static inline size_t find_quick(const struct run *run, const struct quick_keys *quick,
-                                size_t likely, const char *p) {
+/* The quick key at p, looked for in circles from the likely one on; `count` if there is none. */
+static size_t search_quick(const struct run *run, const struct quick_keys *quick, size_t likely,
+                           const char *p) {
     const unsigned char *sixteen = run_sixteen(run, p);
-    for (size_t i = likely; i < quick->count; i++)
+    for (size_t i = likely + 1; i < quick->count; i++)
         if (run_key_is(run, sixteen, p, &quick->keys[i])) return i;
-    for (size_t i = 0; i < likely; i++)
+    for (size_t i = 0; i < likely && i < quick->count; i++)
         if (run_key_is(run, sixteen, p, &quick->keys[i])) return i;
     return quick->count;
+}
+
+static inline size_t find_quick(const struct run *run, const struct quick_keys *quick,
+                                size_t likely, const char *p) {
+    if (likely < quick->count && run_key_is(run, run_sixteen(run, p), p, &quick->keys[likely]))
+        return likely;
+    return search_quick(run, quick, likely, p);
 }
 
 /* The same for a key that is written with escapes. */
@@ -159,7 +166,7 @@ static inline const char *run_member(struct run *run, struct members *members, c
         members->present |= bit;
         members->likely = i + 1;
         node = key->node;
-        p += key->text.len + 2;
+        p += key->width;
     } else if (!(p = read_other_key(run, members, p + 1, &node))) {
         return NULL;
     }
