@@ -47,9 +47,24 @@ static bool is_low_surrogate(int32_t unit) {
     return unit >= 0xDC00 && unit <= 0xDFFF;
 }
 
+/* What the letter behind a backslash stands for, 0 if it is none. */
+static char escape_meaning(char letter) {
+    switch (letter) {
+    case '"':
+    case '\\':
+    case '/': return letter;
+    case 'b': return '\b';
+    case 'f': return '\f';
+    case 'n': return '\n';
+    case 'r': return '\r';
+    case 't': return '\t';
+    default: return '\0';
+    }
+}
+
 const char *json_scan_escape(const char *p, const char *end) {
     if (end - p < 2) return NULL;
-    if (p[1] != 'u') return memchr("\"\\/bfnrt", p[1], 8) ? p + 2 : NULL;
+    if (p[1] != 'u') return escape_meaning(p[1]) ? p + 2 : NULL;
     int32_t unit = read_hex4(p + 2, end);
     p += 6;
     if (unit < 0 || is_low_surrogate(unit)) return NULL;
@@ -58,11 +73,33 @@ const char *json_scan_escape(const char *p, const char *end) {
     return is_low_surrogate(read_hex4(p + 2, end)) ? p + 6 : NULL;
 }
 
+static bool is_tail(const char *p) {
+    return ((unsigned char)*p & 0xC0) == 0x80;
+}
+
+/* The length of the well-formed sequence at p, which is not ASCII; 0 if it is none. Table 3-7 of
+ * the Unicode standard: what the second byte may be depends on the first. */
+static size_t sequence_length(const char *p, size_t left) {
+    unsigned char first = (unsigned char)p[0], second = left > 1 ? (unsigned char)p[1] : 0;
+    if (first < 0xC2 || first > 0xF4 || (second & 0xC0) != 0x80) return 0;
+    if (first < 0xE0) return 2;
+    if (first < 0xF0) {
+        if ((first == 0xE0 && second < 0xA0) || (first == 0xED && second > 0x9F)) return 0;
+        return left > 2 && is_tail(p + 2) ? 3 : 0;
+    }
+    if ((first == 0xF0 && second < 0x90) || (first == 0xF4 && second > 0x8F)) return 0;
+    return left > 3 && is_tail(p + 2) && is_tail(p + 3) ? 4 : 0;
+}
+
 bool json_scan_utf8(const char *p, const char *end) {
-    gramc_text text = {p, (size_t)(end - p)};
-    for (size_t pos = 0; pos < text.len;) {
-        if ((unsigned char)p[pos] < 0x80) pos++;
-        else if (text_decode(text, &pos) == UINT32_MAX) return false;
+    while (p < end) {
+        if ((unsigned char)*p < 0x80) {
+            p++;
+            continue;
+        }
+        size_t len = sequence_length(p, (size_t)(end - p));
+        if (len == 0) return false;
+        p += len;
     }
     return true;
 }
@@ -87,11 +124,9 @@ const char *json_scan_word(const char *p, const char *end) {
 }
 
 static uint32_t next_escape(const char **p, const char *end) {
-    static const char letters[] = "\"\\/bfnrt", meanings[] = "\"\\/\b\f\n\r\t";
     char letter = (*p)[1];
     *p += 2;
-    if (letter != 'u')
-        return (unsigned char)meanings[(const char *)memchr(letters, letter, 8) - letters];
+    if (letter != 'u') return (unsigned char)escape_meaning(letter);
     int32_t unit = read_hex4(*p, end);
     *p += 4;
     if (!is_high_surrogate(unit)) return (uint32_t)unit;

@@ -17,8 +17,9 @@ static bool put_key(struct printer *p, const char *key) {
     if (p->schema->hatch && json_get(p->schema->hatch->json, key)) return false;
     if (p->comma) buf_putc(p->out, ',');
     p->comma = true;
-    json_put_string(p->out, text_of(key));
-    buf_putc(p->out, ':');
+    buf_putc(p->out, '"');
+    buf_puts(p->out, key);
+    buf_puts(p->out, "\":");
     return true;
 }
 
@@ -30,7 +31,9 @@ static void put_type(struct printer *p) {
     const char *name = type_json_name((enum type_kind)p->schema->kind);
     if (!name || !put_key(p, "type")) return;
     bool or_null = p->schema->nullable && p->schema->kind != TYPE_NULL;
-    buf_printf(p->out, or_null ? "[\"%s\",\"null\"]" : "\"%s\"", name);
+    buf_puts(p->out, or_null ? "[\"" : "\"");
+    buf_puts(p->out, name);
+    buf_puts(p->out, or_null ? "\",\"null\"]" : "\"");
 }
 
 static bool has_null(gramc_text list) {

@@ -36,24 +36,33 @@ static void check_bounds(struct pass *pass, const struct schema *schema) {
 
 /* ## Data against a schema */
 
+/* A number against one keyword: true only if it surely fits. */
+static bool number_fits(const struct constraint *c, gramc_text number) {
+    int order = json_number_compare(number, c->text);
+    switch (c->keyword) {
+    case KEYWORD_MINIMUM: return order >= 0;
+    case KEYWORD_MAXIMUM: return order <= 0;
+    case KEYWORD_EXCLUSIVE_MINIMUM: return order > 0;
+    case KEYWORD_EXCLUSIVE_MAXIMUM: return order < 0;
+    default: return false;
+    }
+}
+
 /* Keywords that only tell, and judge nothing. */
 static bool is_annotation(enum keyword keyword) {
     return keyword == KEYWORD_TITLE || keyword == KEYWORD_DESCRIPTION ||
            keyword == KEYWORD_EXAMPLES;
 }
 
-/* True without asking the validator: a plain value of an unconstrained base type. */
-static bool fits_plainly(const struct schema *s, gramc_text json) {
-    if (s->hatch || (s->type && s->type->bounds_hidden)) return false;
-    for (const struct constraint *c = s->constraints; c; c = c->next)
-        if (!is_annotation(c->keyword)) return false;
-    bool number = json.ptr[0] == '-' || (json.ptr[0] >= '0' && json.ptr[0] <= '9');
-    bool whole = number && !memchr(json.ptr, '.', json.len) && !memchr(json.ptr, 'e', json.len) &&
-                 !memchr(json.ptr, 'E', json.len);
+static bool is_number(gramc_text json) {
+    return json.ptr[0] == '-' || (json.ptr[0] >= '0' && json.ptr[0] <= '9');
+}
+
+static bool has_base_type(const struct schema *s, gramc_text json) {
     switch ((enum type_kind)s->kind) {
     case TYPE_STRING: return json.ptr[0] == '"';
-    case TYPE_INTEGER: return whole;
-    case TYPE_NUMBER: return number;
+    case TYPE_INTEGER: return is_number(json) && json_number_is_integer(json);
+    case TYPE_NUMBER: return is_number(json);
     case TYPE_BOOLEAN: return json.ptr[0] == 't' || json.ptr[0] == 'f';
     case TYPE_ANY: return true;
     case TYPE_NULL:
@@ -63,6 +72,15 @@ static bool fits_plainly(const struct schema *s, gramc_text json) {
     case TYPE_KINDS: return false;
     }
     return false;
+}
+
+/* True without asking the validator: a plain value of a base type, within plain bounds. False says
+ * nothing: most defaults are plain, and the others are worth a program. */
+static bool fits_plainly(const struct schema *s, gramc_text json) {
+    if (s->hatch || (s->type && s->type->bounds_hidden)) return false;
+    for (const struct constraint *c = s->constraints; c; c = c->next)
+        if (!is_annotation(c->keyword) && !(is_number(json) && number_fits(c, json))) return false;
+    return has_base_type(s, json);
 }
 
 /* A bad pattern or hatch is reported at its own place; anything else would be our defect, and is

@@ -79,7 +79,8 @@ struct number_rules {
     gramc_text bounds[BOUND_COUNT]; /* minimum, maximum, exclusiveMinimum, exclusiveMaximum */
     gramc_text multiple_of;         /* empty: none */
     int64_t least, most;            /* the bounds on whole numbers that fit, for the fast way */
-    bool bounded; /* least and most say all that there is to say about whole numbers */
+    bool inclusive;                 /* neither bound is exclusive */
+    bool bounded;                   /* they say all that there is to say about numbers that fit */
 };
 
 struct format;
@@ -109,9 +110,21 @@ struct property {
     uint32_t required;          /* its place among the required names, or NO_REQUIRED */
     uint32_t order;             /* in which the schema writes it */
     uint32_t next;              /* in the table: the one that the schema writes next */
-    unsigned char head[16];     /* the first bytes of the key and its closing quote... */
-    unsigned char mask[16];     /* ...and which of these bytes count */
-    bool plain;                 /* the key needs no escape */
+};
+
+/* A text as it may stand in JSON bytes, made to be compared sixteen bytes at once: its first bytes
+ * and its closing quote, and which of these count. */
+struct quick_key {
+    unsigned char head[16], mask[16];
+    gramc_text text;
+    const struct node *node; /* of members */
+    size_t width;            /* of the key in quotes; rounds the whole off to a cache line */
+};
+
+struct quick_keys {
+    const struct quick_key *keys; /* in the order of the schema */
+    size_t count;
+    size_t longest; /* of the texts, in bytes */
 };
 
 struct pattern_property {
@@ -140,7 +153,10 @@ struct object_rules {
     const struct dependent *dependents;
     size_t dependent_count;
     uint32_t min, max;
-    bool fast; /* a bit per required name is enough, and no member needs a second look */
+    struct quick_keys quick;  /* the properties again, for the fast way */
+    uint64_t required;        /* a bit for each quick key that must be there */
+    const struct node *other; /* of members without a property; NULL: none may be there */
+    bool simple;              /* quick, required and other say everything */
 };
 
 /* $dynamicRef, and $recursiveRef whose name is empty. */
@@ -159,6 +175,13 @@ struct applicators {
     const struct node *unevaluated_items, *unevaluated_properties;
 };
 
+/* How the fast way goes about a node. */
+enum way {
+    WAY_STRAIGHT, /* one pass over the bytes */
+    WAY_LOOK,     /* several passes over the same bytes */
+    WAY_TREE      /* reads a document and asks the judge */
+};
+
 enum node_flag {
     NODE_UNEVALUATED = 1, /* needs to know what was evaluated */
     NODE_CLOSED = 2,      /* the root of a tool call: no unknown members */
@@ -173,14 +196,16 @@ struct node {
     uint8_t types; /* that `type` allows */
     uint8_t kinds; /* that can be valid at all, as far as can be seen at once */
     uint8_t flags;
-    uint16_t chain;                    /* the longest way through applicators, in nodes */
-    const struct number_rules *number; /* each NULL: no such rules */
+    uint8_t way;
+    uint16_t chain;              /* the longest way through applicators, in nodes */
+    struct number_rules *number; /* each NULL: no such rules */
     const struct string_rules *string;
     const struct array_rules *array;
     struct object_rules *object;
     const struct json *constant, *choices; /* const, enum */
     const struct applicators *apply;
-    const struct node *same; /* for the fast way: the node that says the same, never NULL */
+    const struct quick_keys *texts; /* the strings among the choices, or the constant */
+    const struct node *same;        /* for the fast way: the node that says the same, never NULL */
 };
 
 struct gramc_schema {
@@ -192,6 +217,7 @@ struct gramc_schema {
     struct regex_set regexes;
     bool dynamic; /* there are dynamic references */
     struct node *nodes;
+    const struct node *any; /* accepts everything */
 };
 
 /* Bits of a value: one type, or TYPE_INTEGER or TYPE_FRACTION of a number. */

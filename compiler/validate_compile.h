@@ -98,6 +98,9 @@ bool compile_keywords(struct schema_compiler *c, struct node *node);
 /* ## validate_link.c: what needs all nodes. */
 bool link_nodes(struct schema_compiler *c);
 
+/* ## validate_quick.c: what only the fast way needs. */
+bool quicken_node(struct schema_compiler *c, struct node *node);
+
 /* ## metaschemas.c: the standard's own documents. ptr NULL: not one of them. */
 gramc_text metaschema_find(gramc_text uri);
 

@@ -198,6 +198,9 @@ static bool close_root(struct schema_compiler *c) {
     *closed = *root;
     closed->same = closed;
     closed->flags |= NODE_CLOSED;
+    closed->next = NULL;
+    c->last->next = closed;
+    c->last = closed;
     c->schema->root = closed;
     if (apply || (root->object && root->object->dependent_count)) {
         if (apply) *more = *apply;
@@ -212,6 +215,17 @@ static bool close_root(struct schema_compiler *c) {
     return true;
 }
 
+static bool make_any(struct schema_compiler *c) {
+    struct node *any = ARENA_NEW(c->arena, struct node);
+    if (!any) return compile_stop(c, GRAMC_NOMEM);
+    any->schema = c->schema->root->schema;
+    any->resource = c->schema->root->resource;
+    any->types = any->kinds = TYPE_ALL;
+    any->same = any;
+    c->schema->any = any;
+    return true;
+}
+
 bool link_nodes(struct schema_compiler *c) {
     for (const struct node *node = c->schema->nodes; node; node = node->next)
         if (!link_node(c, node, 0)) return false;
@@ -219,5 +233,8 @@ bool link_nodes(struct schema_compiler *c) {
         fill_defaults(node);
         if (node->object && !chain_properties(c, node->object)) return false;
     }
-    return !c->options->closed_root || close_root(c);
+    if ((c->options->closed_root && !close_root(c)) || !make_any(c)) return false;
+    for (struct node *node = c->schema->nodes; node; node = node->next)
+        if (!quicken_node(c, node)) return false;
+    return true;
 }

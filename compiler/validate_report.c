@@ -123,7 +123,7 @@ static gramc_text nearest_choice(const struct json *choices, const struct json *
     for (const struct json *choice = choices->first; choice && count < MOST_LISTED;
          choice = choice->next)
         if (choice->kind == JSON_STRING) names[count++] = choice->text;
-    return text_nearest(value->text, names, count);
+    return count ? text_nearest(value->text, names, count) : none;
 }
 
 void report_choice(struct judge *judge, const struct frame *at, const char *keyword) {
@@ -246,7 +246,7 @@ static size_t known_names(const struct node *node, gramc_text *names, size_t roo
 static void put_known(struct sentence *s, const struct frame *object, gramc_text key) {
     gramc_text names[64] = {{NULL, 0}};
     size_t count = known_names(object->node, names, 64);
-    gramc_text near = text_nearest(key, names, count);
+    gramc_text near = count ? text_nearest(key, names, count) : (gramc_text){NULL, 0};
     if (near.ptr) {
         buf_puts(&s->out, "; did you mean ");
         words_put_cut(&s->out, near, 100);
