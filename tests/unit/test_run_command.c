@@ -9,6 +9,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,7 +52,7 @@ static int set_up(void **state) {
                "  [look:Tool {description: \"Looks\"} | ()==>(::Text)]]\n");
     write_file("nap.gram", "[nap:ToolLibrary {description: \"Sleeps\"} |\n"
                            "  [look:ToolImpl {exec: [\"sh\", \"nap.sh\"]}]]\n");
-    write_file("nap.sh", "echo $$ >started\nsleep 60 &\nsleep 61\n");
+    write_file("nap.sh", "sleep 60 &\necho $$ $! >begun\nmv begun started\nsleep 61\n");
     write_file("env.gram",
                "[env:ToolLibrary {description: \"Tells\"} |\n"
                "  [look:ToolImpl {exec: [\"sh\", \"env.sh\"], env: {OWN: \"yes\"}}]]\n");
@@ -102,35 +103,53 @@ static void pause_ms(long ms) {
     nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000}, NULL);
 }
 
-/* The process group of the tool's program, when it has begun. */
-static pid_t wait_for_tool(void) {
+/* The tool's program and a child of it, when they have begun. */
+static void wait_for_tool(pid_t out[2]) {
     char path[1100];
     snprintf(path, sizeof path, "%s/started", folder);
     for (int i = 0; i < 500; i++) {
-        struct stat st;
-        if (stat(path, &st) == 0 && st.st_size > 0) {
-            pid_t group = (pid_t)strtol(read_file("started"), NULL, 10);
+        if (access(path, R_OK) == 0) {
+            char *rest;
+            out[0] = (pid_t)strtol(read_file("started"), &rest, 10);
+            out[1] = (pid_t)strtol(rest, NULL, 10);
             remove(path);
-            return group;
+            return;
         }
         pause_ms(10);
     }
     fail_msg("the tool never began: %s", read_file("err"));
-    return 0;
+}
+
+/* A zombie that nobody has collected yet is dead. */
+static bool is_alive(pid_t pid) {
+    char path[64], text[512] = "";
+    snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid);
+    FILE *file = fopen(path, "r");
+    if (!file) return false;
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    const char *state = strrchr(text, ')');
+    return state && state[2] != 'Z' && state[2] != 'X';
+}
+
+static void expect_dead(pid_t pid) {
+    for (int tries = 0; is_alive(pid) && tries < 200; tries++) pause_ms(10);
+    assert_false(is_alive(pid));
 }
 
 static void interrupted(void **state) {
     static const int signals[] = {SIGINT, SIGTERM};
     (void)state;
     for (size_t i = 0; i < 2; i++) {
+        pid_t tool[2];
         pid_t pid = start((const char *const[]){"run", "spec.gram", "-l", "nap.gram", "--model",
                                                 "mock", "--trace", "t.jsonl", "Hello", NULL});
-        pid_t group = wait_for_tool();
-        assert_int_equal(kill(-group, 0), 0);
+        wait_for_tool(tool);
+        assert_true(is_alive(tool[0]) && is_alive(tool[1]));
         kill(pid, signals[i]);
         assert_int_equal(finish(pid), 130);
-        for (int tries = 0; kill(-group, 0) == 0 && tries < 100; tries++) pause_ms(10);
-        assert_int_equal(kill(-group, 0), -1);
+        expect_dead(tool[0]);
+        expect_dead(tool[1]);
         assert_non_null(strstr(read_file("t.jsonl"), "\"outcome\":\"canceled\""));
         assert_string_equal(read_file("out"), "");
     }
@@ -142,10 +161,11 @@ static void killed(void **state) {
     pid_t pid = start((const char *const[]){"run", "spec.gram", "-l", "nap.gram", "--model", "mock",
                                             "--trace", "k.jsonl", "Hello", NULL});
     int status;
-    pid_t group = wait_for_tool();
+    pid_t tool[2];
+    wait_for_tool(tool);
     kill(pid, SIGKILL);
     assert_int_equal(waitpid(pid, &status, 0), pid);
-    kill(-group, SIGKILL);
+    kill(-tool[0], SIGKILL);
     const char *trace = read_file("k.jsonl");
     assert_non_null(strstr(trace, "\"event\":\"tool.request\""));
     assert_null(strstr(trace, "\"event\":\"outcome\""));
