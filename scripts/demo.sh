@@ -27,6 +27,7 @@ for library in friendly formal; do
         --trace "$traces/$library" "Hello, I am Ada" | tee "$traces/$library.out"
 done
 
+# The first event of a trace says who ran.
 fingerprint() { sed -n "1s/.*\"$1\":{[^}]*\"fingerprint\":\"\\([0-9a-f]*\\)\".*/\\1/p" "$traces/$2"; }
 
 echo
