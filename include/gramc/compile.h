@@ -52,7 +52,7 @@ typedef struct gramc_agent {
     gramc_text strategy;         /* direct, evaluated, prompted; empty: direct */
     int parallel_tool_calls;     /* 1, 0, or -1: not said */
     uint32_t max_iterations;     /* 10 */
-    uint32_t max_calls_per_turn; /* 0: no limit */
+    uint32_t max_calls_per_turn; /* 0: no limit of its own */
     uint32_t max_messages;       /* 0: the whole conversation */
     const gramc_tool *const *tools;
     size_t tool_count;
