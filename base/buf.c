@@ -51,10 +51,6 @@ void buf_put(struct buf *buf, const char *bytes, size_t len) {
     buf->len += len;
 }
 
-void buf_putc(struct buf *buf, char c) {
-    buf_put(buf, &c, 1);
-}
-
 void buf_puts(struct buf *buf, const char *c_string) {
     buf_put(buf, c_string, strlen(c_string));
 }

@@ -21,13 +21,21 @@ void buf_reset(struct buf *buf);
 /* Room for `more` bytes at the end without writing them; NULL if there cannot be. */
 char *buf_reserve(struct buf *buf, size_t more);
 void buf_put(struct buf *buf, const char *bytes, size_t len);
-void buf_putc(struct buf *buf, char c);
 void buf_puts(struct buf *buf, const char *c_string);
 void buf_text(struct buf *buf, gramc_text text);
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))
 #endif
 void buf_printf(struct buf *buf, const char *format, ...);
+/* One byte at a time is how JSON is written: in line when there is room. */
+static inline void buf_putc(struct buf *buf, char c) {
+    if (buf->state != BUF_FINE || buf->len + 1 >= buf->size || buf->len >= buf->max) {
+        buf_put(buf, &c, 1);
+        return;
+    }
+    buf->ptr[buf->len++] = c;
+    buf->ptr[buf->len] = '\0';
+}
 gramc_text buf_view(const struct buf *buf);
 /* GRAMC_OK, GRAMC_NOMEM or GRAMC_LIMIT. */
 gramc_status buf_status(const struct buf *buf);

@@ -22,6 +22,13 @@ const struct diag_row *diag_row(enum diag_id id) {
     return &rows[id];
 }
 
+bool gramc_explain(size_t i, gramc_explanation *out) {
+    if (i >= DIAG_COUNT) return false;
+    *out = (gramc_explanation){rows[i].code,        rows[i].slug, rows[i].severity, rows[i].message,
+                               rows[i].explanation, rows[i].bad,  rows[i].good};
+    return true;
+}
+
 void findings_init(struct findings *findings, struct arena *arena, uint32_t max) {
     *findings = (struct findings){.arena = arena, .max = max ? max : 1000};
 }

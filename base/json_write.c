@@ -23,10 +23,21 @@ static void put_escape(struct buf *out, unsigned char c) {
     }
 }
 
+/* How many bytes from the start are ASCII that needs no escape: nearly always all. */
+static size_t plain_prefix(gramc_text text) {
+    size_t i = 0;
+    while (i < text.len) {
+        unsigned char c = (unsigned char)text.ptr[i];
+        if (c < 0x20 || c >= 0x80 || c == '"' || c == '\\') break;
+        i++;
+    }
+    return i;
+}
+
 void json_put_string(struct buf *out, gramc_text text) {
     size_t done = 0;
     buf_putc(out, '"');
-    for (size_t pos = 0; pos < text.len;) {
+    for (size_t pos = plain_prefix(text); pos < text.len;) {
         size_t at = pos;
         uint32_t c = text_decode(text, &pos);
         if (c >= 0x20 && c != '"' && c != '\\' && c != UINT32_MAX) continue;

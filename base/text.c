@@ -12,10 +12,6 @@ bool text_eq(gramc_text a, gramc_text b) {
     return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
 }
 
-bool text_is(gramc_text a, const char *c_string) {
-    return text_eq(a, text_of(c_string));
-}
-
 int text_compare(gramc_text a, gramc_text b) {
     size_t shorter = a.len < b.len ? a.len : b.len;
     int order = shorter ? memcmp(a.ptr, b.ptr, shorter) : 0;

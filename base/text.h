@@ -10,7 +10,12 @@
 
 gramc_text text_of(const char *c_string);
 bool text_eq(gramc_text a, gramc_text b);
-bool text_is(gramc_text a, const char *c_string);
+/* Compares without asking for the C string's length first: most comparisons end at once. */
+static inline bool text_is(gramc_text a, const char *c_string) {
+    size_t i = 0;
+    while (i < a.len && c_string[i] != '\0' && c_string[i] == a.ptr[i]) i++;
+    return i == a.len && c_string[i] == '\0';
+}
 /* Bytewise order, shorter first on a tie: -1, 0, 1. */
 int text_compare(gramc_text a, gramc_text b);
 bool text_starts(gramc_text a, const char *prefix);

@@ -1,5 +1,12 @@
-/* The gramc command. */
-#include "gramc/gramc.h"
-int main(void) {
-    return gramc_version()[0] == '0' ? 0 : 1;
+/* gramc: check, compile, parse, explain. Loads nothing but libc and PCRE2, so that it starts in the
+ * time of an empty program. */
+#include "cli/cli.h"
+
+#include "base/mem.h"
+
+int main(int argc, char **argv) {
+    gramc_allocator allocator = mem_default();
+    struct cli cli;
+    cli_init(&cli, stdout, stderr, &allocator);
+    return cli_main(&cli, NULL, argc, argv);
 }

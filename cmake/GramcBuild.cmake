@@ -49,7 +49,17 @@ function(gramc_layer name)
   target_include_directories(layer_${name} PRIVATE ${PCRE2_INCLUDE})
   if(name STREQUAL "runtime")
     target_link_libraries(layer_${name} PRIVATE PkgConfig::UV PkgConfig::CURL)
+    # uv.h names types of POSIX; -std=c11 alone hides them.
+    target_compile_definitions(layer_${name} PRIVATE _POSIX_C_SOURCE=200809L)
   endif()
+endfunction()
+
+# Base once more, exporting nothing: libgramcrun has a copy of its own, libgramc the public one.
+function(gramc_private_base)
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/base/*.c)
+  add_library(layer_base_private OBJECT ${sources})
+  gramc_flags(layer_base_private)
+  target_compile_definitions(layer_base_private PRIVATE GRAMC_PRIVATE)
 endfunction()
 
 # Each *.re of a layer becomes a C file in the build tree, never in the source tree.
@@ -111,11 +121,13 @@ function(gramc_library name)
       $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
     set_target_properties(${name}_${kind} PROPERTIES OUTPUT_NAME ${name} LINKER_LANGUAGE C)
   endforeach()
+  # What a static library of others exports is none of ours.
+  target_link_options(${name}_shared PRIVATE LINKER:--exclude-libs,ALL)
   set_target_properties(${name}_shared PROPERTIES VERSION ${PROJECT_VERSION}
     SOVERSION ${PROJECT_VERSION_MAJOR} INSTALL_RPATH "\$ORIGIN")
   if(name STREQUAL "gramcrun")
     # The runtime's own copy of base stays hidden; everything else comes from libgramc's exports.
-    target_sources(${name}_shared PRIVATE $<TARGET_OBJECTS:layer_base>)
+    target_sources(${name}_shared PRIVATE $<TARGET_OBJECTS:layer_base_private>)
     target_link_libraries(${name}_shared PUBLIC gramc_shared PRIVATE PkgConfig::UV PkgConfig::CURL m)
     target_link_libraries(${name}_static PUBLIC gramc_static PkgConfig::UV PkgConfig::CURL m)
   else()

@@ -54,6 +54,7 @@ bool compile_fail(struct schema_compiler *c, const struct document *document, co
     buf_init(&pointer, &c->arena->allocator, 64 * 1024);
     if (document->root) put_pointer_to(&pointer, document->root, at);
     copy_cut(c->error->pointer, sizeof c->error->pointer, buf_view(&pointer));
+    if (pointer.state == BUF_NOMEM) c->status = GRAMC_NOMEM;
     buf_free(&pointer);
     c->error->position = at->start;
     char *message = c->error->message;

@@ -244,7 +244,7 @@ static size_t known_names(const struct node *node, gramc_text *names, size_t roo
 }
 
 static void put_known(struct sentence *s, const struct frame *object, gramc_text key) {
-    gramc_text names[64];
+    gramc_text names[64] = {{NULL, 0}};
     size_t count = known_names(object->node, names, 64);
     gramc_text near = count ? text_nearest(key, names, count) : (gramc_text){NULL, 0};
     if (near.ptr) {

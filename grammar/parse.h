@@ -9,7 +9,8 @@ struct parse_options {
     bool plain; /* every extension is an error, as in the reference grammar */
 };
 
-enum { PARSE_MAX_DEPTH = 1000 /* at least: brackets, arrays and maps inside each other */ };
+/* Brackets of any kind that may be open at the same time; one more is a finding. */
+enum { PARSE_MAX_DEPTH = 1024 };
 
 /* Parses source->text. The tree and its texts live in `arena` and in the source. Returns NULL only
  * without memory (arena->oom). With syntax errors the tree holds the patterns that could be read.

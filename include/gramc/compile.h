@@ -49,13 +49,15 @@ typedef struct gramc_agent {
     gramc_text temperature, top_p, presence_penalty, frequency_penalty, max_tokens, seed;
     gramc_text tool_choice;      /* auto, none, required, a tool's name; empty: not sent */
     gramc_text wire;             /* tools, functions; empty: not said */
+    gramc_text strategy;         /* direct, evaluated, prompted; empty: direct */
     int parallel_tool_calls;     /* 1, 0, or -1: not said */
     uint32_t max_iterations;     /* 10 */
     uint32_t max_calls_per_turn; /* 0: no limit */
     uint32_t max_messages;       /* 0: the whole conversation */
     const gramc_tool *const *tools;
     size_t tool_count;
-    gramc_text fingerprint; /* sha256, 64 hexadecimal digits: the agent and all it reaches */
+    gramc_text fingerprint; /* sha256, 64 hexadecimal digits: the agent and all it reaches; empty
+                               until gramc_agent_prepare */
 } gramc_agent;
 
 typedef enum gramc_impl_kind {
@@ -106,6 +108,13 @@ GRAMC_API const gramc_library *gramc_spec_library(const gramc_spec *spec, size_t
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_spec_find_library(const gramc_library **out,
                                                               const gramc_spec *spec,
                                                               gramc_text name);
+
+/* Makes an agent ready to run: gives its tools their schema texts and validators, and the agent its
+ * fingerprint. Checking and printing need none of that, so it is a step of its own. Call it before
+ * other threads see the spec; a second call does nothing. GRAMC_NOMEM, GRAMC_FINDINGS (a schema
+ * that cannot be compiled, reported by gramc_compile already), GRAMC_LIMIT. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_agent_prepare(gramc_compilation *compilation,
+                                                          const gramc_agent *agent);
 
 /* ## Targets
  * Prints an agent's tools (agent NULL: all tools of the spec) for "json-schema", "openai",

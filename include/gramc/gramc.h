@@ -24,7 +24,7 @@
 extern "C" {
 #endif
 
-#if defined(GRAMC_BUILD) && defined(__GNUC__)
+#if defined(GRAMC_BUILD) && !defined(GRAMC_PRIVATE) && defined(__GNUC__)
 #define GRAMC_API __attribute__((visibility("default")))
 #else
 #define GRAMC_API
@@ -89,8 +89,8 @@ typedef struct gramc_compilation gramc_compilation;
 
 /* Reads a file that a source names ({file: "prompt.md"}, imports). `path` is relative to the
  * current folder, already joined with the folder of the file that names it. On success sets *out to
- * bytes that stay valid until the compilation is freed, with a NUL behind them, and returns 0;
- * any other value means that the file cannot be read. */
+ * bytes that stay valid until the compilation is freed, with a NUL behind them, and returns 0.
+ * GRAMC_NOMEM means that memory ran out, any other value that the file cannot be read. */
 typedef struct gramc_reader {
     int (*read)(void *ctx, gramc_text path, gramc_text *out);
     void *ctx;
@@ -161,6 +161,19 @@ typedef enum gramc_format {
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_findings_print(const gramc_compilation *compilation,
                                                            gramc_format format,
                                                            gramc_writer writer);
+
+/* ## Explanations
+ * The table of all findings that there can be. */
+typedef struct gramc_explanation {
+    const char *code, *slug;
+    gramc_severity severity;
+    const char *message;     /* with {0}, {1}, {2} where texts are filled in */
+    const char *explanation; /* some sentences */
+    const char *bad, *good;  /* gram that gives the finding, and that does not; may be empty */
+} gramc_explanation;
+
+/* The i-th row; false past the end. Any thread. */
+GRAMC_API bool gramc_explain(size_t i, gramc_explanation *out);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,76 @@
+/* Start-up: runs commands in turn, many times, and prints the median wall time of each and the
+ * ratio to the first. In turn, because the machine's speed drifts.
+ *
+ *   bench_startup RUNS -- COMMAND... -- COMMAND... */
+#define _POSIX_C_SOURCE 200809L
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+extern char **environ;
+
+enum { MOST_COMMANDS = 8, MOST_RUNS = 10000 };
+
+static uint64_t now_ns(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
+}
+
+static uint64_t run_once(char **argv, const posix_spawn_file_actions_t *actions) {
+    pid_t pid;
+    int status;
+    uint64_t start = now_ns();
+    if (posix_spawn(&pid, argv[0], actions, NULL, argv, environ) != 0) {
+        perror(argv[0]);
+        exit(2);
+    }
+    waitpid(pid, &status, 0);
+    uint64_t took = now_ns() - start;
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+        fprintf(stderr, "%s failed\n", argv[0]);
+        exit(1);
+    }
+    return took;
+}
+
+static int compare(const void *a, const void *b) {
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static size_t split(int argc, char **argv, char ***commands) {
+    size_t count = 0;
+    for (int i = 2; i < argc && count < MOST_COMMANDS; i++) {
+        if (strcmp(argv[i], "--") != 0) continue;
+        argv[i] = NULL;
+        commands[count++] = argv + i + 1;
+    }
+    return count;
+}
+
+int main(int argc, char **argv) {
+    static uint64_t times[MOST_COMMANDS][MOST_RUNS];
+    char **commands[MOST_COMMANDS];
+    posix_spawn_file_actions_t actions;
+    long runs = argc > 2 ? strtol(argv[1], NULL, 10) : 0;
+    size_t count = split(argc, argv, commands);
+    if (runs < 1 || runs > MOST_RUNS || count == 0) return 2;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
+    for (long run = 0; run < runs; run++)
+        for (size_t i = 0; i < count; i++) times[i][run] = run_once(commands[i], &actions);
+    for (size_t i = 0; i < count; i++) {
+        qsort(times[i], (size_t)runs, sizeof **times, compare);
+        double median = (double)times[i][runs / 2] / 1e6;
+        printf("%8.3f ms  %5.2f x  %s %s\n", median, median / ((double)times[0][runs / 2] / 1e6),
+               commands[i][0], commands[i][1] ? commands[i][1] : "");
+    }
+    return 0;
+}

@@ -1,0 +1,4 @@
+/* What a process costs at least: an empty C program. */
+int main(void) {
+    return 0;
+}

@@ -1,0 +1,27 @@
+#!/bin/sh
+# All benchmarks on one build, one after the other: bench/run.sh build/release
+set -eu
+build=$1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+echo "# text to tree"
+"$build/bench/bench_parse"
+echo "# text to schemas"
+"$build/bench/bench_compile"
+
+cat >"$work/ten.gram" <<'G'
+// Ten lines, one tool.
+[helper:Agent {
+  description: "Answers",
+  model: "OpenAI/gpt-4o-mini"
+} |
+  [lookUp:Tool { description: "Looks a word up" } |
+    (word::Text {minLength: 1})
+    ==>(limit::Int {default: 10})
+    ==>(::Text)
+  ]]
+G
+echo "# start-up: an empty program, gramc check and gramc compile on ten lines (median of 500)"
+"$build/bench/bench_startup" 500 -- "$build/bench/empty" -- "$build/bin/gramc" check "$work/ten.gram" \
+    -- "$build/bin/gramc" compile "$work/ten.gram"

@@ -1,0 +1,201 @@
+/* The frame round the commands: picks one, parses its options, answers --help and --version, turns
+ * statuses into exit codes. */
+#define _POSIX_C_SOURCE 200809L
+#include "cli/cli.h"
+
+#include "base/text.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct command commands[] = {
+    {"check", FOR_CHECK, "FILE|FOLDER|-...",
+     "Says what is wrong with agent specs and tool libraries, and where. All files together are\n"
+     "one compilation; folders are searched for *.gram.",
+     "Examples:\n"
+     "  gramc check spec.gram\n"
+     "  gramc check --strict specs/\n"
+     "  gramc check --format json - < spec.gram\n",
+     cmd_check},
+    {"compile", FOR_COMPILE, "FILE...",
+     "Prints the tools of an agent as JSON Schemas or in a provider's format.",
+     "Examples:\n"
+     "  gramc compile spec.gram\n"
+     "  gramc compile spec.gram --target openai -o tools.json\n"
+     "  gramc compile spec.gram --agent helper --target bundle\n",
+     cmd_compile},
+    {"parse", FOR_PARSE, "FILE|-",
+     "Reads gram notation and prints its tree. Any gram is fine, agents or not.",
+     "Examples:\n"
+     "  gramc parse graph.gram\n"
+     "  gramc parse --sexp --plain graph.gram\n",
+     cmd_parse},
+    {"explain", FOR_EXPLAIN, "CODE", "Tells more about a finding, with an example of each kind.",
+     "Examples:\n"
+     "  gramc explain G0203\n",
+     cmd_explain},
+};
+
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+/* Where gramc hands over to gramc-run. */
+static const char *const elsewhere[] = {"run"};
+
+/* ## Messages */
+
+int cli_usage(struct cli *cli, const char *format, ...) {
+    va_list args;
+    fputs("gramc: ", cli->err);
+    va_start(args, format);
+    vfprintf(cli->err, format, args);
+    va_end(args);
+    fputc('\n', cli->err);
+    return EXIT_USAGE;
+}
+
+int cli_no_memory(struct cli *cli) {
+    fputs("gramc: out of memory\n", cli->err);
+    return EXIT_RUN_FAILED;
+}
+
+int cli_status(struct cli *cli, gramc_status status) {
+    switch (status) {
+    case GRAMC_OK:
+    case GRAMC_FINDINGS: return EXIT_FINE;
+    case GRAMC_NOMEM: return cli_no_memory(cli);
+    case GRAMC_LIMIT: return cli_usage(cli, "the input is larger than gramc's limits");
+    case GRAMC_IO: return cli_usage(cli, "the output cannot be written");
+    case GRAMC_NOT_FOUND:
+    case GRAMC_AMBIGUOUS:
+    case GRAMC_USAGE: break;
+    }
+    return cli_usage(cli, "this cannot be done (status %d)", (int)status);
+}
+
+static int write_file(void *ctx, const char *bytes, size_t len) {
+    return fwrite(bytes, 1, len, ctx) == len ? 0 : 1;
+}
+
+gramc_writer cli_writer(FILE *file) {
+    return (gramc_writer){write_file, file};
+}
+
+/* ## Findings */
+
+static bool find_format(const char *name, gramc_format *out) {
+    static const struct {
+        const char *name;
+        gramc_format format;
+    } formats[] = {{"text", GRAMC_FORMAT_TEXT},
+                   {"concise", GRAMC_FORMAT_CONCISE},
+                   {"json", GRAMC_FORMAT_JSON}};
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        if (strcmp(name, formats[i].name) != 0) continue;
+        *out = formats[i].format;
+        return true;
+    }
+    return false;
+}
+
+int cli_report(struct cli *cli, const gramc_compilation *compilation, FILE *file) {
+    gramc_format format = GRAMC_FORMAT_TEXT;
+    const char *wanted = cli->options[OPTION_FORMAT];
+    if (wanted && !find_format(wanted, &format))
+        return cli_usage(cli, "--format takes text, concise or json, not %s", wanted);
+    if (format == GRAMC_FORMAT_TEXT && cli->color) format = GRAMC_FORMAT_COLOR;
+    gramc_status status = gramc_findings_print(compilation, format, cli_writer(file));
+    if (status != GRAMC_OK) return cli_status(cli, status);
+    size_t failures = gramc_finding_count(compilation, GRAMC_ERROR);
+    if (cli->options[OPTION_STRICT]) failures += gramc_finding_count(compilation, GRAMC_WARNING);
+    return failures ? EXIT_FINDINGS : EXIT_FINE;
+}
+
+/* ## The frame */
+
+void cli_init(struct cli *cli, FILE *out, FILE *err, const gramc_allocator *allocator) {
+    *cli = (struct cli){.allocator = *allocator, .out = out, .err = err, .program = "gramc"};
+}
+
+static int print_version(struct cli *cli) {
+    fprintf(cli->out, "gramc %s (language 1, bundle 1, trace 1)\n", gramc_version());
+    return EXIT_FINE;
+}
+
+static void print_commands(struct cli *cli, const struct command *more) {
+    fputs("gramc compiles agent specs in gram notation and runs them.\n\n"
+          "Examples:\n"
+          "  gramc check spec.gram\n"
+          "  gramc compile spec.gram --target openai\n"
+          "  gramc run spec.gram --library tools.gram --model mock \"Hello\"\n\n"
+          "Commands:\n",
+          cli->out);
+    for (size_t i = 0; i < COMMANDS; i++)
+        fprintf(cli->out, "  %-10s %.*s\n", commands[i].name,
+                (int)strcspn(commands[i].about, "\n."), commands[i].about);
+    if (!more) fputs("  run        Runs an agent with a tool library\n", cli->out);
+    for (; more && more->name; more++)
+        fprintf(cli->out, "  %-10s %.*s\n", more->name, (int)strcspn(more->about, "\n."),
+                more->about);
+    fputs("\ngramc COMMAND --help tells more. gramc --version names the versions.\n", cli->out);
+}
+
+static int unknown_command(struct cli *cli, const char *name) {
+    gramc_text names[COMMANDS + 1];
+    for (size_t i = 0; i < COMMANDS; i++) names[i] = text_of(commands[i].name);
+    names[COMMANDS] = TEXT("run");
+    gramc_text near = text_nearest(text_of(name), names, COMMANDS + 1);
+    if (near.len)
+        return cli_usage(cli, "there is no command %s; did you mean %.*s?", name, TEXT_ARGS(near));
+    return cli_usage(cli, "there is no command %s; see gramc --help", name);
+}
+
+static bool wants_color(const struct cli *cli, bool *good) {
+    const char *when = cli->options[OPTION_COLOR];
+    const char *no_color = getenv("NO_COLOR");
+    *good = !when || !strcmp(when, "auto") || !strcmp(when, "always") || !strcmp(when, "never");
+    if (when && strcmp(when, "always") == 0) return true;
+    if (when && strcmp(when, "never") == 0) return false;
+    return !(no_color && no_color[0]) && isatty(fileno(cli->err)) == 1;
+}
+
+static int run_command(struct cli *cli, const struct command *command, int argc, char **argv) {
+    bool good_color;
+    if (!cli_parse(cli, command, argc, argv, 2)) return EXIT_USAGE;
+    if (cli->options[OPTION_HELP]) {
+        cli_help(cli, command);
+        return EXIT_FINE;
+    }
+    if (cli->options[OPTION_VERSION]) return print_version(cli);
+    cli->color = wants_color(cli, &good_color);
+    if (!good_color) return cli_usage(cli, "--color takes auto, always or never");
+    return command->run(cli);
+}
+
+static int dispatch(struct cli *cli, const struct command *more, int argc, char **argv) {
+    const char *name = argc > 1 ? argv[1] : "--help";
+    bool help = !strcmp(name, "--help") || !strcmp(name, "-h") || !strcmp(name, "help");
+    if (help) {
+        print_commands(cli, more);
+        return argc > 1 ? EXIT_FINE : EXIT_USAGE;
+    }
+    if (!strcmp(name, "--version") || !strcmp(name, "-V")) return print_version(cli);
+    for (size_t i = 0; i < COMMANDS; i++)
+        if (strcmp(name, commands[i].name) == 0) return run_command(cli, &commands[i], argc, argv);
+    for (const struct command *c = more; c && c->name; c++)
+        if (strcmp(name, c->name) == 0) return run_command(cli, c, argc, argv);
+    for (size_t i = 0; !more && i < sizeof elsewhere / sizeof *elsewhere; i++)
+        if (strcmp(name, elsewhere[i]) == 0) return cmd_run_elsewhere(cli, argc, argv);
+    return unknown_command(cli, name);
+}
+
+int cli_main(struct cli *cli, const struct command *more, int argc, char **argv) {
+    if (argc > 0) cli->program = argv[0];
+    int code = dispatch(cli, more, argc, argv);
+    cli_free(cli);
+    /* A full disk or a closed pipe shows only now. */
+    if (fflush(cli->out) && code == EXIT_FINE)
+        return cli_usage(cli, "the output cannot be written");
+    return code;
+}

@@ -1,0 +1,105 @@
+/* What the commands share: options, files, findings. The command line is a thin user of the public
+ * headers: each command turns options into library calls and prints what comes back. */
+#ifndef CLI_CLI_H
+#define CLI_CLI_H
+
+#include <stdio.h>
+
+#include "gramc/compile.h"
+
+/* Exit codes, the same for every command. */
+enum exit_code {
+    EXIT_FINE = 0,
+    EXIT_FINDINGS = 1,     /* or a gate failed */
+    EXIT_USAGE = 2,        /* usage, configuration, unreadable file */
+    EXIT_RUN_FAILED = 3,   /* network, provider, a tool's infrastructure, memory */
+    EXIT_INCONCLUSIVE = 4, /* only when asked */
+    EXIT_INTERRUPTED = 130
+};
+
+enum {
+    FOR_CHECK = 1,
+    FOR_PARSE = 2,
+    FOR_COMPILE = 4,
+    FOR_RUN = 8,
+    FOR_EXPLAIN = 16,
+    FOR_ALL = 255
+};
+
+enum option_id {
+#define OPTION(id, name, letter, value, commands, help) OPTION_##id,
+#include "cli/options.def"
+#undef OPTION
+    OPTION_COUNT
+};
+
+/* Bytes of a file that somebody still points into. */
+struct cli_file {
+    struct cli_file *next;
+    char *bytes; /* NUL behind */
+    size_t len, size;
+};
+
+struct cli {
+    gramc_allocator allocator;
+    FILE *out, *err;
+    bool color;                        /* on `err` */
+    const char *program;               /* argv[0] */
+    const char *options[OPTION_COUNT]; /* value, or "" for a flag; NULL: not given */
+    char **operands;
+    size_t operand_count;
+    struct cli_file *files;
+    int failure; /* the exit code that goes with the last NULL of cli_read */
+};
+
+struct command {
+    const char *name;
+    unsigned bit; /* FOR_CHECK... */
+    const char *operands, *about, *examples;
+    int (*run)(struct cli *cli); /* exit code */
+};
+
+/* Commands that a second executable adds (run); ends with a row without a name. */
+int cli_main(struct cli *cli, const struct command *more, int argc, char **argv);
+void cli_init(struct cli *cli, FILE *out, FILE *err, const gramc_allocator *allocator);
+/* Frees the files that were read. */
+void cli_free(struct cli *cli);
+
+/* ## Parsing */
+/* Sorts argv[first..] into options and operands (in place). False after a message. */
+bool cli_parse(struct cli *cli, const struct command *command, int argc, char **argv, int first);
+void cli_help(struct cli *cli, const struct command *command);
+
+/* ## Messages, on `err`; `gramc: ` is put in front. Returns EXIT_USAGE. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+int cli_usage(struct cli *cli, const char *format, ...);
+int cli_no_memory(struct cli *cli);
+gramc_writer cli_writer(FILE *file);
+
+/* ## Files */
+/* Reads a file, or standard input for "-". Lives until cli_free. NULL after a message; the exit code
+ * is then in cli->failure. */
+const struct cli_file *cli_read(struct cli *cli, const char *path);
+/* For gramc_options: the files that sources name. */
+gramc_reader cli_reader(struct cli *cli);
+
+/* ## Compilations */
+/* Reads the operands (files, folders, -) into a new compilation. On EXIT_FINE *out is yours; the
+ * findings may hold errors. */
+int cli_load(struct cli *cli, gramc_compilation **out, char **paths, size_t count);
+/* Prints findings (on `err`) and says whether to go on: EXIT_FINE, or EXIT_FINDINGS for errors and,
+ * under --strict, warnings. */
+int cli_report(struct cli *cli, const gramc_compilation *compilation, FILE *file);
+/* The exit code that goes with a status that is no finding. */
+int cli_status(struct cli *cli, gramc_status status);
+
+int cmd_check(struct cli *cli);
+int cmd_parse(struct cli *cli);
+int cmd_compile(struct cli *cli);
+int cmd_explain(struct cli *cli);
+/* Hands over to gramc-run, with all arguments as they came. */
+int cmd_run_elsewhere(struct cli *cli, int argc, char **argv);
+
+#endif

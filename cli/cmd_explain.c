@@ -1,0 +1,23 @@
+/* gramc explain: a row of the findings table, for people. */
+#include "cli/cli.h"
+
+#include "base/text.h"
+
+int cmd_explain(struct cli *cli) {
+    gramc_explanation row;
+    if (cli->operand_count != 1) return cli_usage(cli, "explain: name one code, such as G0203");
+    gramc_text code = text_of(cli->operands[0]);
+    size_t i = 0;
+    while (gramc_explain(i, &row) && !text_is_nocase(code, row.code) && !text_is(code, row.slug))
+        i++;
+    if (!gramc_explain(i, &row))
+        return cli_usage(cli, "explain: there is no finding %s", cli->operands[0]);
+    fprintf(cli->out, "%s: %s (%s)\n\n  %s\n\n%s\n", row.code, row.slug,
+            row.severity == GRAMC_ERROR     ? "error"
+            : row.severity == GRAMC_WARNING ? "warning"
+                                            : "note",
+            row.message, row.explanation);
+    if (row.bad[0]) fprintf(cli->out, "\nGives it:\n\n  %s\n", row.bad);
+    if (row.good[0]) fprintf(cli->out, "\nInstead:\n\n  %s\n", row.good);
+    return EXIT_FINE;
+}

@@ -1,2 +1,0 @@
-/* Placeholder until the commands arrive. */
-typedef int cli_placeholder;

@@ -1,0 +1,136 @@
+/* From the file operand and --library to one agent and one library: two compilations, so that
+ * nothing in a library can change what its agent means. */
+#include "cli/run/run.h"
+
+#include <string.h>
+
+#include "base/source.h"
+#include "base/text.h"
+
+/* ## Compiling */
+
+static int compile(struct cli *cli, char *path, gramc_compilation **out, const gramc_spec **spec) {
+    int code = cli_load(cli, out, &path, 1);
+    if (code == EXIT_FINE) code = cli_status(cli, gramc_compile(spec, *out));
+    return code == EXIT_FINE ? cli_report(cli, *out, cli->err) : code;
+}
+
+/* ## Choosing by name */
+
+struct catalogue {
+    const char *noun, *plural, *how;
+    size_t (*count)(const gramc_spec *spec);
+    gramc_text (*name)(const gramc_spec *spec, size_t i);
+};
+
+static gramc_text agent_name(const gramc_spec *spec, size_t i) {
+    return gramc_spec_agent(spec, i)->name;
+}
+
+static gramc_text library_name(const gramc_spec *spec, size_t i) {
+    return gramc_spec_library(spec, i)->name;
+}
+
+static const struct catalogue agents = {"agent", "agents", "--agent NAME", gramc_spec_agent_count,
+                                        agent_name};
+static const struct catalogue libraries = {"tool library", "tool libraries", "--library FILE#NAME",
+                                           gramc_spec_library_count, library_name};
+
+static int explain_choice(struct cli *cli, const struct catalogue *catalogue,
+                          const gramc_spec *spec, const char *path, gramc_text wanted) {
+    size_t count = catalogue->count(spec);
+    if (count == 0) return cli_usage(cli, "%s holds no %s", path, catalogue->noun);
+    if (wanted.len)
+        fprintf(cli->err, "gramc: %s holds no %s %.*s; it holds", path, catalogue->noun,
+                TEXT_ARGS(wanted));
+    else
+        fprintf(cli->err, "gramc: %s holds several %s; choose with %s:", path, catalogue->plural,
+                catalogue->how);
+    for (size_t i = 0; i < count; i++) {
+        gramc_text name = catalogue->name(spec, i);
+        fprintf(cli->err, "%s %.*s", i ? "," : "", TEXT_ARGS(name));
+    }
+    fputc('\n', cli->err);
+    return EXIT_USAGE;
+}
+
+static int choose_agent(struct cli *cli, struct choice *out, const gramc_spec *spec) {
+    const char *wanted = cli->options[OPTION_AGENT];
+    gramc_text name = text_of(wanted ? wanted : "");
+    if (gramc_spec_find_agent(&out->agent, spec, name))
+        return explain_choice(cli, &agents, spec, cli->operands[0], name);
+    return cli_status(cli, gramc_agent_prepare(out->compilation, out->agent));
+}
+
+/* The spec's own library, if it has one. */
+static int choose_own_library(struct cli *cli, struct choice *out, const gramc_spec *spec) {
+    out->library = NULL;
+    if (gramc_spec_library_count(spec) == 0) return EXIT_FINE;
+    gramc_status status = gramc_spec_find_library(&out->library, spec, TEXT(""));
+    return status ? explain_choice(cli, &libraries, spec, cli->operands[0], TEXT("")) : EXIT_FINE;
+}
+
+/* `FILE#NAME`: the name is what follows the last #. */
+static int choose_library(struct cli *cli, struct choice *out, const char *option) {
+    char path[4096];
+    const char *hash = strrchr(option, '#');
+    size_t len = hash ? (size_t)(hash - option) : strlen(option);
+    gramc_text name = text_of(hash ? hash + 1 : "");
+    const gramc_spec *spec;
+    if (len == 0 || len >= sizeof path)
+        return cli_usage(cli, "--library takes FILE or FILE#NAME, not %s", option);
+    memcpy(path, option, len);
+    path[len] = '\0';
+    int code = compile(cli, path, &out->library_compilation, &spec);
+    if (code != EXIT_FINE) return code;
+    gramc_status status = gramc_spec_find_library(&out->library, spec, name);
+    return status ? explain_choice(cli, &libraries, spec, path, name) : EXIT_FINE;
+}
+
+int run_choose(struct cli *cli, struct choice *out) {
+    const char *library = cli->options[OPTION_LIBRARY];
+    const gramc_spec *spec;
+    *out = (struct choice){0};
+    int code = compile(cli, cli->operands[0], &out->compilation, &spec);
+    if (code == EXIT_FINE) code = choose_agent(cli, out, spec);
+    if (code == EXIT_FINE)
+        code = cli_status(cli, gramc_agent_prepare(out->compilation, out->agent));
+    if (code != EXIT_FINE) return code;
+    return library ? choose_library(cli, out, library) : choose_own_library(cli, out, spec);
+}
+
+void run_choice_free(struct choice *choice) {
+    gramc_compilation_free(choice->library_compilation);
+    gramc_compilation_free(choice->compilation);
+}
+
+/* ## What binding says */
+
+/* `file:line:column: `, if the message has a place. */
+static void print_place(struct cli *cli, const gramc_bind_message *message) {
+    char path[4096];
+    if (message->file.len == 0 || message->file.len >= sizeof path) return;
+    memcpy(path, message->file.ptr, message->file.len);
+    path[message->file.len] = '\0';
+    const struct cli_file *file = cli_read(cli, path);
+    if (!file || message->start > file->len) return;
+    struct source source = {.name = message->file, .text = {file->bytes, file->len}};
+    struct position position = source_position(&source, message->start);
+    fprintf(cli->err, "%s:%u:%u: ", path, (unsigned)position.line, (unsigned)position.column);
+}
+
+void run_print_binding(struct cli *cli, const gramc_bound *bound) {
+    static const char *const severities[] = {
+        [GRAMC_NOTE] = "note", [GRAMC_WARNING] = "warning", [GRAMC_ERROR] = "error"};
+    gramc_bind_message message;
+    for (size_t i = 0; gramc_bound_message(bound, i, &message); i++) {
+        print_place(cli, &message);
+        fprintf(cli->err, "%s: ", severities[message.severity]);
+        run_print_hostile(cli->err, message.message);
+        if (message.help.len) {
+            fputs("\n  help: ", cli->err);
+            run_print_hostile(cli->err, message.help);
+        }
+        fputc('\n', cli->err);
+    }
+}

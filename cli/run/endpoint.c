@@ -1,0 +1,122 @@
+/* From --model, --base-url and the environment to a model. Keys come from the environment alone:
+ * what stands in argv can be read by everybody on the machine. */
+#include "cli/run/run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+static gramc_text variable(const char *name) {
+    const char *value = getenv(name);
+    return text_of(value ? value : "");
+}
+
+static gramc_text first_variable(const char *const *names) {
+    gramc_text value = {NULL, 0};
+    for (; *names && value.len == 0; names++) value = variable(*names);
+    return value;
+}
+
+/* ## Proxies, as curl has them. HTTP_PROXY in capitals is not asked: a CGI program's client could
+ * set it. */
+
+static gramc_text host_of(gramc_text url) {
+    const char *slashes = url.len ? strstr(url.ptr, "://") : NULL;
+    if (!slashes) return (gramc_text){NULL, 0};
+    const char *host = slashes + 3;
+    const char *at = strpbrk(host, "@/");
+    if (at && *at == '@') host = at + 1;
+    return (gramc_text){host, strcspn(host, ":/")};
+}
+
+/* `no_proxy` is a list of names that also mean everything below them, or `*`. */
+static bool is_exempt(gramc_text host, gramc_text list) {
+    while (list.len) {
+        const char *comma = memchr(list.ptr, ',', list.len);
+        size_t len = comma ? (size_t)(comma - list.ptr) : list.len;
+        gramc_text name = text_trim(text_slice(list, 0, len));
+        if (name.len && name.ptr[0] == '.') name = text_slice(name, 1, name.len);
+        if (text_is(name, "*")) return true;
+        if (name.len && host.len >= name.len &&
+            text_eq(text_slice(host, host.len - name.len, host.len), name) &&
+            (host.len == name.len || host.ptr[host.len - name.len - 1] == '.'))
+            return true;
+        list = text_slice(list, comma ? len + 1 : len, list.len);
+    }
+    return false;
+}
+
+static gramc_text choose_proxy(gramc_text url) {
+    static const char *const exempt[] = {"no_proxy", "NO_PROXY", NULL};
+    static const char *const secure[] = {"https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY",
+                                         NULL};
+    static const char *const plain[] = {"http_proxy", "all_proxy", "ALL_PROXY", NULL};
+    bool https = url.len == 0 || text_starts(url, "https:");
+    gramc_text host = url.len ? host_of(url) : TEXT("api.openai.com");
+    if (is_exempt(host, first_variable(exempt))) return (gramc_text){NULL, 0};
+    return first_variable(https ? secure : plain);
+}
+
+/* ## Endpoints */
+
+static bool is_openai(gramc_text model) {
+    const char *slash = model.len ? memchr(model.ptr, '/', model.len) : NULL;
+    if (!slash) return true;
+    return text_is_nocase(text_slice(model, 0, (size_t)(slash - model.ptr)), "openai");
+}
+
+static int explain(struct cli *cli, gramc_status status, gramc_text model) {
+    switch (status) {
+    case GRAMC_NOT_FOUND:
+        return cli_usage(cli,
+                         "the provider of model %.*s is not known; name its OpenAI-compatible "
+                         "server with --base-url",
+                         TEXT_ARGS(model));
+    case GRAMC_USAGE:
+        return cli_usage(cli, "the base URL must begin with http:// or https:// and the key must "
+                              "be one line");
+    default: return cli_status(cli, status);
+    }
+}
+
+static int open_endpoint(struct cli *cli, gramc_text model, uint32_t timeout_ms,
+                         gramc_model **out) {
+    gramc_endpoint_options options = GRAMC_ENDPOINT_OPTIONS_INIT;
+    const char *base = cli->options[OPTION_BASE_URL];
+    bool openai = is_openai(model);
+    options.allocator = &cli->allocator;
+    options.model = model;
+    options.base_url = base ? text_of(base) : openai ? variable("OPENAI_BASE_URL") : TEXT("");
+    if (openai) options.api_key = text_trim(variable("OPENAI_API_KEY"));
+    if (openai || options.base_url.len) options.proxy = choose_proxy(options.base_url);
+    options.timeout_ms = timeout_ms;
+    if (openai && options.base_url.len == 0 && options.api_key.len == 0)
+        return cli_usage(cli, "OPENAI_API_KEY is not set; set it, or name another model with "
+                              "--model (mock needs no key)");
+    gramc_status status = gramc_model_new_endpoint(out, &options);
+    return status ? explain(cli, status, model) : EXIT_FINE;
+}
+
+/* ## Scripts */
+
+static int open_script(struct cli *cli, const char *path, gramc_model **out) {
+    gramc_schema_error error = {.message = ""};
+    const struct cli_file *file = cli_read(cli, path);
+    if (!file) return cli->failure;
+    gramc_status status =
+        gramc_model_new_script(out, (gramc_text){file->bytes, file->len}, &cli->allocator, &error);
+    if (status == GRAMC_FINDINGS) return cli_usage(cli, "%s: %s", path, error.message);
+    return cli_status(cli, status);
+}
+
+int run_model(struct cli *cli, const gramc_agent *agent, gramc_model **out) {
+    const char *model = cli->options[OPTION_MODEL], *timeout = cli->options[OPTION_TIMEOUT];
+    uint32_t timeout_ms = 0;
+    if (timeout && !run_parse_duration(timeout, &timeout_ms))
+        return cli_usage(cli, "--timeout takes a time such as 500ms, 30s or 5m, not %s", timeout);
+    if (model && strcmp(model, "mock") == 0)
+        return cli_status(cli, gramc_model_new_mock(out, &cli->allocator));
+    if (model && strncmp(model, "script:", 7) == 0) return open_script(cli, model + 7, out);
+    return open_endpoint(cli, model ? text_of(model) : agent->model, timeout_ms, out);
+}

@@ -1,0 +1,54 @@
+/* Turns SIGINT and SIGTERM into a polite end: a thread of its own waits for them, since a signal
+ * handler would need a global to know the loop. Programs that tools started have sessions of their
+ * own and are killed by the cancelled run, not by the terminal. */
+#define _POSIX_C_SOURCE 200809L
+#include "cli/run/run.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+struct interrupt {
+    gramc_loop *loop;
+    pthread_t thread;
+    sigset_t signals, before;
+    atomic_int count;
+};
+
+static void *wait_for_signals(void *ctx) {
+    struct interrupt *interrupt = ctx;
+    int number;
+    while (sigwait(&interrupt->signals, &number) == 0) {
+        if (atomic_fetch_add(&interrupt->count, 1) > 0) _exit(EXIT_INTERRUPTED);
+        gramc_loop_interrupt(interrupt->loop);
+    }
+    return NULL;
+}
+
+struct interrupt *interrupt_start(struct cli *cli, gramc_loop *loop) {
+    struct interrupt *interrupt =
+        cli->allocator.alloc(cli->allocator.ctx, NULL, 0, sizeof *interrupt);
+    if (!interrupt) return NULL;
+    interrupt->loop = loop;
+    atomic_init(&interrupt->count, 0);
+    sigemptyset(&interrupt->signals);
+    sigaddset(&interrupt->signals, SIGINT);
+    sigaddset(&interrupt->signals, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &interrupt->signals, &interrupt->before);
+    if (pthread_create(&interrupt->thread, NULL, wait_for_signals, interrupt) == 0)
+        return interrupt;
+    pthread_sigmask(SIG_SETMASK, &interrupt->before, NULL);
+    cli->allocator.alloc(cli->allocator.ctx, interrupt, sizeof *interrupt, 0);
+    return NULL;
+}
+
+bool interrupt_stop(struct cli *cli, struct interrupt *interrupt) {
+    if (!interrupt) return false;
+    pthread_cancel(interrupt->thread);
+    pthread_join(interrupt->thread, NULL);
+    pthread_sigmask(SIG_SETMASK, &interrupt->before, NULL);
+    bool came = atomic_load(&interrupt->count) > 0;
+    cli->allocator.alloc(cli->allocator.ctx, interrupt, sizeof *interrupt, 0);
+    return came;
+}

@@ -1,0 +1,215 @@
+/* gramc run: one agent, one library, one model, a conversation. Answers go to standard output,
+ * everything else to standard error, events to --trace. */
+#define _POSIX_C_SOURCE 200809L
+#include "cli/run/run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/text.h"
+
+enum { INHERITED = 4 };
+
+/* What belongs to one command. */
+struct session {
+    struct cli *cli;
+    struct choice choice;
+    gramc_builtins *builtins;
+    gramc_bound *bound;
+    gramc_model *model;
+    gramc_loop *loop;
+    gramc_text *messages;
+    size_t message_count;
+    int trace; /* descriptor, -1: none */
+    bool escape;
+    gramc_outcome outcome;
+};
+
+/* ## Messages */
+
+static int read_input(struct session *session) {
+    struct cli *cli = session->cli;
+    if (strcmp(cli->operands[0], "-") == 0)
+        return cli_usage(cli, "run: standard input is the spec; give the message as an argument");
+    const struct cli_file *file = cli_read(cli, "-");
+    if (!file) return cli->failure;
+    gramc_text text = {file->bytes, file->len};
+    while (text.len && (text.ptr[text.len - 1] == '\n' || text.ptr[text.len - 1] == '\r'))
+        text.len--;
+    session->messages[0] = text;
+    session->message_count = 1;
+    return EXIT_FINE;
+}
+
+static int read_messages(struct session *session) {
+    struct cli *cli = session->cli;
+    size_t room = cli->operand_count * sizeof *session->messages;
+    session->messages = cli->allocator.alloc(cli->allocator.ctx, NULL, 0, room);
+    if (!session->messages) return cli_no_memory(cli);
+    for (size_t i = 1; i < cli->operand_count; i++)
+        session->messages[session->message_count++] = text_of(cli->operands[i]);
+    if (session->message_count == 0) {
+        int code = read_input(session);
+        if (code != EXIT_FINE) return code;
+    }
+    for (size_t i = 0; i < session->message_count; i++)
+        if (text_trim(session->messages[i]).len == 0)
+            return cli_usage(cli, "run: message %zu is empty", i + 1);
+    return EXIT_FINE;
+}
+
+/* ## The trace */
+
+/* Transcripts are nobody else's business, so the file is for its owner alone. */
+static int open_trace(struct session *session) {
+    const char *path = session->cli->options[OPTION_TRACE];
+    if (!path) return EXIT_FINE;
+    session->trace = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, S_IRUSR | S_IWUSR);
+    struct stat st;
+    if (session->trace < 0 || fstat(session->trace, &st))
+        return cli_usage(session->cli, "%s: %s", path, strerror(errno));
+    if (S_ISREG(st.st_mode)) (void)fchmod(session->trace, S_IRUSR | S_IWUSR);
+    return EXIT_FINE;
+}
+
+static int write_trace(void *ctx, const char *bytes, size_t len) {
+    const struct session *session = ctx;
+    while (len) {
+        ssize_t written = write(session->trace, bytes, len);
+        if (written < 0 && errno == EINTR) continue;
+        if (written <= 0) return 1;
+        bytes += written;
+        len -= (size_t)written;
+    }
+    return 0;
+}
+
+/* ## What the run reports */
+
+static void on_turn(void *ctx, gramc_text answer) {
+    const struct session *session = ctx;
+    FILE *out = session->cli->out;
+    if (session->escape) run_print_hostile(out, answer);
+    else fwrite(answer.ptr, 1, answer.len, out);
+    fputc('\n', out);
+    fflush(out);
+}
+
+static void on_note(void *ctx, gramc_text line) {
+    const struct session *session = ctx;
+    fputs("gramc: ", session->cli->err);
+    run_print_hostile(session->cli->err, line);
+    fputc('\n', session->cli->err);
+}
+
+static void on_done(void *ctx, const gramc_run_result *result) {
+    struct session *session = ctx;
+    FILE *err = session->cli->err;
+    session->outcome = result->outcome;
+    if (result->outcome == GRAMC_OUTCOME_ANSWERED) return;
+    fprintf(err, "gramc: the run ended as %s: ", gramc_outcome_name(result->outcome));
+    run_print_hostile(err, result->message);
+    fputc('\n', err);
+    if (result->text.len == 0 || result->outcome == GRAMC_OUTCOME_CANCELED) return;
+    fputs("gramc: what the model had said: ", err);
+    run_print_hostile(err, result->text);
+    fputc('\n', err);
+}
+
+/* ## Running */
+
+static int make_loop(struct session *session) {
+    static const char *const names[INHERITED] = {"PATH", "HOME", "LANG", "TMPDIR"};
+    gramc_loop_options options = GRAMC_LOOP_OPTIONS_INIT;
+    gramc_text pairs[INHERITED];
+    char texts[INHERITED][4096];
+    for (size_t i = 0; i < INHERITED; i++) {
+        const char *value = getenv(names[i]);
+        int len = value ? snprintf(texts[i], sizeof texts[i], "%s=%s", names[i], value) : -1;
+        /* One that is too long is left out, not cut. */
+        if (len < 0 || (size_t)len >= sizeof texts[i]) continue;
+        pairs[options.environment_count++] = text_of(texts[i]);
+    }
+    options.allocator = &session->cli->allocator;
+    options.environment = pairs;
+    return cli_status(session->cli, gramc_loop_new(&session->loop, &options));
+}
+
+static int bind(struct session *session) {
+    struct cli *cli = session->cli;
+    gramc_bind_options options = GRAMC_BIND_OPTIONS_INIT;
+    if (gramc_builtins_new(&session->builtins, &cli->allocator)) return cli_no_memory(cli);
+    options.allocator = &cli->allocator;
+    options.builtins = session->builtins;
+    gramc_status status =
+        gramc_bind(&session->bound, session->choice.agent, session->choice.library, &options);
+    if (session->bound) run_print_binding(cli, session->bound);
+    if (status != GRAMC_FINDINGS) return cli_status(cli, status);
+    if (!session->choice.library)
+        fputs("gramc: no tool library was named; see --library\n", cli->err);
+    return EXIT_FINDINGS;
+}
+
+static int run_options(struct session *session, gramc_run_options *out) {
+    const char *wire = session->cli->options[OPTION_WIRE];
+    const char *iterations = session->cli->options[OPTION_MAX_ITERATIONS];
+    if (wire && strcmp(wire, "tools") == 0) out->wire = GRAMC_WIRE_TOOLS;
+    else if (wire && strcmp(wire, "functions") == 0) out->wire = GRAMC_WIRE_FUNCTIONS;
+    else if (wire) return cli_usage(session->cli, "--wire takes tools or functions, not %s", wire);
+    if (iterations && !run_parse_count(iterations, &out->max_iterations))
+        return cli_usage(session->cli, "--max-iterations takes a number from 1, not %s",
+                         iterations);
+    out->model = session->model;
+    out->messages = session->messages;
+    out->message_count = session->message_count;
+    if (session->trace >= 0) out->trace = (gramc_writer){write_trace, session};
+    return EXIT_FINE;
+}
+
+static int run(struct session *session) {
+    struct cli *cli = session->cli;
+    gramc_run_options options = GRAMC_RUN_OPTIONS_INIT;
+    gramc_run_handler handler = {on_turn, on_note, on_done, session};
+    int code = open_trace(session);
+    if (code == EXIT_FINE) code = run_options(session, &options);
+    if (code == EXIT_FINE) code = make_loop(session);
+    if (code != EXIT_FINE) return code;
+    gramc_status status = gramc_run_start(NULL, session->loop, session->bound, &options, &handler);
+    if (status) return cli_status(cli, status);
+    struct interrupt *interrupt = interrupt_start(cli, session->loop);
+    status = gramc_loop_run(session->loop);
+    bool interrupted = interrupt_stop(cli, interrupt);
+    if (status) return cli_status(cli, status);
+    if (interrupted && session->outcome == GRAMC_OUTCOME_CANCELED) return EXIT_INTERRUPTED;
+    return session->outcome == GRAMC_OUTCOME_ANSWERED ? EXIT_FINE : EXIT_RUN_FAILED;
+}
+
+static void session_free(struct session *session) {
+    struct cli *cli = session->cli;
+    gramc_loop_free(session->loop);
+    gramc_model_free(session->model);
+    gramc_bound_free(session->bound);
+    gramc_builtins_free(session->builtins);
+    run_choice_free(&session->choice);
+    if (session->trace >= 0) close(session->trace);
+    if (session->messages)
+        cli->allocator.alloc(cli->allocator.ctx, session->messages,
+                             cli->operand_count * sizeof *session->messages, 0);
+}
+
+int cmd_run(struct cli *cli) {
+    struct session session = {.cli = cli, .trace = -1};
+    if (cli->operand_count == 0) return cli_usage(cli, "run: name a file");
+    session.escape = isatty(fileno(cli->out)) == 1;
+    int code = run_choose(cli, &session.choice);
+    if (code == EXIT_FINE) code = bind(&session);
+    if (code == EXIT_FINE) code = run_model(cli, session.choice.agent, &session.model);
+    if (code == EXIT_FINE) code = read_messages(&session);
+    if (code == EXIT_FINE) code = run(&session);
+    session_free(&session);
+    return code;
+}

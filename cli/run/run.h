@@ -1,0 +1,38 @@
+/* What the files of `gramc run` share. */
+#ifndef CLI_RUN_RUN_H
+#define CLI_RUN_RUN_H
+
+#include "cli/cli.h"
+#include "gramc/runtime.h"
+
+int cmd_run(struct cli *cli);
+
+/* ## Specs (choose.c). All return an exit code, after a message if it is not EXIT_FINE. */
+struct choice {
+    gramc_compilation *compilation, *library_compilation; /* free both; may be NULL */
+    const gramc_agent *agent;
+    const gramc_library *library; /* NULL: the spec has none and none was named */
+};
+int run_choose(struct cli *cli, struct choice *out);
+void run_choice_free(struct choice *choice);
+/* Prints what binding had to say. */
+void run_print_binding(struct cli *cli, const gramc_bound *bound);
+
+/* ## Models (endpoint.c) */
+int run_model(struct cli *cli, const gramc_agent *agent, gramc_model **out);
+
+/* ## Values of options (values.c) */
+/* "500ms", "30s", "5m", "1h". False for anything else, 0 included. */
+bool run_parse_duration(const char *text, uint32_t *ms);
+bool run_parse_count(const char *text, uint32_t *count);
+/* Text of a model, tool or server: what could fool a terminal is escaped. */
+void run_print_hostile(FILE *file, gramc_text text);
+
+/* ## Interruptions (interrupt.c) */
+/* Makes SIGINT and SIGTERM cancel what the loop runs; a second one ends the process. */
+struct interrupt;
+struct interrupt *interrupt_start(struct cli *cli, gramc_loop *loop);
+/* Before the loop is freed. True if a signal came. NULL is fine. */
+bool interrupt_stop(struct cli *cli, struct interrupt *interrupt);
+
+#endif

@@ -1,0 +1,109 @@
+/* The public face of gramc.h: turns sources into trees and findings, and prints both. Holds no
+ * meaning: that begins in spec.c. */
+#include "compiler/compilation.h"
+
+#include "base/text.h"
+#include "grammar/parse.h"
+#include "grammar/print.h"
+
+#include <string.h>
+
+enum { OUTPUT_MAX = INT32_MAX };
+
+/* Takes what the caller's version of the struct has, and defaults for the rest. */
+static gramc_options complete(const gramc_options *options) {
+    gramc_options full = GRAMC_OPTIONS_INIT;
+    if (!options) return full;
+    size_t size = options->struct_size < sizeof full ? options->struct_size : sizeof full;
+    memcpy(&full, options, size);
+    return full;
+}
+
+gramc_status gramc_compilation_new(gramc_compilation **out, const gramc_options *options) {
+    gramc_options full = complete(options);
+    gramc_allocator allocator = full.allocator ? *full.allocator : mem_default();
+    gramc_compilation *compilation = mem_alloc(&allocator, sizeof *compilation);
+    *out = compilation;
+    if (!compilation) return GRAMC_NOMEM;
+    *compilation = (gramc_compilation){
+        .reader = full.reader, .plain = full.plain, .strict_vocabulary = full.strict_vocabulary};
+    arena_init(&compilation->arena, &allocator);
+    findings_init(&compilation->findings, &compilation->arena, full.max_findings);
+    return GRAMC_OK;
+}
+
+void gramc_compilation_free(gramc_compilation *compilation) {
+    if (!compilation) return;
+    gramc_allocator allocator = compilation->arena.allocator;
+    spec_free(compilation->spec);
+    arena_free(&compilation->arena);
+    mem_free(&allocator, compilation, sizeof *compilation);
+}
+
+static struct unit *append_unit(gramc_compilation *compilation, gramc_text name) {
+    struct unit *unit = ARENA_NEW(&compilation->arena, struct unit);
+    if (!unit) return NULL;
+    unit->source.name = arena_text(&compilation->arena, name);
+    unit->source.order = compilation->last ? compilation->last->source.order + 1 : 0;
+    if (compilation->last) compilation->last->next = unit;
+    else compilation->units = unit;
+    return compilation->last = unit;
+}
+
+gramc_status gramc_add_source(gramc_compilation *compilation, gramc_text name, const char *bytes,
+                              size_t len) {
+    struct parse_options options = {.plain = compilation->plain};
+    uint32_t errors = compilation->findings.counts[GRAMC_ERROR];
+    if (len > SOURCE_MAX) return GRAMC_LIMIT;
+    struct unit *unit = append_unit(compilation, name);
+    if (!unit) return GRAMC_NOMEM;
+    unit->source.text = (gramc_text){bytes, len};
+    unit->tree = parse_source(&compilation->arena, &compilation->findings, &unit->source, &options);
+    if (compilation->arena.oom || !unit->tree) return GRAMC_NOMEM;
+    return compilation->findings.counts[GRAMC_ERROR] > errors ? GRAMC_FINDINGS : GRAMC_OK;
+}
+
+gramc_status gramc_tree_print(const gramc_compilation *compilation, gramc_tree_format format,
+                              gramc_writer writer) {
+    static void (*const printers[])(struct buf *,
+                                    const struct tree *) = {[GRAMC_TREE_JSON] = print_json,
+                                                            [GRAMC_TREE_SEXP] = print_sexp,
+                                                            [GRAMC_TREE_TEXT] = print_text};
+    if (!compilation->last || !compilation->last->tree) return GRAMC_NOT_FOUND;
+    if ((unsigned)format >= sizeof printers / sizeof *printers) return GRAMC_USAGE;
+    struct buf out;
+    buf_init(&out, &compilation->arena.allocator, OUTPUT_MAX);
+    printers[format](&out, compilation->last->tree);
+    gramc_status status = buf_send(&out, writer);
+    buf_free(&out);
+    return status;
+}
+
+size_t gramc_finding_count(const gramc_compilation *compilation, gramc_severity severity) {
+    return (unsigned)severity <= GRAMC_ERROR ? compilation->findings.counts[severity] : 0;
+}
+
+bool gramc_finding_get(const gramc_compilation *compilation, size_t i, gramc_finding *out) {
+    const struct finding *f = compilation->findings.first;
+    while (f && i--) f = f->next;
+    if (!f) return false;
+    const struct diag_row *row = diag_row(f->id);
+    *out = (gramc_finding){row->code, row->slug,       f->severity,   f->message,
+                           f->help,   f->source->name, f->span.start, f->span.end};
+    return true;
+}
+
+gramc_status gramc_findings_print(const gramc_compilation *compilation, gramc_format format,
+                                  gramc_writer writer) {
+    struct buf out;
+    buf_init(&out, &compilation->arena.allocator, OUTPUT_MAX);
+    switch (format) {
+    case GRAMC_FORMAT_TEXT: diag_print_text(&out, &compilation->findings, false); break;
+    case GRAMC_FORMAT_COLOR: diag_print_text(&out, &compilation->findings, true); break;
+    case GRAMC_FORMAT_CONCISE: diag_print_concise(&out, &compilation->findings); break;
+    case GRAMC_FORMAT_JSON: diag_print_json(&out, &compilation->findings); break;
+    }
+    gramc_status status = buf_send(&out, writer);
+    buf_free(&out);
+    return status;
+}

@@ -1,0 +1,224 @@
+/* Turns gram values into JSON (defaults, enums, examples) and into text (descriptions, prompts).
+ * Whether the data fits a type is schema_check.c's question. */
+#include "compiler/data.h"
+
+#include "base/json.h"
+#include "base/text.h"
+
+#include <string.h>
+
+bool value_is_name(const struct value *value) {
+    return value->kind == VALUE_STRING || value->kind == VALUE_SYMBOL;
+}
+
+gramc_text value_name(const struct value *value) {
+    return value->as.scalar.text;
+}
+
+const char *value_noun(const struct value *value) {
+    static const char *const nouns[] = {
+        [VALUE_INTEGER] = "a number",
+        [VALUE_DECIMAL] = "a number",
+        [VALUE_HEXADECIMAL] = "a hexadecimal number",
+        [VALUE_OCTAL] = "an octal number",
+        [VALUE_MEASUREMENT] = "a measurement",
+        [VALUE_BOOLEAN] = "a boolean",
+        [VALUE_SYMBOL] = "a symbol",
+        [VALUE_STRING] = "a string",
+        [VALUE_TAGGED] = "a tagged string",
+        [VALUE_RANGE] = "a range",
+        [VALUE_ARRAY] = "an array",
+        [VALUE_MAP] = "a map",
+    };
+    return nouns[value->kind];
+}
+
+/* ## Fences */
+
+static bool is_blank(char c) {
+    return c == ' ' || c == '\t';
+}
+
+/* The line that starts at `pos` without its end; moves pos behind the end. */
+static gramc_text next_line(gramc_text text, size_t *pos) {
+    const char *start = text.ptr + *pos;
+    const char *feed = memchr(start, '\n', text.len - *pos);
+    size_t len = feed ? (size_t)(feed - start) : text.len - *pos;
+    *pos += len + (feed ? 1 : 0);
+    if (feed && len && start[len - 1] == '\r') len--;
+    return (gramc_text){start, len};
+}
+
+static size_t indentation(gramc_text line) {
+    size_t i = 0;
+    while (i < line.len && is_blank(line.ptr[i])) i++;
+    return i;
+}
+
+/* The leading blanks that all lines with text share, byte for byte. */
+static gramc_text common_indent(gramc_text text) {
+    gramc_text common = {NULL, 0};
+    bool first = true;
+    for (size_t pos = 0; pos < text.len;) {
+        gramc_text line = next_line(text, &pos);
+        size_t indent = indentation(line), same = 0;
+        if (indent == line.len) continue;
+        if (first) common = text_slice(line, 0, indent);
+        while (same < common.len && same < indent && common.ptr[same] == line.ptr[same]) same++;
+        common.len = same;
+        first = false;
+    }
+    return common;
+}
+
+/* Without the line end and blanks in front of the closing fence. */
+static gramc_text without_tail(gramc_text text) {
+    size_t len = text.len;
+    while (len && is_blank(text.ptr[len - 1])) len--;
+    if (len == 0 || text.ptr[len - 1] != '\n') return text;
+    len--;
+    if (len && text.ptr[len - 1] == '\r') len--;
+    return text_slice(text, 0, len);
+}
+
+static gramc_text dedent(struct pass *pass, gramc_text text) {
+    struct buf out;
+    text = without_tail(text);
+    gramc_text common = common_indent(text);
+    buf_init(&out, &pass->arena->allocator, text.len + 1);
+    for (size_t pos = 0; pos < text.len;) {
+        gramc_text line = next_line(text, &pos);
+        size_t skip = indentation(line) < common.len ? indentation(line) : common.len;
+        bool ended = pos > 0 && text.ptr[pos - 1] == '\n';
+        if (indentation(line) < line.len) buf_text(&out, text_slice(line, skip, line.len));
+        if (ended) buf_putc(&out, '\n');
+    }
+    if (out.state == BUF_NOMEM) pass->arena->oom = true;
+    gramc_text result = arena_text(pass->arena, buf_view(&out));
+    buf_free(&out);
+    return result;
+}
+
+gramc_text value_text(struct pass *pass, const struct value *value) {
+    gramc_text text = value->as.scalar.text;
+    return value->quote == QUOTE_FENCE ? dedent(pass, text) : text;
+}
+
+/* ## Data */
+
+static bool not_data(struct pass *pass, const struct value *value, const char *help) {
+    struct finding *f =
+        FIND(pass->findings, D_NOT_DATA, pass->source, value->span, text_of(value_noun(value)));
+    finding_help(pass->findings, f, "%s", help);
+    return false;
+}
+
+/* JSON has decimal numbers only; 16 hexadecimal or 21 octal digits fit a 64-bit integer. */
+static bool print_radix(struct pass *pass, struct buf *out, const struct value *value) {
+    bool hex = value->kind == VALUE_HEXADECIMAL;
+    gramc_text digits = value->as.scalar.text;
+    uint64_t number = 0, radix = hex ? 16 : 8;
+    for (size_t i = hex ? 2 : 0; i < digits.len; i++) {
+        char c = digits.ptr[i];
+        unsigned digit = c <= '9' ? (unsigned)(c - '0') : ((unsigned)c | 32U) - 'a' + 10;
+        if (number > (UINT64_MAX - digit) / radix)
+            return not_data(pass, value, "it is larger than 64 bits; write it as a decimal number");
+        number = number * radix + digit;
+    }
+    if (!hex) {
+        struct finding *f = FIND(pass->findings, D_OCTAL, pass->source, value->span, digits);
+        finding_help(pass->findings, f, "it is read as %llu; write that, or quote a text",
+                     (unsigned long long)number);
+    }
+    buf_printf(out, "%llu", (unsigned long long)number);
+    return true;
+}
+
+static bool print_symbol(struct pass *pass, struct buf *out, const struct value *value) {
+    static const struct {
+        const char *symbol, *meant;
+    } lookalikes[] = {{"True", "true"},      {"False", "false"}, {"TRUE", "true"},
+                      {"FALSE", "false"},    {"None", "null"},   {"nil", "null"},
+                      {"undefined", "null"}, {"NULL", "null"},   {"Null", "null"}};
+    gramc_text text = value->as.scalar.text;
+    if (text_is(text, "null")) {
+        buf_puts(out, "null");
+        return true;
+    }
+    for (size_t i = 0; i < sizeof lookalikes / sizeof *lookalikes; i++) {
+        if (!text_is(text, lookalikes[i].symbol)) continue;
+        struct finding *f = FIND(pass->findings, D_SYMBOL_AS_TEXT, pass->source, value->span, text);
+        finding_help(pass->findings, f, "did you mean `%s`? else quote the text",
+                     lookalikes[i].meant);
+    }
+    json_put_string(out, text);
+    return true;
+}
+
+static bool print_tagged(struct pass *pass, struct buf *out, const struct value *value) {
+    struct json_error error = {0};
+    if (!text_is(value->as.scalar.tag->text, "json"))
+        return not_data(pass, value, "only json`...` is data; write a plain string");
+    struct json *json = json_parse(pass->arena, value->as.scalar.text, &error);
+    if (!json) {
+        if (pass->arena->oom) return false;
+        FIND(pass->findings, D_BAD_JSON, pass->source, value->span, text_of(error.message));
+        return false;
+    }
+    json_put(out, json);
+    return true;
+}
+
+static bool print_array(struct pass *pass, struct buf *out, const struct value *value) {
+    bool good = true;
+    buf_putc(out, '[');
+    for (const struct value *item = value->as.array.first; item; item = item->next) {
+        if (item != value->as.array.first) buf_putc(out, ',');
+        good = data_print(pass, out, item) && good;
+    }
+    buf_putc(out, ']');
+    return good;
+}
+
+static bool print_map(struct pass *pass, struct buf *out, const struct value *value) {
+    bool good = true;
+    buf_putc(out, '{');
+    for (const struct property *p = value->as.map.first; p; p = p->next) {
+        if (p != value->as.map.first) buf_putc(out, ',');
+        json_put_string(out, p->key.text);
+        buf_putc(out, ':');
+        good = data_print(pass, out, p->value) && good;
+    }
+    buf_putc(out, '}');
+    return good;
+}
+
+/* Recursion is bounded by the parser's nesting limit. */
+bool data_print(struct pass *pass, struct buf *out, const struct value *value) {
+    switch ((enum value_kind)value->kind) {
+    case VALUE_INTEGER:
+    case VALUE_DECIMAL:
+    case VALUE_BOOLEAN: buf_text(out, value->as.scalar.text); return true;
+    case VALUE_HEXADECIMAL:
+    case VALUE_OCTAL: return print_radix(pass, out, value);
+    case VALUE_SYMBOL: return print_symbol(pass, out, value);
+    case VALUE_STRING: json_put_string(out, value_text(pass, value)); return true;
+    case VALUE_TAGGED: return print_tagged(pass, out, value);
+    case VALUE_ARRAY: return print_array(pass, out, value);
+    case VALUE_MAP: return print_map(pass, out, value);
+    case VALUE_MEASUREMENT:
+        return not_data(pass, value, "quote it to mean the text, or write the bare number");
+    case VALUE_RANGE: return not_data(pass, value, "list the values, or use `range` for bounds");
+    }
+    return false;
+}
+
+gramc_text data_json(struct pass *pass, const struct value *value) {
+    struct buf out;
+    gramc_text text = {NULL, 0};
+    buf_init(&out, &pass->arena->allocator, SOURCE_MAX);
+    if (data_print(pass, &out, value)) text = arena_text(pass->arena, buf_view(&out));
+    if (out.state == BUF_NOMEM) pass->arena->oom = true;
+    buf_free(&out);
+    return text;
+}

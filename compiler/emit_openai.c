@@ -1,0 +1,25 @@
+/* Prints a tool as OpenAI's chat completions take it: in the `tools` array, and in the older
+ * `functions` array. */
+#include "compiler/spec.h"
+
+static void put_function(struct buf *out, const struct tool *tool) {
+    buf_puts(out, "{\"name\":");
+    json_put_string(out, tool->public.name);
+    if (tool->public.description.len) {
+        buf_puts(out, ",\"description\":");
+        json_put_string(out, tool->public.description);
+    }
+    buf_puts(out, ",\"parameters\":");
+    schema_print_object(out, tool->signature->parameters, SCHEMA_PRINTED);
+    buf_putc(out, '}');
+}
+
+void emit_openai(struct buf *out, const struct tool *tool) {
+    buf_puts(out, "{\"type\":\"function\",\"function\":");
+    put_function(out, tool);
+    buf_putc(out, '}');
+}
+
+void emit_openai_functions(struct buf *out, const struct tool *tool) {
+    put_function(out, tool);
+}

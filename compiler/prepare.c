@@ -1,0 +1,83 @@
+/* Makes an agent ready to run: prints the schemas of its tools, compiles them to validators, and
+ * takes the agent's fingerprint. Checking and printing a spec never come here. */
+#include "compiler/spec.h"
+
+#include "base/text.h"
+
+static gramc_text keep(struct arena *arena, struct buf *text) {
+    gramc_text copy = {NULL, 0};
+    if (text->state == BUF_NOMEM) arena->oom = true;
+    else copy = arena_text(arena, buf_view(text));
+    buf_reset(text);
+    return copy;
+}
+
+/* The program judges the checked style (with the bounds of Long), the wire gets the printed one. */
+static gramc_status compile(const gramc_schema **out, const struct buf *text, bool closed_root) {
+    gramc_schema_options options = GRAMC_SCHEMA_OPTIONS_INIT;
+    gramc_schema *program = NULL;
+    options.allocator = &text->allocator;
+    options.assert_formats = true;
+    options.closed_root = closed_root;
+    if (text->state != BUF_FINE) return buf_status(text);
+    gramc_status status = gramc_schema_compile(&program, text->ptr, text->len, &options, NULL);
+    *out = program;
+    return status;
+}
+
+static gramc_status prepare_tool(struct arena *arena, struct tool *tool, struct buf *text) {
+    const struct signature *signature = tool->signature;
+    if (tool->public.accepts && tool->public.returns) return GRAMC_OK;
+    schema_print_object(text, signature->parameters, SCHEMA_PRINTED);
+    tool->public.parameters = keep(arena, text);
+    schema_print(text, signature->result, NULL, SCHEMA_PRINTED);
+    tool->public.result = keep(arena, text);
+    if (arena->oom) return GRAMC_NOMEM;
+    schema_print_object(text, signature->parameters, SCHEMA_CHECKED);
+    gramc_status status = compile(&tool->public.accepts, text, true);
+    buf_reset(text);
+    if (status != GRAMC_OK) return status;
+    schema_print(text, signature->result, NULL, SCHEMA_CHECKED);
+    status = compile(&tool->public.returns, text, false);
+    buf_reset(text);
+    return status;
+}
+
+static struct agent *find(const gramc_compilation *compilation, const gramc_agent *agent) {
+    struct agent *a = compilation->spec ? compilation->spec->first_agent : NULL;
+    while (a && &a->public != agent) a = a->next;
+    return a;
+}
+
+gramc_status gramc_agent_prepare(gramc_compilation *compilation, const gramc_agent *public) {
+    struct agent *agent = find(compilation, public);
+    gramc_status status = GRAMC_OK;
+    struct buf text;
+    if (!agent) return GRAMC_NOT_FOUND;
+    if (agent->prepared) return GRAMC_OK;
+    buf_init(&text, &compilation->arena.allocator, SOURCE_MAX);
+    for (size_t i = 0; i < agent->tool_count && status == GRAMC_OK; i++)
+        status = agent->tools[i]->signature
+                     ? prepare_tool(&compilation->arena, agent->tools[i], &text)
+                     : GRAMC_FINDINGS;
+    buf_free(&text);
+    if (status != GRAMC_OK) return status;
+    agent->public.fingerprint = agent_fingerprint(&compilation->arena, agent);
+    agent->prepared = !compilation->arena.oom;
+    return agent->prepared ? GRAMC_OK : GRAMC_NOMEM;
+}
+
+static void free_tool(struct tool *tool) {
+    /* Const for everybody else; we made them. */
+    union {
+        const gramc_schema *shared;
+        gramc_schema *own;
+    } accepts = {tool->public.accepts}, returns = {tool->public.returns};
+    gramc_schema_free(accepts.own);
+    gramc_schema_free(returns.own);
+}
+
+void spec_free(struct gramc_spec *spec) {
+    if (!spec) return;
+    for (struct tool *tool = spec->first_tool; tool; tool = tool->next) free_tool(tool);
+}

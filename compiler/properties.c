@@ -1,0 +1,179 @@
+/* Turns a record into a C struct by a table of rows, and everything that is not in the table into
+ * findings. Knows nothing of what the properties are for. */
+#include "compiler/properties.h"
+
+#include "base/text.h"
+#include "compiler/data.h"
+
+#include <string.h>
+
+enum { MOST_ROWS = 48 };
+
+static void wrong_value(struct pass *pass, const struct property *p, const char *wanted) {
+    FIND(pass->findings, D_WRONG_VALUE, pass->source, p->value->span, p->key.text, text_of(wanted),
+         text_of(value_noun(p->value)));
+}
+
+const struct property *property_find(const struct subject *subject, const char *name) {
+    for (const struct property *p = subject ? subject->properties : NULL; p; p = p->next)
+        if (text_is(p->key.text, name)) return p;
+    return NULL;
+}
+
+/* ## Texts from files */
+
+static gramc_text folder_of(gramc_text path) {
+    while (path.len && path.ptr[path.len - 1] != '/') path.len--;
+    return path;
+}
+
+static gramc_text join(struct pass *pass, gramc_text folder, gramc_text name) {
+    char *path = arena_alloc(pass->arena, folder.len + name.len + 1);
+    if (!path) return (gramc_text){NULL, 0};
+    memcpy(path, folder.ptr, folder.len);
+    memcpy(path + folder.len, name.ptr, name.len);
+    path[folder.len + name.len] = '\0';
+    return (gramc_text){path, folder.len + name.len};
+}
+
+static const struct value *file_of(const struct value *value) {
+    const struct property *only = value->kind == VALUE_MAP ? value->as.map.first : NULL;
+    bool is_file = only && !only->next && text_is(only->key.text, "file");
+    return is_file && value_is_name(only->value) ? only->value : NULL;
+}
+
+static gramc_text read_file(struct pass *pass, const struct value *name) {
+    gramc_reader reader = pass->compilation->reader;
+    gramc_text path = value_name(name), content = {NULL, 0};
+    bool absolute = path.len && path.ptr[0] == '/';
+    if (!absolute) path = join(pass, folder_of(pass->source->name), path);
+    if (!path.ptr) return path;
+    int failure = reader.read ? reader.read(reader.ctx, path, &content) : GRAMC_NOT_FOUND;
+    if (failure == GRAMC_NOMEM) {
+        pass->arena->oom = true;
+        return (gramc_text){NULL, 0};
+    }
+    if (failure) {
+        FIND(pass->findings, D_UNREADABLE_FILE, pass->source, name->span, path);
+        return (gramc_text){NULL, 0};
+    }
+    if (text_is_utf8(content)) return content;
+    FIND(pass->findings, D_NOT_UTF8, pass->source, name->span, path);
+    return (gramc_text){NULL, 0};
+}
+
+/* ## One value */
+
+static bool read_text(struct pass *pass, const struct property *p, gramc_text *out) {
+    const struct value *file = file_of(p->value);
+    if (file) *out = read_file(pass, file);
+    else if (value_is_name(p->value)) *out = value_text(pass, p->value);
+    else wrong_value(pass, p, "a text");
+    return out->ptr != NULL;
+}
+
+static void read_number(struct pass *pass, const struct property *p, gramc_text *out) {
+    if (p->value->kind == VALUE_INTEGER || p->value->kind == VALUE_DECIMAL)
+        *out = p->value->as.scalar.text;
+    else wrong_value(pass, p, "a number");
+}
+
+static bool whole_number(gramc_text digits, uint64_t most, uint64_t *out) {
+    uint64_t number = 0;
+    for (size_t i = 0; i < digits.len; i++) {
+        if (digits.ptr[i] < '0' || digits.ptr[i] > '9') return false;
+        number = number * 10 + (uint64_t)(digits.ptr[i] - '0');
+        if (number > most) return false;
+    }
+    *out = number;
+    return digits.len > 0;
+}
+
+static void read_count(struct pass *pass, const struct property *p, uint32_t *out) {
+    uint64_t number = 0;
+    bool good = p->value->kind == VALUE_INTEGER &&
+                whole_number(p->value->as.scalar.text, UINT32_MAX, &number) && number > 0;
+    if (good) *out = (uint32_t)number;
+    else wrong_value(pass, p, "a whole number from 1 up");
+}
+
+bool duration_read(struct pass *pass, const struct property *p, uint32_t *out) {
+    static const struct {
+        const char *unit;
+        uint32_t ms;
+    } units[] = {{"ms", 1}, {"s", 1000}, {"m", 60000}, {"h", 3600000}};
+    uint64_t number = 0;
+    if (p->value->kind == VALUE_MEASUREMENT) {
+        gramc_text text = p->value->as.scalar.text;
+        uint32_t at = p->value->as.scalar.unit_at;
+        for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+            if (!text_is(text_slice(text, at, text.len), units[i].unit)) continue;
+            if (!whole_number(text_slice(text, 0, at), UINT32_MAX / units[i].ms, &number)) break;
+            *out = (uint32_t)number * units[i].ms;
+            return true;
+        }
+    }
+    struct finding *f = FIND(pass->findings, D_BAD_DURATION, pass->source, p->value->span,
+                             p->key.text, source_slice(pass->source, p->value->span));
+    finding_help(pass->findings, f, "write a whole number with its unit: 500ms, 30s, 5m or 1h");
+    return false;
+}
+
+static bool read_flag(struct pass *pass, const struct property *p, bool *out) {
+    if (p->value->kind != VALUE_BOOLEAN) {
+        wrong_value(pass, p, "true or false");
+        return false;
+    }
+    *out = text_is(p->value->as.scalar.text, "true");
+    return true;
+}
+
+static void read_row(struct pass *pass, const struct property *p, const struct property_row *row,
+                     void *into) {
+    char *base = into;
+    void *place = base + row->offset;
+    bool flag = false;
+    switch (row->kind) {
+    case PROPERTY_TEXT: read_text(pass, p, place); break;
+    case PROPERTY_NUMBER: read_number(pass, p, place); break;
+    case PROPERTY_COUNT: read_count(pass, p, place); break;
+    case PROPERTY_FLAG: read_flag(pass, p, place); break;
+    case PROPERTY_TRISTATE:
+        if (read_flag(pass, p, &flag)) *(int *)place = flag;
+        break;
+    case PROPERTY_DURATION: duration_read(pass, p, place); break;
+    case PROPERTY_VALUE: *(const struct value **)place = p->value; break;
+    case PROPERTY_IGNORED: break;
+    }
+}
+
+/* ## The table */
+
+static void unknown(struct pass *pass, const struct property *p, const struct property_row *rows,
+                    size_t row_count, const char *owner) {
+    gramc_text names[MOST_ROWS];
+    for (size_t i = 0; i < row_count; i++) names[i] = text_of(rows[i].name);
+    struct finding *f = FIND(pass->findings, D_UNKNOWN_PROPERTY, pass->source, p->key.span,
+                             p->key.text, text_of(owner));
+    gramc_text near = text_nearest(p->key.text, names, row_count);
+    if (near.len) finding_help(pass->findings, f, "did you mean `%.*s`?", TEXT_ARGS(near));
+}
+
+static void duplicate(struct pass *pass, const struct property *p, const struct property *other) {
+    struct finding *f =
+        FIND(pass->findings, D_DUPLICATE_PROPERTY, pass->source, p->key.span, p->key.text);
+    finding_label(pass->findings, f, pass->source, other->key.span, "first written here");
+}
+
+void properties_read(struct pass *pass, const struct property *first,
+                     const struct property_row *rows, size_t row_count, void *into,
+                     const char *owner) {
+    const struct property *seen[MOST_ROWS] = {NULL};
+    for (const struct property *p = first; p; p = p->next) {
+        size_t row = 0;
+        while (row < row_count && !text_is(p->key.text, rows[row].name)) row++;
+        if (row == row_count) unknown(pass, p, rows, row_count, owner);
+        else if (seen[row]) duplicate(pass, p, seen[row]);
+        else read_row(pass, seen[row] = p, &rows[row], into);
+    }
+}

@@ -1,0 +1,208 @@
+/* Asks of a type what no single property can tell: do its bounds leave anything, does its pattern
+ * compile, do its default, enum, const and examples fit? The last by the validator itself, over
+ * the schema as it will be printed, so that there is one judge only. */
+#include "compiler/schema.h"
+
+#include "base/text.h"
+
+#include <string.h>
+
+/* ## Bounds */
+
+/* Pairs of a lower and an upper bound; with `strict`, equal ones leave nothing either. */
+static const struct {
+    enum keyword low, high;
+    bool strict;
+} pairs[] = {{KEYWORD_MINIMUM, KEYWORD_MAXIMUM, false},
+             {KEYWORD_EXCLUSIVE_MINIMUM, KEYWORD_MAXIMUM, true},
+             {KEYWORD_MINIMUM, KEYWORD_EXCLUSIVE_MAXIMUM, true},
+             {KEYWORD_EXCLUSIVE_MINIMUM, KEYWORD_EXCLUSIVE_MAXIMUM, true},
+             {KEYWORD_MIN_LENGTH, KEYWORD_MAX_LENGTH, false},
+             {KEYWORD_MIN_ITEMS, KEYWORD_MAX_ITEMS, false}};
+
+static void check_bounds(struct pass *pass, const struct schema *schema) {
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        gramc_text low = schema_get(schema, pairs[i].low);
+        gramc_text high = schema_get(schema, pairs[i].high);
+        int order = low.len && high.len ? json_number_compare(low, high) : -1;
+        if (order > 0 || (order == 0 && pairs[i].strict))
+            FIND(pass->findings, D_IMPOSSIBLE_BOUNDS, pass->source, schema->span, low, high);
+    }
+    gramc_text step = schema_get(schema, KEYWORD_MULTIPLE_OF);
+    if (step.len && json_number_compare(step, TEXT("0")) <= 0)
+        FIND(pass->findings, D_IMPOSSIBLE_BOUNDS, pass->source, schema->span, TEXT("multipleOf"),
+             step);
+}
+
+/* ## Data against a schema */
+
+/* A number against one keyword: true only if it surely fits. */
+static bool number_fits(const struct constraint *c, gramc_text number) {
+    int order = json_number_compare(number, c->text);
+    switch (c->keyword) {
+    case KEYWORD_MINIMUM: return order >= 0;
+    case KEYWORD_MAXIMUM: return order <= 0;
+    case KEYWORD_EXCLUSIVE_MINIMUM: return order > 0;
+    case KEYWORD_EXCLUSIVE_MAXIMUM: return order < 0;
+    default: return false;
+    }
+}
+
+/* Keywords that only tell, and judge nothing. */
+static bool is_annotation(enum keyword keyword) {
+    return keyword == KEYWORD_TITLE || keyword == KEYWORD_DESCRIPTION ||
+           keyword == KEYWORD_EXAMPLES;
+}
+
+static bool is_number(gramc_text json) {
+    return json.ptr[0] == '-' || (json.ptr[0] >= '0' && json.ptr[0] <= '9');
+}
+
+static bool has_base_type(const struct schema *s, gramc_text json) {
+    switch ((enum type_kind)s->kind) {
+    case TYPE_STRING: return json.ptr[0] == '"';
+    case TYPE_INTEGER: return is_number(json) && json_number_is_integer(json);
+    case TYPE_NUMBER: return is_number(json);
+    case TYPE_BOOLEAN: return json.ptr[0] == 't' || json.ptr[0] == 'f';
+    case TYPE_ANY: return true;
+    case TYPE_NULL:
+    case TYPE_OBJECT:
+    case TYPE_MAP:
+    case TYPE_ARRAY:
+    case TYPE_KINDS: return false;
+    }
+    return false;
+}
+
+/* True without asking the validator: a plain value of a base type, within plain bounds. False says
+ * nothing: most defaults are plain, and the others are worth a program. */
+static bool fits_plainly(const struct schema *s, gramc_text json) {
+    if (s->hatch || (s->type && s->type->bounds_hidden)) return false;
+    for (const struct constraint *c = s->constraints; c; c = c->next)
+        if (!is_annotation(c->keyword) && !(is_number(json) && number_fits(c, json))) return false;
+    return has_base_type(s, json);
+}
+
+/* A bad pattern or hatch is reported at its own place; anything else would be our defect, and is
+ * reported too rather than hidden. */
+static void report_uncompilable(struct pass *pass, const struct schema *schema,
+                                const gramc_schema_error *error) {
+    const struct constraint *pattern = schema_find(schema, KEYWORD_PATTERN);
+    if (pattern && strstr(error->pointer, "pattern"))
+        FIND(pass->findings, D_BAD_PATTERN, pass->source, pattern->at, text_of(error->message));
+    else
+        FIND(pass->findings, D_BAD_SCHEMA, pass->source,
+             schema->hatch ? schema->hatch->at : schema->span, text_of(error->message),
+             text_of(error->pointer));
+}
+
+/* The schema as a program; NULL after a report, or without memory. */
+static gramc_schema *compile(struct pass *pass, const struct schema *schema) {
+    gramc_schema_options options = GRAMC_SCHEMA_OPTIONS_INIT;
+    gramc_schema_error error = {0};
+    gramc_schema *program = NULL;
+    struct buf text;
+    options.allocator = &pass->arena->allocator;
+    options.assert_formats = true;
+    buf_init(&text, options.allocator, SOURCE_MAX);
+    schema_print(&text, schema, NULL, SCHEMA_CHECKED);
+    gramc_status status = buf_status(&text);
+    if (status == GRAMC_OK)
+        status = gramc_schema_compile(&program, text.ptr, text.len, &options, &error);
+    if (status == GRAMC_NOMEM) pass->arena->oom = true;
+    else if (status != GRAMC_OK) report_uncompilable(pass, schema, &error);
+    buf_free(&text);
+    return status == GRAMC_OK ? program : NULL;
+}
+
+static void judge(struct pass *pass, const gramc_schema *program, gramc_text json, struct span at,
+                  enum diag_id id) {
+    gramc_check_options options = GRAMC_CHECK_OPTIONS_INIT;
+    gramc_verdict *verdict = NULL;
+    options.allocator = &pass->arena->allocator;
+    gramc_status status = gramc_schema_check(&verdict, program, json.ptr, json.len, &options);
+    if (status == GRAMC_NOMEM) pass->arena->oom = true;
+    if (status == GRAMC_OK && !verdict->valid) {
+        gramc_text why =
+            verdict->error_count ? verdict->errors[0].message : TEXT("it is not valid");
+        /* The finding has named the value already. */
+        if (text_starts(why, "the value: ")) why = text_slice(why, 11, why.len);
+        FIND(pass->findings, id, pass->source, at, json, why);
+    }
+    gramc_verdict_free(verdict);
+}
+
+/* Each member of a list against a program. */
+static void judge_list(struct pass *pass, const gramc_schema *program,
+                       const struct constraint *list, enum diag_id id) {
+    const struct json *items = list ? json_parse(pass->arena, list->text, NULL) : NULL;
+    for (const struct json *item = items ? items->first : NULL; item; item = item->next)
+        judge(pass, program, text_slice(list->text, item->start, item->end), list->at, id);
+}
+
+/* The schema without what is to be judged: an enum must fit the type beside it. */
+static struct schema without_choices(const struct schema *schema, struct constraint copies[],
+                                     size_t most) {
+    struct schema bare = *schema;
+    size_t count = 0;
+    bare.constraints = NULL;
+    for (const struct constraint *c = schema->constraints; c && count < most; c = c->next) {
+        if (c->keyword == KEYWORD_ENUM || c->keyword == KEYWORD_CONST) continue;
+        copies[count] = *c;
+        copies[count].next = bare.constraints;
+        bare.constraints = &copies[count++];
+    }
+    return bare;
+}
+
+static void check_choices(struct pass *pass, const struct schema *schema) {
+    struct constraint copies[2 * KEYWORDS];
+    const struct constraint *choice = schema_find(schema, KEYWORD_CONST);
+    struct schema bare = without_choices(schema, copies, 2 * KEYWORDS);
+    gramc_schema *program = compile(pass, &bare);
+    if (!program) return;
+    judge_list(pass, program, schema_find(schema, KEYWORD_ENUM), D_ENUM_MISMATCH);
+    if (choice) judge(pass, program, choice->text, choice->at, D_CONST_MISMATCH);
+    gramc_schema_free(program);
+}
+
+/* What has neither choices nor examples nor anything that may not compile needs no program. */
+static void check_data(struct pass *pass, const struct schema *schema) {
+    const struct constraint *examples = schema_find(schema, KEYWORD_EXAMPLES);
+    bool choices = schema_find(schema, KEYWORD_ENUM) || schema_find(schema, KEYWORD_CONST);
+    if (choices) check_choices(pass, schema);
+    bool risky = schema->hatch || schema_find(schema, KEYWORD_PATTERN);
+    if (!examples && (choices || !risky)) return;
+    gramc_schema *program = compile(pass, schema);
+    if (program) judge_list(pass, program, examples, D_EXAMPLE_MISMATCH);
+    gramc_schema_free(program);
+}
+
+static void check_default(struct pass *pass, const struct field *field) {
+    const struct constraint *fallback = field->fallback;
+    if (!fallback || text_is(fallback->text, "null") || fits_plainly(field->schema, fallback->text))
+        return;
+    gramc_schema *program = compile(pass, field->schema);
+    if (program) judge(pass, program, fallback->text, fallback->at, D_DEFAULT_MISMATCH);
+    gramc_schema_free(program);
+}
+
+static void note_replaced(struct pass *pass, const struct schema *schema) {
+    if (schema->hatch && json_get(schema->hatch->json, "type") && schema->kind != TYPE_ANY)
+        FIND(pass->findings, D_HATCH_REPLACES, pass->source, schema->hatch->at, TEXT("type"));
+}
+
+/* Recursion is bounded by the parser's nesting limit. */
+void schema_check(struct pass *pass, const struct schema *schema, const struct field *field) {
+    uint32_t before = pass->findings->counts[GRAMC_ERROR];
+    if (!schema || pass->arena->oom) return;
+    check_bounds(pass, schema);
+    note_replaced(pass, schema);
+    if (schema->inner) schema_check(pass, schema->inner, NULL);
+    for (const struct field *inner = schema->fields; inner; inner = inner->next)
+        schema_check(pass, inner->schema, inner);
+    /* What is wrong inside would be found a second time from here. */
+    if (pass->findings->counts[GRAMC_ERROR] > before) return;
+    check_data(pass, schema);
+    if (field && pass->findings->counts[GRAMC_ERROR] == before) check_default(pass, field);
+}

@@ -1,0 +1,114 @@
+/* Turns a curried path, `(name::Text {default: "world"})==>(age::Int)==>(::String)`, into a list of
+ * parameters and a result type. What a single node's label and properties mean is schema.c's. */
+#include "compiler/signature.h"
+
+#include "base/text.h"
+
+/* A node that is written `()`. */
+static bool is_unit(const struct pattern *node) {
+    return node->subject == NULL;
+}
+
+static bool is_last(const struct pattern *node) {
+    return node->next == NULL;
+}
+
+/* Families do not matter; the direction does, because it says what goes in and what comes out. */
+static void check_arrow(struct pass *pass, const struct pattern *arrow) {
+    if (arrow->direction != ARROW_RIGHT) {
+        struct finding *f = FIND0(pass->findings, D_ARROW_DIRECTION, pass->source, arrow->span);
+        finding_help(pass->findings, f, "write `==>`: parameters on the left, the result last");
+    }
+    if (arrow->subject) FIND0(pass->findings, D_ARROW_SUBJECT, pass->source, arrow->span);
+}
+
+static bool has_name_and_type(struct pass *pass, const struct pattern *node) {
+    const struct subject *subject = node->subject;
+    struct finding *f;
+    if (!subject->has_identifier) {
+        f = FIND0(pass->findings, D_PARAMETER_WITHOUT_NAME, pass->source, node->span);
+        if (subject->labels)
+            finding_help(pass->findings, f,
+                         "write `(name::%.*s)`; only the last node, the result, "
+                         "has no name",
+                         TEXT_ARGS(subject->labels->name.text));
+        return false;
+    }
+    if (subject->labels) return true;
+    f = FIND(pass->findings, D_PARAMETER_WITHOUT_TYPE, pass->source, node->span,
+             subject->identifier.text);
+    finding_help(pass->findings, f, "write `(%.*s::Text)`, or another type",
+                 TEXT_ARGS(subject->identifier.text));
+    return false;
+}
+
+static struct field *read_parameter(struct pass *pass, const struct pattern *node) {
+    if (is_unit(node)) {
+        struct finding *f = FIND0(pass->findings, D_MISPLACED_UNIT, pass->source, node->span);
+        finding_help(pass->findings, f, "`()` stands alone, in `()==>(::Text)`: leave it out here");
+        return NULL;
+    }
+    if (!has_name_and_type(pass, node)) return NULL;
+    struct field *field = ARENA_NEW(pass->arena, struct field);
+    if (!field) return NULL;
+    field->identifier = field->name = node->subject->identifier.text;
+    field->span = node->subject->identifier.span;
+    field->schema = schema_of_node(pass, node, field);
+    schema_check(pass, field->schema, field);
+    return field->schema ? field : NULL;
+}
+
+/* Within one signature a name stands once. */
+static void append(struct pass *pass, struct field_list *list, struct field *field) {
+    struct field *other = field ? field_list_add(list, field) : NULL;
+    if (!other) return;
+    struct finding *f =
+        FIND(pass->findings, D_DUPLICATE_PARAMETER, pass->source, field->span, field->name);
+    finding_label(pass->findings, f, pass->source, other->span, "first declared here");
+    finding_help(pass->findings, f, "give one of them another name");
+}
+
+static struct schema *read_result(struct pass *pass, const struct pattern *node) {
+    if (!is_unit(node) && node->subject->labels) {
+        struct schema *result = schema_of_node(pass, node, NULL);
+        schema_check(pass, result, NULL);
+        return result;
+    }
+    struct finding *f = FIND0(pass->findings, D_MISSING_RESULT, pass->source, node->span);
+    finding_help(pass->findings, f,
+                 "end with a type, `==>(::Text)`; `(::Null)` if nothing comes "
+                 "back");
+    return NULL;
+}
+
+/* All nodes but the last, which it returns. */
+static const struct pattern *read_parameters(struct pass *pass, const struct pattern *path,
+                                             struct field_list *list) {
+    const struct pattern *node = path->elements;
+    bool no_parameters = is_unit(node) && path->element_count == 3;
+    for (; !is_last(node); node = node->next) {
+        if (node->kind == PATTERN_ARROW) check_arrow(pass, node);
+        else if (!no_parameters) append(pass, list, read_parameter(pass, node));
+    }
+    return node;
+}
+
+struct signature *signature_read(struct pass *pass, const struct pattern *pattern) {
+    if (pattern->kind != PATTERN_PATH) {
+        enum diag_id id = pattern->kind == PATTERN_NODE ? D_MISSING_ARROW : D_NOT_A_SIGNATURE;
+        struct finding *f = FIND0(pass->findings, id, pass->source, pattern->span);
+        finding_help(pass->findings, f,
+                     "a signature reads `(name::Text)==>(::Text)`, or "
+                     "`()==>(::Text)` without parameters");
+        return NULL;
+    }
+    struct signature *signature = ARENA_NEW(pass->arena, struct signature);
+    if (!signature) return NULL;
+    signature->span = pattern->span;
+    struct field_list list;
+    field_list_init(&list, pass->arena);
+    const struct pattern *last = read_parameters(pass, pattern, &list);
+    signature->parameters = list.first;
+    signature->result = read_result(pass, last);
+    return signature->result ? signature : NULL;
+}

@@ -1,0 +1,17 @@
+/* A tool's signature: what goes in, by name and in order, and what comes out. */
+#ifndef COMPILER_SIGNATURE_H
+#define COMPILER_SIGNATURE_H
+
+#include "compiler/schema.h"
+
+struct signature {
+    struct field *parameters; /* in order; NULL for `()` */
+    struct schema *result;    /* never NULL */
+    struct span span;
+};
+
+/* Reads `(p::T {...})==>(::R)`. NULL, with findings, if it is no signature; parameters that could
+ * not be read are left out. */
+struct signature *signature_read(struct pass *pass, const struct pattern *pattern);
+
+#endif

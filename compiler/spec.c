@@ -1,0 +1,218 @@
+/* Turns trees into a spec: each top-level pattern is read by its label. Tools, agents and libraries
+ * have a file each; here is the order of the steps, and the public look-ups. */
+#include "compiler/spec.h"
+
+#include "base/text.h"
+#include "compiler/properties.h"
+#include "compiler/types.h"
+
+typedef void pattern_reader(struct pass *pass, struct gramc_spec *spec,
+                            const struct pattern *pattern);
+
+static void read_tool(struct pass *pass, struct gramc_spec *spec, const struct pattern *pattern) {
+    tool_read(pass, spec, pattern);
+}
+
+/* The labels that mean something at top level; read NULL: known, but not by this version. */
+static const struct {
+    const char *label;
+    pattern_reader *read;
+} labels[] = {{"Agent", agent_read},
+              {"Tool", read_tool},
+              {"ToolLibrary", library_read},
+              {"Experiment", NULL},
+              {"Model", NULL}};
+
+enum { LABELS = sizeof labels / sizeof *labels };
+
+gramc_text pattern_label(const struct pattern *pattern) {
+    const struct subject *subject = pattern->subject;
+    return subject && subject->labels ? subject->labels->name.text : (gramc_text){NULL, 0};
+}
+
+gramc_text pattern_name(struct pass *pass, const struct pattern *pattern, const char *owner) {
+    if (pattern->subject->has_identifier) return pattern->subject->identifier.text;
+    struct finding *f =
+        FIND(pass->findings, D_NAMELESS, pass->source, pattern->span, text_of(owner));
+    finding_help(pass->findings, f, "write a name in front of the label: `[myName:%.*s ...]`",
+                 TEXT_ARGS(pattern_label(pattern)));
+    return (gramc_text){NULL, 0};
+}
+
+void spec_report_duplicate(struct pass *pass, enum diag_id id, gramc_text name, struct span at,
+                           const struct source *other_source, struct span other) {
+    struct finding *f = FIND(pass->findings, id, pass->source, at, name);
+    finding_label(pass->findings, f, other_source, other, "first defined here");
+}
+
+/* ## Top level */
+
+static void report_label(struct pass *pass, const struct pattern *pattern) {
+    gramc_text label = pattern_label(pattern), names[LABELS];
+    for (size_t i = 0; i < LABELS; i++) names[i] = text_of(labels[i].label);
+    if (type_find(label)) {
+        FIND(pass->findings, D_NOT_SUPPORTED, pass->source, pattern->span, TEXT("a named type"));
+        return;
+    }
+    gramc_text near = text_nearest(label, names, LABELS);
+    enum diag_id id = near.len ? D_MISSPELT_LABEL : D_IGNORED_PATTERN;
+    struct span at = label.len ? pattern->subject->labels->name.span : pattern->span;
+    struct finding *f = FIND(pass->findings, id, pass->source, at, label);
+    if (near.len) finding_help(pass->findings, f, "did you mean `%.*s`?", TEXT_ARGS(near));
+}
+
+/* Annotations mean nothing here; one that reads like a property would mislead. */
+static const struct pattern *without_annotations(struct pass *pass, const struct pattern *pattern) {
+    while (pattern->kind == PATTERN_ANNOTATED) {
+        const struct pattern *inner = pattern->elements;
+        const struct subject *subject = pattern->subject;
+        for (const struct property *p = subject ? subject->properties : NULL; p; p = p->next) {
+            static const char *const names[] = {"description", "default", "model",
+                                                "instruction", "timeout", "name"};
+            for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+                if (text_is(p->key.text, names[i]))
+                    FIND(pass->findings, D_ANNOTATION, pass->source, p->span, p->key.text);
+        }
+        pattern = inner;
+    }
+    return pattern;
+}
+
+static void read_pattern(struct pass *pass, struct gramc_spec *spec,
+                         const struct pattern *pattern) {
+    pattern = without_annotations(pass, pattern);
+    gramc_text label = pattern_label(pattern);
+    for (size_t i = 0; i < LABELS; i++) {
+        if (!text_is(label, labels[i].label)) continue;
+        const struct label *second = pattern->subject->labels->next;
+        if (second) FIND0(pass->findings, D_SEVERAL_LABELS, pass->source, second->name.span);
+        if (labels[i].read) labels[i].read(pass, spec, pattern);
+        else
+            FIND(pass->findings, D_NOT_SUPPORTED, pass->source, pattern->subject->labels->name.span,
+                 label);
+        return;
+    }
+    report_label(pass, pattern);
+}
+
+/* `{language: 1}`: absent means 1. */
+static void read_header(struct pass *pass, const struct pattern *header) {
+    for (const struct property *p = header->subject->properties; p; p = p->next) {
+        if (text_is(p->key.text, "language")) {
+            bool one = p->value->kind == VALUE_INTEGER && text_is(p->value->as.scalar.text, "1");
+            if (!one)
+                FIND(pass->findings, D_LANGUAGE_VERSION, pass->source, p->value->span,
+                     source_slice(pass->source, p->value->span));
+        } else if (text_is(p->key.text, "imports")) {
+            FIND(pass->findings, D_NOT_SUPPORTED, pass->source, p->span, TEXT("an import"));
+        }
+    }
+}
+
+static void read_unit(struct pass *pass, struct gramc_spec *spec, const struct unit *unit) {
+    pass->source = &unit->source;
+    for (const struct pattern *p = unit->tree->patterns; p && !pass->arena->oom; p = p->next) {
+        if (p->kind == PATTERN_HEADER) read_header(pass, p);
+        else read_pattern(pass, spec, p);
+    }
+}
+
+/* ## The steps */
+
+static struct gramc_spec *spec_new(gramc_compilation *compilation) {
+    struct gramc_spec *spec = ARENA_NEW(&compilation->arena, struct gramc_spec);
+    if (!spec) return NULL;
+    spec->compilation = compilation;
+    spec->last_tool = &spec->first_tool;
+    spec->last_agent = &spec->first_agent;
+    spec->last_library = &spec->first_library;
+    map_init(&spec->tools, &compilation->arena);
+    map_init(&spec->agents, &compilation->arena);
+    map_init(&spec->libraries, &compilation->arena);
+    return spec;
+}
+
+/* Lists for the public look-ups by index. */
+static void make_lists(struct gramc_spec *spec, struct arena *arena) {
+    size_t i = 0;
+    spec->tool_list = arena_array(arena, spec->tool_count, sizeof(void *));
+    spec->agent_list = arena_array(arena, spec->agent_count, sizeof(void *));
+    spec->library_list = arena_array(arena, spec->library_count, sizeof(void *));
+    if (arena->oom) return;
+    for (struct tool *t = spec->first_tool; t; t = t->next) spec->tool_list[i++] = t;
+    i = 0;
+    for (struct agent *a = spec->first_agent; a; a = a->next) spec->agent_list[i++] = a;
+    i = 0;
+    for (struct library *l = spec->first_library; l; l = l->next) spec->library_list[i++] = l;
+}
+
+static void read_all(struct pass *pass, struct gramc_spec *spec) {
+    for (struct unit *unit = pass->compilation->units; unit; unit = unit->next)
+        read_unit(pass, spec, unit);
+    for (struct agent *agent = spec->first_agent; agent && !pass->arena->oom; agent = agent->next) {
+        pass->source = agent->source;
+        agent_resolve(pass, spec, agent);
+    }
+    if (!pass->arena->oom) vocabulary_check(pass, spec);
+}
+
+/* After a syntax error the tree has holes; what would be found there is noise. */
+gramc_status gramc_compile(const gramc_spec **out, gramc_compilation *compilation) {
+    struct pass pass = {compilation, &compilation->arena, &compilation->findings, NULL};
+    struct gramc_spec *spec = spec_new(compilation);
+    *out = spec;
+    if (!spec) return GRAMC_NOMEM;
+    compilation->spec = spec;
+    if (!findings_have_errors(&compilation->findings)) read_all(&pass, spec);
+    make_lists(spec, &compilation->arena);
+    findings_sort(&compilation->findings);
+    if (compilation->arena.oom) return GRAMC_NOMEM;
+    return findings_have_errors(&compilation->findings) ? GRAMC_FINDINGS : GRAMC_OK;
+}
+
+/* ## Look-ups */
+
+size_t gramc_spec_agent_count(const gramc_spec *spec) {
+    return spec->agent_count;
+}
+
+const gramc_agent *gramc_spec_agent(const gramc_spec *spec, size_t i) {
+    return i < spec->agent_count ? &spec->agent_list[i]->public : NULL;
+}
+
+size_t gramc_spec_tool_count(const gramc_spec *spec) {
+    return spec->tool_count;
+}
+
+const gramc_tool *gramc_spec_tool(const gramc_spec *spec, size_t i) {
+    return i < spec->tool_count ? &spec->tool_list[i]->public : NULL;
+}
+
+size_t gramc_spec_library_count(const gramc_spec *spec) {
+    return spec->library_count;
+}
+
+const gramc_library *gramc_spec_library(const gramc_spec *spec, size_t i) {
+    return i < spec->library_count ? &spec->library_list[i]->public : NULL;
+}
+
+gramc_status gramc_spec_find_agent(const gramc_agent **out, const gramc_spec *spec,
+                                   gramc_text name) {
+    *out = NULL;
+    if (!name.len && spec->agent_count > 1) return GRAMC_AMBIGUOUS;
+    const struct agent *agent = name.len ? map_get(&spec->agents, name) : spec->first_agent;
+    if (!agent) return GRAMC_NOT_FOUND;
+    *out = &agent->public;
+    return GRAMC_OK;
+}
+
+gramc_status gramc_spec_find_library(const gramc_library **out, const gramc_spec *spec,
+                                     gramc_text name) {
+    *out = NULL;
+    if (!name.len && spec->library_count > 1) return GRAMC_AMBIGUOUS;
+    const struct library *library =
+        name.len ? map_get(&spec->libraries, name) : spec->first_library;
+    if (!library) return GRAMC_NOT_FOUND;
+    *out = &library->public;
+    return GRAMC_OK;
+}

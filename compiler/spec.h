@@ -1,0 +1,82 @@
+/* What the sources mean: agents, tools, libraries. Filled in by gramc_compile, const afterwards but
+ * for gramc_agent_prepare. Each begins with the public struct, so that a pointer to one is a
+ * pointer to the other. */
+#ifndef COMPILER_SPEC_H
+#define COMPILER_SPEC_H
+
+#include "base/map.h"
+#include "compiler/signature.h"
+
+struct tool {
+    gramc_tool public;
+    struct tool *next;
+    gramc_text identifier;
+    struct span name_at;
+    const struct source *source;
+    struct signature *signature; /* NULL after errors */
+    gramc_text examples;         /* JSON list; empty: none */
+    gramc_text deprecated;       /* what to use instead, or "true"; empty: no */
+    int read_only, destructive, idempotent, open_world; /* -1: not said */
+};
+
+struct agent {
+    gramc_agent public;
+    struct agent *next;
+    gramc_text identifier;
+    struct span name_at;
+    const struct source *source;
+    const struct pattern *pattern;
+    struct tool **tools;
+    size_t tool_count;
+    bool prepared;
+};
+
+struct library {
+    gramc_library public;
+    struct library *next;
+    struct span name_at;
+    const struct source *source;
+};
+
+struct gramc_spec {
+    gramc_compilation *compilation;
+    struct tool *first_tool, **last_tool;
+    struct agent *first_agent, **last_agent;
+    struct library *first_library, **last_library;
+    struct map tools, agents, libraries; /* by identifier */
+    struct tool **tool_list;
+    struct agent **agent_list;
+    struct library **library_list;
+    size_t tool_count, agent_count, library_count;
+};
+
+/* Each reads one top-level pattern (or, for tools, one element of an agent) and adds it. */
+struct tool *tool_read(struct pass *pass, struct gramc_spec *spec, const struct pattern *pattern);
+void agent_read(struct pass *pass, struct gramc_spec *spec, const struct pattern *pattern);
+void library_read(struct pass *pass, struct gramc_spec *spec, const struct pattern *pattern);
+/* Second step, once all tools are known: the references of an agent. */
+void agent_resolve(struct pass *pass, struct gramc_spec *spec, struct agent *agent);
+/* One name, two types: within an agent and across the compilation. */
+void vocabulary_check(struct pass *pass, const struct gramc_spec *spec);
+
+/* The identifier of a pattern; empty, with a finding, if it has none. */
+gramc_text pattern_name(struct pass *pass, const struct pattern *pattern, const char *owner);
+/* The single label of a pattern; empty if it has none. */
+gramc_text pattern_label(const struct pattern *pattern);
+/* Reports that a name stands there twice. */
+void spec_report_duplicate(struct pass *pass, enum diag_id id, gramc_text name, struct span at,
+                      const struct source *other_source, struct span other);
+
+/* ## Printers, one target a file */
+typedef void target_printer(struct buf *out, const struct tool *tool);
+void emit_schemas(struct buf *out, const struct tool *tool);
+void emit_openai(struct buf *out, const struct tool *tool);
+void emit_openai_functions(struct buf *out, const struct tool *tool);
+/* agent NULL: tools without an agent. */
+void emit_bundle(struct buf *out, const struct agent *agent, struct tool *const *tools,
+                 size_t count);
+
+/* Hexadecimal sha256 of what the agent means. */
+gramc_text agent_fingerprint(struct arena *arena, const struct agent *agent);
+
+#endif

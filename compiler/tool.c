@@ -1,0 +1,159 @@
+/* Turns `[name:Tool {...} | signature]` into a tool. The signature is signature.c's. */
+#include "compiler/properties.h"
+#include "compiler/spec.h"
+
+#include "base/text.h"
+#include "compiler/data.h"
+
+enum { DEFAULT_TIMEOUT_MS = 30000, DEFAULT_ERRORS = 5 };
+
+/* Everything goes through one struct, so that the table needs one kind of offset. */
+struct tool_properties {
+    gramc_text description, name, title;
+    const struct value *examples, *deprecated;
+    bool optional, return_direct;
+    uint32_t max_call_errors, max_tool_errors, timeout_ms;
+    int read_only, destructive, idempotent, open_world;
+};
+
+#define AT(member) offsetof(struct tool_properties, member)
+static const struct property_row rows[] = {
+    {"description", PROPERTY_TEXT, AT(description)},
+    {"name", PROPERTY_TEXT, AT(name)},
+    {"title", PROPERTY_TEXT, AT(title)},
+    {"examples", PROPERTY_VALUE, AT(examples)},
+    {"optional", PROPERTY_FLAG, AT(optional)},
+    {"maxCallErrors", PROPERTY_COUNT, AT(max_call_errors)},
+    {"maxToolErrors", PROPERTY_COUNT, AT(max_tool_errors)},
+    {"timeout", PROPERTY_DURATION, AT(timeout_ms)},
+    {"returnDirect", PROPERTY_FLAG, AT(return_direct)},
+    {"deprecated", PROPERTY_VALUE, AT(deprecated)},
+    {"readOnly", PROPERTY_TRISTATE, AT(read_only)},
+    {"destructive", PROPERTY_TRISTATE, AT(destructive)},
+    {"idempotent", PROPERTY_TRISTATE, AT(idempotent)},
+    {"openWorld", PROPERTY_TRISTATE, AT(open_world)},
+    {"meta", PROPERTY_IGNORED, 0},
+};
+#undef AT
+
+static gramc_text read_deprecated(struct pass *pass, const struct value *value) {
+    if (value_is_name(value)) return value_text(pass, value);
+    if (value->kind == VALUE_BOOLEAN)
+        return text_is(value->as.scalar.text, "true") ? TEXT("true") : (gramc_text){NULL, 0};
+    FIND(pass->findings, D_WRONG_VALUE, pass->source, value->span, TEXT("deprecated"),
+         TEXT("true, or what to use instead"), text_of(value_noun(value)));
+    return (gramc_text){NULL, 0};
+}
+
+static gramc_text read_examples(struct pass *pass, const struct value *value) {
+    if (value->kind == VALUE_ARRAY) return data_json(pass, value);
+    FIND(pass->findings, D_WRONG_VALUE, pass->source, value->span, TEXT("examples"),
+         TEXT("a list of json`{...}` calls"), text_of(value_noun(value)));
+    return (gramc_text){NULL, 0};
+}
+
+static void read_properties(struct pass *pass, struct tool *tool, const struct subject *subject) {
+    struct tool_properties p = {.max_call_errors = DEFAULT_ERRORS,
+                                .max_tool_errors = DEFAULT_ERRORS,
+                                .timeout_ms = DEFAULT_TIMEOUT_MS,
+                                .read_only = -1,
+                                .destructive = -1,
+                                .idempotent = -1,
+                                .open_world = -1};
+    properties_read(pass, subject->properties, rows, sizeof rows / sizeof *rows, &p, "tools");
+    tool->public = (gramc_tool){.name = p.name.len ? p.name : tool->identifier,
+                                .description = p.description,
+                                .title = p.title,
+                                .timeout_ms = p.timeout_ms,
+                                .max_call_errors = p.max_call_errors,
+                                .max_tool_errors = p.max_tool_errors,
+                                .optional = p.optional,
+                                .return_direct = p.return_direct};
+    tool->read_only = p.read_only;
+    tool->destructive = p.destructive;
+    tool->idempotent = p.idempotent;
+    tool->open_world = p.open_world;
+    if (p.examples) tool->examples = read_examples(pass, p.examples);
+    if (p.deprecated) tool->deprecated = read_deprecated(pass, p.deprecated);
+    if (p.description.len) return;
+    struct finding *f =
+        FIND(pass->findings, D_MISSING_DESCRIPTION, pass->source, tool->name_at, tool->identifier);
+    finding_help(pass->findings, f,
+                 "add {description: \"what it does and when to use it\"}: the "
+                 "model chooses by it");
+}
+
+static void read_signature(struct pass *pass, struct tool *tool, const struct pattern *pattern) {
+    if (pattern->element_count != 1) {
+        struct finding *f =
+            FIND(pass->findings, D_ONE_SIGNATURE, pass->source, tool->name_at, tool->identifier);
+        finding_help(pass->findings, f, "write `[%.*s:Tool {...} | (name::Text)==>(::Text)]`",
+                     TEXT_ARGS(tool->identifier));
+        return;
+    }
+    tool->signature = signature_read(pass, pattern->elements);
+    if (!tool->signature) return;
+    switch ((enum type_kind)tool->signature->result->kind) {
+    case TYPE_STRING: tool->public.result_kind = GRAMC_RESULT_TEXT; break;
+    case TYPE_NULL: tool->public.result_kind = GRAMC_RESULT_NULL; break;
+    case TYPE_ANY:
+    case TYPE_INTEGER:
+    case TYPE_NUMBER:
+    case TYPE_BOOLEAN:
+    case TYPE_OBJECT:
+    case TYPE_MAP:
+    case TYPE_ARRAY:
+    case TYPE_KINDS: tool->public.result_kind = GRAMC_RESULT_JSON; break;
+    }
+}
+
+/* What the model and the runtime would see of it; equal for two tools that mean the same. */
+static void print_meaning(struct buf *out, const struct tool *tool) {
+    emit_schemas(out, tool);
+    buf_printf(out, "%u %u %u %d %d", (unsigned)tool->public.timeout_ms,
+               (unsigned)tool->public.max_call_errors, (unsigned)tool->public.max_tool_errors,
+               tool->public.optional, tool->public.return_direct);
+}
+
+static bool mean_the_same(struct pass *pass, const struct tool *a, const struct tool *b) {
+    struct buf texts[2];
+    bool same = a->signature && b->signature;
+    for (int i = 0; i < 2; i++) buf_init(&texts[i], &pass->arena->allocator, SOURCE_MAX);
+    if (same) {
+        print_meaning(&texts[0], a);
+        print_meaning(&texts[1], b);
+        same = text_eq(buf_view(&texts[0]), buf_view(&texts[1]));
+    }
+    for (int i = 0; i < 2; i++) {
+        if (texts[i].state == BUF_NOMEM) pass->arena->oom = true;
+        buf_free(&texts[i]);
+    }
+    return same;
+}
+
+/* Returns the tool that the name stands for from now on: one that means the same may be there. */
+static struct tool *add(struct pass *pass, struct gramc_spec *spec, struct tool *tool) {
+    struct tool *other = map_put(&spec->tools, tool->identifier, tool);
+    if (other != tool) {
+        if (!mean_the_same(pass, other, tool))
+            spec_report_duplicate(pass, D_DUPLICATE_TOOL, tool->identifier, tool->name_at,
+                                  other->source, other->name_at);
+        return other;
+    }
+    *spec->last_tool = tool;
+    spec->last_tool = &tool->next;
+    spec->tool_count++;
+    return tool;
+}
+
+struct tool *tool_read(struct pass *pass, struct gramc_spec *spec, const struct pattern *pattern) {
+    struct tool *tool = ARENA_NEW(pass->arena, struct tool);
+    gramc_text name = tool ? pattern_name(pass, pattern, "a tool") : (gramc_text){NULL, 0};
+    if (!name.ptr) return NULL;
+    tool->identifier = name;
+    tool->name_at = pattern->subject->identifier.span;
+    tool->source = pass->source;
+    read_properties(pass, tool, pattern->subject);
+    read_signature(pass, tool, pattern);
+    return add(pass, spec, tool);
+}

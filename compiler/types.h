@@ -1,0 +1,36 @@
+/* The types that a label can name: one table, both vocabularies. */
+#ifndef COMPILER_TYPES_H
+#define COMPILER_TYPES_H
+
+#include "gramc/gramc.h"
+
+enum type_kind {
+    TYPE_ANY,
+    TYPE_NULL,
+    TYPE_STRING,
+    TYPE_INTEGER,
+    TYPE_NUMBER,
+    TYPE_BOOLEAN,
+    TYPE_OBJECT, /* fields, open or not */
+    TYPE_MAP,    /* any names, values of one type */
+    TYPE_ARRAY,
+    TYPE_KINDS
+};
+
+struct type_row {
+    const char *label;
+    enum type_kind kind;
+    const char *format;    /* printed and asserted */
+    const char *min, *max; /* bounds that belong to the type */
+    bool bounds_hidden;    /* checked, not printed */
+    bool one_character;
+};
+
+/* NULL if the label names no type. */
+const struct type_row *type_find(gramc_text label);
+/* The label nearest to a misspelt one; {NULL, 0} if none is near. */
+gramc_text type_nearest(gramc_text label);
+/* "string", "integer"...; NULL for TYPE_ANY. */
+const char *type_json_name(enum type_kind kind);
+
+#endif

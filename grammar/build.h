@@ -1,0 +1,103 @@
+/* Node builders: what the productions of parser.y call, one call each. Everything is made in one
+ * arena; without memory they return NULL or leave a list as it is, and arena->oom says so. */
+#ifndef GRAMMAR_BUILD_H
+#define GRAMMAR_BUILD_H
+
+#include "base/mem.h"
+#include "grammar/lexer.h"
+#include "grammar/tree.h"
+
+struct build {
+    struct arena *arena;
+    struct tree *tree;
+    const char *text;
+    struct comment *last_comment;
+    struct extension_use *last_extension;
+    uint32_t extension_count;
+    bool failed;     /* set by the parser: a syntax error or its stack's end */
+    bool bad_escape; /* a string could not be decoded as it stands */
+};
+
+struct pattern_list {
+    struct pattern *first, *last;
+    uint32_t count;
+};
+struct value_list {
+    struct value *first, *last;
+    uint32_t count;
+};
+struct label_list {
+    struct label *first, *last;
+};
+struct property_list {
+    struct property *first, *last;
+    uint32_t count;
+};
+struct record {
+    struct property *first;
+    struct span span;
+    uint32_t count;
+};
+
+struct annotations {
+    struct pattern *pattern; /* its element comes last */
+    struct property *last;
+};
+
+/* An empty tree to build; false without memory. */
+bool build_init(struct build *build, struct arena *arena, const struct source *source);
+/* Puts the list of extensions into the order of the text. */
+void build_finish(struct build *build);
+void build_comment(struct build *build, struct token token);
+void build_document(struct build *build, const struct record *header,
+                    const struct pattern_list *tops);
+
+struct pattern_list build_patterns(struct pattern *first);
+void build_add_pattern(struct pattern_list *list, struct pattern *pattern);
+struct pattern *build_bracket(struct build *build, struct token open, struct subject *subject,
+                              const struct pattern_list *elements, struct token close);
+struct pattern *build_node(struct build *build, struct token open, struct subject *subject,
+                           struct token close);
+struct pattern *build_reference(struct build *build, struct token identifier);
+struct pattern *build_arrow(struct build *build, struct token left, struct subject *subject,
+                            struct token right);
+/* Adds an arrow and the node that it leads to. */
+void build_step(struct pattern_list *path, struct pattern *arrow, struct pattern *node);
+/* A node by itself, or a PATTERN_PATH. */
+struct pattern *build_path(struct build *build, const struct pattern_list *path);
+
+struct annotations build_annotations(struct build *build, struct token open,
+                                     const struct token *identifier,
+                                     const struct label_list *labels);
+struct annotations build_property_annotation(struct build *build, struct property *property);
+struct property *build_annotation_property(struct build *build, struct token open, struct token key,
+                                           struct value *value, struct token close);
+void build_annotate(struct annotations *annotations, struct property *property);
+struct pattern *build_annotated(struct annotations annotations, struct pattern *element);
+
+struct subject *build_subject(struct build *build, const struct token *identifier,
+                              const struct label_list *labels, const struct record *record);
+struct label *build_label(struct build *build, struct token name, bool double_colon);
+struct label_list build_labels(struct label *first);
+void build_add_label(struct label_list *list, struct label *label);
+
+struct property *build_pair(struct build *build, struct token key, struct value *value,
+                            bool double_colon);
+struct property_list build_pairs(struct property *first);
+void build_add_pair(struct property_list *list, struct property *pair);
+struct record build_record(struct token open, const struct property_list *pairs,
+                           struct token close);
+
+struct value *build_scalar(struct build *build, struct token token);
+struct value *build_number(struct build *build, struct token token);
+struct value *build_tagged(struct build *build, struct token tag, struct token body);
+/* `first` and `last` are the outermost tokens; an end that is open is NULL. */
+struct value *build_range(struct build *build, const struct token *lower, struct token first,
+                          const struct token *upper, struct token last);
+struct value *build_map(struct build *build, const struct record *record);
+struct value *build_array(struct build *build, struct token open, const struct value_list *values,
+                          struct token close);
+struct value_list build_values(struct value *first);
+void build_add_value(struct value_list *list, struct value *value);
+
+#endif

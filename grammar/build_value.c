@@ -1,0 +1,253 @@
+/* Turns tokens into names and values, and notes each use of the superset. Texts borrow from the
+ * source unless an escape has to be resolved; numbers stay as they are spelled. */
+#include "grammar/build_private.h"
+
+#include "base/text.h"
+#include "grammar/string.h"
+#include "parser.h"
+
+#include <stdlib.h>
+
+void build_extension(struct build *build, enum extension extension, struct span span) {
+    struct extension_use *use = build_alloc(build, sizeof *use);
+    if (!use) return;
+    *use = (struct extension_use){.span = span, .extension = (uint8_t)extension};
+    if (build->last_extension) build->last_extension->next = use;
+    else build->tree->extensions = use;
+    build->last_extension = use;
+    build->extension_count++;
+}
+
+static int compare_uses(const void *left, const void *right) {
+    const struct span a = (*(struct extension_use *const *)left)->span;
+    const struct span b = (*(struct extension_use *const *)right)->span;
+    if (a.start != b.start) return a.start < b.start ? -1 : 1;
+    return a.end > b.end ? -1 : a.end < b.end;
+}
+
+/* They come in the order in which constructs end: inner before outer. */
+void build_finish(struct build *build) {
+    uint32_t count = 0;
+    if (build->extension_count < 2) return;
+    struct extension_use **all =
+        arena_array(build->arena, build->extension_count, sizeof(struct extension_use *));
+    if (!all) return;
+    for (struct extension_use *use = build->tree->extensions; use; use = use->next)
+        all[count++] = use;
+    qsort(all, count, sizeof *all, compare_uses);
+    for (uint32_t i = 0; i < count; i++) all[i]->next = i + 1 < count ? all[i + 1] : NULL;
+    build->tree->extensions = all[0];
+}
+
+static gramc_text slice(const struct build *build, struct token token) {
+    return (gramc_text){build->text + token.start, token.end - token.start};
+}
+
+/* Notes what plain gram does not have in a quoted string. */
+static void note_string(struct build *build, struct token token, gramc_text body) {
+    struct span span = {token.start, token.end};
+    if (token.flags & TOKEN_NEWLINE) build_extension(build, EXT_STRING_NEWLINE, span);
+    for (size_t i = 0; i + 1 < body.len; i++) {
+        if (body.ptr[i] != '\\') continue;
+        uint32_t start = token.start + 1 + (uint32_t)i;
+        if (body.ptr[++i] == 'u')
+            build_extension(build, EXT_UNICODE_ESCAPE, (struct span){start, start + 6});
+    }
+}
+
+static gramc_text quoted(struct build *build, struct token token) {
+    uint32_t len = token.end - token.start;
+    gramc_text body = {build->text + token.start + 1, len < 2 ? 0 : len - 2};
+    if (!token.flags) return body;
+    bool fine = true;
+    note_string(build, token, body);
+    if (token.flags & TOKEN_ESCAPES)
+        body = string_decode(build->arena, body, build->text[token.start], &fine);
+    if (!fine) build->bad_escape = true;
+    return body;
+}
+
+void build_name(struct build *build, struct token token, struct name *out) {
+    out->span = (struct span){token.start, token.end};
+    switch (token.code) {
+    case TK_BACKTICK: out->kind = NAME_QUOTED; break;
+    case TK_DOUBLE: out->kind = NAME_DOUBLE_QUOTED; break;
+    case TK_INTEGER: out->kind = NAME_INTEGER; break;
+    default: out->kind = NAME_SYMBOL; break;
+    }
+    bool is_quoted = out->kind == NAME_QUOTED || out->kind == NAME_DOUBLE_QUOTED;
+    out->text = is_quoted ? quoted(build, token) : slice(build, token);
+}
+
+static struct value *value_new(struct build *build, enum value_kind kind, uint32_t start,
+                               uint32_t end) {
+    struct value *value = build_alloc(build, sizeof *value);
+    if (!value) return NULL;
+    *value = (struct value){.span = {start, end}, .kind = (uint8_t)kind};
+    return value;
+}
+
+static struct value *text_new(struct build *build, enum value_kind kind, struct token token) {
+    struct value *value = value_new(build, kind, token.start, token.end);
+    if (value) value->as.scalar.text = slice(build, token);
+    return value;
+}
+
+static struct name *tag_new(struct build *build, gramc_text text) {
+    struct name *tag = build_alloc(build, sizeof *tag);
+    if (!tag) return NULL;
+    uint32_t start = (uint32_t)(text.ptr - build->text);
+    *tag = (struct name){text, {start, start + (uint32_t)text.len}, NAME_SYMBOL};
+    return tag;
+}
+
+static struct value *fence(struct build *build, struct token token) {
+    gramc_text whole = slice(build, token), tag = fence_tag(whole);
+    struct value *value = text_new(build, tag.len ? VALUE_TAGGED : VALUE_STRING, token);
+    if (!value) return NULL;
+    value->quote = QUOTE_FENCE;
+    value->as.scalar.text = fence_content(whole);
+    if (tag.len) value->as.scalar.tag = tag_new(build, tag);
+    return value;
+}
+
+static struct value *string(struct build *build, struct token token, enum quote_kind quote) {
+    struct value *value = value_new(build, VALUE_STRING, token.start, token.end);
+    if (!value) return NULL;
+    value->quote = (uint8_t)quote;
+    value->as.scalar.text = quoted(build, token);
+    return value;
+}
+
+struct value *build_scalar(struct build *build, struct token token) {
+    switch (token.code) {
+    case TK_TRUE:
+    case TK_FALSE: return text_new(build, VALUE_BOOLEAN, token);
+    case TK_SINGLE: return string(build, token, QUOTE_SINGLE);
+    case TK_DOUBLE: return string(build, token, QUOTE_DOUBLE);
+    case TK_BACKTICK: return string(build, token, QUOTE_BACKTICK);
+    case TK_FENCE: return fence(build, token);
+    default: return text_new(build, VALUE_SYMBOL, token);
+    }
+}
+
+/* Where the unit of a measurement begins: behind the last digit. */
+static uint32_t unit_offset(gramc_text text) {
+    size_t at = text.len;
+    while (at > 0 && (text.ptr[at - 1] < '0' || text.ptr[at - 1] > '9')) at--;
+    return (uint32_t)at;
+}
+
+struct value *build_number(struct build *build, struct token token) {
+    struct span span = {token.start, token.end};
+    struct value *value;
+    switch (token.code) {
+    case TK_INTEGER: return text_new(build, VALUE_INTEGER, token);
+    case TK_HEXADECIMAL: return text_new(build, VALUE_HEXADECIMAL, token);
+    case TK_OCTAL: return text_new(build, VALUE_OCTAL, token);
+    case TK_MEASUREMENT: break;
+    case TK_DECIMAL_MEASUREMENT: build_extension(build, EXT_DECIMAL_MEASUREMENT, span); break;
+    case TK_EXPONENT:
+        build_extension(build, EXT_EXPONENT, span);
+        return text_new(build, VALUE_DECIMAL, token);
+    default: return text_new(build, VALUE_DECIMAL, token);
+    }
+    value = text_new(build, VALUE_MEASUREMENT, token);
+    if (value) value->as.scalar.unit_at = unit_offset(value->as.scalar.text);
+    return value;
+}
+
+struct value *build_tagged(struct build *build, struct token tag, struct token body) {
+    struct value *value = string(build, body, QUOTE_BACKTICK);
+    if (!value) return NULL;
+    value->kind = VALUE_TAGGED;
+    value->span.start = tag.start;
+    value->as.scalar.tag = tag_new(build, slice(build, tag));
+    return value;
+}
+
+struct value *build_range(struct build *build, const struct token *lower, struct token first,
+                          const struct token *upper, struct token last) {
+    struct value *range = value_new(build, VALUE_RANGE, first.start, last.end);
+    if (!range) return NULL;
+    range->as.range.lower = lower ? build_number(build, *lower) : NULL;
+    range->as.range.upper = upper ? build_number(build, *upper) : NULL;
+    return range;
+}
+
+/* Plain gram has only scalars inside arrays and maps. */
+static void note_nested(struct build *build, const struct value *value) {
+    if (value && (value->kind == VALUE_ARRAY || value->kind == VALUE_MAP))
+        build_extension(build, EXT_NESTED_VALUE, value->span);
+}
+
+static void note_map(struct build *build, const struct record *record) {
+    for (const struct property *entry = record->first; entry; entry = entry->next) {
+        if (entry->double_colon) build_extension(build, EXT_MAP_DOUBLE_COLON, entry->span);
+        note_nested(build, entry->value);
+    }
+}
+
+struct value *build_map(struct build *build, const struct record *record) {
+    struct value *map = value_new(build, VALUE_MAP, record->span.start, record->span.end);
+    if (!map) return NULL;
+    map->as.map.first = record->first;
+    map->as.map.count = record->count;
+    note_map(build, record);
+    return map;
+}
+
+struct value *build_array(struct build *build, struct token open, const struct value_list *values,
+                          struct token close) {
+    struct value *array = value_new(build, VALUE_ARRAY, open.start, close.end);
+    if (!array) return NULL;
+    array->as.array.first = values ? values->first : NULL;
+    array->as.array.count = values ? values->count : 0;
+    if (!array->as.array.first) build_extension(build, EXT_EMPTY_ARRAY, array->span);
+    for (const struct value *item = array->as.array.first; item; item = item->next)
+        note_nested(build, item);
+    return array;
+}
+
+struct value_list build_values(struct value *first) {
+    return (struct value_list){first, first, first ? 1 : 0};
+}
+
+void build_add_value(struct value_list *list, struct value *value) {
+    if (!value) return;
+    if (list->last) list->last->next = value;
+    else list->first = value;
+    list->last = value;
+    list->count++;
+}
+
+struct property *build_pair(struct build *build, struct token key, struct value *value,
+                            bool double_colon) {
+    struct property *pair = build_alloc(build, sizeof *pair);
+    if (!pair) return NULL;
+    pair->next = NULL;
+    pair->value = value;
+    pair->span = (struct span){key.start, value ? value->span.end : key.end};
+    pair->double_colon = double_colon;
+    build_name(build, key, &pair->key);
+    return pair;
+}
+
+struct property_list build_pairs(struct property *first) {
+    return (struct property_list){first, first, first ? 1 : 0};
+}
+
+void build_add_pair(struct property_list *list, struct property *pair) {
+    if (!pair) return;
+    if (list->last) list->last->next = pair;
+    else list->first = pair;
+    list->last = pair;
+    list->count++;
+}
+
+struct record build_record(struct token open, const struct property_list *pairs,
+                           struct token close) {
+    return (struct record){.first = pairs ? pairs->first : NULL,
+                           .span = {open.start, close.end},
+                           .count = pairs ? pairs->count : 0};
+}

@@ -1,0 +1,275 @@
+/* Knows the mistakes that people make most and the way out of each: one row, a question and an
+ * answer. The first row that fits speaks. Changes nothing but the help of a finding. */
+#include "grammar/careful.h"
+
+#include "parser.h"
+
+struct place {
+    const struct careful *careful;
+    struct token token, last, before;
+    uint64_t expected;
+    uint16_t inside; /* code of the innermost open bracket, 0 at the top */
+    uint16_t next;   /* code of the token behind */
+    bool new_line;   /* the token is the first one on its line */
+};
+
+static bool expects(const struct place *p, uint16_t code) {
+    return (p->expected >> code & 1) != 0;
+}
+
+static bool is_colon(uint16_t code) {
+    return code == TK_COLON || code == TK_COLONCOLON;
+}
+
+static bool is_arrow_piece(uint16_t code) {
+    return code >= TK_DASH && code <= TK_TILDE_LEFT;
+}
+
+static bool is_word(uint16_t code) {
+    return code >= TK_SYMBOL && code <= TK_BACKTICK;
+}
+
+static bool is_number(uint16_t code) {
+    return code == TK_INTEGER || (code >= TK_DECIMAL && code <= TK_DECIMAL_MEASUREMENT);
+}
+
+static bool is_string(uint16_t code) {
+    return code == TK_SINGLE || code == TK_DOUBLE || code == TK_FENCE;
+}
+
+static bool is_closer(uint16_t code) {
+    return code == TK_RPAREN || code == TK_RBRACKET || code == TK_RBRACE;
+}
+
+static bool expects_identifier(const struct place *p) {
+    return expects(p, TK_INTEGER) && expects(p, TK_BACKTICK) && !expects(p, TK_SINGLE);
+}
+
+static bool expects_label(const struct place *p) {
+    return is_colon(p->last.code) && expects(p, TK_BACKTICK) && !expects(p, TK_DOUBLE);
+}
+
+/* Pieces come in threes: plain, pointing right, pointing left. */
+static int family(uint16_t code) {
+    return (code - TK_DASH) / 3;
+}
+
+static bool touches(struct token left, struct token right) {
+    return left.end == right.start;
+}
+
+static bool glued_number(const struct place *p) {
+    return is_number(p->last.code) && touches(p->last, p->token) &&
+           (is_number(p->token.code) || is_word(p->token.code));
+}
+static bool bare_property(const struct place *p) {
+    return is_word(p->token.code) && is_colon(p->next) && expects(p, TK_LBRACE) &&
+           !expects(p, TK_FENCE) && p->inside != 0;
+}
+static bool two_words(const struct place *p) {
+    return is_word(p->last.code) && is_word(p->token.code) && expects(p, TK_LBRACE);
+}
+static bool trailing_comma(const struct place *p) {
+    return p->last.code == TK_COMMA && is_closer(p->token.code);
+}
+static bool two_commas(const struct place *p) {
+    return p->last.code == TK_COMMA && p->token.code == TK_COMMA;
+}
+static bool comma_at_top(const struct place *p) {
+    return p->inside == 0 && p->token.code == TK_COMMA;
+}
+static bool empty_elements(const struct place *p) {
+    return p->last.code == TK_BAR && p->token.code == TK_RBRACKET;
+}
+static bool described_reference(const struct place *p) {
+    return p->inside == TK_LBRACKET && expects(p, TK_COMMA) && expects(p, TK_RBRACKET) &&
+           (is_word(p->last.code) || p->last.code == TK_INTEGER) &&
+           (is_colon(p->token.code) || p->token.code == TK_LBRACE);
+}
+static bool three_colons(const struct place *p) {
+    return is_colon(p->last.code) && is_colon(p->token.code) && touches(p->last, p->token);
+}
+static bool string_label(const struct place *p) {
+    return expects_label(p) && is_string(p->token.code);
+}
+static bool number_label(const struct place *p) {
+    return expects_label(p) && is_number(p->token.code);
+}
+static bool type_label(const struct place *p) {
+    return expects_label(p) && (p->token.code == TK_LBRACKET || p->token.code == TK_LBRACE);
+}
+static bool union_label(const struct place *p) {
+    return p->token.code == TK_BAR && p->inside == TK_LPAREN;
+}
+static bool arrow_subject_elements(const struct place *p) {
+    return p->token.code == TK_BAR && p->inside == TK_LBRACKET && !expects(p, TK_COMMA);
+}
+static bool string_identifier(const struct place *p) {
+    return expects_identifier(p) && is_string(p->token.code);
+}
+static bool number_identifier(const struct place *p) {
+    return expects_identifier(p) && is_number(p->token.code);
+}
+static bool wrong_key(const struct place *p) {
+    return expects(p, TK_DOUBLE) && !expects(p, TK_SINGLE) &&
+           (p->token.code == TK_SINGLE || is_number(p->token.code));
+}
+static bool equals_sign(const struct place *p) {
+    return p->inside == TK_LBRACE && p->token.code == TK_EQUALS;
+}
+static bool two_strings(const struct place *p) {
+    return is_string(p->last.code) && is_string(p->token.code);
+}
+static bool pattern_as_value(const struct place *p) {
+    return expects(p, TK_FENCE) && p->token.code == TK_LPAREN;
+}
+static bool annotation_inside(const struct place *p) {
+    return p->inside != 0 && (p->token.code == TK_AT || p->token.code == TK_ATAT);
+}
+static bool annotation_without_value(const struct place *p) {
+    return p->last.code == TK_LPAREN && p->token.code == TK_RPAREN && expects(p, TK_FENCE);
+}
+static bool annotation_key(const struct place *p) {
+    return p->last.code == TK_AT && !is_closer(p->token.code);
+}
+static bool nameless_annotation(const struct place *p) {
+    return p->last.code == TK_ATAT;
+}
+static bool annotation_of_nothing(const struct place *p) {
+    return p->inside == 0 && expects(p, TK_LPAREN) && expects(p, TK_LBRACKET) &&
+           expects(p, TK_AT) && !expects(p, 0);
+}
+static bool arrow_of_one_token(const struct place *p) {
+    return is_arrow_piece(p->token.code) && p->last.code == TK_RPAREN && expects(p, TK_DASH);
+}
+static bool half_an_arrow(const struct place *p) {
+    return is_arrow_piece(p->last.code) && p->token.code == TK_LPAREN;
+}
+static bool mixed_families(const struct place *p) {
+    return is_arrow_piece(p->token.code) &&
+           (expects(p, TK_DASH) || expects(p, TK_EQUALS) || expects(p, TK_TILDE)) &&
+           !expects(p, (uint16_t)(TK_DASH + 3 * family(p->token.code)));
+}
+static bool doubled_half(const struct place *p) {
+    return is_arrow_piece(p->last.code) && is_arrow_piece(p->before.code) &&
+           touches(p->before, p->last) && p->token.code == TK_LBRACKET &&
+           p->last.end - p->last.start == 1;
+}
+static bool long_arrow(const struct place *p) {
+    return is_arrow_piece(p->last.code) && is_arrow_piece(p->before.code) &&
+           is_arrow_piece(p->token.code);
+}
+static bool dash_comment(const struct place *p) {
+    return (p->token.code == TK_DASH && p->next == TK_DASH && p->new_line) ||
+           (p->last.code == TK_DASH && p->before.code == TK_DASH && is_word(p->token.code));
+}
+static bool bracket_endpoint(const struct place *p) {
+    return is_arrow_piece(p->last.code) && p->token.code == TK_LBRACKET;
+}
+static bool bracket_start(const struct place *p) {
+    return p->last.code == TK_RBRACKET && is_arrow_piece(p->token.code);
+}
+static bool late_header(const struct place *p) {
+    return p->inside == 0 && p->token.code == TK_LBRACE;
+}
+static bool bare_name(const struct place *p) {
+    return p->inside == 0 && (is_word(p->token.code) || is_number(p->token.code));
+}
+static bool bare_string(const struct place *p) {
+    return p->inside == 0 && is_string(p->token.code);
+}
+static bool two_dots(const struct place *p) {
+    return p->last.code == TK_DOTDOT || (p->token.code == TK_DOTDOT && expects(p, TK_ELLIPSIS));
+}
+static bool three_dots(const struct place *p) {
+    return p->last.code == TK_ELLIPSIS && is_number(p->token.code);
+}
+static bool open_dots(const struct place *p) {
+    return p->last.code == TK_ELLIPSIS || p->token.code == TK_ELLIPSIS;
+}
+static bool key_without_value(const struct place *p) {
+    return is_colon(p->last.code) && expects(p, TK_FENCE);
+}
+static bool missing_comma(const struct place *p) {
+    return expects(p, TK_COMMA) && p->inside != 0 && !is_closer(p->token.code);
+}
+
+static const struct hint {
+    bool (*fits)(const struct place *place);
+    const char *help;
+} hints[] = {
+    {glued_number,
+     "a unit is made of ASCII letters only, and nothing stands between digits; put any "
+     "other text into a string"},
+    {bare_property, "properties stand in braces: {key: value}"},
+    {two_words, "an identifier with blanks stands in backticks: `like this`"},
+    {trailing_comma, "remove the comma: none may follow the last one"},
+    {two_commas, "remove one of the commas"},
+    {comma_at_top, "patterns at the top of a file are not separated by commas: remove it"},
+    {empty_elements, "write at least one element behind the `|`, or leave it out"},
+    {three_colons, "write `:` or `::`"},
+    {string_label, "a label is a symbol or stands in backticks: write :`like this`"},
+    {number_label, "a label begins with a letter or stands in backticks; a value belongs into a "
+                   "record: (a {key: 1})"},
+    {type_label, "a label is a name; more can be said in the record behind it"},
+    {union_label, "a node has no elements and a label is one name: write `:A:B` for two labels, or "
+                  "[a | b] for elements"},
+    {arrow_subject_elements, "the subject of an arrow has an identifier, labels and a record, but "
+                             "no elements"},
+    {string_identifier, "an identifier with other characters stands in backticks: `like this`"},
+    {number_identifier, "of the numbers only integers can be identifiers; put others in backticks"},
+    {described_reference,
+     "a reference is a bare identifier; define the element here as (b:B {...}) "
+     "or [b:B {...}]"},
+    {wrong_key, "a key is a symbol, or stands in backticks or double quotes: {\"a key\": 1}"},
+    {equals_sign, "write `key: value`"},
+    {two_strings, "strings are not joined; write one string, or a comma between two"},
+    {annotation_without_value, "an annotation needs a value: @key(true)"},
+    {pattern_as_value, "a pattern is not a value"},
+    {annotation_inside, "annotations stand only in front of a pattern at the top of a file; say it "
+                        "in a record, or quote the key: {\"@x\": 1}"},
+    {annotation_key, "the key of an annotation is a symbol: @key(value)"},
+    {nameless_annotation, "`@@` is followed by an identifier, labels, or both: @@id:Label"},
+    {long_arrow, "an arrow has exactly two halves: -- or --> or <-- or <-->"},
+    {doubled_half, "a subject stands between the two halves of an arrow, as in -[r]->, and a path "
+                   "joins nodes, not brackets"},
+    {arrow_of_one_token, "an arrow has two halves: --> or ==> or ~~>, or with a subject -[r]->"},
+    {mixed_families, "both halves of an arrow are of one kind: -[r]-> or =[r]=> or ~[r]~>"},
+    {dash_comment, "a comment begins with `//`"},
+    {bracket_endpoint, "a path joins nodes: write (b), and define [b] by itself"},
+    {bracket_start, "a path joins nodes: write (a), and define [a] by itself"},
+    {half_an_arrow, "an arrow has two halves: -- or <-- or -->, or with a subject -[r]->"},
+    {late_header, "only the first thing in a file can be a bare record; write ({...}) or [{...}]"},
+    {annotation_of_nothing, "an annotation stands in front of a pattern: @key(value) (a)"},
+    {bare_name, "a pattern stands in brackets: (a) or [a]"},
+    {bare_string, "a value stands in a record: (a {key: \"value\"})"},
+    {three_dots, "a range with two ends has two dots: 1..5"},
+    {two_dots, "a range is 1..5 with both ends, 1... or ...5 with one"},
+    {open_dots, "an ellipsis is part of a range: 1... or ...5"},
+    {key_without_value, "a key needs a value"},
+    {missing_comma, "write a comma between them"},
+};
+
+static bool begins_line(const struct careful *careful, struct token token) {
+    const char *text = careful->source->text.ptr;
+    uint32_t at = careful->last.end;
+    while (at < token.start && text[at] != '\n') at++;
+    return at < token.start || careful->last.code == 0;
+}
+
+void hint_unexpected(struct careful *careful, struct finding *finding, struct token token,
+                     uint64_t expected) {
+    struct place place = {.careful = careful,
+                          .token = token,
+                          .last = careful->last,
+                          .before = careful->before_last,
+                          .expected = expected,
+                          .next = careful_peek(careful),
+                          .new_line = begins_line(careful, token)};
+    if (careful->depth > 0) place.inside = careful->open[careful->depth - 1].token.code;
+    for (size_t i = 0; i < sizeof hints / sizeof *hints; i++) {
+        if (!hints[i].fits(&place)) continue;
+        finding_help(careful->findings, finding, "%s", hints[i].help);
+        return;
+    }
+}

@@ -1,0 +1,147 @@
+/* Turns a source into a tree. Reads it once at full speed; only if that fails, throws the attempt
+ * away and has careful.c read again, which asks the parser before each token and so can say what
+ * was expected and go on behind a mistake. Holds the generated parser, on the C stack, because
+ * asking it needs its tables. What plain gram does not have is plain.c's. */
+#include "grammar/parse.h"
+
+#include "grammar/careful.h"
+#include "grammar/plain.h"
+
+struct yyParser;
+static void GramParserInit(void *parser, struct build *build);
+static void GramParserFinalize(void *parser);
+static void GramParser(void *parser, int code, struct token token);
+static int GramParserFallback(int code);
+#ifndef NDEBUG
+#include <stdio.h>
+static void GramParserTrace(FILE *stream, char *prompt);
+#endif
+
+#define GramParser_ENGINEALWAYSONSTACK 1
+#define YYNOERRORRECOVERY 1
+#include "parser.c"
+
+struct push {
+    yyParser parser;
+};
+
+/* ## The first reading: no questions asked */
+
+/* +1 opens, -1 closes. */
+static const int8_t nesting[YYNTOKEN] = {[TK_LPAREN] = 1,  [TK_LBRACKET] = 1,  [TK_LBRACE] = 1,
+                                         [TK_RPAREN] = -1, [TK_RBRACKET] = -1, [TK_RBRACE] = -1};
+
+static bool read_fast(struct push *push, struct build *build) {
+    struct lexer lexer;
+    int depth = 0;
+    lexer_init(&lexer, build->tree->source);
+    GramParserInit(&push->parser, build);
+    for (;;) {
+        struct token token = lexer_next(&lexer);
+        if (token.code == LEX_COMMENT) {
+            build_comment(build, token);
+            continue;
+        }
+        if (token.code > LEX_COMMENT) return false;
+        depth += nesting[token.code];
+        if (depth > PARSE_MAX_DEPTH) return false;
+        GramParser(&push->parser, token.code, token);
+        if (build->failed || build->bad_escape) return false;
+        if (token.code == 0) return true;
+    }
+}
+
+/* ## The parser seen from outside */
+
+/* The parser's stack as it would be: some entries of the real one and, above them, states that
+ * were only thought of. One code adds few: some empty constructs and itself. */
+struct shadow {
+    const yyStackEntry *real;
+    size_t kept, count;
+    YYACTIONTYPE added[64];
+};
+
+static YYACTIONTYPE shadow_top(const struct shadow *shadow) {
+    return shadow->count ? shadow->added[shadow->count - 1]
+                         : shadow->real[shadow->kept - 1].stateno;
+}
+
+static void shadow_pop(struct shadow *shadow, size_t entries) {
+    size_t own = entries < shadow->count ? entries : shadow->count;
+    shadow->count -= own;
+    shadow->kept -= entries - own;
+}
+
+static void shadow_reduce(struct shadow *shadow, unsigned rule) {
+    shadow_pop(shadow, (size_t)-yyRuleInfoNRhs[rule]);
+    YYACTIONTYPE next = yy_find_reduce_action(shadow_top(shadow), yyRuleInfoLhs[rule]);
+    shadow->added[shadow->count++] = next;
+}
+
+/* What GramParser() does with a code, without its actions. */
+static bool shadow_take(struct shadow *shadow, YYCODETYPE code) {
+    while (shadow->count + 2 < sizeof shadow->added / sizeof *shadow->added) {
+        YYACTIONTYPE action = yy_find_shift_action(code, shadow_top(shadow));
+        if (action >= YY_MIN_REDUCE) {
+            shadow_reduce(shadow, action - YY_MIN_REDUCE);
+            continue;
+        }
+        if (action == YY_ACCEPT_ACTION) return true;
+        if (action > YY_MAX_SHIFTREDUCE) return false;
+        unsigned state = action;
+        if (state > YY_MAX_SHIFT) state += YY_MIN_REDUCE - YY_MIN_SHIFTREDUCE;
+        shadow->added[shadow->count++] = (YYACTIONTYPE)state;
+        return true;
+    }
+    return false;
+}
+
+size_t push_height(const struct push *push) {
+    return (size_t)(push->parser.yytos - push->parser.yystack) + 1;
+}
+
+bool push_accepts(const struct push *push, size_t height, const uint16_t *codes, size_t count) {
+    struct shadow shadow = {.real = push->parser.yystack, .kept = height};
+    for (size_t i = 0; i < count; i++)
+        if (!shadow_take(&shadow, (YYCODETYPE)codes[i])) return false;
+    return true;
+}
+
+void push_cut(struct push *push, size_t height) {
+    push->parser.yytos = push->parser.yystack + height - 1;
+}
+
+void push_token(struct push *push, struct token token) {
+    GramParser(&push->parser, token.code, token);
+}
+
+/* ## Both together */
+
+static void read_carefully(struct push *push, struct build *build, struct findings *findings) {
+    struct careful careful = {.push = push,
+                              .build = build,
+                              .findings = findings,
+                              .source = build->tree->source,
+                              .lookahead_left = CAREFUL_LOOKAHEAD};
+    GramParserInit(&push->parser, build);
+    careful_read(&careful);
+}
+
+struct tree *parse_source(struct arena *arena, struct findings *findings,
+                          const struct source *source, const struct parse_options *options) {
+    struct push push;
+    struct build build;
+    if (!build_init(&build, arena, source)) return NULL;
+    if (!read_fast(&push, &build) && !arena->oom) {
+        if (!build_init(&build, arena, source)) return NULL;
+        read_carefully(&push, &build, findings);
+    }
+    GramParserFinalize(&push.parser);
+    (void)GramParserFallback;
+#ifndef NDEBUG
+    (void)GramParserTrace;
+#endif
+    build_finish(&build);
+    plain_check(findings, build.tree, options && options->plain);
+    return arena->oom ? NULL : build.tree;
+}

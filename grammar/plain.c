@@ -1,0 +1,82 @@
+/* Turns a tree's list of extensions into findings when plain gram is asked for, and looks at the
+ * encoding of the text. The reference grammar tolerates two things that look like errors: bytes
+ * that are no UTF-8 inside strings and comments, and a string whose closing quote is parted from
+ * its text by a line end, blanks and comments only. Both are warnings there, not errors. */
+#include "grammar/plain.h"
+
+#include "base/text.h"
+#include "grammar/string.h"
+
+#include <string.h>
+
+enum { MOST_BAD_BYTES = 100 };
+
+static const enum diag_id rows[EXTENSION_COUNT] = {
+    [EXT_NESTED_VALUE] = D_PLAIN_NESTED_VALUE,
+    [EXT_EMPTY_ARRAY] = D_PLAIN_EMPTY_ARRAY,
+    [EXT_MAP_DOUBLE_COLON] = D_PLAIN_MAP_DOUBLE_COLON,
+    [EXT_EXPONENT] = D_PLAIN_EXPONENT,
+    [EXT_DECIMAL_MEASUREMENT] = D_PLAIN_DECIMAL_MEASUREMENT,
+    [EXT_STRING_NEWLINE] = D_PLAIN_STRING_NEWLINE,
+    [EXT_UNICODE_ESCAPE] = D_PLAIN_UNICODE_ESCAPE,
+};
+
+static void report_extension(struct findings *findings, const struct source *source,
+                             const struct extension_use *use) {
+    gramc_text text = source_slice(source, use->span);
+    enum diag_id id = rows[use->extension];
+    if (use->extension == EXT_STRING_NEWLINE &&
+        string_tail_is_blank(text_slice(text, 1, text.len - 1)))
+        id = D_PLAIN_LATE_QUOTE;
+    FIND(findings, id, source, use->span, text);
+}
+
+static size_t ascii_run(const char *text, size_t len) {
+    size_t pos = 0;
+    for (uint64_t word; pos + sizeof word <= len; pos += sizeof word) {
+        memcpy(&word, text + pos, sizeof word);
+        if (word & UINT64_C(0x8080808080808080)) break;
+    }
+    while (pos < len && !(text[pos] & 0x80)) pos++;
+    return pos;
+}
+
+/* The next stretch of bytes that are no UTF-8, from *pos on; false if there is none. */
+static bool next_bad_bytes(gramc_text text, size_t *pos, struct span *out) {
+    size_t at = *pos;
+    while (at < text.len) {
+        at += ascii_run(text.ptr + at, text.len - at);
+        size_t start = at;
+        while (at < text.len && text_decode(text, &at) == UINT32_MAX) *pos = at;
+        if (*pos <= start) continue;
+        *out = (struct span){(uint32_t)start, (uint32_t)*pos};
+        return true;
+    }
+    return false;
+}
+
+static bool is_reported(const struct findings *findings, const struct source *source,
+                        struct span span) {
+    for (const struct finding *f = findings->first; f; f = f->next)
+        if (f->source == source && f->id == D_INVALID_UTF8 && f->span.start >= span.start &&
+            f->span.start < span.end)
+            return true;
+    return false;
+}
+
+static void check_encoding(struct findings *findings, const struct source *source, bool plain) {
+    struct span span;
+    size_t pos = 0;
+    for (int count = 0; count < MOST_BAD_BYTES; count++) {
+        if (!next_bad_bytes(source->text, &pos, &span)) return;
+        if (is_reported(findings, source, span)) continue;
+        FIND0(findings, plain ? D_PLAIN_TOLERATED_BYTES : D_INVALID_UTF8, source, span);
+    }
+}
+
+void plain_check(struct findings *findings, const struct tree *tree, bool plain) {
+    check_encoding(findings, tree->source, plain);
+    if (!plain) return;
+    for (const struct extension_use *use = tree->extensions; use; use = use->next)
+        report_extension(findings, tree->source, use);
+}

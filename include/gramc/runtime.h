@@ -1,0 +1,251 @@
+/* runtime.h: agents that run.
+ *
+ * libgramrun joins a compiled agent (compile.h) with a tool library, asks a model, calls tools and
+ * writes down what happened. A run is a state machine and never blocks a thread: one loop drives
+ * thousands of them.
+ *
+ *     gramc_agent_prepare(compilation, agent);
+ *     gramc_builtins_new(&builtins, NULL);
+ *     gramc_bind(&bound, agent, library, &bind_options);
+ *     gramc_model_new_endpoint(&model, &endpoint_options);
+ *     gramc_loop_new(&loop, NULL);
+ *     gramc_run_start(NULL, loop, bound, &run_options, &handler);
+ *     gramc_loop_run(loop);
+ *
+ * The library never prints, exits, aborts, reads the environment or touches the locale. Of signals:
+ * while gramc_loop_run runs, SIGPIPE is blocked in the calling thread (and restored); the first
+ * child process makes libuv install its handler of SIGCHLD.
+ *
+ * Threads: a loop and its runs belong to one thread, that of gramc_loop_run; the two calls that
+ * may come from elsewhere say so. Builtins, bound agents and models are immutable once made and
+ * may be shared by the loops of several threads. They must outlive the runs that use them.
+ *
+ * Ownership is as gramc.h says; options are copied unless a field says "borrowed". */
+#ifndef GRAMC_RUNTIME_H
+#define GRAMC_RUNTIME_H
+
+#include "gramc/compile.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ## Builtins
+ * Functions of this process that a library reaches by name: [add:ToolImpl {builtin: "math.add"}].
+ *
+ * `arguments` is the JSON object that the model sent, checked against the tool's signature,
+ * defaults filled in; it is valid only during the call. What is written to `result` is the tool's
+ * result (text, or JSON where the signature promises it), at most 1 MiB. Anything but 0 means that
+ * the tool failed; what was written is then shown to the model as the reason. */
+typedef int (*gramc_function)(void *ctx, gramc_text arguments, gramc_writer result);
+
+typedef struct gramc_builtin {
+    gramc_text name; /* "math.add" */
+    gramc_function function;
+    void *ctx;     /* borrowed: must outlive every run that may call it */
+    bool blocking; /* false: called on the loop's thread and must return at once.
+                      true: called on a worker thread of libuv (UV_THREADPOOL_SIZE of them, shared
+                      with name look-ups), several at a time. The loop's allocator is then called
+                      from that thread too. A call that outlives its time limit is abandoned, not
+                      stopped: gramc_loop_free waits for it. */
+} gramc_builtin;
+
+typedef struct gramc_builtins gramc_builtins;
+
+/* A registry that holds the standard ones: greeting.sayHello, text.length, math.add, math.sqrt. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_builtins_new(gramc_builtins **out,
+                                                         const gramc_allocator *allocator);
+/* Adds a copy. GRAMC_AMBIGUOUS: the name is taken. GRAMC_USAGE: no name or no function. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_builtins_add(gramc_builtins *builtins,
+                                                         const gramc_builtin *builtin);
+/* The i-th, in the order of registration; NULL past the end. */
+GRAMC_API const gramc_builtin *gramc_builtins_get(const gramc_builtins *builtins, size_t i);
+GRAMC_API void gramc_builtins_free(gramc_builtins *builtins);
+
+/* ## Binding
+ * Joins one agent with one library, by the tools' wire names. Changes neither of them: one agent
+ * binds to many libraries, which is how two implementations are compared. Any thread. */
+typedef struct gramc_bound gramc_bound;
+
+typedef struct gramc_bind_options {
+    size_t struct_size; /* sizeof(gramc_bind_options) */
+    const gramc_allocator *allocator;
+    const gramc_builtins *builtins; /* NULL: none are known. Entries are copied */
+} gramc_bind_options;
+#define GRAMC_BIND_OPTIONS_INIT                                                                    \
+    { sizeof(gramc_bind_options), NULL, NULL }
+
+/* agent and library are borrowed; library NULL means an empty one. GRAMC_FINDINGS: something does
+ * not fit; *out is then set and only good for its messages. GRAMC_USAGE: the agent is not prepared
+ * (gramc_agent_prepare). An optional tool without an implementation is a note and is not offered
+ * to the model. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_bind(gramc_bound **out, const gramc_agent *agent,
+                                                 const gramc_library *library,
+                                                 const gramc_bind_options *options);
+GRAMC_API void gramc_bound_free(gramc_bound *bound);
+
+typedef struct gramc_bind_message {
+    gramc_severity severity;
+    gramc_text message; /* one line, lower case, no full stop */
+    gramc_text help;    /* a way out, or empty */
+    gramc_text file;    /* of the implementation, or empty */
+    uint32_t start, end;
+} gramc_bind_message;
+
+/* The i-th message; false past the end. */
+GRAMC_API bool gramc_bound_message(const gramc_bound *bound, size_t i, gramc_bind_message *out);
+
+typedef struct gramc_choice {
+    const gramc_tool *tool;
+    const gramc_impl *impl; /* NULL: none, and the tool is optional */
+    gramc_text kind;        /* "builtin", "exec", "returns"; empty without impl */
+} gramc_choice;
+
+/* Which implementation serves the agent's i-th tool; false past the end. */
+GRAMC_API bool gramc_bound_choice(const gramc_bound *bound, size_t i, gramc_choice *out);
+/* Of the agent and of the library: the same agent with another library has another second one. */
+GRAMC_API gramc_text gramc_bound_spec_fingerprint(const gramc_bound *bound);
+GRAMC_API gramc_text gramc_bound_library_fingerprint(const gramc_bound *bound);
+
+/* ## Models
+ * Where answers come from. */
+typedef struct gramc_model gramc_model;
+
+typedef struct gramc_endpoint_options {
+    size_t struct_size; /* sizeof(gramc_endpoint_options) */
+    const gramc_allocator *allocator;
+    gramc_text model;    /* "Provider/id" or "id"; empty: the id that the agent names */
+    gramc_text base_url; /* http or https, without /chat/completions; empty: the provider's own */
+    gramc_text api_key;  /* empty: none is sent. Goes into the Authorization header, nowhere else */
+    gramc_text proxy;    /* URL of an HTTP proxy; empty: none */
+    uint32_t timeout_ms; /* of one request; 0: 600,000 */
+    uint32_t connect_timeout_ms; /* 0: 10,000 */
+    uint32_t max_retries;        /* of 408, 409, 429, 5xx and connection errors; INIT says 2 */
+    uint32_t retry_wait_ms;      /* before the first one, then doubled to 8 s; 0: 500 */
+    size_t max_response;         /* bytes of one answer; 0: 16 MiB */
+} gramc_endpoint_options;
+#define GRAMC_ENDPOINT_OPTIONS_INIT                                                                \
+    {                                                                                              \
+        sizeof(gramc_endpoint_options), NULL, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, 0, 0, 2, \
+            0, 0                                                                                   \
+    }
+
+/* An OpenAI-compatible endpoint, asked by POST {base_url}/chat/completions. Redirects are not
+ * followed. GRAMC_NOT_FOUND: a provider that is not known, and no base_url. GRAMC_USAGE: base_url
+ * is not http or https, or the key holds a control character. Connects nowhere yet. */
+GRAMC_API GRAMC_MUST_USE gramc_status
+gramc_model_new_endpoint(gramc_model **out, const gramc_endpoint_options *options);
+
+/* Answers from a trace (docs/formats/trace.md): its model.response events in order, for every run
+ * anew. Where the trace holds the request too, a run that asks something else ends with
+ * GRAMC_OUTCOME_MODEL_ERROR and the difference. GRAMC_FINDINGS: not such a trace; `error`, if not
+ * NULL, then says why. The bytes are copied. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_model_new_script(gramc_model **out, gramc_text trace,
+                                                             const gramc_allocator *allocator,
+                                                             gramc_schema_error *error);
+
+/* Calls the first tool that it can make arguments for, from its schema alone, and then answers
+ * with what the tool said. Without tools it says a fixed sentence. Needs no network. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_model_new_mock(gramc_model **out,
+                                                           const gramc_allocator *allocator);
+GRAMC_API void gramc_model_free(gramc_model *model);
+
+/* ## Loops */
+typedef struct gramc_loop gramc_loop;
+typedef struct gramc_run gramc_run;
+
+typedef struct gramc_loop_options {
+    size_t struct_size; /* sizeof(gramc_loop_options) */
+    const gramc_allocator *allocator;
+    /* "NAME=value": what child processes see besides what their implementation declares. Give
+     * PATH, or programs without a slash are not found. */
+    const gramc_text *environment;
+    size_t environment_count;
+} gramc_loop_options;
+#define GRAMC_LOOP_OPTIONS_INIT                                                                    \
+    { sizeof(gramc_loop_options), NULL, NULL, 0 }
+
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_loop_new(gramc_loop **out,
+                                                     const gramc_loop_options *options);
+/* Returns when no run is left; a handler may start further ones. GRAMC_USAGE from a handler. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_loop_run(gramc_loop *loop);
+/* Cancels every run, soon. Any thread, and a signal handler. */
+GRAMC_API void gramc_loop_interrupt(gramc_loop *loop);
+/* Cancels what is left (their handlers are called) and waits for blocking functions to return. */
+GRAMC_API void gramc_loop_free(gramc_loop *loop);
+
+/* ## Runs */
+typedef enum gramc_outcome {
+    GRAMC_OUTCOME_ANSWERED,             /* "answered": every message got its text */
+    GRAMC_OUTCOME_MAX_ITERATIONS,       /* "max-iterations" */
+    GRAMC_OUTCOME_TOO_MANY_CALL_ERRORS, /* "too-many-call-errors": by the model, of one tool */
+    GRAMC_OUTCOME_TOO_MANY_TOOL_ERRORS, /* "too-many-tool-errors": by one tool */
+    GRAMC_OUTCOME_EMPTY_RESPONSE,       /* "empty-response": neither text nor calls */
+    GRAMC_OUTCOME_LENGTH,               /* "length": the text was cut at the token limit */
+    GRAMC_OUTCOME_CONTENT_FILTER,       /* "content-filter" */
+    GRAMC_OUTCOME_REFUSED,              /* "refused": `text` is what the model said instead */
+    GRAMC_OUTCOME_MODEL_ERROR,          /* "model-error": no usable answer from the model */
+    GRAMC_OUTCOME_TIMEOUT,              /* "timeout": of the whole run */
+    GRAMC_OUTCOME_CANCELED,             /* "canceled" */
+    GRAMC_OUTCOME_TRACE_ERROR,          /* "trace-error": the trace could not be written */
+    GRAMC_OUTCOME_INTERNAL              /* "internal": out of memory, or a stated limit */
+} gramc_outcome;
+
+GRAMC_API const char *gramc_outcome_name(gramc_outcome outcome);
+
+typedef enum gramc_wire {
+    GRAMC_WIRE_AGENT,    /* as the agent says, else tools */
+    GRAMC_WIRE_TOOLS,    /* `tools`, tool_calls, role tool */
+    GRAMC_WIRE_FUNCTIONS /* `functions`, function_call, role function */
+} gramc_wire;
+
+typedef struct gramc_run_options {
+    size_t struct_size;         /* sizeof(gramc_run_options) */
+    const gramc_model *model;   /* borrowed */
+    const gramc_text *messages; /* of the user: one turn each, sharing the conversation */
+    size_t message_count;
+    gramc_wire wire;
+    uint32_t max_iterations;  /* model requests a turn; 0: as the agent says */
+    uint32_t timeout_ms;      /* of the whole run; 0: none */
+    gramc_writer trace;       /* gets whole lines; write NULL: no trace */
+    bool trace_without_times; /* every time is 0, so that equal runs give equal traces */
+} gramc_run_options;
+#define GRAMC_RUN_OPTIONS_INIT                                                                     \
+    { sizeof(gramc_run_options), NULL, NULL, 0, GRAMC_WIRE_AGENT, 0, 0, {NULL, NULL}, false }
+
+typedef struct gramc_run_result {
+    gramc_outcome outcome;
+    gramc_text text;    /* of the last turn: the answer, or what there is of it */
+    gramc_text message; /* why it is not `answered`: one line, hostile text inside */
+    uint32_t turns;     /* that were answered */
+    uint32_t requests;  /* to the model, retries not counted */
+    uint32_t retries;
+    uint32_t calls; /* of tools, wrong ones included */
+    uint32_t call_errors, tool_errors;
+    uint64_t prompt_tokens, completion_tokens, total_tokens; /* as the model said */
+    double duration_ms;
+} gramc_run_result;
+
+/* Called on the loop's thread. Texts are valid during the call. A handler may start and cancel
+ * runs, not free the loop. turn and note may be NULL. */
+typedef struct gramc_run_handler {
+    void (*turn)(void *ctx, gramc_text answer);              /* a message got its answer */
+    void (*note)(void *ctx, gramc_text line);                /* a retry, for people */
+    void (*done)(void *ctx, const gramc_run_result *result); /* exactly once, the last call */
+    void *ctx;
+} gramc_run_handler;
+
+/* Starts a run; nothing is called before gramc_loop_run. *out (out may be NULL) is valid until
+ * done is called. GRAMC_FINDINGS: the bound agent has errors. GRAMC_USAGE: no model, no message,
+ * an empty one, or no done. GRAMC_NOMEM: done will not be called. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_run_start(gramc_run **out, gramc_loop *loop,
+                                                      const gramc_bound *bound,
+                                                      const gramc_run_options *options,
+                                                      const gramc_run_handler *handler);
+/* Ends the run soon as GRAMC_OUTCOME_CANCELED: programs are killed, connections closed. */
+GRAMC_API void gramc_run_cancel(gramc_run *run);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,134 @@
+/* Keeps the messages of a run in order, each already encoded for the wire, and drops the oldest
+ * when an agent's memory is limited: whole turns and whole groups, so that no result ever stands
+ * without its call. */
+#include <string.h>
+
+#include "base/text.h"
+#include "runtime/llm.h"
+
+enum { MESSAGE_MAX = 64 << 20 };
+
+static bool encode(struct message *message, struct arena *arena) {
+    struct buf json;
+    buf_init(&json, &arena->allocator, MESSAGE_MAX);
+    openai_message(&json, message);
+    bool fine = buf_status(&json) == GRAMC_OK;
+    if (fine) message->json = arena_text(arena, buf_view(&json));
+    buf_free(&json);
+    return fine && message->json.ptr;
+}
+
+bool conversation_add(struct conversation *talk, struct arena *arena, struct message *message) {
+    message->turn = talk->turn;
+    message->group = talk->group;
+    if (!encode(message, arena)) return false;
+    if (talk->last) talk->last->next = message;
+    else talk->first = message;
+    talk->last = message;
+    talk->count++;
+    return true;
+}
+
+bool conversation_user(struct conversation *talk, struct arena *arena, gramc_text text) {
+    struct message *message = ARENA_NEW(arena, struct message);
+    if (!message) return false;
+    talk->turn++;
+    talk->group++;
+    message->role = ROLE_USER;
+    message->content = text;
+    message->has_content = true;
+    return conversation_add(talk, arena, message);
+}
+
+/* ## Ids of calls: servers look results up by them, so they must be unique over everything sent */
+
+static bool id_is_taken(const struct conversation *talk, const struct call *before, size_t count,
+                        gramc_text id) {
+    for (size_t i = 0; i < count; i++)
+        if (text_eq(before[i].id, id)) return true;
+    for (const struct message *message = talk->first; message; message = message->next)
+        for (size_t i = 0; i < message->call_count; i++)
+            if (text_eq(message->calls[i].id, id)) return true;
+    return false;
+}
+
+static gramc_text make_id(struct conversation *talk, struct arena *arena, const struct call *before,
+                          size_t count) {
+    char digits[16];
+    gramc_text id;
+    do {
+        uint32_t number = ++talk->ids;
+        size_t at = sizeof(digits);
+        do digits[--at] = (char)('0' + number % 10);
+        while (number /= 10);
+        memcpy(digits + (at -= 5), "call_", 5);
+        id = (gramc_text){digits + at, sizeof(digits) - at};
+    } while (id_is_taken(talk, before, count, id));
+    return arena_text(arena, id);
+}
+
+static struct call *copy_calls(struct conversation *talk, struct arena *arena,
+                               const struct reply *reply) {
+    struct call *calls = arena_array(arena, reply->call_count, sizeof(*calls));
+    for (size_t i = 0; calls && i < reply->call_count; i++) {
+        const struct call *given = &reply->calls[i];
+        calls[i].name = arena_text(arena, given->name);
+        calls[i].arguments = arena_text(arena, given->arguments);
+        if (reply->legacy) continue;
+        bool usable = given->id.len && !id_is_taken(talk, calls, i, given->id);
+        calls[i].id = usable ? arena_text(arena, given->id) : make_id(talk, arena, calls, i);
+    }
+    return arena->oom ? NULL : calls;
+}
+
+const struct message *conversation_assistant(struct conversation *talk, struct arena *arena,
+                                             const struct reply *reply) {
+    struct message *message = ARENA_NEW(arena, struct message);
+    if (!message) return NULL;
+    message->role = ROLE_ASSISTANT;
+    message->has_content = reply->has_content;
+    message->content = arena_text(arena, reply->content);
+    message->legacy = reply->legacy;
+    message->call_count = reply->call_count;
+    if (reply->call_count && !(message->calls = copy_calls(talk, arena, reply))) return NULL;
+    talk->group++;
+    return conversation_add(talk, arena, message) ? message : NULL;
+}
+
+bool conversation_result(struct conversation *talk, struct arena *arena,
+                         const struct message *assistant, size_t call, gramc_text result) {
+    struct message *message = ARENA_NEW(arena, struct message);
+    if (!message) return false;
+    message->role = ROLE_TOOL;
+    message->content = result;
+    message->has_content = true;
+    message->legacy = assistant->legacy;
+    message->call_id = assistant->calls[call].id;
+    message->name = assistant->calls[call].name;
+    return conversation_add(talk, arena, message);
+}
+
+/* ## Trimming */
+
+static bool is_old_turn(const struct conversation *talk, const struct message *message) {
+    return message->turn != talk->turn;
+}
+
+/* Takes out what follows *link as long as it belongs together. */
+static void drop(struct conversation *talk, struct message **link, bool whole_turn) {
+    uint32_t turn = (*link)->turn, group = (*link)->group;
+    while (*link && (whole_turn ? (*link)->turn == turn : (*link)->group == group)) {
+        *link = (*link)->next;
+        talk->count--;
+    }
+}
+
+void conversation_trim(struct conversation *talk, size_t max) {
+    if (max == 0) return;
+    while (talk->count > max && talk->first && is_old_turn(talk, talk->first))
+        drop(talk, &talk->first, true);
+    if (!talk->first) return;
+    struct message **second = &talk->first->next;
+    while (talk->count > max && *second && (*second)->group != talk->last->group)
+        drop(talk, second, false);
+}

@@ -1,0 +1,18 @@
+/* What a program is started with. */
+#ifndef RUNTIME_EXEC_H
+#define RUNTIME_EXEC_H
+
+#include "base/mem.h"
+#include "gramc/runtime.h"
+
+struct exec_words {
+    char **argv;        /* ends with NULL */
+    char **environment; /* ends with NULL */
+    char *folder;       /* to start in; NULL: where we are */
+};
+
+/* All of it in the arena. False without memory. */
+bool exec_words(struct exec_words *out, struct arena *arena, const gramc_impl *impl,
+                const gramc_loop *loop);
+
+#endif

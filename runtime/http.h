@@ -1,0 +1,63 @@
+/* HTTP on a loop: POST a body, get an answer. Everything of libcurl is behind this header. */
+#ifndef RUNTIME_HTTP_H
+#define RUNTIME_HTTP_H
+
+#include <uv.h>
+
+#include "base/buf.h"
+
+struct http;        /* the connections of one loop */
+struct http_target; /* where to, with which headers; immutable, free to share between threads */
+
+enum http_failure {
+    HTTP_FINE,        /* there is a status and a body */
+    HTTP_UNREACHABLE, /* no connection, or it broke before the answer was complete */
+    HTTP_TIMED_OUT,
+    HTTP_TOO_BIG, /* the answer passed its limit */
+    HTTP_REFUSED, /* libcurl will not do it: a wrong URL, TLS that cannot be trusted */
+    HTTP_NOMEM
+};
+
+struct http_request {
+    /* In. All borrowed until done is called or http_cancel. */
+    const struct http_target *target;
+    gramc_text body;
+    size_t max_response;
+    void (*done)(struct http_request *request);
+    void *ctx;
+    gramc_allocator allocator;
+    /* Out. */
+    enum http_failure failure;
+    char error[256]; /* what libcurl says about a failure */
+    long status;
+    struct buf response;
+    bool may_retry, must_not_retry; /* x-should-retry: true, false */
+    double retry_after_ms;          /* what the server asks for; negative: nothing */
+    /* http.c's own. */
+    struct http *http;
+    void *easy;
+    struct http_request *next, **link;
+};
+
+struct http_target_options {
+    gramc_text url, api_key, proxy;
+    uint32_t timeout_ms, connect_timeout_ms;
+};
+
+/* GRAMC_USAGE: neither http nor https, or a control character in the key. */
+gramc_status http_target_new(struct http_target **out, const gramc_allocator *allocator,
+                             const struct http_target_options *options);
+void http_target_free(struct http_target *target);
+
+gramc_status http_new(struct http **out, uv_loop_t *loop, const gramc_allocator *allocator);
+/* Closes; no request may be in flight. Memory goes when the loop has turned. */
+void http_close(struct http *http);
+
+/* Starts; done is called later, from the loop. Frees nothing of the request. */
+gramc_status http_start(struct http *http, struct http_request *request);
+/* Ends it without calling done. Does nothing if none is in flight. */
+void http_cancel(struct http_request *request);
+/* Frees the response. */
+void http_request_free(struct http_request *request);
+
+#endif

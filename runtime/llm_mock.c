@@ -1,0 +1,53 @@
+/* A model without a network or a mind: calls the first tool that it can make arguments for, from
+ * its schema alone (sample.c), and then says what that tool said. Shows that an agent, its tools
+ * and its library fit together. */
+#include "base/text.h"
+#include "runtime/model.h"
+#include "runtime/run.h"
+#include "runtime/sample.h"
+
+gramc_status gramc_model_new_mock(gramc_model **out, const gramc_allocator *allocator) {
+    *out = model_new(&model_mock, allocator);
+    return *out ? GRAMC_OK : GRAMC_NOMEM;
+}
+
+static void say(struct ask *ask, gramc_text text) {
+    ask->reply.content = text;
+    ask->reply.has_content = true;
+    ask->reply.finish_reason = TEXT("stop");
+    ask_answer(ask);
+}
+
+/* False if no arguments for it come to mind. */
+static bool call_tool(struct ask *ask, const struct bound_tool *tool) {
+    gramc_text arguments;
+    if (!sample_arguments(&arguments, &ask->arena, tool->tool)) return false;
+    struct call *call = ARENA_NEW(&ask->arena, struct call);
+    if (!call) return false;
+    *call = (struct call){{NULL, 0}, tool->tool->name, arguments};
+    ask->reply.calls = call;
+    ask->reply.call_count = 1;
+    ask->reply.legacy = ask->run->wire == GRAMC_WIRE_FUNCTIONS;
+    ask->reply.finish_reason = ask->reply.legacy ? TEXT("function_call") : TEXT("tool_calls");
+    ask_answer(ask);
+    return true;
+}
+
+static void start(struct ask *ask) {
+    const gramc_bound *bound = ask->run->bound;
+    const struct message *last = ask->run->talk.last;
+    if (last->role == ROLE_TOOL) {
+        say(ask, last->content.len ? last->content : TEXT("The tool said nothing."));
+        return;
+    }
+    for (size_t i = 0; i < bound->tool_count; i++)
+        if (bound->tools[i].impl && call_tool(ask, &bound->tools[i])) return;
+    if (ask->arena.oom) ask_fail_nomem(ask);
+    else say(ask, TEXT("This is the mock model; it has no tool to call."));
+}
+
+static void cancel(struct ask *ask) {
+    (void)ask;
+}
+
+const struct model_kind model_mock = {"mock", start, cancel};

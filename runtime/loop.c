@@ -1,0 +1,157 @@
+/* Turns libuv's loop until no run is left. Runs that may go on without waiting stand in the ready
+ * list, which an idle handle empties. Asking models is ask.c's work, calling tools tool.c's. */
+#include "runtime/loop.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <time.h>
+
+#include "runtime/http.h"
+#include "runtime/options.h"
+#include "runtime/run.h"
+#include "runtime/tool.h"
+
+/* ## Ready runs */
+
+static void step_ready(uv_idle_t *idle) {
+    gramc_loop *loop = idle->data;
+    gramc_run *run = loop->ready;
+    loop->ready = NULL;
+    loop->ready_end = &loop->ready;
+    uv_idle_stop(&loop->idle);
+    while (run) {
+        gramc_run *next = run->next_ready;
+        run->is_ready = false;
+        run_step(run);
+        run = next;
+    }
+}
+
+void loop_ready(gramc_loop *loop, gramc_run *run) {
+    if (run->is_ready) return;
+    run->is_ready = true;
+    run->next_ready = NULL;
+    *loop->ready_end = run;
+    loop->ready_end = &run->next_ready;
+    uv_idle_start(&loop->idle, step_ready);
+}
+
+/* splitmix64: https://prng.di.unimi.it/splitmix64.c (public domain) */
+double loop_random(gramc_loop *loop) {
+    uint64_t z = loop->random += 0x9E3779B97F4A7C15U;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9U;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBU;
+    return (double)((z ^ (z >> 31)) >> 11) / 9007199254740992.0;
+}
+
+/* ## Making and freeing */
+
+static void on_alarm(uv_async_t *async) {
+    gramc_loop *loop = async->data;
+    for (gramc_run *run = loop->runs; run; run = run->next) gramc_run_cancel(run);
+}
+
+static gramc_status copy_environment(gramc_loop *loop, const gramc_loop_options *options) {
+    gramc_text *copy =
+        arena_array(&loop->arena, options->environment_count + 1, sizeof(gramc_text));
+    for (size_t i = 0; copy && i < options->environment_count; i++)
+        copy[i] = arena_text(&loop->arena, options->environment[i]);
+    loop->environment = copy;
+    loop->environment_count = options->environment_count;
+    return loop->arena.oom ? GRAMC_NOMEM : GRAMC_OK;
+}
+
+static gramc_status init_handles(gramc_loop *loop) {
+    uv_idle_init(&loop->uv, &loop->idle);
+    loop->idle.data = loop;
+    loop->alarm.data = loop;
+    if (uv_async_init(&loop->uv, &loop->alarm, on_alarm)) {
+        uv_close((uv_handle_t *)&loop->idle, NULL);
+        return GRAMC_NOMEM;
+    }
+    gramc_status status = http_new(&loop->http, &loop->uv, &loop->allocator);
+    if (status) {
+        uv_close((uv_handle_t *)&loop->idle, NULL);
+        uv_close((uv_handle_t *)&loop->alarm, NULL);
+    }
+    return status;
+}
+
+gramc_status gramc_loop_new(gramc_loop **out, const gramc_loop_options *given) {
+    gramc_loop_options options = GRAMC_LOOP_OPTIONS_INIT;
+    OPTIONS_READ(options, given);
+    gramc_allocator allocator = options.allocator ? *options.allocator : mem_default();
+    gramc_loop *loop = mem_alloc(&allocator, sizeof(*loop));
+    *out = NULL;
+    if (!loop) return GRAMC_NOMEM;
+    *loop = (gramc_loop){.allocator = allocator, .random = uv_hrtime()};
+    loop->ready_end = &loop->ready;
+    arena_init(&loop->arena, &allocator);
+    gramc_status status = copy_environment(loop, &options);
+    if (!status && uv_loop_init(&loop->uv)) status = GRAMC_NOMEM;
+    if (!status && (status = init_handles(loop))) {
+        uv_run(&loop->uv, UV_RUN_DEFAULT);
+        uv_loop_close(&loop->uv);
+    }
+    if (status) {
+        arena_free(&loop->arena);
+        mem_free(&allocator, loop, sizeof(*loop));
+        return status;
+    }
+    *out = loop;
+    return GRAMC_OK;
+}
+
+void gramc_loop_interrupt(gramc_loop *loop) {
+    uv_async_send(&loop->alarm);
+}
+
+/* libuv writes to pipes whose reader may be gone. The signal is kept off this thread, and one that
+ * came meanwhile is taken out before the mask is restored. */
+static void block_sigpipe(sigset_t *before) {
+    sigset_t pipe_only;
+    sigemptyset(&pipe_only);
+    sigaddset(&pipe_only, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &pipe_only, before);
+}
+
+static void restore_sigpipe(const sigset_t *before) {
+    sigset_t pipe_only, pending;
+    sigemptyset(&pipe_only);
+    sigaddset(&pipe_only, SIGPIPE);
+    struct timespec at_once = {0, 0};
+    if (!sigismember(before, SIGPIPE) && !sigpending(&pending) && sigismember(&pending, SIGPIPE))
+        sigtimedwait(&pipe_only, NULL, &at_once);
+    pthread_sigmask(SIG_SETMASK, before, NULL);
+}
+
+gramc_status gramc_loop_run(gramc_loop *loop) {
+    sigset_t before;
+    if (loop->running) return GRAMC_USAGE;
+    loop->running = true;
+    block_sigpipe(&before);
+    while (loop->active) uv_run(&loop->uv, UV_RUN_ONCE);
+    restore_sigpipe(&before);
+    loop->running = false;
+    return GRAMC_OK;
+}
+
+void gramc_loop_free(gramc_loop *loop) {
+    sigset_t before;
+    if (!loop) return;
+    block_sigpipe(&before);
+    while (loop->active) {
+        for (gramc_run *run = loop->runs; run; run = run->next) gramc_run_cancel(run);
+        uv_run(&loop->uv, UV_RUN_ONCE);
+    }
+    uv_close((uv_handle_t *)&loop->idle, NULL);
+    uv_close((uv_handle_t *)&loop->alarm, NULL);
+    http_close(loop->http);
+    uv_run(&loop->uv, UV_RUN_DEFAULT);
+    restore_sigpipe(&before);
+    uv_loop_close(&loop->uv);
+    gramc_allocator allocator = loop->allocator;
+    arena_free(&loop->arena);
+    mem_free(&allocator, loop, sizeof(*loop));
+}

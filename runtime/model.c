@@ -1,0 +1,88 @@
+/* Makes models and carries one question at a time from a run to its model and back. How an answer
+ * is come by is in model_endpoint.c, llm_script.c and llm_mock.c. */
+#include "runtime/model.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/text.h"
+#include "runtime/options.h"
+#include "runtime/run.h"
+
+gramc_model *model_new(const struct model_kind *kind, const gramc_allocator *allocator) {
+    gramc_allocator chosen = allocator ? *allocator : mem_default();
+    gramc_model *model = mem_alloc(&chosen, sizeof(*model));
+    if (!model) return NULL;
+    *model = (gramc_model){.kind = kind};
+    arena_init(&model->arena, &chosen);
+    return model;
+}
+
+void gramc_model_free(gramc_model *model) {
+    if (!model) return;
+    gramc_allocator allocator = model->arena.allocator;
+    http_target_free(model->target);
+    arena_free(&model->arena);
+    mem_free(&allocator, model, sizeof(*model));
+}
+
+/* ## Questions */
+
+void ask_init(struct ask *ask, gramc_run *run) {
+    *ask = (struct ask){.run = run};
+    ask->http.allocator = run->loop->allocator;
+    arena_init(&ask->arena, &run->loop->allocator);
+}
+
+void ask_start(struct ask *ask) {
+    arena_free(&ask->arena);
+    ask->reply = (struct reply){0};
+    ask->failed = ask->nomem = false;
+    ask->attempt = 0;
+    ask->size = 0;
+    ask->http.status = 0;
+    ask->started = uv_hrtime();
+    ask->run->model->kind->start(ask);
+}
+
+void ask_cancel(struct ask *ask) {
+    ask->run->model->kind->cancel(ask);
+}
+
+static void timer_closed(uv_handle_t *handle) {
+    struct ask *ask = handle->data;
+    run_handle_closed(ask->run);
+}
+
+void ask_free(struct ask *ask) {
+    http_request_free(&ask->http);
+    arena_free(&ask->arena);
+    if (!ask->timer_open) return;
+    ask->timer_open = false;
+    uv_close((uv_handle_t *)&ask->timer, timer_closed);
+}
+
+static void tell(struct ask *ask) {
+    ask->run->state = RUN_READ;
+    run_step(ask->run);
+}
+
+void ask_answer(struct ask *ask) {
+    trace_reply(&ask->run->trace, &ask->reply, ask->size, ask->started);
+    tell(ask);
+}
+
+void ask_fail(struct ask *ask, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    vsnprintf(ask->why, sizeof(ask->why), format, args);
+    va_end(args);
+    ask->failed = true;
+    trace_model_error(&ask->run->trace, ask->http.status, text_of(ask->why), ask->started);
+    tell(ask);
+}
+
+void ask_fail_nomem(struct ask *ask) {
+    ask->failed = ask->nomem = true;
+    tell(ask);
+}

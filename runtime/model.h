@@ -1,0 +1,77 @@
+/* Models: where answers come from. One vtable, three kinds, a file each. */
+#ifndef RUNTIME_MODEL_H
+#define RUNTIME_MODEL_H
+
+#include <uv.h>
+
+#include "base/mem.h"
+#include "runtime/http.h"
+#include "runtime/llm.h"
+
+struct ask;
+
+struct model_kind {
+    const char *name;
+    /* Starts; calls ask_answer or ask_fail now or later. */
+    void (*start)(struct ask *ask);
+    /* Stops; neither is called then. May be called when nothing is going on. */
+    void (*cancel)(struct ask *ask);
+};
+
+extern const struct model_kind model_endpoint, model_script, model_mock;
+
+struct script_answer {
+    const struct json *request; /* NULL: the script does not say */
+    struct reply reply;
+};
+
+struct gramc_model {
+    struct arena arena;
+    const struct model_kind *kind;
+    gramc_text id; /* empty: the agent's */
+    /* endpoint */
+    struct http_target *target;
+    gramc_text key;
+    uint32_t max_retries, retry_wait_ms;
+    size_t max_response;
+    /* script */
+    struct script_answer *answers;
+    size_t answer_count;
+};
+
+/* One question to a model. Lives in its run; used again for the next question. */
+struct ask {
+    gramc_run *run;
+    struct arena arena; /* of the current answer */
+    struct reply reply;
+    bool failed;
+    bool nomem;
+    char why[512]; /* if failed: one line */
+    uint64_t started;
+    size_t size; /* of the answer's body, 0 if there was none */
+    /* endpoint */
+    struct http_request http;
+    uv_timer_t timer;
+    bool timer_open;
+    uint32_t attempt;
+};
+
+gramc_model *model_new(const struct model_kind *kind, const gramc_allocator *allocator);
+
+void ask_init(struct ask *ask, gramc_run *run);
+void ask_start(struct ask *ask);
+void ask_cancel(struct ask *ask);
+/* Frees what it holds; after ask_cancel. */
+void ask_free(struct ask *ask);
+
+/* ## For the kinds */
+/* `reply` is filled in: tells the run. */
+void ask_answer(struct ask *ask);
+/* No answer; printf. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+void ask_fail(struct ask *ask, const char *format, ...);
+void ask_fail_nomem(struct ask *ask);
+
+#endif

@@ -1,0 +1,215 @@
+/* Asks an OpenAI-compatible endpoint over HTTP, and again where that has a chance: the statuses,
+ * the waiting times and the headers are those of the openai SDK, which servers are made for.
+ * Reading and writing of bodies is llm_openai.c's, the connection http.c's. */
+#include <string.h>
+
+#include "base/text.h"
+#include "runtime/model.h"
+#include "runtime/options.h"
+#include "runtime/run.h"
+
+enum {
+    DEFAULT_TIMEOUT_MS = 600000,
+    DEFAULT_CONNECT_MS = 10000,
+    DEFAULT_WAIT_MS = 500,
+    LONGEST_BACKOFF_MS = 8000,
+    LONGEST_WAIT_MS = 60000, /* that a server may ask for */
+    DEFAULT_RESPONSE_MAX = 16 << 20,
+    URL_MAX = 4096
+};
+
+static const struct {
+    const char *provider, *base_url;
+} providers[] = {
+    {"openai", "https://api.openai.com/v1"},
+    {"ollama", "http://127.0.0.1:11434/v1"},
+};
+
+static gramc_text provider_url(gramc_text provider) {
+    if (provider.len == 0) return text_of(providers[0].base_url);
+    for (size_t i = 0; i < sizeof(providers) / sizeof(providers[0]); i++)
+        if (text_is_nocase(provider, providers[i].provider)) return text_of(providers[i].base_url);
+    return (gramc_text){NULL, 0};
+}
+
+static gramc_status make_target(gramc_model *model, gramc_text base,
+                                const gramc_endpoint_options *options) {
+    struct buf url;
+    buf_init(&url, &model->arena.allocator, URL_MAX);
+    while (base.len && base.ptr[base.len - 1] == '/') base.len--;
+    buf_text(&url, base);
+    buf_puts(&url, "/chat/completions");
+    struct http_target_options target = {
+        buf_view(&url), options->api_key, options->proxy,
+        options->timeout_ms ? options->timeout_ms : DEFAULT_TIMEOUT_MS,
+        options->connect_timeout_ms ? options->connect_timeout_ms : DEFAULT_CONNECT_MS};
+    gramc_status status = buf_status(&url);
+    if (status == GRAMC_LIMIT) status = GRAMC_USAGE;
+    if (!status) status = http_target_new(&model->target, &model->arena.allocator, &target);
+    buf_free(&url);
+    return status;
+}
+
+gramc_status gramc_model_new_endpoint(gramc_model **out, const gramc_endpoint_options *given) {
+    gramc_endpoint_options options = GRAMC_ENDPOINT_OPTIONS_INIT;
+    OPTIONS_READ(options, given);
+    *out = NULL;
+    gramc_text base =
+        options.base_url.len ? options.base_url : provider_url(model_provider(options.model));
+    if (!base.ptr) return GRAMC_NOT_FOUND;
+    gramc_model *model = model_new(&model_endpoint, options.allocator);
+    if (!model) return GRAMC_NOMEM;
+    model->id = arena_text(&model->arena, model_id(options.model));
+    model->key = arena_text(&model->arena, options.api_key);
+    model->max_retries = options.max_retries;
+    model->retry_wait_ms = options.retry_wait_ms ? options.retry_wait_ms : DEFAULT_WAIT_MS;
+    model->max_response = options.max_response ? options.max_response : DEFAULT_RESPONSE_MAX;
+    gramc_status status = make_target(model, base, &options);
+    if (!status && model->arena.oom) status = GRAMC_NOMEM;
+    if (status) gramc_model_free(model);
+    else *out = model;
+    return status;
+}
+
+/* ## One question */
+
+/* Servers like to quote a wrong key. It must not get into a message, and so not into a trace. */
+static void redact(char *text, gramc_text key) {
+    size_t len = strlen(text);
+    if (key.len < 4) return;
+    for (size_t i = 0; i + key.len <= len; i++)
+        if (memcmp(text + i, key.ptr, key.len) == 0) memset(text + i, '*', key.len);
+}
+
+static gramc_text describe_failure(const struct ask *ask, struct buf *out, gramc_text detail) {
+    const struct http_request *http = &ask->http;
+    switch (http->failure) {
+    case HTTP_FINE:
+        buf_printf(out, "the model endpoint answered with status %ld", http->status);
+        break;
+    case HTTP_UNREACHABLE: buf_puts(out, "the model endpoint cannot be reached"); break;
+    case HTTP_TIMED_OUT: buf_puts(out, "the model endpoint did not answer in time"); break;
+    case HTTP_TOO_BIG:
+        buf_printf(out, "the model's answer is longer than %zu bytes", http->max_response);
+        return buf_view(out);
+    case HTTP_REFUSED: buf_puts(out, "the model endpoint cannot be asked"); break;
+    case HTTP_NOMEM: buf_puts(out, "out of memory"); break;
+    }
+    if (detail.len) {
+        buf_puts(out, ": ");
+        buf_text(out, detail);
+    }
+    if (out->ptr) redact(out->ptr, ask->run->model->key);
+    return buf_view(out);
+}
+
+static bool is_worth_retrying(const struct http_request *http, gramc_text code) {
+    if (http->failure == HTTP_UNREACHABLE) return true;
+    if (http->failure != HTTP_FINE || http->must_not_retry) return false;
+    if (http->may_retry) return true;
+    if (text_is(code, "insufficient_quota")) return false;
+    return http->status == 408 || http->status == 409 || http->status == 429 || http->status >= 500;
+}
+
+static double waiting_time(struct ask *ask) {
+    const gramc_model *model = ask->run->model;
+    if (ask->http.retry_after_ms >= 0) return ask->http.retry_after_ms;
+    double wait = model->retry_wait_ms;
+    for (uint32_t i = 0; i < ask->attempt && wait < LONGEST_BACKOFF_MS; i++) wait *= 2;
+    if (wait > LONGEST_BACKOFF_MS) wait = LONGEST_BACKOFF_MS;
+    return wait * (1 - 0.25 * loop_random(ask->run->loop));
+}
+
+static void try_again(uv_timer_t *timer);
+
+static void schedule(struct ask *ask, double wait) {
+    if (!ask->timer_open) {
+        uv_timer_init(&ask->run->loop->uv, &ask->timer);
+        ask->timer.data = ask;
+        ask->timer_open = true;
+        ask->run->handles++;
+    }
+    uv_update_time(&ask->run->loop->uv);
+    uv_timer_start(&ask->timer, try_again, (uint64_t)wait, 0);
+}
+
+static void note_retry(struct ask *ask, gramc_text why, double wait) {
+    gramc_run *run = ask->run;
+    struct buf line;
+    run->result.retries++;
+    trace_retry(&run->trace, ask->http.status, why, (uint64_t)wait);
+    if (!run->handler.note) return;
+    buf_init(&line, &run->loop->allocator, 2048);
+    buf_text(&line, why);
+    buf_printf(&line, "; trying again in %u ms", (unsigned)wait);
+    run->handler.note(run->handler.ctx, buf_view(&line));
+    buf_free(&line);
+}
+
+static void give_up_or_retry(struct ask *ask) {
+    struct http_request *http = &ask->http;
+    struct buf why;
+    gramc_text code = {NULL, 0};
+    gramc_text detail = text_of(http->error);
+    if (http->failure == HTTP_FINE)
+        detail = openai_error(&ask->arena, buf_view(&http->response), &code);
+    buf_init(&why, &ask->run->loop->allocator, 1024);
+    gramc_text line = describe_failure(ask, &why, detail);
+    double wait = waiting_time(ask);
+    bool again = ask->attempt < ask->run->model->max_retries && is_worth_retrying(http, code);
+    if (http->failure == HTTP_NOMEM || buf_status(&why) == GRAMC_NOMEM) {
+        buf_free(&why);
+        ask_fail_nomem(ask);
+        return;
+    }
+    if (again && wait <= LONGEST_WAIT_MS) {
+        note_retry(ask, line, wait);
+        ask->attempt++;
+        schedule(ask, wait);
+        buf_free(&why);
+        return;
+    }
+    char copy[480];
+    size_t len = line.len < sizeof(copy) ? line.len : sizeof(copy) - 1;
+    memcpy(copy, line.ptr, len);
+    copy[len] = '\0';
+    buf_free(&why);
+    if (again) ask_fail(ask, "%s; it asks to wait %.0f s", copy, wait / 1000);
+    else ask_fail(ask, "%s", copy);
+}
+
+static void on_answer(struct http_request *http) {
+    struct ask *ask = http->ctx;
+    gramc_text why = {NULL, 0};
+    if (http->failure != HTTP_FINE || http->status < 200 || http->status > 299) {
+        give_up_or_retry(ask);
+        return;
+    }
+    ask->size = http->response.len;
+    switch (openai_reply(&ask->reply, &ask->arena, buf_view(&http->response), &why)) {
+    case GRAMC_OK: ask_answer(ask); break;
+    case GRAMC_NOMEM: ask_fail_nomem(ask); break;
+    default: ask_fail(ask, "the model endpoint: %.*s", TEXT_ARGS(why));
+    }
+}
+
+static void send_request(struct ask *ask) {
+    const gramc_model *model = ask->run->model;
+    ask->http.target = model->target;
+    ask->http.body = buf_view(&ask->run->body);
+    ask->http.max_response = model->max_response;
+    ask->http.done = on_answer;
+    ask->http.ctx = ask;
+    if (http_start(ask->run->loop->http, &ask->http)) ask_fail_nomem(ask);
+}
+
+static void try_again(uv_timer_t *timer) {
+    send_request(timer->data);
+}
+
+static void cancel(struct ask *ask) {
+    if (ask->timer_open) uv_timer_stop(&ask->timer);
+    http_cancel(&ask->http);
+}
+
+const struct model_kind model_endpoint = {"openai", send_request, cancel};

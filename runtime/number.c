@@ -1,0 +1,50 @@
+/* Turns the spelling of a JSON number into a double or a 64-bit integer. strtod follows the
+ * locale of the program that embeds us, which is none of our business to change; so the point is
+ * replaced by whatever that locale expects. */
+#include "runtime/number.h"
+
+#include <locale.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LONGEST_NUMBER = 400 };
+
+bool number_to_double(double *out, gramc_text number) {
+    char copy[LONGEST_NUMBER + 16];
+    const char *point = localeconv()->decimal_point;
+    size_t point_len = strlen(point), len = 0;
+    if (number.len > LONGEST_NUMBER || point_len > 8) return false;
+    for (size_t i = 0; i < number.len; i++) {
+        if (number.ptr[i] == '.') {
+            memcpy(copy + len, point, point_len);
+            len += point_len;
+        } else {
+            copy[len++] = number.ptr[i];
+        }
+    }
+    copy[len] = '\0';
+    char *end;
+    *out = strtod(copy, &end);
+    return len > 0 && *end == '\0' && isfinite(*out);
+}
+
+bool number_to_int(int64_t *out, gramc_text number) {
+    bool negative = number.len && number.ptr[0] == '-';
+    uint64_t magnitude = 0, limit = (uint64_t)INT64_MAX + negative;
+    if (number.len == (size_t)negative) return false;
+    for (size_t i = negative; i < number.len; i++) {
+        if (number.ptr[i] < '0' || number.ptr[i] > '9') return false;
+        uint64_t digit = (uint64_t)(number.ptr[i] - '0');
+        if (magnitude > (limit - digit) / 10) return false;
+        magnitude = magnitude * 10 + digit;
+    }
+    *out = negative && magnitude ? -(int64_t)(magnitude - 1) - 1 : (int64_t)magnitude;
+    return true;
+}
+
+bool number_add(int64_t *sum, int64_t a, int64_t b) {
+    if (b > 0 ? a > INT64_MAX - b : a < INT64_MIN - b) return false;
+    *sum = a + b;
+    return true;
+}

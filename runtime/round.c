@@ -1,0 +1,359 @@
+/* One round of calls: finds each tool, checks the arguments against its signature, starts all of
+ * them at once, and turns what comes back into texts for the model, in the order of the calls.
+ * Nothing that goes wrong here ends the run: the model is told what to do about it, until its tool
+ * has failed too often. */
+#include <string.h>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "runtime/run.h"
+
+enum { TEXT_MAX = 2 << 20, ERRORS_SHOWN = 5, DEFAULT_ERRORS = 5 };
+
+static const char *const slot_names[] = {
+    [SLOT_FINE] = "ok",
+    [SLOT_UNKNOWN_TOOL] = "unknown-tool",
+    [SLOT_BAD_CALL] = "call-error",
+    [SLOT_SKIPPED] = "skipped",
+    [SLOT_TOOL_ERROR] = "tool-error",
+    [SLOT_TIMEOUT] = "timeout",
+    [SLOT_BAD_RESULT] = "result-error",
+};
+
+/* ## Settling a slot */
+
+static void settle(struct slot *slot, enum slot_outcome outcome, gramc_text text) {
+    gramc_run *run = slot->run;
+    slot->settled = true;
+    slot->outcome = outcome;
+    slot->text = text;
+    struct trace_result result = {slot->call, slot->index, slot_names[outcome], text,
+                                  slot->started};
+    trace_result(&run->trace, &result);
+    if (--run->pending == 0 && run->state == RUN_AWAIT_TOOLS) run->state = RUN_COLLECT;
+}
+
+/* Copies what the buffer holds to the run's arena and settles with it. */
+static void settle_with(struct slot *slot, enum slot_outcome outcome, struct buf *sentence) {
+    gramc_text text = arena_text(&slot->run->arena, buf_view(sentence));
+    if (buf_status(sentence) == GRAMC_NOMEM || !text.ptr) {
+        slot->run->arena.oom = true;
+        text = TEXT("");
+    }
+    buf_free(sentence);
+    settle(slot, outcome, text);
+}
+
+static struct buf begin_error(const struct slot *slot) {
+    struct buf out;
+    buf_init(&out, &slot->run->loop->allocator, TEXT_MAX);
+    buf_puts(&out, "Error: ");
+    return out;
+}
+
+/* ## Before a call */
+
+static void put_tool_names(struct buf *out, const gramc_bound *bound) {
+    const char *between = "";
+    for (size_t i = 0; i < bound->tool_count; i++) {
+        if (!bound->tools[i].impl) continue;
+        buf_puts(out, between);
+        buf_text(out, bound->tools[i].tool->name);
+        between = ", ";
+    }
+}
+
+static void refuse_unknown(struct slot *slot) {
+    struct buf out = begin_error(slot);
+    const gramc_bound *bound = slot->run->bound;
+    bool none = bound->tools_block.len == 0;
+    buf_puts(&out, "there is no tool named ");
+    json_put_string(&out, slot->call->name);
+    if (none) buf_puts(&out, ", and there are no others. Answer without calling a tool.");
+    else buf_puts(&out, ". Call one of these with fitting arguments, or answer without: ");
+    if (!none) put_tool_names(&out, bound);
+    settle_with(slot, SLOT_UNKNOWN_TOOL, &out);
+}
+
+static void skip(struct slot *slot) {
+    struct buf out = begin_error(slot);
+    buf_printf(&out,
+               "at most %u calls are made for one answer, and this one was not. Call the tool "
+               "again if its result is still needed.",
+               (unsigned)slot->run->bound->agent->max_calls_per_turn);
+    settle_with(slot, SLOT_SKIPPED, &out);
+}
+
+static void put_violations(struct buf *out, const gramc_verdict *verdict) {
+    for (size_t i = 0; i < verdict->error_count && i < ERRORS_SHOWN; i++) {
+        if (i) buf_puts(out, "; ");
+        buf_text(out, verdict->errors[i].message);
+    }
+    if (verdict->errors_total > ERRORS_SHOWN)
+        buf_printf(out, "; and %zu more", verdict->errors_total - ERRORS_SHOWN);
+}
+
+static void refuse_arguments(struct slot *slot, const gramc_verdict *verdict) {
+    struct buf out = begin_error(slot);
+    buf_puts(&out, "the arguments do not fit: ");
+    put_violations(&out, verdict);
+    buf_puts(&out, ". The tool was not called; call it again with arguments that fit its schema.");
+    settle_with(slot, SLOT_BAD_CALL, &out);
+}
+
+static void refuse_depth(struct slot *slot) {
+    struct buf out = begin_error(slot);
+    buf_puts(&out, "the arguments cannot be checked: they are nested too deeply or too large. The "
+                   "tool was not called; call it again with simpler arguments.");
+    settle_with(slot, SLOT_BAD_CALL, &out);
+}
+
+/* ## After a call */
+
+static void fail_tool(struct slot *slot, gramc_text why) {
+    struct buf out = begin_error(slot);
+    buf_text(&out, why);
+    settle_with(slot, SLOT_TOOL_ERROR, &out);
+}
+
+static void report_timeout(struct slot *slot) {
+    struct buf out = begin_error(slot);
+    uint32_t ms = slot->bound->timeout_ms;
+    buf_puts(&out, "the tool did not finish within ");
+    if (ms % 1000) buf_printf(&out, "%u ms", (unsigned)ms);
+    else buf_printf(&out, "%u seconds", (unsigned)(ms / 1000));
+    buf_puts(&out, " and was stopped");
+    settle_with(slot, SLOT_TIMEOUT, &out);
+}
+
+static void refuse_result(struct slot *slot, const gramc_verdict *verdict) {
+    struct buf out = begin_error(slot);
+    buf_puts(&out, "the tool's result is not what it promises: ");
+    if (verdict) put_violations(&out, verdict);
+    else buf_puts(&out, "it is nested too deeply or too large");
+    settle_with(slot, SLOT_BAD_RESULT, &out);
+}
+
+static void accept_result(struct slot *slot, gramc_text text) {
+    settle(slot, SLOT_FINE, arena_text(&slot->run->arena, text));
+}
+
+/* `judged` is what stands for `text` before the schema. */
+static void check_result(struct slot *slot, gramc_text judged, gramc_text text) {
+    gramc_check_options options = GRAMC_CHECK_OPTIONS_INIT;
+    gramc_verdict *verdict = NULL;
+    options.allocator = &slot->run->loop->allocator;
+    gramc_status status =
+        gramc_schema_check(&verdict, slot->bound->tool->returns, judged.ptr, judged.len, &options);
+    if (status == GRAMC_NOMEM) {
+        slot->run->arena.oom = true;
+        settle(slot, SLOT_BAD_RESULT, TEXT(""));
+    } else if (status || !verdict->valid) {
+        refuse_result(slot, status ? NULL : verdict);
+    } else {
+        accept_result(slot, text);
+    }
+    gramc_verdict_free(verdict);
+}
+
+/* A text is any text, unless its type says more. */
+static void check_text(struct slot *slot, gramc_text text) {
+    const gramc_tool *tool = slot->bound->tool;
+    struct buf quoted;
+    if (text_is(tool->result, "{\"type\":\"string\"}")) {
+        accept_result(slot, text);
+        return;
+    }
+    buf_init(&quoted, &slot->run->loop->allocator, 8 * TEXT_MAX);
+    json_put_string(&quoted, text);
+    if (buf_status(&quoted)) {
+        slot->run->arena.oom = true;
+        settle(slot, SLOT_BAD_RESULT, TEXT(""));
+    } else {
+        check_result(slot, buf_view(&quoted), text);
+    }
+    buf_free(&quoted);
+}
+
+static void take_result(struct slot *slot, gramc_text text) {
+    switch (slot->bound->tool->result_kind) {
+    case GRAMC_RESULT_NULL: accept_result(slot, TEXT("Success")); break;
+    case GRAMC_RESULT_TEXT: check_text(slot, text); break;
+    case GRAMC_RESULT_JSON: check_result(slot, text_trim(text), text_trim(text)); break;
+    }
+}
+
+static void on_tool_done(void *ctx, struct tool_call *call) {
+    struct slot *slot = ctx;
+    gramc_run *run = slot->run;
+    switch (call->outcome) {
+    case TOOL_FINE: take_result(slot, buf_view(&call->result)); break;
+    case TOOL_FAILED: fail_tool(slot, buf_view(&call->result)); break;
+    case TOOL_TIMED_OUT: report_timeout(slot); break;
+    case TOOL_NOMEM:
+        run->arena.oom = true;
+        settle(slot, SLOT_TOOL_ERROR, TEXT(""));
+        break;
+    }
+    slot->handle = NULL;
+    tool_release(call);
+    run_step(run);
+}
+
+/* ## Starting */
+
+static void call_tool(struct slot *slot, gramc_text arguments) {
+    gramc_run *run = slot->run;
+    trace_call(&run->trace, slot->call, slot->index, arguments);
+    slot->started = uv_hrtime();
+    struct tool_call *handle = tool_start(run->loop, slot->bound, arguments, on_tool_done, slot);
+    if (slot->settled) return;
+    slot->handle = handle;
+    if (handle) return;
+    run->arena.oom = true;
+    settle(slot, SLOT_TOOL_ERROR, TEXT(""));
+}
+
+/* Models leave the arguments of a call without any empty. */
+static void check_and_call(struct slot *slot) {
+    gramc_text arguments = slot->call->arguments;
+    gramc_check_options options = GRAMC_CHECK_OPTIONS_INIT;
+    gramc_verdict *verdict = NULL;
+    if (text_trim(arguments).len == 0) arguments = TEXT("{}");
+    options.flags = GRAMC_CHECK_DEFAULTS | GRAMC_CHECK_NULL_ABSENT;
+    options.allocator = &slot->run->loop->allocator;
+    gramc_status status = gramc_schema_check(&verdict, slot->bound->tool->accepts, arguments.ptr,
+                                             arguments.len, &options);
+    if (status == GRAMC_NOMEM) {
+        slot->run->arena.oom = true;
+        settle(slot, SLOT_BAD_CALL, TEXT(""));
+    } else if (status) {
+        refuse_depth(slot);
+    } else if (!verdict->valid) {
+        refuse_arguments(slot, verdict);
+    } else {
+        call_tool(slot, verdict->normalised);
+    }
+    gramc_verdict_free(verdict);
+}
+
+static void start_slot(struct slot *slot) {
+    gramc_run *run = slot->run;
+    uint32_t most = run->bound->agent->max_calls_per_turn;
+    slot->started = uv_hrtime();
+    slot->bound = bound_find(run->bound, slot->call->name);
+    if (most && slot->index >= most) skip(slot);
+    else if (!slot->bound) refuse_unknown(slot);
+    else check_and_call(slot);
+}
+
+void round_start(gramc_run *run) {
+    run->slot_count = run->pending = run->assistant->call_count;
+    run->slots = arena_array(&run->arena, run->slot_count, sizeof(*run->slots));
+    if (!run->slots) {
+        run->slot_count = run->pending = 0;
+        return;
+    }
+    for (size_t i = 0; i < run->slot_count; i++) {
+        run->slots[i] =
+            (struct slot){.run = run, .call = &run->assistant->calls[i], .index = (uint32_t)i};
+    }
+    run->result.calls += (uint32_t)run->slot_count;
+    for (size_t i = 0; i < run->slot_count; i++) start_slot(&run->slots[i]);
+}
+
+void round_cancel(gramc_run *run) {
+    for (size_t i = 0; i < run->slot_count; i++) {
+        struct tool_call *handle = run->slots[i].handle;
+        run->slots[i].handle = NULL;
+        if (handle) tool_release(handle);
+    }
+    run->slot_count = 0;
+}
+
+/* ## Collecting */
+
+static size_t tool_index(const gramc_run *run, const struct slot *slot) {
+    return (size_t)(slot->bound - run->bound->tools);
+}
+
+static uint32_t allowed(uint32_t limit) {
+    return limit ? limit : DEFAULT_ERRORS;
+}
+
+static void end_for_errors(gramc_run *run, const struct slot *slot, gramc_outcome outcome,
+                           uint32_t count) {
+    size_t end = 0;
+    while (end < slot->text.len && end < 300) text_decode(slot->text, &end);
+    run_end(run, outcome, "tool `%.*s` %s %u times; the last time: %.*s",
+            TEXT_ARGS(slot->call->name),
+            outcome == GRAMC_OUTCOME_TOO_MANY_TOOL_ERRORS ? "failed" : "was called wrongly",
+            (unsigned)count, (int)end, slot->text.ptr);
+}
+
+static void count_call_error(gramc_run *run, const struct slot *slot) {
+    uint32_t *count = slot->bound ? &run->call_errors[tool_index(run, slot)] : &run->unknown_calls;
+    uint32_t limit = allowed(slot->bound ? slot->bound->tool->max_call_errors : 0);
+    run->result.call_errors++;
+    if (++*count >= limit) end_for_errors(run, slot, GRAMC_OUTCOME_TOO_MANY_CALL_ERRORS, *count);
+}
+
+static void count_tool_error(gramc_run *run, const struct slot *slot) {
+    uint32_t *count = &run->tool_errors[tool_index(run, slot)];
+    run->result.tool_errors++;
+    if (++*count >= allowed(slot->bound->tool->max_tool_errors))
+        end_for_errors(run, slot, GRAMC_OUTCOME_TOO_MANY_TOOL_ERRORS, *count);
+}
+
+static void count_error(gramc_run *run, const struct slot *slot) {
+    switch (slot->outcome) {
+    case SLOT_FINE:
+    case SLOT_SKIPPED: break;
+    case SLOT_UNKNOWN_TOOL:
+    case SLOT_BAD_CALL: count_call_error(run, slot); break;
+    case SLOT_TOOL_ERROR:
+    case SLOT_TIMEOUT:
+    case SLOT_BAD_RESULT: count_tool_error(run, slot); break;
+    }
+}
+
+void round_collect(gramc_run *run) {
+    for (size_t i = 0; i < run->slot_count; i++) {
+        const struct slot *slot = &run->slots[i];
+        if (!conversation_result(&run->talk, &run->arena, run->assistant, i, slot->text)) {
+            run_nomem(run);
+            return;
+        }
+        count_error(run, slot);
+    }
+}
+
+/* ## Tools whose result is the answer */
+
+bool round_wants_direct(const gramc_run *run, const struct message *assistant) {
+    for (size_t i = 0; i < assistant->call_count; i++) {
+        const struct bound_tool *bound = bound_find(run->bound, assistant->calls[i].name);
+        if (!bound || !bound->tool->return_direct) return false;
+    }
+    return true;
+}
+
+bool round_is_direct(const gramc_run *run) {
+    for (size_t i = 0; i < run->slot_count; i++)
+        if (run->slots[i].outcome != SLOT_FINE || !run->slots[i].bound->tool->return_direct)
+            return false;
+    return run->slot_count > 0;
+}
+
+gramc_text round_direct_answer(gramc_run *run) {
+    struct buf out;
+    buf_init(&out, &run->loop->allocator, (size_t)INT32_MAX);
+    for (size_t i = 0; i < run->slot_count; i++) {
+        if (i) buf_putc(&out, '\n');
+        buf_text(&out, run->slots[i].text);
+    }
+    gramc_text text = arena_text(&run->arena, buf_view(&out));
+    if (buf_status(&out)) run->arena.oom = true;
+    buf_free(&out);
+    return text;
+}

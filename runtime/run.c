@@ -1,0 +1,340 @@
+/* Drives one run: take a message, ask the model, read the answer, make the calls, put the results
+ * into the conversation, ask again, until there is text. A table of steps, one per state; a state
+ * without a step waits for the loop. Where an answer comes from is the model's business, what a
+ * call is round.c's. */
+#include "runtime/run.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "runtime/options.h"
+
+enum { DEFAULT_ITERATIONS = 10, BODY_MAX = 256 << 20 };
+
+static const char *const outcome_names[] = {
+    [GRAMC_OUTCOME_ANSWERED] = "answered",
+    [GRAMC_OUTCOME_MAX_ITERATIONS] = "max-iterations",
+    [GRAMC_OUTCOME_TOO_MANY_CALL_ERRORS] = "too-many-call-errors",
+    [GRAMC_OUTCOME_TOO_MANY_TOOL_ERRORS] = "too-many-tool-errors",
+    [GRAMC_OUTCOME_EMPTY_RESPONSE] = "empty-response",
+    [GRAMC_OUTCOME_LENGTH] = "length",
+    [GRAMC_OUTCOME_CONTENT_FILTER] = "content-filter",
+    [GRAMC_OUTCOME_REFUSED] = "refused",
+    [GRAMC_OUTCOME_MODEL_ERROR] = "model-error",
+    [GRAMC_OUTCOME_TIMEOUT] = "timeout",
+    [GRAMC_OUTCOME_CANCELED] = "canceled",
+    [GRAMC_OUTCOME_TRACE_ERROR] = "trace-error",
+    [GRAMC_OUTCOME_INTERNAL] = "internal",
+};
+
+const char *gramc_outcome_name(gramc_outcome outcome) {
+    size_t count = sizeof(outcome_names) / sizeof(outcome_names[0]);
+    return (size_t)outcome < count ? outcome_names[outcome] : "unknown";
+}
+
+/* ## Ends */
+
+static bool is_ending(const gramc_run *run) {
+    return run->state == RUN_END || run->state == RUN_OVER;
+}
+
+void run_end(gramc_run *run, gramc_outcome outcome, const char *format, ...) {
+    va_list args;
+    if (is_ending(run)) return;
+    va_start(args, format);
+    vsnprintf(run->message, sizeof(run->message), format, args);
+    va_end(args);
+    run->result.outcome = outcome;
+    run->result.message = text_of(run->message);
+    run->state = RUN_END;
+}
+
+void run_nomem(gramc_run *run) {
+    run_end(run, GRAMC_OUTCOME_INTERNAL, "out of memory");
+}
+
+static void run_free(gramc_run *run) {
+    gramc_loop *loop = run->loop;
+    *run->link = run->next;
+    if (run->next) run->next->link = run->link;
+    buf_free(&run->body);
+    trace_free(&run->trace);
+    arena_free(&run->arena);
+    mem_free(&loop->allocator, run, sizeof(*run));
+}
+
+void run_handle_closed(gramc_run *run) {
+    if (--run->handles == 0 && run->state == RUN_OVER) run_free(run);
+}
+
+static void deadline_closed(uv_handle_t *handle) {
+    run_handle_closed(handle->data);
+}
+
+static void step_end(gramc_run *run) {
+    ask_cancel(&run->ask);
+    round_cancel(run);
+    run->result.duration_ms = (double)(uv_hrtime() - run->trace.start) / 1e6;
+    trace_outcome(&run->trace, &run->result);
+    run->state = RUN_OVER;
+    run->loop->active--;
+    run->handler.done(run->handler.ctx, &run->result);
+    ask_free(&run->ask);
+    if (run->has_deadline) uv_close((uv_handle_t *)&run->deadline, deadline_closed);
+}
+
+/* ## Asking */
+
+static void step_turn(gramc_run *run) {
+    if (run->next_message == run->message_count) {
+        run_end(run, GRAMC_OUTCOME_ANSWERED, "%s", "");
+        return;
+    }
+    size_t counters = (run->bound->tool_count + 1) * sizeof(uint32_t);
+    gramc_text message = run->messages[run->next_message++];
+    run->iteration = 0;
+    run->unknown_calls = 0;
+    memset(run->call_errors, 0, counters);
+    memset(run->tool_errors, 0, counters);
+    run->trace.turn = (uint32_t)run->next_message;
+    run->trace.iteration = 0;
+    trace_turn(&run->trace, message);
+    run->state = RUN_ASK;
+    if (!conversation_user(&run->talk, &run->arena, message)) run_nomem(run);
+}
+
+gramc_text run_model_id(const gramc_run *run) {
+    gramc_text id = run->model->id.len ? run->model->id : model_id(run->bound->agent->model);
+    return id.len ? id : TEXT("gpt-4o-mini");
+}
+
+static bool build_body(gramc_run *run) {
+    const gramc_bound *bound = run->bound;
+    bool functions = run->wire == GRAMC_WIRE_FUNCTIONS;
+    struct request request = {bound->agent, run_model_id(run),
+                              functions ? bound->functions_block : bound->tools_block, run->wire,
+                              &run->talk};
+    buf_reset(&run->body);
+    openai_request(&run->body, &request);
+    if (buf_status(&run->body) == GRAMC_NOMEM) run_nomem(run);
+    if (buf_status(&run->body) == GRAMC_LIMIT)
+        run_end(run, GRAMC_OUTCOME_INTERNAL, "the request is longer than %d bytes", BODY_MAX);
+    return buf_status(&run->body) == GRAMC_OK;
+}
+
+static void step_ask(gramc_run *run) {
+    run->trace.iteration = ++run->iteration;
+    run->result.requests++;
+    conversation_trim(&run->talk, run->bound->agent->max_messages);
+    if (!build_body(run)) return;
+    trace_request(&run->trace, buf_view(&run->body));
+    run->state = RUN_AWAIT_ANSWER;
+    ask_start(&run->ask);
+}
+
+/* ## Reading answers */
+
+static void set_text(gramc_run *run, gramc_text text) {
+    run->result.text = arena_text(&run->arena, text);
+}
+
+static void answered(gramc_run *run, gramc_text text) {
+    set_text(run, text);
+    run->result.turns++;
+    trace_answer(&run->trace, run->result.text);
+    if (run->handler.turn) run->handler.turn(run->handler.ctx, run->result.text);
+    run->state = RUN_TURN;
+}
+
+/* An answer without calls: the text, unless the model says that it is none. */
+static void read_text(gramc_run *run, const struct reply *reply) {
+    if (reply->content.len) set_text(run, reply->content);
+    if (reply->refusal.len) {
+        set_text(run, reply->refusal);
+        run_end(run, GRAMC_OUTCOME_REFUSED, "the model refused to answer");
+    } else if (reply->finish == FINISH_FILTER) {
+        run_end(run, GRAMC_OUTCOME_CONTENT_FILTER, "the answer was stopped by a content filter");
+    } else if (reply->finish == FINISH_LENGTH) {
+        run_end(run, GRAMC_OUTCOME_LENGTH, "the answer was cut off at the token limit");
+    } else if (text_trim(reply->content).len == 0) {
+        run_end(run, GRAMC_OUTCOME_EMPTY_RESPONSE,
+                "the model answered with neither text nor calls");
+    } else if (!conversation_assistant(&run->talk, &run->arena, reply)) {
+        run_nomem(run);
+    } else {
+        answered(run, reply->content);
+    }
+}
+
+/* Results that nobody could be told of are not worth the side effects of having them. */
+static void read_calls(gramc_run *run, const struct reply *reply) {
+    run->assistant = conversation_assistant(&run->talk, &run->arena, reply);
+    if (!run->assistant) {
+        run_nomem(run);
+    } else if (run->iteration >= run->max_iterations && !round_wants_direct(run, run->assistant)) {
+        if (reply->content.len) set_text(run, reply->content);
+        run_end(run, GRAMC_OUTCOME_MAX_ITERATIONS,
+                "no answer after %u requests: the model still calls tools; its last calls were not "
+                "made",
+                (unsigned)run->iteration);
+    } else {
+        run->state = RUN_CALL;
+    }
+}
+
+static void count_usage(gramc_run *run, const struct usage *usage) {
+    run->result.prompt_tokens += usage->prompt;
+    run->result.completion_tokens += usage->completion;
+    run->result.total_tokens += usage->total;
+}
+
+static void step_read(gramc_run *run) {
+    const struct ask *ask = &run->ask;
+    if (ask->nomem) {
+        run_nomem(run);
+    } else if (ask->failed) {
+        run_end(run, GRAMC_OUTCOME_MODEL_ERROR, "%s", ask->why);
+    } else {
+        count_usage(run, &ask->reply.usage);
+        if (ask->reply.call_count) read_calls(run, &ask->reply);
+        else read_text(run, &ask->reply);
+    }
+}
+
+/* ## Calls */
+
+static void step_call(gramc_run *run) {
+    run->state = RUN_AWAIT_TOOLS;
+    round_start(run);
+}
+
+static void step_collect(gramc_run *run) {
+    round_collect(run);
+    if (is_ending(run)) return;
+    if (round_is_direct(run)) answered(run, round_direct_answer(run));
+    else if (run->iteration >= run->max_iterations)
+        run_end(run, GRAMC_OUTCOME_MAX_ITERATIONS, "no answer after %u requests",
+                (unsigned)run->iteration);
+    else run->state = RUN_ASK;
+}
+
+/* ## Stepping */
+
+static void (*const steps[])(gramc_run *run) = {
+    [RUN_TURN] = step_turn,       [RUN_ASK] = step_ask,   [RUN_AWAIT_ANSWER] = NULL,
+    [RUN_READ] = step_read,       [RUN_CALL] = step_call, [RUN_AWAIT_TOOLS] = NULL,
+    [RUN_COLLECT] = step_collect, [RUN_END] = step_end,   [RUN_OVER] = NULL,
+};
+
+static void check_interruptions(gramc_run *run) {
+    if (run->arena.oom || run->trace.status == GRAMC_NOMEM) run_nomem(run);
+    if (run->trace.status)
+        run_end(run, GRAMC_OUTCOME_TRACE_ERROR, "the trace could not be written");
+    if (run->canceled) run_end(run, GRAMC_OUTCOME_CANCELED, "canceled");
+    if (run->timed_out)
+        run_end(run, GRAMC_OUTCOME_TIMEOUT, "the run took longer than %u ms",
+                (unsigned)run->timeout_ms);
+}
+
+void run_step(gramc_run *run) {
+    if (run->stepping || run->state == RUN_OVER) return;
+    run->stepping = true;
+    for (check_interruptions(run); steps[run->state]; check_interruptions(run))
+        steps[run->state](run);
+    run->stepping = false;
+    if (run->state == RUN_OVER && run->handles == 0) run_free(run);
+}
+
+static void deadline_passed(uv_timer_t *timer) {
+    gramc_run *run = timer->data;
+    run->timed_out = true;
+    run_step(run);
+}
+
+void gramc_run_cancel(gramc_run *run) {
+    if (run->canceled || run->state == RUN_OVER) return;
+    run->canceled = true;
+    loop_ready(run->loop, run);
+}
+
+/* ## Starting */
+
+static gramc_status judge(const gramc_bound *bound, const gramc_run_options *options,
+                          const gramc_run_handler *handler) {
+    if (bound->failed) return GRAMC_FINDINGS;
+    if (!options->model || !handler->done || options->message_count == 0) return GRAMC_USAGE;
+    for (size_t i = 0; i < options->message_count; i++)
+        if (text_trim(options->messages[i]).len == 0) return GRAMC_USAGE;
+    return GRAMC_OK;
+}
+
+static gramc_wire choose_wire(const gramc_run_options *options, const gramc_agent *agent) {
+    if (options->wire != GRAMC_WIRE_AGENT) return options->wire;
+    return text_is(agent->wire, "functions") ? GRAMC_WIRE_FUNCTIONS : GRAMC_WIRE_TOOLS;
+}
+
+static void fill(gramc_run *run, const gramc_run_options *options) {
+    const gramc_agent *agent = run->bound->agent;
+    size_t counters = run->bound->tool_count + 1;
+    gramc_text *messages = arena_array(&run->arena, options->message_count, sizeof(*messages));
+    run->call_errors = arena_array(&run->arena, counters, sizeof(uint32_t));
+    run->tool_errors = arena_array(&run->arena, counters, sizeof(uint32_t));
+    for (size_t i = 0; messages && i < options->message_count; i++)
+        messages[i] = arena_text(&run->arena, options->messages[i]);
+    run->messages = messages;
+    run->message_count = options->message_count;
+    run->wire = choose_wire(options, agent);
+    run->max_iterations = options->max_iterations ? options->max_iterations : agent->max_iterations;
+    if (run->max_iterations == 0) run->max_iterations = DEFAULT_ITERATIONS;
+    run->timeout_ms = options->timeout_ms;
+}
+
+static void arm_deadline(gramc_run *run) {
+    if (run->timeout_ms == 0) return;
+    uv_timer_init(&run->loop->uv, &run->deadline);
+    run->deadline.data = run;
+    run->has_deadline = true;
+    run->handles++;
+    uv_update_time(&run->loop->uv);
+    uv_timer_start(&run->deadline, deadline_passed, run->timeout_ms, 0);
+}
+
+static void enlist(gramc_run *run) {
+    gramc_loop *loop = run->loop;
+    run->next = loop->runs;
+    run->link = &loop->runs;
+    if (run->next) run->next->link = &run->next;
+    loop->runs = run;
+    loop->active++;
+    loop_ready(loop, run);
+}
+
+gramc_status gramc_run_start(gramc_run **out, gramc_loop *loop, const gramc_bound *bound,
+                             const gramc_run_options *given, const gramc_run_handler *handler) {
+    gramc_run_options options = GRAMC_RUN_OPTIONS_INIT;
+    OPTIONS_READ(options, given);
+    gramc_status status = judge(bound, &options, handler);
+    if (status) return status;
+    gramc_run *run = mem_alloc(&loop->allocator, sizeof(*run));
+    if (!run) return GRAMC_NOMEM;
+    *run = (gramc_run){.loop = loop, .bound = bound, .model = options.model, .handler = *handler};
+    arena_init(&run->arena, &loop->allocator);
+    buf_init(&run->body, &loop->allocator, BODY_MAX);
+    trace_init(&run->trace, &loop->allocator, options.trace, options.trace_without_times);
+    ask_init(&run->ask, run);
+    fill(run, &options);
+    if (run->arena.oom) {
+        arena_free(&run->arena);
+        mem_free(&loop->allocator, run, sizeof(*run));
+        return GRAMC_NOMEM;
+    }
+    struct trace_header header = {bound, text_of(run->model->kind->name), run_model_id(run),
+                                  run->wire};
+    trace_head(&run->trace, &header);
+    arm_deadline(run);
+    enlist(run);
+    if (out) *out = run;
+    return GRAMC_OK;
+}

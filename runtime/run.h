@@ -1,0 +1,100 @@
+/* One run: a conversation between user, model and tools, as a state machine. */
+#ifndef RUNTIME_RUN_H
+#define RUNTIME_RUN_H
+
+#include "runtime/bound.h"
+#include "runtime/loop.h"
+#include "runtime/model.h"
+#include "runtime/trace.h"
+
+enum run_state {
+    RUN_TURN,         /* take the next message, or end */
+    RUN_ASK,          /* build a request and start it */
+    RUN_AWAIT_ANSWER, /* the model thinks */
+    RUN_READ,         /* decide what the answer means */
+    RUN_CALL,         /* check and start the calls */
+    RUN_AWAIT_TOOLS,  /* the tools work */
+    RUN_COLLECT,      /* put the results into the conversation */
+    RUN_END,          /* tell the handler */
+    RUN_OVER          /* only handles are still to be closed */
+};
+
+enum slot_outcome {
+    SLOT_FINE,
+    SLOT_UNKNOWN_TOOL,
+    SLOT_BAD_CALL, /* the arguments do not fit */
+    SLOT_SKIPPED,  /* too many calls in one answer */
+    SLOT_TOOL_ERROR,
+    SLOT_TIMEOUT,
+    SLOT_BAD_RESULT /* the result does not fit */
+};
+
+/* One call of the current answer. */
+struct slot {
+    gramc_run *run;
+    const struct call *call;
+    const struct bound_tool *bound; /* NULL: unknown */
+    struct tool_call *handle;       /* while it works */
+    uint32_t index;
+    enum slot_outcome outcome;
+    bool settled;
+    gramc_text text; /* what the model is told */
+    uint64_t started;
+};
+
+struct gramc_run {
+    gramc_loop *loop;
+    const gramc_bound *bound;
+    const gramc_model *model;
+    gramc_run_handler handler;
+    struct arena arena;
+    const gramc_text *messages;
+    size_t message_count, next_message;
+    gramc_wire wire;
+    uint32_t max_iterations, iteration;
+    uint32_t timeout_ms;
+    struct conversation talk;
+    struct buf body;
+    struct ask ask;
+    const struct message *assistant; /* whose calls are being made */
+    struct slot *slots;
+    size_t slot_count, pending;
+    uint32_t *call_errors, *tool_errors; /* of this turn, per tool of the agent */
+    uint32_t unknown_calls;
+    struct trace trace;
+    enum run_state state;
+    bool stepping, canceled, timed_out, is_ready;
+    gramc_run_result result;
+    char message[1024];
+    uv_timer_t deadline;
+    bool has_deadline;
+    unsigned handles;        /* of libuv that are still to be closed */
+    gramc_run *next, **link; /* in the loop's list */
+    gramc_run *next_ready;
+};
+
+/* Goes on until the run has to wait or is over, in which case it may be freed. */
+void run_step(gramc_run *run);
+/* Decides how the run ends; printf. The first one counts. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+void run_end(gramc_run *run, gramc_outcome outcome, const char *format, ...);
+void run_nomem(gramc_run *run);
+/* A handle of the run has been closed. */
+void run_handle_closed(gramc_run *run);
+gramc_text run_model_id(const gramc_run *run);
+
+/* ## One round of calls (round.c) */
+/* Makes slots for the calls of `run->assistant` and starts them all. */
+void round_start(gramc_run *run);
+/* Puts the results into the conversation, in the order of the calls, and counts what failed. */
+void round_collect(gramc_run *run);
+/* True if every call went well and its tool returns to the user directly. */
+bool round_is_direct(const gramc_run *run);
+bool round_wants_direct(const gramc_run *run, const struct message *assistant);
+gramc_text round_direct_answer(gramc_run *run);
+/* Lets go of calls that still work. */
+void round_cancel(gramc_run *run);
+
+#endif

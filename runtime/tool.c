@@ -1,0 +1,128 @@
+/* The life of one tool call: made, settled once, told to its run, freed when nobody holds it. What
+ * a call does is in tool_builtin.c, tool_exec.c and tool_returns.c. */
+#include "runtime/tool.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/text.h"
+#include "runtime/loop.h"
+
+const struct tool_kind *tool_kind_of(gramc_impl_kind kind) {
+    switch (kind) {
+    case GRAMC_IMPL_BUILTIN: return &tool_builtin;
+    case GRAMC_IMPL_EXEC: return &tool_exec;
+    case GRAMC_IMPL_RETURNS: return &tool_returns;
+    }
+    return NULL;
+}
+
+void tool_hold(struct tool_call *call) {
+    call->holds++;
+}
+
+static void destroy(struct tool_call *call) {
+    *call->link = call->next;
+    if (call->next) call->next->link = call->link;
+    buf_free(&call->arguments);
+    buf_free(&call->result);
+    mem_free(&call->loop->allocator, call, sizeof(*call));
+}
+
+void tool_let_go(struct tool_call *call) {
+    if (--call->holds) return;
+    call->kind->close(call);
+    destroy(call);
+}
+
+static void deadline_closed(uv_handle_t *handle) {
+    tool_let_go(handle->data);
+}
+
+static void stop_deadline(struct tool_call *call) {
+    if (!call->has_deadline) return;
+    call->has_deadline = false;
+    uv_close((uv_handle_t *)&call->deadline, deadline_closed);
+}
+
+static void tell(struct tool_call *call) {
+    void (*done)(void *ctx, struct tool_call *call) = call->done;
+    call->done = NULL;
+    if (done) done(call->ctx, call);
+}
+
+void tool_settle(struct tool_call *call, enum tool_outcome outcome) {
+    if (call->settled) return;
+    call->settled = true;
+    call->outcome = outcome;
+    stop_deadline(call);
+    tell(call);
+}
+
+/* Settles from outside; the kind is told to stop before the run hears of it. */
+static void settle_early(struct tool_call *call, enum tool_outcome outcome) {
+    call->settled = true;
+    call->outcome = outcome;
+    buf_reset(&call->result);
+    stop_deadline(call);
+    call->kind->cancel(call);
+    tell(call);
+}
+
+void tool_fail(struct tool_call *call, const char *format, ...) {
+    char text[512];
+    va_list args;
+    if (call->settled) return;
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    buf_reset(&call->result);
+    buf_puts(&call->result, text);
+    tool_settle(call, TOOL_FAILED);
+}
+
+static void deadline_passed(uv_timer_t *timer) {
+    struct tool_call *call = timer->data;
+    tool_hold(call);
+    settle_early(call, TOOL_TIMED_OUT);
+    tool_let_go(call);
+}
+
+/* libuv's timers live in their handle: neither of these calls can fail. */
+void tool_wait(struct tool_call *call) {
+    uv_timer_init(&call->loop->uv, &call->deadline);
+    call->deadline.data = call;
+    call->has_deadline = true;
+    tool_hold(call);
+    uv_update_time(&call->loop->uv);
+    uv_timer_start(&call->deadline, deadline_passed, call->bound->timeout_ms, 0);
+}
+
+struct tool_call *tool_start(gramc_loop *loop, const struct bound_tool *bound, gramc_text arguments,
+                             void (*done)(void *ctx, struct tool_call *call), void *ctx) {
+    struct tool_call *call = mem_alloc(&loop->allocator, sizeof(*call));
+    if (!call) return NULL;
+    *call = (struct tool_call){.loop = loop,
+                               .kind = bound->kind,
+                               .bound = bound,
+                               .done = done,
+                               .ctx = ctx,
+                               .holds = 2, /* the run's and ours */
+                               .next = loop->calls,
+                               .link = &loop->calls};
+    if (call->next) call->next->link = &call->next;
+    loop->calls = call;
+    buf_init(&call->arguments, &loop->allocator, (size_t)INT32_MAX);
+    buf_init(&call->result, &loop->allocator, TOOL_RESULT_MAX);
+    buf_text(&call->arguments, arguments);
+    if (buf_status(&call->arguments)) tool_settle(call, TOOL_NOMEM);
+    else call->kind->call(call);
+    tool_let_go(call);
+    return call;
+}
+
+void tool_release(struct tool_call *call) {
+    call->done = NULL;
+    if (!call->settled) settle_early(call, TOOL_FAILED);
+    tool_let_go(call);
+}

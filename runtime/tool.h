@@ -1,0 +1,88 @@
+/* Tool calls in flight, and the vtable that every kind of implementation fills in.
+ *
+ * A call is an object of its own, not a part of the run: a run may end while a killed program is
+ * still being reaped or a blocking function still works. It settles once (result or failure, told
+ * to the run unless that has let go) and is freed when, besides, nothing holds it any more. */
+#ifndef RUNTIME_TOOL_H
+#define RUNTIME_TOOL_H
+
+#include <uv.h>
+
+#include "base/buf.h"
+#include "gramc/runtime.h"
+
+struct tool_call;
+
+enum { TOOL_RESULT_MAX = 1 << 20 };
+
+struct tool_kind {
+    const char *name;
+    /* What stands in a trace: "math.add", "python3 say_hello.py". */
+    void (*describe)(struct buf *out, const gramc_impl *impl);
+    /* Starts; calls tool_settle now or later. */
+    void (*call)(struct tool_call *call);
+    /* The call has just settled by its deadline or a cancel: stop the work, let go soon. */
+    void (*cancel)(struct tool_call *call);
+    /* Frees what `state` holds; nothing uses it any more. */
+    void (*close)(struct tool_call *call);
+};
+
+extern const struct tool_kind tool_builtin, tool_exec, tool_returns;
+/* NULL for a kind that this version does not know. */
+const struct tool_kind *tool_kind_of(gramc_impl_kind kind);
+
+enum tool_outcome {
+    TOOL_FINE,
+    TOOL_FAILED,    /* `result` says why */
+    TOOL_TIMED_OUT, /* `result` is empty */
+    TOOL_NOMEM
+};
+
+/* A tool of a bound agent. */
+struct bound_tool {
+    const gramc_tool *tool;
+    const gramc_impl *impl; /* NULL: optional, not offered */
+    const struct tool_kind *kind;
+    gramc_builtin builtin; /* for tool_builtin */
+    uint32_t timeout_ms;
+};
+
+struct tool_call {
+    gramc_loop *loop;
+    const struct tool_kind *kind;
+    const struct bound_tool *bound; /* valid until the call has settled */
+    struct buf arguments;           /* what is handed over */
+    struct buf result;
+    enum tool_outcome outcome;
+    void (*done)(void *ctx, struct tool_call *call); /* NULL: settled, or the run let go */
+    void *ctx;
+    void *state;    /* of the kind */
+    unsigned holds; /* by handles, work requests and the code that runs just now */
+    bool settled;
+    uv_timer_t deadline;
+    bool has_deadline;
+    struct tool_call *next, **link; /* in the loop's list */
+};
+
+/* Starts a call; `arguments` are copied. done may be called before this returns. NULL without
+ * memory (done is then not called). The caller's hold on it lasts until tool_release, which done
+ * may call: what this returns is then no longer valid. */
+struct tool_call *tool_start(gramc_loop *loop, const struct bound_tool *bound, gramc_text arguments,
+                             void (*done)(void *ctx, struct tool_call *call), void *ctx);
+/* The run lets go: done will not be called; a call that still works is canceled. */
+void tool_release(struct tool_call *call);
+
+/* ## For the kinds */
+/* Tells the run, if it still listens. Only the first one counts. */
+void tool_settle(struct tool_call *call, enum tool_outcome outcome);
+/* Settles as TOOL_FAILED; printf. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+void tool_fail(struct tool_call *call, const char *format, ...);
+/* Arms the deadline: the kind will settle later. */
+void tool_wait(struct tool_call *call);
+void tool_hold(struct tool_call *call);
+void tool_let_go(struct tool_call *call);
+
+#endif

@@ -1,0 +1,97 @@
+/* Calls a function of this process: at once on the loop's thread, or on one of libuv's worker
+ * threads if it is marked as blocking. A worker writes into a buffer of its own, which the loop
+ * takes over when the work is done; a call past its deadline is abandoned, never stopped. */
+#include "base/text.h"
+#include "runtime/loop.h"
+#include "runtime/tool.h"
+
+/* A function on a worker thread. */
+struct job {
+    uv_work_t work;
+    struct tool_call *call;
+    gramc_builtin builtin;
+    gramc_text arguments; /* of the call, which this job holds */
+    struct buf result;
+    int failed;
+};
+
+static void describe(struct buf *out, const gramc_impl *impl) {
+    buf_text(out, impl->target);
+}
+
+static int write_result(void *ctx, const char *bytes, size_t len) {
+    struct buf *result = ctx;
+    buf_put(result, bytes, len);
+    return result->state != BUF_FINE;
+}
+
+static void settle(struct tool_call *call, int failed) {
+    switch (buf_status(&call->result)) {
+    case GRAMC_OK: break;
+    case GRAMC_LIMIT: tool_fail(call, "the result is longer than 1 MiB"); return;
+    default: tool_settle(call, TOOL_NOMEM); return;
+    }
+    if (failed && call->result.len == 0) buf_puts(&call->result, "the tool failed");
+    tool_settle(call, failed ? TOOL_FAILED : TOOL_FINE);
+}
+
+/* On the worker thread. */
+static void work(uv_work_t *request) {
+    struct job *job = request->data;
+    job->failed = job->builtin.function(job->builtin.ctx, job->arguments,
+                                        (gramc_writer){write_result, &job->result});
+}
+
+static void worked(uv_work_t *request, int status) {
+    struct job *job = request->data;
+    struct tool_call *call = job->call;
+    if (!call->settled) {
+        struct buf spare = call->result;
+        call->result = job->result;
+        job->result = spare;
+        settle(call, job->failed || status);
+    }
+    tool_let_go(call);
+}
+
+static void call_blocking(struct tool_call *call) {
+    struct job *job = mem_alloc(&call->loop->allocator, sizeof(*job));
+    if (!job) {
+        tool_settle(call, TOOL_NOMEM);
+        return;
+    }
+    *job = (struct job){
+        .call = call, .builtin = call->bound->builtin, .arguments = buf_view(&call->arguments)};
+    job->work.data = job;
+    buf_init(&job->result, &call->loop->allocator, TOOL_RESULT_MAX);
+    call->state = job;
+    tool_wait(call);
+    tool_hold(call);
+    uv_queue_work(&call->loop->uv, &job->work, work, worked);
+}
+
+static void call_builtin(struct tool_call *call) {
+    const gramc_builtin *builtin = &call->bound->builtin;
+    if (builtin->blocking) {
+        call_blocking(call);
+        return;
+    }
+    int failed = builtin->function(builtin->ctx, buf_view(&call->arguments),
+                                   (gramc_writer){write_result, &call->result});
+    settle(call, failed);
+}
+
+/* Work that has not begun never will. */
+static void cancel(struct tool_call *call) {
+    struct job *job = call->state;
+    if (job) uv_cancel((uv_req_t *)&job->work);
+}
+
+static void close_builtin(struct tool_call *call) {
+    struct job *job = call->state;
+    if (!job) return;
+    buf_free(&job->result);
+    mem_free(&call->loop->allocator, job, sizeof(*job));
+}
+
+const struct tool_kind tool_builtin = {"builtin", describe, call_builtin, cancel, close_builtin};

@@ -1,0 +1,9 @@
+/* The commands that gramc-run adds, when the runtime is built. */
+#ifndef TESTS_GOLDEN_COMMANDS_H
+#define TESTS_GOLDEN_COMMANDS_H
+
+#include "cli/cli.h"
+
+const struct command *golden_commands(void);
+
+#endif

@@ -1,0 +1,6 @@
+/* Without a runtime: only gramc's own commands. */
+#include "tests/golden/commands.h"
+
+const struct command *golden_commands(void) {
+    return NULL;
+}

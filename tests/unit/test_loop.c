@@ -1,0 +1,730 @@
+/* Runs, answered by a script: what the model is told, how a run ends, what the trace holds. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "tests/support/agent.h"
+
+#define NONE "{\"type\":\"object\",\"properties\":{}}"
+#define NAME                                                                                       \
+    "{\"type\":\"object\",\"properties\":{\"personName\":{\"type\":\"string\"}},\"required\":["    \
+    "\"personName\"]}"
+#define STRING "{\"type\":\"string\"}"
+#define INTEGER "{\"type\":\"integer\"}"
+
+#define HEADER "{\"event\":\"header\",\"format\":\"gramc-trace\",\"version\":1}\n"
+#define SAYS(text) "{\"event\":\"model.response\",\"content\":\"" text "\"}\n"
+#define CALLS(list) "{\"event\":\"model.response\",\"content\":null,\"calls\":[" list "]}\n"
+#define CALL(name, arguments) "{\"id\":\"x\",\"name\":\"" name "\",\"arguments\":\"" arguments "\"}"
+
+/* One scripted run of an agent. */
+struct scene {
+    struct test_agent test;
+    struct test_run run;
+    gramc_model *model;
+};
+
+static void open_scene(struct scene *scene) {
+    test_agent_init(&scene->test);
+    test_run_init(&scene->run);
+    scene->model = NULL;
+}
+
+static void play(struct scene *scene, const char *script, struct test_setup setup) {
+    gramc_schema_error error;
+    if (script && gramc_model_new_script(&scene->model, text_of(script), NULL, &error))
+        fail_msg("%s", error.message);
+    setup.agent = &scene->test;
+    setup.model = scene->model;
+    if (!setup.messages[0]) setup.messages[0] = "Hello";
+    assert_int_equal(test_run(&scene->run, &setup), GRAMC_OK);
+    assert_int_equal(scene->run.done, 1);
+}
+
+static void close_scene(struct scene *scene) {
+    gramc_model_free(scene->model);
+    test_run_free(&scene->run);
+    test_agent_free(&scene->test);
+}
+
+static void expect_end(const struct scene *scene, gramc_outcome outcome, const char *answers) {
+    const struct test_run *run = &scene->run;
+    if (run->outcome != outcome)
+        fail_msg("ended as %s: %s", gramc_outcome_name(run->outcome), run->message);
+    assert_string_equal(run->answers.ptr ? run->answers.ptr : "", answers);
+}
+
+/* The n-th event of that name in the trace, as JSON in `arena`; NULL if there are fewer. */
+static const struct json *event(struct arena *arena, const struct scene *scene, const char *name,
+                                size_t n) {
+    gramc_text rest = buf_view(&scene->run.trace);
+    while (rest.len) {
+        const char *end = memchr(rest.ptr, '\n', rest.len);
+        assert_non_null(end);
+        size_t len = (size_t)(end - rest.ptr);
+        const struct json *json = json_parse(arena, text_slice(rest, 0, len), NULL);
+        assert_non_null(json);
+        if (text_is(json_get(json, "event")->text, name) && n-- == 0) return json;
+        rest = text_slice(rest, len + 1, rest.len);
+    }
+    return NULL;
+}
+
+static void expect_member(const struct scene *scene, const char *name, size_t n,
+                          const char *pointer, const char *expected) {
+    struct arena arena;
+    arena_init(&arena, NULL);
+    const struct json *value = json_at(event(&arena, scene, name, n), text_of(pointer));
+    if (!value) fail_msg("%s %zu has no %s in %s", name, n, pointer, scene->run.trace.ptr);
+    assert_true(json_is(value, JSON_STRING) || json_is(value, JSON_NUMBER));
+    if (!text_is(value->text, expected))
+        fail_msg("%s %zu %s is %.*s", name, n, pointer, TEXT_ARGS(value->text));
+    arena_free(&arena);
+}
+
+/* What the model was told about the n-th call. */
+static void expect_result(const struct scene *scene, size_t n, const char *outcome,
+                          const char *text) {
+    expect_member(scene, "tool.response", n, "/outcome", outcome);
+    expect_member(scene, "tool.response", n, "/result", text);
+}
+
+static void greeter(struct scene *scene) {
+    open_scene(scene);
+    test_tool(&scene->test, "sayHello", NAME, STRING, GRAMC_RESULT_TEXT);
+    test_builtin(&scene->test, "sayHello", "greeting.sayHello");
+}
+
+/* ## Going well */
+
+static void hello(void **state) {
+    struct scene scene;
+    (void)state;
+    greeter(&scene);
+    play(&scene, HEADER CALLS(CALL("sayHello", "{\\\"personName\\\":\\\"Alice\\\"}")) SAYS("Done."),
+         (struct test_setup){0});
+    expect_end(&scene, GRAMC_OUTCOME_ANSWERED, "Done.\n");
+    expect_result(&scene, 0, "ok", "Hello, Alice! Nice to meet you.");
+    expect_member(&scene, "model.request", 1, "/body/messages/1/tool_calls/0/id", "x");
+    expect_member(&scene, "model.request", 1, "/body/messages/2/tool_call_id", "x");
+    expect_member(&scene, "model.request", 1, "/body/messages/2/content",
+                  "Hello, Alice! Nice to meet you.");
+    expect_member(&scene, "header", 0, "/tools/0/kind", "builtin");
+    expect_member(&scene, "header", 0, "/spec", "aaaa");
+    expect_member(&scene, "header", 0, "/library_fingerprint", "bbbb");
+    expect_member(&scene, "outcome", 0, "/outcome", "answered");
+    assert_int_equal(scene.run.result.requests, 2);
+    assert_int_equal(scene.run.result.calls, 1);
+    close_scene(&scene);
+}
+
+/* Several messages are turns of one conversation. */
+static void turns(void **state) {
+    struct scene scene;
+    (void)state;
+    greeter(&scene);
+    play(&scene,
+         HEADER SAYS("Hi.") CALLS(CALL("sayHello", "{\\\"personName\\\":\\\"Bob\\\"}"))
+             SAYS("Hello Bob."),
+         (struct test_setup){.messages = {"My name is Bob", "oh, hello btw"}});
+    expect_end(&scene, GRAMC_OUTCOME_ANSWERED, "Hi.\nHello Bob.\n");
+    expect_member(&scene, "model.request", 1, "/body/messages/0/content", "My name is Bob");
+    expect_member(&scene, "model.request", 1, "/body/messages/1/content", "Hi.");
+    expect_member(&scene, "model.request", 1, "/body/messages/2/content", "oh, hello btw");
+    expect_member(&scene, "answer", 1, "/turn", "2");
+    assert_int_equal(scene.run.result.turns, 2);
+    close_scene(&scene);
+}
+
+/* Programs run at once; their results keep the order of the calls. */
+static void several_calls(void **state) {
+    struct scene scene;
+    const char *const slow[] = {"sh", "-c", "sleep 0.3; echo slow", NULL};
+    (void)state;
+    open_scene(&scene);
+    test_tool(&scene.test, "slow", NONE, STRING, GRAMC_RESULT_TEXT);
+    test_tool(&scene.test, "quick", NONE, STRING, GRAMC_RESULT_TEXT);
+    test_exec(&scene.test, "slow", slow);
+    test_returns(&scene.test, "quick", "quick");
+    play(&scene,
+         HEADER CALLS("{\"name\":\"slow\",\"arguments\":\"\"},{\"name\":\"quick\",\"arguments\":"
+                      "\"{}\"},{\"name\":\"slow\",\"arguments\":\"{}\"}") SAYS("ok"),
+         (struct test_setup){0});
+    expect_end(&scene, GRAMC_OUTCOME_ANSWERED, "ok\n");
+    expect_member(&scene, "tool.response", 0, "/name", "quick");
+    expect_member(&scene, "model.request", 1, "/body/messages/2/content", "slow");
+    expect_member(&scene, "model.request", 1, "/body/messages/3/content", "quick");
+    expect_member(&scene, "model.request", 1, "/body/messages/4/content", "slow");
+    expect_member(&scene, "model.request", 1, "/body/messages/1/tool_calls/0/id", "call_1");
+    expect_member(&scene, "model.request", 1, "/body/messages/4/tool_call_id", "call_3");
+    expect_member(&scene, "model.request", 1, "/body/messages/1/tool_calls/0/function/arguments",
+                  "{}");
+    assert_true(scene.run.result.duration_ms < 550);
+    close_scene(&scene);
+}
+
+static void result_kinds(void **state) {
+    struct scene scene;
+    (void)state;
+    open_scene(&scene);
+    test_tool(&scene.test, "null", NONE, "{\"type\":\"null\"}", GRAMC_RESULT_NULL);
+    test_tool(&scene.test, "number", NONE, INTEGER, GRAMC_RESULT_JSON);
+    test_tool(&scene.test, "wrong", NONE, INTEGER, GRAMC_RESULT_JSON);
+    test_returns(&scene.test, "null", "whatever");
+    test_returns(&scene.test, "number", " 41\n");
+    test_returns(&scene.test, "wrong", "forty-one");
+    play(&scene,
+         HEADER CALLS(CALL("null", "{}") "," CALL("number", "{}") "," CALL("wrong", "{}"))
+             SAYS("ok"),
+         (struct test_setup){0});
+    expect_end(&scene, GRAMC_OUTCOME_ANSWERED, "ok\n");
+    expect_result(&scene, 0, "ok", "Success");
+    expect_result(&scene, 1, "ok", "41");
+    expect_member(&scene, "tool.response", 2, "/outcome", "result-error");
+    assert_int_equal(scene.run.result.tool_errors, 1);
+    close_scene(&scene);
+}
+
+static void direct_results(void **state) {
+    struct scene scene;
+    (void)state;
+    greeter(&scene);
+    scene.test.tools[0].return_direct = true;
+    play(&scene, HEADER CALLS(CALL("sayHello", "{\\\"personName\\\":\\\"Al\\\"}")),
+         (struct test_setup){.max_iterations = 1});
+    expect_end(&scene, GRAMC_OUTCOME_ANSWERED, "Hello, Al! Nice to meet you.\n");
+    assert_int_equal(scene.run.result.requests, 1);
+    close_scene(&scene);
+}
+
+static void legacy_wire(void **state) {
+    struct scene scene;
+    (void)state;
+    greeter(&scene);
+    play(&scene,
+         HEADER CALLS("{\"name\":\"sayHello\",\"arguments\":\"{\\\"personName\\\":\\\"Al\\\"}\"}")
+             CALLS(CALL("sayHello", "{\\\"personName\\\":\\\"Bo\\\"}")) SAYS("ok"),
+         (struct test_setup){.wire = GRAMC_WIRE_FUNCTIONS});
+    expect_end(&scene, GRAMC_OUTCOME_ANSWERED, "ok\n");
+    expect_member(&scene, "model.request", 0, "/body/functions/0/name", "sayHello");
+    expect_member(&scene, "model.request", 2, "/body/messages/1/function_call/name", "sayHello");
+    expect_member(&scene, "model.request", 2, "/body/messages/2/role", "function");
+    expect_member(&scene, "model.request", 2, "/body/messages/3/tool_calls/0/id", "x");
+    expect_member(&scene, "model.request", 2, "/body/messages/4/role", "tool");
+    close_scene(&scene);
+}
+
+/* ## Going wrong: the model is told */
+
+static void bad_calls(void **state) {
+    struct scene scene;
+    (void)state;
+    greeter(&scene);
+    play(&scene,
+         HEADER CALLS(CALL("sayHello", "{oops")) CALLS(CALL("sayHello", ""))
+             CALLS(CALL("sayHello", "{\\\"personName\\\":5}"))
+                 CALLS(CALL("sayHello", "{\\\"personName\\\":\\\"a\\\",\\\"age\\\":1}"))
+                     CALLS(CALL("sayHelo", "{}")) SAYS("I give up."),
+         (struct test_setup){0});
+    expect_end(&scene, GRAMC_OUTCOME_ANSWERED, "I give up.\n");
+    for (size_t i = 0; i < 4; i++)
+        expect_member(&scene, "tool.response", i, "/outcome", "call-error");
+    expect_result(&scene, 4, "unknown-tool",
+                  "Error: there is no tool named \"sayHelo\". Call one of these with fitting "
+                  "arguments, or answer without: sayHello");
+    assert_int_equal(scene.run.result.call_errors, 5);
+    close_scene(&scene);
+}
+
+static void too_many_call_errors(void **state) {
+    struct scene scene;
+    (void)state;
+    greeter(&scene);
+    scene.test.tools[0].max_call_errors = 2;
+    play(&scene, HEADER CALLS(CALL("sayHello", "{}")) CALLS(CALL("sayHello", "{}")) SAYS("no"),
+         (struct test_setup){0});
+    expect_end(&scene, GRAMC_OUTCOME_TOO_MANY_CALL_ERRORS, "");
+    assert_int_equal(strncmp(scene.run.message, "tool `sayHello` was called wrongly 2 times", 42),
+                     0);
+    close_scene(&scene);
+}
+
+static void failing_tool(void **state) {
+    struct scene scene;
+    const char *const argv[] = {"sh", "-c", "echo no luck >&2; exit 3", NULL};
+    (void)state;
+    open_scene(&scene);
+    test_tool(&scene.test, "try", NONE, STRING, GRAMC_RESULT_TEXT)->max_tool_errors = 3;
+    test_exec(&scene.test, "try", argv);
+    play(&scene,
+         HEADER CALLS(CALL("try", "{}") "," CALL("try", "{}")) CALLS(CALL("try", "{}")) SAYS("no"),
+         (struct test_setup){0});
+    expect_result(&scene, 1, "tool-error", "Error: the program ended with exit status 3: no luck");
+    expect_end(&scene, GRAMC_OUTCOME_TOO_MANY_TOOL_ERRORS, "");
+    assert_int_equal(scene.run.result.tool_errors, 3);
+    close_scene(&scene);
+}
+
+static void calls_per_turn(void **state) {
+    struct scene scene;
+    (void)state;
+    open_scene(&scene);
+    scene.test.agent.max_calls_per_turn = 1;
+    test_tool(&scene.test, "ping", NONE, STRING, GRAMC_RESULT_TEXT);
+    test_returns(&scene.test, "ping", "pong");
+    play(&scene, HEADER CALLS(CALL("ping", "{}") "," CALL("ping", "{}")) SAYS("ok"),
+         (struct test_setup){0});
+    expect_end(&scene, GRAMC_OUTCOME_ANSWERED, "ok\n");
+    expect_result(&scene, 0, "ok", "pong");
+    expect_member(&scene, "tool.response", 1, "/outcome", "skipped");
+    close_scene(&scene);
+}
+
+static void no_tools_at_all(void **state) {
+    struct scene scene;
+    (void)state;
+    open_scene(&scene);
+    play(&scene, HEADER CALLS(CALL("fly", "{}")) SAYS("ok"), (struct test_setup){0});
+    expect_end(&scene, GRAMC_OUTCOME_ANSWERED, "ok\n");
+    expect_result(&scene, 0, "unknown-tool",
+                  "Error: there is no tool named \"fly\", and there are no others. Answer without "
+                  "calling a tool.");
+    assert_null(strstr(scene.run.trace.ptr, "\"tools\":[{"));
+    close_scene(&scene);
+}
+
+/* ## Ends */
+
+static void max_iterations(void **state) {
+    struct scene scene;
+    struct buf script;
+    (void)state;
+    open_scene(&scene);
+    test_tool(&scene.test, "ping", NONE, STRING, GRAMC_RESULT_TEXT);
+    test_returns(&scene.test, "ping", "pong");
+    buf_init(&script, NULL, 1 << 16);
+    buf_puts(&script, HEADER);
+    for (int i = 0; i < 12; i++) buf_puts(&script, CALLS(CALL("ping", "{}")));
+    play(&scene, script.ptr, (struct test_setup){0});
+    expect_end(&scene, GRAMC_OUTCOME_MAX_ITERATIONS, "");
+    assert_int_equal(scene.run.result.requests, 10);
+    assert_int_equal(scene.run.result.calls, 9);
+    buf_free(&script);
+    close_scene(&scene);
+}
+
+static void named_ends(void **state) {
+    static const struct {
+        const char *answer;
+        gramc_outcome outcome;
+        const char *text;
+    } rows[] = {
+        {SAYS(""), GRAMC_OUTCOME_EMPTY_RESPONSE, ""},
+        {SAYS(" \\n"), GRAMC_OUTCOME_EMPTY_RESPONSE, " \n"},
+        {"{\"event\":\"model.response\",\"content\":\"Once upon\",\"finish\":\"length\"}\n",
+         GRAMC_OUTCOME_LENGTH, "Once upon"},
+        {"{\"event\":\"model.response\",\"content\":\"\",\"finish\":\"content_filter\"}\n",
+         GRAMC_OUTCOME_CONTENT_FILTER, ""},
+        {"{\"event\":\"model.response\",\"content\":null,\"refusal\":\"I will not\"}\n",
+         GRAMC_OUTCOME_REFUSED, "I will not"},
+        {"", GRAMC_OUTCOME_MODEL_ERROR, ""},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct scene scene;
+        char script[512];
+        open_scene(&scene);
+        snprintf(script, sizeof script, "%s%s", HEADER, rows[i].answer);
+        play(&scene, script, (struct test_setup){0});
+        expect_end(&scene, rows[i].outcome, "");
+        assert_string_equal(scene.run.text, rows[i].text);
+        assert_true(scene.run.message[0] != '\0');
+        close_scene(&scene);
+    }
+}
+
+static void outcome_names(void **state) {
+    (void)state;
+    assert_string_equal(gramc_outcome_name(GRAMC_OUTCOME_ANSWERED), "answered");
+    assert_string_equal(gramc_outcome_name(GRAMC_OUTCOME_TRACE_ERROR), "trace-error");
+    assert_string_equal(gramc_outcome_name(GRAMC_OUTCOME_INTERNAL), "internal");
+}
+
+static void run_deadline(void **state) {
+    struct scene scene;
+    const char *const argv[] = {"sleep", "30", NULL};
+    (void)state;
+    open_scene(&scene);
+    test_tool(&scene.test, "nap", NONE, STRING, GRAMC_RESULT_TEXT);
+    test_exec(&scene.test, "nap", argv);
+    play(&scene, HEADER CALLS(CALL("nap", "{}")) SAYS("ok"),
+         (struct test_setup){.timeout_ms = 200});
+    expect_end(&scene, GRAMC_OUTCOME_TIMEOUT, "");
+    assert_true(scene.run.result.duration_ms < 5000);
+    close_scene(&scene);
+}
+
+static int refuse(void *ctx, const char *bytes, size_t len) {
+    int *left = ctx;
+    (void)bytes;
+    (void)len;
+    return --*left < 0;
+}
+
+/* The n-th line cannot be written. */
+static void broken_trace(void **state) {
+    (void)state;
+    for (int lines = 0; lines < 6; lines++) {
+        struct scene scene;
+        int left = lines;
+        gramc_text hello_text = TEXT("Hello");
+        gramc_bound *bound;
+        gramc_loop *loop;
+        gramc_run_options options = GRAMC_RUN_OPTIONS_INIT;
+        greeter(&scene);
+        gramc_run_handler handler = test_handler(&scene.run);
+        assert_int_equal(gramc_model_new_mock(&scene.model, NULL), GRAMC_OK);
+        scene.test.tools[0].optional = true;
+        scene.test.library.impl_count = 0;
+        assert_int_equal(gramc_bind(&bound, &scene.test.agent, &scene.test.library, NULL),
+                         GRAMC_OK);
+        assert_int_equal(gramc_loop_new(&loop, NULL), GRAMC_OK);
+        options.model = scene.model;
+        options.messages = &hello_text;
+        options.message_count = 1;
+        options.trace = (gramc_writer){refuse, &left};
+        assert_int_equal(gramc_run_start(NULL, loop, bound, &options, &handler), GRAMC_OK);
+        assert_int_equal(gramc_loop_run(loop), GRAMC_OK);
+        /* header, turn, model.request, model.response, answer, outcome */
+        assert_int_equal(scene.run.outcome,
+                         lines < 5 ? GRAMC_OUTCOME_TRACE_ERROR : GRAMC_OUTCOME_ANSWERED);
+        gramc_loop_free(loop);
+        gramc_bound_free(bound);
+        close_scene(&scene);
+    }
+}
+
+/* ## Cancelling */
+
+struct canceler {
+    struct test_run *run;
+    gramc_run **victim;
+    gramc_loop *loop;
+};
+
+static void cancel_now(void *ctx, gramc_text answer) {
+    struct canceler *canceler = ctx;
+    (void)answer;
+    if (canceler->victim) gramc_run_cancel(*canceler->victim);
+    else gramc_loop_interrupt(canceler->loop);
+}
+
+static void on_done(void *ctx, const gramc_run_result *result) {
+    struct canceler *canceler = ctx;
+    canceler->run->done++;
+    canceler->run->outcome = result->outcome;
+}
+
+static void keep_outcome(void *ctx, const gramc_run_result *result) {
+    *(gramc_outcome *)ctx = result->outcome;
+}
+
+/* A run that waits for a program is canceled by another one's handler, or with the whole loop. */
+static void cancelling(void **state) {
+    const char *const argv[] = {"sleep", "30", NULL};
+    (void)state;
+    for (int whole_loop = 0; whole_loop < 2; whole_loop++) {
+        struct scene scene;
+        gramc_text message = TEXT("Hello");
+        gramc_bound *bound, *bare;
+        gramc_loop *loop;
+        gramc_run *victim;
+        gramc_model *mock;
+        struct test_agent plain;
+        gramc_outcome victims = GRAMC_OUTCOME_ANSWERED;
+        gramc_run_options options = GRAMC_RUN_OPTIONS_INIT;
+        gramc_loop_options loop_options = GRAMC_LOOP_OPTIONS_INIT;
+        gramc_text path = TEXT("PATH=/usr/bin:/bin");
+        loop_options.environment = &path;
+        loop_options.environment_count = 1;
+        open_scene(&scene);
+        test_agent_init(&plain);
+        test_tool(&scene.test, "nap", NONE, STRING, GRAMC_RESULT_TEXT);
+        test_exec(&scene.test, "nap", argv);
+        assert_int_equal(gramc_model_new_mock(&mock, NULL), GRAMC_OK);
+        assert_int_equal(gramc_bind(&bound, &scene.test.agent, &scene.test.library, NULL),
+                         GRAMC_OK);
+        assert_int_equal(gramc_bind(&bare, &plain.agent, NULL, NULL), GRAMC_OK);
+        assert_int_equal(gramc_loop_new(&loop, &loop_options), GRAMC_OK);
+        options.model = mock;
+        options.messages = &message;
+        options.message_count = 1;
+        gramc_run_handler waiting = {NULL, NULL, keep_outcome, &victims};
+        assert_int_equal(gramc_run_start(&victim, loop, bound, &options, &waiting), GRAMC_OK);
+        struct canceler canceler = {&scene.run, whole_loop ? NULL : &victim, loop};
+        gramc_run_handler handler = {cancel_now, NULL, on_done, &canceler};
+        assert_int_equal(gramc_run_start(NULL, loop, bare, &options, &handler), GRAMC_OK);
+        assert_int_equal(gramc_loop_run(loop), GRAMC_OK);
+        assert_int_equal(victims, GRAMC_OUTCOME_CANCELED);
+        assert_int_equal(scene.run.outcome, GRAMC_OUTCOME_ANSWERED);
+        gramc_loop_free(loop);
+        gramc_bound_free(bound);
+        gramc_bound_free(bare);
+        gramc_model_free(mock);
+        test_agent_free(&plain);
+        close_scene(&scene);
+    }
+}
+
+/* A loop that is freed calls the handlers of what it still holds. */
+static void freed_with_runs(void **state) {
+    struct scene scene;
+    gramc_bound *bound;
+    gramc_loop *loop;
+    gramc_text message = TEXT("Hello");
+    gramc_run_options options = GRAMC_RUN_OPTIONS_INIT;
+    (void)state;
+    open_scene(&scene);
+    gramc_run_handler handler = test_handler(&scene.run);
+    assert_int_equal(gramc_model_new_mock(&scene.model, NULL), GRAMC_OK);
+    assert_int_equal(gramc_bind(&bound, &scene.test.agent, NULL, NULL), GRAMC_OK);
+    assert_int_equal(gramc_loop_new(&loop, NULL), GRAMC_OK);
+    options.model = scene.model;
+    assert_int_equal(gramc_run_start(NULL, loop, bound, &options, &handler), GRAMC_USAGE);
+    options.messages = &message;
+    options.message_count = 1;
+    assert_int_equal(gramc_run_start(NULL, loop, bound, &options, &handler), GRAMC_OK);
+    gramc_loop_free(loop);
+    assert_int_equal(scene.run.done, 1);
+    assert_int_equal(scene.run.outcome, GRAMC_OUTCOME_CANCELED);
+    gramc_bound_free(bound);
+    close_scene(&scene);
+}
+
+/* ## Many runs on one loop */
+
+struct many {
+    size_t answered;
+};
+
+static void count_answer(void *ctx, const gramc_run_result *result) {
+    struct many *many = ctx;
+    many->answered += result->outcome == GRAMC_OUTCOME_ANSWERED;
+}
+
+static void thousands(void **state) {
+    enum { RUNS = 2000 };
+    struct scene scene;
+    gramc_bound *bound;
+    gramc_builtins *builtins;
+    gramc_loop *loop;
+    gramc_text message = TEXT("Hello");
+    struct many many = {0};
+    gramc_run_handler handler = {NULL, NULL, count_answer, &many};
+    gramc_bind_options bind = GRAMC_BIND_OPTIONS_INIT;
+    gramc_run_options options = GRAMC_RUN_OPTIONS_INIT;
+    (void)state;
+    greeter(&scene);
+    assert_int_equal(gramc_model_new_mock(&scene.model, NULL), GRAMC_OK);
+    assert_int_equal(gramc_builtins_new(&builtins, NULL), GRAMC_OK);
+    bind.builtins = builtins;
+    assert_int_equal(gramc_bind(&bound, &scene.test.agent, &scene.test.library, &bind), GRAMC_OK);
+    assert_int_equal(gramc_loop_new(&loop, NULL), GRAMC_OK);
+    options.model = scene.model;
+    options.messages = &message;
+    options.message_count = 1;
+    for (int i = 0; i < RUNS; i++)
+        assert_int_equal(gramc_run_start(NULL, loop, bound, &options, &handler), GRAMC_OK);
+    assert_int_equal(gramc_loop_run(loop), GRAMC_OK);
+    assert_int_equal(many.answered, RUNS);
+    gramc_loop_free(loop);
+    gramc_bound_free(bound);
+    gramc_builtins_free(builtins);
+    close_scene(&scene);
+}
+
+/* ## The mock model */
+
+static void mock_model(void **state) {
+    struct scene scene;
+    (void)state;
+    greeter(&scene);
+    assert_int_equal(gramc_model_new_mock(&scene.model, NULL), GRAMC_OK);
+    play(&scene, NULL, (struct test_setup){.messages = {"Hello", "Again"}});
+    expect_end(&scene, GRAMC_OUTCOME_ANSWERED,
+               "Hello, example! Nice to meet you.\nHello, example! Nice to meet you.\n");
+    close_scene(&scene);
+}
+
+static void mock_arguments(void **state) {
+    static const struct {
+        const char *parameters, *arguments;
+    } rows[] = {
+        {NONE, "{}"},
+        {"{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"string\",\"default\":\"d\"},\"b\":"
+         "{"
+         "\"type\":\"integer\",\"minimum\":7}},\"required\":[\"b\"]}",
+         "{\"b\":7}"},
+        {"{\"type\":\"object\",\"properties\":{\"c\":{\"enum\":[\"red\",\"blue\"]},\"d\":{\"type\":"
+         "\"array\",\"items\":{\"type\":\"boolean\"},\"minItems\":2},\"e\":{\"type\":\"number\","
+         "\"exclusiveMinimum\":0,\"maximum\":1}},\"required\":[\"c\",\"d\",\"e\"]}",
+         "{\"c\":\"red\",\"d\":[true,true],\"e\":1}"},
+        {"{\"type\":\"object\",\"properties\":{\"f\":{\"type\":\"string\",\"format\":\"date\"},"
+         "\"g\":{\"$ref\":\"#/$defs/"
+         "G\"},\"h\":{\"type\":\"string\",\"minLength\":9},\"i\":{\"type\":"
+         "\"string\",\"maxLength\":3}},\"required\":[\"f\",\"g\",\"h\",\"i\"],\"$defs\":{\"G\":{"
+         "\"anyOf\":[{\"type\":\"null\"},{\"type\":\"string\"}]}}}",
+         "{\"f\":\"2000-01-01\",\"g\":null,\"h\":\"examplexx\",\"i\":\"exa\"}"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct scene scene;
+        open_scene(&scene);
+        test_tool(&scene.test, "ping", rows[i].parameters, STRING, GRAMC_RESULT_TEXT);
+        test_returns(&scene.test, "ping", "pong");
+        assert_int_equal(gramc_model_new_mock(&scene.model, NULL), GRAMC_OK);
+        play(&scene, NULL, (struct test_setup){0});
+        expect_end(&scene, GRAMC_OUTCOME_ANSWERED, "pong\n");
+        expect_member(&scene, "model.response", 0, "/calls/0/arguments", rows[i].arguments);
+        close_scene(&scene);
+    }
+}
+
+/* ## Scripts */
+
+/* A trace is a script; the same run gives the same trace. */
+static void replay(void **state) {
+    struct scene first, second;
+    (void)state;
+    greeter(&first);
+    greeter(&second);
+    play(&first, HEADER CALLS(CALL("sayHello", "{\\\"personName\\\":\\\"Al\\\"}")) SAYS("ok"),
+         (struct test_setup){0});
+    play(&second, first.run.trace.ptr, (struct test_setup){0});
+    expect_end(&second, GRAMC_OUTCOME_ANSWERED, "ok\n");
+    assert_string_equal(first.run.trace.ptr, second.run.trace.ptr);
+    close_scene(&first);
+    close_scene(&second);
+}
+
+static void other_request(void **state) {
+    struct scene first, second;
+    (void)state;
+    greeter(&first);
+    greeter(&second);
+    play(&first, HEADER SAYS("ok"), (struct test_setup){0});
+    play(&second, first.run.trace.ptr, (struct test_setup){.messages = {"Goodbye"}});
+    expect_end(&second, GRAMC_OUTCOME_MODEL_ERROR, "");
+    assert_string_equal(second.run.message,
+                        "request 1 is not the script's: at /messages/0/content it has \"Hello\", "
+                        "the request has \"Goodbye\"");
+    close_scene(&first);
+    close_scene(&second);
+}
+
+static void bad_scripts(void **state) {
+    static const struct {
+        const char *script, *message;
+    } rows[] = {
+        {"", "line 1: the trace is empty"},
+        {SAYS("x"), "line 1: a trace begins with a header event"},
+        {"{\"event\":\"header\",\"format\":\"x\",\"version\":1}",
+         "line 1: this is no trace: `format` is not \"gramc-trace\""},
+        {"{\"event\":\"header\",\"format\":\"gramc-trace\",\"version\":2}",
+         "line 1: this version of the trace format is not known"},
+        {HEADER "\n" CALLS("{\"name\":\"x\"}"),
+         "line 3: a call needs `name` and `arguments`, both strings"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        gramc_schema_error error;
+        gramc_model *model;
+        assert_int_equal(gramc_model_new_script(&model, text_of(rows[i].script), NULL, &error),
+                         GRAMC_FINDINGS);
+        assert_null(model);
+        assert_string_equal(error.message, rows[i].message);
+    }
+}
+
+/* ## Functions of the embedding program */
+
+static int shout(void *ctx, gramc_text arguments, gramc_writer result) {
+    int *calls = ctx;
+    ++*calls;
+    return result.write(result.ctx, arguments.ptr, arguments.len);
+}
+
+static int flood(void *ctx, gramc_text arguments, gramc_writer result) {
+    char block[1024];
+    (void)ctx;
+    (void)arguments;
+    memset(block, 'x', sizeof block);
+    for (int i = 0; i < 1025; i++)
+        if (result.write(result.ctx, block, sizeof block)) return 1;
+    return 0;
+}
+
+static int fail_silently(void *ctx, gramc_text arguments, gramc_writer result) {
+    (void)ctx;
+    (void)arguments;
+    (void)result;
+    return 7;
+}
+
+static void own_functions(void **state) {
+    (void)state;
+    for (int blocking = 0; blocking < 2; blocking++) {
+        struct scene scene;
+        gramc_builtins *builtins;
+        int calls = 0;
+        const gramc_builtin mine[] = {{TEXT("my.shout"), shout, &calls, blocking},
+                                      {TEXT("my.flood"), flood, NULL, blocking},
+                                      {TEXT("my.fail"), fail_silently, NULL, blocking}};
+        assert_int_equal(gramc_builtins_new(&builtins, NULL), GRAMC_OK);
+        open_scene(&scene);
+        static const char *const names[] = {"shout", "flood", "fail"};
+        static const char *const targets[] = {"my.shout", "my.flood", "my.fail"};
+        for (size_t i = 0; i < 3; i++) {
+            assert_int_equal(gramc_builtins_add(builtins, &mine[i]), GRAMC_OK);
+            test_tool(&scene.test, names[i], NONE, STRING, GRAMC_RESULT_TEXT);
+            test_builtin(&scene.test, names[i], targets[i]);
+        }
+        play(&scene,
+             HEADER CALLS(CALL("shout", "{}")) CALLS(CALL("flood", "{}")) CALLS(CALL("fail", "{}"))
+                 SAYS("ok"),
+             (struct test_setup){.builtins = builtins});
+        expect_end(&scene, GRAMC_OUTCOME_ANSWERED, "ok\n");
+        assert_int_equal(calls, 1);
+        expect_result(&scene, 0, "ok", "{}");
+        expect_result(&scene, 1, "tool-error", "Error: the result is longer than 1 MiB");
+        expect_result(&scene, 2, "tool-error", "Error: the tool failed");
+        gramc_builtins_free(builtins);
+        close_scene(&scene);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(hello),           cmocka_unit_test(turns),
+        cmocka_unit_test(several_calls),   cmocka_unit_test(result_kinds),
+        cmocka_unit_test(direct_results),  cmocka_unit_test(legacy_wire),
+        cmocka_unit_test(bad_calls),       cmocka_unit_test(too_many_call_errors),
+        cmocka_unit_test(failing_tool),    cmocka_unit_test(calls_per_turn),
+        cmocka_unit_test(no_tools_at_all), cmocka_unit_test(max_iterations),
+        cmocka_unit_test(named_ends),      cmocka_unit_test(outcome_names),
+        cmocka_unit_test(run_deadline),    cmocka_unit_test(broken_trace),
+        cmocka_unit_test(cancelling),      cmocka_unit_test(freed_with_runs),
+        cmocka_unit_test(thousands),       cmocka_unit_test(mock_model),
+        cmocka_unit_test(mock_arguments),  cmocka_unit_test(replay),
+        cmocka_unit_test(other_request),   cmocka_unit_test(bad_scripts),
+        cmocka_unit_test(own_functions),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
