@@ -36,6 +36,11 @@ static const struct command commands[] = {
      "Examples:\n"
      "  gramc explain G0203\n",
      cmd_explain},
+    {"jolt", FOR_JOLT, "SPEC INPUT", "Transforms JSON by a chain of JOLT operations.",
+     "Examples:\n"
+     "  gramc jolt spec.json input.json\n"
+     "  curl -s http://127.0.0.1:8080/item | gramc jolt spec.json - --pretty\n",
+     cmd_jolt},
 };
 
 enum { COMMANDS = sizeof commands / sizeof *commands };

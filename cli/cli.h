@@ -23,7 +23,8 @@ enum {
     FOR_COMPILE = 4,
     FOR_RUN = 8,
     FOR_EXPLAIN = 16,
-    FOR_ALL = 255
+    FOR_JOLT = 4096,
+    FOR_ALL = 65535
 };
 
 enum option_id {
@@ -79,8 +80,8 @@ int cli_no_memory(struct cli *cli);
 gramc_writer cli_writer(FILE *file);
 
 /* ## Files */
-/* Reads a file, or standard input for "-". Lives until cli_free. NULL after a message; the exit code
- * is then in cli->failure. */
+/* Reads a file, or standard input for "-". Lives until cli_free. NULL after a message; the exit
+ * code is then in cli->failure. */
 const struct cli_file *cli_read(struct cli *cli, const char *path);
 /* For gramc_options: the files that sources name. */
 gramc_reader cli_reader(struct cli *cli);
@@ -99,6 +100,7 @@ int cmd_check(struct cli *cli);
 int cmd_parse(struct cli *cli);
 int cmd_compile(struct cli *cli);
 int cmd_explain(struct cli *cli);
+int cmd_jolt(struct cli *cli);
 /* Hands over to gramc-run, with all arguments as they came. */
 int cmd_run_elsewhere(struct cli *cli, int argc, char **argv);
 

@@ -155,16 +155,32 @@ static bool start_session(struct regex_session *session) {
     return session->match != NULL;
 }
 
-enum regex_result regex_matches(struct regex_session *session, const struct regex *regex,
-                                gramc_text text) {
+static enum regex_result match_from(struct regex_session *session, const struct regex *regex,
+                                    gramc_text text, size_t from) {
     if (!start_session(session)) return REGEX_NOMEM;
     PCRE2_SPTR subject = (PCRE2_SPTR)(text.ptr ? text.ptr : "");
-    int result = pcre2_match(regex->code, subject, text.len, 0, PCRE2_NO_UTF_CHECK, session->match,
-                             regex->engine->match);
-    if (result == PCRE2_ERROR_JIT_STACKLIMIT)
-        result = pcre2_match(regex->code, subject, text.len, 0, PCRE2_NO_UTF_CHECK | PCRE2_NO_JIT,
+    int result = pcre2_match(regex->code, subject, text.len, from, PCRE2_NO_UTF_CHECK,
                              session->match, regex->engine->match);
+    if (result == PCRE2_ERROR_JIT_STACKLIMIT)
+        result =
+            pcre2_match(regex->code, subject, text.len, from, PCRE2_NO_UTF_CHECK | PCRE2_NO_JIT,
+                        session->match, regex->engine->match);
     if (result >= 0) return REGEX_YES;
     if (result == PCRE2_ERROR_NOMATCH) return REGEX_NO;
     return result == PCRE2_ERROR_NOMEMORY ? REGEX_NOMEM : REGEX_LIMIT;
+}
+
+enum regex_result regex_matches(struct regex_session *session, const struct regex *regex,
+                                gramc_text text) {
+    return match_from(session, regex, text, 0);
+}
+
+enum regex_result regex_find(struct regex_session *session, const struct regex *regex,
+                             gramc_text text, size_t *start, size_t *end) {
+    enum regex_result result = match_from(session, regex, text, *end);
+    if (result != REGEX_YES) return result;
+    const PCRE2_SIZE *offsets = pcre2_get_ovector_pointer(session->match);
+    *start = offsets[0] < offsets[1] ? offsets[0] : offsets[1];
+    *end = offsets[1];
+    return REGEX_YES;
 }

@@ -47,5 +47,8 @@ void regex_session_free(struct regex_session *session);
  * by a number of steps. */
 enum regex_result regex_matches(struct regex_session *session, const struct regex *regex,
                                 gramc_text text);
+/* The first match from *end on: where it starts and ends. */
+enum regex_result regex_find(struct regex_session *session, const struct regex *regex,
+                             gramc_text text, size_t *start, size_t *end);
 
 #endif

@@ -4,7 +4,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "runtime/builtin.h"
-#include "runtime/number.h"
+#include "base/number.h"
 
 #include <math.h>
 

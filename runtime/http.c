@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "runtime/number.h"
+#include "base/number.h"
 
 enum { IDLE_HANDLES = 256 };
 

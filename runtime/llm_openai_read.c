@@ -4,7 +4,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "runtime/llm.h"
-#include "runtime/number.h"
+#include "base/number.h"
 
 enum { ERROR_SHOWN = 400, TEXT_MAX = 64 << 20 };
 

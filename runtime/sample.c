@@ -7,7 +7,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "runtime/number.h"
+#include "base/number.h"
 
 enum { DEEPEST = 32, INSTANCE_MAX = 1 << 16, LONGEST_TEXT = 1024, MOST_ITEMS = 64 };
 

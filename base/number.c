@@ -1,7 +1,7 @@
 /* Turns the spelling of a JSON number into a double or a 64-bit integer. strtod follows the
  * locale of the program that embeds us, which is none of our business to change; so the point is
  * replaced by whatever that locale expects. */
-#include "runtime/number.h"
+#include "base/number.h"
 
 #include <locale.h>
 #include <math.h>

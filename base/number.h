@@ -1,6 +1,6 @@
 /* Numbers of JSON, spelled, and what a machine can compute with. */
-#ifndef RUNTIME_NUMBER_H
-#define RUNTIME_NUMBER_H
+#ifndef BASE_NUMBER_H
+#define BASE_NUMBER_H
 
 #include "base/buf.h"
 
