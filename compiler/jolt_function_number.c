@@ -77,6 +77,7 @@ static struct node *number_from_text(struct jolt_work *work, gramc_text text) {
     buf_init(&buf, &work->arena.allocator, 400);
     if (respell(text_trim(text), &buf) && buf_status(&buf) == GRAMC_OK)
         made = node_text(work, JSON_NUMBER, arena_text(&work->arena, buf_view(&buf)));
+    if (buf.state == BUF_NOMEM) work_fail(work, GRAMC_NOMEM);
     buf_free(&buf);
     return made && made->text.ptr ? made : NULL;
 }

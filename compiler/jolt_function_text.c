@@ -151,6 +151,7 @@ static bool split_all(struct jolt_work *work, struct regex_session *session,
     for (;;) {
         size_t end = search;
         enum regex_result result = regex_find(session, regex, text, &start, &end);
+        if (result == REGEX_NOMEM) work_fail(work, GRAMC_NOMEM);
         if (result == REGEX_LIMIT || result == REGEX_NOMEM) return false;
         if (result == REGEX_NO || start == text.len) break;
         search = end;
