@@ -1,0 +1,88 @@
+/* Asks and frees toolboxes, makes ids, prints findings. Reading them is toolbox_yaml.c's work. */
+#include "runtime/toolbox.h"
+
+#include "base/text.h"
+
+const char *const http_method_names[METHODS] = {"GET", "POST", "PUT", "DELETE", "HEAD"};
+
+bool http_method_has_body(enum http_method method) {
+    return method == METHOD_POST || method == METHOD_PUT;
+}
+
+const struct toolbox_upstream *toolbox_upstream(const struct toolbox *toolbox, gramc_text name) {
+    for (const struct toolbox_upstream *u = toolbox->upstreams; u; u = u->next)
+        if (text_eq(u->name, name)) return u;
+    return NULL;
+}
+
+const struct toolbox_tool *toolbox_tool(const struct toolbox_upstream *upstream, gramc_text name) {
+    for (const struct toolbox_tool *tool = upstream->tools; tool; tool = tool->next)
+        if (text_eq(tool->name, name)) return tool;
+    for (const struct toolbox_tool *tool = upstream->tools; tool; tool = tool->next)
+        if (text_eq(tool->id, name)) return tool;
+    return NULL;
+}
+
+void toolbox_free(struct toolbox *toolbox) {
+    if (!toolbox) return;
+    for (struct toolbox_upstream *u = toolbox->upstreams; u; u = u->next)
+        for (struct toolbox_tool *tool = u->tools; tool; tool = tool->next)
+            gramc_jolt_free(tool->call.transform);
+    gramc_allocator allocator = toolbox->arena.allocator;
+    arena_free(&toolbox->arena);
+    mem_free(&allocator, toolbox, sizeof(*toolbox));
+}
+
+/* ## Ids */
+
+static bool is_upper(char c) {
+    return c >= 'A' && c <= 'Z';
+}
+
+static bool is_word(char c) {
+    return (c >= 'a' && c <= 'z') || is_upper(c) || (c >= '0' && c <= '9') ||
+           ((unsigned char)c & 0x80);
+}
+
+/* A capital behind a small letter or a digit begins a word; runs of capitals are one. */
+static void put_snake(struct buf *out, gramc_text name) {
+    for (size_t i = 0; i < name.len; i++) {
+        char c = name.ptr[i];
+        bool begins = is_upper(c) && i && is_word(name.ptr[i - 1]) && !is_upper(name.ptr[i - 1]);
+        if (begins) buf_putc(out, '_');
+        buf_putc(out, is_upper(c) ? (char)(c + 32) : is_word(c) ? c : '_');
+    }
+}
+
+void toolbox_put_id(struct buf *out, gramc_text upstream, gramc_text tool) {
+    put_snake(out, upstream);
+    buf_putc(out, '_');
+    put_snake(out, tool);
+}
+
+/* ## Findings */
+
+/* What stands in a file is not to move a cursor. */
+static void put_line(struct buf *out, gramc_text text) {
+    for (size_t i = 0; i < text.len;) {
+        size_t at = i;
+        uint32_t c = text_decode(text, &i);
+        if (c == '\n' || c == '\t') buf_putc(out, ' ');
+        else if (c == UINT32_MAX || text_is_treacherous(c)) buf_puts(out, "\xEF\xBF\xBD");
+        else buf_put(out, text.ptr + at, i - at);
+    }
+}
+
+void toolbox_put_findings(struct buf *out, const struct toolbox *toolbox) {
+    for (const struct toolbox_finding *f = toolbox->findings; f; f = f->next) {
+        put_line(out, toolbox->file);
+        buf_printf(out, ":%u:%u: %s: ", (unsigned)f->line, (unsigned)f->column,
+                   f->severity == GRAMC_ERROR ? "error" : "warning");
+        put_line(out, f->message);
+        buf_putc(out, '\n');
+        if (f->help.len == 0) continue;
+        buf_puts(out, "  help: ");
+        put_line(out, f->help);
+        buf_putc(out, '\n');
+    }
+}
