@@ -13,7 +13,7 @@
 #include "base/text.h"
 #include "base/number.h"
 
-enum { IDLE_HANDLES = 256 };
+enum { IDLE_HANDLES = 256, KEPT_HEADERS = 4096 };
 
 struct http {
     gramc_allocator allocator;
@@ -131,6 +131,8 @@ static void detach(struct http_request *request) {
     CURL *easy = request->easy;
     unlink_request(request);
     request->easy = NULL;
+    curl_slist_free_all(request->header_list);
+    request->header_list = NULL;
     curl_multi_remove_handle(http->multi, easy);
     if (http->idle_count < IDLE_HANDLES && !http->closing) http->idle[http->idle_count++] = easy;
     else curl_easy_cleanup(easy);
@@ -160,6 +162,23 @@ static void read_retry_headers(struct http_request *request) {
     if (seconds > 0) request->retry_after_ms = (double)seconds * 1000;
 }
 
+static void keep_headers(struct http_request *request) {
+    for (size_t i = 0; request->keep && request->keep[i]; i++) {
+        gramc_text value;
+        if (!read_header(request->easy, request->keep[i], &value)) continue;
+        buf_printf(&request->kept, "%s: ", request->keep[i]);
+        buf_text(&request->kept, value);
+        buf_putc(&request->kept, '\n');
+    }
+}
+
+static void keep_redirect(struct http_request *request) {
+    const char *url = NULL;
+    curl_easy_getinfo(request->easy, CURLINFO_REDIRECT_URL, &url);
+    size_t len = url ? strlen(url) : 0;
+    if (len && len < sizeof(request->redirect)) memcpy(request->redirect, url, len + 1);
+}
+
 static enum http_failure failure_of(const struct http_request *request, CURLcode code) {
     if (request->response.state == BUF_TOO_BIG) return HTTP_TOO_BIG;
     if (request->response.state == BUF_NOMEM) return HTTP_NOMEM;
@@ -184,6 +203,8 @@ static void complete(struct http_request *request, CURLcode code) {
     request->failure = failure_of(request, code);
     curl_easy_getinfo(request->easy, CURLINFO_RESPONSE_CODE, &request->status);
     read_retry_headers(request);
+    keep_headers(request);
+    keep_redirect(request);
     if (code != CURLE_OK && request->error[0] == '\0') {
         gramc_text why = text_of(curl_easy_strerror(code));
         size_t len = why.len < sizeof(request->error) ? why.len : sizeof(request->error) - 1;
@@ -361,20 +382,48 @@ static CURL *easy_new(void) {
     curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
     curl_easy_setopt(easy, CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
     curl_easy_setopt(easy, CURLOPT_NOPROXY, "");
-    curl_easy_setopt(easy, CURLOPT_POST, 1L);
+    curl_easy_setopt(easy, CURLOPT_PATH_AS_IS, 1L);
     curl_easy_setopt(easy, CURLOPT_USERAGENT, "gramc");
     curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
     curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, on_socket_made);
     return easy;
 }
 
+/* A handle may have made another kind of request before: everything is said anew. Each of these
+ * options sets the method on its way, so the order matters. */
+static void set_method(CURL *easy, const struct http_request *request) {
+    const char *method = request->method ? request->method : "POST";
+    bool has_body = strcmp(method, "POST") == 0 || strcmp(method, "PUT") == 0;
+    const char *body = request->body.len ? request->body.ptr : "";
+    curl_easy_setopt(easy, CURLOPT_POSTFIELDS, has_body ? body : NULL);
+    curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE,
+                     has_body ? (curl_off_t)request->body.len : (curl_off_t)-1);
+    curl_easy_setopt(easy, CURLOPT_NOBODY, 0L);
+    if (has_body) curl_easy_setopt(easy, CURLOPT_POST, 1L);
+    else curl_easy_setopt(easy, CURLOPT_HTTPGET, 1L);
+    if (strcmp(method, "HEAD") == 0) curl_easy_setopt(easy, CURLOPT_NOBODY, 1L);
+    curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, method);
+}
+
+static bool make_headers(struct http_request *request) {
+    for (size_t i = 0; request->headers && request->headers[i]; i++) {
+        struct curl_slist *longer = curl_slist_append(request->header_list, request->headers[i]);
+        if (!longer) return false;
+        request->header_list = longer;
+    }
+    return true;
+}
+
 static CURLcode set_up(CURL *easy, struct http_request *request) {
-    const struct http_target *target = request->target;
-    CURLcode code = curl_easy_setopt(easy, CURLOPT_URL, target->url);
-    if (!code) code = curl_easy_setopt(easy, CURLOPT_PROXY, target->proxy);
-    if (!code) code = curl_easy_setopt(easy, CURLOPT_HTTPHEADER, target->headers);
-    curl_easy_setopt(easy, CURLOPT_POSTFIELDS, request->body.ptr);
-    curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->body.len);
+    static const struct http_target nowhere = {.url = NULL};
+    const struct http_target *target = request->target ? request->target : &nowhere;
+    if (!make_headers(request)) return CURLE_OUT_OF_MEMORY;
+    CURLcode code = curl_easy_setopt(easy, CURLOPT_URL, request->url ? request->url : target->url);
+    if (!code) code = curl_easy_setopt(easy, CURLOPT_PROXY, target->proxy ? target->proxy : "");
+    if (!code)
+        code = curl_easy_setopt(easy, CURLOPT_HTTPHEADER,
+                                request->headers ? request->header_list : target->headers);
+    set_method(easy, request);
     curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)target->timeout_ms);
     curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)target->connect_timeout_ms);
     curl_easy_setopt(easy, CURLOPT_WRITEDATA, request);
@@ -386,6 +435,10 @@ static CURLcode set_up(CURL *easy, struct http_request *request) {
 static void reset_result(struct http_request *request) {
     buf_free(&request->response);
     buf_init(&request->response, &request->allocator, request->max_response);
+    buf_free(&request->kept);
+    buf_init(&request->kept, &request->allocator, KEPT_HEADERS);
+    request->redirect[0] = '\0';
+    request->header_list = NULL;
     request->failure = HTTP_FINE;
     request->error[0] = '\0';
     request->status = 0;
@@ -403,6 +456,8 @@ gramc_status http_start(struct http *http, struct http_request *request) {
     reset_result(request);
     if (set_up(easy, request) || curl_multi_add_handle(http->multi, easy)) {
         curl_easy_cleanup(easy);
+        curl_slist_free_all(request->header_list);
+        request->header_list = NULL;
         return GRAMC_NOMEM;
     }
     request->http = http;
@@ -420,4 +475,5 @@ void http_cancel(struct http_request *request) {
 
 void http_request_free(struct http_request *request) {
     buf_free(&request->response);
+    buf_free(&request->kept);
 }

@@ -1,4 +1,4 @@
-/* HTTP on a loop: POST a body, get an answer. Everything of libcurl is behind this header. */
+/* HTTP on a loop: send a request, get an answer. Everything of libcurl is behind this header. */
 #ifndef RUNTIME_HTTP_H
 #define RUNTIME_HTTP_H
 
@@ -20,8 +20,12 @@ enum http_failure {
 
 struct http_request {
     /* In. All borrowed until done is called or http_cancel. */
-    const struct http_target *target;
-    gramc_text body;
+    const struct http_target *target; /* NULL: url and headers say it all */
+    const char *method;               /* NULL: POST */
+    const char *url;                  /* NULL: the target's */
+    const char *const *headers;       /* "Name: value" each, up to a NULL; NULL: the target's */
+    const char *const *keep;          /* names of headers of the answer to keep, up to a NULL */
+    gramc_text body;                  /* of a POST or PUT */
     size_t max_response;
     void (*done)(struct http_request *request);
     void *ctx;
@@ -31,11 +35,13 @@ struct http_request {
     char error[256]; /* what libcurl says about a failure */
     long status;
     struct buf response;
+    struct buf kept;     /* "Name: value\n" each */
+    char redirect[2048]; /* where the answer would send us; empty: nowhere, or too far to say */
     bool may_retry, must_not_retry; /* x-should-retry: true, false */
     double retry_after_ms;          /* what the server asks for; negative: nothing */
     /* http.c's own. */
     struct http *http;
-    void *easy;
+    void *easy, *header_list;
     struct http_request *next, **link;
 };
 
@@ -57,7 +63,7 @@ void http_close(struct http *http);
 gramc_status http_start(struct http *http, struct http_request *request);
 /* Ends it without calling done. Does nothing if none is in flight. */
 void http_cancel(struct http_request *request);
-/* Frees the response. */
+/* Frees what came out. */
 void http_request_free(struct http_request *request);
 
 #endif

@@ -11,6 +11,7 @@
 #include "base/buf.h"
 #include "gramc/runtime.h"
 
+struct http_endpoint;
 struct tool_call;
 
 enum { TOOL_RESULT_MAX = 1 << 20 };
@@ -27,7 +28,7 @@ struct tool_kind {
     void (*close)(struct tool_call *call);
 };
 
-extern const struct tool_kind tool_builtin, tool_exec, tool_returns;
+extern const struct tool_kind tool_builtin, tool_exec, tool_http, tool_returns;
 /* NULL for a kind that this version does not know. */
 const struct tool_kind *tool_kind_of(gramc_impl_kind kind);
 
@@ -43,7 +44,8 @@ struct bound_tool {
     const gramc_tool *tool;
     const gramc_impl *impl; /* NULL: optional, not offered */
     const struct tool_kind *kind;
-    gramc_builtin builtin; /* for tool_builtin */
+    gramc_builtin builtin;                /* for tool_builtin */
+    const struct http_endpoint *endpoint; /* for tool_http */
     uint32_t timeout_ms;
 };
 
