@@ -1,0 +1,107 @@
+/* A client of MCP servers (https://modelcontextprotocol.io): tools only, over stdio. Speaks the
+ * stateless protocol of 2026-07-28 and, with servers that do not, the one with a handshake up to
+ * 2025-11-25. Declares no capabilities. Everything a server says is hostile text.
+ *
+ * The server is started with the first request, and again after it has ended, a few times. All
+ * belongs to the thread of its loop. */
+#ifndef RUNTIME_MCP_H
+#define RUNTIME_MCP_H
+
+#include <uv.h>
+
+#include "base/json.h"
+#include "gramc/compile.h"
+#include "runtime/exec.h"
+
+enum {
+    MCP_PROBE_MS = 3000,      /* that a server may take to say which era it is of */
+    MCP_HANDSHAKE_MS = 60000, /* that it may take in all until it can be used (npx downloads) */
+    MCP_STARTS_MAX = 5,       /* in a row without an answer in between */
+    MCP_PAGES_MAX = 1000,
+    MCP_TOOLS_MAX = 10000,
+    MCP_RESULT_MAX = 1 << 20
+};
+
+struct mcp_client;
+
+/* Nothing is started yet. The words are copied. */
+gramc_status mcp_client_new(struct mcp_client **out, uv_loop_t *loop,
+                            const gramc_allocator *allocator, const struct exec_words *words);
+/* Fails what is going on (`done` is called), ends the server. The memory goes as the loop turns. */
+void mcp_client_close(struct mcp_client *client);
+/* "2026-07-28", "2025-11-25"...; empty before the first answer. */
+const char *mcp_client_version(const struct mcp_client *client);
+/* How often the server has said that its tools have changed, or was started again. */
+unsigned mcp_client_changes(const struct mcp_client *client);
+
+enum mcp_outcome {
+    MCP_FINE,
+    MCP_TOOL_ERROR,     /* the tool says that it failed */
+    MCP_PROTOCOL_ERROR, /* the server answers with an error of its own */
+    MCP_BAD_RESULT,     /* what it answers is not what the protocol, or its schema, says */
+    MCP_BROKEN,         /* no answer: it ended, or cannot be started */
+    MCP_NOMEM
+};
+
+/* What requests share; filled in by the client. */
+struct mcp_request {
+    struct mcp_client *client; /* NULL: not going on */
+    struct mcp_request *next, **link;
+    const struct mcp_verb *verb;
+    uint64_t id; /* 0: waits to be sent */
+};
+
+/* One call of a tool. */
+struct mcp_call {
+    struct mcp_request request;
+    /* In; borrowed until done or mcp_cancel. */
+    gramc_text tool;            /* its name on the server */
+    gramc_text arguments;       /* a JSON object */
+    const gramc_schema *output; /* what its structured content must fit; NULL: anything */
+    void (*done)(struct mcp_call *call);
+    void *ctx;
+    gramc_allocator allocator;
+    /* Out. */
+    enum mcp_outcome outcome;
+    struct buf result; /* for the model: the answer, or what went wrong */
+};
+
+/* Starts a call; done comes later, never from inside this. */
+void mcp_call_start(struct mcp_client *client, struct mcp_call *call);
+void mcp_call_free(struct mcp_call *call);
+
+struct mcp_tool {
+    struct mcp_tool *next;
+    gramc_text name, title, description;
+    gramc_text input, output; /* JSON Schemas; output may be empty */
+    gramc_text annotations;   /* JSON, or empty; what the server says of itself */
+};
+
+/* The tools of a server, all pages. */
+struct mcp_listing {
+    struct mcp_request request;
+    void (*done)(struct mcp_listing *listing);
+    void *ctx;
+    gramc_allocator allocator;
+    /* Out. */
+    enum mcp_outcome outcome;
+    char why[512];
+    struct arena arena;
+    struct mcp_tool *tools, **tools_end;
+    size_t count, pages;
+    gramc_text cursor;
+};
+
+void mcp_list_start(struct mcp_client *client, struct mcp_listing *listing);
+void mcp_list_free(struct mcp_listing *listing);
+
+/* Ends a request without calling done; tells the server if it was sent. Does nothing if it is over.
+ */
+void mcp_cancel(struct mcp_request *request);
+
+/* ## What a result means (mcp_result.c) */
+/* Writes what a model should see of the result of tools/call; says what it amounts to. */
+enum mcp_outcome mcp_result_read(struct buf *out, const struct json *result,
+                                 const gramc_schema *output);
+
+#endif
