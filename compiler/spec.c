@@ -3,6 +3,7 @@
 #include "compiler/spec.h"
 
 #include "base/text.h"
+#include "compiler/config.h"
 #include "compiler/properties.h"
 #include "compiler/types.h"
 
@@ -111,6 +112,10 @@ static void read_header(struct pass *pass, const struct pattern *header) {
 
 static void read_unit(struct pass *pass, struct gramc_spec *spec, const struct unit *unit) {
     pass->source = &unit->source;
+    if (config_is(unit->tree)) {
+        config_check(pass, unit->tree);
+        return;
+    }
     for (const struct pattern *p = unit->tree->patterns; p && !pass->arena->oom; p = p->next) {
         if (p->kind == PATTERN_HEADER) read_header(pass, p);
         else read_pattern(pass, spec, p);
@@ -154,6 +159,7 @@ static void read_all(struct pass *pass, struct gramc_spec *spec) {
         agent_resolve(pass, spec, agent);
     }
     if (!pass->arena->oom) vocabulary_check(pass, spec);
+    if (!pass->arena->oom) naming_check(pass, spec);
 }
 
 /* After a syntax error the tree has holes; what would be found there is noise. */
@@ -163,11 +169,15 @@ gramc_status gramc_compile(const gramc_spec **out, gramc_compilation *compilatio
     *out = spec;
     if (!spec) return GRAMC_NOMEM;
     compilation->spec = spec;
-    if (!findings_have_errors(&compilation->findings)) read_all(&pass, spec);
+    bool readable =
+        !findings_have_errors(&compilation->findings) || config_only_errors(compilation);
+    if (readable) read_all(&pass, spec);
     make_lists(spec, &compilation->arena);
+    findings_settle(&pass, readable);
     findings_sort(&compilation->findings);
     if (compilation->arena.oom) return GRAMC_NOMEM;
-    return findings_have_errors(&compilation->findings) ? GRAMC_FINDINGS : GRAMC_OK;
+    bool refused = compilation->withheld || findings_have_errors(&compilation->findings);
+    return refused ? GRAMC_FINDINGS : GRAMC_OK;
 }
 
 /* ## Look-ups */

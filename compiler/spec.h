@@ -59,13 +59,16 @@ void agent_resolve(struct pass *pass, struct gramc_spec *spec, struct agent *age
 /* One name, two types: within an agent and across the compilation. */
 void vocabulary_check(struct pass *pass, const struct gramc_spec *spec);
 
+/* Names that are not written as the configuration asks. */
+void naming_check(struct pass *pass, const struct gramc_spec *spec);
+
 /* The identifier of a pattern; empty, with a finding, if it has none. */
 gramc_text pattern_name(struct pass *pass, const struct pattern *pattern, const char *owner);
 /* The single label of a pattern; empty if it has none. */
 gramc_text pattern_label(const struct pattern *pattern);
 /* Reports that a name stands there twice. */
 void spec_report_duplicate(struct pass *pass, enum diag_id id, gramc_text name, struct span at,
-                      const struct source *other_source, struct span other);
+                           const struct source *other_source, struct span other);
 
 /* ## Printers, one target a file */
 typedef void target_printer(struct buf *out, const struct tool *tool);
