@@ -4,6 +4,7 @@
  * line ends as %0A; no text of a source can begin a command of its own.
  * https://docs.github.com/actions/reference/workflow-commands-for-github-actions */
 #include "base/diag_put.h"
+#include "base/text.h"
 
 /* Escapes what delimits: in properties also the colon and the comma. */
 static void put_escaped(struct buf *out, gramc_text text, bool property) {
@@ -19,13 +20,19 @@ static void put_escaped(struct buf *out, gramc_text text, bool property) {
     }
 }
 
+/* Annotations are found by the path from the repository's root. */
+static gramc_text without_dot(gramc_text path) {
+    while (text_starts(path, "./")) path = text_slice(path, 2, path.len);
+    return path;
+}
+
 static void put_finding(struct buf *out, const struct finding *f) {
     static const char *const commands[] = {"notice", "warning", "error"};
     const struct diag_row *row = diag_row(f->id);
     struct position start = source_position(f->source, f->span.start);
     struct position end = source_position(f->source, f->span.end);
     buf_printf(out, "::%s file=", commands[f->severity]);
-    put_escaped(out, f->source->name, true);
+    put_escaped(out, without_dot(f->source->name), true);
     buf_printf(out, ",line=%u,endLine=%u", (unsigned)start.line, (unsigned)end.line);
     /* The runner takes columns only where the place is within one line. */
     if (start.line == end.line)

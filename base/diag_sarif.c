@@ -67,26 +67,11 @@ static void put_template(struct buf *out, const char *message) {
     buf_puts(out, "\"}");
 }
 
-static void put_example(struct buf *out, const char *title, const char *fence, const char *gram) {
-    if (!gram[0]) return;
-    buf_printf(out, "\\n\\n%s:\\n\\n%s", title, fence);
-    if (fence[0]) buf_puts(out, "gram\\n");
-    put_message_chars(out, text_of(gram));
-    if (fence[0]) buf_printf(out, "\\n%s", fence);
-}
-
-/* Examples may hold a fence of three backticks, so theirs has four. */
+/* No examples here: gram is full of braces, and doubled ones would be copied. */
 static void put_help(struct buf *out, const struct diag_row *row) {
-    static const char *const forms[][2] = {{"text", ""}, {"markdown", "````"}};
-    buf_puts(out, "\"help\":{");
-    for (size_t i = 0; i < 2; i++) {
-        buf_printf(out, "%s\"%s\":\"", i ? "," : "", forms[i][0]);
-        put_message_chars(out, text_of(row->explanation));
-        put_example(out, "Gives it", forms[i][1], row->bad);
-        put_example(out, "Instead", forms[i][1], row->good);
-        buf_putc(out, '"');
-    }
-    buf_putc(out, '}');
+    buf_puts(out, "\"help\":{\"text\":\"");
+    put_message_chars(out, text_of(row->explanation));
+    buf_printf(out, "\\n\\ngramc explain %s shows an example.\"}", row->code);
 }
 
 static void put_rule(struct buf *out, const struct diag_row *row) {

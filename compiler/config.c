@@ -12,6 +12,7 @@
 struct reader {
     struct pass *pass;
     struct config *config;
+    struct map seen; /* settings by key */
 };
 
 /* ## Settings */
@@ -30,6 +31,14 @@ static void set(struct reader *reader, gramc_text key, gramc_text value, struct 
     struct setting *setting = ARENA_NEW(reader->pass->arena, struct setting);
     if (!setting) return;
     *setting = (struct setting){NULL, key, value, at};
+    const struct setting *other = map_put(&reader->seen, key, setting);
+    bool is_list = text_is(key, "allowEnv");
+    if (other != setting && !is_list) {
+        struct findings *findings = reader->pass->findings;
+        struct finding *f = FIND(findings, D_DUPLICATE_PROPERTY, reader->pass->source, at, key);
+        finding_label(findings, f, reader->pass->source, other->at, "first written here");
+        return;
+    }
     *reader->config->last_setting = setting;
     reader->config->last_setting = &setting->next;
 }
@@ -248,18 +257,20 @@ static void read_tree(struct reader *reader, const struct tree *tree) {
 
 void config_check(struct pass *pass, const struct tree *tree) {
     struct config *config = ARENA_NEW(pass->arena, struct config);
-    struct reader reader = {pass, config};
+    struct reader reader = {.pass = pass, .config = config};
     if (!config) return;
+    map_init(&reader.seen, pass->arena);
     config->last_setting = &config->first_setting;
     read_tree(&reader, tree);
 }
 
 static void read_unit(struct pass *pass, struct config *config, const struct unit *unit) {
-    struct reader reader = {pass, config};
+    struct reader reader = {.pass = pass, .config = config};
     struct span beginning = {0, 0};
     pass->source = &unit->source;
     if (pass->findings->counts[GRAMC_ERROR]) return;
     if (config_is(unit->tree)) {
+        map_init(&reader.seen, pass->arena);
         read_tree(&reader, unit->tree);
         return;
     }

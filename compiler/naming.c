@@ -41,6 +41,12 @@ static bool is_word(char c) {
     return is_upper(c) || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
 }
 
+static bool is_ascii(gramc_text name) {
+    for (size_t i = 0; i < name.len; i++)
+        if ((unsigned char)name.ptr[i] >= 0x80) return false;
+    return true;
+}
+
 static char set_case(char c, bool upper) {
     if (upper && c >= 'a' && c <= 'z') return (char)(c - 'a' + 'A');
     return !upper && is_upper(c) ? (char)(c - 'A' + 'a') : c;
@@ -89,7 +95,7 @@ static void check(struct pass *pass, enum naming naming, const char *noun, gramc
     struct finding *f =
         FIND(pass->findings, D_NAMING, source, at, text_of(noun), name, text_of(form->name));
     gramc_text proposal = propose(form, name, buffer);
-    if (follows(form, proposal))
+    if (is_ascii(name) && follows(form, proposal))
         finding_help(pass->findings, f, "write `%.*s`", TEXT_ARGS(proposal));
 }
 
