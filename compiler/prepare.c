@@ -49,6 +49,23 @@ static struct agent *find(const gramc_compilation *compilation, const gramc_agen
     return a;
 }
 
+static struct tool *find_tool(const gramc_compilation *compilation, const gramc_tool *tool) {
+    struct tool *t = compilation->spec ? compilation->spec->first_tool : NULL;
+    while (t && &t->public != tool) t = t->next;
+    return t;
+}
+
+gramc_status gramc_tool_prepare(gramc_compilation *compilation, const gramc_tool *public) {
+    struct tool *tool = find_tool(compilation, public);
+    struct buf text;
+    if (!tool) return GRAMC_NOT_FOUND;
+    if (!tool->signature) return GRAMC_FINDINGS;
+    buf_init(&text, &compilation->arena.allocator, SOURCE_MAX);
+    gramc_status status = prepare_tool(&compilation->arena, tool, &text);
+    buf_free(&text);
+    return status;
+}
+
 gramc_status gramc_agent_prepare(gramc_compilation *compilation, const gramc_agent *public) {
     struct agent *agent = find(compilation, public);
     gramc_status status = GRAMC_OK;

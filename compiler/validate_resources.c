@@ -98,6 +98,12 @@ static gramc_draft known_draft(gramc_text uri) {
     return GRAMC_DRAFT_AUTO;
 }
 
+static bool names_known_draft(const struct json *root) {
+    const struct json *name = json_get(root, "$schema");
+    return json_is(name, JSON_STRING) && name->text.len &&
+           known_draft(uri_without_fragment(name->text)) != GRAMC_DRAFT_AUTO;
+}
+
 static struct dialect whole_dialect(const struct schema_compiler *c, gramc_draft draft) {
     return (struct dialect){draft, VOCABULARY_ALL, c->options->assert_formats};
 }
@@ -299,8 +305,11 @@ static struct resource *read_document(struct schema_compiler *c, gramc_text uri,
     }
     document->next = c->schema->documents;
     c->schema->documents = document;
-    bool told = is_schema && c->options->draft != GRAMC_DRAFT_AUTO;
-    if (!told && !find_dialect(c, document, document->root, uri, &inherited)) return NULL;
+    struct dialect told = inherited;
+    if (!find_dialect(c, document, document->root, uri, &inherited)) return NULL;
+    /* A draft that the caller names outdoes a standard one that the schema names. */
+    if (is_schema && c->options->draft != GRAMC_DRAFT_AUTO && names_known_draft(document->root))
+        inherited = told;
     struct resource *resource = add_resource(c, uri, document, document->root, inherited);
     if (!resource || !add_name(c, uri, resource) || !walk(c, document->root, resource)) return NULL;
     return resource;
@@ -309,8 +318,10 @@ static struct resource *read_document(struct schema_compiler *c, gramc_text uri,
 /* The text of a document that is neither known yet nor built in. */
 static bool ask_resolver(struct schema_compiler *c, gramc_text uri, gramc_text *text) {
     const gramc_resolver *resolver = &c->options->resolver;
-    if (!resolver->resolve || uri.len == 0 || resolver->resolve(resolver->ctx, uri, text) != 0)
-        return false;
+    if (!resolver->resolve || uri.len == 0) return false;
+    int failure = resolver->resolve(resolver->ctx, uri, text);
+    if (failure == GRAMC_NOMEM) compile_stop(c, GRAMC_NOMEM);
+    if (failure) return false;
     *text = arena_text(c->arena, *text);
     return true;
 }

@@ -116,6 +116,10 @@ GRAMC_API GRAMC_MUST_USE gramc_status gramc_spec_find_library(const gramc_librar
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_agent_prepare(gramc_compilation *compilation,
                                                           const gramc_agent *agent);
 
+/* The same for one tool: for judging calls without an agent. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_tool_prepare(gramc_compilation *compilation,
+                                                         const gramc_tool *tool);
+
 /* ## Targets
  * Prints an agent's tools (agent NULL: all tools of the spec) for "json-schema", "openai",
  * "openai-functions" or "bundle". The same spec gives the same bytes on every machine.
@@ -130,7 +134,7 @@ GRAMC_API const char *gramc_target_about(size_t i);
  * A schema is compiled once to a flat program, immutable and free to share between threads, that
  * runs over the bytes of an instance in one pass. */
 typedef enum gramc_draft {
-    GRAMC_DRAFT_AUTO, /* as $schema says, else 2020-12 */
+    GRAMC_DRAFT_AUTO, /* as $schema says, else 2020-12; naming another outdoes $schema */
     GRAMC_DRAFT_2020_12,
     GRAMC_DRAFT_2019_09,
     GRAMC_DRAFT_7
@@ -138,7 +142,7 @@ typedef enum gramc_draft {
 
 /* Gives the text of a schema document that a $ref names and that is not built in. `uri` has no
  * fragment. On success sets *out to bytes that stay valid until gramc_schema_compile returns, and
- * returns 0. The library itself never opens a file or a connection. */
+ * returns 0; GRAMC_NOMEM without memory, any other value if there is no such document. The library itself never opens a file or a connection. */
 typedef struct gramc_resolver {
     int (*resolve)(void *ctx, gramc_text uri, gramc_text *out);
     void *ctx;
@@ -236,6 +240,23 @@ GRAMC_API GRAMC_MUST_USE gramc_status gramc_schema_check(gramc_verdict **out,
                                                          const char *json, size_t len,
                                                          const gramc_check_options *options);
 GRAMC_API void gramc_verdict_free(gramc_verdict *verdict);
+
+/* How a verdict looks. The last three are the output formats of JSON Schema (2020-12, Core, section
+ * 12.4); they tell errors only, annotations are left out. */
+typedef enum gramc_verdict_format {
+    GRAMC_VERDICT_TEXT,    /* one line an error: its sentence; nothing when valid */
+    GRAMC_VERDICT_JSON,    /* valid, errors_total, errors, changes, normalised */
+    GRAMC_VERDICT_FLAG,    /* {"valid": ...} */
+    GRAMC_VERDICT_BASIC,   /* all errors in a list */
+    GRAMC_VERDICT_DETAILED /* errors in a tree that follows the schema */
+} gramc_verdict_format;
+
+/* Prints one verdict and a line end. JSON errors have the members of gramc_violation, changes those
+ * of gramc_change; `normalised` is null when the bytes were not JSON. GRAMC_USAGE for an unknown
+ * format, GRAMC_LIMIT for more than 64 MiB. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_verdict_print(const gramc_verdict *verdict,
+                                                          gramc_verdict_format format,
+                                                          gramc_writer writer);
 
 #ifdef __cplusplus
 }
