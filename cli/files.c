@@ -209,6 +209,7 @@ int cli_load(struct cli *cli, gramc_compilation **out, char **paths, size_t coun
     options.reader = cli_reader(cli);
     options.plain = cli->options[OPTION_PLAIN] != NULL;
     options.strict_vocabulary = cli->options[OPTION_STRICT_VOCABULARY] != NULL;
+    options.keep_types = cli->options[OPTION_DEFS] != NULL;
     *out = NULL;
     if (gramc_compilation_new(out, &options)) return cli_no_memory(cli);
     for (size_t i = 0; i < count && code == EXIT_FINE; i++)

@@ -57,7 +57,7 @@ struct schema {
     struct span span;          /* of what says it */
     uint8_t kind;              /* enum type_kind */
     uint8_t open, unique, nullable, deprecated; /* enum said */
-    bool has_fields;           /* said, though perhaps empty */
+    bool has_fields;                            /* said, though perhaps empty */
 };
 
 struct member {
@@ -93,8 +93,15 @@ const struct schema *schema_inner(const struct schema *schema);
 const struct member *schema_members(const struct schema *schema);
 const struct hatch *schema_hatch(const struct schema *schema);
 bool schema_has_fields(const struct schema *schema);
-/* All fields, those of the base first: start with NULL, end with NULL. */
-const struct field *schema_next_field(const struct schema *schema, const struct field *previous);
+/* All fields, those of the base first:
+ *     struct field_walk walk = field_walk(schema);
+ *     for (const struct field *f; (f = field_next(&walk)) != NULL;) ... */
+struct field_walk {
+    const struct schema *schema, *at; /* where it began; whose fields it is at */
+    const struct field *next;
+};
+struct field_walk field_walk(const struct schema *schema);
+const struct field *field_next(struct field_walk *walk);
 
 /* Fields or parameters in order, each name once. */
 struct field_list {
@@ -110,6 +117,12 @@ struct field *field_list_add(struct field_list *list, struct field *field);
  * name, and is NULL for a result. NULL with findings if there is no type. */
 struct schema *schema_of_node(struct pass *pass, const struct pattern *node, struct field *field);
 
+/* Fills in a schema that exists: label and record of a pattern that has a label. */
+void schema_read(struct pass *pass, struct schema *schema, const struct pattern *node,
+                 struct field *field);
+/* Makes `field` a use of another parameter or definition; the node's own properties replace. */
+void schema_reuse(struct pass *pass, struct field *field, const struct pattern *node,
+                  const struct field *other);
 /* Reads the elements of a named type: the fields of a record, the members of a tuple or union. */
 void schema_read_elements(struct pass *pass, struct schema *schema, const struct pattern *first);
 

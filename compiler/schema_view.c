@@ -56,27 +56,27 @@ bool schema_has_fields(const struct schema *schema) {
     return schema != NULL;
 }
 
-/* The link of the chain right in front of `below`, seen from the place of use. */
+/* The link of the chain right in front of `below`, seen from the place of use; NULL at its end. */
 static const struct schema *in_front(const struct schema *schema, const struct schema *below) {
-    while (schema != below && schema->base != below) schema = schema->base;
-    return schema == below ? NULL : schema;
+    if (schema == below) return NULL;
+    while (schema->base != below) schema = schema->base;
+    return schema;
 }
 
-static const struct schema *owner(const struct schema *schema, const struct field *field) {
-    for (; schema; schema = schema->base)
-        for (const struct field *f = schema->fields; f; f = f->next)
-            if (f == field) return schema;
-    return NULL;
+struct field_walk field_walk(const struct schema *schema) {
+    const struct schema *deepest = in_front(schema, NULL);
+    return (struct field_walk){schema, deepest, deepest->fields};
 }
 
 /* From the deepest base towards the place of use. */
-const struct field *schema_next_field(const struct schema *schema, const struct field *previous) {
-    const struct schema *at = NULL;
-    if (previous && previous->next) return previous->next;
-    if (previous) at = in_front(schema, owner(schema, previous));
-    else at = in_front(schema, NULL);
-    while (at && !at->fields) at = in_front(schema, at);
-    return at ? at->fields : NULL;
+const struct field *field_next(struct field_walk *walk) {
+    while (!walk->next && walk->at) {
+        walk->at = in_front(walk->schema, walk->at);
+        walk->next = walk->at ? walk->at->fields : NULL;
+    }
+    const struct field *field = walk->next;
+    if (field) walk->next = field->next;
+    return field;
 }
 
 /* ## Lists of fields */

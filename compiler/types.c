@@ -60,6 +60,6 @@ const char *type_json_name(enum type_kind kind) {
     static const char *const names[TYPE_KINDS] = {
         [TYPE_NULL] = "null",     [TYPE_STRING] = "string",   [TYPE_INTEGER] = "integer",
         [TYPE_NUMBER] = "number", [TYPE_BOOLEAN] = "boolean", [TYPE_OBJECT] = "object",
-        [TYPE_MAP] = "object",    [TYPE_ARRAY] = "array", [TYPE_TUPLE] = "array"};
+        [TYPE_MAP] = "object",    [TYPE_ARRAY] = "array",     [TYPE_TUPLE] = "array"};
     return names[kind];
 }

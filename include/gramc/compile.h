@@ -142,7 +142,8 @@ typedef enum gramc_draft {
 
 /* Gives the text of a schema document that a $ref names and that is not built in. `uri` has no
  * fragment. On success sets *out to bytes that stay valid until gramc_schema_compile returns, and
- * returns 0; GRAMC_NOMEM without memory, any other value if there is no such document. The library itself never opens a file or a connection. */
+ * returns 0; GRAMC_NOMEM without memory, any other value if there is no such document. The library
+ * itself never opens a file or a connection. */
 typedef struct gramc_resolver {
     int (*resolve)(void *ctx, gramc_text uri, gramc_text *out);
     void *ctx;
