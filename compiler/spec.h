@@ -65,7 +65,7 @@ gramc_text pattern_name(struct pass *pass, const struct pattern *pattern, const 
 gramc_text pattern_label(const struct pattern *pattern);
 /* Reports that a name stands there twice. */
 void spec_report_duplicate(struct pass *pass, enum diag_id id, gramc_text name, struct span at,
-                      const struct source *other_source, struct span other);
+                           const struct source *other_source, struct span other);
 
 /* ## Printers, one target a file */
 typedef void target_printer(struct buf *out, const struct tool *tool);
