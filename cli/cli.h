@@ -88,7 +88,9 @@ gramc_writer cli_writer(FILE *file);
 /* Reads a file, or standard input for "-". Lives until cli_free. NULL after a message; the exit
  * code is then in cli->failure. */
 const struct cli_file *cli_read(struct cli *cli, const char *path);
-/* For gramc_options: the files that sources name. */
+/* True if the path lies inside the project of the first operand (root.c). */
+bool cli_is_inside(struct cli *cli, const char *path);
+/* For gramc_options: the files that sources name, inside the project only. */
 gramc_reader cli_reader(struct cli *cli);
 
 /* ## Compilations */
