@@ -107,7 +107,9 @@ gramc_writer cli_writer(FILE *file);
 const struct cli_file *cli_read(struct cli *cli, const char *path);
 /* Writes a file so that nobody reads half of it. An exit code. */
 int cli_write_file(struct cli *cli, const char *path, gramc_text text);
-/* For gramc_options: the files that sources name. */
+/* True if the path lies inside the project of the first operand (root.c). */
+bool cli_is_inside(struct cli *cli, const char *path);
+/* For gramc_options: the files that sources name, inside the project only. */
 gramc_reader cli_reader(struct cli *cli);
 
 /* ## Compilations */

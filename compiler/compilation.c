@@ -29,7 +29,8 @@ gramc_status gramc_compilation_new(gramc_compilation **out, const gramc_options 
     *compilation = (gramc_compilation){.reader = full.reader,
                                        .plain = full.plain,
                                        .strict_vocabulary = full.strict_vocabulary,
-                                       .strict = full.strict};
+                                       .strict = full.strict,
+                                       .keep_types = full.keep_types};
     arena_init(&compilation->arena, &allocator);
     findings_init(&compilation->findings, &compilation->arena, full.max_findings);
     return GRAMC_OK;

@@ -17,7 +17,7 @@ struct gramc_compilation {
     struct arena arena;
     struct findings findings;
     gramc_reader reader;
-    bool plain, strict_vocabulary, strict;
+    bool plain, strict_vocabulary, strict, keep_types;
     struct source *first_source, *last_source; /* of all units, the configuration's too */
     struct unit *units, *last;
     const struct config *config; /* NULL: none was added */

@@ -268,7 +268,8 @@ static void read_unit(struct pass *pass, struct config *config, const struct uni
     struct reader reader = {.pass = pass, .config = config};
     struct span beginning = {0, 0};
     pass->source = &unit->source;
-    if (pass->findings->counts[GRAMC_ERROR]) return;
+    /* An empty one only marks the project's root. */
+    if (pass->findings->counts[GRAMC_ERROR] || !unit->tree->pattern_count) return;
     if (config_is(unit->tree)) {
         map_init(&reader.seen, pass->arena);
         read_tree(&reader, unit->tree);
@@ -300,9 +301,9 @@ bool gramc_configuration_is_broken(const gramc_compilation *compilation) {
     return compilation->config && compilation->config->errors;
 }
 
-bool config_only_errors(const gramc_compilation *compilation) {
-    const struct config *config = compilation->config;
-    return config && config->errors == compilation->findings.counts[GRAMC_ERROR];
+bool sources_are_sound(const gramc_compilation *compilation) {
+    uint32_t own = compilation->config ? compilation->config->errors : 0;
+    return compilation->findings.counts[GRAMC_ERROR] == own;
 }
 
 /* ## Look-ups */

@@ -33,8 +33,8 @@ struct config {
 bool config_is(const struct tree *tree);
 /* Reads a configuration only for what is wrong with it. */
 void config_check(struct pass *pass, const struct tree *tree);
-/* True if all errors so far are the configuration's own: the sources can still be read. */
-bool config_only_errors(const gramc_compilation *compilation);
+/* True if there are no errors so far but the configuration's own. */
+bool sources_are_sound(const gramc_compilation *compilation);
 
 /* The last pass: takes out what comments allow, then judges by the configuration's severities.
  * `complete`: the sources were read, so that an allowance that meets nothing is unused. */
