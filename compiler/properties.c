@@ -105,7 +105,7 @@ bool duration_read(struct pass *pass, const struct property *p, uint32_t *out) {
     uint64_t number = 0;
     if (p->value->kind == VALUE_MEASUREMENT) {
         gramc_text text = p->value->as.scalar.text;
-        uint32_t at = p->value->as.scalar.unit_at;
+        uint32_t at = p->value->unit_at;
         for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
             if (!text_is(text_slice(text, at, text.len), units[i].unit)) continue;
             if (!whole_number(text_slice(text, 0, at), UINT32_MAX / units[i].ms, &number)) break;

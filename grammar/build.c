@@ -132,7 +132,7 @@ struct annotations build_annotations(struct build *build, struct token open,
 
 struct property *build_annotation_property(struct build *build, struct token open, struct token key,
                                            struct value *value, struct token close) {
-    struct property *property = build_pair(build, key, value, false);
+    struct property *property = build_pair(build, key, value, 0);
     if (property) property->span = (struct span){open.start, close.end};
     return property;
 }
@@ -176,12 +176,12 @@ struct subject *build_subject(struct build *build, const struct token *identifie
     return subject;
 }
 
-struct label *build_label(struct build *build, struct token name, bool double_colon) {
+struct label *build_label(struct build *build, struct token name, uint8_t colons) {
     struct label *label = build_alloc(build, sizeof *label);
     if (!label) return NULL;
     label->next = NULL;
-    label->double_colon = double_colon;
     build_name(build, name, &label->name);
+    label->name.colons = colons;
     return label;
 }
 

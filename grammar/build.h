@@ -77,12 +77,12 @@ struct pattern *build_annotated(struct annotations annotations, struct pattern *
 
 struct subject *build_subject(struct build *build, const struct token *identifier,
                               const struct label_list *labels, const struct record *record);
-struct label *build_label(struct build *build, struct token name, bool double_colon);
+struct label *build_label(struct build *build, struct token name, uint8_t colons);
 struct label_list build_labels(struct label *first);
 void build_add_label(struct label_list *list, struct label *label);
 
 struct property *build_pair(struct build *build, struct token key, struct value *value,
-                            bool double_colon);
+                            uint8_t colons);
 struct property_list build_pairs(struct property *first);
 void build_add_pair(struct property_list *list, struct property *pair);
 struct record build_record(struct token open, const struct property_list *pairs,

@@ -69,6 +69,7 @@ static gramc_text quoted(struct build *build, struct token token) {
 
 void build_name(struct build *build, struct token token, struct name *out) {
     out->span = (struct span){token.start, token.end};
+    out->colons = 0;
     switch (token.code) {
     case TK_BACKTICK: out->kind = NAME_QUOTED; break;
     case TK_DOUBLE: out->kind = NAME_DOUBLE_QUOTED; break;
@@ -97,7 +98,7 @@ static struct name *tag_new(struct build *build, gramc_text text) {
     struct name *tag = build_alloc(build, sizeof *tag);
     if (!tag) return NULL;
     uint32_t start = (uint32_t)(text.ptr - build->text);
-    *tag = (struct name){text, {start, start + (uint32_t)text.len}, NAME_SYMBOL};
+    *tag = (struct name){text, {start, start + (uint32_t)text.len}, NAME_SYMBOL, 0};
     return tag;
 }
 
@@ -153,7 +154,7 @@ struct value *build_number(struct build *build, struct token token) {
     default: return text_new(build, VALUE_DECIMAL, token);
     }
     value = text_new(build, VALUE_MEASUREMENT, token);
-    if (value) value->as.scalar.unit_at = unit_offset(value->as.scalar.text);
+    if (value) value->unit_at = unit_offset(value->as.scalar.text);
     return value;
 }
 
@@ -183,7 +184,7 @@ static void note_nested(struct build *build, const struct value *value) {
 
 static void note_map(struct build *build, const struct record *record) {
     for (const struct property *entry = record->first; entry; entry = entry->next) {
-        if (entry->double_colon) build_extension(build, EXT_MAP_DOUBLE_COLON, entry->span);
+        if (entry->key.colons == 2) build_extension(build, EXT_MAP_DOUBLE_COLON, entry->span);
         note_nested(build, entry->value);
     }
 }
@@ -222,14 +223,14 @@ void build_add_value(struct value_list *list, struct value *value) {
 }
 
 struct property *build_pair(struct build *build, struct token key, struct value *value,
-                            bool double_colon) {
+                            uint8_t colons) {
     struct property *pair = build_alloc(build, sizeof *pair);
     if (!pair) return NULL;
     pair->next = NULL;
     pair->value = value;
     pair->span = (struct span){key.start, value ? value->span.end : key.end};
-    pair->double_colon = double_colon;
     build_name(build, key, &pair->key);
+    pair->key.colons = colons;
     return pair;
 }
 

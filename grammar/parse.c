@@ -19,7 +19,15 @@ static void GramParserTrace(FILE *stream, char *prompt);
 
 #define GramParser_ENGINEALWAYSONSTACK 1
 #define YYNOERRORRECOVERY 1
+/* Lemon lets productions with the same action fall into one; it cannot say so to clang. */
+#if defined(__clang__)
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wimplicit-fallthrough"
+#endif
 #include "parser.c"
+#if defined(__clang__)
+#pragma clang diagnostic pop
+#endif
 
 struct push {
     yyParser parser;

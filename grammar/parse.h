@@ -14,7 +14,9 @@ enum { PARSE_MAX_DEPTH = 1024 };
 
 /* Parses source->text. The tree and its texts live in `arena` and in the source. Returns NULL only
  * without memory (arena->oom). With syntax errors the tree holds the patterns that could be read.
- * Several findings per file: after an error the driver resynchronises at the bracket structure. */
+ * Several findings per file: after an error the driver resynchronises at the bracket structure;
+ * after a hundred it stops. Takes about 200 KB of the C stack, whatever the source. Any thread;
+ * nothing is shared but what is passed in. */
 struct tree *parse_source(struct arena *arena, struct findings *findings,
                           const struct source *source, const struct parse_options *options);
 

@@ -1,7 +1,8 @@
 /* Gram notation as an LALR(1) grammar: sections 2 and 3 of the notation, one production each, and
  * the superset's nested values. Actions are one call into build.c; nothing is judged here.
  *
- * Lists are left-recursive, so that the stack grows with the nesting and never with the length.
+ * A production spells out its parts rather than name one that is used once (a node, a pair, a label):
+ * the tables get longer and parsing faster. Lists are left-recursive, so that the stack grows with the nesting and never with the length.
  * Each open bracket takes at most five entries of it: `[ subject | elements ,` or
  * `{ pairs , key :`; PARSE_MAX_DEPTH times that, and some for what stands round them. */
 %name GramParser
@@ -32,19 +33,15 @@
 %type tops {struct pattern_list}
 %type elements {struct pattern_list}
 %type path {struct pattern_list}
-%type element {struct pattern *}
 %type bracket {struct pattern *}
-%type node {struct pattern *}
 %type arrow {struct pattern *}
 %type annotations {struct annotations}
 %type property {struct property *}
 %type subject {struct subject *}
 %type inside {struct subject *}
 %type labels {struct label_list}
-%type label {struct label *}
 %type record {struct record}
 %type pairs {struct property_list}
-%type pair {struct property *}
 %type value {struct value *}
 %type values {struct value_list}
 
@@ -74,15 +71,19 @@ bracket(A) ::= LBRACKET(B) subject(S) RBRACKET(E). {
 bracket(A) ::= LBRACKET(B) subject(S) BAR elements(L) RBRACKET(E). {
   A = build_bracket(build, B, S, &L, E);
 }
-elements(A) ::= element(P). { A = build_patterns(P); }
-elements(A) ::= elements(A) COMMA element(P). { build_add_pattern(&A, P); }
-element(A) ::= bracket(P). { A = P; }
-element(A) ::= path(P). { A = build_path(build, &P); }
-element(A) ::= identifier(I). { A = build_reference(build, I); }
+elements(A) ::= bracket(P). { A = build_patterns(P); }
+elements(A) ::= path(P). { A = build_patterns(build_path(build, &P)); }
+elements(A) ::= identifier(I). { A = build_patterns(build_reference(build, I)); }
+elements(A) ::= elements(A) COMMA bracket(P). { build_add_pattern(&A, P); }
+elements(A) ::= elements(A) COMMA path(P). { build_add_pattern(&A, build_path(build, &P)); }
+elements(A) ::= elements(A) COMMA identifier(I). {
+  build_add_pattern(&A, build_reference(build, I));
+}
 
-path(A) ::= node(P). { A = build_patterns(P); }
-path(A) ::= path(A) arrow(R) node(P). { build_step(&A, R, P); }
-node(A) ::= LPAREN(B) subject(S) RPAREN(E). { A = build_node(build, B, S, E); }
+path(A) ::= LPAREN(B) subject(S) RPAREN(E). { A = build_patterns(build_node(build, B, S, E)); }
+path(A) ::= path(A) arrow(R) LPAREN(B) subject(S) RPAREN(E). {
+  build_step(&A, R, build_node(build, B, S, E));
+}
 
 arrow(A) ::= DASH(L) inside(S) DASH(R). { A = build_arrow(build, L, S, R); }
 arrow(A) ::= DASH(L) inside(S) DASH_RIGHT(R). { A = build_arrow(build, L, S, R); }
@@ -108,17 +109,21 @@ subject(A) ::= labels(L). { A = build_subject(build, NULL, &L, NULL); }
 subject(A) ::= labels(L) record(R). { A = build_subject(build, NULL, &L, &R); }
 subject(A) ::= record(R). { A = build_subject(build, NULL, NULL, &R); }
 
-labels(A) ::= label(L). { A = build_labels(L); }
-labels(A) ::= labels(A) label(L). { build_add_label(&A, L); }
-label(A) ::= COLON name(N). { A = build_label(build, N, false); }
-label(A) ::= COLONCOLON name(N). { A = build_label(build, N, true); }
+labels(A) ::= COLON name(N). { A = build_labels(build_label(build, N, 1)); }
+labels(A) ::= COLONCOLON name(N). { A = build_labels(build_label(build, N, 2)); }
+labels(A) ::= labels(A) COLON name(N). { build_add_label(&A, build_label(build, N, 1)); }
+labels(A) ::= labels(A) COLONCOLON name(N). { build_add_label(&A, build_label(build, N, 2)); }
 
 record(A) ::= LBRACE(B) RBRACE(E). { A = build_record(B, NULL, E); }
 record(A) ::= LBRACE(B) pairs(P) RBRACE(E). { A = build_record(B, &P, E); }
-pairs(A) ::= pair(P). { A = build_pairs(P); }
-pairs(A) ::= pairs(A) COMMA pair(P). { build_add_pair(&A, P); }
-pair(A) ::= key(K) COLON value(V). { A = build_pair(build, K, V, false); }
-pair(A) ::= key(K) COLONCOLON value(V). { A = build_pair(build, K, V, true); }
+pairs(A) ::= key(K) COLON value(V). { A = build_pairs(build_pair(build, K, V, 1)); }
+pairs(A) ::= key(K) COLONCOLON value(V). { A = build_pairs(build_pair(build, K, V, 2)); }
+pairs(A) ::= pairs(A) COMMA key(K) COLON value(V). {
+  build_add_pair(&A, build_pair(build, K, V, 1));
+}
+pairs(A) ::= pairs(A) COMMA key(K) COLONCOLON value(V). {
+  build_add_pair(&A, build_pair(build, K, V, 2));
+}
 
 value(A) ::= literal(L). { A = build_scalar(build, L); }
 value(A) ::= SYMBOL(T). { A = build_scalar(build, T); }

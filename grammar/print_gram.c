@@ -51,8 +51,8 @@ static void put_string(struct buf *out, const struct value *value) {
 
 /* ## Values */
 
-static void put_colon(struct buf *out, bool double_colon) {
-    buf_puts(out, double_colon ? "::" : ":");
+static void put_colon(struct buf *out, const struct name *name) {
+    buf_puts(out, name->colons == 2 ? "::" : ":");
 }
 
 static void put_properties(struct buf *out, const struct property *first) {
@@ -60,7 +60,7 @@ static void put_properties(struct buf *out, const struct property *first) {
     for (const struct property *p = first; p; p = p->next) {
         if (p != first) buf_putc(out, ',');
         put_name(out, &p->key);
-        put_colon(out, p->double_colon);
+        put_colon(out, &p->key);
         put_value(out, p->value);
     }
     buf_putc(out, '}');
@@ -102,7 +102,7 @@ static void put_value(struct buf *out, const struct value *value) {
 
 static void put_labels(struct buf *out, const struct label *first) {
     for (const struct label *label = first; label; label = label->next) {
-        put_colon(out, label->double_colon);
+        put_colon(out, &label->name);
         put_name(out, &label->name);
     }
 }

@@ -76,7 +76,7 @@ static void put_integer(struct buf *out, gramc_text digits) {
 
 static void put_measurement(struct buf *out, const struct value *value) {
     gramc_text text = value->as.scalar.text;
-    uint32_t unit_at = value->as.scalar.unit_at;
+    uint32_t unit_at = value->unit_at;
     buf_puts(out, "{\"type\":\"measurement\",\"unit\":");
     json_put_string(out, text_slice(text, unit_at, text.len));
     buf_puts(out, ",\"value\":");

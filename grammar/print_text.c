@@ -39,7 +39,7 @@ static void put_properties(struct listing *listing, const char *what,
     for (const struct property *p = first; p; p = p->next) {
         begin(listing, what);
         put_name(listing, &p->key);
-        buf_puts(listing->out, p->double_colon ? " ::" : " :");
+        buf_puts(listing->out, p->key.colons == 2 ? " ::" : " :");
         end(listing, p->span);
         listing->depth++;
         put_value(listing, p->value);
@@ -124,7 +124,7 @@ static void put_subject(struct listing *listing, const struct subject *subject,
         end(listing, subject->identifier.span);
     }
     for (const struct label *label = subject->labels; label; label = label->next) {
-        begin(listing, label->double_colon ? "label :: " : "label : ");
+        begin(listing, label->name.colons == 2 ? "label :: " : "label : ");
         put_name(listing, &label->name);
         end(listing, label->name.span);
     }

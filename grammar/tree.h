@@ -20,6 +20,7 @@ struct name {
     gramc_text text; /* decoded; of an integer, as written */
     struct span span;
     uint8_t kind;
+    uint8_t colons; /* of a label or a key: 1 or 2, as it was written; else 0 */
 };
 
 enum value_kind {
@@ -27,7 +28,7 @@ enum value_kind {
     VALUE_DECIMAL, /* with an exponent too (extension) */
     VALUE_HEXADECIMAL,
     VALUE_OCTAL,
-    VALUE_MEASUREMENT, /* text is all of it, unit_at says where the unit begins */
+    VALUE_MEASUREMENT, /* text is all of it, unit_at says where in it the unit begins */
     VALUE_BOOLEAN,
     VALUE_SYMBOL,
     VALUE_STRING,
@@ -42,15 +43,14 @@ enum quote_kind { QUOTE_NONE, QUOTE_SINGLE, QUOTE_DOUBLE, QUOTE_BACKTICK, QUOTE_
 struct value {
     struct value *next; /* in an array */
     struct span span;
-    uint8_t kind;  /* enum value_kind */
-    uint8_t quote; /* enum quote_kind, of VALUE_STRING and VALUE_TAGGED */
-    uint16_t count_hint;
+    uint8_t kind;     /* enum value_kind */
+    uint8_t quote;    /* enum quote_kind, of VALUE_STRING and VALUE_TAGGED */
+    uint32_t unit_at; /* VALUE_MEASUREMENT */
     union {
         struct {
             gramc_text text;  /* spelling of a number or symbol, decoded content of a string;
                                  a fence's is raw: no dedent, closing blanks kept */
             struct name *tag; /* VALUE_TAGGED */
-            uint32_t unit_at; /* VALUE_MEASUREMENT: offset in text */
         } scalar;
         struct {
             struct value *first;
@@ -72,13 +72,11 @@ struct property {
     struct name key;
     struct value *value;
     struct span span;
-    bool double_colon; /* written with `::` */
 };
 
 struct label {
     struct label *next;
     struct name name;
-    bool double_colon;
 };
 
 struct subject {

@@ -149,7 +149,18 @@ static void print_blocks(gramc_bound *bound) {
     bound->functions_block = print_block(bound, offered, count, GRAMC_WIRE_FUNCTIONS);
 }
 
+/* The function-calling loop is the only one that run.c knows. */
+static void check_strategy(gramc_bound *bound) {
+    gramc_text strategy = bound->agent->strategy;
+    if (strategy.len == 0 || text_is(strategy, "direct")) return;
+    report(bound, GRAMC_ERROR, NULL,
+           JOIN(bound, TEXT("agent `"), bound->agent->name, TEXT("` has the strategy `"), strategy,
+                TEXT("`, which this version cannot run")),
+           TEXT("it runs `direct`"));
+}
+
 static void fill(gramc_bound *bound, const gramc_builtins *builtins) {
+    check_strategy(bound);
     bound->tool_count = bound->agent->tool_count;
     bound->tools = arena_array(&bound->arena, bound->tool_count + 1, sizeof(*bound->tools));
     if (!bound->tools) return;

@@ -145,6 +145,7 @@ void gramc_loop_free(gramc_loop *loop) {
         for (gramc_run *run = loop->runs; run; run = run->next) gramc_run_cancel(run);
         uv_run(&loop->uv, UV_RUN_ONCE);
     }
+    while (loop->ready) step_ready(&loop->idle); /* over, but still in the list */
     uv_close((uv_handle_t *)&loop->idle, NULL);
     uv_close((uv_handle_t *)&loop->alarm, NULL);
     http_close(loop->http);

@@ -8,7 +8,12 @@
 #include "base/text.h"
 #include "runtime/run.h"
 
-enum { TEXT_MAX = 2 << 20, ERRORS_SHOWN = 5, DEFAULT_ERRORS = 5 };
+enum {
+    TEXT_MAX = 2 << 20,
+    ERRORS_SHOWN = 5,
+    DEFAULT_ERRORS = 5,
+    MOST_CALLS = 128 /* of one answer: a model must not be able to start a thousand programs */
+};
 
 static const char *const slot_names[] = {
     [SLOT_FINE] = "ok",
@@ -75,12 +80,17 @@ static void refuse_unknown(struct slot *slot) {
     settle_with(slot, SLOT_UNKNOWN_TOOL, &out);
 }
 
+static uint32_t most_calls(const gramc_run *run) {
+    uint32_t most = run->bound->agent->max_calls_per_turn;
+    return most && most < MOST_CALLS ? most : MOST_CALLS;
+}
+
 static void skip(struct slot *slot) {
     struct buf out = begin_error(slot);
     buf_printf(&out,
                "at most %u calls are made for one answer, and this one was not. Call the tool "
                "again if its result is still needed.",
-               (unsigned)slot->run->bound->agent->max_calls_per_turn);
+               (unsigned)most_calls(slot->run));
     settle_with(slot, SLOT_SKIPPED, &out);
 }
 
@@ -239,10 +249,9 @@ static void check_and_call(struct slot *slot) {
 
 static void start_slot(struct slot *slot) {
     gramc_run *run = slot->run;
-    uint32_t most = run->bound->agent->max_calls_per_turn;
     slot->started = uv_hrtime();
     slot->bound = bound_find(run->bound, slot->call->name);
-    if (most && slot->index >= most) skip(slot);
+    if (slot->index >= most_calls(run)) skip(slot);
     else if (!slot->bound) refuse_unknown(slot);
     else check_and_call(slot);
 }

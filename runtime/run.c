@@ -65,8 +65,15 @@ static void run_free(gramc_run *run) {
     mem_free(&loop->allocator, run, sizeof(*run));
 }
 
+/* A handle is still to be closed, the loop's list still holds it, or a step is on the way back. */
+static void free_if_over(gramc_run *run) {
+    if (run->state == RUN_OVER && run->handles == 0 && !run->is_ready && !run->stepping)
+        run_free(run);
+}
+
 void run_handle_closed(gramc_run *run) {
-    if (--run->handles == 0 && run->state == RUN_OVER) run_free(run);
+    run->handles--;
+    free_if_over(run);
 }
 
 static void deadline_closed(uv_handle_t *handle) {
@@ -239,12 +246,12 @@ static void check_interruptions(gramc_run *run) {
 }
 
 void run_step(gramc_run *run) {
-    if (run->stepping || run->state == RUN_OVER) return;
+    if (run->stepping) return;
     run->stepping = true;
     for (check_interruptions(run); steps[run->state]; check_interruptions(run))
         steps[run->state](run);
     run->stepping = false;
-    if (run->state == RUN_OVER && run->handles == 0) run_free(run);
+    free_if_over(run);
 }
 
 static void deadline_passed(uv_timer_t *timer) {

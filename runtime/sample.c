@@ -174,15 +174,27 @@ static void put_value(struct sample *sample, const struct json *schema, int dept
     else put_by_type(sample, schema, depth);
 }
 
+/* gramc_schema_accepts would not tell a lack of memory from a refusal. */
+static bool is_accepted(struct arena *arena, const gramc_tool *tool, gramc_text arguments) {
+    gramc_check_options options = GRAMC_CHECK_OPTIONS_INIT;
+    gramc_verdict *verdict = NULL;
+    options.allocator = &arena->allocator;
+    gramc_status status =
+        gramc_schema_check(&verdict, tool->accepts, arguments.ptr, arguments.len, &options);
+    bool accepted = status == GRAMC_OK && verdict->valid;
+    if (status == GRAMC_NOMEM) arena->oom = true;
+    gramc_verdict_free(verdict);
+    return accepted;
+}
+
 bool sample_arguments(gramc_text *out, struct arena *arena, const gramc_tool *tool) {
     struct sample sample = {.root = json_parse(arena, tool->parameters, NULL)};
     if (!sample.root) return false;
     buf_init(&sample.out, &arena->allocator, INSTANCE_MAX);
     put_object(&sample, sample.root, 0);
     *out = arena_text(arena, buf_view(&sample.out));
-    bool fits = buf_status(&sample.out) == GRAMC_OK && out->ptr &&
-                gramc_schema_accepts(tool->accepts, out->ptr, out->len);
+    bool made = buf_status(&sample.out) == GRAMC_OK && out->ptr;
     if (buf_status(&sample.out) == GRAMC_NOMEM) arena->oom = true;
     buf_free(&sample.out);
-    return fits;
+    return made && is_accepted(arena, tool, *out);
 }

@@ -71,6 +71,15 @@ static void put_tool(struct buf *out, const struct bound_tool *tool) {
     buf_free(&target);
 }
 
+/* What was joined, by its name and fingerprint. */
+static void put_side(struct buf *out, const char *key, const char *name_key, gramc_text name,
+                     gramc_text fingerprint) {
+    buf_printf(out, ",\"%s\":{\"%s\":", key, name_key);
+    json_put_string(out, name);
+    put_text(out, "fingerprint", fingerprint);
+    buf_putc(out, '}');
+}
+
 void trace_head(struct trace *trace, const struct trace_header *header) {
     const gramc_bound *bound = header->bound;
     struct buf *line = begin(trace, "header");
@@ -78,10 +87,9 @@ void trace_head(struct trace *trace, const struct trace_header *header) {
     put_text(line, "format", TEXT(TRACE_FORMAT));
     buf_printf(line, ",\"version\":%d", TRACE_VERSION);
     put_text(line, "gramc", text_of(gramc_version()));
-    put_text(line, "agent", bound->agent->name);
-    put_text(line, "spec", bound->agent->fingerprint);
-    put_text(line, "library", bound->library ? bound->library->name : TEXT(""));
-    put_text(line, "library_fingerprint", gramc_bound_library_fingerprint(bound));
+    put_side(line, "spec", "agent", bound->agent->name, bound->agent->fingerprint);
+    put_side(line, "library", "name", bound->library ? bound->library->name : TEXT(""),
+             gramc_bound_library_fingerprint(bound));
     put_text(line, "provider", header->provider);
     put_text(line, "model", header->model);
     put_text(line, "wire", header->wire == GRAMC_WIRE_TOOLS ? TEXT("tools") : TEXT("functions"));

@@ -28,12 +28,12 @@ for library in friendly formal; do
 done
 
 # The first event of a trace says who ran.
-fingerprint() { sed -n "1s/.*\"$1\":\"\\([0-9a-f]*\\)\".*/\\1/p" "$traces/$2"; }
+fingerprint() { sed -n "1s/.*\"$1\":{[^}]*\"fingerprint\":\"\\([0-9a-f]*\\)\".*/\\1/p" "$traces/$2"; }
 
 echo
 printf '%-10s %-18s %s\n' library "spec" "library's fingerprint"
 for library in friendly formal; do
-    printf '%-10s %-18.16s %.16s\n' $library "$(fingerprint spec $library)" "$(fingerprint library_fingerprint $library)"
+    printf '%-10s %-18.16s %.16s\n' $library "$(fingerprint spec $library)" "$(fingerprint library $library)"
 done
 echo
 if cmp -s "$traces/friendly.out" "$traces/formal.out"; then

@@ -3,6 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "cli/run/run.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -122,6 +123,17 @@ static void on_done(void *ctx, const gramc_run_result *result) {
 
 /* ## Running */
 
+/* Whatever this process was started with, the programs that tools start do not get it. */
+static void keep_descriptors(void) {
+    DIR *dir = opendir("/proc/self/fd");
+    const struct dirent *entry;
+    while (dir && (entry = readdir(dir)) != NULL) {
+        long descriptor = strtol(entry->d_name, NULL, 10);
+        if (descriptor > STDERR_FILENO) fcntl((int)descriptor, F_SETFD, FD_CLOEXEC);
+    }
+    if (dir) closedir(dir);
+}
+
 static int make_loop(struct session *session) {
     static const char *const names[INHERITED] = {"PATH", "HOME", "LANG", "TMPDIR"};
     gramc_loop_options options = GRAMC_LOOP_OPTIONS_INIT;
@@ -136,6 +148,7 @@ static int make_loop(struct session *session) {
     }
     options.allocator = &session->cli->allocator;
     options.environment = pairs;
+    keep_descriptors();
     return cli_status(session->cli, gramc_loop_new(&session->loop, &options));
 }
 

@@ -235,9 +235,11 @@ typedef struct gramc_run_handler {
     void *ctx;
 } gramc_run_handler;
 
-/* Starts a run; nothing is called before gramc_loop_run. *out (out may be NULL) is valid until
- * done is called. GRAMC_FINDINGS: the bound agent has errors. GRAMC_USAGE: no model, no message,
- * an empty one, or no done. GRAMC_NOMEM: done will not be called. */
+/* Starts a run; nothing is called before gramc_loop_run. Stated limits: a request of 256 MiB, a
+ * tool result of 1 MiB, 128 calls in one answer (more are not made, and the model is told). *out
+ * (out may be NULL) is valid until done is called. GRAMC_FINDINGS: the bound agent has errors.
+ * GRAMC_USAGE: no model, no message, an empty one, or no done. GRAMC_NOMEM: done will not be
+ * called. */
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_run_start(gramc_run **out, gramc_loop *loop,
                                                       const gramc_bound *bound,
                                                       const gramc_run_options *options,

@@ -41,6 +41,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (size == 0) return 0;
     options.plain = data[0] & 1;
     options.strict_vocabulary = data[0] & 2;
+    options.max_findings = 20;
     char *text = malloc(size);
     if (!text || gramc_compilation_new(&compilation, &options)) abort();
     memcpy(text, data + 1, size - 1);

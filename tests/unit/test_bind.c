@@ -129,6 +129,20 @@ static void broken_parameters(void **state) {
     test_agent_free(&test);
 }
 
+static void other_strategy(void **state) {
+    struct test_agent test;
+    gramc_bound *bound;
+    (void)state;
+    test_agent_init(&test);
+    test.agent.strategy = TEXT("evaluated");
+    assert_int_equal(bind(&bound, &test), GRAMC_FINDINGS);
+    expect_message(bound, 0, GRAMC_ERROR,
+                   "agent `tester` has the strategy `evaluated`, which this version cannot run",
+                   "it runs `direct`");
+    gramc_bound_free(bound);
+    test_agent_free(&test);
+}
+
 static void not_prepared(void **state) {
     struct test_agent test;
     gramc_bound *bound;
@@ -166,7 +180,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_kind),       cmocka_unit_test(all_that_is_missing),
         cmocka_unit_test(without_library), cmocka_unit_test(broken_parameters),
-        cmocka_unit_test(not_prepared),    cmocka_unit_test(without_memory),
+        cmocka_unit_test(not_prepared),    cmocka_unit_test(other_strategy),
+        cmocka_unit_test(without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -158,8 +158,8 @@ static void fingerprints_follow_meaning(void **state) {
     static const char *const same[] = {
         "// a comment\n[a:Agent\n|\n[t:Tool {description: 'd'} | (x:Int)-->(:Text)]]",
         "[a:Agent | t] [t:Tool {description: \"d\"} | (x::Int)==>(::Text)]",
-        "[a:Agent | [t:Tool {description: \"d\"} | (x::Integer)==>(::String)]] "
-        "[unused:Tool {description: \"u\"} | ()==>(::Text)]",
+        ("[a:Agent | [t:Tool {description: \"d\"} | (x::Integer)==>(::String)]] "
+         "[unused:Tool {description: \"u\"} | ()==>(::Text)]"),
         "[a:Agent {meta: {owner: \"me\"}} | [t:Tool {description: \"d\"} | (x::Int)==>(::Text)]]"};
     static const char *const different[] = {
         "[a:Agent | [t:Tool {description: \"e\"} | (x::Int)==>(::Text)]]",

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -48,7 +49,32 @@ static void play(struct scene *scene, const char *script, struct test_setup setu
     assert_int_equal(scene->run.done, 1);
 }
 
+/* Every line fits the published schema, and is the next one. */
+static void expect_valid_trace(const struct scene *scene) {
+    static char text[65536];
+    char path[1024];
+    gramc_schema *schema;
+    gramc_text rest = buf_view(&scene->run.trace);
+    snprintf(path, sizeof path, "%s/docs/formats/trace.schema.json", getenv("GRAMC_SOURCE_DIR"));
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    size_t len = fread(text, 1, sizeof text, file);
+    fclose(file);
+    assert_int_equal(gramc_schema_compile(&schema, text, len, NULL, NULL), GRAMC_OK);
+    for (unsigned number = 0; rest.len; number++) {
+        char start[32];
+        size_t end = (size_t)((const char *)memchr(rest.ptr, '\n', rest.len) - rest.ptr);
+        snprintf(start, sizeof start, "{\"seq\":%u,\"ms\":0,", number);
+        assert_true(text_starts(rest, start));
+        if (!gramc_schema_accepts(schema, rest.ptr, end))
+            fail_msg("not as published: %.*s", (int)end, rest.ptr);
+        rest = text_slice(rest, end + 1, rest.len);
+    }
+    gramc_schema_free(schema);
+}
+
 static void close_scene(struct scene *scene) {
+    expect_valid_trace(scene);
     gramc_model_free(scene->model);
     test_run_free(&scene->run);
     test_agent_free(&scene->test);
@@ -117,8 +143,8 @@ static void hello(void **state) {
     expect_member(&scene, "model.request", 1, "/body/messages/2/content",
                   "Hello, Alice! Nice to meet you.");
     expect_member(&scene, "header", 0, "/tools/0/kind", "builtin");
-    expect_member(&scene, "header", 0, "/spec", "aaaa");
-    expect_member(&scene, "header", 0, "/library_fingerprint", "bbbb");
+    expect_member(&scene, "header", 0, "/spec/fingerprint", "aaaa");
+    expect_member(&scene, "header", 0, "/library/fingerprint", "bbbb");
     expect_member(&scene, "outcome", 0, "/outcome", "answered");
     assert_int_equal(scene.run.result.requests, 2);
     assert_int_equal(scene.run.result.calls, 1);
@@ -483,6 +509,78 @@ static void cancelling(void **state) {
     }
 }
 
+struct suicidal {
+    struct test_run *run;
+    gramc_run *self;
+    gramc_loop *loop;
+};
+
+static void cancel_self(void *ctx, gramc_text answer) {
+    struct suicidal *suicidal = ctx;
+    (void)answer;
+    gramc_run_cancel(suicidal->self);
+    gramc_loop_interrupt(suicidal->loop);
+}
+
+static void note_end(void *ctx, const gramc_run_result *result) {
+    struct suicidal *suicidal = ctx;
+    suicidal->run->done++;
+    suicidal->run->outcome = result->outcome;
+    gramc_run_cancel(suicidal->self); /* too late, and harmless */
+}
+
+/* A handler may cancel the run that calls it. */
+static void canceling_oneself(void **state) {
+    struct scene scene;
+    struct test_agent plain;
+    gramc_bound *bound;
+    const gramc_text messages[] = {TEXT("Hello"), TEXT("Again")};
+    gramc_run_options options = GRAMC_RUN_OPTIONS_INIT;
+    (void)state;
+    open_scene(&scene);
+    test_agent_init(&plain);
+    struct suicidal suicidal = {.run = &scene.run};
+    gramc_run_handler handler = {cancel_self, NULL, note_end, &suicidal};
+    assert_int_equal(gramc_model_new_mock(&scene.model, NULL), GRAMC_OK);
+    assert_int_equal(gramc_bind(&bound, &plain.agent, NULL, NULL), GRAMC_OK);
+    assert_int_equal(gramc_loop_new(&suicidal.loop, NULL), GRAMC_OK);
+    options.model = scene.model;
+    options.messages = messages;
+    options.message_count = 2;
+    assert_int_equal(gramc_run_start(&suicidal.self, suicidal.loop, bound, &options, &handler),
+                     GRAMC_OK);
+    assert_int_equal(gramc_loop_run(suicidal.loop), GRAMC_OK);
+    assert_int_equal(scene.run.done, 1);
+    assert_int_equal(scene.run.outcome, GRAMC_OUTCOME_CANCELED);
+    gramc_loop_free(suicidal.loop);
+    gramc_bound_free(bound);
+    test_agent_free(&plain);
+    close_scene(&scene);
+}
+
+/* More calls in one answer than anybody needs. */
+static void call_flood(void **state) {
+    struct scene scene;
+    struct buf script;
+    (void)state;
+    open_scene(&scene);
+    test_tool(&scene.test, "ping", NONE, STRING, GRAMC_RESULT_TEXT);
+    test_returns(&scene.test, "ping", "pong");
+    buf_init(&script, NULL, 1 << 20);
+    buf_puts(&script, HEADER "{\"event\":\"model.response\",\"calls\":[");
+    for (int i = 0; i < 200; i++) {
+        if (i) buf_putc(&script, ',');
+        buf_puts(&script, CALL("ping", "{}"));
+    }
+    buf_puts(&script, "]}\n" SAYS("ok"));
+    play(&scene, script.ptr, (struct test_setup){0});
+    expect_end(&scene, GRAMC_OUTCOME_ANSWERED, "ok\n");
+    expect_member(&scene, "tool.response", 127, "/outcome", "ok");
+    expect_member(&scene, "tool.response", 128, "/outcome", "skipped");
+    buf_free(&script);
+    close_scene(&scene);
+}
+
 /* A loop that is freed calls the handlers of what it still holds. */
 static void freed_with_runs(void **state) {
     struct scene scene;
@@ -712,18 +810,32 @@ static void own_functions(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hello),           cmocka_unit_test(turns),
-        cmocka_unit_test(several_calls),   cmocka_unit_test(result_kinds),
-        cmocka_unit_test(direct_results),  cmocka_unit_test(legacy_wire),
-        cmocka_unit_test(bad_calls),       cmocka_unit_test(too_many_call_errors),
-        cmocka_unit_test(failing_tool),    cmocka_unit_test(calls_per_turn),
-        cmocka_unit_test(no_tools_at_all), cmocka_unit_test(max_iterations),
-        cmocka_unit_test(named_ends),      cmocka_unit_test(outcome_names),
-        cmocka_unit_test(run_deadline),    cmocka_unit_test(broken_trace),
-        cmocka_unit_test(cancelling),      cmocka_unit_test(freed_with_runs),
-        cmocka_unit_test(thousands),       cmocka_unit_test(mock_model),
-        cmocka_unit_test(mock_arguments),  cmocka_unit_test(replay),
-        cmocka_unit_test(other_request),   cmocka_unit_test(bad_scripts),
+        cmocka_unit_test(hello),
+        cmocka_unit_test(turns),
+        cmocka_unit_test(several_calls),
+        cmocka_unit_test(result_kinds),
+        cmocka_unit_test(direct_results),
+        cmocka_unit_test(legacy_wire),
+        cmocka_unit_test(bad_calls),
+        cmocka_unit_test(too_many_call_errors),
+        cmocka_unit_test(failing_tool),
+        cmocka_unit_test(calls_per_turn),
+        cmocka_unit_test(no_tools_at_all),
+        cmocka_unit_test(max_iterations),
+        cmocka_unit_test(named_ends),
+        cmocka_unit_test(outcome_names),
+        cmocka_unit_test(run_deadline),
+        cmocka_unit_test(broken_trace),
+        cmocka_unit_test(cancelling),
+        cmocka_unit_test(freed_with_runs),
+        cmocka_unit_test(canceling_oneself),
+        cmocka_unit_test(call_flood),
+        cmocka_unit_test(thousands),
+        cmocka_unit_test(mock_model),
+        cmocka_unit_test(mock_arguments),
+        cmocka_unit_test(replay),
+        cmocka_unit_test(other_request),
+        cmocka_unit_test(bad_scripts),
         cmocka_unit_test(own_functions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -113,8 +113,8 @@ static void test_tree(void **state) {
     assert_int_equal(bracket->kind, PATTERN_BRACKET);
     assert_int_equal(bracket->element_count, 3);
     assert_true(text_is(bracket->subject->identifier.text, "t"));
-    assert_false(bracket->subject->labels->double_colon);
-    assert_true(bracket->subject->labels->next->double_colon);
+    assert_int_equal(bracket->subject->labels->name.colons, 1);
+    assert_int_equal(bracket->subject->labels->next->name.colons, 2);
     assert_true(text_is(bracket->subject->properties->value->as.scalar.text, "a\n"));
     const struct pattern *path = bracket->elements;
     assert_int_equal(path->kind, PATTERN_PATH);

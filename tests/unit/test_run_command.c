@@ -1,0 +1,244 @@
+/* gramc run as a process: signals, what its tools can see, the trace's mode, keys, proxies. */
+#define _XOPEN_SOURCE 700
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tests/support/mock_server.h"
+
+static char folder[] = "/tmp/gramc-run-XXXXXX";
+static char program[1024];
+
+static void write_file(const char *name, const char *text) {
+    char path[1100];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+static const char *read_file(const char *name) {
+    static char text[16384];
+    char path[1100];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    return text;
+}
+
+static int set_up(void **state) {
+    (void)state;
+    snprintf(program, sizeof program, "%s/libexec/gramc/gramc-run", getenv("GRAMC_BUILD_DIR"));
+    if (!mkdtemp(folder)) return 1;
+    write_file("spec.gram",
+               "[helper:Agent {description: \"Helps\", model: \"OpenAI/some-model\"} |\n"
+               "  [look:Tool {description: \"Looks\"} | ()==>(::Text)]]\n");
+    write_file("nap.gram", "[nap:ToolLibrary {description: \"Sleeps\"} |\n"
+                           "  [look:ToolImpl {exec: [\"sh\", \"nap.sh\"]}]]\n");
+    write_file("nap.sh", "sleep 60 &\necho $$ $! >begun\nmv begun started\nsleep 61\n");
+    write_file("env.gram",
+               "[env:ToolLibrary {description: \"Tells\"} |\n"
+               "  [look:ToolImpl {exec: [\"sh\", \"env.sh\"], env: {OWN: \"yes\"}}]]\n");
+    write_file("env.sh", "env; ls /proc/self/fd\n");
+    return 0;
+}
+
+static int tear_down(void **state) {
+    char command[1200];
+    (void)state;
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    return system(command);
+}
+
+static pid_t start(const char *const *arguments) {
+    char *argv[16];
+    size_t count = 0;
+    argv[count++] = program;
+    for (; *arguments; arguments++) {
+        union {
+            const char *given;
+            char *wanted;
+        } word = {*arguments};
+        argv[count++] = word.wanted;
+    }
+    argv[count] = NULL;
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid) return pid;
+    if (chdir(folder) || !freopen("out", "w", stdout) || !freopen("err", "w", stderr)) _exit(99);
+    execv(program, argv);
+    _exit(98);
+}
+
+static int finish(pid_t pid) {
+    int status;
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+static int run(const char *const *arguments) {
+    return finish(start(arguments));
+}
+#define RUN(...) run((const char *const[]){"run", __VA_ARGS__, NULL})
+
+static void pause_ms(long ms) {
+    nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000}, NULL);
+}
+
+/* The tool's program and a child of it, when they have begun. */
+static void wait_for_tool(pid_t out[2]) {
+    char path[1100];
+    snprintf(path, sizeof path, "%s/started", folder);
+    for (int i = 0; i < 500; i++) {
+        if (access(path, R_OK) == 0) {
+            char *rest;
+            out[0] = (pid_t)strtol(read_file("started"), &rest, 10);
+            out[1] = (pid_t)strtol(rest, NULL, 10);
+            remove(path);
+            return;
+        }
+        pause_ms(10);
+    }
+    fail_msg("the tool never began: %s", read_file("err"));
+}
+
+/* A zombie that nobody has collected yet is dead. */
+static bool is_alive(pid_t pid) {
+    char path[64], text[512] = "";
+    snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid);
+    FILE *file = fopen(path, "r");
+    if (!file) return false;
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    const char *state = strrchr(text, ')');
+    return state && state[2] != 'Z' && state[2] != 'X';
+}
+
+static void expect_dead(pid_t pid) {
+    for (int tries = 0; is_alive(pid) && tries < 200; tries++) pause_ms(10);
+    assert_false(is_alive(pid));
+}
+
+static void interrupted(void **state) {
+    static const int signals[] = {SIGINT, SIGTERM};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        pid_t tool[2];
+        pid_t pid = start((const char *const[]){"run", "spec.gram", "-l", "nap.gram", "--model",
+                                                "mock", "--trace", "t.jsonl", "Hello", NULL});
+        wait_for_tool(tool);
+        assert_true(is_alive(tool[0]) && is_alive(tool[1]));
+        kill(pid, signals[i]);
+        assert_int_equal(finish(pid), 130);
+        expect_dead(tool[0]);
+        expect_dead(tool[1]);
+        assert_non_null(strstr(read_file("t.jsonl"), "\"outcome\":\"canceled\""));
+        assert_string_equal(read_file("out"), "");
+    }
+}
+
+/* A run that is killed leaves whole lines behind. */
+static void killed(void **state) {
+    (void)state;
+    pid_t pid = start((const char *const[]){"run", "spec.gram", "-l", "nap.gram", "--model", "mock",
+                                            "--trace", "k.jsonl", "Hello", NULL});
+    int status;
+    pid_t tool[2];
+    wait_for_tool(tool);
+    kill(pid, SIGKILL);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    kill(-tool[0], SIGKILL);
+    const char *trace = read_file("k.jsonl");
+    assert_non_null(strstr(trace, "\"event\":\"tool.request\""));
+    assert_null(strstr(trace, "\"event\":\"outcome\""));
+    assert_int_equal(trace[strlen(trace) - 1], '\n');
+}
+
+static void what_tools_see(void **state) {
+    (void)state;
+    setenv("OPENAI_API_KEY", "sk-planted-in-the-environment", 1);
+    assert_int_equal(RUN("spec.gram", "-l", "env.gram", "--model", "mock", "Hello"), 0);
+    const char *seen = read_file("out");
+    assert_non_null(strstr(seen, "OWN=yes"));
+    assert_non_null(strstr(seen, "PATH="));
+    assert_null(strstr(seen, "OPENAI"));
+    assert_null(strstr(seen, "planted"));
+    assert_null(strstr(seen, "GRAMC_"));
+    assert_non_null(strstr(seen, "\n0\n1\n2\n3\n"));
+    assert_null(strstr(seen, "\n4\n"));
+    unsetenv("OPENAI_API_KEY");
+}
+
+static void private_trace(void **state) {
+    char path[1100];
+    struct stat st;
+    (void)state;
+    write_file("t2.jsonl", "old\n");
+    snprintf(path, sizeof path, "%s/t2.jsonl", folder);
+    assert_int_equal(chmod(path, 0666), 0);
+    assert_int_equal(
+        RUN("spec.gram", "-l", "env.gram", "--model", "mock", "--trace", "t2.jsonl", "Hello"), 0);
+    assert_int_equal(stat(path, &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0600);
+    assert_int_equal(strncmp(read_file("t2.jsonl"), "{\"seq\":0,", 9), 0);
+}
+
+/* The key goes to the server and nowhere else; the server is asked although a proxy is set that
+ * does not exist, because no_proxy says so. */
+static void over_http(void **state) {
+    static const struct mock_answer answers[] = {
+        {.status = 401, .body = "{\"error\":{\"message\":\"bad key sk-planted-0123\"}}"},
+        {.body = "{\"choices\":[{\"message\":{\"content\":\"Hi \\u202e there\"}}]}"}};
+    struct mock_server *server = mock_start(answers, 2);
+    (void)state;
+    setenv("OPENAI_API_KEY", "sk-planted-0123", 1);
+    setenv("http_proxy", "http://127.0.0.1:1", 1);
+    assert_int_equal(RUN("spec.gram", "-l", "env.gram", "--base-url", mock_url(server), "Hello"),
+                     3);
+    assert_int_equal(mock_count(server), 0);
+    setenv("no_proxy", "example.org, 127.0.0.1", 1);
+    assert_int_equal(RUN("spec.gram", "-l", "env.gram", "--base-url", mock_url(server), "--trace",
+                         "t3.jsonl", "Hello"),
+                     3);
+    assert_null(strstr(read_file("err"), "planted"));
+    assert_null(strstr(read_file("t3.jsonl"), "planted"));
+    setenv("OPENAI_BASE_URL", mock_url(server), 1);
+    assert_int_equal(RUN("spec.gram", "-l", "env.gram", "--wire", "functions", "Hello"), 0);
+    assert_string_equal(read_file("out"), "Hi \xE2\x80\xAE there\n");
+    assert_int_equal(mock_count(server), 2);
+    assert_non_null(strstr(mock_head(server, 1), "Bearer sk-planted-0123"));
+    assert_non_null(strstr(mock_body(server, 1), "\"functions\":["));
+    assert_non_null(strstr(mock_body(server, 1), "\"model\":\"some-model\""));
+    unsetenv("OPENAI_API_KEY");
+    unsetenv("OPENAI_BASE_URL");
+    unsetenv("http_proxy");
+    unsetenv("no_proxy");
+    mock_stop(server);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(interrupted),    cmocka_unit_test(killed),
+        cmocka_unit_test(what_tools_see), cmocka_unit_test(private_trace),
+        cmocka_unit_test(over_http),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
