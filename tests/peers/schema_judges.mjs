@@ -1,6 +1,6 @@
 // Two judges of JSON Schema: ours, behind schema_verdicts' line protocol, and Ajv. Both take texts:
 // judge(draft, schemaText, instanceTexts) gives {bad: why} or {verdicts: 'one letter each'}, with
-// 1 valid, 0 invalid, L a limit was hit, D two of our own functions disagree.
+// 1 valid, 0 invalid, L a limit was hit, D two of our own functions disagree, X it threw.
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import Ajv from 'ajv';
@@ -50,7 +50,11 @@ function accepts(validate, text) {
   } catch {
     return '0';
   }
-  return validate(value) ? '1' : '0';
+  try {
+    return validate(value) ? '1' : '0';
+  } catch {
+    return 'X';
+  }
 }
 
 export function ajvJudge(ajv, schema, instances) {
