@@ -71,6 +71,12 @@ static bool take(struct cli *cli, const struct command *command, struct argument
         attached = args->argv[args->next++];
     }
     cli->options[row] = attached ? attached : "";
+    if (cli->given_count == sizeof cli->given / sizeof *cli->given) {
+        cli_usage(cli, "%s: too many options", command->name);
+        return false;
+    }
+    cli->given[cli->given_count].id = (enum option_id)row;
+    cli->given[cli->given_count++].value = cli->options[row];
     return true;
 }
 

@@ -32,6 +32,14 @@ static const struct command commands[] = {
      "  gramc parse graph.gram\n"
      "  gramc parse --sexp --plain graph.gram\n",
      cmd_parse},
+    {"validate", FOR_VALIDATE, "SCHEMA|SPEC#TOOL INSTANCE|-...",
+     "Judges JSON files by a JSON Schema, or by the signature of a tool. Nothing is printed for\n"
+     "what is valid, unless --lines or another format asks for it.",
+     "Examples:\n"
+     "  gramc validate order.schema.json order.json\n"
+     "  gramc validate spec.gram#findOrder call.json\n"
+     "  gramc validate --lines --format json spec.gram#findOrder calls.jsonl\n",
+     cmd_validate},
     {"explain", FOR_EXPLAIN, "CODE", "Tells more about a finding, with an example of each kind.",
      "Examples:\n"
      "  gramc explain G0203\n",
@@ -100,8 +108,12 @@ static bool find_format(const char *name, gramc_format *out) {
 }
 
 int cli_report(struct cli *cli, const gramc_compilation *compilation, FILE *file) {
+    return cli_report_as(cli, compilation, file, cli->options[OPTION_FORMAT]);
+}
+
+int cli_report_as(struct cli *cli, const gramc_compilation *compilation, FILE *file,
+                  const char *wanted) {
     gramc_format format = GRAMC_FORMAT_TEXT;
-    const char *wanted = cli->options[OPTION_FORMAT];
     if (wanted && !find_format(wanted, &format))
         return cli_usage(cli, "--format takes text, concise or json, not %s", wanted);
     if (format == GRAMC_FORMAT_TEXT && cli->color) format = GRAMC_FORMAT_COLOR;

@@ -23,6 +23,7 @@ enum {
     FOR_COMPILE = 4,
     FOR_RUN = 8,
     FOR_EXPLAIN = 16,
+    FOR_VALIDATE = 32,
     FOR_ALL = 255
 };
 
@@ -48,6 +49,11 @@ struct cli {
     const char *options[OPTION_COUNT]; /* value, or "" for a flag; NULL: not given */
     char **operands;
     size_t operand_count;
+    struct {
+        enum option_id id;
+        const char *value;
+    } given[64]; /* every option in order, for those that may be repeated */
+    size_t given_count;
     struct cli_file *files;
     int failure; /* the exit code that goes with the last NULL of cli_read */
 };
@@ -79,10 +85,12 @@ int cli_no_memory(struct cli *cli);
 gramc_writer cli_writer(FILE *file);
 
 /* ## Files */
-/* Reads a file, or standard input for "-". Lives until cli_free. NULL after a message; the exit code
- * is then in cli->failure. */
+/* Reads a file, or standard input for "-". Lives until cli_free. NULL after a message; the exit
+ * code is then in cli->failure. */
 const struct cli_file *cli_read(struct cli *cli, const char *path);
-/* For gramc_options: the files that sources name. */
+/* True if the path lies inside the project of the first operand (root.c). */
+bool cli_is_inside(struct cli *cli, const char *path);
+/* For gramc_options: the files that sources name, inside the project only. */
 gramc_reader cli_reader(struct cli *cli);
 
 /* ## Compilations */
@@ -92,6 +100,9 @@ int cli_load(struct cli *cli, gramc_compilation **out, char **paths, size_t coun
 /* Prints findings (on `err`) and says whether to go on: EXIT_FINE, or EXIT_FINDINGS for errors and,
  * under --strict, warnings. */
 int cli_report(struct cli *cli, const gramc_compilation *compilation, FILE *file);
+/* The same in a format whose name is given, NULL meaning text. */
+int cli_report_as(struct cli *cli, const gramc_compilation *compilation, FILE *file,
+                  const char *format);
 /* The exit code that goes with a status that is no finding. */
 int cli_status(struct cli *cli, gramc_status status);
 
@@ -99,6 +110,7 @@ int cmd_check(struct cli *cli);
 int cmd_parse(struct cli *cli);
 int cmd_compile(struct cli *cli);
 int cmd_explain(struct cli *cli);
+int cmd_validate(struct cli *cli);
 /* Hands over to gramc-run, with all arguments as they came. */
 int cmd_run_elsewhere(struct cli *cli, int argc, char **argv);
 

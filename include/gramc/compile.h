@@ -116,6 +116,10 @@ GRAMC_API GRAMC_MUST_USE gramc_status gramc_spec_find_library(const gramc_librar
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_agent_prepare(gramc_compilation *compilation,
                                                           const gramc_agent *agent);
 
+/* The same for one tool: for judging calls without an agent. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_tool_prepare(gramc_compilation *compilation,
+                                                         const gramc_tool *tool);
+
 /* ## Targets
  * Prints an agent's tools (agent NULL: all tools of the spec) for "json-schema", "openai",
  * "openai-functions" or "bundle". The same spec gives the same bytes on every machine.
@@ -138,7 +142,8 @@ typedef enum gramc_draft {
 
 /* Gives the text of a schema document that a $ref names and that is not built in. `uri` has no
  * fragment. On success sets *out to bytes that stay valid until gramc_schema_compile returns, and
- * returns 0. The library itself never opens a file or a connection. */
+ * returns 0; GRAMC_NOMEM without memory, any other value if there is no such document. The library
+ * itself never opens a file or a connection. */
 typedef struct gramc_resolver {
     int (*resolve)(void *ctx, gramc_text uri, gramc_text *out);
     void *ctx;
