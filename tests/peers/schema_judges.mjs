@@ -11,10 +11,13 @@ export class Ours {
   constructor(program) {
     this.waiting = [];
     this.child = spawn(program, { stdio: ['pipe', 'pipe', 'inherit'] });
-    this.ended = new Promise((resolve) => this.child.on('close', (code, signal) => {
-      for (const { reject } of this.waiting.splice(0)) reject(new Error(`${program} ended with ${signal ?? code}`));
-      resolve(signal ?? code);
-    }));
+    this.ended = new Promise((resolve) =>
+      this.child.on('close', (code, signal) => {
+        for (const { reject } of this.waiting.splice(0))
+          reject(new Error(`${program} ended with ${signal ?? code}`));
+        resolve(signal ?? code);
+      }),
+    );
     this.child.stdin.on('error', () => {}); // Its end is reported above.
     createInterface({ input: this.child.stdout }).on('line', (line) => this.waiting.shift().resolve(line));
   }

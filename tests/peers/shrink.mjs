@@ -1,5 +1,5 @@
 // Makes a failing pair of schema and instance smaller, as long as it still fails.
-import { isObject, parseSpelled, print } from './random.mjs';
+import { isObject, parseSpelled, print } from './values.mjs';
 
 // Every value that is `value` with one thing less.
 function* smaller(value) {
@@ -22,12 +22,15 @@ function* smaller(value) {
 }
 
 async function shrinkOne(text, fails) {
-  for (let steps = 0; steps < 300;) {
+  for (let steps = 0; steps < 300; ) {
     let found = null;
     for (const candidate of smaller(parseSpelled(text))) {
       const shorter = print(candidate);
       steps++;
-      if (shorter.length < text.length && await fails(shorter)) { found = shorter; break; }
+      if (shorter.length < text.length && (await fails(shorter))) {
+        found = shorter;
+        break;
+      }
       if (steps > 2000) return text;
     }
     if (!found) return text;
@@ -38,7 +41,14 @@ async function shrinkOne(text, fails) {
 
 // `fails(schema, instance)` takes and keeps texts.
 export async function shrink(schema, instance, fails) {
-  const isJson = (text) => { try { JSON.parse(text); return true; } catch { return false; } };
+  const isJson = (text) => {
+    try {
+      JSON.parse(text);
+      return true;
+    } catch {
+      return false;
+    }
+  };
   schema = await shrinkOne(schema, (s) => fails(s, instance));
   if (isJson(instance)) instance = await shrinkOne(instance, (i) => fails(schema, i));
   return { schema: await shrinkOne(schema, (s) => fails(s, instance)), instance };
