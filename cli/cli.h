@@ -55,7 +55,8 @@ struct cli {
     } given[64]; /* every option in order, for those that may be repeated */
     size_t given_count;
     struct cli_file *files;
-    int failure; /* the exit code that goes with the last NULL of cli_read */
+    size_t sources; /* that went into a compilation */
+    int failure;    /* the exit code that goes with the last NULL of cli_read */
 };
 
 struct command {
