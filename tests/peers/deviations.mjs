@@ -270,6 +270,16 @@ const RULES = [
     change: (ajv) => ['time', 'date-time'].forEach((name) => tighten(name, /[+-]\d{4}$/)(ajv)),
   },
   {
+    name: 'format uri-reference',
+    reason: 'RFC 3986 has no quotation mark; ajv-formats takes it',
+    change: tighten('uri-reference', /"/),
+  },
+  {
+    name: 'format uri-template',
+    reason: 'the letters that RFC 6570 allows end before U+FFF0; ajv-formats takes all',
+    change: tighten('uri-template', /[\ufff0-\uffff]/),
+  },
+  {
     name: 'format regex',
     reason: 'the patterns of JSON Schema are Unicode ones; ajv-formats reads them as the older kind',
     change: (ajv) =>
