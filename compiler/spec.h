@@ -81,6 +81,9 @@ bool fields_mean_the_same(struct pass *pass, const struct field *a, const struct
 /* One name, two types: within an agent and across the compilation. */
 void vocabulary_check(struct pass *pass, const struct gramc_spec *spec);
 
+/* Names that are not written as the configuration asks. */
+void naming_check(struct pass *pass, const struct gramc_spec *spec);
+
 /* The identifier of a pattern; empty, with a finding, if it has none. */
 gramc_text pattern_name(struct pass *pass, const struct pattern *pattern, const char *owner);
 /* The single label of a pattern; empty if it has none. */
