@@ -60,6 +60,7 @@ struct cli {
     } given[64]; /* every option in order, for those that may be repeated */
     size_t given_count;
     struct cli_file *files;
+    size_t sources;               /* that went into a compilation */
     int failure;                  /* the exit code that goes with the last NULL of cli_read */
     char configuration[CLI_PATH]; /* path of the gramc.gram in force; empty: none */
 };

@@ -142,6 +142,7 @@ static int add_file(struct cli *cli, gramc_compilation *compilation, const char 
     const struct cli_file *file = cli_read(cli, path);
     if (!file) return cli->failure;
     gramc_text name = strcmp(path, "-") == 0 ? TEXT("<stdin>") : text_of(path);
+    cli->sources++;
     return cli_status(cli, gramc_add_source(compilation, name, file->bytes, file->len));
 }
 
@@ -236,9 +237,13 @@ static int load(struct cli *cli, gramc_compilation **out, char **paths, size_t c
     options.keep_types = cli->options[OPTION_DEFS] != NULL;
     *out = NULL;
     if (gramc_compilation_new(out, &options)) return cli_no_memory(cli);
+    cli->sources = 0;
     int code = configured ? cli_configure(cli, *out, paths[0]) : EXIT_FINE;
     for (size_t i = 0; i < count && code == EXIT_FINE; i++)
         code = add_path(cli, *out, paths[i], 0, true);
+    /* A folder that was spelt wrong must not look like one without mistakes. */
+    if (code == EXIT_FINE && cli->sources == 0)
+        code = cli_usage(cli, "%s: there is no .gram file in it", count ? paths[0] : "");
     if (code == EXIT_FINE) return EXIT_FINE;
     gramc_compilation_free(*out);
     *out = NULL;
