@@ -24,6 +24,7 @@ enum {
     FOR_RUN = 8,
     FOR_EXPLAIN = 16,
     FOR_VALIDATE = 32,
+    FOR_FMT = 64,
     FOR_ALL = 255
 };
 
@@ -88,6 +89,8 @@ gramc_writer cli_writer(FILE *file);
 /* Reads a file, or standard input for "-". Lives until cli_free. NULL after a message; the exit
  * code is then in cli->failure. */
 const struct cli_file *cli_read(struct cli *cli, const char *path);
+/* Puts other bytes into a file: it appears whole or not at all, with the mode that it had. */
+int cli_rewrite(struct cli *cli, const char *path, gramc_text text);
 /* For gramc_options: the files that sources name. */
 gramc_reader cli_reader(struct cli *cli);
 
@@ -108,6 +111,7 @@ int cmd_check(struct cli *cli);
 int cmd_parse(struct cli *cli);
 int cmd_compile(struct cli *cli);
 int cmd_explain(struct cli *cli);
+int cmd_fmt(struct cli *cli);
 int cmd_validate(struct cli *cli);
 /* Hands over to gramc-run, with all arguments as they came. */
 int cmd_run_elsewhere(struct cli *cli, int argc, char **argv);

@@ -60,7 +60,8 @@ gramc_status gramc_add_source(gramc_compilation *compilation, gramc_text name, c
     unit->source.text = (gramc_text){bytes, len};
     unit->tree = parse_source(&compilation->arena, &compilation->findings, &unit->source, &options);
     if (compilation->arena.oom || !unit->tree) return GRAMC_NOMEM;
-    return compilation->findings.counts[GRAMC_ERROR] > errors ? GRAMC_FINDINGS : GRAMC_OK;
+    unit->has_errors = compilation->findings.counts[GRAMC_ERROR] > errors;
+    return unit->has_errors ? GRAMC_FINDINGS : GRAMC_OK;
 }
 
 gramc_status gramc_tree_print(const gramc_compilation *compilation, gramc_tree_format format,

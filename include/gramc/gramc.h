@@ -52,7 +52,8 @@ typedef enum gramc_status {
     GRAMC_NOT_FOUND = -4, /* no such name */
     GRAMC_AMBIGUOUS = -5, /* more than one fits and none was chosen */
     GRAMC_USAGE = -6,     /* an argument makes no sense */
-    GRAMC_IO = -7         /* a reader or writer that you passed in failed */
+    GRAMC_IO = -7,        /* a reader or writer that you passed in failed */
+    GRAMC_INTERNAL = -8   /* gramc's check of its own work failed, and nothing was handed out */
 } gramc_status;
 
 /* ## Text
@@ -118,6 +119,16 @@ GRAMC_API void gramc_compilation_free(gramc_compilation *compilation);
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_add_source(gramc_compilation *compilation,
                                                        gramc_text name, const char *bytes,
                                                        size_t len);
+
+/* One of the sources, in the order in which they were added. */
+typedef struct gramc_source {
+    gramc_text name, text;
+    bool has_errors; /* of syntax */
+} gramc_source;
+
+GRAMC_API size_t gramc_source_count(const gramc_compilation *compilation);
+/* The i-th source; false past the end. */
+GRAMC_API bool gramc_source_get(const gramc_compilation *compilation, size_t i, gramc_source *out);
 
 /* ## Trees
  * What the last source added looks like. */
