@@ -7,7 +7,9 @@
 
 #include <string.h>
 
-enum { INDENT = 2, DEEPEST_INDENT = 40, NOWHERE = UINT32_MAX };
+#define NOWHERE UINT32_MAX /* no group */
+
+enum { INDENT = 2, DEEPEST_INDENT = 40 };
 
 enum op_kind { OP_TEXT, OP_COMMENT, OP_BREAK, OP_OPEN, OP_CLOSE };
 
