@@ -91,7 +91,9 @@ gramc_writer cli_writer(FILE *file);
 const struct cli_file *cli_read(struct cli *cli, const char *path);
 /* Puts other bytes into a file: it appears whole or not at all, with the mode that it had. */
 int cli_rewrite(struct cli *cli, const char *path, gramc_text text);
-/* For gramc_options: the files that sources name. */
+/* True if the path lies inside the project of the first operand (root.c). */
+bool cli_is_inside(struct cli *cli, const char *path);
+/* For gramc_options: the files that sources name, inside the project only. */
 gramc_reader cli_reader(struct cli *cli);
 
 /* ## Compilations */

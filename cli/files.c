@@ -92,7 +92,7 @@ static int read_for_source(void *ctx, gramc_text path, gramc_text *out) {
     if (path.len >= sizeof name) return GRAMC_IO;
     memcpy(name, path.ptr, path.len);
     name[path.len] = '\0';
-    if (stat(name, &st) || !S_ISREG(st.st_mode)) return GRAMC_IO;
+    if (stat(name, &st) || !S_ISREG(st.st_mode) || !cli_is_inside(cli, name)) return GRAMC_IO;
     struct cli_file *file = open_file(cli, name, &status);
     if (!file) return status == GRAMC_NOMEM ? GRAMC_NOMEM : GRAMC_IO;
     *out = (gramc_text){file->bytes, file->len};
@@ -209,6 +209,7 @@ int cli_load(struct cli *cli, gramc_compilation **out, char **paths, size_t coun
     options.reader = cli_reader(cli);
     options.plain = cli->options[OPTION_PLAIN] != NULL;
     options.strict_vocabulary = cli->options[OPTION_STRICT_VOCABULARY] != NULL;
+    options.keep_types = cli->options[OPTION_DEFS] != NULL;
     *out = NULL;
     if (gramc_compilation_new(out, &options)) return cli_no_memory(cli);
     for (size_t i = 0; i < count && code == EXIT_FINE; i++)

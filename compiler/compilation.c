@@ -25,8 +25,10 @@ gramc_status gramc_compilation_new(gramc_compilation **out, const gramc_options 
     gramc_compilation *compilation = mem_alloc(&allocator, sizeof *compilation);
     *out = compilation;
     if (!compilation) return GRAMC_NOMEM;
-    *compilation = (gramc_compilation){
-        .reader = full.reader, .plain = full.plain, .strict_vocabulary = full.strict_vocabulary};
+    *compilation = (gramc_compilation){.reader = full.reader,
+                                       .plain = full.plain,
+                                       .strict_vocabulary = full.strict_vocabulary,
+                                       .keep_types = full.keep_types};
     arena_init(&compilation->arena, &allocator);
     findings_init(&compilation->findings, &compilation->arena, full.max_findings);
     return GRAMC_OK;

@@ -18,7 +18,7 @@ struct gramc_compilation {
     struct arena arena;
     struct findings findings;
     gramc_reader reader;
-    bool plain, strict_vocabulary;
+    bool plain, strict_vocabulary, keep_types;
     struct unit *units, *last;
     struct gramc_spec *spec; /* NULL before gramc_compile */
 };

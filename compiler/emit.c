@@ -37,13 +37,13 @@ static gramc_status flush(struct buf *out, gramc_writer writer, size_t at_least)
 }
 
 static gramc_status put_array(struct buf *out, struct tool *const *tools, size_t count,
-                              target_printer *print, gramc_writer writer) {
+                              target_printer *print, unsigned style, gramc_writer writer) {
     gramc_status status = GRAMC_OK;
     buf_putc(out, '[');
     for (size_t i = 0; i < count && status == GRAMC_OK; i++) {
         if (!tools[i]->signature) continue;
         buf_puts(out, i ? ",\n" : "\n");
-        print(out, tools[i]);
+        print(out, tools[i], style);
         status = flush(out, writer, CHUNK);
     }
     buf_puts(out, count ? "\n]\n" : "]\n");
@@ -62,15 +62,16 @@ gramc_status gramc_emit(const gramc_spec *spec, const gramc_agent *agent, gramc_
     const struct agent *one = find(spec, agent);
     struct tool *const *tools = one ? one->tools : spec->tool_list;
     size_t count = one ? one->tool_count : spec->tool_count, i = 0;
+    unsigned style = spec->compilation->keep_types ? SCHEMA_DEFS : SCHEMA_PRINTED;
     struct buf out;
     while (i < TARGETS && !text_is(target, targets[i].name)) i++;
     if (i == TARGETS) return GRAMC_USAGE;
     buf_init(&out, &spec->compilation->arena.allocator, OUTPUT_MAX);
     gramc_status status = GRAMC_OK;
     if (targets[i].print) {
-        status = put_array(&out, tools, count, targets[i].print, writer);
+        status = put_array(&out, tools, count, targets[i].print, style, writer);
     } else {
-        emit_bundle(&out, one, tools, count);
+        emit_bundle(&out, one, tools, count, style);
         status = flush(&out, writer, 0);
     }
     buf_free(&out);

@@ -191,15 +191,10 @@ static gramc_text label_of(const struct pattern *pattern) {
     return subject && subject->labels ? subject->labels->name.text : (gramc_text){NULL, 0};
 }
 
-static bool is_base_type(gramc_text label) {
-    return type_find(label) || text_is(label, "Tuple") || text_is(label, "AnyOf") ||
-           text_is(label, "OneOf");
-}
-
 /* A base type, or what this file defines by way of one. */
 static bool is_type(const struct rules *rules, gramc_text label) {
     for (int step = 0; step < LONGEST_CHAIN && label.len; step++) {
-        if (is_base_type(label)) return true;
+        if (type_find(label)) return true;
         const struct pattern *definition = map_get(&rules->brackets, label);
         if (!definition) return false;
         label = label_of(definition);

@@ -30,14 +30,14 @@ static gramc_status prepare_tool(struct arena *arena, struct tool *tool, struct 
     if (tool->public.accepts && tool->public.returns) return GRAMC_OK;
     schema_print_object(text, signature->parameters, SCHEMA_PRINTED);
     tool->public.parameters = keep(arena, text);
-    schema_print(text, signature->result, NULL, SCHEMA_PRINTED);
+    schema_print(text, signature->result, SCHEMA_PRINTED);
     tool->public.result = keep(arena, text);
     if (arena->oom) return GRAMC_NOMEM;
     schema_print_object(text, signature->parameters, SCHEMA_CHECKED);
     gramc_status status = compile(&tool->public.accepts, text, true);
     buf_reset(text);
     if (status != GRAMC_OK) return status;
-    schema_print(text, signature->result, NULL, SCHEMA_CHECKED);
+    schema_print(text, signature->result, SCHEMA_CHECKED);
     status = compile(&tool->public.returns, text, false);
     buf_reset(text);
     return status;

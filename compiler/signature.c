@@ -1,6 +1,6 @@
 /* Turns a curried path, `(name::Text {default: "world"})==>(age::Int)==>(::String)`, into a list of
  * parameters and a result type. What a single node's label and properties mean is schema.c's. */
-#include "compiler/signature.h"
+#include "compiler/spec.h"
 
 #include "base/text.h"
 
@@ -22,7 +22,7 @@ static void check_arrow(struct pass *pass, const struct pattern *arrow) {
     if (arrow->subject) FIND0(pass->findings, D_ARROW_SUBJECT, pass->source, arrow->span);
 }
 
-static bool has_name_and_type(struct pass *pass, const struct pattern *node) {
+static bool has_name(struct pass *pass, const struct pattern *node) {
     const struct subject *subject = node->subject;
     struct finding *f;
     if (!subject->has_identifier) {
@@ -34,12 +34,17 @@ static bool has_name_and_type(struct pass *pass, const struct pattern *node) {
                          TEXT_ARGS(subject->labels->name.text));
         return false;
     }
-    if (subject->labels) return true;
-    f = FIND(pass->findings, D_PARAMETER_WITHOUT_TYPE, pass->source, node->span,
-             subject->identifier.text);
-    finding_help(pass->findings, f, "write `(%.*s::Text)`, or another type",
-                 TEXT_ARGS(subject->identifier.text));
-    return false;
+    return true;
+}
+
+/* `(personName)`: its meaning stands elsewhere, and is looked up when all has been read. */
+static void note_reuse(struct pass *pass, const struct pattern *node, struct field *field) {
+    struct gramc_spec *spec = pass->compilation->spec;
+    struct reuse *reuse = ARENA_NEW(pass->arena, struct reuse);
+    if (!reuse) return;
+    *reuse = (struct reuse){.field = field, .node = node, .source = pass->source};
+    *spec->last_reuse = reuse;
+    spec->last_reuse = &reuse->next;
 }
 
 static struct field *read_parameter(struct pass *pass, const struct pattern *node) {
@@ -48,14 +53,14 @@ static struct field *read_parameter(struct pass *pass, const struct pattern *nod
         finding_help(pass->findings, f, "`()` stands alone, in `()==>(::Text)`: leave it out here");
         return NULL;
     }
-    if (!has_name_and_type(pass, node)) return NULL;
+    if (!has_name(pass, node)) return NULL;
     struct field *field = ARENA_NEW(pass->arena, struct field);
     if (!field) return NULL;
     field->identifier = field->name = node->subject->identifier.text;
     field->span = node->subject->identifier.span;
-    field->schema = schema_of_node(pass, node, field);
-    schema_check(pass, field->schema, field);
-    return field->schema ? field : NULL;
+    if (node->subject->labels) field->schema = schema_of_node(pass, node, field);
+    else note_reuse(pass, node, field);
+    return field;
 }
 
 /* Within one signature a name stands once. */
@@ -69,11 +74,7 @@ static void append(struct pass *pass, struct field_list *list, struct field *fie
 }
 
 static struct schema *read_result(struct pass *pass, const struct pattern *node) {
-    if (!is_unit(node) && node->subject->labels) {
-        struct schema *result = schema_of_node(pass, node, NULL);
-        schema_check(pass, result, NULL);
-        return result;
-    }
+    if (!is_unit(node) && node->subject->labels) return schema_of_node(pass, node, NULL);
     struct finding *f = FIND0(pass->findings, D_MISSING_RESULT, pass->source, node->span);
     finding_help(pass->findings, f,
                  "end with a type, `==>(::Text)`; `(::Null)` if nothing comes "
@@ -111,4 +112,10 @@ struct signature *signature_read(struct pass *pass, const struct pattern *patter
     signature->parameters = list.first;
     signature->result = read_result(pass, last);
     return signature->result ? signature : NULL;
+}
+
+void signature_check(struct pass *pass, const struct signature *signature) {
+    for (const struct field *p = signature->parameters; p; p = p->next)
+        schema_check(pass, p->schema, p);
+    schema_check(pass, signature->result, NULL);
 }

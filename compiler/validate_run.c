@@ -192,7 +192,7 @@ static bool judge_text(const gramc_schema *schema, const char *json, size_t len)
     struct arena arena;
     struct judge judge;
     arena_init(&arena, &schema->arena.allocator);
-    judge_init(&judge, schema, &arena, NULL);
+    judge_init(&judge, schema, &arena, NULL, len);
     const struct json *root = json_parse(&arena, (gramc_text){json, len}, NULL);
     bool valid = root && judge_duplicates(&judge, root) && judge_document(&judge, root);
     judge_free(&judge);

@@ -103,10 +103,11 @@ typedef struct gramc_options {
     gramc_reader reader;              /* read NULL: a source may name no file */
     bool plain;                       /* plain gram only: each extension is an error */
     bool strict_vocabulary;           /* a name with two types is an error, not a warning */
+    bool keep_types;                  /* print every named type under $defs, not in line */
     uint32_t max_findings;            /* 0: 1000; what comes after is counted, not kept */
 } gramc_options;
 #define GRAMC_OPTIONS_INIT                                                                         \
-    { sizeof(gramc_options), NULL, {NULL, NULL}, false, false, 0 }
+    { sizeof(gramc_options), NULL, {NULL, NULL}, false, false, false, 0 }
 
 /* Makes an empty compilation. options NULL means GRAMC_OPTIONS_INIT. GRAMC_NOMEM or GRAMC_OK. */
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_compilation_new(gramc_compilation **out,
