@@ -149,6 +149,20 @@ static void put_json_range(struct buf *out, const struct source *source, struct 
                (unsigned)end.utf16);
 }
 
+/* As in a TextEdit of the language server protocol. */
+static void put_json_fixes(struct buf *out, const struct finding *f) {
+    if (!f->fixes) return;
+    buf_puts(out, ",\"fix\":[");
+    for (const struct fix *fix = f->fixes; fix; fix = fix->next) {
+        buf_puts(out, fix == f->fixes ? "{\"range\":" : ",{\"range\":");
+        put_json_range(out, f->source, fix->span);
+        buf_puts(out, ",\"newText\":");
+        put_json(out, fix->replacement);
+        buf_putc(out, '}');
+    }
+    buf_putc(out, ']');
+}
+
 static void put_json_finding(struct buf *out, const struct finding *f) {
     buf_printf(out, "{\"severity\":\"%s\",\"code\":\"%s\",\"slug\":\"%s\",\"message\":",
                f->severity == GRAMC_NOTE ? "information" : severities[f->severity],
@@ -160,6 +174,7 @@ static void put_json_finding(struct buf *out, const struct finding *f) {
         buf_puts(out, ",\"help\":");
         put_json(out, f->help);
     }
+    put_json_fixes(out, f);
     buf_puts(out, ",\"related\":[");
     for (uint32_t i = 0; i < f->label_count; i++) {
         if (i) buf_putc(out, ',');

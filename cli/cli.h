@@ -97,6 +97,8 @@ bool cli_is_inside(struct cli *cli, const char *path);
 gramc_reader cli_reader(struct cli *cli);
 
 /* ## Compilations */
+/* An empty compilation as the options say. EXIT_FINE, or another exit code after a message. */
+int cli_new(struct cli *cli, gramc_compilation **out);
 /* Reads the operands (files, folders, -) into a new compilation. On EXIT_FINE *out is yours; the
  * findings may hold errors. */
 int cli_load(struct cli *cli, gramc_compilation **out, char **paths, size_t count);

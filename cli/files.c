@@ -202,16 +202,19 @@ static int add_path(struct cli *cli, gramc_compilation *compilation, const char 
     return EXIT_FINE;
 }
 
-int cli_load(struct cli *cli, gramc_compilation **out, char **paths, size_t count) {
+int cli_new(struct cli *cli, gramc_compilation **out) {
     gramc_options options = GRAMC_OPTIONS_INIT;
-    int code = EXIT_FINE;
     options.allocator = &cli->allocator;
     options.reader = cli_reader(cli);
     options.plain = cli->options[OPTION_PLAIN] != NULL;
     options.strict_vocabulary = cli->options[OPTION_STRICT_VOCABULARY] != NULL;
     options.keep_types = cli->options[OPTION_DEFS] != NULL;
     *out = NULL;
-    if (gramc_compilation_new(out, &options)) return cli_no_memory(cli);
+    return gramc_compilation_new(out, &options) ? cli_no_memory(cli) : EXIT_FINE;
+}
+
+int cli_load(struct cli *cli, gramc_compilation **out, char **paths, size_t count) {
+    int code = cli_new(cli, out);
     for (size_t i = 0; i < count && code == EXIT_FINE; i++)
         code = add_path(cli, *out, paths[i], 0, true);
     if (code == EXIT_FINE) return EXIT_FINE;

@@ -96,6 +96,16 @@ bool gramc_finding_get(const gramc_compilation *compilation, size_t i, gramc_fin
     return true;
 }
 
+bool gramc_finding_edit(const gramc_compilation *compilation, size_t i, size_t j, gramc_edit *out) {
+    const struct finding *f = compilation->findings.first;
+    while (f && i--) f = f->next;
+    const struct fix *fix = f ? f->fixes : NULL;
+    while (fix && j--) fix = fix->next;
+    if (!fix) return false;
+    *out = (gramc_edit){fix->span.start, fix->span.end, fix->replacement};
+    return true;
+}
+
 gramc_status gramc_findings_print(const gramc_compilation *compilation, gramc_format format,
                                   gramc_writer writer) {
     struct buf out;

@@ -174,6 +174,24 @@ GRAMC_API GRAMC_MUST_USE gramc_status gramc_findings_print(const gramc_compilati
                                                            gramc_format format,
                                                            gramc_writer writer);
 
+/* ## Fixes
+ * Some findings know the edits that remove them and need nobody's judgement. */
+typedef struct gramc_edit {
+    uint32_t start, end;    /* byte offsets in the finding's source */
+    gramc_text replacement; /* stands there instead */
+} gramc_edit;
+
+/* The j-th edit of the i-th finding; false past the last one, or if the finding has none. All edits
+ * of a finding belong together. */
+GRAMC_API bool gramc_finding_edit(const gramc_compilation *compilation, size_t i, size_t j,
+                                  gramc_edit *out);
+/* Writes the i-th source with all fixes made that do not overlap; *fixed is how many findings were
+ * fixed, 0 if the text is the same. Making them may bring other findings to light: compile again.
+ * GRAMC_NOT_FOUND: there are fewer sources. GRAMC_NOMEM, GRAMC_IO. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_source_fix(const gramc_compilation *compilation,
+                                                       size_t i, gramc_writer writer,
+                                                       size_t *fixed);
+
 /* ## Explanations
  * The table of all findings that there can be. */
 typedef struct gramc_explanation {
