@@ -88,7 +88,7 @@ static int format_all(struct formatting *f) {
 int cmd_fmt(struct cli *cli) {
     struct formatting f = {.cli = cli};
     if (cli->operand_count == 0) return cli_usage(cli, "fmt: name a file, a folder, or -");
-    int code = cli_load(cli, &f.compilation, cli->operands, cli->operand_count);
+    int code = cli_load_gram(cli, &f.compilation, cli->operands, cli->operand_count);
     if (code != EXIT_FINE) return code;
     code = format_all(&f);
     gramc_compilation_free(f.compilation);

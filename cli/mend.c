@@ -19,6 +19,7 @@ struct mended {
 
 struct mending {
     struct cli *cli;
+    mend_judge *judge;
     struct mended *files;
     size_t count, fixed;
 };
@@ -114,11 +115,11 @@ static int hand_out(struct mending *m) {
     return code;
 }
 
-static int report(struct mending *m, const gramc_compilation *left) {
+static int report(struct mending *m, gramc_compilation *left) {
     bool diff = m->cli->options[OPTION_DIFF] != NULL;
     if (m->fixed && !diff)
         fprintf(m->cli->err, "%zu finding%s fixed\n", m->fixed, m->fixed == 1 ? "" : "s");
-    int code = cli_report(m->cli, left, diff ? m->cli->err : m->cli->out);
+    int code = m->judge(m->cli, left, diff ? m->cli->err : m->cli->out);
     return code == EXIT_FINE && diff && m->fixed ? EXIT_FINDINGS : code;
 }
 
@@ -150,8 +151,8 @@ static int mend_files(struct mending *m, const gramc_compilation *loaded, struct
     return code;
 }
 
-int mend_sources(struct cli *cli, const gramc_compilation *loaded) {
-    struct mending m = {.cli = cli, .count = gramc_source_count(loaded)};
+int mend_sources(struct cli *cli, const gramc_compilation *loaded, mend_judge *judge) {
+    struct mending m = {.cli = cli, .judge = judge, .count = gramc_source_count(loaded)};
     struct arena arena;
     for (size_t i = 0; i < cli->operand_count && !cli->options[OPTION_DIFF]; i++)
         if (strcmp(cli->operands[i], "-") == 0)

@@ -15,7 +15,9 @@ static struct unit *unit_at(const gramc_compilation *compilation, size_t i) {
 }
 
 size_t gramc_source_count(const gramc_compilation *compilation) {
-    return compilation->last ? compilation->last->source.order + (size_t)1 : 0;
+    size_t count = 0;
+    for (const struct unit *unit = compilation->units; unit; unit = unit->next) count++;
+    return count;
 }
 
 bool gramc_source_get(const gramc_compilation *compilation, size_t i, gramc_source *out) {
