@@ -97,6 +97,8 @@ gramc_reader cli_reader(struct cli *cli);
 /* Reads the operands (files, folders, -) into a new compilation. On EXIT_FINE *out is yours; the
  * findings may hold errors. */
 int cli_load(struct cli *cli, gramc_compilation **out, char **paths, size_t count);
+/* EXIT_FINE, or a message with the names of the targets that there are. */
+int cli_know_target(struct cli *cli, const char *name);
 /* Prints findings (on `err`) and says whether to go on: EXIT_FINE, or EXIT_FINDINGS for errors and,
  * under --strict, warnings. */
 int cli_report(struct cli *cli, const gramc_compilation *compilation, FILE *file);

@@ -18,7 +18,8 @@ static bool is_target(const char *name) {
     return false;
 }
 
-static int unknown_target(struct cli *cli, const char *name) {
+int cli_know_target(struct cli *cli, const char *name) {
+    if (is_target(name)) return EXIT_FINE;
     fprintf(cli->err, "gramc: there is no target %s; there are", name);
     for (size_t i = 0; gramc_target_name(i); i++)
         fprintf(cli->err, "%s %s", i ? "," : "", gramc_target_name(i));
@@ -97,7 +98,8 @@ static int print_gathered(struct cli *cli, const gramc_spec *spec, const gramc_a
     buf_init(&out, &cli->allocator, OUTPUT_MAX);
     gramc_status status = gramc_emit(spec, agent, text_of(target), (gramc_writer){append, &out});
     if (status == GRAMC_IO) status = buf_status(&out);
-    if (status == GRAMC_OK && cli->options[OPTION_PRETTY]) status = indent(&out);
+    bool is_json = strcmp(target, "markdown") != 0;
+    if (status == GRAMC_OK && is_json && cli->options[OPTION_PRETTY]) status = indent(&out);
     if (status != GRAMC_OK) code = cli_status(cli, status);
     else if (path && strcmp(path, "-") != 0) code = write_file(cli, path, buf_view(&out));
     else code = cli_status(cli, buf_send(&out, cli_writer(cli->out)));
@@ -105,25 +107,37 @@ static int print_gathered(struct cli *cli, const gramc_spec *spec, const gramc_a
     return code;
 }
 
-static int print_target(struct cli *cli, const gramc_spec *spec, const char *target) {
-    const gramc_agent *agent = NULL;
-    int code = choose_agent(cli, spec, &agent);
-    if (code != EXIT_FINE) return code;
+static int print_target(struct cli *cli, const gramc_spec *spec, const gramc_agent *agent,
+                        const char *target) {
     if (!is_direct(cli)) return print_gathered(cli, spec, agent, target);
     return cli_status(cli, gramc_emit(spec, agent, text_of(target), cli_writer(cli->out)));
+}
+
+/* Reports what there is to say about the spec, and, if it is sound, about the target. */
+static int judge(struct cli *cli, gramc_compilation *compilation, const gramc_spec *spec,
+                 const char *target, const gramc_agent **agent) {
+    int chosen = EXIT_FINE, code = EXIT_FINE;
+    bool sound = gramc_finding_count(compilation, GRAMC_ERROR) == 0;
+    if (sound) chosen = choose_agent(cli, spec, agent);
+    if (sound && chosen == EXIT_FINE)
+        code = cli_status(cli, gramc_target_check(spec, *agent, text_of(target)));
+    if (code == EXIT_FINE) code = cli_report(cli, compilation, cli->err);
+    return code == EXIT_FINE ? chosen : code;
 }
 
 int cmd_compile(struct cli *cli) {
     const char *target = cli->options[OPTION_TARGET] ? cli->options[OPTION_TARGET] : "json-schema";
     gramc_compilation *compilation;
     const gramc_spec *spec;
+    const gramc_agent *agent = NULL;
     if (cli->operand_count == 0) return cli_usage(cli, "compile: name a file, or -");
-    if (!is_target(target)) return unknown_target(cli, target);
-    int code = cli_load(cli, &compilation, cli->operands, cli->operand_count);
+    int code = cli_know_target(cli, target);
+    if (code != EXIT_FINE) return code;
+    code = cli_load(cli, &compilation, cli->operands, cli->operand_count);
     if (code != EXIT_FINE) return code;
     code = cli_status(cli, gramc_compile(&spec, compilation));
-    if (code == EXIT_FINE) code = cli_report(cli, compilation, cli->err);
-    if (code == EXIT_FINE) code = print_target(cli, spec, target);
+    if (code == EXIT_FINE) code = judge(cli, compilation, spec, target, &agent);
+    if (code == EXIT_FINE) code = print_target(cli, spec, agent, target);
     gramc_compilation_free(compilation);
     return code;
 }
