@@ -3,6 +3,7 @@
 #include "compiler/target.h"
 
 #include "base/text.h"
+#include "compiler/config.h"
 
 #include <string.h>
 
@@ -157,6 +158,8 @@ static gramc_status check(const gramc_spec *spec, const struct agent *agent,
 gramc_status gramc_target_check(const gramc_spec *spec, const gramc_agent *agent, gramc_text name) {
     const struct target *target = find_target(name);
     const struct agent *one = find_agent(spec, agent);
+    struct pass pass = {spec->compilation, &spec->compilation->arena, &spec->compilation->findings,
+                        NULL};
     gramc_status status = GRAMC_OK;
     if (!target) return GRAMC_USAGE;
     if (!target->print) return GRAMC_OK;
@@ -164,7 +167,9 @@ gramc_status gramc_target_check(const gramc_spec *spec, const gramc_agent *agent
     for (const struct agent *a = one ? NULL : spec->first_agent; a && status == GRAMC_OK;
          a = a->next)
         status = check(spec, a, target, true, false);
+    findings_settle_targets(&pass);
     findings_sort(&spec->compilation->findings);
+    if (spec->compilation->arena.oom) return GRAMC_NOMEM;
     if (status != GRAMC_OK) return status;
     return findings_have_errors(&spec->compilation->findings) ? GRAMC_FINDINGS : GRAMC_OK;
 }

@@ -115,12 +115,17 @@ void node_refuse(struct node *node) {
 
 static void put_sentence(struct node *node, gramc_text keyword, const struct json *value) {
     const struct row *row = find_row(keyword);
+    bool closed = text_is(keyword, "additionalProperties") && value->kind == JSON_FALSE;
     buf_puts(&node->words, node->words.len ? " " : "");
-    if (row && row->sentence) buf_puts(&node->words, row->sentence);
-    else buf_text(&node->words, keyword);
-    buf_puts(&node->words, ": ");
-    json_put(&node->words, value);
-    buf_putc(&node->words, '.');
+    if (closed) {
+        buf_puts(&node->words, "No other names.");
+    } else {
+        if (row && row->sentence) buf_puts(&node->words, row->sentence);
+        else buf_text(&node->words, keyword);
+        buf_puts(&node->words, ": ");
+        json_put(&node->words, value);
+        buf_putc(&node->words, '.');
+    }
     buf_puts(&node->keywords, node->keywords.len ? ", `" : "`");
     buf_text(&node->keywords, keyword);
     buf_putc(&node->keywords, '`');

@@ -65,6 +65,8 @@ void step_close(struct node *node) {
     bool root = node->place->depth == 0, any_name = !properties || !properties->count;
     bool open = !more || more->kind != JSON_FALSE;
     if (!type_includes(node->json, "object")) return;
+    if (l->dialect == DIALECT_ANTHROPIC && !json_is(json_get(node->json, "type"), JSON_STRING))
+        return; /* any value at all, or a list of types without properties */
     if (any_name && open && !root) {
         if (l->dialect == DIALECT_STRICT) node_refuse(node);
         else node_report(node, D_OPEN_OBJECT, l->report->target, (gramc_text){NULL, 0});
