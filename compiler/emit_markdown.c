@@ -12,13 +12,14 @@ struct page {
     struct buf *out;
     struct arena *arena;
     unsigned style;
+    bool in_table;
 };
 
 static void put_json_code(struct page *page, const struct json *value) {
     struct buf json;
     buf_init(&json, &page->out->allocator, SOURCE_MAX);
     json_put(&json, value);
-    if (buf_status(&json) == GRAMC_OK) markup_put_code(page->out, buf_view(&json));
+    if (buf_status(&json) == GRAMC_OK) markup_put_code(page->out, buf_view(&json), page->in_table);
     else page->out->state = json.state;
     buf_free(&json);
 }
@@ -81,7 +82,7 @@ static void put_type(struct page *page, const struct json *schema) {
     if (json_is(reference, JSON_STRING)) {
         gramc_text name = reference->text;
         if (text_starts(name, prefix)) name = text_slice(name, sizeof prefix - 1, name.len);
-        markup_put_code(page->out, name);
+        markup_put_code(page->out, name, page->in_table);
     } else if (json_is(values, JSON_ARRAY)) put_values(page, values, " or ");
     else if (constant) put_json_code(page, constant);
     else if (json_is(any, JSON_ARRAY)) put_schemas(page, any, " or ");
@@ -116,7 +117,7 @@ static void put_about(struct page *page, const struct json *schema) {
         buf_puts(page->out, any ? "<br>" : "");
         any = true;
         if (lower_sentence(m->key)) buf_puts(page->out, lower_sentence(m->key));
-        else markup_put_code(page->out, m->key);
+        else markup_put_code(page->out, m->key, page->in_table);
         buf_puts(page->out, ": ");
         put_json_code(page, m);
     }
@@ -151,8 +152,9 @@ static void put_row(struct page *page, const struct path *path, const struct jso
     buf_init(&name, &page->out->allocator, SOURCE_MAX);
     put_path(&name, path);
     if (buf_status(&name) != GRAMC_OK) page->out->state = name.state;
+    page->in_table = true;
     buf_puts(page->out, "| ");
-    markup_put_code(page->out, buf_view(&name));
+    markup_put_code(page->out, buf_view(&name), true);
     buf_puts(page->out, " | ");
     put_type(page, schema);
     buf_puts(page->out, required ? " | yes | " : " | no | ");
@@ -160,6 +162,7 @@ static void put_row(struct page *page, const struct path *path, const struct jso
     buf_puts(page->out, fallback ? " | " : "| ");
     put_about(page, schema);
     buf_puts(page->out, " |\n");
+    page->in_table = false;
     buf_free(&name);
 }
 
@@ -213,7 +216,7 @@ static void put_definitions(struct page *page, const struct json *document) {
     const struct json *defs = json_get(document, "$defs");
     for (const struct json *d = defs ? defs->first : NULL; d; d = d->next) {
         buf_puts(page->out, "\nType ");
-        markup_put_code(page->out, d->key);
+        markup_put_code(page->out, d->key, false);
         buf_puts(page->out, ": ");
         put_type(page, d);
         buf_putc(page->out, '\n');
@@ -295,7 +298,7 @@ static void put_examples(struct page *page, const struct tool *tool) {
 static void put_tool(struct page *page, const struct tool *tool) {
     const struct json *parameters = read_schema(page, tool, false);
     buf_puts(page->out, "\n## ");
-    markup_put_code(page->out, tool->public.name);
+    markup_put_code(page->out, tool->public.name, false);
     if (tool->public.title.len) buf_puts(page->out, ": ");
     markup_put_line(page->out, tool->public.title);
     buf_putc(page->out, '\n');
@@ -311,12 +314,12 @@ static void put_tool(struct page *page, const struct tool *tool) {
 void emit_markdown(struct buf *out, const struct agent *agent, struct tool *const *tools,
                    size_t count, unsigned style) {
     buf_puts(out, "# ");
-    if (agent) markup_put_code(out, agent->public.name);
+    if (agent) markup_put_code(out, agent->public.name, false);
     else buf_puts(out, "Tools");
     buf_putc(out, '\n');
     for (size_t i = 0; i <= count && out->state == BUF_FINE; i++) {
         struct arena arena;
-        struct page page = {out, &arena, style};
+        struct page page = {out, &arena, style, false};
         arena_init(&arena, &out->allocator);
         if (i == 0 && agent) put_paragraph(&page, agent->public.description);
         if (i > 0 && tools[i - 1]->signature) put_tool(&page, tools[i - 1]);

@@ -94,7 +94,7 @@ static void put_ticks(struct buf *out, size_t count) {
 }
 
 /* Inside code nothing is markup but the fence. */
-static void put_verbatim(struct buf *out, gramc_text text, bool in_line) {
+static void put_verbatim(struct buf *out, gramc_text text, bool in_line, bool in_table) {
     for (size_t pos = 0; pos < text.len;) {
         size_t start = pos;
         uint32_t code_point = text_decode(text, &pos);
@@ -102,18 +102,18 @@ static void put_verbatim(struct buf *out, gramc_text text, bool in_line) {
         else if (text_is_treacherous(code_point) || code_point == 0xFFFFFFFF)
             put_named(out, code_point);
         else {
-            if (in_line && code_point == '|') buf_putc(out, '\\');
+            if (in_table && code_point == '|') buf_putc(out, '\\');
             buf_put(out, text.ptr + start, pos - start);
         }
     }
 }
 
-void markup_put_code(struct buf *out, gramc_text text) {
+void markup_put_code(struct buf *out, gramc_text text, bool in_table) {
     size_t ticks = longest_run(text) + 1;
     bool padded = text.len && (text.ptr[0] == '`' || text.ptr[text.len - 1] == '`');
     put_ticks(out, ticks);
     buf_puts(out, padded || !text.len ? " " : "");
-    put_verbatim(out, text, true);
+    put_verbatim(out, text, true, in_table);
     buf_puts(out, padded ? " " : "");
     put_ticks(out, ticks);
 }
@@ -124,7 +124,7 @@ void markup_put_fence(struct buf *out, const char *tag, gramc_text text) {
     put_ticks(out, ticks);
     buf_puts(out, tag);
     buf_putc(out, '\n');
-    put_verbatim(out, text, false);
+    put_verbatim(out, text, false, false);
     buf_putc(out, '\n');
     put_ticks(out, ticks);
     buf_putc(out, '\n');

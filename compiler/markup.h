@@ -9,8 +9,8 @@
 void markup_put_text(struct buf *out, gramc_text text);
 /* The same on one line, for headings and cells of tables. */
 void markup_put_line(struct buf *out, gramc_text text);
-/* Inline code on one line; `|` is escaped, as in a table. */
-void markup_put_code(struct buf *out, gramc_text text);
+/* Inline code on one line. In a table, and only there, `|` has to be escaped. */
+void markup_put_code(struct buf *out, gramc_text text, bool in_table);
 /* A fence that its text cannot close. */
 void markup_put_fence(struct buf *out, const char *tag, gramc_text text);
 
