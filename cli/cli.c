@@ -143,8 +143,8 @@ int cli_report_as(struct cli *cli, const gramc_compilation *compilation, FILE *f
 }
 
 /* Allowed or lowered errors can leave a spec that is fit for checking only. */
-int cli_compile(struct cli *cli, gramc_compilation *compilation, const gramc_spec **spec) {
-    gramc_status status = gramc_compile(spec, compilation);
+int cli_report_compiled(struct cli *cli, const gramc_compilation *compilation,
+                        gramc_status status) {
     int code = cli_status(cli, status);
     if (code == EXIT_FINE) code = cli_report_as(cli, compilation, cli->err, "text");
     if (code != EXIT_FINE || status == GRAMC_OK) return code;
@@ -152,6 +152,10 @@ int cli_compile(struct cli *cli, gramc_compilation *compilation, const gramc_spe
           "--no-config and the `gramc: allow` comments\n",
           cli->err);
     return EXIT_FINDINGS;
+}
+
+int cli_compile(struct cli *cli, gramc_compilation *compilation, const gramc_spec **spec) {
+    return cli_report_compiled(cli, compilation, gramc_compile(spec, compilation));
 }
 
 /* ## The frame */

@@ -123,6 +123,8 @@ int cli_new(struct cli *cli, gramc_compilation **out);
 /* Reads the operands (files, folders, -) into a new compilation, under the configuration that is in
  * force for the first. On EXIT_FINE *out is yours; the findings may hold errors. */
 int cli_load(struct cli *cli, gramc_compilation **out, char **paths, size_t count);
+/* EXIT_FINE, or a message with the names of the targets that there are. */
+int cli_know_target(struct cli *cli, const char *name);
 /* The same for gram of any kind, without a configuration. */
 int cli_load_gram(struct cli *cli, gramc_compilation **out, char **paths, size_t count);
 /* Finds and adds the configuration for a path (NULL: the current folder). */
@@ -131,6 +133,8 @@ int cli_configure(struct cli *cli, gramc_compilation *compilation, const char *f
 bool cli_is_configuration(const struct cli *cli, const char *path);
 /* Compiles and reports on `err`; EXIT_FINE only if the spec is sound. */
 int cli_compile(struct cli *cli, gramc_compilation *compilation, const gramc_spec **spec);
+/* The second half: `status` is what gramc_compile gave. */
+int cli_report_compiled(struct cli *cli, const gramc_compilation *compilation, gramc_status status);
 /* Prints findings (on `err`) and says whether to go on: EXIT_FINE, or EXIT_FINDINGS for errors and,
  * under --strict, warnings. */
 int cli_report(struct cli *cli, const gramc_compilation *compilation, FILE *file);

@@ -15,7 +15,8 @@ static bool is_target(const char *name) {
     return false;
 }
 
-static int unknown_target(struct cli *cli, const char *name) {
+int cli_know_target(struct cli *cli, const char *name) {
+    if (is_target(name)) return EXIT_FINE;
     fprintf(cli->err, "gramc: there is no target %s; there are", name);
     for (size_t i = 0; gramc_target_name(i); i++)
         fprintf(cli->err, "%s %s", i ? "," : "", gramc_target_name(i));
@@ -75,7 +76,8 @@ static int print_gathered(struct cli *cli, const gramc_spec *spec, const gramc_a
     buf_init(&out, &cli->allocator, OUTPUT_MAX);
     gramc_status status = gramc_emit(spec, agent, target, (gramc_writer){append, &out});
     if (status == GRAMC_IO) status = buf_status(&out);
-    if (status == GRAMC_OK && cli->options[OPTION_PRETTY]) status = indent(&out);
+    bool is_json = !text_is(target, "markdown");
+    if (status == GRAMC_OK && is_json && cli->options[OPTION_PRETTY]) status = indent(&out);
     if (status != GRAMC_OK) code = cli_status(cli, status);
     else if (path && strcmp(path, "-") != 0) code = cli_write_file(cli, path, buf_view(&out));
     else code = cli_status(cli, buf_send(&out, cli_writer(cli->out)));
@@ -83,10 +85,8 @@ static int print_gathered(struct cli *cli, const gramc_spec *spec, const gramc_a
     return code;
 }
 
-static int print_target(struct cli *cli, const gramc_spec *spec, gramc_text target) {
-    const gramc_agent *agent = NULL;
-    int code = choose_agent(cli, spec, &agent);
-    if (code != EXIT_FINE) return code;
+static int print_target(struct cli *cli, const gramc_spec *spec, const gramc_agent *agent,
+                        gramc_text target) {
     if (!is_direct(cli)) return print_gathered(cli, spec, agent, target);
     return cli_status(cli, gramc_emit(spec, agent, target, cli_writer(cli->out)));
 }
@@ -99,16 +99,31 @@ static gramc_text choose_target(const struct cli *cli, const gramc_compilation *
     return TEXT("json-schema");
 }
 
+/* The spec's own findings and, if it is sound, what the target does not take as it is. */
+static int judge(struct cli *cli, gramc_compilation *compilation, const gramc_spec **spec,
+                 const gramc_agent **agent) {
+    int chosen = EXIT_FINE;
+    gramc_status status = gramc_compile(spec, compilation), checked = GRAMC_OK;
+    if (status == GRAMC_OK) chosen = choose_agent(cli, *spec, agent);
+    if (status == GRAMC_OK && chosen == EXIT_FINE)
+        checked = gramc_target_check(*spec, *agent, choose_target(cli, compilation));
+    int code = cli_status(cli, checked);
+    if (code == EXIT_FINE) code = cli_report_compiled(cli, compilation, status);
+    return code == EXIT_FINE ? chosen : code;
+}
+
 int cmd_compile(struct cli *cli) {
     const char *target = cli->options[OPTION_TARGET];
     gramc_compilation *compilation;
     const gramc_spec *spec;
+    const gramc_agent *agent = NULL;
     if (cli->operand_count == 0) return cli_usage(cli, "compile: name a file, or -");
-    if (target && !is_target(target)) return unknown_target(cli, target);
-    int code = cli_load(cli, &compilation, cli->operands, cli->operand_count);
+    int code = target ? cli_know_target(cli, target) : EXIT_FINE;
     if (code != EXIT_FINE) return code;
-    code = cli_compile(cli, compilation, &spec);
-    if (code == EXIT_FINE) code = print_target(cli, spec, choose_target(cli, compilation));
+    code = cli_load(cli, &compilation, cli->operands, cli->operand_count);
+    if (code != EXIT_FINE) return code;
+    code = judge(cli, compilation, &spec, &agent);
+    if (code == EXIT_FINE) code = print_target(cli, spec, agent, choose_target(cli, compilation));
     gramc_compilation_free(compilation);
     return code;
 }

@@ -39,10 +39,13 @@ bool sources_are_sound(const gramc_compilation *compilation);
 /* The last pass: takes out what comments allow, then judges by the configuration's severities.
  * `complete`: the sources were read, so that an allowance that meets nothing is unused. */
 void findings_settle(struct pass *pass, bool complete);
+/* The same for what a target does not take (family G08), found after that. */
+void findings_settle_targets(struct pass *pass);
 /* Counts an error that is not reported but leaves nothing to compile. */
 void findings_withhold(gramc_compilation *compilation, enum diag_id id, uint32_t count);
-/* The first half, in suppress.c. */
+/* The first halves, in suppress.c. */
 void suppress(struct pass *pass, bool complete);
+void suppress_of_targets(struct pass *pass);
 
 /* "camelCase"...; NULL for NAMING_ANY. */
 const char *naming_name(enum naming naming);

@@ -6,7 +6,7 @@
 /* Errors behind which a whole spec stands: something is missing or superfluous, nothing is torn. */
 static bool leaves_a_spec(enum diag_id id) {
     static const enum diag_id harmless[] = {D_MISSING_DESCRIPTION, D_UNKNOWN_PROPERTY,
-                                            D_VOCABULARY_STRICT, D_EXAMPLE_MISMATCH};
+                                            D_VOCABULARY_STRICT, D_EXAMPLE_MISMATCH, D_NEW_LIMIT};
     for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++)
         if (harmless[i] == id) return true;
     return false;
@@ -41,5 +41,10 @@ static void apply_severities(struct pass *pass, const struct config *config) {
 
 void findings_settle(struct pass *pass, bool complete) {
     suppress(pass, complete);
+    if (pass->compilation->config) apply_severities(pass, pass->compilation->config);
+}
+
+void findings_settle_targets(struct pass *pass) {
+    suppress_of_targets(pass);
     if (pass->compilation->config) apply_severities(pass, pass->compilation->config);
 }

@@ -12,7 +12,8 @@ struct directive {
     struct span comment;
     struct span row; /* bytes of the line that it speaks of; the end may be a finding's start */
     gramc_text codes, reason;
-    bool complete; /* all findings are known: what is allowed and does not occur is unused */
+    bool complete;   /* all findings are known: what is allowed and does not occur is unused */
+    bool of_targets; /* look at the findings about targets, and only at those */
 };
 
 /* ## Reading */
@@ -75,17 +76,24 @@ static bool is_meant(void *ctx, const struct finding *finding) {
            finding->span.start >= directive->row.start && finding->span.start <= directive->row.end;
 }
 
+/* Found later, and only where that target is asked for. */
+static bool is_of_target(enum diag_id id) {
+    return diag_row(id)->code[2] == '8';
+}
+
 static void allow(const struct directive *directive, gramc_text code) {
     struct pass *pass = directive->pass;
     enum diag_id id = diag_find(code);
     const char *text = pass->source->text.ptr;
     struct span at = {(uint32_t)(code.ptr - text), (uint32_t)(code.ptr + code.len - text)};
+    if (id == DIAG_COUNT && directive->of_targets) return;
     if (id == DIAG_COUNT) {
         gramc_text near = diag_nearest(code);
         struct finding *f = FIND(pass->findings, D_UNKNOWN_FINDING, pass->source, at, code);
         if (near.len) finding_help(pass->findings, f, "did you mean %.*s?", TEXT_ARGS(near));
         return;
     }
+    if (directive->of_targets != is_of_target(id)) return;
     if (!diag_is_judgement(id)) {
         FIND(pass->findings, D_NOT_A_JUDGEMENT, pass->source, at, code);
         return;
@@ -93,7 +101,7 @@ static void allow(const struct directive *directive, gramc_text code) {
     struct target target = {directive, id};
     uint32_t removed = findings_remove(pass->findings, is_meant, &target);
     findings_withhold(pass->compilation, id, removed);
-    if (!removed && directive->complete)
+    if (!removed && directive->complete && !directive->of_targets)
         FIND(pass->findings, D_UNUSED_ALLOW, pass->source, at, code);
 }
 
@@ -106,16 +114,19 @@ static void allow_all(const struct directive *directive) {
         allow(directive, code);
         rest = text_slice(rest, comma ? len + 1 : len, rest.len);
     }
-    if (!directive->reason.len)
+    if (!directive->reason.len && !directive->of_targets)
         FIND(directive->pass->findings, D_ALLOW_WITHOUT_REASON, directive->pass->source,
              directive->comment, text_trim(directive->codes));
 }
 
-static void obey(struct pass *pass, const struct comment *comment, bool complete) {
+static void obey(struct pass *pass, const struct comment *comment, bool complete, bool of_targets) {
     gramc_text text = directive_text(source_slice(pass->source, comment->span));
-    struct directive directive = {.pass = pass, .comment = comment->span, .complete = complete};
+    struct directive directive = {
+        .pass = pass, .comment = comment->span, .complete = complete, .of_targets = of_targets};
     if (!text.ptr) return;
-    if (!parse(&directive, text)) {
+    bool good = parse(&directive, text);
+    if (!good && of_targets) return;
+    if (!good) {
         struct finding *f = FIND0(pass->findings, D_BAD_DIRECTIVE, pass->source, comment->span);
         finding_help(pass->findings, f, "write `// gramc: allow(CODE) reason`");
         return;
@@ -124,13 +135,20 @@ static void obey(struct pass *pass, const struct comment *comment, bool complete
     allow_all(&directive);
 }
 
-void suppress(struct pass *pass, bool complete) {
-    const struct findings *findings = pass->findings;
-    uint32_t total = findings->counts[0] + findings->counts[1] + findings->counts[2];
-    complete = complete && total == findings->kept;
+static void obey_all(struct pass *pass, bool complete, bool of_targets) {
     for (const struct unit *unit = pass->compilation->units; unit; unit = unit->next) {
         pass->source = &unit->source;
         for (const struct comment *c = unit->tree->comments; c; c = c->next)
-            obey(pass, c, complete);
+            obey(pass, c, complete, of_targets);
     }
+}
+
+void suppress(struct pass *pass, bool complete) {
+    const struct findings *findings = pass->findings;
+    uint32_t total = findings->counts[0] + findings->counts[1] + findings->counts[2];
+    obey_all(pass, complete && total == findings->kept, false);
+}
+
+void suppress_of_targets(struct pass *pass) {
+    obey_all(pass, false, true);
 }
