@@ -259,6 +259,41 @@ GRAMC_API GRAMC_MUST_USE gramc_status gramc_verdict_print(const gramc_verdict *v
                                                           gramc_verdict_format format,
                                                           gramc_writer writer);
 
+/* ## Comparing schemas
+ * Is every value that schema A accepts accepted by schema B? */
+typedef enum gramc_compat {
+    GRAMC_COMPAT_YES,    /* proven */
+    GRAMC_COMPAT_NO,     /* there is a counterexample */
+    GRAMC_COMPAT_UNKNOWN /* not decided; `reason` says why */
+} gramc_compat;
+
+typedef struct gramc_compare_options {
+    size_t struct_size; /* sizeof(gramc_compare_options) */
+    const gramc_allocator *allocator;
+    uint64_t max_steps; /* 0: 100,000; when they are used up the answer is UNKNOWN */
+} gramc_compare_options;
+#define GRAMC_COMPARE_OPTIONS_INIT                                                                 \
+    { sizeof(gramc_compare_options), NULL, 0 }
+
+/* Yours, freed by gramc_comparison_free. */
+typedef struct gramc_comparison {
+    gramc_compat answer;
+    gramc_text counterexample; /* of NO: JSON that the validator accepted by A and refused by B */
+    gramc_text reason;         /* of UNKNOWN: a few words */
+} gramc_comparison;
+
+/* Compares two schema documents (JSON Schema 2020-12, `format` asserted; borrowed for the call).
+ * Decided are the types of this language: types, bounds, lengths, counts, enums and constants,
+ * properties, items, alternatives, and references to #/$defs, recursive ones too. A pattern or
+ * format is compared with its like only, and keywords that the language does not print are not
+ * compared: there the answer is UNKNOWN, unless some value shows that it is NO. options NULL: the
+ * defaults. GRAMC_NOMEM; GRAMC_FINDINGS or GRAMC_LIMIT when one of the two cannot be compiled (see
+ * gramc_schema_compile). Any thread. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_compare(gramc_comparison **out, gramc_text a,
+                                                    gramc_text b,
+                                                    const gramc_compare_options *options);
+GRAMC_API void gramc_comparison_free(gramc_comparison *comparison);
+
 #ifdef __cplusplus
 }
 #endif
