@@ -31,9 +31,12 @@ struct answer compat_no(gramc_text witness) {
 
 bool compat_step(struct compat *compat) {
     if (compat->arena.oom) return false;
-    if (compat->steps == 0) compat->limit = "comparing them takes too much work";
-    else compat->steps--;
-    return compat->steps > 0;
+    if (compat->steps == 0) {
+        compat->limit = "comparing them takes too much work";
+        return false;
+    }
+    compat->steps--;
+    return true;
 }
 
 /* Of a part that must hold as well: NO wins, then UNKNOWN. */
@@ -75,7 +78,7 @@ static struct answer ask_values(struct compat *compat, const struct conj *a, con
     for (const struct json *value = one ? one : list->first; value;
          value = one ? NULL : value->next) {
         gramc_text text = compat_print(compat, value);
-        if (judge_witness(compat, a, b, text)) return compat_no(text);
+        if (compat_judge_witness(compat, a, b, text)) return compat_no(text);
     }
     return compat_yes;
 }
@@ -182,12 +185,14 @@ static struct answer against_keywords(struct compat *compat, const struct conj *
     struct answer all = compat_yes;
     for (const struct json *keyword = b->first; keyword; keyword = keyword->next) {
         struct answer part = rules_keyword(compat, a, only, b, keyword);
-        bool shown = part.kind == GRAMC_COMPAT_NO && judge_witness(compat, a, b, part.witness);
+        bool shown =
+            part.kind == GRAMC_COMPAT_NO && compat_judge_witness(compat, a, b, part.witness);
         if (part.kind == GRAMC_COMPAT_NO && !shown)
             part = compat_unknown("the value that should show it does not");
         if (!join(&all, part)) return all;
     }
-    if (all.kind == GRAMC_COMPAT_UNKNOWN) return sample_against(compat, a, only, b, all.reason);
+    if (all.kind == GRAMC_COMPAT_UNKNOWN)
+        return compat_sample_against(compat, a, only, b, all.reason);
     return all;
 }
 
@@ -199,7 +204,8 @@ struct answer compat_branch_includes(struct compat *compat, const struct conj *a
     if (is_same(compat, a, b)) return compat_yes;
     if (rules_empty(compat, a, only, NULL).kind == GRAMC_COMPAT_YES) return compat_yes;
     if (b->kind != JSON_OBJECT)
-        return sample_against(compat, a, only, b, "it is not known whether there is such a value");
+        return compat_sample_against(compat, a, only, b,
+                                     "it is not known whether there is such a value");
     const struct pair *known = find_pair(compat, &pair);
     if (known && known->level < compat->level) return compat_yes;
     if (known) return compat_unknown("a schema refers to itself without getting any deeper");
@@ -267,8 +273,8 @@ static struct answer decide(struct compat *compat) {
     if (answer.kind == GRAMC_COMPAT_YES && compat->unjudged)
         return compat_unknown("a part of a schema cannot be judged on its own");
     if (answer.kind != GRAMC_COMPAT_NO) return answer;
-    if (judge_program(compat, compat->a.program, answer.witness) &&
-        !judge_program(compat, compat->b.program, answer.witness))
+    if (compat_judge_program(compat, compat->a.program, answer.witness) &&
+        !compat_judge_program(compat, compat->b.program, answer.witness))
         return answer;
     return compat_unknown("the value that should show it does not");
 }
@@ -279,8 +285,8 @@ struct comparison {
 };
 
 static void close_sides(struct compat *compat) {
-    judge_free(&compat->a);
-    judge_free(&compat->b);
+    compat_judge_free(&compat->a);
+    compat_judge_free(&compat->b);
 }
 
 gramc_status gramc_compare(gramc_comparison **out, gramc_text a, gramc_text b,

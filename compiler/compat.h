@@ -59,6 +59,7 @@ struct compat {
     uint32_t level;           /* members and items above */
     uint32_t judge_count;
     uint32_t variant, depth; /* of the sample that is being made; how deep it may still get */
+    uint32_t doubts;         /* required members that are being searched for an empty one */
     bool sampling;
     bool same_defs;
     bool unjudged; /* a part could not be judged: then nothing is proven */
@@ -131,30 +132,31 @@ bool conj_is_false(const struct conj *conj);
 /* ## Samples */
 
 /* A value of A; empty if none was found. Variants are different values where that is easy. */
-gramc_text sample_of(struct compat *compat, const struct conj *a, uint32_t variant);
+gramc_text compat_sample_of(struct compat *compat, const struct conj *a, uint32_t variant);
 /* An object of A: with that member set (value.len), left out (value.ptr NULL), or (name.ptr NULL)
  * as small as can be. */
-gramc_text sample_object(struct compat *compat, const struct conj *a, gramc_text name,
-                         gramc_text value);
+gramc_text compat_sample_object(struct compat *compat, const struct conj *a, gramc_text name,
+                                gramc_text value);
 /* An array of A of `count` items, with item `index` set unless value is empty. */
-gramc_text sample_array(struct compat *compat, const struct conj *a, uint64_t count, uint64_t index,
-                        gramc_text value);
+gramc_text compat_sample_array(struct compat *compat, const struct conj *a, uint64_t count,
+                               uint64_t index, gramc_text value);
 /* Looks for a value of A that B refuses. */
-struct answer sample_against(struct compat *compat, const struct conj *a, enum only only,
-                             const struct json *b, const char *reason);
+struct answer compat_sample_against(struct compat *compat, const struct conj *a, enum only only,
+                                    const struct json *b, const char *reason);
 /* A name that neither schema knows. */
-gramc_text sample_name(struct compat *compat, const struct conj *a, const struct json *b);
+gramc_text compat_sample_name(struct compat *compat, const struct conj *a, const struct json *b);
 
 /* ## Judging */
 
-bool judge_node(struct compat *compat, struct side *side, const struct json *node, gramc_text json);
-bool judge_conj(struct compat *compat, const struct conj *a, gramc_text json);
+bool compat_judge_node(struct compat *compat, struct side *side, const struct json *node,
+                       gramc_text json);
+bool compat_judge_conj(struct compat *compat, const struct conj *a, gramc_text json);
 /* A accepts it and B does not. */
-bool judge_witness(struct compat *compat, const struct conj *a, const struct json *b,
-                   gramc_text json);
+bool compat_judge_witness(struct compat *compat, const struct conj *a, const struct json *b,
+                          gramc_text json);
 /* The validator's word; false, with arena.oom, without memory. */
-bool judge_program(struct compat *compat, const gramc_schema *program, gramc_text json);
-void judge_free(struct side *side);
+bool compat_judge_program(struct compat *compat, const gramc_schema *program, gramc_text json);
+void compat_judge_free(struct side *side);
 gramc_text compat_print(struct compat *compat, const struct json *value);
 
 #endif

@@ -16,7 +16,7 @@ gramc_text compat_print(struct compat *compat, const struct json *value) {
 }
 
 /* The validator's accepting is quick but takes "no memory" for "no": then it is asked again. */
-bool judge_program(struct compat *compat, const gramc_schema *program, gramc_text json) {
+bool compat_judge_program(struct compat *compat, const gramc_schema *program, gramc_text json) {
     gramc_check_options options = GRAMC_CHECK_OPTIONS_INIT;
     gramc_verdict *verdict = NULL;
     if (gramc_schema_accepts(program, json.ptr, json.len)) return true;
@@ -64,28 +64,28 @@ static const struct judge *find(struct compat *compat, struct side *side, const 
     return judge;
 }
 
-bool judge_node(struct compat *compat, struct side *side, const struct json *node,
-                gramc_text json) {
-    if (node == side->root) return judge_program(compat, side->program, json);
+bool compat_judge_node(struct compat *compat, struct side *side, const struct json *node,
+                       gramc_text json) {
+    if (node == side->root) return compat_judge_program(compat, side->program, json);
     if (node->kind != JSON_OBJECT) return node->kind == JSON_TRUE;
     const struct judge *judge = find(compat, side, node);
     if (!judge || !judge->program) compat->unjudged = true;
-    return judge && judge->program && judge_program(compat, judge->program, json);
+    return judge && judge->program && compat_judge_program(compat, judge->program, json);
 }
 
-bool judge_conj(struct compat *compat, const struct conj *a, gramc_text json) {
+bool compat_judge_conj(struct compat *compat, const struct conj *a, gramc_text json) {
     if (!json.len) return false;
     for (uint32_t i = 0; i < a->count; i++)
-        if (!judge_node(compat, &compat->a, a->nodes[i], json)) return false;
+        if (!compat_judge_node(compat, &compat->a, a->nodes[i], json)) return false;
     return true;
 }
 
-bool judge_witness(struct compat *compat, const struct conj *a, const struct json *b,
-                   gramc_text json) {
-    return judge_conj(compat, a, json) && !judge_node(compat, &compat->b, b, json);
+bool compat_judge_witness(struct compat *compat, const struct conj *a, const struct json *b,
+                          gramc_text json) {
+    return compat_judge_conj(compat, a, json) && !compat_judge_node(compat, &compat->b, b, json);
 }
 
-void judge_free(struct side *side) {
+void compat_judge_free(struct side *side) {
     for (size_t i = 0; i < JUDGE_BUCKETS; i++)
         for (struct judge *judge = side->judges[i]; judge; judge = judge->next)
             gramc_schema_free(judge->program);

@@ -1,5 +1,5 @@
 /* Decides about one type of A and one keyword of B: a table with a rule for each keyword that says
- * something. Where a rule cannot prove it, sample_against looks for a value that shows the
+ * something. Where a rule cannot prove it, compat_sample_against looks for a value that shows the
  * contrary. Keywords that have no rule are not decided, and said so. */
 #include "compiler/compat.h"
 
@@ -35,7 +35,7 @@ static struct answer rule_values(const struct question *q) {
     if (q->only == ONLY_NULL || q->only == ONLY_BOOLEAN) {
         static const char *const texts[] = {"null", "false", "true"};
         for (size_t i = q->only == ONLY_NULL ? 0 : 1; i < (q->only == ONLY_NULL ? 1u : 3u); i++)
-            if (judge_witness(q->compat, q->a, q->b, text_of(texts[i])))
+            if (compat_judge_witness(q->compat, q->a, q->b, text_of(texts[i])))
                 return compat_no(text_of(texts[i]));
         return compat_yes;
     }
@@ -65,7 +65,7 @@ static struct answer rule_any_of(const struct question *q) {
         struct answer one = compat_branch_includes(q->compat, q->a, q->only, option);
         if (one.kind == GRAMC_COMPAT_YES) return one;
         bool shown = one.kind == GRAMC_COMPAT_NO && last.kind != GRAMC_COMPAT_NO &&
-                     judge_witness(q->compat, q->a, q->b, one.witness);
+                     compat_judge_witness(q->compat, q->a, q->b, one.witness);
         if (shown) last = one;
     }
     return last;
@@ -87,7 +87,7 @@ static struct answer rule_one_of(const struct question *q) {
             return when(others_are_disjoint(q, option),
                         "alternatives of oneOf may take the same value");
         bool shown = one.kind == GRAMC_COMPAT_NO && last.kind != GRAMC_COMPAT_NO &&
-                     judge_witness(q->compat, q->a, q->b, one.witness);
+                     compat_judge_witness(q->compat, q->a, q->b, one.witness);
         if (shown) last = one;
     }
     return last;
@@ -168,7 +168,7 @@ static struct answer compare_item(const struct question *q, uint64_t index,
     struct answer one = compat_includes(q->compat, &item, schema);
     if (one.kind != GRAMC_COMPAT_NO) return one;
     uint64_t count = own.min > index ? own.min : index + 1;
-    return compat_no(sample_array(q->compat, q->a, count, index, one.witness));
+    return compat_no(compat_sample_array(q->compat, q->a, count, index, one.witness));
 }
 
 static bool keep(struct answer *all, struct answer one) {
@@ -217,8 +217,8 @@ static struct answer compare_member(const struct question *q, gramc_text name,
     if (conj_is_false(&member)) return compat_yes;
     struct answer one = compat_includes(q->compat, &member, schema);
     if (one.kind != GRAMC_COMPAT_NO) return one;
-    if (!name.ptr) name = sample_name(q->compat, q->a, q->b);
-    return compat_no(sample_object(q->compat, q->a, name, one.witness));
+    if (!name.ptr) name = compat_sample_name(q->compat, q->a, q->b);
+    return compat_no(compat_sample_object(q->compat, q->a, name, one.witness));
 }
 
 static struct answer rule_properties(const struct question *q) {
@@ -231,7 +231,8 @@ static struct answer rule_properties(const struct question *q) {
 static struct answer rule_required(const struct question *q) {
     for (const struct json *name = q->keyword->first; name; name = name->next)
         if (name->kind == JSON_STRING && !shape_requires(q->a, name->text))
-            return compat_no(sample_object(q->compat, q->a, name->text, (gramc_text){NULL, 0}));
+            return compat_no(
+                compat_sample_object(q->compat, q->a, name->text, (gramc_text){NULL, 0}));
     return compat_yes;
 }
 
@@ -321,12 +322,15 @@ struct answer rules_keyword(struct compat *compat, const struct conj *a, enum on
 
 /* ## Nothing at all, and nothing in common */
 
+/* Deeper is not looked for members that can have no value: recursive types have no end. */
+enum { MOST_DOUBTS = 3 };
+
 static bool is_empty_set(struct compat *compat, const struct conj *a) {
     if (conj_is_false(a)) return true;
-    if (a->count == 0 || compat->level >= COMPAT_LEVELS) return false;
-    compat->level++;
+    if (a->count == 0 || compat->doubts >= MOST_DOUBTS) return false;
+    compat->doubts++;
     struct answer answer = compat_each_branch(compat, a, NULL, rules_empty);
-    compat->level--;
+    compat->doubts--;
     return answer.kind == GRAMC_COMPAT_YES;
 }
 
@@ -419,7 +423,7 @@ static bool values_are_refused(struct compat *compat, const struct conj *a, cons
     if (!one && !json_is(list, JSON_ARRAY)) return false;
     for (const struct json *value = one ? one : list->first; value;
          value = one ? NULL : value->next)
-        if (judge_conj(compat, a, compat_print(compat, value))) return false;
+        if (compat_judge_conj(compat, a, compat_print(compat, value))) return false;
     return true;
 }
 

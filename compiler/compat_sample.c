@@ -21,8 +21,8 @@ static bool offer(struct pool *pool, gramc_text json) {
     struct compat *compat = pool->compat;
     if (pool->found.len || !compat_step(compat)) return true;
     if (!json.len) return false;
-    bool good =
-        pool->b ? judge_witness(compat, pool->a, pool->b, json) : judge_conj(compat, pool->a, json);
+    bool good = pool->b ? compat_judge_witness(compat, pool->a, pool->b, json)
+                        : compat_judge_conj(compat, pool->a, json);
     if (good && pool->skip == 0) pool->found = json;
     else if (good) pool->skip--;
     return pool->found.len > 0;
@@ -201,8 +201,8 @@ static void offer_strings(struct pool *pool) {
 
 /* ## Arrays */
 
-gramc_text sample_array(struct compat *compat, const struct conj *a, uint64_t count, uint64_t index,
-                        gramc_text value) {
+gramc_text compat_sample_array(struct compat *compat, const struct conj *a, uint64_t count,
+                               uint64_t index, gramc_text value) {
     bool unique = shape_is_unique(a);
     struct buf text;
     buf_init(&text, &compat->arena.allocator, 1 << 20);
@@ -211,8 +211,9 @@ gramc_text sample_array(struct compat *compat, const struct conj *a, uint64_t co
     for (uint64_t i = 0; i < count; i++) {
         struct conj item;
         shape_item(&item, a, i);
-        gramc_text one =
-            value.len && i == index ? value : sample_of(compat, &item, unique ? (uint32_t)i : 0);
+        gramc_text one = value.len && i == index
+                             ? value
+                             : compat_sample_of(compat, &item, unique ? (uint32_t)i : 0);
         if (i) buf_putc(&text, ',');
         buf_text(&text, one);
         if (one.len) continue;
@@ -226,12 +227,12 @@ gramc_text sample_array(struct compat *compat, const struct conj *a, uint64_t co
 static bool offer_array(struct pool *pool, uint64_t count) {
     struct conj first;
     gramc_text none = {NULL, 0};
-    if (offer(pool, sample_array(pool->compat, pool->a, count, 0, none))) return true;
+    if (offer(pool, compat_sample_array(pool->compat, pool->a, count, 0, none))) return true;
     if (!pool->b || count < 2) return false;
     /* The same item twice, for B's uniqueItems. */
     shape_item(&first, pool->a, 0);
-    gramc_text twin = sample_of(pool->compat, &first, 0);
-    return offer(pool, sample_array(pool->compat, pool->a, count, 1, twin));
+    gramc_text twin = compat_sample_of(pool->compat, &first, 0);
+    return offer(pool, compat_sample_array(pool->compat, pool->a, count, 1, twin));
 }
 
 static void offer_arrays(struct pool *pool) {
@@ -247,7 +248,7 @@ static void offer_arrays(struct pool *pool) {
 
 /* ## Objects */
 
-gramc_text sample_name(struct compat *compat, const struct conj *a, const struct json *b) {
+gramc_text compat_sample_name(struct compat *compat, const struct conj *a, const struct json *b) {
     static const char *const names[] = {"extra", "another", "more", "unexpected", "x", "_", "zz"};
     const struct json *theirs = json_get(b, "properties");
     (void)compat;
@@ -276,7 +277,7 @@ static void draw(struct drawing *d, gramc_text name, gramc_text value) {
     if (!value.len) {
         struct conj member;
         shape_member(&member, d->a, name);
-        value = sample_of(d->compat, &member, 0);
+        value = compat_sample_of(d->compat, &member, 0);
     }
     if (d->count == MOST_ITEMS || !value.len) d->failed = true;
     if (d->failed) return;
@@ -309,8 +310,8 @@ static void begin(struct drawing *d, struct compat *compat, const struct conj *a
     buf_putc(&d->text, '{');
 }
 
-gramc_text sample_object(struct compat *compat, const struct conj *a, gramc_text name,
-                         gramc_text value) {
+gramc_text compat_sample_object(struct compat *compat, const struct conj *a, gramc_text name,
+                                gramc_text value) {
     struct drawing d;
     begin(&d, compat, a);
     if (name.ptr && value.len) draw(&d, name, value);
@@ -338,12 +339,12 @@ static gramc_text sample_full(struct compat *compat, const struct conj *a) {
 static void offer_objects(struct pool *pool) {
     struct compat *compat = pool->compat;
     gramc_text none = {NULL, 0};
-    if (offer(pool, sample_object(compat, pool->a, none, none)) || !pool->b) return;
+    if (offer(pool, compat_sample_object(compat, pool->a, none, none)) || !pool->b) return;
     if (offer(pool, sample_full(compat, pool->a))) return;
-    gramc_text name = sample_name(compat, pool->a, pool->b);
+    gramc_text name = compat_sample_name(compat, pool->a, pool->b);
     struct conj member;
     shape_member(&member, pool->a, name);
-    offer(pool, sample_object(compat, pool->a, name, sample_of(compat, &member, 0)));
+    offer(pool, compat_sample_object(compat, pool->a, name, compat_sample_of(compat, &member, 0)));
 }
 
 /* ## All types */
@@ -374,7 +375,7 @@ static struct answer sample_branch(struct compat *compat, const struct conj *a, 
 }
 
 /* First shallow, then deeper: a recursive type would else be followed to its limit. */
-gramc_text sample_of(struct compat *compat, const struct conj *a, uint32_t variant) {
+gramc_text compat_sample_of(struct compat *compat, const struct conj *a, uint32_t variant) {
     uint32_t outer_variant = compat->variant, outer_depth = compat->depth;
     bool outermost = !compat->sampling;
     struct answer answer = compat_unknown(NULL);
@@ -393,8 +394,8 @@ gramc_text sample_of(struct compat *compat, const struct conj *a, uint32_t varia
     return answer.witness;
 }
 
-struct answer sample_against(struct compat *compat, const struct conj *a, enum only only,
-                             const struct json *b, const char *reason) {
+struct answer compat_sample_against(struct compat *compat, const struct conj *a, enum only only,
+                                    const struct json *b, const char *reason) {
     struct pool pool = {compat, a, b, 0, {NULL, 0}};
     offer_all(&pool, only);
     return pool.found.len ? compat_no(pool.found) : compat_unknown(reason);
