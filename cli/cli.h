@@ -55,7 +55,8 @@ struct cli {
     } given[64]; /* every option in order, for those that may be repeated */
     size_t given_count;
     struct cli_file *files;
-    int failure; /* the exit code that goes with the last NULL of cli_read */
+    size_t sources; /* that went into a compilation */
+    int failure;    /* the exit code that goes with the last NULL of cli_read */
 };
 
 struct command {
@@ -88,7 +89,9 @@ gramc_writer cli_writer(FILE *file);
 /* Reads a file, or standard input for "-". Lives until cli_free. NULL after a message; the exit
  * code is then in cli->failure. */
 const struct cli_file *cli_read(struct cli *cli, const char *path);
-/* For gramc_options: the files that sources name. */
+/* True if the path lies inside the project of the first operand (root.c). */
+bool cli_is_inside(struct cli *cli, const char *path);
+/* For gramc_options: the files that sources name, inside the project only. */
 gramc_reader cli_reader(struct cli *cli);
 
 /* ## Compilations */

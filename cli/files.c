@@ -92,7 +92,7 @@ static int read_for_source(void *ctx, gramc_text path, gramc_text *out) {
     if (path.len >= sizeof name) return GRAMC_IO;
     memcpy(name, path.ptr, path.len);
     name[path.len] = '\0';
-    if (stat(name, &st) || !S_ISREG(st.st_mode)) return GRAMC_IO;
+    if (stat(name, &st) || !S_ISREG(st.st_mode) || !cli_is_inside(cli, name)) return GRAMC_IO;
     struct cli_file *file = open_file(cli, name, &status);
     if (!file) return status == GRAMC_NOMEM ? GRAMC_NOMEM : GRAMC_IO;
     *out = (gramc_text){file->bytes, file->len};
@@ -120,6 +120,7 @@ static int add_file(struct cli *cli, gramc_compilation *compilation, const char 
     const struct cli_file *file = cli_read(cli, path);
     if (!file) return cli->failure;
     gramc_text name = strcmp(path, "-") == 0 ? TEXT("<stdin>") : text_of(path);
+    cli->sources++;
     return cli_status(cli, gramc_add_source(compilation, name, file->bytes, file->len));
 }
 
@@ -212,8 +213,12 @@ int cli_load(struct cli *cli, gramc_compilation **out, char **paths, size_t coun
     options.keep_types = cli->options[OPTION_DEFS] != NULL;
     *out = NULL;
     if (gramc_compilation_new(out, &options)) return cli_no_memory(cli);
+    cli->sources = 0;
     for (size_t i = 0; i < count && code == EXIT_FINE; i++)
         code = add_path(cli, *out, paths[i], 0, true);
+    /* A folder that was spelt wrong must not look like one without mistakes. */
+    if (code == EXIT_FINE && cli->sources == 0)
+        code = cli_usage(cli, "%s: there is no .gram file in it", count ? paths[0] : "");
     if (code == EXIT_FINE) return EXIT_FINE;
     gramc_compilation_free(*out);
     *out = NULL;
