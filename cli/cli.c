@@ -40,6 +40,14 @@ static const struct command commands[] = {
      "  gramc validate spec.gram#findOrder call.json\n"
      "  gramc validate --lines --format json spec.gram#findOrder calls.jsonl\n",
      cmd_validate},
+    {"diff", FOR_DIFF, "OLD NEW",
+     "Says what changed between two specs, and for whom it is breaking: for those who call the\n"
+     "tools or for those who implement them. OLD and NEW are files, folders or git:REV:path.",
+     "Examples:\n"
+     "  gramc diff old.gram new.gram\n"
+     "  gramc diff git:HEAD:spec.gram spec.gram\n"
+     "  gramc diff --fail-on any --format json git:v1.2:specs specs\n",
+     cmd_diff},
     {"explain", FOR_EXPLAIN, "CODE", "Tells more about a finding, with an example of each kind.",
      "Examples:\n"
      "  gramc explain G0203\n",

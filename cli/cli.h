@@ -24,7 +24,8 @@ enum {
     FOR_RUN = 8,
     FOR_EXPLAIN = 16,
     FOR_VALIDATE = 32,
-    FOR_ALL = 255
+    FOR_DIFF = 1 << 8,
+    FOR_ALL = (1 << 16) - 1
 };
 
 enum option_id {
@@ -111,6 +112,7 @@ int cmd_check(struct cli *cli);
 int cmd_parse(struct cli *cli);
 int cmd_compile(struct cli *cli);
 int cmd_explain(struct cli *cli);
+int cmd_diff(struct cli *cli);
 int cmd_validate(struct cli *cli);
 /* Hands over to gramc-run, with all arguments as they came. */
 int cmd_run_elsewhere(struct cli *cli, int argc, char **argv);
