@@ -41,8 +41,10 @@ static const struct command commands[] = {
      "  gramc validate --lines --format json spec.gram#findOrder calls.jsonl\n",
      cmd_validate},
     {"diff", FOR_DIFF, "OLD NEW",
-     "Says what changed between two specs, and for whom it is breaking: for those who call the\n"
-     "tools or for those who implement them. OLD and NEW are files, folders or git:REV:path.",
+     "Says what changed between two specs, and for whom it is breaking. Callers are models, "
+     "prompts\n"
+     "and recorded calls; implementers are tool libraries. OLD and NEW are files, folders or\n"
+     "git:REV:path.",
      "Examples:\n"
      "  gramc diff old.gram new.gram\n"
      "  gramc diff git:HEAD:spec.gram spec.gram\n"

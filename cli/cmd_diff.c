@@ -11,9 +11,12 @@ struct side {
     const gramc_spec *spec;
 };
 
-static int open_side(struct cli *cli, struct side *side, char *operand) {
-    int code = git_is_path(operand) ? git_load(cli, &side->compilation, &side->spec, operand)
-                                    : cli_load(cli, &side->compilation, &operand, 1);
+/* The first operand says which files may be read: each side has a project of its own. */
+static int open_side(struct cli *cli, struct side *side, char **operand) {
+    cli->operands = operand;
+    cli->operand_count = 1;
+    int code = git_is_path(*operand) ? git_load(cli, &side->compilation, &side->spec, *operand)
+                                     : cli_load(cli, &side->compilation, operand, 1);
     if (code == EXIT_FINE && !side->spec)
         code = cli_status(cli, gramc_compile(&side->spec, side->compilation));
     if (code != EXIT_FINE || !gramc_finding_count(side->compilation, GRAMC_ERROR)) return code;
@@ -63,6 +66,7 @@ static int print(struct cli *cli, const struct side sides[2], gramc_format forma
 int cmd_diff(struct cli *cli) {
     struct side sides[2] = {{NULL, NULL}, {NULL, NULL}};
     gramc_format format = GRAMC_FORMAT_TEXT;
+    char **operands = cli->operands;
     int limit, code = EXIT_FINE;
     if (cli->operand_count != 2) return cli_usage(cli, "diff: name the old spec and the new one");
     if (!find_format(cli->options[OPTION_FORMAT], &format))
@@ -72,7 +76,7 @@ int cmd_diff(struct cli *cli) {
         return cli_usage(cli, "--fail-on takes breaking, additive, any or none, not %s",
                          cli->options[OPTION_FAIL_ON]);
     for (size_t i = 0; i < 2 && code == EXIT_FINE; i++)
-        code = open_side(cli, &sides[i], cli->operands[i]);
+        code = open_side(cli, &sides[i], operands + i);
     if (code == EXIT_FINE) code = print(cli, sides, format, limit);
     for (size_t i = 0; i < 2; i++) gramc_compilation_free(sides[i].compilation);
     return code;

@@ -146,6 +146,9 @@ struct answer compat_sample_against(struct compat *compat, const struct conj *a,
 /* A name that neither schema knows. */
 gramc_text compat_sample_name(struct compat *compat, const struct conj *a, const struct json *b);
 
+/* Writes a text that the regular expression probably matches; another taste, another text. */
+void pattern_guess(struct buf *out, gramc_text pattern, uint32_t taste);
+
 /* ## Judging */
 
 bool compat_judge_node(struct compat *compat, struct side *side, const struct json *node,

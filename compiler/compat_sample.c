@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 
-enum { LONGEST_STRING = 4096, MOST_ITEMS = 64 };
+enum { LONGEST_STRING = 4096, MOST_ITEMS = 64, MOST_TASTES = 40 };
 
 /* What a candidate must be: of A, and (b not NULL) not of B. */
 struct pool {
@@ -76,8 +76,10 @@ static double approximate(gramc_text number) {
 
 static bool offer_number(struct pool *pool, double value) {
     struct buf text;
+    bool whole = value > -1e15 && value < 1e15 && (double)(int64_t)value == value;
     buf_init(&text, &pool->compat->arena.allocator, 64);
-    json_put_double(&text, value);
+    if (whole) buf_printf(&text, "%lld", (long long)value);
+    else json_put_double(&text, value);
     return offer(pool, keep(pool->compat, &text));
 }
 
@@ -151,6 +153,22 @@ static bool offer_length(struct pool *pool, uint64_t count) {
     return false;
 }
 
+static bool offer_matching(struct pool *pool, const struct json *node) {
+    const struct json *pattern = json_get(node, "pattern");
+    bool done = false;
+    struct buf text;
+    if (!json_is(pattern, JSON_STRING)) return false;
+    buf_init(&text, &pool->compat->arena.allocator, LONGEST_STRING);
+    for (uint32_t taste = 0; taste < MOST_TASTES && !done; taste++) {
+        buf_reset(&text);
+        pattern_guess(&text, pattern->text, taste);
+        if (text.state == BUF_NOMEM) pool->compat->arena.oom = true;
+        done = offer_string(pool, buf_view(&text));
+    }
+    buf_free(&text);
+    return done;
+}
+
 static void offer_strings(struct pool *pool) {
     static const char *const plain[] = {"a",
                                         "b",
@@ -189,6 +207,8 @@ static void offer_strings(struct pool *pool) {
                                         "EUR",
                                         "\xC3\xA9"};
     struct counts counts = shape_counts(pool->a, "minLength", "maxLength");
+    for (uint32_t i = 0; i < pool->a->count; i++)
+        if (offer_matching(pool, pool->a->nodes[i])) return;
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
         if (offer_string(pool, text_of(plain[i]))) return;
     if (offer_length(pool, counts.min) || offer_length(pool, counts.max)) return;

@@ -55,7 +55,7 @@ static void put_text(struct buf *out, const struct difference *d) {
     put_side(out, "; implementers", diff_kind(d->id)->implementer);
     buf_putc(out, '\n');
     put_line(out, "  example: ", d->example);
-    put_line(out, "  hint: ", d->help);
+    put_line(out, "  note: ", d->help);
     buf_putc(out, '\n');
 }
 

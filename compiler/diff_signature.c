@@ -4,6 +4,8 @@
 
 #include "base/text.h"
 
+enum { LONGEST_EXAMPLE = 160 };
+
 static const struct diff_place nowhere = {NULL, {0, 0}};
 static const gramc_text nothing = {NULL, 0};
 
@@ -70,14 +72,17 @@ static struct difference *add(const struct change_of_type *c, enum change_id id)
                     nothing);
 }
 
-/* {"age":-1} for a parameter, the value alone for a result. */
+/* {"age":-1} for a parameter, the value alone for a result; its beginning if it is long. */
 static void put_value(struct buf *out, const struct change_of_type *c, gramc_text value) {
     if (c->parameter.len) {
         buf_putc(out, '{');
         json_put_string(out, c->parameter);
         buf_putc(out, ':');
     }
-    buf_text(out, value);
+    size_t end = 0;
+    while (end < value.len && end < LONGEST_EXAMPLE) text_decode(value, &end);
+    buf_text(out, text_slice(value, 0, end));
+    if (end < value.len) buf_puts(out, "...");
     if (c->parameter.len) buf_putc(out, '}');
 }
 
