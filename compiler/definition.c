@@ -100,15 +100,6 @@ static void note_names(struct pass *pass, struct gramc_spec *spec) {
         find_row(pass, spec, d);
 }
 
-/* A second definition of a name; fine if it means the same as the first. */
-static void check_name(struct pass *pass, const struct gramc_spec *spec, struct definition *d) {
-    struct definition *first = map_get(&spec->definitions, d->name);
-    if (first == d || !first->row || fields_mean_the_same(pass, &first->field, &d->field)) return;
-    pass->source = d->source;
-    spec_report_duplicate(pass, D_DUPLICATE_TYPE, d->name, d->name_at, first->source,
-                          first->name_at);
-}
-
 void definitions_read(struct pass *pass, struct gramc_spec *spec,
                       void (*not_a_type)(struct pass *pass, const struct pattern *pattern)) {
     note_names(pass, spec);
@@ -119,8 +110,6 @@ void definitions_read(struct pass *pass, struct gramc_spec *spec,
         else if (!d->name.ptr) pattern_name(pass, d->pattern, "a type");
         else if (!is_reserved(pass, d)) read_one(pass, d);
     }
-    for (struct definition *d = spec->first_definition; d && !pass->arena->oom; d = d->next)
-        if (d->row && d->name.ptr && !d->cyclic) check_name(pass, spec, d);
 }
 
 /* ## Recursion: strongly connected components, by Tarjan's algorithm
@@ -131,6 +120,7 @@ struct search {
     struct definition **stack;
     size_t height;
     uint32_t next_index, depth;
+    bool too_deep;
 };
 
 static void visit(struct search *search, struct definition *definition);
@@ -174,6 +164,7 @@ static void visit(struct search *search, struct definition *definition) {
     if (++search->depth > MOST_DEPTH) {
         FIND(search->pass->findings, D_TYPES_TOO_DEEP, definition->source, definition->name_at,
              definition->name);
+        search->too_deep = true;
         search->depth--;
         return;
     }
@@ -192,6 +183,9 @@ static void find_recursion(struct pass *pass, struct gramc_spec *spec) {
     search.stack = arena_array(pass->arena, count, sizeof *search.stack);
     for (struct definition *d = spec->first_definition; d && search.stack; d = d->next)
         if (d->row && !d->cyclic && d->index == 0) visit(&search, d);
+    /* What was not searched to its end must not be followed by a printer either. */
+    for (struct definition *d = spec->first_definition; d && search.too_deep; d = d->next)
+        d->by_reference = true;
 }
 
 /* ## Size: what would be very large in line is printed once, under $defs */
@@ -234,24 +228,32 @@ static void measure(const struct pass *pass, struct definition *definition) {
         definition->by_reference = true;
 }
 
+/* Before anything is printed: printing follows what goes in line. */
+void definitions_measure(struct pass *pass, struct gramc_spec *spec) {
+    if (!spec->first_definition || pass->arena->oom) return;
+    find_recursion(pass, spec);
+    for (struct definition *d = spec->first_definition; d; d = d->next)
+        if (d->row && !d->cyclic) measure(pass, d);
+}
+
 /* ## Values: the least fixed point of "some finite value satisfies it" */
 
+/* What comes from a named type is settled by that type's own mark. */
 static bool is_inhabited(const struct schema *schema) {
-    if (!schema || schema_is_nullable(schema)) return true;
+    if (!schema || schema->nullable == SAID_TRUE) return true;
     if (schema->definition && !schema->definition->inhabited) return false;
-    struct field_walk walk = field_walk(schema);
-    for (const struct field *f; (f = field_next(&walk)) != NULL;)
+    for (const struct field *f = schema->fields; f; f = f->next)
         if (!f->optional && !is_inhabited(f->schema)) return false;
     bool is_union = schema->kind == TYPE_ANY_OF || schema->kind == TYPE_ONE_OF, any = false;
-    for (const struct member *m = schema_members(schema); m; m = m->next) {
+    for (const struct member *m = schema->members; m; m = m->next) {
         bool one = is_inhabited(m->schema);
         if (!one && !is_union) return false;
         any = any || one;
     }
-    if (is_union) return any || !schema_members(schema);
+    if (is_union) return any || !schema->members;
     gramc_text least = schema_get(schema, KEYWORD_MIN_ITEMS);
     bool needs_items = schema->kind == TYPE_ARRAY && least.len && !text_is(least, "0");
-    return !needs_items || is_inhabited(schema_inner(schema));
+    return !needs_items || is_inhabited(schema->inner);
 }
 
 static void find_inhabited(struct pass *pass, struct gramc_spec *spec) {
@@ -269,6 +271,15 @@ static void find_inhabited(struct pass *pass, struct gramc_spec *spec) {
 }
 
 /* ## Checks */
+
+/* A second definition of a name; fine if it means the same as the first. */
+static void check_name(struct pass *pass, const struct gramc_spec *spec, struct definition *d) {
+    struct definition *first = map_get(&spec->definitions, d->name);
+    if (first == d || !first->row || fields_mean_the_same(pass, &first->field, &d->field)) return;
+    pass->source = d->source;
+    spec_report_duplicate(pass, D_DUPLICATE_TYPE, d->name, d->name_at, first->source,
+                          first->name_at);
+}
 
 /* A record adds fields to its base; it does not change them. */
 static void check_fields(struct pass *pass, const struct definition *definition) {
@@ -297,9 +308,8 @@ static void check_one(struct pass *pass, const struct definition *definition) {
 void definitions_check(struct pass *pass, struct gramc_spec *spec) {
     uint32_t before = pass->findings->counts[GRAMC_ERROR];
     if (!spec->first_definition) return;
-    find_recursion(pass, spec);
-    for (struct definition *d = spec->first_definition; d; d = d->next)
-        if (d->row && !d->cyclic) measure(pass, d);
+    for (struct definition *d = spec->first_definition; d && !pass->arena->oom; d = d->next)
+        if (d->row && d->name.ptr && !d->cyclic) check_name(pass, spec, d);
     find_inhabited(pass, spec);
     /* What is broken already would be reported over again, and could not be printed. */
     if (pass->findings->counts[GRAMC_ERROR] > before) return;

@@ -31,7 +31,9 @@ void definition_collect(struct pass *pass, struct gramc_spec *spec, const struct
  * `not_a_type`. */
 void definitions_read(struct pass *pass, struct gramc_spec *spec,
                       void (*not_a_type)(struct pass *pass, const struct pattern *pattern));
-/* Finds recursion, types without values, fields that are defined twice; checks data. */
+/* Finds recursion, and what would be too large in line; before any schema is printed. */
+void definitions_measure(struct pass *pass, struct gramc_spec *spec);
+/* Finds types without values, names and fields that are defined twice; checks data. */
 void definitions_check(struct pass *pass, struct gramc_spec *spec);
 
 /* The type of that name; NULL if there is none. */

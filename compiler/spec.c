@@ -128,6 +128,7 @@ static void read_units(struct pass *pass, struct gramc_spec *spec) {
             if (p->kind != PATTERN_HEADER) collect_pattern(pass, spec, p);
     }
     definitions_read(pass, spec, report_label);
+    definitions_measure(pass, spec);
     for (u = pass->compilation->units; u && !pass->arena->oom; u = u->next) {
         pass->source = &u->source;
         if (config_is(u->tree)) continue;
