@@ -118,6 +118,14 @@ void finding_help(struct findings *findings, struct finding *finding, const char
     finding->help = arena_text(findings->arena, text_of(line));
 }
 
+void finding_fix(struct findings *findings, struct finding *finding, struct span span,
+                 gramc_text replacement) {
+    struct fix *fix = finding ? ARENA_NEW(findings->arena, struct fix) : NULL;
+    if (!fix) return;
+    *fix = (struct fix){finding->fixes, span, arena_text(findings->arena, replacement)};
+    finding->fixes = fix;
+}
+
 static int compare(const void *left, const void *right) {
     const struct finding *a = *(const struct finding *const *)left;
     const struct finding *b = *(const struct finding *const *)right;

@@ -37,6 +37,13 @@ struct diag_label {
 
 enum { DIAG_LABELS = 4 };
 
+/* Other bytes for a span of the finding's source. */
+struct fix {
+    struct fix *next;
+    struct span span;
+    gramc_text replacement;
+};
+
 struct finding {
     enum diag_id id;
     gramc_severity severity;
@@ -45,7 +52,8 @@ struct finding {
     gramc_text message, help;
     struct diag_label labels[DIAG_LABELS];
     uint32_t label_count;
-    uint32_t order; /* in which they were reported */
+    struct fix *fixes; /* that remove it together and bring no other; NULL: none is known */
+    uint32_t order;    /* in which they were reported */
     struct finding *next;
 };
 
@@ -76,6 +84,10 @@ void finding_label(struct findings *findings, struct finding *finding, const str
 __attribute__((format(printf, 3, 4)))
 #endif
 void finding_help(struct findings *findings, struct finding *finding, const char *format, ...);
+
+/* Adds an edit that is safe: nobody has to look at it before it is made. The text is copied. */
+void finding_fix(struct findings *findings, struct finding *finding, struct span span,
+                 gramc_text replacement);
 
 /* Orders by source, place and order of reporting. */
 void findings_sort(struct findings *findings);

@@ -1,6 +1,6 @@
 /* Findings as the gram project's diagnostics JSON: its fields with its meaning (ranges from 0, in
- * UTF-16 units), and ours beside them: slug, help, related. Every file that was read is listed,
- * also one without findings. */
+ * UTF-16 units), and ours beside them: slug, help, fix, related. Every file that was read is
+ * listed, also one without findings. */
 #include "base/diag_put.h"
 
 static void put_range(struct buf *out, const struct source *source, struct span span) {
@@ -27,6 +27,20 @@ static const char *severity_name(gramc_severity severity) {
     return severity == GRAMC_NOTE ? "information" : diag_severity_name(severity);
 }
 
+/* As in the text edits of that protocol. */
+static void put_fixes(struct buf *out, const struct finding *f) {
+    if (!f->fixes) return;
+    buf_puts(out, ",\"fix\":[");
+    for (const struct fix *fix = f->fixes; fix; fix = fix->next) {
+        buf_puts(out, fix == f->fixes ? "{\"range\":" : ",{\"range\":");
+        put_range(out, f->source, fix->span);
+        buf_puts(out, ",\"newText\":");
+        diag_put_json(out, fix->replacement);
+        buf_putc(out, '}');
+    }
+    buf_putc(out, ']');
+}
+
 static void put_finding(struct buf *out, const struct finding *f) {
     const struct diag_row *row = diag_row(f->id);
     buf_printf(out, "{\"severity\":\"%s\",\"code\":\"%s\",\"slug\":\"%s\",\"message\":",
@@ -38,6 +52,7 @@ static void put_finding(struct buf *out, const struct finding *f) {
         buf_puts(out, ",\"help\":");
         diag_put_json(out, f->help);
     }
+    put_fixes(out, f);
     buf_puts(out, ",\"related\":[");
     for (uint32_t i = 0; i < f->label_count; i++) {
         if (i) buf_putc(out, ',');

@@ -41,6 +41,14 @@ static const struct command commands[] = {
      "  gramc validate spec.gram#findOrder call.json\n"
      "  gramc validate --lines --format json spec.gram#findOrder calls.jsonl\n",
      cmd_validate},
+    {"fmt", FOR_FMT, "FILE|FOLDER|-...",
+     "Writes gram files in the one style that there is; what they say and their comments stay.\n"
+     "Files are rewritten where they are; `-` goes from standard input to standard output.",
+     "Examples:\n"
+     "  gramc fmt spec.gram\n"
+     "  gramc fmt --check specs/\n"
+     "  gramc fmt --diff spec.gram\n",
+     cmd_fmt},
     {"explain", FOR_EXPLAIN, "CODE", "Tells more about a finding, with an example of each kind.",
      "Examples:\n"
      "  gramc explain G0203\n",
@@ -93,6 +101,7 @@ int cli_status(struct cli *cli, gramc_status status) {
     case GRAMC_NOMEM: return cli_no_memory(cli);
     case GRAMC_LIMIT: return cli_usage(cli, "the input is larger than gramc's limits");
     case GRAMC_IO: return cli_usage(cli, "the output cannot be written");
+    case GRAMC_INTERNAL:
     case GRAMC_NOT_FOUND:
     case GRAMC_AMBIGUOUS:
     case GRAMC_USAGE: break;

@@ -24,6 +24,7 @@ enum {
     FOR_RUN = 8,
     FOR_EXPLAIN = 16,
     FOR_VALIDATE = 32,
+    FOR_FMT = 64,
     FOR_CONFIG = 1 << 12,
     FOR_INIT = 1 << 13,
     FOR_ALL = (1 << 16) - 1
@@ -108,12 +109,17 @@ gramc_writer cli_writer(FILE *file);
 const struct cli_file *cli_read(struct cli *cli, const char *path);
 /* Writes a file so that nobody reads half of it. An exit code. */
 int cli_write_file(struct cli *cli, const char *path, gramc_text text);
+/* Puts other bytes into a file: it appears whole or not at all, with the mode that it had. */
+int cli_rewrite(struct cli *cli, const char *path, gramc_text text);
 /* True if the path lies inside the project of the first operand (root.c). */
 bool cli_is_inside(struct cli *cli, const char *path);
 /* For gramc_options: the files that sources name, inside the project only. */
 gramc_reader cli_reader(struct cli *cli);
 
 /* ## Compilations */
+/* An empty compilation as the options and the configuration for the first operand say. EXIT_FINE,
+ * or another exit code after a message. */
+int cli_new(struct cli *cli, gramc_compilation **out);
 /* Reads the operands (files, folders, -) into a new compilation, under the configuration that is in
  * force for the first. On EXIT_FINE *out is yours; the findings may hold errors. */
 int cli_load(struct cli *cli, gramc_compilation **out, char **paths, size_t count);
@@ -144,6 +150,7 @@ int cmd_init(struct cli *cli);
 int cmd_parse(struct cli *cli);
 int cmd_compile(struct cli *cli);
 int cmd_explain(struct cli *cli);
+int cmd_fmt(struct cli *cli);
 int cmd_validate(struct cli *cli);
 /* Hands over to gramc-run, with all arguments as they came. */
 int cmd_run_elsewhere(struct cli *cli, int argc, char **argv);

@@ -1,8 +1,10 @@
-/* gramc check: sources to findings, less those that a baseline knows, and nothing else. */
+/* gramc check: sources to findings, less those that a baseline knows; with --fix or --diff, first
+ * to mended sources. */
 #include "cli/cli.h"
 
 #include "base/buf.h"
 #include "base/text.h"
+#include "cli/mend.h"
 
 enum { OUTPUT_MAX = INT32_MAX };
 
@@ -49,6 +51,11 @@ static int use_baselines(struct cli *cli, gramc_compilation *compilation) {
     return code;
 }
 
+static int judge(struct cli *cli, gramc_compilation *compilation, FILE *file) {
+    int code = use_baselines(cli, compilation);
+    return code == EXIT_FINE ? cli_report(cli, compilation, file) : code;
+}
+
 /* --target: the rules of that provider as well, once the spec itself is sound. */
 static int check_target(struct cli *cli, const gramc_compilation *compilation,
                         const gramc_spec *spec) {
@@ -57,19 +64,23 @@ static int check_target(struct cli *cli, const gramc_compilation *compilation,
     return cli_status(cli, gramc_target_check(spec, NULL, text_of(target)));
 }
 
+static int check(struct cli *cli, gramc_compilation *compilation) {
+    const gramc_spec *spec;
+    int code = cli_status(cli, gramc_compile(&spec, compilation));
+    if (code == EXIT_FINE) code = check_target(cli, compilation, spec);
+    return code == EXIT_FINE ? judge(cli, compilation, cli->out) : code;
+}
+
 int cmd_check(struct cli *cli) {
     gramc_compilation *compilation;
-    const gramc_spec *spec;
     if (cli->operand_count == 0) return cli_usage(cli, "check: name a file, a folder, or -");
     int code = EXIT_FINE;
     if (cli->options[OPTION_TARGET]) code = cli_know_target(cli, cli->options[OPTION_TARGET]);
     if (code != EXIT_FINE) return code;
     code = cli_load(cli, &compilation, cli->operands, cli->operand_count);
     if (code != EXIT_FINE) return code;
-    code = cli_status(cli, gramc_compile(&spec, compilation));
-    if (code == EXIT_FINE) code = check_target(cli, compilation, spec);
-    if (code == EXIT_FINE) code = use_baselines(cli, compilation);
-    if (code == EXIT_FINE) code = cli_report(cli, compilation, cli->out);
+    bool mends = cli->options[OPTION_FIX] || cli->options[OPTION_DIFF];
+    code = mends ? mend_sources(cli, compilation, judge) : check(cli, compilation);
     gramc_compilation_free(compilation);
     return code;
 }

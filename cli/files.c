@@ -226,8 +226,8 @@ static int add_path(struct cli *cli, gramc_compilation *compilation, const char 
     return EXIT_FINE;
 }
 
-static int load(struct cli *cli, gramc_compilation **out, char **paths, size_t count,
-                bool configured) {
+/* `first`: under the configuration that is in force for it; NULL: under none. */
+static int new_compilation(struct cli *cli, gramc_compilation **out, const char *first) {
     gramc_options options = GRAMC_OPTIONS_INIT;
     options.allocator = &cli->allocator;
     options.reader = cli_reader(cli);
@@ -237,8 +237,17 @@ static int load(struct cli *cli, gramc_compilation **out, char **paths, size_t c
     options.keep_types = cli->options[OPTION_DEFS] != NULL;
     *out = NULL;
     if (gramc_compilation_new(out, &options)) return cli_no_memory(cli);
+    return first ? cli_configure(cli, *out, first) : EXIT_FINE;
+}
+
+int cli_new(struct cli *cli, gramc_compilation **out) {
+    return new_compilation(cli, out, cli->operands[0]);
+}
+
+static int load(struct cli *cli, gramc_compilation **out, char **paths, size_t count,
+                bool configured) {
     cli->sources = 0;
-    int code = configured ? cli_configure(cli, *out, paths[0]) : EXIT_FINE;
+    int code = new_compilation(cli, out, configured ? paths[0] : NULL);
     for (size_t i = 0; i < count && code == EXIT_FINE; i++)
         code = add_path(cli, *out, paths[i], 0, true);
     /* A folder that was spelt wrong must not look like one without mistakes. */

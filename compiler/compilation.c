@@ -69,7 +69,8 @@ gramc_status gramc_add_source(gramc_compilation *compilation, gramc_text name, c
     if (compilation->last) compilation->last->next = unit;
     else compilation->units = unit;
     compilation->last = unit;
-    return compilation->findings.counts[GRAMC_ERROR] > errors ? GRAMC_FINDINGS : GRAMC_OK;
+    unit->has_errors = compilation->findings.counts[GRAMC_ERROR] > errors;
+    return unit->has_errors ? GRAMC_FINDINGS : GRAMC_OK;
 }
 
 gramc_status gramc_tree_print(const gramc_compilation *compilation, gramc_tree_format format,
@@ -109,6 +110,16 @@ bool gramc_finding_get(const gramc_compilation *compilation, size_t i, gramc_fin
     const struct diag_row *row = diag_row(f->id);
     *out = (gramc_finding){row->code, row->slug,       f->severity,   f->message,
                            f->help,   f->source->name, f->span.start, f->span.end};
+    return true;
+}
+
+bool gramc_finding_edit(const gramc_compilation *compilation, size_t i, size_t j, gramc_edit *out) {
+    const struct finding *f = compilation->findings.first;
+    while (f && i--) f = f->next;
+    const struct fix *fix = f ? f->fixes : NULL;
+    while (fix && j--) fix = fix->next;
+    if (!fix) return false;
+    *out = (gramc_edit){fix->span.start, fix->span.end, fix->replacement};
     return true;
 }
 

@@ -11,6 +11,7 @@ struct unit {
     struct source source;
     struct tree *tree;
     struct unit *next;
+    bool has_errors; /* of syntax */
 };
 
 struct gramc_compilation {

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "compiler/config.h"
+#include "compiler/fixes.h"
 #include "compiler/properties.h"
 #include "compiler/types.h"
 
@@ -57,6 +58,9 @@ static void report_label(struct pass *pass, const struct pattern *pattern) {
     struct span at = label.len ? pattern->subject->labels->name.span : pattern->span;
     struct finding *f = FIND(pass->findings, id, pass->source, at, label);
     if (near.len) finding_help(pass->findings, f, "did you mean `%.*s`?", TEXT_ARGS(near));
+    struct slip slip = {.word = label};
+    for (size_t i = 0; i < LABELS; i++) slip_try(&slip, names[i]);
+    fix_slip(pass, f, &slip);
 }
 
 /* Annotations mean nothing here; one that reads like a property would mislead. */

@@ -23,6 +23,7 @@ struct target {
     enum dialect dialect;
     uint32_t most_tools; /* older limit; 0: none */
     bool hard;           /* more tools than that are an error */
+    bool schemas_judged; /* printing a tool may give findings */
 };
 
 struct emission {

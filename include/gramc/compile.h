@@ -157,6 +157,25 @@ GRAMC_API GRAMC_MUST_USE gramc_status gramc_target_find_tool(const gramc_tool **
                                                              const gramc_agent *agent,
                                                              gramc_text target, gramc_text name);
 
+/* ## Formatting */
+typedef struct gramc_format_options {
+    size_t struct_size; /* sizeof(gramc_format_options) */
+    bool portable;      /* write only what every reference parser of gram notation reads */
+} gramc_format_options;
+#define GRAMC_FORMAT_OPTIONS_INIT                                                                  \
+    { sizeof(gramc_format_options), false }
+
+/* Writes the i-th source in the one style that there is, comments included; options NULL means
+ * GRAMC_FORMAT_OPTIONS_INIT. The text is read again before it is handed out: it has the same
+ * patterns and the same comments, and formatting it once more changes nothing. GRAMC_FINDINGS: the
+ * source has errors, or (portable) holds what cannot be written for everybody, which is then among
+ * the findings. GRAMC_NOT_FOUND: there are fewer sources. GRAMC_NOMEM, GRAMC_LIMIT (2 GiB),
+ * GRAMC_IO; GRAMC_INTERNAL if the reading came out different. Nothing is written but on GRAMC_OK.
+ * The caller's thread, as with everything that takes a compilation. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_source_format(gramc_compilation *compilation, size_t i,
+                                                          const gramc_format_options *options,
+                                                          gramc_writer writer);
+
 /* ## The validator
  * A schema is compiled once to a flat program, immutable and free to share between threads, that
  * runs over the bytes of an instance in one pass. */

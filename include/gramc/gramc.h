@@ -52,7 +52,8 @@ typedef enum gramc_status {
     GRAMC_NOT_FOUND = -4, /* no such name */
     GRAMC_AMBIGUOUS = -5, /* more than one fits and none was chosen */
     GRAMC_USAGE = -6,     /* an argument makes no sense */
-    GRAMC_IO = -7         /* a reader or writer that you passed in failed */
+    GRAMC_IO = -7,        /* a reader or writer that you passed in failed */
+    GRAMC_INTERNAL = -8   /* gramc's check of its own work failed, and nothing was handed out */
 } gramc_status;
 
 /* ## Text
@@ -120,6 +121,16 @@ GRAMC_API void gramc_compilation_free(gramc_compilation *compilation);
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_add_source(gramc_compilation *compilation,
                                                        gramc_text name, const char *bytes,
                                                        size_t len);
+
+/* One of the sources, in the order in which they were added. */
+typedef struct gramc_source {
+    gramc_text name, text;
+    bool has_errors; /* of syntax */
+} gramc_source;
+
+GRAMC_API size_t gramc_source_count(const gramc_compilation *compilation);
+/* The i-th source; false past the end. */
+GRAMC_API bool gramc_source_get(const gramc_compilation *compilation, size_t i, gramc_source *out);
 
 /* ## Configuration
  * A gram file with the header `{kind: "configuration", ...}`, called gramc.gram by gramc, sets what
@@ -203,6 +214,24 @@ GRAMC_API bool gramc_format_find(gramc_text name, gramc_format *out);
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_findings_print(const gramc_compilation *compilation,
                                                            gramc_format format,
                                                            gramc_writer writer);
+
+/* ## Fixes
+ * Some findings know the edits that remove them and need nobody's judgement. */
+typedef struct gramc_edit {
+    uint32_t start, end;    /* byte offsets in the finding's source */
+    gramc_text replacement; /* stands there instead */
+} gramc_edit;
+
+/* The j-th edit of the i-th finding; false past the last one, or if the finding has none. All edits
+ * of a finding belong together. */
+GRAMC_API bool gramc_finding_edit(const gramc_compilation *compilation, size_t i, size_t j,
+                                  gramc_edit *out);
+/* Writes the i-th source with all fixes made that do not overlap; *fixed is how many findings were
+ * fixed, 0 if the text is the same. Making them may bring other findings to light: compile again.
+ * GRAMC_NOT_FOUND: there are fewer sources. GRAMC_NOMEM, GRAMC_IO. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_source_fix(const gramc_compilation *compilation,
+                                                       size_t i, gramc_writer writer,
+                                                       size_t *fixed);
 
 /* ## Baselines
  * A JSON file with the findings of some day, by path, code and source line, so that only new ones
