@@ -48,6 +48,7 @@ struct step {
 static const struct step before[] = {
     {step_inline_reference, GEMINI | OLLAMA},
     {step_wrap_reference, STRICT | ANTHROPIC},
+    {step_single_type, STRICT | ANTHROPIC},
     {step_one_of, EVERY},
     {step_tuple, EVERY},
     {step_const, GEMINI | OLLAMA},
@@ -57,6 +58,7 @@ static const struct step before[] = {
     {step_split_null, ANTHROPIC},
     {step_one_combiner, ANTHROPIC},
     {step_missing_type, STRICT | ANTHROPIC | GEMINI},
+    {step_out_of_place, STRICT | ANTHROPIC},
     {step_missing_items, STRICT | GEMINI},
 };
 
