@@ -49,6 +49,16 @@ static const struct command commands[] = {
      "  gramc fmt --check specs/\n"
      "  gramc fmt --diff spec.gram\n",
      cmd_fmt},
+    {"diff", FOR_DIFF, "OLD NEW",
+     "Says what changed between two specs, and for whom it is breaking. Callers are models, "
+     "prompts\n"
+     "and recorded calls; implementers are tool libraries. OLD and NEW are files, folders or\n"
+     "git:REV:path.",
+     "Examples:\n"
+     "  gramc diff old.gram new.gram\n"
+     "  gramc diff git:HEAD:spec.gram spec.gram\n"
+     "  gramc diff --fail-on any --format json git:v1.2:specs specs\n",
+     cmd_diff},
     {"explain", FOR_EXPLAIN, "CODE", "Tells more about a finding, with an example of each kind.",
      "Examples:\n"
      "  gramc explain G0203\n",

@@ -27,6 +27,7 @@ enum {
     FOR_FMT = 64,
     FOR_CONFIG = 1 << 12,
     FOR_INIT = 1 << 13,
+    FOR_DIFF = 1 << 8,
     FOR_ALL = (1 << 16) - 1
 };
 
@@ -151,6 +152,7 @@ int cmd_parse(struct cli *cli);
 int cmd_compile(struct cli *cli);
 int cmd_explain(struct cli *cli);
 int cmd_fmt(struct cli *cli);
+int cmd_diff(struct cli *cli);
 int cmd_validate(struct cli *cli);
 /* Hands over to gramc-run, with all arguments as they came. */
 int cmd_run_elsewhere(struct cli *cli, int argc, char **argv);

@@ -305,6 +305,94 @@ GRAMC_API GRAMC_MUST_USE gramc_status gramc_verdict_print(const gramc_verdict *v
                                                           gramc_verdict_format format,
                                                           gramc_writer writer);
 
+/* ## Comparing schemas
+ * Is every value that schema A accepts accepted by schema B? */
+typedef enum gramc_compat {
+    GRAMC_COMPAT_YES,    /* proven */
+    GRAMC_COMPAT_NO,     /* there is a counterexample */
+    GRAMC_COMPAT_UNKNOWN /* not decided; `reason` says why */
+} gramc_compat;
+
+typedef struct gramc_compare_options {
+    size_t struct_size; /* sizeof(gramc_compare_options) */
+    const gramc_allocator *allocator;
+    uint64_t max_steps; /* 0: 100,000; when they are used up the answer is UNKNOWN */
+} gramc_compare_options;
+#define GRAMC_COMPARE_OPTIONS_INIT                                                                 \
+    { sizeof(gramc_compare_options), NULL, 0 }
+
+/* Yours, freed by gramc_comparison_free. */
+typedef struct gramc_comparison {
+    gramc_compat answer;
+    gramc_text counterexample; /* of NO: JSON that the validator accepted by A and refused by B */
+    gramc_text reason;         /* of UNKNOWN: a few words */
+} gramc_comparison;
+
+/* Compares two schema documents (JSON Schema 2020-12, `format` asserted; borrowed for the call).
+ * Decided are the types of this language: types, bounds, lengths, counts, enums and constants,
+ * properties, items, alternatives, and references to #/$defs, recursive ones too. A pattern or
+ * format is compared with its like only, and keywords that the language does not print are not
+ * compared: there the answer is UNKNOWN, unless some value shows that it is NO. options NULL: the
+ * defaults. GRAMC_NOMEM; GRAMC_FINDINGS or GRAMC_LIMIT when one of the two cannot be compiled (see
+ * gramc_schema_compile). Any thread. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_compare(gramc_comparison **out, gramc_text a,
+                                                    gramc_text b,
+                                                    const gramc_compare_options *options);
+GRAMC_API void gramc_comparison_free(gramc_comparison *comparison);
+
+/* ## Comparing specs
+ * What changed between two specs, and for whom it matters. */
+typedef enum gramc_impact {
+    GRAMC_IMPACT_NONE,     /* that side does not see it */
+    GRAMC_IMPACT_COSMETIC, /* nothing becomes valid or invalid, but the model reads or does another
+                              thing */
+    GRAMC_IMPACT_ADDITIVE, /* what was right stays right, and there is more */
+    GRAMC_IMPACT_BREAKING  /* something that was right is not any more */
+} gramc_impact;
+
+/* A row of the table of all changes that there can be. */
+typedef struct gramc_diff_kind {
+    const char *code;         /* "D209" */
+    const char *slug;         /* "parameter-narrowed" */
+    gramc_impact caller;      /* for models, prompts, recorded calls */
+    gramc_impact implementer; /* for tool libraries */
+    const char *message;      /* with {0}, {1}, {2} */
+    const char *explanation;
+} gramc_diff_kind;
+
+/* The i-th row; NULL past the end. Any thread. */
+GRAMC_API const gramc_diff_kind *gramc_diff_explain(size_t i);
+
+typedef struct gramc_diff_entry {
+    const gramc_diff_kind *kind;
+    gramc_impact impact; /* the greater one of the two sides */
+    gramc_text message;  /* one line, lower case, no full stop */
+    gramc_text help;     /* a hint, or empty */
+    gramc_text example;  /* a value that shows it, and what became of it; or empty */
+    gramc_text old_file; /* empty: it is new; the span is then 0 */
+    uint32_t old_start, old_end;
+    gramc_text new_file; /* empty: it is gone */
+    uint32_t new_start, new_end;
+} gramc_diff_entry;
+
+typedef struct gramc_diff gramc_diff;
+
+/* Compares two specs that gramc_compile gave without errors. The result is yours; it borrows from
+ * both compilations, which must outlive it. The changes stand in the order of the new spec, what is
+ * gone behind that in the order of the old one: same input, same list. GRAMC_NOMEM. Both
+ * compilations are only read. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_diff_new(gramc_diff **out, const gramc_spec *before,
+                                                     const gramc_spec *after,
+                                                     const gramc_allocator *allocator);
+GRAMC_API void gramc_diff_free(gramc_diff *diff);
+/* How many changes have that impact (on the side that it hits harder). */
+GRAMC_API size_t gramc_diff_count(const gramc_diff *diff, gramc_impact impact);
+/* The i-th change; false past the end. */
+GRAMC_API bool gramc_diff_get(const gramc_diff *diff, size_t i, gramc_diff_entry *out);
+/* TEXT, CONCISE or JSON (COLOR prints as TEXT). GRAMC_IO when the writer stops. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_diff_print(const gramc_diff *diff, gramc_format format,
+                                                       gramc_writer writer);
+
 #ifdef __cplusplus
 }
 #endif
