@@ -11,27 +11,29 @@ enum { OUTPUT_MAX = INT32_MAX, CHUNK = 1 << 16 };
 
 static const struct target targets[] = {
     {"json-schema", "name, description and the JSON Schemas of parameters and result",
-     emit_json_schema, NULL, "[", "]", NAMES_ANY, DIALECT_PLAIN, 0, false},
+     emit_json_schema, NULL, "[", "]", NAMES_ANY, DIALECT_PLAIN, 0},
     {"openai", "OpenAI chat completions: the `tools` array", emit_openai, NULL, "[", "]",
-     NAMES_FUNCTION, DIALECT_PLAIN, 128, false},
+     NAMES_FUNCTION, DIALECT_PLAIN, FEW_TOOLS},
     {"openai-functions", "OpenAI chat completions, older form: the `functions` array",
-     emit_openai_functions, NULL, "[", "]", NAMES_FUNCTION, DIALECT_PLAIN, 128, true},
+     emit_openai_functions, NULL, "[", "]", NAMES_FUNCTION, DIALECT_PLAIN, FEW_TOOLS_REFUSED},
     {"openai-strict", "OpenAI chat completions in strict mode: the `tools` array",
-     emit_openai_strict, NULL, "[", "]", NAMES_FUNCTION, DIALECT_STRICT, 128, false},
+     emit_openai_strict, NULL, "[", "]", NAMES_FUNCTION, DIALECT_STRICT,
+     FEW_TOOLS | JUDGES_SCHEMAS},
     {"openai-responses", "OpenAI Responses: the `tools` array", emit_openai_responses, NULL, "[",
-     "]", NAMES_FUNCTION, DIALECT_PLAIN, 128, false},
+     "]", NAMES_FUNCTION, DIALECT_PLAIN, FEW_TOOLS},
     {"anthropic", "Anthropic Messages: the `tools` array", emit_anthropic, NULL, "[", "]",
-     NAMES_FUNCTION, DIALECT_ANTHROPIC, 0, false},
+     NAMES_FUNCTION, DIALECT_ANTHROPIC, JUDGES_SCHEMAS},
     {"gemini", "Gemini generateContent: the `tools` array with its declarations", emit_gemini, NULL,
-     "[{\"functionDeclarations\":[", "]}]", NAMES_GEMINI, DIALECT_GEMINI, 128, false},
+     "[{\"functionDeclarations\":[", "]}]", NAMES_GEMINI, DIALECT_GEMINI,
+     FEW_TOOLS | JUDGES_SCHEMAS},
     {"mcp", "the result of MCP's tools/list", emit_mcp, NULL, "{\"tools\":[", "]}", NAMES_MCP,
-     DIALECT_PLAIN, 0, false},
+     DIALECT_PLAIN, JUDGES_SCHEMAS},
     {"ollama", "Ollama's /v1: the `tools` array, with what Ollama drops in words", emit_ollama,
-     NULL, "[", "]", NAMES_FUNCTION, DIALECT_OLLAMA, 0, false},
+     NULL, "[", "]", NAMES_FUNCTION, DIALECT_OLLAMA, JUDGES_SCHEMAS},
     {"bundle", "the agent with everything that it says, and its fingerprint", NULL, emit_bundle, "",
-     "", NAMES_ANY, DIALECT_PLAIN, 0, false},
+     "", NAMES_ANY, DIALECT_PLAIN, 0},
     {"markdown", "a page about the agent and its tools, for people", NULL, emit_markdown, "", "",
-     NAMES_ANY, DIALECT_PLAIN, 0, false},
+     NAMES_ANY, DIALECT_PLAIN, 0},
 };
 
 enum { TARGETS = sizeof targets / sizeof *targets };
@@ -148,7 +150,8 @@ static gramc_status check(const gramc_spec *spec, const struct agent *agent,
     begin(&e, spec, agent, target, &out);
     e.findings = &spec->compilation->findings;
     if (!e.arena.oom && names) check_names(&e, agent);
-    if (!e.arena.oom && schemas) status = put_tools(&e, (gramc_writer){swallow, NULL});
+    if (!e.arena.oom && schemas && (target->flags & JUDGES_SCHEMAS))
+        status = put_tools(&e, (gramc_writer){swallow, NULL});
     if (e.arena.oom || spec->compilation->arena.oom) status = GRAMC_NOMEM;
     arena_free(&e.arena);
     buf_free(&out);

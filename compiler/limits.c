@@ -83,10 +83,10 @@ void limits_check(struct emission *e, const struct tool *tool, const struct json
 }
 
 void limits_check_tools(struct emission *e, const struct agent *agent) {
-    uint32_t most = e->target->most_tools;
-    const struct limit limit = {"tools", most, e->target->hard ? most : 0};
+    bool refused = e->target->flags & FEW_TOOLS_REFUSED;
+    const struct limit limit = {"tools", MANY_TOOLS, refused ? MANY_TOOLS : 0};
     const struct tool *first = e->count ? e->tools[0] : NULL;
-    if (!most || !first) return;
+    if (!(e->target->flags & (FEW_TOOLS | FEW_TOOLS_REFUSED)) || !first) return;
     struct subject_at subject = {first->source, first->name_at, TEXT("the spec")};
     if (agent) subject = (struct subject_at){agent->source, agent->name_at, agent->public.name};
     compare(e, subject, (uint32_t)e->count, &limit);

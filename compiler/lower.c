@@ -48,6 +48,7 @@ struct step {
 static const struct step before[] = {
     {step_inline_reference, GEMINI | OLLAMA},
     {step_wrap_reference, STRICT | ANTHROPIC},
+    {step_single_type, STRICT | ANTHROPIC},
     {step_one_of, EVERY},
     {step_tuple, EVERY},
     {step_const, GEMINI | OLLAMA},
@@ -57,6 +58,7 @@ static const struct step before[] = {
     {step_split_null, ANTHROPIC},
     {step_one_combiner, ANTHROPIC},
     {step_missing_type, STRICT | ANTHROPIC | GEMINI},
+    {step_out_of_place, STRICT | ANTHROPIC},
     {step_missing_items, STRICT | GEMINI},
 };
 
@@ -77,9 +79,9 @@ static void run_steps(struct node *node, const struct step *steps, size_t count)
 
 gramc_text place_path(struct arena *arena, const struct place *place) {
     struct buf out;
-    const struct place *chain[LOWER_MAX_DEPTH + 1];
+    const struct place *chain[LOWER_MAX_DEPTH + 8];
     size_t count = 0;
-    for (; place && count <= LOWER_MAX_DEPTH; place = place->outer)
+    for (; place && count < LOWER_MAX_DEPTH + 8; place = place->outer)
         if (place->name.len) chain[count++] = place;
     buf_init(&out, &arena->allocator, 4096);
     for (size_t i = count; i-- > 0;) {
@@ -220,17 +222,35 @@ static struct json *rewrite(struct node *node) {
     return node->lowering->arena->oom ? NULL : node->json;
 }
 
-/* Recursion is bounded by LOWER_MAX_DEPTH. Boolean schemas become {} and {"not": {}}. */
+/* What stays of a schema that lies too deep: its type. Something has to be said, or the steps would
+ * say it with schemas that lie deeper still. */
+static struct json *only_type(struct arena *arena, const struct json *schema) {
+    struct json *out = json_new(arena, JSON_OBJECT);
+    const struct json *type = json_get(schema, "type");
+    if (type) json_set(out, TEXT("type"), json_copy_shallow(arena, type));
+    else schema_set_type(arena, out, "object");
+    return out;
+}
+
+/* Boolean schemas become {} and {"not": {}}. */
+static struct json *begin(struct node *node, const struct json *schema) {
+    struct lowering *l = node->lowering;
+    if (node->place->depth >= LOWER_MAX_DEPTH || l->budget == 0) {
+        node_report(node, D_CUT, l->report->target, (gramc_text){NULL, 0});
+        return only_type(l->arena, schema);
+    }
+    l->budget--;
+    if (json_is(schema, JSON_OBJECT)) return json_copy_shallow(l->arena, schema);
+    struct json *out = json_new(l->arena, JSON_OBJECT);
+    if (json_is(schema, JSON_FALSE)) json_set(out, TEXT("not"), json_new(l->arena, JSON_OBJECT));
+    return out;
+}
+
+/* Recursion is bounded by LOWER_MAX_DEPTH and a few levels more. */
 static struct json *lower_one(struct lowering *l, struct place *place, const struct json *schema) {
     struct node node = {.lowering = l, .place = place};
     if (l->arena->oom) return NULL;
-    bool deep = place->depth >= LOWER_MAX_DEPTH || l->budget == 0;
-    if (json_is(schema, JSON_OBJECT) && !deep) node.json = json_copy_shallow(l->arena, schema);
-    else node.json = json_new(l->arena, JSON_OBJECT);
-    if (json_is(schema, JSON_FALSE))
-        json_set(node.json, TEXT("not"), json_new(l->arena, JSON_OBJECT));
-    if (deep) node_report(&node, D_CUT, l->report->target, (gramc_text){NULL, 0});
-    if (l->budget) l->budget--;
+    node.json = begin(&node, schema);
     buf_init(&node.words, &l->arena->allocator, SOURCE_MAX);
     buf_init(&node.keywords, &l->arena->allocator, SOURCE_MAX);
     struct json *out = node.json ? rewrite(&node) : NULL;

@@ -28,7 +28,7 @@ struct lower_report {
 
 enum {
     LOWER_MAX_DEPTH = 300,     /* schemas inside each other, references followed */
-    LOWER_MAX_SCHEMAS = 100000 /* of one tool; references are cut from there on */
+    LOWER_MAX_SCHEMAS = 20000 /* of one tool; references are cut from there on */
 };
 
 /* Gives the document of a tool's parameters in the dialect, in the arena, sharing parts with

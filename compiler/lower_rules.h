@@ -60,6 +60,8 @@ void step_text_enum(struct node *node);
 void step_format(struct node *node);
 void step_split_null(struct node *node);
 void step_missing_type(struct node *node);
+void step_single_type(struct node *node);
+void step_out_of_place(struct node *node);
 void step_missing_items(struct node *node);
 void step_one_combiner(struct node *node);
 /* After the keywords are lowered. */

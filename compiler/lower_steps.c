@@ -92,6 +92,13 @@ void schema_allow_null(struct arena *arena, struct json *schema) {
     allow_null_value(arena, schema);
 }
 
+/* A list of one type is that type. */
+void step_single_type(struct node *node) {
+    const struct json *type = json_get(node->json, "type");
+    if (!json_is(type, JSON_ARRAY) || type->count != 1) return;
+    set_member(node, "type", new_text(node, type->first->text));
+}
+
 /* What a schema says that says no type. */
 void step_missing_type(struct node *node) {
     static const char *const combiners[] = {"type", "anyOf", "allOf", "$ref", "enum", "const"};
@@ -118,6 +125,21 @@ void step_missing_type(struct node *node) {
     set_member(node, gemini ? "anyOf" : "type", list);
     node_rewritten(node, gemini ? "any value is a choice of the types but arrays"
                                 : "any value is a list of all types");
+}
+
+/* What an escape hatch says about other types than the one that it names. */
+void step_out_of_place(struct node *node) {
+    static const struct {
+        const char *keyword, *type;
+    } rows[] = {
+        {"properties", "object"}, {"required", "object"}, {"additionalProperties", "object"},
+        {"items", "array"},       {"minItems", "array"},  {"maxItems", "array"},
+        {"format", "string"},     {"pattern", "string"}};
+    /* Anthropic's helper looks for these only where `type` is one name. */
+    bool blind = node->lowering->dialect == DIALECT_ANTHROPIC &&
+                 json_is(json_get(node->json, "type"), JSON_ARRAY);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (blind || !type_includes(node->json, rows[i].type)) node_describe(node, rows[i].keyword);
 }
 
 void step_missing_items(struct node *node) {

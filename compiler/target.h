@@ -14,6 +14,14 @@ typedef void target_printer(struct emission *e, const struct tool *tool);
 typedef void whole_printer(struct buf *out, const struct agent *agent, struct tool *const *tools,
                            size_t count, unsigned style);
 
+enum target_flags {
+    FEW_TOOLS = 1,         /* more than MANY_TOOLS are worth a warning */
+    FEW_TOOLS_REFUSED = 2, /* or an error */
+    JUDGES_SCHEMAS = 4     /* printing a tool may give findings */
+};
+
+enum { MANY_TOOLS = 128 };
+
 struct target {
     const char *name, *about;
     target_printer *print; /* NULL: `whole` does it all */
@@ -21,8 +29,7 @@ struct target {
     const char *before, *after; /* round the tools */
     enum name_rule names;
     enum dialect dialect;
-    uint32_t most_tools; /* older limit; 0: none */
-    bool hard;           /* more tools than that are an error */
+    unsigned flags; /* enum target_flags */
 };
 
 struct emission {
