@@ -10,12 +10,9 @@ names=$(sed -n 's/^OPTION([A-Z_]*, "\([a-z-]*\)".*/\1/p' "$source/cli/options.de
 [ "$(echo "$names" | wc -l)" -gt 15 ] || complain "only a few options were found in options.def"
 # An option of a command that this build lacks is in none of the pages.
 commands=$("$build/bin/gramc" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p')
+helps=$(for command in $commands; do "$build/bin/gramc" "$command" --help 2>/dev/null; done)
 for name in $names; do
-    taken=
-    for command in $commands; do
-        "$build/bin/gramc" "$command" --help 2>/dev/null | grep -qE -- "--$name( |$)" && taken=1
-    done
-    [ "$taken" ] || continue
+    echo "$helps" | grep -qE -- "--$name( |$)" || continue
     grep -qF -- "--$name" "$pages/gramc.bash" || complain "--$name is not in the bash completion"
     grep -qF -- "--$name" "$pages/_gramc" || complain "--$name is not in the zsh completion"
     grep -qE -- "-l $name( |$)" "$pages/gramc.fish" || complain "--$name is not in the fish completion"
