@@ -1,6 +1,6 @@
 /* Fuzzes formatting: what parses is formatted to a text with the same patterns and comments (the
  * library itself says if not), and formatting that changes nothing more. The first byte chooses the
- * portable form or not. */
+ * portable form or not. Then fixes, over and over: they always come to an end. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { MOST_OUTPUT = 1 << 28 };
+enum { MOST_OUTPUT = 1 << 28, MOST_ROUNDS = 4096 };
 
 static int append(void *ctx, const char *bytes, size_t len) {
     buf_put(ctx, bytes, len);
@@ -34,6 +34,35 @@ static bool format(struct buf *out, gramc_text text, bool portable) {
     return status == GRAMC_OK;
 }
 
+/* One round; how many findings were fixed. */
+static size_t fix(struct buf *out, gramc_text text) {
+    gramc_compilation *compilation;
+    const gramc_spec *spec;
+    size_t fixed = 0;
+    if (gramc_compilation_new(&compilation, NULL)) abort();
+    gramc_status status = gramc_add_source(compilation, GRAMC_TEXT("fuzz"), text.ptr, text.len);
+    if (status == GRAMC_OK || status == GRAMC_FINDINGS) status = gramc_compile(&spec, compilation);
+    if (status != GRAMC_OK && status != GRAMC_FINDINGS) abort();
+    if (gramc_source_fix(compilation, 0, (gramc_writer){append, out}, &fixed)) abort();
+    if (!fixed && !text_eq(buf_view(out), text)) abort();
+    gramc_compilation_free(compilation);
+    return fixed;
+}
+
+static void fix_all(gramc_text text) {
+    struct buf now, next;
+    buf_init(&now, NULL, MOST_OUTPUT);
+    buf_text(&now, text);
+    for (size_t rounds = 0, fixed = 1; fixed; rounds++) {
+        if (rounds == MOST_ROUNDS) abort();
+        buf_init(&next, NULL, MOST_OUTPUT);
+        fixed = fix(&next, buf_view(&now));
+        buf_free(&now);
+        now = next;
+    }
+    buf_free(&now);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct buf once, twice;
     if (size == 0) return 0;
@@ -48,6 +77,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         buf_free(&twice);
     }
     buf_free(&once);
+    fix_all((gramc_text){text, size - 1});
     free(text);
     return 0;
 }
