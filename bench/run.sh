@@ -25,3 +25,5 @@ G
 echo "# start-up: an empty program, gramc check and gramc compile on ten lines (median of 500)"
 "$build/bench/bench_startup" 500 -- "$build/bench/empty" -- "$build/bin/gramc" check "$work/ten.gram" \
     -- "$build/bin/gramc" compile "$work/ten.gram"
+
+sh "$(dirname "$0")/validate/run.sh" "$build"

@@ -47,7 +47,8 @@ static int write_output(struct cli *cli, const char *path, const struct buf *tex
                    : cli_status(cli, buf_send(text, cli_writer(cli->out)));
 }
 
-static int convert(struct cli *cli, gramc_compilation *compilation, const gramc_import_file *files) {
+static int convert(struct cli *cli, gramc_compilation *compilation,
+                   const gramc_import_file *files) {
     gramc_import_options options = GRAMC_IMPORT_OPTIONS_INIT;
     const char *kind = cli->options[OPTION_FROM], *agent = cli->options[OPTION_AGENT];
     const char *library_path = cli->options[OPTION_LIBRARY];

@@ -78,24 +78,6 @@ static bool is_reserved(struct pass *pass, const struct definition *definition) 
     return true;
 }
 
-static bool mean_the_same(struct pass *pass, const struct definition *a,
-                          const struct definition *b) {
-    struct buf texts[2];
-    const struct definition *pair[2] = {a, b};
-    for (int i = 0; i < 2; i++) {
-        buf_init(&texts[i], &pass->arena->allocator, SOURCE_MAX);
-        schema_print(&texts[i], pair[i]->field.schema, SCHEMA_CHECKED);
-        if (pair[i]->field.fallback) buf_text(&texts[i], pair[i]->field.fallback->text);
-        buf_puts(&texts[i], pair[i]->field.optional ? "?" : "!");
-    }
-    bool same = text_eq(buf_view(&texts[0]), buf_view(&texts[1]));
-    for (int i = 0; i < 2; i++) {
-        if (texts[i].state == BUF_NOMEM) pass->arena->oom = true;
-        buf_free(&texts[i]);
-    }
-    return same;
-}
-
 /* ## Reading */
 
 static void read_one(struct pass *pass, struct definition *definition) {
@@ -115,7 +97,7 @@ static void note_names(struct pass *pass, struct gramc_spec *spec) {
 /* A second definition of a name; fine if it means the same as the first. */
 static void check_name(struct pass *pass, const struct gramc_spec *spec, struct definition *d) {
     struct definition *first = map_get(&spec->definitions, d->name);
-    if (first == d || !first->row || mean_the_same(pass, first, d)) return;
+    if (first == d || !first->row || fields_mean_the_same(pass, &first->field, &d->field)) return;
     pass->source = d->source;
     spec_report_duplicate(pass, D_DUPLICATE_TYPE, d->name, d->name_at, first->source,
                           first->name_at);

@@ -175,14 +175,24 @@ static gramc_text hidden_bound(const struct printer *p, enum keyword keyword) {
     return (gramc_text){NULL, 0};
 }
 
+/* Which keywords are said at all, as bits: most types say two or three of them. */
+static uint32_t said_keywords(const struct printer *p) {
+    const struct type_row *type = p->schema->type;
+    bool hidden = (p->document->style & SCHEMA_CHECKED) && type && type->bounds_hidden;
+    uint32_t said = hidden ? 1U << KEYWORD_MINIMUM | 1U << KEYWORD_MAXIMUM : 0;
+    for (const struct schema *schema = p->schema; schema; schema = schema->base)
+        for (const struct constraint *c = schema->constraints; c; c = c->next)
+            said |= 1U << c->keyword;
+    return said;
+}
+
 static void put_keywords(struct printer *p, enum keyword first, enum keyword last) {
-    const struct schema *schema = p->schema;
-    if (!schema->constraints && !schema->base && !(schema->type && schema->type->bounds_hidden))
-        return;
-    for (unsigned k = first; k <= last; k++) {
+    uint32_t said = said_keywords(p);
+    for (unsigned k = first; said && k <= last; k++) {
+        if (!(said & 1U << k)) continue;
         gramc_text text = schema_get(p->schema, (enum keyword)k);
         if (!text.ptr) text = hidden_bound(p, (enum keyword)k);
-        if (text.ptr) put_keyword(p, (enum keyword)k, text);
+        put_keyword(p, (enum keyword)k, text);
     }
 }
 

@@ -109,9 +109,11 @@ gramc_text import_quote_name(struct arena *arena, gramc_text name) {
  * what would not come back as it was is quoted instead. */
 static bool suits_fence(gramc_text text) {
     bool lines = false, blank = true, flush = false, start = true;
+    unsigned ticks = 0;
     for (size_t pos = 0; pos < text.len;) {
         uint32_t c = text_decode(text, &pos);
-        if (c == '`' || (c < 0x20 && c != '\n' && c != '\t') || text_is_treacherous(c))
+        ticks = c == '`' ? ticks + 1 : 0;
+        if (ticks == 3 || (c < 0x20 && c != '\n' && c != '\t') || text_is_treacherous(c))
             return false;
         bool space = c == ' ' || c == '\t';
         if (c == '\n') {

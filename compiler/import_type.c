@@ -605,7 +605,9 @@ static void describe(struct description *d, const struct import_field *field) {
         describe_keywords(d, &said);
     }
     describe_default(d, field);
-    if (d->in->report && d->hatch.len)
+    /* What does not fit has a finding of its own. */
+    uint8_t data = MARK_DEFAULT | MARK_ENUM | MARK_CONST | MARK_EXAMPLES;
+    if (d->in->report && d->hatch.len && !(d->schema->mark & data))
         import_find(d->in, D_IMPORT_HATCH, NULL, d->schema, buf_view(&d->hatch), TEXT(""));
     add_hatch(d);
 }

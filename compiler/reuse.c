@@ -19,7 +19,7 @@ static void print_meaning(struct buf *out, const struct field *field) {
     buf_puts(out, field->optional ? "?" : "!");
 }
 
-static bool mean_the_same(struct pass *pass, const struct field *a, const struct field *b) {
+bool fields_mean_the_same(struct pass *pass, const struct field *a, const struct field *b) {
     struct buf texts[2];
     for (int i = 0; i < 2; i++) {
         buf_init(&texts[i], &pass->arena->allocator, SOURCE_MAX);
@@ -39,7 +39,7 @@ static void learn(struct pass *pass, struct map *words, const struct tool *tool,
         if (!word) return;
         *word = (struct word){.field = field, .source = tool->source};
         map_put(words, field->identifier, word);
-    } else if (!word->other && !mean_the_same(pass, word->field, field)) {
+    } else if (!word->other && !fields_mean_the_same(pass, word->field, field)) {
         word->other = field;
         word->other_source = tool->source;
     }

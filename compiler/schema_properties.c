@@ -188,9 +188,16 @@ static void read_hatch(struct reader *reader, const struct row *row, const struc
 
 /* ## The table */
 
+/* Rows that the checks below ask for by name. */
+enum { ROW_TYPE, ROW_MIN, ROW_MAX, ROW_RANGE, ROW_REQUIRED };
+
 /* KEYWORDS in the fourth column: the reader stores no keyword. */
 static const struct row table[] = {
-    {"type", NULL, read_type, KEYWORDS, EVERY, MAPS_ONLY},
+    [ROW_TYPE] = {"type", NULL, read_type, KEYWORDS, EVERY, MAPS_ONLY},
+    [ROW_MIN] = {"min", "minimum", read_number, KEYWORD_MINIMUM, NUMERIC, ANYWHERE},
+    [ROW_MAX] = {"max", "maximum", read_number, KEYWORD_MAXIMUM, NUMERIC, ANYWHERE},
+    [ROW_RANGE] = {"range", NULL, read_range, KEYWORDS, NUMERIC, ANYWHERE},
+    [ROW_REQUIRED] = {"required", NULL, read_required, KEYWORDS, EVERY, FIELDS_ONLY},
     {"title", NULL, read_text, KEYWORD_TITLE, EVERY, ANYWHERE},
     {"description", NULL, read_text, KEYWORD_DESCRIPTION, EVERY, ANYWHERE},
     {"examples", NULL, read_list, KEYWORD_EXAMPLES, EVERY, ANYWHERE},
@@ -199,12 +206,9 @@ static const struct row table[] = {
     {"const", NULL, read_data, KEYWORD_CONST, EVERY, ANYWHERE},
     {"nullable", NULL, read_nullable, KEYWORDS, EVERY, ANYWHERE},
     {"format", NULL, read_text, KEYWORD_FORMAT, EVERY, ANYWHERE},
-    {"min", "minimum", read_number, KEYWORD_MINIMUM, NUMERIC, ANYWHERE},
-    {"max", "maximum", read_number, KEYWORD_MAXIMUM, NUMERIC, ANYWHERE},
     {"above", "exclusiveMinimum", read_number, KEYWORD_EXCLUSIVE_MINIMUM, NUMERIC, ANYWHERE},
     {"below", "exclusiveMaximum", read_number, KEYWORD_EXCLUSIVE_MAXIMUM, NUMERIC, ANYWHERE},
     {"multipleOf", NULL, read_number, KEYWORD_MULTIPLE_OF, NUMERIC, ANYWHERE},
-    {"range", NULL, read_range, KEYWORDS, NUMERIC, ANYWHERE},
     {"minLength", NULL, read_count, KEYWORD_MIN_LENGTH, KIND(TYPE_STRING), ANYWHERE},
     {"maxLength", NULL, read_count, KEYWORD_MAX_LENGTH, KIND(TYPE_STRING), ANYWHERE},
     {"pattern", NULL, read_text, KEYWORD_PATTERN, KIND(TYPE_STRING), ANYWHERE},
@@ -218,7 +222,6 @@ static const struct row table[] = {
     {"open", "additionalProperties", read_open, KEYWORDS, KIND(TYPE_OBJECT), ANYWHERE},
     {"schema", NULL, read_hatch, KEYWORDS, EVERY, ANYWHERE},
     {"meta", NULL, NULL, KEYWORDS, EVERY, ANYWHERE},
-    {"required", NULL, read_required, KEYWORDS, EVERY, FIELDS_ONLY},
     {"default", NULL, read_default, KEYWORDS, EVERY, FIELDS_ONLY},
     {"optional", NULL, read_optional, KEYWORDS, EVERY, FIELDS_ONLY},
     {"name", NULL, read_name, KEYWORDS, EVERY, FIELDS_ONLY},
@@ -227,8 +230,8 @@ static const struct row table[] = {
 enum { ROWS = sizeof table / sizeof *table };
 
 static bool is_row(const struct row *row, gramc_text key) {
-    if (key.ptr[0] != row->name[0] && !row->json_name) return false;
-    return text_is(key, row->name) || (row->json_name && text_is(key, row->json_name));
+    if (key.ptr[0] == row->name[0] && text_is(key, row->name)) return true;
+    return row->json_name && key.ptr[0] == row->json_name[0] && text_is(key, row->json_name);
 }
 
 static size_t row_of(gramc_text key) {
@@ -295,8 +298,7 @@ static void read_own_type(struct reader *reader) {
         if (text_is(p->key.text, "type")) read_type(reader, NULL, p);
 }
 
-static const struct property *said(const struct reader *reader, gramc_text name) {
-    size_t row = row_of(name);
+static const struct property *said(const struct reader *reader, size_t row) {
     return reader->seen & UINT64_C(1) << row ? earlier(reader, row) : NULL;
 }
 
@@ -308,7 +310,7 @@ static void contradiction(struct reader *reader, const struct property *p, const
 }
 
 static void check_contradictions(struct reader *reader) {
-    const struct property *required = said(reader, TEXT("required"));
+    const struct property *required = said(reader, ROW_REQUIRED);
     bool has_default = reader->field && reader->field->fallback;
     if (reader->required_said && !has_default)
         contradiction(reader, required, "`required: true` belongs to a default",
@@ -316,9 +318,9 @@ static void check_contradictions(struct reader *reader) {
     if (required && !reader->required_said)
         contradiction(reader, required, "`required: false` is not said so",
                       "write `optional: true`");
-    if (said(reader, TEXT("min")) || said(reader, TEXT("max")))
-        contradiction(reader, said(reader, TEXT("range")),
-                      "`range` stands instead of `min` and `max`", "keep one of them");
+    if (said(reader, ROW_MIN) || said(reader, ROW_MAX))
+        contradiction(reader, said(reader, ROW_RANGE), "`range` stands instead of `min` and `max`",
+                      "keep one of them");
 }
 
 void properties_of_type(struct reader *reader, const struct property *first) {

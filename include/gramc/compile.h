@@ -89,8 +89,8 @@ typedef struct gramc_library {
 } gramc_library;
 
 /* Gives the sources their meaning. Call once, after the last gramc_add_source. GRAMC_FINDINGS when
- * there are errors; *out is then still set and holds what could be understood, unless memory ran
- * out. */
+ * there are errors, or errors that were allowed or lowered and leave nothing to compile; *out is
+ * then still set and holds what could be understood, unless memory ran out. */
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_compile(const gramc_spec **out,
                                                     gramc_compilation *compilation);
 
