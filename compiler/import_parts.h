@@ -67,9 +67,10 @@ enum import_mark {
     MARK_ENUM = 2,
     MARK_CONST = 4,
     MARK_EXAMPLES = 8,
-    MARK_HATCH = 16,  /* all of it goes into the escape hatch */
-    MARK_DROP = 32,   /* it cannot be said at all: Any stands for it */
-    MARK_CHANGED = 64 /* what compiles is not what came in */
+    MARK_HATCH = 16,   /* all of it goes into the escape hatch */
+    MARK_DROP = 32,    /* it cannot be said at all: Any stands for it */
+    MARK_CHANGED = 64, /* what compiles is not what came in */
+    MARK_TOUCHED = 128 /* it was blamed in this round already */
 };
 
 /* One operation of an HTTP interface. */

@@ -42,14 +42,25 @@ static struct json *writable(const struct json *schema) {
     return same.own;
 }
 
-/* True if there was a stronger mark to set. */
+/* True if there was a stronger mark to set. Several errors of one round blame a schema once, as an
+ * enum has an error for each member that does not fit. */
 static bool escalate(const struct json *schema, uint8_t mark) {
     struct json *own = writable(schema);
     if (own->mark & MARK_DROP) return false;
-    if (own->mark & MARK_HATCH) mark = MARK_DROP;
-    else if (own->mark & mark) mark = MARK_HATCH;
-    own->mark |= mark;
+    if (own->mark & MARK_TOUCHED) {
+        if (mark < MARK_HATCH) own->mark |= mark;
+        return true;
+    }
+    if (own->mark & MARK_HATCH && mark >= MARK_HATCH) mark = MARK_DROP;
+    else if (own->mark & mark) mark = own->mark & MARK_HATCH ? MARK_DROP : MARK_HATCH;
+    own->mark |= mark | MARK_TOUCHED;
     return true;
+}
+
+static void forget_blame(const struct importer *in) {
+    size_t count = in->spans.len / sizeof(struct doc_span);
+    for (size_t i = 0; i < count; i++)
+        writable(span_at(in, i).origin)->mark &= (uint8_t)~MARK_TOUCHED;
 }
 
 /* The schema that a place in the text belongs to: the innermost, or the outermost. */
@@ -70,6 +81,7 @@ static const struct json *blamed(const struct importer *in, size_t last, uint32_
 static bool blame_errors(struct importer *in, const gramc_compilation *compilation, bool outer) {
     size_t count = in->spans.len / sizeof(struct doc_span), next = 0;
     bool changed = false;
+    forget_blame(in);
     for (const struct finding *f = compilation->findings.first; f; f = f->next) {
         if (f->severity != GRAMC_ERROR) continue;
         while (next < count && span_at(in, next).span.start <= f->span.start) next++;
