@@ -5,7 +5,8 @@
 
 #include "base/text.h"
 
-enum { DEEPEST = 100 };
+/* MOST_MEMBERS: beyond, what looks a key up for each key would take too long. */
+enum { DEEPEST = 100, MOST_MEMBERS = 10000 };
 
 /* ## Trees */
 
@@ -161,10 +162,17 @@ static struct json *subschema(struct importer *in, const struct json *value, uns
     return object;
 }
 
+static bool is_too_large(struct importer *in, const struct json *value) {
+    bool large = value->count > MOST_MEMBERS;
+    if (large)
+        import_find(in, D_IMPORT_LOST, in->source, value, value->key,
+                    TEXT("more than 10,000 members"));
+    return large;
+}
+
 static struct json *each_of(struct importer *in, const struct json *value, unsigned depth) {
     struct json *copy = empty_like(in, value), **tail = copy ? &copy->first : NULL;
-    struct map last;
-    map_init(&last, in->arena);
+    if (is_too_large(in, value)) return copy;
     for (const struct json *item = value->first; item && copy; item = item->next) {
         const struct json *kept =
             value->kind == JSON_OBJECT ? json_get_text(value, item->key) : item;
@@ -264,7 +272,7 @@ static struct json *gemini(struct importer *in, const struct json *value) {
 }
 
 static struct json *keyword(struct importer *in, const struct json *value, unsigned depth) {
-    if (is_silent(in, value->key)) return NULL;
+    if (is_silent(in, value->key) || is_too_large(in, value)) return NULL;
     if (text_is(value->key, "type")) return normal_type(in, value);
     if (text_is(value->key, "$ref")) return normal_reference(in, value);
     if (in->dialect == DIALECT_GEMINI && value->kind == JSON_STRING) return gemini(in, value);
@@ -337,7 +345,7 @@ static void modern_nullable(struct importer *in, const struct json *schema, stru
 
 static struct json *normalise(struct importer *in, const struct json *schema, unsigned depth) {
     struct json *copy = empty_like(in, schema), **tail = copy ? &copy->first : NULL;
-    if (!copy) return NULL;
+    if (!copy || is_too_large(in, schema)) return copy;
     for (const struct json *member = schema->first; member; member = member->next) {
         if (json_get_text(schema, member->key) != member) continue;
         tail = append(copy, tail, keyword(in, member, depth));

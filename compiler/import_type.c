@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 
-enum { LARGEST_HATCH = 1 << 20 };
+enum { LARGEST_HATCH = 1 << 18 };
 
 #define KIND(kind) (1U << (kind))
 #define NUMERIC (KIND(TYPE_INTEGER) | KIND(TYPE_NUMBER))
