@@ -96,7 +96,7 @@ static bool is_plain_name(gramc_text name) {
     for (size_t i = 0; i < name.len && good; i++) {
         char c = name.ptr[i], lower = (char)(c | 0x20);
         good = (lower >= 'a' && lower <= 'z') || c == '_' ||
-               (i > 0 && ((c >= '0' && c <= '9') || c == '.' || c == '@'));
+               (i > 0 && ((c >= '0' && c <= '9') || c == '.' || c == '@' || c == '-'));
     }
     return good && !text_is(name, "true") && !text_is(name, "false");
 }

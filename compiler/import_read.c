@@ -98,8 +98,9 @@ static void report_lost(struct importer *in, const struct json *parameters) {
         size_t i = 0;
         while (i < sizeof kept / sizeof *kept && !text_is(m->key, kept[i])) i++;
         bool closed = text_is(m->key, "additionalProperties") && m->kind == JSON_FALSE;
+        bool odd = text_is(m->key, "properties") && m->kind != JSON_OBJECT;
         if (closed) import_find(in, D_IMPORT_CLOSED, in->source, m, m->key, TEXT(""));
-        else if (i == sizeof kept / sizeof *kept)
+        else if (odd || i == sizeof kept / sizeof *kept)
             import_find(in, D_IMPORT_LOST, in->source, m, m->key, TEXT("the arguments of a tool"));
     }
 }

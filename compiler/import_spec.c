@@ -117,8 +117,10 @@ static bool compare_parameters(struct importer *in, const struct import_tool *to
         tool->parameters ? json_get(tool->parameters, "properties") : NULL;
     const struct json *compiled = json_get(root, "properties");
     bool changed = false;
-    for (const struct json *p = properties ? properties->first : NULL; p; p = p->next) {
+    if (!json_is(properties, JSON_OBJECT)) return false;
+    for (const struct json *p = properties->first; p; p = p->next) {
         const struct json *other = json_get_text(compiled, p->key);
+        if (p->mark & (MARK_DROP | MARK_CHANGED)) continue;
         const struct json *different = other ? import_difference(in, p, other, root) : p;
         if (!different) continue;
         struct json *own = writable(different);
