@@ -66,12 +66,13 @@ static void hatch(struct description *d, const struct json *member) {
 static void add_hatch(struct description *d) {
     struct arena *arena = d->in->arena;
     struct buf json;
+    if (d->hatch.state == BUF_NOMEM) arena->oom = true;
     if (!d->hatch.len) return;
     buf_init(&json, &arena->allocator, SOURCE_MAX);
     buf_putc(&json, '{');
     buf_text(&json, buf_view(&d->hatch));
     buf_putc(&json, '}');
-    if (json.state != BUF_FINE || d->hatch.state == BUF_NOMEM) arena->oom = true;
+    if (json.state != BUF_FINE) arena->oom = true;
     else add(d, "schema", doc_json(arena, arena_text(arena, buf_view(&json))));
     buf_free(&json);
 }
