@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 
-enum { LONGEST_DESCRIPTION = 1024, DEEPEST_REFERENCE = 8, TEXT_MAX = 1 << 20 };
+enum { LONGEST_DESCRIPTION = 1024, DEEPEST_REFERENCE = 8, TEXT_MAX = INT32_MAX };
 
 struct operation {
     struct importer *in;

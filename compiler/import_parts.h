@@ -116,13 +116,14 @@ struct importer {
     uint8_t dialect;
     struct import_tool *first, **last;
     struct import_type *first_type, **last_type;
-    struct map references; /* "0#/$defs/Address" to struct import_type */
-    struct map records;    /* the address of a schema to struct import_type */
-    struct map names;      /* identifiers of tools, to struct import_tool */
-    struct map type_names; /* names of types, to struct import_type */
-    struct map foreign;    /* type names of other languages, reported once each */
-    struct buf spans;      /* struct doc_span of the last text written */
-    bool report;           /* the last round: say what was lost */
+    struct import_type *pending; /* the last type that has its schema; NULL: none has */
+    struct map references;       /* "0#/$defs/Address" to struct import_type */
+    struct map records;          /* the address of a schema to struct import_type */
+    struct map names;            /* identifiers of tools, to struct import_tool */
+    struct map type_names;       /* names of types, to struct import_type */
+    struct map foreign;          /* type names of other languages, reported once each */
+    struct buf spans;            /* struct doc_span of the last text written */
+    bool report;                 /* the last round: say what was lost */
 };
 
 /* References lead into this document from now on. */

@@ -359,7 +359,19 @@ static struct json *normalise(struct importer *in, const struct json *schema, un
     return copy;
 }
 
+/* What was referred to, one after the other and not inside each other: a chain of references may be
+ * as long as the document. */
+static void normalise_pending(struct importer *in) {
+    struct import_type *type = in->pending ? in->pending->next : in->first_type;
+    for (; type && !in->arena->oom; type = type->next) {
+        if (type->original) type->schema = normalise(in, type->original, 0);
+        in->pending = type;
+    }
+}
+
 struct json *import_normalise(struct importer *in, const struct json *schema) {
-    if (schema->kind == JSON_OBJECT) return normalise(in, schema, 0);
-    return subschema(in, schema, 0);
+    struct json *copy =
+        schema->kind == JSON_OBJECT ? normalise(in, schema, 0) : subschema(in, schema, 0);
+    normalise_pending(in);
+    return copy;
 }

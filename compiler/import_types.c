@@ -64,8 +64,6 @@ struct import_type *import_reference(struct importer *in, gramc_text reference) 
     if (!type) return NULL;
     type->original = target;
     map_put(&in->references, reference, type);
-    /* Its own references lead here again, and find it known. */
-    type->schema = import_normalise(in, target);
     return type;
 }
 
