@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 
-enum { LONGEST_NAME = 64, DEEPEST_INLINE = 100, LEAST_FIELDS = 2 };
+enum { LONGEST_NAME = 64, DEEPEST_INLINE = 100, LEAST_FIELDS = 2, MOST_TYPES = 500 };
 
 /* ## References */
 
@@ -54,7 +54,7 @@ static gramc_text last_token(gramc_text pointer) {
 struct import_type *import_reference(struct importer *in, gramc_text reference) {
     struct import_type *known = map_get(&in->references, reference);
     size_t hash = 0;
-    if (known) return known;
+    if (known || in->references.count >= MOST_TYPES) return known;
     while (hash < reference.len && reference.ptr[hash] >= '0' && reference.ptr[hash] <= '9') hash++;
     if (hash == reference.len || reference.ptr[hash] != '#') return NULL;
     gramc_text pointer = decode(in->arena, text_slice(reference, hash + 1, reference.len));
