@@ -128,6 +128,13 @@ static void print_formats(FILE *out) {
         fprintf(out, "  %-18s %s\n", gramc_format_name(i), gramc_format_about(i));
 }
 
+static void print_kinds(FILE *out) {
+    fputs("\nKinds:", out);
+    for (size_t i = 0; gramc_import_kind(i); i++)
+        fprintf(out, "%s %s", i ? "," : "", gramc_import_kind(i));
+    fputc('\n', out);
+}
+
 void cli_help(struct cli *cli, const struct command *command) {
     fprintf(cli->out, "%s\nUsage: gramc %s [OPTION...] %s\n\n%s\n\nOptions:\n", command->examples,
             command->name, command->operands, command->about);
@@ -141,6 +148,7 @@ void cli_help(struct cli *cli, const struct command *command) {
         fprintf(cli->out, "  %-28s %s\n", left, rows[i].help);
     }
     if (command->bit == FOR_COMPILE) print_targets(cli->out);
+    if (command->bit == FOR_IMPORT) print_kinds(cli->out);
     if (command->bit == FOR_CHECK) print_formats(cli->out);
     fputs("\nExit status: 0 fine, 1 findings, 2 usage or unreadable file, 3 a run failed, 130 "
           "interrupted.\n",

@@ -59,6 +59,15 @@ static const struct command commands[] = {
      "  gramc diff git:HEAD:spec.gram spec.gram\n"
      "  gramc diff --fail-on any --format json git:v1.2:specs specs\n",
      cmd_diff},
+    {"import", FOR_IMPORT, "FILE|-...",
+     "Writes tool definitions of OpenAI, Anthropic, Gemini, MCP, JSON Schema or OpenAPI as an "
+     "agent\n"
+     "spec that compiles to the same schemas. What cannot be said is reported.",
+     "Examples:\n"
+     "  gramc import tools.json -o tools.gram\n"
+     "  gramc import --from mcp --agent helper list.json\n"
+     "  gramc import petstore.json -o pets.gram --library pets-http.gram\n",
+     cmd_import},
     {"explain", FOR_EXPLAIN, "CODE", "Tells more about a finding, with an example of each kind.",
      "Examples:\n"
      "  gramc explain G0203\n",

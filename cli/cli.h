@@ -25,6 +25,7 @@ enum {
     FOR_EXPLAIN = 16,
     FOR_VALIDATE = 32,
     FOR_FMT = 64,
+    FOR_IMPORT = 1 << 11,
     FOR_CONFIG = 1 << 12,
     FOR_INIT = 1 << 13,
     FOR_DIFF = 1 << 8,
@@ -154,6 +155,7 @@ int cmd_explain(struct cli *cli);
 int cmd_fmt(struct cli *cli);
 int cmd_diff(struct cli *cli);
 int cmd_validate(struct cli *cli);
+int cmd_import(struct cli *cli);
 /* Hands over to gramc-run, with all arguments as they came. */
 int cmd_run_elsewhere(struct cli *cli, int argc, char **argv);
 

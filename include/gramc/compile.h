@@ -175,6 +175,39 @@ typedef struct gramc_format_options {
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_source_format(gramc_compilation *compilation, size_t i,
                                                           const gramc_format_options *options,
                                                           gramc_writer writer);
+/* ## Import
+ * Tool definitions in JSON, as providers, MCP servers, OpenAPI and JSON Schema have them, become
+ * the text of an agent spec that compiles to the same schemas. */
+typedef struct gramc_import_file {
+    gramc_text name;   /* for findings */
+    const char *bytes; /* borrowed until the compilation is freed; bytes[len] is a readable NUL */
+    size_t len;
+} gramc_import_file;
+
+typedef struct gramc_import_options {
+    size_t struct_size;   /* sizeof(gramc_import_options) */
+    gramc_text kind;      /* one of gramc_import_kind; empty: each file tells by what is in it */
+    gramc_text agent;     /* an agent of this name gets all tools; empty: none is written */
+    gramc_writer library; /* gets the tool library of an HTTP interface; write NULL: nobody does */
+} gramc_import_options;
+#define GRAMC_IMPORT_OPTIONS_INIT                                                                  \
+    {                                                                                              \
+        sizeof(gramc_import_options), {NULL, 0}, {NULL, 0}, {                                      \
+            NULL, NULL                                                                             \
+        }                                                                                          \
+    }
+
+/* Writes one spec for all files. The compilation takes the findings, whose places are in the files:
+ * a note where the text says it in a roundabout way, a warning where something is lost or changed.
+ * What is written passes `gramc check` without errors. options NULL: as the INIT has them.
+ * GRAMC_FINDINGS, and nothing written, for what is not JSON or holds no tool; GRAMC_USAGE for an
+ * unknown kind; GRAMC_NOMEM, GRAMC_LIMIT, GRAMC_IO. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_import(gramc_compilation *compilation,
+                                                   const gramc_import_file *files, size_t count,
+                                                   const gramc_import_options *options,
+                                                   gramc_writer spec);
+/* The i-th kind; NULL past the end. */
+GRAMC_API const char *gramc_import_kind(size_t i);
 
 /* ## The validator
  * A schema is compiled once to a flat program, immutable and free to share between threads, that
