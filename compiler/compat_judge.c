@@ -30,6 +30,19 @@ bool compat_judge_program(struct compat *compat, const gramc_schema *program, gr
     return valid;
 }
 
+gramc_text compat_judge_fill(struct compat *compat, gramc_text json) {
+    gramc_check_options options = GRAMC_CHECK_OPTIONS_INIT;
+    gramc_verdict *verdict = NULL;
+    options.allocator = &compat->arena.allocator;
+    options.flags = GRAMC_CHECK_DEFAULTS;
+    gramc_status status =
+        gramc_schema_check(&verdict, compat->a.program, json.ptr, json.len, &options);
+    if (status == GRAMC_NOMEM) compat->arena.oom = true;
+    if (status == GRAMC_OK) json = arena_text(&compat->arena, verdict->normalised);
+    gramc_verdict_free(verdict);
+    return json;
+}
+
 static gramc_schema *compile(struct compat *compat, const struct side *side,
                              const struct json *node) {
     gramc_schema_options options = GRAMC_SCHEMA_OPTIONS_INIT;
