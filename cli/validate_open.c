@@ -125,8 +125,7 @@ static int open_tool(struct judged *judged, char *path, gramc_text name) {
     struct cli *cli = judged->cli;
     const gramc_spec *spec;
     int code = cli_load(cli, &judged->compilation, &path, 1);
-    if (code == EXIT_FINE) code = cli_status(cli, gramc_compile(&spec, judged->compilation));
-    if (code == EXIT_FINE) code = cli_report_as(cli, judged->compilation, cli->err, "text");
+    if (code == EXIT_FINE) code = cli_compile(cli, judged->compilation, &spec);
     if (code != EXIT_FINE) return code;
     const gramc_tool *tool = find_tool(spec, name);
     if (!tool) return list_tools(cli, spec, path, name);

@@ -4,6 +4,7 @@
 #include "compiler/definition.h"
 
 #include "base/text.h"
+#include "compiler/fixes.h"
 #include "compiler/spec.h"
 
 enum { LARGEST_IN_LINE = 2000, DEEPEST_IN_LINE = 64, MOST_DEPTH = 1000 };
@@ -22,6 +23,11 @@ gramc_text definition_nearest(const struct pass *pass, gramc_text name) {
         if (d->row) best = text_nearest(name, pair, best.len ? 2 : 1);
     }
     return best;
+}
+
+void definition_slips(const struct pass *pass, struct slip *slip) {
+    for (const struct definition *d = pass->compilation->spec->first_definition; d; d = d->next)
+        if (d->row) slip_try(slip, d->name);
 }
 
 void definition_collect(struct pass *pass, struct gramc_spec *spec, const struct pattern *pattern) {

@@ -1,6 +1,6 @@
 /* Prints everything that an agent and its tools say, as one JSON document: for programs that want
  * the compiled spec, and as the text whose sha256 is the agent's fingerprint. */
-#include "compiler/spec.h"
+#include "compiler/target.h"
 
 #include "base/sha256.h"
 #include "base/text.h"
@@ -59,12 +59,16 @@ static void put_meaning(struct object *o, const struct tool *tool, unsigned styl
     put_flag(o, "openWorld", tool->open_world);
 }
 
-/* The target `json-schema`. */
-void emit_schemas(struct buf *out, const struct tool *tool, unsigned style) {
+void tool_print_schemas(struct buf *out, const struct tool *tool, unsigned style) {
     struct object o = {out, false};
     buf_putc(out, '{');
     put_meaning(&o, tool, style);
     buf_putc(out, '}');
+}
+
+/* The target `json-schema`. */
+void emit_json_schema(struct emission *e, const struct tool *tool) {
+    tool_print_schemas(e->out, tool, e->style);
 }
 
 static void put_tool(struct buf *out, const struct tool *tool, unsigned style) {

@@ -4,6 +4,7 @@
 #include "compiler/spec.h"
 
 #include "base/text.h"
+#include "compiler/config.h"
 #include "compiler/data.h"
 #include "grammar/parse.h"
 
@@ -123,6 +124,7 @@ static void read_header(struct pass *pass, const struct pattern *header) {
 void headers_read(struct pass *pass) {
     for (const struct unit *u = pass->compilation->units; u && !pass->arena->oom; u = u->next) {
         pass->source = &u->source;
-        if (u->tree && u->tree->has_header) read_header(pass, u->tree->patterns);
+        bool is_spec = u->tree && !config_is(u->tree);
+        if (is_spec && u->tree->has_header) read_header(pass, u->tree->patterns);
     }
 }

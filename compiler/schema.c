@@ -4,6 +4,7 @@
 #include "compiler/schema_reader.h"
 
 #include "base/text.h"
+#include "compiler/fixes.h"
 #include "compiler/data.h"
 #include "compiler/definition.h"
 
@@ -77,6 +78,7 @@ static void unknown_type(struct pass *pass, gramc_text label, struct span span) 
     gramc_text best =
         near[0].len && near[1].len ? text_nearest(label, near, 2) : near[near[1].len ? 1 : 0];
     if (best.len) finding_help(pass->findings, f, "did you mean `%.*s`?", TEXT_ARGS(best));
+    if (f) fix_type(pass, f, label);
 }
 
 /* What comes with a base type: its format, its bounds. */

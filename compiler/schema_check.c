@@ -21,6 +21,9 @@ static const struct {
              {KEYWORD_MIN_ITEMS, KEYWORD_MAX_ITEMS, false}};
 
 static void check_bounds(struct pass *pass, const struct schema *schema) {
+    /* Most types have one or none of the keywords that could contradict each other. */
+    bool alone = !schema->constraints || !schema->constraints->next;
+    if (alone && !schema->base && !schema_find(schema, KEYWORD_MULTIPLE_OF)) return;
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
         gramc_text low = schema_get(schema, pairs[i].low);
         gramc_text high = schema_get(schema, pairs[i].high);

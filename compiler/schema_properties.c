@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "compiler/data.h"
+#include "compiler/fixes.h"
 
 #define KIND(kind) (1U << (kind))
 #define NUMERIC (KIND(TYPE_INTEGER) | KIND(TYPE_NUMBER))
@@ -241,13 +242,18 @@ static size_t row_of(gramc_text key) {
 }
 
 static void unknown_property(struct reader *reader, const struct property *p) {
-    gramc_text names[ROWS];
+    gramc_text names[2 * ROWS];
+    size_t count = 0;
     struct pass *pass = reader->pass;
-    for (size_t i = 0; i < ROWS; i++) names[i] = text_of(table[i].name);
+    for (size_t i = 0; i < ROWS; i++) {
+        names[count++] = text_of(table[i].name);
+        if (table[i].json_name) names[count++] = text_of(table[i].json_name);
+    }
     struct finding *f = FIND(pass->findings, D_UNKNOWN_PROPERTY, pass->source, p->key.span,
                              p->key.text, TEXT("types"));
-    gramc_text near = text_nearest(p->key.text, names, ROWS);
+    gramc_text near = text_nearest(p->key.text, names, count);
     if (near.len) finding_help(pass->findings, f, "did you mean `%.*s`?", TEXT_ARGS(near));
+    fix_key(pass, f, reader->first, p, names, count);
 }
 
 /* The first property of that row; the row was seen. */
@@ -270,6 +276,7 @@ static bool seen_before(struct reader *reader, size_t row, const struct property
     struct finding *f =
         FIND(pass->findings, id, pass->source, p->key.span, p->key.text, other->key.text);
     finding_label(pass->findings, f, pass->source, other->key.span, "first written here");
+    fix_repeated(pass, f, reader->first, other, p);
     return true;
 }
 

@@ -3,6 +3,7 @@
 #include "compiler/spec.h"
 
 #include "base/text.h"
+#include "compiler/fixes.h"
 
 /* A node that is written `()`. */
 static bool is_unit(const struct pattern *node) {
@@ -14,10 +15,12 @@ static bool is_last(const struct pattern *node) {
 }
 
 /* Families do not matter; the direction does, because it says what goes in and what comes out. */
-static void check_arrow(struct pass *pass, const struct pattern *arrow) {
+static void check_arrow(struct pass *pass, const struct pattern *path,
+                        const struct pattern *arrow) {
     if (arrow->direction != ARROW_RIGHT) {
         struct finding *f = FIND0(pass->findings, D_ARROW_DIRECTION, pass->source, arrow->span);
         finding_help(pass->findings, f, "write `==>`: parameters on the left, the result last");
+        if (arrow == path->elements->next) fix_reversed(pass, f, path);
     }
     if (arrow->subject) FIND0(pass->findings, D_ARROW_SUBJECT, pass->source, arrow->span);
 }
@@ -47,10 +50,12 @@ static void note_reuse(struct pass *pass, const struct pattern *node, struct fie
     spec->last_reuse = &reuse->next;
 }
 
-static struct field *read_parameter(struct pass *pass, const struct pattern *node) {
+static struct field *read_parameter(struct pass *pass, const struct pattern *path,
+                                    const struct pattern *node) {
     if (is_unit(node)) {
         struct finding *f = FIND0(pass->findings, D_MISPLACED_UNIT, pass->source, node->span);
         finding_help(pass->findings, f, "`()` stands alone, in `()==>(::Text)`: leave it out here");
+        fix_unit(pass, f, path, node);
         return NULL;
     }
     if (!has_name(pass, node)) return NULL;
@@ -88,8 +93,8 @@ static const struct pattern *read_parameters(struct pass *pass, const struct pat
     const struct pattern *node = path->elements;
     bool no_parameters = is_unit(node) && path->element_count == 3;
     for (; !is_last(node); node = node->next) {
-        if (node->kind == PATTERN_ARROW) check_arrow(pass, node);
-        else if (!no_parameters) append(pass, list, read_parameter(pass, node));
+        if (node->kind == PATTERN_ARROW) check_arrow(pass, path, node);
+        else if (!no_parameters) append(pass, list, read_parameter(pass, path, node));
     }
     return node;
 }

@@ -4,6 +4,8 @@
 #include "compiler/spec.h"
 
 #include "base/text.h"
+#include "compiler/config.h"
+#include "compiler/fixes.h"
 #include "compiler/properties.h"
 #include "compiler/types.h"
 
@@ -56,6 +58,9 @@ static void report_label(struct pass *pass, const struct pattern *pattern) {
     struct span at = label.len ? pattern->subject->labels->name.span : pattern->span;
     struct finding *f = FIND(pass->findings, id, pass->source, at, label);
     if (near.len) finding_help(pass->findings, f, "did you mean `%.*s`?", TEXT_ARGS(near));
+    struct slip slip = {.word = label};
+    for (size_t i = 0; i < LABELS; i++) slip_try(&slip, names[i]);
+    fix_slip(pass, f, &slip);
 }
 
 /* Annotations mean nothing here; one that reads like a property would mislead. */
@@ -115,12 +120,17 @@ static void read_units(struct pass *pass, struct gramc_spec *spec) {
     const struct unit *u;
     for (u = pass->compilation->units; u && !pass->arena->oom; u = u->next) {
         pass->source = &u->source;
+        if (config_is(u->tree)) {
+            config_check(pass, u->tree);
+            continue;
+        }
         for (const struct pattern *p = u->tree->patterns; p; p = p->next)
             if (p->kind != PATTERN_HEADER) collect_pattern(pass, spec, p);
     }
     definitions_read(pass, spec, report_label);
     for (u = pass->compilation->units; u && !pass->arena->oom; u = u->next) {
         pass->source = &u->source;
+        if (config_is(u->tree)) continue;
         for (const struct pattern *p = u->tree->patterns; p && !pass->arena->oom; p = p->next)
             if (p->kind != PATTERN_HEADER) read_pattern(pass, spec, plain(p));
     }
@@ -176,6 +186,7 @@ static void read_all(struct pass *pass, struct gramc_spec *spec) {
     }
     if (!pass->arena->oom) twins_check(pass, spec);
     if (!pass->arena->oom) vocabulary_check(pass, spec);
+    if (!pass->arena->oom) naming_check(pass, spec);
 }
 
 /* After a syntax error the tree has holes; what would be found there is noise. */
@@ -185,13 +196,15 @@ gramc_status gramc_compile(const gramc_spec **out, gramc_compilation *compilatio
     *out = spec;
     if (!spec) return GRAMC_NOMEM;
     compilation->spec = spec;
-    if (!findings_have_errors(&compilation->findings)) headers_read(&pass);
-    if (!compilation->arena.oom && !findings_have_errors(&compilation->findings))
-        read_all(&pass, spec);
+    if (sources_are_sound(compilation)) headers_read(&pass);
+    bool readable = sources_are_sound(compilation);
+    if (!compilation->arena.oom && readable) read_all(&pass, spec);
     make_lists(spec, &compilation->arena);
+    findings_settle(&pass, readable);
     findings_sort(&compilation->findings);
     if (compilation->arena.oom) return GRAMC_NOMEM;
-    return findings_have_errors(&compilation->findings) ? GRAMC_FINDINGS : GRAMC_OK;
+    bool refused = compilation->withheld || findings_have_errors(&compilation->findings);
+    return refused ? GRAMC_FINDINGS : GRAMC_OK;
 }
 
 /* ## Look-ups */

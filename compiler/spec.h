@@ -81,6 +81,9 @@ bool fields_mean_the_same(struct pass *pass, const struct field *a, const struct
 /* One name, two types: within an agent and across the compilation. */
 void vocabulary_check(struct pass *pass, const struct gramc_spec *spec);
 
+/* Names that are not written as the configuration asks. */
+void naming_check(struct pass *pass, const struct gramc_spec *spec);
+
 /* The identifier of a pattern; empty, with a finding, if it has none. */
 gramc_text pattern_name(struct pass *pass, const struct pattern *pattern, const char *owner);
 /* The single label of a pattern; empty if it has none. */
@@ -89,15 +92,8 @@ gramc_text pattern_label(const struct pattern *pattern);
 void spec_report_duplicate(struct pass *pass, enum diag_id id, gramc_text name, struct span at,
                            const struct source *other_source, struct span other);
 
-/* ## Printers, one target a file */
-typedef void target_printer(struct buf *out, const struct tool *tool, unsigned style);
-void emit_schemas(struct buf *out, const struct tool *tool, unsigned style);
-void emit_openai(struct buf *out, const struct tool *tool, unsigned style);
-void emit_openai_functions(struct buf *out, const struct tool *tool, unsigned style);
-/* agent NULL: tools without an agent. */
-void emit_bundle(struct buf *out, const struct agent *agent, struct tool *const *tools,
-                 size_t count, unsigned style);
-
+/* Everything that a tool means to a model or caller, as one JSON object. */
+void tool_print_schemas(struct buf *out, const struct tool *tool, unsigned style);
 /* Hexadecimal sha256 of what the agent means. */
 gramc_text agent_fingerprint(struct arena *arena, const struct agent *agent);
 

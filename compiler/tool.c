@@ -112,7 +112,7 @@ static void read_signature(struct pass *pass, struct tool *tool, const struct pa
 
 /* What the model and the runtime would see of it; equal for two tools that mean the same. */
 static void print_meaning(struct buf *out, const struct tool *tool) {
-    emit_schemas(out, tool, SCHEMA_CHECKED);
+    tool_print_schemas(out, tool, SCHEMA_CHECKED);
     buf_printf(out, "%u %u %u %d %d", (unsigned)tool->public.timeout_ms,
                (unsigned)tool->public.max_call_errors, (unsigned)tool->public.max_tool_errors,
                tool->public.optional, tool->public.return_direct);

@@ -56,6 +56,10 @@ gramc_text type_nearest(gramc_text label) {
     return text_nearest(label, labels, ROWS);
 }
 
+const char *type_label(size_t i) {
+    return i < ROWS ? rows[i].label : NULL;
+}
+
 const char *type_json_name(enum type_kind kind) {
     static const char *const names[TYPE_KINDS] = {
         [TYPE_NULL] = "null",     [TYPE_STRING] = "string",   [TYPE_INTEGER] = "integer",

@@ -33,6 +33,8 @@ struct type_row {
 const struct type_row *type_find(gramc_text label);
 /* The label nearest to a misspelt one; {NULL, 0} if none is near. */
 gramc_text type_nearest(gramc_text label);
+/* The i-th label, NULL past the end. */
+const char *type_label(size_t i);
 /* "string", "integer"...; NULL for TYPE_ANY and unions. */
 const char *type_json_name(enum type_kind kind);
 

@@ -89,8 +89,8 @@ typedef struct gramc_library {
 } gramc_library;
 
 /* Gives the sources their meaning. Call once, after the last gramc_add_source. GRAMC_FINDINGS when
- * there are errors; *out is then still set and holds what could be understood, unless memory ran
- * out. */
+ * there are errors, or errors that were allowed or lowered and leave nothing to compile; *out is
+ * then still set and holds what could be understood, unless memory ran out. */
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_compile(const gramc_spec **out,
                                                     gramc_compilation *compilation);
 
@@ -121,14 +121,60 @@ GRAMC_API GRAMC_MUST_USE gramc_status gramc_tool_prepare(gramc_compilation *comp
                                                          const gramc_tool *tool);
 
 /* ## Targets
- * Prints an agent's tools (agent NULL: all tools of the spec) for "json-schema", "openai",
- * "openai-functions" or "bundle". The same spec gives the same bytes on every machine.
- * GRAMC_USAGE for an unknown target. */
+ * Prints an agent's tools (agent NULL: all tools of the spec) for a provider, a program or a
+ * reader. The same spec gives the same bytes on every machine. GRAMC_USAGE for an unknown target.
+ */
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_emit(const gramc_spec *spec, const gramc_agent *agent,
                                                  gramc_text target, gramc_writer writer);
 /* The i-th target's name and one line about it; NULL past the end. */
 GRAMC_API const char *gramc_target_name(size_t i);
 GRAMC_API const char *gramc_target_about(size_t i);
+
+/* Adds findings to the compilation about what the target does not take as it is (the G08 family),
+ * for an agent's tools, or (agent NULL) for all tools and agents. GRAMC_FINDINGS when the
+ * compilation has errors afterwards; GRAMC_USAGE for an unknown target; GRAMC_NOMEM. Call it before
+ * other threads see the spec. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_target_check(const gramc_spec *spec,
+                                                         const gramc_agent *agent,
+                                                         gramc_text target);
+
+/* Room for any name that gramc_target_tool_name gives, with its NUL. */
+#define GRAMC_WIRE_NAME_SIZE 129
+/* Writes the name under which the target's provider knows a tool, NUL at its end: the tool's own,
+ * unless the provider's rules are narrower. It depends on the names of all tools of the agent
+ * (agent NULL: of the spec), and no two get the same one. GRAMC_NOT_FOUND if the tool is not among
+ * them, GRAMC_USAGE for an unknown target, GRAMC_LIMIT for a target without rules and a name that
+ * is longer than the room, GRAMC_NOMEM. Any thread. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_target_tool_name(const gramc_spec *spec,
+                                                             const gramc_agent *agent,
+                                                             const gramc_tool *tool,
+                                                             gramc_text target,
+                                                             char out[GRAMC_WIRE_NAME_SIZE]);
+/* The way back: the tool that the provider knows under that name. GRAMC_NOT_FOUND, GRAMC_USAGE,
+ * GRAMC_NOMEM. Any thread. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_target_find_tool(const gramc_tool **out,
+                                                             const gramc_spec *spec,
+                                                             const gramc_agent *agent,
+                                                             gramc_text target, gramc_text name);
+
+/* ## Formatting */
+typedef struct gramc_format_options {
+    size_t struct_size; /* sizeof(gramc_format_options) */
+    bool portable;      /* write only what every reference parser of gram notation reads */
+} gramc_format_options;
+#define GRAMC_FORMAT_OPTIONS_INIT                                                                  \
+    { sizeof(gramc_format_options), false }
+
+/* Writes the i-th source in the one style that there is, comments included; options NULL means
+ * GRAMC_FORMAT_OPTIONS_INIT. The text is read again before it is handed out: it has the same
+ * patterns and the same comments, and formatting it once more changes nothing. GRAMC_FINDINGS: the
+ * source has errors, or (portable) holds what cannot be written for everybody, which is then among
+ * the findings. GRAMC_NOT_FOUND: there are fewer sources. GRAMC_NOMEM, GRAMC_LIMIT (2 GiB),
+ * GRAMC_IO; GRAMC_INTERNAL if the reading came out different. Nothing is written but on GRAMC_OK.
+ * The caller's thread, as with everything that takes a compilation. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_source_format(gramc_compilation *compilation, size_t i,
+                                                          const gramc_format_options *options,
+                                                          gramc_writer writer);
 
 /* ## The validator
  * A schema is compiled once to a flat program, immutable and free to share between threads, that
