@@ -100,10 +100,12 @@ static void note_names(struct pass *pass, struct gramc_spec *spec) {
         find_row(pass, spec, d);
 }
 
-/* A second definition of a name; fine if it means the same as the first. */
+/* A second definition of a name; fine if it means the same as the first. Which types are recursive
+ * is not known yet, so none is printed in line. */
 static void check_name(struct pass *pass, const struct gramc_spec *spec, struct definition *d) {
     struct definition *first = map_get(&spec->definitions, d->name);
-    if (first == d || !first->row || fields_mean_the_same(pass, &first->field, &d->field)) return;
+    if (first == d || !first->row) return;
+    if (fields_mean_the_same(pass, &first->field, &d->field, SCHEMA_CHECKED | SCHEMA_DEFS)) return;
     pass->source = d->source;
     spec_report_duplicate(pass, D_DUPLICATE_TYPE, d->name, d->name_at, first->source,
                           first->name_at);

@@ -13,17 +13,18 @@ struct word {
     const struct source *other_source;
 };
 
-static void print_meaning(struct buf *out, const struct field *field) {
-    schema_print(out, field->schema, SCHEMA_CHECKED);
+static void print_meaning(struct buf *out, const struct field *field, unsigned style) {
+    schema_print(out, field->schema, style);
     if (field->fallback) buf_text(out, field->fallback->text);
     buf_puts(out, field->optional ? "?" : "!");
 }
 
-bool fields_mean_the_same(struct pass *pass, const struct field *a, const struct field *b) {
+bool fields_mean_the_same(struct pass *pass, const struct field *a, const struct field *b,
+                          unsigned style) {
     struct buf texts[2];
     for (int i = 0; i < 2; i++) {
         buf_init(&texts[i], &pass->arena->allocator, SOURCE_MAX);
-        print_meaning(&texts[i], i ? b : a);
+        print_meaning(&texts[i], i ? b : a, style);
         if (texts[i].state == BUF_NOMEM) pass->arena->oom = true;
     }
     bool same = text_eq(buf_view(&texts[0]), buf_view(&texts[1]));
@@ -39,7 +40,7 @@ static void learn(struct pass *pass, struct map *words, const struct tool *tool,
         if (!word) return;
         *word = (struct word){.field = field, .source = tool->source};
         map_put(words, field->identifier, word);
-    } else if (!word->other && !fields_mean_the_same(pass, word->field, field)) {
+    } else if (!word->other && !fields_mean_the_same(pass, word->field, field, SCHEMA_CHECKED)) {
         word->other = field;
         word->other_source = tool->source;
     }

@@ -76,8 +76,9 @@ void agent_resolve(struct pass *pass, struct gramc_spec *spec, struct agent *age
 void headers_read(struct pass *pass);
 /* Gives parameters that are written with their name alone their meaning (reuse.c). */
 void reuses_resolve(struct pass *pass, struct gramc_spec *spec);
-/* Same schema, default and optionality, whatever their names. */
-bool fields_mean_the_same(struct pass *pass, const struct field *a, const struct field *b);
+/* Same schema, default and optionality, whatever their names; `style` is schema_style. */
+bool fields_mean_the_same(struct pass *pass, const struct field *a, const struct field *b,
+                          unsigned style);
 /* One name, two types: within an agent and across the compilation. */
 void vocabulary_check(struct pass *pass, const struct gramc_spec *spec);
 
