@@ -323,7 +323,7 @@ static void test_as_sent(void **state) {
         assert_int_equal(gramc_compare(&comparison, a, b, &options), GRAMC_OK);
         assert_int_equal(comparison->answer, rows[i].sent);
         gramc_text value = comparison->counterexample;
-        if (value.len != strlen(rows[i].value) || memcmp(value.ptr, rows[i].value, value.len) != 0)
+        if (!text_is(value, rows[i].value))
             fail_msg("%.*s, expected %s", TEXT_ARGS(value), rows[i].value);
         assert_shown(a, b, comparison);
         gramc_comparison_free(comparison);
