@@ -19,6 +19,7 @@ gramc_text compat_print(struct compat *compat, const struct json *value) {
 bool compat_judge_program(struct compat *compat, const gramc_schema *program, gramc_text json) {
     gramc_check_options options = GRAMC_CHECK_OPTIONS_INIT;
     gramc_verdict *verdict = NULL;
+    if (!json.len) return false;
     if (gramc_schema_accepts(program, json.ptr, json.len)) return true;
     options.allocator = &compat->arena.allocator;
     options.max_errors = 1;
