@@ -260,7 +260,7 @@ static gramc_status open_side(struct compat *compat, struct side *side, gramc_te
     return GRAMC_OK;
 }
 
-static struct answer decide(struct compat *compat) {
+static struct answer decide(struct compat *compat, bool fill) {
     const char *obstacle = find_obstacle(compat->a.root, true);
     struct conj whole = {{NULL}, 0};
     if (!obstacle) obstacle = find_obstacle(compat->b.root, true);
@@ -273,6 +273,7 @@ static struct answer decide(struct compat *compat) {
     if (answer.kind == GRAMC_COMPAT_YES && compat->unjudged)
         return compat_unknown("a part of a schema cannot be judged on its own");
     if (answer.kind != GRAMC_COMPAT_NO) return answer;
+    if (fill) answer.witness = compat_judge_fill(compat, answer.witness);
     if (compat_judge_program(compat, compat->a.program, answer.witness) &&
         !compat_judge_program(compat, compat->b.program, answer.witness))
         return answer;
@@ -298,10 +299,13 @@ gramc_status gramc_compare(gramc_comparison **out, gramc_text a, gramc_text b,
     *own = (struct comparison){.compat.steps = 100000};
     arena_init(&own->compat.arena, &allocator);
     if (options && options->max_steps) own->compat.steps = options->max_steps;
-    gramc_status status = open_side(&own->compat, &own->compat.a, a);
+    bool as_sent = options && options->as_sent;
+    if (as_sent) a = compat_as_sent(&own->compat.arena, a);
+    gramc_status status = own->compat.arena.oom ? GRAMC_NOMEM : GRAMC_OK;
+    if (status == GRAMC_OK) status = open_side(&own->compat, &own->compat.a, a);
     if (status == GRAMC_OK) status = open_side(&own->compat, &own->compat.b, b);
     if (status == GRAMC_OK) {
-        struct answer answer = decide(&own->compat);
+        struct answer answer = decide(&own->compat, as_sent);
         own->public = (gramc_comparison){answer.kind, answer.witness, {NULL, 0}};
         if (answer.reason) own->public.reason = text_of(answer.reason);
         if (own->compat.arena.oom) status = GRAMC_NOMEM;

@@ -71,6 +71,9 @@ struct answer compat_no(gramc_text witness);
 /* Takes one step; false when there are none left, or memory. */
 bool compat_step(struct compat *compat);
 
+/* What the runtime sends for these parameters, as a schema; the text itself if it is not JSON. */
+gramc_text compat_as_sent(struct arena *arena, gramc_text parameters);
+
 /* ## Taking apart */
 
 /* What is to be decided about one branch: values of one type, and B. */
@@ -160,6 +163,8 @@ bool compat_judge_witness(struct compat *compat, const struct conj *a, const str
 /* The validator's word; false, with arena.oom, without memory. */
 bool compat_judge_program(struct compat *compat, const gramc_schema *program, gramc_text json);
 void compat_judge_free(struct side *side);
+/* The value with A's defaults filled in, as the runtime does it. */
+gramc_text compat_judge_fill(struct compat *compat, gramc_text json);
 gramc_text compat_print(struct compat *compat, const struct json *value);
 
 #endif

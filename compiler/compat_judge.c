@@ -19,6 +19,7 @@ gramc_text compat_print(struct compat *compat, const struct json *value) {
 bool compat_judge_program(struct compat *compat, const gramc_schema *program, gramc_text json) {
     gramc_check_options options = GRAMC_CHECK_OPTIONS_INIT;
     gramc_verdict *verdict = NULL;
+    if (!json.len) return false;
     if (gramc_schema_accepts(program, json.ptr, json.len)) return true;
     options.allocator = &compat->arena.allocator;
     options.max_errors = 1;
@@ -28,6 +29,19 @@ bool compat_judge_program(struct compat *compat, const gramc_schema *program, gr
     bool valid = status == GRAMC_OK && verdict->valid;
     gramc_verdict_free(verdict);
     return valid;
+}
+
+gramc_text compat_judge_fill(struct compat *compat, gramc_text json) {
+    gramc_check_options options = GRAMC_CHECK_OPTIONS_INIT;
+    gramc_verdict *verdict = NULL;
+    options.allocator = &compat->arena.allocator;
+    options.flags = GRAMC_CHECK_DEFAULTS;
+    gramc_status status =
+        gramc_schema_check(&verdict, compat->a.program, json.ptr, json.len, &options);
+    if (status == GRAMC_NOMEM) compat->arena.oom = true;
+    if (status == GRAMC_OK) json = arena_text(&compat->arena, verdict->normalised);
+    gramc_verdict_free(verdict);
+    return json;
 }
 
 static gramc_schema *compile(struct compat *compat, const struct side *side,

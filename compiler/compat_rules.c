@@ -1,6 +1,6 @@
 /* Decides about one type of A and one keyword of B: a table with a rule for each keyword that says
  * something. Where a rule cannot prove it, compat_sample_against looks for a value that shows the
- * contrary. Keywords that have no rule are not decided, and said so. */
+ * contrary. Keywords that this language never prints are not decided, and said so. */
 #include "compiler/compat.h"
 
 #include "base/json_number.h"
@@ -258,14 +258,19 @@ static struct answer rule_member_count(const struct question *q) {
     return when(own.max <= shape_count(q->keyword, 0), "the counts differ");
 }
 
-/* ## The table */
+/* ## The table: any other keyword says nothing about values */
+
+static struct answer rule_undecided(const struct question *q) {
+    (void)q;
+    return compat_unknown("a keyword that is not compared");
+}
 
 enum { ANY = (1 << ONLY_COUNT) - 1, NUMBERS = 1 << ONLY_INTEGER | 1 << ONLY_NUMBER };
 
 static const struct {
     const char *keyword;
     unsigned types; /* of which it says something */
-    rule *rule;     /* NULL: it says nothing about values */
+    rule *rule;
 } rules[] = {
     {"type", ANY, rule_type},
     {"enum", ANY, rule_values},
@@ -293,20 +298,19 @@ static const struct {
     {"additionalProperties", 1 << ONLY_OBJECT, rule_additional},
     {"minProperties", 1 << ONLY_OBJECT, rule_member_count},
     {"maxProperties", 1 << ONLY_OBJECT, rule_member_count},
-    {"$defs", ANY, NULL},
-    {"definitions", ANY, NULL},
-    {"$schema", ANY, NULL},
-    {"$id", ANY, NULL},
-    {"$comment", ANY, NULL},
-    {"title", ANY, NULL},
-    {"description", ANY, NULL},
-    {"default", ANY, NULL},
-    {"examples", ANY, NULL},
-    {"deprecated", ANY, NULL},
-    {"readOnly", ANY, NULL},
-    {"writeOnly", ANY, NULL},
-    {"contentEncoding", ANY, NULL},
-    {"contentMediaType", ANY, NULL},
+    {"not", ANY, rule_undecided},
+    {"if", ANY, rule_undecided},
+    {"contains", ANY, rule_undecided},
+    {"minContains", ANY, rule_undecided},
+    {"maxContains", ANY, rule_undecided},
+    {"propertyNames", ANY, rule_undecided},
+    {"patternProperties", ANY, rule_undecided},
+    {"dependentRequired", ANY, rule_undecided},
+    {"dependentSchemas", ANY, rule_undecided},
+    {"dependencies", ANY, rule_undecided},
+    {"unevaluatedItems", ANY, rule_undecided},
+    {"unevaluatedProperties", ANY, rule_undecided},
+    {"$dynamicRef", ANY, rule_undecided},
 };
 
 struct answer rules_keyword(struct compat *compat, const struct conj *a, enum only only,
@@ -314,10 +318,9 @@ struct answer rules_keyword(struct compat *compat, const struct conj *a, enum on
     const struct question question = {compat, a, b, keyword, only};
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
         if (!text_is(keyword->key, rules[i].keyword)) continue;
-        bool speaks = rules[i].rule && rules[i].types & 1u << only;
-        return speaks ? rules[i].rule(&question) : compat_yes;
+        return rules[i].types & 1u << only ? rules[i].rule(&question) : compat_yes;
     }
-    return compat_unknown("a keyword that is not compared");
+    return compat_yes;
 }
 
 /* ## Nothing at all, and nothing in common */

@@ -11,7 +11,8 @@ enum {
     COSMETIC = GRAMC_IMPACT_COSMETIC,
     ADDITIVE = GRAMC_IMPACT_ADDITIVE,
     BREAKING = GRAMC_IMPACT_BREAKING,
-    LONGEST_TEXT = 120
+    LONGEST_TEXT = 120,
+    MOST_CANDIDATES = 64 /* for the new name of a tool that is gone */
 };
 
 static const gramc_diff_kind kinds[] = {
@@ -101,15 +102,32 @@ struct diff_place diff_tool_place(const struct tool *tool) {
 static const struct diff_place nowhere = {NULL, {0, 0}};
 static const gramc_text nothing = {NULL, 0};
 
-/* Tools of one name (in several agents) are matched in their order. */
-static const struct tool *counterpart(const struct gramc_spec *spec, const struct tool *first,
+/* Tools of one name (in several agents) are matched in their order. `own` and `other` hold the
+ * first tool of each name, on the tool's side and on the other one. */
+static const struct tool *counterpart(const struct map *own, const struct map *other,
                                       const struct tool *tool) {
-    size_t nth = 0;
-    for (const struct tool *t = first; t != tool; t = t->next)
-        if (text_eq(t->public.name, tool->public.name)) nth++;
-    for (const struct tool *t = spec->first_tool; t; t = t->next)
-        if (text_eq(t->public.name, tool->public.name) && nth-- == 0) return t;
-    return NULL;
+    gramc_text name = tool->public.name;
+    const struct tool *there = map_get(other, name);
+    for (const struct tool *t = map_get(own, name); there && t != tool;) {
+        do t = t->next;
+        while (!text_eq(t->public.name, name));
+        do there = there->next;
+        while (there && !text_eq(there->public.name, name));
+    }
+    return there;
+}
+
+static const struct tool *before_of(const struct gramc_diff *diff, const struct tool *tool) {
+    return counterpart(&diff->after, &diff->before, tool);
+}
+
+static const struct tool *after_of(const struct gramc_diff *diff, const struct tool *tool) {
+    return counterpart(&diff->before, &diff->after, tool);
+}
+
+static void note_names(struct gramc_diff *diff, struct map *map, const struct gramc_spec *spec) {
+    map_init(map, &diff->arena);
+    for (struct tool *t = spec->first_tool; t; t = t->next) map_put(map, t->public.name, t);
 }
 
 static gramc_text count_text(struct gramc_diff *diff, uint32_t count, const char *unit) {
@@ -192,11 +210,12 @@ static gramc_text signature_text(struct gramc_diff *diff, const struct tool *too
 
 /* A new tool with the same signature and identifier or description is the old one renamed. */
 static void hint_rename(struct gramc_diff *diff, struct difference *difference,
-                        const struct tool *gone, const struct gramc_spec *before,
-                        const struct gramc_spec *after) {
+                        const struct tool *gone, const struct gramc_spec *after) {
     gramc_text signature = signature_text(diff, gone);
-    for (const struct tool *t = after->first_tool; t; t = t->next) {
-        if (counterpart(before, after->first_tool, t)) continue;
+    uint32_t candidates = 0;
+    for (const struct tool *t = after->first_tool; t && candidates < MOST_CANDIDATES; t = t->next) {
+        if (before_of(diff, t)) continue;
+        candidates++;
         bool alike = text_eq(t->identifier, gone->identifier) ||
                      text_eq(t->public.description, gone->public.description) ||
                      text_eq(signature_text(diff, t), signature);
@@ -211,9 +230,8 @@ static void diff_order(struct gramc_diff *diff, const struct gramc_spec *before,
                        const struct gramc_spec *after) {
     const struct tool *expected = before->first_tool;
     for (const struct tool *t = after->first_tool; t; t = t->next) {
-        if (!counterpart(before, after->first_tool, t)) continue;
-        while (expected && !counterpart(after, before->first_tool, expected))
-            expected = expected->next;
+        if (!before_of(diff, t)) continue;
+        while (expected && !after_of(diff, expected)) expected = expected->next;
         if (expected && !text_eq(expected->public.name, t->public.name)) {
             diff_add(diff, CHANGE_TOOLS_REORDERED, diff_tool_place(expected), diff_tool_place(t),
                      t->public.name, nothing, nothing);
@@ -225,8 +243,11 @@ static void diff_order(struct gramc_diff *diff, const struct gramc_spec *before,
 
 void diff_tools(struct gramc_diff *diff, const struct gramc_spec *before,
                 const struct gramc_spec *after) {
+    note_names(diff, &diff->before, before);
+    note_names(diff, &diff->after, after);
+    if (diff->arena.oom) return;
     for (const struct tool *t = after->first_tool; t; t = t->next) {
-        const struct tool *old = counterpart(before, after->first_tool, t);
+        const struct tool *old = before_of(diff, t);
         if (old) diff_tool(diff, old, t);
         else
             diff_add(diff, CHANGE_TOOL_ADDED, nowhere, diff_tool_place(t), t->public.name, nothing,
@@ -234,10 +255,10 @@ void diff_tools(struct gramc_diff *diff, const struct gramc_spec *before,
     }
     diff_order(diff, before, after);
     for (const struct tool *t = before->first_tool; t; t = t->next) {
-        if (counterpart(after, before->first_tool, t)) continue;
+        if (after_of(diff, t)) continue;
         struct difference *d = diff_add(diff, CHANGE_TOOL_REMOVED, diff_tool_place(t), nowhere,
                                         t->public.name, nothing, nothing);
-        hint_rename(diff, d, t, before, after);
+        hint_rename(diff, d, t, after);
     }
 }
 

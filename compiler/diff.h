@@ -27,7 +27,8 @@ struct difference {
 struct gramc_diff {
     struct arena arena;
     struct difference *first, **last;
-    uint32_t counts[4]; /* by gramc_impact */
+    uint32_t counts[4];       /* by gramc_impact */
+    struct map before, after; /* the first tool of each name on the wire */
 };
 
 const gramc_diff_kind *diff_kind(enum change_id id);

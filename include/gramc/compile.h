@@ -350,9 +350,11 @@ typedef struct gramc_compare_options {
     size_t struct_size; /* sizeof(gramc_compare_options) */
     const gramc_allocator *allocator;
     uint64_t max_steps; /* 0: 100,000; when they are used up the answer is UNKNOWN */
+    bool as_sent;       /* A is a tool's `parameters`, and what is meant is what the runtime sends:
+                           defaults filled in, no unknown member at the root */
 } gramc_compare_options;
 #define GRAMC_COMPARE_OPTIONS_INIT                                                                 \
-    { sizeof(gramc_compare_options), NULL, 0 }
+    { sizeof(gramc_compare_options), NULL, 0, false }
 
 /* Yours, freed by gramc_comparison_free. */
 typedef struct gramc_comparison {

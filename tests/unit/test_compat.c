@@ -291,6 +291,45 @@ static void test_random_pairs(void **state) {
     buf_free(&b);
 }
 
+/* ## What the runtime sends */
+
+static void test_as_sent(void **state) {
+    static const struct {
+        gramc_compat plain, sent;
+        const char *a, *b, *value;
+    } rows[] = {
+        {GRAMC_COMPAT_NO, GRAMC_COMPAT_YES,
+         "{\"type\":\"object\",\"properties\":{\"x\":{\"type\":\"integer\",\"default\":1}}}",
+         "{\"type\":\"object\",\"properties\":{\"x\":{\"type\":\"integer\"}},\"required\":[\"x\"],"
+         "\"additionalProperties\":false}",
+         ""},
+        {GRAMC_COMPAT_NO, GRAMC_COMPAT_NO,
+         "{\"type\":\"object\",\"properties\":{\"x\":{\"type\":\"integer\",\"default\":null}}}",
+         "{\"type\":\"object\",\"required\":[\"x\"]}", "{}"},
+        {GRAMC_COMPAT_NO, GRAMC_COMPAT_NO,
+         "{\"type\":\"object\",\"properties\":{\"x\":{\"type\":\"integer\",\"default\":1},"
+         "\"y\":{\"type\":\"string\"}},\"required\":[\"y\"]}",
+         "{\"type\":\"object\",\"properties\":{\"y\":{\"minLength\":1}}}", "{\"y\":\"\",\"x\":1}"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        gramc_compare_options options = GRAMC_COMPARE_OPTIONS_INIT;
+        gramc_text a = text_of(rows[i].a), b = text_of(rows[i].b);
+        gramc_comparison *comparison;
+        assert_int_equal(gramc_compare(&comparison, a, b, NULL), GRAMC_OK);
+        assert_int_equal(comparison->answer, rows[i].plain);
+        gramc_comparison_free(comparison);
+        options.as_sent = true;
+        assert_int_equal(gramc_compare(&comparison, a, b, &options), GRAMC_OK);
+        assert_int_equal(comparison->answer, rows[i].sent);
+        gramc_text value = comparison->counterexample;
+        if (!text_is(value, rows[i].value))
+            fail_msg("%.*s, expected %s", TEXT_ARGS(value), rows[i].value);
+        assert_shown(a, b, comparison);
+        gramc_comparison_free(comparison);
+    }
+}
+
 /* ## Limits and faults */
 
 static void test_limits(void **state) {
@@ -342,6 +381,7 @@ static bool survives(gramc_text a, gramc_text b, gramc_compat expected, long n, 
     gramc_compare_options options = GRAMC_COMPARE_OPTIONS_INIT;
     gramc_comparison *comparison;
     options.allocator = &allocator;
+    options.as_sent = true;
     gramc_status status = gramc_compare(&comparison, a, b, &options);
     if (status == GRAMC_OK) assert_int_equal(comparison->answer, expected);
     else assert_int_equal(status, GRAMC_NOMEM);
@@ -376,9 +416,8 @@ static void test_faults(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_table),
-        cmocka_unit_test(test_random_pairs),
-        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_table),   cmocka_unit_test(test_random_pairs),
+        cmocka_unit_test(test_as_sent), cmocka_unit_test(test_limits),
         cmocka_unit_test(test_faults),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
