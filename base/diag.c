@@ -22,6 +22,26 @@ const struct diag_row *diag_row(enum diag_id id) {
     return &rows[id];
 }
 
+enum diag_id diag_find(gramc_text name) {
+    int id = 0;
+    while (id < DIAG_COUNT && !text_is(name, rows[id].code) && !text_is(name, rows[id].slug)) id++;
+    return (enum diag_id)id;
+}
+
+gramc_text diag_nearest(gramc_text name) {
+    gramc_text names[2 * DIAG_COUNT];
+    for (size_t i = 0; i < DIAG_COUNT; i++) {
+        names[2 * i] = text_of(rows[i].slug);
+        names[2 * i + 1] = text_of(rows[i].code);
+    }
+    return text_nearest(name, names, 2 * (size_t)DIAG_COUNT);
+}
+
+bool diag_is_judgement(enum diag_id id) {
+    char family = rows[id].code[2];
+    return family != '1' && family != '5' && family != '6';
+}
+
 bool gramc_explain(size_t i, gramc_explanation *out) {
     if (i >= DIAG_COUNT) return false;
     *out = (gramc_explanation){rows[i].code,        rows[i].slug, rows[i].severity, rows[i].message,
@@ -73,7 +93,8 @@ struct finding *findings_add(struct findings *findings, enum diag_id id,
     finding->source = source;
     finding->span = span;
     finding->message = fill(findings->arena, rows[id].message, args, arg_count);
-    finding->order = findings->kept++;
+    finding->order = findings->reported++;
+    findings->kept++;
     if (findings->last) findings->last->next = finding;
     else findings->first = finding;
     findings->last = finding;
@@ -97,6 +118,14 @@ void finding_help(struct findings *findings, struct finding *finding, const char
     finding->help = arena_text(findings->arena, text_of(line));
 }
 
+void finding_fix(struct findings *findings, struct finding *finding, struct span span,
+                 gramc_text replacement) {
+    struct fix *fix = finding ? ARENA_NEW(findings->arena, struct fix) : NULL;
+    if (!fix) return;
+    *fix = (struct fix){finding->fixes, span, arena_text(findings->arena, replacement)};
+    finding->fixes = fix;
+}
+
 static int compare(const void *left, const void *right) {
     const struct finding *a = *(const struct finding *const *)left;
     const struct finding *b = *(const struct finding *const *)right;
@@ -115,6 +144,33 @@ void findings_sort(struct findings *findings) {
     all[count - 1]->next = NULL;
     findings->first = all[0];
     findings->last = all[count - 1];
+}
+
+uint32_t findings_remove(struct findings *findings,
+                         bool (*gone)(void *ctx, const struct finding *finding), void *ctx) {
+    uint32_t removed = 0;
+    struct finding **link = &findings->first;
+    findings->last = NULL;
+    while (*link) {
+        struct finding *finding = *link;
+        if (gone(ctx, finding)) {
+            *link = finding->next;
+            findings->counts[finding->severity]--;
+            findings->kept--;
+            removed++;
+        } else {
+            findings->last = finding;
+            link = &finding->next;
+        }
+    }
+    return removed;
+}
+
+void finding_set_severity(struct findings *findings, struct finding *finding,
+                          gramc_severity severity) {
+    findings->counts[finding->severity]--;
+    findings->counts[severity]++;
+    finding->severity = severity;
 }
 
 bool findings_have_errors(const struct findings *findings) {

@@ -22,6 +22,12 @@ struct diag_row {
 };
 
 const struct diag_row *diag_row(enum diag_id id);
+/* By code ("G0203") or slug; DIAG_COUNT if there is none. */
+enum diag_id diag_find(gramc_text name);
+/* The slug or code that was most likely meant; {NULL, 0} if none is near. */
+gramc_text diag_nearest(gramc_text name);
+/* False for what cannot be allowed or lowered: text and syntax, plain gram, limits. */
+bool diag_is_judgement(enum diag_id id);
 
 struct diag_label {
     const struct source *source;
@@ -31,6 +37,13 @@ struct diag_label {
 
 enum { DIAG_LABELS = 4 };
 
+/* Other bytes for a span of the finding's source. */
+struct fix {
+    struct fix *next;
+    struct span span;
+    gramc_text replacement;
+};
+
 struct finding {
     enum diag_id id;
     gramc_severity severity;
@@ -39,7 +52,8 @@ struct finding {
     gramc_text message, help;
     struct diag_label labels[DIAG_LABELS];
     uint32_t label_count;
-    uint32_t order; /* in which they were reported */
+    struct fix *fixes; /* that remove it together and bring no other; NULL: none is known */
+    uint32_t order;    /* in which they were reported */
     struct finding *next;
 };
 
@@ -47,7 +61,7 @@ struct findings {
     struct arena *arena;
     struct finding *first, *last;
     uint32_t counts[3]; /* by gramc_severity, those not kept included */
-    uint32_t kept, max;
+    uint32_t kept, max, reported;
 };
 
 void findings_init(struct findings *findings, struct arena *arena, uint32_t max);
@@ -71,13 +85,35 @@ __attribute__((format(printf, 3, 4)))
 #endif
 void finding_help(struct findings *findings, struct finding *finding, const char *format, ...);
 
+/* Adds an edit that is safe: nobody has to look at it before it is made. The text is copied. */
+void finding_fix(struct findings *findings, struct finding *finding, struct span span,
+                 gramc_text replacement);
+
 /* Orders by source, place and order of reporting. */
 void findings_sort(struct findings *findings);
+/* Takes out those for which `gone` answers true; returns how many. */
+uint32_t findings_remove(struct findings *findings,
+                         bool (*gone)(void *ctx, const struct finding *finding), void *ctx);
+void finding_set_severity(struct findings *findings, struct finding *finding,
+                          gramc_severity severity);
 bool findings_have_errors(const struct findings *findings);
 
-/* ## Printers */
-void diag_print_text(struct buf *out, const struct findings *findings, bool color);
-void diag_print_concise(struct buf *out, const struct findings *findings);
-void diag_print_json(struct buf *out, const struct findings *findings);
+/* ## Printers, one format a file; diag_formats.c has the table */
+struct diag_report {
+    const struct source *sources;    /* all that were read, in order, by `next` */
+    const struct findings *findings; /* sorted */
+    gramc_severity fails;            /* from this severity on a finding fails the check */
+};
+
+typedef void diag_printer(struct buf *out, const struct diag_report *report);
+diag_printer diag_print_text, diag_print_color, diag_print_concise, diag_print_json,
+    diag_print_sarif, diag_print_junit, diag_print_github;
+/* NULL if there is no such format. */
+diag_printer *diag_format_printer(gramc_format format);
+
+/* A finding's name that survives changes elsewhere in its file: sixteen hexadecimal digits of the
+ * sha256 of path, code and the trimmed source line. Equal findings of one line share it. */
+enum { DIAG_KEY = 16 };
+void diag_key(const struct finding *finding, char out[DIAG_KEY]);
 
 #endif

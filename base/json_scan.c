@@ -9,10 +9,12 @@
 #define B JSON_BYTE_BLANK | JSON_BYTE_STOP
 #define S JSON_BYTE_STOP
 #define D JSON_BYTE_DIGIT
+#define E JSON_BYTE_ESCAPE
 /* clang-format off */
 const uint8_t json_bytes[256] = {
     S, S, S, S, S, S, S, S, S, B, B, S, S, B, S, S, S, S, S, S, S, S, S, S, S, S, S, S, S, S, S, S,
-    [' '] = JSON_BYTE_BLANK, ['"'] = S, ['\\'] = S,
+    [' '] = JSON_BYTE_BLANK, ['"'] = S | E, ['\\'] = S | E, ['/'] = E,
+    ['b'] = E, ['f'] = E, ['n'] = E, ['r'] = E, ['t'] = E,
     ['0'] = D, ['1'] = D, ['2'] = D, ['3'] = D, ['4'] = D,
     ['5'] = D, ['6'] = D, ['7'] = D, ['8'] = D, ['9'] = D,
 };
@@ -20,6 +22,7 @@ const uint8_t json_bytes[256] = {
 #undef B
 #undef S
 #undef D
+#undef E
 
 static int hex_digit(char c) {
     if (c >= '0' && c <= '9') return c - '0';

@@ -15,7 +15,12 @@
 enum json_seen { JSON_SEEN_ESCAPE = 1, JSON_SEEN_HIGH = 2 };
 
 /* Classes of bytes, a bit each. */
-enum json_byte { JSON_BYTE_BLANK = 1, JSON_BYTE_DIGIT = 2, JSON_BYTE_STOP = 4 };
+enum json_byte {
+    JSON_BYTE_BLANK = 1,
+    JSON_BYTE_DIGIT = 2,
+    JSON_BYTE_STOP = 4,  /* not plain inside a string */
+    JSON_BYTE_ESCAPE = 8 /* a backslash may stand before it, and that is all */
+};
 extern const uint8_t json_bytes[256];
 
 static inline bool json_byte_is(char c, unsigned class_bits) {

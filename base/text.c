@@ -37,6 +37,7 @@ bool text_is_nocase(gramc_text a, const char *c_string) {
 }
 
 gramc_text text_slice(gramc_text a, size_t start, size_t end) {
+    /* Even an offset of 0 from NULL is undefined (C11 6.5.6). */
     return (gramc_text){a.ptr ? a.ptr + start : NULL, end - start};
 }
 

@@ -25,3 +25,13 @@ G
 echo "# start-up: an empty program, gramc check and gramc compile on ten lines (median of 500)"
 "$build/bench/bench_startup" 500 -- "$build/bench/empty" -- "$build/bin/gramc" check "$work/ten.gram" \
     -- "$build/bin/gramc" compile "$work/ten.gram"
+
+sh "$(dirname "$0")/validate/run.sh" "$build"
+
+mkdir "$work/many"
+"$build/bench/make_files" "$work/many"
+cat "$work"/many/*.gram >"$work/one.gram"
+echo "# 10,000 tools in 100 files, and in one (median of 20); beside reading them with cat"
+"$build/bench/bench_startup" 20 -- /bin/cat "$work/one.gram" -- "$build/bin/gramc" check "$work/many" \
+    -- "$build/bin/gramc" check "$work/one.gram" \
+    -- "$build/bin/gramc" compile --agent agent_7 "$work/many"

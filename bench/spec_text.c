@@ -12,9 +12,8 @@ static void put_tool(struct buf *out, unsigned agent, unsigned tool) {
                tool ? "," : "", agent, tool, tool);
 }
 
-void spec_text(struct buf *out, size_t size) {
-    buf_init(out, NULL, size + 10000);
-    for (unsigned agent = 0; out->len < size; agent++) {
+void spec_agents(struct buf *out, unsigned first, unsigned count) {
+    for (unsigned agent = first; agent < first + count; agent++) {
         buf_printf(out,
                    "[agent_%u:Agent {\n  description: \"Agent number %u\",\n  instruction: \"Use "
                    "the tools to answer, and say so when you cannot.\", // both are honest\n"
@@ -23,4 +22,9 @@ void spec_text(struct buf *out, size_t size) {
         for (unsigned tool = 0; tool < 4; tool++) put_tool(out, agent, tool);
         buf_puts(out, "\n]\n");
     }
+}
+
+void spec_text(struct buf *out, size_t size) {
+    buf_init(out, NULL, size + 10000);
+    for (unsigned agent = 0; out->len < size; agent++) spec_agents(out, agent, 1);
 }

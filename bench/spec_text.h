@@ -7,5 +7,7 @@
 /* Initialises `out` and fills it with at least `size` bytes of agents, each with four tools of four
  * parameters: descriptions, defaults, bounds, arrays. */
 void spec_text(struct buf *out, size_t size);
+/* Appends agents number `first` to `first + count - 1`. */
+void spec_agents(struct buf *out, unsigned first, unsigned count);
 
 #endif

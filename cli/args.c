@@ -6,17 +6,15 @@
 
 #include <string.h>
 
-static const struct {
-    const char *name;
-    char letter;
-    const char *value;
-    unsigned commands;
-    const char *help;
-} rows[OPTION_COUNT] = {
+static const struct option_row rows[OPTION_COUNT] = {
 #define OPTION(id, name, letter, value, commands, help) {name, letter, value, commands, help},
 #include "cli/options.def"
 #undef OPTION
 };
+
+const struct option_row *cli_option(size_t i) {
+    return i < OPTION_COUNT ? &rows[i] : NULL;
+}
 
 static int find_long(gramc_text name) {
     for (int i = 0; i < OPTION_COUNT; i++)
@@ -71,6 +69,12 @@ static bool take(struct cli *cli, const struct command *command, struct argument
         attached = args->argv[args->next++];
     }
     cli->options[row] = attached ? attached : "";
+    if (cli->given_count == sizeof cli->given / sizeof *cli->given) {
+        cli_usage(cli, "%s: too many options", command->name);
+        return false;
+    }
+    cli->given[cli->given_count].id = (enum option_id)row;
+    cli->given[cli->given_count++].value = cli->options[row];
     return true;
 }
 
@@ -118,6 +122,19 @@ static void print_targets(FILE *out) {
         fprintf(out, "  %-18s %s\n", gramc_target_name(i), gramc_target_about(i));
 }
 
+static void print_formats(FILE *out) {
+    fputs("\nFormats:\n", out);
+    for (size_t i = 0; gramc_format_name(i); i++)
+        fprintf(out, "  %-18s %s\n", gramc_format_name(i), gramc_format_about(i));
+}
+
+static void print_kinds(FILE *out) {
+    fputs("\nKinds:", out);
+    for (size_t i = 0; gramc_import_kind(i); i++)
+        fprintf(out, "%s %s", i ? "," : "", gramc_import_kind(i));
+    fputc('\n', out);
+}
+
 void cli_help(struct cli *cli, const struct command *command) {
     fprintf(cli->out, "%s\nUsage: gramc %s [OPTION...] %s\n\n%s\n\nOptions:\n", command->examples,
             command->name, command->operands, command->about);
@@ -131,6 +148,8 @@ void cli_help(struct cli *cli, const struct command *command) {
         fprintf(cli->out, "  %-28s %s\n", left, rows[i].help);
     }
     if (command->bit == FOR_COMPILE) print_targets(cli->out);
+    if (command->bit == FOR_IMPORT) print_kinds(cli->out);
+    if (command->bit == FOR_CHECK) print_formats(cli->out);
     fputs("\nExit status: 0 fine, 1 findings, 2 usage or unreadable file, 3 a run failed, 130 "
           "interrupted.\n",
           cli->out);

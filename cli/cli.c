@@ -17,7 +17,8 @@ static const struct command commands[] = {
      "Examples:\n"
      "  gramc check spec.gram\n"
      "  gramc check --strict specs/\n"
-     "  gramc check --format json - < spec.gram\n",
+     "  gramc check --format json - < spec.gram\n"
+     "  gramc check --baseline known.json specs/\n",
      cmd_check},
     {"compile", FOR_COMPILE, "FILE...",
      "Prints the tools of an agent as JSON Schemas or in a provider's format.",
@@ -32,6 +33,41 @@ static const struct command commands[] = {
      "  gramc parse graph.gram\n"
      "  gramc parse --sexp --plain graph.gram\n",
      cmd_parse},
+    {"validate", FOR_VALIDATE, "SCHEMA|SPEC#TOOL INSTANCE|-...",
+     "Judges JSON files by a JSON Schema, or by the signature of a tool. Nothing is printed for\n"
+     "what is valid, unless --lines or another format asks for it.",
+     "Examples:\n"
+     "  gramc validate order.schema.json order.json\n"
+     "  gramc validate spec.gram#findOrder call.json\n"
+     "  gramc validate --lines --format json spec.gram#findOrder calls.jsonl\n",
+     cmd_validate},
+    {"fmt", FOR_FMT, "FILE|FOLDER|-...",
+     "Writes gram files in the one style that there is; what they say and their comments stay.\n"
+     "Files are rewritten where they are; `-` goes from standard input to standard output.",
+     "Examples:\n"
+     "  gramc fmt spec.gram\n"
+     "  gramc fmt --check specs/\n"
+     "  gramc fmt --diff spec.gram\n",
+     cmd_fmt},
+    {"diff", FOR_DIFF, "OLD NEW",
+     "Says what changed between two specs, and for whom it is breaking. Callers are models, "
+     "prompts\n"
+     "and recorded calls; implementers are tool libraries. OLD and NEW are files, folders or\n"
+     "git:REV:path.",
+     "Examples:\n"
+     "  gramc diff old.gram new.gram\n"
+     "  gramc diff git:HEAD:spec.gram spec.gram\n"
+     "  gramc diff --fail-on any --format json git:v1.2:specs specs\n",
+     cmd_diff},
+    {"import", FOR_IMPORT, "FILE|-...",
+     "Writes tool definitions of OpenAI, Anthropic, Gemini, MCP, JSON Schema or OpenAPI as an "
+     "agent\n"
+     "spec that compiles to the same schemas. What cannot be said is reported.",
+     "Examples:\n"
+     "  gramc import tools.json -o tools.gram\n"
+     "  gramc import --from mcp --agent helper list.json\n"
+     "  gramc import petstore.json -o pets.gram --library pets-http.gram\n",
+     cmd_import},
     {"explain", FOR_EXPLAIN, "CODE", "Tells more about a finding, with an example of each kind.",
      "Examples:\n"
      "  gramc explain G0203\n",
@@ -41,9 +77,26 @@ static const struct command commands[] = {
      "  gramc jolt spec.json input.json\n"
      "  curl -s http://127.0.0.1:8080/item | gramc jolt spec.json - --pretty\n",
      cmd_jolt},
+    {"config", FOR_CONFIG, "[FILE|FOLDER]",
+     "Prints the settings that are in force, and where each comes from. The configuration is the\n"
+     "nearest gramc.gram, from the folder of the first file upward.",
+     "Examples:\n"
+     "  gramc config\n"
+     "  gramc config specs/hello.gram\n",
+     cmd_config},
+    {"init", FOR_INIT, "[FOLDER]",
+     "Writes a spec, tool libraries and a configuration to begin with. Overwrites nothing.",
+     "Examples:\n"
+     "  gramc init\n"
+     "  gramc init my-agent\n",
+     cmd_init},
 };
 
 enum { COMMANDS = sizeof commands / sizeof *commands };
+
+const struct command *cli_command(size_t i) {
+    return i < COMMANDS ? &commands[i] : NULL;
+}
 
 /* Where gramc hands over to gramc-run. */
 static const char *const elsewhere[] = {"run"};
@@ -72,6 +125,7 @@ int cli_status(struct cli *cli, gramc_status status) {
     case GRAMC_NOMEM: return cli_no_memory(cli);
     case GRAMC_LIMIT: return cli_usage(cli, "the input is larger than gramc's limits");
     case GRAMC_IO: return cli_usage(cli, "the output cannot be written");
+    case GRAMC_INTERNAL:
     case GRAMC_NOT_FOUND:
     case GRAMC_AMBIGUOUS:
     case GRAMC_USAGE: break;
@@ -89,32 +143,43 @@ gramc_writer cli_writer(FILE *file) {
 
 /* ## Findings */
 
-static bool find_format(const char *name, gramc_format *out) {
-    static const struct {
-        const char *name;
-        gramc_format format;
-    } formats[] = {{"text", GRAMC_FORMAT_TEXT},
-                   {"concise", GRAMC_FORMAT_CONCISE},
-                   {"json", GRAMC_FORMAT_JSON}};
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
-        if (strcmp(name, formats[i].name) != 0) continue;
-        *out = formats[i].format;
-        return true;
-    }
-    return false;
+static int unknown_format(struct cli *cli, const char *wanted) {
+    fputs("gramc: --format takes", cli->err);
+    for (size_t i = 0; gramc_format_name(i); i++)
+        fprintf(cli->err, "%s %s", i ? "," : "", gramc_format_name(i));
+    fprintf(cli->err, "; not %s\n", wanted);
+    return EXIT_USAGE;
 }
 
 int cli_report(struct cli *cli, const gramc_compilation *compilation, FILE *file) {
+    return cli_report_as(cli, compilation, file, cli->options[OPTION_FORMAT]);
+}
+
+int cli_report_as(struct cli *cli, const gramc_compilation *compilation, FILE *file,
+                  const char *wanted) {
     gramc_format format = GRAMC_FORMAT_TEXT;
-    const char *wanted = cli->options[OPTION_FORMAT];
-    if (wanted && !find_format(wanted, &format))
-        return cli_usage(cli, "--format takes text, concise or json, not %s", wanted);
+    if (wanted && !gramc_format_find(text_of(wanted), &format)) return unknown_format(cli, wanted);
     if (format == GRAMC_FORMAT_TEXT && cli->color) format = GRAMC_FORMAT_COLOR;
     gramc_status status = gramc_findings_print(compilation, format, cli_writer(file));
     if (status != GRAMC_OK) return cli_status(cli, status);
-    size_t failures = gramc_finding_count(compilation, GRAMC_ERROR);
-    if (cli->options[OPTION_STRICT]) failures += gramc_finding_count(compilation, GRAMC_WARNING);
-    return failures ? EXIT_FINDINGS : EXIT_FINE;
+    if (gramc_configuration_is_broken(compilation)) return EXIT_USAGE;
+    return gramc_finding_failures(compilation) ? EXIT_FINDINGS : EXIT_FINE;
+}
+
+/* Allowed or lowered errors can leave a spec that is fit for checking only. */
+int cli_report_compiled(struct cli *cli, const gramc_compilation *compilation,
+                        gramc_status status) {
+    int code = cli_status(cli, status);
+    if (code == EXIT_FINE) code = cli_report_as(cli, compilation, cli->err, "text");
+    if (code != EXIT_FINE || status == GRAMC_OK) return code;
+    fputs("gramc: an error that is allowed or lowered leaves nothing to compile; see gramc check "
+          "--no-config and the `gramc: allow` comments\n",
+          cli->err);
+    return EXIT_FINDINGS;
+}
+
+int cli_compile(struct cli *cli, gramc_compilation *compilation, const gramc_spec **spec) {
+    return cli_report_compiled(cli, compilation, gramc_compile(spec, compilation));
 }
 
 /* ## The frame */

@@ -23,9 +23,18 @@ enum {
     FOR_COMPILE = 4,
     FOR_RUN = 8,
     FOR_EXPLAIN = 16,
-    FOR_JOLT = 4096,
-    FOR_ALL = 65535
+    FOR_VALIDATE = 32,
+    FOR_FMT = 64,
+    FOR_IMPORT = 1 << 11,
+    FOR_CONFIG = 1 << 12,
+    FOR_INIT = 1 << 13,
+    FOR_DIFF = 1 << 8,
+    FOR_JOLT = 1 << 14,
+    FOR_ALL = (1 << 16) - 1
 };
+
+/* The longest path that is put together here. */
+enum { CLI_PATH = 4096 };
 
 enum option_id {
 #define OPTION(id, name, letter, value, commands, help) OPTION_##id,
@@ -49,8 +58,15 @@ struct cli {
     const char *options[OPTION_COUNT]; /* value, or "" for a flag; NULL: not given */
     char **operands;
     size_t operand_count;
+    struct {
+        enum option_id id;
+        const char *value;
+    } given[64]; /* every option in order, for those that may be repeated */
+    size_t given_count;
     struct cli_file *files;
-    int failure; /* the exit code that goes with the last NULL of cli_read */
+    size_t sources;               /* that went into a compilation */
+    int failure;                  /* the exit code that goes with the last NULL of cli_read */
+    char configuration[CLI_PATH]; /* path of the gramc.gram in force; empty: none */
 };
 
 struct command {
@@ -71,6 +87,17 @@ void cli_free(struct cli *cli);
 bool cli_parse(struct cli *cli, const struct command *command, int argc, char **argv, int first);
 void cli_help(struct cli *cli, const struct command *command);
 
+/* ## The tables, for what is generated from them: NULL past the end */
+struct option_row {
+    const char *name;
+    char letter;       /* or 0 */
+    const char *value; /* what it is called; NULL: a flag */
+    unsigned commands; /* FOR_CHECK... */
+    const char *help;
+};
+const struct option_row *cli_option(size_t i);
+const struct command *cli_command(size_t i);
+
 /* ## Messages, on `err`; `gramc: ` is put in front. Returns EXIT_USAGE. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))
@@ -83,24 +110,54 @@ gramc_writer cli_writer(FILE *file);
 /* Reads a file, or standard input for "-". Lives until cli_free. NULL after a message; the exit
  * code is then in cli->failure. */
 const struct cli_file *cli_read(struct cli *cli, const char *path);
-/* For gramc_options: the files that sources name. */
+/* Writes a file so that nobody reads half of it. An exit code. */
+int cli_write_file(struct cli *cli, const char *path, gramc_text text);
+/* Puts other bytes into a file: it appears whole or not at all, with the mode that it had. */
+int cli_rewrite(struct cli *cli, const char *path, gramc_text text);
+/* True if the path lies inside the project of the first operand (root.c). */
+bool cli_is_inside(struct cli *cli, const char *path);
+/* For gramc_options: the files that sources name, inside the project only. */
 gramc_reader cli_reader(struct cli *cli);
 
 /* ## Compilations */
-/* Reads the operands (files, folders, -) into a new compilation. On EXIT_FINE *out is yours; the
- * findings may hold errors. */
+/* An empty compilation as the options and the configuration for the first operand say. EXIT_FINE,
+ * or another exit code after a message. */
+int cli_new(struct cli *cli, gramc_compilation **out);
+/* Reads the operands (files, folders, -) into a new compilation, under the configuration that is in
+ * force for the first. On EXIT_FINE *out is yours; the findings may hold errors. */
 int cli_load(struct cli *cli, gramc_compilation **out, char **paths, size_t count);
+/* EXIT_FINE, or a message with the names of the targets that there are. */
+int cli_know_target(struct cli *cli, const char *name);
+/* The same for gram of any kind, without a configuration. */
+int cli_load_gram(struct cli *cli, gramc_compilation **out, char **paths, size_t count);
+/* Finds and adds the configuration for a path (NULL: the current folder). */
+int cli_configure(struct cli *cli, gramc_compilation *compilation, const char *first);
+/* True if the path is the configuration in force, which is read already. */
+bool cli_is_configuration(const struct cli *cli, const char *path);
+/* Compiles and reports on `err`; EXIT_FINE only if the spec is sound. */
+int cli_compile(struct cli *cli, gramc_compilation *compilation, const gramc_spec **spec);
+/* The second half: `status` is what gramc_compile gave. */
+int cli_report_compiled(struct cli *cli, const gramc_compilation *compilation, gramc_status status);
 /* Prints findings (on `err`) and says whether to go on: EXIT_FINE, or EXIT_FINDINGS for errors and,
  * under --strict, warnings. */
 int cli_report(struct cli *cli, const gramc_compilation *compilation, FILE *file);
+/* The same in a format whose name is given, NULL meaning text. */
+int cli_report_as(struct cli *cli, const gramc_compilation *compilation, FILE *file,
+                  const char *format);
 /* The exit code that goes with a status that is no finding. */
 int cli_status(struct cli *cli, gramc_status status);
 
 int cmd_check(struct cli *cli);
+int cmd_config(struct cli *cli);
+int cmd_init(struct cli *cli);
 int cmd_parse(struct cli *cli);
 int cmd_compile(struct cli *cli);
 int cmd_explain(struct cli *cli);
 int cmd_jolt(struct cli *cli);
+int cmd_fmt(struct cli *cli);
+int cmd_diff(struct cli *cli);
+int cmd_validate(struct cli *cli);
+int cmd_import(struct cli *cli);
 /* Hands over to gramc-run, with all arguments as they came. */
 int cmd_run_elsewhere(struct cli *cli, int argc, char **argv);
 

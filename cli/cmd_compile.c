@@ -1,14 +1,11 @@
 /* gramc compile: sources to one target, on standard output or in a file that appears whole or not
  * at all. */
-#define _POSIX_C_SOURCE 200809L
 #include "cli/cli.h"
 
 #include "base/json.h"
 #include "base/text.h"
 
-#include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { OUTPUT_MAX = INT32_MAX };
 
@@ -18,7 +15,8 @@ static bool is_target(const char *name) {
     return false;
 }
 
-static int unknown_target(struct cli *cli, const char *name) {
+int cli_know_target(struct cli *cli, const char *name) {
+    if (is_target(name)) return EXIT_FINE;
     fprintf(cli->err, "gramc: there is no target %s; there are", name);
     for (size_t i = 0; gramc_target_name(i); i++)
         fprintf(cli->err, "%s %s", i ? "," : "", gramc_target_name(i));
@@ -64,25 +62,6 @@ static gramc_status indent(struct buf *text) {
     return status;
 }
 
-/* Written beside and renamed, so that nobody reads half a file. */
-static int write_file(struct cli *cli, const char *path, gramc_text text) {
-    struct buf name;
-    buf_init(&name, &cli->allocator, 4096);
-    buf_printf(&name, "%s.%ld.tmp", path, (long)getpid());
-    if (buf_status(&name) != GRAMC_OK) {
-        buf_free(&name);
-        return cli_no_memory(cli);
-    }
-    FILE *file = fopen(name.ptr, "wb");
-    bool good = file && fwrite(text.ptr, 1, text.len, file) == text.len;
-    if (file) good = fclose(file) == 0 && good;
-    good = good && rename(name.ptr, path) == 0;
-    int code = good ? EXIT_FINE : cli_usage(cli, "%s: %s", path, strerror(errno));
-    if (!good && file) unlink(name.ptr);
-    buf_free(&name);
-    return code;
-}
-
 /* Straight to standard output: needs no memory of the output's size. */
 static bool is_direct(const struct cli *cli) {
     const char *path = cli->options[OPTION_OUTPUT];
@@ -90,40 +69,61 @@ static bool is_direct(const struct cli *cli) {
 }
 
 static int print_gathered(struct cli *cli, const gramc_spec *spec, const gramc_agent *agent,
-                          const char *target) {
+                          gramc_text target) {
     const char *path = cli->options[OPTION_OUTPUT];
     int code = EXIT_FINE;
     struct buf out;
     buf_init(&out, &cli->allocator, OUTPUT_MAX);
-    gramc_status status = gramc_emit(spec, agent, text_of(target), (gramc_writer){append, &out});
+    gramc_status status = gramc_emit(spec, agent, target, (gramc_writer){append, &out});
     if (status == GRAMC_IO) status = buf_status(&out);
-    if (status == GRAMC_OK && cli->options[OPTION_PRETTY]) status = indent(&out);
+    bool is_json = !text_is(target, "markdown");
+    if (status == GRAMC_OK && is_json && cli->options[OPTION_PRETTY]) status = indent(&out);
     if (status != GRAMC_OK) code = cli_status(cli, status);
-    else if (path && strcmp(path, "-") != 0) code = write_file(cli, path, buf_view(&out));
+    else if (path && strcmp(path, "-") != 0) code = cli_write_file(cli, path, buf_view(&out));
     else code = cli_status(cli, buf_send(&out, cli_writer(cli->out)));
     buf_free(&out);
     return code;
 }
 
-static int print_target(struct cli *cli, const gramc_spec *spec, const char *target) {
-    const gramc_agent *agent = NULL;
-    int code = choose_agent(cli, spec, &agent);
-    if (code != EXIT_FINE) return code;
+static int print_target(struct cli *cli, const gramc_spec *spec, const gramc_agent *agent,
+                        gramc_text target) {
     if (!is_direct(cli)) return print_gathered(cli, spec, agent, target);
-    return cli_status(cli, gramc_emit(spec, agent, text_of(target), cli_writer(cli->out)));
+    return cli_status(cli, gramc_emit(spec, agent, target, cli_writer(cli->out)));
+}
+
+/* --target, else what the configuration says, else JSON Schema. */
+static gramc_text choose_target(const struct cli *cli, const gramc_compilation *compilation) {
+    gramc_setting setting;
+    if (cli->options[OPTION_TARGET]) return text_of(cli->options[OPTION_TARGET]);
+    if (gramc_setting_find(compilation, TEXT("target"), &setting)) return setting.value;
+    return TEXT("json-schema");
+}
+
+/* The spec's own findings and, if it is sound, what the target does not take as it is. */
+static int judge(struct cli *cli, gramc_compilation *compilation, const gramc_spec **spec,
+                 const gramc_agent **agent) {
+    int chosen = EXIT_FINE;
+    gramc_status status = gramc_compile(spec, compilation), checked = GRAMC_OK;
+    if (status == GRAMC_OK) chosen = choose_agent(cli, *spec, agent);
+    if (status == GRAMC_OK && chosen == EXIT_FINE)
+        checked = gramc_target_check(*spec, *agent, choose_target(cli, compilation));
+    int code = cli_status(cli, checked);
+    if (code == EXIT_FINE) code = cli_report_compiled(cli, compilation, status);
+    return code == EXIT_FINE ? chosen : code;
 }
 
 int cmd_compile(struct cli *cli) {
-    const char *target = cli->options[OPTION_TARGET] ? cli->options[OPTION_TARGET] : "json-schema";
+    const char *target = cli->options[OPTION_TARGET];
     gramc_compilation *compilation;
     const gramc_spec *spec;
+    const gramc_agent *agent = NULL;
     if (cli->operand_count == 0) return cli_usage(cli, "compile: name a file, or -");
-    if (!is_target(target)) return unknown_target(cli, target);
-    int code = cli_load(cli, &compilation, cli->operands, cli->operand_count);
+    int code = target ? cli_know_target(cli, target) : EXIT_FINE;
     if (code != EXIT_FINE) return code;
-    code = cli_status(cli, gramc_compile(&spec, compilation));
-    if (code == EXIT_FINE) code = cli_report(cli, compilation, cli->err);
-    if (code == EXIT_FINE) code = print_target(cli, spec, target);
+    code = cli_load(cli, &compilation, cli->operands, cli->operand_count);
+    if (code != EXIT_FINE) return code;
+    code = judge(cli, compilation, &spec, &agent);
+    if (code == EXIT_FINE) code = print_target(cli, spec, agent, choose_target(cli, compilation));
     gramc_compilation_free(compilation);
     return code;
 }

@@ -1,7 +1,19 @@
-/* gramc explain: a row of the findings table, for people. */
+/* gramc explain: a row of the findings table, or of the table of changes, for people. */
 #include "cli/cli.h"
 
 #include "base/text.h"
+
+static bool explain_change(struct cli *cli, gramc_text code) {
+    static const char *const impacts[] = {"not affected", "cosmetic", "additive", "breaking"};
+    const gramc_diff_kind *row = gramc_diff_explain(0);
+    for (size_t i = 0; row && !text_is_nocase(code, row->code) && !text_is(code, row->slug);)
+        row = gramc_diff_explain(++i);
+    if (!row) return false;
+    fprintf(cli->out, "%s: %s (callers: %s; implementers: %s)\n\n  %s\n\n%s\n", row->code,
+            row->slug, impacts[row->caller], impacts[row->implementer], row->message,
+            row->explanation);
+    return true;
+}
 
 int cmd_explain(struct cli *cli) {
     gramc_explanation row;
@@ -10,6 +22,7 @@ int cmd_explain(struct cli *cli) {
     size_t i = 0;
     while (gramc_explain(i, &row) && !text_is_nocase(code, row.code) && !text_is(code, row.slug))
         i++;
+    if (!gramc_explain(i, &row) && explain_change(cli, code)) return EXIT_FINE;
     if (!gramc_explain(i, &row))
         return cli_usage(cli, "explain: there is no finding %s", cli->operands[0]);
     fprintf(cli->out, "%s: %s (%s)\n\n  %s\n\n%s\n", row.code, row.slug,

@@ -18,7 +18,7 @@ int cmd_parse(struct cli *cli) {
     gramc_tree_format format;
     if (cli->operand_count != 1) return cli_usage(cli, "parse: name one file, or -");
     int code = choose_format(cli, &format);
-    if (code == EXIT_FINE) code = cli_load(cli, &compilation, cli->operands, 1);
+    if (code == EXIT_FINE) code = cli_load_gram(cli, &compilation, cli->operands, 1);
     if (code != EXIT_FINE) return code;
     code = cli_report(cli, compilation, cli->err);
     if (code == EXIT_FINE)

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { FIRST_READ = 1 << 16, DEEPEST_FOLDER = 64, LARGEST_FILE = INT32_MAX - 1 };
 
@@ -92,7 +93,7 @@ static int read_for_source(void *ctx, gramc_text path, gramc_text *out) {
     if (path.len >= sizeof name) return GRAMC_IO;
     memcpy(name, path.ptr, path.len);
     name[path.len] = '\0';
-    if (stat(name, &st) || !S_ISREG(st.st_mode)) return GRAMC_IO;
+    if (stat(name, &st) || !S_ISREG(st.st_mode) || !cli_is_inside(cli, name)) return GRAMC_IO;
     struct cli_file *file = open_file(cli, name, &status);
     if (!file) return status == GRAMC_NOMEM ? GRAMC_NOMEM : GRAMC_IO;
     *out = (gramc_text){file->bytes, file->len};
@@ -111,6 +112,27 @@ void cli_free(struct cli *cli) {
     }
 }
 
+/* ## Writing */
+
+/* Written beside and renamed, so that nobody reads half a file. */
+int cli_write_file(struct cli *cli, const char *path, gramc_text text) {
+    struct buf name;
+    buf_init(&name, &cli->allocator, 4096);
+    buf_printf(&name, "%s.%ld.tmp", path, (long)getpid());
+    if (buf_status(&name) != GRAMC_OK) {
+        buf_free(&name);
+        return cli_no_memory(cli);
+    }
+    FILE *file = fopen(name.ptr, "wb");
+    bool good = file && fwrite(text.ptr, 1, text.len, file) == text.len;
+    if (file) good = fclose(file) == 0 && good;
+    good = good && rename(name.ptr, path) == 0;
+    int code = good ? EXIT_FINE : cli_usage(cli, "%s: %s", path, strerror(errno));
+    if (!good && file) unlink(name.ptr);
+    buf_free(&name);
+    return code;
+}
+
 /* ## Sources */
 
 static int add_path(struct cli *cli, gramc_compilation *compilation, const char *path, int depth,
@@ -120,6 +142,7 @@ static int add_file(struct cli *cli, gramc_compilation *compilation, const char 
     const struct cli_file *file = cli_read(cli, path);
     if (!file) return cli->failure;
     gramc_text name = strcmp(path, "-") == 0 ? TEXT("<stdin>") : text_of(path);
+    cli->sources++;
     return cli_status(cli, gramc_add_source(compilation, name, file->bytes, file->len));
 }
 
@@ -198,23 +221,48 @@ static int add_path(struct cli *cli, gramc_compilation *compilation, const char 
     if (named ? stat(path, &st) : lstat(path, &st))
         return cli_usage(cli, "%s: %s", path, strerror(errno));
     if (S_ISDIR(st.st_mode)) return add_folder(cli, compilation, path, depth);
+    if (cli_is_configuration(cli, path)) return EXIT_FINE;
     if (named || (S_ISREG(st.st_mode) && is_gram(path))) return add_file(cli, compilation, path);
     return EXIT_FINE;
 }
 
-int cli_load(struct cli *cli, gramc_compilation **out, char **paths, size_t count) {
+/* `first`: under the configuration that is in force for it; NULL: under none. */
+static int new_compilation(struct cli *cli, gramc_compilation **out, const char *first) {
     gramc_options options = GRAMC_OPTIONS_INIT;
-    int code = EXIT_FINE;
     options.allocator = &cli->allocator;
     options.reader = cli_reader(cli);
     options.plain = cli->options[OPTION_PLAIN] != NULL;
+    options.strict = cli->options[OPTION_STRICT] != NULL;
     options.strict_vocabulary = cli->options[OPTION_STRICT_VOCABULARY] != NULL;
+    options.keep_types = cli->options[OPTION_DEFS] != NULL;
     *out = NULL;
     if (gramc_compilation_new(out, &options)) return cli_no_memory(cli);
+    return first ? cli_configure(cli, *out, first) : EXIT_FINE;
+}
+
+int cli_new(struct cli *cli, gramc_compilation **out) {
+    return new_compilation(cli, out, cli->operands[0]);
+}
+
+static int load(struct cli *cli, gramc_compilation **out, char **paths, size_t count,
+                bool configured) {
+    cli->sources = 0;
+    int code = new_compilation(cli, out, configured ? paths[0] : NULL);
     for (size_t i = 0; i < count && code == EXIT_FINE; i++)
         code = add_path(cli, *out, paths[i], 0, true);
+    /* A folder that was spelt wrong must not look like one without mistakes. */
+    if (code == EXIT_FINE && cli->sources == 0)
+        code = cli_usage(cli, "%s: there is no .gram file in it", count ? paths[0] : "");
     if (code == EXIT_FINE) return EXIT_FINE;
     gramc_compilation_free(*out);
     *out = NULL;
     return code;
+}
+
+int cli_load(struct cli *cli, gramc_compilation **out, char **paths, size_t count) {
+    return load(cli, out, paths, count, true);
+}
+
+int cli_load_gram(struct cli *cli, gramc_compilation **out, char **paths, size_t count) {
+    return load(cli, out, paths, count, false);
 }

@@ -159,6 +159,41 @@ function(gramc_commands)
   endif()
 endfunction()
 
+# The man page and the shells' completions, written by a program from the tables of commands and
+# options. With the runtime it knows gramc-run's commands too.
+function(gramc_generate_pages)
+  add_executable(gramc-generate ${CMAKE_SOURCE_DIR}/cli/generate/main.c
+    ${CMAKE_SOURCE_DIR}/cli/generate/man.c ${CMAKE_SOURCE_DIR}/cli/generate/shells.c
+    $<TARGET_OBJECTS:cli_objects>)
+  gramc_flags(gramc-generate)
+  target_link_libraries(gramc-generate PRIVATE gramc_static)
+  if(GRAMC_RUNTIME)
+    file(GLOB run_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/cli/run/*.c)
+    list(REMOVE_ITEM run_sources ${CMAKE_SOURCE_DIR}/cli/run/main.c)
+    target_sources(gramc-generate PRIVATE ${run_sources})
+    target_link_libraries(gramc-generate PRIVATE gramcrun_static)
+    target_compile_definitions(gramc-generate PRIVATE GRAMC_RUNTIME)
+  endif()
+  set(dir ${CMAKE_BINARY_DIR}/pages)
+  set(pages)
+  foreach(page man:gramc.1 bash:gramc.bash zsh:_gramc fish:gramc.fish)
+    string(REPLACE ":" ";" page ${page})
+    list(GET page 0 kind)
+    list(GET page 1 file)
+    add_custom_command(OUTPUT ${dir}/${file}
+      COMMAND ${CMAKE_COMMAND} -E make_directory ${dir}
+      COMMAND gramc-generate ${kind} ${dir}/${file}
+      DEPENDS gramc-generate VERBATIM)
+    list(APPEND pages ${dir}/${file})
+  endforeach()
+  add_custom_target(pages ALL DEPENDS ${pages})
+  install(FILES ${dir}/gramc.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  install(FILES ${dir}/gramc.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
+    RENAME gramc)
+  install(FILES ${dir}/_gramc DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+  install(FILES ${dir}/gramc.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+endfunction()
+
 function(gramc_install)
   install(TARGETS gramc RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   install(TARGETS gramc_static gramc_shared

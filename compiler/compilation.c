@@ -3,6 +3,7 @@
 #include "compiler/compilation.h"
 
 #include "base/text.h"
+#include "compiler/config.h"
 #include "grammar/parse.h"
 #include "grammar/print.h"
 
@@ -25,8 +26,11 @@ gramc_status gramc_compilation_new(gramc_compilation **out, const gramc_options 
     gramc_compilation *compilation = mem_alloc(&allocator, sizeof *compilation);
     *out = compilation;
     if (!compilation) return GRAMC_NOMEM;
-    *compilation = (gramc_compilation){
-        .reader = full.reader, .plain = full.plain, .strict_vocabulary = full.strict_vocabulary};
+    *compilation = (gramc_compilation){.reader = full.reader,
+                                       .plain = full.plain,
+                                       .strict_vocabulary = full.strict_vocabulary,
+                                       .strict = full.strict,
+                                       .keep_types = full.keep_types};
     arena_init(&compilation->arena, &allocator);
     findings_init(&compilation->findings, &compilation->arena, full.max_findings);
     return GRAMC_OK;
@@ -40,27 +44,33 @@ void gramc_compilation_free(gramc_compilation *compilation) {
     mem_free(&allocator, compilation, sizeof *compilation);
 }
 
-static struct unit *append_unit(gramc_compilation *compilation, gramc_text name) {
+struct unit *unit_parse(gramc_compilation *compilation, gramc_text name, gramc_text text,
+                        bool plain) {
+    struct parse_options options = {.plain = plain};
     struct unit *unit = ARENA_NEW(&compilation->arena, struct unit);
     if (!unit) return NULL;
-    unit->source.name = arena_text(&compilation->arena, name);
-    unit->source.order = compilation->last ? compilation->last->source.order + 1 : 0;
-    if (compilation->last) compilation->last->next = unit;
-    else compilation->units = unit;
-    return compilation->last = unit;
+    struct source *source = &unit->source, *last = compilation->last_source;
+    source->name = arena_text(&compilation->arena, name);
+    source->text = text;
+    source->order = last ? last->order + 1 : 0;
+    if (last) last->next = source;
+    else compilation->first_source = source;
+    compilation->last_source = source;
+    unit->tree = parse_source(&compilation->arena, &compilation->findings, source, &options);
+    return compilation->arena.oom || !unit->tree ? NULL : unit;
 }
 
 gramc_status gramc_add_source(gramc_compilation *compilation, gramc_text name, const char *bytes,
                               size_t len) {
-    struct parse_options options = {.plain = compilation->plain};
     uint32_t errors = compilation->findings.counts[GRAMC_ERROR];
     if (len > SOURCE_MAX) return GRAMC_LIMIT;
-    struct unit *unit = append_unit(compilation, name);
+    struct unit *unit = unit_parse(compilation, name, (gramc_text){bytes, len}, compilation->plain);
     if (!unit) return GRAMC_NOMEM;
-    unit->source.text = (gramc_text){bytes, len};
-    unit->tree = parse_source(&compilation->arena, &compilation->findings, &unit->source, &options);
-    if (compilation->arena.oom || !unit->tree) return GRAMC_NOMEM;
-    return compilation->findings.counts[GRAMC_ERROR] > errors ? GRAMC_FINDINGS : GRAMC_OK;
+    if (compilation->last) compilation->last->next = unit;
+    else compilation->units = unit;
+    compilation->last = unit;
+    unit->has_errors = compilation->findings.counts[GRAMC_ERROR] > errors;
+    return unit->has_errors ? GRAMC_FINDINGS : GRAMC_OK;
 }
 
 gramc_status gramc_tree_print(const gramc_compilation *compilation, gramc_tree_format format,
@@ -83,6 +93,16 @@ size_t gramc_finding_count(const gramc_compilation *compilation, gramc_severity 
     return (unsigned)severity <= GRAMC_ERROR ? compilation->findings.counts[severity] : 0;
 }
 
+static bool is_strict(const gramc_compilation *compilation) {
+    return compilation->strict || (compilation->config && compilation->config->strict);
+}
+
+size_t gramc_finding_failures(const gramc_compilation *compilation) {
+    const uint32_t *counts = compilation->findings.counts;
+    size_t warnings = is_strict(compilation) ? counts[GRAMC_WARNING] : 0;
+    return counts[GRAMC_ERROR] + warnings;
+}
+
 bool gramc_finding_get(const gramc_compilation *compilation, size_t i, gramc_finding *out) {
     const struct finding *f = compilation->findings.first;
     while (f && i--) f = f->next;
@@ -93,16 +113,26 @@ bool gramc_finding_get(const gramc_compilation *compilation, size_t i, gramc_fin
     return true;
 }
 
+bool gramc_finding_edit(const gramc_compilation *compilation, size_t i, size_t j, gramc_edit *out) {
+    const struct finding *f = compilation->findings.first;
+    while (f && i--) f = f->next;
+    const struct fix *fix = f ? f->fixes : NULL;
+    while (fix && j--) fix = fix->next;
+    if (!fix) return false;
+    *out = (gramc_edit){fix->span.start, fix->span.end, fix->replacement};
+    return true;
+}
+
 gramc_status gramc_findings_print(const gramc_compilation *compilation, gramc_format format,
                                   gramc_writer writer) {
+    struct diag_report report = {.sources = compilation->first_source,
+                                 .findings = &compilation->findings,
+                                 .fails = is_strict(compilation) ? GRAMC_WARNING : GRAMC_ERROR};
+    diag_printer *print = diag_format_printer(format);
     struct buf out;
+    if (!print) return GRAMC_USAGE;
     buf_init(&out, &compilation->arena.allocator, OUTPUT_MAX);
-    switch (format) {
-    case GRAMC_FORMAT_TEXT: diag_print_text(&out, &compilation->findings, false); break;
-    case GRAMC_FORMAT_COLOR: diag_print_text(&out, &compilation->findings, true); break;
-    case GRAMC_FORMAT_CONCISE: diag_print_concise(&out, &compilation->findings); break;
-    case GRAMC_FORMAT_JSON: diag_print_json(&out, &compilation->findings); break;
-    }
+    print(&out, &report);
     gramc_status status = buf_send(&out, writer);
     buf_free(&out);
     return status;

@@ -11,23 +11,32 @@ struct unit {
     struct source source;
     struct tree *tree;
     struct unit *next;
+    bool has_errors; /* of syntax */
 };
 
 struct gramc_compilation {
     struct arena arena;
     struct findings findings;
     gramc_reader reader;
-    bool plain, strict_vocabulary;
+    bool plain, strict_vocabulary, strict, keep_types;
+    struct source *first_source, *last_source; /* of all units, the configuration's too */
     struct unit *units, *last;
-    struct gramc_spec *spec; /* NULL before gramc_compile */
+    const struct config *config; /* NULL: none was added */
+    uint32_t withheld;           /* errors that are not reported, but leave nothing to compile */
+    struct gramc_spec *spec;     /* NULL before gramc_compile */
 };
 
+struct config;
 struct pass {
     gramc_compilation *compilation;
     struct arena *arena;       /* the compilation's */
     struct findings *findings; /* the compilation's */
     const struct source *source;
 };
+
+/* Parses a text that is none of `units` yet; NULL without memory. */
+struct unit *unit_parse(gramc_compilation *compilation, gramc_text name, gramc_text text,
+                        bool plain);
 
 /* Frees what a spec holds outside the arena (validators); NULL is fine. */
 void spec_free(struct gramc_spec *spec);

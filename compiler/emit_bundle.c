@@ -1,6 +1,6 @@
 /* Prints everything that an agent and its tools say, as one JSON document: for programs that want
  * the compiled spec, and as the text whose sha256 is the agent's fingerprint. */
-#include "compiler/spec.h"
+#include "compiler/target.h"
 
 #include "base/sha256.h"
 #include "base/text.h"
@@ -43,14 +43,14 @@ static void put_flag(struct object *o, const char *name, int flag) {
 
 /* ## Tools */
 
-static void put_meaning(struct object *o, const struct tool *tool) {
+static void put_meaning(struct object *o, const struct tool *tool, unsigned style) {
     put_text(o, "name", tool->public.name);
     put_text(o, "title", tool->public.title);
     put_text(o, "description", tool->public.description);
     key(o, "parameters");
-    schema_print_object(o->out, tool->signature->parameters, SCHEMA_PRINTED);
+    schema_print_object(o->out, tool->signature->parameters, style);
     key(o, "result");
-    schema_print(o->out, tool->signature->result, NULL, SCHEMA_PRINTED);
+    schema_print(o->out, tool->signature->result, style);
     put_raw(o, "examples", tool->examples);
     put_text(o, "deprecated", tool->deprecated);
     put_flag(o, "readOnly", tool->read_only);
@@ -59,18 +59,22 @@ static void put_meaning(struct object *o, const struct tool *tool) {
     put_flag(o, "openWorld", tool->open_world);
 }
 
-/* The target `json-schema`. */
-void emit_schemas(struct buf *out, const struct tool *tool) {
+void tool_print_schemas(struct buf *out, const struct tool *tool, unsigned style) {
     struct object o = {out, false};
     buf_putc(out, '{');
-    put_meaning(&o, tool);
+    put_meaning(&o, tool, style);
     buf_putc(out, '}');
 }
 
-static void put_tool(struct buf *out, const struct tool *tool) {
+/* The target `json-schema`. */
+void emit_json_schema(struct emission *e, const struct tool *tool) {
+    tool_print_schemas(e->out, tool, e->style);
+}
+
+static void put_tool(struct buf *out, const struct tool *tool, unsigned style) {
     struct object o = {out, false};
     buf_putc(out, '{');
-    put_meaning(&o, tool);
+    put_meaning(&o, tool, style);
     put_count(&o, "timeoutMs", tool->public.timeout_ms);
     put_count(&o, "maxCallErrors", tool->public.max_call_errors);
     put_count(&o, "maxToolErrors", tool->public.max_tool_errors);
@@ -79,14 +83,14 @@ static void put_tool(struct buf *out, const struct tool *tool) {
     buf_putc(out, '}');
 }
 
-static void put_tools(struct object *o, struct tool *const *tools, size_t count) {
+static void put_tools(struct object *o, struct tool *const *tools, size_t count, unsigned style) {
     bool first = true;
     key(o, "tools");
     buf_putc(o->out, '[');
     for (size_t i = 0; i < count; i++) {
         if (!tools[i]->signature) continue;
         buf_puts(o->out, first ? "\n" : ",\n");
-        put_tool(o->out, tools[i]);
+        put_tool(o->out, tools[i], style);
         first = false;
     }
     buf_puts(o->out, first ? "]" : "\n]");
@@ -119,7 +123,7 @@ static void print_meaning(struct buf *out, const struct agent *agent) {
     struct object o = {out, false};
     buf_putc(out, '{');
     put_agent(&o, &agent->public);
-    put_tools(&o, agent->tools, agent->tool_count);
+    put_tools(&o, agent->tools, agent->tool_count, SCHEMA_PRINTED);
     buf_putc(out, '}');
 }
 
@@ -148,7 +152,7 @@ static void put_fingerprint(struct object *o, const struct agent *agent) {
 }
 
 void emit_bundle(struct buf *out, const struct agent *agent, struct tool *const *tools,
-                 size_t count) {
+                 size_t count, unsigned style) {
     struct object document = {out, false}, inner = {out, false};
     buf_putc(out, '{');
     put_text(&document, "format", TEXT("gramc-bundle"));
@@ -160,6 +164,6 @@ void emit_bundle(struct buf *out, const struct agent *agent, struct tool *const 
         put_fingerprint(&inner, agent);
         buf_putc(out, '}');
     }
-    put_tools(&document, tools, count);
+    put_tools(&document, tools, count, style);
     buf_puts(out, "}\n");
 }

@@ -1,20 +1,33 @@
 /* Prints the schema IR as JSON Schema 2020-12, compact and always in the same order. Every other
  * target that takes JSON Schema builds on these two functions. Keywords of an escape hatch
  * (`schema: json`{...}``) stand instead of ours. */
-#include "compiler/schema.h"
+#include "compiler/definition.h"
 
 #include "base/text.h"
 
+#include <string.h>
+
+/* One schema document: the references in it gather as it is printed. */
+struct document {
+    struct buf *out;
+    struct buf references; /* const struct definition *, each once */
+    unsigned style;
+};
+
 struct printer {
+    struct document *document;
     struct buf *out;
     const struct schema *schema;
-    enum schema_style style;
+    const struct hatch *hatch;
     bool comma;
 };
 
+static void print_schema(struct document *document, const struct schema *schema,
+                         const struct constraint *fallback);
+
 /* Begins a member; false if the hatch has its own. */
 static bool put_key(struct printer *p, const char *key) {
-    if (p->schema->hatch && json_get(p->schema->hatch->json, key)) return false;
+    if (p->hatch && json_get(p->hatch->json, key)) return false;
     if (p->comma) buf_putc(p->out, ',');
     p->comma = true;
     buf_putc(p->out, '"');
@@ -27,14 +40,71 @@ static void put_true(struct printer *p, const char *key, bool said) {
     if (said && put_key(p, key)) buf_puts(p->out, "true");
 }
 
-static void put_type(struct printer *p) {
-    const char *name = type_json_name((enum type_kind)p->schema->kind);
-    if (!name || !put_key(p, "type")) return;
-    bool or_null = p->schema->nullable && p->schema->kind != TYPE_NULL;
+static void put_type_name(struct printer *p, const char *name, bool or_null) {
+    if (!put_key(p, "type")) return;
     buf_puts(p->out, or_null ? "[\"" : "\"");
     buf_puts(p->out, name);
     buf_puts(p->out, or_null ? "\",\"null\"]" : "\"");
 }
+
+/* ## Unions */
+
+/* The JSON type of a member that says nothing but its base type; NULL if it says more. */
+static const char *bare_type(const struct schema *schema) {
+    bool bare = schema->type && !schema->base && !schema->constraints && !schema->inner &&
+                !schema->has_fields && !schema->hatch && !schema->type->bounds_hidden &&
+                schema->nullable == UNSAID && schema->open == UNSAID;
+    return bare ? type_json_name((enum type_kind)schema->kind) : NULL;
+}
+
+/* True if the union is a list of distinct JSON types, which `type` says shorter. An integer is a
+ * number too: one of both would mean something else. */
+static bool is_type_list(const struct schema *schema) {
+    const struct member *first = schema_members(schema);
+    bool number = false, integer = false;
+    for (const struct member *m = first; m; m = m->next) {
+        const char *name = bare_type(m->schema);
+        if (!name) return false;
+        for (const struct member *other = first; other != m; other = other->next)
+            if (strcmp(bare_type(other->schema), name) == 0) return false;
+        number = number || m->schema->kind == TYPE_NUMBER;
+        integer = integer || m->schema->kind == TYPE_INTEGER;
+    }
+    return first && !(number && integer && schema->kind == TYPE_ONE_OF);
+}
+
+static void put_type_list(struct printer *p) {
+    bool has_null_type = false;
+    if (!put_key(p, "type")) return;
+    buf_putc(p->out, '[');
+    for (const struct member *m = schema_members(p->schema); m; m = m->next) {
+        if (m != schema_members(p->schema)) buf_putc(p->out, ',');
+        json_put_string(p->out, text_of(bare_type(m->schema)));
+        has_null_type = has_null_type || m->schema->kind == TYPE_NULL;
+    }
+    buf_puts(p->out, schema_is_nullable(p->schema) && !has_null_type ? ",\"null\"]" : "]");
+}
+
+static void put_members(struct printer *p, const char *key) {
+    if (!put_key(p, key)) return;
+    buf_putc(p->out, '[');
+    for (const struct member *m = schema_members(p->schema); m; m = m->next) {
+        if (m != schema_members(p->schema)) buf_putc(p->out, ',');
+        print_schema(p->document, m->schema, NULL);
+    }
+    buf_putc(p->out, ']');
+}
+
+static void put_type(struct printer *p) {
+    const struct schema *schema = p->schema;
+    const char *name = type_json_name((enum type_kind)schema->kind);
+    bool is_union = schema->kind == TYPE_ANY_OF || schema->kind == TYPE_ONE_OF;
+    if (name) put_type_name(p, name, schema_is_nullable(schema) && schema->kind != TYPE_NULL);
+    else if (is_union && is_type_list(schema)) put_type_list(p);
+    else if (is_union) put_members(p, schema->kind == TYPE_ANY_OF ? "anyOf" : "oneOf");
+}
+
+/* ## Keywords */
 
 static bool has_null(gramc_text list) {
     /* Lists are compact JSON: a null member stands between brackets or commas, and inside a string
@@ -50,14 +120,14 @@ static bool has_null(gramc_text list) {
 
 /* `nullable` adds null to an enum, and makes one of a const. */
 static void put_enum(struct printer *p, gramc_text list) {
-    bool add = p->schema->nullable && !has_null(list);
+    bool add = schema_is_nullable(p->schema) && !has_null(list);
     if (!put_key(p, "enum")) return;
     buf_put(p->out, list.ptr, list.len - 1);
     buf_puts(p->out, !add ? "]" : list.len > 2 ? ",null]" : "null]");
 }
 
 static void put_const(struct printer *p, gramc_text json) {
-    bool as_enum = p->schema->nullable;
+    bool as_enum = schema_is_nullable(p->schema);
     if (as_enum && schema_find(p->schema, KEYWORD_ENUM)) return;
     if (!put_key(p, as_enum ? "enum" : "const")) return;
     buf_puts(p->out, as_enum ? "[" : "");
@@ -99,61 +169,88 @@ static void put_keyword(struct printer *p, enum keyword keyword, gramc_text text
 /* Of the bounds that are checked and not printed. */
 static gramc_text hidden_bound(const struct printer *p, enum keyword keyword) {
     const struct type_row *type = p->schema->type;
-    bool hidden = p->style == SCHEMA_CHECKED && type && type->bounds_hidden;
+    bool hidden = (p->document->style & SCHEMA_CHECKED) && type && type->bounds_hidden;
     if (hidden && keyword == KEYWORD_MINIMUM) return text_of(type->min);
     if (hidden && keyword == KEYWORD_MAXIMUM) return text_of(type->max);
     return (gramc_text){NULL, 0};
 }
 
+/* Which keywords are said at all, as bits: most types say two or three of them. */
+static uint32_t said_keywords(const struct printer *p) {
+    const struct type_row *type = p->schema->type;
+    bool hidden = (p->document->style & SCHEMA_CHECKED) && type && type->bounds_hidden;
+    uint32_t said = hidden ? 1U << KEYWORD_MINIMUM | 1U << KEYWORD_MAXIMUM : 0;
+    for (const struct schema *schema = p->schema; schema; schema = schema->base)
+        for (const struct constraint *c = schema->constraints; c; c = c->next)
+            said |= 1U << c->keyword;
+    return said;
+}
+
 static void put_keywords(struct printer *p, enum keyword first, enum keyword last) {
-    if (!p->schema->constraints && !(p->schema->type && p->schema->type->bounds_hidden)) return;
-    for (unsigned k = first; k <= last; k++) {
+    uint32_t said = said_keywords(p);
+    for (unsigned k = first; said && k <= last; k++) {
+        if (!(said & 1U << k)) continue;
         gramc_text text = schema_get(p->schema, (enum keyword)k);
         if (!text.ptr) text = hidden_bound(p, (enum keyword)k);
-        if (text.ptr) put_keyword(p, (enum keyword)k, text);
+        put_keyword(p, (enum keyword)k, text);
     }
 }
 
-static void put_required(struct printer *p, const struct field *fields) {
+static void put_required(struct printer *p) {
+    struct field_walk walk = field_walk(p->schema);
     bool any = false;
-    for (const struct field *field = fields; field; field = field->next) {
-        if (field->optional) continue;
+    for (const struct field *f; (f = field_next(&walk)) != NULL;) {
+        if (f->optional) continue;
         if (!any && !put_key(p, "required")) return;
         buf_putc(p->out, any ? ',' : '[');
-        json_put_string(p->out, field->name);
+        json_put_string(p->out, f->name);
         any = true;
     }
     if (any) buf_putc(p->out, ']');
 }
 
-/* Recursion is bounded by the nesting limit of the parser. */
-static void put_fields(struct printer *p, const struct field *fields) {
+static void put_fields(struct printer *p) {
     if (put_key(p, "properties")) {
+        struct field_walk walk = field_walk(p->schema);
+        bool any = false;
         buf_putc(p->out, '{');
-        for (const struct field *field = fields; field; field = field->next) {
-            if (field != fields) buf_putc(p->out, ',');
-            json_put_string(p->out, field->name);
+        for (const struct field *f; (f = field_next(&walk)) != NULL; any = true) {
+            if (any) buf_putc(p->out, ',');
+            json_put_string(p->out, f->name);
             buf_putc(p->out, ':');
-            schema_print(p->out, field->schema, field->fallback, p->style);
+            print_schema(p->document, f->schema, f->fallback);
         }
         buf_putc(p->out, '}');
     }
-    put_required(p, fields);
+    put_required(p);
+}
+
+/* As many items as there are members, no more and no fewer. */
+static void put_tuple(struct printer *p) {
+    unsigned count = 0;
+    for (const struct member *m = schema_members(p->schema); m; m = m->next) count++;
+    if (!count) return;
+    put_members(p, "prefixItems");
+    if (put_key(p, "items")) buf_puts(p->out, "false");
+    if (put_key(p, "minItems")) buf_printf(p->out, "%u", count);
+    if (put_key(p, "maxItems")) buf_printf(p->out, "%u", count);
 }
 
 static void put_inside(struct printer *p) {
-    const struct schema *schema = p->schema;
-    const char *inner = schema->kind == TYPE_MAP ? "additionalProperties" : "items";
-    put_true(p, "uniqueItems", schema->unique);
-    if (schema->has_fields) put_fields(p, schema->fields);
-    if (schema->open != OPEN_UNSAID && put_key(p, "additionalProperties"))
-        buf_puts(p->out, schema->open == OPEN_YES ? "true" : "false");
-    if (schema->inner && put_key(p, inner)) schema_print(p->out, schema->inner, NULL, p->style);
+    const struct schema *schema = p->schema, *inner = schema_inner(schema);
+    enum said open = schema_open(schema);
+    put_true(p, "uniqueItems", schema_is_unique(schema));
+    if (schema_has_fields(schema)) put_fields(p);
+    if (open != UNSAID && put_key(p, "additionalProperties"))
+        buf_puts(p->out, open == SAID_TRUE ? "true" : "false");
+    if (inner && put_key(p, schema->kind == TYPE_MAP ? "additionalProperties" : "items"))
+        print_schema(p->document, inner, NULL);
+    if (schema->kind == TYPE_TUPLE) put_tuple(p);
 }
 
 static void put_hatch(struct printer *p) {
-    if (!p->schema->hatch) return;
-    for (const struct json *member = p->schema->hatch->json->first; member; member = member->next) {
+    if (!p->hatch) return;
+    for (const struct json *member = p->hatch->json->first; member; member = member->next) {
         if (p->comma) buf_putc(p->out, ',');
         p->comma = true;
         json_put_string(p->out, member->key);
@@ -162,25 +259,148 @@ static void put_hatch(struct printer *p) {
     }
 }
 
-void schema_print(struct buf *out, const struct schema *schema, const struct constraint *fallback,
-                  enum schema_style style) {
-    struct printer p = {out, schema, style, false};
-    buf_putc(out, '{');
-    put_type(&p);
-    put_keywords(&p, KEYWORD_TITLE, KEYWORD_MAX_ITEMS);
-    put_inside(&p);
-    if (fallback && put_key(&p, "default")) buf_text(out, fallback->text);
-    put_keywords(&p, KEYWORD_EXAMPLES, KEYWORD_EXAMPLES);
-    put_true(&p, "deprecated", schema->deprecated);
-    put_hatch(&p);
-    buf_putc(out, '}');
+static void put_rest(struct printer *p, const struct constraint *fallback) {
+    if (fallback && put_key(p, "default")) buf_text(p->out, fallback->text);
+    put_keywords(p, KEYWORD_EXAMPLES, KEYWORD_EXAMPLES);
+    put_true(p, "deprecated", schema_is_deprecated(p->schema));
 }
 
-void schema_print_object(struct buf *out, const struct field *fields, enum schema_style style) {
-    struct schema object = {.kind = TYPE_OBJECT, .has_fields = true};
-    struct printer p = {out, &object, style, false};
-    buf_putc(out, '{');
-    put_type(&p);
-    put_fields(&p, fields);
-    buf_putc(out, '}');
+/* ## References */
+
+static void note_reference(struct document *document, const struct definition *definition) {
+    struct buf *list = &document->references;
+    for (size_t at = 0; at < list->len; at += sizeof definition)
+        if (memcmp(list->ptr + at, &definition, sizeof definition) == 0) return;
+    buf_put(list, (const char *)&definition, sizeof definition);
+}
+
+static bool goes_by_reference(const struct document *document, const struct schema *schema) {
+    const struct definition *d = schema->definition;
+    return d && (d->by_reference || (document->style & SCHEMA_DEFS));
+}
+
+static void put_reference(struct printer *p) {
+    const struct definition *definition = p->schema->definition;
+    struct buf pointer;
+    note_reference(p->document, definition);
+    if (!put_key(p, "$ref")) return;
+    buf_init(&pointer, &p->out->allocator, SOURCE_MAX);
+    buf_puts(&pointer, "#/$defs");
+    json_put_pointer_token(&pointer, definition->name);
+    if (pointer.state != BUF_FINE) p->out->state = pointer.state;
+    else json_put_string(p->out, buf_view(&pointer));
+    buf_free(&pointer);
+}
+
+/* ## Schemas */
+
+/* What is said beside a reference: the base's own keywords stand where it points. */
+static struct schema without_base(const struct schema *schema) {
+    struct schema own = *schema;
+    own.base = NULL;
+    return own;
+}
+
+/* `nullable` at the place where a named type or a union is used. */
+static bool is_null_or(const struct schema *schema) {
+    bool is_union = schema->kind == TYPE_ANY_OF || schema->kind == TYPE_ONE_OF;
+    if (is_union) return schema_is_nullable(schema) && !is_type_list(schema);
+    return schema->definition && schema->nullable == SAID_TRUE;
+}
+
+static struct schema without_texts(const struct schema *schema, struct constraint copies[],
+                                   size_t most) {
+    struct schema bare = *schema;
+    size_t count = 0;
+    bare.constraints = NULL;
+    for (const struct constraint *c = schema->constraints; c && count < most; c = c->next) {
+        if (c->keyword <= KEYWORD_DESCRIPTION || c->keyword == KEYWORD_EXAMPLES) continue;
+        copies[count] = *c;
+        copies[count].next = bare.constraints;
+        bare.constraints = &copies[count++];
+    }
+    return bare;
+}
+
+/* {"anyOf":[T,{"type":"null"}]}, with what tells about the whole beside it. */
+static void print_null_or(struct document *document, const struct schema *schema,
+                          const struct constraint *fallback) {
+    struct constraint copies[2 * KEYWORDS];
+    struct schema inner = without_texts(schema, copies, 2 * KEYWORDS),
+                  outer = {.constraints = schema->constraints, .deprecated = schema->deprecated};
+    struct printer p = {document, document->out, &outer, NULL, false};
+    inner.nullable = SAID_FALSE;
+    buf_putc(document->out, '{');
+    put_keywords(&p, KEYWORD_TITLE, KEYWORD_DESCRIPTION);
+    put_key(&p, "anyOf");
+    buf_putc(document->out, '[');
+    print_schema(document, &inner, NULL);
+    buf_puts(document->out, ",{\"type\":\"null\"}]");
+    put_rest(&p, fallback);
+    buf_putc(document->out, '}');
+}
+
+/* Recursion is bounded: by the parser's nesting limit, and by what definition.c puts in line. */
+static void print_schema(struct document *document, const struct schema *schema,
+                         const struct constraint *fallback) {
+    struct schema own = without_base(schema);
+    bool by_reference = goes_by_reference(document, schema);
+    struct printer p = {document, document->out, by_reference ? &own : schema,
+                        by_reference ? schema->hatch : schema_hatch(schema), false};
+    if (is_null_or(schema)) {
+        print_null_or(document, schema, fallback);
+        return;
+    }
+    buf_putc(document->out, '{');
+    if (by_reference) put_reference(&p);
+    else put_type(&p);
+    put_keywords(&p, KEYWORD_TITLE, KEYWORD_MAX_ITEMS);
+    if (!by_reference) put_inside(&p);
+    put_rest(&p, fallback);
+    put_hatch(&p);
+    buf_putc(document->out, '}');
+}
+
+/* Behind the last member of the root; printing one definition may call for more of them. */
+static void put_definitions(struct document *document) {
+    struct buf *list = &document->references;
+    const struct definition *definition;
+    for (size_t at = 0; at < list->len; at += sizeof definition) {
+        memcpy(&definition, list->ptr + at, sizeof definition);
+        buf_puts(document->out, at ? "," : ",\"$defs\":{");
+        json_put_string(document->out, definition->name);
+        buf_putc(document->out, ':');
+        print_schema(document, definition->field.schema, NULL);
+    }
+    if (list->len) buf_putc(document->out, '}');
+}
+
+/* Prints `{...` without its last brace, then what it refers to, then the brace. */
+static void finish(struct document *document) {
+    struct buf *out = document->out;
+    if (document->references.len && out->state == BUF_FINE) {
+        out->len--;
+        put_definitions(document);
+        buf_putc(out, '}');
+    }
+    if (document->references.state != BUF_FINE) out->state = document->references.state;
+    buf_free(&document->references);
+}
+
+void schema_print(struct buf *out, const struct schema *schema, unsigned style) {
+    struct document document = {.out = out, .style = style};
+    buf_init(&document.references, &out->allocator, SOURCE_MAX);
+    print_schema(&document, schema, NULL);
+    finish(&document);
+}
+
+void schema_print_object(struct buf *out, const struct field *fields, unsigned style) {
+    const struct schema object = {.kind = TYPE_OBJECT, .has_fields = true};
+    struct schema filled = object;
+    union {
+        const struct field *shared;
+        struct field *own;
+    } list = {fields};
+    filled.fields = list.own;
+    schema_print(out, &filled, style);
 }

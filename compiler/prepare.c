@@ -30,14 +30,14 @@ static gramc_status prepare_tool(struct arena *arena, struct tool *tool, struct 
     if (tool->public.accepts && tool->public.returns) return GRAMC_OK;
     schema_print_object(text, signature->parameters, SCHEMA_PRINTED);
     tool->public.parameters = keep(arena, text);
-    schema_print(text, signature->result, NULL, SCHEMA_PRINTED);
+    schema_print(text, signature->result, SCHEMA_PRINTED);
     tool->public.result = keep(arena, text);
     if (arena->oom) return GRAMC_NOMEM;
     schema_print_object(text, signature->parameters, SCHEMA_CHECKED);
     gramc_status status = compile(&tool->public.accepts, text, true);
     buf_reset(text);
     if (status != GRAMC_OK) return status;
-    schema_print(text, signature->result, NULL, SCHEMA_CHECKED);
+    schema_print(text, signature->result, SCHEMA_CHECKED);
     status = compile(&tool->public.returns, text, false);
     buf_reset(text);
     return status;
@@ -47,6 +47,23 @@ static struct agent *find(const gramc_compilation *compilation, const gramc_agen
     struct agent *a = compilation->spec ? compilation->spec->first_agent : NULL;
     while (a && &a->public != agent) a = a->next;
     return a;
+}
+
+static struct tool *find_tool(const gramc_compilation *compilation, const gramc_tool *tool) {
+    struct tool *t = compilation->spec ? compilation->spec->first_tool : NULL;
+    while (t && &t->public != tool) t = t->next;
+    return t;
+}
+
+gramc_status gramc_tool_prepare(gramc_compilation *compilation, const gramc_tool *public) {
+    struct tool *tool = find_tool(compilation, public);
+    struct buf text;
+    if (!tool) return GRAMC_NOT_FOUND;
+    if (!tool->signature) return GRAMC_FINDINGS;
+    buf_init(&text, &compilation->arena.allocator, SOURCE_MAX);
+    gramc_status status = prepare_tool(&compilation->arena, tool, &text);
+    buf_free(&text);
+    return status;
 }
 
 gramc_status gramc_agent_prepare(gramc_compilation *compilation, const gramc_agent *public) {

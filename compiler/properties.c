@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "compiler/data.h"
+#include "compiler/fixes.h"
 
 #include <string.h>
 
@@ -149,20 +150,23 @@ static void read_row(struct pass *pass, const struct property *p, const struct p
 
 /* ## The table */
 
-static void unknown(struct pass *pass, const struct property *p, const struct property_row *rows,
-                    size_t row_count, const char *owner) {
+static void unknown(struct pass *pass, const struct property *first, const struct property *p,
+                    const struct property_row *rows, size_t row_count, const char *owner) {
     gramc_text names[MOST_ROWS];
     for (size_t i = 0; i < row_count; i++) names[i] = text_of(rows[i].name);
     struct finding *f = FIND(pass->findings, D_UNKNOWN_PROPERTY, pass->source, p->key.span,
                              p->key.text, text_of(owner));
     gramc_text near = text_nearest(p->key.text, names, row_count);
     if (near.len) finding_help(pass->findings, f, "did you mean `%.*s`?", TEXT_ARGS(near));
+    fix_key(pass, f, first, p, names, row_count);
 }
 
-static void duplicate(struct pass *pass, const struct property *p, const struct property *other) {
+static void duplicate(struct pass *pass, const struct property *first, const struct property *p,
+                      const struct property *other) {
     struct finding *f =
         FIND(pass->findings, D_DUPLICATE_PROPERTY, pass->source, p->key.span, p->key.text);
     finding_label(pass->findings, f, pass->source, other->key.span, "first written here");
+    fix_repeated(pass, f, first, other, p);
 }
 
 void properties_read(struct pass *pass, const struct property *first,
@@ -172,8 +176,8 @@ void properties_read(struct pass *pass, const struct property *first,
     for (const struct property *p = first; p; p = p->next) {
         size_t row = 0;
         while (row < row_count && !text_is(p->key.text, rows[row].name)) row++;
-        if (row == row_count) unknown(pass, p, rows, row_count, owner);
-        else if (seen[row]) duplicate(pass, p, seen[row]);
+        if (row == row_count) unknown(pass, first, p, rows, row_count, owner);
+        else if (seen[row]) duplicate(pass, first, p, seen[row]);
         else read_row(pass, seen[row] = p, &rows[row], into);
     }
 }

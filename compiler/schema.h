@@ -9,6 +9,8 @@
 #include "compiler/compilation.h"
 #include "compiler/types.h"
 
+struct definition;
+
 /* In the order in which they are printed. */
 enum keyword {
     KEYWORD_TITLE,
@@ -38,19 +40,29 @@ struct constraint {
     enum keyword keyword;
 };
 
-enum openness { OPEN_UNSAID, OPEN_YES, OPEN_NO };
+/* A flag that a type may leave to the type that it is built on. */
+enum said { UNSAID, SAID_TRUE, SAID_FALSE };
 
+/* A type as it is used at one place. What is not said here is as in `base`: a named type's own
+ * schema, or the parameter that is reused. Ask through the functions below, which follow it. */
 struct schema {
-    const struct type_row *type; /* NULL: no label, or an unknown one */
+    const struct type_row *type; /* the base type in the end; NULL: none, or an unknown one */
+    const struct schema *base;
+    const struct definition *definition; /* the named type that `base` belongs to, if it is one */
     struct constraint *constraints;
     struct schema *inner;      /* of an array's items or a map's values; NULL is any */
-    struct field *fields;      /* TYPE_OBJECT */
+    struct field *fields;      /* TYPE_OBJECT: besides those of the base */
+    struct member *members;    /* of a tuple or union */
     const struct hatch *hatch; /* `schema`: its keywords replace ours */
     struct span span;          /* of what says it */
     uint8_t kind;              /* enum type_kind */
-    uint8_t open;              /* enum openness */
-    bool has_fields;           /* said, though perhaps empty */
-    bool unique, nullable, deprecated;
+    uint8_t open, unique, nullable, deprecated; /* enum said */
+    bool has_fields;                            /* said, though perhaps empty */
+};
+
+struct member {
+    struct member *next;
+    struct schema *schema;
 };
 
 struct hatch {
@@ -69,10 +81,27 @@ struct field {
     bool optional;                     /* not in `required` */
 };
 
-/* What was said for a keyword; NULL: nothing. */
+/* What was said for a keyword, here or by the base; NULL: nothing. */
 const struct constraint *schema_find(const struct schema *schema, enum keyword keyword);
 /* The same, as text; empty: nothing. */
 gramc_text schema_get(const struct schema *schema, enum keyword keyword);
+bool schema_is_nullable(const struct schema *schema);
+bool schema_is_unique(const struct schema *schema);
+bool schema_is_deprecated(const struct schema *schema);
+enum said schema_open(const struct schema *schema);
+const struct schema *schema_inner(const struct schema *schema);
+const struct member *schema_members(const struct schema *schema);
+const struct hatch *schema_hatch(const struct schema *schema);
+bool schema_has_fields(const struct schema *schema);
+/* All fields, those of the base first:
+ *     struct field_walk walk = field_walk(schema);
+ *     for (const struct field *f; (f = field_next(&walk)) != NULL;) ... */
+struct field_walk {
+    const struct schema *schema, *at; /* where it began; whose fields it is at */
+    const struct field *next;
+};
+struct field_walk field_walk(const struct schema *schema);
+const struct field *field_next(struct field_walk *walk);
 
 /* Fields or parameters in order, each name once. */
 struct field_list {
@@ -88,15 +117,25 @@ struct field *field_list_add(struct field_list *list, struct field *field);
  * name, and is NULL for a result. NULL with findings if there is no type. */
 struct schema *schema_of_node(struct pass *pass, const struct pattern *node, struct field *field);
 
+/* Fills in a schema that exists: label and record of a pattern that has a label. */
+void schema_read(struct pass *pass, struct schema *schema, const struct pattern *node,
+                 struct field *field);
+/* Makes `field` a use of another parameter or definition; the node's own properties replace. */
+void schema_reuse(struct pass *pass, struct field *field, const struct pattern *node,
+                  const struct field *other);
+/* Reads the elements of a named type: the fields of a record, the members of a tuple or union. */
+void schema_read_elements(struct pass *pass, struct schema *schema, const struct pattern *first);
+
 enum schema_style {
-    SCHEMA_PRINTED, /* what goes out */
-    SCHEMA_CHECKED  /* with the bounds that are only checked (Long) */
+    SCHEMA_PRINTED = 0,
+    SCHEMA_CHECKED = 1, /* with the bounds that are only checked (Long) */
+    SCHEMA_DEFS = 2     /* all named types as references, not only the recursive ones */
 };
-/* Prints one schema as JSON Schema 2020-12, compact. fallback may be NULL. */
-void schema_print(struct buf *out, const struct schema *schema, const struct constraint *fallback,
-                  enum schema_style style);
-/* Prints an object schema with these fields as properties; none prints empty properties. */
-void schema_print_object(struct buf *out, const struct field *fields, enum schema_style style);
+/* Prints a whole schema document as JSON Schema 2020-12, compact: $defs at its end if it needs
+ * any. `style` is schema_style, or-ed. */
+void schema_print(struct buf *out, const struct schema *schema, unsigned style);
+/* The same for an object with these fields as properties; none prints empty properties. */
+void schema_print_object(struct buf *out, const struct field *fields, unsigned style);
 
 /* Reports bounds that contradict each other, patterns that cannot be compiled, and defaults, enum
  * members, constants and examples that do not fit, here and in everything inside. field is NULL

@@ -21,6 +21,9 @@ static const struct {
              {KEYWORD_MIN_ITEMS, KEYWORD_MAX_ITEMS, false}};
 
 static void check_bounds(struct pass *pass, const struct schema *schema) {
+    /* Most types have one or none of the keywords that could contradict each other. */
+    bool alone = !schema->constraints || !schema->constraints->next;
+    if (alone && !schema->base && !schema_find(schema, KEYWORD_MULTIPLE_OF)) return;
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
         gramc_text low = schema_get(schema, pairs[i].low);
         gramc_text high = schema_get(schema, pairs[i].high);
@@ -69,6 +72,9 @@ static bool has_base_type(const struct schema *s, gramc_text json) {
     case TYPE_OBJECT:
     case TYPE_MAP:
     case TYPE_ARRAY:
+    case TYPE_TUPLE:
+    case TYPE_ANY_OF:
+    case TYPE_ONE_OF:
     case TYPE_KINDS: return false;
     }
     return false;
@@ -77,7 +83,7 @@ static bool has_base_type(const struct schema *s, gramc_text json) {
 /* True without asking the validator: a plain value of a base type, within plain bounds. False says
  * nothing: most defaults are plain, and the others are worth a program. */
 static bool fits_plainly(const struct schema *s, gramc_text json) {
-    if (s->hatch || (s->type && s->type->bounds_hidden)) return false;
+    if (s->hatch || s->base || (s->type && s->type->bounds_hidden)) return false;
     for (const struct constraint *c = s->constraints; c; c = c->next)
         if (!is_annotation(c->keyword) && !(is_number(json) && number_fits(c, json))) return false;
     return has_base_type(s, json);
@@ -105,7 +111,7 @@ static gramc_schema *compile(struct pass *pass, const struct schema *schema) {
     options.allocator = &pass->arena->allocator;
     options.assert_formats = true;
     buf_init(&text, options.allocator, SOURCE_MAX);
-    schema_print(&text, schema, NULL, SCHEMA_CHECKED);
+    schema_print(&text, schema, SCHEMA_CHECKED);
     gramc_status status = buf_status(&text);
     if (status == GRAMC_OK)
         status = gramc_schema_compile(&program, text.ptr, text.len, &options, &error);
@@ -201,6 +207,8 @@ void schema_check(struct pass *pass, const struct schema *schema, const struct f
     if (schema->inner) schema_check(pass, schema->inner, NULL);
     for (const struct field *inner = schema->fields; inner; inner = inner->next)
         schema_check(pass, inner->schema, inner);
+    for (const struct member *member = schema->members; member; member = member->next)
+        schema_check(pass, member->schema, NULL);
     /* What is wrong inside would be found a second time from here. */
     if (pass->findings->counts[GRAMC_ERROR] > before) return;
     check_data(pass, schema);

@@ -1,8 +1,9 @@
 /* Turns a curried path, `(name::Text {default: "world"})==>(age::Int)==>(::String)`, into a list of
  * parameters and a result type. What a single node's label and properties mean is schema.c's. */
-#include "compiler/signature.h"
+#include "compiler/spec.h"
 
 #include "base/text.h"
+#include "compiler/fixes.h"
 
 /* A node that is written `()`. */
 static bool is_unit(const struct pattern *node) {
@@ -14,15 +15,17 @@ static bool is_last(const struct pattern *node) {
 }
 
 /* Families do not matter; the direction does, because it says what goes in and what comes out. */
-static void check_arrow(struct pass *pass, const struct pattern *arrow) {
+static void check_arrow(struct pass *pass, const struct pattern *path,
+                        const struct pattern *arrow) {
     if (arrow->direction != ARROW_RIGHT) {
         struct finding *f = FIND0(pass->findings, D_ARROW_DIRECTION, pass->source, arrow->span);
         finding_help(pass->findings, f, "write `==>`: parameters on the left, the result last");
+        if (arrow == path->elements->next) fix_reversed(pass, f, path);
     }
     if (arrow->subject) FIND0(pass->findings, D_ARROW_SUBJECT, pass->source, arrow->span);
 }
 
-static bool has_name_and_type(struct pass *pass, const struct pattern *node) {
+static bool has_name(struct pass *pass, const struct pattern *node) {
     const struct subject *subject = node->subject;
     struct finding *f;
     if (!subject->has_identifier) {
@@ -34,28 +37,35 @@ static bool has_name_and_type(struct pass *pass, const struct pattern *node) {
                          TEXT_ARGS(subject->labels->name.text));
         return false;
     }
-    if (subject->labels) return true;
-    f = FIND(pass->findings, D_PARAMETER_WITHOUT_TYPE, pass->source, node->span,
-             subject->identifier.text);
-    finding_help(pass->findings, f, "write `(%.*s::Text)`, or another type",
-                 TEXT_ARGS(subject->identifier.text));
-    return false;
+    return true;
 }
 
-static struct field *read_parameter(struct pass *pass, const struct pattern *node) {
+/* `(personName)`: its meaning stands elsewhere, and is looked up when all has been read. */
+static void note_reuse(struct pass *pass, const struct pattern *node, struct field *field) {
+    struct gramc_spec *spec = pass->compilation->spec;
+    struct reuse *reuse = ARENA_NEW(pass->arena, struct reuse);
+    if (!reuse) return;
+    *reuse = (struct reuse){.field = field, .node = node, .source = pass->source};
+    *spec->last_reuse = reuse;
+    spec->last_reuse = &reuse->next;
+}
+
+static struct field *read_parameter(struct pass *pass, const struct pattern *path,
+                                    const struct pattern *node) {
     if (is_unit(node)) {
         struct finding *f = FIND0(pass->findings, D_MISPLACED_UNIT, pass->source, node->span);
         finding_help(pass->findings, f, "`()` stands alone, in `()==>(::Text)`: leave it out here");
+        fix_unit(pass, f, path, node);
         return NULL;
     }
-    if (!has_name_and_type(pass, node)) return NULL;
+    if (!has_name(pass, node)) return NULL;
     struct field *field = ARENA_NEW(pass->arena, struct field);
     if (!field) return NULL;
     field->identifier = field->name = node->subject->identifier.text;
     field->span = node->subject->identifier.span;
-    field->schema = schema_of_node(pass, node, field);
-    schema_check(pass, field->schema, field);
-    return field->schema ? field : NULL;
+    if (node->subject->labels) field->schema = schema_of_node(pass, node, field);
+    else note_reuse(pass, node, field);
+    return field;
 }
 
 /* Within one signature a name stands once. */
@@ -69,11 +79,7 @@ static void append(struct pass *pass, struct field_list *list, struct field *fie
 }
 
 static struct schema *read_result(struct pass *pass, const struct pattern *node) {
-    if (!is_unit(node) && node->subject->labels) {
-        struct schema *result = schema_of_node(pass, node, NULL);
-        schema_check(pass, result, NULL);
-        return result;
-    }
+    if (!is_unit(node) && node->subject->labels) return schema_of_node(pass, node, NULL);
     struct finding *f = FIND0(pass->findings, D_MISSING_RESULT, pass->source, node->span);
     finding_help(pass->findings, f,
                  "end with a type, `==>(::Text)`; `(::Null)` if nothing comes "
@@ -87,8 +93,8 @@ static const struct pattern *read_parameters(struct pass *pass, const struct pat
     const struct pattern *node = path->elements;
     bool no_parameters = is_unit(node) && path->element_count == 3;
     for (; !is_last(node); node = node->next) {
-        if (node->kind == PATTERN_ARROW) check_arrow(pass, node);
-        else if (!no_parameters) append(pass, list, read_parameter(pass, node));
+        if (node->kind == PATTERN_ARROW) check_arrow(pass, path, node);
+        else if (!no_parameters) append(pass, list, read_parameter(pass, path, node));
     }
     return node;
 }
@@ -111,4 +117,10 @@ struct signature *signature_read(struct pass *pass, const struct pattern *patter
     signature->parameters = list.first;
     signature->result = read_result(pass, last);
     return signature->result ? signature : NULL;
+}
+
+void signature_check(struct pass *pass, const struct signature *signature) {
+    for (const struct field *p = signature->parameters; p; p = p->next)
+        schema_check(pass, p->schema, p);
+    schema_check(pass, signature->result, NULL);
 }

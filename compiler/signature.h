@@ -10,6 +10,9 @@ struct signature {
     struct span span;
 };
 
+/* What only can be judged once all names are known: defaults, bounds, patterns. */
+void signature_check(struct pass *pass, const struct signature *signature);
+
 /* Reads `(p::T {...})==>(::R)`. NULL, with findings, if it is no signature; parameters that could
  * not be read are left out. */
 struct signature *signature_read(struct pass *pass, const struct pattern *pattern);

@@ -1,8 +1,11 @@
 /* Turns trees into a spec: each top-level pattern is read by its label. Tools, agents and libraries
  * have a file each; here is the order of the steps, and the public look-ups. */
+#include "compiler/definition.h"
 #include "compiler/spec.h"
 
 #include "base/text.h"
+#include "compiler/config.h"
+#include "compiler/fixes.h"
 #include "compiler/properties.h"
 #include "compiler/types.h"
 
@@ -50,15 +53,14 @@ void spec_report_duplicate(struct pass *pass, enum diag_id id, gramc_text name, 
 static void report_label(struct pass *pass, const struct pattern *pattern) {
     gramc_text label = pattern_label(pattern), names[LABELS];
     for (size_t i = 0; i < LABELS; i++) names[i] = text_of(labels[i].label);
-    if (type_find(label)) {
-        FIND(pass->findings, D_NOT_SUPPORTED, pass->source, pattern->span, TEXT("a named type"));
-        return;
-    }
     gramc_text near = text_nearest(label, names, LABELS);
     enum diag_id id = near.len ? D_MISSPELT_LABEL : D_IGNORED_PATTERN;
     struct span at = label.len ? pattern->subject->labels->name.span : pattern->span;
     struct finding *f = FIND(pass->findings, id, pass->source, at, label);
     if (near.len) finding_help(pass->findings, f, "did you mean `%.*s`?", TEXT_ARGS(near));
+    struct slip slip = {.word = label};
+    for (size_t i = 0; i < LABELS; i++) slip_try(&slip, names[i]);
+    fix_slip(pass, f, &slip);
 }
 
 /* Annotations mean nothing here; one that reads like a property would mislead. */
@@ -78,9 +80,14 @@ static const struct pattern *without_annotations(struct pass *pass, const struct
     return pattern;
 }
 
+static bool has_meaning(gramc_text label) {
+    for (size_t i = 0; i < LABELS; i++)
+        if (text_is(label, labels[i].label)) return true;
+    return false;
+}
+
 static void read_pattern(struct pass *pass, struct gramc_spec *spec,
                          const struct pattern *pattern) {
-    pattern = without_annotations(pass, pattern);
     gramc_text label = pattern_label(pattern);
     for (size_t i = 0; i < LABELS; i++) {
         if (!text_is(label, labels[i].label)) continue;
@@ -90,30 +97,43 @@ static void read_pattern(struct pass *pass, struct gramc_spec *spec,
         else
             FIND(pass->findings, D_NOT_SUPPORTED, pass->source, pattern->subject->labels->name.span,
                  label);
-        return;
     }
-    report_label(pass, pattern);
 }
 
-/* `{language: 1}`: absent means 1. */
-static void read_header(struct pass *pass, const struct pattern *header) {
-    for (const struct property *p = header->subject->properties; p; p = p->next) {
-        if (text_is(p->key.text, "language")) {
-            bool one = p->value->kind == VALUE_INTEGER && text_is(p->value->as.scalar.text, "1");
-            if (!one)
-                FIND(pass->findings, D_LANGUAGE_VERSION, pass->source, p->value->span,
-                     source_slice(pass->source, p->value->span));
-        } else if (text_is(p->key.text, "imports")) {
-            FIND(pass->findings, D_NOT_SUPPORTED, pass->source, p->span, TEXT("an import"));
+/* A pattern with another label may be a type; one without is nothing to us. */
+static void collect_pattern(struct pass *pass, struct gramc_spec *spec,
+                            const struct pattern *pattern) {
+    pattern = without_annotations(pass, pattern);
+    gramc_text label = pattern_label(pattern);
+    if (has_meaning(label)) return;
+    if (label.len && pattern->kind != PATTERN_PATH) definition_collect(pass, spec, pattern);
+    else report_label(pass, pattern);
+}
+
+static const struct pattern *plain(const struct pattern *pattern) {
+    while (pattern->kind == PATTERN_ANNOTATED) pattern = pattern->elements;
+    return pattern;
+}
+
+/* Types first: the tools look them up. */
+static void read_units(struct pass *pass, struct gramc_spec *spec) {
+    const struct unit *u;
+    for (u = pass->compilation->units; u && !pass->arena->oom; u = u->next) {
+        pass->source = &u->source;
+        if (config_is(u->tree)) {
+            config_check(pass, u->tree);
+            continue;
         }
+        for (const struct pattern *p = u->tree->patterns; p; p = p->next)
+            if (p->kind != PATTERN_HEADER) collect_pattern(pass, spec, p);
     }
-}
-
-static void read_unit(struct pass *pass, struct gramc_spec *spec, const struct unit *unit) {
-    pass->source = &unit->source;
-    for (const struct pattern *p = unit->tree->patterns; p && !pass->arena->oom; p = p->next) {
-        if (p->kind == PATTERN_HEADER) read_header(pass, p);
-        else read_pattern(pass, spec, p);
+    definitions_read(pass, spec, report_label);
+    definitions_measure(pass, spec);
+    for (u = pass->compilation->units; u && !pass->arena->oom; u = u->next) {
+        pass->source = &u->source;
+        if (config_is(u->tree)) continue;
+        for (const struct pattern *p = u->tree->patterns; p && !pass->arena->oom; p = p->next)
+            if (p->kind != PATTERN_HEADER) read_pattern(pass, spec, plain(p));
     }
 }
 
@@ -126,6 +146,9 @@ static struct gramc_spec *spec_new(gramc_compilation *compilation) {
     spec->last_tool = &spec->first_tool;
     spec->last_agent = &spec->first_agent;
     spec->last_library = &spec->first_library;
+    spec->last_definition = &spec->first_definition;
+    spec->last_reuse = &spec->first_reuse;
+    map_init(&spec->definitions, &compilation->arena);
     map_init(&spec->tools, &compilation->arena);
     map_init(&spec->agents, &compilation->arena);
     map_init(&spec->libraries, &compilation->arena);
@@ -146,14 +169,25 @@ static void make_lists(struct gramc_spec *spec, struct arena *arena) {
     for (struct library *l = spec->first_library; l; l = l->next) spec->library_list[i++] = l;
 }
 
+static void check_tools(struct pass *pass, const struct gramc_spec *spec) {
+    for (const struct tool *tool = spec->first_tool; tool && !pass->arena->oom; tool = tool->next) {
+        pass->source = tool->source;
+        if (tool->signature) signature_check(pass, tool->signature);
+    }
+}
+
 static void read_all(struct pass *pass, struct gramc_spec *spec) {
-    for (struct unit *unit = pass->compilation->units; unit; unit = unit->next)
-        read_unit(pass, spec, unit);
+    read_units(pass, spec);
+    if (!pass->arena->oom) reuses_resolve(pass, spec);
+    if (!pass->arena->oom) definitions_check(pass, spec);
+    check_tools(pass, spec);
     for (struct agent *agent = spec->first_agent; agent && !pass->arena->oom; agent = agent->next) {
         pass->source = agent->source;
         agent_resolve(pass, spec, agent);
     }
+    if (!pass->arena->oom) twins_check(pass, spec);
     if (!pass->arena->oom) vocabulary_check(pass, spec);
+    if (!pass->arena->oom) naming_check(pass, spec);
 }
 
 /* After a syntax error the tree has holes; what would be found there is noise. */
@@ -163,11 +197,15 @@ gramc_status gramc_compile(const gramc_spec **out, gramc_compilation *compilatio
     *out = spec;
     if (!spec) return GRAMC_NOMEM;
     compilation->spec = spec;
-    if (!findings_have_errors(&compilation->findings)) read_all(&pass, spec);
+    if (sources_are_sound(compilation)) headers_read(&pass);
+    bool readable = sources_are_sound(compilation);
+    if (!compilation->arena.oom && readable) read_all(&pass, spec);
     make_lists(spec, &compilation->arena);
+    findings_settle(&pass, readable);
     findings_sort(&compilation->findings);
     if (compilation->arena.oom) return GRAMC_NOMEM;
-    return findings_have_errors(&compilation->findings) ? GRAMC_FINDINGS : GRAMC_OK;
+    bool refused = compilation->withheld || findings_have_errors(&compilation->findings);
+    return refused ? GRAMC_FINDINGS : GRAMC_OK;
 }
 
 /* ## Look-ups */

@@ -10,6 +10,7 @@
 struct tool {
     gramc_tool public;
     struct tool *next;
+    struct tool *twin; /* another of the same name, which is the one that counts */
     gramc_text identifier;
     struct span name_at;
     const struct source *source;
@@ -38,12 +39,25 @@ struct library {
     const struct source *source;
 };
 
+/* A parameter that is written with its name alone. */
+struct reuse {
+    struct reuse *next;
+    struct field *field; /* without a schema until it is resolved */
+    const struct pattern *node;
+    const struct source *source;
+};
+
+struct definition;
+
 struct gramc_spec {
     gramc_compilation *compilation;
+    struct definition *first_definition, **last_definition;
+    struct reuse *first_reuse, **last_reuse;
+    struct tool *first_twin; /* tools of a name that was taken */
     struct tool *first_tool, **last_tool;
     struct agent *first_agent, **last_agent;
     struct library *first_library, **last_library;
-    struct map tools, agents, libraries; /* by identifier */
+    struct map tools, agents, libraries, definitions; /* by identifier */
     struct tool **tool_list;
     struct agent **agent_list;
     struct library **library_list;
@@ -54,10 +68,21 @@ struct gramc_spec {
 struct tool *tool_read(struct pass *pass, struct gramc_spec *spec, const struct pattern *pattern);
 void agent_read(struct pass *pass, struct gramc_spec *spec, const struct pattern *pattern);
 void library_read(struct pass *pass, struct gramc_spec *spec, const struct pattern *pattern);
+/* Tools of one name must mean the same. */
+void twins_check(struct pass *pass, const struct gramc_spec *spec);
 /* Second step, once all tools are known: the references of an agent. */
 void agent_resolve(struct pass *pass, struct gramc_spec *spec, struct agent *agent);
+/* Files that are imported, and the version of the language (import.c). */
+void headers_read(struct pass *pass);
+/* Gives parameters that are written with their name alone their meaning (reuse.c). */
+void reuses_resolve(struct pass *pass, struct gramc_spec *spec);
+/* Same schema, default and optionality, whatever their names. */
+bool fields_mean_the_same(struct pass *pass, const struct field *a, const struct field *b);
 /* One name, two types: within an agent and across the compilation. */
 void vocabulary_check(struct pass *pass, const struct gramc_spec *spec);
+
+/* Names that are not written as the configuration asks. */
+void naming_check(struct pass *pass, const struct gramc_spec *spec);
 
 /* The identifier of a pattern; empty, with a finding, if it has none. */
 gramc_text pattern_name(struct pass *pass, const struct pattern *pattern, const char *owner);
@@ -65,17 +90,10 @@ gramc_text pattern_name(struct pass *pass, const struct pattern *pattern, const 
 gramc_text pattern_label(const struct pattern *pattern);
 /* Reports that a name stands there twice. */
 void spec_report_duplicate(struct pass *pass, enum diag_id id, gramc_text name, struct span at,
-                      const struct source *other_source, struct span other);
+                           const struct source *other_source, struct span other);
 
-/* ## Printers, one target a file */
-typedef void target_printer(struct buf *out, const struct tool *tool);
-void emit_schemas(struct buf *out, const struct tool *tool);
-void emit_openai(struct buf *out, const struct tool *tool);
-void emit_openai_functions(struct buf *out, const struct tool *tool);
-/* agent NULL: tools without an agent. */
-void emit_bundle(struct buf *out, const struct agent *agent, struct tool *const *tools,
-                 size_t count);
-
+/* Everything that a tool means to a model or caller, as one JSON object. */
+void tool_print_schemas(struct buf *out, const struct tool *tool, unsigned style);
 /* Hexadecimal sha256 of what the agent means. */
 gramc_text agent_fingerprint(struct arena *arena, const struct agent *agent);
 

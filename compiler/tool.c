@@ -103,13 +103,16 @@ static void read_signature(struct pass *pass, struct tool *tool, const struct pa
     case TYPE_OBJECT:
     case TYPE_MAP:
     case TYPE_ARRAY:
+    case TYPE_TUPLE:
+    case TYPE_ANY_OF:
+    case TYPE_ONE_OF:
     case TYPE_KINDS: tool->public.result_kind = GRAMC_RESULT_JSON; break;
     }
 }
 
 /* What the model and the runtime would see of it; equal for two tools that mean the same. */
 static void print_meaning(struct buf *out, const struct tool *tool) {
-    emit_schemas(out, tool);
+    tool_print_schemas(out, tool, SCHEMA_CHECKED);
     buf_printf(out, "%u %u %u %d %d", (unsigned)tool->public.timeout_ms,
                (unsigned)tool->public.max_call_errors, (unsigned)tool->public.max_tool_errors,
                tool->public.optional, tool->public.return_direct);
@@ -131,19 +134,38 @@ static bool mean_the_same(struct pass *pass, const struct tool *a, const struct 
     return same;
 }
 
-/* Returns the tool that the name stands for from now on: one that means the same may be there. */
-static struct tool *add(struct pass *pass, struct gramc_spec *spec, struct tool *tool) {
+/* Returns the tool that the name stands for from now on. Whether a second one means the same is
+ * known when all names are. */
+static struct tool *add(struct gramc_spec *spec, struct tool *tool) {
     struct tool *other = map_put(&spec->tools, tool->identifier, tool);
     if (other != tool) {
-        if (!mean_the_same(pass, other, tool))
-            spec_report_duplicate(pass, D_DUPLICATE_TOOL, tool->identifier, tool->name_at,
-                                  other->source, other->name_at);
+        tool->twin = other;
+        tool->next = spec->first_twin;
+        spec->first_twin = tool;
         return other;
     }
     *spec->last_tool = tool;
     spec->last_tool = &tool->next;
     spec->tool_count++;
     return tool;
+}
+
+static bool is_complete(const struct signature *signature) {
+    const struct field *p = signature ? signature->parameters : NULL;
+    while (p && p->schema) p = p->next;
+    return signature && !p;
+}
+
+void twins_check(struct pass *pass, const struct gramc_spec *spec) {
+    for (const struct tool *t = spec->first_twin; t; t = t->next) {
+        bool whole = is_complete(t->signature) && is_complete(t->twin->signature);
+        /* What is not whole was reported. */
+        if (findings_have_errors(pass->findings) && !whole) continue;
+        if (whole && mean_the_same(pass, t->twin, t)) continue;
+        pass->source = t->source;
+        spec_report_duplicate(pass, D_DUPLICATE_TOOL, t->identifier, t->name_at, t->twin->source,
+                              t->twin->name_at);
+    }
 }
 
 struct tool *tool_read(struct pass *pass, struct gramc_spec *spec, const struct pattern *pattern) {
@@ -155,5 +177,5 @@ struct tool *tool_read(struct pass *pass, struct gramc_spec *spec, const struct 
     tool->source = pass->source;
     read_properties(pass, tool, pattern->subject);
     read_signature(pass, tool, pattern);
-    return add(pass, spec, tool);
+    return add(spec, tool);
 }

@@ -25,6 +25,9 @@ static const struct type_row rows[] = {
     {.label = "Object", .kind = TYPE_OBJECT},
     {.label = "Map", .kind = TYPE_MAP},
     {.label = "Array", .kind = TYPE_ARRAY},
+    {.label = "Tuple", .kind = TYPE_TUPLE},
+    {.label = "AnyOf", .kind = TYPE_ANY_OF},
+    {.label = "OneOf", .kind = TYPE_ONE_OF},
     {.label = "Any", .kind = TYPE_ANY},
     {.label = "Null", .kind = TYPE_NULL},
     {.label = "Date", .kind = TYPE_STRING, .format = "date"},
@@ -53,10 +56,14 @@ gramc_text type_nearest(gramc_text label) {
     return text_nearest(label, labels, ROWS);
 }
 
+const char *type_label(size_t i) {
+    return i < ROWS ? rows[i].label : NULL;
+}
+
 const char *type_json_name(enum type_kind kind) {
     static const char *const names[TYPE_KINDS] = {
         [TYPE_NULL] = "null",     [TYPE_STRING] = "string",   [TYPE_INTEGER] = "integer",
         [TYPE_NUMBER] = "number", [TYPE_BOOLEAN] = "boolean", [TYPE_OBJECT] = "object",
-        [TYPE_MAP] = "object",    [TYPE_ARRAY] = "array"};
+        [TYPE_MAP] = "object",    [TYPE_ARRAY] = "array",     [TYPE_TUPLE] = "array"};
     return names[kind];
 }

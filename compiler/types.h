@@ -14,6 +14,9 @@ enum type_kind {
     TYPE_OBJECT, /* fields, open or not */
     TYPE_MAP,    /* any names, values of one type */
     TYPE_ARRAY,
+    TYPE_TUPLE,  /* a fixed number of items, each of its own type */
+    TYPE_ANY_OF, /* at least one of its members fits */
+    TYPE_ONE_OF, /* exactly one */
     TYPE_KINDS
 };
 
@@ -30,7 +33,9 @@ struct type_row {
 const struct type_row *type_find(gramc_text label);
 /* The label nearest to a misspelt one; {NULL, 0} if none is near. */
 gramc_text type_nearest(gramc_text label);
-/* "string", "integer"...; NULL for TYPE_ANY. */
+/* The i-th label, NULL past the end. */
+const char *type_label(size_t i);
+/* "string", "integer"...; NULL for TYPE_ANY and unions. */
 const char *type_json_name(enum type_kind kind);
 
 #endif

@@ -11,7 +11,7 @@ static gramc_status check(struct verdict *verdict, const struct gramc_schema *sc
     struct judge judge;
     struct json_error error;
     report.link = &report.first;
-    judge_init(&judge, schema, &verdict->arena, &report);
+    judge_init(&judge, schema, &verdict->arena, &report, text.len);
     struct json *root = json_parse(&verdict->arena, text, &error);
     if (root) {
         judge_duplicates(&judge, root);

@@ -1,6 +1,6 @@
 /* Judges a document against a compiled schema. This file knows the order of things, scalars and
  * what applies to the same place; items and members are in validate_judge_parts.c, the sentences in
- * validate_report.c. Recursion: JUDGE_MAX_FRAMES. Time: JUDGE_STEPS. */
+ * validate_report.c. Recursion: JUDGE_MAX_FRAMES. Time: a number of steps. */
 #include "compiler/validate_judge.h"
 
 #include <string.h>
@@ -10,11 +10,11 @@
 #include "compiler/formats.h"
 
 void judge_init(struct judge *judge, const struct gramc_schema *schema, struct arena *arena,
-                struct report *report) {
+                struct report *report, size_t bytes) {
     judge->schema = schema;
     judge->arena = arena;
     judge->report = report;
-    judge->steps = JUDGE_STEPS;
+    judge->steps = judge->all_steps = JUDGE_STEPS + JUDGE_STEPS_PER_BYTE * (uint64_t)bytes;
     judge->frames = 0;
     judge->status = GRAMC_OK;
     regex_session_init(&judge->regexes, &arena->allocator);

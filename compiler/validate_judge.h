@@ -7,7 +7,8 @@
 
 enum {
     JUDGE_MAX_FRAMES = 2500,       /* schema applications inside each other */
-    JUDGE_STEPS = 20 * 1000 * 1000 /* applications and comparisons in all */
+    JUDGE_STEPS = 2 * 1000 * 1000, /* applications and comparisons, whatever the instance... */
+    JUDGE_STEPS_PER_BYTE = 16      /* ...and with each of its bytes */
 };
 
 /* One application of a node to a value. Frames on the C stack lead back to the root: through the
@@ -42,7 +43,7 @@ struct judge {
     struct arena *arena;
     struct report *report; /* NULL: only the answer counts, the first failure ends it */
     struct regex_session regexes;
-    uint64_t steps;
+    uint64_t steps, all_steps;
     unsigned frames;
     gramc_status status; /* GRAMC_LIMIT or GRAMC_NOMEM: the answer means nothing */
 };
@@ -54,8 +55,9 @@ struct marks {
     uint64_t some[4]; /* where bits points when that is enough */
 };
 
+/* `bytes`: of the instance, which the time limit grows with. */
 void judge_init(struct judge *judge, const struct gramc_schema *schema, struct arena *arena,
-                struct report *report);
+                struct report *report, size_t bytes);
 void judge_free(struct judge *judge);
 
 /* True if the value is valid, and the status is still GRAMC_OK. */

@@ -394,7 +394,7 @@ void verdict_normalise(struct verdict *verdict, struct judge *judge, struct json
     normalise(&n, &at, root);
     judge->report = report;
     /* The judging itself gets the whole of its time again. */
-    judge->steps = JUDGE_STEPS;
+    judge->steps = judge->all_steps;
 }
 
 /* ## Writing */

@@ -318,8 +318,10 @@ static struct resource *read_document(struct schema_compiler *c, gramc_text uri,
 /* The text of a document that is neither known yet nor built in. */
 static bool ask_resolver(struct schema_compiler *c, gramc_text uri, gramc_text *text) {
     const gramc_resolver *resolver = &c->options->resolver;
-    if (!resolver->resolve || uri.len == 0 || resolver->resolve(resolver->ctx, uri, text) != 0)
-        return false;
+    if (!resolver->resolve || uri.len == 0) return false;
+    int failure = resolver->resolve(resolver->ctx, uri, text);
+    if (failure == GRAMC_NOMEM) compile_stop(c, GRAMC_NOMEM);
+    if (failure) return false;
     *text = arena_text(c->arena, *text);
     return true;
 }

@@ -172,11 +172,12 @@ const char *run_word(struct run *run, const struct node *node, const char *p) {
 /* The text ends with a closing bracket. */
 static bool run_text(struct run *run, const struct gramc_schema *schema, const char *p,
                      const char *end) {
-    size_t len = (size_t)(end - p), tail = len < 16 ? len : 16;
-    memset(run->tail, 0, sizeof run->tail);
-    memcpy(run->tail + 16 - tail, end - tail, tail);
-    run->start = p;
+    size_t len = (size_t)(end - p);
+    memset(run->tail + 16, 0, 16);
+    if (len >= 16) memcpy(run->tail, end - 16, 16);
+    else memcpy(run->tail + 16 - len, p, len);
     run->end = end;
+    run->last_block = len >= 16 ? end - 16 : p; /* no string starts at p */
     run->schema = schema;
     run->depth = run->frames = 0;
     run->given_up = run->has_session = false;
@@ -192,7 +193,7 @@ static bool judge_text(const gramc_schema *schema, const char *json, size_t len)
     struct arena arena;
     struct judge judge;
     arena_init(&arena, &schema->arena.allocator);
-    judge_init(&judge, schema, &arena, NULL);
+    judge_init(&judge, schema, &arena, NULL, len);
     const struct json *root = json_parse(&arena, (gramc_text){json, len}, NULL);
     bool valid = root && judge_duplicates(&judge, root) && judge_document(&judge, root);
     judge_free(&judge);

@@ -25,7 +25,8 @@ struct run_key {
 };
 
 struct run {
-    const char *start, *end;
+    const char *end;
+    const char *last_block; /* where the last sixteen bytes start */
     const struct gramc_schema *schema;
     unsigned depth, frames;
     bool given_up;
@@ -67,41 +68,59 @@ static inline const unsigned char *run_sixteen(const struct run *run, const char
     return left >= 16 ? (const unsigned char *)p : run->tail + 16 - left;
 }
 
+#ifdef JSON_SCAN_SSE2
+/* Bits for the quotes, backslashes and controls among sixteen bytes. */
+static inline unsigned run_stops(__m128i block) {
+    __m128i quotes = _mm_cmpeq_epi8(block, _mm_set1_epi8('"'));
+    __m128i backslashes = _mm_cmpeq_epi8(block, _mm_set1_epi8('\\'));
+    __m128i controls = _mm_cmpeq_epi8(_mm_min_epu8(block, _mm_set1_epi8(0x1F)), block);
+    return (unsigned)_mm_movemask_epi8(_mm_or_si128(_mm_or_si128(quotes, backslashes), controls));
+}
+
+/* The next byte that stops a string: a quote, a backslash, a control, or the end of the text.
+ * `highs` collects the high bits of what lies before it. */
+static inline const char *run_next_stop(const struct run *run, const char *p, unsigned *highs) {
+    __m128i block, seen = _mm_setzero_si128();
+    unsigned stop;
+    for (; p <= run->last_block; p += 16) {
+        block = _mm_loadu_si128((const __m128i *)(const void *)p);
+        if ((stop = run_stops(block))) goto found;
+        seen = _mm_or_si128(seen, block);
+    }
+    block = _mm_loadu_si128((const __m128i *)(const void *)run_sixteen(run, p));
+    stop = run_stops(block); /* at the latest the zeros behind the text */
+found:
+    *highs |= (unsigned)_mm_movemask_epi8(seen) |
+              ((unsigned)_mm_movemask_epi8(block) & ((stop & (0 - stop)) - 1));
+    return p + __builtin_ctz(stop);
+}
+
 /* The closing quote of the string whose inside starts at p. */
 static inline const char *run_scan_string(const struct run *run, const char *p, unsigned *seen) {
-#ifdef JSON_SCAN_SSE2
-    const __m128i quote = _mm_set1_epi8('"'), backslash = _mm_set1_epi8('\\');
-    const __m128i control = _mm_set1_epi8(0x1F);
     const char *inside = p;
     unsigned highs = 0;
     for (;;) {
-        __m128i block = _mm_loadu_si128((const __m128i *)(const void *)run_sixteen(run, p));
-        __m128i stops = _mm_or_si128(
-            _mm_or_si128(_mm_cmpeq_epi8(block, quote), _mm_cmpeq_epi8(block, backslash)),
-            _mm_cmpeq_epi8(_mm_min_epu8(block, control), block));
-        unsigned stop = (unsigned)_mm_movemask_epi8(stops);
-        unsigned high = (unsigned)_mm_movemask_epi8(block);
-        if (!stop) {
-            highs |= high;
-            p += 16;
-            continue;
-        }
-        highs |= high & (stop - 1) & ~stop;
-        p += __builtin_ctz(stop);
+        p = run_next_stop(run, p, &highs);
         if (p >= run->end) return NULL; /* the zeros behind the text stopped it */
         if (*p == '"') break;
         if (*p != '\\') return NULL;
         *seen |= JSON_SEEN_ESCAPE;
+        if (json_byte_is(p[1], JSON_BYTE_ESCAPE)) {
+            p += 2;
+            continue;
+        }
         p = json_scan_escape(p, run->end);
         if (!p) return NULL;
     }
     if (!highs) return p;
     *seen |= JSON_SEEN_HIGH;
     return json_scan_utf8(inside, p) ? p : NULL;
-#else
-    return json_scan_string(p, run->end, seen);
-#endif
 }
+#else
+static inline const char *run_scan_string(const struct run *run, const char *p, unsigned *seen) {
+    return json_scan_string(p, run->end, seen);
+}
+#endif
 
 static inline const char *run_give_up(struct run *run) {
     run->given_up = true;

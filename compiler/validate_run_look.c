@@ -31,7 +31,7 @@ static bool judge_span(struct run *run, const struct node *node, const char *p, 
     struct arena arena;
     struct judge judge;
     arena_init(&arena, &run->schema->arena.allocator);
-    judge_init(&judge, run->schema, &arena, NULL);
+    judge_init(&judge, run->schema, &arena, NULL, (size_t)(end - p));
     const struct json *value = json_parse(&arena, (gramc_text){p, (size_t)(end - p)}, NULL);
     struct frame frame = {.node = node, .value = value};
     bool valid = value && judge_frame(&judge, &frame, NULL);
@@ -54,7 +54,7 @@ bool run_all_differ(struct run *run, const char *start, const char *end) {
     struct judge judge;
     uint32_t pair[2];
     arena_init(&arena, &run->schema->arena.allocator);
-    judge_init(&judge, run->schema, &arena, NULL);
+    judge_init(&judge, run->schema, &arena, NULL, (size_t)(end - start));
     const struct json *array = json_parse(&arena, (gramc_text){start, (size_t)(end - start)}, NULL);
     bool differ = array && !judge_find_equal(&judge, array, pair);
     if (!array || judge.status != GRAMC_OK) run_give_up(run);
@@ -75,6 +75,7 @@ struct look {
 /* Whether a node accepts the value. A refusal leaves the run as it was. */
 static bool accepts(struct look *look, const struct node *node) {
     struct run *run = look->run;
+    if (run->given_up) return false;
     const char *end = run_try(run, node->same, look->start);
     run->again += (size_t)((end ? end : look->start) - look->start) + 16;
     if (run->again > RUN_MAX_AGAIN) run_give_up(run);

@@ -270,12 +270,15 @@ uint16_t careful_peek(const struct careful *careful) {
     return token.code;
 }
 
-/* The comma must explain the token behind this one too. */
-static bool insert_comma(struct careful *careful, struct token token) {
+bool careful_takes_comma(const struct careful *careful, struct token token) {
     const uint16_t next = careful_peek(careful), codes[] = {TK_COMMA, token.code, next};
     size_t count = next < LEX_COMMENT ? 3 : 2;
     if (careful->depth == 0) return false;
-    if (!push_accepts(careful->push, push_height(careful->push), codes, count)) return false;
+    return push_accepts(careful->push, push_height(careful->push), codes, count);
+}
+
+static bool insert_comma(struct careful *careful, struct token token) {
+    if (!careful_takes_comma(careful, token)) return false;
     push_invented(careful, TK_COMMA, token.start);
     return true;
 }

@@ -40,6 +40,8 @@ void careful_read(struct careful *careful);
 
 /* The code of the token behind the one that was read last; from LEX_COMMENT on if it is none. */
 uint16_t careful_peek(const struct careful *careful);
+/* Would a comma in front of this token, the one that was read last, explain it and the next? */
+bool careful_takes_comma(const struct careful *careful, struct token token);
 
 /* ## Its parts */
 /* lexical.c: the next token that the parser knows. Comments go to the tree, wrong characters
@@ -56,7 +58,8 @@ gramc_text expected_words(const struct careful *careful, uint64_t set);
 /* `(` and so on; NULL if there is no such code. */
 const char *expected_name(uint16_t code);
 
-/* hints.c: sets the way out for the common mistakes, if this is one of them. */
+/* hints.c: sets the way out for the common mistakes, if this is one of them, and a fix if there
+ * can be only one. */
 void hint_unexpected(struct careful *careful, struct finding *finding, struct token token,
                      uint64_t expected);
 

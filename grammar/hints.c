@@ -4,6 +4,8 @@
 
 #include "parser.h"
 
+#include "base/text.h"
+
 struct place {
     const struct careful *careful;
     struct token token, last, before;
@@ -194,6 +196,57 @@ static bool missing_comma(const struct place *p) {
     return expects(p, TK_COMMA) && p->inside != 0 && !is_closer(p->token.code);
 }
 
+/* ## Repairs: where only one thing can have been meant */
+
+static struct span span_of(struct token token) {
+    return (struct span){token.start, token.end};
+}
+
+static void repair(const struct place *p, struct finding *finding, struct span span,
+                   gramc_text text) {
+    finding_fix(p->careful->findings, finding, span, text);
+}
+
+static void drop_last(const struct place *p, struct finding *finding) {
+    repair(p, finding, span_of(p->last), TEXT(""));
+}
+
+static void drop_token(const struct place *p, struct finding *finding) {
+    repair(p, finding, span_of(p->token), TEXT(""));
+}
+
+static void add_comma(const struct place *p, struct finding *finding) {
+    struct span gap = {p->last.end, p->last.end};
+    if (careful_takes_comma(p->careful, p->token)) repair(p, finding, gap, TEXT(","));
+}
+
+/* `->` in front of a node: the other half is missing. */
+static void lengthen_arrow(const struct place *p, struct finding *finding) {
+    static const char *const halves[] = {"-", "=", "~"};
+    bool points_right = (p->token.code - TK_DASH) % 3 == 1;
+    struct span gap = {p->token.start, p->token.start};
+    if (points_right && p->next == TK_LPAREN)
+        repair(p, finding, gap, text_of(halves[family(p->token.code)]));
+}
+
+/* `<-` between two nodes. */
+static void lengthen_half(const struct place *p, struct finding *finding) {
+    static const char *const halves[] = {"-", "=", "~"};
+    bool points_left = (p->last.code - TK_DASH) % 3 == 2;
+    struct span gap = {p->last.end, p->last.end};
+    if (points_left && p->before.code == TK_RPAREN)
+        repair(p, finding, gap, text_of(halves[family(p->last.code)]));
+}
+
+static const struct {
+    bool (*fits)(const struct place *place);
+    void (*repair)(const struct place *place, struct finding *finding);
+} repairs[] = {
+    {trailing_comma, drop_last}, {two_commas, drop_token},
+    {comma_at_top, drop_token},  {arrow_of_one_token, lengthen_arrow},
+    {missing_comma, add_comma},  {half_an_arrow, lengthen_half},
+};
+
 static const struct hint {
     bool (*fits)(const struct place *place);
     const char *help;
@@ -270,6 +323,8 @@ void hint_unexpected(struct careful *careful, struct finding *finding, struct to
     for (size_t i = 0; i < sizeof hints / sizeof *hints; i++) {
         if (!hints[i].fits(&place)) continue;
         finding_help(careful->findings, finding, "%s", hints[i].help);
+        for (size_t r = 0; r < sizeof repairs / sizeof *repairs; r++)
+            if (repairs[r].fits == hints[i].fits) repairs[r].repair(&place, finding);
         return;
     }
 }

@@ -11,8 +11,7 @@
 
 static int compile(struct cli *cli, char *path, gramc_compilation **out, const gramc_spec **spec) {
     int code = cli_load(cli, out, &path, 1);
-    if (code == EXIT_FINE) code = cli_status(cli, gramc_compile(spec, *out));
-    return code == EXIT_FINE ? cli_report(cli, *out, cli->err) : code;
+    return code == EXIT_FINE ? cli_compile(cli, *out, spec) : code;
 }
 
 /* ## Choosing by name */

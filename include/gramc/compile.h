@@ -89,8 +89,8 @@ typedef struct gramc_library {
 } gramc_library;
 
 /* Gives the sources their meaning. Call once, after the last gramc_add_source. GRAMC_FINDINGS when
- * there are errors; *out is then still set and holds what could be understood, unless memory ran
- * out. */
+ * there are errors, or errors that were allowed or lowered and leave nothing to compile; *out is
+ * then still set and holds what could be understood, unless memory ran out. */
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_compile(const gramc_spec **out,
                                                     gramc_compilation *compilation);
 
@@ -116,15 +116,98 @@ GRAMC_API GRAMC_MUST_USE gramc_status gramc_spec_find_library(const gramc_librar
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_agent_prepare(gramc_compilation *compilation,
                                                           const gramc_agent *agent);
 
+/* The same for one tool: for judging calls without an agent. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_tool_prepare(gramc_compilation *compilation,
+                                                         const gramc_tool *tool);
+
 /* ## Targets
- * Prints an agent's tools (agent NULL: all tools of the spec) for "json-schema", "openai",
- * "openai-functions" or "bundle". The same spec gives the same bytes on every machine.
- * GRAMC_USAGE for an unknown target. */
+ * Prints an agent's tools (agent NULL: all tools of the spec) for a provider, a program or a
+ * reader. The same spec gives the same bytes on every machine. GRAMC_USAGE for an unknown target.
+ */
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_emit(const gramc_spec *spec, const gramc_agent *agent,
                                                  gramc_text target, gramc_writer writer);
 /* The i-th target's name and one line about it; NULL past the end. */
 GRAMC_API const char *gramc_target_name(size_t i);
 GRAMC_API const char *gramc_target_about(size_t i);
+
+/* Adds findings to the compilation about what the target does not take as it is (the G08 family),
+ * for an agent's tools, or (agent NULL) for all tools and agents. GRAMC_FINDINGS when the
+ * compilation has errors afterwards; GRAMC_USAGE for an unknown target; GRAMC_NOMEM. Call it before
+ * other threads see the spec. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_target_check(const gramc_spec *spec,
+                                                         const gramc_agent *agent,
+                                                         gramc_text target);
+
+/* Room for any name that gramc_target_tool_name gives, with its NUL. */
+#define GRAMC_WIRE_NAME_SIZE 129
+/* Writes the name under which the target's provider knows a tool, NUL at its end: the tool's own,
+ * unless the provider's rules are narrower. It depends on the names of all tools of the agent
+ * (agent NULL: of the spec), and no two get the same one. GRAMC_NOT_FOUND if the tool is not among
+ * them, GRAMC_USAGE for an unknown target, GRAMC_LIMIT for a target without rules and a name that
+ * is longer than the room, GRAMC_NOMEM. Any thread. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_target_tool_name(const gramc_spec *spec,
+                                                             const gramc_agent *agent,
+                                                             const gramc_tool *tool,
+                                                             gramc_text target,
+                                                             char out[GRAMC_WIRE_NAME_SIZE]);
+/* The way back: the tool that the provider knows under that name. GRAMC_NOT_FOUND, GRAMC_USAGE,
+ * GRAMC_NOMEM. Any thread. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_target_find_tool(const gramc_tool **out,
+                                                             const gramc_spec *spec,
+                                                             const gramc_agent *agent,
+                                                             gramc_text target, gramc_text name);
+
+/* ## Formatting */
+typedef struct gramc_format_options {
+    size_t struct_size; /* sizeof(gramc_format_options) */
+    bool portable;      /* write only what every reference parser of gram notation reads */
+} gramc_format_options;
+#define GRAMC_FORMAT_OPTIONS_INIT                                                                  \
+    { sizeof(gramc_format_options), false }
+
+/* Writes the i-th source in the one style that there is, comments included; options NULL means
+ * GRAMC_FORMAT_OPTIONS_INIT. The text is read again before it is handed out: it has the same
+ * patterns and the same comments, and formatting it once more changes nothing. GRAMC_FINDINGS: the
+ * source has errors, or (portable) holds what cannot be written for everybody, which is then among
+ * the findings. GRAMC_NOT_FOUND: there are fewer sources. GRAMC_NOMEM, GRAMC_LIMIT (2 GiB),
+ * GRAMC_IO; GRAMC_INTERNAL if the reading came out different. Nothing is written but on GRAMC_OK.
+ * The caller's thread, as with everything that takes a compilation. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_source_format(gramc_compilation *compilation, size_t i,
+                                                          const gramc_format_options *options,
+                                                          gramc_writer writer);
+/* ## Import
+ * Tool definitions in JSON, as providers, MCP servers, OpenAPI and JSON Schema have them, become
+ * the text of an agent spec that compiles to the same schemas. */
+typedef struct gramc_import_file {
+    gramc_text name;   /* for findings */
+    const char *bytes; /* borrowed until the compilation is freed; bytes[len] is a readable NUL */
+    size_t len;
+} gramc_import_file;
+
+typedef struct gramc_import_options {
+    size_t struct_size;   /* sizeof(gramc_import_options) */
+    gramc_text kind;      /* one of gramc_import_kind; empty: each file tells by what is in it */
+    gramc_text agent;     /* an agent of this name gets all tools; empty: none is written */
+    gramc_writer library; /* gets the tool library of an HTTP interface; write NULL: nobody does */
+} gramc_import_options;
+#define GRAMC_IMPORT_OPTIONS_INIT                                                                  \
+    {                                                                                              \
+        sizeof(gramc_import_options), {NULL, 0}, {NULL, 0}, {                                      \
+            NULL, NULL                                                                             \
+        }                                                                                          \
+    }
+
+/* Writes one spec for all files. The compilation takes the findings, whose places are in the files:
+ * a note where the text says it in a roundabout way, a warning where something is lost or changed.
+ * What is written passes `gramc check` without errors. options NULL: as the INIT has them.
+ * GRAMC_FINDINGS, and nothing written, for what is not JSON or holds no tool; GRAMC_USAGE for an
+ * unknown kind; GRAMC_NOMEM, GRAMC_LIMIT, GRAMC_IO. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_import(gramc_compilation *compilation,
+                                                   const gramc_import_file *files, size_t count,
+                                                   const gramc_import_options *options,
+                                                   gramc_writer spec);
+/* The i-th kind; NULL past the end. */
+GRAMC_API const char *gramc_import_kind(size_t i);
 
 /* ## The validator
  * A schema is compiled once to a flat program, immutable and free to share between threads, that
@@ -138,7 +221,8 @@ typedef enum gramc_draft {
 
 /* Gives the text of a schema document that a $ref names and that is not built in. `uri` has no
  * fragment. On success sets *out to bytes that stay valid until gramc_schema_compile returns, and
- * returns 0. The library itself never opens a file or a connection. */
+ * returns 0; GRAMC_NOMEM without memory, any other value if there is no such document. The library
+ * itself never opens a file or a connection. */
 typedef struct gramc_resolver {
     int (*resolve)(void *ctx, gramc_text uri, gramc_text *out);
     void *ctx;
@@ -253,6 +337,96 @@ typedef enum gramc_verdict_format {
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_verdict_print(const gramc_verdict *verdict,
                                                           gramc_verdict_format format,
                                                           gramc_writer writer);
+
+/* ## Comparing schemas
+ * Is every value that schema A accepts accepted by schema B? */
+typedef enum gramc_compat {
+    GRAMC_COMPAT_YES,    /* proven */
+    GRAMC_COMPAT_NO,     /* there is a counterexample */
+    GRAMC_COMPAT_UNKNOWN /* not decided; `reason` says why */
+} gramc_compat;
+
+typedef struct gramc_compare_options {
+    size_t struct_size; /* sizeof(gramc_compare_options) */
+    const gramc_allocator *allocator;
+    uint64_t max_steps; /* 0: 100,000; when they are used up the answer is UNKNOWN */
+    bool as_sent;       /* A is a tool's `parameters`, and what is meant is what the runtime sends:
+                           defaults filled in, no unknown member at the root */
+} gramc_compare_options;
+#define GRAMC_COMPARE_OPTIONS_INIT                                                                 \
+    { sizeof(gramc_compare_options), NULL, 0, false }
+
+/* Yours, freed by gramc_comparison_free. */
+typedef struct gramc_comparison {
+    gramc_compat answer;
+    gramc_text counterexample; /* of NO: JSON that the validator accepted by A and refused by B */
+    gramc_text reason;         /* of UNKNOWN: a few words */
+} gramc_comparison;
+
+/* Compares two schema documents (JSON Schema 2020-12, `format` asserted; borrowed for the call).
+ * Decided are the types of this language: types, bounds, lengths, counts, enums and constants,
+ * properties, items, alternatives, and references to #/$defs, recursive ones too. A pattern or
+ * format is compared with its like only, and keywords that the language does not print are not
+ * compared: there the answer is UNKNOWN, unless some value shows that it is NO. options NULL: the
+ * defaults. GRAMC_NOMEM; GRAMC_FINDINGS or GRAMC_LIMIT when one of the two cannot be compiled (see
+ * gramc_schema_compile). Any thread. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_compare(gramc_comparison **out, gramc_text a,
+                                                    gramc_text b,
+                                                    const gramc_compare_options *options);
+GRAMC_API void gramc_comparison_free(gramc_comparison *comparison);
+
+/* ## Comparing specs
+ * What changed between two specs, and for whom it matters. */
+typedef enum gramc_impact {
+    GRAMC_IMPACT_NONE,     /* that side does not see it */
+    GRAMC_IMPACT_COSMETIC, /* nothing becomes valid or invalid, but the model reads or does another
+                              thing */
+    GRAMC_IMPACT_ADDITIVE, /* what was right stays right, and there is more */
+    GRAMC_IMPACT_BREAKING  /* something that was right is not any more */
+} gramc_impact;
+
+/* A row of the table of all changes that there can be. */
+typedef struct gramc_diff_kind {
+    const char *code;         /* "D209" */
+    const char *slug;         /* "parameter-narrowed" */
+    gramc_impact caller;      /* for models, prompts, recorded calls */
+    gramc_impact implementer; /* for tool libraries */
+    const char *message;      /* with {0}, {1}, {2} */
+    const char *explanation;
+} gramc_diff_kind;
+
+/* The i-th row; NULL past the end. Any thread. */
+GRAMC_API const gramc_diff_kind *gramc_diff_explain(size_t i);
+
+typedef struct gramc_diff_entry {
+    const gramc_diff_kind *kind;
+    gramc_impact impact; /* the greater one of the two sides */
+    gramc_text message;  /* one line, lower case, no full stop */
+    gramc_text help;     /* a hint, or empty */
+    gramc_text example;  /* a value that shows it, and what became of it; or empty */
+    gramc_text old_file; /* empty: it is new; the span is then 0 */
+    uint32_t old_start, old_end;
+    gramc_text new_file; /* empty: it is gone */
+    uint32_t new_start, new_end;
+} gramc_diff_entry;
+
+typedef struct gramc_diff gramc_diff;
+
+/* Compares two specs that gramc_compile gave without errors. The result is yours; it borrows from
+ * both compilations, which must outlive it. The changes stand in the order of the new spec, what is
+ * gone behind that in the order of the old one: same input, same list. GRAMC_NOMEM. Both
+ * compilations are only read. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_diff_new(gramc_diff **out, const gramc_spec *before,
+                                                     const gramc_spec *after,
+                                                     const gramc_allocator *allocator);
+GRAMC_API void gramc_diff_free(gramc_diff *diff);
+/* How many changes have that impact (on the side that it hits harder). */
+GRAMC_API size_t gramc_diff_count(const gramc_diff *diff, gramc_impact impact);
+/* The i-th change; false past the end. */
+GRAMC_API bool gramc_diff_get(const gramc_diff *diff, size_t i, gramc_diff_entry *out);
+/* TEXT, CONCISE or JSON (COLOR prints as TEXT). GRAMC_IO when the writer stops. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_diff_print(const gramc_diff *diff, gramc_format format,
+                                                       gramc_writer writer);
 
 /* ## JOLT
  * Transforms JSON by specs in the notation of bazaarvoice/jolt (docs/jolt.md): a list of

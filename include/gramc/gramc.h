@@ -52,7 +52,8 @@ typedef enum gramc_status {
     GRAMC_NOT_FOUND = -4, /* no such name */
     GRAMC_AMBIGUOUS = -5, /* more than one fits and none was chosen */
     GRAMC_USAGE = -6,     /* an argument makes no sense */
-    GRAMC_IO = -7         /* a reader or writer that you passed in failed */
+    GRAMC_IO = -7,        /* a reader or writer that you passed in failed */
+    GRAMC_INTERNAL = -8   /* gramc's check of its own work failed, and nothing was handed out */
 } gramc_status;
 
 /* ## Text
@@ -102,10 +103,12 @@ typedef struct gramc_options {
     gramc_reader reader;              /* read NULL: a source may name no file */
     bool plain;                       /* plain gram only: each extension is an error */
     bool strict_vocabulary;           /* a name with two types is an error, not a warning */
+    bool keep_types;                  /* print every named type under $defs, not in line */
     uint32_t max_findings;            /* 0: 1000; what comes after is counted, not kept */
+    bool strict;                      /* warnings fail as errors do: gramc_finding_failures */
 } gramc_options;
 #define GRAMC_OPTIONS_INIT                                                                         \
-    { sizeof(gramc_options), NULL, {NULL, NULL}, false, false, 0 }
+    { sizeof(gramc_options), NULL, {NULL, NULL}, false, false, false, 0, false }
 
 /* Makes an empty compilation. options NULL means GRAMC_OPTIONS_INIT. GRAMC_NOMEM or GRAMC_OK. */
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_compilation_new(gramc_compilation **out,
@@ -118,6 +121,44 @@ GRAMC_API void gramc_compilation_free(gramc_compilation *compilation);
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_add_source(gramc_compilation *compilation,
                                                        gramc_text name, const char *bytes,
                                                        size_t len);
+
+/* One of the sources, in the order in which they were added. */
+typedef struct gramc_source {
+    gramc_text name, text;
+    bool has_errors; /* of syntax */
+} gramc_source;
+
+GRAMC_API size_t gramc_source_count(const gramc_compilation *compilation);
+/* The i-th source; false past the end. */
+GRAMC_API bool gramc_source_get(const gramc_compilation *compilation, size_t i, gramc_source *out);
+
+/* ## Configuration
+ * A gram file with the header `{kind: "configuration", ...}`, called gramc.gram by gramc, sets what
+ * is judged how: docs/configuration.md. */
+
+/* Reads a configuration and puts it in force; at most once, before the first source. `name` and
+ * `bytes` as in gramc_add_source. GRAMC_FINDINGS when it has errors (what could be understood is in
+ * force), GRAMC_USAGE when there is one already, GRAMC_LIMIT, GRAMC_NOMEM. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_add_configuration(gramc_compilation *compilation,
+                                                              gramc_text name, const char *bytes,
+                                                              size_t len);
+/* True if the configuration in force has errors. */
+GRAMC_API bool gramc_configuration_is_broken(const gramc_compilation *compilation);
+
+/* One thing that the configuration says. */
+typedef struct gramc_setting {
+    gramc_text key;   /* "strict", "severities.G0209", "models.gpt-4o-mini.inputPerMillion" */
+    gramc_text value; /* "true", "warning", "0.15"; of a list, each item is a setting */
+    gramc_text file;
+    uint32_t line, column; /* from 1; columns in code points */
+} gramc_setting;
+
+/* The i-th setting in the order of the file; false past the end. */
+GRAMC_API bool gramc_setting_get(const gramc_compilation *compilation, size_t i,
+                                 gramc_setting *out);
+/* The first setting with that key; false if the configuration does not say. */
+GRAMC_API bool gramc_setting_find(const gramc_compilation *compilation, gramc_text key,
+                                  gramc_setting *out);
 
 /* ## Trees
  * What the last source added looks like. */
@@ -147,6 +188,8 @@ typedef struct gramc_finding {
 } gramc_finding;
 
 GRAMC_API size_t gramc_finding_count(const gramc_compilation *compilation, gramc_severity severity);
+/* Errors, and under `strict` (an option or a setting) warnings too: what fails a check. */
+GRAMC_API size_t gramc_finding_failures(const gramc_compilation *compilation);
 /* The i-th finding; false past the end. */
 GRAMC_API bool gramc_finding_get(const gramc_compilation *compilation, size_t i,
                                  gramc_finding *out);
@@ -155,12 +198,53 @@ typedef enum gramc_format {
     GRAMC_FORMAT_TEXT,    /* source lines with the place underlined */
     GRAMC_FORMAT_COLOR,   /* the same with terminal colours */
     GRAMC_FORMAT_CONCISE, /* file:line:column: severity[code]: message */
-    GRAMC_FORMAT_JSON     /* the gram project's diagnostics JSON, plus code and help */
+    GRAMC_FORMAT_JSON,    /* the gram project's diagnostics JSON, plus slug, help, related */
+    GRAMC_FORMAT_SARIF,   /* SARIF 2.1.0 */
+    GRAMC_FORMAT_JUNIT,   /* JUnit XML, one test case a source */
+    GRAMC_FORMAT_GITHUB   /* workflow commands of GitHub Actions */
 } gramc_format;
+
+/* The i-th format's name ("text", "sarif"...) and one line about it; NULL past the end.
+ * GRAMC_FORMAT_COLOR has no name. Any thread. */
+GRAMC_API const char *gramc_format_name(size_t i);
+GRAMC_API const char *gramc_format_about(size_t i);
+/* False if there is no format of that name. Any thread. */
+GRAMC_API bool gramc_format_find(gramc_text name, gramc_format *out);
 
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_findings_print(const gramc_compilation *compilation,
                                                            gramc_format format,
                                                            gramc_writer writer);
+
+/* ## Fixes
+ * Some findings know the edits that remove them and need nobody's judgement. */
+typedef struct gramc_edit {
+    uint32_t start, end;    /* byte offsets in the finding's source */
+    gramc_text replacement; /* stands there instead */
+} gramc_edit;
+
+/* The j-th edit of the i-th finding; false past the last one, or if the finding has none. All edits
+ * of a finding belong together. */
+GRAMC_API bool gramc_finding_edit(const gramc_compilation *compilation, size_t i, size_t j,
+                                  gramc_edit *out);
+/* Writes the i-th source with all fixes made that do not overlap; *fixed is how many findings were
+ * fixed, 0 if the text is the same. Making them may bring other findings to light: compile again.
+ * GRAMC_NOT_FOUND: there are fewer sources. GRAMC_NOMEM, GRAMC_IO. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_source_fix(const gramc_compilation *compilation,
+                                                       size_t i, gramc_writer writer,
+                                                       size_t *fixed);
+
+/* ## Baselines
+ * A JSON file with the findings of some day, by path, code and source line, so that only new ones
+ * are reported: docs/formats/baseline.md. Errors in syntax are never in it. */
+
+/* Writes the findings that there are now. Call after gramc_compile. GRAMC_NOMEM, GRAMC_IO. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_baseline_write(const gramc_compilation *compilation,
+                                                           gramc_writer writer);
+/* Takes out the findings that the baseline knows; *gone becomes the number of those that no longer
+ * occur. Call after gramc_compile. GRAMC_USAGE: this is no baseline of a known version;
+ * GRAMC_NOMEM. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_baseline_apply(gramc_compilation *compilation,
+                                                           gramc_text baseline, size_t *gone);
 
 /* ## Explanations
  * The table of all findings that there can be. */

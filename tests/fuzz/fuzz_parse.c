@@ -51,8 +51,9 @@ static void check_findings(struct reading *reading) {
         if (f->message.len == 0) abort();
     }
     findings_sort(&reading->findings);
-    diag_print_text(&out, &reading->findings, false);
-    diag_print_json(&out, &reading->findings);
+    struct diag_report report = {&reading->source, &reading->findings, GRAMC_ERROR};
+    diag_print_text(&out, &report);
+    diag_print_json(&out, &report);
     if (out.state == BUF_FINE && !text_is_utf8(buf_view(&out))) abort();
     buf_free(&out);
 }

@@ -5,7 +5,7 @@
  *   golden [--bless | --faults] FOLDER...
  *
  * A case file: `command: ARGS`, `exit: CODE`, then sections `--- file NAME`, `--- stdin`,
- * `--- stdout`, `--- stderr`. */
+ * `--- stdout`, `--- stderr`, and `--- result NAME` for a file as the command leaves it. */
 #define _XOPEN_SOURCE 700
 #include "cli/cli.h"
 
@@ -85,6 +85,15 @@ static char *read_whole(const char *path, size_t *len) {
     return text;
 }
 
+/* Other lines with dashes in front are text: a diff, for one. */
+static bool is_header(const char *line) {
+    static const char *const kinds[] = {"file ", "result ", "stdin\n", "stdout\n", "stderr\n"};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strncmp(line, "--- ", 4) == 0 && strncmp(line + 4, kinds[i], strlen(kinds[i])) == 0)
+            return true;
+    return false;
+}
+
 static void add_section(struct golden *golden, char *header, char *body, char *end) {
     struct section *section = &golden->sections[golden->section_count];
     if (golden->section_count == MOST_SECTIONS) return;
@@ -108,7 +117,7 @@ static bool load(struct golden *golden, const char *path) {
     for (char *line = golden->content; line < end;) {
         char *feed = strchr(line, '\n');
         char *next = feed ? feed + 1 : end;
-        if (strncmp(line, "--- ", 4) == 0) {
+        if (is_header(line)) {
             if (header) add_section(golden, header, body, line);
             header = line;
             body = next;
@@ -177,6 +186,7 @@ static struct outcome run(const struct golden *golden, long fail_at, bool persis
     struct outcome outcome = {0};
     char line[1100], *argv[MOST_ARGS];
     struct cli cli;
+    write_inputs(golden);
     snprintf(line, sizeof line, "gramc %s", golden->command);
     int argc = split(line, argv);
     FILE *out = open_memstream(&outcome.out, &outcome.out_len);
@@ -206,10 +216,31 @@ static void show(const char *kind, const char *text, size_t len) {
     if (len) fprintf(stderr, "--- %s\n%.*s", kind, (int)len, text);
 }
 
+/* A file that a command rewrites. NULL if there is none of that name. */
+static char *left_behind(const struct section *section, size_t *len) {
+    *len = 0;
+    return strcmp(section->kind, "result") == 0 ? read_whole(section->name, len) : NULL;
+}
+
+static bool same_results(const struct golden *golden) {
+    bool good = true;
+    for (size_t i = 0; i < golden->section_count; i++) {
+        const struct section *section = &golden->sections[i];
+        size_t len;
+        if (strcmp(section->kind, "result") != 0) continue;
+        char *text = left_behind(section, &len);
+        bool same = text && len == section->len && memcmp(text, section->text, len) == 0;
+        if (!same) show(section->name, text ? text : "missing\n", text ? len : 8);
+        good = good && same;
+        free(text);
+    }
+    return good;
+}
+
 static bool compare(const struct golden *golden, const struct outcome *outcome) {
     bool good = golden->exit_code == outcome->exit_code && outcome->live == 0 &&
                 same_text(golden, "stdout", outcome->out, outcome->out_len) &&
-                same_text(golden, "stderr", outcome->err, outcome->err_len);
+                same_text(golden, "stderr", outcome->err, outcome->err_len) && same_results(golden);
     if (good) return true;
     fprintf(stderr, "FAILED %s: exit %d (expected %d), %ld allocations not freed\n", golden->path,
             outcome->exit_code, golden->exit_code, outcome->live);
@@ -225,8 +256,11 @@ static bool bless(const struct golden *golden, const struct outcome *outcome) {
     for (size_t i = 0; i < golden->section_count; i++) {
         const struct section *s = &golden->sections[i];
         if (!strcmp(s->kind, "stdout") || !strcmp(s->kind, "stderr")) continue;
-        fprintf(file, "--- %s%s%s\n%.*s", s->kind, s->name[0] ? " " : "", s->name, (int)s->len,
-                s->text);
+        size_t len;
+        char *result = left_behind(s, &len);
+        fprintf(file, "--- %s%s%s\n%.*s", s->kind, s->name[0] ? " " : "", s->name,
+                (int)(result ? len : s->len), result ? result : s->text);
+        free(result);
     }
     if (outcome->out_len) fprintf(file, "--- stdout\n%.*s", (int)outcome->out_len, outcome->out);
     if (outcome->err_len) fprintf(file, "--- stderr\n%.*s", (int)outcome->err_len, outcome->err);
@@ -269,7 +303,6 @@ static bool run_case(const char *path, const char *mode) {
         return false;
     }
     if (chdir(folder) == 0) {
-        write_inputs(&golden);
         if (strcmp(mode, "--faults") == 0) {
             good = inject(&golden);
         } else {

@@ -34,6 +34,7 @@ done
 for spec in $(find "$source/specs" -name '*.gram' | sort); do
     "$gramc" check --strict "$spec" || { echo "$spec"; bad=1; }
 done
+"$gramc" fmt --check "$source/specs" || { echo "these specs are not formatted: gramc fmt specs"; bad=1; }
 [ "$blocks" -gt 4 ] || { echo "only $blocks blocks found"; bad=1; }
 echo "$blocks blocks and all specs checked"
 exit $bad

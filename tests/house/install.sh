@@ -54,4 +54,7 @@ for header in gramc compile runtime; do
     $cc -std=c99 -pedantic -Wall -Wextra -Wstrict-prototypes -Werror -fsyntax-only -I"$prefix/include" h.c
     $cc -x c++ -std=c++17 -Wall -Wextra -Werror -fsyntax-only -I"$prefix/include" h.c
 done
+for page in man/man1/gramc.1 bash-completion/completions/gramc zsh/site-functions/_gramc fish/vendor_completions.d/gramc.fish; do
+    [ -s "$prefix/share/$page" ] || { echo "share/$page was not installed"; exit 1; }
+done
 echo "installed, moved, used"

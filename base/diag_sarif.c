@@ -1,0 +1,193 @@
+/* Findings as SARIF 2.1.0 (OASIS), which code scanning services read: the rules that occur with
+ * their explanations, every file that was read, and one result a finding. Columns count code
+ * points, as columnKind says. Section numbers are those of the standard. */
+#include "base/diag_put.h"
+#include "base/text.h"
+
+enum { MOST_KEYS = 1 << 20 };
+
+struct sarif {
+    struct buf *out;
+    const struct diag_report *report;
+    uint32_t rule_index[DIAG_COUNT]; /* from 1; 0: does not occur */
+    struct buf keys;                 /* DIAG_KEY bytes for each result so far */
+};
+
+/* ## Texts */
+
+/* 3.11.5: braces are doubled, or they would be placeholders. 3.11.6: `[x](y)` would be a link, so
+ * a source could plant one: the bracket is escaped. */
+static void put_message_chars(struct buf *out, gramc_text text) {
+    for (size_t pos = 0; pos < text.len;) {
+        char c = text.ptr[pos];
+        bool link = c == ']' && pos + 1 < text.len && text.ptr[pos + 1] == '(';
+        if (c == '{' || c == '}') buf_putc(out, c);
+        if (link) buf_puts(out, "\\\\");
+        diag_put_json_char(out, text, &pos);
+    }
+}
+
+static void put_message(struct buf *out, const char *key, gramc_text text, gramc_text help) {
+    buf_printf(out, "\"%s\":{\"text\":\"", key);
+    put_message_chars(out, text);
+    if (help.len) buf_puts(out, "\\nhelp: ");
+    put_message_chars(out, help);
+    buf_puts(out, "\"}");
+}
+
+/* 3.4.3, RFC 3986: percent-encoded bytes; an absolute path becomes a file URI. */
+static void put_uri(struct buf *out, gramc_text path) {
+    static const char plain[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/";
+    while (text_starts(path, "./")) path = text_slice(path, 2, path.len);
+    buf_puts(out, text_starts(path, "/") ? "\"file://" : "\"");
+    for (size_t i = 0; i < path.len; i++) {
+        bool is_plain = false;
+        for (size_t j = 0; j < sizeof plain - 1 && !is_plain; j++)
+            is_plain = plain[j] == path.ptr[i];
+        if (is_plain) buf_putc(out, path.ptr[i]);
+        else buf_printf(out, "%%%02X", (unsigned)(unsigned char)path.ptr[i]);
+    }
+    buf_putc(out, '"');
+}
+
+/* ## Rules */
+
+/* The message with `...` where texts are filled in. */
+static void put_template(struct buf *out, const char *message) {
+    buf_puts(out, "\"shortDescription\":{\"text\":\"");
+    for (const char *p = message; *p;) {
+        bool is_arg = p[0] == '{' && p[1] >= '0' && p[1] <= '2' && p[2] == '}';
+        const char *end = is_arg ? p : p + 1;
+        while (!is_arg && *end && *end != '{') end++;
+        if (is_arg) buf_puts(out, "...");
+        else put_message_chars(out, (gramc_text){p, (size_t)(end - p)});
+        p = is_arg ? p + 3 : end;
+    }
+    buf_puts(out, "\"}");
+}
+
+/* No examples here: gram is full of braces, and doubled ones would be copied. */
+static void put_help(struct buf *out, const struct diag_row *row) {
+    buf_puts(out, "\"help\":{\"text\":\"");
+    put_message_chars(out, text_of(row->explanation));
+    buf_printf(out, "\\n\\ngramc explain %s shows an example.\"}", row->code);
+}
+
+static void put_rule(struct buf *out, const struct diag_row *row) {
+    buf_printf(out, "{\"id\":\"%s\",\"name\":\"%s\",", row->code, row->slug);
+    put_template(out, row->message);
+    buf_putc(out, ',');
+    put_message(out, "fullDescription", text_of(row->explanation), (gramc_text){NULL, 0});
+    buf_putc(out, ',');
+    put_help(out, row);
+    buf_printf(out, ",\"defaultConfiguration\":{\"level\":\"%s\"}}",
+               diag_severity_name(row->severity));
+}
+
+static void put_driver(struct sarif *sarif) {
+    uint32_t count = 0;
+    buf_printf(sarif->out,
+               "\"tool\":{\"driver\":{\"name\":\"gramc\",\"version\":\"%s\","
+               "\"semanticVersion\":\"%s\",\"rules\":[",
+               gramc_version(), gramc_version());
+    for (const struct finding *f = sarif->report->findings->first; f; f = f->next)
+        sarif->rule_index[f->id] = 1;
+    for (int id = 0; id < DIAG_COUNT; id++) {
+        if (!sarif->rule_index[id]) continue;
+        if (count) buf_putc(sarif->out, ',');
+        put_rule(sarif->out, diag_row((enum diag_id)id));
+        sarif->rule_index[id] = ++count;
+    }
+    buf_puts(sarif->out, "]}}");
+}
+
+/* ## Results */
+
+/* 3.30: lines and columns from 1, the end column behind the last character. */
+static void put_location(struct sarif *sarif, const struct source *source, struct span span) {
+    struct position start = source_position(source, span.start);
+    struct position end = source_position(source, span.end);
+    buf_puts(sarif->out, "\"physicalLocation\":{\"artifactLocation\":{\"uri\":");
+    put_uri(sarif->out, source->name);
+    buf_printf(
+        sarif->out,
+        "},\"region\":{\"startLine\":%u,\"startColumn\":%u,\"endLine\":%u,\"endColumn\":%u}}",
+        (unsigned)start.line, (unsigned)start.column, (unsigned)end.line, (unsigned)end.column);
+}
+
+/* 3.27.16: lets a service follow a finding through changes of its file. */
+static void put_fingerprint(struct sarif *sarif, const struct finding *f) {
+    char key[DIAG_KEY];
+    uint32_t ordinal = 1;
+    diag_key(f, key);
+    for (size_t at = 0; at + DIAG_KEY <= sarif->keys.len; at += DIAG_KEY)
+        ordinal +=
+            text_eq((gramc_text){sarif->keys.ptr + at, DIAG_KEY}, (gramc_text){key, DIAG_KEY});
+    buf_put(&sarif->keys, key, DIAG_KEY);
+    buf_printf(sarif->out, ",\"partialFingerprints\":{\"gramc/1\":\"%.*s:%u\"}", (int)DIAG_KEY, key,
+               (unsigned)ordinal);
+}
+
+static void put_result(struct sarif *sarif, const struct finding *f) {
+    struct buf *out = sarif->out;
+    buf_printf(out, "{\"ruleId\":\"%s\",\"ruleIndex\":%u,\"level\":\"%s\",", diag_row(f->id)->code,
+               (unsigned)sarif->rule_index[f->id] - 1, diag_severity_name(f->severity));
+    put_message(out, "message", f->message, f->help);
+    buf_puts(out, ",\"locations\":[{");
+    put_location(sarif, f->source, f->span);
+    buf_puts(out, "}]");
+    for (uint32_t i = 0; i < f->label_count; i++) {
+        buf_printf(out, "%s{\"id\":%u,", i ? "," : ",\"relatedLocations\":[", (unsigned)i + 1);
+        put_message(out, "message", f->labels[i].text, (gramc_text){NULL, 0});
+        buf_putc(out, ',');
+        put_location(sarif, f->labels[i].source, f->labels[i].span);
+        buf_putc(out, '}');
+    }
+    if (f->label_count) buf_putc(out, ']');
+    put_fingerprint(sarif, f);
+    buf_putc(out, '}');
+}
+
+static void put_artifacts(struct sarif *sarif) {
+    buf_puts(sarif->out, ",\"artifacts\":[");
+    for (const struct source *s = sarif->report->sources; s; s = s->next) {
+        buf_puts(sarif->out, s == sarif->report->sources ? "{\"location\":{\"uri\":"
+                                                         : ",{\"location\":{\"uri\":");
+        put_uri(sarif->out, s->name);
+        buf_puts(sarif->out, "},\"roles\":[\"analysisTarget\"],\"sourceLanguage\":\"gram\"}");
+    }
+    buf_putc(sarif->out, ']');
+}
+
+/* 3.20.21: what was counted and not kept is said, not hidden. */
+static void put_invocation(struct sarif *sarif) {
+    const struct findings *findings = sarif->report->findings;
+    uint32_t total = findings->counts[0] + findings->counts[1] + findings->counts[2];
+    buf_puts(sarif->out, ",\"invocations\":[{\"executionSuccessful\":true");
+    if (total > findings->kept)
+        buf_printf(sarif->out,
+                   ",\"toolExecutionNotifications\":[{\"level\":\"warning\",\"message\":{\"text\":"
+                   "\"%u more findings are not shown\"}}]",
+                   (unsigned)(total - findings->kept));
+    buf_puts(sarif->out, "}]");
+}
+
+void diag_print_sarif(struct buf *out, const struct diag_report *report) {
+    struct sarif sarif = {.out = out, .report = report};
+    buf_init(&sarif.keys, &out->allocator, MOST_KEYS);
+    buf_puts(out, "{\"$schema\":\"https://json.schemastore.org/sarif-2.1.0.json\","
+                  "\"version\":\"2.1.0\",\"runs\":[{");
+    put_driver(&sarif);
+    buf_puts(out, ",\"columnKind\":\"unicodeCodePoints\"");
+    put_invocation(&sarif);
+    put_artifacts(&sarif);
+    buf_puts(out, ",\"results\":[");
+    for (const struct finding *f = report->findings->first; f; f = f->next) {
+        if (f != report->findings->first) buf_puts(out, ",\n");
+        put_result(&sarif, f);
+    }
+    buf_puts(out, "]}]}\n");
+    if (sarif.keys.state == BUF_NOMEM) out->state = BUF_NOMEM;
+    buf_free(&sarif.keys);
+}

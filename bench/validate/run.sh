@@ -1,0 +1,40 @@
+#!/bin/sh
+# The validator, RapidJSON and Ajv on the same calls in one run, members in order and shuffled:
+#     bench/validate/run.sh BUILD [CALLS]
+# A peer is left out, and said to be, where it is not installed. Any wrong verdict fails.
+set -eu
+build=$1
+count=${2:-300000}
+here=$(dirname "$0")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+peer=
+if echo '#include <rapidjson/schema.h>' | c++ -E -x c++ - >/dev/null 2>&1; then
+    c++ -O2 -DNDEBUG -msse4.2 -DRAPIDJSON_SSE42 "$here/peer_rapidjson.cc" -o "$work/peer" && peer=$work/peer
+else
+    echo "skipped: rapidjson, whose headers are not installed (apt-get install rapidjson-dev)"
+fi
+javascript="$here/../../tests/peers/run.sh"
+if ! why=$(CI= sh "$javascript" -e 0); then
+    echo "skipped: ajv: $why"
+    javascript=
+fi
+
+# The first line is ours.
+ratios() {
+    awk -F'[:,]' '{ print; gsub(/"/, "", $2); for (i = 3; i < NF; i++) if ($i == "\"ns_per_call\"") time[NR] = $(i + 1); name[NR] = $2 }
+        END { for (i = 2; i <= NR; i++) printf "%s takes %.1f times as long\n", name[i], time[i] / time[1] }' "$1"
+}
+
+for order in "" shuffled; do
+    echo "# text in, verdict out: $count calls${order:+, members $order}"
+    # shellcheck disable=SC2086
+    "$build/bench/gen_calls" "$count" 42 $order >"$work/calls.tsv"
+    "$build/bench/bench_validate" "$here/schemas.json" "$work/calls.tsv" >"$work/results"
+    if [ -n "$peer" ]; then "$peer" "$here/schemas.json" "$work/calls.tsv" 3 >>"$work/results"; fi
+    if [ -n "$javascript" ]; then
+        sh "$javascript" "$here/peer_ajv.mjs" "$here/schemas.json" "$work/calls.tsv" 3 >>"$work/results"
+    fi
+    ratios "$work/results"
+done

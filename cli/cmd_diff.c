@@ -1,0 +1,83 @@
+/* gramc diff: two specs to the changes between them, and an exit code for a merge to depend on. */
+#include "cli/cli.h"
+
+#include "cli/git.h"
+
+#include <string.h>
+
+/* One side: a compilation that was compiled. */
+struct side {
+    gramc_compilation *compilation;
+    const gramc_spec *spec;
+};
+
+/* The first operand says which files may be read: each side has a project of its own. */
+static int open_side(struct cli *cli, struct side *side, char **operand) {
+    cli->operands = operand;
+    cli->operand_count = 1;
+    int code = git_is_path(*operand) ? git_load(cli, &side->compilation, &side->spec, *operand)
+                                     : cli_load(cli, &side->compilation, operand, 1);
+    if (code == EXIT_FINE && !side->spec)
+        code = cli_status(cli, gramc_compile(&side->spec, side->compilation));
+    if (code != EXIT_FINE || !gramc_finding_count(side->compilation, GRAMC_ERROR)) return code;
+    return cli_report_as(cli, side->compilation, cli->err, NULL);
+}
+
+static bool find_format(const char *name, gramc_format *out) {
+    static const char *const names[] = {[GRAMC_FORMAT_TEXT] = "text",
+                                        [GRAMC_FORMAT_COLOR] = "",
+                                        [GRAMC_FORMAT_CONCISE] = "concise",
+                                        [GRAMC_FORMAT_JSON] = "json"};
+    for (size_t i = 0; name && i < sizeof names / sizeof *names; i++)
+        if (names[i][0] && strcmp(name, names[i]) == 0) *out = (gramc_format)i;
+    return !name || (names[*out][0] && strcmp(name, names[*out]) == 0);
+}
+
+/* The least impact that fails; above BREAKING: none does. */
+static bool find_limit(const char *name, int *out) {
+    static const struct {
+        const char *name;
+        int least;
+    } rows[] = {{"breaking", GRAMC_IMPACT_BREAKING},
+                {"additive", GRAMC_IMPACT_ADDITIVE},
+                {"any", GRAMC_IMPACT_COSMETIC},
+                {"none", GRAMC_IMPACT_BREAKING + 1}};
+    *out = GRAMC_IMPACT_BREAKING;
+    for (size_t i = 0; name && i < sizeof rows / sizeof *rows; i++) {
+        if (strcmp(name, rows[i].name) != 0) continue;
+        *out = rows[i].least;
+        return true;
+    }
+    return !name;
+}
+
+static int print(struct cli *cli, const struct side sides[2], gramc_format format, int limit) {
+    gramc_diff *diff;
+    int code =
+        cli_status(cli, gramc_diff_new(&diff, sides[0].spec, sides[1].spec, &cli->allocator));
+    if (code != EXIT_FINE) return code;
+    code = cli_status(cli, gramc_diff_print(diff, format, cli_writer(cli->out)));
+    for (int i = limit; i <= GRAMC_IMPACT_BREAKING && code == EXIT_FINE; i++)
+        if (gramc_diff_count(diff, (gramc_impact)i)) code = EXIT_FINDINGS;
+    gramc_diff_free(diff);
+    return code;
+}
+
+int cmd_diff(struct cli *cli) {
+    struct side sides[2] = {{NULL, NULL}, {NULL, NULL}};
+    gramc_format format = GRAMC_FORMAT_TEXT;
+    char **operands = cli->operands;
+    int limit, code = EXIT_FINE;
+    if (cli->operand_count != 2) return cli_usage(cli, "diff: name the old spec and the new one");
+    if (!find_format(cli->options[OPTION_FORMAT], &format))
+        return cli_usage(cli, "--format takes text, concise or json, not %s",
+                         cli->options[OPTION_FORMAT]);
+    if (!find_limit(cli->options[OPTION_FAIL_ON], &limit))
+        return cli_usage(cli, "--fail-on takes breaking, additive, any or none, not %s",
+                         cli->options[OPTION_FAIL_ON]);
+    for (size_t i = 0; i < 2 && code == EXIT_FINE; i++)
+        code = open_side(cli, &sides[i], operands + i);
+    if (code == EXIT_FINE) code = print(cli, sides, format, limit);
+    for (size_t i = 0; i < 2; i++) gramc_compilation_free(sides[i].compilation);
+    return code;
+}

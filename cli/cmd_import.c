@@ -1,0 +1,95 @@
+/* gramc import: tool definitions in JSON to the text of an agent spec, and for HTTP interfaces to
+ * the library that calls them. Findings go to standard error. */
+#include "cli/cli.h"
+
+#include "base/buf.h"
+#include "base/text.h"
+
+#include <string.h>
+
+enum { OUTPUT_MAX = INT32_MAX };
+
+static int append(void *ctx, const char *bytes, size_t len) {
+    struct buf *buf = ctx;
+    buf_put(buf, bytes, len);
+    return buf->state == BUF_FINE ? 0 : 1;
+}
+
+static int unknown_kind(struct cli *cli, const char *name) {
+    fprintf(cli->err, "gramc: there is no kind %s; there are", name);
+    for (size_t i = 0; gramc_import_kind(i); i++)
+        fprintf(cli->err, "%s %s", i ? "," : "", gramc_import_kind(i));
+    fputc('\n', cli->err);
+    return EXIT_USAGE;
+}
+
+static bool is_kind(const char *name) {
+    size_t i = 0;
+    while (gramc_import_kind(i) && strcmp(gramc_import_kind(i), name) != 0) i++;
+    return gramc_import_kind(i) != NULL;
+}
+
+static int read_files(struct cli *cli, gramc_import_file *files) {
+    for (size_t i = 0; i < cli->operand_count; i++) {
+        const struct cli_file *file = cli_read(cli, cli->operands[i]);
+        if (!file) return cli->failure;
+        bool is_input = strcmp(cli->operands[i], "-") == 0;
+        files[i].name = text_of(is_input ? "<stdin>" : cli->operands[i]);
+        files[i].bytes = file->bytes;
+        files[i].len = file->len;
+    }
+    return EXIT_FINE;
+}
+
+static int write_output(struct cli *cli, const char *path, const struct buf *text) {
+    bool is_file = path && strcmp(path, "-") != 0;
+    return is_file ? cli_write_file(cli, path, buf_view(text))
+                   : cli_status(cli, buf_send(text, cli_writer(cli->out)));
+}
+
+static int convert(struct cli *cli, gramc_compilation *compilation,
+                   const gramc_import_file *files) {
+    gramc_import_options options = GRAMC_IMPORT_OPTIONS_INIT;
+    const char *kind = cli->options[OPTION_FROM], *agent = cli->options[OPTION_AGENT];
+    const char *library_path = cli->options[OPTION_LIBRARY];
+    struct buf spec, library;
+    buf_init(&spec, &cli->allocator, OUTPUT_MAX);
+    buf_init(&library, &cli->allocator, OUTPUT_MAX);
+    options.kind = text_of(kind ? kind : "");
+    options.agent = text_of(agent ? agent : "");
+    if (library_path) options.library = (gramc_writer){append, &library};
+    gramc_status status = gramc_import(compilation, files, cli->operand_count, &options,
+                                       (gramc_writer){append, &spec});
+    if (status == GRAMC_IO) status = GRAMC_NOMEM;
+    int code = cli_status(cli, status);
+    if (code == EXIT_FINE) code = cli_report(cli, compilation, cli->err);
+    if (code == EXIT_FINE && status == GRAMC_OK)
+        code = write_output(cli, cli->options[OPTION_OUTPUT], &spec);
+    if (code == EXIT_FINE && status == GRAMC_OK && library_path)
+        code = write_output(cli, library_path, &library);
+    buf_free(&spec);
+    buf_free(&library);
+    return code;
+}
+
+int cmd_import(struct cli *cli) {
+    const char *kind = cli->options[OPTION_FROM];
+    gramc_options options = GRAMC_OPTIONS_INIT;
+    gramc_compilation *compilation;
+    size_t size = cli->operand_count * sizeof(gramc_import_file);
+    if (cli->operand_count == 0) return cli_usage(cli, "import: name a file, or -");
+    if (kind && !is_kind(kind)) return unknown_kind(cli, kind);
+    options.allocator = &cli->allocator;
+    gramc_import_file *files = cli->allocator.alloc(cli->allocator.ctx, NULL, 0, size);
+    if (!files) return cli_no_memory(cli);
+    int code = read_files(cli, files);
+    if (code == EXIT_FINE) {
+        if (gramc_compilation_new(&compilation, &options)) code = cli_no_memory(cli);
+        else {
+            code = convert(cli, compilation, files);
+            gramc_compilation_free(compilation);
+        }
+    }
+    cli->allocator.alloc(cli->allocator.ctx, files, size, 0);
+    return code;
+}

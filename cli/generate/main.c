@@ -1,0 +1,77 @@
+/* gramc-generate KIND FILE: turns the tables of commands and options into a man page or a shell's
+ * completion, so that neither can fall behind. Runs when gramc is built and is not installed. */
+#include "cli/generate/generate.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#ifdef GRAMC_RUNTIME
+#include "cli/run/commands.h"
+#endif
+
+static const struct command *more_command(size_t i) {
+#ifdef GRAMC_RUNTIME
+    for (size_t j = 0; run_commands[j].name; j++)
+        if (j == i) return &run_commands[j];
+#endif
+    (void)i;
+    return NULL;
+}
+
+const struct command *every_command(size_t i) {
+    size_t own = 0;
+    while (cli_command(own)) own++;
+    return i < own ? cli_command(i) : more_command(i - own);
+}
+
+static enum value_kind fill(const char **list, size_t size, size_t *count,
+                            const char *(*name)(size_t i)) {
+    for (size_t i = 0; name(i) && *count < size; i++) list[(*count)++] = name(i);
+    return VALUE_LIST;
+}
+
+static const char *color_name(size_t i) {
+    static const char *const names[] = {"auto", "always", "never"};
+    return i < 3 ? names[i] : NULL;
+}
+
+static const char *draft_name(size_t i) {
+    static const char *const names[] = {"2020-12", "2019-09", "7"};
+    return i < 3 ? names[i] : NULL;
+}
+
+static const char *verdict_name(size_t i) {
+    static const char *const names[] = {"text", "json", "flag", "basic", "detailed"};
+    return i < 5 ? names[i] : NULL;
+}
+
+enum value_kind option_values(const struct option_row *option, const struct command *command,
+                              const char **list, size_t list_size, size_t *count) {
+    *count = 0;
+    if (!option->value) return VALUE_NONE;
+    if (!strcmp(option->name, "format") && command->bit == FOR_CHECK)
+        return fill(list, list_size, count, gramc_format_name);
+    if (!strcmp(option->name, "format") && command->bit == FOR_VALIDATE)
+        return fill(list, list_size, count, verdict_name);
+    if (!strcmp(option->name, "target")) return fill(list, list_size, count, gramc_target_name);
+    if (!strcmp(option->name, "color")) return fill(list, list_size, count, color_name);
+    if (!strcmp(option->name, "draft")) return fill(list, list_size, count, draft_name);
+    return text_starts(text_of(option->value), "FILE") ? VALUE_FILE : VALUE_ANY;
+}
+
+int main(int argc, char **argv) {
+    static const struct {
+        const char *kind;
+        void (*write)(FILE *out);
+    } pages[] = {
+        {"man", write_man}, {"bash", write_bash}, {"zsh", write_zsh}, {"fish", write_fish}};
+    for (size_t i = 0; argc == 3 && i < sizeof pages / sizeof *pages; i++) {
+        if (strcmp(argv[1], pages[i].kind) != 0) continue;
+        FILE *out = fopen(argv[2], "w");
+        if (!out) break;
+        pages[i].write(out);
+        return fclose(out) == 0 ? 0 : 1;
+    }
+    fputs("usage: gramc-generate man|bash|zsh|fish FILE\n", stderr);
+    return 2;
+}

@@ -1,0 +1,155 @@
+/* From `SCHEMA` or `SPEC#TOOL` to a compiled schema. References to other documents are read from
+ * the folders that --remote maps, never from a network. */
+#include "cli/validate.h"
+
+#include "base/buf.h"
+#include "base/text.h"
+
+#include <string.h>
+
+/* ## References to other files */
+
+/* The part of a URI behind the prefix as a path; false if it would leave the folder. */
+static bool is_inside(gramc_text rest) {
+    for (size_t start = 0, i = 0; i <= rest.len; i++) {
+        if (i < rest.len && rest.ptr[i] != '/') continue;
+        if (text_is(text_slice(rest, start, i), "..")) return false;
+        start = i + 1;
+    }
+    return !(rest.len && memchr(rest.ptr, '\0', rest.len));
+}
+
+static int read_remote(struct cli *cli, gramc_text folder, gramc_text rest, gramc_text *out) {
+    struct buf path;
+    const struct cli_file *file = NULL;
+    if (!is_inside(rest)) return GRAMC_NOT_FOUND;
+    buf_init(&path, &cli->allocator, 4096);
+    buf_text(&path, folder);
+    buf_putc(&path, '/');
+    buf_text(&path, rest);
+    gramc_status status = buf_status(&path);
+    if (status == GRAMC_OK) file = cli_read(cli, path.ptr);
+    buf_free(&path);
+    if (!file) {
+        bool no_memory = status == GRAMC_NOMEM || cli->failure == EXIT_RUN_FAILED;
+        return no_memory ? GRAMC_NOMEM : GRAMC_NOT_FOUND;
+    }
+    *out = (gramc_text){file->bytes, file->len};
+    return GRAMC_OK;
+}
+
+static int resolve(void *ctx, gramc_text uri, gramc_text *out) {
+    struct cli *cli = ctx;
+    for (size_t i = 0; i < cli->given_count; i++) {
+        if (cli->given[i].id != OPTION_REMOTE) continue;
+        gramc_text mapping = text_of(cli->given[i].value);
+        const char *equals = memchr(mapping.ptr, '=', mapping.len);
+        size_t prefix = equals ? (size_t)(equals - mapping.ptr) : 0;
+        if (!prefix || uri.len < prefix || memcmp(uri.ptr, mapping.ptr, prefix) != 0) continue;
+        return read_remote(cli, text_slice(mapping, prefix + 1, mapping.len),
+                           text_slice(uri, prefix, uri.len), out);
+    }
+    return GRAMC_NOT_FOUND;
+}
+
+static int check_remotes(struct cli *cli) {
+    for (size_t i = 0; i < cli->given_count; i++) {
+        const char *value = cli->given[i].value;
+        if (cli->given[i].id == OPTION_REMOTE && (!strchr(value, '=') || value[0] == '='))
+            return cli_usage(cli, "--remote takes PREFIX=FOLDER, not %s", value);
+    }
+    return EXIT_FINE;
+}
+
+/* ## Schema files */
+
+static bool find_draft(const char *name, gramc_draft *out) {
+    static const struct {
+        const char *name;
+        gramc_draft draft;
+    } drafts[] = {{"2020-12", GRAMC_DRAFT_2020_12},
+                  {"2019-09", GRAMC_DRAFT_2019_09},
+                  {"7", GRAMC_DRAFT_7},
+                  {"draft-07", GRAMC_DRAFT_7}};
+    for (size_t i = 0; name && i < sizeof drafts / sizeof *drafts; i++)
+        if (strcmp(name, drafts[i].name) == 0) {
+            *out = drafts[i].draft;
+            return true;
+        }
+    return !name;
+}
+
+static int open_schema(struct judged *judged, const char *path) {
+    struct cli *cli = judged->cli;
+    gramc_schema_options options = GRAMC_SCHEMA_OPTIONS_INIT;
+    gramc_schema_error error = {.message = ""};
+    const char *draft = cli->options[OPTION_DRAFT];
+    options.allocator = &cli->allocator;
+    options.assert_formats = cli->options[OPTION_ASSERT_FORMATS] != NULL;
+    options.resolver = (gramc_resolver){resolve, cli};
+    if (!find_draft(draft, &options.draft))
+        return cli_usage(cli, "--draft takes 2020-12, 2019-09 or 7, not %s", draft);
+    if (cli->options[OPTION_RESULT]) return cli_usage(cli, "--result needs SPEC#TOOL");
+    const struct cli_file *file = cli_read(cli, path);
+    if (!file) return cli->failure;
+    gramc_status status =
+        gramc_schema_compile(&judged->own, file->bytes, file->len, &options, &error);
+    judged->schema = judged->own;
+    if (status == GRAMC_OK) return EXIT_FINE;
+    if (status == GRAMC_NOMEM) return cli_no_memory(cli);
+    return cli_usage(cli, "%s: no usable schema, at byte %zu (%s): %s", path, error.position,
+                     error.pointer[0] ? error.pointer : "the whole", error.message);
+}
+
+/* ## Specs */
+
+static int list_tools(struct cli *cli, const gramc_spec *spec, const char *path, gramc_text name) {
+    if (name.len) fprintf(cli->err, "gramc: %s has no tool %.*s; it has", path, TEXT_ARGS(name));
+    else fprintf(cli->err, "gramc: choose a tool of %s, as %s#NAME:", path, path);
+    for (size_t i = 0; i < gramc_spec_tool_count(spec); i++) {
+        gramc_text tool = gramc_spec_tool(spec, i)->name;
+        fprintf(cli->err, "%s %.*s", i ? "," : "", TEXT_ARGS(tool));
+    }
+    fputs(gramc_spec_tool_count(spec) ? "\n" : " none\n", cli->err);
+    return EXIT_USAGE;
+}
+
+static const gramc_tool *find_tool(const gramc_spec *spec, gramc_text name) {
+    if (!name.len) return gramc_spec_tool_count(spec) == 1 ? gramc_spec_tool(spec, 0) : NULL;
+    for (size_t i = 0; i < gramc_spec_tool_count(spec); i++)
+        if (text_eq(gramc_spec_tool(spec, i)->name, name)) return gramc_spec_tool(spec, i);
+    return NULL;
+}
+
+static int open_tool(struct judged *judged, char *path, gramc_text name) {
+    struct cli *cli = judged->cli;
+    const gramc_spec *spec;
+    int code = cli_load(cli, &judged->compilation, &path, 1);
+    if (code == EXIT_FINE) code = cli_compile(cli, judged->compilation, &spec);
+    if (code != EXIT_FINE) return code;
+    const gramc_tool *tool = find_tool(spec, name);
+    if (!tool) return list_tools(cli, spec, path, name);
+    code = cli_status(cli, gramc_tool_prepare(judged->compilation, tool));
+    judged->schema = cli->options[OPTION_RESULT] ? tool->returns : tool->accepts;
+    judged->check.flags |= GRAMC_CHECK_NULL_ABSENT;
+    return code;
+}
+
+static bool is_spec(gramc_text path) {
+    return path.len > 5 && text_is(text_slice(path, path.len - 5, path.len), ".gram");
+}
+
+int validate_open(struct judged *judged) {
+    char *operand = judged->cli->operands[0], *hash = strrchr(operand, '#');
+    gramc_text path = {operand, hash ? (size_t)(hash - operand) : strlen(operand)};
+    int code = check_remotes(judged->cli);
+    if (code != EXIT_FINE) return code;
+    if (!is_spec(path)) return open_schema(judged, operand);
+    if (hash) *hash = '\0';
+    return open_tool(judged, operand, text_of(hash ? hash + 1 : ""));
+}
+
+void validate_close(struct judged *judged) {
+    gramc_schema_free(judged->own);
+    gramc_compilation_free(judged->compilation);
+}

@@ -1,0 +1,158 @@
+/* Turns findings into a baseline, a JSON file that says which ones there were, and takes out the
+ * findings that a baseline knows. A finding is known by path, code and the text of its line, not
+ * by its number; how many there may be of each is counted. */
+#include "compiler/compilation.h"
+
+#include "base/diag_put.h"
+#include "base/json.h"
+#include "base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { OUTPUT_MAX = INT32_MAX, LARGEST_COUNT = 1000000 };
+
+struct entry {
+    gramc_text path, code;
+    char key[DIAG_KEY];
+    uint32_t order, count; /* order of the first finding of this key */
+};
+
+/* ## Writing */
+
+static int by_key(const void *left, const void *right) {
+    const struct entry *a = left, *b = right;
+    int order = text_compare(a->path, b->path);
+    if (order == 0) order = text_compare(a->code, b->code);
+    if (order == 0) order = memcmp(a->key, b->key, DIAG_KEY);
+    return order ? order : (a->order > b->order) - (a->order < b->order);
+}
+
+/* Equal ones stand together after sorting; keeps one of each with their number. */
+static size_t merge(struct entry *entries, size_t count) {
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        bool same = kept && memcmp(entries[kept - 1].key, entries[i].key, DIAG_KEY) == 0;
+        if (same) entries[kept - 1].count++;
+        else entries[kept++] = entries[i];
+    }
+    return kept;
+}
+
+static size_t collect(struct entry *entries, const struct findings *findings) {
+    size_t count = 0;
+    for (const struct finding *f = findings->first; f; f = f->next) {
+        if (!diag_is_judgement(f->id)) continue;
+        struct entry *entry = &entries[count++];
+        *entry = (struct entry){.path = f->source->name,
+                                .code = text_of(diag_row(f->id)->code),
+                                .order = f->order,
+                                .count = 1};
+        diag_key(f, entry->key);
+    }
+    qsort(entries, count, sizeof *entries, by_key);
+    return merge(entries, count);
+}
+
+static void print(struct buf *out, const struct entry *entries, size_t count) {
+    buf_puts(out, "{\"gramc_baseline\":1,\"findings\":[");
+    for (size_t i = 0; i < count; i++) {
+        buf_puts(out, i ? ",\n{\"path\":" : "\n{\"path\":");
+        diag_put_json(out, entries[i].path);
+        buf_printf(out, ",\"code\":\"%.*s\",\"key\":\"%.*s\",\"count\":%u}",
+                   TEXT_ARGS(entries[i].code), (int)DIAG_KEY, entries[i].key,
+                   (unsigned)entries[i].count);
+    }
+    buf_puts(out, count ? "\n]}\n" : "]}\n");
+}
+
+gramc_status gramc_baseline_write(const gramc_compilation *compilation, gramc_writer writer) {
+    const gramc_allocator *allocator = &compilation->arena.allocator;
+    size_t size = (compilation->findings.kept + 1) * sizeof(struct entry);
+    struct entry *entries = mem_alloc(allocator, size);
+    struct buf out;
+    if (!entries) return GRAMC_NOMEM;
+    buf_init(&out, allocator, OUTPUT_MAX);
+    print(&out, entries, collect(entries, &compilation->findings));
+    gramc_status status = buf_send(&out, writer);
+    buf_free(&out);
+    mem_free(allocator, entries, size);
+    return status;
+}
+
+/* ## Applying */
+
+struct known {
+    struct entry *entries;
+    size_t count;
+};
+
+static bool read_count(const struct json *count, uint32_t *out) {
+    uint32_t number = 0;
+    if (!json_is(count, JSON_NUMBER)) return false;
+    for (size_t i = 0; i < count->text.len; i++) {
+        char c = count->text.ptr[i];
+        if (c < '0' || c > '9' || number > LARGEST_COUNT) return false;
+        number = number * 10 + (uint32_t)(c - '0');
+    }
+    *out = number;
+    return true;
+}
+
+static bool read_entry(struct entry *entry, const struct json *json) {
+    const struct json *key = json_get(json, "key");
+    if (!json_is(key, JSON_STRING) || key->text.len != DIAG_KEY) return false;
+    memcpy(entry->key, key->text.ptr, DIAG_KEY);
+    return read_count(json_get(json, "count"), &entry->count);
+}
+
+static int by_key_only(const void *left, const void *right) {
+    const struct entry *a = left, *b = right;
+    return memcmp(a->key, b->key, DIAG_KEY);
+}
+
+/* False if this is no baseline, or memory has run out (arena->oom). */
+static bool read(struct known *known, struct arena *arena, gramc_text text) {
+    const struct json *root = json_parse(arena, text, NULL);
+    const struct json *version = json_get(root, "gramc_baseline");
+    const struct json *list = json_get(root, "findings");
+    bool readable =
+        json_is(version, JSON_NUMBER) && text_is(version->text, "1") && json_is(list, JSON_ARRAY);
+    if (!readable) return false;
+    known->entries = arena_array(arena, list->count, sizeof *known->entries);
+    if (!known->entries) return list->count == 0 && !arena->oom;
+    for (const struct json *item = list->first; item; item = item->next) {
+        struct entry *entry = &known->entries[known->count++];
+        *entry = (struct entry){.count = 0};
+        if (!read_entry(entry, item)) return false;
+    }
+    qsort(known->entries, known->count, sizeof *known->entries, by_key_only);
+    return true;
+}
+
+static bool is_known(void *ctx, const struct finding *finding) {
+    const struct known *known = ctx;
+    struct entry wanted = {.count = 0};
+    if (!known->count || !diag_is_judgement(finding->id)) return false;
+    diag_key(finding, wanted.key);
+    struct entry *entry =
+        bsearch(&wanted, known->entries, known->count, sizeof wanted, by_key_only);
+    if (!entry || !entry->count) return false;
+    entry->count--;
+    return true;
+}
+
+gramc_status gramc_baseline_apply(gramc_compilation *compilation, gramc_text baseline,
+                                  size_t *gone) {
+    struct known known = {NULL, 0};
+    struct arena arena;
+    *gone = 0;
+    arena_init(&arena, &compilation->arena.allocator);
+    gramc_status status = read(&known, &arena, baseline) ? GRAMC_OK
+                          : arena.oom                    ? GRAMC_NOMEM
+                                                         : GRAMC_USAGE;
+    if (status == GRAMC_OK) findings_remove(&compilation->findings, is_known, &known);
+    for (size_t i = 0; status == GRAMC_OK && i < known.count; i++) *gone += known.entries[i].count;
+    arena_free(&arena);
+    return status;
+}

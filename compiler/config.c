@@ -1,0 +1,330 @@
+/* Turns the tree of a gramc.gram into settings: a header record, and a pattern for each model. What
+ * the settings do is done elsewhere (settle.c, naming.c, the command); here is what may be said. */
+#include "compiler/config.h"
+
+#include "base/text.h"
+#include "compiler/data.h"
+#include "compiler/properties.h"
+#include "compiler/spec.h"
+
+#include <string.h>
+
+struct reader {
+    struct pass *pass;
+    struct config *config;
+    struct map seen; /* settings by key */
+};
+
+/* ## Settings */
+
+static gramc_text join(struct arena *arena, gramc_text a, gramc_text b) {
+    char *text = arena_alloc(arena, a.len + b.len + 2);
+    if (!text) return (gramc_text){NULL, 0};
+    memcpy(text, a.ptr, a.len);
+    text[a.len] = '.';
+    if (b.len) memcpy(text + a.len + 1, b.ptr, b.len);
+    text[a.len + 1 + b.len] = '\0';
+    return (gramc_text){text, a.len + 1 + b.len};
+}
+
+static void set(struct reader *reader, gramc_text key, gramc_text value, struct span at) {
+    struct setting *setting = ARENA_NEW(reader->pass->arena, struct setting);
+    if (!setting) return;
+    *setting = (struct setting){NULL, key, value, at};
+    const struct setting *other = map_put(&reader->seen, key, setting);
+    bool is_list = text_is(key, "allowEnv");
+    if (other != setting && !is_list) {
+        struct findings *findings = reader->pass->findings;
+        struct finding *f = FIND(findings, D_DUPLICATE_PROPERTY, reader->pass->source, at, key);
+        finding_label(findings, f, reader->pass->source, other->at, "first written here");
+        return;
+    }
+    *reader->config->last_setting = setting;
+    reader->config->last_setting = &setting->next;
+}
+
+static void wrong(struct reader *reader, gramc_text key, const struct value *value,
+                  const char *wanted) {
+    FIND(reader->pass->findings, D_WRONG_VALUE, reader->pass->source, value->span, key,
+         text_of(wanted), text_of(value_noun(value)));
+}
+
+static void unknown_word(struct reader *reader, gramc_text key, const struct value *value,
+                         const char *const *words, size_t count, const char *wanted) {
+    gramc_text names[16], word = value_name(value);
+    for (size_t i = 0; i < count; i++) names[i] = text_of(words[i]);
+    gramc_text near = text_nearest(word, names, count);
+    struct finding *f = FIND(reader->pass->findings, D_UNKNOWN_WORD, reader->pass->source,
+                             value->span, word, key, text_of(wanted));
+    if (near.len) finding_help(reader->pass->findings, f, "did you mean `%.*s`?", TEXT_ARGS(near));
+}
+
+static void report_key(struct reader *reader, const struct property *p, enum diag_id id,
+                       gramc_text near) {
+    struct findings *findings = reader->pass->findings;
+    struct finding *f = FIND(findings, id, reader->pass->source, p->key.span, p->key.text);
+    if (near.len) finding_help(findings, f, "did you mean `%.*s`?", TEXT_ARGS(near));
+}
+
+/* ## The header */
+
+static void read_language(struct reader *reader, const struct property *p) {
+    bool one = p->value->kind == VALUE_INTEGER && text_is(p->value->as.scalar.text, "1");
+    if (!one)
+        FIND(reader->pass->findings, D_LANGUAGE_VERSION, reader->pass->source, p->value->span,
+             source_slice(reader->pass->source, p->value->span));
+}
+
+static void read_strict(struct reader *reader, const struct property *p) {
+    if (p->value->kind != VALUE_BOOLEAN) {
+        wrong(reader, p->key.text, p->value, "true or false");
+        return;
+    }
+    reader->config->strict = text_is(p->value->as.scalar.text, "true");
+    set(reader, p->key.text, p->value->as.scalar.text, p->value->span);
+}
+
+static void read_target(struct reader *reader, const struct property *p) {
+    const char *names[16];
+    size_t count = 0;
+    while (count < sizeof names / sizeof *names && gramc_target_name(count)) {
+        names[count] = gramc_target_name(count);
+        count++;
+    }
+    if (!value_is_name(p->value)) {
+        wrong(reader, p->key.text, p->value, "the name of a target");
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (!text_is(value_name(p->value), names[i])) continue;
+        set(reader, p->key.text, value_name(p->value), p->value->span);
+        return;
+    }
+    unknown_word(reader, p->key.text, p->value, names, count, "a target of gramc compile");
+}
+
+static bool is_lowered(enum diag_id id, enum config_severity severity) {
+    return (int)severity - SEVERITY_NOTE < (int)diag_row(id)->severity;
+}
+
+static void read_severity(struct reader *reader, gramc_text group, const struct property *p) {
+    static const char *const words[] = {"off", "note", "warning", "error"};
+    enum { WORDS = sizeof words / sizeof *words };
+    enum diag_id id = diag_find(p->key.text);
+    if (id == DIAG_COUNT) {
+        report_key(reader, p, D_UNKNOWN_FINDING, diag_nearest(p->key.text));
+        return;
+    }
+    if (!value_is_name(p->value)) {
+        wrong(reader, p->key.text, p->value, "error, warning, note or off");
+        return;
+    }
+    int word = 0;
+    while (word < WORDS && !text_is(value_name(p->value), words[word])) word++;
+    enum config_severity severity = (enum config_severity)(SEVERITY_OFF + word);
+    if (word == WORDS) {
+        unknown_word(reader, p->key.text, p->value, words, WORDS, "error, warning, note or off");
+    } else if (is_lowered(id, severity) && !diag_is_judgement(id)) {
+        report_key(reader, p, D_NOT_A_JUDGEMENT, (gramc_text){NULL, 0});
+    } else {
+        gramc_text code = text_of(diag_row(id)->code);
+        reader->config->severities[id] = (uint8_t)severity;
+        set(reader, join(reader->pass->arena, group, code), value_name(p->value), p->value->span);
+    }
+}
+
+static void read_severities(struct reader *reader, const struct property *p) {
+    if (p->value->kind != VALUE_MAP) {
+        wrong(reader, p->key.text, p->value, "a map from finding to severity");
+        return;
+    }
+    for (const struct property *s = p->value->as.map.first; s; s = s->next)
+        read_severity(reader, p->key.text, s);
+}
+
+static void read_naming(struct reader *reader, const struct property *p) {
+    static const char *const words[] = {"camelCase", "snake_case", "kebab-case", "PascalCase"};
+    static const char wanted[] = "camelCase, snake_case, kebab-case or PascalCase";
+    if (p->value->kind != VALUE_MAP) {
+        wrong(reader, p->key.text, p->value, "a map with `tools` and `parameters`");
+        return;
+    }
+    for (const struct property *rule = p->value->as.map.first; rule; rule = rule->next) {
+        bool tools = text_is(rule->key.text, "tools");
+        if (!tools && !text_is(rule->key.text, "parameters")) {
+            FIND(reader->pass->findings, D_UNKNOWN_PROPERTY, reader->pass->source, rule->key.span,
+                 rule->key.text, TEXT("naming rules"));
+            continue;
+        }
+        if (!value_is_name(rule->value)) {
+            wrong(reader, rule->key.text, rule->value, wanted);
+            continue;
+        }
+        enum naming naming = naming_find(value_name(rule->value));
+        if (naming == NAMING_ANY) {
+            unknown_word(reader, rule->key.text, rule->value, words, 4, wanted);
+            continue;
+        }
+        if (tools) reader->config->tool_names = naming;
+        else reader->config->parameter_names = naming;
+        set(reader, join(reader->pass->arena, p->key.text, rule->key.text), value_name(rule->value),
+            rule->value->span);
+    }
+}
+
+static void read_allow_env(struct reader *reader, const struct property *p) {
+    if (p->value->kind != VALUE_ARRAY) {
+        wrong(reader, p->key.text, p->value, "a list of names");
+        return;
+    }
+    for (const struct value *v = p->value->as.array.first; v; v = v->next) {
+        if (value_is_name(v)) set(reader, p->key.text, value_name(v), v->span);
+        else wrong(reader, p->key.text, v, "a list of names");
+    }
+}
+
+typedef void setting_reader(struct reader *reader, const struct property *p);
+
+static void read_header(struct reader *reader, const struct pattern *header) {
+    static const struct {
+        const char *name;
+        setting_reader *read; /* NULL: known and done */
+    } settings[] = {{"language", read_language},     {"kind", NULL},
+                    {"strict", read_strict},         {"target", read_target},
+                    {"severities", read_severities}, {"naming", read_naming},
+                    {"allowEnv", read_allow_env}};
+    enum { SETTINGS = sizeof settings / sizeof *settings };
+    struct property_row rows[SETTINGS];
+    const struct value *values[SETTINGS]; /* read by the setting's own reader */
+    for (size_t i = 0; i < SETTINGS; i++)
+        rows[i] = (struct property_row){settings[i].name, PROPERTY_VALUE,
+                                        i * sizeof(const struct value *)};
+    properties_read(reader->pass, header->subject->properties, rows, SETTINGS, values,
+                    "configurations");
+    for (size_t i = 0; i < SETTINGS; i++) {
+        const struct property *p = property_find(header->subject, settings[i].name);
+        if (p && settings[i].read) settings[i].read(reader, p);
+    }
+}
+
+/* ## Models */
+
+struct prices {
+    gramc_text input, output;
+};
+
+static const struct property_row price_rows[] = {
+    {"inputPerMillion", PROPERTY_NUMBER, offsetof(struct prices, input)},
+    {"outputPerMillion", PROPERTY_NUMBER, offsetof(struct prices, output)},
+    {"meta", PROPERTY_IGNORED, 0},
+};
+
+static void set_price(struct reader *reader, gramc_text model, const struct pattern *pattern,
+                      const char *name, gramc_text price) {
+    const struct property *p = property_find(pattern->subject, name);
+    if (!p || !price.len) return;
+    if (price.ptr[0] == '-') wrong(reader, p->key.text, p->value, "a price from 0 up");
+    else set(reader, join(reader->pass->arena, model, p->key.text), price, p->value->span);
+}
+
+static void read_model(struct reader *reader, const struct pattern *pattern) {
+    struct prices prices = {{NULL, 0}, {NULL, 0}};
+    gramc_text name = pattern_name(reader->pass, pattern, "a model");
+    if (!name.ptr) return;
+    properties_read(reader->pass, pattern->subject->properties, price_rows,
+                    sizeof price_rows / sizeof *price_rows, &prices, "models");
+    gramc_text model = join(reader->pass->arena, TEXT("models"), name);
+    if (!model.ptr) return;
+    set_price(reader, model, pattern, "inputPerMillion", prices.input);
+    set_price(reader, model, pattern, "outputPerMillion", prices.output);
+}
+
+/* ## Files */
+
+bool config_is(const struct tree *tree) {
+    const struct pattern *header = tree->has_header ? tree->patterns : NULL;
+    const struct property *kind = header ? property_find(header->subject, "kind") : NULL;
+    return kind && value_is_name(kind->value) && text_is(value_name(kind->value), "configuration");
+}
+
+static void read_tree(struct reader *reader, const struct tree *tree) {
+    for (const struct pattern *p = tree->patterns; p && !reader->pass->arena->oom; p = p->next) {
+        if (p->kind == PATTERN_HEADER) read_header(reader, p);
+        else if (text_is(pattern_label(p), "Model")) read_model(reader, p);
+        else FIND0(reader->pass->findings, D_NOT_A_SETTING, reader->pass->source, p->span);
+    }
+}
+
+void config_check(struct pass *pass, const struct tree *tree) {
+    struct config *config = ARENA_NEW(pass->arena, struct config);
+    struct reader reader = {.pass = pass, .config = config};
+    if (!config) return;
+    map_init(&reader.seen, pass->arena);
+    config->last_setting = &config->first_setting;
+    read_tree(&reader, tree);
+}
+
+static void read_unit(struct pass *pass, struct config *config, const struct unit *unit) {
+    struct reader reader = {.pass = pass, .config = config};
+    struct span beginning = {0, 0};
+    pass->source = &unit->source;
+    /* An empty one only marks the project's root. */
+    if (pass->findings->counts[GRAMC_ERROR] || !unit->tree->pattern_count) return;
+    if (config_is(unit->tree)) {
+        map_init(&reader.seen, pass->arena);
+        read_tree(&reader, unit->tree);
+        return;
+    }
+    struct finding *f = FIND0(pass->findings, D_NOT_A_CONFIGURATION, pass->source, beginning);
+    finding_help(pass->findings, f, "let it begin with `{kind: \"configuration\"}`");
+}
+
+gramc_status gramc_add_configuration(gramc_compilation *compilation, gramc_text name,
+                                     const char *bytes, size_t len) {
+    struct pass pass = {compilation, &compilation->arena, &compilation->findings, NULL};
+    if (compilation->config || compilation->units) return GRAMC_USAGE;
+    if (len > SOURCE_MAX) return GRAMC_LIMIT;
+    struct config *config = ARENA_NEW(&compilation->arena, struct config);
+    struct unit *unit =
+        config ? unit_parse(compilation, name, (gramc_text){bytes, len}, false) : NULL;
+    if (!unit) return GRAMC_NOMEM;
+    config->source = &unit->source;
+    config->last_setting = &config->first_setting;
+    compilation->config = config;
+    read_unit(&pass, config, unit);
+    config->errors = compilation->findings.counts[GRAMC_ERROR];
+    if (compilation->arena.oom) return GRAMC_NOMEM;
+    return config->errors ? GRAMC_FINDINGS : GRAMC_OK;
+}
+
+bool gramc_configuration_is_broken(const gramc_compilation *compilation) {
+    return compilation->config && compilation->config->errors;
+}
+
+bool sources_are_sound(const gramc_compilation *compilation) {
+    uint32_t own = compilation->config ? compilation->config->errors : 0;
+    return compilation->findings.counts[GRAMC_ERROR] == own;
+}
+
+/* ## Look-ups */
+
+static void tell(const struct config *config, const struct setting *setting, gramc_setting *out) {
+    struct position at = source_position(config->source, setting->at.start);
+    *out = (gramc_setting){setting->key, setting->value, config->source->name, at.line, at.column};
+}
+
+bool gramc_setting_get(const gramc_compilation *compilation, size_t i, gramc_setting *out) {
+    const struct config *config = compilation->config;
+    const struct setting *setting = config ? config->first_setting : NULL;
+    while (setting && i--) setting = setting->next;
+    if (setting) tell(config, setting, out);
+    return setting != NULL;
+}
+
+bool gramc_setting_find(const gramc_compilation *compilation, gramc_text key, gramc_setting *out) {
+    const struct config *config = compilation->config;
+    const struct setting *setting = config ? config->first_setting : NULL;
+    while (setting && !text_eq(setting->key, key)) setting = setting->next;
+    if (setting) tell(config, setting, out);
+    return setting != NULL;
+}

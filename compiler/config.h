@@ -1,0 +1,55 @@
+/* What a gramc.gram says: severities, naming, strictness, the default target, prices. */
+#ifndef COMPILER_CONFIG_H
+#define COMPILER_CONFIG_H
+
+#include "compiler/compilation.h"
+
+enum config_severity {
+    SEVERITY_UNSAID,
+    SEVERITY_OFF,
+    SEVERITY_NOTE,
+    SEVERITY_WARNING,
+    SEVERITY_ERROR
+};
+
+enum naming { NAMING_ANY, NAMING_CAMEL, NAMING_SNAKE, NAMING_KEBAB, NAMING_PASCAL };
+
+struct setting {
+    struct setting *next;
+    gramc_text key, value;
+    struct span at; /* of the value */
+};
+
+struct config {
+    const struct source *source;
+    bool strict;
+    uint32_t errors;                /* of its own text */
+    uint8_t severities[DIAG_COUNT]; /* enum config_severity */
+    enum naming tool_names, parameter_names;
+    struct setting *first_setting, **last_setting;
+};
+
+/* True if the tree's header says kind: "configuration". */
+bool config_is(const struct tree *tree);
+/* Reads a configuration only for what is wrong with it. */
+void config_check(struct pass *pass, const struct tree *tree);
+/* True if there are no errors so far but the configuration's own. */
+bool sources_are_sound(const gramc_compilation *compilation);
+
+/* The last pass: takes out what comments allow, then judges by the configuration's severities.
+ * `complete`: the sources were read, so that an allowance that meets nothing is unused. */
+void findings_settle(struct pass *pass, bool complete);
+/* The same for what a target does not take (family G08), found after that. */
+void findings_settle_targets(struct pass *pass);
+/* Counts an error that is not reported but leaves nothing to compile. */
+void findings_withhold(gramc_compilation *compilation, enum diag_id id, uint32_t count);
+/* The first halves, in suppress.c. */
+void suppress(struct pass *pass, bool complete);
+void suppress_of_targets(struct pass *pass);
+
+/* "camelCase"...; NULL for NAMING_ANY. */
+const char *naming_name(enum naming naming);
+/* NAMING_ANY if there is none of that name. */
+enum naming naming_find(gramc_text name);
+
+#endif

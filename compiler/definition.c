@@ -1,0 +1,318 @@
+/* Turns top-level patterns such as `[Color:Text {enum: [...]}]` and `(personName::Text)` into named
+ * types and vocabulary, and finds out what no single one can tell: recursion, types that no value
+ * satisfies, fields that are defined twice. Every walk is bounded by MOST_DEPTH, not by trust. */
+#include "compiler/definition.h"
+
+#include "base/text.h"
+#include "compiler/fixes.h"
+#include "compiler/spec.h"
+
+enum { LARGEST_IN_LINE = 2000, DEEPEST_IN_LINE = 64, MOST_DEPTH = 1000 };
+
+/* ## Collecting */
+
+struct definition *definition_find(const struct pass *pass, gramc_text name) {
+    struct definition *definition = map_get(&pass->compilation->spec->definitions, name);
+    return definition && definition->row && !definition->cyclic ? definition : NULL;
+}
+
+gramc_text definition_nearest(const struct pass *pass, gramc_text name) {
+    gramc_text best = {NULL, 0};
+    for (const struct definition *d = pass->compilation->spec->first_definition; d; d = d->next) {
+        gramc_text pair[2] = {d->name, best};
+        if (d->row) best = text_nearest(name, pair, best.len ? 2 : 1);
+    }
+    return best;
+}
+
+void definition_slips(const struct pass *pass, struct slip *slip) {
+    for (const struct definition *d = pass->compilation->spec->first_definition; d; d = d->next)
+        if (d->row) slip_try(slip, d->name);
+}
+
+void definition_collect(struct pass *pass, struct gramc_spec *spec, const struct pattern *pattern) {
+    struct definition *definition = ARENA_NEW(pass->arena, struct definition);
+    if (!definition) return;
+    definition->pattern = pattern;
+    definition->source = pass->source;
+    if (pattern->subject->has_identifier) {
+        definition->name = pattern->subject->identifier.text;
+        definition->name_at = pattern->subject->identifier.span;
+    }
+    definition->field.identifier = definition->field.name = definition->name;
+    definition->field.span = definition->name_at;
+    definition->field.schema = ARENA_NEW(pass->arena, struct schema);
+    *spec->last_definition = definition;
+    spec->last_definition = &definition->next;
+}
+
+/* ## Bases */
+
+static struct definition *base_of(const struct gramc_spec *spec, const struct definition *d) {
+    return map_get(&spec->definitions, d->pattern->subject->labels->name.text);
+}
+
+static void report_cycle(struct pass *pass, struct definition *definition) {
+    pass->source = definition->source;
+    definition->cyclic = true;
+    FIND(pass->findings, D_TYPE_CYCLE, definition->source, definition->name_at, definition->name);
+}
+
+/* Follows the labels down to a base type; what was found is written to all on the way. */
+static void find_row(struct pass *pass, const struct gramc_spec *spec, struct definition *first) {
+    const struct type_row *row = NULL;
+    struct definition *d = first;
+    for (; d && d->state == DEFINITION_NEW; d = base_of(spec, d)) {
+        d->state = DEFINITION_BUSY;
+        row = type_find(d->pattern->subject->labels->name.text);
+        if (row) break;
+    }
+    bool cycle = !row && d && (d->cyclic || d->state == DEFINITION_BUSY);
+    if (cycle && !d->cyclic) report_cycle(pass, d);
+    else if (!row && d) row = d->row;
+    for (d = first; d && d->state == DEFINITION_BUSY; d = base_of(spec, d)) {
+        d->state = DEFINITION_DONE;
+        d->cyclic = cycle;
+        d->row = row;
+    }
+}
+
+static bool is_reserved(struct pass *pass, const struct definition *definition) {
+    if (!type_find(definition->name)) return false;
+    FIND(pass->findings, D_RESERVED_TYPE, definition->source, definition->name_at,
+         definition->name);
+    return true;
+}
+
+/* ## Reading */
+
+static void read_one(struct pass *pass, struct definition *definition) {
+    pass->source = definition->source;
+    if (definition->pattern->element_count && definition->pattern->kind != PATTERN_BRACKET) return;
+    schema_read(pass, definition->field.schema, definition->pattern, &definition->field);
+    schema_read_elements(pass, definition->field.schema, definition->pattern->elements);
+}
+
+static void note_names(struct pass *pass, struct gramc_spec *spec) {
+    for (struct definition *d = spec->first_definition; d; d = d->next)
+        if (d->name.ptr) map_put(&spec->definitions, d->name, d);
+    for (struct definition *d = spec->first_definition; d && !pass->arena->oom; d = d->next)
+        find_row(pass, spec, d);
+}
+
+void definitions_read(struct pass *pass, struct gramc_spec *spec,
+                      void (*not_a_type)(struct pass *pass, const struct pattern *pattern)) {
+    note_names(pass, spec);
+    for (struct definition *d = spec->first_definition; d && !pass->arena->oom; d = d->next) {
+        pass->source = d->source;
+        if (d->cyclic) continue;
+        if (!d->row) not_a_type(pass, d->pattern);
+        else if (!d->name.ptr) pattern_name(pass, d->pattern, "a type");
+        else if (!is_reserved(pass, d)) read_one(pass, d);
+    }
+}
+
+/* ## Recursion: strongly connected components, by Tarjan's algorithm
+ * (SIAM J. Comput. 1(2), 1972), over the names that a type's schema mentions. */
+
+struct search {
+    struct pass *pass;
+    struct definition **stack;
+    size_t height;
+    uint32_t next_index, depth;
+    bool too_deep;
+};
+
+static void visit(struct search *search, struct definition *definition);
+
+static void follow(struct search *search, struct definition *from, struct definition *to) {
+    if (to->index == 0) visit(search, to);
+    else if (to->on_stack && to->index < from->low) from->low = to->index;
+    if (to->low < from->low && to->on_stack) from->low = to->low;
+    if (from == to) from->by_reference = true;
+}
+
+/* `const` is for everybody else: the search writes marks. */
+static struct definition *writable(const struct search *search, const struct definition *d) {
+    return map_get(&search->pass->compilation->spec->definitions, d->name);
+}
+
+static void follow_schema(struct search *search, struct definition *from,
+                          const struct schema *schema) {
+    if (!schema) return;
+    if (schema->definition && writable(search, schema->definition))
+        follow(search, from, writable(search, schema->definition));
+    if (schema->inner) follow_schema(search, from, schema->inner);
+    for (const struct field *f = schema->fields; f; f = f->next)
+        follow_schema(search, from, f->schema);
+    for (const struct member *m = schema->members; m; m = m->next)
+        follow_schema(search, from, m->schema);
+}
+
+/* One component is complete: more than one definition in it, and all are recursive. */
+static void pop_component(struct search *search, struct definition *root) {
+    bool several = search->stack[search->height - 1] != root;
+    struct definition *d;
+    do {
+        d = search->stack[--search->height];
+        d->on_stack = false;
+        if (several) d->by_reference = true;
+    } while (d != root);
+}
+
+static void visit(struct search *search, struct definition *definition) {
+    if (++search->depth > MOST_DEPTH) {
+        FIND(search->pass->findings, D_TYPES_TOO_DEEP, definition->source, definition->name_at,
+             definition->name);
+        search->too_deep = true;
+        search->depth--;
+        return;
+    }
+    definition->index = definition->low = ++search->next_index;
+    definition->on_stack = true;
+    search->stack[search->height++] = definition;
+    follow_schema(search, definition, definition->field.schema);
+    if (definition->low == definition->index) pop_component(search, definition);
+    search->depth--;
+}
+
+static void find_recursion(struct pass *pass, struct gramc_spec *spec) {
+    struct search search = {.pass = pass};
+    size_t count = 0;
+    for (struct definition *d = spec->first_definition; d; d = d->next) count++;
+    search.stack = arena_array(pass->arena, count, sizeof *search.stack);
+    for (struct definition *d = spec->first_definition; d && search.stack; d = d->next)
+        if (d->row && !d->cyclic && d->index == 0) visit(&search, d);
+    /* What was not searched to its end must not be followed by a printer either. */
+    for (struct definition *d = spec->first_definition; d && search.too_deep; d = d->next)
+        d->by_reference = true;
+}
+
+/* ## Size: what would be very large in line is printed once, under $defs */
+
+static void measure(const struct pass *pass, struct definition *definition);
+
+static uint32_t add(uint32_t a, uint32_t b) {
+    return a > LARGEST_IN_LINE || b > LARGEST_IN_LINE ? LARGEST_IN_LINE + 1 : a + b;
+}
+
+static uint32_t size_of(const struct pass *pass, const struct schema *schema, uint32_t *depth) {
+    uint32_t size = 1, deepest = 0, inner = 0;
+    struct definition *d = schema->definition ? map_get(&pass->compilation->spec->definitions,
+                                                        schema->definition->name)
+                                              : NULL;
+    if (d && !d->by_reference) {
+        measure(pass, d);
+        size = add(size, d->size);
+        deepest = d->depth;
+    }
+    if (schema->inner) size = add(size, size_of(pass, schema->inner, &deepest));
+    for (const struct field *f = schema->fields; f; f = f->next, inner = 0) {
+        size = add(size, size_of(pass, f->schema, &inner));
+        if (inner > deepest) deepest = inner;
+    }
+    for (const struct member *m = schema->members; m; m = m->next, inner = 0) {
+        size = add(size, size_of(pass, m->schema, &inner));
+        if (inner > deepest) deepest = inner;
+    }
+    *depth = deepest + 1;
+    return size;
+}
+
+/* Types in line form no cycle: what is recursive goes by reference. */
+static void measure(const struct pass *pass, struct definition *definition) {
+    if (definition->size) return;
+    definition->size = 1;
+    definition->size = size_of(pass, definition->field.schema, &definition->depth);
+    if (definition->size > LARGEST_IN_LINE || definition->depth > DEEPEST_IN_LINE)
+        definition->by_reference = true;
+}
+
+/* Before anything is printed: printing follows what goes in line. */
+void definitions_measure(struct pass *pass, struct gramc_spec *spec) {
+    if (!spec->first_definition || pass->arena->oom) return;
+    find_recursion(pass, spec);
+    for (struct definition *d = spec->first_definition; d; d = d->next)
+        if (d->row && !d->cyclic) measure(pass, d);
+}
+
+/* ## Values: the least fixed point of "some finite value satisfies it" */
+
+/* What comes from a named type is settled by that type's own mark. */
+static bool is_inhabited(const struct schema *schema) {
+    if (!schema || schema->nullable == SAID_TRUE) return true;
+    if (schema->definition && !schema->definition->inhabited) return false;
+    for (const struct field *f = schema->fields; f; f = f->next)
+        if (!f->optional && !is_inhabited(f->schema)) return false;
+    bool is_union = schema->kind == TYPE_ANY_OF || schema->kind == TYPE_ONE_OF, any = false;
+    for (const struct member *m = schema->members; m; m = m->next) {
+        bool one = is_inhabited(m->schema);
+        if (!one && !is_union) return false;
+        any = any || one;
+    }
+    if (is_union) return any || !schema->members;
+    gramc_text least = schema_get(schema, KEYWORD_MIN_ITEMS);
+    bool needs_items = schema->kind == TYPE_ARRAY && least.len && !text_is(least, "0");
+    return !needs_items || is_inhabited(schema->inner);
+}
+
+static void find_inhabited(struct pass *pass, struct gramc_spec *spec) {
+    bool changed = true;
+    while (changed) {
+        changed = false;
+        for (struct definition *d = spec->first_definition; d; d = d->next) {
+            if (!d->row || d->cyclic || d->inhabited || !is_inhabited(d->field.schema)) continue;
+            d->inhabited = changed = true;
+        }
+    }
+    for (const struct definition *d = spec->first_definition; d; d = d->next)
+        if (d->row && !d->cyclic && !d->inhabited && d->name.ptr)
+            FIND(pass->findings, D_UNINHABITED, d->source, d->name_at, d->name);
+}
+
+/* ## Checks */
+
+/* A second definition of a name; fine if it means the same as the first. */
+static void check_name(struct pass *pass, const struct gramc_spec *spec, struct definition *d) {
+    struct definition *first = map_get(&spec->definitions, d->name);
+    if (first == d || !first->row || fields_mean_the_same(pass, &first->field, &d->field)) return;
+    pass->source = d->source;
+    spec_report_duplicate(pass, D_DUPLICATE_TYPE, d->name, d->name_at, first->source,
+                          first->name_at);
+}
+
+/* A record adds fields to its base; it does not change them. */
+static void check_fields(struct pass *pass, const struct definition *definition) {
+    const struct schema *schema = definition->field.schema;
+    for (const struct field *own = schema->fields; own; own = own->next) {
+        struct field_walk walk = field_walk(schema);
+        for (const struct field *f; (f = field_next(&walk)) != NULL && f != own;) {
+            if (!text_eq(f->name, own->name)) continue;
+            spec_report_duplicate(pass, D_DUPLICATE_FIELD, own->name, own->span, definition->source,
+                                  f->span);
+            break;
+        }
+    }
+}
+
+static void check_one(struct pass *pass, const struct definition *definition) {
+    const struct schema *schema = definition->field.schema;
+    bool is_union = schema->kind == TYPE_ANY_OF || schema->kind == TYPE_ONE_OF;
+    pass->source = definition->source;
+    if (schema->base) check_fields(pass, definition);
+    if (is_union && !schema_members(schema))
+        FIND(pass->findings, D_EMPTY_UNION, pass->source, definition->name_at, definition->name);
+    schema_check(pass, schema, &definition->field);
+}
+
+void definitions_check(struct pass *pass, struct gramc_spec *spec) {
+    uint32_t before = pass->findings->counts[GRAMC_ERROR];
+    if (!spec->first_definition) return;
+    for (struct definition *d = spec->first_definition; d && !pass->arena->oom; d = d->next)
+        if (d->row && d->name.ptr && !d->cyclic) check_name(pass, spec, d);
+    find_inhabited(pass, spec);
+    /* What is broken already would be reported over again, and could not be printed. */
+    if (pass->findings->counts[GRAMC_ERROR] > before) return;
+    for (struct definition *d = spec->first_definition; d && !pass->arena->oom; d = d->next)
+        if (d->row && !d->cyclic && d->name.ptr) check_one(pass, d);
+}

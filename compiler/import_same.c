@@ -1,0 +1,171 @@
+/* Compares the schema that came in with the one that compiles from what was written: objects are
+ * unordered, `required` is a set, an empty one is none, references are followed on both sides. */
+#include "compiler/import_parts.h"
+
+#include "base/text.h"
+
+#include <string.h>
+
+enum { LAYERS = 16 };
+
+/* A schema and what it refers to: what stands beside a $ref replaces what stands behind it. */
+struct view {
+    const struct json *layers[LAYERS];
+    size_t count;
+};
+
+struct comparison {
+    struct importer *in;
+    const struct json *root; /* of the compiled side */
+    struct map seen;         /* pairs behind references, to a marker */
+    const struct json *found;
+};
+
+static const struct json *behind(const struct comparison *c, const struct json *schema, bool left) {
+    const struct json *reference = json_get(schema, "$ref");
+    if (!json_is(reference, JSON_STRING)) return NULL;
+    if (left) {
+        const struct import_type *type = map_get(&c->in->references, reference->text);
+        return type ? type->schema : NULL;
+    }
+    bool local = text_starts(reference->text, "#");
+    return local ? json_at(c->root, text_slice(reference->text, 1, reference->text.len)) : NULL;
+}
+
+static struct view view_of(const struct comparison *c, const struct json *schema, bool left) {
+    struct view view = {.count = 0};
+    for (; json_is(schema, JSON_OBJECT) && view.count < LAYERS; schema = behind(c, schema, left))
+        view.layers[view.count++] = schema;
+    return view;
+}
+
+static bool is_structure(gramc_text key) {
+    return text_is(key, "$ref") || text_is(key, "$defs") || text_is(key, "required");
+}
+
+static const struct json *get(const struct view *view, gramc_text key) {
+    const struct json *value = NULL;
+    for (size_t i = 0; i < view->count && !value; i++) value = json_get_text(view->layers[i], key);
+    return value;
+}
+
+static size_t members(const struct view *view) {
+    size_t count = 0;
+    for (size_t i = 0; i < view->count; i++)
+        for (const struct json *m = view->layers[i]->first; m; m = m->next) {
+            size_t over = 0;
+            while (over < i && !json_get_text(view->layers[over], m->key)) over++;
+            if (over == i && !is_structure(m->key)) count++;
+        }
+    return count;
+}
+
+static bool same_schema(struct comparison *c, const struct json *a, const struct json *b);
+
+static bool names_within(const struct json *a, const struct json *b) {
+    for (const struct json *x = a ? a->first : NULL; x; x = x->next) {
+        const struct json *y = b ? b->first : NULL;
+        while (y && !json_equal(x, y)) y = y->next;
+        if (!y) return false;
+    }
+    return true;
+}
+
+static bool same_required(const struct json *a, const struct json *b) {
+    bool lists = (!a || a->kind == JSON_ARRAY) && (!b || b->kind == JSON_ARRAY);
+    if (!lists) return a && b && json_equal(a, b);
+    return (a ? a->count : 0) == (b ? b->count : 0) && names_within(a, b) && names_within(b, a);
+}
+
+static bool same_map(struct comparison *c, const struct json *a, const struct json *b) {
+    if (a->count != b->count) return false;
+    for (const struct json *x = a->first; x; x = x->next) {
+        const struct json *y = json_get_text(b, x->key);
+        if (!y || !same_schema(c, x, y)) return false;
+    }
+    return true;
+}
+
+static bool same_list(struct comparison *c, const struct json *a, const struct json *b) {
+    const struct json *x = a->first, *y = b->first;
+    while (x && y && same_schema(c, x, y)) {
+        x = x->next;
+        y = y->next;
+    }
+    return !x && !y;
+}
+
+static bool is_one_of(gramc_text key, const char *const *keys, size_t count) {
+    size_t i = 0;
+    while (i < count && !text_is(key, keys[i])) i++;
+    return i < count;
+}
+
+static bool same_keyword(struct comparison *c, const struct json *a, const struct json *b) {
+    static const char *const maps[] = {"properties", "patternProperties", "dependentSchemas"};
+    static const char *const lists[] = {"anyOf", "oneOf", "allOf", "prefixItems"};
+    static const char *const schemas[] = {"items",
+                                          "additionalProperties",
+                                          "not",
+                                          "if",
+                                          "then",
+                                          "else",
+                                          "contains",
+                                          "propertyNames",
+                                          "unevaluatedItems",
+                                          "unevaluatedProperties"};
+    bool objects = a->kind == JSON_OBJECT && b->kind == JSON_OBJECT;
+    if (objects && is_one_of(a->key, maps, 3)) return same_map(c, a, b);
+    if (objects && is_one_of(a->key, schemas, sizeof schemas / sizeof *schemas))
+        return same_schema(c, a, b);
+    if (a->kind == JSON_ARRAY && b->kind == JSON_ARRAY && is_one_of(a->key, lists, 4))
+        return same_list(c, a, b);
+    return json_equal(a, b);
+}
+
+/* Two schemas behind references that are being compared already are taken for the same: if they
+ * are not, another part of the comparison says so. */
+static bool compared_before(struct comparison *c, const struct json *a, const struct json *b) {
+    const struct json *pair[2] = {a, b};
+    gramc_text key = {(const char *)pair, sizeof pair};
+    if (map_get(&c->seen, key)) return true;
+    gramc_text kept = arena_text(c->in->arena, key);
+    union {
+        const struct json *shared;
+        void *any;
+    } marker = {a};
+    if (kept.ptr) map_put(&c->seen, kept, marker.any);
+    return false;
+}
+
+static bool same_views(struct comparison *c, const struct view *x, const struct view *y) {
+    if (members(x) != members(y) ||
+        !same_required(get(x, TEXT("required")), get(y, TEXT("required"))))
+        return false;
+    for (size_t i = 0; i < x->count; i++)
+        for (const struct json *m = x->layers[i]->first; m; m = m->next) {
+            if (is_structure(m->key) || get(x, m->key) != m) continue;
+            const struct json *other = get(y, m->key);
+            if (!other || !same_keyword(c, m, other)) return false;
+        }
+    return true;
+}
+
+/* Recursion is as deep as the schemas: behind a reference each pair is compared once. */
+static bool same_schema(struct comparison *c, const struct json *a, const struct json *b) {
+    if (a->kind != JSON_OBJECT || b->kind != JSON_OBJECT) return json_equal(a, b);
+    if (a->mark & (MARK_DROP | MARK_CHANGED)) return true;
+    struct view x = view_of(c, a, true), y = view_of(c, b, false);
+    bool referred = x.count > 1 || y.count > 1;
+    if (referred && compared_before(c, a, b)) return true;
+    if (same_views(c, &x, &y)) return true;
+    if (!c->found) c->found = a;
+    return false;
+}
+
+const struct json *import_difference(struct importer *in, const struct json *a,
+                                     const struct json *b, const struct json *root) {
+    struct comparison c = {.in = in, .root = root};
+    map_init(&c.seen, in->arena);
+    return same_schema(&c, a, b) ? NULL : c.found;
+}

@@ -1,0 +1,111 @@
+/* Answers what a type says in the end: what is written at the place of use, else what its base
+ * says. The chain from use to base is short, and was checked to have no cycle when it was made. */
+#include "compiler/schema.h"
+
+#include "base/text.h"
+
+const struct constraint *schema_find(const struct schema *schema, enum keyword keyword) {
+    for (; schema; schema = schema->base)
+        for (const struct constraint *c = schema->constraints; c; c = c->next)
+            if (c->keyword == keyword) return c;
+    return NULL;
+}
+
+gramc_text schema_get(const struct schema *schema, enum keyword keyword) {
+    const struct constraint *c = schema_find(schema, keyword);
+    return c ? c->text : (gramc_text){NULL, 0};
+}
+
+bool schema_is_nullable(const struct schema *schema) {
+    while (schema && schema->nullable == UNSAID) schema = schema->base;
+    return schema && schema->nullable == SAID_TRUE;
+}
+
+bool schema_is_unique(const struct schema *schema) {
+    while (schema && schema->unique == UNSAID) schema = schema->base;
+    return schema && schema->unique == SAID_TRUE;
+}
+
+bool schema_is_deprecated(const struct schema *schema) {
+    while (schema && schema->deprecated == UNSAID) schema = schema->base;
+    return schema && schema->deprecated == SAID_TRUE;
+}
+
+enum said schema_open(const struct schema *schema) {
+    while (schema && schema->open == UNSAID) schema = schema->base;
+    return schema ? (enum said)schema->open : UNSAID;
+}
+
+const struct schema *schema_inner(const struct schema *schema) {
+    while (schema && !schema->inner) schema = schema->base;
+    return schema ? schema->inner : NULL;
+}
+
+const struct member *schema_members(const struct schema *schema) {
+    while (schema && !schema->members) schema = schema->base;
+    return schema ? schema->members : NULL;
+}
+
+const struct hatch *schema_hatch(const struct schema *schema) {
+    while (schema && !schema->hatch) schema = schema->base;
+    return schema ? schema->hatch : NULL;
+}
+
+bool schema_has_fields(const struct schema *schema) {
+    while (schema && !schema->has_fields) schema = schema->base;
+    return schema != NULL;
+}
+
+/* The link of the chain right in front of `below`, seen from the place of use; NULL at its end. */
+static const struct schema *in_front(const struct schema *schema, const struct schema *below) {
+    if (schema == below) return NULL;
+    while (schema->base != below) schema = schema->base;
+    return schema;
+}
+
+struct field_walk field_walk(const struct schema *schema) {
+    const struct schema *deepest = in_front(schema, NULL);
+    return (struct field_walk){schema, deepest, deepest->fields};
+}
+
+/* From the deepest base towards the place of use. */
+const struct field *field_next(struct field_walk *walk) {
+    while (!walk->next && walk->at) {
+        walk->at = in_front(walk->schema, walk->at);
+        walk->next = walk->at ? walk->at->fields : NULL;
+    }
+    const struct field *field = walk->next;
+    if (field) walk->next = field->next;
+    return field;
+}
+
+/* ## Lists of fields */
+
+enum { LONG_LIST = 16 };
+
+void field_list_init(struct field_list *list, struct arena *arena) {
+    *list = (struct field_list){.first = NULL};
+    list->tail = &list->first;
+    map_init(&list->seen, arena);
+}
+
+/* Short lists are searched from the front: nearly all are, and a map would cost more. */
+static struct field *find_or_note(struct field_list *list, struct field *field) {
+    if (list->count < LONG_LIST) {
+        for (struct field *f = list->first; f; f = f->next)
+            if (text_eq(f->name, field->name)) return f;
+        return field;
+    }
+    if (list->count == LONG_LIST)
+        for (struct field *f = list->first; f; f = f->next) map_put(&list->seen, f->name, f);
+    return map_put(&list->seen, field->name, field);
+}
+
+struct field *field_list_add(struct field_list *list, struct field *field) {
+    struct field *other = find_or_note(list, field);
+    if (other != field) return other;
+    *list->tail = field;
+    list->tail = &field->next;
+    list->count++;
+    return NULL;
+}

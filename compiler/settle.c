@@ -1,0 +1,50 @@
+/* The last pass over the findings: first what comments allow, then the severities that the
+ * configuration gives. An error that is taken out or lowered here was still an error: if it leaves
+ * nothing sound to compile, the spec is withheld from everything but checking. */
+#include "compiler/config.h"
+
+/* Errors behind which a whole spec stands: something is missing or superfluous, nothing is torn. */
+static bool leaves_a_spec(enum diag_id id) {
+    static const enum diag_id harmless[] = {D_MISSING_DESCRIPTION, D_UNKNOWN_PROPERTY,
+                                            D_VOCABULARY_STRICT, D_EXAMPLE_MISMATCH, D_NEW_LIMIT};
+    for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++)
+        if (harmless[i] == id) return true;
+    return false;
+}
+
+void findings_withhold(gramc_compilation *compilation, enum diag_id id, uint32_t count) {
+    if (diag_row(id)->severity == GRAMC_ERROR && !leaves_a_spec(id)) compilation->withheld += count;
+}
+
+static enum config_severity severity_of(const struct config *config, const struct finding *f) {
+    /* The configuration does not judge itself. */
+    return f->source == config->source ? SEVERITY_UNSAID
+                                       : (enum config_severity)config->severities[f->id];
+}
+
+static bool is_off(void *ctx, const struct finding *finding) {
+    gramc_compilation *compilation = ctx;
+    if (severity_of(compilation->config, finding) != SEVERITY_OFF) return false;
+    findings_withhold(compilation, finding->id, 1);
+    return true;
+}
+
+static void apply_severities(struct pass *pass, const struct config *config) {
+    findings_remove(pass->findings, is_off, pass->compilation);
+    for (struct finding *f = pass->findings->first; f; f = f->next) {
+        enum config_severity said = severity_of(config, f);
+        if (said == SEVERITY_UNSAID) continue;
+        if (said != SEVERITY_ERROR) findings_withhold(pass->compilation, f->id, 1);
+        finding_set_severity(pass->findings, f, (gramc_severity)(said - SEVERITY_NOTE));
+    }
+}
+
+void findings_settle(struct pass *pass, bool complete) {
+    suppress(pass, complete);
+    if (pass->compilation->config) apply_severities(pass, pass->compilation->config);
+}
+
+void findings_settle_targets(struct pass *pass) {
+    suppress_of_targets(pass);
+    if (pass->compilation->config) apply_severities(pass, pass->compilation->config);
+}

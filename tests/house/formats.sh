@@ -1,0 +1,64 @@
+#!/bin/sh
+# Each machine format before a consumer of its kind: JSON and SARIF against their schemas, with our
+# validator; JUnit against an XML Schema, with xmllint; workflow commands line by line. Sources are
+# every golden case's files, so each finding that there is, and each hostile text, passes by here.
+set -u
+source=$1 gramc=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+bad=0 seen=0
+complain() { echo "$*"; bad=1; }
+command -v xmllint >/dev/null || { echo "xmllint is needed: apt-get install libxml2-utils"; exit 1; }
+
+# Writes the gram files of a golden case below $work/case, whatever they are called.
+unpack() {
+    rm -rf "$work/case"
+    mkdir "$work/case"
+    awk -v folder="$work/case" '
+        /^--- file .*\.gram$/ { name = substr($0, 10); gsub("/", "_", name); file = folder "/" name; printf "" > file; next }
+        /^--- / { if (file) close(file); file = ""; next }
+        file { print > file }' "$1"
+}
+
+check() { (cd "$work/case" && "$gramc" check --no-config --format "$1" .); }
+
+for case in "$source"/tests/golden/cases/*.test; do
+    unpack "$case"
+    [ -n "$(ls "$work/case")" ] || continue
+    seen=$((seen + 1))
+    for format in json sarif junit github; do check $format >"$work/$seen.$format"; done
+    printf '%s\n' "$case" >"$work/$seen.name"
+done
+
+# One call each for all files: fast enough for every test run.
+for pair in json:docs/formats/diagnostics.schema.json sarif:tests/data/sarif-subset.schema.json; do
+    format=${pair%%:*} schema=$source/${pair#*:}
+    "$gramc" validate --assert-formats "$schema" "$work"/*."$format" >"$work/verdict" 2>&1 ||
+        { grep -v ': valid' "$work/verdict" | head -20; complain "$format does not fit $schema"; }
+    # The schema tells right from wrong at all.
+    sed 's/"version":"2.1.0"/"version":"2.0.0"/; s/"schema_version":1/"schema_version":"1"/' "$work/1.$format" >"$work/wrong"
+    "$gramc" validate "$schema" "$work/wrong" >/dev/null 2>&1 && complain "$schema accepts a wrong version"
+done
+
+xmllint --noout --schema "$source/tests/data/junit.xsd" "$work"/*.junit >"$work/verdict" 2>&1 ||
+    { grep -v validates "$work/verdict" | head -20; complain "junit does not fit junit.xsd"; }
+for file in "$work"/*.junit; do
+    right=$(xmllint --xpath '/testsuites/@tests = count(//testcase) and /testsuites/@failures = count(//failure)' "$file")
+    [ "$right" = true ] || complain "$file does not hold what its totals say"
+done
+
+LC_ALL=C grep -hvE '^::(error|warning|notice) file=([^%:,]|%25|%3A|%2C)+,line=[0-9]+,endLine=[0-9]+(,col=[0-9]+,endColumn=[0-9]+)?,title=G0[0-9]{3} [a-z0-9-]+::([^%]|%25|%0A)+$' "$work"/*.github &&
+    complain "these are no workflow commands"
+# No control character, nowhere (line ends aside).
+for format in json sarif junit github; do
+    LC_ALL=C grep -l "$(printf '[\001-\011\013-\037\177]')" "$work"/*.$format && complain "control characters in $format"
+done
+
+# What is written as a baseline fits its schema, and knows everything that it was written from.
+printf '[n:Thing]\n[t:Tool | (x::Int)==>(::Text)]\n' >"$work/in.gram"
+(cd "$work" && "$gramc" check --write-baseline known.json in.gram) || complain "a written baseline is not known"
+"$gramc" validate "$source/docs/formats/baseline.schema.json" "$work/known.json" >/dev/null || complain "the baseline does not fit its schema"
+(cd "$work" && "$gramc" check --strict --baseline known.json in.gram) || complain "the baseline is not known"
+[ "$seen" -gt 100 ] || complain "only $seen cases were read"
+echo "$seen cases in four formats"
+exit $bad

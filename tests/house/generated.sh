@@ -1,0 +1,51 @@
+#!/bin/sh
+# The man page and the completions: every command and option stands in each, shells and man can read
+# them, and bash completes what it should.
+set -u
+source=$1 build=$2
+pages=$build/pages bad=0
+complain() { echo "$*"; bad=1; }
+
+names=$(sed -n 's/^OPTION([A-Z_]*, "\([a-z-]*\)".*/\1/p' "$source/cli/options.def")
+[ "$(echo "$names" | wc -l)" -gt 15 ] || complain "only a few options were found in options.def"
+# An option of a command that this build lacks is in none of the pages.
+commands=$("$build/bin/gramc" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p')
+helps=$(for command in $commands; do "$build/bin/gramc" "$command" --help 2>/dev/null; done)
+for name in $names; do
+    echo "$helps" | grep -qE -- "--$name( |$)" || continue
+    grep -qF -- "--$name" "$pages/gramc.bash" || complain "--$name is not in the bash completion"
+    grep -qF -- "--$name" "$pages/_gramc" || complain "--$name is not in the zsh completion"
+    grep -qE -- "-l $name( |$)" "$pages/gramc.fish" || complain "--$name is not in the fish completion"
+    sed 's/\\-/-/g' "$pages/gramc.1" | grep -qF -- "--$name" || complain "--$name is not in the man page"
+done
+for command in $commands; do
+    for page in gramc.1 gramc.bash _gramc gramc.fish; do
+        grep -qw -- "$command" "$pages/$page" || complain "$command is not in $page"
+    done
+done
+
+bash -n "$pages/gramc.bash" || complain "bash cannot read its completion"
+for shell in zsh:_gramc fish:gramc.fish; do
+    program=${shell%%:*} page=$pages/${shell#*:}
+    if command -v "$program" >/dev/null; then "$program" -n "$page" || complain "$program cannot read $page"
+    else echo "$program is not installed: its completion was not read by it"; fi
+done
+
+# complete WORD... prints what bash offers for the last of them.
+complete_words() {
+    bash -c 'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _gramc; printf "%s\n" "${COMPREPLY[@]}"' bash "$pages/gramc.bash" "$@"
+}
+[ "$(complete_words gramc comp)" = compile ] || complain "bash does not complete comp to compile"
+[ "$(complete_words gramc check --format sa)" = sarif ] || complain "bash does not complete --format sa to sarif"
+[ "$(complete_words gramc compile --tar)" = --target ] || complain "bash does not complete --tar to --target"
+[ -z "$(complete_words gramc parse --baseli)" ] || complain "bash offers --baseline to parse"
+
+# man: known requests only, none by accident, fonts closed on their line.
+LC_ALL=C awk '/^[.\047]/ && !/^\.(TH|SH|SS|TP|PP|B|I|nf|fi)( |$)/ { print FILENAME ": " $0; bad = 1 }
+    { line = $0; gsub(/\\(\[[a-z]*\]|[-e&]|f[BIR])/, "", line); if (line ~ /\\/) { print "stray backslash: " $0; bad = 1 } }
+    END { exit bad }' "$pages/gramc.1" || complain "the man page has a line that man would misread"
+if command -v groff >/dev/null; then
+    warnings=$(groff -man -Tutf8 -ww -z "$pages/gramc.1" 2>&1)
+    [ -z "$warnings" ] || complain "groff says: $warnings"
+else echo "groff is not installed: the man page was not set by it"; fi
+exit $bad

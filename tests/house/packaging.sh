@@ -1,0 +1,75 @@
+#!/bin/bash
+# What is shipped for CI is run: the scripts of the GitHub action, the shell blocks of docs/ci.md, the
+# pre-commit entry, and gramc init's starter. Building inside the action is not: gramc is on PATH.
+set -u
+source=$1 gramc=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+bad=0
+complain() { echo "$*"; bad=1; }
+PATH=$(dirname "$gramc"):$PATH
+
+# action_script STEP prints the script under the step's `run: |`.
+action_script() {
+    awk -v step="- name: $1" '
+        index($0, step) { inside = 1 }
+        inside && /^ *run: \|$/ { taking = 1; match($0, /^ */); depth = RLENGTH; next }
+        taking { match($0, /^ */); if (NF && RLENGTH <= depth) exit; print substr($0, depth + 3) }' "$source/packaging/action/action.yml"
+}
+for step in Build Check; do
+    action_script $step >"$work/$step.sh"
+    [ -s "$work/$step.sh" ] || complain "the action has no step $step"
+    bash -n "$work/$step.sh" || complain "bash cannot read the step $step"
+    grep -q '\${{' "$work/$step.sh" && complain "the step $step has an expression in its script"
+done
+
+cp -r "$source/specs" "$work/specs"
+cd "$work" || exit 1
+git init -q . 2>/dev/null || mkdir -p .git
+# run_check WANTED: runs the action's check with its inputs, as the runner does (-e -o pipefail).
+run_check() {
+    bash --noprofile --norc -e -o pipefail Check.sh >out 2>err
+    got=$?
+    [ $got = "$1" ] || { cat out err; complain "the action's check gave $got, not $1: $2"; }
+}
+GITHUB_PATH=$work/path bash --noprofile --norc -e -o pipefail Build.sh || complain "the action does not take the gramc that is there"
+export PATHS STRICT BASELINE SARIF
+PATHS=specs STRICT=true BASELINE='' SARIF='' run_check 0 "good specs"
+printf '[a:Agnt]\n' >'bad one.gram'
+PATHS=$'specs\nbad one.gram\n' STRICT=false BASELINE='' SARIF=out.sarif run_check 1 "a bad spec"
+grep -q '^::error file=bad one.gram,line=1,' out || complain "no annotation came out"
+gramc validate "$source/tests/data/sarif-subset.schema.json" out.sarif >/dev/null || complain "the SARIF file is none"
+gramc check --write-baseline known.json 'bad one.gram'
+PATHS=$'bad one.gram' STRICT=true BASELINE=known.json SARIF='' run_check 0 "a known finding"
+PATHS='$(touch injected); `touch injected`' STRICT=true BASELINE='' SARIF='' run_check 2 "hostile input"
+[ -e injected ] && complain "an input ran as a command"
+PATHS='--help' STRICT=false BASELINE='' SARIF='' run_check 2 "an input that looks like an option"
+
+# Each block of the page, in order, in one folder.
+awk '/^```sh$/ { inside = 1; next } /^```$/ { inside = 0 } inside' "$source/docs/ci.md" >page.sh
+[ "$(wc -l <page.sh)" -ge 6 ] || complain "docs/ci.md has lost its shell blocks"
+bash -e page.sh >out 2>&1 || { cat out; complain "a command of docs/ci.md fails"; }
+[ -s gramc-report.xml ] && [ -s gramc.sarif ] && [ -s generated/hello_world.json ] || complain "docs/ci.md's commands left a file out"
+sed -n 's/^    - \(gramc .*\)/\1/p' "$source/docs/ci.md" >gitlab.sh
+[ -s gitlab.sh ] && bash -e gitlab.sh || complain "the GitLab example fails"
+
+# The hook's entry, with the files that its pattern takes, as pre-commit calls it.
+entry=$(sed -n 's/^  entry: //p' "$source/.pre-commit-hooks.yaml")
+pattern=$(sed -n 's/^  files: //p' "$source/.pre-commit-hooks.yaml")
+[ -n "$entry" ] && [ -n "$pattern" ] || complain "the hook has no entry or no files"
+find specs -type f | grep -E "$pattern" >files
+# shellcheck disable=SC2046,SC2086
+$entry $(cat files) >out || { cat out; complain "the hook fails on good specs"; }
+$entry 'bad one.gram' >/dev/null && complain "the hook lets a bad spec pass"
+
+# gramc init: what it writes is good, and it overwrites nothing.
+gramc init starter >out || complain "gramc init fails"
+[ "$(grep -c written out)" = 3 ] || complain "gramc init did not write three files"
+gramc check --strict starter || complain "the starter has findings"
+(cd starter && gramc check --strict . && gramc compile hello.gram >tools.json) || complain "the starter does not compile"
+grep -q '"type":"function"' starter/tools.json || complain "the starter's configuration is not in force"
+echo mine >starter/hello.gram
+gramc init starter >out
+[ "$(cat starter/hello.gram)" = mine ] || complain "gramc init overwrote a file"
+[ "$(grep -c stays out)" = 3 ] || complain "gramc init does not say what stays"
+exit $bad

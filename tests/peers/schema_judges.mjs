@@ -1,0 +1,73 @@
+// Two judges of JSON Schema: ours, behind schema_verdicts' line protocol, and Ajv. Both take texts:
+// judge(draft, schemaText, instanceTexts) gives {bad: why} or {verdicts: 'one letter each'}, with
+// 1 valid, 0 invalid, L a limit was hit, D two of our own functions disagree, X it threw.
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import Ajv from 'ajv';
+import Ajv2020 from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+
+export class Ours {
+  constructor(program) {
+    this.waiting = [];
+    this.child = spawn(program, { stdio: ['pipe', 'pipe', 'inherit'] });
+    this.ended = new Promise((resolve) =>
+      this.child.on('close', (code, signal) => {
+        for (const { reject } of this.waiting.splice(0))
+          reject(new Error(`${program} ended with ${signal ?? code}`));
+        resolve(signal ?? code);
+      }),
+    );
+    this.child.stdin.on('error', () => {}); // Its end is reported above.
+    createInterface({ input: this.child.stdout }).on('line', (line) => this.waiting.shift().resolve(line));
+  }
+
+  async judge(draft, schema, instances) {
+    const line = await new Promise((resolve, reject) => {
+      this.waiting.push({ resolve, reject });
+      this.child.stdin.write(JSON.stringify({ draft, formats: true, schema, instances }) + '\n');
+    });
+    return line.startsWith('ok ') ? { verdicts: line.slice(3) } : { bad: line.replace(/^bad /, '') };
+  }
+
+  end() {
+    this.child.stdin.end();
+    return this.ended;
+  }
+}
+
+// strict would refuse much that is legal; ownProperties, or `constructor` is a member of {}; in
+// draft 7 what stands beside a $ref is ignored.
+export function makeAjv(draft, change = () => {}) {
+  const options = { strict: false, logger: false, ownProperties: true };
+  const ajv = draft === '7' ? new Ajv({ ...options, ignoreKeywordsWithRef: true }) : new Ajv2020(options);
+  addFormats(ajv, { mode: 'full' });
+  change(ajv);
+  return ajv;
+}
+
+function accepts(validate, text) {
+  let value;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return '0';
+  }
+  try {
+    return validate(value) ? '1' : '0';
+  } catch {
+    return 'X';
+  }
+}
+
+export function ajvJudge(ajv, schema, instances) {
+  const document = JSON.parse(schema);
+  try {
+    const validate = ajv.compile(document);
+    return { verdicts: instances.map((text) => accepts(validate, text)).join('') };
+  } catch (error) {
+    return { bad: error.message };
+  } finally {
+    ajv.removeSchema(document);
+  }
+}
