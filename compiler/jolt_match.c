@@ -74,7 +74,7 @@ static bool reference_text(struct reference reference, const struct step *step, 
 
 static bool join_tokens(struct jolt_work *work, const struct element *element,
                         const struct step *step, gramc_text *out) {
-    gramc_text parts[2 * JOLT_PATH_LENGTH];
+    gramc_text parts[2 * JOLT_PATH_LENGTH] = {{NULL, 0}};
     size_t len = 0;
     if (element->token_count > sizeof(parts) / sizeof(parts[0])) return false;
     for (size_t i = 0; i < element->token_count; i++) {
