@@ -9,9 +9,10 @@ complain() { echo "$*"; bad=1; }
 sources=$(ls base/*.c grammar/*.c compiler/*.c runtime/*.c cli/*.c cli/run/*.c cli/generate/*.c 2>/dev/null)
 headers=$(ls include/gramc/*.h base/*.h grammar/*.h compiler/*.h runtime/*.h cli/*.h 2>/dev/null)
 
+others=$(ls tests/*/*.c tests/*/*.h bench/*.c bench/*.h bench/*/*.c 2>/dev/null)
 for word in sprintf strcpy strcat strtok gets atoi atol atof; do
     # shellcheck disable=SC2086
-    grep -nE "(^|[^a-z_])$word *\(" $sources $headers && complain "$word is forbidden"
+    grep -nE "(^|[^a-z_])$word *\(" $sources $headers $others && complain "$word is forbidden"
 done
 for word in 'printf *\(' 'puts *\(' 'exit *\(' 'abort *\(' 'getenv *\(' 'setlocale *\('; do
     grep -nE "(^|[^a-z_>.])$word" base/*.c grammar/*.c compiler/*.c runtime/*.c |

@@ -39,9 +39,9 @@ static gramc_status judge_with(struct judged *j, const char *text, const gramc_o
     if (status != GRAMC_NOMEM)
         status = gramc_source_fix(compilation, 0, (gramc_writer){append, &j->mended}, &j->fixed);
     while (status == GRAMC_OK && gramc_finding_get(compilation, j->findings, &finding)) {
-        assert_true(strlen(j->codes) + 7 < sizeof j->codes);
-        strcat(j->codes, finding.code);
-        strcat(j->codes, " ");
+        size_t used = strlen(j->codes), room = sizeof j->codes - used;
+        int len = snprintf(j->codes + used, room, "%s ", finding.code);
+        assert_true(len > 0 && (size_t)len < room);
         j->findings++;
     }
     gramc_compilation_free(compilation);
