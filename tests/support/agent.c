@@ -186,34 +186,3 @@ gramc_status test_run(struct test_run *run, const struct test_setup *setup) {
     gramc_builtins_free(builtins);
     return status;
 }
-
-/* ## The failing allocator */
-
-static void *failing_alloc(void *ctx, void *ptr, size_t old_size, size_t new_size) {
-    struct failing *state = ctx;
-    (void)old_size;
-    if (new_size == 0) {
-        if (ptr) state->live--;
-        free(ptr);
-        return NULL;
-    }
-    long number = ++state->count;
-    if (state->fail_at &&
-        (number == state->fail_at || (state->persistent && number > state->fail_at))) {
-        state->failed = true;
-        return NULL;
-    }
-    void *moved = malloc(new_size);
-    if (!moved) return NULL;
-    if (ptr) {
-        memcpy(moved, ptr, old_size < new_size ? old_size : new_size);
-        free(ptr);
-    } else {
-        state->live++;
-    }
-    return moved;
-}
-
-gramc_allocator test_failing(struct failing *state) {
-    return (gramc_allocator){failing_alloc, state};
-}

@@ -2,6 +2,7 @@
 #ifndef TESTS_SUPPORT_AGENT_H
 #define TESTS_SUPPORT_AGENT_H
 
+#include "tests/failing.h"
 #include "base/buf.h"
 #include "gramc/runtime.h"
 
@@ -56,13 +57,5 @@ void test_run_free(struct test_run *run);
 gramc_status test_run(struct test_run *run, const struct test_setup *setup);
 /* The handler and options that test_run uses, for tests that drive a loop themselves. */
 gramc_run_handler test_handler(struct test_run *run);
-
-/* malloc whose n-th allocation fails, and all later ones if `persistent`. n 0: none. Counts what is
- * not freed. One thread. */
-struct failing {
-    long fail_at, count, live;
-    bool persistent, failed;
-};
-gramc_allocator test_failing(struct failing *state);
 
 #endif

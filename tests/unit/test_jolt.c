@@ -16,6 +16,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "gramc/compile.h"
+#include "tests/failing.h"
 
 /* ## Comparing: names unordered, numbers by value and kind, items in order unless `any_order` */
 
@@ -259,23 +260,6 @@ static void test_upstream_cases(void **state) {
 
 /* ## Memory and limits */
 
-struct failing {
-    long fail_at, count, live;
-};
-
-static void *failing_alloc(void *ctx, void *ptr, size_t old_size, size_t new_size) {
-    struct failing *state = ctx;
-    (void)old_size;
-    if (new_size == 0) {
-        if (ptr) state->live--;
-        free(ptr);
-        return NULL;
-    }
-    if (++state->count == state->fail_at) return NULL;
-    if (!ptr) state->live++;
-    return realloc(ptr, new_size);
-}
-
 static const char everything[] =
     "[{\"operation\":\"shift\",\"spec\":{\"a*|b\":{\"*\":[\"out.&1[#2]\",\"x[&0]\"],\"@\":\"whole[]"
     "\","
@@ -309,8 +293,8 @@ static gramc_status apply_everything(const gramc_allocator *allocator, struct bu
 
 static void test_no_memory(void **state) {
     struct buf whole, result;
-    struct failing failing = {0, 0, 0};
-    gramc_allocator allocator = {failing_alloc, &failing};
+    struct failing failing = {.fail_at = 0};
+    gramc_allocator allocator = test_failing(&failing);
     (void)state;
     buf_init(&whole, NULL, 1 << 20);
     buf_init(&result, NULL, 1 << 20);
@@ -319,7 +303,7 @@ static void test_no_memory(void **state) {
     assert_int_equal(failing.live, 0);
     assert_true(needed > 10);
     for (long n = 1; n <= needed; n++) {
-        failing = (struct failing){n, 0, 0};
+        failing = (struct failing){.fail_at = n};
         buf_reset(&result);
         gramc_status status = apply_everything(&allocator, &result);
         assert_int_equal(failing.live, 0);

@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "base/json_number.h"
 #include "base/text.h"
+#include "tests/failing.h"
 
 #ifdef GRAMC_HAVE_JANSSON
 bool jansson_reads(const char *text, size_t len); /* jansson_judge.c */
@@ -347,30 +348,14 @@ static void test_depth(void **state) {
     }
 }
 
-struct failing {
-    size_t left;
-};
-
-static void *failing_alloc(void *ctx, void *ptr, size_t old_size, size_t new_size) {
-    struct failing *failing = ctx;
-    (void)old_size;
-    if (new_size == 0) {
-        free(ptr);
-        return NULL;
-    }
-    if (failing->left == 0) return NULL;
-    failing->left--;
-    return realloc(ptr, new_size);
-}
-
 static void test_no_memory(void **state) {
     (void)state;
     char text[30000] = "[";
     for (size_t i = 1; i + 12 < sizeof text; i += 11) memcpy(text + i, "{\"a\":\"\\n\"},", 12);
     text[strlen(text) - 1] = ']';
-    for (size_t n = 0;; n++) {
-        struct failing failing = {n};
-        gramc_allocator allocator = {failing_alloc, &failing};
+    for (long n = 1;; n++) {
+        struct failing failing = {.fail_at = n, .persistent = true};
+        gramc_allocator allocator = test_failing(&failing);
         struct arena arena;
         struct json_error error;
         arena_init(&arena, &allocator);
@@ -378,6 +363,7 @@ static void test_no_memory(void **state) {
         assert_int_equal(root == NULL, arena.oom);
         if (!root) assert_string_equal(error.message, "out of memory");
         arena_free(&arena);
+        assert_int_equal(failing.live, 0);
         if (root) break;
     }
 }

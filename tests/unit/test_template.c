@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "runtime/template.h"
+#include "tests/failing.h"
 
 enum { LONG = 1 << 20, ROOM = 4 << 20 };
 
@@ -392,23 +393,6 @@ static void test_together(void **state) {
 
 /* ## Memory */
 
-struct failing {
-    long fail_at, count, live;
-};
-
-static void *failing_alloc(void *ctx, void *ptr, size_t old_size, size_t new_size) {
-    struct failing *state = ctx;
-    (void)old_size;
-    if (new_size == 0) {
-        if (ptr) state->live--;
-        free(ptr);
-        return NULL;
-    }
-    if (++state->count == state->fail_at) return NULL;
-    if (!ptr) state->live++;
-    return realloc(ptr, new_size);
-}
-
 static gramc_status read_and_expand(const gramc_allocator *allocator) {
     struct arena arena, values_arena;
     struct template template;
@@ -432,13 +416,13 @@ static gramc_status read_and_expand(const gramc_allocator *allocator) {
 }
 
 static void test_no_memory(void **state) {
-    struct failing failing = {0, 0, 0};
-    gramc_allocator allocator = {failing_alloc, &failing};
+    struct failing failing = {.fail_at = 0};
+    gramc_allocator allocator = test_failing(&failing);
     (void)state;
     assert_int_equal(read_and_expand(&allocator), GRAMC_OK);
     long needed = failing.count;
     for (long n = 1; n <= needed; n++) {
-        failing = (struct failing){n, 0, 0};
+        failing = (struct failing){.fail_at = n};
         assert_int_equal(read_and_expand(&allocator), GRAMC_NOMEM);
         assert_int_equal(failing.live, 0);
     }

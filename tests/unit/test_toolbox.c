@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "runtime/toolbox.h"
 #include "runtime/yaml.h"
+#include "tests/failing.h"
 
 static struct toolbox *read_text(const char *text, gramc_status expected) {
     struct toolbox *box;
@@ -383,26 +384,9 @@ static void test_alias_bomb(void **state) {
     buf_free(&text);
 }
 
-struct failing {
-    long fail_at, count, live;
-};
-
-static void *failing_alloc(void *ctx, void *ptr, size_t old_size, size_t new_size) {
-    struct failing *state = ctx;
-    (void)old_size;
-    if (new_size == 0) {
-        if (ptr) state->live--;
-        free(ptr);
-        return NULL;
-    }
-    if (++state->count == state->fail_at) return NULL;
-    if (!ptr) state->live++;
-    return realloc(ptr, new_size);
-}
-
 static void test_no_memory(void **state) {
-    struct failing failing = {0, 0, 0};
-    gramc_allocator allocator = {failing_alloc, &failing};
+    struct failing failing = {.fail_at = 0};
+    gramc_allocator allocator = test_failing(&failing);
     struct toolbox *box;
     (void)state;
     assert_int_equal(toolbox_read(&box, &allocator, TEXT("t"), text_of(whole), false), GRAMC_OK);
@@ -410,7 +394,7 @@ static void test_no_memory(void **state) {
     long needed = failing.count;
     assert_int_equal(failing.live, 0);
     for (long n = 1; n <= needed; n++) {
-        failing = (struct failing){n, 0, 0};
+        failing = (struct failing){.fail_at = n};
         assert_int_equal(toolbox_read(&box, &allocator, TEXT("t"), text_of(whole), false),
                          GRAMC_NOMEM);
         assert_null(box);
