@@ -2,6 +2,8 @@
 #ifndef RUNTIME_EXEC_H
 #define RUNTIME_EXEC_H
 
+#include <uv.h>
+
 #include "base/mem.h"
 #include "gramc/runtime.h"
 
@@ -14,5 +16,17 @@ struct exec_words {
 /* All of it in the arena. False without memory. */
 bool exec_words(struct exec_words *out, struct arena *arena, const gramc_impl *impl,
                 const gramc_loop *loop);
+
+/* The child's standard streams, each one end of a pipe of ours, and who hears of its end. */
+struct exec_streams {
+    uv_pipe_t *input, *output, *errors;
+    uv_exit_cb on_exit;
+};
+
+/* Starts the program as the leader of a session of its own, so that a kill reaches all that it
+ * starts. 0, or libuv's error; the process handle is initialised, and must be closed, either way.
+ * The loop's thread. */
+int exec_spawn(uv_loop_t *loop, uv_process_t *process, const struct exec_words *words,
+               const struct exec_streams *streams);
 
 #endif

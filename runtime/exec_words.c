@@ -1,6 +1,7 @@
 /* Turns an implementation's argv, folder and environment into what a program is started with. A
  * child sees what the loop hands down (PATH and the like) and what its implementation declares,
- * which wins; nothing else of this process. */
+ * which wins; nothing else of this process. Starts it, too; what is said and heard is the caller's.
+ */
 #include "runtime/exec.h"
 
 #include <string.h>
@@ -52,4 +53,22 @@ bool exec_words(struct exec_words *out, struct arena *arena, const gramc_impl *i
         out->folder = folder ? folder[0] : NULL;
     }
     return !arena->oom;
+}
+
+int exec_spawn(uv_loop_t *loop, uv_process_t *process, const struct exec_words *words,
+               const struct exec_streams *streams) {
+    uv_stdio_container_t stdio[3] = {
+        {UV_CREATE_PIPE | UV_READABLE_PIPE, {.stream = (uv_stream_t *)streams->input}},
+        {UV_CREATE_PIPE | UV_WRITABLE_PIPE, {.stream = (uv_stream_t *)streams->output}},
+        {UV_CREATE_PIPE | UV_WRITABLE_PIPE, {.stream = (uv_stream_t *)streams->errors}},
+    };
+    uv_process_options_t options = {.exit_cb = streams->on_exit,
+                                    .file = words->argv[0],
+                                    .args = words->argv,
+                                    .env = words->environment,
+                                    .cwd = words->folder,
+                                    .flags = UV_PROCESS_DETACHED,
+                                    .stdio_count = 3,
+                                    .stdio = stdio};
+    return uv_spawn(loop, process, &options);
 }

@@ -230,20 +230,9 @@ static void init_handles(struct mcp_process *process) {
 
 /* libuv initialises the process handle even where spawning fails. */
 static int spawn(struct mcp_process *process, const struct exec_words *words) {
-    uv_stdio_container_t stdio[3] = {
-        {UV_CREATE_PIPE | UV_READABLE_PIPE, {.stream = (uv_stream_t *)&process->input}},
-        {UV_CREATE_PIPE | UV_WRITABLE_PIPE, {.stream = (uv_stream_t *)&process->output}},
-        {UV_CREATE_PIPE | UV_WRITABLE_PIPE, {.stream = (uv_stream_t *)&process->errors}},
-    };
-    uv_process_options_t options = {.exit_cb = on_exit,
-                                    .file = words->argv[0],
-                                    .args = words->argv,
-                                    .env = words->environment,
-                                    .cwd = words->folder,
-                                    .flags = UV_PROCESS_DETACHED,
-                                    .stdio_count = 3,
-                                    .stdio = stdio};
-    int error = uv_spawn(process->loop, &process->process, &options);
+    const struct exec_streams streams = {&process->input, &process->output, &process->errors,
+                                         on_exit};
+    int error = exec_spawn(process->loop, &process->process, words, &streams);
     adopt(process, (uv_handle_t *)&process->process);
     return error;
 }

@@ -184,21 +184,9 @@ static void init_handles(struct exec *exec) {
 }
 
 /* libuv initialises the process handle even where spawning fails. */
-static int spawn(struct exec *exec, struct exec_words *words) {
-    uv_stdio_container_t stdio[3] = {
-        {UV_CREATE_PIPE | UV_READABLE_PIPE, {.stream = (uv_stream_t *)&exec->input}},
-        {UV_CREATE_PIPE | UV_WRITABLE_PIPE, {.stream = (uv_stream_t *)&exec->output}},
-        {UV_CREATE_PIPE | UV_WRITABLE_PIPE, {.stream = (uv_stream_t *)&exec->errors}},
-    };
-    uv_process_options_t options = {.exit_cb = on_exit,
-                                    .file = words->argv[0],
-                                    .args = words->argv,
-                                    .env = words->environment,
-                                    .cwd = words->folder,
-                                    .flags = UV_PROCESS_DETACHED,
-                                    .stdio_count = 3,
-                                    .stdio = stdio};
-    int error = uv_spawn(&exec->call->loop->uv, &exec->process, &options);
+static int spawn(struct exec *exec, const struct exec_words *words) {
+    const struct exec_streams streams = {&exec->input, &exec->output, &exec->errors, on_exit};
+    int error = exec_spawn(&exec->call->loop->uv, &exec->process, words, &streams);
     adopt(exec, (uv_handle_t *)&exec->process);
     exec->spawned = error == 0;
     return error;
