@@ -76,7 +76,8 @@ struct template_check {
     bool parameters_known;
     bool secrets_only; /* there are no parameters here, ever */
 };
-void library_template(struct pass *pass, const struct template_use *use,
+/* False if it cannot be read. */
+bool library_template(struct pass *pass, const struct template_use *use,
                       const struct template_check *check);
 
 /* ## Fingerprint (library_fingerprint.c), once everything else is there */

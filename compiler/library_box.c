@@ -69,7 +69,7 @@ static void read_headers(struct pass *pass, gramc_box *box, const struct value *
     box->headers = library_headers(pass, headers, &box->header_count);
     for (size_t i = 0; i < box->header_count; i++) {
         struct template_use use = {NULL, box->headers[i].value, headers->span};
-        library_template(pass, &use, &check);
+        if (!library_template(pass, &use, &check)) return;
     }
 }
 

@@ -284,10 +284,11 @@ static void check_templates(struct pass *pass, const struct impl *impl) {
     struct template_check check = {.parameters = first, .parameters_known = impl->signature};
     check.used = arena_zalloc(pass->arena, count + 1);
     if (!check.used) return;
+    bool all_seen = impl->public.kind == GRAMC_IMPL_HTTP;
     for (const struct template_use *use = impl->templates; use; use = use->next)
-        library_template(pass, use, &check);
-    for (const struct field *p = first; p; p = p->next, i++)
-        if (!check.used[i] && impl->public.kind == GRAMC_IMPL_HTTP)
+        all_seen = library_template(pass, use, &check) && all_seen;
+    for (const struct field *p = first; p && all_seen; p = p->next, i++)
+        if (!check.used[i])
             FIND(pass->findings, D_UNUSED_PARAMETER, pass->source, p->span, p->name);
 }
 

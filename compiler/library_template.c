@@ -42,37 +42,40 @@ static void undeclared(struct pass *pass, const struct template_use *use,
                      "declare it in the signature, or write `$${` for a literal one");
 }
 
-static void look_up(struct pass *pass, const struct template_use *use,
+static bool look_up(struct pass *pass, const struct template_use *use,
                     const struct template_check *check, gramc_text inside) {
     gramc_text name = name_of(inside);
     size_t i = 0;
     if (name.len == 0 || text_is(name, "env:")) {
         malformed(pass, use, "`${}` names nothing");
-        return;
+        return false;
     }
-    if (text_starts(name, "env:")) return;
+    if (text_starts(name, "env:")) return true;
     for (const struct field *p = check->parameters; p; p = p->next, i++) {
         if (!text_eq(p->name, name)) continue;
         check->used[i] = true;
-        return;
+        return true;
     }
     if (check->parameters_known || check->secrets_only) undeclared(pass, use, check, name);
+    return true;
 }
 
-void library_template(struct pass *pass, const struct template_use *use,
+bool library_template(struct pass *pass, const struct template_use *use,
                       const struct template_check *check) {
     gramc_text text = use->text;
+    bool good = true;
     for (size_t i = 0; i < text.len;) {
         gramc_text rest = text_slice(text, i, text.len);
         const char *close = text_starts(rest, "${") ? memchr(rest.ptr, '}', rest.len) : NULL;
         if (text_starts(rest, "$${")) i += 3;
         else if (close) {
             size_t end = (size_t)(close - rest.ptr);
-            look_up(pass, use, check, text_slice(rest, 2, end));
+            good = look_up(pass, use, check, text_slice(rest, 2, end)) && good;
             i += end + 1;
         } else if (text_starts(rest, "${")) {
             malformed(pass, use, "`${` is never closed");
-            return;
+            return false;
         } else i++;
     }
+    return good;
 }

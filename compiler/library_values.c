@@ -37,7 +37,7 @@ const gramc_text *library_list(struct pass *pass, const struct value *value, con
                                size_t *count) {
     *count = 0;
     if (value->kind != VALUE_ARRAY || value->as.array.count == 0) {
-        library_wrong_value(pass, value, key, "a list with something in it");
+        library_wrong_value(pass, value, key, "a list that is not empty");
         return NULL;
     }
     gramc_text *list = arena_array(pass->arena, value->as.array.count, sizeof *list);
