@@ -59,7 +59,7 @@ static enum mcp_outcome put_structured(struct buf *out, const struct json *struc
 static enum mcp_outcome check_type(struct buf *out, const struct json *result) {
     const struct json *type = json_get(result, "resultType");
     if (!type || (json_is(type, JSON_STRING) && text_is(type->text, "complete"))) return MCP_FINE;
-    if (json_is(type, JSON_STRING) && text_is(type->text, "input_required"))
+    if (mcp_asks_back(result))
         return bad(out, "the server asks for input of a person, which it cannot get here");
     return bad(out, "the server answers with a type of result that is not known");
 }

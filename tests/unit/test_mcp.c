@@ -66,8 +66,9 @@ static void open_with(struct bench *bench, const char *mode, const char *const *
     }
     struct exec_words words = {argv, env, NULL};
     assert_int_equal(uv_loop_init(&bench->loop), 0);
+    const struct mcp_place place = {.words = &words};
     gramc_allocator own = allocator ? *allocator : mem_default();
-    if (mcp_client_new(&bench->client, &bench->loop, &own, &words) != GRAMC_OK)
+    if (mcp_client_new(&bench->client, &bench->loop, &own, &place) != GRAMC_OK)
         assert_non_null(allocator);
     for (size_t i = 0; i < CALLS; i++) bench->calls[i].allocator = own;
     bench->listing.allocator = own;
