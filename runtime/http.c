@@ -370,6 +370,10 @@ static bool open_multi(struct http *http) {
     return true;
 }
 
+bool http_is_idle(const struct http *http) {
+    return http->requests == NULL;
+}
+
 void http_close(struct http *http) {
     http->closing = true;
     while (http->idle_count) curl_easy_cleanup(http->idle[--http->idle_count]);

@@ -63,6 +63,8 @@ void http_target_free(struct http_target *target);
 gramc_status http_new(struct http **out, uv_loop_t *loop, const gramc_allocator *allocator);
 /* Closes; no request may be in flight. Memory goes when the loop has turned. */
 void http_close(struct http *http);
+/* No request is in flight. */
+bool http_is_idle(const struct http *http);
 
 /* Starts; done is called later, from the loop. Frees nothing of the request. */
 gramc_status http_start(struct http *http, struct http_request *request);

@@ -274,14 +274,17 @@ static void on_message(struct mcp_client *client, const struct json *message) {
 }
 
 /* What is no JSON is passed over: some servers print a greeting. */
-static void on_line(void *ctx, gramc_text line) {
-    struct mcp_client *client = ctx;
+void mcp_take_line(struct mcp_client *client, gramc_text line) {
     struct arena arena;
     arena_init(&arena, &client->allocator);
     const struct json *message = json_parse(&arena, line, NULL);
     if (json_is(message, JSON_OBJECT)) on_message(client, message);
     else if (arena.oom) give_up(client, "out of memory");
     arena_free(&arena);
+}
+
+static void on_line(void *ctx, gramc_text line) {
+    mcp_take_line(ctx, line);
 }
 
 /* ## Answers that will not come */

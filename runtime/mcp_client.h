@@ -48,6 +48,8 @@ struct mcp_client {
 
 void mcp_request_start(struct mcp_client *client, struct mcp_request *request,
                        const struct mcp_verb *verb);
+/* Takes a message of the server's. */
+void mcp_take_line(struct mcp_client *client, gramc_text line);
 
 /* ## Writing (mcp_write.c). GRAMC_OK, GRAMC_NOMEM, GRAMC_LIMIT, GRAMC_NOT_FOUND. */
 extern const char mcp_modern[];
