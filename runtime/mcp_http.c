@@ -429,7 +429,8 @@ static void end_stream(struct exchange *exchange) {
     }
     int64_t wait = exchange->events.retry_ms < 0 ? MCP_RECONNECT_MS : exchange->events.retry_ms;
     if (exchange->stateless || exchange->events.last_id.len == 0)
-        fail(exchange, MCP_UNREACHABLE, "the server ended its answer before it was whole");
+        fail(exchange, exchange->request.failure == HTTP_FINE ? MCP_STATUS : MCP_UNREACHABLE,
+             "the server ended its answer before it was whole");
     else if (++exchange->reconnects > MCP_RECONNECTS_MAX)
         fail(exchange, MCP_UNREACHABLE, "the server ends its answer over and over");
     else wait_for(exchange, (uint64_t)(wait < MCP_RECONNECT_MAX_MS ? wait : MCP_RECONNECT_MAX_MS));
