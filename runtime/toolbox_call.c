@@ -137,31 +137,10 @@ static void read_path(struct toolbox_reader *reader, const struct yaml *node,
     }
 }
 
-static bool is_token(gramc_text name) {
-    for (size_t i = 0; i < name.len; i++) {
-        char c = name.ptr[i];
-        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-        if (!letter && !(c && strchr("!#$%&'*+-.^_`|~", c))) return false;
-    }
-    return name.len > 0;
-}
-
-/* What makes up a message's frame is ours to say. */
-static bool is_framing(gramc_text name) {
-    static const char *const framing[] = {
-        "Content-Length", "Transfer-Encoding", "Connection", "Host", "Expect", "TE", "Trailer",
-        "Upgrade"};
-    for (size_t i = 0; i < sizeof(framing) / sizeof(framing[0]); i++)
-        if (text_is_nocase(name, framing[i])) return true;
-    return false;
-}
-
 static bool check_header_name(struct toolbox_reader *reader, const struct yaml *key) {
-    if (!is_token(key->text)) ERROR_AT(reader, key, "`%.*s` is no header name", SHORT(key->text));
-    else if (is_framing(key->text))
-        ERROR_AT(reader, key, "`%.*s` is set by gramc itself", SHORT(key->text));
-    else return true;
-    return false;
+    const char *problem = http_header_problem(key->text);
+    if (problem) ERROR_AT(reader, key, "`%.*s` %s", SHORT(key->text), problem);
+    return problem == NULL;
 }
 
 static void read_header(struct toolbox_reader *reader, const struct yaml_item *item,
