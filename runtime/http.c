@@ -421,7 +421,8 @@ static CURL *easy_new(void) {
  * options sets the method on its way, so the order matters. */
 static void set_method(CURL *easy, const struct http_request *request) {
     const char *method = request->method ? request->method : "POST";
-    bool has_body = strcmp(method, "POST") == 0 || strcmp(method, "PUT") == 0;
+    bool has_body =
+        strcmp(method, "POST") == 0 || strcmp(method, "PUT") == 0 || strcmp(method, "PATCH") == 0;
     const char *body = request->body.len ? request->body.ptr : "";
     curl_easy_setopt(easy, CURLOPT_POSTFIELDS, has_body ? body : NULL);
     curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE,
