@@ -71,6 +71,7 @@ struct mcp_call {
     gramc_text arguments;                /* a JSON object */
     const gramc_schema *output;          /* what its structured content must fit; NULL: anything */
     const struct mcp_parameter *mirrors; /* of the tool, as it is listed */
+    bool as_text; /* what the server says in words is wanted, if there is any, not in JSON */
     void (*done)(struct mcp_call *call);
     void *ctx;
     gramc_allocator allocator;
@@ -118,9 +119,10 @@ void mcp_list_free(struct mcp_listing *listing);
 void mcp_cancel(struct mcp_request *request);
 
 /* ## What a result means (mcp_result.c) */
-/* Writes what a model should see of the result of tools/call; says what it amounts to. */
+/* Writes what a model should see of the result of tools/call; says what it amounts to. `output` and
+ * `as_text` are those of the call. */
 enum mcp_outcome mcp_result_read(struct buf *out, const struct json *result,
-                                 const gramc_schema *output);
+                                 const gramc_schema *output, bool as_text);
 
 /* ## What a server asks back (mcp_questions.c) */
 /* True if the result of a call is no answer yet, but questions. */

@@ -83,7 +83,7 @@ static void answer_call(struct mcp_client *client, struct mcp_request *request,
         finish_call(call, MCP_PROTOCOL_ERROR);
     } else if (client->is_modern && mcp_asks_back(result)) {
         ask_again(client, call, result);
-    } else finish_call(call, mcp_result_read(&call->result, result, call->output));
+    } else finish_call(call, mcp_result_read(&call->result, result, call->output, call->as_text));
 }
 
 static const struct mcp_verb call_verb = {"tools/call", put_call, describe_call, fail_call,
