@@ -25,5 +25,9 @@ const struct mcp_server *mcp_box_bind(gramc_bound *bound, const gramc_box *box);
 const struct mcp_endpoint *mcp_box_endpoint(gramc_bound *bound, const struct mcp_server *server,
                                             const struct offered_tool *offered, gramc_text tool,
                                             gramc_result_kind kind);
+/* Of a `ToolImpl {mcp: everything, tool: "echo"}`: the box is the library's, and what is known of
+ * it bound->offered's. NULL after a message, or without memory. */
+const struct mcp_endpoint *mcp_bind_impl(gramc_bound *bound, const gramc_impl *impl,
+                                         const gramc_tool *tool);
 
 #endif
