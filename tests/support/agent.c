@@ -83,6 +83,13 @@ gramc_impl *test_returns(struct test_agent *test, const char *name, const char *
     return impl;
 }
 
+gramc_impl *test_http(struct test_agent *test, const char *name, const char *url) {
+    gramc_impl *impl = add_impl(test, name, GRAMC_IMPL_HTTP);
+    impl->target = text_of(url);
+    impl->method = TEXT("GET");
+    return impl;
+}
+
 gramc_impl *test_exec(struct test_agent *test, const char *name, const char *const *argv) {
     gramc_impl *impl = add_impl(test, name, GRAMC_IMPL_EXEC);
     gramc_text *words = test->words[test->library.impl_count - 1];

@@ -13,6 +13,7 @@ enum { REQUESTS_MAX = 4096, HEAD_MAX = 65536 };
 
 struct kept {
     char *head, *body;
+    size_t body_length;
 };
 
 struct mock_server {
@@ -128,7 +129,7 @@ static int take_request(struct client *client) {
     size_t index = server->count++;
     check(index < REQUESTS_MAX, "keeping requests");
     server->requests[index] =
-        (struct kept){copy(client->bytes, head), copy(client->bytes + head, body)};
+        (struct kept){copy(client->bytes, head), copy(client->bytes + head, body), body};
     uv_mutex_unlock(&server->lock);
     client->len -= head + body;
     memmove(client->bytes, client->bytes + head + body, client->len);
@@ -227,6 +228,11 @@ const char *mock_head(struct mock_server *server, size_t i) {
 const char *mock_body(struct mock_server *server, size_t i) {
     check(i < mock_count(server), "looking at a request that never came");
     return server->requests[i].body;
+}
+
+size_t mock_body_length(struct mock_server *server, size_t i) {
+    check(i < mock_count(server), "looking at a request that never came");
+    return server->requests[i].body_length;
 }
 
 void mock_stop(struct mock_server *server) {

@@ -31,6 +31,7 @@ size_t mock_count(struct mock_server *server);
 /* The i-th one's head and body; valid until mock_stop. */
 const char *mock_head(struct mock_server *server, size_t i);
 const char *mock_body(struct mock_server *server, size_t i);
+size_t mock_body_length(struct mock_server *server, size_t i);
 void mock_stop(struct mock_server *server);
 
 #endif
