@@ -225,16 +225,22 @@ static bool is_redirect(const struct http_request *request) {
 
 static void start_request(struct http_work *work);
 
+static void refuse_redirect(struct http_work *work, gramc_text to) {
+    gramc_text origin = origin_of(to);
+    if (origin.len == 0) origin = TEXT("another kind of address");
+    fail(work->call,
+         "HTTP %ld: the server redirects to %.*s, which is not its own address; redirects are "
+         "followed within the upstream only",
+         work->request.status, origin.len < 200 ? (int)origin.len : 200, origin.ptr);
+}
+
 /* True when the call goes on, or has been settled. */
 static bool redirect(struct http_work *work) {
     enum http_method method = work->call->bound->endpoint->call->method;
-    gramc_text to = text_of(work->request.redirect), origin = origin_of(to);
+    gramc_text to = text_of(work->request.redirect);
     if (!is_redirect(&work->request)) return false;
     if (!http_same_origin(to, work->call->bound->endpoint->url)) {
-        fail(work->call,
-             "HTTP %ld: the server redirects to %.*s, which is not its own address; "
-             "redirects are followed within the upstream only",
-             work->request.status, origin.len < 200 ? (int)origin.len : 200, origin.ptr);
+        refuse_redirect(work, to);
         return true;
     }
     if (method != METHOD_GET && method != METHOD_HEAD) return false;
@@ -349,7 +355,11 @@ static void finish(struct http_work *work) {
     case HTTP_TIMED_OUT: fail(work->call, "the server did not answer in time"); break;
     case HTTP_NOMEM: tool_settle(work->call, TOOL_NOMEM); break;
     case HTTP_UNREACHABLE:
-    case HTTP_REFUSED: fail(work->call, "the server cannot be asked: %s", request->error);
+    case HTTP_REFUSED:
+        if (request->status)
+            fail(work->call, "the answer (HTTP %ld) broke off or is damaged: %s", request->status,
+                 request->error);
+        else fail(work->call, "the server cannot be asked: %s", request->error);
     }
 }
 

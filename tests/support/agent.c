@@ -185,6 +185,8 @@ gramc_status test_run(struct test_run *run, const struct test_setup *setup) {
     loop_options.environment_count = 1;
     if (!setup->builtins) status = gramc_builtins_new(&builtins, setup->allocator);
     bind.builtins = setup->builtins ? setup->builtins : builtins;
+    bind.secrets = setup->secrets;
+    bind.secret_count = setup->secret_count;
     if (!status) status = gramc_bind(&bound, &setup->agent->agent, &setup->agent->library, &bind);
     if (!status) status = gramc_loop_new(&loop, &loop_options);
     if (!status) status = start(run, setup, loop, bound);

@@ -51,6 +51,8 @@ struct test_setup {
     uint32_t max_iterations, timeout_ms;
     bool with_times;
     const gramc_allocator *allocator; /* of the loop */
+    const gramc_pair *secrets;
+    size_t secret_count;
 };
 
 void test_run_init(struct test_run *run);

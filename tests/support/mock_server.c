@@ -4,6 +4,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "tests/support/mock_server.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,8 +89,13 @@ static void send_answer(struct client *client, const struct mock_answer *scripte
     memcpy(answer->bytes + head, scripted->body, body);
     memset(answer->bytes + (size_t)head + body, ' ', scripted->padding);
     size_t len = (size_t)head + body + scripted->padding;
-    if (scripted->way == MOCK_CUT) len = (size_t)head + body / 2;
-    answer->last = scripted->way == MOCK_CUT;
+    bool half = scripted->way == MOCK_CUT || scripted->way == MOCK_STALL;
+    if (half) len = (size_t)head + body / 2;
+    if (scripted->way == MOCK_RAW) {
+        memcpy(answer->bytes, scripted->body, body);
+        len = body;
+    }
+    answer->last = scripted->way == MOCK_CUT || scripted->way == MOCK_RAW;
     answer->write.data = answer;
     uv_buf_t bytes = uv_buf_init(answer->bytes, (unsigned)len);
     if (uv_write(&answer->write, (uv_stream_t *)&client->tcp, &bytes, 1, written) == 0) return;
@@ -97,14 +103,29 @@ static void send_answer(struct client *client, const struct mock_answer *scripte
     free(answer);
 }
 
+static void echo(struct client *client, size_t index, const struct mock_answer *scripted) {
+    const struct kept *kept = &client->server->requests[index];
+    size_t room = strlen(kept->head) + strlen(kept->body) + 1;
+    char *body = malloc(room);
+    check(body != NULL, "malloc");
+    snprintf(body, room, "%s%s", kept->head, kept->body);
+    send_answer(client, &(struct mock_answer){.status = scripted->status,
+                                              .headers = scripted->headers,
+                                              .body = body});
+    free(body);
+}
+
 static void respond(struct client *client, size_t index) {
-    static const struct mock_answer surplus = {599, MOCK_WHOLE, NULL, "the script is over", 0};
+    static const struct mock_answer surplus = {.status = 599, .body = "the script is over"};
     struct mock_server *server = client->server;
     const struct mock_answer *answer =
         index < server->answer_count ? &server->answers[index] : &surplus;
     switch (answer->way) {
     case MOCK_WHOLE:
-    case MOCK_CUT: send_answer(client, answer); break;
+    case MOCK_CUT:
+    case MOCK_STALL:
+    case MOCK_RAW: send_answer(client, answer); break;
+    case MOCK_ECHO: echo(client, index, answer); break;
     case MOCK_CLOSE: close_client(client); break;
     case MOCK_HANG: break;
     }

@@ -9,7 +9,10 @@ enum mock_way {
     MOCK_WHOLE,
     MOCK_CUT,   /* half of the body, then the connection is closed */
     MOCK_CLOSE, /* closed without a word */
-    MOCK_HANG   /* no answer at all */
+    MOCK_HANG,  /* no answer at all */
+    MOCK_STALL, /* half of the body, and then nothing more */
+    MOCK_RAW,   /* `body` is the whole answer, head and all; then the connection is closed */
+    MOCK_ECHO   /* the body is the request, head and body, as it came */
 };
 
 struct mock_answer {
