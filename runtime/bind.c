@@ -7,6 +7,7 @@
 #include "runtime/builtin.h"
 #include "runtime/http_bind.h"
 #include "runtime/llm.h"
+#include "runtime/mcp_box.h"
 #include "runtime/options.h"
 
 enum { DEFAULT_TIMEOUT_MS = 30000, BLOCK_MAX = 64 << 20, SENTENCE_MAX = 4096 };
@@ -136,6 +137,7 @@ static void choose(gramc_bound *bound, struct bound_tool *choice, const gramc_to
                JOIN(bound, TEXT("tool `"), impl->name, TEXT("` names no program to run")),
                TEXT("exec takes the program and its arguments"));
     if (impl->kind == GRAMC_IMPL_HTTP) choice->endpoint = http_bind_impl(bound, impl, tool);
+    if (impl->kind == GRAMC_IMPL_MCP) choice->mcp = mcp_bind_impl(bound, impl, tool);
 }
 
 /* ## What a request says about the tools */

@@ -36,6 +36,8 @@ struct gramc_bound {
     struct secrets *secrets; /* NULL: none */
     bool secrets_may_miss;
     struct bound_owned *owned;
+    const struct offered_box *offered; /* what is known of boxes; used while binding only */
+    size_t offered_count;
 };
 
 /* Adds a message; texts must live as long as `bound`. place NULL: none. An error fails the binding.
