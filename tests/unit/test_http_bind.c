@@ -60,7 +60,7 @@ static const struct row rows[] = {
     {.method = "BREW",
      .url = URL,
      .message = "tool `t`: there is no method `BREW`",
-     .help = "GET, POST, PUT, PATCH, DELETE, HEAD and OPTIONS are known"},
+     .help = "GET, POST, PUT, PATCH, DELETE and HEAD are known"},
     {.url = URL, .header = "X Y", .value = "v", .message = "tool `t`: `X Y` is no header name"},
     {.url = URL,
      .header = "content-length",
