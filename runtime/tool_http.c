@@ -155,6 +155,13 @@ static gramc_text without_line_end(gramc_text body) {
     return body;
 }
 
+/* No content (204, say) is null where JSON is promised. */
+static gramc_text content_of(const struct tool_call *call, gramc_text body) {
+    const gramc_tool *tool = call->bound->tool;
+    bool is_json = tool && tool->result_kind == GRAMC_RESULT_JSON;
+    return is_json && text_trim(body).len == 0 ? TEXT("null") : without_line_end(body);
+}
+
 static void take_answer(struct http_work *work) {
     struct tool_call *call = work->call;
     const struct http_call *http = call->bound->endpoint->call;
@@ -168,7 +175,7 @@ static void take_answer(struct http_work *work) {
     } else if (http->transform && text_trim(body).len) {
         transform(work, body);
     } else {
-        buf_text(&call->result, without_line_end(body));
+        buf_text(&call->result, content_of(call, body));
         http_work_settle(call, TOOL_FINE);
     }
 }
