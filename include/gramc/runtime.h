@@ -52,7 +52,8 @@ typedef struct gramc_builtin {
 
 typedef struct gramc_builtins gramc_builtins;
 
-/* A registry that holds the standard ones: greeting.sayHello, text.length, math.add, math.sqrt. */
+/* A registry that holds the standard ones: greeting.sayHello, text.length, text.echo, math.add,
+ * math.sqrt. */
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_builtins_new(gramc_builtins **out,
                                                          const gramc_allocator *allocator);
 /* Adds a copy. GRAMC_AMBIGUOUS: the name is taken. GRAMC_USAGE: no name or no function. */
