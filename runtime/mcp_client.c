@@ -1,6 +1,6 @@
 /* Finds out which era an MCP server is of, and sends it requests: queued until it is ready, matched
  * to answers by id in whatever order they come. Restarts a server that has ended. The lines come
- * and go by mcp_process.c; what a result means is mcp_result.c's. */
+ * and go by line_process.c; what a result means is mcp_result.c's. */
 #define _POSIX_C_SOURCE 200809L
 #include "runtime/mcp_client.h"
 
@@ -34,14 +34,14 @@ static gramc_status send_buf(struct mcp_client *client, struct buf *line) {
     gramc_status status = buf_status(line);
     if (status == GRAMC_OK)
         status =
-            client->process ? mcp_process_send(client->process, buf_view(line)) : GRAMC_NOT_FOUND;
+            client->process ? line_process_send(client->process, buf_view(line)) : GRAMC_NOT_FOUND;
     buf_free(line);
     return status;
 }
 
 static void start_line(struct mcp_client *client, struct buf *line, uint64_t id,
                        const char *method) {
-    buf_init(line, &client->allocator, MCP_LINE_MAX);
+    buf_init(line, &client->allocator, LINE_LONGEST);
     buf_puts(line, "{\"jsonrpc\":\"2.0\",");
     if (id) buf_printf(line, "\"id\":%llu,", (unsigned long long)id);
     buf_printf(line, "\"method\":\"%s\",\"params\":{", method);
@@ -169,7 +169,7 @@ static void fail_sent(struct mcp_client *client, enum mcp_outcome outcome, const
 static void give_up(struct mcp_client *client, const char *why) {
     client->state = MCP_IDLE;
     uv_timer_stop(&client->timer);
-    if (client->process) mcp_process_stop(client->process);
+    if (client->process) line_process_stop(client->process);
     client->process = NULL;
     fail_all(client, MCP_BROKEN, why);
 }
@@ -203,18 +203,18 @@ static void start_probe(struct mcp_client *client) {
 }
 
 static void on_line(void *ctx, gramc_text line);
-static void on_ended(void *ctx, const char *why);
+static void on_ended(void *ctx, const struct exec_end *end);
 
 static void start_server(struct mcp_client *client) {
     char why[256] = "out of memory";
-    struct mcp_process_events events = {on_line, on_ended, client};
+    struct line_process_events events = {on_line, on_ended, client, "the server"};
     if (client->starts >= MCP_STARTS_MAX) {
         give_up(client, "the server has ended too often, and is not started again");
         return;
     }
     client->starts++;
-    gramc_status status = mcp_process_start(&client->process, client->loop, &client->allocator,
-                                            &client->words, &events, why);
+    gramc_status status = line_process_start(&client->process, client->loop, &client->allocator,
+                                             &client->words, &events, why);
     if (status == GRAMC_NOMEM) fail_all(client, MCP_NOMEM, why);
     else if (status != GRAMC_OK) give_up(client, why);
     else if (client->no_probe) start_legacy(client);
@@ -230,17 +230,17 @@ static void on_idle(uv_idle_t *idle) {
     else send_waiting(client);
 }
 
-static void on_ended(void *ctx, const char *why) {
+static void on_ended(void *ctx, const struct exec_end *end) {
     struct mcp_client *client = ctx;
     bool probing = client->state == MCP_PROBING;
     client->process = NULL;
     client->state = MCP_IDLE;
     client->changes++;
     uv_timer_stop(&client->timer);
-    snprintf(client->why, sizeof(client->why), "%s", why);
+    exec_explain_end(client->why, sizeof(client->why), "the server", end);
     if (probing) client->no_probe = true; /* some cannot bear to be asked before the handshake */
-    if (!probing && !client->version) fail_all(client, MCP_BROKEN, why);
-    else fail_sent(client, MCP_BROKEN, why);
+    if (!probing && !client->version) fail_all(client, MCP_BROKEN, client->why);
+    else fail_sent(client, MCP_BROKEN, client->why);
     if (client->requests) uv_idle_start(&client->idle, on_idle);
 }
 

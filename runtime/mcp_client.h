@@ -3,7 +3,7 @@
 #define RUNTIME_MCP_CLIENT_H
 
 #include "runtime/mcp.h"
-#include "runtime/mcp_process.h"
+#include "runtime/line_process.h"
 
 /* What is asked, and what becomes of the answer. The request is not linked any more when fail or
  * answer is called; it may be started again from there. */
@@ -28,7 +28,7 @@ struct mcp_client {
     uv_loop_t *loop;
     struct arena arena;
     struct exec_words words;
-    struct mcp_process *process;
+    struct line_process *process;
     enum mcp_state state;
     bool is_modern, no_probe, closing;
     const char *version;          /* NULL before the first handshake */

@@ -104,7 +104,7 @@ static gramc_text keep_json(struct mcp_listing *listing, const struct json *tool
     gramc_text kept = {NULL, 0};
     struct buf text;
     if (!json_is(value, JSON_OBJECT)) return kept;
-    buf_init(&text, &listing->allocator, MCP_LINE_MAX);
+    buf_init(&text, &listing->allocator, LINE_LONGEST);
     json_put(&text, value);
     if (buf_status(&text) == GRAMC_OK) kept = arena_text(&listing->arena, buf_view(&text));
     else listing->arena.oom = true;

@@ -62,15 +62,10 @@ static void kill_group(struct exec *exec) {
 }
 
 static void report_exit(struct exec *exec) {
-    struct tool_call *call = exec->call;
-    gramc_text tail = text_trim(buf_view(&exec->tail));
-    const char *colon = tail.len ? ": " : "";
-    if (exec->exit_signal)
-        tool_fail(call, "the program was ended by signal %d%s%.*s", exec->exit_signal, colon,
-                  TEXT_ARGS(tail));
-    else
-        tool_fail(call, "the program ended with exit status %lld%s%.*s",
-                  (long long)exec->exit_status, colon, TEXT_ARGS(tail));
+    const struct exec_end end = {exec->exit_status, exec->exit_signal, NULL, buf_view(&exec->tail)};
+    char why[STDERR_KEPT + 100];
+    exec_explain_end(why, sizeof(why), "the program", &end);
+    tool_fail(exec->call, "%s", why);
 }
 
 static void strip_line_end(struct buf *result) {

@@ -1,8 +1,8 @@
-/* Runs an MCP server and cuts what it prints into lines. Its stderr is drained, and the end of it
- * kept for messages. The process has a group of its own, which is ended as a whole, first by an end
+/* Runs a program and cuts what it prints into lines. Its stderr is drained, and the end of it kept
+ * for messages. The process has a group of its own, which is ended as a whole, first by an end
  * of input, then by signals. */
 #define _POSIX_C_SOURCE 200809L
-#include "runtime/mcp_process.h"
+#include "runtime/line_process.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -12,10 +12,10 @@
 
 enum { STDERR_KEPT = 300, CHUNK = 65536, LINGER_MS = 200 };
 
-struct mcp_process {
+struct line_process {
     gramc_allocator allocator;
     uv_loop_t *loop;
-    struct mcp_process_events events; /* line NULL: let go */
+    struct line_process_events events; /* line NULL: let go */
     uv_process_t process;
     uv_pipe_t input, output, errors;
     uv_timer_t timer;
@@ -32,7 +32,7 @@ struct mcp_process {
 
 struct sending {
     uv_write_t request;
-    struct mcp_process *process;
+    struct line_process *process;
     size_t size;
     char bytes[];
 };
@@ -40,7 +40,7 @@ struct sending {
 /* ## The end */
 
 static void handle_closed(uv_handle_t *handle) {
-    struct mcp_process *process = handle->data;
+    struct line_process *process = handle->data;
     if (--process->handles) return;
     gramc_allocator allocator = process->allocator;
     buf_free(&process->line);
@@ -51,7 +51,7 @@ static void close_handle(uv_handle_t *handle) {
     if (!uv_is_closing(handle)) uv_close(handle, handle_closed);
 }
 
-static void close_all(struct mcp_process *process) {
+static void close_all(struct line_process *process) {
     process->closing = true;
     close_handle((uv_handle_t *)&process->process);
     close_handle((uv_handle_t *)&process->input);
@@ -60,30 +60,22 @@ static void close_all(struct mcp_process *process) {
     close_handle((uv_handle_t *)&process->timer);
 }
 
-static void signal_group(struct mcp_process *process, int number) {
+static void signal_group(struct line_process *process, int number) {
     if (process->process.pid > 1) kill(-process->process.pid, number);
 }
 
-static void tell_end(struct mcp_process *process) {
-    struct mcp_process_events events = process->events;
-    char why[STDERR_KEPT + 200];
-    gramc_text tail = text_trim((gramc_text){process->tail, process->tail_len});
-    const char *colon = tail.len ? ": " : "";
-    process->events = (struct mcp_process_events){.line = NULL};
-    if (!events.line) return;
-    if (process->broken)
-        snprintf(why, sizeof(why), "the server %s%s%.*s", process->broken, colon, TEXT_ARGS(tail));
-    else if (process->exit_signal)
-        snprintf(why, sizeof(why), "the server was ended by signal %d%s%.*s", process->exit_signal,
-                 colon, TEXT_ARGS(tail));
-    else
-        snprintf(why, sizeof(why), "the server ended with exit status %lld%s%.*s",
-                 (long long)process->exit_status, colon, TEXT_ARGS(tail));
-    events.ended(events.ctx, why);
+static void tell_end(struct line_process *process) {
+    struct line_process_events events = process->events;
+    struct exec_end end = {process->exit_status,
+                           process->exit_signal,
+                           process->broken,
+                           {process->tail, process->tail_len}};
+    process->events = (struct line_process_events){.line = NULL};
+    if (events.line) events.ended(events.ctx, &end);
 }
 
 /* What it left running goes as well. */
-static void check_end(struct mcp_process *process) {
+static void check_end(struct line_process *process) {
     if (!process->exited || !process->output_ended || process->closing) return;
     signal_group(process, SIGKILL);
     close_all(process);
@@ -91,7 +83,7 @@ static void check_end(struct mcp_process *process) {
 }
 
 /* It cannot be talked to any more. Its exit is waited for, so that nothing is left of it. */
-static void give_up(struct mcp_process *process, const char *why) {
+static void give_up(struct line_process *process, const char *why) {
     if (process->broken) return;
     process->broken = why;
     process->output_ended = true; /* what it still prints is of no interest */
@@ -101,7 +93,7 @@ static void give_up(struct mcp_process *process, const char *why) {
 
 /* One of the two has ended, and the other has not followed. */
 static void linger_passed(uv_timer_t *timer) {
-    struct mcp_process *process = timer->data;
+    struct line_process *process = timer->data;
     if (!process->exited) {
         give_up(process, "closed its output");
         return;
@@ -111,7 +103,7 @@ static void linger_passed(uv_timer_t *timer) {
 }
 
 static void on_exit(uv_process_t *handle, int64_t status, int term_signal) {
-    struct mcp_process *process = handle->data;
+    struct line_process *process = handle->data;
     process->exited = true;
     process->exit_status = status;
     process->exit_signal = term_signal;
@@ -122,13 +114,13 @@ static void on_exit(uv_process_t *handle, int64_t status, int term_signal) {
 
 /* ## Lines */
 
-static void take_line(struct mcp_process *process, gramc_text line) {
+static void take_line(struct line_process *process, gramc_text line) {
     if (line.len && line.ptr[line.len - 1] == '\r') line.len--;
     if (line.len && process->events.line) process->events.line(process->events.ctx, line);
 }
 
 /* The receiver may stop us in the middle. */
-static void take_bytes(struct mcp_process *process, const char *bytes, size_t len) {
+static void take_bytes(struct line_process *process, const char *bytes, size_t len) {
     while (len && process->events.line) {
         const char *end = memchr(bytes, '\n', len);
         size_t part = end ? (size_t)(end - bytes) : len;
@@ -154,13 +146,13 @@ static void take_bytes(struct mcp_process *process, const char *bytes, size_t le
 }
 
 static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *out) {
-    struct mcp_process *process = handle->data;
+    struct line_process *process = handle->data;
     (void)suggested;
     *out = uv_buf_init(process->chunk, sizeof(process->chunk));
 }
 
 static void on_output(uv_stream_t *stream, ssize_t len, const uv_buf_t *bytes) {
-    struct mcp_process *process = stream->data;
+    struct line_process *process = stream->data;
     if (len > 0) take_bytes(process, bytes->base, (size_t)len);
     if (len >= 0) return;
     process->output_ended = true;
@@ -170,7 +162,7 @@ static void on_output(uv_stream_t *stream, ssize_t len, const uv_buf_t *bytes) {
 }
 
 static void on_errors(uv_stream_t *stream, ssize_t len, const uv_buf_t *bytes) {
-    struct mcp_process *process = stream->data;
+    struct line_process *process = stream->data;
     const char *from = bytes->base;
     if (len <= 0) return;
     size_t count = (size_t)len;
@@ -191,8 +183,8 @@ static void on_sent(uv_write_t *request, int status) {
     mem_free(&sending->process->allocator, sending, sizeof(*sending) + sending->size);
 }
 
-gramc_status mcp_process_send(struct mcp_process *process, gramc_text line) {
-    if (process->unsent + line.len > MCP_UNSENT_MAX) return GRAMC_LIMIT;
+gramc_status line_process_send(struct line_process *process, gramc_text line) {
+    if (process->unsent + line.len > LINE_UNSENT_MAX) return GRAMC_LIMIT;
     if (process->stopping || process->closing) return GRAMC_NOT_FOUND;
     size_t size = line.len + 1;
     struct sending *sending = mem_alloc(&process->allocator, sizeof(*sending) + size);
@@ -213,12 +205,12 @@ gramc_status mcp_process_send(struct mcp_process *process, gramc_text line) {
 
 /* ## Starting and stopping */
 
-static void adopt(struct mcp_process *process, uv_handle_t *handle) {
+static void adopt(struct line_process *process, uv_handle_t *handle) {
     handle->data = process;
     process->handles++;
 }
 
-static void init_handles(struct mcp_process *process) {
+static void init_handles(struct line_process *process) {
     uv_pipe_t *pipes[] = {&process->input, &process->output, &process->errors};
     uv_timer_init(process->loop, &process->timer);
     adopt(process, (uv_handle_t *)&process->timer);
@@ -229,7 +221,7 @@ static void init_handles(struct mcp_process *process) {
 }
 
 /* libuv initialises the process handle even where spawning fails. */
-static int spawn(struct mcp_process *process, const struct exec_words *words) {
+static int spawn(struct line_process *process, const struct exec_words *words) {
     const struct exec_streams streams = {&process->input, &process->output, &process->errors,
                                          on_exit};
     int error = exec_spawn(process->loop, &process->process, words, &streams);
@@ -237,20 +229,20 @@ static int spawn(struct mcp_process *process, const struct exec_words *words) {
     return error;
 }
 
-gramc_status mcp_process_start(struct mcp_process **out, uv_loop_t *loop,
-                               const gramc_allocator *allocator, const struct exec_words *words,
-                               const struct mcp_process_events *events, char why[256]) {
-    struct mcp_process *process = mem_alloc(allocator, sizeof(*process));
+gramc_status line_process_start(struct line_process **out, uv_loop_t *loop,
+                                const gramc_allocator *allocator, const struct exec_words *words,
+                                const struct line_process_events *events, char why[256]) {
+    struct line_process *process = mem_alloc(allocator, sizeof(*process));
     *out = NULL;
     if (!process) return GRAMC_NOMEM;
-    memset(process, 0, offsetof(struct mcp_process, chunk));
+    memset(process, 0, offsetof(struct line_process, chunk));
     process->allocator = *allocator;
     process->loop = loop;
-    buf_init(&process->line, allocator, MCP_LINE_MAX);
+    buf_init(&process->line, allocator, LINE_LONGEST);
     init_handles(process);
     int error = spawn(process, words);
     if (error) {
-        snprintf(why, 256, "the server `%s` cannot be started: %s", words->argv[0],
+        snprintf(why, 256, "%s `%s` cannot be started: %s", events->noun, words->argv[0],
                  uv_strerror(error));
         process->process.pid = 0;
         close_all(process);
@@ -269,13 +261,13 @@ static void kill_now(uv_timer_t *timer) {
 
 static void ask_to_end(uv_timer_t *timer) {
     signal_group(timer->data, SIGTERM);
-    uv_timer_start(timer, kill_now, MCP_STOP_MS, 0);
+    uv_timer_start(timer, kill_now, LINE_STOP_MS, 0);
 }
 
 /* Most servers end with their input; what they have not read by then is lost. The others get
  * signals. */
-void mcp_process_stop(struct mcp_process *process) {
-    process->events = (struct mcp_process_events){.line = NULL};
+void line_process_stop(struct line_process *process) {
+    process->events = (struct line_process_events){.line = NULL};
     if (process->stopping || process->closing) return;
     process->stopping = true;
     process->output_ended = true;
@@ -284,5 +276,13 @@ void mcp_process_stop(struct mcp_process *process) {
         return;
     }
     close_handle((uv_handle_t *)&process->input);
-    uv_timer_start(&process->timer, ask_to_end, MCP_STOP_MS, 0);
+    uv_timer_start(&process->timer, ask_to_end, LINE_STOP_MS, 0);
+}
+
+void line_process_kill(struct line_process *process) {
+    process->events = (struct line_process_events){.line = NULL};
+    if (process->closing) return;
+    process->stopping = process->output_ended = true;
+    signal_group(process, SIGKILL);
+    check_end(process);
 }
