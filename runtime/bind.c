@@ -93,6 +93,16 @@ static void choose_builtin(gramc_bound *bound, struct bound_tool *choice,
                         "the embedding program registers builtins"));
 }
 
+/* What only the kind can tell. */
+static void prepare(gramc_bound *bound, struct bound_tool *choice) {
+    char why[TOOL_WHY_MAX] = "";
+    if (!choice->kind || !choice->kind->prepare) return;
+    if (choice->kind->prepare(&bound->arena, choice, why)) return;
+    report(bound, GRAMC_ERROR, choice->impl,
+           JOIN(bound, TEXT("tool `"), choice->impl->name, TEXT("` cannot work: "), text_of(why)),
+           TEXT(""));
+}
+
 static uint32_t first_set(uint32_t a, uint32_t b, uint32_t c) {
     return a ? a : b ? b : c;
 }
@@ -107,7 +117,7 @@ static void choose(gramc_bound *bound, struct bound_tool *choice, const gramc_to
     }
     const gramc_impl *impl = choice->impl;
     choice->timeout_ms = first_set(impl->timeout_ms, tool->timeout_ms, DEFAULT_TIMEOUT_MS);
-    choice->kind = tool_kind_of(impl->kind);
+    choice->kind = tool_kind_of(impl);
     if (!choice->kind)
         report(bound, GRAMC_ERROR, impl,
                JOIN(bound, TEXT("tool `"), impl->name, TEXT("` has an unknown kind")), TEXT(""));
@@ -116,6 +126,7 @@ static void choose(gramc_bound *bound, struct bound_tool *choice, const gramc_to
         report(bound, GRAMC_ERROR, impl,
                JOIN(bound, TEXT("tool `"), impl->name, TEXT("` names no program to run")),
                TEXT("exec takes the program and its arguments"));
+    prepare(bound, choice);
 }
 
 /* ## What a request says about the tools */

@@ -4,6 +4,7 @@
  */
 #include "runtime/exec.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -61,8 +62,8 @@ void exec_explain_end(char *out, size_t size, const char *noun, const struct exe
     const char *colon = tail.len ? ": " : "";
     if (end->broken) snprintf(out, size, "%s %s%s%.*s", noun, end->broken, colon, TEXT_ARGS(tail));
     else if (end->signal)
-        snprintf(out, size, "%s was ended by signal %d%s%.*s", noun, end->signal, colon,
-                 TEXT_ARGS(tail));
+        snprintf(out, size, "%s was ended by signal %d%s%s%.*s", noun, end->signal,
+                 end->signal == SIGXCPU ? ", its limit of CPU time" : "", colon, TEXT_ARGS(tail));
     else
         snprintf(out, size, "%s ended with exit status %lld%s%.*s", noun, (long long)end->status,
                  colon, TEXT_ARGS(tail));

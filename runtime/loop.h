@@ -9,6 +9,8 @@
 
 struct http;
 struct tool_call;
+struct loaded_plugin;
+struct worker_pool;
 
 struct gramc_loop {
     gramc_allocator allocator;
@@ -24,6 +26,10 @@ struct gramc_loop {
     gramc_run **ready_end;
     size_t active; /* whose done has not been called */
     struct tool_call *calls;
+    struct worker_pool *pools; /* processes that stay between calls */
+    size_t idle_workers, workers_max;
+    struct loaded_plugin *plugins; /* into this process; in the arena */
+    const char *host;              /* the path of gramc-host; NULL: not known */
     bool running;
     uint64_t random; /* state of a generator for waiting times */
 };

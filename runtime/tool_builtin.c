@@ -54,14 +54,13 @@ static void worked(uv_work_t *request, int status) {
     tool_let_go(call);
 }
 
-static void call_blocking(struct tool_call *call) {
+static void call_blocking(struct tool_call *call, const gramc_builtin *builtin) {
     struct job *job = mem_alloc(&call->loop->allocator, sizeof(*job));
     if (!job) {
         tool_settle(call, TOOL_NOMEM);
         return;
     }
-    *job = (struct job){
-        .call = call, .builtin = call->bound->builtin, .arguments = buf_view(&call->arguments)};
+    *job = (struct job){.call = call, .builtin = *builtin, .arguments = buf_view(&call->arguments)};
     job->work.data = job;
     buf_init(&job->result, &call->loop->allocator, TOOL_RESULT_MAX);
     call->state = job;
@@ -70,10 +69,9 @@ static void call_blocking(struct tool_call *call) {
     uv_queue_work(&call->loop->uv, &job->work, work, worked);
 }
 
-static void call_builtin(struct tool_call *call) {
-    const gramc_builtin *builtin = &call->bound->builtin;
+void tool_call_function(struct tool_call *call, const gramc_builtin *builtin) {
     if (builtin->blocking) {
-        call_blocking(call);
+        call_blocking(call, builtin);
         return;
     }
     int failed = builtin->function(builtin->ctx, buf_view(&call->arguments),
@@ -81,17 +79,22 @@ static void call_builtin(struct tool_call *call) {
     settle(call, failed);
 }
 
+static void call_builtin(struct tool_call *call) {
+    tool_call_function(call, &call->bound->builtin);
+}
+
 /* Work that has not begun never will. */
-static void cancel(struct tool_call *call) {
+void tool_cancel_function(struct tool_call *call) {
     struct job *job = call->state;
     if (job) uv_cancel((uv_req_t *)&job->work);
 }
 
-static void close_builtin(struct tool_call *call) {
+void tool_close_function(struct tool_call *call) {
     struct job *job = call->state;
     if (!job) return;
     buf_free(&job->result);
     mem_free(&call->loop->allocator, job, sizeof(*job));
 }
 
-const struct tool_kind tool_builtin = {"builtin", describe, call_builtin, cancel, close_builtin};
+const struct tool_kind tool_builtin = {
+    "builtin", describe, call_builtin, tool_cancel_function, tool_close_function, NULL};

@@ -63,8 +63,16 @@ typedef struct gramc_agent {
 typedef enum gramc_impl_kind {
     GRAMC_IMPL_BUILTIN, /* target: the registered name */
     GRAMC_IMPL_EXEC,    /* argv */
-    GRAMC_IMPL_RETURNS  /* target: the text that it always returns */
+    GRAMC_IMPL_RETURNS, /* target: the text that it always returns */
+    GRAMC_IMPL_HTTP,    /* target: the url */
+    GRAMC_IMPL_MCP,     /* target: the name of the tool there */
+    GRAMC_IMPL_PLUGIN,  /* target: the file */
+    GRAMC_IMPL_REPLAY   /* target: the trace */
 } gramc_impl_kind;
+
+typedef struct gramc_pair {
+    gramc_text name, value;
+} gramc_pair;
 
 typedef struct gramc_impl {
     gramc_text name; /* of the tool that it implements */
@@ -73,11 +81,22 @@ typedef struct gramc_impl {
     const gramc_text *argv; /* EXEC: program and arguments, argc of them */
     size_t argc;
     gramc_text folder;     /* of the file that names it; empty: the current one */
-    const gramc_text *env; /* EXEC: NAME=value, declared for the child */
+    const gramc_text *env; /* EXEC, PLUGIN: NAME=value, declared for the child */
     size_t env_count;
     uint32_t timeout_ms; /* 0: the tool's own */
     gramc_text file;     /* where it is written, for messages */
     uint32_t start, end;
+    const gramc_pair *headers; /* HTTP */
+    size_t header_count;
+    gramc_text method, body, content_type, transform; /* HTTP; transform is JSON (JOLT) */
+    gramc_text server;                                /* MCP: the box of that name */
+    gramc_text symbol;   /* PLUGIN: the function; empty: named as the tool */
+    bool in_process;     /* PLUGIN: loaded into this process */
+    bool persistent;     /* EXEC: the program stays and answers in lines */
+    uint64_t max_memory; /* EXEC, PLUGIN: bytes of address space; 0: no limit */
+    uint32_t max_cpu_s;  /* EXEC, PLUGIN: seconds of CPU time; 0: no limit */
+    uint32_t max_files;  /* EXEC, PLUGIN: open at once; 0: no limit */
+    gramc_text accepts_schema, returns_schema; /* JSON Schema of its own signature; empty: none */
 } gramc_impl;
 
 typedef struct gramc_library {

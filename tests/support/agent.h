@@ -29,6 +29,10 @@ gramc_impl *test_returns(struct test_agent *test, const char *name, const char *
 /* The program and its arguments, ended by NULL. */
 gramc_impl *test_exec(struct test_agent *test, const char *name, const char *const *argv);
 
+/* A plugin of the build tree: "libcalc.so". */
+gramc_impl *test_plugin(struct test_agent *test, const char *name, const char *file,
+                        const char *symbol);
+
 /* One run from start to end, and what came of it. */
 struct test_run {
     struct buf answers; /* each followed by a newline */
@@ -50,6 +54,9 @@ struct test_setup {
     bool with_times;
     const gramc_allocator *allocator; /* of the loop */
 };
+
+/* Where gramc-host was built. */
+gramc_text test_host(void);
 
 void test_run_init(struct test_run *run);
 void test_run_free(struct test_run *run);

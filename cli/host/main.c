@@ -1,0 +1,81 @@
+/* Takes resource limits and then becomes what they are for: the host of a plugin, or another
+ * program. libgramcrun starts it; people do not. It links no more than base, so that it starts in
+ * no time.
+ *
+ *   gramc-host [--memory BYTES] [--cpu SECONDS] [--files COUNT] plugin FILE
+ *   gramc-host [--memory BYTES] [--cpu SECONDS] [--files COUNT] exec PROGRAM [ARGUMENT...]  */
+#define _XOPEN_SOURCE 700
+#include "cli/host/host.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+enum { EXIT_CANNOT_START = 127, EXIT_WRONG_USE = 2 };
+
+static bool read_number(const char *text, uint64_t *out) {
+    char *end;
+    errno = 0;
+    unsigned long long number = strtoull(text, &end, 10);
+    *out = number;
+    return errno == 0 && end != text && *end == '\0' && text[0] >= '0' && text[0] <= '9';
+}
+
+/* The index of the first word that is no option; -1: an option that is not known. */
+static int read_limits(int argc, char **argv, struct host_limits *limits) {
+    const struct {
+        const char *name;
+        uint64_t *value;
+    } options[] = {
+        {"--memory", &limits->memory}, {"--cpu", &limits->cpu}, {"--files", &limits->files}};
+    int i = 1;
+    for (; i + 1 < argc && argv[i][0] == '-'; i += 2) {
+        size_t which = 0;
+        while (which < 3 && strcmp(argv[i], options[which].name) != 0) which++;
+        if (which == 3 || !read_number(argv[i + 1], options[which].value)) return -1;
+    }
+    return i;
+}
+
+/* A limit is never raised above what this process was given. */
+static bool limit(int resource, uint64_t most) {
+    struct rlimit now;
+    if (most == 0) return true;
+    if (getrlimit(resource, &now)) return false;
+    rlim_t wanted = (rlim_t)most;
+    if (now.rlim_max != RLIM_INFINITY && now.rlim_max < wanted) wanted = now.rlim_max;
+    now.rlim_cur = wanted;
+    if (resource != RLIMIT_CPU) now.rlim_max = wanted; /* its hard limit kills without a name */
+    return setrlimit(resource, &now) == 0;
+}
+
+static bool apply(const struct host_limits *limits) {
+    if (limit(RLIMIT_AS, limits->memory) && limit(RLIMIT_CPU, limits->cpu) &&
+        limit(RLIMIT_NOFILE, limits->files))
+        return true;
+    fprintf(stderr, "the limits cannot be set: %s\n", strerror(errno));
+    return false;
+}
+
+static int become(char **argv) {
+    execvp(argv[0], argv);
+    fprintf(stderr, "`%s` cannot be started: %s\n", argv[0], strerror(errno));
+    return EXIT_CANNOT_START;
+}
+
+int main(int argc, char **argv) {
+    struct host_limits limits = {0, 0, 0};
+    int i = read_limits(argc, argv, &limits);
+    bool is_plugin = i > 0 && i + 2 == argc && strcmp(argv[i], "plugin") == 0;
+    bool is_program = i > 0 && i + 2 <= argc && strcmp(argv[i], "exec") == 0;
+    if (!is_plugin && !is_program) {
+        fputs("gramc-host is started by gramc, which knows how\n", stderr);
+        return EXIT_WRONG_USE;
+    }
+    if (!apply(&limits)) return EXIT_CANNOT_START;
+    return is_plugin ? host_serve(argv[i + 1], limits.cpu) : become(argv + i + 1);
+}
