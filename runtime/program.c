@@ -7,19 +7,41 @@
 
 #include "base/text.h"
 
-enum { OPTION_WORDS = 6, NUMBER_SIZE = 24 };
+enum { LIMITS = 5, NUMBER_SIZE = 24 };
 
-bool impl_has_limits(const gramc_impl *impl) {
-    return impl->max_memory || impl->max_cpu_s || impl->max_files;
+/* As gramc-host's options name them. max_output is not among them: who reads counts. */
+struct limit {
+    const char *option;
+    uint64_t most;
+};
+
+static void list_limits(struct limit list[LIMITS], const gramc_child_limits *limits) {
+    list[0] = (struct limit){"--memory", limits->max_memory};
+    list[1] = (struct limit){"--cpu", limits->max_cpu_s};
+    list[2] = (struct limit){"--file", limits->max_file};
+    list[3] = (struct limit){"--files", limits->max_files};
+    list[4] = (struct limit){"--processes", limits->max_processes};
 }
 
-static void add_option(struct arena *arena, gramc_text *words, size_t *count, const char *name,
-                       uint64_t value) {
+bool impl_has_limits(const gramc_impl *impl) {
+    struct limit list[LIMITS];
+    bool has = false;
+    list_limits(list, &impl->limits);
+    for (size_t i = 0; i < LIMITS; i++) has |= list[i].most != 0;
+    return has;
+}
+
+static void add_limits(struct arena *arena, gramc_text *words, size_t *count,
+                       const gramc_impl *impl) {
+    struct limit list[LIMITS];
     char number[NUMBER_SIZE];
-    if (value == 0) return;
-    snprintf(number, sizeof(number), "%llu", (unsigned long long)value);
-    words[(*count)++] = text_of(name);
-    words[(*count)++] = arena_text(arena, text_of(number));
+    list_limits(list, &impl->limits);
+    for (size_t i = 0; i < LIMITS; i++) {
+        if (list[i].most == 0) continue;
+        snprintf(number, sizeof(number), "%llu", (unsigned long long)list[i].most);
+        words[(*count)++] = text_of(list[i].option);
+        words[(*count)++] = arena_text(arena, text_of(number));
+    }
 }
 
 /* The host starts in the folder of the implementation, and what has no slash would be looked for
@@ -36,13 +58,11 @@ static gramc_text plugin_word(struct arena *arena, gramc_text target) {
 
 const gramc_impl *impl_hosted(struct arena *arena, const gramc_impl *impl, const char *host) {
     gramc_impl *hosted = arena_alloc(arena, sizeof(*hosted));
-    gramc_text *words = arena_array(arena, impl->argc + OPTION_WORDS + 3, sizeof(*words));
+    gramc_text *words = arena_array(arena, impl->argc + 2 * LIMITS + 3, sizeof(*words));
     size_t count = 0;
     if (!hosted || !words) return NULL;
     words[count++] = text_of(host);
-    add_option(arena, words, &count, "--memory", impl->max_memory);
-    add_option(arena, words, &count, "--cpu", impl->max_cpu_s);
-    add_option(arena, words, &count, "--files", impl->max_files);
+    add_limits(arena, words, &count, impl);
     bool is_plugin = impl->kind == GRAMC_IMPL_PLUGIN;
     words[count++] = is_plugin ? TEXT("plugin") : TEXT("exec");
     if (is_plugin) words[count++] = plugin_word(arena, impl->target);

@@ -102,6 +102,9 @@ void tool_settle(struct tool_call *call, enum tool_outcome outcome);
 __attribute__((format(printf, 2, 3)))
 #endif
 void tool_fail(struct tool_call *call, const char *format, ...);
+/* Settles as TOOL_FAILED: the result is longer than it may be, which `what` says first: "the result
+ * is", "the program printed". */
+void tool_fail_too_long(struct tool_call *call, const char *what);
 /* Arms the deadline: the kind will settle later. */
 void tool_wait(struct tool_call *call);
 void tool_hold(struct tool_call *call);

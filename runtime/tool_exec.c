@@ -141,7 +141,7 @@ static void on_errors(uv_stream_t *stream, ssize_t len, const uv_buf_t *bytes) {
 static void refuse_output(struct exec *exec) {
     bool too_long = exec->call->result.state == BUF_TOO_BIG;
     kill_group(exec);
-    if (too_long) tool_fail(exec->call, "the program printed more than 1 MiB");
+    if (too_long) tool_fail_too_long(exec->call, "the program printed");
     else tool_settle(exec->call, TOOL_NOMEM);
 }
 

@@ -170,38 +170,33 @@ static void on_ended(void *ctx, const struct exec_end *end) {
 
 /* ## Answers */
 
-static void settle_result(struct tool_call *call, const struct json *result) {
+/* A host hands on what a plugin wrote, which is JSON or text as the signature has it; a program
+ * says what it means by the kind of its JSON. */
+static bool is_verbatim(const struct tool_call *call, bool is_plugin, const struct json *result) {
+    if (!json_is(result, JSON_STRING)) return false;
+    return is_plugin || call->bound->tool->result_kind == GRAMC_RESULT_TEXT;
+}
+
+static void settle_result(struct tool_call *call, bool is_plugin, const struct json *result) {
     buf_reset(&call->result);
-    bool is_text = call->bound->tool->result_kind == GRAMC_RESULT_TEXT;
-    if (json_is(result, JSON_STRING) && is_text) buf_text(&call->result, result->text);
+    if (is_verbatim(call, is_plugin, result)) buf_text(&call->result, result->text);
     else json_put(&call->result, result);
     switch (buf_status(&call->result)) {
     case GRAMC_OK: tool_settle(call, TOOL_FINE); return;
-    case GRAMC_LIMIT: tool_fail(call, "the result is longer than 1 MiB"); return;
+    case GRAMC_LIMIT: tool_fail_too_long(call, "the result has"); return;
     default: tool_settle(call, TOOL_NOMEM); return;
     }
 }
 
-/* A host hands on what a plugin wrote, which is JSON or text as the signature has it; a program
- * says what it means by the kind of its JSON. */
-static void settle_plain(struct tool_call *call, const struct json *result) {
-    buf_reset(&call->result);
-    if (json_is(result, JSON_STRING)) buf_text(&call->result, result->text);
-    tool_settle(call, buf_status(&call->result) ? TOOL_NOMEM : TOOL_FINE);
-}
-
 static void settle_error(struct tool_call *call, const struct json *error) {
-    struct buf text;
-    gramc_text said = error->text;
-    buf_init(&text, &call->loop->allocator, TOOL_RESULT_MAX);
-    if (!json_is(error, JSON_STRING)) {
-        json_put(&text, error);
-        said = buf_view(&text);
-    }
     buf_reset(&call->result);
-    buf_text(&call->result, said);
-    tool_settle(call, buf_status(&call->result) || buf_status(&text) ? TOOL_NOMEM : TOOL_FAILED);
-    buf_free(&text);
+    if (json_is(error, JSON_STRING)) buf_text(&call->result, error->text);
+    else json_put(&call->result, error);
+    switch (buf_status(&call->result)) {
+    case GRAMC_OK: tool_settle(call, TOOL_FAILED); return;
+    case GRAMC_LIMIT: tool_fail(call, "it failed, and its reason is too long to be shown"); return;
+    default: tool_settle(call, TOOL_NOMEM); return;
+    }
 }
 
 /* 0: the answer has no usable id. */
@@ -232,8 +227,7 @@ static void take_answer(struct worker *worker, const struct json *answer) {
     struct tool_call *call = detach(worker->job);
     if (!pool->queue) retire_surplus(worker);
     if (error) settle_error(call, error);
-    else if (pool->is_plugin) settle_plain(call, result);
-    else settle_result(call, result);
+    else settle_result(call, pool->is_plugin, result);
     go_on(pool, call);
 }
 

@@ -5,12 +5,6 @@
 
 #include <stdint.h>
 
-struct host_limits {
-    uint64_t memory; /* bytes of address space; 0: no limit, as for the others */
-    uint64_t cpu;    /* seconds */
-    uint64_t files;  /* open at once */
-};
-
 /* Serves calls of the plugin until its input ends. The exit code. */
 int host_serve(const char *path, uint64_t cpu_seconds);
 

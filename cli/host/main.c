@@ -2,9 +2,11 @@
  * program. libgramcrun starts it; people do not. It links no more than base, so that it starts in
  * no time.
  *
- *   gramc-host [--memory BYTES] [--cpu SECONDS] [--files COUNT] plugin FILE
- *   gramc-host [--memory BYTES] [--cpu SECONDS] [--files COUNT] exec PROGRAM [ARGUMENT...]  */
-#define _XOPEN_SOURCE 700
+ *   gramc-host [LIMIT...] plugin FILE
+ *   gramc-host [LIMIT...] exec PROGRAM [ARGUMENT...]
+ *
+ * A limit is --memory BYTES, --cpu SECONDS, --file BYTES, --files COUNT or --processes COUNT. */
+#define _DEFAULT_SOURCE /* RLIMIT_NPROC */
 #include "cli/host/host.h"
 
 #include <errno.h>
@@ -17,6 +19,16 @@
 
 enum { EXIT_CANNOT_START = 127, EXIT_WRONG_USE = 2 };
 
+static const struct {
+    const char *option;
+    int resource;
+} limits[] = {{"--memory", RLIMIT_AS},
+              {"--cpu", RLIMIT_CPU},
+              {"--file", RLIMIT_FSIZE},
+              {"--files", RLIMIT_NOFILE},
+              {"--processes", RLIMIT_NPROC}};
+enum { LIMITS = sizeof limits / sizeof *limits, CPU_LIMIT = 1 };
+
 static bool read_number(const char *text, uint64_t *out) {
     char *end;
     errno = 0;
@@ -26,23 +38,18 @@ static bool read_number(const char *text, uint64_t *out) {
 }
 
 /* The index of the first word that is no option; -1: an option that is not known. */
-static int read_limits(int argc, char **argv, struct host_limits *limits) {
-    const struct {
-        const char *name;
-        uint64_t *value;
-    } options[] = {
-        {"--memory", &limits->memory}, {"--cpu", &limits->cpu}, {"--files", &limits->files}};
+static int read_limits(int argc, char **argv, uint64_t most[LIMITS]) {
     int i = 1;
     for (; i + 1 < argc && argv[i][0] == '-'; i += 2) {
         size_t which = 0;
-        while (which < 3 && strcmp(argv[i], options[which].name) != 0) which++;
-        if (which == 3 || !read_number(argv[i + 1], options[which].value)) return -1;
+        while (which < LIMITS && strcmp(argv[i], limits[which].option) != 0) which++;
+        if (which == LIMITS || !read_number(argv[i + 1], &most[which])) return -1;
     }
     return i;
 }
 
-/* A limit is never raised above what this process was given. */
-static bool limit(int resource, uint64_t most) {
+/* Never raised above what this process was given. */
+static bool set_limit(int resource, uint64_t most) {
     struct rlimit now;
     if (most == 0) return true;
     if (getrlimit(resource, &now)) return false;
@@ -53,12 +60,13 @@ static bool limit(int resource, uint64_t most) {
     return setrlimit(resource, &now) == 0;
 }
 
-static bool apply(const struct host_limits *limits) {
-    if (limit(RLIMIT_AS, limits->memory) && limit(RLIMIT_CPU, limits->cpu) &&
-        limit(RLIMIT_NOFILE, limits->files))
-        return true;
-    fprintf(stderr, "the limits cannot be set: %s\n", strerror(errno));
-    return false;
+static bool set_limits(const uint64_t most[LIMITS]) {
+    for (size_t i = 0; i < LIMITS; i++) {
+        if (set_limit(limits[i].resource, most[i])) continue;
+        fprintf(stderr, "the limit %s cannot be set: %s\n", limits[i].option, strerror(errno));
+        return false;
+    }
+    return true;
 }
 
 static int become(char **argv) {
@@ -68,14 +76,14 @@ static int become(char **argv) {
 }
 
 int main(int argc, char **argv) {
-    struct host_limits limits = {0, 0, 0};
-    int i = read_limits(argc, argv, &limits);
+    uint64_t most[LIMITS] = {0};
+    int i = read_limits(argc, argv, most);
     bool is_plugin = i > 0 && i + 2 == argc && strcmp(argv[i], "plugin") == 0;
     bool is_program = i > 0 && i + 2 <= argc && strcmp(argv[i], "exec") == 0;
     if (!is_plugin && !is_program) {
         fputs("gramc-host is started by gramc, which knows how\n", stderr);
         return EXIT_WRONG_USE;
     }
-    if (!apply(&limits)) return EXIT_CANNOT_START;
-    return is_plugin ? host_serve(argv[i + 1], limits.cpu) : become(argv + i + 1);
+    if (!set_limits(most)) return EXIT_CANNOT_START;
+    return is_plugin ? host_serve(argv[i + 1], most[CPU_LIMIT]) : become(argv + i + 1);
 }

@@ -37,8 +37,8 @@ struct plan {
     bool at_once; /* or all in one answer */
     bool in_process;
     bool json; /* the tool promises a number, not a text */
-    uint32_t timeout_ms, max_cpu_s, max_files;
-    uint64_t max_memory;
+    uint32_t timeout_ms;
+    gramc_child_limits limits;
 };
 
 static void run_plan(const struct plan *plan, struct test_said *said) {
@@ -50,9 +50,7 @@ static void run_plan(const struct plan *plan, struct test_said *said) {
     gramc_impl *impl = test_plugin(&test, "tool", plan->file, plan->symbol);
     impl->in_process = plan->in_process;
     impl->timeout_ms = plan->timeout_ms;
-    impl->max_memory = plan->max_memory;
-    impl->max_cpu_s = plan->max_cpu_s;
-    impl->max_files = plan->max_files;
+    impl->limits = plan->limits;
     test_say(&test, plan->arguments ? plan->arguments : "{}", plan->times ? plan->times : 1,
              plan->at_once, said);
     test_agent_free(&test);
@@ -62,6 +60,13 @@ static void run_plan(const struct plan *plan, struct test_said *said) {
 static const char *say(struct test_said *said, const struct plan *plan) {
     run_plan(plan, said);
     return said->texts[0];
+}
+
+static long number(const char *text) {
+    char *end;
+    long value = strtol(text, &end, 10);
+    if (end == text || *end) fail_msg("no number: %s", text);
+    return value;
 }
 
 /* ## What it should do */
@@ -107,7 +112,7 @@ static void hosts_are_reused(void **state) {
     const struct plan count = {.file = "libmisbehave.so", .symbol = "count_calls", .times = 4};
     (void)state;
     run_plan(&count, &said);
-    for (size_t i = 0; i < 4; i++) assert_int_equal(atoi(said.texts[i]), (int)i + 1);
+    for (size_t i = 0; i < 4; i++) assert_int_equal(number(said.texts[i]), (long)i + 1);
 }
 
 /* Twelve calls at once share the four hosts that there may be. */
@@ -122,7 +127,7 @@ static void pools_are_limited(void **state) {
         bool seen = false;
         for (size_t j = 0; j < i; j++) seen |= strcmp(said.texts[i], said.texts[j]) == 0;
         different += !seen;
-        assert_true(atoi(said.texts[i]) > 1 && atoi(said.texts[i]) != getpid());
+        assert_true(number(said.texts[i]) > 1 && number(said.texts[i]) != getpid());
     }
     assert_in_range(different, 1, 4);
 }
@@ -196,8 +201,9 @@ static void deadlines(void **state) {
 static void limits(void **state) {
     struct test_said said;
     const struct plan spin = {
-        .file = "libmisbehave.so", .symbol = "spin", .max_cpu_s = 1, .timeout_ms = 20000};
-    const struct plan files = {.file = "libmisbehave.so", .symbol = "take_files", .max_files = 64};
+        .file = "libmisbehave.so", .symbol = "spin", .limits.max_cpu_s = 1, .timeout_ms = 20000};
+    const struct plan files = {
+        .file = "libmisbehave.so", .symbol = "take_files", .limits.max_files = 64};
     const struct plan enough = {.file = "libmisbehave.so", .symbol = "take_files"};
     (void)state;
     assert_string_equal(say(&said, &spin),
@@ -208,8 +214,9 @@ static void limits(void **state) {
 #ifdef SANITIZED
     print_message("a limit of memory is not tried: the sanitizer's shadow needs more\n");
 #else
-    const struct plan memory = {
-        .file = "libmisbehave.so", .symbol = "take_memory", .max_memory = (uint64_t)256 << 20};
+    const struct plan memory = {.file = "libmisbehave.so",
+                                .symbol = "take_memory",
+                                .limits.max_memory = (uint64_t)256 << 20};
     assert_string_equal(say(&said, &memory), "Error: no memory");
 #endif
 }
