@@ -57,6 +57,10 @@ static void tell(struct tool_call *call) {
 
 void tool_settle(struct tool_call *call, enum tool_outcome outcome) {
     if (call->settled) return;
+    if (outcome == TOOL_FINE && call->result.len > tool_result_max(call)) {
+        tool_fail_too_long(call, "the result has");
+        return;
+    }
     call->settled = true;
     call->outcome = outcome;
     stop_deadline(call);
@@ -85,16 +89,16 @@ void tool_fail(struct tool_call *call, const char *format, ...) {
     tool_settle(call, TOOL_FAILED);
 }
 
-void tool_fail_too_long(struct tool_call *call, const char *what) {
-    size_t most = call->result.max;
-    if (most % (1 << 20) == 0) tool_fail(call, "%s more than %zu MiB", what, most >> 20);
-    else tool_fail(call, "%s more than %zu bytes", what, most);
+/* A library may allow less than everybody. */
+size_t tool_result_max(const struct tool_call *call) {
+    uint64_t most = call->bound->impl->limits.max_output;
+    return most && most < TOOL_RESULT_MAX ? (size_t)most : TOOL_RESULT_MAX;
 }
 
-/* A library may allow less than everybody. */
-static size_t result_max(const struct bound_tool *bound) {
-    uint64_t most = bound->impl->limits.max_output;
-    return most && most < TOOL_RESULT_MAX ? (size_t)most : TOOL_RESULT_MAX;
+void tool_fail_too_long(struct tool_call *call, const char *what) {
+    size_t most = tool_result_max(call);
+    if (most % (1 << 20) == 0) tool_fail(call, "%s more than %zu MiB", what, most >> 20);
+    else tool_fail(call, "%s more than %zu bytes", what, most);
 }
 
 static void deadline_passed(uv_timer_t *timer) {
@@ -136,7 +140,7 @@ struct tool_call *tool_start_in(struct tool_memory *memory, gramc_loop *loop,
     if (call->next) call->next->link = &call->next;
     loop->calls = call;
     buf_init(&call->arguments, &loop->allocator, (size_t)INT32_MAX);
-    buf_init(&call->result, &loop->allocator, result_max(bound));
+    buf_init(&call->result, &loop->allocator, TOOL_RESULT_MAX);
     buf_text(&call->arguments, arguments);
     if (buf_status(&call->arguments)) tool_settle(call, TOOL_NOMEM);
     else call->kind->call(call);

@@ -20,26 +20,26 @@ static double now(void) {
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-static void put_call(struct buf *script, gramc_text name, const char *arguments) {
+struct call {
+    const char *name, *arguments;
+};
+
+static void put_call(struct buf *script, const struct call *call) {
     buf_puts(script, "{\"name\":");
-    json_put_string(script, name);
+    json_put_string(script, text_of(call->name));
     buf_puts(script, ",\"arguments\":");
-    json_put_string(script, text_of(arguments));
+    json_put_string(script, text_of(call->arguments));
     buf_putc(script, '}');
 }
 
-static void write_script(struct buf *script, gramc_text name, const char *const *arguments,
-                         bool at_once) {
-    const char *between = "";
+static void write_script(struct buf *script, const struct call *calls, size_t count, bool at_once) {
+    static const char begin[] = "{\"event\":\"model.response\",\"calls\":[";
     buf_puts(script, "{\"event\":\"header\",\"format\":\"gramc-trace\",\"version\":1}\n");
-    if (at_once) buf_puts(script, "{\"event\":\"model.response\",\"calls\":[");
-    for (size_t i = 0; arguments[i]; i++) {
-        buf_puts(script, at_once ? between : "{\"event\":\"model.response\",\"calls\":[");
-        put_call(script, name, arguments[i]);
-        if (!at_once) buf_puts(script, "]}\n");
-        between = ",";
+    for (size_t i = 0; i < count; i++) {
+        buf_puts(script, at_once && i ? "," : begin);
+        put_call(script, &calls[i]);
+        if (!at_once || i + 1 == count) buf_puts(script, "]}\n");
     }
-    if (at_once) buf_puts(script, "]}\n");
     buf_puts(script, "{\"event\":\"model.response\",\"content\":\"done\"}\n");
     assert_int_equal(buf_status(script), GRAMC_OK);
 }
@@ -77,26 +77,49 @@ static void read_trace(struct test_said *said, gramc_text trace, bool at_once) {
     arena_free(&arena);
 }
 
-void test_say_each(const struct test_agent *test, const char *const *arguments, bool at_once,
-                   struct test_said *said) {
+static void say(const struct test_agent *test, const struct call *calls, size_t count, bool at_once,
+                struct test_said *said) {
     struct buf script;
     struct test_run run;
     gramc_model *model;
     double start = now();
     memset(said, 0, sizeof *said);
     buf_init(&script, NULL, 1 << 24);
-    write_script(&script, test->tools[0].name, arguments, at_once);
+    write_script(&script, calls, count, at_once);
     assert_int_equal(gramc_model_new_script(&model, buf_view(&script), NULL, NULL), GRAMC_OK);
     test_run_init(&run);
-    struct test_setup setup = {
-        .agent = test, .model = model, .messages = {"go"}, .max_iterations = 100};
+    struct test_setup setup = {.agent = test, .model = model, .messages = {"go"}};
+    setup.max_iterations = 100;
     assert_int_equal(test_run(&run, &setup), GRAMC_OK);
     if (run.outcome != GRAMC_OUTCOME_ANSWERED) fail_msg("%s", run.message);
     read_trace(said, buf_view(&run.trace), at_once);
     said->seconds = now() - start;
+    assert_int_equal(said->count, count);
     gramc_model_free(model);
     test_run_free(&run);
     buf_free(&script);
+}
+
+void test_say_each(const struct test_agent *test, const char *const *arguments, bool at_once,
+                   struct test_said *said) {
+    struct call calls[TEST_CALLS];
+    size_t count = 0;
+    for (; arguments[count]; count++) {
+        assert_true(count < TEST_CALLS);
+        calls[count] = (struct call){test->tools[0].name.ptr, arguments[count]};
+    }
+    say(test, calls, count, at_once, said);
+}
+
+void test_say_tools(const struct test_agent *test, const char *const *names,
+                    struct test_said *said) {
+    struct call calls[TEST_CALLS];
+    size_t count = 0;
+    for (; names[count]; count++) {
+        assert_true(count < TEST_CALLS);
+        calls[count] = (struct call){names[count], "{}"};
+    }
+    say(test, calls, count, false, said);
 }
 
 void test_say(const struct test_agent *test, const char *arguments, size_t times, bool at_once,
@@ -105,5 +128,4 @@ void test_say(const struct test_agent *test, const char *arguments, size_t times
     assert_true(times <= TEST_CALLS);
     for (size_t i = 0; i < times; i++) all[i] = arguments;
     test_say_each(test, all, at_once, said);
-    assert_int_equal(said->count, times);
 }
