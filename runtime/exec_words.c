@@ -57,22 +57,13 @@ bool exec_words(struct exec_words *out, struct arena *arena, const gramc_impl *i
     return !arena->oom;
 }
 
-/* Signals that tell of a limit. */
-static const char *limit_of(int number) {
-    switch (number) {
-    case SIGXCPU: return ", its limit of CPU time";
-    case SIGXFSZ: return ", its limit of file size";
-    default: return "";
-    }
-}
-
 void exec_explain_end(char *out, size_t size, const char *noun, const struct exec_end *end) {
     gramc_text tail = text_trim(end->tail);
     const char *colon = tail.len ? ": " : "";
     if (end->broken) snprintf(out, size, "%s %s%s%.*s", noun, end->broken, colon, TEXT_ARGS(tail));
     else if (end->signal)
         snprintf(out, size, "%s was ended by signal %d%s%s%.*s", noun, end->signal,
-                 limit_of(end->signal), colon, TEXT_ARGS(tail));
+                 end->signal == SIGXCPU ? ", its limit of CPU time" : "", colon, TEXT_ARGS(tail));
     else
         snprintf(out, size, "%s ended with exit status %lld%s%.*s", noun, (long long)end->status,
                  colon, TEXT_ARGS(tail));

@@ -7,35 +7,29 @@
 
 #include "base/text.h"
 
-enum { LIMITS = 5, NUMBER_SIZE = 24 };
+enum { LIMITS = 3, NUMBER_SIZE = 24 };
 
-/* As gramc-host's options name them. max_output is not among them: who reads counts. */
+/* As gramc-host's options name them. */
 struct limit {
     const char *option;
     uint64_t most;
 };
 
-static void list_limits(struct limit list[LIMITS], const gramc_child_limits *limits) {
-    list[0] = (struct limit){"--memory", limits->max_memory};
-    list[1] = (struct limit){"--cpu", limits->max_cpu_s};
-    list[2] = (struct limit){"--file", limits->max_file};
-    list[3] = (struct limit){"--files", limits->max_files};
-    list[4] = (struct limit){"--processes", limits->max_processes};
+static void list_limits(struct limit list[LIMITS], const gramc_impl *impl) {
+    list[0] = (struct limit){"--memory", impl->max_memory};
+    list[1] = (struct limit){"--cpu", impl->max_cpu_s};
+    list[2] = (struct limit){"--files", impl->max_files};
 }
 
 bool impl_has_limits(const gramc_impl *impl) {
-    struct limit list[LIMITS];
-    bool has = false;
-    list_limits(list, &impl->limits);
-    for (size_t i = 0; i < LIMITS; i++) has |= list[i].most != 0;
-    return has;
+    return impl->max_memory || impl->max_cpu_s || impl->max_files;
 }
 
 static void add_limits(struct arena *arena, gramc_text *words, size_t *count,
                        const gramc_impl *impl) {
     struct limit list[LIMITS];
     char number[NUMBER_SIZE];
-    list_limits(list, &impl->limits);
+    list_limits(list, impl);
     for (size_t i = 0; i < LIMITS; i++) {
         if (list[i].most == 0) continue;
         snprintf(number, sizeof(number), "%llu", (unsigned long long)list[i].most);

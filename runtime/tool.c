@@ -57,10 +57,6 @@ static void tell(struct tool_call *call) {
 
 void tool_settle(struct tool_call *call, enum tool_outcome outcome) {
     if (call->settled) return;
-    if (outcome == TOOL_FINE && call->result.len > tool_result_max(call)) {
-        tool_fail_too_long(call, "the result has");
-        return;
-    }
     call->settled = true;
     call->outcome = outcome;
     stop_deadline(call);
@@ -87,18 +83,6 @@ void tool_fail(struct tool_call *call, const char *format, ...) {
     buf_reset(&call->result);
     buf_puts(&call->result, text);
     tool_settle(call, TOOL_FAILED);
-}
-
-/* A library may allow less than everybody. */
-size_t tool_result_max(const struct tool_call *call) {
-    uint64_t most = call->bound->impl->limits.max_output;
-    return most && most < TOOL_RESULT_MAX ? (size_t)most : TOOL_RESULT_MAX;
-}
-
-void tool_fail_too_long(struct tool_call *call, const char *what) {
-    size_t most = tool_result_max(call);
-    if (most % (1 << 20) == 0) tool_fail(call, "%s more than %zu MiB", what, most >> 20);
-    else tool_fail(call, "%s more than %zu bytes", what, most);
 }
 
 static void deadline_passed(uv_timer_t *timer) {

@@ -102,11 +102,6 @@ void tool_settle(struct tool_call *call, enum tool_outcome outcome);
 __attribute__((format(printf, 2, 3)))
 #endif
 void tool_fail(struct tool_call *call, const char *format, ...);
-/* Bytes. tool_settle looks at it; who reads a stream may stop when it has more. */
-size_t tool_result_max(const struct tool_call *call);
-/* Settles as TOOL_FAILED: the result is longer than it may be, which `what` says first: "the result
- * is", "the program printed". */
-void tool_fail_too_long(struct tool_call *call, const char *what);
 /* Arms the deadline: the kind will settle later. */
 void tool_wait(struct tool_call *call);
 void tool_hold(struct tool_call *call);

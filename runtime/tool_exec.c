@@ -28,7 +28,6 @@ struct exec {
     bool closing; /* every handle is being closed */
     int64_t exit_status;
     int exit_signal;
-    size_t result_max;
     struct buf tail; /* end of what it wrote to stderr */
     char chunk[CHUNK];
 };
@@ -140,9 +139,9 @@ static void on_errors(uv_stream_t *stream, ssize_t len, const uv_buf_t *bytes) {
 
 /* Too much, or no memory for it: the program need not go on. */
 static void refuse_output(struct exec *exec) {
-    bool too_long = exec->call->result.state != BUF_NOMEM;
+    bool too_long = exec->call->result.state == BUF_TOO_BIG;
     kill_group(exec);
-    if (too_long) tool_fail_too_long(exec->call, "the program printed");
+    if (too_long) tool_fail(exec->call, "the program printed more than 1 MiB");
     else tool_settle(exec->call, TOOL_NOMEM);
 }
 
@@ -150,8 +149,7 @@ static void on_output(uv_stream_t *stream, ssize_t len, const uv_buf_t *bytes) {
     struct exec *exec = stream->data;
     if (len > 0 && !exec->call->settled) {
         buf_put(&exec->call->result, bytes->base, (size_t)len);
-        const struct buf *result = &exec->call->result;
-        if (result->state != BUF_FINE || result->len > exec->result_max) refuse_output(exec);
+        if (exec->call->result.state != BUF_FINE) refuse_output(exec);
     }
     if (len >= 0) return;
     exec->output_ended = true;
@@ -222,7 +220,6 @@ static void run_program(struct tool_call *call, const gramc_impl *impl) {
     }
     memset(exec, 0, offsetof(struct exec, chunk));
     exec->call = call;
-    exec->result_max = tool_result_max(call) + 1; /* and a line end, which is no part of it */
     buf_init(&exec->tail, &call->loop->allocator, STDERR_KEPT);
     call->state = exec;
     arena_init(&arena, &call->loop->allocator);

@@ -183,7 +183,7 @@ static void settle_result(struct tool_call *call, bool is_plugin, const struct j
     else json_put(&call->result, result);
     switch (buf_status(&call->result)) {
     case GRAMC_OK: tool_settle(call, TOOL_FINE); return;
-    case GRAMC_LIMIT: tool_fail_too_long(call, "the result has"); return;
+    case GRAMC_LIMIT: tool_fail(call, "the result is longer than 1 MiB"); return;
     default: tool_settle(call, TOOL_NOMEM); return;
     }
 }

@@ -5,8 +5,8 @@
  *   gramc-host [LIMIT...] plugin FILE
  *   gramc-host [LIMIT...] exec PROGRAM [ARGUMENT...]
  *
- * A limit is --memory BYTES, --cpu SECONDS, --file BYTES, --files COUNT or --processes COUNT. */
-#define _DEFAULT_SOURCE /* RLIMIT_NPROC */
+ * A limit is --memory BYTES of address space, --cpu SECONDS or --files COUNT, open at once. */
+#define _XOPEN_SOURCE 700
 #include "cli/host/host.h"
 
 #include <errno.h>
@@ -22,11 +22,7 @@ enum { EXIT_CANNOT_START = 127, EXIT_WRONG_USE = 2 };
 static const struct {
     const char *option;
     int resource;
-} limits[] = {{"--memory", RLIMIT_AS},
-              {"--cpu", RLIMIT_CPU},
-              {"--file", RLIMIT_FSIZE},
-              {"--files", RLIMIT_NOFILE},
-              {"--processes", RLIMIT_NPROC}};
+} limits[] = {{"--memory", RLIMIT_AS}, {"--cpu", RLIMIT_CPU}, {"--files", RLIMIT_NOFILE}};
 enum { LIMITS = sizeof limits / sizeof *limits, CPU_LIMIT = 1 };
 
 static bool read_number(const char *text, uint64_t *out) {

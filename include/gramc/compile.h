@@ -83,16 +83,6 @@ typedef enum gramc_impl_kind {
     GRAMC_IMPL_REPLAY   /* target: the trace file */
 } gramc_impl_kind;
 
-/* What runs another program for a tool is held to; 0: no limit of its own. */
-typedef struct gramc_child_limits {
-    uint64_t max_memory; /* bytes of address space */
-    uint64_t max_output; /* bytes of a result */
-    uint64_t max_file;   /* bytes of a file that it writes */
-    uint32_t max_cpu_s;
-    uint32_t max_files; /* open at once */
-    uint32_t max_processes;
-} gramc_child_limits;
-
 /* One line of a map. In headers and URLs the value is a template: `${param}`, `${env:X}`, `$${`. */
 typedef struct gramc_pair {
     gramc_text name, value;
@@ -116,12 +106,14 @@ typedef struct gramc_impl {
     size_t header_count;
     gramc_text body; /* HTTP: a template; body.ptr NULL: none */
     gramc_text content_type;
-    gramc_text transform;      /* HTTP: JOLT, as JSON; empty: none */
-    gramc_text server;         /* MCP: the McpServer of the same library */
-    gramc_text symbol;         /* PLUGIN */
-    bool in_process;           /* PLUGIN: in our own process, only when asked */
-    bool persistent;           /* EXEC: one process for many calls, by the line protocol */
-    gramc_child_limits limits; /* EXEC, PLUGIN */
+    gramc_text transform; /* HTTP: JOLT, as JSON; empty: none */
+    gramc_text server;    /* MCP: the McpServer of the same library */
+    gramc_text symbol;    /* PLUGIN: the function; empty: named as the tool */
+    bool in_process;      /* PLUGIN: loaded into this process, only when asked */
+    bool persistent;      /* EXEC: one process for many calls, by the line protocol */
+    uint64_t max_memory;  /* EXEC, PLUGIN: bytes of address space; 0: no limit */
+    uint32_t max_cpu_s;   /* EXEC, PLUGIN: seconds of CPU time; 0: no limit */
+    uint32_t max_files;   /* EXEC, PLUGIN: open at once; 0: no limit */
     /* JSON Schemas of its own signature; empty: it has none. */
     gramc_text accepts_schema, returns_schema;
 } gramc_impl;

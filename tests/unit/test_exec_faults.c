@@ -39,13 +39,18 @@ static void expect_nothing_left(size_t descriptors) {
     assert_int_equal(open_descriptors(), descriptors);
 }
 
+struct limits {
+    uint64_t max_memory;
+    uint32_t max_cpu_s, max_files;
+};
+
 struct plan {
     const char *const *argv;
     const char *arguments;
     size_t times;
     bool at_once, persistent, json;
     uint32_t timeout_ms;
-    gramc_child_limits limits;
+    struct limits limits;
 };
 
 static void run_plan(const struct plan *plan, struct test_said *said) {
@@ -58,7 +63,9 @@ static void run_plan(const struct plan *plan, struct test_said *said) {
     gramc_impl *impl = test_exec(&test, "tool", plan->argv);
     impl->persistent = plan->persistent;
     impl->timeout_ms = plan->timeout_ms;
-    impl->limits = plan->limits;
+    impl->max_memory = plan->limits.max_memory;
+    impl->max_cpu_s = plan->limits.max_cpu_s;
+    impl->max_files = plan->limits.max_files;
     test_say(&test, plan->arguments ? plan->arguments : "{}", plan->times ? plan->times : 1,
              plan->at_once, said);
     test_agent_free(&test);
@@ -107,15 +114,11 @@ static void once(void **state) {
 static void limits(void **state) {
     static const struct {
         const char *script, *said;
-        gramc_child_limits limits;
+        struct limits limits;
     } rows[] = {
         {"ulimit -v", "262144", {.max_memory = 256 << 20}},
         {"ulimit -t", "7", {.max_cpu_s = 7}},
         {"ulimit -n", "20", {.max_files = 20}},
-        {"ulimit -f", "8", {.max_file = 4096}},
-        {"ulimit -u 2>/dev/null || ulimit -p", "50", {.max_processes = 50}},
-        {"echo 123456789", "123456789", {.max_output = 9}},
-        {"echo 1234567890", "Error: the program printed more than 9 bytes", {.max_output = 9}},
         {"while :; do :; done",
          "Error: the program was ended by signal 24, its limit of CPU time",
          {.max_cpu_s = 1}},
@@ -167,7 +170,7 @@ static void stay(void **state) {
         {"deaf", STOPPED, false},
         {"close-output", "Error: the program closed its output", false},
         {"flood", "Error: the program sent a line longer than 16 MiB", false},
-        {"big-result", "Error: the result has more than 1 MiB", false},
+        {"big-result", "Error: the result is longer than 1 MiB", false},
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -266,7 +269,7 @@ static void no_memory(void **state) {
     test_agent_init(&test);
     test_tool(&test, "tool", OBJECT, "true", GRAMC_RESULT_JSON);
     gramc_impl *impl = test_exec(&test, "tool", argv);
-    impl->limits.max_files = 100;
+    impl->max_files = 100;
     for (int mode = 0; mode < 4; mode++) {
         impl->persistent = mode & 1;
         for (long n = 1; with_failure(&test, n, mode & 2);) n++;

@@ -38,7 +38,8 @@ struct plan {
     bool in_process;
     bool json; /* the tool promises a number, not a text */
     uint32_t timeout_ms;
-    gramc_child_limits limits;
+    uint64_t max_memory;
+    uint32_t max_cpu_s, max_files;
 };
 
 static void run_plan(const struct plan *plan, struct test_said *said) {
@@ -50,7 +51,9 @@ static void run_plan(const struct plan *plan, struct test_said *said) {
     gramc_impl *impl = test_plugin(&test, "tool", plan->file, plan->symbol);
     impl->in_process = plan->in_process;
     impl->timeout_ms = plan->timeout_ms;
-    impl->limits = plan->limits;
+    impl->max_memory = plan->max_memory;
+    impl->max_cpu_s = plan->max_cpu_s;
+    impl->max_files = plan->max_files;
     test_say(&test, plan->arguments ? plan->arguments : "{}", plan->times ? plan->times : 1,
              plan->at_once, said);
     test_agent_free(&test);
@@ -201,9 +204,8 @@ static void deadlines(void **state) {
 static void limits(void **state) {
     struct test_said said;
     const struct plan spin = {
-        .file = "libmisbehave.so", .symbol = "spin", .limits.max_cpu_s = 1, .timeout_ms = 20000};
-    const struct plan files = {
-        .file = "libmisbehave.so", .symbol = "take_files", .limits.max_files = 64};
+        .file = "libmisbehave.so", .symbol = "spin", .max_cpu_s = 1, .timeout_ms = 20000};
+    const struct plan files = {.file = "libmisbehave.so", .symbol = "take_files", .max_files = 64};
     const struct plan enough = {.file = "libmisbehave.so", .symbol = "take_files"};
     (void)state;
     assert_string_equal(say(&said, &spin),
@@ -214,9 +216,8 @@ static void limits(void **state) {
 #ifdef SANITIZED
     print_message("a limit of memory is not tried: the sanitizer's shadow needs more\n");
 #else
-    const struct plan memory = {.file = "libmisbehave.so",
-                                .symbol = "take_memory",
-                                .limits.max_memory = (uint64_t)256 << 20};
+    const struct plan memory = {
+        .file = "libmisbehave.so", .symbol = "take_memory", .max_memory = (uint64_t)256 << 20};
     assert_string_equal(say(&said, &memory), "Error: no memory");
 #endif
 }
