@@ -112,6 +112,12 @@ gramc_impl *test_plugin(struct test_agent *test, const char *name, const char *f
     return impl;
 }
 
+gramc_impl *test_replay(struct test_agent *test, const char *name, const char *trace) {
+    gramc_impl *impl = add_impl(test, name, GRAMC_IMPL_REPLAY);
+    impl->target = text_of(trace);
+    return impl;
+}
+
 gramc_text test_host(void) {
     static char path[1024];
     snprintf(path, sizeof path, "%s/libexec/gramc/gramc-host", build_folder());

@@ -32,6 +32,7 @@ gramc_impl *test_exec(struct test_agent *test, const char *name, const char *con
 /* A plugin of the build tree: "libcalc.so". */
 gramc_impl *test_plugin(struct test_agent *test, const char *name, const char *file,
                         const char *symbol);
+gramc_impl *test_replay(struct test_agent *test, const char *name, const char *trace);
 
 /* One run from start to end, and what came of it. */
 struct test_run {

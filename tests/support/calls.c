@@ -78,7 +78,7 @@ static void read_trace(struct test_said *said, gramc_text trace, bool at_once) {
 }
 
 static void say(const struct test_agent *test, const struct call *calls, size_t count, bool at_once,
-                struct test_said *said) {
+                struct test_said *said, struct buf *trace) {
     struct buf script;
     struct test_run run;
     gramc_model *model;
@@ -93,6 +93,7 @@ static void say(const struct test_agent *test, const struct call *calls, size_t 
     assert_int_equal(test_run(&run, &setup), GRAMC_OK);
     if (run.outcome != GRAMC_OUTCOME_ANSWERED) fail_msg("%s", run.message);
     read_trace(said, buf_view(&run.trace), at_once);
+    if (trace) buf_text(trace, buf_view(&run.trace));
     said->seconds = now() - start;
     assert_int_equal(said->count, count);
     gramc_model_free(model);
@@ -100,15 +101,25 @@ static void say(const struct test_agent *test, const struct call *calls, size_t 
     buf_free(&script);
 }
 
-void test_say_each(const struct test_agent *test, const char *const *arguments, bool at_once,
-                   struct test_said *said) {
+static void say_each(const struct test_agent *test, const char *const *arguments, bool at_once,
+                     struct test_said *said, struct buf *trace) {
     struct call calls[TEST_CALLS];
     size_t count = 0;
     for (; arguments[count]; count++) {
         assert_true(count < TEST_CALLS);
         calls[count] = (struct call){test->tools[0].name.ptr, arguments[count]};
     }
-    say(test, calls, count, at_once, said);
+    say(test, calls, count, at_once, said, trace);
+}
+
+void test_say_each(const struct test_agent *test, const char *const *arguments, bool at_once,
+                   struct test_said *said) {
+    say_each(test, arguments, at_once, said, NULL);
+}
+
+void test_record(const struct test_agent *test, const char *const *arguments,
+                 struct test_said *said, struct buf *trace) {
+    say_each(test, arguments, false, said, trace);
 }
 
 void test_say_tools(const struct test_agent *test, const char *const *names,
@@ -119,7 +130,7 @@ void test_say_tools(const struct test_agent *test, const char *const *names,
         assert_true(count < TEST_CALLS);
         calls[count] = (struct call){names[count], "{}"};
     }
-    say(test, calls, count, false, said);
+    say(test, calls, count, false, said, NULL);
 }
 
 void test_say(const struct test_agent *test, const char *arguments, size_t times, bool at_once,

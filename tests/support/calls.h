@@ -19,6 +19,9 @@ void test_say(const struct test_agent *test, const char *arguments, size_t times
 /* The same with arguments of their own for each call, ended by NULL. */
 void test_say_each(const struct test_agent *test, const char *const *arguments, bool at_once,
                    struct test_said *said);
+/* The same, one after the other; `trace` gets what the run wrote down. */
+void test_record(const struct test_agent *test, const char *const *arguments,
+                 struct test_said *said, struct buf *trace);
 /* Calls these tools without arguments, one after the other. */
 void test_say_tools(const struct test_agent *test, const char *const *names,
                     struct test_said *said);
