@@ -5,7 +5,9 @@
 #include "base/text.h"
 #include "runtime/bound.h"
 #include "runtime/builtin.h"
+#include "runtime/http_bind.h"
 #include "runtime/llm.h"
+#include "runtime/mcp_box.h"
 #include "runtime/options.h"
 
 enum { DEFAULT_TIMEOUT_MS = 30000, BLOCK_MAX = 64 << 20, SENTENCE_MAX = 4096 };
@@ -25,20 +27,38 @@ static gramc_text join(gramc_bound *bound, const gramc_text *pieces, size_t coun
     join((bound), (const gramc_text[]){__VA_ARGS__},                                               \
          sizeof((const gramc_text[]){__VA_ARGS__}) / sizeof(gramc_text))
 
-static void report(gramc_bound *bound, gramc_severity severity, const gramc_impl *impl,
-                   gramc_text message, gramc_text help) {
+void bound_report(gramc_bound *bound, gramc_severity severity, const struct bind_place *place,
+                  gramc_text message, gramc_text help) {
     struct bind_note *note = ARENA_NEW(&bound->arena, struct bind_note);
     if (!note) return;
     note->message = (gramc_bind_message){.severity = severity, .message = message, .help = help};
-    if (impl) {
-        note->message.file = impl->file;
-        note->message.start = impl->start;
-        note->message.end = impl->end;
+    if (place) {
+        note->message.file = place->file;
+        note->message.start = place->start;
+        note->message.end = place->end;
     }
     if (bound->last) bound->last->next = note;
     else bound->first = note;
     bound->last = note;
     if (severity == GRAMC_ERROR) bound->failed = true;
+}
+
+static void report(gramc_bound *bound, gramc_severity severity, const gramc_impl *impl,
+                   gramc_text message, gramc_text help) {
+    struct bind_place place = {TEXT(""), 0, 0};
+    if (impl) place = (struct bind_place){impl->file, impl->start, impl->end};
+    bound_report(bound, severity, &place, message, help);
+}
+
+bool bound_own(gramc_bound *bound, void (*destroy)(void *what), void *what) {
+    struct bound_owned *owned = ARENA_NEW(&bound->arena, struct bound_owned);
+    if (!owned) {
+        destroy(what);
+        return false;
+    }
+    *owned = (struct bound_owned){destroy, what, bound->owned};
+    bound->owned = owned;
+    return true;
 }
 
 static gramc_text did_you_mean(gramc_bound *bound, gramc_text near, const char *otherwise) {
@@ -126,6 +146,8 @@ static void choose(gramc_bound *bound, struct bound_tool *choice, const gramc_to
         report(bound, GRAMC_ERROR, impl,
                JOIN(bound, TEXT("tool `"), impl->name, TEXT("` names no program to run")),
                TEXT("exec takes the program and its arguments"));
+    if (impl->kind == GRAMC_IMPL_HTTP) choice->endpoint = http_bind_impl(bound, impl, tool);
+    if (impl->kind == GRAMC_IMPL_MCP) choice->mcp = mcp_bind_impl(bound, impl, tool);
     prepare(bound, choice);
 }
 
@@ -199,8 +221,11 @@ gramc_status gramc_bind(gramc_bound **out, const gramc_agent *agent, const gramc
     if (!bound) return GRAMC_NOMEM;
     *bound = (gramc_bound){.agent = agent, .library = library};
     arena_init(&bound->arena, &allocator);
-    fill(bound, options.builtins);
-    if (bound->arena.oom) {
+    gramc_status status =
+        secrets_new(&bound->secrets, &allocator, options.secrets, options.secret_count);
+    bound->secrets_may_miss = options.secrets_may_miss;
+    if (!status) fill(bound, options.builtins);
+    if (status || bound->arena.oom) {
         gramc_bound_free(bound);
         return GRAMC_NOMEM;
     }
@@ -211,6 +236,9 @@ gramc_status gramc_bind(gramc_bound **out, const gramc_agent *agent, const gramc
 void gramc_bound_free(gramc_bound *bound) {
     if (!bound) return;
     gramc_allocator allocator = bound->arena.allocator;
+    for (struct bound_owned *owned = bound->owned; owned; owned = owned->next)
+        owned->destroy(owned->what);
+    secrets_free(bound->secrets);
     arena_free(&bound->arena);
     mem_free(&allocator, bound, sizeof(*bound));
 }

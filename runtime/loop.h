@@ -8,6 +8,7 @@
 #include "gramc/runtime.h"
 
 struct http;
+struct mcp_pool;
 struct tool_call;
 struct loaded_plugin;
 struct worker_pool;
@@ -18,7 +19,8 @@ struct gramc_loop {
     uv_idle_t idle;   /* active while runs are ready */
     uv_async_t alarm; /* gramc_loop_interrupt */
     struct http *http;
-    struct arena arena; /* environment */
+    struct mcp_pool *mcp; /* clients of MCP servers */
+    struct arena arena;   /* environment */
     const gramc_text *environment;
     size_t environment_count;
     gramc_run *runs;  /* all, until freed */
@@ -31,11 +33,14 @@ struct gramc_loop {
     struct loaded_plugin *plugins; /* into this process; in the arena */
     const char *host;              /* the path of gramc-host; NULL: not known */
     bool running;
-    uint64_t random; /* state of a generator for waiting times */
+    bool interrupted; /* since it last began to turn */
+    uint64_t random;  /* state of a generator for waiting times */
 };
 
 /* Steps the run as soon as the loop turns. */
 void loop_ready(gramc_loop *loop, gramc_run *run);
+/* Turns the loop until `is_over` says so, or it is interrupted. Not while it runs. */
+void loop_turn_until(gramc_loop *loop, bool (*is_over)(void *ctx), void *ctx);
 /* Between 0 and 1. Not for secrets. */
 double loop_random(gramc_loop *loop);
 

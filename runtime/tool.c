@@ -13,10 +13,10 @@ const struct tool_kind *tool_kind_of(const gramc_impl *impl) {
     case GRAMC_IMPL_BUILTIN: return &tool_builtin;
     case GRAMC_IMPL_EXEC: return impl->persistent ? &tool_exec_persistent : &tool_exec;
     case GRAMC_IMPL_RETURNS: return &tool_returns;
+    case GRAMC_IMPL_HTTP: return &tool_http;
+    case GRAMC_IMPL_MCP: return &tool_mcp;
     case GRAMC_IMPL_PLUGIN: return impl->in_process ? &tool_plugin_in_process : &tool_plugin;
     case GRAMC_IMPL_REPLAY: return &tool_replay;
-    case GRAMC_IMPL_HTTP:
-    case GRAMC_IMPL_MCP: break;
     }
     return NULL;
 }

@@ -13,6 +13,7 @@
 #include "gramc/runtime.h"
 
 struct http_endpoint;
+struct mcp_endpoint;
 struct tool_call;
 
 struct bound_tool;
@@ -35,8 +36,8 @@ struct tool_kind {
     bool (*prepare)(struct arena *arena, struct bound_tool *choice, char why[TOOL_WHY_MAX]);
 };
 
-extern const struct tool_kind tool_builtin, tool_exec, tool_exec_persistent, tool_http, tool_plugin,
-    tool_plugin_in_process, tool_replay, tool_returns;
+extern const struct tool_kind tool_builtin, tool_exec, tool_exec_persistent, tool_http, tool_mcp,
+    tool_plugin, tool_plugin_in_process, tool_replay, tool_returns;
 /* NULL for a kind that this version does not know. */
 const struct tool_kind *tool_kind_of(const gramc_impl *impl);
 
@@ -54,6 +55,7 @@ struct bound_tool {
     const struct tool_kind *kind;
     gramc_builtin builtin;                /* for tool_builtin */
     const struct http_endpoint *endpoint; /* for tool_http */
+    const struct mcp_endpoint *mcp;       /* for tool_mcp */
     const void *data;                     /* what the kind's prepare left */
     uint32_t timeout_ms;
 };

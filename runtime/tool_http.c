@@ -3,6 +3,8 @@
  * upstream is talked to: a redirect is followed within it, and refused when it leads elsewhere. */
 #include "runtime/tool_http.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -10,14 +12,19 @@
 #include "runtime/loop.h"
 #include "runtime/tool.h"
 
-enum { FAILURE_BODY = 8000, HEADER_VALUE_MAX = 65536, HEADERS_MAX = 256 };
+enum {
+    FAILURE_BODY = 8000,
+    HEADER_VALUE_MAX = 65536,
+    HEADERS_MAX = 256, /* of the tool; besides, there are ours */
+    LINES_MAX = HEADERS_MAX + 3
+};
 
 struct http_work {
     struct tool_call *call;
     struct http_request request;
     struct arena arena; /* header lines, arguments */
     struct buf url, body;
-    const char *lines[HEADERS_MAX];
+    const char *lines[LINES_MAX];
     size_t line_count;
     unsigned redirects;
     bool running;
@@ -32,12 +39,39 @@ static void describe(struct buf *out, const gramc_impl *impl) {
     buf_text(out, impl->target);
 }
 
+/* ## Settling */
+
+/* Whoever is asked may repeat the secrets that came with the question. */
+static void settle(struct tool_call *call, enum tool_outcome outcome) {
+    secrets_hide(call->bound->endpoint->secrets, &call->result);
+    switch (buf_status(&call->result)) {
+    case GRAMC_OK: tool_settle(call, outcome); break;
+    case GRAMC_LIMIT: tool_fail(call, "the answer is larger than 1 MiB; ask for less of it"); break;
+    default: tool_settle(call, TOOL_NOMEM);
+    }
+}
+
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+static void
+fail(struct tool_call *call, const char *format, ...) {
+    char text[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    buf_reset(&call->result);
+    buf_puts(&call->result, text);
+    settle(call, TOOL_FAILED);
+}
+
 /* ## The request */
 
 static void tell_template(struct tool_call *call, gramc_status status,
                           const struct template_error *error) {
-    if (status == GRAMC_FINDINGS) tool_fail(call, "the call cannot be made: %s", error->message);
-    else if (status == GRAMC_LIMIT) tool_fail(call, "the call cannot be made: it is too long");
+    if (status == GRAMC_FINDINGS) fail(call, "the call cannot be made: %s", error->message);
+    else if (status == GRAMC_LIMIT) fail(call, "the call cannot be made: it is too long");
     else tool_settle(call, TOOL_NOMEM);
 }
 
@@ -46,7 +80,7 @@ static bool expand(struct http_work *work, struct buf *out, const struct templat
     struct template_error error;
     const struct http_endpoint *endpoint = work->call->bound->endpoint;
     gramc_status status =
-        template_expand(out, what, arguments, endpoint->secret, endpoint->secret_ctx, &error);
+        template_expand(out, what, arguments, secrets_look_up, endpoint->secrets, &error);
     if (status != GRAMC_OK) tell_template(work->call, status, &error);
     return status == GRAMC_OK;
 }
@@ -59,7 +93,7 @@ static bool make_url(struct http_work *work, const struct json *arguments) {
     size_t path = work->url.len;
     if (!expand(work, &work->url, &endpoint->call->path, arguments)) return false;
     bool rooted = path < work->url.len && work->url.ptr[path] == '/';
-    if (!rooted) tool_fail(work->call, "the call cannot be made: its path does not begin with /");
+    if (!rooted) fail(work->call, "the call cannot be made: its path does not begin with /");
     return rooted;
 }
 
@@ -72,9 +106,9 @@ static bool has_control(gramc_text text) {
 /* The line lives in the arena, with a NUL behind it. curl takes "Name;" for an empty value. */
 static bool add_line(struct http_work *work, gramc_text name, gramc_text value) {
     struct buf line;
-    if (work->line_count + 1 == HEADERS_MAX || has_control(value)) {
-        tool_fail(work->call, "the call cannot be made: the header `%.*s` %s", TEXT_ARGS(name),
-                  has_control(value) ? "holds a control character" : "is one too many");
+    if (work->line_count == HEADERS_MAX || has_control(value)) {
+        fail(work->call, "the call cannot be made: the header `%.*s` %s", TEXT_ARGS(name),
+             has_control(value) ? "holds a control character" : "is one too many");
         return false;
     }
     buf_init(&line, &work->arena.allocator, HEADER_VALUE_MAX + 256);
@@ -101,31 +135,37 @@ static bool add_header(struct http_work *work, const struct http_header *header,
     return good;
 }
 
-static bool names_header(const struct http_header *headers, size_t count, const char *name) {
+static bool names_header(const struct http_header *headers, size_t count, gramc_text name) {
     for (size_t i = 0; i < count; i++)
-        if (text_is_nocase(headers[i].name, name)) return true;
+        if (text_eq_nocase(headers[i].name, name)) return true;
     return false;
+}
+
+/* What the endpoint says outdoes what the call says; both may repeat a name. */
+static bool add_headers(struct http_work *work, const struct json *arguments) {
+    const struct http_endpoint *endpoint = work->call->bound->endpoint;
+    const struct http_call *call = endpoint->call;
+    for (size_t i = 0; i < endpoint->header_count; i++)
+        if (!add_header(work, &endpoint->headers[i], arguments)) return false;
+    for (size_t i = 0; i < call->header_count; i++) {
+        bool outdone =
+            names_header(endpoint->headers, endpoint->header_count, call->headers[i].name);
+        if (!outdone && !add_header(work, &call->headers[i], arguments)) return false;
+    }
+    return true;
 }
 
 /* `Expect:` without a value keeps curl from waiting before a long body. */
 static bool make_headers(struct http_work *work, const struct json *arguments) {
     const struct http_endpoint *endpoint = work->call->bound->endpoint;
     const struct http_call *call = endpoint->call;
-    for (size_t i = 0; i < endpoint->header_count; i++) {
-        char name[128] = "";
-        gramc_text text = endpoint->headers[i].name;
-        if (text.len < sizeof(name)) memcpy(name, text.ptr, text.len);
-        bool outdone = name[0] && names_header(call->headers, call->header_count, name);
-        if (!outdone && !add_header(work, &endpoint->headers[i], arguments)) return false;
-    }
-    for (size_t i = 0; i < call->header_count; i++)
-        if (!add_header(work, &call->headers[i], arguments)) return false;
-    if (!names_header(call->headers, call->header_count, "Content-Type") &&
-        !names_header(endpoint->headers, endpoint->header_count, "Content-Type")) {
+    const gramc_text type = TEXT("Content-Type");
+    if (!add_headers(work, arguments)) return false;
+    if (!names_header(call->headers, call->header_count, type) &&
+        !names_header(endpoint->headers, endpoint->header_count, type)) {
         if (!call->has_body) work->lines[work->line_count++] = "Content-Type:";
-        else if (!add_line(work, TEXT("Content-Type"), call->content_type)) return false;
+        else if (!add_line(work, type, call->content_type)) return false;
     }
-    if (work->line_count + 2 > HEADERS_MAX) work->line_count = HEADERS_MAX - 2;
     work->lines[work->line_count++] = "Expect:";
     work->lines[work->line_count] = NULL;
     return true;
@@ -135,8 +175,7 @@ static const struct json *read_arguments(struct http_work *work) {
     gramc_text text = text_trim(buf_view(&work->call->arguments));
     const struct json *arguments = json_parse(&work->arena, text.len ? text : TEXT("{}"), NULL);
     if (work->arena.oom) tool_settle(work->call, TOOL_NOMEM);
-    else if (!json_is(arguments, JSON_OBJECT))
-        tool_fail(work->call, "the arguments are no JSON object");
+    else if (!json_is(arguments, JSON_OBJECT)) fail(work->call, "the arguments are no JSON object");
     else return arguments;
     return NULL;
 }
@@ -150,7 +189,7 @@ static bool make_request(struct http_work *work) {
 
 /* ## Redirects */
 
-static size_t origin_length(gramc_text url) {
+size_t http_origin_length(gramc_text url) {
     size_t i = text_starts(url, "http://") ? 7 : text_starts(url, "https://") ? 8 : 0;
     while (i && i < url.len && !strchr("/?#\\", url.ptr[i])) i++;
     return i;
@@ -158,7 +197,7 @@ static size_t origin_length(gramc_text url) {
 
 /* Without the port that goes without saying. */
 static gramc_text origin_of(gramc_text url) {
-    gramc_text origin = text_slice(url, 0, origin_length(url));
+    gramc_text origin = text_slice(url, 0, http_origin_length(url));
     const char *port = text_starts(url, "https://") ? ":443" : ":80";
     size_t len = strlen(port);
     if (origin.len > len &&
@@ -192,15 +231,15 @@ static bool redirect(struct http_work *work) {
     gramc_text to = text_of(work->request.redirect), origin = origin_of(to);
     if (!is_redirect(&work->request)) return false;
     if (!http_same_origin(to, work->call->bound->endpoint->url)) {
-        tool_fail(work->call,
-                  "HTTP %ld: the server redirects to %.*s, which is not its own address; "
-                  "redirects are followed within the upstream only",
-                  work->request.status, origin.len < 200 ? (int)origin.len : 200, origin.ptr);
+        fail(work->call,
+             "HTTP %ld: the server redirects to %.*s, which is not its own address; "
+             "redirects are followed within the upstream only",
+             work->request.status, origin.len < 200 ? (int)origin.len : 200, origin.ptr);
         return true;
     }
     if (method != METHOD_GET && method != METHOD_HEAD) return false;
     if (++work->redirects > HTTP_REDIRECTS_MAX) {
-        tool_fail(work->call, "the server redirects more than %d times", HTTP_REDIRECTS_MAX);
+        fail(work->call, "the server redirects more than %d times", HTTP_REDIRECTS_MAX);
         return true;
     }
     buf_reset(&work->url);
@@ -213,14 +252,6 @@ static bool redirect(struct http_work *work) {
 
 static bool is_success(const struct http_request *request) {
     return request->status >= 200 && request->status < 300;
-}
-
-static void settle_buf(struct tool_call *call, enum tool_outcome outcome) {
-    switch (buf_status(&call->result)) {
-    case GRAMC_OK: tool_settle(call, outcome); break;
-    case GRAMC_LIMIT: tool_fail(call, "the result is longer than 1 MiB"); break;
-    default: tool_settle(call, TOOL_NOMEM);
-    }
 }
 
 static const char *reason_of(long status) {
@@ -275,11 +306,11 @@ static void transform(struct http_work *work, gramc_text body) {
     gramc_status status = gramc_jolt_apply(call->bound->endpoint->call->transform, body, &options,
                                            (gramc_writer){append, &call->result}, &error);
     if (status == GRAMC_FINDINGS)
-        tool_fail(call, "the answer is no JSON, and so cannot be transformed: %s (at byte %zu)",
-                  error.message, error.position);
-    else if (status == GRAMC_LIMIT) tool_fail(call, "the transformed answer is too large");
+        fail(call, "the answer is no JSON, and so cannot be transformed: %s (at byte %zu)",
+             error.message, error.position);
+    else if (status == GRAMC_LIMIT) fail(call, "the transformed answer is too large");
     else if (status == GRAMC_NOMEM) tool_settle(call, TOOL_NOMEM);
-    else settle_buf(call, TOOL_FINE);
+    else settle(call, TOOL_FINE);
 }
 
 static gramc_text without_line_end(gramc_text body) {
@@ -294,15 +325,15 @@ static void take_answer(struct http_work *work) {
     gramc_text body = buf_view(&work->request.response);
     if (!is_success(&work->request)) {
         put_failure(work, &call->result);
-        settle_buf(call, TOOL_FAILED);
+        settle(call, TOOL_FAILED);
     } else if (http->method == METHOD_HEAD) {
         put_failure(work, &call->result);
-        settle_buf(call, TOOL_FINE);
+        settle(call, TOOL_FINE);
     } else if (http->transform && text_trim(body).len) {
         transform(work, body);
     } else {
         buf_text(&call->result, without_line_end(body));
-        settle_buf(call, TOOL_FINE);
+        settle(call, TOOL_FINE);
     }
 }
 
@@ -313,12 +344,12 @@ static void finish(struct http_work *work) {
         if (!redirect(work)) take_answer(work);
         break;
     case HTTP_TOO_BIG:
-        tool_fail(work->call, "the answer is larger than 1 MiB; ask for less of it");
+        fail(work->call, "the answer is larger than 1 MiB; ask for less of it");
         break;
-    case HTTP_TIMED_OUT: tool_fail(work->call, "the server did not answer in time"); break;
+    case HTTP_TIMED_OUT: fail(work->call, "the server did not answer in time"); break;
     case HTTP_NOMEM: tool_settle(work->call, TOOL_NOMEM); break;
     case HTTP_UNREACHABLE:
-    case HTTP_REFUSED: tool_fail(work->call, "the server cannot be asked: %s", request->error);
+    case HTTP_REFUSED: fail(work->call, "the server cannot be asked: %s", request->error);
     }
 }
 

@@ -71,9 +71,16 @@ typedef struct gramc_bind_options {
     size_t struct_size; /* sizeof(gramc_bind_options) */
     const gramc_allocator *allocator;
     const gramc_builtins *builtins; /* NULL: none are known. Entries are copied */
+    gramc_reader reader;            /* of the files that boxes name; read NULL: none can be read */
+    /* What ${env:NAME} in a library may stand for; a value without ptr is allowed, but not set.
+     * Copied. They go into the requests that name them and nowhere else: not into messages, traces
+     * or results. Keys of providers are refused by name. */
+    const gramc_pair *secrets;
+    size_t secret_count;
+    bool secrets_may_miss; /* one that is not set fails the call that needs it, not the binding */
 } gramc_bind_options;
 #define GRAMC_BIND_OPTIONS_INIT                                                                    \
-    { sizeof(gramc_bind_options), NULL, NULL }
+    { sizeof(gramc_bind_options), NULL, NULL, {NULL, NULL}, NULL, 0, false }
 
 /* agent and library are borrowed; library NULL means an empty one. GRAMC_FINDINGS: something does
  * not fit; *out is then set and only good for its messages. GRAMC_USAGE: the agent is not prepared

@@ -79,11 +79,15 @@ static void send_answer(struct client *client, const struct mock_answer *scripte
     struct answer *answer = calloc(1, sizeof *answer);
     size_t body = strlen(scripted->body), room = body + scripted->padding + HEAD_MAX;
     check(answer && (answer->bytes = malloc(room)), "malloc");
-    int head = snprintf(answer->bytes, HEAD_MAX,
-                        "HTTP/1.1 %d Scripted\r\nContent-Type: application/json\r\n%s"
-                        "Content-Length: %zu\r\n\r\n",
-                        scripted->status ? scripted->status : 200,
-                        scripted->headers ? scripted->headers : "", body + scripted->padding);
+    const char *headers = scripted->headers ? scripted->headers : "";
+    char length[64] = "";
+    if (scripted->way != MOCK_OPEN)
+        snprintf(length, sizeof length, "Content-Length: %zu\r\n", body + scripted->padding);
+    int head =
+        snprintf(answer->bytes, HEAD_MAX, "HTTP/1.1 %d Scripted\r\n%s%s%s\r\n",
+                 scripted->status ? scripted->status : 200,
+                 strstr(headers, "Content-Type:") ? "" : "Content-Type: application/json\r\n",
+                 headers, length);
     memcpy(answer->bytes + head, scripted->body, body);
     memset(answer->bytes + (size_t)head + body, ' ', scripted->padding);
     size_t len = (size_t)head + body + scripted->padding;
@@ -103,6 +107,7 @@ static void respond(struct client *client, size_t index) {
         index < server->answer_count ? &server->answers[index] : &surplus;
     switch (answer->way) {
     case MOCK_WHOLE:
+    case MOCK_OPEN:
     case MOCK_CUT: send_answer(client, answer); break;
     case MOCK_CLOSE: close_client(client); break;
     case MOCK_HANG: break;

@@ -8,6 +8,7 @@
 enum mock_way {
     MOCK_WHOLE,
     MOCK_CUT,   /* half of the body, then the connection is closed */
+    MOCK_OPEN,  /* the body without a length, and the connection stays open */
     MOCK_CLOSE, /* closed without a word */
     MOCK_HANG   /* no answer at all */
 };
@@ -15,7 +16,7 @@ enum mock_way {
 struct mock_answer {
     int status; /* 0 means 200 */
     enum mock_way way;
-    const char *headers; /* "Name: value\r\n" each, or NULL */
+    const char *headers; /* "Name: value\r\n" each, or NULL; Content-Type is JSON's if not here */
     const char *body;
     size_t padding; /* blanks behind the body */
 };
