@@ -22,6 +22,7 @@ struct exec_end {
     int64_t status;
     int signal;         /* 0: it exited by itself */
     const char *broken; /* why we ended it: "closed its output"; NULL: we did not */
+    bool nomem;         /* we had no memory for what it said */
     gramc_text tail;    /* what it wrote to stderr last; borrowed */
 };
 

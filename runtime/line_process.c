@@ -66,10 +66,11 @@ static void signal_group(struct line_process *process, int number) {
 
 static void tell_end(struct line_process *process) {
     struct line_process_events events = process->events;
-    struct exec_end end = {process->exit_status,
-                           process->exit_signal,
-                           process->broken,
-                           {process->tail, process->tail_len}};
+    struct exec_end end = {.status = process->exit_status,
+                           .signal = process->exit_signal,
+                           .broken = process->broken,
+                           .nomem = process->line.state == BUF_NOMEM,
+                           .tail = {process->tail, process->tail_len}};
     process->events = (struct line_process_events){.line = NULL};
     if (events.line) events.ended(events.ctx, &end);
 }

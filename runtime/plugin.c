@@ -83,6 +83,7 @@ int plugin_call(gramc_plugin_function *function, gramc_text arguments, struct bu
         buf_reset(out);
         if (said.reason.len) buf_text(out, buf_view(&said.reason));
         else buf_puts(out, "the tool failed and said nothing about it");
+        if (said.reason.state != BUF_FINE) out->state = said.reason.state;
     }
     buf_free(&said.reason);
     return failed;

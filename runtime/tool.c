@@ -82,7 +82,7 @@ void tool_fail(struct tool_call *call, const char *format, ...) {
     va_end(args);
     buf_reset(&call->result);
     buf_puts(&call->result, text);
-    tool_settle(call, TOOL_FAILED);
+    tool_settle(call, buf_status(&call->result) ? TOOL_NOMEM : TOOL_FAILED);
 }
 
 static void deadline_passed(uv_timer_t *timer) {

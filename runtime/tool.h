@@ -110,7 +110,16 @@ void tool_hold(struct tool_call *call);
 void tool_let_go(struct tool_call *call);
 
 /* ## Functions of this process (tool_builtin.c), for kinds that come down to one */
-void tool_call_function(struct tool_call *call, const gramc_builtin *builtin);
+struct tool_function {
+    /* On the loop's thread, or on a worker's if `blocking`; then `self` is a copy, and ctx must
+     * live as long as the loop. Anything but 0: it failed, and `result` says why. */
+    int (*run)(const struct tool_function *self, gramc_text arguments, struct buf *result);
+    gramc_function function;
+    void *ctx;
+    bool blocking;
+};
+
+void tool_call_function(struct tool_call *call, const struct tool_function *function);
 void tool_cancel_function(struct tool_call *call);
 void tool_close_function(struct tool_call *call);
 

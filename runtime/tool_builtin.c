@@ -9,7 +9,7 @@
 struct job {
     uv_work_t work;
     struct tool_call *call;
-    gramc_builtin builtin;
+    struct tool_function function;
     gramc_text arguments; /* of the call, which this job holds */
     struct buf result;
     int failed;
@@ -38,8 +38,7 @@ static void settle(struct tool_call *call, int failed) {
 /* On the worker thread. */
 static void work(uv_work_t *request) {
     struct job *job = request->data;
-    job->failed = job->builtin.function(job->builtin.ctx, job->arguments,
-                                        (gramc_writer){write_result, &job->result});
+    job->failed = job->function.run(&job->function, job->arguments, &job->result);
 }
 
 static void worked(uv_work_t *request, int status) {
@@ -54,13 +53,14 @@ static void worked(uv_work_t *request, int status) {
     tool_let_go(call);
 }
 
-static void call_blocking(struct tool_call *call, const gramc_builtin *builtin) {
+static void call_blocking(struct tool_call *call, const struct tool_function *function) {
     struct job *job = mem_alloc(&call->loop->allocator, sizeof(*job));
     if (!job) {
         tool_settle(call, TOOL_NOMEM);
         return;
     }
-    *job = (struct job){.call = call, .builtin = *builtin, .arguments = buf_view(&call->arguments)};
+    *job =
+        (struct job){.call = call, .function = *function, .arguments = buf_view(&call->arguments)};
     job->work.data = job;
     buf_init(&job->result, &call->loop->allocator, TOOL_RESULT_MAX);
     call->state = job;
@@ -69,18 +69,20 @@ static void call_blocking(struct tool_call *call, const gramc_builtin *builtin) 
     uv_queue_work(&call->loop->uv, &job->work, work, worked);
 }
 
-void tool_call_function(struct tool_call *call, const gramc_builtin *builtin) {
-    if (builtin->blocking) {
-        call_blocking(call, builtin);
-        return;
-    }
-    int failed = builtin->function(builtin->ctx, buf_view(&call->arguments),
-                                   (gramc_writer){write_result, &call->result});
-    settle(call, failed);
+void tool_call_function(struct tool_call *call, const struct tool_function *function) {
+    if (function->blocking) call_blocking(call, function);
+    else settle(call, function->run(function, buf_view(&call->arguments), &call->result));
+}
+
+static int run_builtin(const struct tool_function *self, gramc_text arguments, struct buf *result) {
+    return self->function(self->ctx, arguments, (gramc_writer){write_result, result});
 }
 
 static void call_builtin(struct tool_call *call) {
-    tool_call_function(call, &call->bound->builtin);
+    const gramc_builtin *builtin = &call->bound->builtin;
+    const struct tool_function function = {run_builtin, builtin->function, builtin->ctx,
+                                           builtin->blocking};
+    tool_call_function(call, &function);
 }
 
 /* Work that has not begun never will. */

@@ -64,7 +64,8 @@ static void kill_group(struct exec *exec) {
 }
 
 static void report_exit(struct exec *exec) {
-    const struct exec_end end = {exec->exit_status, exec->exit_signal, NULL, buf_view(&exec->tail)};
+    const struct exec_end end = {
+        .status = exec->exit_status, .signal = exec->exit_signal, .tail = buf_view(&exec->tail)};
     char why[STDERR_KEPT + 100];
     exec_explain_end(why, sizeof(why), "the program", &end);
     tool_fail(exec->call, "%s", why);

@@ -24,7 +24,7 @@ static void describe(struct buf *out, const gramc_impl *impl) {
 
 /* ## Before the run */
 
-static bool explain(enum plugin_finding finding, gramc_text path, const char *symbol,
+static bool explain(enum plugin_finding finding, gramc_text file, const char *symbol,
                     char why[TOOL_WHY_MAX]) {
     static const char *const forms[] = {
         [PLUGIN_LACKS] = "the plugin `%.*s` does not export `%s`",
@@ -33,8 +33,8 @@ static bool explain(enum plugin_finding finding, gramc_text path, const char *sy
     };
     const char *form = finding <= PLUGIN_NO_OBJECT ? forms[finding] : NULL;
     if (!form) return true;
-    if (finding == PLUGIN_LACKS) snprintf(why, TOOL_WHY_MAX, form, TEXT_ARGS(path), symbol);
-    else snprintf(why, TOOL_WHY_MAX, form, TEXT_ARGS(path));
+    if (finding == PLUGIN_LACKS) snprintf(why, TOOL_WHY_MAX, form, TEXT_ARGS(file), symbol);
+    else snprintf(why, TOOL_WHY_MAX, form, TEXT_ARGS(file));
     return false;
 }
 
@@ -45,7 +45,7 @@ static bool prepare(struct arena *arena, struct bound_tool *choice, char why[TOO
     const char *const wanted[] = {"gramc_plugin_abi", symbol.ptr};
     for (size_t i = 0; i < 2; i++) {
         enum plugin_finding finding = plugin_exports(path.ptr, text_of(wanted[i]));
-        if (!explain(finding, path, wanted[i], why)) return false;
+        if (!explain(finding, choice->impl->target, wanted[i], why)) return false;
     }
     return true;
 }
@@ -76,39 +76,22 @@ const struct tool_kind tool_plugin = {"plugin",      describe,          call_hos
 /* What a worker thread needs to know. Lives as long as the loop, since a call may go on when its
  * run and what was bound are gone. */
 struct loaded_plugin {
-    const gramc_allocator *allocator;
     gramc_text path, symbol; /* with a NUL behind */
     struct loaded_plugin *next;
 };
 
 /* Loading what is loaded costs next to nothing, and so the first call is like any other. */
-static int call_loaded(const struct loaded_plugin *loaded, gramc_text arguments, struct buf *said) {
+static int run(const struct tool_function *self, gramc_text arguments, struct buf *result) {
+    const struct loaded_plugin *loaded = self->ctx;
     char why[PLUGIN_WHY_MAX];
     struct plugin plugin;
     gramc_plugin_function *function = NULL;
-    if (!plugin_open(&plugin, loaded->path.ptr, why)) {
-        buf_puts(said, why);
-        return 1;
-    }
-    function = plugin_find(&plugin, loaded->symbol.ptr, why);
-    int failed = function ? plugin_call(function, arguments, said) : 1;
-    if (!function) buf_puts(said, why);
+    if (plugin_open(&plugin, loaded->path.ptr, why))
+        function = plugin_find(&plugin, loaded->symbol.ptr, why);
+    int failed = function ? plugin_call(function, arguments, result) : 1;
+    if (!function) buf_puts(result, why);
     plugin_close(&plugin);
     return failed;
-}
-
-static int run(void *ctx, gramc_text arguments, gramc_writer result) {
-    const struct loaded_plugin *loaded = ctx;
-    struct buf said;
-    buf_init(&said, loaded->allocator, PLUGIN_RESULT_MAX);
-    int failed = call_loaded(loaded, arguments, &said);
-    gramc_text text = buf_view(&said);
-    gramc_status status = buf_status(&said);
-    if (status == GRAMC_LIMIT) text = TEXT("the result is longer than 1 MiB");
-    else if (status) text = TEXT("out of memory");
-    if (result.write(result.ctx, text.ptr, text.len)) failed = 1;
-    buf_free(&said);
-    return failed || status;
 }
 
 static struct loaded_plugin *find_loaded(const gramc_loop *loop, gramc_text path,
@@ -129,7 +112,7 @@ static struct loaded_plugin *load(gramc_loop *loop, const gramc_impl *impl) {
         gramc_text kept = arena_text(&loop->arena, path);
         gramc_text symbol = arena_text(&loop->arena, symbol_of(impl));
         if (loaded && kept.ptr && symbol.ptr) {
-            *loaded = (struct loaded_plugin){&loop->allocator, kept, symbol, loop->plugins};
+            *loaded = (struct loaded_plugin){kept, symbol, loop->plugins};
             loop->plugins = loaded;
         } else {
             loaded = NULL;
@@ -145,7 +128,7 @@ static void call_in_process(struct tool_call *call) {
         tool_settle(call, TOOL_NOMEM);
         return;
     }
-    const gramc_builtin function = {.function = run, .ctx = loaded, .blocking = true};
+    const struct tool_function function = {.run = run, .ctx = loaded, .blocking = true};
     tool_call_function(call, &function);
 }
 

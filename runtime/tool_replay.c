@@ -58,18 +58,16 @@ static gramc_text read_all(struct arena *arena, int file, size_t size) {
     return got < 0 ? (gramc_text){NULL, 0} : (gramc_text){bytes, len};
 }
 
-static gramc_text read_file(struct arena *arena, const char *path, char why[TOOL_WHY_MAX]) {
+static gramc_text read_file(struct arena *arena, const char *path, const char **reason) {
     struct stat st;
     gramc_text text = {NULL, 0};
-    const char *reason = NULL;
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (file < 0 || fstat(file, &st)) reason = "it cannot be read";
-    else if (!S_ISREG(st.st_mode)) reason = "it is no file";
-    else if (st.st_size > TRACE_SIZE_MAX) reason = "it is longer than 256 MiB";
+    if (file < 0 || fstat(file, &st)) *reason = "it cannot be read";
+    else if (!S_ISREG(st.st_mode)) *reason = "it is no file";
+    else if (st.st_size > TRACE_SIZE_MAX) *reason = "it is longer than 256 MiB";
     else text = read_all(arena, file, (size_t)st.st_size);
     if (file >= 0) close(file);
-    if (!reason && !text.ptr && !arena->oom) reason = "it cannot be read";
-    if (reason) snprintf(why, TOOL_WHY_MAX, "the trace `%s`: %s", path, reason);
+    if (!*reason && !text.ptr && !arena->oom) *reason = "it cannot be read";
     return text;
 }
 
@@ -147,21 +145,23 @@ static bool prepare(struct arena *arena, struct bound_tool *choice, char why[TOO
     struct recording *recording = ARENA_NEW(arena, struct recording);
     gramc_text path = impl_file(arena, choice->impl);
     gramc_schema_error error;
+    const char *reason = NULL;
     struct arena scratch;
     if (!recording || !path.ptr) return true;
     recording->end = &recording->first;
     arena_init(&scratch, &arena->allocator);
     struct trace_reader reader = {.arena = &scratch, .error = &error};
-    reader.text = read_file(&scratch, path.ptr, why);
+    reader.text = read_file(&scratch, path.ptr, &reason);
     gramc_status status = GRAMC_OK;
     if (reader.text.ptr) status = read_events(arena, recording, choice->impl->name, &reader);
-    if (status == GRAMC_FINDINGS)
-        snprintf(why, TOOL_WHY_MAX, "the trace `%.*s`, %.200s", TEXT_ARGS(path), error.message);
+    if (status == GRAMC_FINDINGS) reason = error.message;
+    if (reason)
+        snprintf(why, TOOL_WHY_MAX, "the trace `%.*s`: %.200s", TEXT_ARGS(choice->impl->target),
+                 reason);
     if (scratch.oom) arena->oom = true;
     choice->data = recording;
-    bool fine = scratch.oom || (reader.text.ptr && !status);
     arena_free(&scratch);
-    return fine;
+    return reason == NULL;
 }
 
 /* ## Calls */

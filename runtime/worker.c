@@ -139,21 +139,23 @@ static void go_on(struct worker_pool *pool, struct tool_call *call) {
     tool_let_go(call);
 }
 
-/* The worker goes, and its call fails for that. */
+/* The worker goes, and its call fails for that; NULL: for want of memory. */
 static void fail_with(struct worker *worker, const char *why) {
     struct worker_pool *pool = worker->pool;
     struct tool_call *call = worker->job ? detach(worker->job) : NULL;
     forget(worker);
     if (!call) return;
-    tool_fail(call, "%s", why);
+    if (why) tool_fail(call, "%s", why);
+    else tool_settle(call, TOOL_NOMEM);
     go_on(pool, call);
 }
 
+/* NULL: for want of memory. */
 static void break_off(struct worker *worker, const char *what) {
     char why[600];
-    snprintf(why, sizeof(why), "%s %s", worker->pool->noun, what);
     line_process_kill(worker->process);
-    fail_with(worker, why);
+    if (what) snprintf(why, sizeof(why), "%s %s", worker->pool->noun, what);
+    fail_with(worker, what ? why : NULL);
 }
 
 static void on_ended(void *ctx, const struct exec_end *end) {
@@ -165,7 +167,7 @@ static void on_ended(void *ctx, const struct exec_end *end) {
         snprintf(why, sizeof(why), "%s called exit with status %lld%s%.*s", pool->noun,
                  (long long)end->status, tail.len ? ": " : "", TEXT_ARGS(tail));
     else exec_explain_end(why, sizeof(why), pool->noun, end);
-    fail_with(worker, why);
+    fail_with(worker, end->nomem ? NULL : why);
 }
 
 /* ## Answers */
@@ -260,7 +262,7 @@ static void on_line(void *ctx, gramc_text line) {
     }
     arena_init(&arena, &worker->pool->loop->allocator);
     const struct json *answer = json_parse(&arena, line, NULL);
-    if (arena.oom) break_off(worker, "could not be understood: out of memory");
+    if (arena.oom) break_off(worker, NULL);
     else read_answer(worker, line, answer);
     arena_free(&arena);
 }
@@ -298,7 +300,7 @@ static void hand_over(struct worker *worker, struct worker_job *job) {
     worker->pool->loop->idle_workers--;
     switch (send_request(worker, job)) {
     case GRAMC_OK: return;
-    case GRAMC_NOMEM: break_off(worker, "could not be asked: out of memory"); return;
+    case GRAMC_NOMEM: break_off(worker, NULL); return;
     case GRAMC_LIMIT: break_off(worker, "could not be asked: the arguments are too long"); return;
     default: break_off(worker, "could not be asked: it takes no input any more"); return;
     }
@@ -310,40 +312,44 @@ static struct worker *find_idle(const struct worker_pool *pool) {
     return worker;
 }
 
-/* NULL: it cannot be, as `why` says. */
-static struct worker *start_worker(struct worker_pool *pool, char why[256]) {
+/* GRAMC_NOT_FOUND: it cannot be started, as `why` says. */
+static gramc_status start_worker(struct worker **out, struct worker_pool *pool, char why[256]) {
     struct worker *worker = mem_alloc(&pool->loop->allocator, sizeof(*worker));
-    if (!worker) return NULL;
+    if (!worker) return GRAMC_NOMEM;
     struct line_process_events events = {on_line, on_ended, worker, pool->noun};
     *worker = (struct worker){.pool = pool, .next = pool->workers, .link = &pool->workers};
-    if (line_process_start(&worker->process, &pool->loop->uv, &pool->loop->allocator, &pool->words,
-                           &events, why)) {
+    gramc_status status = line_process_start(&worker->process, &pool->loop->uv,
+                                             &pool->loop->allocator, &pool->words, &events, why);
+    if (status) {
         mem_free(&pool->loop->allocator, worker, sizeof(*worker));
-        return NULL;
+        return status;
     }
     if (worker->next) worker->next->link = &worker->next;
     pool->workers = worker;
     pool->count++;
     pool->loop->idle_workers++;
-    return worker;
+    *out = worker;
+    return GRAMC_OK;
+}
+
+static void fail_first(struct worker_pool *pool, gramc_status status, const char *why) {
+    struct tool_call *call = detach(pool->queue);
+    if (status == GRAMC_NOMEM) tool_settle(call, TOOL_NOMEM);
+    else tool_fail(call, "%s", why);
+    tool_let_go(call);
 }
 
 /* Gives waiting calls to free workers. What fails here may come back here by way of its run, which
  * is why nothing of the queue is remembered across a turn. */
 static void dispatch(struct worker_pool *pool) {
-    char why[256];
+    char why[256] = "";
     while (pool->queue) {
         struct worker *worker = find_idle(pool);
+        gramc_status status = GRAMC_OK;
         if (!worker && pool->count >= pool->loop->workers_max) return;
-        snprintf(why, sizeof(why), "%s cannot be started: out of memory", pool->noun);
-        if (!worker) worker = start_worker(pool, why);
-        if (worker) {
-            hand_over(worker, pool->queue);
-            continue;
-        }
-        struct tool_call *call = detach(pool->queue);
-        tool_fail(call, "%s", why);
-        tool_let_go(call);
+        if (!worker) status = start_worker(&worker, pool, why);
+        if (status) fail_first(pool, status, why);
+        else hand_over(worker, pool->queue);
     }
 }
 

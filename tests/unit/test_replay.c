@@ -204,7 +204,7 @@ static void refusals(void **state) {
         {"{\"event\":\"header\",\"format\":\"gramc-trace\",\"version\":2}",
          "line 1: this version of the trace format is not known"},
         {HEADER "\n{", "line 3: "},
-        {NULL, "it cannot be read"},
+        {NULL, "`/no/such/file`: it cannot be read"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
