@@ -122,6 +122,16 @@ static void choose_builtin(gramc_bound *bound, struct bound_tool *choice) {
                               "the embedding program registers builtins"));
 }
 
+/* What only the kind can tell. */
+static void prepare(gramc_bound *bound, struct bound_tool *choice) {
+    char why[TOOL_WHY_MAX] = "";
+    if (!choice->kind || !choice->kind->prepare) return;
+    if (choice->kind->prepare(&bound->arena, choice, why)) return;
+    report(bound, GRAMC_ERROR, choice->impl,
+           JOIN(bound, TEXT("tool `"), choice->impl->name, TEXT("` cannot work: "), text_of(why)),
+           TEXT(""));
+}
+
 static uint32_t first_set(uint32_t a, uint32_t b, uint32_t c) {
     return a ? a : b ? b : c;
 }
@@ -130,7 +140,7 @@ static void choose_kind(gramc_bound *bound, struct bound_tool *choice) {
     const gramc_tool *tool = choice->tool;
     const gramc_impl *impl = choice->impl;
     choice->timeout_ms = first_set(impl->timeout_ms, tool->timeout_ms, DEFAULT_TIMEOUT_MS);
-    choice->kind = tool_kind_of(impl->kind);
+    choice->kind = tool_kind_of(impl);
     if (!choice->kind)
         report(bound, GRAMC_ERROR, impl,
                JOIN(bound, TEXT("tool `"), impl->name, TEXT("` has an unknown kind")), TEXT(""));
@@ -141,6 +151,7 @@ static void choose_kind(gramc_bound *bound, struct bound_tool *choice) {
                TEXT("exec takes the program and its arguments"));
     if (impl->kind == GRAMC_IMPL_HTTP) choice->endpoint = http_bind_impl(bound, impl, tool);
     if (impl->kind == GRAMC_IMPL_MCP) choice->mcp = mcp_bind_impl(bound, impl, tool);
+    prepare(bound, choice);
 }
 
 bool bind_impl_tool(gramc_bound *bound, struct bound_tool *choice) {

@@ -264,9 +264,15 @@ typedef struct gramc_loop_options {
      * PATH, or programs without a slash are not found. */
     const gramc_text *environment;
     size_t environment_count;
+    /* The absolute path of gramc-host, which comes with the library (libexec/gramc): runs plugins,
+     * and sets resource limits of programs. Empty: tools that need it fail and say so. */
+    gramc_text host;
+    /* Most processes at a time of one plugin or of one program that stays; 0: 4. They live until
+     * the loop is freed. */
+    uint32_t max_workers;
 } gramc_loop_options;
 #define GRAMC_LOOP_OPTIONS_INIT                                                                    \
-    { sizeof(gramc_loop_options), NULL, NULL, 0 }
+    { sizeof(gramc_loop_options), NULL, NULL, 0, {NULL, 0}, 0 }
 
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_loop_new(gramc_loop **out,
                                                      const gramc_loop_options *options);
