@@ -194,6 +194,8 @@ static void not_set(void **state) {
 
 static const char pets[] =
     "{\"openapi\": \"3.1.0\", \"servers\": [{\"url\": \"%s\"}], \"paths\": {\n"
+    " \"/ping\": {\"get\": {\"operationId\": \"ping\", \"responses\": {\"200\": {\"content\": "
+    "{\"text/plain; charset=utf-8\": {\"schema\": {\"type\": \"string\"}}}}}}},\n"
     " \"/pets/{id}\": {\"get\": {\"operationId\": \"getPet\", \"summary\": \"Gets a pet\",\n"
     "   \"parameters\": [{\"name\": \"id\", \"in\": \"path\", \"required\": true, \"schema\": "
     "{\"type\": \"string\"}}, {\"name\": \"view\", \"in\": \"query\", \"required\": true, "
@@ -212,9 +214,9 @@ static const char pets[] =
     "   \"responses\": {\"204\": {\"description\": \"done\"}}}}}}\n";
 
 static void openapi(void **state) {
-    static const struct mock_answer answers[] = {{.body = "{\"name\": \"Rex\"}"},
-                                                 {.status = 204, .body = ""}};
-    struct mock_server *server = mock_start(answers, 2);
+    static const struct mock_answer answers[] = {
+        {.body = "{\"name\": \"Rex\"}"}, {.status = 204, .body = ""}, {.body = "pong, not JSON"}};
+    struct mock_server *server = mock_start(answers, 3);
     char document[4096];
     (void)state;
     snprintf(document, sizeof document, pets, mock_url(server));
@@ -228,12 +230,15 @@ static void openapi(void **state) {
         "{\"event\":\"model.response\",\"content\":null,\"calls\":[{\"id\":\"b\",\"name\":"
         "\"renamePet\",\"arguments\":\"{\\\"id\\\":\\\"1\\\",\\\"name\\\":\\\"\\\\\\\"Max\\\""
         ",\\\"tags\\\":[\\\"a\\\"]}\"}]}\n"
+        "{\"event\":\"model.response\",\"content\":null,\"calls\":[{\"id\":\"c\",\"name\":"
+        "\"ping\",\"arguments\":\"{}\"}]}\n"
         "{\"event\":\"model.response\",\"content\":\"Renamed.\"}\n");
     expect_code(gramc("run zoo.gram --library zoo-http.gram --model script:pets.jsonl "
                       "--trace trace.jsonl 'Rename Rex'"),
                 0);
     assert_string_equal(read_file("out"), "Renamed.\n");
-    assert_int_equal(mock_count(server), 2);
+    assert_int_equal(mock_count(server), 3);
+    expect_in("trace.jsonl", "pong, not JSON");
     assert_non_null(strstr(mock_head(server, 0), "GET /v1/pets/a%2F1?view=x%26y HTTP/1.1\r\n"));
     assert_non_null(strstr(mock_head(server, 1), "PATCH /v1/pets/1 HTTP/1.1\r\n"));
     assert_string_equal(mock_body(server, 1), "{\"name\":\"\\\"Max\",\"tags\":[\"a\"]}");
