@@ -209,7 +209,8 @@ static const char pets[] =
     "{\"type\": \"string\"}}],\n"
     "   \"requestBody\": {\"required\": true, \"content\": {\"application/json\": {\"schema\": "
     "{\"type\": \"object\", \"required\": [\"name\", \"tags\"], \"properties\": {\"name\": "
-    "{\"type\": \"string\"}, \"tags\": {\"type\": \"array\", \"items\": {\"type\": "
+    "{\"type\": \"string\"}, \"age\": {\"type\": \"integer\"}, \"tags\": {\"type\": \"array\", "
+    "\"items\": {\"type\": "
     "\"string\"}}}}}}},\n"
     "   \"responses\": {\"204\": {\"description\": \"done\"}}}}}}\n";
 
