@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -139,7 +140,7 @@ static int make_loop(struct session *session) {
     static const char *const names[INHERITED] = {"PATH", "HOME", "LANG", "TMPDIR"};
     gramc_loop_options options = GRAMC_LOOP_OPTIONS_INIT;
     gramc_text pairs[INHERITED];
-    char texts[INHERITED][4096];
+    char texts[INHERITED][4096], host[PATH_MAX];
     for (size_t i = 0; i < INHERITED; i++) {
         const char *value = getenv(names[i]);
         int len = value ? snprintf(texts[i], sizeof texts[i], "%s=%s", names[i], value) : -1;
@@ -149,6 +150,7 @@ static int make_loop(struct session *session) {
     }
     options.allocator = &session->cli->allocator;
     options.environment = pairs;
+    if (cli_own_program("gramc-host", host, sizeof host)) options.host = text_of(host);
     keep_descriptors();
     return cli_status(session->cli, gramc_loop_new(&session->loop, &options));
 }
