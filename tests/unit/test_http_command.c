@@ -146,7 +146,7 @@ static void not_allowed(void **state) {
     struct mock_server *server = prepare("TOKEN");
     (void)state;
     expect_code(gramc(RUN "'Find Ann'"), 1);
-    expect_in("err", "crm.gram:1:20: error: tool `find`: in its header `Authorization`, the "
+    expect_in("err", "crm.gram:1:20: error[G0461]: tool `find`: in its header `Authorization`, the "
                      "environment variable `TOKEN` may not be read\n");
     expect_in("err", "  help: list it under `allowEnv` in gramc.gram, or say --allow-env TOKEN\n");
     expect_not_in("err", PLANTED);
