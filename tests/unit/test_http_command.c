@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -190,6 +191,62 @@ static void not_set(void **state) {
     mock_stop(server);
 }
 
+/* ## A toolbox */
+
+static void toolbox(void **state) {
+    static const struct mock_answer answers[] = {{.body = "{\"hits\": [{\"n\": 7}]}"},
+                                                 {.status = 404, .body = "nobody"}};
+    struct mock_server *server = mock_start(answers, 2);
+    char library[512];
+    (void)state;
+    snprintf(library, sizeof library,
+             "[lib:ToolLibrary | [crm:HttpToolBox {\n"
+             "  file: \"crm.yaml\", url: \"%s/\", rename: {findOne: \"lookUp\"},\n"
+             "  headers: {\"X-Token\": \"${env:TOKEN}\", \"x-from\": \"library\"}\n"
+             "}]]\n",
+             mock_url(server));
+    write_file("box.gram", library);
+    write_file(
+        "crm.yaml",
+        "crm:\n  url: http://127.0.0.1:1\n  tools:\n"
+        "  - metadata:\n      name: findOne\n      description: Finds one\n"
+        "      parameters: {name: {description: Whom, type: STRING}}\n"
+        "    definition:\n      method: PUT\n"
+        "      path: {type: TEXT_SUBSTITUTOR, content: \"/people/${name}\"}\n"
+        "      headers:\n        X-From: [{type: TEXT, content: file}]\n"
+        "        X-Auth: [{type: TEXT_SUBSTITUTOR, content: 'key ${env:TOKEN}'}]\n"
+        "      body: {type: TEXT_SUBSTITUTOR, content: '{\"n\": \"${name}\"}'}\n"
+        "    transformer:\n      type: JOLT\n"
+        "      config: '[{\"operation\":\"shift\",\"spec\":{\"hits\":{\"0\":\"first\"}}}]'\n");
+    write_file("boxed.gram", "[clerk:Agent {description: \"Finds people\", model: \"OpenAI/x\"} |\n"
+                             "  [crm:ToolBox {tools: [\"lookUp\"]}]]\n");
+    write_file("boxed.jsonl",
+               HEADER "{\"event\":\"model.response\",\"content\":null,\"calls\":[{\"id\":\"x\","
+                      "\"name\":\"lookUp\",\"arguments\":\"{\\\"name\\\":\\\"Ann\\\"}\"},"
+                      "{\"id\":\"y\",\"name\":\"lookUp\",\"arguments\":\"{\\\"name\\\":"
+                      "\\\"Bob\\\"}\"}]}\n"
+                      "{\"event\":\"model.response\",\"content\":\"Found.\"}\n");
+    expect_code(gramc("run boxed.gram --library box.gram --model script:boxed.jsonl --allow-env "
+                      "TOKEN --trace trace.jsonl 'Find Ann'"),
+                0);
+    assert_int_equal(mock_count(server), 2);
+    for (size_t i = 0; i < 2; i++) {
+        const char *head = mock_head(server, i);
+        bool ann = strstr(head, "PUT /v1/people/Ann HTTP/1.1\r\n") != NULL;
+        assert_true(ann || strstr(head, "PUT /v1/people/Bob HTTP/1.1\r\n"));
+        assert_non_null(strstr(head, "\r\nX-Token: " PLANTED "\r\n"));
+        assert_non_null(strstr(head, "\r\nX-Auth: key " PLANTED "\r\n"));
+        assert_non_null(strstr(head, "\r\nx-from: library\r\n"));
+        assert_null(strstr(head, "X-From"));
+        assert_string_equal(mock_body(server, i), ann ? "{\"n\": \"Ann\"}" : "{\"n\": \"Bob\"}");
+    }
+    expect_in("trace.jsonl", "\"{\\\"first\\\":{\\\"n\\\":7}}\"");
+    expect_in("trace.jsonl", "HTTP 404 Not Found");
+    expect_not_in("trace.jsonl", PLANTED);
+    expect_not_in("err", PLANTED);
+    mock_stop(server);
+}
+
 /* ## OpenAPI */
 
 static const char pets[] =
@@ -256,6 +313,7 @@ int main(void) {
         cmocka_unit_test(not_allowed_by_the_library),
         cmocka_unit_test(never_a_providers_key),
         cmocka_unit_test(not_set),
+        cmocka_unit_test(toolbox),
         cmocka_unit_test(openapi),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
