@@ -31,7 +31,7 @@ struct exchange {
     enum body_kind kind;
     unsigned redirects, reconnects;
     bool opens_session, with_session, stateless;
-    bool is_running, is_busy, is_dead;
+    bool is_running, is_stream, is_busy, is_dead;
 };
 
 struct mcp_http {
@@ -46,6 +46,9 @@ struct mcp_http {
     char session[SESSION_MAX]; /* empty: none */
     struct exchange *exchanges;
     uv_timer_t timer;
+    const char *version; /* of the last message */
+    uint64_t stream_due; /* in the loop's time, when to look whether a stream is needed; 0: never */
+    bool has_stream;     /* it was opened, or refused */
     bool stopping, closed;
 };
 
@@ -92,6 +95,7 @@ static void exchange_free(struct exchange *exchange) {
 
 static bool is_wanted(const struct exchange *exchange) {
     const struct mcp_events *events = &exchange->owner->events;
+    if (exchange->is_stream) return events->line != NULL;
     return events->line && exchange->id && events->waits(events->ctx, exchange->id);
 }
 
@@ -103,7 +107,7 @@ static void fail(struct exchange *exchange, enum mcp_failure_kind kind, const ch
     uint64_t id = exchange->id;
     bool wanted = is_wanted(exchange);
     exchange->is_busy = true;
-    if (wanted) events.failed(events.ctx, id, &failure);
+    if (wanted && id) events.failed(events.ctx, id, &failure);
     exchange->is_busy = false;
     exchange_free(exchange);
 }
@@ -113,7 +117,7 @@ static void fail(struct exchange *exchange, enum mcp_failure_kind kind, const ch
 static void on_due(uv_timer_t *timer);
 
 static void set_timer(struct mcp_http *owner) {
-    uint64_t due = 0;
+    uint64_t due = owner->stream_due;
     for (const struct exchange *one = owner->exchanges; one; one = one->next)
         if (one->due && !one->is_dead && (due == 0 || one->due < due)) due = one->due;
     uv_timer_stop(&owner->timer);
@@ -232,6 +236,16 @@ static gramc_status post(struct exchange *exchange, const char *method) {
     return status;
 }
 
+/* Not before the handshake, and not where there is no session. */
+static void look_for_stream_later(struct mcp_http *owner, const struct mcp_message *message) {
+    bool asks = message->id && message->version && !message->stateless;
+    owner->version = message->version;
+    if (!asks || owner->has_stream || owner->stream_due || owner->session[0] == '\0') return;
+    uv_update_time(owner->loop);
+    owner->stream_due = uv_now(owner->loop) + MCP_PATIENCE_MS;
+    set_timer(owner);
+}
+
 static gramc_status send_message(struct mcp_transport *transport,
                                  const struct mcp_message *message) {
     struct mcp_http *owner = (struct mcp_http *)(void *)transport;
@@ -248,20 +262,38 @@ static gramc_status send_message(struct mcp_transport *transport,
     add_own_headers(exchange, message);
     gramc_status status = post(exchange, "POST");
     if (status != GRAMC_OK) exchange_free(exchange);
+    else look_for_stream_later(owner, message);
     return status;
 }
 
-/* The stream has ended before the answer: go on behind the last event. */
-static void reconnect(struct exchange *exchange) {
+/* Listens; behind the last event, if there was one. */
+static void get(struct exchange *exchange) {
+    gramc_text last_id = buf_view(&exchange->events.last_id);
+    const char *version = exchange->version;
     buf_reset(&exchange->body);
     arena_free(&exchange->arena);
     arena_init(&exchange->arena, &exchange->owner->allocator);
     add_common_headers(exchange, true);
     add_session(exchange);
-    if (exchange->version) add_line(exchange, "MCP-Protocol-Version", text_of(exchange->version));
-    add_line(exchange, "Last-Event-ID", buf_view(&exchange->events.last_id));
+    if (version) add_line(exchange, "MCP-Protocol-Version", text_of(version));
+    if (last_id.len) add_line(exchange, "Last-Event-ID", last_id);
     sse_restart(&exchange->events);
     if (post(exchange, "GET") != GRAMC_OK) fail(exchange, MCP_FAILED_NOMEM, "out of memory");
+}
+
+static bool awaits_answers(const struct mcp_http *owner) {
+    for (const struct exchange *one = owner->exchanges; one; one = one->next)
+        if (one->id && !one->is_dead && is_wanted(one)) return true;
+    return false;
+}
+
+static void open_stream(struct mcp_http *owner) {
+    owner->stream_due = 0;
+    struct exchange *exchange = awaits_answers(owner) ? exchange_new(owner) : NULL;
+    if (!exchange) return;
+    owner->has_stream = exchange->is_stream = true;
+    exchange->version = owner->version;
+    get(exchange);
 }
 
 static void on_due(uv_timer_t *timer) {
@@ -273,11 +305,12 @@ static void on_due(uv_timer_t *timer) {
         if (one->due == 0 || one->due > now || one->is_dead) continue;
         one->due = 0;
         if (one->is_running) exchange_free(one); /* its answer is there, or it says goodbye */
-        else if (is_wanted(one)) reconnect(one);
+        else if (is_wanted(one)) get(one);
         else exchange_free(one);
         next = owner->exchanges; /* any of these may have ended others */
         if (owner->closed) return;
     }
+    if (owner->stream_due && owner->stream_due <= now) open_stream(owner);
     set_timer(owner);
 }
 
@@ -428,7 +461,8 @@ static void end_stream(struct exchange *exchange) {
         return;
     }
     int64_t wait = exchange->events.retry_ms < 0 ? MCP_RECONNECT_MS : exchange->events.retry_ms;
-    if (exchange->stateless || exchange->events.last_id.len == 0)
+    bool can_go_on = exchange->is_stream || exchange->events.last_id.len;
+    if (exchange->stateless || !can_go_on)
         fail(exchange, exchange->request.failure == HTTP_FINE ? MCP_STATUS : MCP_UNREACHABLE,
              "the server ended its answer before it was whole");
     else if (++exchange->reconnects > MCP_RECONNECTS_MAX)
@@ -499,6 +533,7 @@ static void stop(struct mcp_transport *transport) {
     struct mcp_http *owner = (struct mcp_http *)(void *)transport;
     struct exchange *next;
     owner->events = (struct mcp_events){.line = NULL};
+    owner->stream_due = 0;
     for (struct exchange *one = owner->exchanges; one; one = next) {
         next = one->next;
         exchange_free(one);
