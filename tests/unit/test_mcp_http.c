@@ -581,6 +581,31 @@ static void test_header_values(void **state) {
     }
 }
 
+/* The server wants headers that we did not know of: its list tells. */
+static void test_other_headers(void **state) {
+    static const char mismatch[] =
+        RPC(2, "\"error\":{\"code\":-32020,\"message\":\"header mismatch\"}");
+    const struct mock_answer answers[] = {
+        {.body = DISCOVERED(1)},
+        {400, MOCK_WHOLE, NULL, mismatch, 0},
+        {.body = RPC(3, "\"result\":{\"tools\":[{\"name\":\"echo\",\"inputSchema\":{\"type\":"
+                        "\"object\",\"properties\":{\"r\":{\"type\":\"string\",\"x-mcp-header\":"
+                        "\"R\"}}}}]}")},
+        {.body = SAID(4, "x")},
+        {400, MOCK_WHOLE, NULL,
+         RPC(5, "\"error\":{\"code\":-32020,\"message\":\"header mismatch\"}"), 0},
+        {.body = RPC(6, "\"result\":{\"tools\":[]}")}};
+    struct bench bench;
+    (void)state;
+    open_bench(&bench, answers, COUNT(answers));
+    start(&bench, "{\"r\":\"here\"}");
+    expect(&bench, MCP_FINE, "x");
+    assert_head(&bench, 3, "\r\nMcp-Param-R: here\r\n");
+    start(&bench, "{}");
+    expect(&bench, MCP_PROTOCOL_ERROR, "the server does not list the tool any more");
+    close_bench(&bench, 6);
+}
+
 /* ## Questions */
 
 static void test_asked_back(void **state) {
@@ -658,6 +683,7 @@ int main(void) {
         cmocka_unit_test(test_cancel),
         cmocka_unit_test(test_mirrors),
         cmocka_unit_test(test_header_values),
+        cmocka_unit_test(test_other_headers),
         cmocka_unit_test(test_asked_back),
         cmocka_unit_test(test_no_memory),
     };
