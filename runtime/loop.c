@@ -12,6 +12,7 @@
 #include "runtime/options.h"
 #include "runtime/run.h"
 #include "runtime/tool.h"
+#include "runtime/worker.h"
 
 /* ## Ready runs */
 
@@ -54,13 +55,14 @@ static void on_alarm(uv_async_t *async) {
     for (gramc_run *run = loop->runs; run; run = run->next) gramc_run_cancel(run);
 }
 
-static gramc_status copy_environment(gramc_loop *loop, const gramc_loop_options *options) {
+static gramc_status copy_options(gramc_loop *loop, const gramc_loop_options *options) {
     gramc_text *copy =
         arena_array(&loop->arena, options->environment_count + 1, sizeof(gramc_text));
     for (size_t i = 0; copy && i < options->environment_count; i++)
         copy[i] = arena_text(&loop->arena, options->environment[i]);
     loop->environment = copy;
     loop->environment_count = options->environment_count;
+    if (options->host.len) loop->host = arena_text(&loop->arena, options->host).ptr;
     return loop->arena.oom ? GRAMC_NOMEM : GRAMC_OK;
 }
 
@@ -89,8 +91,9 @@ gramc_status gramc_loop_new(gramc_loop **out, const gramc_loop_options *given) {
     if (!loop) return GRAMC_NOMEM;
     *loop = (gramc_loop){.allocator = allocator, .random = uv_hrtime()};
     loop->ready_end = &loop->ready;
+    loop->workers_max = options.max_workers ? options.max_workers : WORKERS_DEFAULT;
     arena_init(&loop->arena, &allocator);
-    gramc_status status = copy_environment(loop, &options);
+    gramc_status status = copy_options(loop, &options);
     if (!status && uv_loop_init(&loop->uv)) status = GRAMC_NOMEM;
     if (!status && (status = init_handles(loop))) {
         uv_run(&loop->uv, UV_RUN_DEFAULT);
@@ -158,6 +161,7 @@ void gramc_loop_free(gramc_loop *loop) {
         uv_run(&loop->uv, UV_RUN_ONCE);
     }
     while (loop->ready) step_ready(&loop->idle); /* over, but still in the list */
+    worker_close_pools(loop);
     uv_close((uv_handle_t *)&loop->idle, NULL);
     uv_close((uv_handle_t *)&loop->alarm, NULL);
     mcp_pool_close(loop);

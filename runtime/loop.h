@@ -10,6 +10,8 @@
 struct http;
 struct mcp_pool;
 struct tool_call;
+struct loaded_plugin;
+struct worker_pool;
 
 struct gramc_loop {
     gramc_allocator allocator;
@@ -26,6 +28,10 @@ struct gramc_loop {
     gramc_run **ready_end;
     size_t active; /* whose done has not been called */
     struct tool_call *calls;
+    struct worker_pool *pools; /* processes that stay between calls */
+    size_t idle_workers, workers_max;
+    struct loaded_plugin *plugins; /* into this process; in the arena */
+    const char *host;              /* the path of gramc-host; NULL: not known */
     bool running;
     bool interrupted; /* since it last began to turn */
     uint64_t random;  /* state of a generator for waiting times */
