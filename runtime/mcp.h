@@ -128,6 +128,11 @@ void mcp_cancel(struct mcp_request *request);
 enum mcp_outcome mcp_result_read(struct buf *out, const struct json *result,
                                  const gramc_schema *output, bool as_text);
 
+/* ## Schemas (mcp_dialect.c) */
+/* A copy in the arena; without its `$schema` if that is draft-07 and makes no difference. Empty
+ * without memory (arena->oom). */
+gramc_text mcp_plain_schema(struct arena *arena, gramc_text schema);
+
 /* ## What a server asks back (mcp_questions.c) */
 /* True if the result of a call is no answer yet, but questions. */
 bool mcp_asks_back(const struct json *result);
