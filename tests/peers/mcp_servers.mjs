@@ -81,17 +81,15 @@ const EVERYTHING = {
   tools: [
     '  [echo:Tool {description: "d"} | (message::Text)==>(::Text)]',
     '  [sum:Tool {description: "d"} | (a::Number)==>(b::Number)==>(::Text)]',
-    '  [sumOfWords:Tool {description: "d"} | (a::Text)==>(b::Text)==>(::Text)]',
-    '  [weather:Tool {description: "d"} | (location::Text)==>(::Object)]',
+    '  [weather:Tool {description: "d"} | (location::Text {enum: ["New York"]})==>(::Object)]',
     '  [variables:Tool {description: "d"} | ()==>(::Text)]',
     '  [picture:Tool {description: "d"} | ()==>(::Text)]',
-    '  [links:Tool {description: "d"} | (count::Number)==>(::Text)]',
+    '  [links:Tool {description: "d"} | (count::Int {range: 1..10})==>(::Text)]',
     '  [slow:Tool {description: "d"} | (duration::Number)==>(steps::Number)==>(::Text)]',
   ],
   implementations: [
     impl('echo', 'everything'),
     impl('sum', 'everything', 'get-sum'),
-    impl('sumOfWords', 'everything', 'get-sum'),
     impl('weather', 'everything', 'get-structured-content'),
     impl('variables', 'everything', 'get-env'),
     impl('picture', 'everything', 'get-tiny-image'),
@@ -108,7 +106,6 @@ async function everything(where, { isChild = false, options = [] }) {
     rounds: [[
       ['echo', { message: 'hi é "quoted" \n' }],
       ['sum', { a: 2, b: 40 }],
-      ['sumOfWords', { a: 'x', b: 'y' }],
       ['weather', { location: 'New York' }],
       ['variables', {}],
       ['picture', {}],
@@ -117,11 +114,9 @@ async function everything(where, { isChild = false, options = [] }) {
       ['slow', { duration: 30, steps: 3 }],
     ]],
   });
-  const [echo, sum, wrong, weather, variables, picture, links, slow, tooSlow] = results;
+  const [echo, sum, weather, variables, picture, links, slow, tooSlow] = results;
   assert.deepEqual(echo, ['ok', 'Echo: hi é "quoted" \n']);
   assert.deepEqual(sum, ['ok', 'The sum of 2 and 40 is 42.']);
-  assert.equal(wrong[0], 'tool-error');
-  assert.match(wrong[1], /^Error: .*Invalid|^Error: .*validation/s);
   assert.equal(weather[0], 'ok');
   assert.deepEqual(Object.keys(JSON.parse(weather[1])).sort(), ['conditions', 'humidity', 'temperature']);
   assert.equal(variables[0], 'ok');
@@ -140,7 +135,44 @@ async function everything(where, { isChild = false, options = [] }) {
 await everything(`${program('server-everything', 'stdio')}, env: {DECLARED: "yes"}`, {
   isChild: true,
 });
-console.log('server-everything over stdio: 9 calls; its environment holds HOME, PATH and what is declared');
+console.log('server-everything over stdio: 8 calls; its environment holds HOME, PATH and what is declared');
+
+// ## Binding: a tool that asks for words where the server adds numbers, and one that is not there
+
+function bind(tool, implementation) {
+  write('agent.gram', `[peer:Agent {model: "OpenAI/gpt-4o"} |\n${tool}\n]\n`);
+  const box = `  [everything:McpServer {${program('server-everything', 'stdio')}}]`;
+  write('library.gram', `[lab:ToolLibrary |\n${implementation},\n${box}\n]\n`);
+  return spawnSync(gramc, ['bind', 'agent.gram', '--library', 'library.gram'], {
+    cwd: folder,
+    encoding: 'utf8',
+  });
+}
+
+const ofWords = bind(
+  '  [addWords:Tool {description: "d"} | (a::Text)==>(b::Text)==>(::Text)]',
+  impl('addWords', 'everything', 'get-sum'),
+);
+assert.equal(ofWords.status, 1);
+assert.match(ofWords.stderr, /will be sent what its implementation refuses, such as \{"a":"a","b":"a"\}/);
+const missing = bind(
+  '  [say:Tool {description: "d"} | (message::Text)==>(::Text)]',
+  impl('say', 'everything', 'ecco'),
+);
+assert.equal(missing.status, 1);
+assert.match(missing.stderr, /offers no tool `ecco`[^]*did you mean `echo`/);
+console.log('binding: a type that does not fit is refuted by an example, a missing tool is named');
+
+// ## Whole boxes: every tool under its own name and as box_tool
+
+const offered = spawnSync(gramc, ['tools', 'library.gram'], { cwd: folder, encoding: 'utf8' });
+assert.match(offered.stdout, /^get-structured-content +mcp everything\.get-structured-content/m);
+const called = spawnSync(gramc, ['call', 'library.gram', 'everything_get-sum', '{"a":2,"b":40}'], {
+  cwd: folder,
+  encoding: 'utf8',
+});
+assert.equal(called.stdout.trim(), 'The sum of 2 and 40 is 42.', called.stderr);
+console.log('gramc tools and gramc call over a whole server');
 
 const freePort = () =>
   new Promise((resolve) => {
@@ -174,7 +206,7 @@ const remote = await listen();
 try {
   const header = 'headers: {Authorization: "Bearer ${env:PLANTED}"}';
   await everything(`url: "${remote.url}", ${header}`, { options: ['--allow-env', 'PLANTED'] });
-  console.log('server-everything over HTTP: 9 calls, with a token from the environment');
+  console.log('server-everything over HTTP: 8 calls, with a token from the environment');
 } finally {
   remote.child.kill();
 }
