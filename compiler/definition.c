@@ -78,7 +78,7 @@ static void find_row(struct pass *pass, const struct gramc_spec *spec, struct de
 }
 
 static bool is_reserved(struct pass *pass, const struct definition *definition) {
-    if (!type_find(definition->name)) return false;
+    if (!type_find(definition->name) && !label_is_known(definition->name)) return false;
     FIND(pass->findings, D_RESERVED_TYPE, definition->source, definition->name_at,
          definition->name);
     return true;

@@ -66,6 +66,28 @@ gramc_status gramc_tool_prepare(gramc_compilation *compilation, const gramc_tool
     return status;
 }
 
+/* The type of a structured answer. */
+static gramc_status prepare_output(struct arena *arena, const struct schema *output,
+                                   gramc_text *printed, const gramc_schema **program,
+                                   struct buf *text) {
+    if (!output || *program) return GRAMC_OK;
+    schema_print(text, output, SCHEMA_PRINTED);
+    *printed = keep(arena, text);
+    if (arena->oom) return GRAMC_NOMEM;
+    schema_print(text, output, SCHEMA_CHECKED);
+    gramc_status status = compile(program, text, false);
+    buf_reset(text);
+    return status;
+}
+
+static gramc_status prepare_outputs(struct arena *arena, struct agent *agent, struct buf *text) {
+    gramc_status status =
+        prepare_output(arena, agent->output, &agent->public.output, &agent->public.answers, text);
+    for (struct task *t = agent->first_task; t && status == GRAMC_OK; t = t->next)
+        status = prepare_output(arena, t->output, &t->public->output, &t->public->answers, text);
+    return status;
+}
+
 gramc_status gramc_agent_prepare(gramc_compilation *compilation, const gramc_agent *public) {
     struct agent *agent = find(compilation, public);
     gramc_status status = GRAMC_OK;
@@ -73,10 +95,11 @@ gramc_status gramc_agent_prepare(gramc_compilation *compilation, const gramc_age
     if (!agent) return GRAMC_NOT_FOUND;
     if (agent->prepared) return GRAMC_OK;
     buf_init(&text, &compilation->arena.allocator, SOURCE_MAX);
-    for (size_t i = 0; i < agent->tool_count && status == GRAMC_OK; i++)
-        status = agent->tools[i]->signature
-                     ? prepare_tool(&compilation->arena, agent->tools[i], &text)
+    for (size_t i = 0; i < agent->reach_count && status == GRAMC_OK; i++)
+        status = agent->reach[i]->signature
+                     ? prepare_tool(&compilation->arena, agent->reach[i], &text)
                      : GRAMC_FINDINGS;
+    if (status == GRAMC_OK) status = prepare_outputs(&compilation->arena, agent, &text);
     buf_free(&text);
     if (status != GRAMC_OK) return status;
     agent->public.fingerprint = agent_fingerprint(&compilation->arena, agent);
@@ -84,17 +107,27 @@ gramc_status gramc_agent_prepare(gramc_compilation *compilation, const gramc_age
     return agent->prepared ? GRAMC_OK : GRAMC_NOMEM;
 }
 
-static void free_tool(struct tool *tool) {
-    /* Const for everybody else; we made them. */
+/* Const for everybody else; we made it. */
+static void free_program(const gramc_schema *program) {
     union {
         const gramc_schema *shared;
         gramc_schema *own;
-    } accepts = {tool->public.accepts}, returns = {tool->public.returns};
-    gramc_schema_free(accepts.own);
-    gramc_schema_free(returns.own);
+    } schema = {program};
+    gramc_schema_free(schema.own);
+}
+
+static void free_tool(struct tool *tool) {
+    free_program(tool->public.accepts);
+    free_program(tool->public.returns);
+}
+
+static void free_outputs(struct agent *agent) {
+    free_program(agent->public.answers);
+    for (const struct task *t = agent->first_task; t; t = t->next) free_program(t->public->answers);
 }
 
 void spec_free(struct gramc_spec *spec) {
     if (!spec) return;
     for (struct tool *tool = spec->first_tool; tool; tool = tool->next) free_tool(tool);
+    for (struct agent *agent = spec->first_agent; agent; agent = agent->next) free_outputs(agent);
 }

@@ -129,6 +129,11 @@ static bool read_flag(struct pass *pass, const struct property *p, bool *out) {
     return true;
 }
 
+static void read_meta(struct pass *pass, const struct property *p, gramc_text *out) {
+    if (p->value->kind == VALUE_MAP) *out = data_json(pass, p->value);
+    else wrong_value(pass, p, "a map");
+}
+
 static void read_row(struct pass *pass, const struct property *p, const struct property_row *row,
                      void *into) {
     char *base = into;
@@ -143,6 +148,7 @@ static void read_row(struct pass *pass, const struct property *p, const struct p
         if (read_flag(pass, p, &flag)) *(int *)place = flag;
         break;
     case PROPERTY_DURATION: duration_read(pass, p, place); break;
+    case PROPERTY_META: read_meta(pass, p, place); break;
     case PROPERTY_VALUE: *(const struct value **)place = p->value; break;
     case PROPERTY_IGNORED: break;
     }

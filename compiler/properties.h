@@ -12,6 +12,7 @@ enum property_kind {
     PROPERTY_FLAG,     /* bool */
     PROPERTY_TRISTATE, /* int: 1 or 0; the caller presets what means "not said" */
     PROPERTY_DURATION, /* uint32_t: milliseconds, from 500ms, 30s, 5m, 1h */
+    PROPERTY_META,     /* gramc_text: a map, as JSON */
     PROPERTY_VALUE,    /* const struct value *: for the caller to read */
     PROPERTY_IGNORED   /* known, kept in the tree, no meaning here (`meta`) */
 };

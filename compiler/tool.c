@@ -9,7 +9,7 @@ enum { DEFAULT_TIMEOUT_MS = 30000, DEFAULT_ERRORS = 5 };
 
 /* Everything goes through one struct, so that the table needs one kind of offset. */
 struct tool_properties {
-    gramc_text description, name, title;
+    gramc_text description, name, title, meta;
     const struct value *examples, *deprecated;
     bool optional, return_direct;
     uint32_t max_call_errors, max_tool_errors, timeout_ms;
@@ -32,7 +32,7 @@ static const struct property_row rows[] = {
     {"destructive", PROPERTY_TRISTATE, AT(destructive)},
     {"idempotent", PROPERTY_TRISTATE, AT(idempotent)},
     {"openWorld", PROPERTY_TRISTATE, AT(open_world)},
-    {"meta", PROPERTY_IGNORED, 0},
+    {"meta", PROPERTY_META, AT(meta)},
 };
 #undef AT
 
@@ -69,6 +69,7 @@ static void read_properties(struct pass *pass, struct tool *tool, const struct s
                                 .max_tool_errors = p.max_tool_errors,
                                 .optional = p.optional,
                                 .return_direct = p.return_direct};
+    tool->meta = p.meta;
     tool->read_only = p.read_only;
     tool->destructive = p.destructive;
     tool->idempotent = p.idempotent;

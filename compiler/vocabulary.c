@@ -39,8 +39,8 @@ static enum diag_id severity(const struct pass *pass, enum diag_id otherwise) {
 
 /* Within one agent: every later parameter that disagrees with the first. */
 static void check_agent(struct pass *pass, const struct agent *agent, struct map *words) {
-    for (size_t i = 0; i < agent->tool_count; i++) {
-        const struct tool *tool = agent->tools[i];
+    for (size_t i = 0; i < agent->reach_count; i++) {
+        const struct tool *tool = agent->reach[i];
         const struct field *p = tool->signature ? tool->signature->parameters : NULL;
         for (; p; p = p->next) {
             struct word *first = map_get(words, p->identifier);
@@ -53,7 +53,7 @@ static void check_agent(struct pass *pass, const struct agent *agent, struct map
 }
 
 static bool in_one_agent(const struct gramc_spec *spec) {
-    return spec->agent_count == 1 && spec->first_agent->tool_count == spec->tool_count;
+    return spec->agent_count == 1 && spec->first_agent->reach_count == spec->tool_count;
 }
 
 /* Across the compilation: the first that disagrees, once a name. */
