@@ -149,9 +149,18 @@ static void print_blocks(gramc_bound *bound) {
     bound->functions_block = print_block(bound, offered, count, GRAMC_WIRE_FUNCTIONS);
 }
 
-/* The function-calling loop is the only one that run.c knows. */
+static void refuse_part(gramc_bound *bound, const char *what, gramc_text help) {
+    report(bound, GRAMC_ERROR, NULL,
+           JOIN(bound, TEXT("agent `"), bound->agent->name, TEXT("` has "), text_of(what),
+                TEXT(", which this version cannot run")),
+           help);
+}
+
+/* The function-calling loop with one message at a time is the only one that run.c knows. */
 static void check_strategy(gramc_bound *bound) {
     gramc_text strategy = bound->agent->strategy;
+    if (bound->agent->task_count) refuse_part(bound, "tasks", TEXT(""));
+    if (bound->agent->has_output) refuse_part(bound, "a structured answer (`output`)", TEXT(""));
     if (strategy.len == 0 || text_is(strategy, "direct")) return;
     report(bound, GRAMC_ERROR, NULL,
            JOIN(bound, TEXT("agent `"), bound->agent->name, TEXT("` has the strategy `"), strategy,

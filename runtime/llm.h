@@ -64,6 +64,7 @@ struct request {
     gramc_text tools; /* block of provider_tools for this wire; empty: no tools */
     gramc_wire wire;  /* TOOLS or FUNCTIONS */
     const struct conversation *talk;
+    gramc_text instruction; /* with its inputs filled in; empty: no system message */
 };
 
 /* ## Conversations (conversation.c) */

@@ -125,9 +125,9 @@ void openai_message(struct buf *out, const struct message *message) {
 static void put_messages(struct buf *out, const struct request *request) {
     bool first = true;
     buf_puts(out, ",\"messages\":[");
-    if (request->agent->instruction.len) {
+    if (request->instruction.len) {
         buf_puts(out, "{\"role\":\"system\",\"content\":");
-        json_put_string(out, request->agent->instruction);
+        json_put_string(out, request->instruction);
         buf_putc(out, '}');
         first = false;
     }

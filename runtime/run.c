@@ -94,6 +94,27 @@ static void step_end(gramc_run *run) {
 
 /* ## Asking */
 
+static int append(void *ctx, const char *bytes, size_t len) {
+    buf_put(ctx, bytes, len);
+    return 0;
+}
+
+/* An instruction or prompt for this turn; an empty text, and the run ends, if that cannot be. */
+static gramc_text fill_prompt(gramc_run *run, gramc_text prompt) {
+    struct buf out;
+    gramc_text text = {NULL, 0};
+    buf_init(&out, &run->loop->allocator, BODY_MAX);
+    gramc_status status =
+        gramc_prompt_fill(prompt, run->inputs, run->input_count, (gramc_writer){append, &out});
+    if (status) run_end(run, GRAMC_OUTCOME_INTERNAL, "a prompt holds a ${ that is no input");
+    else if (buf_status(&out) == GRAMC_LIMIT)
+        run_end(run, GRAMC_OUTCOME_INTERNAL, "a prompt is longer than %d bytes", BODY_MAX);
+    else text = arena_text(&run->arena, buf_view(&out));
+    if (buf_status(&out) == GRAMC_NOMEM) run_nomem(run);
+    buf_free(&out);
+    return text;
+}
+
 static void step_turn(gramc_run *run) {
     if (run->next_message == run->message_count) {
         run_end(run, GRAMC_OUTCOME_ANSWERED, "%s", "");
@@ -109,6 +130,8 @@ static void step_turn(gramc_run *run) {
     run->trace.iteration = 0;
     trace_turn(&run->trace, message);
     run->state = RUN_ASK;
+    run->inputs[run->input_count - 1].value = message;
+    run->instruction = fill_prompt(run, run->bound->agent->instruction);
     if (!conversation_user(&run->talk, &run->arena, message)) run_nomem(run);
 }
 
@@ -120,9 +143,9 @@ gramc_text run_model_id(const gramc_run *run) {
 static bool build_body(gramc_run *run) {
     const gramc_bound *bound = run->bound;
     bool functions = run->wire == GRAMC_WIRE_FUNCTIONS;
-    struct request request = {bound->agent, run_model_id(run),
-                              functions ? bound->functions_block : bound->tools_block, run->wire,
-                              &run->talk};
+    struct request request = {
+        bound->agent, run_model_id(run), functions ? bound->functions_block : bound->tools_block,
+        run->wire,    &run->talk,        run->instruction};
     buf_reset(&run->body);
     openai_request(&run->body, &request);
     if (buf_status(&run->body) == GRAMC_NOMEM) run_nomem(run);
@@ -268,18 +291,37 @@ void gramc_run_cancel(gramc_run *run) {
 
 /* ## Starting */
 
+static bool is_given(const gramc_run_options *options, gramc_text name) {
+    for (size_t i = 0; i < options->input_count; i++)
+        if (text_eq(options->inputs[i].name, name)) return true;
+    return false;
+}
+
 static gramc_status judge(const gramc_bound *bound, const gramc_run_options *options,
                           const gramc_run_handler *handler) {
     if (bound->failed) return GRAMC_FINDINGS;
     if (!options->model || !handler->done || options->message_count == 0) return GRAMC_USAGE;
     for (size_t i = 0; i < options->message_count; i++)
         if (text_trim(options->messages[i]).len == 0) return GRAMC_USAGE;
+    for (size_t i = 0; i < bound->agent->input_count; i++)
+        if (!is_given(options, bound->agent->inputs[i])) return GRAMC_USAGE;
     return GRAMC_OK;
 }
 
 static gramc_wire choose_wire(const gramc_run_options *options, const gramc_agent *agent) {
     if (options->wire != GRAMC_WIRE_AGENT) return options->wire;
     return text_is(agent->wire, "functions") ? GRAMC_WIRE_FUNCTIONS : GRAMC_WIRE_TOOLS;
+}
+
+static void copy_inputs(gramc_run *run, const gramc_run_options *options) {
+    run->inputs = arena_array(&run->arena, options->input_count + 1, sizeof(*run->inputs));
+    if (!run->inputs) return;
+    for (size_t i = 0; i < options->input_count; i++) {
+        if (text_is(options->inputs[i].name, "message")) continue;
+        run->inputs[run->input_count].name = arena_text(&run->arena, options->inputs[i].name);
+        run->inputs[run->input_count++].value = arena_text(&run->arena, options->inputs[i].value);
+    }
+    run->inputs[run->input_count++].name = TEXT("message");
 }
 
 static void fill(gramc_run *run, const gramc_run_options *options) {
@@ -290,6 +332,7 @@ static void fill(gramc_run *run, const gramc_run_options *options) {
     run->tool_errors = arena_array(&run->arena, counters, sizeof(uint32_t));
     for (size_t i = 0; messages && i < options->message_count; i++)
         messages[i] = arena_text(&run->arena, options->messages[i]);
+    copy_inputs(run, options);
     run->messages = messages;
     run->message_count = options->message_count;
     run->wire = choose_wire(options, agent);

@@ -50,6 +50,9 @@ struct gramc_run {
     struct arena arena;
     const gramc_text *messages;
     size_t message_count, next_message;
+    gramc_input *inputs; /* the last one is `message`, of this turn */
+    size_t input_count;
+    gramc_text instruction; /* filled in for this turn */
     gramc_wire wire;
     uint32_t max_iterations, iteration;
     uint32_t timeout_ms;

@@ -18,6 +18,11 @@ void run_choice_free(struct choice *choice);
 /* Prints what binding had to say. */
 void run_print_binding(struct cli *cli, const gramc_bound *bound);
 
+/* ## Inputs (inputs.c) */
+/* Collects every --input NAME=VALUE into `out` (room for CLI_GIVEN) and compares with what the
+ * agent asks for: one that is missing or given twice is a usage error, one too many a warning. */
+int run_inputs(struct cli *cli, const gramc_agent *agent, gramc_input *out, size_t *count);
+
 /* ## Models (endpoint.c) */
 int run_model(struct cli *cli, const gramc_agent *agent, gramc_model **out);
 

@@ -205,13 +205,18 @@ typedef struct gramc_run_options {
     const gramc_text *messages; /* of the user: one turn each, sharing the conversation */
     size_t message_count;
     gramc_wire wire;
-    uint32_t max_iterations;  /* model requests a turn; 0: as the agent says */
-    uint32_t timeout_ms;      /* of the whole run; 0: none */
-    gramc_writer trace;       /* gets whole lines; write NULL: no trace */
-    bool trace_without_times; /* every time is 0, so that equal runs give equal traces */
+    uint32_t max_iterations;   /* model requests a turn; 0: as the agent says */
+    uint32_t timeout_ms;       /* of the whole run; 0: none */
+    gramc_writer trace;        /* gets whole lines; write NULL: no trace */
+    bool trace_without_times;  /* every time is 0, so that equal runs give equal traces */
+    const gramc_input *inputs; /* what stands for the ${names} of instruction and prompts */
+    size_t input_count;
 } gramc_run_options;
 #define GRAMC_RUN_OPTIONS_INIT                                                                     \
-    { sizeof(gramc_run_options), NULL, NULL, 0, GRAMC_WIRE_AGENT, 0, 0, {NULL, NULL}, false }
+    {                                                                                              \
+        sizeof(gramc_run_options), NULL, NULL, 0, GRAMC_WIRE_AGENT, 0, 0, {NULL, NULL}, false,     \
+            NULL, 0                                                                                \
+    }
 
 typedef struct gramc_run_result {
     gramc_outcome outcome;
@@ -238,7 +243,8 @@ typedef struct gramc_run_handler {
 /* Starts a run; nothing is called before gramc_loop_run. Stated limits: a request of 256 MiB, a
  * tool result of 1 MiB, 128 calls in one answer (more are not made, and the model is told). *out
  * (out may be NULL) is valid until done is called. GRAMC_FINDINGS: the bound agent has errors.
- * GRAMC_USAGE: no model, no message, an empty one, or no done. GRAMC_NOMEM: done will not be
+ * GRAMC_USAGE: no model, no message, an empty one, an input of the agent that is not given, or no
+ * done. GRAMC_NOMEM: done will not be
  * called. */
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_run_start(gramc_run **out, gramc_loop *loop,
                                                       const gramc_bound *bound,
