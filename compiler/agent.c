@@ -144,8 +144,9 @@ void agent_read(struct pass *pass, struct gramc_spec *spec, const struct pattern
         if (task_is(pattern_plain(e))) task_read(pass, spec, agent, pattern_plain(e));
     struct agent *other = map_put(&spec->agents, name, agent);
     if (other != agent) {
-        spec_report_duplicate(pass, D_DUPLICATE_AGENT, name, agent->name_at, other->source,
-                              other->name_at);
+        agent->twin = other;
+        agent->next = spec->first_agent_twin;
+        spec->first_agent_twin = agent;
         return;
     }
     *spec->last_agent = agent;
@@ -286,4 +287,26 @@ void agent_resolve(struct pass *pass, struct gramc_spec *spec, struct agent *age
     if (pass->arena->oom) return;
     resolve_choice(pass, agent);
     inputs_find(pass, agent);
+}
+
+/* What is not whole cannot be printed: then only the same text means the same. */
+static bool mean_the_same(struct pass *pass, const struct agent *a, const struct agent *b) {
+    if (findings_have_errors(pass->findings))
+        return text_eq(source_slice(a->source, a->pattern->span),
+                       source_slice(b->source, b->pattern->span));
+    return text_eq(agent_fingerprint(pass->arena, a), agent_fingerprint(pass->arena, b));
+}
+
+void agent_twins_check(struct pass *pass, struct gramc_spec *spec) {
+    for (struct agent *a = spec->first_agent_twin; a && !pass->arena->oom; a = a->next) {
+        pass->source = a->source;
+        agent_resolve(pass, spec, a);
+        if (mean_the_same(pass, a, a->twin)) continue;
+        spec_report_duplicate(pass, D_DUPLICATE_AGENT, a->identifier, a->name_at, a->twin->source,
+                              a->twin->name_at);
+    }
+}
+
+bool agent_has_property(gramc_text key) {
+    return rows_have(rows, sizeof rows / sizeof *rows, key);
 }

@@ -161,8 +161,10 @@ static void put_settings(struct object *o, const struct agent *agent, unsigned s
     put_text(o, "toolChoice", public->tool_choice);
     put_flag(o, "parallelToolCalls", public->parallel_tool_calls);
     put_count(o, "maxMessages", public->max_messages);
-    put_text(o, "strategy", public->strategy);
-    put_text(o, "wire", public->wire);
+    /* What is said and would be so anyway means nothing. */
+    if (!o->meaning || !text_is(public->strategy, "direct"))
+        put_text(o, "strategy", public->strategy);
+    if (!o->meaning || !text_is(public->wire, "tools")) put_text(o, "wire", public->wire);
     put_text(o, "generatorModel", public->generator_model);
     put_text(o, "evaluatorModel", public->evaluator_model);
     put_text(o, "outputModel", public->output_model);
@@ -291,6 +293,7 @@ static void put_experiments(struct object *o, const struct gramc_spec *spec,
 }
 
 void emit_bundle(struct emission *e, const struct agent *agent) {
+    unsigned style = e->style | SCHEMA_META;
     struct object document = {e->out, false, false}, inner = {e->out, false, false};
     buf_putc(e->out, '{');
     put_text(&document, "format", TEXT("gramc-bundle"));
@@ -298,13 +301,13 @@ void emit_bundle(struct emission *e, const struct agent *agent) {
     if (agent) {
         key(&document, "agent");
         buf_putc(e->out, '{');
-        put_agent(&inner, agent, e->style);
+        put_agent(&inner, agent, style);
         put_fingerprint(&inner, agent);
         buf_putc(e->out, '}');
-        put_tasks(&document, agent, e->style);
+        put_tasks(&document, agent, style);
     }
     put_tools(&document, agent ? agent->tools : e->tools, agent ? agent->tool_count : e->count,
-              e->style);
+              style);
     put_experiments(&document, e->spec, agent);
     buf_puts(e->out, "}\n");
 }

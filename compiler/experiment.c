@@ -331,3 +331,7 @@ void experiment_resolve(struct pass *pass, struct gramc_spec *spec, struct exper
     check_prices(pass, experiment);
     cases_check(pass, experiment);
 }
+
+bool experiment_has_property(gramc_text key) {
+    return rows_have(rows, sizeof rows / sizeof *rows, key);
+}

@@ -231,6 +231,7 @@ void library_read(struct pass *pass, struct gramc_spec *spec, const struct patte
     library->public.fingerprint = fingerprint(pass, &library->public);
     struct library *other = map_put(&spec->libraries, name, library);
     if (other != library) {
+        if (text_eq(other->public.fingerprint, library->public.fingerprint)) return;
         spec_report_duplicate(pass, D_DUPLICATE_LIBRARY, name, library->name_at, other->source,
                               other->name_at);
         return;
@@ -238,4 +239,8 @@ void library_read(struct pass *pass, struct gramc_spec *spec, const struct patte
     *spec->last_library = library;
     spec->last_library = &library->next;
     spec->library_count++;
+}
+
+bool library_has_property(gramc_text key) {
+    return rows_have(library_rows, sizeof library_rows / sizeof *library_rows, key);
 }

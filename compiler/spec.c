@@ -7,6 +7,7 @@
 #include "compiler/config.h"
 #include "compiler/fixes.h"
 #include "compiler/properties.h"
+#include "compiler/schema_reader.h"
 #include "compiler/types.h"
 
 typedef void pattern_reader(struct pass *pass, struct gramc_spec *spec,
@@ -20,18 +21,19 @@ static void read_tool(struct pass *pass, struct gramc_spec *spec, const struct p
 static const struct {
     const char *label;
     pattern_reader *read;
+    bool (*has_property)(gramc_text key);
     const char *inside;
-} labels[] = {{"Agent", agent_read, NULL},
-              {"Tool", read_tool, NULL},
-              {"ToolLibrary", library_read, NULL},
-              {"Experiment", experiment_read, NULL},
-              {"Task", NULL, "an agent"},
-              {"ToolBox", NULL, "an agent or a task"},
-              {"ToolImpl", NULL, "a tool library"},
-              {"McpServer", NULL, "a tool library"},
-              {"HttpToolBox", NULL, "a tool library"},
-              {"Arm", NULL, "an experiment"},
-              {"Model", NULL, "a configuration (gramc.gram)"}};
+} labels[] = {{"Agent", agent_read, agent_has_property, NULL},
+              {"Tool", read_tool, tool_has_property, NULL},
+              {"ToolLibrary", library_read, library_has_property, NULL},
+              {"Experiment", experiment_read, experiment_has_property, NULL},
+              {"Task", NULL, NULL, "an agent"},
+              {"ToolBox", NULL, NULL, "an agent or a task"},
+              {"ToolImpl", NULL, NULL, "a tool library"},
+              {"McpServer", NULL, NULL, "a tool library"},
+              {"HttpToolBox", NULL, NULL, "a tool library"},
+              {"Arm", NULL, NULL, "an experiment"},
+              {"Model", NULL, NULL, "a configuration (gramc.gram)"}};
 
 enum { LABELS = sizeof labels / sizeof *labels };
 
@@ -39,6 +41,11 @@ bool label_is_known(gramc_text label) {
     for (size_t i = 0; i < LABELS; i++)
         if (text_is(label, labels[i].label)) return true;
     return false;
+}
+
+const struct pattern *pattern_plain(const struct pattern *pattern) {
+    while (pattern->kind == PATTERN_ANNOTATED && pattern->elements) pattern = pattern->elements;
+    return pattern;
 }
 
 gramc_text pattern_label(const struct pattern *pattern) {
@@ -76,21 +83,24 @@ static void report_label(struct pass *pass, const struct pattern *pattern) {
     fix_slip(pass, f, &slip);
 }
 
+static bool has_property(gramc_text label, gramc_text key) {
+    for (size_t i = 0; i < LABELS; i++)
+        if (text_is(label, labels[i].label))
+            return labels[i].has_property && labels[i].has_property(key);
+    return label.len && type_has_property(key);
+}
+
 /* Annotations mean nothing here; one that reads like a property would mislead. */
 static const struct pattern *without_annotations(struct pass *pass, const struct pattern *pattern) {
-    while (pattern->kind == PATTERN_ANNOTATED) {
-        const struct pattern *inner = pattern->elements;
+    const struct pattern *inner = pattern_plain(pattern);
+    gramc_text label = pattern_label(inner);
+    for (; pattern != inner; pattern = pattern->elements) {
         const struct subject *subject = pattern->subject;
-        for (const struct property *p = subject ? subject->properties : NULL; p; p = p->next) {
-            static const char *const names[] = {"description", "default", "model",
-                                                "instruction", "timeout", "name"};
-            for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-                if (text_is(p->key.text, names[i]))
-                    FIND(pass->findings, D_ANNOTATION, pass->source, p->span, p->key.text);
-        }
-        pattern = inner;
+        for (const struct property *p = subject ? subject->properties : NULL; p; p = p->next)
+            if (has_property(label, p->key.text))
+                FIND(pass->findings, D_ANNOTATION, pass->source, p->span, p->key.text);
     }
-    return pattern;
+    return inner;
 }
 
 static void read_pattern(struct pass *pass, struct gramc_spec *spec,
@@ -115,11 +125,6 @@ static void collect_pattern(struct pass *pass, struct gramc_spec *spec,
     if (label_is_known(label)) return;
     if (label.len && pattern->kind != PATTERN_PATH) definition_collect(pass, spec, pattern);
     else report_label(pass, pattern);
-}
-
-const struct pattern *pattern_plain(const struct pattern *pattern) {
-    while (pattern->kind == PATTERN_ANNOTATED && pattern->elements) pattern = pattern->elements;
-    return pattern;
 }
 
 /* Types first: the tools look them up. */
@@ -183,10 +188,8 @@ static void make_lists(struct gramc_spec *spec, struct arena *arena) {
 }
 
 static void check_tools(struct pass *pass, const struct gramc_spec *spec) {
-    for (const struct tool *tool = spec->first_tool; tool && !pass->arena->oom; tool = tool->next) {
-        pass->source = tool->source;
-        if (tool->signature) signature_check(pass, tool->signature);
-    }
+    for (const struct tool *tool = spec->first_tool; tool && !pass->arena->oom; tool = tool->next)
+        tool_check(pass, tool);
 }
 
 /* The types of structured answers. */
@@ -222,8 +225,9 @@ static void read_all(struct pass *pass, struct gramc_spec *spec) {
         pass->source = agent->source;
         agent_resolve(pass, spec, agent);
     }
-    resolve_experiments(pass, spec);
     if (!pass->arena->oom) twins_check(pass, spec);
+    if (!pass->arena->oom) agent_twins_check(pass, spec);
+    resolve_experiments(pass, spec);
     if (!pass->arena->oom) vocabulary_check(pass, spec);
     if (!pass->arena->oom) naming_check(pass, spec);
 }

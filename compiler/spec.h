@@ -16,8 +16,9 @@ struct tool {
     const struct source *source;
     struct signature *signature; /* NULL after errors */
     gramc_text examples;         /* JSON list; empty: none */
-    gramc_text meta;             /* JSON object; empty: none */
-    gramc_text deprecated;       /* what to use instead, or "true"; empty: no */
+    struct span examples_at;
+    gramc_text meta;       /* JSON object; empty: none */
+    gramc_text deprecated; /* what to use instead, or "true"; empty: no */
     int read_only, destructive, idempotent, open_world; /* -1: not said */
 };
 
@@ -35,6 +36,7 @@ struct task {
 struct agent {
     gramc_agent public;
     struct agent *next;
+    struct agent *twin; /* another of the same name, which is the one that counts */
     gramc_text identifier;
     struct span name_at;
     const struct source *source;
@@ -80,6 +82,7 @@ struct gramc_spec {
     struct definition *first_definition, **last_definition;
     struct reuse *first_reuse, **last_reuse;
     struct tool *first_twin; /* tools of a name that was taken */
+    struct agent *first_agent_twin;
     struct tool *first_tool, **last_tool;
     struct agent *first_agent, **last_agent;
     struct library *first_library, **last_library;
@@ -94,9 +97,16 @@ struct gramc_spec {
 
 /* Each reads one top-level pattern (or, for tools, one element of an agent) and adds it. */
 struct tool *tool_read(struct pass *pass, struct gramc_spec *spec, const struct pattern *pattern);
+/* Its types and examples, once all names are known. */
+void tool_check(struct pass *pass, const struct tool *tool);
 void agent_read(struct pass *pass, struct gramc_spec *spec, const struct pattern *pattern);
 void library_read(struct pass *pass, struct gramc_spec *spec, const struct pattern *pattern);
 void experiment_read(struct pass *pass, struct gramc_spec *spec, const struct pattern *pattern);
+/* True if patterns with that label have the property. */
+bool agent_has_property(gramc_text key), tool_has_property(gramc_text key),
+    library_has_property(gramc_text key), experiment_has_property(gramc_text key);
+/* Agents of one name must mean the same. */
+void agent_twins_check(struct pass *pass, struct gramc_spec *spec);
 /* Tools of one name must mean the same. */
 void twins_check(struct pass *pass, const struct gramc_spec *spec);
 /* Second step, once all tools are known: the references of an agent. */

@@ -156,7 +156,8 @@ static void format(const struct row *row, gramc_compilation *compilation, bool p
     struct buf out;
     options.portable = portable;
     buf_init(&out, NULL, 1 << 20);
-    gramc_status status = gramc_source_format(compilation, 0, &options, (gramc_writer){append, &out});
+    gramc_status status =
+        gramc_source_format(compilation, 0, &options, (gramc_writer){append, &out});
     if (status != GRAMC_OK) judge_findings(row, compilation);
     else if (!text_is(buf_view(&out), row->columns[3])) complain(row, "text", buf_view(&out));
     buf_free(&out);
@@ -188,8 +189,8 @@ static void judge(const struct row *row, gramc_compilation *compilation) {
     const char *mode = row->columns[1];
     const gramc_spec *spec = NULL;
     bool formats = strcmp(mode, "fmt") == 0 || strcmp(mode, "portable") == 0;
-    bool checks = strcmp(mode, "check") == 0 || strcmp(mode, "plain") == 0 ||
-                  strcmp(mode, "vocabulary") == 0;
+    bool checks =
+        strcmp(mode, "check") == 0 || strcmp(mode, "plain") == 0 || strcmp(mode, "vocabulary") == 0;
     if (formats) {
         format(row, compilation, strcmp(mode, "portable") == 0);
         return;
