@@ -146,6 +146,9 @@ void schema_print_object(struct buf *out, const struct field *fields, unsigned s
  * members, constants and examples that do not fit, here and in everything inside. field is NULL
  * for a result. */
 void schema_check(struct pass *pass, const struct schema *schema, const struct field *field);
+/* What no value satisfies though nothing in it contradicts itself, and what never counts
+ * (impossible.c). For schemas whose parts are sound. */
+void impossible_check(struct pass *pass, const struct schema *schema);
 /* Example calls of a tool, a JSON list: each must be arguments that these parameters accept. */
 void examples_check(struct pass *pass, const struct field *parameters, gramc_text examples,
                     struct span at);

@@ -24,6 +24,7 @@ static void check_bounds(struct pass *pass, const struct schema *schema) {
     /* Most types have one or none of the keywords that could contradict each other. */
     bool alone = !schema->constraints || !schema->constraints->next;
     if (alone && !schema->base && !schema_find(schema, KEYWORD_MULTIPLE_OF)) return;
+    if (!schema->constraints && schema->base) return;
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
         gramc_text low = schema_get(schema, pairs[i].low);
         gramc_text high = schema_get(schema, pairs[i].high);
@@ -240,6 +241,7 @@ void schema_check(struct pass *pass, const struct schema *schema, const struct f
         schema_check(pass, member->schema, NULL);
     /* What is wrong inside would be found a second time from here. */
     if (pass->findings->counts[GRAMC_ERROR] > before) return;
+    impossible_check(pass, schema);
     check_data(pass, schema);
     if (field && pass->findings->counts[GRAMC_ERROR] == before) check_default(pass, field);
 }
