@@ -109,6 +109,9 @@ static void put_output(struct object *o, const struct schema *output, unsigned s
     if (!output) return;
     key(o, "output");
     schema_print(o->out, output, style);
+    if (o->meaning) return;
+    key(o, "responseFormat");
+    answer_put_format(o->out, output);
 }
 
 static void put_names(struct object *o, const char *name, const gramc_text *names, size_t count) {

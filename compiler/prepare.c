@@ -66,25 +66,37 @@ gramc_status gramc_tool_prepare(gramc_compilation *compilation, const gramc_tool
     return status;
 }
 
-/* The type of a structured answer. */
+/* A structured answer: where its texts and program go. */
+struct answer {
+    gramc_text *printed, *format;
+    const gramc_schema **program;
+    bool *wrapped;
+};
+
 static gramc_status prepare_output(struct arena *arena, const struct schema *output,
-                                   gramc_text *printed, const gramc_schema **program,
-                                   struct buf *text) {
-    if (!output || *program) return GRAMC_OK;
+                                   struct answer answer, struct buf *text) {
+    if (!output || *answer.program) return GRAMC_OK;
     schema_print(text, output, SCHEMA_PRINTED);
-    *printed = keep(arena, text);
+    *answer.printed = keep(arena, text);
+    *answer.wrapped = answer_put_format(text, output);
+    *answer.format = keep(arena, text);
     if (arena->oom) return GRAMC_NOMEM;
     schema_print(text, output, SCHEMA_CHECKED);
-    gramc_status status = compile(program, text, false);
+    gramc_status status = compile(answer.program, text, false);
     buf_reset(text);
     return status;
 }
 
 static gramc_status prepare_outputs(struct arena *arena, struct agent *agent, struct buf *text) {
-    gramc_status status =
-        prepare_output(arena, agent->output, &agent->public.output, &agent->public.answers, text);
-    for (struct task *t = agent->first_task; t && status == GRAMC_OK; t = t->next)
-        status = prepare_output(arena, t->output, &t->public->output, &t->public->answers, text);
+    gramc_agent *a = &agent->public;
+    struct answer own = {&a->output, &a->response_format, &a->answers, &a->answer_wrapped};
+    gramc_status status = prepare_output(arena, agent->output, own, text);
+    for (struct task *t = agent->first_task; t && status == GRAMC_OK; t = t->next) {
+        gramc_task *task = t->public;
+        struct answer answer = {&task->output, &task->response_format, &task->answers,
+                                &task->answer_wrapped};
+        status = prepare_output(arena, t->output, answer, text);
+    }
     return status;
 }
 

@@ -179,6 +179,10 @@ void report_unresolved(struct pass *pass, enum diag_id id, const struct map *map
 void tool_print_schemas(struct buf *out, const struct tool *tool, unsigned style);
 /* Everything that the agent says but for tools, model and sampling. */
 void agent_print_rest(struct buf *out, const struct agent *agent);
+/* What a chat completion request says about a structured answer, as the value of `response_format`;
+ * nothing for a type that is too deep for JSON. True if the answer is a member of what it asks
+ * for (answer.c). */
+bool answer_put_format(struct buf *out, const struct schema *output);
 /* Hexadecimal sha256 of what the agent means. */
 gramc_text agent_fingerprint(struct arena *arena, const struct agent *agent);
 

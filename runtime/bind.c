@@ -139,28 +139,19 @@ static gramc_text print_block(gramc_bound *bound, const gramc_tool *const *offer
 }
 
 static void print_blocks(gramc_bound *bound) {
-    size_t count = 0;
     const gramc_tool **offered =
         arena_array(&bound->arena, bound->tool_count + 1, sizeof(*offered));
-    if (!offered) return;
-    for (size_t i = 0; i < bound->tool_count; i++)
-        if (bound->tools[i].impl) offered[count++] = bound->tools[i].tool;
-    bound->tools_block = print_block(bound, offered, count, GRAMC_WIRE_TOOLS);
-    bound->functions_block = print_block(bound, offered, count, GRAMC_WIRE_FUNCTIONS);
+    for (size_t i = 0; offered && i < bound->step_count; i++) {
+        struct bound_step *step = &bound->steps[i];
+        for (size_t t = 0; t < step->tool_count; t++) offered[t] = step->tools[t]->tool;
+        step->tools_block = print_block(bound, offered, step->tool_count, GRAMC_WIRE_TOOLS);
+        step->functions_block = print_block(bound, offered, step->tool_count, GRAMC_WIRE_FUNCTIONS);
+    }
 }
 
-static void refuse_part(gramc_bound *bound, const char *what, gramc_text help) {
-    report(bound, GRAMC_ERROR, NULL,
-           JOIN(bound, TEXT("agent `"), bound->agent->name, TEXT("` has "), text_of(what),
-                TEXT(", which this version cannot run")),
-           help);
-}
-
-/* The function-calling loop with one message at a time is the only one that run.c knows. */
+/* The function-calling loop is the only one that run.c knows. */
 static void check_strategy(gramc_bound *bound) {
     gramc_text strategy = bound->agent->strategy;
-    if (bound->agent->task_count) refuse_part(bound, "tasks", TEXT(""));
-    if (bound->agent->has_output) refuse_part(bound, "a structured answer (`output`)", TEXT(""));
     if (strategy.len == 0 || text_is(strategy, "direct")) return;
     report(bound, GRAMC_ERROR, NULL,
            JOIN(bound, TEXT("agent `"), bound->agent->name, TEXT("` has the strategy `"), strategy,
@@ -170,20 +161,31 @@ static void check_strategy(gramc_bound *bound) {
 
 static void fill(gramc_bound *bound, const gramc_builtins *builtins) {
     check_strategy(bound);
-    bound->tool_count = bound->agent->tool_count;
+    const gramc_tool **tools = steps_tools(&bound->arena, bound->agent, &bound->tool_count);
     bound->tools = arena_array(&bound->arena, bound->tool_count + 1, sizeof(*bound->tools));
-    if (!bound->tools) return;
+    if (!tools || !bound->tools) return;
     for (size_t i = 0; i < bound->tool_count; i++)
-        choose(bound, &bound->tools[i], bound->agent->tools[i], builtins);
+        choose(bound, &bound->tools[i], tools[i], builtins);
+    if (!bound->failed) steps_make(bound);
     if (!bound->failed) print_blocks(bound);
 }
 
 /* ## The public calls */
 
-static bool is_prepared(const gramc_agent *agent) {
-    for (size_t i = 0; i < agent->tool_count; i++)
-        if (!agent->tools[i]->accepts || !agent->tools[i]->returns) return false;
+static bool are_prepared(const gramc_tool *const *tools, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (!tools[i]->accepts || !tools[i]->returns) return false;
     return true;
+}
+
+static bool is_prepared(const gramc_agent *agent) {
+    bool good = are_prepared(agent->tools, agent->tool_count);
+    if (agent->has_output && !agent->answers) return false;
+    for (size_t i = 0; i < agent->task_count && good; i++) {
+        const gramc_task *task = &agent->tasks[i];
+        good = are_prepared(task->tools, task->tool_count) && (!task->has_output || task->answers);
+    }
+    return good;
 }
 
 gramc_status gramc_bind(gramc_bound **out, const gramc_agent *agent, const gramc_library *library,
@@ -234,11 +236,4 @@ gramc_text gramc_bound_spec_fingerprint(const gramc_bound *bound) {
 
 gramc_text gramc_bound_library_fingerprint(const gramc_bound *bound) {
     return bound->library ? bound->library->fingerprint : TEXT("");
-}
-
-const struct bound_tool *bound_find(const gramc_bound *bound, gramc_text name) {
-    for (size_t i = 0; i < bound->tool_count; i++)
-        if (bound->tools[i].impl && text_eq(bound->tools[i].tool->name, name))
-            return &bound->tools[i];
-    return NULL;
 }

@@ -157,7 +157,7 @@ static void put_settings(struct buf *out, const gramc_agent *agent) {
 
 /* A forced choice holds until the first results are there: forced again, it would never end. */
 static gramc_text effective_choice(const struct request *request) {
-    gramc_text choice = request->agent->tool_choice;
+    gramc_text choice = request->tool_choice;
     bool forced = choice.len && !text_is(choice, "auto") && !text_is(choice, "none");
     return forced && request->talk->last->role == ROLE_TOOL ? TEXT("auto") : choice;
 }
@@ -183,6 +183,7 @@ void openai_request(struct buf *out, const struct request *request) {
     json_put_string(out, request->model);
     put_messages(out, request);
     put_settings(out, request->agent);
+    put_setting(out, "response_format", request->response_format);
     if (request->tools.len) {
         buf_text(out, request->tools);
         put_choice(out, request);

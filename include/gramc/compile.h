@@ -49,7 +49,9 @@ typedef struct gramc_task {
     size_t tool_count;
     gramc_text output;           /* JSON Schema of the answer; empty: a text, or not prepared yet */
     const gramc_schema *answers; /* `output`, compiled; NULL likewise */
+    gramc_text response_format;  /* what a chat completion request says about it */
     bool has_output;
+    bool answer_wrapped; /* response_format asks for an object whose member `answer` it is */
 } gramc_task;
 
 /* Sampling settings keep their spelling (`1.0` is sent as 1.0); empty: not written, not sent. */
@@ -80,7 +82,8 @@ typedef struct gramc_agent {
     uint32_t max_rounds; /* strategy `evaluated`: 5; else 0 */
     gramc_text output;   /* as in gramc_task, of the last answer */
     const gramc_schema *answers;
-    bool has_output;
+    gramc_text response_format;
+    bool has_output, answer_wrapped;
 } gramc_agent;
 
 typedef enum gramc_impl_kind {

@@ -101,7 +101,8 @@ typedef struct gramc_choice {
     gramc_text kind;        /* "builtin", "exec", "returns"; empty without impl */
 } gramc_choice;
 
-/* Which implementation serves the agent's i-th tool; false past the end. */
+/* Which implementation serves the i-th tool, of the agent and then of its tasks; false past the
+ * end. */
 GRAMC_API bool gramc_bound_choice(const gramc_bound *bound, size_t i, gramc_choice *out);
 /* Of the agent and of the library: the same agent with another library has another second one. */
 GRAMC_API gramc_text gramc_bound_spec_fingerprint(const gramc_bound *bound);
@@ -188,7 +189,8 @@ typedef enum gramc_outcome {
     GRAMC_OUTCOME_TIMEOUT,              /* "timeout": of the whole run */
     GRAMC_OUTCOME_CANCELED,             /* "canceled" */
     GRAMC_OUTCOME_TRACE_ERROR,          /* "trace-error": the trace could not be written */
-    GRAMC_OUTCOME_INTERNAL              /* "internal": out of memory, or a stated limit */
+    GRAMC_OUTCOME_INTERNAL,             /* "internal": out of memory, or a stated limit */
+    GRAMC_OUTCOME_BAD_ANSWER /* "bad-answer": three times no answer of the `output` type */
 } gramc_outcome;
 
 GRAMC_API const char *gramc_outcome_name(gramc_outcome outcome);

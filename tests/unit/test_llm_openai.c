@@ -39,7 +39,8 @@ static void expect_request(struct fixture *fixture, gramc_wire wire, const char 
                            const char *expected) {
     struct request request = {&fixture->agent, TEXT("m"),
                               text_of(tools),  wire,
-                              &fixture->talk,  fixture->agent.instruction};
+                              &fixture->talk,  fixture->agent.tool_choice,
+                              TEXT(""),        fixture->agent.instruction};
     buf_reset(&fixture->out);
     openai_request(&fixture->out, &request);
     assert_string_equal(fixture->out.ptr, expected);
@@ -163,7 +164,8 @@ static void forced_choice_ends(void **state) {
     const struct message *said = conversation_assistant(&f->talk, &f->arena, &reply);
     assert_true(conversation_result(&f->talk, &f->arena, said, 0, TEXT("5")));
     struct request request = {&f->agent,        TEXT("m"), TEXT(",\"tools\":[]"),
-                              GRAMC_WIRE_TOOLS, &f->talk,  TEXT("")};
+                              GRAMC_WIRE_TOOLS, &f->talk,  f->agent.tool_choice,
+                              TEXT(""),         TEXT("")};
     openai_request(&f->out, &request);
     assert_non_null(strstr(f->out.ptr, "\"tool_choice\":\"auto\""));
 }
