@@ -226,7 +226,7 @@ int cmd_run(struct cli *cli) {
     if (code == EXIT_FINE) code = bind(&session);
     if (code == EXIT_FINE)
         code = run_inputs(cli, session.choice.agent, session.inputs, &session.input_count);
-    if (code == EXIT_FINE) code = run_model(cli, session.choice.agent, &session.model);
+    if (code == EXIT_FINE) code = run_model(cli, &session.choice, &session.model);
     if (code == EXIT_FINE) code = read_messages(&session);
     if (code == EXIT_FINE) code = run(&session);
     session_free(&session);

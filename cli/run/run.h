@@ -24,7 +24,8 @@ void run_print_binding(struct cli *cli, const gramc_bound *bound);
 int run_inputs(struct cli *cli, const gramc_agent *agent, gramc_input *out, size_t *count);
 
 /* ## Models (endpoint.c) */
-int run_model(struct cli *cli, const gramc_agent *agent, gramc_model **out);
+/* The compilation's configuration says what --model and --base-url leave open. */
+int run_model(struct cli *cli, const struct choice *choice, gramc_model **out);
 
 /* ## Values of options (values.c) */
 /* "500ms", "30s", "5m", "1h". False for anything else, 0 included. */
