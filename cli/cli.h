@@ -160,5 +160,7 @@ int cmd_validate(struct cli *cli);
 int cmd_import(struct cli *cli);
 /* Hands over to gramc-run, with all arguments as they came. */
 int cmd_run_elsewhere(struct cli *cli, int argc, char **argv);
+/* The path of a program that was installed with this one; false if it is not there. */
+bool cli_own_program(const char *name, char *out, size_t size);
 
 #endif

@@ -193,14 +193,11 @@ static struct tool *resolve_element(struct pass *pass, const struct gramc_spec *
                 !element->subject->has_record && element->element_count == 0 &&
                 element->kind != PATTERN_PATH;
     if (bare) return find_tool(pass, spec, element);
-    if (text_is(label, "ToolBox"))
-        FIND(pass->findings, D_NOT_SUPPORTED, pass->source, element->span, label);
-    else {
-        struct finding *f = FIND0(pass->findings, D_NOT_A_TOOL, pass->source, element->span);
-        finding_help(pass->findings, f,
-                     "the elements of an agent are tools, `[name:Tool {...} | "
-                     "...]`, or names of tools");
-    }
+    if (box_use_is(element)) return NULL;
+    struct finding *f = FIND0(pass->findings, D_NOT_A_TOOL, pass->source, element->span);
+    finding_help(pass->findings, f,
+                 "the elements of an agent are tools, `[name:Tool {...} | "
+                 "...]`, or names of tools");
     return NULL;
 }
 
@@ -283,6 +280,7 @@ void agent_resolve(struct pass *pass, struct gramc_spec *spec, struct agent *age
     wire_scope_check(pass, &scope);
     agent->public.tools = tools_public(pass, agent->tools, agent->tool_count);
     agent->public.tool_count = agent->public.tools ? agent->tool_count : 0;
+    agent->public.box_uses = box_uses_read(pass, agent->pattern, &agent->public.box_use_count);
     tasks_resolve(pass, spec, agent);
     if (pass->arena->oom) return;
     resolve_choice(pass, agent);

@@ -8,6 +8,7 @@
 #include "compiler/cases.h"
 #include "compiler/config.h"
 #include "compiler/data.h"
+#include "compiler/library.h"
 #include "compiler/sampling.h"
 
 #include <string.h>

@@ -60,12 +60,7 @@ struct experiment {
     const struct pattern *pattern;
 };
 
-struct library {
-    gramc_library public;
-    struct library *next;
-    struct span name_at;
-    const struct source *source;
-};
+struct library; /* library.h */
 
 /* A parameter that is written with its name alone. */
 struct reuse {
@@ -83,6 +78,7 @@ struct gramc_spec {
     struct reuse *first_reuse, **last_reuse;
     struct tool *first_twin; /* tools of a name that was taken */
     struct agent *first_agent_twin;
+    struct library *first_library_twin;
     struct tool *first_tool, **last_tool;
     struct agent *first_agent, **last_agent;
     struct library *first_library, **last_library;
@@ -107,6 +103,11 @@ bool agent_has_property(gramc_text key), tool_has_property(gramc_text key),
     library_has_property(gramc_text key), experiment_has_property(gramc_text key);
 /* Agents of one name must mean the same. */
 void agent_twins_check(struct pass *pass, struct gramc_spec *spec);
+/* Second step: what libraries extend, own signatures, references to servers. */
+void libraries_resolve(struct pass *pass, struct gramc_spec *spec);
+/* `[name:ToolBox {...}]` among the elements of an agent or task (box_use.c). */
+bool box_use_is(const struct pattern *element);
+const gramc_box_use *box_uses_read(struct pass *pass, const struct pattern *owner, size_t *count);
 /* Tools of one name must mean the same. */
 void twins_check(struct pass *pass, const struct gramc_spec *spec);
 /* Second step, once all tools are known: the references of an agent. */

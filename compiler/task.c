@@ -77,6 +77,7 @@ static void resolve(struct pass *pass, struct gramc_spec *spec, const struct age
     struct wire_scope scope = {"task",           task->public->name, task->name_at,    task->tools,
                                task->tool_count, agent->tools,       agent->tool_count};
     wire_scope_check(pass, &scope);
+    task->public->box_uses = box_uses_read(pass, task->pattern, &task->public->box_use_count);
     task->public->tools = tools_public(pass, task->tools, task->tool_count);
     task->public->tool_count = task->public->tools ? task->tool_count : 0;
 }

@@ -47,13 +47,23 @@ static void set_answer(struct bound_step *step, const gramc_agent *agent, bool l
     }
 }
 
+static void offer_of_boxes(gramc_bound *bound, struct bound_step *step, const gramc_task *task) {
+    for (size_t i = 0; i < bound->tool_count; i++) {
+        struct bound_tool *tool = &bound->tools[i];
+        if (tool->of_box && tool->task == task && tool->impl)
+            step->tools[step->tool_count++] = tool;
+    }
+}
+
 static void make(gramc_bound *bound, struct bound_step *step, const gramc_task *task) {
     const gramc_agent *agent = bound->agent;
     step->task = task;
     step->tools = arena_array(&bound->arena, bound->tool_count + 1, sizeof(struct bound_tool *));
     if (!step->tools) return;
     for (size_t i = 0; task && i < task->tool_count; i++) offer(bound, step, task->tools[i]);
+    if (task) offer_of_boxes(bound, step, task);
     for (size_t i = 0; i < agent->tool_count; i++) offer(bound, step, agent->tools[i]);
+    offer_of_boxes(bound, step, NULL);
 }
 
 void steps_make(gramc_bound *bound) {

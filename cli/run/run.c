@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -19,6 +20,7 @@ enum { INHERITED = 4 };
 struct session {
     struct cli *cli;
     struct choice choice;
+    struct run_secrets secrets;
     gramc_builtins *builtins;
     gramc_bound *bound;
     gramc_model *model;
@@ -140,7 +142,7 @@ static int make_loop(struct session *session) {
     static const char *const names[INHERITED] = {"PATH", "HOME", "LANG", "TMPDIR"};
     gramc_loop_options options = GRAMC_LOOP_OPTIONS_INIT;
     gramc_text pairs[INHERITED];
-    char texts[INHERITED][4096];
+    char texts[INHERITED][4096], host[PATH_MAX];
     for (size_t i = 0; i < INHERITED; i++) {
         const char *value = getenv(names[i]);
         int len = value ? snprintf(texts[i], sizeof texts[i], "%s=%s", names[i], value) : -1;
@@ -150,6 +152,7 @@ static int make_loop(struct session *session) {
     }
     options.allocator = &session->cli->allocator;
     options.environment = pairs;
+    if (cli_own_program("gramc-host", host, sizeof host)) options.host = text_of(host);
     keep_descriptors();
     return cli_status(session->cli, gramc_loop_new(&session->loop, &options));
 }
@@ -160,6 +163,9 @@ static int bind(struct session *session) {
     if (gramc_builtins_new(&session->builtins, &cli->allocator)) return cli_no_memory(cli);
     options.allocator = &cli->allocator;
     options.builtins = session->builtins;
+    options.reader = cli_reader(cli);
+    options.secrets = session->secrets.list;
+    options.secret_count = session->secrets.count;
     gramc_status status =
         gramc_bind(&session->bound, session->choice.agent, session->choice.library, &options);
     if (session->bound) run_print_binding(cli, session->bound);
@@ -211,6 +217,7 @@ static void session_free(struct session *session) {
     gramc_model_free(session->model);
     gramc_bound_free(session->bound);
     gramc_builtins_free(session->builtins);
+    run_free_secrets(cli, &session->secrets);
     run_choice_free(&session->choice);
     if (session->trace >= 0) close(session->trace);
     if (session->messages)
@@ -223,6 +230,8 @@ int cmd_run(struct cli *cli) {
     if (cli->operand_count == 0) return cli_usage(cli, "run: name a file");
     session.escape = isatty(fileno(cli->out)) == 1;
     int code = run_choose(cli, &session.choice);
+    if (code == EXIT_FINE)
+        code = run_read_secrets(cli, session.choice.compilation, &session.secrets);
     if (code == EXIT_FINE) code = bind(&session);
     if (code == EXIT_FINE)
         code = run_inputs(cli, session.choice.agent, session.inputs, &session.input_count);
