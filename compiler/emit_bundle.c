@@ -105,6 +105,29 @@ static void put_tools(struct object *o, struct tool *const *tools, size_t count,
 
 /* ## Agents */
 
+/* Of boxes the agent says only what it takes; without `tools`, all. */
+static void put_box_use(struct buf *out, const gramc_box_use *use) {
+    buf_puts(out, "{\"name\":");
+    json_put_string(out, use->name);
+    if (!use->all_tools) buf_puts(out, ",\"tools\":[");
+    for (size_t i = 0; i < use->tool_count; i++) {
+        if (i) buf_putc(out, ',');
+        json_put_string(out, use->tools[i]);
+    }
+    buf_puts(out, use->all_tools ? "}" : "]}");
+}
+
+static void put_box_uses(struct object *o, const gramc_box_use *uses, size_t count) {
+    if (!count) return;
+    key(o, "toolBoxes");
+    buf_putc(o->out, '[');
+    for (size_t i = 0; i < count; i++) {
+        if (i) buf_putc(o->out, ',');
+        put_box_use(o->out, &uses[i]);
+    }
+    buf_putc(o->out, ']');
+}
+
 static void put_output(struct object *o, const struct schema *output, unsigned style) {
     if (!output) return;
     key(o, "output");
@@ -132,6 +155,7 @@ static void put_task(struct object *outer, const struct task *task, unsigned sty
     put_text(&o, "description", task->public->description);
     put_text(&o, "prompt", task->public->prompt);
     put_output(&o, task->output, style);
+    put_box_uses(&o, task->public->box_uses, task->public->box_use_count);
     if (task->tool_count) put_tools(&o, task->tools, task->tool_count, style);
     put_meta(&o, task->meta);
     buf_putc(o.out, '}');
@@ -172,6 +196,7 @@ static void put_settings(struct object *o, const struct agent *agent, unsigned s
     put_text(o, "evaluatorModel", public->evaluator_model);
     put_text(o, "outputModel", public->output_model);
     put_count(o, "maxRounds", public->max_rounds);
+    put_box_uses(o, public->box_uses, public->box_use_count);
     put_output(o, agent->output, style);
     put_names(o, "inputs", public->inputs, public->input_count);
     put_meta(o, agent->meta);
@@ -203,6 +228,7 @@ void agent_print_rest(struct buf *out, const struct agent *agent) {
     for (const struct task *t = agent->first_task; t; t = t->next) {
         put_text(&o, "prompt", t->public->prompt);
         put_output(&o, t->output, SCHEMA_PRINTED);
+        put_box_uses(&o, t->public->box_uses, t->public->box_use_count);
         for (size_t i = 0; i < t->tool_count; i++) put_text(&o, "tool", t->tools[i]->public.name);
     }
 }
