@@ -183,13 +183,22 @@ static void keep_redirect(struct http_request *request) {
     if (len && len < sizeof(request->redirect)) memcpy(request->redirect, url, len + 1);
 }
 
-static enum http_failure failure_of(const struct http_request *request, CURLcode code) {
+/* curl calls it a lack of memory when a line of the head passes its own limit. */
+static bool has_long_head(struct http_request *request) {
+    static const char message[] = "a header of it is too long";
+    long status = 0;
+    curl_easy_getinfo(request->easy, CURLINFO_RESPONSE_CODE, &status);
+    if (status) memcpy(request->error, message, sizeof(message));
+    return status != 0;
+}
+
+static enum http_failure failure_of(struct http_request *request, CURLcode code) {
     if (request->response.state == BUF_TOO_BIG) return HTTP_TOO_BIG;
     if (request->response.state == BUF_NOMEM) return HTTP_NOMEM;
     switch (code) {
     case CURLE_OK: return HTTP_FINE;
     case CURLE_OPERATION_TIMEDOUT: return HTTP_TIMED_OUT;
-    case CURLE_OUT_OF_MEMORY: return HTTP_NOMEM;
+    case CURLE_OUT_OF_MEMORY: return has_long_head(request) ? HTTP_REFUSED : HTTP_NOMEM;
     case CURLE_COULDNT_RESOLVE_HOST:
     case CURLE_COULDNT_RESOLVE_PROXY:
     case CURLE_COULDNT_CONNECT:

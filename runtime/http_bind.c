@@ -162,8 +162,7 @@ static void read_method(struct http_binder *binder, const gramc_impl *impl,
     }
     snprintf(message, sizeof(message), "there is no method `%.*s`",
              impl->method.len < 40 ? (int)impl->method.len : 40, impl->method.ptr);
-    http_bind_wrong(binder, "", message,
-                    "GET, POST, PUT, PATCH, DELETE, HEAD and OPTIONS are known");
+    http_bind_wrong(binder, "", message, "GET, POST, PUT, PATCH, DELETE and HEAD are known");
 }
 
 static void read_body(struct http_binder *binder, const gramc_impl *impl, struct http_call *call) {

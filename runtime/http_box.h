@@ -17,6 +17,11 @@ struct http_box {
     struct offered_box offered; /* in the order of the file */
 };
 
+/* What a box offers, without binding anything: texts are in the arena, `failure` is the first thing
+ * that is wrong. GRAMC_NOMEM. */
+gramc_status http_box_ask(struct offered_box *out, struct arena *arena, const gramc_box *box,
+                          gramc_reader reader);
+
 /* Reads the file through the bind options' reader and reports everything that is wrong in it at its
  * place. NULL after a message, or without memory (bound->arena.oom). Lives as long as `bound`. */
 const struct http_box *http_box_open(gramc_bound *bound, const gramc_box *box, gramc_reader reader);

@@ -4,6 +4,7 @@
 #ifndef RUNTIME_OFFERED_H
 #define RUNTIME_OFFERED_H
 
+#include "base/buf.h"
 #include "base/mem.h"
 #include "gramc/compile.h"
 
@@ -21,5 +22,19 @@ struct offered_box {
     size_t tool_count;
     gramc_text failure; /* why nothing is known; empty: it is */
 };
+
+/* NULL if there is none of that name. */
+const struct offered_box *offered_box(const struct offered_box *boxes, size_t count,
+                                      gramc_text name);
+const struct offered_tool *offered_tool(const struct offered_box *box, gramc_text name);
+
+/* ## Filters and renames of the library */
+/* True if the library takes that tool of the box. */
+bool box_takes(const gramc_box *box, gramc_text tool);
+/* The name under which the library offers it. */
+gramc_text box_offers_as(const gramc_box *box, gramc_text tool);
+/* True if `wanted` means that tool: the name that it is offered under, `box_name`, or both of them
+ * in snake case (the ids of sentinel-ai's toolboxes). False without memory (arena->oom). */
+bool box_means(struct arena *arena, const gramc_box *box, gramc_text tool, gramc_text wanted);
 
 #endif

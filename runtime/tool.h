@@ -48,6 +48,12 @@ enum tool_outcome {
     TOOL_NOMEM
 };
 
+/* Whether one side of a tool fits, as far as it could be told before anything runs. */
+struct bound_proof {
+    gramc_proof answer;
+    gramc_text why; /* a counterexample, or why it is not decided */
+};
+
 /* A tool of a bound agent. */
 struct bound_tool {
     const gramc_tool *tool;
@@ -58,6 +64,9 @@ struct bound_tool {
     const struct mcp_endpoint *mcp;       /* for tool_mcp */
     const void *data;                     /* what the kind's prepare left */
     uint32_t timeout_ms;
+    gramc_text box; /* that offers it; empty: a ToolImpl does it */
+    struct bound_proof accepts, returns;
+    bool returns_unsaid; /* it has schemas, but none of its result */
 };
 
 /* What the calls of one run share. */

@@ -18,6 +18,8 @@ struct http_endpoint {
 
 /* Of "http://host:port" at the beginning of an address; 0 if it has none. */
 size_t http_origin_length(gramc_text url);
+/* The same without the port that goes without saying. */
+gramc_text http_origin(gramc_text url);
 /* True if both addresses have the same scheme, host and port. */
 bool http_same_origin(gramc_text a, gramc_text b);
 

@@ -7,8 +7,7 @@
 
 /* ## HTTP */
 
-const char *const http_method_names[METHODS] = {"GET",    "POST", "PUT",    "PATCH",
-                                                "DELETE", "HEAD", "OPTIONS"};
+const char *const http_method_names[METHODS] = {"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"};
 
 bool http_method_has_body(enum http_method method) {
     return method == METHOD_POST || method == METHOD_PUT || method == METHOD_PATCH;

@@ -16,7 +16,6 @@ enum http_method {
     METHOD_PATCH,
     METHOD_DELETE,
     METHOD_HEAD,
-    METHOD_OPTIONS,
     METHODS
 };
 extern const char *const http_method_names[METHODS];
