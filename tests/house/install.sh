@@ -54,6 +54,13 @@ for header in gramc compile runtime plugin; do
     $cc -std=c99 -pedantic -Wall -Wextra -Wstrict-prototypes -Werror -fsyntax-only -I"$prefix/include" h.c
     $cc -x c++ -std=c++17 -Wall -Wextra -Werror -fsyntax-only -I"$prefix/include" h.c
 done
+cat >plugin.cc <<'C'
+#include <gramc/plugin.h>
+GRAMC_PLUGIN
+GRAMC_PLUGIN_TOOL(tool) { return gramc_plugin_say(call, "x"); }
+C
+$cc -x c++ -std=c++11 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -I"$prefix/include" plugin.cc
+
 # A plugin built with the installed header runs in the installed host; so does a program that stays.
 cat >calls.jsonl <<'J'
 {"event":"header","format":"gramc-trace","version":1}
