@@ -28,7 +28,10 @@ enum {
     FOR_IMPORT = 1 << 11,
     FOR_CONFIG = 1 << 12,
     FOR_INIT = 1 << 13,
+    FOR_BIND = 1 << 7,
     FOR_DIFF = 1 << 8,
+    FOR_TOOLS = 1 << 9,
+    FOR_CALL = 1 << 10,
     FOR_JOLT = 1 << 14,
     FOR_ALL = (1 << 16) - 1
 };

@@ -6,6 +6,9 @@
 #include "gramc/runtime.h"
 
 int cmd_run(struct cli *cli);
+int cmd_bind(struct cli *cli);
+int cmd_tools(struct cli *cli);
+int cmd_call(struct cli *cli);
 
 /* ## Specs (choose.c). All return an exit code, after a message if it is not EXIT_FINE. */
 struct choice {
@@ -14,6 +17,8 @@ struct choice {
     const gramc_library *library; /* NULL: the spec has none and none was named */
 };
 int run_choose(struct cli *cli, struct choice *out);
+/* Of `FILE` or `FILE#NAME`. */
+int run_choose_library(struct cli *cli, struct choice *out, const char *name);
 void run_choice_free(struct choice *choice);
 /* Prints what binding had to say. */
 void run_print_binding(struct cli *cli, const gramc_bound *bound);
