@@ -2,6 +2,8 @@
 #ifndef RUNTIME_LOOP_H
 #define RUNTIME_LOOP_H
 
+#include <signal.h>
+
 #include <uv.h>
 
 #include "base/mem.h"
@@ -41,6 +43,10 @@ struct gramc_loop {
 void loop_ready(gramc_loop *loop, gramc_run *run);
 /* Turns the loop until `is_over` says so, or it is interrupted. Not while it runs. */
 void loop_turn_until(gramc_loop *loop, bool (*is_over)(void *ctx), void *ctx);
+/* Around whatever writes to pipes and sockets without turning the loop: a reader that is gone must
+ * not end the process. A SIGPIPE that came meanwhile is taken away. */
+void loop_block_sigpipe(sigset_t *before);
+void loop_restore_sigpipe(const sigset_t *before);
 /* Between 0 and 1. Not for secrets. */
 double loop_random(gramc_loop *loop);
 

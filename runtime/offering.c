@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "runtime/bind_box.h"
+#include "runtime/loop.h"
 #include "runtime/options.h"
 
 /* ## Which boxes */
@@ -63,9 +64,12 @@ static gramc_status ask_servers(gramc_offering *offering, gramc_loop *loop, gram
             servers[count++] = box;
     }
     if (count == 0) return GRAMC_OK;
+    sigset_t before;
+    loop_block_sigpipe(&before);
     gramc_status status =
         mcp_boxes_ask(offering->boxes, &offering->arena, loop, servers, count, scratch->secrets,
                       options->timeout_ms ? options->timeout_ms : MCP_ASK_MS);
+    loop_restore_sigpipe(&before);
     offering->box_count = count;
     for (size_t i = 0; i < count; i++)
         offering->boxes[i].name = arena_text(&offering->arena, servers[i]->name);

@@ -146,7 +146,9 @@ static int import(struct cli *cli, const struct buf *listing) {
     if (gramc_compilation_new(&compilation, &about)) return cli_no_memory(cli);
     gramc_status status = gramc_import(compilation, &file, 1, &options, cli_writer(cli->out));
     int code = cli_status(cli, status);
-    if (code == EXIT_FINE) code = cli_report(cli, compilation, cli->err);
+    /* That an implementation describes itself in no words is no news here. */
+    if (code == EXIT_FINE && gramc_finding_count(compilation, GRAMC_ERROR))
+        code = cli_report(cli, compilation, cli->err);
     gramc_compilation_free(compilation);
     return code;
 }
