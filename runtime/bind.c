@@ -127,9 +127,9 @@ static void prepare(gramc_bound *bound, struct bound_tool *choice) {
     char why[TOOL_WHY_MAX] = "";
     if (!choice->kind || !choice->kind->prepare) return;
     if (choice->kind->prepare(&bound->arena, choice, why)) return;
-    report(bound, GRAMC_ERROR, choice->impl,
-           JOIN(bound, TEXT("tool `"), choice->impl->name, TEXT("` cannot work: "), text_of(why)),
-           TEXT(""));
+    const gramc_impl *impl = choice->impl;
+    const struct bind_place place = {impl->file, impl->start, impl->end};
+    BOUND_TELL(bound, D_IMPL_CANNOT_WORK, &place, TEXT(""), impl->name, text_of(why));
 }
 
 static uint32_t first_set(uint32_t a, uint32_t b, uint32_t c) {
