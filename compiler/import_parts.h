@@ -87,7 +87,8 @@ struct import_tool {
     const struct json *raw;                 /* parameters as they came, for what is lost */
     const struct json *annotations;         /* MCP's hints */
     struct import_http *http;
-    bool named; /* identifier and name differ */
+    bool named;     /* identifier and name differ */
+    bool is_schema; /* a plain schema: its title and description are the tool's */
 };
 
 /* A schema that others refer to, or that stands in several places. */
@@ -164,6 +165,8 @@ struct doc *import_node(struct importer *in, const struct json *schema,
 /* `[Name:Label {...} | fields]` */
 struct doc *import_definition(struct importer *in, const struct import_type *type);
 bool import_is_required(const struct json *schema, gramc_text name);
+/* What is said about the arguments as a whole: `open` and `schema`, among the tool's properties. */
+void import_arguments(struct importer *in, const struct import_tool *tool, struct doc *list);
 
 void import_write(struct importer *in, struct buf *out);
 void import_write_library(struct importer *in, struct buf *out);

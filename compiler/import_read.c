@@ -90,23 +90,6 @@ static bool is_schema(const struct json *value) {
     return value && (value->kind == JSON_OBJECT || value->kind == JSON_TRUE);
 }
 
-/* A signature has properties and what is required; calls with other arguments are refused anyway.
- * What else is said about the whole is lost. */
-static void report_lost(struct importer *in, const struct json *parameters, bool is_tool) {
-    static const char *const kept[] = {"type", "properties", "required", "$ref"};
-    for (const struct json *m = parameters->first; m; m = m->next) {
-        size_t i = 0;
-        while (i < sizeof kept / sizeof *kept && !text_is(m->key, kept[i])) i++;
-        bool closed = text_is(m->key, "additionalProperties") && m->kind == JSON_FALSE;
-        /* Of a plain schema they have become name and description of the tool. */
-        if (is_tool && (text_is(m->key, "title") || text_is(m->key, "description"))) continue;
-        bool odd = text_is(m->key, "properties") && m->kind != JSON_OBJECT;
-        if (closed) import_find(in, D_IMPORT_CLOSED, in->source, m, m->key, TEXT(""));
-        else if (odd || i == sizeof kept / sizeof *kept)
-            import_find(in, D_IMPORT_LOST, in->source, m, m->key, TEXT("the arguments of a tool"));
-    }
-}
-
 /* The object behind the references of a root. */
 static struct json *root_of(struct importer *in, struct json *schema) {
     for (int i = 0; i < DEEPEST_CONTAINER && schema; i++) {
@@ -124,7 +107,7 @@ void import_set_parameters(struct importer *in, struct import_tool *tool,
     if (!is_schema(parameters)) return;
     tool->raw = parameters;
     tool->parameters = root_of(in, import_normalise(in, parameters));
-    if (tool->parameters) report_lost(in, tool->parameters, parameters == tool->at);
+    tool->is_schema = parameters == tool->at;
 }
 
 static void set_result(struct importer *in, struct import_tool *tool, const struct json *result) {

@@ -134,7 +134,7 @@ static bool compare_parameters(struct importer *in, const struct import_tool *to
 static bool compare_tool(struct importer *in, const struct import_tool *tool,
                          const struct tool *compiled, struct buf *text, bool last) {
     bool changed = false;
-    schema_print_object(text, compiled->signature->parameters, SCHEMA_PRINTED);
+    schema_print(text, &compiled->signature->arguments, SCHEMA_PRINTED);
     const struct json *root = printed(in, text);
     if (root) changed = compare_parameters(in, tool, root, last);
     if (!tool->result || in->arena->oom) return changed;

@@ -613,6 +613,42 @@ static void describe(struct description *d, const struct import_field *field) {
     add_hatch(d);
 }
 
+/* ## The arguments of a tool as a whole */
+
+static bool is_in_signature(const struct json *schema, const struct json *member, bool is_tool) {
+    if (text_is(member->key, "type"))
+        return member->kind == JSON_STRING && text_is(member->text, "object");
+    if (text_is(member->key, "properties")) return member->kind == JSON_OBJECT;
+    if (text_is(member->key, "required")) return required_is_plain(schema);
+    return is_tool && (text_is(member->key, "title") || text_is(member->key, "description"));
+}
+
+static void describe_whole(struct description *d, bool is_tool) {
+    for (const struct json *m = d->schema->first; m; m = m->next) {
+        bool flag = m->kind == JSON_TRUE || m->kind == JSON_FALSE;
+        if (is_in_signature(d->schema, m, is_tool)) continue;
+        if (flag && text_is(m->key, "additionalProperties")) add(d, "open", write_flag(d, m));
+        else if (is_marked(d->schema, MARK_DROP)) lose(d, m);
+        else hatch(d, m);
+    }
+}
+
+void import_arguments(struct importer *in, const struct import_tool *tool, struct doc *list) {
+    if (!tool->parameters) return;
+    struct description d = new_description(in, tool->parameters, false);
+    describe_whole(&d, tool->is_schema);
+    if (in->report && d.hatch.len)
+        import_find(in, D_IMPORT_HATCH, NULL, tool->parameters, buf_view(&d.hatch), TEXT(""));
+    add_hatch(&d);
+    buf_free(&d.hatch);
+    for (struct doc *p = d.properties ? d.properties->first : NULL, *next; p; p = next) {
+        next = p->next;
+        p->next = NULL;
+        p->origin = tool->parameters;
+        doc_add(list, p);
+    }
+}
+
 struct doc *import_node(struct importer *in, const struct json *schema,
                         const struct import_field *field) {
     struct description d = new_description(in, schema, field != NULL);

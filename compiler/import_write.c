@@ -87,6 +87,7 @@ static struct doc *tool_properties(struct importer *in, const struct import_tool
     if (tool->title.len) doc_property(in->arena, list, "title", doc_string(in->arena, tool->title));
     doc_property(in->arena, list, "description", doc_string(in->arena, description));
     add_hints(in, tool, list);
+    import_arguments(in, tool, list);
     return list;
 }
 

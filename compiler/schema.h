@@ -10,6 +10,7 @@
 #include "compiler/types.h"
 
 struct definition;
+struct hatch; /* hatch.h */
 
 /* In the order in which they are printed. */
 enum keyword {
@@ -63,11 +64,6 @@ struct schema {
 struct member {
     struct member *next;
     struct schema *schema;
-};
-
-struct hatch {
-    const struct json *json;
-    struct span at;
 };
 
 /* A field of an object, or a parameter of a signature. */

@@ -1,7 +1,7 @@
 /* Asks of a type what no single property can tell: do its bounds leave anything, does its pattern
  * compile, do its default, enum, const and examples fit? The last by the validator itself, over
  * the schema as it will be printed, so that there is one judge only. */
-#include "compiler/schema.h"
+#include "compiler/hatch.h"
 
 #include "base/text.h"
 
@@ -194,8 +194,11 @@ static void check_default(struct pass *pass, const struct field *field) {
 }
 
 static void note_replaced(struct pass *pass, const struct schema *schema) {
-    if (schema->hatch && json_get(schema->hatch->json, "type") && schema->kind != TYPE_ANY)
+    const struct json *json = schema->hatch ? schema->hatch->json : NULL;
+    if (json_get(json, "type") && schema->kind != TYPE_ANY)
         FIND(pass->findings, D_HATCH_REPLACES, pass->source, schema->hatch->at, TEXT("type"));
+    if (json_get(json, "properties") && schema->has_fields)
+        FIND(pass->findings, D_HATCH_REPLACES, pass->source, schema->hatch->at, TEXT("properties"));
 }
 
 /* Recursion is bounded by the parser's nesting limit. */

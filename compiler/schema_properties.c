@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "compiler/data.h"
 #include "compiler/fixes.h"
+#include "compiler/hatch.h"
 
 #define KIND(kind) (1U << (kind))
 #define NUMERIC (KIND(TYPE_INTEGER) | KIND(TYPE_NUMBER))
@@ -175,16 +176,10 @@ static void read_name(struct reader *reader, const struct row *row, const struct
 }
 
 static void read_hatch(struct reader *reader, const struct row *row, const struct property *p) {
-    struct pass *pass = reader->pass;
-    bool tagged = p->value->kind == VALUE_TAGGED;
-    gramc_text json = tagged ? data_json(pass, p->value) : (gramc_text){NULL, 0};
-    const struct json *document = json.len ? json_parse(pass->arena, json, NULL) : NULL;
-    struct hatch *hatch =
-        json_is(document, JSON_OBJECT) ? ARENA_NEW(pass->arena, struct hatch) : NULL;
+    bool wrong;
     (void)row;
-    if (hatch) *hatch = (struct hatch){document, p->value->span};
-    else if (!tagged || document) reader_wrong_value(reader, p, "a JSON object: json`{...}`");
-    reader->schema->hatch = hatch;
+    reader->schema->hatch = hatch_read(reader->pass, p->value, &wrong);
+    if (wrong) reader_wrong_value(reader, p, "a JSON object: json`{...}`");
 }
 
 /* ## The table */
