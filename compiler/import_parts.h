@@ -150,9 +150,9 @@ gramc_text import_text(const struct json *object, const char *key); /* a string'
 void import_name_all(struct importer *in);
 struct import_type *import_reference(struct importer *in, gramc_text reference);
 struct import_type *import_type_of(const struct importer *in, const struct json *schema);
-/* The schema as JSON, references resolved in line; false if that has no end or is too large. */
-bool import_put_inline(const struct importer *in, struct buf *out, const struct json *schema,
-                       unsigned depth);
+/* The schema as JSON, with references to named types; false if it is too deep. */
+bool import_put_json(const struct importer *in, struct buf *out, const struct json *schema,
+                     unsigned depth);
 
 /* A field or parameter of a schema. */
 struct import_field {

@@ -112,7 +112,8 @@ void import_set_parameters(struct importer *in, struct import_tool *tool,
 
 static void set_result(struct importer *in, struct import_tool *tool, const struct json *result) {
     if (is_field_map(result)) tool->result = field_map(in, result);
-    else if (is_schema(result)) tool->result = import_normalise(in, result);
+    else if (is_schema(result) || json_is(result, JSON_FALSE))
+        tool->result = import_normalise(in, result);
 }
 
 /* ## Forms */

@@ -63,10 +63,22 @@ static void forget_blame(const struct importer *in) {
         writable(span_at(in, i).origin)->mark &= (uint8_t)~MARK_TOUCHED;
 }
 
+/* How many spans begin at a place or in front of it. */
+static size_t spans_until(const struct importer *in, uint32_t at) {
+    size_t low = 0, high = in->spans.len / sizeof(struct doc_span);
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (span_at(in, middle).span.start <= at) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
 /* The schema that a place in the text belongs to: the innermost, or the outermost. */
-static const struct json *blamed(const struct importer *in, size_t last, uint32_t at, bool outer) {
+static const struct json *blamed(const struct importer *in, uint32_t at, bool outer) {
     const struct json *found = NULL;
-    for (uint32_t i = (uint32_t)last; i != UINT32_MAX;) {
+    size_t count = spans_until(in, at);
+    for (uint32_t i = count ? (uint32_t)count - 1 : UINT32_MAX; i != UINT32_MAX;) {
         struct doc_span note = span_at(in, i);
         if (at < note.span.end) {
             found = note.origin;
@@ -77,15 +89,12 @@ static const struct json *blamed(const struct importer *in, size_t last, uint32_
     return found;
 }
 
-/* Findings and spans are both in the order of their places. */
 static bool blame_errors(struct importer *in, const gramc_compilation *compilation, bool outer) {
-    size_t count = in->spans.len / sizeof(struct doc_span), next = 0;
     bool changed = false;
     forget_blame(in);
     for (const struct finding *f = compilation->findings.first; f; f = f->next) {
         if (f->severity != GRAMC_ERROR) continue;
-        while (next < count && span_at(in, next).span.start <= f->span.start) next++;
-        const struct json *schema = next ? blamed(in, next - 1, f->span.start, outer) : NULL;
+        const struct json *schema = blamed(in, f->span.start, outer);
         if (schema) changed = escalate(schema, outer ? MARK_DROP : mend(f->id)) || changed;
     }
     return changed;

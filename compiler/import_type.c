@@ -43,12 +43,12 @@ static void hatch(struct description *d, const struct json *member) {
     struct buf value;
     buf_init(&value, &d->in->arena->allocator, LARGEST_HATCH);
     bool good = true;
-    if (member->kind == JSON_OBJECT) good = import_put_inline(d->in, &value, member, 0);
+    if (member->kind == JSON_OBJECT) good = import_put_json(d->in, &value, member, 0);
     else if (member->kind == JSON_ARRAY) {
         buf_putc(&value, '[');
         for (const struct json *item = member->first; item && good; item = item->next) {
             if (item != member->first) buf_putc(&value, ',');
-            if (item->kind == JSON_OBJECT) good = import_put_inline(d->in, &value, item, 0);
+            if (item->kind == JSON_OBJECT) good = import_put_json(d->in, &value, item, 0);
             else json_put(&value, item);
         }
         buf_putc(&value, ']');
