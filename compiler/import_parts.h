@@ -154,6 +154,9 @@ struct import_type *import_type_of(const struct importer *in, const struct json 
 bool import_put_json(const struct importer *in, struct buf *out, const struct json *schema,
                      unsigned depth);
 
+/* The value of a $ref, with the name that the type has in gram. */
+void import_put_reference(const struct importer *in, struct buf *out, const struct json *value);
+
 /* A field or parameter of a schema. */
 struct import_field {
     gramc_text name;

@@ -52,7 +52,9 @@ static void hatch(struct description *d, const struct json *member) {
             else json_put(&value, item);
         }
         buf_putc(&value, ']');
-    } else json_put(&value, member);
+    } else if (text_is(member->key, "$ref") && member->kind == JSON_STRING)
+        import_put_reference(d->in, &value, member);
+    else json_put(&value, member);
     if (value.state == BUF_NOMEM) d->in->arena->oom = true;
     if (good && value.state == BUF_FINE) {
         buf_puts(&d->hatch, d->hatch.len ? "," : "");
@@ -551,26 +553,14 @@ static void describe_keywords(struct description *d, const struct said *said) {
     }
 }
 
-enum { MOST_REFERENCES = 16 };
-
-/* Everything as JSON, but for what people read and what belongs to the parameter; behind it what it
- * refers to. */
+/* Everything as JSON, but for what people read and what belongs to the parameter. */
 static void describe_hatched(struct description *d) {
-    const struct json *layers[MOST_REFERENCES] = {d->schema};
     set_label(d, "Any", TYPE_ANY);
-    for (size_t n = 0; n < MOST_REFERENCES && layers[n]; n++) {
-        const struct json *reference = json_get(layers[n], "$ref");
-        for (const struct json *m = layers[n]->first; m; m = m->next) {
-            size_t over = 0;
-            while (over < n && !json_get_text(layers[over], m->key)) over++;
-            if (over < n || m == reference || text_is(m->key, "default")) continue;
-            if (text_is(m->key, "description") && m->kind == JSON_STRING)
-                add(d, "description", doc_string(d->in->arena, m->text));
-            else hatch(d, m);
-        }
-        const struct import_type *type = reference ? import_type_of(d->in, layers[n]) : NULL;
-        if (n + 1 < MOST_REFERENCES) layers[n + 1] = type ? type->schema : NULL;
-        else if (reference) lose(d, reference);
+    for (const struct json *m = d->schema->first; m; m = m->next) {
+        if (text_is(m->key, "default")) continue;
+        if (text_is(m->key, "description") && m->kind == JSON_STRING)
+            add(d, "description", doc_string(d->in->arena, m->text));
+        else hatch(d, m);
     }
 }
 

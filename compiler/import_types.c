@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 
-enum { LONGEST_NAME = 64, LEAST_FIELDS = 2, MOST_TYPES = 500 };
+enum { LONGEST_NAME = 64, LEAST_FIELDS = 2, MOST_TYPES = 10000 };
 
 /* ## References */
 
@@ -303,7 +303,12 @@ static bool put_value(const struct importer *in, struct buf *out, const struct j
     return good;
 }
 
-static void put_reference(struct buf *out, const struct import_type *type) {
+void import_put_reference(const struct importer *in, struct buf *out, const struct json *value) {
+    const struct import_type *type = map_get(&in->references, value->text);
+    if (!type) {
+        json_put(out, value);
+        return;
+    }
     buf_puts(out, "\"#/$defs/");
     buf_text(out, type->name);
     buf_putc(out, '"');
@@ -311,16 +316,15 @@ static void put_reference(struct buf *out, const struct import_type *type) {
 
 bool import_put_json(const struct importer *in, struct buf *out, const struct json *schema,
                      unsigned depth) {
-    const struct import_type *type = import_type_of(in, schema);
     bool good = true;
     if (out->state != BUF_FINE || depth > JSON_MAX_DEPTH) return false;
     buf_putc(out, '{');
     for (const struct json *m = schema->first; m && good; m = m->next) {
-        bool reference = type && text_is(m->key, "$ref") && m->kind == JSON_STRING;
+        bool reference = text_is(m->key, "$ref") && m->kind == JSON_STRING;
         if (m != schema->first) buf_putc(out, ',');
         json_put_string(out, m->key);
         buf_putc(out, ':');
-        if (reference) put_reference(out, type);
+        if (reference) import_put_reference(in, out, m);
         else good = put_value(in, out, m, depth);
     }
     buf_putc(out, '}');

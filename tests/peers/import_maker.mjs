@@ -64,9 +64,13 @@ export class ToolMaker {
                 optional: () => [this.name()], allOf: () => [this.schema(depth + 1)],
                 if: () => this.schema(depth + 1), then: () => this.schema(depth + 1)}),
         };
+        // A schema that must be valid against itself before it is says nothing: no references in there.
+        const definitions = this.definitions;
         const table = choices[r.chance(0.5) ? 'any' : type === 'integer' ? 'number' : type in choices ? type : 'any']();
         const keyword = r.pick(Object.keys(table));
+        if (['allOf', 'not', 'if', 'then'].includes(keyword)) this.definitions = null;
         schema[keyword] = table[keyword]();
+        this.definitions = definitions;
     }
     schema(depth = 0) {
         const r = this.random;
