@@ -35,3 +35,8 @@ echo "# 10,000 tools in 100 files, and in one (median of 20); beside reading the
 "$build/bench/bench_startup" 20 -- /bin/cat "$work/one.gram" -- "$build/bin/gramc" check "$work/many" \
     -- "$build/bin/gramc" check "$work/one.gram" \
     -- "$build/bin/gramc" compile --agent agent_7 "$work/many"
+
+if [ -x "$build/bench/bench_http" ]; then
+    echo "# 1,000 slow HTTP tools at once on one loop"
+    "$build/bench/bench_http"
+fi

@@ -539,14 +539,3 @@ void schema_print(struct buf *out, const struct schema *schema, unsigned style) 
     print_schema(&document, schema, NULL);
     finish(&document);
 }
-
-void schema_print_object(struct buf *out, const struct field *fields, unsigned style) {
-    const struct schema object = {.kind = TYPE_OBJECT, .has_fields = true};
-    struct schema filled = object;
-    union {
-        const struct field *shared;
-        struct field *own;
-    } list = {fields};
-    filled.fields = list.own;
-    schema_print(out, &filled, style);
-}

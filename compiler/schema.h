@@ -130,8 +130,6 @@ enum schema_style {
 /* Prints a whole schema document as JSON Schema 2020-12, compact: $defs at its end if it needs
  * any. `style` is schema_style, or-ed. */
 void schema_print(struct buf *out, const struct schema *schema, unsigned style);
-/* The same for an object with these fields as properties; none prints empty properties. */
-void schema_print_object(struct buf *out, const struct field *fields, unsigned style);
 
 /* Reports bounds that contradict each other, patterns that cannot be compiled, and defaults, enum
  * members, constants and examples that do not fit, here and in everything inside. field is NULL

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "runtime/http.h"
+#include "runtime/mcp_server.h"
 #include "runtime/options.h"
 #include "runtime/run.h"
 #include "runtime/tool.h"
@@ -49,6 +50,7 @@ double loop_random(gramc_loop *loop) {
 
 static void on_alarm(uv_async_t *async) {
     gramc_loop *loop = async->data;
+    loop->interrupted = true;
     for (gramc_run *run = loop->runs; run; run = run->next) gramc_run_cancel(run);
 }
 
@@ -126,6 +128,16 @@ static void restore_sigpipe(const sigset_t *before) {
     pthread_sigmask(SIG_SETMASK, before, NULL);
 }
 
+void loop_turn_until(gramc_loop *loop, bool (*is_over)(void *ctx), void *ctx) {
+    sigset_t before;
+    loop->running = true;
+    loop->interrupted = false;
+    block_sigpipe(&before);
+    while (!is_over(ctx) && !loop->interrupted) uv_run(&loop->uv, UV_RUN_ONCE);
+    restore_sigpipe(&before);
+    loop->running = false;
+}
+
 gramc_status gramc_loop_run(gramc_loop *loop) {
     sigset_t before;
     if (loop->running) return GRAMC_USAGE;
@@ -148,6 +160,8 @@ void gramc_loop_free(gramc_loop *loop) {
     while (loop->ready) step_ready(&loop->idle); /* over, but still in the list */
     uv_close((uv_handle_t *)&loop->idle, NULL);
     uv_close((uv_handle_t *)&loop->alarm, NULL);
+    mcp_pool_close(loop);
+    while (!http_is_idle(loop->http)) uv_run(&loop->uv, UV_RUN_ONCE); /* sessions are ended */
     http_close(loop->http);
     uv_run(&loop->uv, UV_RUN_DEFAULT);
     restore_sigpipe(&before);

@@ -13,9 +13,10 @@
 enum { STDERR_KEPT = 300, CHUNK = 65536, LINGER_MS = 200 };
 
 struct mcp_process {
+    struct mcp_transport transport;
     gramc_allocator allocator;
     uv_loop_t *loop;
-    struct mcp_process_events events; /* line NULL: let go */
+    struct mcp_events events; /* line NULL: let go */
     uv_process_t process;
     uv_pipe_t input, output, errors;
     uv_timer_t timer;
@@ -65,11 +66,11 @@ static void signal_group(struct mcp_process *process, int number) {
 }
 
 static void tell_end(struct mcp_process *process) {
-    struct mcp_process_events events = process->events;
+    struct mcp_events events = process->events;
     char why[STDERR_KEPT + 200];
     gramc_text tail = text_trim((gramc_text){process->tail, process->tail_len});
     const char *colon = tail.len ? ": " : "";
-    process->events = (struct mcp_process_events){.line = NULL};
+    process->events = (struct mcp_events){.line = NULL};
     if (!events.line) return;
     if (process->broken)
         snprintf(why, sizeof(why), "the server %s%s%.*s", process->broken, colon, TEXT_ARGS(tail));
@@ -191,7 +192,9 @@ static void on_sent(uv_write_t *request, int status) {
     mem_free(&sending->process->allocator, sending, sizeof(*sending) + sending->size);
 }
 
-gramc_status mcp_process_send(struct mcp_process *process, gramc_text line) {
+static gramc_status send_line(struct mcp_transport *transport, const struct mcp_message *message) {
+    struct mcp_process *process = (struct mcp_process *)(void *)transport;
+    gramc_text line = message->line;
     if (process->unsent + line.len > MCP_UNSENT_MAX) return GRAMC_LIMIT;
     if (process->stopping || process->closing) return GRAMC_NOT_FOUND;
     size_t size = line.len + 1;
@@ -237,13 +240,45 @@ static int spawn(struct mcp_process *process, const struct exec_words *words) {
     return error;
 }
 
-gramc_status mcp_process_start(struct mcp_process **out, uv_loop_t *loop,
+static void kill_now(uv_timer_t *timer) {
+    signal_group(timer->data, SIGKILL);
+}
+
+static void ask_to_end(uv_timer_t *timer) {
+    signal_group(timer->data, SIGTERM);
+    uv_timer_start(timer, kill_now, MCP_STOP_MS, 0);
+}
+
+/* Most servers end with their input; what they have not read by then is lost. The others get
+ * signals. */
+static void stop(struct mcp_transport *transport) {
+    struct mcp_process *process = (struct mcp_process *)(void *)transport;
+    process->events = (struct mcp_events){.line = NULL};
+    if (process->stopping || process->closing) return;
+    process->stopping = true;
+    process->output_ended = true;
+    if (process->exited) {
+        check_end(process);
+        return;
+    }
+    close_handle((uv_handle_t *)&process->input);
+    uv_timer_start(&process->timer, ask_to_end, MCP_STOP_MS, 0);
+}
+
+/* Other answers come through the same pipe: there is nothing to close. */
+static void drop(struct mcp_transport *transport, uint64_t id) {
+    (void)transport;
+    (void)id;
+}
+
+gramc_status mcp_process_start(struct mcp_transport **out, uv_loop_t *loop,
                                const gramc_allocator *allocator, const struct exec_words *words,
-                               const struct mcp_process_events *events, char why[256]) {
+                               const struct mcp_events *events, char why[256]) {
     struct mcp_process *process = mem_alloc(allocator, sizeof(*process));
     *out = NULL;
     if (!process) return GRAMC_NOMEM;
     memset(process, 0, offsetof(struct mcp_process, chunk));
+    process->transport = (struct mcp_transport){send_line, drop, stop};
     process->allocator = *allocator;
     process->loop = loop;
     buf_init(&process->line, allocator, MCP_LINE_MAX);
@@ -259,30 +294,6 @@ gramc_status mcp_process_start(struct mcp_process **out, uv_loop_t *loop,
     process->events = *events;
     uv_read_start((uv_stream_t *)&process->output, on_alloc, on_output);
     uv_read_start((uv_stream_t *)&process->errors, on_alloc, on_errors);
-    *out = process;
+    *out = &process->transport;
     return GRAMC_OK;
-}
-
-static void kill_now(uv_timer_t *timer) {
-    signal_group(timer->data, SIGKILL);
-}
-
-static void ask_to_end(uv_timer_t *timer) {
-    signal_group(timer->data, SIGTERM);
-    uv_timer_start(timer, kill_now, MCP_STOP_MS, 0);
-}
-
-/* Most servers end with their input; what they have not read by then is lost. The others get
- * signals. */
-void mcp_process_stop(struct mcp_process *process) {
-    process->events = (struct mcp_process_events){.line = NULL};
-    if (process->stopping || process->closing) return;
-    process->stopping = true;
-    process->output_ended = true;
-    if (process->exited) {
-        check_end(process);
-        return;
-    }
-    close_handle((uv_handle_t *)&process->input);
-    uv_timer_start(&process->timer, ask_to_end, MCP_STOP_MS, 0);
 }

@@ -13,6 +13,10 @@ const struct tool_kind *tool_kind_of(gramc_impl_kind kind) {
     case GRAMC_IMPL_BUILTIN: return &tool_builtin;
     case GRAMC_IMPL_EXEC: return &tool_exec;
     case GRAMC_IMPL_RETURNS: return &tool_returns;
+    case GRAMC_IMPL_HTTP: return &tool_http;
+    case GRAMC_IMPL_MCP: return &tool_mcp;
+    case GRAMC_IMPL_PLUGIN:
+    case GRAMC_IMPL_REPLAY: break;
     }
     return NULL;
 }

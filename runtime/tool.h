@@ -12,6 +12,7 @@
 #include "gramc/runtime.h"
 
 struct http_endpoint;
+struct mcp_endpoint;
 struct tool_call;
 
 enum { TOOL_RESULT_MAX = 1 << 20 };
@@ -28,7 +29,7 @@ struct tool_kind {
     void (*close)(struct tool_call *call);
 };
 
-extern const struct tool_kind tool_builtin, tool_exec, tool_http, tool_returns;
+extern const struct tool_kind tool_builtin, tool_exec, tool_http, tool_mcp, tool_returns;
 /* NULL for a kind that this version does not know. */
 const struct tool_kind *tool_kind_of(gramc_impl_kind kind);
 
@@ -39,6 +40,12 @@ enum tool_outcome {
     TOOL_NOMEM
 };
 
+/* Whether one side of a tool fits, as far as it could be told before anything runs. */
+struct bound_proof {
+    gramc_proof answer;
+    gramc_text why; /* a counterexample, or why it is not decided */
+};
+
 /* A tool of a bound agent. */
 struct bound_tool {
     const gramc_tool *tool;
@@ -46,7 +53,11 @@ struct bound_tool {
     const struct tool_kind *kind;
     gramc_builtin builtin;                /* for tool_builtin */
     const struct http_endpoint *endpoint; /* for tool_http */
+    const struct mcp_endpoint *mcp;       /* for tool_mcp */
     uint32_t timeout_ms;
+    gramc_text box; /* that offers it; empty: a ToolImpl does it */
+    struct bound_proof accepts, returns;
+    bool returns_unsaid; /* it has schemas, but none of its result */
 };
 
 struct tool_call {

@@ -19,6 +19,7 @@ enum { INHERITED = 4 };
 struct session {
     struct cli *cli;
     struct choice choice;
+    struct run_secrets secrets;
     gramc_builtins *builtins;
     gramc_bound *bound;
     gramc_model *model;
@@ -158,6 +159,9 @@ static int bind(struct session *session) {
     if (gramc_builtins_new(&session->builtins, &cli->allocator)) return cli_no_memory(cli);
     options.allocator = &cli->allocator;
     options.builtins = session->builtins;
+    options.reader = cli_reader(cli);
+    options.secrets = session->secrets.list;
+    options.secret_count = session->secrets.count;
     gramc_status status =
         gramc_bind(&session->bound, session->choice.agent, session->choice.library, &options);
     if (session->bound) run_print_binding(cli, session->bound);
@@ -207,6 +211,7 @@ static void session_free(struct session *session) {
     gramc_model_free(session->model);
     gramc_bound_free(session->bound);
     gramc_builtins_free(session->builtins);
+    run_free_secrets(cli, &session->secrets);
     run_choice_free(&session->choice);
     if (session->trace >= 0) close(session->trace);
     if (session->messages)
@@ -219,6 +224,8 @@ int cmd_run(struct cli *cli) {
     if (cli->operand_count == 0) return cli_usage(cli, "run: name a file");
     session.escape = isatty(fileno(cli->out)) == 1;
     int code = run_choose(cli, &session.choice);
+    if (code == EXIT_FINE)
+        code = run_read_secrets(cli, session.choice.compilation, &session.secrets);
     if (code == EXIT_FINE) code = bind(&session);
     if (code == EXIT_FINE) code = run_model(cli, session.choice.agent, &session.model);
     if (code == EXIT_FINE) code = read_messages(&session);

@@ -21,6 +21,16 @@ void run_print_binding(struct cli *cli, const gramc_bound *bound);
 /* ## Models (endpoint.c) */
 int run_model(struct cli *cli, const gramc_agent *agent, gramc_model **out);
 
+/* ## Secrets (secrets.c) */
+/* What a tool library may read of the environment: for gramc_bind_options. */
+struct run_secrets {
+    gramc_pair *list; /* texts of the environment, the configuration and argv */
+    size_t count, room;
+};
+/* `spec`: under whose configuration; NULL: --allow-env alone. Free it after a failure too. */
+int run_read_secrets(struct cli *cli, const gramc_compilation *spec, struct run_secrets *out);
+void run_free_secrets(struct cli *cli, struct run_secrets *secrets);
+
 /* ## Values of options (values.c) */
 /* "500ms", "30s", "5m", "1h". False for anything else, 0 included. */
 bool run_parse_duration(const char *text, uint32_t *ms);

@@ -83,6 +83,13 @@ gramc_impl *test_returns(struct test_agent *test, const char *name, const char *
     return impl;
 }
 
+gramc_impl *test_http(struct test_agent *test, const char *name, const char *url) {
+    gramc_impl *impl = add_impl(test, name, GRAMC_IMPL_HTTP);
+    impl->target = text_of(url);
+    impl->method = TEXT("GET");
+    return impl;
+}
+
 gramc_impl *test_exec(struct test_agent *test, const char *name, const char *const *argv) {
     gramc_impl *impl = add_impl(test, name, GRAMC_IMPL_EXEC);
     gramc_text *words = test->words[test->library.impl_count - 1];
@@ -178,6 +185,8 @@ gramc_status test_run(struct test_run *run, const struct test_setup *setup) {
     loop_options.environment_count = 1;
     if (!setup->builtins) status = gramc_builtins_new(&builtins, setup->allocator);
     bind.builtins = setup->builtins ? setup->builtins : builtins;
+    bind.secrets = setup->secrets;
+    bind.secret_count = setup->secret_count;
     if (!status) status = gramc_bind(&bound, &setup->agent->agent, &setup->agent->library, &bind);
     if (!status) status = gramc_loop_new(&loop, &loop_options);
     if (!status) status = start(run, setup, loop, bound);
