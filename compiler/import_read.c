@@ -1,8 +1,9 @@
-/* Finds the tools in a JSON document, or in JSON lines: which of the forms each item has, what its
- * name, description and schemas are. OpenAPI has a file of its own. */
+/* Finds the tools in a document of JSON or YAML, or in JSON lines: which of the forms each item
+ * has, what its name, description and schemas are. OpenAPI has a file of its own. */
 #include "compiler/import_parts.h"
 
 #include "base/text.h"
+#include "base/yaml.h"
 
 enum { DEEPEST_CONTAINER = 8, LONGEST_DESCRIPTION = 1024 };
 
@@ -273,12 +274,39 @@ static bool is_lines(struct importer *in, gramc_text text) {
     return json_parse(in->arena, text_slice(text, 0, end), NULL) != NULL;
 }
 
+/* JSON, by its first character or by what the caller said; anything else may be YAML. */
+static bool looks_like_json(gramc_text text) {
+    gramc_text rest = text_trim(text);
+    return !rest.len || rest.ptr[0] == '{' || rest.ptr[0] == '[' || rest.ptr[0] == '"';
+}
+
+static bool not_yaml(struct importer *in, const struct source *source,
+                     const struct yaml_error *error) {
+    struct span span = {error->start, error->start};
+    if (!in->arena->oom)
+        FIND(in->findings, D_IMPORT_NOT_YAML, source, span, text_of(error->message));
+    return false;
+}
+
+static bool read_yaml(struct importer *in, const struct source *source) {
+    struct yaml_error error;
+    struct yaml *tree;
+    gramc_status status = yaml_read_within(&tree, in->arena, source->text, &yaml_large, &error);
+    if (status == GRAMC_NOMEM) in->arena->oom = true;
+    const struct json *document =
+        status == GRAMC_OK ? yaml_json(in->arena, tree, &yaml_large, &error) : NULL;
+    if (!document) return not_yaml(in, source, &error);
+    read_item(in, document, 0);
+    return true;
+}
+
 bool import_read(struct importer *in, const struct source *source) {
     struct json_error error = {0};
     gramc_text text = source->text;
     in->source = source;
     if (text_starts(text, "\xEF\xBB\xBF"))
         return not_json(in, source, 0, "a byte order mark stands in front");
+    if (!looks_like_json(text)) return read_yaml(in, source);
     if (is_lines(in, text)) return read_lines(in, source);
     const struct json *document = json_parse(in->arena, text, &error);
     if (!document) return not_json(in, source, error.position, error.message);
