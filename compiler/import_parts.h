@@ -52,6 +52,8 @@ void doc_property(struct arena *arena, struct doc *list, const char *key, struct
 struct doc *doc_string(struct arena *arena, gramc_text text);
 /* A name: bare if it can be, else in backticks. */
 gramc_text import_quote_name(struct arena *arena, gramc_text name);
+/* A key of a map: bare, or in double quotes. */
+struct doc *import_key(struct arena *arena, gramc_text name);
 /* JSON in json`...`, or in a fence if it holds a backslash or a backtick. */
 struct doc *doc_json(struct arena *arena, gramc_text json);
 /* A value as gram data; JSON where gram would say it worse. */
@@ -73,9 +75,15 @@ enum import_mark {
     MARK_TOUCHED = 128 /* it was blamed in this round already */
 };
 
-/* One operation of an HTTP interface. */
+struct import_header {
+    struct import_header *next;
+    gramc_text name, value; /* value: a template */
+};
+
+/* One operation of an HTTP interface; all but the method are templates. */
 struct import_http {
-    gramc_text method, url, body; /* body: JSON template; empty: none */
+    gramc_text method, url, body, content_type; /* an empty body is none */
+    const struct import_header *headers;
 };
 
 struct import_tool {

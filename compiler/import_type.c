@@ -493,8 +493,7 @@ static struct doc *type_value(struct importer *in, const struct json *schema) {
     return described_value(in, schema, NULL);
 }
 
-/* A key of a map: bare, or in double quotes. */
-static struct doc *key_doc(struct arena *arena, gramc_text name) {
+struct doc *import_key(struct arena *arena, gramc_text name) {
     gramc_text plain = import_quote_name(arena, name);
     bool bare = plain.len > 0 && plain.ptr[0] != '`';
     if (bare) return doc_text(arena, plain);
@@ -508,7 +507,7 @@ static struct doc *field_map(struct description *d, const struct json *propertie
     for (const struct json *p = properties->first; p; p = p->next) {
         struct import_field field = {p->key, import_is_required(d->schema, p->key)};
         struct doc *entry = doc_chain(in->arena);
-        doc_add(entry, key_doc(in->arena, p->key));
+        doc_add(entry, import_key(in->arena, p->key));
         doc_add(entry, doc_words(in->arena, ": "));
         doc_add(entry, described_value(in, p, &field));
         doc_add(map, entry);

@@ -129,6 +129,18 @@ void import_write(struct importer *in, struct buf *out) {
 
 /* ## The library of an HTTP interface */
 
+static struct doc *header_map(struct importer *in, const struct import_header *first) {
+    struct doc *map = doc_list(in->arena, "{", "}");
+    for (const struct import_header *header = first; header; header = header->next) {
+        struct doc *entry = doc_chain(in->arena);
+        doc_add(entry, import_key(in->arena, header->name));
+        doc_add(entry, doc_words(in->arena, ": "));
+        doc_add(entry, doc_string(in->arena, header->value));
+        doc_add(map, entry);
+    }
+    return map;
+}
+
 static struct doc *implementation(struct importer *in, const struct import_tool *tool) {
     struct doc *doc = doc_chain(in->arena), *list = doc_list(in->arena, "{", "}");
     doc_add(doc, doc_words(in->arena, "["));
@@ -136,9 +148,12 @@ static struct doc *implementation(struct importer *in, const struct import_tool 
     doc_add(doc, doc_words(in->arena, ":ToolImpl "));
     doc_property(in->arena, list, "http", doc_string(in->arena, tool->http->method));
     doc_property(in->arena, list, "url", doc_string(in->arena, tool->http->url));
+    if (tool->http->headers)
+        doc_property(in->arena, list, "headers", header_map(in, tool->http->headers));
     if (tool->http->body.len) {
         doc_property(in->arena, list, "body", doc_string(in->arena, tool->http->body));
-        doc_property(in->arena, list, "contentType", doc_words(in->arena, "\"application/json\""));
+        doc_property(in->arena, list, "contentType",
+                     doc_string(in->arena, tool->http->content_type));
     }
     doc_add(doc, list);
     doc_add(doc, doc_words(in->arena, "]"));
