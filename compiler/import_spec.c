@@ -289,6 +289,55 @@ static gramc_status read_files(struct importer *in, const gramc_import_file *fil
     return good && in->first ? GRAMC_OK : GRAMC_FINDINGS;
 }
 
+/* ## The library */
+
+/* Drops the calls that the compiler refuses, such as those to an address that is none. True if
+ * there were any. */
+static bool drop_refused(struct importer *in, const gramc_compilation *trial) {
+    bool changed = false;
+    for (const struct finding *f = trial->findings.first; f; f = f->next) {
+        if (f->severity != GRAMC_ERROR) continue;
+        const struct json *at = blamed(in, f->span.start, true);
+        for (struct import_tool *tool = in->first; tool && at; tool = tool->next) {
+            if (tool->at != at || !tool->http) continue;
+            tool->http = NULL;
+            import_find(in, D_IMPORT_NO_CALL, tool->source, at, tool->name, f->message);
+            changed = true;
+        }
+    }
+    return changed;
+}
+
+static bool library_passes(struct importer *in, const struct buf *text) {
+    gramc_options options = GRAMC_OPTIONS_INIT;
+    gramc_compilation *trial;
+    const gramc_spec *spec;
+    options.allocator = &in->arena->allocator;
+    options.max_findings = MOST_FINDINGS;
+    if (gramc_compilation_new(&trial, &options)) {
+        in->arena->oom = true;
+        return false;
+    }
+    gramc_status status = gramc_add_source(trial, GRAMC_TEXT("import"), text->ptr, text->len);
+    if (status == GRAMC_OK || status == GRAMC_FINDINGS) status = gramc_compile(&spec, trial);
+    if (status == GRAMC_NOMEM) in->arena->oom = true;
+    bool passes = status != GRAMC_FINDINGS || !drop_refused(in, trial);
+    gramc_compilation_free(trial);
+    return passes;
+}
+
+static gramc_status write_library(struct importer *in, struct buf *text) {
+    bool passes = false;
+    while (!passes) {
+        buf_reset(text);
+        import_write_library(in, text);
+        if (in->spans.state == BUF_NOMEM || text->state == BUF_NOMEM) in->arena->oom = true;
+        if (!in->arena->oom) passes = library_passes(in, text);
+        if (in->arena->oom) return GRAMC_NOMEM;
+    }
+    return buf_status(text);
+}
+
 static gramc_status write_files(struct importer *in, const gramc_import_options *options,
                                 gramc_writer spec) {
     struct buf text;
@@ -299,9 +348,8 @@ static gramc_status write_files(struct importer *in, const gramc_import_options 
     if (in->arena->oom) status = GRAMC_NOMEM;
     if (status == GRAMC_OK) status = buf_send(&text, spec);
     if (status == GRAMC_OK && options->library.write) {
-        buf_reset(&text);
-        import_write_library(in, &text);
-        status = in->arena->oom ? GRAMC_NOMEM : buf_send(&text, options->library);
+        status = write_library(in, &text);
+        if (status == GRAMC_OK) status = buf_send(&text, options->library);
     }
     buf_free(&text);
     return status;

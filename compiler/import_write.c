@@ -143,6 +143,7 @@ static struct doc *header_map(struct importer *in, const struct import_header *f
 
 static struct doc *implementation(struct importer *in, const struct import_tool *tool) {
     struct doc *doc = doc_chain(in->arena), *list = doc_list(in->arena, "{", "}");
+    if (doc) doc->origin = tool->at;
     doc_add(doc, doc_words(in->arena, "["));
     doc_add(doc, doc_text(in->arena, import_quote_name(in->arena, tool->identifier)));
     doc_add(doc, doc_words(in->arena, ":ToolImpl "));
@@ -161,6 +162,7 @@ static struct doc *implementation(struct importer *in, const struct import_tool 
 }
 
 void import_write_library(struct importer *in, struct buf *out) {
+    buf_reset(&in->spans);
     struct doc *list = doc_list(in->arena, " ", "");
     for (const struct import_tool *tool = in->first; tool && !in->arena->oom; tool = tool->next)
         if (tool->http) doc_add(list, implementation(in, tool));
