@@ -28,6 +28,12 @@ echo "# start-up: an empty program, gramc check and gramc compile on ten lines (
 
 sh "$(dirname "$0")/validate/run.sh" "$build"
 
+if [ -x "$build/bench/bench_kinds" ]; then
+    echo "# calls of tools by the kind of their implementation"
+    here=$(cd "$build" && pwd)
+    "$build/bench/bench_kinds" "$here/libexec/gramc/gramc-host" "$here/bench/" "$here/bench/stay"
+fi
+
 mkdir "$work/many"
 "$build/bench/make_files" "$work/many"
 cat "$work"/many/*.gram >"$work/one.gram"

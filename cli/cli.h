@@ -28,13 +28,16 @@ enum {
     FOR_IMPORT = 1 << 11,
     FOR_CONFIG = 1 << 12,
     FOR_INIT = 1 << 13,
+    FOR_BIND = 1 << 7,
     FOR_DIFF = 1 << 8,
+    FOR_TOOLS = 1 << 9,
+    FOR_CALL = 1 << 10,
     FOR_JOLT = 1 << 14,
     FOR_ALL = (1 << 16) - 1
 };
 
-/* The longest path that is put together here. */
-enum { CLI_PATH = 4096 };
+/* The longest path that is put together here, and the most options of one command. */
+enum { CLI_PATH = 4096, CLI_GIVEN = 64 };
 
 enum option_id {
 #define OPTION(id, name, letter, value, commands, help) OPTION_##id,
@@ -61,7 +64,7 @@ struct cli {
     struct {
         enum option_id id;
         const char *value;
-    } given[64]; /* every option in order, for those that may be repeated */
+    } given[CLI_GIVEN]; /* every option in order, for those that may be repeated */
     size_t given_count;
     struct cli_file *files;
     size_t sources;               /* that went into a compilation */
@@ -160,5 +163,7 @@ int cmd_validate(struct cli *cli);
 int cmd_import(struct cli *cli);
 /* Hands over to gramc-run, with all arguments as they came. */
 int cmd_run_elsewhere(struct cli *cli, int argc, char **argv);
+/* The path of a program that was installed with this one; false if it is not there. */
+bool cli_own_program(const char *name, char *out, size_t size);
 
 #endif

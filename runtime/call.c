@@ -117,12 +117,15 @@ static void check_and_start(struct hand_call *call, gramc_text arguments) {
 gramc_status gramc_call(gramc_call_end *end, gramc_loop *loop, const gramc_bound *bound,
                         gramc_text tool, gramc_text arguments, gramc_writer text) {
     struct hand_call call = {.loop = loop, .bound = bound_find(bound, tool)};
+    sigset_t before;
     *end = GRAMC_CALL_TOOL_ERROR;
     if (loop->running) return GRAMC_USAGE;
     if (bound->failed) return GRAMC_FINDINGS;
     if (!call.bound) return GRAMC_NOT_FOUND;
     buf_init(&call.text, &loop->allocator, TEXT_LIMIT);
+    loop_block_sigpipe(&before);
     check_and_start(&call, text_trim(arguments).len ? arguments : TEXT("{}"));
+    loop_restore_sigpipe(&before);
     *end = call.end;
     gramc_status status = buf_status(&call.text);
     if (!status) status = buf_send(&call.text, text);

@@ -7,11 +7,6 @@
 #include "runtime/exec.h"
 #include "runtime/mcp_transport.h"
 
-enum {
-    MCP_UNSENT_MAX = 64 << 20, /* bytes that the server has not taken yet */
-    MCP_STOP_MS = 500          /* between closing its input, SIGTERM and SIGKILL */
-};
-
 /* GRAMC_NOT_FOUND: it cannot be started; `why` then says so. The words need not outlive this. Of
  * the events, `failed` is never called: the answers end with the process. */
 gramc_status mcp_process_start(struct mcp_transport **out, uv_loop_t *loop,

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "runtime/bind_box.h"
+#include "runtime/loop.h"
 #include "runtime/options.h"
 
 /* ## Which boxes */
@@ -47,38 +48,6 @@ static bool is_needed(const gramc_agent *agent, const gramc_library *library,
     return looks_around(agent, library) || is_used(agent, library, box);
 }
 
-/* ## HTTP toolboxes */
-
-static void copy_tools(struct arena *arena, struct offered_box *out, const struct offered_box *in) {
-    struct offered_tool *tools = arena_array(arena, in->tool_count + 1, sizeof(*tools));
-    out->tools = tools;
-    for (size_t i = 0; i < in->tool_count && tools; i++) {
-        const struct offered_tool *tool = &in->tools[i];
-        tools[out->tool_count++] =
-            (struct offered_tool){.name = arena_text(arena, tool->name),
-                                  .title = arena_text(arena, tool->title),
-                                  .description = arena_text(arena, tool->description),
-                                  .accepts = arena_text(arena, tool->accepts),
-                                  .returns = arena_text(arena, tool->returns)};
-    }
-}
-
-static gramc_text last_error(const gramc_bound *scratch) {
-    gramc_text error = TEXT("it cannot be read");
-    for (const struct bind_note *note = scratch->first; note; note = note->next)
-        if (note->message.severity == GRAMC_ERROR) error = note->message.message;
-    return error;
-}
-
-static void read_box(gramc_offering *offering, struct offered_box *out, gramc_bound *scratch,
-                     const gramc_box *box) {
-    const struct http_box *open = http_box_open(scratch, box, scratch->reader);
-    out->name = arena_text(&offering->arena, box->name);
-    if (open) copy_tools(&offering->arena, out, &open->offered);
-    else out->failure = arena_text(&offering->arena, last_error(scratch));
-    if (scratch->arena.oom) offering->arena.oom = true;
-}
-
 /* ## MCP servers */
 
 /* The servers stand in front of the list, in the order of the library. */
@@ -95,9 +64,12 @@ static gramc_status ask_servers(gramc_offering *offering, gramc_loop *loop, gram
             servers[count++] = box;
     }
     if (count == 0) return GRAMC_OK;
+    sigset_t before;
+    loop_block_sigpipe(&before);
     gramc_status status =
         mcp_boxes_ask(offering->boxes, &offering->arena, loop, servers, count, scratch->secrets,
                       options->timeout_ms ? options->timeout_ms : MCP_ASK_MS);
+    loop_restore_sigpipe(&before);
     offering->box_count = count;
     for (size_t i = 0; i < count; i++)
         offering->boxes[i].name = arena_text(&offering->arena, servers[i]->name);
@@ -116,7 +88,8 @@ static gramc_status fill(gramc_offering *offering, gramc_loop *loop, gramc_bound
     for (size_t i = 0; i < library->box_count && !status; i++) {
         const gramc_box *box = &library->boxes[i];
         if (box->kind == GRAMC_BOX_HTTP && is_needed(options->agent, library, box))
-            read_box(offering, &offering->boxes[offering->box_count++], scratch, box);
+            status = http_box_ask(&offering->boxes[offering->box_count++], &offering->arena, box,
+                                  options->reader);
     }
     return offering->arena.oom ? GRAMC_NOMEM : status;
 }

@@ -49,15 +49,26 @@ static void compare(gramc_bound *bound, const struct bound_tool *choice, struct 
 
 /* ## Constants: `returns: "pong"` is its own proof */
 
+static bool is_json(gramc_bound *bound, gramc_text text) {
+    struct arena scratch;
+    arena_init(&scratch, &bound->arena.allocator);
+    bool is = json_parse(&scratch, text, NULL) != NULL;
+    if (scratch.oom) bound->arena.oom = true;
+    arena_free(&scratch);
+    return is;
+}
+
+/* A text where JSON is promised is no JSON: it never fits, though a string of it might. */
 static void judge_constant(gramc_bound *bound, struct bound_tool *choice,
                            const struct question *question) {
     gramc_check_options options = GRAMC_CHECK_OPTIONS_INIT;
     gramc_verdict *verdict = NULL;
     gramc_text value = choice->impl->target;
     struct buf quoted;
+    bool as_text = choice->tool->result_kind == GRAMC_RESULT_TEXT || !is_json(bound, value);
     options.allocator = &bound->arena.allocator;
     buf_init(&quoted, &bound->arena.allocator, QUOTED_MAX);
-    if (choice->tool->result_kind == GRAMC_RESULT_TEXT) json_put_string(&quoted, value);
+    if (as_text) json_put_string(&quoted, value);
     else buf_text(&quoted, value);
     gramc_status status = buf_status(&quoted);
     value = buf_view(&quoted);
@@ -68,7 +79,7 @@ static void judge_constant(gramc_bound *bound, struct bound_tool *choice,
     else if (status)
         settle(bound, choice, &choice->returns, question, GRAMC_PROOF_UNKNOWN,
                TEXT("it is too large to be judged"));
-    else if (verdict->valid)
+    else if (verdict->valid && (!as_text || choice->tool->result_kind == GRAMC_RESULT_TEXT))
         settle(bound, choice, &choice->returns, question, GRAMC_PROOF_PROVEN, TEXT(""));
     else settle(bound, choice, &choice->returns, question, GRAMC_PROOF_REFUTED, value);
     gramc_verdict_free(verdict);

@@ -265,4 +265,4 @@ static void close_http(struct tool_call *call) {
     mem_free(&call->loop->allocator, work, sizeof(*work));
 }
 
-const struct tool_kind tool_http = {"http", describe, call_http, cancel, close_http};
+const struct tool_kind tool_http = {"http", describe, call_http, cancel, close_http, NULL};

@@ -79,4 +79,4 @@ static void close_mcp(struct tool_call *call) {
     mem_free(&call->loop->allocator, work, sizeof(*work));
 }
 
-const struct tool_kind tool_mcp = {"mcp", describe, call_mcp, cancel, close_mcp};
+const struct tool_kind tool_mcp = {"mcp", describe, call_mcp, cancel, close_mcp, NULL};

@@ -6,6 +6,9 @@
 #include "gramc/runtime.h"
 
 int cmd_run(struct cli *cli);
+int cmd_bind(struct cli *cli);
+int cmd_tools(struct cli *cli);
+int cmd_call(struct cli *cli);
 
 /* ## Specs (choose.c). All return an exit code, after a message if it is not EXIT_FINE. */
 struct choice {
@@ -14,12 +17,20 @@ struct choice {
     const gramc_library *library; /* NULL: the spec has none and none was named */
 };
 int run_choose(struct cli *cli, struct choice *out);
+/* Of `FILE` or `FILE#NAME`. */
+int run_choose_library(struct cli *cli, struct choice *out, const char *name);
 void run_choice_free(struct choice *choice);
 /* Prints what binding had to say. */
 void run_print_binding(struct cli *cli, const gramc_bound *bound);
 
+/* ## Inputs (inputs.c) */
+/* Collects every --input NAME=VALUE into `out` (room for CLI_GIVEN) and compares with what the
+ * agent asks for: one that is missing or given twice is a usage error, one too many a warning. */
+int run_inputs(struct cli *cli, const gramc_agent *agent, gramc_input *out, size_t *count);
+
 /* ## Models (endpoint.c) */
-int run_model(struct cli *cli, const gramc_agent *agent, gramc_model **out);
+/* The compilation's configuration says what --model and --base-url leave open. */
+int run_model(struct cli *cli, const struct choice *choice, gramc_model **out);
 
 /* ## Secrets (secrets.c) */
 /* What a tool library may read of the environment: for gramc_bind_options. */

@@ -31,6 +31,11 @@ gramc_impl *test_http(struct test_agent *test, const char *name, const char *url
 /* The program and its arguments, ended by NULL. */
 gramc_impl *test_exec(struct test_agent *test, const char *name, const char *const *argv);
 
+/* A plugin of the build tree: "libcalc.so". */
+gramc_impl *test_plugin(struct test_agent *test, const char *name, const char *file,
+                        const char *symbol);
+gramc_impl *test_replay(struct test_agent *test, const char *name, const char *trace);
+
 /* One run from start to end, and what came of it. */
 struct test_run {
     struct buf answers; /* each followed by a newline */
@@ -54,6 +59,9 @@ struct test_setup {
     const gramc_pair *secrets;
     size_t secret_count;
 };
+
+/* Where gramc-host was built. */
+gramc_text test_host(void);
 
 void test_run_init(struct test_run *run);
 void test_run_free(struct test_run *run);
