@@ -136,14 +136,9 @@ function(gramc_library name)
     # The runtime's own copy of base stays hidden; everything else comes from libgramc's exports.
     target_sources(${name}_shared PRIVATE $<TARGET_OBJECTS:layer_base_private>)
     target_link_libraries(${name}_shared PUBLIC gramc_shared PRIVATE PkgConfig::UV PkgConfig::CURL
-<<<<<<< HEAD
-      ${YAML_LIBRARY} m)
-    target_link_libraries(${name}_static PUBLIC gramc_static PkgConfig::UV PkgConfig::CURL m)
-=======
-      PkgConfig::YAML m ${CMAKE_DL_LIBS})
-    target_link_libraries(${name}_static PUBLIC gramc_static PkgConfig::UV PkgConfig::CURL
-      PkgConfig::YAML m ${CMAKE_DL_LIBS})
->>>>>>> tasks
+      ${YAML_LIBRARY} m ${CMAKE_DL_LIBS})
+    target_link_libraries(${name}_static PUBLIC gramc_static PkgConfig::UV PkgConfig::CURL m
+      ${CMAKE_DL_LIBS})
   else()
     target_link_libraries(${name}_shared PRIVATE ${PCRE2_LIBRARY} ${YAML_LIBRARY})
     target_link_libraries(${name}_static PUBLIC $<BUILD_INTERFACE:${PCRE2_LIBRARY}>

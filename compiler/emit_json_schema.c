@@ -258,29 +258,6 @@ static void put_inside(struct printer *p) {
     if (schema->kind == TYPE_TUPLE) put_tuple(p);
 }
 
-<<<<<<< HEAD
-=======
-static void note_reference(struct document *document, const struct definition *definition) {
-    struct buf *list = &document->references;
-    for (size_t at = 0; at < list->len; at += sizeof definition)
-        if (memcmp(list->ptr + at, &definition, sizeof definition) == 0) return;
-    buf_put(list, (const char *)&definition, sizeof definition);
-}
-
-static void put_hatch(struct printer *p) {
-    if (!p->hatch) return;
-    for (size_t i = 0; i < p->hatch->definition_count; i++)
-        note_reference(p->document, p->hatch->definitions[i]);
-    for (const struct json *member = p->hatch->json->first; member; member = member->next) {
-        if (p->comma) buf_putc(p->out, ',');
-        p->comma = true;
-        json_put_string(p->out, member->key);
-        buf_putc(p->out, ':');
-        json_put(p->out, member);
-    }
-}
-
->>>>>>> tasks
 static void put_rest(struct printer *p, const struct constraint *fallback) {
     if (fallback && put_key(p, "default")) buf_text(p->out, fallback->text);
     put_keywords(p, KEYWORD_EXAMPLES, KEYWORD_EXAMPLES);
@@ -290,7 +267,6 @@ static void put_rest(struct printer *p, const struct constraint *fallback) {
 
 /* ## References */
 
-<<<<<<< HEAD
 static size_t reference_count(const struct document *document) {
     return document->references.len / sizeof(struct reference);
 }
@@ -384,8 +360,6 @@ static void put_pointer(struct buf *out, const struct reference *reference) {
     buf_free(&pointer);
 }
 
-=======
->>>>>>> tasks
 static bool goes_by_reference(const struct document *document, const struct schema *schema) {
     const struct definition *d = schema->definition;
     return d && (d->by_reference || (document->style & SCHEMA_DEFS));
@@ -414,34 +388,51 @@ static void put_hatch_reference(struct document *document, const struct hatch *h
     }
 }
 
-static void put_hatch_value(struct document *document, const struct hatch *hatch,
-                            const struct json *value);
+static void put_hatch_schema(struct document *document, const struct hatch *hatch,
+                             const struct json *schema);
+
+/* A list of schemas, or a map to them. */
+static void put_hatch_schemas(struct document *document, const struct hatch *hatch,
+                              const struct json *holder) {
+    bool list = holder->kind == JSON_ARRAY;
+    buf_putc(document->out, list ? '[' : '{');
+    for (const struct json *m = holder->first; m; m = m->next) {
+        if (m != holder->first) buf_putc(document->out, ',');
+        if (!list) {
+            json_put_string(document->out, m->key);
+            buf_putc(document->out, ':');
+        }
+        put_hatch_schema(document, hatch, m);
+    }
+    buf_putc(document->out, list ? ']' : '}');
+}
 
 static void put_hatch_member(struct document *document, const struct hatch *hatch,
                              const struct json *member) {
     bool reference = text_is(member->key, "$ref") && member->kind == JSON_STRING;
+    bool holder = member->kind == JSON_ARRAY || member->kind == JSON_OBJECT;
+    enum hatch_content content = holder ? hatch_content(member) : HATCH_DATA;
     json_put_string(document->out, member->key);
     buf_putc(document->out, ':');
     if (reference) put_hatch_reference(document, hatch, member);
-    else if (hatch_holds_data(member->key)) json_put(document->out, member);
-    else put_hatch_value(document, hatch, member);
+    else if (content == HATCH_SCHEMA) put_hatch_schema(document, hatch, member);
+    else if (content == HATCH_SCHEMAS) put_hatch_schemas(document, hatch, member);
+    else json_put(document->out, member);
 }
 
 /* Recursion is bounded by JSON_MAX_DEPTH. */
-static void put_hatch_value(struct document *document, const struct hatch *hatch,
-                            const struct json *value) {
-    bool list = value->kind == JSON_ARRAY;
-    if (!list && value->kind != JSON_OBJECT) {
-        json_put(document->out, value);
+static void put_hatch_schema(struct document *document, const struct hatch *hatch,
+                             const struct json *schema) {
+    if (schema->kind != JSON_OBJECT) {
+        json_put(document->out, schema);
         return;
     }
-    buf_putc(document->out, list ? '[' : '{');
-    for (const struct json *m = value->first; m; m = m->next) {
-        if (m != value->first) buf_putc(document->out, ',');
-        if (list) put_hatch_value(document, hatch, m);
-        else put_hatch_member(document, hatch, m);
+    buf_putc(document->out, '{');
+    for (const struct json *m = schema->first; m; m = m->next) {
+        if (m != schema->first) buf_putc(document->out, ',');
+        put_hatch_member(document, hatch, m);
     }
-    buf_putc(document->out, list ? ']' : '}');
+    buf_putc(document->out, '}');
 }
 
 /* Its own $defs go where all are: under the root, as far as they are referred to. */
@@ -544,7 +535,7 @@ static void put_definitions(struct document *document) {
         put_definition_name(document, &reference);
         buf_putc(document->out, ':');
         if (reference.definition) print_schema(document, reference.definition->field.schema, NULL);
-        else put_hatch_value(document, reference.hatch, reference.use->own);
+        else put_hatch_schema(document, reference.hatch, reference.use->own);
     }
     if (reference_count(document)) buf_putc(document->out, '}');
 }

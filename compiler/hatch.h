@@ -12,7 +12,7 @@ struct value;
 struct hatch_use {
     struct hatch_use *next;
     gramc_text reference;                /* "#/$defs/Name" */
-    gramc_text name;                     /* "Name" */
+    gramc_text name;                     /* "Name", as it is spelled in the reference */
     const struct json *own;              /* in the hatch's `$defs` */
     const struct definition *definition; /* the named type */
 };
@@ -24,12 +24,15 @@ struct hatch {
     const struct map *types; /* the compilation's definitions by name, for names that are taken */
 };
 
-/* Reads the value of `schema`. NULL if it is no JSON object: `*wrong` says whether that was not
- * reported yet. Named types must have been collected. */
+/* Reads the value of `schema`. NULL if it is no JSON object, or after a finding about a reference
+ * that leads nowhere; `*wrong` says whether the former was not reported yet. Named types must have
+ * been collected. */
 struct hatch *hatch_read(struct pass *pass, const struct value *value, bool *wrong);
-/* The use that a reference stands for; NULL: it leads elsewhere. */
+/* The use that a reference stands for; NULL: none. */
 const struct hatch_use *hatch_find(const struct hatch *hatch, gramc_text reference);
-/* Members of that name hold data, in which `$ref` is none. */
-bool hatch_holds_data(gramc_text keyword);
+
+/* What a keyword's value is made of; in data, `$ref` is none. */
+enum hatch_content { HATCH_DATA, HATCH_SCHEMA, HATCH_SCHEMAS /* in a list or map */ };
+enum hatch_content hatch_content(const struct json *keyword);
 
 #endif

@@ -35,15 +35,8 @@ static struct field *field_of_entry(struct pass *pass, const struct property *en
         field->schema = schema_of_value(pass, entry->value);
         return field;
     }
-<<<<<<< HEAD
     field->schema = reader.schema = schema_at(pass, entry->value->span);
     if (field->schema) properties_of_type(&reader, entry->value->as.map.first);
-=======
-    field->schema = reader.schema = schema_of_value(pass, NULL);
-    if (!field->schema) return field;
-    field->schema->span = entry->value->span;
-    properties_of_type(&reader, entry->value->as.map.first);
->>>>>>> tasks
     return field;
 }
 
@@ -58,15 +51,8 @@ static struct field *field_of_item(struct pass *pass, const struct value *item) 
         return NULL;
     }
     field->span = item->span;
-<<<<<<< HEAD
     field->schema = reader.schema = schema_at(pass, item->span);
     if (field->schema) properties_of_type(&reader, item->as.map.first);
-=======
-    field->schema = reader.schema = schema_of_value(pass, NULL);
-    if (!field->schema) return NULL;
-    field->schema->span = item->span;
-    properties_of_type(&reader, item->as.map.first);
->>>>>>> tasks
     field->identifier = field->name;
     if (field->name.ptr) return field;
     FIND0(pass->findings, D_FIELD_WITHOUT_NAME, pass->source, item->span);

@@ -67,17 +67,6 @@ struct member {
     struct schema *schema;
 };
 
-<<<<<<< HEAD
-=======
-struct hatch {
-    const struct json *json;
-    struct span at;
-    const struct definition **definitions; /* that a $ref in it names */
-    size_t definition_count;
-    bool is_broken; /* reported, and nothing to print */
-};
-
->>>>>>> tasks
 /* A field of an object, or a parameter of a signature. */
 struct field {
     struct field *next;
@@ -151,8 +140,9 @@ void schema_check(struct pass *pass, const struct schema *schema, const struct f
 /* What no value satisfies though nothing in it contradicts itself, and what never counts
  * (impossible.c). For schemas whose parts are sound. */
 void impossible_check(struct pass *pass, const struct schema *schema);
-/* Example calls of a tool, a JSON list: each must be arguments that these parameters accept. */
-void examples_check(struct pass *pass, const struct field *parameters, gramc_text examples,
-                    struct span at);
+/* Example calls of a tool, a JSON list: each must be arguments that these accept. `closed`: others
+ * than those that are named are refused. */
+void examples_check(struct pass *pass, const struct schema *arguments, bool closed,
+                    gramc_text examples, struct span at);
 
 #endif

@@ -153,14 +153,14 @@ static void judge_list(struct pass *pass, const gramc_schema *program,
         judge(pass, program, text_slice(list->text, item->start, item->end), list->at, id);
 }
 
-void examples_check(struct pass *pass, const struct field *parameters, gramc_text examples,
-                    struct span at) {
+void examples_check(struct pass *pass, const struct schema *arguments, bool closed,
+                    gramc_text examples, struct span at) {
     struct buf text;
     const struct schema whole = {.span = at};
     const struct constraint list = {.text = examples, .at = at};
     buf_init(&text, &pass->arena->allocator, SOURCE_MAX);
-    schema_print_object(&text, parameters, SCHEMA_CHECKED);
-    gramc_schema *program = compile_text(pass, &whole, &text, true);
+    schema_print(&text, arguments, SCHEMA_CHECKED);
+    gramc_schema *program = compile_text(pass, &whole, &text, closed);
     if (program) judge_list(pass, program, &list, D_EXAMPLE_MISMATCH);
     gramc_schema_free(program);
 }

@@ -6,11 +6,8 @@
 #include "base/text.h"
 #include "compiler/data.h"
 #include "compiler/fixes.h"
-<<<<<<< HEAD
 #include "compiler/hatch.h"
-=======
 #include "compiler/properties.h"
->>>>>>> tasks
 
 #define KIND(kind) (1U << (kind))
 #define NUMERIC (KIND(TYPE_INTEGER) | KIND(TYPE_NUMBER))
@@ -183,20 +180,15 @@ static void read_name(struct reader *reader, const struct row *row, const struct
 }
 
 static void read_hatch(struct reader *reader, const struct row *row, const struct property *p) {
-<<<<<<< HEAD
     bool wrong;
     (void)row;
     reader->schema->hatch = hatch_read(reader->pass, p->value, &wrong);
     if (wrong) reader_wrong_value(reader, p, "a JSON object: json`{...}`");
-=======
-    (void)row;
-    reader->schema->hatch = hatch_read(reader, p);
 }
 
 static void read_meta(struct reader *reader, const struct row *row, const struct property *p) {
     if (p->value->kind == VALUE_MAP) read_data(reader, row, p);
     else reader_wrong_value(reader, p, "a map");
->>>>>>> tasks
 }
 
 /* ## The table */

@@ -139,3 +139,8 @@ void signature_check(struct pass *pass, const struct signature *signature) {
     if (!p) schema_check(pass, &signature->arguments, NULL);
     schema_check(pass, signature->result, NULL);
 }
+
+void signature_check_examples(struct pass *pass, const struct signature *signature,
+                              gramc_text examples, struct span at) {
+    examples_check(pass, &signature->arguments, signature_is_closed(signature), examples, at);
+}

@@ -17,6 +17,9 @@ bool signature_is_closed(const struct signature *signature);
 /* What only can be judged once all names are known: defaults, bounds, patterns. */
 void signature_check(struct pass *pass, const struct signature *signature);
 
+void signature_check_examples(struct pass *pass, const struct signature *signature,
+                              gramc_text examples, struct span at);
+
 /* Reads `(p::T {...})==>(::R)`. NULL, with findings, if it is no signature; parameters that could
  * not be read are left out. */
 struct signature *signature_read(struct pass *pass, const struct pattern *pattern);

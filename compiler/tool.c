@@ -10,13 +10,8 @@ enum { DEFAULT_TIMEOUT_MS = 30000, DEFAULT_ERRORS = 5 };
 
 /* Everything goes through one struct, so that the table needs one kind of offset. */
 struct tool_properties {
-<<<<<<< HEAD
-    gramc_text description, name, title;
-    const struct value *examples, *deprecated, *schema;
-=======
     gramc_text description, name, title, meta;
-    const struct value *examples, *deprecated;
->>>>>>> tasks
+    const struct value *examples, *deprecated, *schema;
     bool optional, return_direct;
     uint32_t max_call_errors, max_tool_errors, timeout_ms;
     int open, read_only, destructive, idempotent, open_world;
@@ -38,13 +33,9 @@ static const struct property_row rows[] = {
     {"destructive", PROPERTY_TRISTATE, AT(destructive)},
     {"idempotent", PROPERTY_TRISTATE, AT(idempotent)},
     {"openWorld", PROPERTY_TRISTATE, AT(open_world)},
-<<<<<<< HEAD
     {"open", PROPERTY_TRISTATE, AT(open)},
     {"schema", PROPERTY_VALUE, AT(schema)},
-    {"meta", PROPERTY_IGNORED, 0},
-=======
     {"meta", PROPERTY_META, AT(meta)},
->>>>>>> tasks
 };
 #undef AT
 
@@ -99,11 +90,8 @@ static void read_properties(struct pass *pass, struct tool *tool, const struct s
     tool->idempotent = p.idempotent;
     tool->open_world = p.open_world;
     if (p.examples) tool->examples = read_examples(pass, p.examples);
-<<<<<<< HEAD
     read_arguments(pass, &tool->arguments, &p);
-=======
     if (p.examples) tool->examples_at = p.examples->span;
->>>>>>> tasks
     if (p.deprecated) tool->deprecated = read_deprecated(pass, p.deprecated);
     if (p.description.len) return;
     struct finding *f =
@@ -222,5 +210,5 @@ void tool_check(struct pass *pass, const struct tool *tool) {
     uint32_t before = pass->findings->counts[GRAMC_ERROR];
     signature_check(pass, tool->signature);
     if (pass->findings->counts[GRAMC_ERROR] == before && tool->examples.len)
-        examples_check(pass, tool->signature->parameters, tool->examples, tool->examples_at);
+        signature_check_examples(pass, tool->signature, tool->examples, tool->examples_at);
 }

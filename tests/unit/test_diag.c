@@ -15,12 +15,11 @@
 /* Findings that need more than one source text of a few words: shown by golden cases and by tests
  * of their own. */
 static const char *const elsewhere[] = {
-    static const char *const elsewhere[] = {
-        "G0234", "G0243", "G0244", "G0245", "G0246", "G0247", "G0248", "G0249", "G0250", "G0251",
-        "G0252", "G0253", "G0440", "G0441", "G0442", "G0443", "G0444", "G0445", "G0446", "G0447",
-        "G0448", "G0449", "G0450", "G0451", "G0452", "G0453", "G0454", "G0510", "G0601", "G0701",
-        "G0707", "G0810", "G0811", "G0901", "G0902", "G0903", "G0904", "G0905", "G0906", "G0907",
-        "G0908", "G0909", "G0910", "G0911", "G0912", "G0913"};
+    "G0234", "G0243", "G0244", "G0245", "G0246", "G0247", "G0248", "G0249", "G0250", "G0251",
+    "G0252", "G0253", "G0440", "G0441", "G0442", "G0443", "G0444", "G0445", "G0446", "G0447",
+    "G0448", "G0449", "G0450", "G0451", "G0452", "G0453", "G0454", "G0510", "G0601", "G0701",
+    "G0707", "G0810", "G0811", "G0901", "G0902", "G0903", "G0904", "G0905", "G0906", "G0907",
+    "G0908", "G0909", "G0910", "G0911", "G0912", "G0913"};
 
 static int is_elsewhere(const char *code) {
     for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)
