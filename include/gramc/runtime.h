@@ -83,9 +83,12 @@ typedef struct gramc_bind_options {
     /* What the MCP servers of the library offer; borrowed, used while binding. NULL: nothing is
      * known of them, so a tool that only they could do is missing. */
     const gramc_offering *offering;
+    /* A target of gramc_emit, by whose rules tools and parameters are called in requests; what the
+     * model calls is mapped back. Empty: "openai". */
+    gramc_text target;
 } gramc_bind_options;
 #define GRAMC_BIND_OPTIONS_INIT                                                                    \
-    { sizeof(gramc_bind_options), NULL, NULL, {NULL, NULL}, NULL, 0, false, NULL }
+    { sizeof(gramc_bind_options), NULL, NULL, {NULL, NULL}, NULL, 0, false, NULL, {NULL, 0} }
 
 /* agent and library are borrowed; library NULL means an empty one. GRAMC_FINDINGS: something does
  * not fit; *out is then set and only good for its messages. GRAMC_USAGE: the agent is not prepared
