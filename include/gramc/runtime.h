@@ -219,6 +219,18 @@ GRAMC_API GRAMC_MUST_USE gramc_status gramc_call(gramc_call_end *end, gramc_loop
  * Where answers come from. */
 typedef struct gramc_model gramc_model;
 
+/* A server that is known by the name in front of a model's: "openrouter" in "OpenRouter/x/y". */
+typedef struct gramc_provider {
+    const char *name;
+    const char *base_url;
+    const char *key;    /* the environment variable that holds the key; NULL: it takes none */
+    const char *target; /* for gramc_bind_options */
+} gramc_provider;
+/* The i-th of the table; NULL past the end. */
+GRAMC_API const gramc_provider *gramc_provider_get(size_t i);
+/* The provider that a model names, the first if it names none; NULL: it is not known. */
+GRAMC_API const gramc_provider *gramc_provider_of(gramc_text model);
+
 typedef struct gramc_endpoint_options {
     size_t struct_size; /* sizeof(gramc_endpoint_options) */
     const gramc_allocator *allocator;

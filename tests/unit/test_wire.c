@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "runtime/bound.h"
+#include "runtime/secret.h"
 #include "runtime/wire.h"
 #include "tests/support/agent.h"
 
@@ -239,12 +240,35 @@ static void bound_for_a_target(void **state) {
     arena_free(&arena);
 }
 
+/* ## Providers */
+
+static void providers(void **state) {
+    char wire[1][GRAMC_WIRE_NAME_SIZE];
+    gramc_text name = TEXT("a.b");
+    size_t count = 0;
+    (void)state;
+    for (const gramc_provider *p; (p = gramc_provider_get(count)) != NULL; count++) {
+        bool local = text_starts(text_of(p->base_url), "http://127.0.0.1:");
+        assert_true(local || text_starts(text_of(p->base_url), "https://"));
+        assert_true(local == !p->key);
+        if (p->key) assert_int_equal(secrets_find(NULL, text_of(p->key), NULL), SECRET_OF_PROVIDER);
+        assert_int_equal(
+            gramc_target_names(text_of(p->target), GRAMC_NAME_TOOL, &name, 1, wire, NULL),
+            GRAMC_OK);
+    }
+    assert_true(count > 3);
+    assert_string_equal(gramc_provider_of(TEXT("gpt-4o-mini"))->name, "openai");
+    assert_string_equal(gramc_provider_of(TEXT("OpenRouter/a/b"))->name, "openrouter");
+    assert_null(gramc_provider_of(TEXT("nobody/x")));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(legal_and_unique), cmocka_unit_test(refused_targets),
         cmocka_unit_test(calls_come_back),  cmocka_unit_test(schema_there),
         cmocka_unit_test(arguments_back),   cmocka_unit_test(colliding_parameters),
         cmocka_unit_test(no_json),          cmocka_unit_test(bound_for_a_target),
+        cmocka_unit_test(providers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
