@@ -53,7 +53,6 @@ struct cli_file {
 struct cli {
     gramc_allocator allocator;
     FILE *out, *err;
-    bool color;                        /* on `err` */
     const char *program;               /* argv[0] */
     const char *options[OPTION_COUNT]; /* value, or "" for a flag; NULL: not given */
     char **operands;
@@ -144,6 +143,9 @@ int cli_report(struct cli *cli, const gramc_compilation *compilation, FILE *file
 /* The same in a format whose name is given, NULL meaning text. */
 int cli_report_as(struct cli *cli, const gramc_compilation *compilation, FILE *file,
                   const char *format);
+/* Finds the format of findings that a name means, NULL meaning text, which is coloured where
+ * the file is a terminal. EXIT_FINE, or a message with the names that there are. */
+int cli_find_format(struct cli *cli, const char *wanted, FILE *file, gramc_format *out);
 /* The exit code that goes with a status that is no finding. */
 int cli_status(struct cli *cli, gramc_status status);
 
