@@ -133,6 +133,16 @@ int cli_status(struct cli *cli, gramc_status status) {
     return cli_usage(cli, "this cannot be done (status %d)", (int)status);
 }
 
+void cli_put_safe(FILE *file, gramc_text text) {
+    for (size_t pos = 0; pos < text.len;) {
+        size_t start = pos;
+        uint32_t c = text_decode(text, &pos);
+        if (c == UINT32_MAX) fprintf(file, "\\x%02x", (unsigned char)text.ptr[start]);
+        else if (c == '\n' || text_is_treacherous(c)) fprintf(file, "\\u{%x}", (unsigned)c);
+        else fwrite(text.ptr + start, 1, pos - start, file);
+    }
+}
+
 static int write_file(void *ctx, const char *bytes, size_t len) {
     return fwrite(bytes, 1, len, ctx) == len ? 0 : 1;
 }

@@ -13,23 +13,13 @@ enum { LONGEST_LINE = 64 << 20, CHUNK = 1 << 16 };
 
 /* ## Printing one verdict */
 
-static void put_safe(FILE *out, gramc_text text) {
-    for (size_t pos = 0; pos < text.len;) {
-        size_t start = pos;
-        uint32_t c = text_decode(text, &pos);
-        if (c == UINT32_MAX || c == '\n' || text_is_treacherous(c))
-            fprintf(out, "\\x%02x", (unsigned char)text.ptr[start]);
-        else fwrite(text.ptr + start, 1, pos - start, out);
-    }
-}
-
 /* One line a line: `valid`, or `invalid: ` and the sentences. */
 static void print_line(struct judged *judged, const gramc_verdict *verdict) {
     FILE *out = judged->cli->out;
     fputs(verdict->valid ? "valid" : "invalid: ", out);
     for (size_t i = 0; i < verdict->error_count; i++) {
         if (i) fputs("; ", out);
-        put_safe(out, verdict->errors[i].message);
+        cli_put_safe(out, verdict->errors[i].message);
     }
     fputc('\n', out);
 }
