@@ -4,6 +4,8 @@
  * listed, also one without findings. */
 #include "base/diag_put.h"
 
+#include "base/version.h"
+
 static void put_range(struct buf *out, const struct source *source, struct span span) {
     struct position start = source_position(source, span.start);
     struct position end = source_position(source, span.end);
@@ -71,7 +73,8 @@ static void put_finding(struct buf *out, const struct finding *f) {
 
 void diag_print_json(struct buf *out, const struct diag_report *report) {
     const struct finding *f = report->findings->first;
-    buf_printf(out, "{\"schema_version\":1,\"tool\":\"gramc/%s\"", gramc_version());
+    buf_printf(out, "{\"schema_version\":%d,\"tool\":\"gramc/%s\"", VERSION_DIAGNOSTICS,
+               gramc_version());
     for (int i = GRAMC_ERROR; report->grades && i >= GRAMC_NOTE; i--)
         buf_printf(out, ",\"%s\":%u", report->grades[i], (unsigned)report->findings->counts[i]);
     buf_puts(out, ",\"files\":[");

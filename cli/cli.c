@@ -209,7 +209,11 @@ void cli_init(struct cli *cli, FILE *out, FILE *err, const gramc_allocator *allo
 }
 
 static int print_version(struct cli *cli) {
-    fprintf(cli->out, "gramc %s (language 1, bundle 1, trace 1)\n", gramc_version());
+    gramc_form form;
+    fprintf(cli->out, "gramc %s (notation %s", gramc_version(), gramc_notation_version());
+    for (size_t i = 0; gramc_form_get(i, &form); i++)
+        fprintf(cli->out, ", %s %u", form.name, form.version);
+    fputs(")\n", cli->out);
     return EXIT_FINE;
 }
 

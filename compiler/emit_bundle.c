@@ -4,6 +4,7 @@
 
 #include "base/sha256.h"
 #include "base/text.h"
+#include "base/version.h"
 
 struct object {
     struct buf *out;
@@ -156,7 +157,7 @@ void emit_bundle(struct buf *out, const struct agent *agent, struct tool *const 
     struct object document = {out, false}, inner = {out, false};
     buf_putc(out, '{');
     put_text(&document, "format", TEXT("gramc-bundle"));
-    put_count(&document, "version", 1);
+    put_count(&document, "version", VERSION_BUNDLE);
     if (agent) {
         key(&document, "agent");
         buf_putc(out, '{');

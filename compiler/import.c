@@ -4,10 +4,12 @@
 #include "compiler/spec.h"
 
 #include "base/text.h"
+#include "base/version.h"
 #include "compiler/config.h"
 #include "compiler/data.h"
 #include "grammar/parse.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { MOST_FILES = 10000 };
@@ -109,14 +111,18 @@ static void read_imports(struct pass *pass, const struct value *value) {
 
 /* ## The header: `{language: 1, imports: ["tools.gram"]}` */
 
+void language_check(struct pass *pass, const struct value *value) {
+    char known[16];
+    snprintf(known, sizeof known, "%d", VERSION_LANGUAGE);
+    if (value->kind == VALUE_INTEGER && text_is(value->as.scalar.text, known)) return;
+    FIND(pass->findings, D_LANGUAGE_VERSION, pass->source, value->span,
+         source_slice(pass->source, value->span));
+}
+
 static void read_header(struct pass *pass, const struct pattern *header) {
     for (const struct property *p = header->subject->properties; p; p = p->next) {
         if (text_is(p->key.text, "imports")) read_imports(pass, p->value);
-        if (!text_is(p->key.text, "language")) continue;
-        bool one = p->value->kind == VALUE_INTEGER && text_is(p->value->as.scalar.text, "1");
-        if (!one)
-            FIND(pass->findings, D_LANGUAGE_VERSION, pass->source, p->value->span,
-                 source_slice(pass->source, p->value->span));
+        if (text_is(p->key.text, "language")) language_check(pass, p->value);
     }
 }
 

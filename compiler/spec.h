@@ -72,6 +72,8 @@ void library_read(struct pass *pass, struct gramc_spec *spec, const struct patte
 void twins_check(struct pass *pass, const struct gramc_spec *spec);
 /* Second step, once all tools are known: the references of an agent. */
 void agent_resolve(struct pass *pass, struct gramc_spec *spec, struct agent *agent);
+/* The value of `language:` in a header: a finding if it is no version that there is. */
+void language_check(struct pass *pass, const struct value *value);
 /* Files that are imported, and the version of the language (import.c). */
 void headers_read(struct pass *pass);
 /* Gives parameters that are written with their name alone their meaning (reuse.c). */
