@@ -61,6 +61,7 @@ gramc_status gramc_tool_prepare(gramc_compilation *compilation, const gramc_tool
     if (!tool) return GRAMC_NOT_FOUND;
     if (!tool->signature) return GRAMC_FINDINGS;
     buf_init(&text, &compilation->arena.allocator, SOURCE_MAX);
+    compilation->spec->has_programs = true;
     gramc_status status = prepare_tool(&compilation->arena, tool, &text);
     buf_free(&text);
     return status;
@@ -73,6 +74,7 @@ gramc_status gramc_agent_prepare(gramc_compilation *compilation, const gramc_age
     if (!agent) return GRAMC_NOT_FOUND;
     if (agent->prepared) return GRAMC_OK;
     buf_init(&text, &compilation->arena.allocator, SOURCE_MAX);
+    compilation->spec->has_programs = true;
     for (size_t i = 0; i < agent->tool_count && status == GRAMC_OK; i++)
         status = agent->tools[i]->signature
                      ? prepare_tool(&compilation->arena, agent->tools[i], &text)
@@ -95,6 +97,6 @@ static void free_tool(struct tool *tool) {
 }
 
 void spec_free(struct gramc_spec *spec) {
-    if (!spec) return;
+    if (!spec || !spec->has_programs) return;
     for (struct tool *tool = spec->first_tool; tool; tool = tool->next) free_tool(tool);
 }

@@ -192,15 +192,18 @@ static void read_hatch(struct reader *reader, const struct row *row, const struc
 /* Rows that the checks below ask for by name. */
 enum { ROW_TYPE, ROW_MIN, ROW_MAX, ROW_RANGE, ROW_REQUIRED };
 
-/* KEYWORDS in the fourth column: the reader stores no keyword. */
+/* KEYWORDS in the fourth column: the reader stores no keyword. What most types say stands in front,
+ * because rows are looked for in this order. */
 static const struct row table[] = {
     [ROW_TYPE] = {"type", NULL, read_type, KEYWORDS, EVERY, MAPS_ONLY},
     [ROW_MIN] = {"min", "minimum", read_number, KEYWORD_MINIMUM, NUMERIC, ANYWHERE},
     [ROW_MAX] = {"max", "maximum", read_number, KEYWORD_MAXIMUM, NUMERIC, ANYWHERE},
     [ROW_RANGE] = {"range", NULL, read_range, KEYWORDS, NUMERIC, ANYWHERE},
     [ROW_REQUIRED] = {"required", NULL, read_required, KEYWORDS, EVERY, FIELDS_ONLY},
-    {"title", NULL, read_text, KEYWORD_TITLE, EVERY, ANYWHERE},
     {"description", NULL, read_text, KEYWORD_DESCRIPTION, EVERY, ANYWHERE},
+    {"default", NULL, read_default, KEYWORDS, EVERY, FIELDS_ONLY},
+    {"optional", NULL, read_optional, KEYWORDS, EVERY, FIELDS_ONLY},
+    {"title", NULL, read_text, KEYWORD_TITLE, EVERY, ANYWHERE},
     {"examples", NULL, read_list, KEYWORD_EXAMPLES, EVERY, ANYWHERE},
     {"deprecated", NULL, read_deprecated, KEYWORDS, EVERY, ANYWHERE},
     {"enum", NULL, read_list, KEYWORD_ENUM, EVERY, ANYWHERE},
@@ -223,8 +226,6 @@ static const struct row table[] = {
     {"open", "additionalProperties", read_open, KEYWORDS, KIND(TYPE_OBJECT), ANYWHERE},
     {"schema", NULL, read_hatch, KEYWORDS, EVERY, ANYWHERE},
     {"meta", NULL, NULL, KEYWORDS, EVERY, ANYWHERE},
-    {"default", NULL, read_default, KEYWORDS, EVERY, FIELDS_ONLY},
-    {"optional", NULL, read_optional, KEYWORDS, EVERY, FIELDS_ONLY},
     {"name", NULL, read_name, KEYWORDS, EVERY, FIELDS_ONLY},
 };
 

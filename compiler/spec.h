@@ -62,6 +62,7 @@ struct gramc_spec {
     struct agent **agent_list;
     struct library **library_list;
     size_t tool_count, agent_count, library_count;
+    bool has_programs; /* some tool was prepared */
 };
 
 /* Each reads one top-level pattern (or, for tools, one element of an agent) and adds it. */
