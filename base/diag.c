@@ -61,8 +61,8 @@ static void put_arg(struct buf *out, gramc_text arg) {
     if (pos < arg.len) buf_puts(out, "...");
 }
 
-static gramc_text fill(struct arena *arena, const char *template, const gramc_text *args,
-                       size_t count) {
+gramc_text diag_fill(struct arena *arena, enum diag_id id, const gramc_text *args, size_t count) {
+    const char *template = rows[id].message;
     struct buf out;
     buf_init(&out, &arena->allocator, 4096);
     for (const char *p = template; *p; p++) {
@@ -108,7 +108,7 @@ struct finding *findings_add(struct findings *findings, enum diag_id id,
     struct finding *finding = findings_report(findings, &rows[id], source, span, later);
     if (!finding) return NULL;
     finding->id = id;
-    finding->message = fill(findings->arena, rows[id].message, args, arg_count);
+    finding->message = diag_fill(findings->arena, id, args, arg_count);
     return finding;
 }
 

@@ -29,6 +29,9 @@ gramc_text diag_nearest(gramc_text name);
 /* False for what cannot be allowed or lowered: text and syntax, plain gram, limits. */
 bool diag_is_judgement(enum diag_id id);
 
+/* The row's message with its arguments filled in; {NULL, 0} without memory. */
+gramc_text diag_fill(struct arena *arena, enum diag_id id, const gramc_text *args, size_t count);
+
 struct diag_label {
     const struct source *source;
     struct span span;

@@ -28,12 +28,15 @@ static char lower(char c) {
     return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
 }
 
-bool text_is_nocase(gramc_text a, const char *c_string) {
-    gramc_text b = text_of(c_string);
+bool text_eq_nocase(gramc_text a, gramc_text b) {
     if (a.len != b.len) return false;
     for (size_t i = 0; i < a.len; i++)
         if (lower(a.ptr[i]) != lower(b.ptr[i])) return false;
     return true;
+}
+
+bool text_is_nocase(gramc_text a, const char *c_string) {
+    return text_eq_nocase(a, text_of(c_string));
 }
 
 gramc_text text_slice(gramc_text a, size_t start, size_t end) {

@@ -20,6 +20,7 @@ static inline bool text_is(gramc_text a, const char *c_string) {
 int text_compare(gramc_text a, gramc_text b);
 bool text_starts(gramc_text a, const char *prefix);
 /* Equal but for the case of ASCII letters. */
+bool text_eq_nocase(gramc_text a, gramc_text b);
 bool text_is_nocase(gramc_text a, const char *c_string);
 gramc_text text_slice(gramc_text a, size_t start, size_t end);
 /* Without ASCII blanks at both ends. */

@@ -12,11 +12,9 @@ const char *gramc_version(void) {
 
 bool gramc_form_get(size_t i, gramc_form *out) {
     static const gramc_form forms[] = {
-        {"language", VERSION_LANGUAGE},
-        {"bundle", VERSION_BUNDLE},
-        {"trace", VERSION_TRACE},
-        {"baseline", VERSION_BASELINE},
-        {"diagnostics", VERSION_DIAGNOSTICS},
+        {"language", VERSION_LANGUAGE}, {"bundle", VERSION_BUNDLE},
+        {"trace", VERSION_TRACE},       {"snapshot", VERSION_SNAPSHOT},
+        {"baseline", VERSION_BASELINE}, {"diagnostics", VERSION_DIAGNOSTICS},
     };
     if (i >= sizeof forms / sizeof *forms) return false;
     *out = forms[i];

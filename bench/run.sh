@@ -28,6 +28,12 @@ echo "# start-up: an empty program, gramc check and gramc compile on ten lines (
 
 sh "$(dirname "$0")/validate/run.sh" "$build"
 
+if [ -x "$build/bench/bench_kinds" ]; then
+    echo "# calls of tools by the kind of their implementation"
+    here=$(cd "$build" && pwd)
+    "$build/bench/bench_kinds" "$here/libexec/gramc/gramc-host" "$here/bench/" "$here/bench/stay"
+fi
+
 mkdir "$work/many"
 "$build/bench/make_files" "$work/many"
 cat "$work"/many/*.gram >"$work/one.gram"
@@ -35,3 +41,8 @@ echo "# 10,000 tools in 100 files, and in one (median of 20); beside reading the
 "$build/bench/bench_startup" 20 -- /bin/cat "$work/one.gram" -- "$build/bin/gramc" check "$work/many" \
     -- "$build/bin/gramc" check "$work/one.gram" \
     -- "$build/bin/gramc" compile --agent agent_7 "$work/many"
+
+if [ -x "$build/bench/bench_http" ]; then
+    echo "# 1,000 slow HTTP tools at once on one loop"
+    "$build/bench/bench_http"
+fi

@@ -20,7 +20,7 @@ static gramc_text library_name(const gramc_spec *spec, size_t i) {
 
 static const struct catalogue agents = {"agent", "agents", "--agent NAME", gramc_spec_agent_count,
                                         agent_name};
-static const struct catalogue libraries = {"tool library", "tool libraries", "--library FILE#NAME",
+static const struct catalogue libraries = {"tool library", "tool libraries", "FILE#NAME",
                                            gramc_spec_library_count, library_name};
 
 static void put_names(FILE *err, const struct catalogue *catalogue, const gramc_spec *spec) {

@@ -98,8 +98,12 @@ const struct command *cli_command(size_t i) {
     return i < COMMANDS ? &commands[i] : NULL;
 }
 
-/* Where gramc hands over to gramc-run. */
-static const char *const elsewhere[] = {"run"};
+/* Where gramc hands over to gramc-run, and what its commands do. */
+static const char *const abouts[] = {
+    "Runs an agent with a tool library",
+    "Tells which implementation of a tool library serves each tool of an agent, and what is proven",
+    "Lists what a tool library offers", "Calls one tool of a library"};
+static const char *const elsewhere[] = {"run", "bind", "tools", "call"};
 
 /* ## Messages */
 
@@ -228,7 +232,8 @@ static void print_commands(struct cli *cli, const struct command *more) {
     for (size_t i = 0; i < COMMANDS; i++)
         fprintf(cli->out, "  %-10s %.*s\n", commands[i].name,
                 (int)strcspn(commands[i].about, "\n."), commands[i].about);
-    if (!more) fputs("  run        Runs an agent with a tool library\n", cli->out);
+    for (size_t i = 0; !more && i < sizeof abouts / sizeof *abouts; i++)
+        fprintf(cli->out, "  %-10s %s\n", elsewhere[i], abouts[i]);
     for (; more && more->name; more++)
         fprintf(cli->out, "  %-10s %.*s\n", more->name, (int)strcspn(more->about, "\n."),
                 more->about);
@@ -236,10 +241,11 @@ static void print_commands(struct cli *cli, const struct command *more) {
 }
 
 static int unknown_command(struct cli *cli, const char *name) {
-    gramc_text names[COMMANDS + 1];
+    enum { ELSEWHERE = sizeof elsewhere / sizeof *elsewhere };
+    gramc_text names[COMMANDS + ELSEWHERE];
     for (size_t i = 0; i < COMMANDS; i++) names[i] = text_of(commands[i].name);
-    names[COMMANDS] = TEXT("run");
-    gramc_text near = text_nearest(text_of(name), names, COMMANDS + 1);
+    for (size_t i = 0; i < ELSEWHERE; i++) names[COMMANDS + i] = text_of(elsewhere[i]);
+    gramc_text near = text_nearest(text_of(name), names, COMMANDS + ELSEWHERE);
     if (near.len)
         return cli_usage(cli, "there is no command %s; did you mean %.*s?", name, TEXT_ARGS(near));
     return cli_usage(cli, "there is no command %s; see gramc --help", name);

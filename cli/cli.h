@@ -28,7 +28,10 @@ enum {
     FOR_IMPORT = 1 << 11,
     FOR_CONFIG = 1 << 12,
     FOR_INIT = 1 << 13,
+    FOR_BIND = 1 << 7,
     FOR_DIFF = 1 << 8,
+    FOR_TOOLS = 1 << 9,
+    FOR_CALL = 1 << 10,
     FOR_JOLT = 1 << 14,
     FOR_ALL = (1 << 16) - 1
 };
@@ -173,5 +176,7 @@ int cmd_validate(struct cli *cli);
 int cmd_import(struct cli *cli);
 /* Hands over to gramc-run, with all arguments as they came. */
 int cmd_run_elsewhere(struct cli *cli, int argc, char **argv);
+/* The path of a program that was installed with this one; false if it is not there. */
+bool cli_own_program(const char *name, char *out, size_t size);
 
 #endif

@@ -1,6 +1,6 @@
 /* Hands a command over to gramc-run, which carries what a quick command must not load: libcurl and
- * libuv. It is found from the real path of this program, in the build tree, under a prefix or under
- * a moved prefix; PATH and the current folder are never asked. */
+ * libuv. It and gramc-host are found from the real path of this program, in the build tree, under a
+ * prefix or under a moved prefix; PATH and the current folder are never asked. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/cli.h"
 
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *const places[] = {"../libexec/gramc/gramc-run", "gramc-run"};
+static const char *const places[] = {"../libexec/gramc/", ""};
 
 /* The folder of the running program, with a slash; false if the system does not tell. */
 static bool own_folder(char *out, size_t size) {
@@ -25,20 +25,23 @@ static bool own_folder(char *out, size_t size) {
     return true;
 }
 
-int cmd_run_elsewhere(struct cli *cli, int argc, char **argv) {
-    char folder[PATH_MAX], path[PATH_MAX + 64];
-    (void)argc;
-    if (!own_folder(folder, sizeof folder))
-        return cli_usage(cli, "cannot tell where gramc is installed: %s", strerror(errno));
+bool cli_own_program(const char *name, char *out, size_t size) {
+    char folder[PATH_MAX];
+    if (!own_folder(folder, sizeof folder)) return false;
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        snprintf(path, sizeof path, "%s%s", folder, places[i]);
-        if (access(path, X_OK) != 0) continue;
-        fflush(cli->out);
-        execv(path, argv);
-        return cli_usage(cli, "%s: %s", path, strerror(errno));
+        int len = snprintf(out, size, "%s%s%s", folder, places[i], name);
+        if (len > 0 && (size_t)len < size && access(out, X_OK) == 0) return true;
     }
-    return cli_usage(cli,
-                     "gramc-run is missing: it belongs into %slibexec/gramc; "
-                     "gramc was built without its runtime",
-                     folder);
+    return false;
+}
+
+int cmd_run_elsewhere(struct cli *cli, int argc, char **argv) {
+    char path[PATH_MAX];
+    (void)argc;
+    if (!cli_own_program("gramc-run", path, sizeof path))
+        return cli_usage(cli, "gramc-run is missing: it belongs beside gramc or into "
+                              "../libexec/gramc; gramc was built without its runtime");
+    fflush(cli->out);
+    execv(path, argv);
+    return cli_usage(cli, "%s: %s", path, strerror(errno));
 }

@@ -130,8 +130,9 @@ function(gramc_library name)
     # The runtime's own copy of base stays hidden; everything else comes from libgramc's exports.
     target_sources(${name}_shared PRIVATE $<TARGET_OBJECTS:layer_base_private>)
     target_link_libraries(${name}_shared PUBLIC gramc_shared PRIVATE PkgConfig::UV PkgConfig::CURL
-      PkgConfig::YAML m)
-    target_link_libraries(${name}_static PUBLIC gramc_static PkgConfig::UV PkgConfig::CURL PkgConfig::YAML m)
+      PkgConfig::YAML m ${CMAKE_DL_LIBS})
+    target_link_libraries(${name}_static PUBLIC gramc_static PkgConfig::UV PkgConfig::CURL
+      PkgConfig::YAML m ${CMAKE_DL_LIBS})
   else()
     target_link_libraries(${name}_shared PRIVATE ${PCRE2_LIBRARY})
     target_link_libraries(${name}_static PUBLIC $<BUILD_INTERFACE:${PCRE2_LIBRARY}>)
@@ -156,7 +157,18 @@ function(gramc_commands)
     target_link_libraries(gramc-run PRIVATE gramcrun_static)
     set_target_properties(gramc-run PROPERTIES
       RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/libexec/gramc)
+    gramc_host()
   endif()
+endfunction()
+
+# gramc-host, in which plugins run. It has no need of libuv and libcurl, and starts the quicker.
+function(gramc_host)
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/cli/host/*.c)
+  add_executable(gramc-host ${sources} ${CMAKE_SOURCE_DIR}/runtime/plugin.c)
+  gramc_flags(gramc-host)
+  target_link_libraries(gramc-host PRIVATE gramc_static ${CMAKE_DL_LIBS})
+  set_target_properties(gramc-host PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/libexec/gramc)
 endfunction()
 
 # The man page and the shells' completions, written by a program from the tables of commands and
@@ -200,7 +212,7 @@ function(gramc_install)
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
   install(DIRECTORY include/gramc DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
   if(GRAMC_RUNTIME)
-    install(TARGETS gramc-run RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/gramc)
+    install(TARGETS gramc-run gramc-host RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/gramc)
     install(TARGETS gramcrun_static gramcrun_shared
       LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
     install(CODE "execute_process(COMMAND \${CMAKE_COMMAND} -E create_symlink

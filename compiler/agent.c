@@ -153,8 +153,9 @@ static struct tool *resolve_element(struct pass *pass, const struct gramc_spec *
                 !element->subject->has_record && element->element_count == 0 &&
                 element->kind != PATTERN_PATH;
     if (bare) return find_tool(pass, spec, element);
-    bool later = text_is(label, "Task") || text_is(label, "ToolBox");
-    if (later) FIND(pass->findings, D_NOT_SUPPORTED, pass->source, element->span, label);
+    if (box_use_is(element)) return NULL;
+    if (text_is(label, "Task"))
+        FIND(pass->findings, D_NOT_SUPPORTED, pass->source, element->span, label);
     else {
         struct finding *f = FIND0(pass->findings, D_NOT_A_TOOL, pass->source, element->span);
         finding_help(pass->findings, f,
@@ -198,6 +199,7 @@ void agent_resolve(struct pass *pass, struct gramc_spec *spec, struct agent *age
         if (tool) agent->tools[count++] = tool;
     }
     agent->tool_count = count;
+    agent->public.box_uses = box_uses_read(pass, agent->pattern, &agent->public.box_use_count);
     check_wire_names(pass, agent);
     const gramc_tool **list = arena_array(pass->arena, count, sizeof *list);
     for (size_t i = 0; list && i < count; i++) list[i] = &agent->tools[i]->public;

@@ -99,6 +99,29 @@ static void put_tools(struct object *o, struct tool *const *tools, size_t count,
 
 /* ## Agents */
 
+/* Of boxes the agent says only what it takes; without `tools`, all. */
+static void put_box_use(struct buf *out, const gramc_box_use *use) {
+    buf_puts(out, "{\"name\":");
+    json_put_string(out, use->name);
+    if (!use->all_tools) buf_puts(out, ",\"tools\":[");
+    for (size_t i = 0; i < use->tool_count; i++) {
+        if (i) buf_putc(out, ',');
+        json_put_string(out, use->tools[i]);
+    }
+    buf_puts(out, use->all_tools ? "}" : "]}");
+}
+
+static void put_box_uses(struct object *o, const gramc_agent *agent) {
+    if (!agent->box_use_count) return;
+    key(o, "toolBoxes");
+    buf_putc(o->out, '[');
+    for (size_t i = 0; i < agent->box_use_count; i++) {
+        if (i) buf_putc(o->out, ',');
+        put_box_use(o->out, &agent->box_uses[i]);
+    }
+    buf_putc(o->out, ']');
+}
+
 static void put_agent(struct object *o, const gramc_agent *agent) {
     put_text(o, "name", agent->name);
     put_text(o, "description", agent->description);
@@ -117,6 +140,7 @@ static void put_agent(struct object *o, const gramc_agent *agent) {
     put_count(o, "maxMessages", agent->max_messages);
     put_text(o, "strategy", agent->strategy);
     put_text(o, "wire", agent->wire);
+    put_box_uses(o, agent);
 }
 
 /* What the agent means: no layout, file names or comments, nothing that it does not reach. */

@@ -63,6 +63,7 @@ static void tell_pointer(struct jolt_reader *reader, const struct json *at) {
     size_t len = pointer.len < room ? pointer.len : room;
     if (len) memcpy(reader->error->pointer, pointer.ptr, len);
     reader->error->pointer[len] = '\0';
+    if (pointer.state == BUF_NOMEM) reader->arena->oom = true;
     buf_free(&pointer);
 }
 
@@ -136,7 +137,7 @@ static gramc_status compile(gramc_jolt *jolt, gramc_text spec, gramc_schema_erro
     if (!document) return tell_syntax(&syntax, error);
     struct jolt_reader reader = {&jolt->arena, document, error, false, false};
     if (read_chain(&reader, jolt)) return jolt->arena.oom ? GRAMC_NOMEM : GRAMC_OK;
-    if (!reader.failed) return GRAMC_NOMEM;
+    if (!reader.failed || jolt->arena.oom) return GRAMC_NOMEM;
     return reader.limit ? GRAMC_LIMIT : GRAMC_FINDINGS;
 }
 

@@ -1,7 +1,7 @@
 /* Turns trees into a spec: each top-level pattern is read by its label. Tools, agents and libraries
  * have a file each; here is the order of the steps, and the public look-ups. */
 #include "compiler/definition.h"
-#include "compiler/spec.h"
+#include "compiler/library.h"
 
 #include "base/text.h"
 #include "compiler/config.h"
@@ -181,6 +181,7 @@ static void read_all(struct pass *pass, struct gramc_spec *spec) {
     if (!pass->arena->oom) reuses_resolve(pass, spec);
     if (!pass->arena->oom) definitions_check(pass, spec);
     check_tools(pass, spec);
+    if (!pass->arena->oom) libraries_resolve(pass, spec);
     for (struct agent *agent = spec->first_agent; agent && !pass->arena->oom; agent = agent->next) {
         pass->source = agent->source;
         agent_resolve(pass, spec, agent);

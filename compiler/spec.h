@@ -32,12 +32,7 @@ struct agent {
     bool prepared;
 };
 
-struct library {
-    gramc_library public;
-    struct library *next;
-    struct span name_at;
-    const struct source *source;
-};
+struct library; /* library.h */
 
 /* A parameter that is written with its name alone. */
 struct reuse {
@@ -69,6 +64,11 @@ struct gramc_spec {
 struct tool *tool_read(struct pass *pass, struct gramc_spec *spec, const struct pattern *pattern);
 void agent_read(struct pass *pass, struct gramc_spec *spec, const struct pattern *pattern);
 void library_read(struct pass *pass, struct gramc_spec *spec, const struct pattern *pattern);
+/* Second step: what libraries extend, own signatures, references to servers. */
+void libraries_resolve(struct pass *pass, struct gramc_spec *spec);
+/* `[name:ToolBox {...}]` among the elements of an agent or task (box_use.c). */
+bool box_use_is(const struct pattern *element);
+const gramc_box_use *box_uses_read(struct pass *pass, const struct pattern *owner, size_t *count);
 /* Tools of one name must mean the same. */
 void twins_check(struct pass *pass, const struct gramc_spec *spec);
 /* Second step, once all tools are known: the references of an agent. */

@@ -3,10 +3,13 @@
  * missing piece, not only the first. */
 #include "base/buf.h"
 #include "base/text.h"
-#include "runtime/bound.h"
+#include "runtime/bind_box.h"
 #include "runtime/builtin.h"
 #include "runtime/llm.h"
+#include "runtime/offering.h"
 #include "runtime/options.h"
+#include "runtime/proof.h"
+#include "runtime/secret.h"
 
 enum { DEFAULT_TIMEOUT_MS = 30000, BLOCK_MAX = 64 << 20, SENTENCE_MAX = 4096 };
 
@@ -25,15 +28,15 @@ static gramc_text join(gramc_bound *bound, const gramc_text *pieces, size_t coun
     join((bound), (const gramc_text[]){__VA_ARGS__},                                               \
          sizeof((const gramc_text[]){__VA_ARGS__}) / sizeof(gramc_text))
 
-static void report(gramc_bound *bound, gramc_severity severity, const gramc_impl *impl,
-                   gramc_text message, gramc_text help) {
+void bound_report(gramc_bound *bound, gramc_severity severity, const struct bind_place *place,
+                  gramc_text message, gramc_text help) {
     struct bind_note *note = ARENA_NEW(&bound->arena, struct bind_note);
     if (!note) return;
     note->message = (gramc_bind_message){.severity = severity, .message = message, .help = help};
-    if (impl) {
-        note->message.file = impl->file;
-        note->message.start = impl->start;
-        note->message.end = impl->end;
+    if (place) {
+        note->message.file = place->file;
+        note->message.start = place->start;
+        note->message.end = place->end;
     }
     if (bound->last) bound->last->next = note;
     else bound->first = note;
@@ -41,46 +44,72 @@ static void report(gramc_bound *bound, gramc_severity severity, const gramc_impl
     if (severity == GRAMC_ERROR) bound->failed = true;
 }
 
-static gramc_text did_you_mean(gramc_bound *bound, gramc_text near, const char *otherwise) {
-    if (near.ptr) return JOIN(bound, TEXT("did you mean `"), near, TEXT("`?"));
+static void report(gramc_bound *bound, gramc_severity severity, const gramc_impl *impl,
+                   gramc_text message, gramc_text help) {
+    struct bind_place place = {TEXT(""), 0, 0};
+    if (impl) place = (struct bind_place){impl->file, impl->start, impl->end};
+    bound_report(bound, severity, &place, message, help);
+}
+
+bool bound_own(gramc_bound *bound, void (*destroy)(void *what), void *what) {
+    struct bound_owned *owned = ARENA_NEW(&bound->arena, struct bound_owned);
+    if (!owned) {
+        destroy(what);
+        return false;
+    }
+    *owned = (struct bound_owned){destroy, what, bound->owned};
+    bound->owned = owned;
+    return true;
+}
+
+void bound_tell(gramc_bound *bound, enum diag_id id, const struct bind_place *place,
+                gramc_text help, const gramc_text *args, size_t count) {
+    const struct diag_row *row = diag_row(id);
+    bound_report(bound, row->severity, place, diag_fill(&bound->arena, id, args, count), help);
+    if (bound->last && !bound->arena.oom) bound->last->message.code = text_of(row->code);
+}
+
+gramc_text bound_did_you_mean(gramc_bound *bound, gramc_text near, const char *otherwise) {
+    if (near.len) return JOIN(bound, TEXT("did you mean `"), near, TEXT("`?"));
     return text_of(otherwise);
 }
 
 /* ## Choosing */
 
-static const gramc_impl *find_impl(const gramc_library *library, gramc_text name) {
+const gramc_impl *bound_impl(const gramc_bound *bound, gramc_text name) {
+    const gramc_library *library = bound->library;
     for (size_t i = 0; library && i < library->impl_count; i++)
         if (text_eq(library->impls[i].name, name)) return &library->impls[i];
     return NULL;
 }
 
-static gramc_text nearest_impl(gramc_bound *bound, gramc_text name) {
+gramc_text bound_nearest_impl(gramc_bound *bound, gramc_text name) {
     size_t count = bound->library ? bound->library->impl_count : 0;
     gramc_text *names = arena_array(&bound->arena, count + 1, sizeof(*names));
     if (!names) return (gramc_text){NULL, 0};
     for (size_t i = 0; i < count; i++) names[i] = bound->library->impls[i].name;
-    return text_nearest(name, names, count);
+    return bound_did_you_mean(bound, text_nearest(name, names, count),
+                              "add a ToolImpl of that name, or make the tool optional");
 }
 
-static gramc_text missing_where(gramc_bound *bound) {
+gramc_text bound_missing_where(gramc_bound *bound) {
     if (!bound->library) return TEXT("there is no library");
     return JOIN(bound, TEXT("library `"), bound->library->name, TEXT("` has none"));
 }
 
 static void report_missing(gramc_bound *bound, const gramc_tool *tool) {
-    gramc_text message = JOIN(bound, TEXT("tool `"), tool->name, TEXT("` has no implementation: "),
-                              missing_where(bound));
+    gramc_text where = bound_missing_where(bound);
     if (tool->optional)
-        report(bound, GRAMC_NOTE, NULL, message, TEXT("it is optional and will not be offered"));
+        BOUND_TELL(bound, D_UNBOUND_OPTIONAL, NULL, TEXT("it is optional and will not be offered"),
+                   tool->name, where);
     else
-        report(bound, GRAMC_ERROR, NULL, message,
-               did_you_mean(bound, nearest_impl(bound, tool->name),
-                            "add a ToolImpl of that name, or make the tool optional"));
+        BOUND_TELL(bound, D_UNBOUND_TOOL, NULL, bound_nearest_impl(bound, tool->name), tool->name,
+                   where);
 }
 
-static void choose_builtin(gramc_bound *bound, struct bound_tool *choice,
-                           const gramc_builtins *builtins) {
+static void choose_builtin(gramc_bound *bound, struct bound_tool *choice) {
     const gramc_impl *impl = choice->impl;
+    const gramc_builtins *builtins = bound->builtins;
     const gramc_builtin *builtin = builtins_find(builtins, impl->target);
     if (builtin) {
         choice->builtin = *builtin;
@@ -89,33 +118,60 @@ static void choose_builtin(gramc_bound *bound, struct bound_tool *choice,
     report(bound, GRAMC_ERROR, impl,
            JOIN(bound, TEXT("tool `"), impl->name, TEXT("` wants the builtin `"), impl->target,
                 TEXT("`, which is not registered")),
-           did_you_mean(bound, builtins_nearest(builtins, impl->target),
-                        "the embedding program registers builtins"));
+           bound_did_you_mean(bound, builtins_nearest(builtins, impl->target),
+                              "the embedding program registers builtins"));
+}
+
+/* What only the kind can tell. */
+static void prepare(gramc_bound *bound, struct bound_tool *choice) {
+    char why[TOOL_WHY_MAX] = "";
+    if (!choice->kind || !choice->kind->prepare) return;
+    if (choice->kind->prepare(&bound->arena, choice, why)) return;
+    report(bound, GRAMC_ERROR, choice->impl,
+           JOIN(bound, TEXT("tool `"), choice->impl->name, TEXT("` cannot work: "), text_of(why)),
+           TEXT(""));
 }
 
 static uint32_t first_set(uint32_t a, uint32_t b, uint32_t c) {
     return a ? a : b ? b : c;
 }
 
-static void choose(gramc_bound *bound, struct bound_tool *choice, const gramc_tool *tool,
-                   const gramc_builtins *builtins) {
-    choice->tool = tool;
-    choice->impl = find_impl(bound->library, tool->name);
-    if (!choice->impl) {
-        report_missing(bound, tool);
-        return;
-    }
+static void choose_kind(gramc_bound *bound, struct bound_tool *choice) {
+    const gramc_tool *tool = choice->tool;
     const gramc_impl *impl = choice->impl;
     choice->timeout_ms = first_set(impl->timeout_ms, tool->timeout_ms, DEFAULT_TIMEOUT_MS);
-    choice->kind = tool_kind_of(impl->kind);
+    choice->kind = tool_kind_of(impl);
     if (!choice->kind)
         report(bound, GRAMC_ERROR, impl,
                JOIN(bound, TEXT("tool `"), impl->name, TEXT("` has an unknown kind")), TEXT(""));
-    if (impl->kind == GRAMC_IMPL_BUILTIN) choose_builtin(bound, choice, builtins);
+    if (impl->kind == GRAMC_IMPL_BUILTIN) choose_builtin(bound, choice);
     if (impl->kind == GRAMC_IMPL_EXEC && impl->argc == 0)
         report(bound, GRAMC_ERROR, impl,
                JOIN(bound, TEXT("tool `"), impl->name, TEXT("` names no program to run")),
                TEXT("exec takes the program and its arguments"));
+    if (impl->kind == GRAMC_IMPL_HTTP) choice->endpoint = http_bind_impl(bound, impl, tool);
+    if (impl->kind == GRAMC_IMPL_MCP) choice->mcp = mcp_bind_impl(bound, impl, tool);
+    prepare(bound, choice);
+}
+
+bool bind_impl_tool(gramc_bound *bound, struct bound_tool *choice) {
+    choice->impl = bound_impl(bound, choice->tool->name);
+    if (!choice->impl) return false;
+    choose_kind(bound, choice);
+    bool is_mcp = choice->impl->kind == GRAMC_IMPL_MCP;
+    if (!bound->arena.oom)
+        proof_make(bound, choice, is_mcp ? bind_offer_of(bound, choice->impl) : NULL);
+    return true;
+}
+
+/* A ToolImpl wins over boxes. */
+static void choose(gramc_bound *bound, struct bound_tool *choice, const gramc_tool *tool) {
+    bool failed = false;
+    *choice = (struct bound_tool){.tool = tool};
+    if (bind_impl_tool(bound, choice)) return;
+    const struct offered_tool *offered = bind_box_tool(bound, choice, &failed);
+    if (offered && choice->impl) proof_make(bound, choice, offered);
+    else if (!failed && !bound->arena.oom) report_missing(bound, tool);
 }
 
 /* ## What a request says about the tools */
@@ -159,13 +215,16 @@ static void check_strategy(gramc_bound *bound) {
            TEXT("it runs `direct`"));
 }
 
-static void fill(gramc_bound *bound, const gramc_builtins *builtins) {
+static void fill(gramc_bound *bound) {
+    const gramc_agent *agent = bound->agent;
     check_strategy(bound);
-    bound->tool_count = bound->agent->tool_count;
-    bound->tools = arena_array(&bound->arena, bound->tool_count + 1, sizeof(*bound->tools));
+    size_t room = agent->tool_count + bind_use_count(bound) + 1;
+    bound->tools = arena_array(&bound->arena, room, sizeof(*bound->tools));
     if (!bound->tools) return;
-    for (size_t i = 0; i < bound->tool_count; i++)
-        choose(bound, &bound->tools[i], bound->agent->tools[i], builtins);
+    for (size_t i = 0; i < agent->tool_count && !bound->arena.oom; i++)
+        choose(bound, &bound->tools[bound->tool_count++], agent->tools[i]);
+    bind_uses(bound);
+    proof_summarise(bound);
     if (!bound->failed) print_blocks(bound);
 }
 
@@ -177,29 +236,88 @@ static bool is_prepared(const gramc_agent *agent) {
     return true;
 }
 
-gramc_status gramc_bind(gramc_bound **out, const gramc_agent *agent, const gramc_library *library,
-                        const gramc_bind_options *given) {
-    gramc_bind_options options = GRAMC_BIND_OPTIONS_INIT;
-    OPTIONS_READ(options, given);
-    gramc_allocator allocator = options.allocator ? *options.allocator : mem_default();
-    *out = NULL;
-    if (!is_prepared(agent)) return GRAMC_USAGE;
+static void note_other_snapshot(gramc_bound *bound, const gramc_offering *offering) {
+    if (!bound->library || !offering) return;
+    if (text_eq(offering->fingerprint, bound->library->fingerprint)) return;
+    BOUND_TELL(bound, D_OTHER_SNAPSHOT, NULL, TEXT(""), bound->library->name);
+}
+
+gramc_bound *bound_new(const gramc_library *library, const gramc_bind_options *options) {
+    gramc_allocator allocator = options->allocator ? *options->allocator : mem_default();
     gramc_bound *bound = mem_alloc(&allocator, sizeof(*bound));
-    if (!bound) return GRAMC_NOMEM;
-    *bound = (gramc_bound){.agent = agent, .library = library};
+    if (!bound) return NULL;
+    *bound = (gramc_bound){.library = library,
+                           .builtins = options->builtins,
+                           .reader = options->reader,
+                           .secrets_may_miss = options->secrets_may_miss};
     arena_init(&bound->arena, &allocator);
-    fill(bound, options.builtins);
+    if (secrets_new(&bound->secrets, &allocator, options->secrets, options->secret_count))
+        bound->arena.oom = true;
+    if (options->offering) {
+        bound->offered = options->offering->boxes;
+        bound->offered_count = options->offering->box_count;
+    }
+    note_other_snapshot(bound, options->offering);
+    if (!bound->arena.oom) bind_boxes_init(bound);
+    return bound;
+}
+
+static gramc_status finish(gramc_bound **out, gramc_bound *bound) {
     if (bound->arena.oom) {
         gramc_bound_free(bound);
         return GRAMC_NOMEM;
     }
+    bound->offered = NULL;
+    bound->boxes = NULL;
+    bound->offered_count = bound->box_count = 0;
+    bound->builtins = NULL;
     *out = bound;
     return bound->failed ? GRAMC_FINDINGS : GRAMC_OK;
+}
+
+gramc_status gramc_bind(gramc_bound **out, const gramc_agent *agent, const gramc_library *library,
+                        const gramc_bind_options *given) {
+    gramc_bind_options options = GRAMC_BIND_OPTIONS_INIT;
+    OPTIONS_READ(options, given);
+    *out = NULL;
+    if (!is_prepared(agent)) return GRAMC_USAGE;
+    gramc_bound *bound = bound_new(library, &options);
+    if (!bound) return GRAMC_NOMEM;
+    bound->agent = agent;
+    if (!bound->arena.oom) fill(bound);
+    return finish(out, bound);
+}
+
+/* An agent that is made up, with the one tool. */
+static void fill_tool(gramc_bound *bound, gramc_text name) {
+    gramc_agent *agent = ARENA_NEW(&bound->arena, gramc_agent);
+    gramc_tool *tool = ARENA_NEW(&bound->arena, gramc_tool);
+    const gramc_tool **list = arena_array(&bound->arena, 1, sizeof(*list));
+    if (!agent || !tool || !list) return;
+    list[0] = tool;
+    *agent = (gramc_agent){.name = name, .tools = list};
+    bound->agent = agent;
+    agent->tool_count = bind_tool_of_library(bound, arena_text(&bound->arena, name), tool) ? 1 : 0;
+    if (!bound->arena.oom) fill(bound);
+}
+
+gramc_status gramc_bind_tool(gramc_bound **out, const gramc_library *library, gramc_text tool,
+                             const gramc_bind_options *given) {
+    gramc_bind_options options = GRAMC_BIND_OPTIONS_INIT;
+    OPTIONS_READ(options, given);
+    *out = NULL;
+    gramc_bound *bound = bound_new(library, &options);
+    if (!bound) return GRAMC_NOMEM;
+    if (!bound->arena.oom) fill_tool(bound, tool);
+    return finish(out, bound);
 }
 
 void gramc_bound_free(gramc_bound *bound) {
     if (!bound) return;
     gramc_allocator allocator = bound->arena.allocator;
+    for (struct bound_owned *owned = bound->owned; owned; owned = owned->next)
+        owned->destroy(owned->what);
+    secrets_free(bound->secrets);
     arena_free(&bound->arena);
     mem_free(&allocator, bound, sizeof(*bound));
 }
@@ -214,8 +332,14 @@ bool gramc_bound_message(const gramc_bound *bound, size_t i, gramc_bind_message 
 bool gramc_bound_choice(const gramc_bound *bound, size_t i, gramc_choice *out) {
     if (i >= bound->tool_count) return false;
     const struct bound_tool *choice = &bound->tools[i];
-    *out =
-        (gramc_choice){choice->tool, choice->impl, text_of(choice->kind ? choice->kind->name : "")};
+    *out = (gramc_choice){.tool = choice->tool,
+                          .impl = choice->impl,
+                          .kind = text_of(choice->kind ? choice->kind->name : ""),
+                          .box = choice->box,
+                          .accepts = choice->accepts.answer,
+                          .returns = choice->returns.answer,
+                          .accepts_why = choice->accepts.why,
+                          .returns_why = choice->returns.why};
     return true;
 }
 

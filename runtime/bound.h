@@ -2,13 +2,26 @@
 #ifndef RUNTIME_BOUND_H
 #define RUNTIME_BOUND_H
 
-#include "base/mem.h"
+#include "base/diag.h"
 #include "gramc/runtime.h"
 #include "runtime/tool.h"
 
 struct bind_note {
     gramc_bind_message message;
     struct bind_note *next;
+};
+
+/* Where something is written, for messages. */
+struct bind_place {
+    gramc_text file;
+    uint32_t start, end;
+};
+
+/* What is freed with a bound agent. */
+struct bound_owned {
+    void (*destroy)(void *what);
+    void *what;
+    struct bound_owned *next;
 };
 
 struct gramc_bound {
@@ -20,7 +33,44 @@ struct gramc_bound {
     gramc_text tools_block, functions_block; /* what a request says about them */
     struct bind_note *first, *last;
     bool failed;
+    struct secrets *secrets; /* NULL: none */
+    bool secrets_may_miss;
+    struct bound_owned *owned;
+    const struct offered_box *offered; /* what is known of boxes; used while binding only */
+    size_t offered_count;
+    /* While binding only: */
+    struct box_view *boxes; /* of the library */
+    size_t box_count;
+    const gramc_builtins *builtins;
+    gramc_reader reader;
 };
+
+/* Without an agent and its tools; free it by gramc_bound_free, after a look at arena.oom. NULL
+ * without memory. */
+gramc_bound *bound_new(const gramc_library *library, const gramc_bind_options *options);
+/* Adds a message; texts must live as long as `bound`. place NULL: none. An error fails the binding.
+ */
+void bound_report(gramc_bound *bound, gramc_severity severity, const struct bind_place *place,
+                  gramc_text message, gramc_text help);
+/* Adds a finding by its row; up to three texts for {0}, {1}, {2}, copied. `help` may be empty. */
+void bound_tell(gramc_bound *bound, enum diag_id id, const struct bind_place *place,
+                gramc_text help, const gramc_text *args, size_t count);
+#define BOUND_TELL(bound, id, place, help, ...)                                                    \
+    bound_tell((bound), (id), (place), (help), (const gramc_text[]){__VA_ARGS__},                  \
+               sizeof((const gramc_text[]){__VA_ARGS__}) / sizeof(gramc_text))
+/* "did you mean `near`?", or the other text if there is none near. */
+gramc_text bound_did_you_mean(gramc_bound *bound, gramc_text near, const char *otherwise);
+
+/* ## Implementations of the library (bind.c) */
+const gramc_impl *bound_impl(const gramc_bound *bound, gramc_text name);
+/* Help and reason when there is none of that name. */
+gramc_text bound_nearest_impl(gramc_bound *bound, gramc_text name);
+gramc_text bound_missing_where(gramc_bound *bound);
+/* Chooses the ToolImpl of the choice's tool and proves that it fits; false if there is none. */
+bool bind_impl_tool(gramc_bound *bound, struct bound_tool *choice);
+
+/* Hands `what` over; false without memory, and it is destroyed at once then. */
+bool bound_own(gramc_bound *bound, void (*destroy)(void *what), void *what);
 
 /* NULL if the agent has no such tool, or has it without an implementation. */
 const struct bound_tool *bound_find(const gramc_bound *bound, gramc_text name);

@@ -61,6 +61,15 @@ static int length(struct job *job) {
     return 0;
 }
 
+/* For tools whose arguments are the answer: the only argument as it is, several as one object. */
+static int echo(struct job *job) {
+    const struct json *first = job->arguments->first;
+    bool only = first && !first->next;
+    if (only && first->kind == JSON_STRING) buf_text(&job->out, first->text);
+    else json_put(&job->out, only ? first : job->arguments);
+    return 0;
+}
+
 /* Exact as long as all numbers are integers of 64 bits, else in doubles. */
 static int add(struct job *job) {
     int64_t sum = 0;
@@ -101,6 +110,11 @@ static int call_length(void *ctx, gramc_text arguments, gramc_writer result) {
     return run_job(length, arguments, result);
 }
 
+static int call_echo(void *ctx, gramc_text arguments, gramc_writer result) {
+    (void)ctx;
+    return run_job(echo, arguments, result);
+}
+
 static int call_add(void *ctx, gramc_text arguments, gramc_writer result) {
     (void)ctx;
     return run_job(add, arguments, result);
@@ -117,6 +131,7 @@ static int call_square_root(void *ctx, gramc_text arguments, gramc_writer result
 static const gramc_builtin standard[] = {
     {NAMED("greeting.sayHello"), call_say_hello, NULL, false},
     {NAMED("text.length"), call_length, NULL, false},
+    {NAMED("text.echo"), call_echo, NULL, false},
     {NAMED("math.add"), call_add, NULL, false},
     {NAMED("math.sqrt"), call_square_root, NULL, false},
 };

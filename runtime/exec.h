@@ -17,6 +17,18 @@ struct exec_words {
 bool exec_words(struct exec_words *out, struct arena *arena, const gramc_impl *impl,
                 const gramc_loop *loop);
 
+/* How a program ended. */
+struct exec_end {
+    int64_t status;
+    int signal;         /* 0: it exited by itself */
+    const char *broken; /* why we ended it: "closed its output"; NULL: we did not */
+    bool nomem;         /* we had no memory for what it said */
+    gramc_text tail;    /* what it wrote to stderr last; borrowed */
+};
+
+/* "the server was ended by signal 9: out of paper". One sentence, cut where `size` ends. */
+void exec_explain_end(char *out, size_t size, const char *noun, const struct exec_end *end);
+
 /* The child's standard streams, each one end of a pipe of ours, and who hears of its end. */
 struct exec_streams {
     uv_pipe_t *input, *output, *errors;

@@ -4,6 +4,8 @@
  */
 #include "runtime/exec.h"
 
+#include <signal.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -53,6 +55,18 @@ bool exec_words(struct exec_words *out, struct arena *arena, const gramc_impl *i
         out->folder = folder ? folder[0] : NULL;
     }
     return !arena->oom;
+}
+
+void exec_explain_end(char *out, size_t size, const char *noun, const struct exec_end *end) {
+    gramc_text tail = text_trim(end->tail);
+    const char *colon = tail.len ? ": " : "";
+    if (end->broken) snprintf(out, size, "%s %s%s%.*s", noun, end->broken, colon, TEXT_ARGS(tail));
+    else if (end->signal)
+        snprintf(out, size, "%s was ended by signal %d%s%s%.*s", noun, end->signal,
+                 end->signal == SIGXCPU ? ", its limit of CPU time" : "", colon, TEXT_ARGS(tail));
+    else
+        snprintf(out, size, "%s ended with exit status %lld%s%.*s", noun, (long long)end->status,
+                 colon, TEXT_ARGS(tail));
 }
 
 int exec_spawn(uv_loop_t *loop, uv_process_t *process, const struct exec_words *words,

@@ -25,7 +25,8 @@ struct http {
     size_t idle_count;
     unsigned handles; /* of libuv that are open */
     bool closing;
-    bool broken; /* a socket could not be watched: nothing goes on */
+    bool has_fresh; /* a request may be fresh */
+    bool broken;    /* a socket could not be watched: nothing goes on */
 };
 
 struct http_target {
@@ -163,6 +164,9 @@ static void read_retry_headers(struct http_request *request) {
 }
 
 static void keep_headers(struct http_request *request) {
+    if (request->headed) return;
+    request->headed = true;
+    curl_easy_getinfo(request->easy, CURLINFO_RESPONSE_CODE, &request->status);
     for (size_t i = 0; request->keep && request->keep[i]; i++) {
         gramc_text value;
         if (!read_header(request->easy, request->keep[i], &value)) continue;
@@ -179,13 +183,22 @@ static void keep_redirect(struct http_request *request) {
     if (len && len < sizeof(request->redirect)) memcpy(request->redirect, url, len + 1);
 }
 
-static enum http_failure failure_of(const struct http_request *request, CURLcode code) {
+/* curl calls it a lack of memory when a line of the head passes its own limit. */
+static bool has_long_head(struct http_request *request) {
+    static const char message[] = "a header of it is too long";
+    long status = 0;
+    curl_easy_getinfo(request->easy, CURLINFO_RESPONSE_CODE, &status);
+    if (status) memcpy(request->error, message, sizeof(message));
+    return status != 0;
+}
+
+static enum http_failure failure_of(struct http_request *request, CURLcode code) {
     if (request->response.state == BUF_TOO_BIG) return HTTP_TOO_BIG;
     if (request->response.state == BUF_NOMEM) return HTTP_NOMEM;
     switch (code) {
     case CURLE_OK: return HTTP_FINE;
     case CURLE_OPERATION_TIMEDOUT: return HTTP_TIMED_OUT;
-    case CURLE_OUT_OF_MEMORY: return HTTP_NOMEM;
+    case CURLE_OUT_OF_MEMORY: return has_long_head(request) ? HTTP_REFUSED : HTTP_NOMEM;
     case CURLE_COULDNT_RESOLVE_HOST:
     case CURLE_COULDNT_RESOLVE_PROXY:
     case CURLE_COULDNT_CONNECT:
@@ -201,7 +214,7 @@ static enum http_failure failure_of(const struct http_request *request, CURLcode
 
 static void complete(struct http_request *request, CURLcode code) {
     request->failure = failure_of(request, code);
-    curl_easy_getinfo(request->easy, CURLINFO_RESPONSE_CODE, &request->status);
+    request->fresh = false;
     read_retry_headers(request);
     keep_headers(request);
     keep_redirect(request);
@@ -224,9 +237,28 @@ static void fail_all(struct http *http) {
     }
 }
 
+static struct http_request *next_fresh(struct http *http) {
+    for (struct http_request *request = http->requests; request; request = request->next)
+        if (request->fresh) return request;
+    return NULL;
+}
+
+/* Not from inside curl, where no request may be canceled. The receiver may change the list. */
+static void tell_data(struct http *http) {
+    struct http_request *request;
+    if (!http->has_fresh) return;
+    http->has_fresh = false;
+    while ((request = next_fresh(http))) {
+        request->fresh = false;
+        keep_headers(request);
+        request->data(request);
+    }
+}
+
 static void read_messages(struct http *http) {
     CURLMsg *message;
     int left;
+    tell_data(http);
     while ((message = curl_multi_info_read(http->multi, &left))) {
         char *request = NULL;
         if (message->msg != CURLMSG_DONE) continue;
@@ -347,6 +379,10 @@ static bool open_multi(struct http *http) {
     return true;
 }
 
+bool http_is_idle(const struct http *http) {
+    return http->requests == NULL;
+}
+
 void http_close(struct http *http) {
     http->closing = true;
     while (http->idle_count) curl_easy_cleanup(http->idle[--http->idle_count]);
@@ -362,6 +398,7 @@ void http_close(struct http *http) {
 static size_t on_body(char *bytes, size_t size, size_t count, void *ctx) {
     struct http_request *request = ctx;
     buf_put(&request->response, bytes, size * count);
+    if (request->data) request->fresh = request->http->has_fresh = true;
     return request->response.state == BUF_FINE ? size * count : 0;
 }
 
@@ -393,7 +430,8 @@ static CURL *easy_new(void) {
  * options sets the method on its way, so the order matters. */
 static void set_method(CURL *easy, const struct http_request *request) {
     const char *method = request->method ? request->method : "POST";
-    bool has_body = strcmp(method, "POST") == 0 || strcmp(method, "PUT") == 0;
+    bool has_body =
+        strcmp(method, "POST") == 0 || strcmp(method, "PUT") == 0 || strcmp(method, "PATCH") == 0;
     const char *body = request->body.len ? request->body.ptr : "";
     curl_easy_setopt(easy, CURLOPT_POSTFIELDS, has_body ? body : NULL);
     curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE,
@@ -442,6 +480,7 @@ static void reset_result(struct http_request *request) {
     request->failure = HTTP_FINE;
     request->error[0] = '\0';
     request->status = 0;
+    request->fresh = request->headed = false;
     request->may_retry = request->must_not_retry = false;
     request->retry_after_ms = -1;
 }

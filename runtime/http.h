@@ -28,6 +28,10 @@ struct http_request {
     gramc_text body;                  /* of a POST or PUT */
     size_t max_response;
     void (*done)(struct http_request *request);
+    /* NULL: the whole answer is waited for. Else called as parts of the body come, status and kept
+     * headers being known: it may take bytes out of `response`, which holds only what it left, and
+     * may cancel any request. What comes last is left to done. */
+    void (*data)(struct http_request *request);
     void *ctx;
     gramc_allocator allocator;
     /* Out. */
@@ -42,6 +46,7 @@ struct http_request {
     /* http.c's own. */
     struct http *http;
     void *easy, *header_list;
+    bool fresh, headed; /* has bytes that data has not seen; its headers are kept */
     struct http_request *next, **link;
 };
 
@@ -58,6 +63,8 @@ void http_target_free(struct http_target *target);
 gramc_status http_new(struct http **out, uv_loop_t *loop, const gramc_allocator *allocator);
 /* Closes; no request may be in flight. Memory goes when the loop has turned. */
 void http_close(struct http *http);
+/* No request is in flight. */
+bool http_is_idle(const struct http *http);
 
 /* Starts; done is called later, from the loop. Frees nothing of the request. */
 gramc_status http_start(struct http *http, struct http_request *request);

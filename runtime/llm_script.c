@@ -1,57 +1,22 @@
 /* Answers from a trace: the model.response events of the file, in order, for each run anew. Where
  * the trace holds the request that came before an answer, the run must make the same one; the
  * first difference is shown. Nothing else in the file matters here. */
-#include <stdio.h>
-#include <string.h>
-
-#include "base/json.h"
 #include "base/text.h"
 #include "runtime/difference.h"
 #include "runtime/model.h"
 #include "runtime/run.h"
+#include "runtime/trace_read.h"
 
 /* ## Reading a trace */
 
 struct reader {
     gramc_model *model;
-    gramc_schema_error *error;
+    struct trace_reader trace;
     const struct json *request; /* the newest that was not answered yet */
-    size_t line, position, room;
-    bool has_header;
 };
 
-static gramc_status refuse(struct reader *reader, const char *why) {
-    if (reader->error) {
-        *reader->error = (gramc_schema_error){.position = reader->position};
-        snprintf(reader->error->message, sizeof(reader->error->message), "line %zu: %s",
-                 reader->line ? reader->line : 1, why);
-    }
-    return GRAMC_FINDINGS;
-}
-
-static gramc_text text_member(const struct json *object, const char *key) {
-    const struct json *member = json_get(object, key);
-    return json_is(member, JSON_STRING) ? member->text : (gramc_text){NULL, 0};
-}
-
-static uint64_t count_member(const struct json *object, const char *key) {
-    const struct json *member = json_get(object, key);
-    uint64_t count = 0;
-    if (!json_is(member, JSON_NUMBER)) return 0;
-    for (size_t i = 0; i < member->text.len && count < UINT64_MAX / 100; i++) {
-        if (member->text.ptr[i] < '0' || member->text.ptr[i] > '9') break;
-        count = count * 10 + (uint64_t)(member->text.ptr[i] - '0');
-    }
-    return count;
-}
-
 static gramc_status read_header(struct reader *reader, const struct json *event) {
-    if (!text_is(text_member(event, "format"), TRACE_FORMAT))
-        return refuse(reader, "this is no trace: `format` is not \"" TRACE_FORMAT "\"");
-    if (count_member(event, "version") != TRACE_VERSION)
-        return refuse(reader, "this version of the trace format is not known");
-    reader->has_header = true;
-    reader->model->id = text_member(event, "model");
+    reader->model->id = trace_text(event, "model");
     return GRAMC_OK;
 }
 
@@ -67,9 +32,10 @@ static gramc_status read_calls(struct reader *reader, struct reply *reply,
     for (const struct json *item = calls->first; item; item = item->next) {
         const struct json *arguments = json_get(item, "arguments");
         if (!json_is(arguments, JSON_STRING) || !json_is(json_get(item, "name"), JSON_STRING))
-            return refuse(reader, "a call needs `name` and `arguments`, both strings");
+            return trace_refuse(&reader->trace,
+                                "a call needs `name` and `arguments`, both strings");
         reply->calls[reply->call_count++] =
-            (struct call){text_member(item, "id"), text_member(item, "name"), arguments->text};
+            (struct call){trace_text(item, "id"), trace_text(item, "name"), arguments->text};
     }
     return GRAMC_OK;
 }
@@ -85,14 +51,14 @@ static gramc_status read_response(struct reader *reader, const struct json *even
     const struct json *calls = json_get(event, "calls"), *usage = json_get(event, "usage");
     answer->request = reader->request;
     reader->request = NULL;
-    answer->reply.content = text_member(event, "content");
+    answer->reply.content = trace_text(event, "content");
     answer->reply.has_content = json_is(json_get(event, "content"), JSON_STRING);
-    answer->reply.refusal = text_member(event, "refusal");
-    answer->reply.finish_reason = text_member(event, "finish");
+    answer->reply.refusal = trace_text(event, "refusal");
+    answer->reply.finish_reason = trace_text(event, "finish");
     answer->reply.finish = read_finish(answer->reply.finish_reason);
     answer->reply.usage =
-        (struct usage){count_member(usage, "prompt"), count_member(usage, "completion"),
-                       count_member(usage, "total")};
+        (struct usage){trace_number(usage, "prompt"), trace_number(usage, "completion"),
+                       trace_number(usage, "total")};
     return json_is(calls, JSON_ARRAY) ? read_calls(reader, &answer->reply, calls) : GRAMC_OK;
 }
 
@@ -105,35 +71,19 @@ static const struct {
     {"model.response", read_response},
 };
 
-static gramc_status read_line(struct reader *reader, gramc_text line) {
-    struct json_error error;
-    if (text_trim(line).len == 0) return GRAMC_OK;
-    const struct json *event = json_parse(&reader->model->arena, line, &error);
-    if (reader->model->arena.oom) return GRAMC_NOMEM;
-    if (!event) {
-        reader->position += error.position;
-        return refuse(reader, error.message);
-    }
-    gramc_text name = text_member(event, "event");
-    if (!reader->has_header && !text_is(name, "header"))
-        return refuse(reader, "a trace begins with a header event");
+static gramc_status read_event(struct reader *reader, const struct json *event) {
+    gramc_text name = trace_text(event, "event");
     for (size_t i = 0; i < sizeof(readers) / sizeof(readers[0]); i++)
         if (text_is(name, readers[i].event)) return readers[i].read(reader, event);
     return GRAMC_OK;
 }
 
-static gramc_status read_lines(struct reader *reader, gramc_text text) {
-    size_t start = 0;
-    while (start < text.len) {
-        const char *newline = memchr(text.ptr + start, '\n', text.len - start);
-        size_t end = newline ? (size_t)(newline - text.ptr) : text.len;
-        reader->line++;
-        reader->position = start;
-        gramc_status status = read_line(reader, text_slice(text, start, end));
-        if (status) return status;
-        start = end + 1;
-    }
-    return reader->has_header ? GRAMC_OK : refuse(reader, "the trace is empty");
+static gramc_status read_events(struct reader *reader) {
+    const struct json *event;
+    gramc_status status;
+    while (!(status = trace_next(&reader->trace, &event)) && event)
+        if ((status = read_event(reader, event)) != GRAMC_OK) break;
+    return status;
 }
 
 static size_t count_lines(gramc_text text) {
@@ -147,10 +97,11 @@ gramc_status gramc_model_new_script(gramc_model **out, gramc_text trace,
     gramc_model *model = model_new(&model_script, allocator);
     *out = NULL;
     if (!model) return GRAMC_NOMEM;
-    struct reader reader = {.model = model, .error = error};
     gramc_text copy = arena_text(&model->arena, trace);
+    struct reader reader = {.model = model,
+                            .trace = {.arena = &model->arena, .text = copy, .error = error}};
     model->answers = arena_array(&model->arena, count_lines(trace), sizeof(*model->answers));
-    gramc_status status = model->answers && copy.ptr ? read_lines(&reader, copy) : GRAMC_NOMEM;
+    gramc_status status = model->answers && copy.ptr ? read_events(&reader) : GRAMC_NOMEM;
     if (status) gramc_model_free(model);
     else *out = model;
     return status;

@@ -8,9 +8,11 @@
 #include <time.h>
 
 #include "runtime/http.h"
+#include "runtime/mcp_server.h"
 #include "runtime/options.h"
 #include "runtime/run.h"
 #include "runtime/tool.h"
+#include "runtime/worker.h"
 
 /* ## Ready runs */
 
@@ -49,16 +51,18 @@ double loop_random(gramc_loop *loop) {
 
 static void on_alarm(uv_async_t *async) {
     gramc_loop *loop = async->data;
+    loop->interrupted = true;
     for (gramc_run *run = loop->runs; run; run = run->next) gramc_run_cancel(run);
 }
 
-static gramc_status copy_environment(gramc_loop *loop, const gramc_loop_options *options) {
+static gramc_status copy_options(gramc_loop *loop, const gramc_loop_options *options) {
     gramc_text *copy =
         arena_array(&loop->arena, options->environment_count + 1, sizeof(gramc_text));
     for (size_t i = 0; copy && i < options->environment_count; i++)
         copy[i] = arena_text(&loop->arena, options->environment[i]);
     loop->environment = copy;
     loop->environment_count = options->environment_count;
+    if (options->host.len) loop->host = arena_text(&loop->arena, options->host).ptr;
     return loop->arena.oom ? GRAMC_NOMEM : GRAMC_OK;
 }
 
@@ -87,8 +91,9 @@ gramc_status gramc_loop_new(gramc_loop **out, const gramc_loop_options *given) {
     if (!loop) return GRAMC_NOMEM;
     *loop = (gramc_loop){.allocator = allocator, .random = uv_hrtime()};
     loop->ready_end = &loop->ready;
+    loop->workers_max = options.max_workers ? options.max_workers : WORKERS_DEFAULT;
     arena_init(&loop->arena, &allocator);
-    gramc_status status = copy_environment(loop, &options);
+    gramc_status status = copy_options(loop, &options);
     if (!status && uv_loop_init(&loop->uv)) status = GRAMC_NOMEM;
     if (!status && (status = init_handles(loop))) {
         uv_run(&loop->uv, UV_RUN_DEFAULT);
@@ -109,14 +114,14 @@ void gramc_loop_interrupt(gramc_loop *loop) {
 
 /* libuv writes to pipes whose reader may be gone. The signal is kept off this thread, and one that
  * came meanwhile is taken out before the mask is restored. */
-static void block_sigpipe(sigset_t *before) {
+void loop_block_sigpipe(sigset_t *before) {
     sigset_t pipe_only;
     sigemptyset(&pipe_only);
     sigaddset(&pipe_only, SIGPIPE);
     pthread_sigmask(SIG_BLOCK, &pipe_only, before);
 }
 
-static void restore_sigpipe(const sigset_t *before) {
+void loop_restore_sigpipe(const sigset_t *before) {
     sigset_t pipe_only, pending;
     sigemptyset(&pipe_only);
     sigaddset(&pipe_only, SIGPIPE);
@@ -126,13 +131,23 @@ static void restore_sigpipe(const sigset_t *before) {
     pthread_sigmask(SIG_SETMASK, before, NULL);
 }
 
+void loop_turn_until(gramc_loop *loop, bool (*is_over)(void *ctx), void *ctx) {
+    sigset_t before;
+    loop->running = true;
+    loop->interrupted = false;
+    loop_block_sigpipe(&before);
+    while (!is_over(ctx) && !loop->interrupted) uv_run(&loop->uv, UV_RUN_ONCE);
+    loop_restore_sigpipe(&before);
+    loop->running = false;
+}
+
 gramc_status gramc_loop_run(gramc_loop *loop) {
     sigset_t before;
     if (loop->running) return GRAMC_USAGE;
     loop->running = true;
-    block_sigpipe(&before);
+    loop_block_sigpipe(&before);
     while (loop->active) uv_run(&loop->uv, UV_RUN_ONCE);
-    restore_sigpipe(&before);
+    loop_restore_sigpipe(&before);
     loop->running = false;
     return GRAMC_OK;
 }
@@ -140,17 +155,20 @@ gramc_status gramc_loop_run(gramc_loop *loop) {
 void gramc_loop_free(gramc_loop *loop) {
     sigset_t before;
     if (!loop) return;
-    block_sigpipe(&before);
+    loop_block_sigpipe(&before);
     while (loop->active) {
         for (gramc_run *run = loop->runs; run; run = run->next) gramc_run_cancel(run);
         uv_run(&loop->uv, UV_RUN_ONCE);
     }
     while (loop->ready) step_ready(&loop->idle); /* over, but still in the list */
+    worker_close_pools(loop);
     uv_close((uv_handle_t *)&loop->idle, NULL);
     uv_close((uv_handle_t *)&loop->alarm, NULL);
+    mcp_pool_close(loop);
+    while (!http_is_idle(loop->http)) uv_run(&loop->uv, UV_RUN_ONCE); /* sessions are ended */
     http_close(loop->http);
     uv_run(&loop->uv, UV_RUN_DEFAULT);
-    restore_sigpipe(&before);
+    loop_restore_sigpipe(&before);
     uv_loop_close(&loop->uv);
     gramc_allocator allocator = loop->allocator;
     arena_free(&loop->arena);

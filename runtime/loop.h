@@ -2,13 +2,18 @@
 #ifndef RUNTIME_LOOP_H
 #define RUNTIME_LOOP_H
 
+#include <signal.h>
+
 #include <uv.h>
 
 #include "base/mem.h"
 #include "gramc/runtime.h"
 
 struct http;
+struct mcp_pool;
 struct tool_call;
+struct loaded_plugin;
+struct worker_pool;
 
 struct gramc_loop {
     gramc_allocator allocator;
@@ -16,7 +21,8 @@ struct gramc_loop {
     uv_idle_t idle;   /* active while runs are ready */
     uv_async_t alarm; /* gramc_loop_interrupt */
     struct http *http;
-    struct arena arena; /* environment */
+    struct mcp_pool *mcp; /* clients of MCP servers */
+    struct arena arena;   /* environment */
     const gramc_text *environment;
     size_t environment_count;
     gramc_run *runs;  /* all, until freed */
@@ -24,12 +30,23 @@ struct gramc_loop {
     gramc_run **ready_end;
     size_t active; /* whose done has not been called */
     struct tool_call *calls;
+    struct worker_pool *pools; /* processes that stay between calls */
+    size_t idle_workers, workers_max;
+    struct loaded_plugin *plugins; /* into this process; in the arena */
+    const char *host;              /* the path of gramc-host; NULL: not known */
     bool running;
-    uint64_t random; /* state of a generator for waiting times */
+    bool interrupted; /* since it last began to turn */
+    uint64_t random;  /* state of a generator for waiting times */
 };
 
 /* Steps the run as soon as the loop turns. */
 void loop_ready(gramc_loop *loop, gramc_run *run);
+/* Turns the loop until `is_over` says so, or it is interrupted. Not while it runs. */
+void loop_turn_until(gramc_loop *loop, bool (*is_over)(void *ctx), void *ctx);
+/* Around whatever writes to pipes and sockets without turning the loop: a reader that is gone must
+ * not end the process. A SIGPIPE that came meanwhile is taken away. */
+void loop_block_sigpipe(sigset_t *before);
+void loop_restore_sigpipe(const sigset_t *before);
 /* Between 0 and 1. Not for secrets. */
 double loop_random(gramc_loop *loop);
 

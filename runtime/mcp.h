@@ -1,9 +1,9 @@
-/* A client of MCP servers (https://modelcontextprotocol.io): tools only, over stdio. Speaks the
- * stateless protocol of 2026-07-28 and, with servers that do not, the one with a handshake up to
- * 2025-11-25. Declares no capabilities. Everything a server says is hostile text.
+/* A client of MCP servers (https://modelcontextprotocol.io): tools only, over stdio or Streamable
+ * HTTP. Speaks the stateless protocol of 2026-07-28 and, with servers that do not, the one with a
+ * handshake up to 2025-11-25. Declares no capabilities. Everything a server says is hostile text.
  *
- * The server is started with the first request, and again after it has ended, a few times. All
- * belongs to the thread of its loop. */
+ * The server is started, or connected to, with the first request, and again after it has ended, a
+ * few times. All belongs to the thread of its loop. */
 #ifndef RUNTIME_MCP_H
 #define RUNTIME_MCP_H
 
@@ -12,11 +12,15 @@
 #include "base/json.h"
 #include "gramc/compile.h"
 #include "runtime/exec.h"
+#include "runtime/mcp_headers.h"
+#include "runtime/mcp_http.h"
 
 enum {
     MCP_PROBE_MS = 3000,      /* that a server may take to say which era it is of */
     MCP_HANDSHAKE_MS = 60000, /* that it may take in all until it can be used (npx downloads) */
     MCP_STARTS_MAX = 5,       /* in a row without an answer in between */
+    MCP_SESSIONS_MAX = 3,     /* that one request may lose */
+    MCP_ROUNDS_MAX = 8,       /* of questions that a server may ask about one call */
     MCP_PAGES_MAX = 1000,
     MCP_TOOLS_MAX = 10000,
     MCP_RESULT_MAX = 1 << 20
@@ -24,9 +28,16 @@ enum {
 
 struct mcp_client;
 
-/* Nothing is started yet. The words are copied. */
+/* Where a server is: a program or an address, the other being NULL. */
+struct mcp_place {
+    const struct exec_words *words;
+    const struct mcp_address *address;
+    struct http *http; /* for an address; must outlive the client, see mcp_http.h */
+};
+
+/* Nothing is started yet. Words and address are copied. */
 gramc_status mcp_client_new(struct mcp_client **out, uv_loop_t *loop,
-                            const gramc_allocator *allocator, const struct exec_words *words);
+                            const gramc_allocator *allocator, const struct mcp_place *place);
 /* Fails what is going on (`done` is called), ends the server. The memory goes as the loop turns. */
 void mcp_client_close(struct mcp_client *client);
 /* "2026-07-28", "2025-11-25"...; empty before the first answer. */
@@ -48,22 +59,28 @@ struct mcp_request {
     struct mcp_client *client; /* NULL: not going on */
     struct mcp_request *next, **link;
     const struct mcp_verb *verb;
-    uint64_t id; /* 0: waits to be sent */
+    uint64_t id;       /* 0: waits to be sent */
+    unsigned sessions; /* that were lost with it */
 };
 
 /* One call of a tool. */
 struct mcp_call {
     struct mcp_request request;
     /* In; borrowed until done or mcp_cancel. */
-    gramc_text tool;            /* its name on the server */
-    gramc_text arguments;       /* a JSON object */
-    const gramc_schema *output; /* what its structured content must fit; NULL: anything */
+    gramc_text tool;                     /* its name on the server */
+    gramc_text arguments;                /* a JSON object */
+    const gramc_schema *output;          /* what its structured content must fit; NULL: anything */
+    const struct mcp_parameter *mirrors; /* of the tool, as it is listed */
+    bool as_text; /* what the server says in words is wanted, if there is any, not in JSON */
     void (*done)(struct mcp_call *call);
     void *ctx;
     gramc_allocator allocator;
     /* Out. */
     enum mcp_outcome outcome;
     struct buf result; /* for the model: the answer, or what went wrong */
+    /* The client's own. */
+    struct buf replies; /* to what the server asked about this call: members of params */
+    unsigned rounds;
 };
 
 /* Starts a call; done comes later, never from inside this. */
@@ -75,6 +92,8 @@ struct mcp_tool {
     gramc_text name, title, description;
     gramc_text input, output; /* JSON Schemas; output may be empty */
     gramc_text annotations;   /* JSON, or empty; what the server says of itself */
+    struct mcp_parameter *mirrors;
+    const char *refused; /* why it cannot be called; NULL: it can */
 };
 
 /* The tools of a server, all pages. */
@@ -100,8 +119,16 @@ void mcp_list_free(struct mcp_listing *listing);
 void mcp_cancel(struct mcp_request *request);
 
 /* ## What a result means (mcp_result.c) */
-/* Writes what a model should see of the result of tools/call; says what it amounts to. */
+/* Writes what a model should see of the result of tools/call; says what it amounts to. `output` and
+ * `as_text` are those of the call. */
 enum mcp_outcome mcp_result_read(struct buf *out, const struct json *result,
-                                 const gramc_schema *output);
+                                 const gramc_schema *output, bool as_text);
+
+/* ## What a server asks back (mcp_questions.c) */
+/* True if the result of a call is no answer yet, but questions. */
+bool mcp_asks_back(const struct json *result);
+/* Writes the members of params that repeat the call with replies: nobody is there to be asked, so
+ * every question is declined. False if one cannot be. */
+bool mcp_decline(struct buf *out, const struct json *result);
 
 #endif

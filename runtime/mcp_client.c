@@ -1,7 +1,7 @@
 /* Finds out which era an MCP server is of, and sends it requests: queued until it is ready, matched
- * to answers by id in whatever order they come. Restarts a server that has ended. The lines come
- * and go by mcp_process.c; what a result means is mcp_result.c's. */
-#define _POSIX_C_SOURCE 200809L
+ * to answers by id in whatever order they come. Restarts a server that has ended, and a session
+ * that was lost. Messages travel by mcp_process.c and mcp_http.c, are worded in mcp_write.c; what a
+ * result means is mcp_result.c's. */
 #include "runtime/mcp_client.h"
 
 #include <stdio.h>
@@ -9,91 +9,9 @@
 
 #include "base/number.h"
 #include "base/text.h"
-
-static const char modern[] = "2026-07-28";
-/* Newest first: the first is asked for. */
-static const char *const legacy[] = {"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"};
+#include "runtime/mcp_process.h"
 
 enum { UNSUPPORTED_VERSION = -32022, MODERN_ERRORS_FROM = -32022, MODERN_ERRORS_TO = -32020 };
-
-/* ## Writing */
-
-static void put_client_info(struct buf *out) {
-    buf_printf(out, "{\"name\":\"gramc\",\"version\":\"%s\"}", gramc_version());
-}
-
-static void put_meta(struct buf *out) {
-    buf_printf(out, "\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"%s\",", modern);
-    buf_puts(out, "\"io.modelcontextprotocol/clientCapabilities\":{},"
-                  "\"io.modelcontextprotocol/clientInfo\":");
-    put_client_info(out);
-    buf_putc(out, '}');
-}
-
-static gramc_status send_buf(struct mcp_client *client, struct buf *line) {
-    gramc_status status = buf_status(line);
-    if (status == GRAMC_OK)
-        status =
-            client->process ? mcp_process_send(client->process, buf_view(line)) : GRAMC_NOT_FOUND;
-    buf_free(line);
-    return status;
-}
-
-static void start_line(struct mcp_client *client, struct buf *line, uint64_t id,
-                       const char *method) {
-    buf_init(line, &client->allocator, MCP_LINE_MAX);
-    buf_puts(line, "{\"jsonrpc\":\"2.0\",");
-    if (id) buf_printf(line, "\"id\":%llu,", (unsigned long long)id);
-    buf_printf(line, "\"method\":\"%s\",\"params\":{", method);
-}
-
-static gramc_status send_probe(struct mcp_client *client) {
-    struct buf line;
-    client->probe = client->next_id++;
-    start_line(client, &line, client->probe, "server/discover");
-    put_meta(&line);
-    buf_puts(&line, "}}");
-    return send_buf(client, &line);
-}
-
-static gramc_status send_initialize(struct mcp_client *client) {
-    struct buf line;
-    client->initialize = client->next_id++;
-    start_line(client, &line, client->initialize, "initialize");
-    buf_printf(&line, "\"protocolVersion\":\"%s\",\"capabilities\":{},\"clientInfo\":", legacy[0]);
-    put_client_info(&line);
-    buf_puts(&line, "}}");
-    return send_buf(client, &line);
-}
-
-static gramc_status send_initialized(struct mcp_client *client) {
-    struct buf line;
-    buf_init(&line, &client->allocator, 1024);
-    buf_puts(&line, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}");
-    return send_buf(client, &line);
-}
-
-static void send_cancelled(struct mcp_client *client, uint64_t id) {
-    struct buf line;
-    start_line(client, &line, 0, "notifications/cancelled");
-    buf_printf(&line, "\"requestId\":%llu,\"reason\":\"no longer needed\"}}",
-               (unsigned long long)id);
-    (void)send_buf(client, &line); /* a server that cannot be told is ending anyway */
-}
-
-/* In the stateless era nobody asks, and nobody is answered. */
-static void answer_request(struct mcp_client *client, const struct json *id,
-                           const struct json *method) {
-    struct buf line;
-    if (client->state == MCP_READY && client->is_modern) return;
-    if (id->kind != JSON_STRING && id->kind != JSON_NUMBER) return;
-    buf_init(&line, &client->allocator, 1 << 16);
-    buf_puts(&line, "{\"jsonrpc\":\"2.0\",\"id\":");
-    json_put(&line, id);
-    if (text_is(method->text, "ping")) buf_puts(&line, ",\"result\":{}}");
-    else buf_puts(&line, ",\"error\":{\"code\":-32601,\"message\":\"Method not found\"}}");
-    (void)send_buf(client, &line);
-}
 
 /* ## Requests */
 
@@ -116,19 +34,6 @@ static void fail_request(struct mcp_request *request, enum mcp_outcome outcome, 
     request->verb->fail(request, outcome, why);
 }
 
-static gramc_status send_request(struct mcp_client *client, struct mcp_request *request) {
-    struct buf line;
-    request->id = client->next_id++;
-    start_line(client, &line, request->id, request->verb->method);
-    bool some = request->verb->put_params(request, &line);
-    if (client->is_modern) {
-        if (some) buf_putc(&line, ',');
-        put_meta(&line);
-    }
-    buf_puts(&line, "}}");
-    return send_buf(client, &line);
-}
-
 /* A handler may start and cancel requests, so the list is walked anew after each. */
 static void send_waiting(struct mcp_client *client) {
     struct mcp_request *request = client->requests;
@@ -137,7 +42,7 @@ static void send_waiting(struct mcp_client *client) {
             request = request->next;
             continue;
         }
-        gramc_status status = send_request(client, request);
+        gramc_status status = mcp_send_request(client, request);
         if (status == GRAMC_NOMEM) fail_request(request, MCP_NOMEM, "out of memory");
         else if (status != GRAMC_OK)
             fail_request(request, MCP_BROKEN,
@@ -169,15 +74,14 @@ static void fail_sent(struct mcp_client *client, enum mcp_outcome outcome, const
 static void give_up(struct mcp_client *client, const char *why) {
     client->state = MCP_IDLE;
     uv_timer_stop(&client->timer);
-    if (client->process) mcp_process_stop(client->process);
-    client->process = NULL;
+    struct mcp_transport *transport = client->transport;
+    client->transport = NULL;
+    if (transport) transport->stop(transport);
     fail_all(client, MCP_BROKEN, why);
 }
 
-static void be_ready(struct mcp_client *client, bool is_modern, const char *version) {
+static void be_ready(struct mcp_client *client) {
     client->state = MCP_READY;
-    client->is_modern = is_modern;
-    client->version = version;
     uv_timer_stop(&client->timer);
     send_waiting(client);
 }
@@ -189,7 +93,7 @@ static void handshake_passed(uv_timer_t *timer) {
 static void start_legacy(struct mcp_client *client) {
     client->state = MCP_INITIALIZING;
     uv_timer_start(&client->timer, handshake_passed, client->handshake_ms, 0);
-    if (send_initialize(client) != GRAMC_OK) give_up(client, "the server cannot be written to");
+    if (mcp_send_initialize(client) != GRAMC_OK) give_up(client, "the server cannot be written to");
 }
 
 static void probe_passed(uv_timer_t *timer) {
@@ -199,22 +103,33 @@ static void probe_passed(uv_timer_t *timer) {
 static void start_probe(struct mcp_client *client) {
     client->state = MCP_PROBING;
     uv_timer_start(&client->timer, probe_passed, client->probe_ms, 0);
-    if (send_probe(client) != GRAMC_OK) give_up(client, "the server cannot be written to");
+    if (mcp_send_probe(client) != GRAMC_OK) give_up(client, "the server cannot be written to");
 }
 
 static void on_line(void *ctx, gramc_text line);
 static void on_ended(void *ctx, const char *why);
+static void on_failed(void *ctx, uint64_t id, const struct mcp_failure *failure);
+static bool waits(void *ctx, uint64_t id);
+
+static gramc_status open_transport(struct mcp_client *client, char why[256]) {
+    const struct mcp_events events = {on_line, on_ended, on_failed, waits, client};
+    if (client->words.argv)
+        return mcp_process_start(&client->transport, client->loop, &client->allocator,
+                                 &client->words, &events, why);
+    client->transport =
+        mcp_http_start(client->loop, client->http, &client->allocator, &client->address, &events);
+    return client->transport ? GRAMC_OK : GRAMC_NOMEM;
+}
 
 static void start_server(struct mcp_client *client) {
     char why[256] = "out of memory";
-    struct mcp_process_events events = {on_line, on_ended, client};
-    if (client->starts >= MCP_STARTS_MAX) {
+    if (client->words.argv && client->starts >= MCP_STARTS_MAX) {
         give_up(client, "the server has ended too often, and is not started again");
         return;
     }
     client->starts++;
-    gramc_status status = mcp_process_start(&client->process, client->loop, &client->allocator,
-                                            &client->words, &events, why);
+    client->probed_twice = false;
+    gramc_status status = open_transport(client, why);
     if (status == GRAMC_NOMEM) fail_all(client, MCP_NOMEM, why);
     else if (status != GRAMC_OK) give_up(client, why);
     else if (client->no_probe) start_legacy(client);
@@ -233,7 +148,7 @@ static void on_idle(uv_idle_t *idle) {
 static void on_ended(void *ctx, const char *why) {
     struct mcp_client *client = ctx;
     bool probing = client->state == MCP_PROBING;
-    client->process = NULL;
+    client->transport = NULL;
     client->state = MCP_IDLE;
     client->changes++;
     uv_timer_stop(&client->timer);
@@ -262,8 +177,24 @@ static int64_t error_code(const struct json *error) {
 static bool lists_modern(const struct json *list) {
     const struct json *first = json_is(list, JSON_ARRAY) ? list->first : NULL;
     for (const struct json *item = first; item; item = item->next)
-        if (json_is(item, JSON_STRING) && text_is(item->text, modern)) return true;
+        if (json_is(item, JSON_STRING) && text_is(item->text, mcp_modern)) return true;
     return false;
+}
+
+static void be_modern(struct mcp_client *client) {
+    client->is_modern = true;
+    client->version = mcp_modern;
+    be_ready(client);
+}
+
+/* It refuses a revision that it says it speaks: asked once more, then not again. */
+static void probe_again(struct mcp_client *client) {
+    if (client->probed_twice) {
+        give_up(client, "the server refuses to say what it speaks");
+        return;
+    }
+    client->probed_twice = true;
+    start_probe(client);
 }
 
 /* Only an answer that no server of the other era could give decides for the stateless one. */
@@ -273,10 +204,12 @@ static void on_probe_answer(struct mcp_client *client, const struct json *result
     client->probe = 0;
     if (client->state != MCP_PROBING && client->state != MCP_INITIALIZING) return;
     if (lists_modern(json_get(result, "supportedVersions"))) {
-        be_ready(client, true, modern);
+        be_modern(client);
+    } else if (code == UNSUPPORTED_VERSION &&
+               lists_modern(json_get(json_get(error, "data"), "supported"))) {
+        probe_again(client);
     } else if (json_is(json_get(result, "supportedVersions"), JSON_ARRAY) ||
-               (code == UNSUPPORTED_VERSION &&
-                !lists_modern(json_get(json_get(error, "data"), "supported")))) {
+               code == UNSUPPORTED_VERSION) {
         give_up(client, "the server speaks no revision of the protocol that gramc knows");
     } else if (code >= MODERN_ERRORS_FROM && code <= MODERN_ERRORS_TO) {
         give_up(client, "the server refuses to say what it speaks");
@@ -291,9 +224,11 @@ static void on_initialize_answer(struct mcp_client *client, const struct json *r
     client->initialize = 0;
     if (client->state != MCP_INITIALIZING) return;
     if (error_code(error) == UNSUPPORTED_VERSION && client->probe) return; /* that is to come */
-    for (size_t i = 0; i < sizeof(legacy) / sizeof(legacy[0]); i++) {
-        if (!json_is(version, JSON_STRING) || !text_is(version->text, legacy[i])) continue;
-        if (send_initialized(client) == GRAMC_OK) be_ready(client, false, legacy[i]);
+    for (size_t i = 0; mcp_legacy[i]; i++) {
+        if (!json_is(version, JSON_STRING) || !text_is(version->text, mcp_legacy[i])) continue;
+        client->is_modern = false;
+        client->version = mcp_legacy[i];
+        if (mcp_send_initialized(client) == GRAMC_OK) be_ready(client);
         else give_up(client, "the server cannot be written to");
         return;
     }
@@ -330,7 +265,7 @@ static void on_message(struct mcp_client *client, const struct json *message) {
     const struct json *result = json_get(message, "result"), *error = json_get(message, "error");
     uint64_t number;
     if (json_is(method, JSON_STRING)) {
-        if (id) answer_request(client, id, method);
+        if (id) mcp_send_reply(client, id, method);
         else if (text_is(method->text, "notifications/tools/list_changed")) client->changes++;
         return;
     }
@@ -339,13 +274,72 @@ static void on_message(struct mcp_client *client, const struct json *message) {
 }
 
 /* What is no JSON is passed over: some servers print a greeting. */
-static void on_line(void *ctx, gramc_text line) {
-    struct mcp_client *client = ctx;
+void mcp_take_line(struct mcp_client *client, gramc_text line) {
     struct arena arena;
     arena_init(&arena, &client->allocator);
     const struct json *message = json_parse(&arena, line, NULL);
     if (json_is(message, JSON_OBJECT)) on_message(client, message);
     else if (arena.oom) give_up(client, "out of memory");
+    arena_free(&arena);
+}
+
+static void on_line(void *ctx, gramc_text line) {
+    mcp_take_line(ctx, line);
+}
+
+/* ## Answers that will not come */
+
+static bool waits(void *ctx, uint64_t id) {
+    struct mcp_client *client = ctx;
+    return id == client->probe || id == client->initialize || find_request(client, id) != NULL;
+}
+
+/* What it was asked has not been done: it is asked again, in a new session. */
+static void lose_session(struct mcp_client *client, struct mcp_request *request, const char *why) {
+    if (++request->sessions > MCP_SESSIONS_MAX) {
+        fail_request(request, MCP_BROKEN, why);
+        return;
+    }
+    request->id = 0;
+    client->changes++;
+    if (client->state == MCP_READY) start_legacy(client);
+}
+
+static void fail_one(struct mcp_client *client, struct mcp_request *request,
+                     const struct mcp_failure *failure, const struct json *error) {
+    if (failure->kind == MCP_SESSION_LOST && !client->is_modern) {
+        lose_session(client, request, failure->why);
+    } else if (error) {
+        unlink_request(request);
+        request->verb->answer(client, request, NULL, error);
+    } else {
+        fail_request(request, failure->kind == MCP_FAILED_NOMEM ? MCP_NOMEM : MCP_BROKEN,
+                     failure->why);
+    }
+}
+
+static void fail_probe(struct mcp_client *client, const struct mcp_failure *failure,
+                       const struct json *error) {
+    if (failure->kind == MCP_STATUS || failure->kind == MCP_SESSION_LOST) {
+        on_probe_answer(client, NULL, error);
+        return;
+    }
+    client->probe = 0;
+    if (client->state == MCP_PROBING) give_up(client, failure->why);
+}
+
+static void on_failed(void *ctx, uint64_t id, const struct mcp_failure *failure) {
+    struct mcp_client *client = ctx;
+    struct mcp_request *request = find_request(client, id);
+    struct arena arena;
+    arena_init(&arena, &client->allocator);
+    const struct json *body = failure->body.len ? json_parse(&arena, failure->body, NULL) : NULL;
+    const struct json *error = json_get(body, "error");
+    if (!json_is(error, JSON_OBJECT)) error = NULL;
+    if (id == client->probe) fail_probe(client, failure, error);
+    else if (id == client->initialize && client->state == MCP_INITIALIZING)
+        give_up(client, failure->why);
+    else if (request) fail_one(client, request, failure, error);
     arena_free(&arena);
 }
 
@@ -358,12 +352,15 @@ void mcp_request_start(struct mcp_client *client, struct mcp_request *request,
     uv_idle_start(&client->idle, on_idle);
 }
 
+/* Over HTTP in the stateless revision, closing the stream is how a server is told. */
 void mcp_cancel(struct mcp_request *request) {
     struct mcp_client *client = request->client;
     if (!client) return;
     uint64_t id = request->id;
     unlink_request(request);
-    if (id && client->process) send_cancelled(client, id);
+    if (!id || !client->transport) return;
+    if (client->words.argv || !client->is_modern) mcp_send_cancelled(client, id);
+    client->transport->drop(client->transport, id);
 }
 
 const char *mcp_client_version(const struct mcp_client *client) {
@@ -374,32 +371,40 @@ unsigned mcp_client_changes(const struct mcp_client *client) {
     return client->changes;
 }
 
-static char **copy_words(struct arena *arena, char *const *words) {
-    size_t count = 0;
-    while (words[count]) count++;
-    char **copy = arena_zalloc(arena, (count + 1) * sizeof(*copy));
-    for (size_t i = 0; copy && i < count; i++) {
-        gramc_text text = arena_text(arena, text_of(words[i]));
-        if (!text.ptr) return NULL;
-        char *word = arena_alloc(arena, text.len + 1);
-        if (!word) return NULL;
-        memcpy(word, text.ptr, text.len + 1);
-        copy[i] = word;
-    }
+static char *copy_word(struct arena *arena, const char *word) {
+    size_t size = strlen(word) + 1;
+    char *copy = arena_alloc(arena, size);
+    if (copy) memcpy(copy, word, size);
     return copy;
 }
 
-static bool copy_all(struct mcp_client *client, const struct exec_words *words) {
-    char *folder[2] = {words->folder, NULL};
-    client->words.argv = copy_words(&client->arena, words->argv);
-    client->words.environment = copy_words(&client->arena, words->environment);
-    char **copy = copy_words(&client->arena, folder);
-    client->words.folder = copy ? copy[0] : NULL;
+static char **copy_words(struct arena *arena, const char *const *words) {
+    size_t count = 0;
+    while (words[count]) count++;
+    char **copy = arena_zalloc(arena, (count + 1) * sizeof(*copy));
+    for (size_t i = 0; copy && i < count; i++)
+        if (!(copy[i] = copy_word(arena, words[i]))) return NULL;
+    return copy;
+}
+
+static bool copy_place(struct mcp_client *client, const struct mcp_place *place) {
+    client->http = place->http;
+    if (place->words) {
+        client->words.argv = copy_words(&client->arena, (const char *const *)place->words->argv);
+        client->words.environment =
+            copy_words(&client->arena, (const char *const *)place->words->environment);
+        if (place->words->folder)
+            client->words.folder = copy_word(&client->arena, place->words->folder);
+    } else {
+        client->address.url = copy_word(&client->arena, place->address->url);
+        client->address.headers =
+            (const char *const *)copy_words(&client->arena, place->address->headers);
+    }
     return !client->arena.oom;
 }
 
 gramc_status mcp_client_new(struct mcp_client **out, uv_loop_t *loop,
-                            const gramc_allocator *allocator, const struct exec_words *words) {
+                            const gramc_allocator *allocator, const struct mcp_place *place) {
     struct mcp_client *client = mem_alloc(allocator, sizeof(*client));
     *out = NULL;
     if (!client) return GRAMC_NOMEM;
@@ -409,7 +414,7 @@ gramc_status mcp_client_new(struct mcp_client **out, uv_loop_t *loop,
                                   .probe_ms = MCP_PROBE_MS,
                                   .handshake_ms = MCP_HANDSHAKE_MS};
     arena_init(&client->arena, allocator);
-    if (!copy_all(client, words)) {
+    if (!copy_place(client, place)) {
         arena_free(&client->arena);
         mem_free(allocator, client, sizeof(*client));
         return GRAMC_NOMEM;

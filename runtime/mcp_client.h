@@ -1,9 +1,9 @@
-/* The inside of an MCP client: what its three files share. */
+/* The inside of an MCP client: what its files share. */
 #ifndef RUNTIME_MCP_CLIENT_H
 #define RUNTIME_MCP_CLIENT_H
 
 #include "runtime/mcp.h"
-#include "runtime/mcp_process.h"
+#include "runtime/mcp_transport.h"
 
 /* What is asked, and what becomes of the answer. The request is not linked any more when fail or
  * answer is called; it may be started again from there. */
@@ -11,6 +11,8 @@ struct mcp_verb {
     const char *method;
     /* Members of params, without braces; false if there is none. */
     bool (*put_params)(struct mcp_request *request, struct buf *out);
+    /* What of it headers repeat; NULL: nothing. */
+    void (*describe)(const struct mcp_request *request, struct mcp_message *message);
     void (*fail)(struct mcp_request *request, enum mcp_outcome outcome, const char *why);
     void (*answer)(struct mcp_client *client, struct mcp_request *request,
                    const struct json *result, const struct json *error);
@@ -27,10 +29,12 @@ struct mcp_client {
     gramc_allocator allocator;
     uv_loop_t *loop;
     struct arena arena;
-    struct exec_words words;
-    struct mcp_process *process;
+    struct exec_words words; /* argv NULL: the server is at the address */
+    struct mcp_address address;
+    struct http *http;
+    struct mcp_transport *transport; /* NULL: idle */
     enum mcp_state state;
-    bool is_modern, no_probe, closing;
+    bool is_modern, no_probe, probed_twice, closing;
     const char *version;          /* NULL before the first handshake */
     uint64_t next_id;             /* never used again, not after a restart either */
     uint64_t probe, initialize;   /* ids that wait for an answer; 0: none */
@@ -44,5 +48,20 @@ struct mcp_client {
 
 void mcp_request_start(struct mcp_client *client, struct mcp_request *request,
                        const struct mcp_verb *verb);
+/* Takes a message of the server's. */
+void mcp_take_line(struct mcp_client *client, gramc_text line);
+
+/* ## Writing (mcp_write.c). GRAMC_OK, GRAMC_NOMEM, GRAMC_LIMIT, GRAMC_NOT_FOUND. */
+extern const char mcp_modern[];
+/* The revisions with a handshake, newest first: the first is asked for. Ends with NULL. */
+extern const char *const mcp_legacy[];
+
+gramc_status mcp_send_probe(struct mcp_client *client);
+gramc_status mcp_send_initialize(struct mcp_client *client);
+gramc_status mcp_send_initialized(struct mcp_client *client);
+gramc_status mcp_send_request(struct mcp_client *client, struct mcp_request *request);
+void mcp_send_cancelled(struct mcp_client *client, uint64_t id);
+/* Answers what the server asks: only ping is known. */
+void mcp_send_reply(struct mcp_client *client, const struct json *id, const struct json *method);
 
 #endif

@@ -1,6 +1,6 @@
 /* Turns the result of tools/call into the text that a model sees. Texts stand as they are; what is
- * no text is told in a line, without its bytes. Structured content, where a schema demands it, is
- * checked and stands for the texts, which only repeat it. */
+ * no text is told in a line, without its bytes. Structured content is checked where a schema
+ * demands it, and stands for the texts, which only repeat it, unless words are wanted. */
 #include "runtime/mcp.h"
 
 #include "base/text.h"
@@ -25,13 +25,26 @@ static void put_resource(struct buf *out, const struct json *resource) {
     else put_blob(out, "binary", resource, "blob");
 }
 
+static void put_link(struct buf *out, const struct json *link) {
+    gramc_text name = text_at(link, "name"), uri = text_at(link, "uri");
+    gramc_text description = text_at(link, "description");
+    buf_puts(out, "[link ");
+    buf_text(out, name);
+    if (name.len) buf_puts(out, ": ");
+    buf_text(out, uri);
+    buf_putc(out, ']');
+    if (description.len) buf_putc(out, '\n');
+    buf_text(out, description);
+}
+
 static void put_block(struct buf *out, const struct json *block) {
     gramc_text type = text_at(block, "type");
     if (text_is(type, "text")) buf_text(out, text_at(block, "text"));
     else if (text_is(type, "image")) put_blob(out, "image", block, "data");
     else if (text_is(type, "audio")) put_blob(out, "audio", block, "data");
     else if (text_is(type, "resource")) put_resource(out, json_get(block, "resource"));
-    else json_put(out, block); /* resource_link, and what later revisions bring */
+    else if (text_is(type, "resource_link")) put_link(out, block);
+    else json_put(out, block); /* what later revisions bring */
 }
 
 static void put_content(struct buf *out, const struct json *content) {
@@ -59,13 +72,13 @@ static enum mcp_outcome put_structured(struct buf *out, const struct json *struc
 static enum mcp_outcome check_type(struct buf *out, const struct json *result) {
     const struct json *type = json_get(result, "resultType");
     if (!type || (json_is(type, JSON_STRING) && text_is(type->text, "complete"))) return MCP_FINE;
-    if (json_is(type, JSON_STRING) && text_is(type->text, "input_required"))
+    if (mcp_asks_back(result))
         return bad(out, "the server asks for input of a person, which it cannot get here");
     return bad(out, "the server answers with a type of result that is not known");
 }
 
 enum mcp_outcome mcp_result_read(struct buf *out, const struct json *result,
-                                 const gramc_schema *output) {
+                                 const gramc_schema *output, bool as_text) {
     const struct json *content = json_get(result, "content");
     const struct json *structured = json_get(result, "structuredContent");
     if (!json_is(result, JSON_OBJECT)) return bad(out, "the server's result is no object");
@@ -78,8 +91,10 @@ enum mcp_outcome mcp_result_read(struct buf *out, const struct json *result,
     }
     if (output && !structured)
         return bad(out, "the server gives no structured content, though it declares a schema");
-    if (structured && (output || !json_is(content, JSON_ARRAY) || !content->first))
-        return put_structured(out, structured, output);
+    bool has_content = json_is(content, JSON_ARRAY) && content->first;
+    if (structured) outcome = put_structured(out, structured, output);
+    if (structured && (outcome != MCP_FINE || !as_text || !has_content)) return outcome;
+    buf_reset(out);
     if (!json_is(content, JSON_ARRAY)) return bad(out, "the server's result has no content");
     put_content(out, content);
     return MCP_FINE;

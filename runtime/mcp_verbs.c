@@ -30,7 +30,15 @@ static bool put_call(struct mcp_request *request, struct buf *out) {
         buf_putc(out,
                  arguments.ptr[i] == '\n' || arguments.ptr[i] == '\r' ? ' ' : arguments.ptr[i]);
     if (arguments.len == 0) buf_puts(out, "{}");
+    buf_text(out, buf_view(&call->replies));
     return true;
+}
+
+static void describe_call(const struct mcp_request *request, struct mcp_message *message) {
+    const struct mcp_call *call = (const struct mcp_call *)(const void *)request;
+    message->name = call->tool;
+    message->mirrors = call->mirrors;
+    message->arguments = call->arguments;
 }
 
 static void fail_call(struct mcp_request *request, enum mcp_outcome outcome, const char *why) {
@@ -50,27 +58,47 @@ static void put_error(struct buf *out, const struct json *error) {
     buf_text(out, message->text);
 }
 
+static const struct mcp_verb call_verb;
+
+/* Asked back, the call is made again, with replies to what was asked. */
+static void ask_again(struct mcp_client *client, struct mcp_call *call, const struct json *result) {
+    buf_reset(&call->replies);
+    if (++call->rounds > MCP_ROUNDS_MAX) {
+        fail_call(&call->request, MCP_BAD_RESULT, "the server asks back over and over");
+    } else if (!mcp_decline(&call->replies, result)) {
+        fail_call(&call->request, MCP_BAD_RESULT,
+                  "the server asks for input of a person or a model, which it cannot get here");
+    } else if (buf_status(&call->replies) != GRAMC_OK) {
+        fail_call(&call->request, MCP_NOMEM, "out of memory");
+    } else {
+        mcp_request_start(client, &call->request, &call_verb);
+    }
+}
+
 static void answer_call(struct mcp_client *client, struct mcp_request *request,
                         const struct json *result, const struct json *error) {
     struct mcp_call *call = (struct mcp_call *)(void *)request;
-    (void)client;
     if (!result) {
         put_error(&call->result, error);
         finish_call(call, MCP_PROTOCOL_ERROR);
-        return;
-    }
-    finish_call(call, mcp_result_read(&call->result, result, call->output));
+    } else if (client->is_modern && mcp_asks_back(result)) {
+        ask_again(client, call, result);
+    } else finish_call(call, mcp_result_read(&call->result, result, call->output, call->as_text));
 }
 
-static const struct mcp_verb call_verb = {"tools/call", put_call, fail_call, answer_call};
+static const struct mcp_verb call_verb = {"tools/call", put_call, describe_call, fail_call,
+                                          answer_call};
 
 void mcp_call_start(struct mcp_client *client, struct mcp_call *call) {
     buf_init(&call->result, &call->allocator, MCP_RESULT_MAX);
+    buf_init(&call->replies, &call->allocator, MCP_RESULT_MAX);
+    call->rounds = 0;
     mcp_request_start(client, &call->request, &call_verb);
 }
 
 void mcp_call_free(struct mcp_call *call) {
     buf_free(&call->result);
+    buf_free(&call->replies);
 }
 
 /* ## Lists */
@@ -127,6 +155,8 @@ static const char *keep_tool(struct mcp_listing *listing, const struct json *val
     tool->input = keep_json(listing, value, "inputSchema");
     tool->output = keep_json(listing, value, "outputSchema");
     tool->annotations = keep_json(listing, value, "annotations");
+    tool->refused =
+        mcp_mirrors_read(&tool->mirrors, &listing->arena, json_get(value, "inputSchema"));
     *listing->tools_end = tool;
     listing->tools_end = &tool->next;
     listing->count++;
@@ -168,7 +198,7 @@ static void answer_list(struct mcp_client *client, struct mcp_request *request,
     else finish_list(listing, MCP_FINE, "");
 }
 
-static const struct mcp_verb list_verb = {"tools/list", put_list, fail_list, answer_list};
+static const struct mcp_verb list_verb = {"tools/list", put_list, NULL, fail_list, answer_list};
 
 void mcp_list_start(struct mcp_client *client, struct mcp_listing *listing) {
     arena_init(&listing->arena, &listing->allocator);

@@ -216,7 +216,8 @@ static void call_tool(struct slot *slot, gramc_text arguments) {
     gramc_run *run = slot->run;
     trace_call(&run->trace, slot->call, slot->index, arguments);
     slot->started = uv_hrtime();
-    struct tool_call *handle = tool_start(run->loop, slot->bound, arguments, on_tool_done, slot);
+    struct tool_call *handle =
+        tool_start_in(&run->memory, run->loop, slot->bound, arguments, on_tool_done, slot);
     if (slot->settled) return;
     slot->handle = handle;
     if (handle) return;

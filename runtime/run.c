@@ -328,6 +328,7 @@ gramc_status gramc_run_start(gramc_run **out, gramc_loop *loop, const gramc_boun
     if (!run) return GRAMC_NOMEM;
     *run = (gramc_run){.loop = loop, .bound = bound, .model = options.model, .handler = *handler};
     arena_init(&run->arena, &loop->allocator);
+    run->memory.arena = &run->arena;
     buf_init(&run->body, &loop->allocator, BODY_MAX);
     trace_init(&run->trace, &loop->allocator, options.trace, options.trace_without_times);
     ask_init(&run->ask, run);

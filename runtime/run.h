@@ -61,6 +61,7 @@ struct gramc_run {
     size_t slot_count, pending;
     uint32_t *call_errors, *tool_errors; /* of this turn, per tool of the agent */
     uint32_t unknown_calls;
+    struct tool_memory memory;
     struct trace trace;
     enum run_state state;
     bool stepping, canceled, timed_out, is_ready;

@@ -8,11 +8,15 @@
 #include "base/text.h"
 #include "runtime/loop.h"
 
-const struct tool_kind *tool_kind_of(gramc_impl_kind kind) {
-    switch (kind) {
+const struct tool_kind *tool_kind_of(const gramc_impl *impl) {
+    switch (impl->kind) {
     case GRAMC_IMPL_BUILTIN: return &tool_builtin;
-    case GRAMC_IMPL_EXEC: return &tool_exec;
+    case GRAMC_IMPL_EXEC: return impl->persistent ? &tool_exec_persistent : &tool_exec;
     case GRAMC_IMPL_RETURNS: return &tool_returns;
+    case GRAMC_IMPL_HTTP: return &tool_http;
+    case GRAMC_IMPL_MCP: return &tool_mcp;
+    case GRAMC_IMPL_PLUGIN: return impl->in_process ? &tool_plugin_in_process : &tool_plugin;
+    case GRAMC_IMPL_REPLAY: return &tool_replay;
     }
     return NULL;
 }
@@ -78,7 +82,7 @@ void tool_fail(struct tool_call *call, const char *format, ...) {
     va_end(args);
     buf_reset(&call->result);
     buf_puts(&call->result, text);
-    tool_settle(call, TOOL_FAILED);
+    tool_settle(call, buf_status(&call->result) ? TOOL_NOMEM : TOOL_FAILED);
 }
 
 static void deadline_passed(uv_timer_t *timer) {
@@ -100,9 +104,16 @@ void tool_wait(struct tool_call *call) {
 
 struct tool_call *tool_start(gramc_loop *loop, const struct bound_tool *bound, gramc_text arguments,
                              void (*done)(void *ctx, struct tool_call *call), void *ctx) {
+    return tool_start_in(NULL, loop, bound, arguments, done, ctx);
+}
+
+struct tool_call *tool_start_in(struct tool_memory *memory, gramc_loop *loop,
+                                const struct bound_tool *bound, gramc_text arguments,
+                                void (*done)(void *ctx, struct tool_call *call), void *ctx) {
     struct tool_call *call = mem_alloc(&loop->allocator, sizeof(*call));
     if (!call) return NULL;
     *call = (struct tool_call){.loop = loop,
+                               .memory = memory,
                                .kind = bound->kind,
                                .bound = bound,
                                .done = done,

@@ -9,12 +9,16 @@
 #include <uv.h>
 
 #include "base/buf.h"
+#include "base/mem.h"
 #include "gramc/runtime.h"
 
 struct http_endpoint;
+struct mcp_endpoint;
 struct tool_call;
 
-enum { TOOL_RESULT_MAX = 1 << 20 };
+struct bound_tool;
+
+enum { TOOL_RESULT_MAX = 1 << 20, TOOL_WHY_MAX = 512 };
 
 struct tool_kind {
     const char *name;
@@ -26,17 +30,28 @@ struct tool_kind {
     void (*cancel)(struct tool_call *call);
     /* Frees what `state` holds; nothing uses it any more. */
     void (*close)(struct tool_call *call);
+    /* At binding: false if it cannot work, and `why` says what is missing in half a sentence. May
+     * set choice->data, which lives in the arena. Starts nothing. Out of memory is the arena's
+     * matter. NULL: nothing to be looked at. */
+    bool (*prepare)(struct arena *arena, struct bound_tool *choice, char why[TOOL_WHY_MAX]);
 };
 
-extern const struct tool_kind tool_builtin, tool_exec, tool_http, tool_returns;
+extern const struct tool_kind tool_builtin, tool_exec, tool_exec_persistent, tool_http, tool_mcp,
+    tool_plugin, tool_plugin_in_process, tool_replay, tool_returns;
 /* NULL for a kind that this version does not know. */
-const struct tool_kind *tool_kind_of(gramc_impl_kind kind);
+const struct tool_kind *tool_kind_of(const gramc_impl *impl);
 
 enum tool_outcome {
     TOOL_FINE,
     TOOL_FAILED,    /* `result` says why */
     TOOL_TIMED_OUT, /* `result` is empty */
     TOOL_NOMEM
+};
+
+/* Whether one side of a tool fits, as far as it could be told before anything runs. */
+struct bound_proof {
+    gramc_proof answer;
+    gramc_text why; /* a counterexample, or why it is not decided */
 };
 
 /* A tool of a bound agent. */
@@ -46,11 +61,23 @@ struct bound_tool {
     const struct tool_kind *kind;
     gramc_builtin builtin;                /* for tool_builtin */
     const struct http_endpoint *endpoint; /* for tool_http */
+    const struct mcp_endpoint *mcp;       /* for tool_mcp */
+    const void *data;                     /* what the kind's prepare left */
     uint32_t timeout_ms;
+    gramc_text box; /* that offers it; empty: a ToolImpl does it */
+    struct bound_proof accepts, returns;
+    bool returns_unsaid; /* it has schemas, but none of its result */
+};
+
+/* What the calls of one run share. */
+struct tool_memory {
+    struct arena *arena;
+    struct replay_marks *replays;
 };
 
 struct tool_call {
     gramc_loop *loop;
+    struct tool_memory *memory; /* of the run; NULL: the call stands alone */
     const struct tool_kind *kind;
     const struct bound_tool *bound; /* valid until the call has settled */
     struct buf arguments;           /* what is handed over */
@@ -71,6 +98,10 @@ struct tool_call {
  * may call: what this returns is then no longer valid. */
 struct tool_call *tool_start(gramc_loop *loop, const struct bound_tool *bound, gramc_text arguments,
                              void (*done)(void *ctx, struct tool_call *call), void *ctx);
+/* The same, for a call of a run. */
+struct tool_call *tool_start_in(struct tool_memory *memory, gramc_loop *loop,
+                                const struct bound_tool *bound, gramc_text arguments,
+                                void (*done)(void *ctx, struct tool_call *call), void *ctx);
 /* The run lets go: done will not be called; a call that still works is canceled. */
 void tool_release(struct tool_call *call);
 
@@ -86,5 +117,19 @@ void tool_fail(struct tool_call *call, const char *format, ...);
 void tool_wait(struct tool_call *call);
 void tool_hold(struct tool_call *call);
 void tool_let_go(struct tool_call *call);
+
+/* ## Functions of this process (tool_builtin.c), for kinds that come down to one */
+struct tool_function {
+    /* On the loop's thread, or on a worker's if `blocking`; then `self` is a copy, and ctx must
+     * live as long as the loop. Anything but 0: it failed, and `result` says why. */
+    int (*run)(const struct tool_function *self, gramc_text arguments, struct buf *result);
+    gramc_function function;
+    void *ctx;
+    bool blocking;
+};
+
+void tool_call_function(struct tool_call *call, const struct tool_function *function);
+void tool_cancel_function(struct tool_call *call);
+void tool_close_function(struct tool_call *call);
 
 #endif

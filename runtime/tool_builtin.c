@@ -9,7 +9,7 @@
 struct job {
     uv_work_t work;
     struct tool_call *call;
-    gramc_builtin builtin;
+    struct tool_function function;
     gramc_text arguments; /* of the call, which this job holds */
     struct buf result;
     int failed;
@@ -38,8 +38,7 @@ static void settle(struct tool_call *call, int failed) {
 /* On the worker thread. */
 static void work(uv_work_t *request) {
     struct job *job = request->data;
-    job->failed = job->builtin.function(job->builtin.ctx, job->arguments,
-                                        (gramc_writer){write_result, &job->result});
+    job->failed = job->function.run(&job->function, job->arguments, &job->result);
 }
 
 static void worked(uv_work_t *request, int status) {
@@ -54,14 +53,14 @@ static void worked(uv_work_t *request, int status) {
     tool_let_go(call);
 }
 
-static void call_blocking(struct tool_call *call) {
+static void call_blocking(struct tool_call *call, const struct tool_function *function) {
     struct job *job = mem_alloc(&call->loop->allocator, sizeof(*job));
     if (!job) {
         tool_settle(call, TOOL_NOMEM);
         return;
     }
-    *job = (struct job){
-        .call = call, .builtin = call->bound->builtin, .arguments = buf_view(&call->arguments)};
+    *job =
+        (struct job){.call = call, .function = *function, .arguments = buf_view(&call->arguments)};
     job->work.data = job;
     buf_init(&job->result, &call->loop->allocator, TOOL_RESULT_MAX);
     call->state = job;
@@ -70,28 +69,34 @@ static void call_blocking(struct tool_call *call) {
     uv_queue_work(&call->loop->uv, &job->work, work, worked);
 }
 
+void tool_call_function(struct tool_call *call, const struct tool_function *function) {
+    if (function->blocking) call_blocking(call, function);
+    else settle(call, function->run(function, buf_view(&call->arguments), &call->result));
+}
+
+static int run_builtin(const struct tool_function *self, gramc_text arguments, struct buf *result) {
+    return self->function(self->ctx, arguments, (gramc_writer){write_result, result});
+}
+
 static void call_builtin(struct tool_call *call) {
     const gramc_builtin *builtin = &call->bound->builtin;
-    if (builtin->blocking) {
-        call_blocking(call);
-        return;
-    }
-    int failed = builtin->function(builtin->ctx, buf_view(&call->arguments),
-                                   (gramc_writer){write_result, &call->result});
-    settle(call, failed);
+    const struct tool_function function = {run_builtin, builtin->function, builtin->ctx,
+                                           builtin->blocking};
+    tool_call_function(call, &function);
 }
 
 /* Work that has not begun never will. */
-static void cancel(struct tool_call *call) {
+void tool_cancel_function(struct tool_call *call) {
     struct job *job = call->state;
     if (job) uv_cancel((uv_req_t *)&job->work);
 }
 
-static void close_builtin(struct tool_call *call) {
+void tool_close_function(struct tool_call *call) {
     struct job *job = call->state;
     if (!job) return;
     buf_free(&job->result);
     mem_free(&call->loop->allocator, job, sizeof(*job));
 }
 
-const struct tool_kind tool_builtin = {"builtin", describe, call_builtin, cancel, close_builtin};
+const struct tool_kind tool_builtin = {
+    "builtin", describe, call_builtin, tool_cancel_function, tool_close_function, NULL};

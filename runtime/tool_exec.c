@@ -8,7 +8,9 @@
 #include "base/text.h"
 #include "runtime/exec.h"
 #include "runtime/loop.h"
+#include "runtime/program.h"
 #include "runtime/tool.h"
+#include "runtime/worker.h"
 
 enum {
     STDERR_KEPT = 400,
@@ -62,15 +64,11 @@ static void kill_group(struct exec *exec) {
 }
 
 static void report_exit(struct exec *exec) {
-    struct tool_call *call = exec->call;
-    gramc_text tail = text_trim(buf_view(&exec->tail));
-    const char *colon = tail.len ? ": " : "";
-    if (exec->exit_signal)
-        tool_fail(call, "the program was ended by signal %d%s%.*s", exec->exit_signal, colon,
-                  TEXT_ARGS(tail));
-    else
-        tool_fail(call, "the program ended with exit status %lld%s%.*s",
-                  (long long)exec->exit_status, colon, TEXT_ARGS(tail));
+    const struct exec_end end = {
+        .status = exec->exit_status, .signal = exec->exit_signal, .tail = buf_view(&exec->tail)};
+    char why[STDERR_KEPT + 100];
+    exec_explain_end(why, sizeof(why), "the program", &end);
+    tool_fail(exec->call, "%s", why);
 }
 
 static void strip_line_end(struct buf *result) {
@@ -213,7 +211,7 @@ static void start(struct exec *exec, struct exec_words *words) {
     feed(exec);
 }
 
-static void call_exec(struct tool_call *call) {
+static void run_program(struct tool_call *call, const gramc_impl *impl) {
     struct exec *exec = mem_alloc(&call->loop->allocator, sizeof(*exec));
     struct arena arena;
     struct exec_words words;
@@ -226,13 +224,46 @@ static void call_exec(struct tool_call *call) {
     buf_init(&exec->tail, &call->loop->allocator, STDERR_KEPT);
     call->state = exec;
     arena_init(&arena, &call->loop->allocator);
-    if (exec_words(&words, &arena, call->bound->impl, call->loop)) {
+    if (exec_words(&words, &arena, impl, call->loop)) {
         init_handles(exec);
         start(exec, &words);
     } else {
         tool_settle(call, TOOL_NOMEM);
     }
     arena_free(&arena);
+}
+
+static void run_persistent(struct tool_call *call, const gramc_impl *impl) {
+    struct worker_program program = {impl, "the program", false, TEXT("")};
+    worker_call(call, &program);
+}
+
+/* Limits are set by gramc-host, which then becomes the program. */
+static void call_limited(struct tool_call *call,
+                         void (*run)(struct tool_call *call, const gramc_impl *impl)) {
+    const gramc_impl *impl = call->bound->impl;
+    struct arena arena;
+    if (!impl_has_limits(impl)) {
+        run(call, impl);
+        return;
+    }
+    if (!call->loop->host) {
+        tool_fail(call, "there is no gramc-host to set the limits of the program");
+        return;
+    }
+    arena_init(&arena, &call->loop->allocator);
+    impl = impl_hosted(&arena, impl, call->loop->host);
+    if (impl) run(call, impl);
+    else tool_settle(call, TOOL_NOMEM);
+    arena_free(&arena);
+}
+
+static void call_exec(struct tool_call *call) {
+    call_limited(call, run_program);
+}
+
+static void call_persistent(struct tool_call *call) {
+    call_limited(call, run_persistent);
 }
 
 /* What is left is closed when the killed program has been reaped. */
@@ -250,4 +281,6 @@ static void close_exec(struct tool_call *call) {
     mem_free(&call->loop->allocator, exec, sizeof(*exec));
 }
 
-const struct tool_kind tool_exec = {"exec", describe, call_exec, cancel, close_exec};
+const struct tool_kind tool_exec = {"exec", describe, call_exec, cancel, close_exec, NULL};
+const struct tool_kind tool_exec_persistent = {"exec",        describe,          call_persistent,
+                                               worker_cancel, worker_close_call, NULL};

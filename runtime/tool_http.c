@@ -1,27 +1,17 @@
-/* Makes an HTTP request for a call: the templates filled in with its arguments, the answer as the
- * result. An error of the server is told to the model with status, a few headers and body. Only the
- * upstream is talked to: a redirect is followed within it, and refused when it leads elsewhere. */
+/* Makes an HTTP request for a tool call and turns the answer into its result. An error of the
+ * server is told to the model with status, a few headers and body. Only the upstream is talked to:
+ * a redirect is followed within it, and refused when it leads elsewhere. */
 #include "runtime/tool_http.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
-#include "runtime/http.h"
 #include "runtime/loop.h"
-#include "runtime/tool.h"
+#include "runtime/tool_http_work.h"
 
-enum { FAILURE_BODY = 8000, HEADER_VALUE_MAX = 65536, HEADERS_MAX = 256 };
-
-struct http_work {
-    struct tool_call *call;
-    struct http_request request;
-    struct arena arena; /* header lines, arguments */
-    struct buf url, body;
-    const char *lines[HEADERS_MAX];
-    size_t line_count;
-    unsigned redirects;
-    bool running;
-};
+enum { FAILURE_BODY = 8000 };
 
 static const char *const kept_headers[] = {"Content-Type",     "Retry-After", "Location",
                                            "WWW-Authenticate", "Allow",       NULL};
@@ -32,152 +22,29 @@ static void describe(struct buf *out, const gramc_impl *impl) {
     buf_text(out, impl->target);
 }
 
-/* ## The request */
+/* ## Settling */
 
-static void tell_template(struct tool_call *call, gramc_status status,
-                          const struct template_error *error) {
-    if (status == GRAMC_FINDINGS) tool_fail(call, "the call cannot be made: %s", error->message);
-    else if (status == GRAMC_LIMIT) tool_fail(call, "the call cannot be made: it is too long");
-    else tool_settle(call, TOOL_NOMEM);
-}
-
-static bool expand(struct http_work *work, struct buf *out, const struct template *what,
-                   const struct json *arguments) {
-    struct template_error error;
-    const struct http_endpoint *endpoint = work->call->bound->endpoint;
-    gramc_status status =
-        template_expand(out, what, arguments, endpoint->secret, endpoint->secret_ctx, &error);
-    if (status != GRAMC_OK) tell_template(work->call, status, &error);
-    return status == GRAMC_OK;
-}
-
-static bool make_url(struct http_work *work, const struct json *arguments) {
-    const struct http_endpoint *endpoint = work->call->bound->endpoint;
-    gramc_text base = endpoint->url;
-    if (base.len && base.ptr[base.len - 1] == '/') base.len--;
-    buf_text(&work->url, base);
-    size_t path = work->url.len;
-    if (!expand(work, &work->url, &endpoint->call->path, arguments)) return false;
-    bool rooted = path < work->url.len && work->url.ptr[path] == '/';
-    if (!rooted) tool_fail(work->call, "the call cannot be made: its path does not begin with /");
-    return rooted;
-}
-
-static bool has_control(gramc_text text) {
-    for (size_t i = 0; i < text.len; i++)
-        if ((unsigned char)text.ptr[i] < 0x20 || text.ptr[i] == 0x7F) return true;
-    return false;
-}
-
-/* The line lives in the arena, with a NUL behind it. curl takes "Name;" for an empty value. */
-static bool add_line(struct http_work *work, gramc_text name, gramc_text value) {
-    struct buf line;
-    if (work->line_count + 1 == HEADERS_MAX || has_control(value)) {
-        tool_fail(work->call, "the call cannot be made: the header `%.*s` %s", TEXT_ARGS(name),
-                  has_control(value) ? "holds a control character" : "is one too many");
-        return false;
+void http_work_settle(struct tool_call *call, enum tool_outcome outcome) {
+    secrets_hide(call->bound->endpoint->secrets, &call->result);
+    switch (buf_status(&call->result)) {
+    case GRAMC_OK: tool_settle(call, outcome); break;
+    case GRAMC_LIMIT: tool_fail(call, "the answer is larger than 1 MiB; ask for less of it"); break;
+    default: tool_settle(call, TOOL_NOMEM);
     }
-    buf_init(&line, &work->arena.allocator, HEADER_VALUE_MAX + 256);
-    buf_text(&line, name);
-    buf_puts(&line, value.len ? ": " : ";");
-    buf_text(&line, value);
-    gramc_text copy = {NULL, 0};
-    if (buf_status(&line) == GRAMC_OK) copy = arena_text(&work->arena, buf_view(&line));
-    if (line.ptr) memset(line.ptr, 0, line.len);
-    buf_free(&line);
-    work->lines[work->line_count++] = copy.ptr;
-    if (!copy.ptr) tool_settle(work->call, TOOL_NOMEM);
-    return copy.ptr != NULL;
 }
 
-static bool add_header(struct http_work *work, const struct http_header *header,
-                       const struct json *arguments) {
-    struct buf value;
-    buf_init(&value, &work->arena.allocator, HEADER_VALUE_MAX);
-    bool good = expand(work, &value, &header->value, arguments) &&
-                add_line(work, header->name, text_trim(buf_view(&value)));
-    if (value.ptr) memset(value.ptr, 0, value.len);
-    buf_free(&value);
-    return good;
-}
-
-static bool names_header(const struct http_header *headers, size_t count, const char *name) {
-    for (size_t i = 0; i < count; i++)
-        if (text_is_nocase(headers[i].name, name)) return true;
-    return false;
-}
-
-/* `Expect:` without a value keeps curl from waiting before a long body. */
-static bool make_headers(struct http_work *work, const struct json *arguments) {
-    const struct http_endpoint *endpoint = work->call->bound->endpoint;
-    const struct http_call *call = endpoint->call;
-    for (size_t i = 0; i < endpoint->header_count; i++) {
-        char name[128] = "";
-        gramc_text text = endpoint->headers[i].name;
-        if (text.len < sizeof(name)) memcpy(name, text.ptr, text.len);
-        bool outdone = name[0] && names_header(call->headers, call->header_count, name);
-        if (!outdone && !add_header(work, &endpoint->headers[i], arguments)) return false;
-    }
-    for (size_t i = 0; i < call->header_count; i++)
-        if (!add_header(work, &call->headers[i], arguments)) return false;
-    if (!names_header(call->headers, call->header_count, "Content-Type") &&
-        !names_header(endpoint->headers, endpoint->header_count, "Content-Type")) {
-        if (!call->has_body) work->lines[work->line_count++] = "Content-Type:";
-        else if (!add_line(work, TEXT("Content-Type"), call->content_type)) return false;
-    }
-    if (work->line_count + 2 > HEADERS_MAX) work->line_count = HEADERS_MAX - 2;
-    work->lines[work->line_count++] = "Expect:";
-    work->lines[work->line_count] = NULL;
-    return true;
-}
-
-static const struct json *read_arguments(struct http_work *work) {
-    gramc_text text = text_trim(buf_view(&work->call->arguments));
-    const struct json *arguments = json_parse(&work->arena, text.len ? text : TEXT("{}"), NULL);
-    if (work->arena.oom) tool_settle(work->call, TOOL_NOMEM);
-    else if (!json_is(arguments, JSON_OBJECT))
-        tool_fail(work->call, "the arguments are no JSON object");
-    else return arguments;
-    return NULL;
-}
-
-static bool make_request(struct http_work *work) {
-    const struct http_call *call = work->call->bound->endpoint->call;
-    const struct json *arguments = read_arguments(work);
-    return arguments && make_url(work, arguments) && make_headers(work, arguments) &&
-           (!call->has_body || expand(work, &work->body, &call->body, arguments));
+void http_work_fail(struct tool_call *call, const char *format, ...) {
+    char text[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    buf_reset(&call->result);
+    buf_puts(&call->result, text);
+    http_work_settle(call, TOOL_FAILED);
 }
 
 /* ## Redirects */
-
-static size_t origin_length(gramc_text url) {
-    size_t i = text_starts(url, "http://") ? 7 : text_starts(url, "https://") ? 8 : 0;
-    while (i && i < url.len && !strchr("/?#\\", url.ptr[i])) i++;
-    return i;
-}
-
-/* Without the port that goes without saying. */
-static gramc_text origin_of(gramc_text url) {
-    gramc_text origin = text_slice(url, 0, origin_length(url));
-    const char *port = text_starts(url, "https://") ? ":443" : ":80";
-    size_t len = strlen(port);
-    if (origin.len > len &&
-        text_eq(text_slice(origin, origin.len - len, origin.len), text_of(port)))
-        origin.len -= len;
-    return origin;
-}
-
-bool http_same_origin(gramc_text a, gramc_text b) {
-    gramc_text x = origin_of(a), y = origin_of(b);
-    if (x.len == 0 || x.len != y.len) return false;
-    for (size_t i = 0; i < x.len; i++) {
-        char p = x.ptr[i], q = y.ptr[i];
-        if (p >= 'A' && p <= 'Z') p = (char)(p + 32);
-        if (q >= 'A' && q <= 'Z') q = (char)(q + 32);
-        if (p != q) return false;
-    }
-    return true;
-}
 
 static bool is_redirect(const struct http_request *request) {
     long s = request->status;
@@ -186,21 +53,28 @@ static bool is_redirect(const struct http_request *request) {
 
 static void start_request(struct http_work *work);
 
+static void refuse_redirect(struct http_work *work, gramc_text to) {
+    gramc_text origin = http_origin(to);
+    if (origin.len == 0) origin = TEXT("another kind of address");
+    http_work_fail(
+        work->call,
+        "HTTP %ld: the server redirects to %.*s, which is not its own address; redirects are "
+        "followed within the upstream only",
+        work->request.status, origin.len < 200 ? (int)origin.len : 200, origin.ptr);
+}
+
 /* True when the call goes on, or has been settled. */
 static bool redirect(struct http_work *work) {
     enum http_method method = work->call->bound->endpoint->call->method;
-    gramc_text to = text_of(work->request.redirect), origin = origin_of(to);
+    gramc_text to = text_of(work->request.redirect);
     if (!is_redirect(&work->request)) return false;
     if (!http_same_origin(to, work->call->bound->endpoint->url)) {
-        tool_fail(work->call,
-                  "HTTP %ld: the server redirects to %.*s, which is not its own address; "
-                  "redirects are followed within the upstream only",
-                  work->request.status, origin.len < 200 ? (int)origin.len : 200, origin.ptr);
+        refuse_redirect(work, to);
         return true;
     }
     if (method != METHOD_GET && method != METHOD_HEAD) return false;
     if (++work->redirects > HTTP_REDIRECTS_MAX) {
-        tool_fail(work->call, "the server redirects more than %d times", HTTP_REDIRECTS_MAX);
+        http_work_fail(work->call, "the server redirects more than %d times", HTTP_REDIRECTS_MAX);
         return true;
     }
     buf_reset(&work->url);
@@ -213,14 +87,6 @@ static bool redirect(struct http_work *work) {
 
 static bool is_success(const struct http_request *request) {
     return request->status >= 200 && request->status < 300;
-}
-
-static void settle_buf(struct tool_call *call, enum tool_outcome outcome) {
-    switch (buf_status(&call->result)) {
-    case GRAMC_OK: tool_settle(call, outcome); break;
-    case GRAMC_LIMIT: tool_fail(call, "the result is longer than 1 MiB"); break;
-    default: tool_settle(call, TOOL_NOMEM);
-    }
 }
 
 static const char *reason_of(long status) {
@@ -275,11 +141,12 @@ static void transform(struct http_work *work, gramc_text body) {
     gramc_status status = gramc_jolt_apply(call->bound->endpoint->call->transform, body, &options,
                                            (gramc_writer){append, &call->result}, &error);
     if (status == GRAMC_FINDINGS)
-        tool_fail(call, "the answer is no JSON, and so cannot be transformed: %s (at byte %zu)",
-                  error.message, error.position);
-    else if (status == GRAMC_LIMIT) tool_fail(call, "the transformed answer is too large");
+        http_work_fail(call,
+                       "the answer is no JSON, and so cannot be transformed: %s (at byte %zu)",
+                       error.message, error.position);
+    else if (status == GRAMC_LIMIT) http_work_fail(call, "the transformed answer is too large");
     else if (status == GRAMC_NOMEM) tool_settle(call, TOOL_NOMEM);
-    else settle_buf(call, TOOL_FINE);
+    else http_work_settle(call, TOOL_FINE);
 }
 
 static gramc_text without_line_end(gramc_text body) {
@@ -288,21 +155,28 @@ static gramc_text without_line_end(gramc_text body) {
     return body;
 }
 
+/* No content (204, say) is null where JSON is promised. */
+static gramc_text content_of(const struct tool_call *call, gramc_text body) {
+    const gramc_tool *tool = call->bound->tool;
+    bool is_json = tool && tool->result_kind == GRAMC_RESULT_JSON;
+    return is_json && text_trim(body).len == 0 ? TEXT("null") : without_line_end(body);
+}
+
 static void take_answer(struct http_work *work) {
     struct tool_call *call = work->call;
     const struct http_call *http = call->bound->endpoint->call;
     gramc_text body = buf_view(&work->request.response);
     if (!is_success(&work->request)) {
         put_failure(work, &call->result);
-        settle_buf(call, TOOL_FAILED);
+        http_work_settle(call, TOOL_FAILED);
     } else if (http->method == METHOD_HEAD) {
         put_failure(work, &call->result);
-        settle_buf(call, TOOL_FINE);
+        http_work_settle(call, TOOL_FINE);
     } else if (http->transform && text_trim(body).len) {
         transform(work, body);
     } else {
-        buf_text(&call->result, without_line_end(body));
-        settle_buf(call, TOOL_FINE);
+        buf_text(&call->result, content_of(call, body));
+        http_work_settle(call, TOOL_FINE);
     }
 }
 
@@ -313,12 +187,16 @@ static void finish(struct http_work *work) {
         if (!redirect(work)) take_answer(work);
         break;
     case HTTP_TOO_BIG:
-        tool_fail(work->call, "the answer is larger than 1 MiB; ask for less of it");
+        http_work_fail(work->call, "the answer is larger than 1 MiB; ask for less of it");
         break;
-    case HTTP_TIMED_OUT: tool_fail(work->call, "the server did not answer in time"); break;
+    case HTTP_TIMED_OUT: http_work_fail(work->call, "the server did not answer in time"); break;
     case HTTP_NOMEM: tool_settle(work->call, TOOL_NOMEM); break;
     case HTTP_UNREACHABLE:
-    case HTTP_REFUSED: tool_fail(work->call, "the server cannot be asked: %s", request->error);
+    case HTTP_REFUSED:
+        if (request->status)
+            http_work_fail(work->call, "the answer (HTTP %ld) broke off or is damaged: %s",
+                           request->status, request->error);
+        else http_work_fail(work->call, "the server cannot be asked: %s", request->error);
     }
 }
 
@@ -362,7 +240,7 @@ static void call_http(struct tool_call *call) {
     buf_init(&work->url, &call->loop->allocator, HTTP_URL_MAX);
     buf_init(&work->body, &call->loop->allocator, HTTP_BODY_MAX);
     call->state = work;
-    if (!make_request(work)) return;
+    if (!http_work_fill(work)) return;
     start_request(work);
     if (!work->running) return;
     tool_hold(call);
@@ -387,4 +265,4 @@ static void close_http(struct tool_call *call) {
     mem_free(&call->loop->allocator, work, sizeof(*work));
 }
 
-const struct tool_kind tool_http = {"http", describe, call_http, cancel, close_http};
+const struct tool_kind tool_http = {"http", describe, call_http, cancel, close_http, NULL};

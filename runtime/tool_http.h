@@ -2,6 +2,7 @@
 #ifndef RUNTIME_TOOL_HTTP_H
 #define RUNTIME_TOOL_HTTP_H
 
+#include "runtime/secret.h"
 #include "runtime/toolbox.h"
 
 enum { HTTP_REDIRECTS_MAX = 5, HTTP_URL_MAX = 65536, HTTP_BODY_MAX = 16 << 20 };
@@ -9,13 +10,16 @@ enum { HTTP_REDIRECTS_MAX = 5, HTTP_URL_MAX = 65536, HTTP_BODY_MAX = 16 << 20 };
 /* Immutable; must outlive the calls that use it. */
 struct http_endpoint {
     gramc_text url; /* of the upstream: http://host:port/prefix; paths are put behind it */
-    const struct http_header *headers; /* sent with every call, before the call's own */
+    const struct http_header *headers; /* sent with every call, instead of its own of that name */
     size_t header_count;
     const struct http_call *call;
-    template_secret secret; /* may be NULL */
-    void *secret_ctx;
+    struct secrets *secrets; /* NULL: none may be read */
 };
 
+/* Of "http://host:port" at the beginning of an address; 0 if it has none. */
+size_t http_origin_length(gramc_text url);
+/* The same without the port that goes without saying. */
+gramc_text http_origin(gramc_text url);
 /* True if both addresses have the same scheme, host and port. */
 bool http_same_origin(gramc_text a, gramc_text b);
 

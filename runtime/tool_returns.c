@@ -18,4 +18,4 @@ static void nothing(struct tool_call *call) {
     (void)call;
 }
 
-const struct tool_kind tool_returns = {"returns", describe, call_returns, nothing, nothing};
+const struct tool_kind tool_returns = {"returns", describe, call_returns, nothing, nothing, NULL};

@@ -1,13 +1,43 @@
 /* Asks and frees toolboxes, makes ids, prints findings. Reading them is toolbox_yaml.c's work. */
 #include "runtime/toolbox.h"
 
+#include <string.h>
+
 #include "base/text.h"
 
-const char *const http_method_names[METHODS] = {"GET", "POST", "PUT", "DELETE", "HEAD"};
+/* ## HTTP */
+
+const char *const http_method_names[METHODS] = {"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"};
 
 bool http_method_has_body(enum http_method method) {
-    return method == METHOD_POST || method == METHOD_PUT;
+    return method == METHOD_POST || method == METHOD_PUT || method == METHOD_PATCH;
 }
+
+static bool is_token(gramc_text name) {
+    for (size_t i = 0; i < name.len; i++) {
+        char c = name.ptr[i];
+        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+        if (!letter && !(c && strchr("!#$%&'*+-.^_`|~", c))) return false;
+    }
+    return name.len > 0;
+}
+
+/* What makes up a message's frame is ours to say. */
+static bool is_framing(gramc_text name) {
+    static const char *const framing[] = {
+        "Content-Length", "Transfer-Encoding", "Connection", "Host", "Expect", "TE", "Trailer",
+        "Upgrade"};
+    for (size_t i = 0; i < sizeof(framing) / sizeof(framing[0]); i++)
+        if (text_is_nocase(name, framing[i])) return true;
+    return false;
+}
+
+const char *http_header_problem(gramc_text name) {
+    if (!is_token(name)) return "is no header name";
+    return is_framing(name) ? "is set by gramc itself" : NULL;
+}
+
+/* ## Asking */
 
 const struct toolbox_upstream *toolbox_upstream(const struct toolbox *toolbox, gramc_text name) {
     for (const struct toolbox_upstream *u = toolbox->upstreams; u; u = u->next)

@@ -9,9 +9,19 @@
 
 enum { TOOLBOX_TOOLS_MAX = 5000, TOOLBOX_FINDINGS_MAX = 100 };
 
-enum http_method { METHOD_GET, METHOD_POST, METHOD_PUT, METHOD_DELETE, METHOD_HEAD, METHODS };
+enum http_method {
+    METHOD_GET,
+    METHOD_POST,
+    METHOD_PUT,
+    METHOD_PATCH,
+    METHOD_DELETE,
+    METHOD_HEAD,
+    METHODS
+};
 extern const char *const http_method_names[METHODS];
 bool http_method_has_body(enum http_method method);
+/* NULL, or why a tool may not set a header of that name: half a sentence. */
+const char *http_header_problem(gramc_text name);
 
 struct http_header {
     gramc_text name;

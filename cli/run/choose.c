@@ -30,15 +30,15 @@ static int choose_own_library(struct cli *cli, struct choice *out, const gramc_s
     return cli_choose_library(cli, spec, cli->operands[0], TEXT(""), &out->library);
 }
 
-/* `FILE#NAME`: the name is what follows the last #. */
-static int choose_library(struct cli *cli, struct choice *out, const char *option) {
+/* The name is what follows the last #. */
+int run_choose_library(struct cli *cli, struct choice *out, const char *option) {
     char path[4096];
     const char *hash = strrchr(option, '#');
     size_t len = hash ? (size_t)(hash - option) : strlen(option);
     gramc_text name = text_of(hash ? hash + 1 : "");
     const gramc_spec *spec;
     if (len == 0 || len >= sizeof path)
-        return cli_usage(cli, "--library takes FILE or FILE#NAME, not %s", option);
+        return cli_usage(cli, "a library is named as FILE or FILE#NAME, not as %s", option);
     memcpy(path, option, len);
     path[len] = '\0';
     int code = compile(cli, path, &out->library_compilation, &spec);
@@ -53,7 +53,7 @@ int run_choose(struct cli *cli, struct choice *out) {
     int code = compile(cli, cli->operands[0], &out->compilation, &spec);
     if (code == EXIT_FINE) code = choose_agent(cli, out, spec);
     if (code != EXIT_FINE) return code;
-    return library ? choose_library(cli, out, library) : choose_own_library(cli, out, spec);
+    return library ? run_choose_library(cli, out, library) : choose_own_library(cli, out, spec);
 }
 
 void run_choice_free(struct choice *choice) {
@@ -82,7 +82,9 @@ void run_print_binding(struct cli *cli, const gramc_bound *bound) {
     gramc_bind_message message;
     for (size_t i = 0; gramc_bound_message(bound, i, &message); i++) {
         print_place(cli, &message);
-        fprintf(cli->err, "%s: ", severities[message.severity]);
+        fputs(severities[message.severity], cli->err);
+        if (message.code.len) fprintf(cli->err, "[%.*s]", TEXT_ARGS(message.code));
+        fputs(": ", cli->err);
         run_print_hostile(cli->err, message.message);
         if (message.help.len) {
             fputs("\n  help: ", cli->err);

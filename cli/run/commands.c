@@ -15,5 +15,27 @@ const struct command run_commands[] = {
      "  gramc run hello.gram -l tools.gram --model Ollama/llama3.1:8b --trace run.jsonl "
      "\"Hello\"\n",
      cmd_run},
+    {"bind", FOR_BIND, "FILE",
+     "Tells which implementation of a tool library serves each tool of an agent, and what is "
+     "proven "
+     "about it.\n"
+     "What is missing, ambiguous or does not fit is an error, before anything runs.",
+     "Examples:\n"
+     "  gramc bind hello.gram --library friendly.gram\n"
+     "  gramc bind hello.gram -l tools.gram#formal --snapshot tools.json --format json\n",
+     cmd_bind},
+    {"tools", FOR_TOOLS, "LIBRARY",
+     "Lists what a tool library offers. Starts its MCP servers, to ask them.",
+     "Examples:\n"
+     "  gramc tools tools.gram\n"
+     "  gramc tools tools.gram#formal --save tools.json\n"
+     "  gramc tools servers.gram --format gram > spec.gram\n",
+     cmd_tools},
+    {"call", FOR_CALL, "LIBRARY TOOL [ARGUMENTS]",
+     "Calls one tool of a library. ARGUMENTS are JSON, @FILE, or - for standard input; {} without.",
+     "Examples:\n"
+     "  gramc call friendly.gram sayHello '{\"personName\": \"Ann\"}'\n"
+     "  gramc call tools.gram#formal add @arguments.json\n",
+     cmd_call},
     {NULL, 0, NULL, NULL, NULL, NULL},
 };

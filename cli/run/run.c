@@ -1,9 +1,8 @@
 /* gramc run: one agent, one library, one model, a conversation. Answers go to standard output,
  * everything else to standard error, events to --trace. */
 #define _POSIX_C_SOURCE 200809L
-#include "cli/run/run.h"
+#include "cli/run/workshop.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -13,16 +12,13 @@
 
 #include "base/text.h"
 
-enum { INHERITED = 4 };
-
 /* What belongs to one command. */
 struct session {
     struct cli *cli;
     struct choice choice;
-    gramc_builtins *builtins;
+    struct workshop shop;
     gramc_bound *bound;
     gramc_model *model;
-    gramc_loop *loop;
     gramc_text *messages;
     size_t message_count;
     int trace; /* descriptor, -1: none */
@@ -123,41 +119,11 @@ static void on_done(void *ctx, const gramc_run_result *result) {
 
 /* ## Running */
 
-/* Whatever this process was started with, the programs that tools start do not get it. */
-static void keep_descriptors(void) {
-    DIR *dir = opendir("/proc/self/fd");
-    const struct dirent *entry;
-    while (dir && (entry = readdir(dir)) != NULL) {
-        long descriptor = strtol(entry->d_name, NULL, 10);
-        if (descriptor > STDERR_FILENO) fcntl((int)descriptor, F_SETFD, FD_CLOEXEC);
-    }
-    if (dir) closedir(dir);
-}
-
-static int make_loop(struct session *session) {
-    static const char *const names[INHERITED] = {"PATH", "HOME", "LANG", "TMPDIR"};
-    gramc_loop_options options = GRAMC_LOOP_OPTIONS_INIT;
-    gramc_text pairs[INHERITED];
-    char texts[INHERITED][4096];
-    for (size_t i = 0; i < INHERITED; i++) {
-        const char *value = getenv(names[i]);
-        int len = value ? snprintf(texts[i], sizeof texts[i], "%s=%s", names[i], value) : -1;
-        /* One that is too long is left out, not cut. */
-        if (len < 0 || (size_t)len >= sizeof texts[i]) continue;
-        pairs[options.environment_count++] = text_of(texts[i]);
-    }
-    options.allocator = &session->cli->allocator;
-    options.environment = pairs;
-    keep_descriptors();
-    return cli_status(session->cli, gramc_loop_new(&session->loop, &options));
-}
-
 static int bind(struct session *session) {
     struct cli *cli = session->cli;
-    gramc_bind_options options = GRAMC_BIND_OPTIONS_INIT;
-    if (gramc_builtins_new(&session->builtins, &cli->allocator)) return cli_no_memory(cli);
-    options.allocator = &cli->allocator;
-    options.builtins = session->builtins;
+    int code = workshop_ask(&session->shop, session->choice.library, session->choice.agent);
+    if (code != EXIT_FINE) return code;
+    gramc_bind_options options = workshop_binding(&session->shop);
     gramc_status status =
         gramc_bind(&session->bound, session->choice.agent, session->choice.library, &options);
     if (session->bound) run_print_binding(cli, session->bound);
@@ -189,12 +155,12 @@ static int run(struct session *session) {
     gramc_run_handler handler = {on_turn, on_note, on_done, session};
     int code = open_trace(session);
     if (code == EXIT_FINE) code = run_options(session, &options);
-    if (code == EXIT_FINE) code = make_loop(session);
     if (code != EXIT_FINE) return code;
-    gramc_status status = gramc_run_start(NULL, session->loop, session->bound, &options, &handler);
+    gramc_status status =
+        gramc_run_start(NULL, session->shop.loop, session->bound, &options, &handler);
     if (status) return cli_status(cli, status);
-    struct interrupt *interrupt = interrupt_start(cli, session->loop);
-    status = gramc_loop_run(session->loop);
+    struct interrupt *interrupt = interrupt_start(cli, session->shop.loop);
+    status = gramc_loop_run(session->shop.loop);
     bool interrupted = interrupt_stop(cli, interrupt);
     if (status) return cli_status(cli, status);
     if (interrupted && session->outcome == GRAMC_OUTCOME_CANCELED) return EXIT_INTERRUPTED;
@@ -203,10 +169,9 @@ static int run(struct session *session) {
 
 static void session_free(struct session *session) {
     struct cli *cli = session->cli;
-    gramc_loop_free(session->loop);
+    workshop_close(&session->shop);
     gramc_model_free(session->model);
     gramc_bound_free(session->bound);
-    gramc_builtins_free(session->builtins);
     run_choice_free(&session->choice);
     if (session->trace >= 0) close(session->trace);
     if (session->messages)
@@ -219,6 +184,7 @@ int cmd_run(struct cli *cli) {
     if (cli->operand_count == 0) return cli_usage(cli, "run: name a file");
     session.escape = isatty(fileno(cli->out)) == 1;
     int code = run_choose(cli, &session.choice);
+    if (code == EXIT_FINE) code = workshop_open(&session.shop, cli, session.choice.compilation);
     if (code == EXIT_FINE) code = bind(&session);
     if (code == EXIT_FINE) code = run_model(cli, session.choice.agent, &session.model);
     if (code == EXIT_FINE) code = read_messages(&session);

@@ -6,6 +6,9 @@
 #include "gramc/runtime.h"
 
 int cmd_run(struct cli *cli);
+int cmd_bind(struct cli *cli);
+int cmd_tools(struct cli *cli);
+int cmd_call(struct cli *cli);
 
 /* ## Specs (choose.c). All return an exit code, after a message if it is not EXIT_FINE. */
 struct choice {
@@ -14,12 +17,24 @@ struct choice {
     const gramc_library *library; /* NULL: the spec has none and none was named */
 };
 int run_choose(struct cli *cli, struct choice *out);
+/* Of `FILE` or `FILE#NAME`. */
+int run_choose_library(struct cli *cli, struct choice *out, const char *name);
 void run_choice_free(struct choice *choice);
 /* Prints what binding had to say. */
 void run_print_binding(struct cli *cli, const gramc_bound *bound);
 
 /* ## Models (endpoint.c) */
 int run_model(struct cli *cli, const gramc_agent *agent, gramc_model **out);
+
+/* ## Secrets (secrets.c) */
+/* What a tool library may read of the environment: for gramc_bind_options. */
+struct run_secrets {
+    gramc_pair *list; /* texts of the environment, the configuration and argv */
+    size_t count, room;
+};
+/* `spec`: under whose configuration; NULL: --allow-env alone. Free it after a failure too. */
+int run_read_secrets(struct cli *cli, const gramc_compilation *spec, struct run_secrets *out);
+void run_free_secrets(struct cli *cli, struct run_secrets *secrets);
 
 /* ## Values of options (values.c) */
 /* "500ms", "30s", "5m", "1h". False for anything else, 0 included. */

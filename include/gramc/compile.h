@@ -40,6 +40,17 @@ typedef struct gramc_tool {
     bool optional, return_direct;
 } gramc_tool;
 
+/* `[everything:ToolBox {tools: ["echo"]}]`: an agent takes tools of a box of the library; what they
+ * are is known when the two are bound. */
+typedef struct gramc_box_use {
+    gramc_text name;
+    const gramc_text *tools;
+    size_t tool_count;
+    bool all_tools;  /* `tools` is not written */
+    gramc_text file; /* where it is written, for messages */
+    uint32_t start, end;
+} gramc_box_use;
+
 /* Sampling settings keep their spelling (`1.0` is sent as 1.0); empty: not written, not sent. */
 typedef struct gramc_agent {
     gramc_text name;
@@ -58,13 +69,24 @@ typedef struct gramc_agent {
     size_t tool_count;
     gramc_text fingerprint; /* sha256, 64 hexadecimal digits: the agent and all it reaches; empty
                                until gramc_agent_prepare */
+    const gramc_box_use *box_uses;
+    size_t box_use_count;
 } gramc_agent;
 
 typedef enum gramc_impl_kind {
     GRAMC_IMPL_BUILTIN, /* target: the registered name */
     GRAMC_IMPL_EXEC,    /* argv */
-    GRAMC_IMPL_RETURNS  /* target: the text that it always returns */
+    GRAMC_IMPL_RETURNS, /* target: the text that it always returns */
+    GRAMC_IMPL_HTTP,    /* target: the URL, with ${...} */
+    GRAMC_IMPL_MCP,     /* target: the tool on the server of the box `server` */
+    GRAMC_IMPL_PLUGIN,  /* target: the file */
+    GRAMC_IMPL_REPLAY   /* target: the trace file */
 } gramc_impl_kind;
+
+/* One line of a map. In headers and URLs the value is a template: `${param}`, `${env:X}`, `$${`. */
+typedef struct gramc_pair {
+    gramc_text name, value;
+} gramc_pair;
 
 typedef struct gramc_impl {
     gramc_text name; /* of the tool that it implements */
@@ -73,19 +95,68 @@ typedef struct gramc_impl {
     const gramc_text *argv; /* EXEC: program and arguments, argc of them */
     size_t argc;
     gramc_text folder;     /* of the file that names it; empty: the current one */
-    const gramc_text *env; /* EXEC: NAME=value, declared for the child */
+    const gramc_text *env; /* EXEC, PLUGIN: NAME=value, declared for the child */
     size_t env_count;
     uint32_t timeout_ms; /* 0: the tool's own */
     gramc_text file;     /* where it is written, for messages */
     uint32_t start, end;
+    gramc_text description;
+    gramc_text method;         /* HTTP: GET, POST, PUT, DELETE, HEAD, PATCH */
+    const gramc_pair *headers; /* HTTP */
+    size_t header_count;
+    gramc_text body; /* HTTP: a template; body.ptr NULL: none */
+    gramc_text content_type;
+    gramc_text transform; /* HTTP: JOLT, as JSON; empty: none */
+    gramc_text server;    /* MCP: the McpServer of the same library */
+    gramc_text symbol;    /* PLUGIN: the function; empty: named as the tool */
+    bool in_process;      /* PLUGIN: loaded into this process, only when asked */
+    bool persistent;      /* EXEC: one process for many calls, by the line protocol */
+    uint64_t max_memory;  /* EXEC, PLUGIN: bytes of address space; 0: no limit */
+    uint32_t max_cpu_s;   /* EXEC, PLUGIN: seconds of CPU time; 0: no limit */
+    uint32_t max_files;   /* EXEC, PLUGIN: open at once; 0: no limit */
+    /* JSON Schemas of its own signature; empty: it has none. */
+    gramc_text accepts_schema, returns_schema;
 } gramc_impl;
 
+typedef enum gramc_box_kind {
+    GRAMC_BOX_MCP, /* argv (stdio), or url (Streamable HTTP) */
+    GRAMC_BOX_HTTP /* the tools of a YAML file */
+} gramc_box_kind;
+
+/* Offers several tools at once, each under its own name and as `box_tool`. */
+typedef struct gramc_box {
+    gramc_text name;
+    gramc_box_kind kind;
+    gramc_text description;
+    const gramc_text *argv; /* MCP over stdio */
+    size_t argc;
+    gramc_text url; /* MCP: of its endpoint; HTTP: of the upstream, in place of the file's */
+    const gramc_pair *headers;
+    size_t header_count;
+    gramc_text file_named; /* HTTP: the YAML file, relative to `folder` */
+    bool literal;          /* HTTP: values go in as they are, as in the original */
+    const gramc_text *env; /* MCP over stdio: NAME=value, declared for the server */
+    size_t env_count;
+    const gramc_text *tools; /* those that are taken; all_tools: every one */
+    size_t tool_count;
+    bool all_tools;
+    const gramc_pair *renames; /* name: the box's; value: the one that it is offered under */
+    size_t rename_count;
+    uint32_t timeout_ms; /* of a call; 0: the tool's own */
+    gramc_text folder;   /* of the file that names it; empty: the current one */
+    gramc_text file;     /* where it is written, for messages */
+    uint32_t start, end;
+} gramc_box;
+
+/* What `extends` names is merged in; own implementations and boxes win over it. */
 typedef struct gramc_library {
     gramc_text name;
     gramc_text description;
     const gramc_impl *impls;
     size_t impl_count;
-    gramc_text fingerprint; /* canonical text and the sha256 of every file it names and can read */
+    gramc_text fingerprint; /* all of it, and the sha256 of every file it names and can read */
+    const gramc_box *boxes;
+    size_t box_count;
 } gramc_library;
 
 /* Gives the sources their meaning. Call once, after the last gramc_add_source. GRAMC_FINDINGS when

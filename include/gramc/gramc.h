@@ -45,7 +45,7 @@ GRAMC_API const char *gramc_version(void);
 GRAMC_API const char *gramc_notation_version(void);
 /* What has a version of its own: the language of specs, and the formats of files. */
 typedef struct gramc_form {
-    const char *name; /* "language", "bundle", "trace", "baseline", "diagnostics" */
+    const char *name; /* "language", "bundle", "trace", "snapshot", "baseline", "diagnostics" */
     unsigned version; /* that is written; what else can be read is said on the format's page */
 } gramc_form;
 /* The i-th; false past the end. Any thread. */

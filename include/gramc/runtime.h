@@ -52,7 +52,8 @@ typedef struct gramc_builtin {
 
 typedef struct gramc_builtins gramc_builtins;
 
-/* A registry that holds the standard ones: greeting.sayHello, text.length, math.add, math.sqrt. */
+/* A registry that holds the standard ones: greeting.sayHello, text.length, text.echo, math.add,
+ * math.sqrt. */
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_builtins_new(gramc_builtins **out,
                                                          const gramc_allocator *allocator);
 /* Adds a copy. GRAMC_AMBIGUOUS: the name is taken. GRAMC_USAGE: no name or no function. */
@@ -66,19 +67,32 @@ GRAMC_API void gramc_builtins_free(gramc_builtins *builtins);
  * Joins one agent with one library, by the tools' wire names. Changes neither of them: one agent
  * binds to many libraries, which is how two implementations are compared. Any thread. */
 typedef struct gramc_bound gramc_bound;
+typedef struct gramc_offering gramc_offering; /* see "What libraries offer" */
 
 typedef struct gramc_bind_options {
     size_t struct_size; /* sizeof(gramc_bind_options) */
     const gramc_allocator *allocator;
     const gramc_builtins *builtins; /* NULL: none are known. Entries are copied */
+    gramc_reader reader;            /* of the files that boxes name; read NULL: none can be read */
+    /* What ${env:NAME} in a library may stand for; a value without ptr is allowed, but not set.
+     * Copied. They go into the requests that name them and nowhere else: not into messages, traces
+     * or results. Keys of providers are refused by name. */
+    const gramc_pair *secrets;
+    size_t secret_count;
+    bool secrets_may_miss; /* one that is not set fails the call that needs it, not the binding */
+    /* What the MCP servers of the library offer; borrowed, used while binding. NULL: nothing is
+     * known of them, so a tool that only they could do is missing. */
+    const gramc_offering *offering;
 } gramc_bind_options;
 #define GRAMC_BIND_OPTIONS_INIT                                                                    \
-    { sizeof(gramc_bind_options), NULL, NULL }
+    { sizeof(gramc_bind_options), NULL, NULL, {NULL, NULL}, NULL, 0, false, NULL }
 
 /* agent and library are borrowed; library NULL means an empty one. GRAMC_FINDINGS: something does
  * not fit; *out is then set and only good for its messages. GRAMC_USAGE: the agent is not prepared
  * (gramc_agent_prepare). An optional tool without an implementation is a note and is not offered
- * to the model. */
+ * to the model. A ToolImpl wins over boxes. Tools that the agent takes of boxes (box_uses) come
+ * after its own, with the boxes' schemas. Where an implementation has schemas of its own, they are
+ * compared with the tool's: what does not fit is an error. */
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_bind(gramc_bound **out, const gramc_agent *agent,
                                                  const gramc_library *library,
                                                  const gramc_bind_options *options);
@@ -90,15 +104,26 @@ typedef struct gramc_bind_message {
     gramc_text help;    /* a way out, or empty */
     gramc_text file;    /* of the implementation, or empty */
     uint32_t start, end;
+    gramc_text code; /* of gramc_explain: "G0440"; empty: it has none */
 } gramc_bind_message;
 
 /* The i-th message; false past the end. */
 GRAMC_API bool gramc_bound_message(const gramc_bound *bound, size_t i, gramc_bind_message *out);
 
+typedef enum gramc_proof {
+    GRAMC_PROOF_NONE,    /* the implementation has no schema of its own */
+    GRAMC_PROOF_PROVEN,  /* everything that can come fits */
+    GRAMC_PROOF_REFUTED, /* there is a counterexample */
+    GRAMC_PROOF_UNKNOWN  /* not decided */
+} gramc_proof;
+
 typedef struct gramc_choice {
     const gramc_tool *tool;
     const gramc_impl *impl; /* NULL: none, and the tool is optional */
-    gramc_text kind;        /* "builtin", "exec", "returns"; empty without impl */
+    gramc_text kind;        /* "builtin", "exec", "returns"...; empty without impl */
+    gramc_text box;         /* that offers it; empty: a ToolImpl does it */
+    gramc_proof accepts, returns;
+    gramc_text accepts_why, returns_why; /* a counterexample (JSON), or why it is not decided */
 } gramc_choice;
 
 /* Which implementation serves the agent's i-th tool; false past the end. */
@@ -106,6 +131,85 @@ GRAMC_API bool gramc_bound_choice(const gramc_bound *bound, size_t i, gramc_choi
 /* Of the agent and of the library: the same agent with another library has another second one. */
 GRAMC_API gramc_text gramc_bound_spec_fingerprint(const gramc_bound *bound);
 GRAMC_API gramc_text gramc_bound_library_fingerprint(const gramc_bound *bound);
+
+/* ## What libraries offer
+ * Boxes (McpServer, HttpToolBox) offer tools that only they know. An offering is what was found
+ * when they were asked, or a snapshot of that (docs/formats/snapshot.md). */
+typedef struct gramc_loop gramc_loop;
+
+typedef struct gramc_offering_options {
+    size_t struct_size; /* sizeof(gramc_offering_options) */
+    const gramc_allocator *allocator;
+    gramc_reader reader; /* as in gramc_bind_options, as are the next two */
+    const gramc_pair *secrets;
+    size_t secret_count;
+    const gramc_agent *agent; /* ask only the servers that it needs; NULL: all, and read the HTTP
+                                 toolboxes too */
+    uint32_t timeout_ms;      /* of all servers together; 0: 60,000 */
+} gramc_offering_options;
+#define GRAMC_OFFERING_OPTIONS_INIT                                                                \
+    { sizeof(gramc_offering_options), NULL, {NULL, NULL}, NULL, 0, NULL, 0 }
+
+/* Asks the boxes of a library: starts or calls MCP servers on the loop, which they stay on for the
+ * runs to come, and turns it until all have answered. A box that cannot be asked is told by
+ * gramc_offering_failure. GRAMC_USAGE while the loop runs; GRAMC_NOMEM. The loop's thread. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_offering_new(gramc_offering **out, gramc_loop *loop,
+                                                         const gramc_library *library,
+                                                         const gramc_offering_options *options);
+/* Reads a snapshot; the bytes are not needed afterwards. GRAMC_FINDINGS: it is none; `error`, if
+ * not NULL, then says why. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_offering_load(gramc_offering **out, gramc_text snapshot,
+                                                          const gramc_allocator *allocator,
+                                                          gramc_schema_error *error);
+/* Writes a snapshot. GRAMC_FINDINGS, and nothing written: a box could not be asked. GRAMC_IO when
+ * the writer stops. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_offering_save(const gramc_offering *offering,
+                                                          gramc_writer writer);
+GRAMC_API void gramc_offering_free(gramc_offering *offering);
+/* Of the library that it was made of. */
+GRAMC_API gramc_text gramc_offering_library(const gramc_offering *offering);
+GRAMC_API gramc_text gramc_offering_fingerprint(const gramc_offering *offering);
+
+typedef struct gramc_offer {
+    gramc_text box;                /* its name in the library */
+    gramc_text tool;               /* its name in the box */
+    gramc_text title, description; /* empty: none; hostile text */
+    gramc_text parameters;         /* JSON Schema */
+    gramc_text result;             /* JSON Schema; empty: the box does not say */
+} gramc_offer;
+
+/* The i-th tool of all boxes, filters and renames of the library not applied; false past the end.
+ */
+GRAMC_API bool gramc_offering_get(const gramc_offering *offering, size_t i, gramc_offer *out);
+/* The i-th box that could not be asked, and why; false past the end. */
+GRAMC_API bool gramc_offering_failure(const gramc_offering *offering, size_t i, gramc_text *box,
+                                      gramc_text *why);
+/* What the library makes of a tool of one of its boxes: the name that it offers it under; empty if
+ * it does not take it. Any thread. */
+GRAMC_API gramc_text gramc_box_name(const gramc_box *box, gramc_text tool);
+
+/* Binds one tool of a library, without an agent: for gramc_call. It has the schemas of its own
+ * signature or of its box; without any it takes every object and returns a text. Statuses and
+ * ownership as with gramc_bind. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_bind_tool(gramc_bound **out,
+                                                      const gramc_library *library, gramc_text tool,
+                                                      const gramc_bind_options *options);
+
+typedef enum gramc_call_end {
+    GRAMC_CALL_FINE,          /* the text is the result */
+    GRAMC_CALL_BAD_ARGUMENTS, /* it was not called; here and below the text says why */
+    GRAMC_CALL_TOOL_ERROR,
+    GRAMC_CALL_TIMEOUT,
+    GRAMC_CALL_BAD_RESULT, /* not what the signature promises */
+    GRAMC_CALL_CANCELED    /* by gramc_loop_interrupt; no text */
+} gramc_call_end;
+
+/* Calls a tool of a bound agent once, as a model would: the arguments (JSON) are judged and filled
+ * in, the result is judged. Turns the loop until it is over. GRAMC_NOT_FOUND: there is no such
+ * tool. GRAMC_FINDINGS: `bound` has errors. GRAMC_USAGE while the loop runs. The loop's thread. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_call(gramc_call_end *end, gramc_loop *loop,
+                                                 const gramc_bound *bound, gramc_text tool,
+                                                 gramc_text arguments, gramc_writer text);
 
 /* ## Models
  * Where answers come from. */
@@ -151,7 +255,6 @@ GRAMC_API GRAMC_MUST_USE gramc_status gramc_model_new_mock(gramc_model **out,
 GRAMC_API void gramc_model_free(gramc_model *model);
 
 /* ## Loops */
-typedef struct gramc_loop gramc_loop;
 typedef struct gramc_run gramc_run;
 
 typedef struct gramc_loop_options {
@@ -161,9 +264,15 @@ typedef struct gramc_loop_options {
      * PATH, or programs without a slash are not found. */
     const gramc_text *environment;
     size_t environment_count;
+    /* The absolute path of gramc-host, which comes with the library (libexec/gramc): runs plugins,
+     * and sets resource limits of programs. Empty: tools that need it fail and say so. */
+    gramc_text host;
+    /* Most processes at a time of one plugin or of one program that stays; 0: 4. They live until
+     * the loop is freed. */
+    uint32_t max_workers;
 } gramc_loop_options;
 #define GRAMC_LOOP_OPTIONS_INIT                                                                    \
-    { sizeof(gramc_loop_options), NULL, NULL, 0 }
+    { sizeof(gramc_loop_options), NULL, NULL, 0, {NULL, 0}, 0 }
 
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_loop_new(gramc_loop **out,
                                                      const gramc_loop_options *options);

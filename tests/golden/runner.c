@@ -5,7 +5,9 @@
  *   golden [--bless | --faults] FOLDER...
  *
  * A case file: `command: ARGS`, `exit: CODE`, then sections `--- file NAME`, `--- stdin`,
- * `--- stdout`, `--- stderr`, and `--- result NAME` for a file as the command leaves it. */
+ * `--- stdout`, `--- stderr`, and `--- result NAME` for a file as the command leaves it. The text
+ * of
+ * `--- built NAME` is the path of a built file, from the folder of this program. */
 #define _XOPEN_SOURCE 700
 #include "cli/cli.h"
 
@@ -87,7 +89,8 @@ static char *read_whole(const char *path, size_t *len) {
 
 /* Other lines with dashes in front are text: a diff, for one. */
 static bool is_header(const char *line) {
-    static const char *const kinds[] = {"file ", "result ", "stdin\n", "stdout\n", "stderr\n"};
+    static const char *const kinds[] = {"file ",   "built ",   "result ",
+                                        "stdin\n", "stdout\n", "stderr\n"};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (strncmp(line, "--- ", 4) == 0 && strncmp(line + 4, kinds[i], strlen(kinds[i])) == 0)
             return true;
@@ -148,10 +151,21 @@ static void make_folders(const char *name) {
     }
 }
 
+static void link_built(const struct section *section) {
+    char path[2048];
+    ssize_t len = readlink("/proc/self/exe", path, sizeof path / 2);
+    while (len > 0 && path[len - 1] != '/') len--;
+    if (len <= 0) return;
+    int size = (int)strcspn(section->text, "\n");
+    snprintf(path + len, sizeof path - (size_t)len, "%.*s", size, section->text);
+    if (symlink(path, section->name) && errno != EEXIST) perror(section->name);
+}
+
 static void write_inputs(const struct golden *golden) {
     for (size_t i = 0; i < golden->section_count; i++) {
         const struct section *section = &golden->sections[i];
         bool is_stdin = strcmp(section->kind, "stdin") == 0;
+        if (strcmp(section->kind, "built") == 0) link_built(section);
         if (!is_stdin && strcmp(section->kind, "file") != 0) continue;
         make_folders(section->name);
         FILE *file = fopen(is_stdin ? ".stdin" : section->name, "wb");

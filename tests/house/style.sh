@@ -6,10 +6,10 @@ cd "$1" || exit 2
 bad=0
 complain() { echo "$*"; bad=1; }
 
-sources=$(ls base/*.c grammar/*.c compiler/*.c runtime/*.c cli/*.c cli/run/*.c cli/generate/*.c 2>/dev/null)
+sources=$(ls base/*.c grammar/*.c compiler/*.c runtime/*.c cli/*.c cli/run/*.c cli/generate/*.c cli/host/*.c 2>/dev/null)
 headers=$(ls include/gramc/*.h base/*.h grammar/*.h compiler/*.h runtime/*.h cli/*.h 2>/dev/null)
 
-others=$(ls tests/*/*.c tests/*/*.h bench/*.c bench/*.h bench/*/*.c 2>/dev/null)
+others=$(ls tests/*/*.c tests/*/*.h specs/*/*.c bench/*.c bench/*.h bench/*/*.c 2>/dev/null)
 for word in sprintf strcpy strcat strtok gets atoi atol atof; do
     # shellcheck disable=SC2086
     grep -nE "(^|[^a-z_])$word *\(" $sources $headers $others && complain "$word is forbidden"

@@ -56,6 +56,7 @@ static void on_list(long id) {
                    "\"readOnlyHint\":true}}]}");
     else if (is("page-loop")) answer(id, "{\"tools\":[],\"nextCursor\":\"again\"}");
     else if (is("bad-list")) answer(id, "{\"tools\":[{\"name\":\"x\"}]}");
+    else if (is("no-list")) return;
     else if (is("list-error")) refuse(id, -32603, "no list today");
     else answer(id, "{\"tools\":[" TOOL("echo") "]}");
 }
@@ -108,6 +109,11 @@ static void on_call(long id) {
     } else if (is("close")) {
         fclose(stdout);
         for (;;) pause();
+    } else if (is("count")) {
+        char result[128];
+        snprintf(result, sizeof result, "{\"content\":[{\"type\":\"text\",\"text\":\"%d\"}]}",
+                 ++calls);
+        answer(id, result);
     } else if (is("never")) {
         return;
     } else if (is("late")) {

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,6 +84,13 @@ gramc_impl *test_returns(struct test_agent *test, const char *name, const char *
     return impl;
 }
 
+gramc_impl *test_http(struct test_agent *test, const char *name, const char *url) {
+    gramc_impl *impl = add_impl(test, name, GRAMC_IMPL_HTTP);
+    impl->target = text_of(url);
+    impl->method = TEXT("GET");
+    return impl;
+}
+
 gramc_impl *test_exec(struct test_agent *test, const char *name, const char *const *argv) {
     gramc_impl *impl = add_impl(test, name, GRAMC_IMPL_EXEC);
     gramc_text *words = test->words[test->library.impl_count - 1];
@@ -93,6 +101,34 @@ gramc_impl *test_exec(struct test_agent *test, const char *name, const char *con
     impl->argv = words;
     impl->target = words[0];
     return impl;
+}
+
+static const char *build_folder(void) {
+    const char *folder = getenv("GRAMC_BUILD_DIR");
+    return folder ? folder : "build/dev";
+}
+
+gramc_impl *test_plugin(struct test_agent *test, const char *name, const char *file,
+                        const char *symbol) {
+    static char folder[1024];
+    gramc_impl *impl = add_impl(test, name, GRAMC_IMPL_PLUGIN);
+    snprintf(folder, sizeof folder, "%s/tests/plugin/", build_folder());
+    impl->folder = text_of(folder);
+    impl->target = text_of(file);
+    impl->symbol = text_of(symbol);
+    return impl;
+}
+
+gramc_impl *test_replay(struct test_agent *test, const char *name, const char *trace) {
+    gramc_impl *impl = add_impl(test, name, GRAMC_IMPL_REPLAY);
+    impl->target = text_of(trace);
+    return impl;
+}
+
+gramc_text test_host(void) {
+    static char path[1024];
+    snprintf(path, sizeof path, "%s/libexec/gramc/gramc-host", build_folder());
+    return text_of(path);
 }
 
 /* ## Runs */
@@ -176,8 +212,11 @@ gramc_status test_run(struct test_run *run, const struct test_setup *setup) {
     bind.allocator = loop_options.allocator = setup->allocator;
     loop_options.environment = &path;
     loop_options.environment_count = 1;
+    loop_options.host = test_host();
     if (!setup->builtins) status = gramc_builtins_new(&builtins, setup->allocator);
     bind.builtins = setup->builtins ? setup->builtins : builtins;
+    bind.secrets = setup->secrets;
+    bind.secret_count = setup->secret_count;
     if (!status) status = gramc_bind(&bound, &setup->agent->agent, &setup->agent->library, &bind);
     if (!status) status = gramc_loop_new(&loop, &loop_options);
     if (!status) status = start(run, setup, loop, bound);

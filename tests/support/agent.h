@@ -26,8 +26,15 @@ gramc_tool *test_tool(struct test_agent *test, const char *name, const char *par
                       const char *result, gramc_result_kind kind);
 gramc_impl *test_builtin(struct test_agent *test, const char *name, const char *target);
 gramc_impl *test_returns(struct test_agent *test, const char *name, const char *text);
+/* GET: change what is to be otherwise. */
+gramc_impl *test_http(struct test_agent *test, const char *name, const char *url);
 /* The program and its arguments, ended by NULL. */
 gramc_impl *test_exec(struct test_agent *test, const char *name, const char *const *argv);
+
+/* A plugin of the build tree: "libcalc.so". */
+gramc_impl *test_plugin(struct test_agent *test, const char *name, const char *file,
+                        const char *symbol);
+gramc_impl *test_replay(struct test_agent *test, const char *name, const char *trace);
 
 /* One run from start to end, and what came of it. */
 struct test_run {
@@ -49,7 +56,12 @@ struct test_setup {
     uint32_t max_iterations, timeout_ms;
     bool with_times;
     const gramc_allocator *allocator; /* of the loop */
+    const gramc_pair *secrets;
+    size_t secret_count;
 };
+
+/* Where gramc-host was built. */
+gramc_text test_host(void);
 
 void test_run_init(struct test_run *run);
 void test_run_free(struct test_run *run);

@@ -4,6 +4,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "tests/support/mock_server.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@ enum { REQUESTS_MAX = 4096, HEAD_MAX = 65536 };
 
 struct kept {
     char *head, *body;
+    size_t body_length;
 };
 
 struct mock_server {
@@ -79,16 +81,25 @@ static void send_answer(struct client *client, const struct mock_answer *scripte
     struct answer *answer = calloc(1, sizeof *answer);
     size_t body = strlen(scripted->body), room = body + scripted->padding + HEAD_MAX;
     check(answer && (answer->bytes = malloc(room)), "malloc");
-    int head = snprintf(answer->bytes, HEAD_MAX,
-                        "HTTP/1.1 %d Scripted\r\nContent-Type: application/json\r\n%s"
-                        "Content-Length: %zu\r\n\r\n",
-                        scripted->status ? scripted->status : 200,
-                        scripted->headers ? scripted->headers : "", body + scripted->padding);
+    const char *headers = scripted->headers ? scripted->headers : "";
+    char length[64] = "";
+    if (scripted->way != MOCK_OPEN)
+        snprintf(length, sizeof length, "Content-Length: %zu\r\n", body + scripted->padding);
+    int head =
+        snprintf(answer->bytes, HEAD_MAX, "HTTP/1.1 %d Scripted\r\n%s%s%s\r\n",
+                 scripted->status ? scripted->status : 200,
+                 strstr(headers, "Content-Type:") ? "" : "Content-Type: application/json\r\n",
+                 headers, length);
     memcpy(answer->bytes + head, scripted->body, body);
     memset(answer->bytes + (size_t)head + body, ' ', scripted->padding);
     size_t len = (size_t)head + body + scripted->padding;
-    if (scripted->way == MOCK_CUT) len = (size_t)head + body / 2;
-    answer->last = scripted->way == MOCK_CUT;
+    bool half = scripted->way == MOCK_CUT || scripted->way == MOCK_STALL;
+    if (half) len = (size_t)head + body / 2;
+    if (scripted->way == MOCK_RAW) {
+        memcpy(answer->bytes, scripted->body, body);
+        len = body;
+    }
+    answer->last = scripted->way == MOCK_CUT || scripted->way == MOCK_RAW;
     answer->write.data = answer;
     uv_buf_t bytes = uv_buf_init(answer->bytes, (unsigned)len);
     if (uv_write(&answer->write, (uv_stream_t *)&client->tcp, &bytes, 1, written) == 0) return;
@@ -96,14 +107,30 @@ static void send_answer(struct client *client, const struct mock_answer *scripte
     free(answer);
 }
 
+static void echo(struct client *client, size_t index, const struct mock_answer *scripted) {
+    const struct kept *kept = &client->server->requests[index];
+    size_t room = strlen(kept->head) + strlen(kept->body) + 1;
+    char *body = malloc(room);
+    check(body != NULL, "malloc");
+    snprintf(body, room, "%s%s", kept->head, kept->body);
+    send_answer(client, &(struct mock_answer){.status = scripted->status,
+                                              .headers = scripted->headers,
+                                              .body = body});
+    free(body);
+}
+
 static void respond(struct client *client, size_t index) {
-    static const struct mock_answer surplus = {599, MOCK_WHOLE, NULL, "the script is over", 0};
+    static const struct mock_answer surplus = {.status = 599, .body = "the script is over"};
     struct mock_server *server = client->server;
     const struct mock_answer *answer =
         index < server->answer_count ? &server->answers[index] : &surplus;
     switch (answer->way) {
     case MOCK_WHOLE:
-    case MOCK_CUT: send_answer(client, answer); break;
+    case MOCK_OPEN:
+    case MOCK_CUT:
+    case MOCK_STALL:
+    case MOCK_RAW: send_answer(client, answer); break;
+    case MOCK_ECHO: echo(client, index, answer); break;
     case MOCK_CLOSE: close_client(client); break;
     case MOCK_HANG: break;
     }
@@ -128,7 +155,7 @@ static int take_request(struct client *client) {
     size_t index = server->count++;
     check(index < REQUESTS_MAX, "keeping requests");
     server->requests[index] =
-        (struct kept){copy(client->bytes, head), copy(client->bytes + head, body)};
+        (struct kept){copy(client->bytes, head), copy(client->bytes + head, body), body};
     uv_mutex_unlock(&server->lock);
     client->len -= head + body;
     memmove(client->bytes, client->bytes + head + body, client->len);
@@ -227,6 +254,11 @@ const char *mock_head(struct mock_server *server, size_t i) {
 const char *mock_body(struct mock_server *server, size_t i) {
     check(i < mock_count(server), "looking at a request that never came");
     return server->requests[i].body;
+}
+
+size_t mock_body_length(struct mock_server *server, size_t i) {
+    check(i < mock_count(server), "looking at a request that never came");
+    return server->requests[i].body_length;
 }
 
 void mock_stop(struct mock_server *server) {

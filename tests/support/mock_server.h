@@ -8,14 +8,18 @@
 enum mock_way {
     MOCK_WHOLE,
     MOCK_CUT,   /* half of the body, then the connection is closed */
+    MOCK_OPEN,  /* the body without a length, and the connection stays open */
     MOCK_CLOSE, /* closed without a word */
-    MOCK_HANG   /* no answer at all */
+    MOCK_HANG,  /* no answer at all */
+    MOCK_STALL, /* half of the body, and then nothing more */
+    MOCK_RAW,   /* `body` is the whole answer, head and all; then the connection is closed */
+    MOCK_ECHO   /* the body is the request, head and body, as it came */
 };
 
 struct mock_answer {
     int status; /* 0 means 200 */
     enum mock_way way;
-    const char *headers; /* "Name: value\r\n" each, or NULL */
+    const char *headers; /* "Name: value\r\n" each, or NULL; Content-Type is JSON's if not here */
     const char *body;
     size_t padding; /* blanks behind the body */
 };
@@ -31,6 +35,7 @@ size_t mock_count(struct mock_server *server);
 /* The i-th one's head and body; valid until mock_stop. */
 const char *mock_head(struct mock_server *server, size_t i);
 const char *mock_body(struct mock_server *server, size_t i);
+size_t mock_body_length(struct mock_server *server, size_t i);
 void mock_stop(struct mock_server *server);
 
 #endif

@@ -66,8 +66,9 @@ static void open_with(struct bench *bench, const char *mode, const char *const *
     }
     struct exec_words words = {argv, env, NULL};
     assert_int_equal(uv_loop_init(&bench->loop), 0);
+    const struct mcp_place place = {.words = &words};
     gramc_allocator own = allocator ? *allocator : mem_default();
-    if (mcp_client_new(&bench->client, &bench->loop, &own, &words) != GRAMC_OK)
+    if (mcp_client_new(&bench->client, &bench->loop, &own, &place) != GRAMC_OK)
         assert_non_null(allocator);
     for (size_t i = 0; i < CALLS; i++) bench->calls[i].allocator = own;
     bench->listing.allocator = own;
@@ -423,46 +424,60 @@ static void test_error(void **state) {
     close_bench(&bench);
 }
 
+enum { PLAIN, SCHEMA = 1, WORDS = 2 };
+
 static const struct {
     const char *result;
-    bool schema; /* {"type":"object","required":["n"]} */
+    int how; /* SCHEMA: {"type":"object","required":["n"]} */
     enum mcp_outcome outcome;
     const char *text;
 } results[] = {
-    {"{\"content\":[{\"type\":\"text\",\"text\":\"a\\nb\"}]}", false, MCP_FINE, "a\nb"},
-    {"{\"content\":[{\"type\":\"text\",\"text\":\"a\"},{\"type\":\"text\",\"text\":\"b\"}]}", false,
+    {"{\"content\":[{\"type\":\"text\",\"text\":\"a\\nb\"}]}", PLAIN, MCP_FINE, "a\nb"},
+    {"{\"content\":[{\"type\":\"text\",\"text\":\"a\"},{\"type\":\"text\",\"text\":\"b\"}]}", PLAIN,
      MCP_FINE, "a\nb"},
-    {"{\"content\":[]}", false, MCP_FINE, ""},
-    {"{\"content\":[{\"type\":\"image\",\"mimeType\":\"image/png\",\"data\":\"AAAA\"}]}", false,
+    {"{\"content\":[]}", PLAIN, MCP_FINE, ""},
+    {"{\"content\":[{\"type\":\"image\",\"mimeType\":\"image/png\",\"data\":\"AAAA\"}]}", PLAIN,
      MCP_FINE, "[image image/png, 4 bytes of base64]"},
-    {"{\"content\":[{\"type\":\"audio\",\"data\":\"AAAAAA==\"}]}", false, MCP_FINE,
+    {"{\"content\":[{\"type\":\"audio\",\"data\":\"AAAAAA==\"}]}", PLAIN, MCP_FINE,
      "[audio, 8 bytes of base64]"},
     {"{\"content\":[{\"type\":\"resource\",\"resource\":{\"uri\":\"f:/x\",\"text\":\"t\"}}]}",
-     false, MCP_FINE, "[resource f:/x]\nt"},
+     PLAIN, MCP_FINE, "[resource f:/x]\nt"},
     {"{\"content\":[{\"type\":\"resource\",\"resource\":{\"uri\":\"f:/x\",\"mimeType\":\"a/b\","
      "\"blob\":\"AA==\"}}]}",
-     false, MCP_FINE, "[resource f:/x]\n[binary a/b, 4 bytes of base64]"},
-    {"{\"content\":[{\"type\":\"resource_link\",\"uri\":\"f:/x\",\"name\":\"x\"}]}", false,
-     MCP_FINE, "{\"type\":\"resource_link\",\"uri\":\"f:/x\",\"name\":\"x\"}"},
-    {"{\"content\":[{\"type\":\"text\",\"text\":\"no such\"}],\"isError\":true}", false,
+     PLAIN, MCP_FINE, "[resource f:/x]\n[binary a/b, 4 bytes of base64]"},
+    {"{\"content\":[{\"type\":\"resource_link\",\"uri\":\"f:/x\",\"name\":\"x\"}]}", PLAIN,
+     MCP_FINE, "[link x: f:/x]"},
+    {"{\"content\":[{\"type\":\"resource_link\",\"uri\":\"f:/x\",\"description\":\"d\"}]}", PLAIN,
+     MCP_FINE, "[link f:/x]\nd"},
+    {"{\"content\":[{\"type\":\"hologram\",\"a\":1}]}", PLAIN, MCP_FINE,
+     "{\"type\":\"hologram\",\"a\":1}"},
+    {"{\"content\":[{\"type\":\"text\",\"text\":\"no such\"}],\"isError\":true}", PLAIN,
      MCP_TOOL_ERROR, "no such"},
-    {"{\"content\":[],\"isError\":true}", true, MCP_TOOL_ERROR,
+    {"{\"content\":[],\"isError\":true}", SCHEMA, MCP_TOOL_ERROR,
      "the tool failed, and does not say why"},
-    {"{\"content\":[{\"type\":\"text\",\"text\":\"{}\"}],\"structuredContent\":{\"n\":1}}", true,
+    {"{\"content\":[{\"type\":\"text\",\"text\":\"{}\"}],\"structuredContent\":{\"n\":1}}", SCHEMA,
      MCP_FINE, "{\"n\":1}"},
-    {"{\"content\":[{\"type\":\"text\",\"text\":\"t\"}],\"structuredContent\":{\"n\":1}}", false,
+    {"{\"content\":[{\"type\":\"text\",\"text\":\"t\"}],\"structuredContent\":{\"n\":1}}", PLAIN,
+     MCP_FINE, "{\"n\":1}"},
+    {"{\"content\":[{\"type\":\"text\",\"text\":\"t\"}],\"structuredContent\":{\"n\":1}}", WORDS,
      MCP_FINE, "t"},
-    {"{\"structuredContent\":[1]}", false, MCP_FINE, "[1]"},
-    {"{\"content\":[],\"structuredContent\":{\"m\":1}}", true, MCP_BAD_RESULT,
+    {"{\"content\":[{\"type\":\"text\",\"text\":\"t\"}],\"structuredContent\":{\"n\":1}}",
+     SCHEMA | WORDS, MCP_FINE, "t"},
+    {"{\"content\":[{\"type\":\"text\",\"text\":\"t\"}],\"structuredContent\":{\"m\":1}}",
+     SCHEMA | WORDS, MCP_BAD_RESULT,
      "the server's structured content does not fit the schema that it declares"},
-    {"{\"content\":[]}", true, MCP_BAD_RESULT,
+    {"{\"content\":[],\"structuredContent\":{\"n\":1}}", WORDS, MCP_FINE, "{\"n\":1}"},
+    {"{\"structuredContent\":[1]}", PLAIN, MCP_FINE, "[1]"},
+    {"{\"content\":[],\"structuredContent\":{\"m\":1}}", SCHEMA, MCP_BAD_RESULT,
+     "the server's structured content does not fit the schema that it declares"},
+    {"{\"content\":[]}", SCHEMA, MCP_BAD_RESULT,
      "the server gives no structured content, though it declares a schema"},
-    {"{}", false, MCP_BAD_RESULT, "the server's result has no content"},
-    {"[]", false, MCP_BAD_RESULT, "the server's result is no object"},
-    {"{\"resultType\":\"complete\",\"content\":[]}", false, MCP_FINE, ""},
-    {"{\"resultType\":\"input_required\",\"inputRequests\":{}}", false, MCP_BAD_RESULT,
+    {"{}", PLAIN, MCP_BAD_RESULT, "the server's result has no content"},
+    {"[]", PLAIN, MCP_BAD_RESULT, "the server's result is no object"},
+    {"{\"resultType\":\"complete\",\"content\":[]}", PLAIN, MCP_FINE, ""},
+    {"{\"resultType\":\"input_required\",\"inputRequests\":{}}", PLAIN, MCP_BAD_RESULT,
      "the server asks for input of a person, which it cannot get here"},
-    {"{\"resultType\":\"other\",\"content\":[]}", false, MCP_BAD_RESULT,
+    {"{\"resultType\":\"other\",\"content\":[]}", PLAIN, MCP_BAD_RESULT,
      "the server answers with a type of result that is not known"},
 };
 
@@ -479,7 +494,8 @@ static void test_results(void **state) {
         buf_init(&out, NULL, 1 << 20);
         const struct json *result = json_parse(&arena, text_of(results[i].result), NULL);
         assert_non_null(result);
-        enum mcp_outcome outcome = mcp_result_read(&out, result, results[i].schema ? schema : NULL);
+        enum mcp_outcome outcome = mcp_result_read(
+            &out, result, results[i].how & SCHEMA ? schema : NULL, (results[i].how & WORDS) != 0);
         if (outcome != results[i].outcome || strcmp(out.ptr ? out.ptr : "", results[i].text) != 0)
             fail_msg("%s gives %d: %s", results[i].result, (int)outcome, out.ptr ? out.ptr : "");
         buf_free(&out);

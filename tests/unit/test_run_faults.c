@@ -34,7 +34,7 @@ static void make_agent(struct test_agent *test) {
     test_tool(test, "wrong", NAME, INTEGER, GRAMC_RESULT_JSON);
     test_builtin(test, "greet", "greeting.sayHello");
     test_returns(test, "number", "7");
-    test_returns(test, "wrong", "seven");
+    test_builtin(test, "wrong", "greeting.sayHello");
     test->agent.instruction = TEXT("Be kind");
 }
 

@@ -219,12 +219,6 @@ static void test_long_values(void **state) {
     close_bench(&bench);
 }
 
-static bool look_up(void *ctx, gramc_text name, gramc_text *out) {
-    (void)ctx;
-    *out = TEXT("s3cret");
-    return text_is(name, "TOKEN");
-}
-
 static void test_endpoint_headers(void **state) {
     static const struct mock_answer answers[] = {{.body = "ok"}, {.body = "ok"}};
     struct bench bench;
@@ -236,17 +230,21 @@ static void test_endpoint_headers(void **state) {
     assert_int_equal(template_read(&headers[0].value, &arena, TEXT("Bearer ${env:TOKEN}"),
                                    TEMPLATE_HEADER, false, &error),
                      GRAMC_OK);
-    assert_int_equal(template_fixed(&headers[1].value, &arena, TEXT("outdone")), GRAMC_OK);
+    assert_int_equal(template_fixed(&headers[1].value, &arena, TEXT("ours")), GRAMC_OK);
     open_bench(&bench, answers, 2);
     bench.endpoint.headers = headers;
     bench.endpoint.header_count = 2;
-    bench.endpoint.secret = look_up;
+    gramc_pair token = {TEXT("TOKEN"), TEXT("s3cret")};
+    gramc_allocator allocator = mem_default();
+    assert_int_equal(secrets_new(&bench.endpoint.secrets, &allocator, &token, 1), GRAMC_OK);
     call(&bench, "get", "{\"id\":\"1\",\"q\":\"\"}");
     expect_line(&bench, 0, "\r\nAuthorization: Bearer s3cret\r\n");
-    assert_null(strstr(mock_head(bench.server, 0), "outdone"));
+    expect_line(&bench, 0, "\r\nx-id: ours\r\n");
+    assert_null(strstr(mock_head(bench.server, 0), "X-Id"));
     call(&bench, "drop", "{}");
-    expect_line(&bench, 1, "\r\nx-id: outdone\r\n");
-    bench.endpoint.secret = NULL;
+    expect_line(&bench, 1, "\r\nx-id: ours\r\n");
+    secrets_free(bench.endpoint.secrets);
+    bench.endpoint.secrets = NULL;
     call(&bench, "drop", "{}");
     expect(&bench, TOOL_FAILED,
            "the call cannot be made: the environment variable `TOKEN` is not set");
@@ -336,7 +334,7 @@ static void test_broken(void **state) {
     open_bench(&bench, answers, 4);
     call(&bench, "drop", "{}");
     assert_int_equal(bench.outcome, TOOL_FAILED);
-    assert_non_null(strstr(bench.result, "the server cannot be asked: "));
+    assert_non_null(strstr(bench.result, "the answer (HTTP 200) broke off"));
     call(&bench, "drop", "{}");
     assert_int_equal(bench.outcome, TOOL_FAILED);
     bench.endpoint.url = TEXT("http://127.0.0.1:1");

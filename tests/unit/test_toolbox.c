@@ -228,8 +228,8 @@ static const struct {
      "t.yaml:3:80: error: there is no parameter type `string`; did you mean `STRING`?\n"},
     {TOOL(META, "{method: get, path: {type: TEXT, content: /}}"),
      "t.yaml:4:26: error: there is no method `get`; did you mean `GET`?\n"},
-    {TOOL(META, "{method: PATCH, path: {type: TEXT, content: /}}"),
-     "t.yaml:4:26: error: there is no method `PATCH`\n"},
+    {TOOL(META, "{method: BREW, path: {type: TEXT, content: /}}"),
+     "t.yaml:4:26: error: there is no method `BREW`\n"},
     {TOOL(META, "{method: GET, path: {type: TEXT_SUBSTITUTION, content: '/${p}'}}"),
      "t.yaml:4:44: error: there is no template type `TEXT_SUBSTITUTION`; did you mean "
      "`TEXT_SUBSTITUTOR`?\n"},

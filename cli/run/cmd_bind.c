@@ -1,0 +1,175 @@
+/* gramc bind: which implementation serves each tool of an agent, and what could be proven about it.
+ * The table goes to standard output, what is wrong to standard error; nothing is run. */
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "cli/run/table.h"
+#include "cli/run/way.h"
+#include "cli/run/workshop.h"
+
+enum { OUTPUT_MAX = 256 << 20, SHORT_FINGERPRINT = 12 };
+
+static const char *const answers[] = {[GRAMC_PROOF_NONE] = "-",
+                                      [GRAMC_PROOF_PROVEN] = "proven",
+                                      [GRAMC_PROOF_REFUTED] = "refuted",
+                                      [GRAMC_PROOF_UNKNOWN] = "unknown"};
+
+/* ## For people */
+
+static void print_head(FILE *out, const char *noun, gramc_text name, gramc_text fingerprint) {
+    fprintf(out, "%-8s ", noun);
+    run_print_hostile(out, name);
+    fprintf(out, "  %.*s\n",
+            TEXT_ARGS(text_slice(fingerprint, 0,
+                                 fingerprint.len < SHORT_FINGERPRINT ? fingerprint.len
+                                                                     : SHORT_FINGERPRINT)));
+}
+
+static gramc_text way_of_choice(struct arena *arena, const gramc_choice *choice) {
+    return choice->impl ? way_of(arena, choice->impl) : TEXT("none");
+}
+
+static int print_table(struct cli *cli, const struct choice *chosen, const gramc_bound *bound) {
+    struct table table = {.columns = 4};
+    struct arena arena;
+    gramc_choice choice;
+    arena_init(&arena, &cli->allocator);
+    static const char *const heads[] = {"TOOL", "DONE BY", "ARGUMENTS", "RESULT"};
+    for (size_t i = 0; i < 4; i++) table_add(&table, &arena, text_of(heads[i]));
+    for (size_t i = 0; gramc_bound_choice(bound, i, &choice); i++) {
+        table_add(&table, &arena, choice.tool->name);
+        table_add(&table, &arena, way_of_choice(&arena, &choice));
+        table_add(&table, &arena, text_of(answers[choice.accepts]));
+        table_add(&table, &arena, text_of(answers[choice.returns]));
+    }
+    if (!arena.oom) {
+        print_head(cli->out, "agent", chosen->agent->name, chosen->agent->fingerprint);
+        if (chosen->library)
+            print_head(cli->out, "library", chosen->library->name, chosen->library->fingerprint);
+        fputc('\n', cli->out);
+        table_print(&table, cli->out);
+    }
+    bool oom = arena.oom;
+    arena_free(&arena);
+    return oom ? cli_no_memory(cli) : EXIT_FINE;
+}
+
+/* ## For programs */
+
+static void put_member(struct buf *out, const char *name, gramc_text text) {
+    buf_printf(out, ",\"%s\":", name);
+    json_put_string(out, text);
+}
+
+static void put_named(struct buf *out, const char *noun, gramc_text name, gramc_text fingerprint) {
+    buf_printf(out, "\"%s\":{\"name\":", noun);
+    json_put_string(out, name);
+    put_member(out, "fingerprint", fingerprint);
+    buf_putc(out, '}');
+}
+
+static void put_proof(struct buf *out, const char *side, gramc_proof proof, gramc_text why) {
+    buf_printf(out, ",\"%s\":{\"answer\":\"%s\"", side,
+               proof == GRAMC_PROOF_NONE ? "none" : answers[proof]);
+    if (proof == GRAMC_PROOF_REFUTED && why.len) {
+        buf_puts(out, ",\"counterexample\":");
+        buf_text(out, why);
+    } else if (why.len) put_member(out, "reason", why);
+    buf_putc(out, '}');
+}
+
+static void put_choice(struct buf *out, struct arena *arena, const gramc_choice *choice) {
+    buf_puts(out, "{\"tool\":");
+    json_put_string(out, choice->tool->name);
+    if (choice->impl) {
+        put_member(out, "kind", choice->kind);
+        put_member(out, "by", way_of(arena, choice->impl));
+        if (choice->box.len) put_member(out, "box", choice->box);
+    }
+    put_proof(out, "arguments", choice->accepts, choice->accepts_why);
+    put_proof(out, "result", choice->returns, choice->returns_why);
+    buf_putc(out, '}');
+}
+
+static void put_message(struct buf *out, const gramc_bind_message *message) {
+    static const char *const severities[] = {
+        [GRAMC_NOTE] = "note", [GRAMC_WARNING] = "warning", [GRAMC_ERROR] = "error"};
+    buf_printf(out, "{\"severity\":\"%s\"", severities[message->severity]);
+    if (message->code.len) put_member(out, "code", message->code);
+    put_member(out, "message", message->message);
+    if (message->help.len) put_member(out, "help", message->help);
+    if (message->file.len) {
+        put_member(out, "file", message->file);
+        buf_printf(out, ",\"start\":%u,\"end\":%u", (unsigned)message->start,
+                   (unsigned)message->end);
+    }
+    buf_putc(out, '}');
+}
+
+static int print_json(struct cli *cli, const struct choice *chosen, const gramc_bound *bound) {
+    struct buf out;
+    struct arena arena;
+    gramc_choice choice;
+    gramc_bind_message message;
+    arena_init(&arena, &cli->allocator);
+    buf_init(&out, &cli->allocator, OUTPUT_MAX);
+    buf_putc(&out, '{');
+    put_named(&out, "agent", chosen->agent->name, chosen->agent->fingerprint);
+    if (chosen->library) {
+        buf_putc(&out, ',');
+        put_named(&out, "library", chosen->library->name, chosen->library->fingerprint);
+    }
+    buf_puts(&out, ",\"tools\":[");
+    for (size_t i = 0; gramc_bound_choice(bound, i, &choice); i++) {
+        if (i) buf_putc(&out, ',');
+        put_choice(&out, &arena, &choice);
+    }
+    buf_puts(&out, "],\"messages\":[");
+    for (size_t i = 0; gramc_bound_message(bound, i, &message); i++) {
+        if (i) buf_putc(&out, ',');
+        put_message(&out, &message);
+    }
+    buf_puts(&out, "]}\n");
+    gramc_status status = arena.oom ? GRAMC_NOMEM : buf_send(&out, cli_writer(cli->out));
+    buf_free(&out);
+    arena_free(&arena);
+    return cli_status(cli, status);
+}
+
+/* ## The command */
+
+/* Out of reach of the secrets of whoever checks: one that is not set is no finding here. */
+static int bind(struct workshop *shop, const struct choice *chosen, bool json) {
+    struct cli *cli = shop->cli;
+    gramc_bind_options options = workshop_binding(shop);
+    gramc_bound *bound;
+    options.secrets_may_miss = true;
+    gramc_status status = gramc_bind(&bound, chosen->agent, chosen->library, &options);
+    if (!bound) return cli_status(cli, status);
+    int code = json ? print_json(cli, chosen, bound) : print_table(cli, chosen, bound);
+    fflush(cli->out);
+    if (!json) run_print_binding(cli, bound);
+    gramc_bound_free(bound);
+    if (code != EXIT_FINE) return code;
+    return status == GRAMC_FINDINGS ? EXIT_FINDINGS : cli_status(cli, status);
+}
+
+int cmd_bind(struct cli *cli) {
+    struct choice chosen = {.agent = NULL};
+    struct workshop shop = {.cli = NULL};
+    const char *format = cli->options[OPTION_FORMAT];
+    bool json = format && strcmp(format, "json") == 0;
+    if (cli->operand_count != 1) return cli_usage(cli, "bind: name one spec");
+    if (format && !json && strcmp(format, "text") != 0)
+        return cli_usage(cli, "--format takes text or json, not %s", format);
+    cli->options[OPTION_FORMAT] = NULL; /* it is about bindings, not findings */
+    int code = run_choose(cli, &chosen);
+    if (code == EXIT_FINE) code = workshop_open(&shop, cli, chosen.compilation);
+    if (code == EXIT_FINE) code = workshop_ask(&shop, chosen.library, chosen.agent);
+    if (code == EXIT_FINE) code = bind(&shop, &chosen, json);
+    workshop_close(&shop);
+    run_choice_free(&chosen);
+    return code;
+}

@@ -1,0 +1,229 @@
+/* gramc tools: what a library offers, its implementations and all tools of its boxes; as a table,
+ * as JSON, or as a spec to begin with. --save keeps what the boxes said. */
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "cli/run/table.h"
+#include "cli/run/way.h"
+#include "cli/run/workshop.h"
+
+enum { OUTPUT_MAX = 256 << 20 };
+
+static const gramc_box *box_of(const gramc_library *library, const gramc_offer *offer) {
+    for (size_t i = 0; i < library->box_count; i++)
+        if (text_eq(library->boxes[i].name, offer->box)) return &library->boxes[i];
+    return NULL;
+}
+
+/* Under what name; empty: the library does not take it. */
+static gramc_text name_of(const gramc_library *library, const gramc_offer *offer) {
+    const gramc_box *box = box_of(library, offer);
+    return box ? gramc_box_name(box, offer->tool) : TEXT("");
+}
+
+static gramc_text origin_of(struct arena *arena, const gramc_library *library,
+                            const gramc_offer *offer) {
+    bool is_mcp = box_of(library, offer)->kind == GRAMC_BOX_MCP;
+    struct buf out;
+    buf_init(&out, &arena->allocator, 4096);
+    buf_puts(&out, is_mcp ? "mcp " : "http ");
+    buf_text(&out, offer->box);
+    buf_putc(&out, '.');
+    buf_text(&out, offer->tool);
+    gramc_text text = arena_text(arena, buf_view(&out));
+    if (buf_status(&out) == GRAMC_NOMEM) arena->oom = true;
+    buf_free(&out);
+    return text;
+}
+
+/* ## A table */
+
+static void add_row(struct table *table, struct arena *arena, gramc_text name, gramc_text by,
+                    gramc_text about) {
+    table_add(table, arena, name);
+    table_add(table, arena, by);
+    table_add(table, arena, text_trim(about));
+}
+
+static int print_table(struct workshop *shop, const gramc_library *library) {
+    struct cli *cli = shop->cli;
+    struct table table = {.columns = 3};
+    struct arena arena;
+    gramc_offer offer;
+    arena_init(&arena, &cli->allocator);
+    add_row(&table, &arena, TEXT("TOOL"), TEXT("DONE BY"), TEXT("ABOUT"));
+    for (size_t i = 0; i < library->impl_count; i++)
+        add_row(&table, &arena, library->impls[i].name, way_of(&arena, &library->impls[i]),
+                library->impls[i].description);
+    for (size_t i = 0; gramc_offering_get(shop->offering, i, &offer); i++) {
+        gramc_text name = name_of(library, &offer);
+        if (name.len)
+            add_row(&table, &arena, name, origin_of(&arena, library, &offer), offer.description);
+    }
+    if (!arena.oom) table_print(&table, cli->out);
+    bool oom = arena.oom;
+    arena_free(&arena);
+    return oom ? cli_no_memory(cli) : EXIT_FINE;
+}
+
+/* ## JSON: the shape of MCP's tools/list, and where each comes from */
+
+static void put_member(struct buf *out, const char *name, gramc_text text) {
+    buf_printf(out, ",\"%s\":", name);
+    json_put_string(out, text);
+}
+
+static void put_tool(struct buf *out, gramc_text name, const gramc_offer *offer) {
+    buf_puts(out, "{\"name\":");
+    json_put_string(out, name);
+    if (offer->title.len) put_member(out, "title", offer->title);
+    if (offer->description.len) put_member(out, "description", offer->description);
+    buf_puts(out, ",\"inputSchema\":");
+    buf_text(out, offer->parameters.len ? offer->parameters : TEXT("{\"type\":\"object\"}"));
+    if (offer->result.len) {
+        buf_puts(out, ",\"outputSchema\":");
+        buf_text(out, offer->result);
+    }
+}
+
+static void put_tools(struct buf *out, struct arena *arena, const struct workshop *shop,
+                      const gramc_library *library, bool origins) {
+    gramc_offer offer;
+    const char *between = "";
+    for (size_t i = 0; i < library->impl_count; i++, between = ",") {
+        const gramc_impl *impl = &library->impls[i];
+        offer = (gramc_offer){.description = impl->description,
+                              .parameters = impl->accepts_schema,
+                              .result = impl->returns_schema};
+        buf_puts(out, between);
+        put_tool(out, impl->name, &offer);
+        if (origins) put_member(out, "by", way_of(arena, impl));
+        buf_putc(out, '}');
+    }
+    for (size_t i = 0; gramc_offering_get(shop->offering, i, &offer); i++) {
+        gramc_text name = name_of(library, &offer);
+        if (!name.len) continue;
+        buf_puts(out, between);
+        between = ",";
+        put_tool(out, name, &offer);
+        if (origins) put_member(out, "by", origin_of(arena, library, &offer));
+        buf_putc(out, '}');
+    }
+}
+
+static gramc_status put_listing(struct buf *out, const struct workshop *shop,
+                                const gramc_library *library, bool origins) {
+    struct arena arena;
+    arena_init(&arena, &shop->cli->allocator);
+    buf_puts(out, "{\"tools\":[");
+    put_tools(out, &arena, shop, library, origins);
+    buf_puts(out, "]}\n");
+    bool oom = arena.oom;
+    arena_free(&arena);
+    return oom ? GRAMC_NOMEM : buf_status(out);
+}
+
+static int print_json(struct workshop *shop, const gramc_library *library) {
+    struct buf out;
+    buf_init(&out, &shop->cli->allocator, OUTPUT_MAX);
+    gramc_status status = put_listing(&out, shop, library, true);
+    if (!status) status = buf_send(&out, cli_writer(shop->cli->out));
+    buf_free(&out);
+    return cli_status(shop->cli, status);
+}
+
+/* ## A spec: what gramc import makes of the listing */
+
+static int import(struct cli *cli, const struct buf *listing) {
+    gramc_import_options options = GRAMC_IMPORT_OPTIONS_INIT;
+    gramc_options about = GRAMC_OPTIONS_INIT;
+    gramc_import_file file = {TEXT("<tools>"), listing->ptr, listing->len};
+    gramc_compilation *compilation;
+    about.allocator = &cli->allocator;
+    options.kind = TEXT("mcp");
+    if (gramc_compilation_new(&compilation, &about)) return cli_no_memory(cli);
+    gramc_status status = gramc_import(compilation, &file, 1, &options, cli_writer(cli->out));
+    int code = cli_status(cli, status);
+    /* That an implementation describes itself in no words is no news here. */
+    if (code == EXIT_FINE && gramc_finding_count(compilation, GRAMC_ERROR))
+        code = cli_report(cli, compilation, cli->err);
+    gramc_compilation_free(compilation);
+    return code;
+}
+
+static int print_gram(struct workshop *shop, const gramc_library *library) {
+    struct buf out;
+    buf_init(&out, &shop->cli->allocator, OUTPUT_MAX);
+    gramc_status status = put_listing(&out, shop, library, false);
+    int code = status ? cli_status(shop->cli, status) : import(shop->cli, &out);
+    buf_free(&out);
+    return code;
+}
+
+/* ## The command */
+
+static int append(void *ctx, const char *bytes, size_t len) {
+    struct buf *buf = ctx;
+    buf_put(buf, bytes, len);
+    return buf->state == BUF_FINE ? 0 : 1;
+}
+
+static int save(struct workshop *shop, const char *path) {
+    struct cli *cli = shop->cli;
+    struct buf out;
+    buf_init(&out, &cli->allocator, OUTPUT_MAX);
+    gramc_status status = gramc_offering_save(shop->offering, (gramc_writer){append, &out});
+    int code = cli_status(cli, status == GRAMC_IO ? buf_status(&out) : status);
+    if (code == EXIT_FINE && status == GRAMC_OK) code = cli_write_file(cli, path, buf_view(&out));
+    buf_free(&out);
+    return code;
+}
+
+static int report_failures(const struct workshop *shop) {
+    FILE *err = shop->cli->err;
+    gramc_text box, why;
+    size_t i = 0;
+    for (; gramc_offering_failure(shop->offering, i, &box, &why); i++) {
+        fputs("gramc: box ", err);
+        run_print_hostile(err, box);
+        fputs(" cannot be asked: ", err);
+        run_print_hostile(err, why);
+        fputc('\n', err);
+    }
+    return i ? EXIT_RUN_FAILED : EXIT_FINE;
+}
+
+typedef int printer(struct workshop *shop, const gramc_library *library);
+
+static printer *find_printer(const char *name) {
+    static const struct {
+        const char *name;
+        printer *print;
+    } printers[] = {{"table", print_table}, {"json", print_json}, {"gram", print_gram}};
+    for (size_t i = 0; i < sizeof printers / sizeof *printers; i++)
+        if (!name || strcmp(name, printers[i].name) == 0) return printers[i].print;
+    return NULL;
+}
+
+/* With --save and no --format, the file is what is wanted. */
+int cmd_tools(struct cli *cli) {
+    struct choice chosen = {.agent = NULL};
+    struct workshop shop = {.cli = NULL};
+    const char *format = cli->options[OPTION_FORMAT], *path = cli->options[OPTION_SAVE];
+    printer *print = find_printer(format);
+    if (cli->operand_count != 1)
+        return cli_usage(cli, "tools: name one library, FILE or FILE#NAME");
+    if (!print) return cli_usage(cli, "--format takes table, json or gram, not %s", format);
+    cli->options[OPTION_FORMAT] = NULL;
+    int code = run_choose_library(cli, &chosen, cli->operands[0]);
+    if (code == EXIT_FINE) code = workshop_open(&shop, cli, NULL);
+    if (code == EXIT_FINE) code = workshop_ask(&shop, chosen.library, NULL);
+    int failed = code == EXIT_FINE ? report_failures(&shop) : EXIT_FINE;
+    if (code == EXIT_FINE && (!path || format)) code = print(&shop, chosen.library);
+    if (code == EXIT_FINE && path && failed == EXIT_FINE) code = save(&shop, path);
+    workshop_close(&shop);
+    run_choice_free(&chosen);
+    return code == EXIT_FINE ? failed : code;
+}

@@ -1,0 +1,59 @@
+/* From `allowEnv` of the spec's configuration and --allow-env to the variables that a tool library
+ * may read, with their values. A configuration beside a library counts for nothing here: whoever
+ * wrote the library would allow himself what he likes. */
+#include "cli/run/run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+enum { NAME_LENGTH = 256 };
+
+static bool is_name(gramc_text name) {
+    for (size_t i = 0; i < name.len; i++) {
+        char c = name.ptr[i];
+        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+        if (!letter && (i == 0 || c < '0' || c > '9')) return false;
+    }
+    return name.len > 0 && name.len < NAME_LENGTH;
+}
+
+static void add(struct run_secrets *secrets, gramc_text name) {
+    char c_name[NAME_LENGTH];
+    memcpy(c_name, name.ptr, name.len);
+    c_name[name.len] = '\0';
+    const char *value = getenv(c_name);
+    secrets->list[secrets->count++] =
+        (gramc_pair){name, value ? text_of(value) : (gramc_text){NULL, 0}};
+}
+
+static size_t count_settings(const gramc_compilation *spec) {
+    gramc_setting setting;
+    size_t count = 0;
+    while (spec && gramc_setting_get(spec, count, &setting)) count++;
+    return count;
+}
+
+int run_read_secrets(struct cli *cli, const gramc_compilation *spec, struct run_secrets *out) {
+    gramc_setting setting;
+    *out = (struct run_secrets){.room = cli->given_count + count_settings(spec) + 1};
+    out->list = cli->allocator.alloc(cli->allocator.ctx, NULL, 0, out->room * sizeof *out->list);
+    if (!out->list) return cli_no_memory(cli);
+    for (size_t i = 0; spec && gramc_setting_get(spec, i, &setting); i++)
+        if (text_is(setting.key, "allowEnv") && is_name(setting.value)) add(out, setting.value);
+    for (size_t i = 0; i < cli->given_count; i++) {
+        const char *name = cli->given[i].value;
+        if (cli->given[i].id != OPTION_ALLOW_ENV) continue;
+        if (!is_name(text_of(name)))
+            return cli_usage(cli, "--allow-env takes the name of one variable, not %s", name);
+        add(out, text_of(name));
+    }
+    return EXIT_FINE;
+}
+
+void run_free_secrets(struct cli *cli, struct run_secrets *secrets) {
+    if (!secrets->list) return;
+    cli->allocator.alloc(cli->allocator.ctx, secrets->list, secrets->room * sizeof *secrets->list,
+                         0);
+}

@@ -1,0 +1,114 @@
+/* What every command needs that has to do with tools: the variables that a library may read, the
+ * builtins, a loop, and what the boxes of the library offer. */
+#define _POSIX_C_SOURCE 200809L
+#include "cli/run/workshop.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/text.h"
+
+enum { INHERITED = 4 };
+
+/* Whatever this process was started with, the programs that tools start do not get it. */
+static void keep_descriptors(void) {
+    DIR *dir = opendir("/proc/self/fd");
+    const struct dirent *entry;
+    while (dir && (entry = readdir(dir)) != NULL) {
+        long descriptor = strtol(entry->d_name, NULL, 10);
+        if (descriptor > STDERR_FILENO) fcntl((int)descriptor, F_SETFD, FD_CLOEXEC);
+    }
+    if (dir) closedir(dir);
+}
+
+static int make_loop(struct cli *cli, gramc_loop **out) {
+    static const char *const names[INHERITED] = {"PATH", "HOME", "LANG", "TMPDIR"};
+    gramc_loop_options options = GRAMC_LOOP_OPTIONS_INIT;
+    gramc_text pairs[INHERITED];
+    char texts[INHERITED][4096], host[PATH_MAX];
+    for (size_t i = 0; i < INHERITED; i++) {
+        const char *value = getenv(names[i]);
+        int len = value ? snprintf(texts[i], sizeof texts[i], "%s=%s", names[i], value) : -1;
+        /* One that is too long is left out, not cut. */
+        if (len < 0 || (size_t)len >= sizeof texts[i]) continue;
+        pairs[options.environment_count++] = text_of(texts[i]);
+    }
+    options.allocator = &cli->allocator;
+    options.environment = pairs;
+    if (cli_own_program("gramc-host", host, sizeof host)) options.host = text_of(host);
+    keep_descriptors();
+    return cli_status(cli, gramc_loop_new(out, &options));
+}
+
+int workshop_open(struct workshop *shop, struct cli *cli, const gramc_compilation *spec) {
+    *shop = (struct workshop){.cli = cli};
+    int code = run_read_secrets(cli, spec, &shop->secrets);
+    if (code != EXIT_FINE) return code;
+    if (gramc_builtins_new(&shop->builtins, &cli->allocator)) return cli_no_memory(cli);
+    return make_loop(cli, &shop->loop);
+}
+
+void workshop_close(struct workshop *shop) {
+    if (!shop->cli) return;
+    gramc_loop_free(shop->loop);
+    gramc_offering_free(shop->offering);
+    gramc_builtins_free(shop->builtins);
+    run_free_secrets(shop->cli, &shop->secrets);
+}
+
+/* ## What boxes offer */
+
+static int load_snapshot(struct workshop *shop, const char *path) {
+    gramc_schema_error error = {.message = ""};
+    const struct cli_file *file = cli_read(shop->cli, path);
+    if (!file) return shop->cli->failure;
+    gramc_status status = gramc_offering_load(&shop->offering, (gramc_text){file->bytes, file->len},
+                                              &shop->cli->allocator, &error);
+    if (status == GRAMC_FINDINGS)
+        return cli_usage(shop->cli, "%s: %s (at byte %zu)", path, error.message, error.position);
+    return cli_status(shop->cli, status);
+}
+
+int workshop_ask(struct workshop *shop, const gramc_library *library, const gramc_agent *agent) {
+    struct cli *cli = shop->cli;
+    gramc_offering_options options = GRAMC_OFFERING_OPTIONS_INIT;
+    const char *snapshot = cli->options[OPTION_SNAPSHOT];
+    if (snapshot) return load_snapshot(shop, snapshot);
+    if (!library) return EXIT_FINE;
+    options.allocator = &cli->allocator;
+    options.reader = cli_reader(cli);
+    options.secrets = shop->secrets.list;
+    options.secret_count = shop->secrets.count;
+    options.agent = agent;
+    struct interrupt *interrupt = interrupt_start(cli, shop->loop);
+    gramc_status status = gramc_offering_new(&shop->offering, shop->loop, library, &options);
+    if (interrupt_stop(cli, interrupt)) return EXIT_INTERRUPTED;
+    return cli_status(cli, status);
+}
+
+gramc_bind_options workshop_binding(const struct workshop *shop) {
+    gramc_bind_options options = GRAMC_BIND_OPTIONS_INIT;
+    options.allocator = &shop->cli->allocator;
+    options.builtins = shop->builtins;
+    options.reader = cli_reader(shop->cli);
+    options.secrets = shop->secrets.list;
+    options.secret_count = shop->secrets.count;
+    options.offering = shop->offering;
+    return options;
+}
+
+int workshop_call_code(gramc_call_end end) {
+    switch (end) {
+    case GRAMC_CALL_FINE: return EXIT_FINE;
+    case GRAMC_CALL_BAD_ARGUMENTS:
+    case GRAMC_CALL_BAD_RESULT: return EXIT_FINDINGS;
+    case GRAMC_CALL_TOOL_ERROR:
+    case GRAMC_CALL_TIMEOUT: return EXIT_RUN_FAILED;
+    case GRAMC_CALL_CANCELED: return EXIT_INTERRUPTED;
+    }
+    return EXIT_RUN_FAILED;
+}

@@ -1,0 +1,26 @@
+/* What every command needs that has to do with tools (workshop.c). */
+#ifndef CLI_RUN_WORKSHOP_H
+#define CLI_RUN_WORKSHOP_H
+
+#include "cli/run/run.h"
+
+struct workshop {
+    struct cli *cli;
+    struct run_secrets secrets;
+    gramc_builtins *builtins;
+    gramc_loop *loop;
+    gramc_offering *offering; /* NULL before workshop_ask */
+};
+
+/* `spec`: under whose configuration variables are read; NULL: those of --allow-env alone. An exit
+ * code; close it after a failure too. */
+int workshop_open(struct workshop *shop, struct cli *cli, const gramc_compilation *spec);
+void workshop_close(struct workshop *shop);
+/* Asks the boxes that the agent needs (NULL: all), or reads --snapshot. An exit code. */
+int workshop_ask(struct workshop *shop, const gramc_library *library, const gramc_agent *agent);
+/* Borrows from the workshop. */
+gramc_bind_options workshop_binding(const struct workshop *shop);
+/* The exit code that goes with the end of a call. */
+int workshop_call_code(gramc_call_end end);
+
+#endif

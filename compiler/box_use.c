@@ -1,0 +1,52 @@
+/* Turns `[everything:ToolBox {tools: ["echo"]}]` in an agent into what it takes of a box of the
+ * library. What those tools are is known when agent and library are bound. */
+#include "compiler/library.h"
+
+#include "base/text.h"
+#include "compiler/properties.h"
+
+struct use_properties {
+    const struct value *tools;
+};
+
+static const struct property_row rows[] = {
+    {"tools", PROPERTY_VALUE, offsetof(struct use_properties, tools)},
+    {"meta", PROPERTY_IGNORED, 0},
+};
+
+bool box_use_is(const struct pattern *element) {
+    bool has_label = element->kind == PATTERN_NODE || element->kind == PATTERN_BRACKET;
+    return has_label && text_is(pattern_label(element), "ToolBox");
+}
+
+static bool read_use(struct pass *pass, gramc_box_use *use, const struct pattern *pattern) {
+    struct use_properties p = {.tools = NULL};
+    gramc_text name = pattern_name(pass, pattern, "a box");
+    if (!name.ptr) return false;
+    properties_read(pass, pattern->subject->properties, rows, sizeof rows / sizeof *rows, &p,
+                    "boxes in agents");
+    *use = (gramc_box_use){.name = name,
+                           .all_tools = !p.tools,
+                           .file = pass->source->name,
+                           .start = pattern->span.start,
+                           .end = pattern->span.end};
+    if (p.tools) use->tools = library_list(pass, p.tools, "tools", &use->tool_count);
+    if (pattern->elements)
+        FIND0(pass->findings, D_NOT_A_TOOL, pass->source, pattern->elements->span);
+    return true;
+}
+
+const gramc_box_use *box_uses_read(struct pass *pass, const struct pattern *owner, size_t *count) {
+    gramc_box_use *uses = arena_array(pass->arena, owner->element_count, sizeof *uses);
+    *count = 0;
+    for (const struct pattern *e = owner->elements; e && uses; e = e->next) {
+        if (!box_use_is(e) || !read_use(pass, &uses[*count], e)) continue;
+        size_t same = 0;
+        while (!text_eq(uses[same].name, uses[*count].name)) same++;
+        if (same < *count)
+            spec_report_duplicate(pass, D_BOX_USED_TWICE, uses[same].name, e->span, pass->source,
+                                  (struct span){uses[same].start, uses[same].end});
+        else (*count)++;
+    }
+    return uses;
+}

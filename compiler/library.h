@@ -1,0 +1,86 @@
+/* The inside of a tool library while it is read: what its elements say besides what is public. */
+#ifndef COMPILER_LIBRARY_H
+#define COMPILER_LIBRARY_H
+
+#include "compiler/spec.h"
+
+/* A template as a library has it: a URL, a header, a body. */
+struct template_use {
+    struct template_use *next;
+    gramc_text text;
+    struct span at;
+};
+
+struct impl {
+    gramc_impl public;
+    const struct source *source;
+    const struct pattern *pattern;
+    struct signature *signature; /* its own; NULL: none */
+    struct template_use *templates;
+    struct span server_at; /* of MCP */
+};
+
+enum library_state { LIBRARY_READ, LIBRARY_VISITED, LIBRARY_RESOLVED };
+
+struct library {
+    gramc_library public;
+    struct library *next;
+    struct span name_at;
+    const struct source *source;
+    const struct value *extends; /* NULL: nothing */
+    struct impl *impls;          /* its own */
+    size_t impl_count;
+    gramc_box *boxes; /* its own */
+    size_t box_count;
+    enum library_state state;
+};
+
+/* ## Elements (library_impl.c, library_box.c). False, with findings, if there is nothing to keep */
+bool impl_read(struct pass *pass, struct impl *impl, const struct pattern *pattern);
+bool box_read(struct pass *pass, gramc_box *box, const struct pattern *pattern);
+bool box_label(gramc_text label);
+/* Once all names are known: its signature, its templates. */
+void impl_resolve(struct pass *pass, struct impl *impl);
+
+/* ## Values (library_values.c): each reports what does not fit */
+void library_wrong_value(struct pass *pass, const struct value *value, const char *key,
+                         const char *wanted);
+/* "`name` needs `key`", at the name. */
+void library_incomplete(struct pass *pass, const struct pattern *pattern, gramc_text name,
+                        const char *key, const char *example);
+gramc_text library_folder(gramc_text path);
+/* A string or symbol. */
+gramc_text library_name(struct pass *pass, const struct value *value, const char *key);
+/* Texts and numbers; NULL if it is no list with something in it. */
+const gramc_text *library_list(struct pass *pass, const struct value *value, const char *key,
+                               size_t *count);
+/* A map from name to text, each name once; `nocase`: but for the case of its letters. */
+const gramc_pair *library_pairs(struct pass *pass, const struct value *value, const char *key,
+                                bool nocase, size_t *count);
+/* `NAME=value` of each. */
+const gramc_text *library_env(struct pass *pass, const struct value *value, size_t *count);
+/* Pairs whose names and values can stand in a request. */
+const gramc_pair *library_headers(struct pass *pass, const struct value *value, size_t *count);
+/* Bytes, of 64MB or 1GiB. */
+void library_size(struct pass *pass, const struct value *value, const char *key, uint64_t *out);
+/* It begins with http:// or https://, and says a host. */
+bool library_url(struct pass *pass, const struct value *value, gramc_text url);
+
+/* ## Templates (library_template.c) */
+/* Every `${name}` must be among the parameters, or be `${env:NAME}`; the names that occur are
+ * marked in `used` (one flag a parameter, in order). `parameters_known` false: names are judged at
+ * binding, only the form is looked at here. */
+struct template_check {
+    const struct field *parameters;
+    bool *used;
+    bool parameters_known;
+    bool secrets_only; /* there are no parameters here, ever */
+};
+/* False if it cannot be read. */
+bool library_template(struct pass *pass, const struct template_use *use,
+                      const struct template_check *check);
+
+/* ## Fingerprint (library_fingerprint.c), once everything else is there */
+gramc_text library_fingerprint(struct pass *pass, const gramc_library *library);
+
+#endif

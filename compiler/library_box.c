@@ -1,0 +1,136 @@
+/* Turns `[name:McpServer {...}]` and `[name:HttpToolBox {...}]` into boxes of tools: where they are
+ * found, which of their tools are taken and how those are called here. What they hold is only known
+ * when they are asked, at binding. */
+#include "compiler/library.h"
+
+#include "base/text.h"
+#include "compiler/data.h"
+#include "compiler/properties.h"
+
+struct box_properties {
+    gramc_text description, url, file;
+    const struct value *command, *env, *headers, *tools, *rename;
+    uint32_t timeout_ms;
+    bool literal;
+};
+
+#define AT(member) offsetof(struct box_properties, member)
+static const struct property_row mcp_rows[] = {
+    {"description", PROPERTY_TEXT, AT(description)},
+    {"command", PROPERTY_VALUE, AT(command)},
+    {"url", PROPERTY_TEXT, AT(url)},
+    {"env", PROPERTY_VALUE, AT(env)},
+    {"headers", PROPERTY_VALUE, AT(headers)},
+    {"tools", PROPERTY_VALUE, AT(tools)},
+    {"rename", PROPERTY_VALUE, AT(rename)},
+    {"timeout", PROPERTY_DURATION, AT(timeout_ms)},
+    {"meta", PROPERTY_IGNORED, 0},
+};
+static const struct property_row http_rows[] = {
+    {"description", PROPERTY_TEXT, AT(description)},
+    {"file", PROPERTY_TEXT, AT(file)},
+    {"url", PROPERTY_TEXT, AT(url)},
+    {"headers", PROPERTY_VALUE, AT(headers)},
+    {"tools", PROPERTY_VALUE, AT(tools)},
+    {"rename", PROPERTY_VALUE, AT(rename)},
+    {"literal", PROPERTY_FLAG, AT(literal)},
+    {"timeout", PROPERTY_DURATION, AT(timeout_ms)},
+    {"meta", PROPERTY_IGNORED, 0},
+};
+#undef AT
+
+bool box_label(gramc_text label) {
+    return text_is(label, "McpServer") || text_is(label, "HttpToolBox");
+}
+
+/* ## Where */
+
+/* Exactly one of `command` and `url`; the other's properties mean nothing. */
+static void read_server(struct pass *pass, gramc_box *box, const struct pattern *pattern,
+                        const struct box_properties *p) {
+    if (p->command) box->argv = library_list(pass, p->command, "command", &box->argc);
+    if (!p->command == !p->url.ptr) {
+        struct finding *f = FIND(pass->findings, p->command ? D_SEVERAL_KINDS : D_NO_KIND,
+                                 pass->source, pattern->subject->identifier.span, box->name);
+        finding_help(pass->findings, f,
+                     "say one of `command: [\"program\", \"argument\"]`, `url: \"http://...\"`");
+        return;
+    }
+    const struct property *other = property_find(pattern->subject, p->command ? "headers" : "env");
+    if (other)
+        FIND(pass->findings, D_IMPL_PROPERTY, pass->source, other->key.span, other->key.text,
+             p->command ? TEXT("command") : TEXT("url"),
+             p->command ? TEXT("url") : TEXT("command"));
+    if (p->env && p->command) box->env = library_env(pass, p->env, &box->env_count);
+}
+
+static void read_headers(struct pass *pass, gramc_box *box, const struct value *headers) {
+    struct template_check check = {.secrets_only = true};
+    box->headers = library_headers(pass, headers, &box->header_count);
+    for (size_t i = 0; i < box->header_count; i++) {
+        struct template_use use = {NULL, box->headers[i].value, headers->span};
+        if (!library_template(pass, &use, &check)) return;
+    }
+}
+
+/* ## Which */
+
+static bool is_taken(const gramc_box *box, gramc_text tool) {
+    for (size_t i = 0; i < box->tool_count; i++)
+        if (text_eq(box->tools[i], tool)) return true;
+    return box->all_tools;
+}
+
+static void check_renames(struct pass *pass, const gramc_box *box, const struct value *rename) {
+    for (size_t i = 0; i < box->rename_count; i++) {
+        const gramc_pair *one = &box->renames[i];
+        if (!is_taken(box, one->name))
+            FIND(pass->findings, D_USELESS_RENAME, pass->source, rename->span, one->name);
+        if (one->value.len == 0) library_wrong_value(pass, rename, "rename", "names");
+        for (size_t j = 0; j < i; j++)
+            if (text_eq(box->renames[j].value, one->value))
+                FIND(pass->findings, D_RENAMED_ALIKE, pass->source, rename->span,
+                     box->renames[j].name, one->name, one->value);
+    }
+}
+
+static void read_selection(struct pass *pass, gramc_box *box, const struct box_properties *p) {
+    box->all_tools = !p->tools;
+    if (p->tools) box->tools = library_list(pass, p->tools, "tools", &box->tool_count);
+    if (!p->rename) return;
+    box->renames = library_pairs(pass, p->rename, "rename", false, &box->rename_count);
+    check_renames(pass, box, p->rename);
+}
+
+bool box_read(struct pass *pass, gramc_box *box, const struct pattern *pattern) {
+    struct box_properties p = {.timeout_ms = 0};
+    bool is_mcp = text_is(pattern_label(pattern), "McpServer");
+    gramc_text name = pattern_name(pass, pattern, is_mcp ? "a server" : "a box");
+    if (!name.ptr) return false;
+    if (is_mcp)
+        properties_read(pass, pattern->subject->properties, mcp_rows,
+                        sizeof mcp_rows / sizeof *mcp_rows, &p, "MCP servers");
+    else
+        properties_read(pass, pattern->subject->properties, http_rows,
+                        sizeof http_rows / sizeof *http_rows, &p, "HTTP toolboxes");
+    *box = (gramc_box){.name = name,
+                       .kind = is_mcp ? GRAMC_BOX_MCP : GRAMC_BOX_HTTP,
+                       .description = p.description,
+                       .file_named = p.file,
+                       .literal = p.literal,
+                       .timeout_ms = p.timeout_ms,
+                       .folder = library_folder(pass->source->name),
+                       .file = pass->source->name,
+                       .start = pattern->span.start,
+                       .end = pattern->span.end};
+    const struct property *url = property_find(pattern->subject, "url");
+    if (p.url.ptr && library_url(pass, url->value, p.url)) box->url = p.url;
+    if (is_mcp) read_server(pass, box, pattern, &p);
+    else if (!property_find(pattern->subject, "file"))
+        library_incomplete(pass, pattern, name, "file", "file: \"tools.yaml\"");
+    if (p.headers) read_headers(pass, box, p.headers);
+    read_selection(pass, box, &p);
+    if (pattern->elements)
+        FIND0(pass->findings, D_NOT_AN_IMPL, pass->source, pattern->elements->span);
+    return true;
+}

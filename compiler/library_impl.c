@@ -1,0 +1,302 @@
+/* Turns `[tool:ToolImpl {...} | signature]` into an implementation: the one way in which it is
+ * done, what that way needs, and the schemas of its own signature. Starts and opens nothing. */
+#include "compiler/library.h"
+
+#include "base/text.h"
+#include "compiler/data.h"
+#include "compiler/properties.h"
+
+enum { KINDS = GRAMC_IMPL_REPLAY + 1 };
+
+/* Everything that may be written; what each kind takes of it is in `takes`. */
+struct impl_properties {
+    gramc_text name, description, url, body, content_type, symbol, tool;
+    const struct value *kinds[KINDS];
+    const struct value *env, *headers, *url_value, *transform, *max_memory;
+    uint32_t timeout_ms, max_cpu_ms, max_files;
+    bool persistent, in_process;
+};
+
+#define AT(member) offsetof(struct impl_properties, member)
+static const struct property_row rows[] = {
+    {"name", PROPERTY_TEXT, AT(name)},
+    {"description", PROPERTY_TEXT, AT(description)},
+    {"builtin", PROPERTY_VALUE, AT(kinds[GRAMC_IMPL_BUILTIN])},
+    {"exec", PROPERTY_VALUE, AT(kinds[GRAMC_IMPL_EXEC])},
+    {"returns", PROPERTY_VALUE, AT(kinds[GRAMC_IMPL_RETURNS])},
+    {"http", PROPERTY_VALUE, AT(kinds[GRAMC_IMPL_HTTP])},
+    {"mcp", PROPERTY_VALUE, AT(kinds[GRAMC_IMPL_MCP])},
+    {"plugin", PROPERTY_VALUE, AT(kinds[GRAMC_IMPL_PLUGIN])},
+    {"replay", PROPERTY_VALUE, AT(kinds[GRAMC_IMPL_REPLAY])},
+    {"url", PROPERTY_TEXT, AT(url)},
+    {"headers", PROPERTY_VALUE, AT(headers)},
+    {"body", PROPERTY_TEXT, AT(body)},
+    {"contentType", PROPERTY_TEXT, AT(content_type)},
+    {"transform", PROPERTY_VALUE, AT(transform)},
+    {"tool", PROPERTY_TEXT, AT(tool)},
+    {"symbol", PROPERTY_TEXT, AT(symbol)},
+    {"inProcess", PROPERTY_FLAG, AT(in_process)},
+    {"persistent", PROPERTY_FLAG, AT(persistent)},
+    {"env", PROPERTY_VALUE, AT(env)},
+    {"maxMemory", PROPERTY_VALUE, AT(max_memory)},
+    {"maxCpu", PROPERTY_DURATION, AT(max_cpu_ms)},
+    {"maxFiles", PROPERTY_COUNT, AT(max_files)},
+    {"timeout", PROPERTY_DURATION, AT(timeout_ms)},
+    {"meta", PROPERTY_IGNORED, 0},
+};
+#undef AT
+
+enum {
+    HTTP = 1U << GRAMC_IMPL_HTTP,
+    MCP = 1U << GRAMC_IMPL_MCP,
+    EXEC = 1U << GRAMC_IMPL_EXEC,
+    PLUGIN = 1U << GRAMC_IMPL_PLUGIN
+};
+
+/* Properties that mean something to some kinds only. */
+static const struct {
+    const char *property;
+    unsigned kinds;
+    const char *names;
+} takes[] = {{"url", HTTP, "http"},
+             {"headers", HTTP, "http"},
+             {"body", HTTP, "http"},
+             {"contentType", HTTP, "http"},
+             {"transform", HTTP, "http"},
+             {"tool", MCP, "mcp"},
+             {"symbol", PLUGIN, "plugin"},
+             {"inProcess", PLUGIN, "plugin"},
+             {"persistent", EXEC, "exec"},
+             {"env", EXEC | PLUGIN, "exec and plugin"},
+             {"maxMemory", EXEC | PLUGIN, "exec and plugin"},
+             {"maxCpu", EXEC | PLUGIN, "exec and plugin"},
+             {"maxFiles", EXEC | PLUGIN, "exec and plugin"}};
+
+/* ## Kinds */
+
+static void read_builtin(struct pass *pass, struct impl *impl, const struct value *value) {
+    impl->public.target = library_name(pass, value, "builtin");
+}
+
+/* `exec: ["python3", "say_hello.py"]` */
+static void read_exec(struct pass *pass, struct impl *impl, const struct value *value) {
+    impl->public.argv = library_list(pass, value, "exec", &impl->public.argc);
+    if (impl->public.argc) impl->public.target = impl->public.argv[0];
+}
+
+/* A text is returned as it is, any other data as JSON. */
+static void read_returns(struct pass *pass, struct impl *impl, const struct value *value) {
+    if (value->kind == VALUE_SYMBOL) impl->public.target = value_name(value);
+    else if (value->kind == VALUE_STRING) impl->public.target = value_text(pass, value);
+    else impl->public.target = data_json(pass, value);
+}
+
+static void read_http(struct pass *pass, struct impl *impl, const struct value *value) {
+    static const char *const methods[] = {"GET", "POST", "PUT", "DELETE", "HEAD", "PATCH"};
+    gramc_text method = library_name(pass, value, "http"), names[6];
+    impl->public.method = method;
+    for (size_t i = 0; i < 6; i++) {
+        names[i] = text_of(methods[i]);
+        if (!method.ptr || text_eq(method, names[i])) return;
+    }
+    struct finding *f = FIND(pass->findings, D_UNKNOWN_WORD, pass->source, value->span, method,
+                             TEXT("http"), TEXT("GET, POST, PUT, DELETE, HEAD, PATCH"));
+    gramc_text near = text_nearest(method, names, 6);
+    for (size_t i = 0; i < 6 && !near.len; i++)
+        if (text_is_nocase(method, methods[i])) near = names[i];
+    if (near.len) finding_help(pass->findings, f, "did you mean `%.*s`?", TEXT_ARGS(near));
+}
+
+static void read_mcp(struct pass *pass, struct impl *impl, const struct value *value) {
+    impl->public.server = library_name(pass, value, "mcp");
+    impl->server_at = value->span;
+}
+
+static void read_plugin(struct pass *pass, struct impl *impl, const struct value *value) {
+    impl->public.target = library_name(pass, value, "plugin");
+}
+
+static void read_replay(struct pass *pass, struct impl *impl, const struct value *value) {
+    impl->public.target = library_name(pass, value, "replay");
+}
+
+static const struct {
+    const char *name;
+    void (*read)(struct pass *pass, struct impl *impl, const struct value *value);
+} kinds[KINDS] = {
+    [GRAMC_IMPL_BUILTIN] = {"builtin", read_builtin},
+    [GRAMC_IMPL_EXEC] = {"exec", read_exec},
+    [GRAMC_IMPL_RETURNS] = {"returns", read_returns},
+    [GRAMC_IMPL_HTTP] = {"http", read_http},
+    [GRAMC_IMPL_MCP] = {"mcp", read_mcp},
+    [GRAMC_IMPL_PLUGIN] = {"plugin", read_plugin},
+    [GRAMC_IMPL_REPLAY] = {"replay", read_replay},
+};
+
+static void one_kind_only(struct pass *pass, const struct impl *impl, size_t count) {
+    struct finding *f = FIND(pass->findings, count ? D_SEVERAL_KINDS : D_NO_KIND, pass->source,
+                             impl->pattern->subject->identifier.span, impl->public.name);
+    finding_help(pass->findings, f,
+                 "say one of `builtin: \"math.add\"`, `exec: [\"program\", \"argument\"]`, "
+                 "`returns: \"text\"`, `http: \"GET\"`, `mcp: server`, `plugin: \"tools.so\"`, "
+                 "`replay: \"trace.jsonl\"`");
+}
+
+static bool read_kind(struct pass *pass, struct impl *impl, const struct impl_properties *p) {
+    size_t count = 0;
+    for (size_t i = 0; i < KINDS; i++) {
+        if (!p->kinds[i]) continue;
+        if (count++ == 0) impl->public.kind = (gramc_impl_kind)i;
+    }
+    if (count != 1) one_kind_only(pass, impl, count);
+    else kinds[impl->public.kind].read(pass, impl, p->kinds[impl->public.kind]);
+    return count == 1;
+}
+
+/* ## What a kind takes besides */
+
+static void check_places(struct pass *pass, const struct impl *impl) {
+    for (size_t i = 0; i < sizeof takes / sizeof *takes; i++) {
+        const struct property *p = property_find(impl->pattern->subject, takes[i].property);
+        if (!p || takes[i].kinds & 1U << impl->public.kind) continue;
+        FIND(pass->findings, D_IMPL_PROPERTY, pass->source, p->key.span, p->key.text,
+             text_of(kinds[impl->public.kind].name), text_of(takes[i].names));
+    }
+}
+
+static void add_template(struct pass *pass, struct impl *impl, gramc_text text, struct span at) {
+    struct template_use *use = ARENA_NEW(pass->arena, struct template_use);
+    if (!use) return;
+    *use = (struct template_use){impl->templates, text, at};
+    impl->templates = use;
+}
+
+static void add_property_template(struct pass *pass, struct impl *impl, const char *name,
+                                  gramc_text text) {
+    const struct property *p = property_find(impl->pattern->subject, name);
+    if (p && text.ptr) add_template(pass, impl, text, p->value->span);
+}
+
+/* A list of steps, or json`[...]`. */
+static void read_transform(struct pass *pass, struct impl *impl, const struct value *value) {
+    gramc_schema_error error = {.message = ""};
+    gramc_jolt *jolt = NULL;
+    gramc_text json = data_json(pass, value);
+    if (!json.ptr) return;
+    impl->public.transform = json;
+    gramc_status status = gramc_jolt_compile(&jolt, json, &pass->arena->allocator, &error);
+    gramc_jolt_free(jolt);
+    if (status == GRAMC_NOMEM) pass->arena->oom = true;
+    if (status != GRAMC_FINDINGS && status != GRAMC_LIMIT) return;
+    struct finding *f =
+        FIND(pass->findings, D_BAD_TRANSFORM, pass->source, value->span, text_of(error.message));
+    if (error.pointer[0]) finding_help(pass->findings, f, "it is at %s", error.pointer);
+}
+
+static void read_request(struct pass *pass, struct impl *impl, const struct impl_properties *p) {
+    gramc_impl *public = &impl->public;
+    const struct property *url = property_find(impl->pattern->subject, "url");
+    if (!url)
+        library_incomplete(pass, impl->pattern, public->name, "url", "url: \"http://host/path\"");
+    if (p->url.ptr && library_url(pass, url->value, p->url)) public->target = p->url;
+    public->body = p->body;
+    public->content_type = p->content_type;
+    if (p->headers) public->headers = library_headers(pass, p->headers, &public->header_count);
+    if (p->transform) read_transform(pass, impl, p->transform);
+    for (size_t i = 0; i < public->header_count; i++)
+        add_template(pass, impl, public->headers[i].value, p->headers->span);
+    add_property_template(pass, impl, "body", public->body);
+    add_property_template(pass, impl, "url", public->target);
+}
+
+static void read_child(struct pass *pass, gramc_impl *impl, const struct impl_properties *p) {
+    if (p->env) impl->env = library_env(pass, p->env, &impl->env_count);
+    if (p->max_memory) library_size(pass, p->max_memory, "maxMemory", &impl->max_memory);
+    impl->max_cpu_s = p->max_cpu_ms / 1000 + (p->max_cpu_ms % 1000 != 0);
+    impl->max_files = p->max_files;
+    impl->symbol = p->symbol;
+    impl->persistent = p->persistent;
+    impl->in_process = p->in_process;
+}
+
+static void read_own_signature(struct pass *pass, struct impl *impl) {
+    const struct pattern *element = impl->pattern->elements;
+    if (!element) return;
+    if (element->next)
+        FIND0(pass->findings, D_SEVERAL_SIGNATURES, pass->source, element->next->span);
+    impl->signature = signature_read(pass, element);
+}
+
+bool impl_read(struct pass *pass, struct impl *impl, const struct pattern *pattern) {
+    struct impl_properties p = {.timeout_ms = 0};
+    gramc_text name = pattern_name(pass, pattern, "an implementation");
+    if (!name.ptr) return false;
+    *impl = (struct impl){.source = pass->source, .pattern = pattern};
+    properties_read(pass, pattern->subject->properties, rows, sizeof rows / sizeof *rows, &p,
+                    "implementations");
+    impl->public = (gramc_impl){.name = p.name.len ? p.name : name,
+                                .timeout_ms = p.timeout_ms,
+                                .description = p.description,
+                                .folder = library_folder(pass->source->name),
+                                .file = pass->source->name,
+                                .start = pattern->span.start,
+                                .end = pattern->span.end};
+    read_own_signature(pass, impl);
+    if (!read_kind(pass, impl, &p)) return true;
+    check_places(pass, impl);
+    if (impl->public.kind == GRAMC_IMPL_HTTP) read_request(pass, impl, &p);
+    if (impl->public.kind == GRAMC_IMPL_MCP)
+        impl->public.target = p.tool.len ? p.tool : impl->public.name;
+    read_child(pass, &impl->public, &p);
+    return true;
+}
+
+/* ## When all names are known */
+
+static bool is_whole(const struct signature *signature) {
+    const struct field *p = signature->parameters;
+    while (p && p->schema && p->schema->type) p = p->next;
+    return !p && signature->result->type;
+}
+
+static gramc_text keep(struct pass *pass, struct buf *text) {
+    gramc_text copy = {NULL, 0};
+    if (text->state == BUF_FINE) copy = arena_text(pass->arena, buf_view(text));
+    else pass->arena->oom = pass->arena->oom || text->state == BUF_NOMEM;
+    buf_reset(text);
+    return copy;
+}
+
+static void print_schemas(struct pass *pass, struct impl *impl) {
+    struct buf text;
+    buf_init(&text, &pass->arena->allocator, SOURCE_MAX);
+    schema_print_object(&text, impl->signature->parameters, SCHEMA_CHECKED);
+    impl->public.accepts_schema = keep(pass, &text);
+    schema_print(&text, impl->signature->result, SCHEMA_CHECKED);
+    impl->public.returns_schema = keep(pass, &text);
+    buf_free(&text);
+}
+
+static void check_templates(struct pass *pass, const struct impl *impl) {
+    size_t count = 0, i = 0;
+    const struct field *first = impl->signature ? impl->signature->parameters : NULL;
+    for (const struct field *p = first; p; p = p->next) count++;
+    struct template_check check = {.parameters = first, .parameters_known = impl->signature};
+    check.used = arena_zalloc(pass->arena, count + 1);
+    if (!check.used) return;
+    bool all_seen = impl->public.kind == GRAMC_IMPL_HTTP;
+    for (const struct template_use *use = impl->templates; use; use = use->next)
+        all_seen = library_template(pass, use, &check) && all_seen;
+    for (const struct field *p = first; p && all_seen; p = p->next, i++)
+        if (!check.used[i])
+            FIND(pass->findings, D_UNUSED_PARAMETER, pass->source, p->span, p->name);
+}
+
+void impl_resolve(struct pass *pass, struct impl *impl) {
+    const struct source *before = pass->source;
+    pass->source = impl->source;
+    if (impl->signature) signature_check(pass, impl->signature);
+    check_templates(pass, impl);
+    if (impl->signature && is_whole(impl->signature)) print_schemas(pass, impl);
+    pass->source = before;
+}

@@ -1,0 +1,187 @@
+/* Turns the values that a tool library is made of (lists, maps, sizes, addresses) into texts and
+ * numbers, and what does not fit into findings. Knows nothing of the kinds they belong to. */
+#include "compiler/library.h"
+
+#include "base/text.h"
+#include "compiler/data.h"
+
+#include <string.h>
+
+void library_wrong_value(struct pass *pass, const struct value *value, const char *key,
+                         const char *wanted) {
+    FIND(pass->findings, D_WRONG_VALUE, pass->source, value->span, text_of(key), text_of(wanted),
+         text_of(value_noun(value)));
+}
+
+void library_incomplete(struct pass *pass, const struct pattern *pattern, gramc_text name,
+                        const char *key, const char *example) {
+    struct finding *f = FIND(pass->findings, D_INCOMPLETE_IMPL, pass->source,
+                             pattern->subject->identifier.span, name, text_of(key));
+    finding_help(pass->findings, f, "write `%s`", example);
+}
+
+gramc_text library_folder(gramc_text path) {
+    while (path.len && path.ptr[path.len - 1] != '/') path.len--;
+    return path;
+}
+
+gramc_text library_name(struct pass *pass, const struct value *value, const char *key) {
+    if (value_is_name(value) && value_name(value).len) return value_text(pass, value);
+    library_wrong_value(pass, value, key, "a name");
+    return (gramc_text){NULL, 0};
+}
+
+/* ## Lists */
+
+const gramc_text *library_list(struct pass *pass, const struct value *value, const char *key,
+                               size_t *count) {
+    *count = 0;
+    if (value->kind != VALUE_ARRAY || value->as.array.count == 0) {
+        library_wrong_value(pass, value, key, "a list that is not empty");
+        return NULL;
+    }
+    gramc_text *list = arena_array(pass->arena, value->as.array.count, sizeof *list);
+    for (const struct value *v = value->as.array.first; v && list; v = v->next) {
+        bool number = v->kind == VALUE_INTEGER || v->kind == VALUE_DECIMAL;
+        if (value_is_name(v)) list[(*count)++] = value_text(pass, v);
+        else if (number) list[(*count)++] = v->as.scalar.text;
+        else library_wrong_value(pass, v, key, "texts");
+    }
+    return list;
+}
+
+/* ## Maps */
+
+static bool same_name(gramc_text a, gramc_text b, bool nocase) {
+    if (a.len != b.len) return false;
+    for (size_t i = 0; i < a.len; i++) {
+        unsigned x = (unsigned char)a.ptr[i], y = (unsigned char)b.ptr[i];
+        if (nocase && x - 'A' < 26U) x |= 32U;
+        if (nocase && y - 'A' < 26U) y |= 32U;
+        if (x != y) return false;
+    }
+    return true;
+}
+
+/* Maps here hold a handful of entries. */
+static bool stands_before(struct pass *pass, const struct value *map, const struct property *p,
+                          bool nocase) {
+    const struct property *other = map->as.map.first;
+    while (other != p && !same_name(other->key.text, p->key.text, nocase)) other = other->next;
+    if (other == p) return false;
+    struct finding *f =
+        FIND(pass->findings, D_DUPLICATE_PROPERTY, pass->source, p->key.span, p->key.text);
+    finding_label(pass->findings, f, pass->source, other->key.span, "first written here");
+    return true;
+}
+
+const gramc_pair *library_pairs(struct pass *pass, const struct value *value, const char *key,
+                                bool nocase, size_t *count) {
+    *count = 0;
+    if (value->kind != VALUE_MAP) {
+        library_wrong_value(pass, value, key, "a map from name to text");
+        return NULL;
+    }
+    gramc_pair *pairs = arena_array(pass->arena, value->as.map.count, sizeof *pairs);
+    for (const struct property *p = value->as.map.first; p && pairs; p = p->next) {
+        const struct value *v = p->value;
+        bool number = v->kind == VALUE_INTEGER || v->kind == VALUE_DECIMAL;
+        if (stands_before(pass, value, p, nocase)) continue;
+        if (value_is_name(v)) pairs[*count].value = value_text(pass, v);
+        else if (number || v->kind == VALUE_BOOLEAN) pairs[*count].value = v->as.scalar.text;
+        else {
+            library_wrong_value(pass, v, key, "texts");
+            continue;
+        }
+        pairs[(*count)++].name = p->key.text;
+    }
+    return pairs;
+}
+
+const gramc_text *library_env(struct pass *pass, const struct value *value, size_t *count) {
+    const gramc_pair *pairs = library_pairs(pass, value, "env", false, count);
+    gramc_text *list = pairs ? arena_array(pass->arena, *count, sizeof *list) : NULL;
+    for (size_t i = 0; list && i < *count; i++) {
+        size_t len = pairs[i].name.len + 1 + pairs[i].value.len;
+        char *line = arena_alloc(pass->arena, len + 1);
+        if (!line) return NULL;
+        memcpy(line, pairs[i].name.ptr, pairs[i].name.len);
+        line[pairs[i].name.len] = '=';
+        if (pairs[i].value.len)
+            memcpy(line + pairs[i].name.len + 1, pairs[i].value.ptr, pairs[i].value.len);
+        line[len] = '\0';
+        list[i] = (gramc_text){line, len};
+    }
+    if (!list) *count = 0;
+    return list;
+}
+
+/* ## Headers (RFC 9110, section 5: names are tokens, values have no control characters) */
+
+static bool is_token(gramc_text text) {
+    for (size_t i = 0; i < text.len; i++) {
+        char c = text.ptr[i];
+        bool letter = (unsigned char)((c | 32) - 'a') < 26 || (unsigned char)(c - '0') < 10;
+        if (!letter && (c == '\0' || !strchr("!#$%&'*+-.^_`|~", c))) return false;
+    }
+    return text.len > 0;
+}
+
+static bool is_one_line(gramc_text text) {
+    for (size_t i = 0; i < text.len; i++)
+        if ((unsigned char)text.ptr[i] < ' ' && text.ptr[i] != '\t') return false;
+    return true;
+}
+
+const gramc_pair *library_headers(struct pass *pass, const struct value *value, size_t *count) {
+    const gramc_pair *pairs = library_pairs(pass, value, "headers", true, count);
+    for (size_t i = 0; i < *count; i++) {
+        const char *wrong = !is_token(pairs[i].name)       ? "this is no name of a header"
+                            : !is_one_line(pairs[i].value) ? "its value has to be one line"
+                                                           : NULL;
+        if (wrong)
+            FIND(pass->findings, D_BAD_HEADER, pass->source, value->span, pairs[i].name,
+                 text_of(wrong));
+    }
+    return pairs;
+}
+
+/* ## Sizes and addresses */
+
+void library_size(struct pass *pass, const struct value *value, const char *key, uint64_t *out) {
+    static const struct {
+        const char *unit;
+        unsigned shift;
+        uint64_t factor;
+    } units[] = {{"kB", 0, 1000}, {"MB", 0, 1000000}, {"GB", 0, 1000000000},
+                 {"KiB", 10, 1},  {"MiB", 20, 1},     {"GiB", 30, 1}};
+    gramc_text text = value->kind == VALUE_MEASUREMENT ? value->as.scalar.text : TEXT("");
+    uint64_t number = 0;
+    bool good = text.len && value->unit_at > 0 && value->unit_at <= 9;
+    for (size_t i = 0; good && i < value->unit_at; i++) {
+        good = text.ptr[i] >= '0' && text.ptr[i] <= '9';
+        number = number * 10 + (uint64_t)(text.ptr[i] - '0');
+    }
+    for (size_t i = 0; good && number && i < sizeof units / sizeof *units; i++) {
+        if (!text_is(text_slice(text, value->unit_at, text.len), units[i].unit)) continue;
+        *out = (number << units[i].shift) * units[i].factor;
+        return;
+    }
+    library_wrong_value(pass, value, key, "a size such as 64MB or 1GiB");
+}
+
+bool library_url(struct pass *pass, const struct value *value, gramc_text url) {
+    size_t from = text_starts(url, "http://") ? 7 : text_starts(url, "https://") ? 8 : 0;
+    size_t end = from;
+    while (end < url.len && !strchr("/?#", url.ptr[end])) end++;
+    gramc_text host = text_slice(url, from, end);
+    const char *wrong = from == 0 || host.len == 0        ? "it begins with http:// or https://"
+                        : memchr(host.ptr, '$', host.len) ? "its host is not filled in"
+                        : memchr(host.ptr, '@', host.len) ? "a password stands in a header"
+                        : !is_one_line(url)               ? "it is one line"
+                                                          : NULL;
+    if (!wrong) return true;
+    struct finding *f = FIND(pass->findings, D_BAD_URL, pass->source, value->span, url);
+    finding_help(pass->findings, f, "%s", wrong);
+    return false;
+}

@@ -1,0 +1,350 @@
+/* Turns what boxes offer into tools that are bound: looks a tool up among all boxes of a library,
+ * and brings an agent the tools that it takes of them. How a box is asked is not known here. */
+#include "runtime/bind_box.h"
+
+#include "base/diag.h"
+#include "base/text.h"
+
+enum { DEFAULT_TIMEOUT_MS = 30000, DEFAULT_ERRORS = 5, LIST_MAX = 4096 };
+
+static struct bind_place place_of(const gramc_box *box) {
+    return (struct bind_place){box->file, box->start, box->end};
+}
+
+/* ## Opening */
+
+bool bind_boxes_init(gramc_bound *bound) {
+    size_t count = bound->library ? bound->library->box_count : 0;
+    bound->boxes = arena_zalloc(&bound->arena, (count + 1) * sizeof(*bound->boxes));
+    if (!bound->boxes) return false;
+    bound->box_count = count;
+    for (size_t i = 0; i < count; i++) bound->boxes[i].box = &bound->library->boxes[i];
+    return true;
+}
+
+static gramc_text nearest(gramc_bound *bound, const struct offered_box *offered, gramc_text name) {
+    gramc_text *names = arena_array(&bound->arena, offered->tool_count + 1, sizeof(*names));
+    for (size_t i = 0; names && i < offered->tool_count; i++) names[i] = offered->tools[i].name;
+    gramc_text near = names ? text_nearest(name, names, offered->tool_count) : TEXT("");
+    return bound_did_you_mean(bound, near, "");
+}
+
+static void check_named(gramc_bound *bound, const struct box_view *view, gramc_text name) {
+    const struct bind_place place = place_of(view->box);
+    if (offered_tool(view->offered, name)) return;
+    BOUND_TELL(bound, D_NOT_OFFERED, &place, nearest(bound, view->offered, name), view->box->name,
+               name);
+}
+
+/* What the library says of the box must be true of it. */
+static void check_selection(gramc_bound *bound, const struct box_view *view) {
+    const gramc_box *box = view->box;
+    for (size_t i = 0; i < box->tool_count; i++) check_named(bound, view, box->tools[i]);
+    for (size_t i = 0; i < box->rename_count && box->all_tools; i++)
+        check_named(bound, view, box->renames[i].name);
+}
+
+static void open_server(gramc_bound *bound, struct box_view *view) {
+    const gramc_box *box = view->box;
+    const struct bind_place place = place_of(box);
+    const struct offered_box *known = offered_box(bound->offered, bound->offered_count, box->name);
+    if (!known)
+        BOUND_TELL(bound, D_BOX_UNKNOWN, &place, TEXT(""), box->name,
+                   TEXT("nobody asked it what it offers"));
+    else if (known->failure.len)
+        BOUND_TELL(bound, D_BOX_UNKNOWN, &place, TEXT(""), box->name, known->failure);
+    else view->server = mcp_box_bind(bound, box);
+    if (view->server) view->offered = known;
+}
+
+static void open_view(gramc_bound *bound, struct box_view *view) {
+    if (view->opened) return;
+    view->opened = true;
+    if (view->box->kind == GRAMC_BOX_MCP) open_server(bound, view);
+    else view->http = http_box_open(bound, view->box, bound->reader);
+    if (view->http) view->offered = &view->http->offered;
+    if (view->offered) check_selection(bound, view);
+}
+
+static struct box_view *find_view(gramc_bound *bound, gramc_text name) {
+    for (size_t i = 0; i < bound->box_count; i++)
+        if (text_eq(bound->boxes[i].box->name, name)) return &bound->boxes[i];
+    return NULL;
+}
+
+const struct offered_tool *bind_offer_of(gramc_bound *bound, const gramc_impl *impl) {
+    const struct offered_box *known =
+        offered_box(bound->offered, bound->offered_count, impl->server);
+    struct box_view *view = find_view(bound, impl->server);
+    if (known && known->failure.len && view) open_view(bound, view);
+    return known && !known->failure.len ? offered_tool(known, impl->target) : NULL;
+}
+
+/* ## One tool of a box */
+
+static gramc_text dotted(gramc_bound *bound, gramc_text box, gramc_text tool) {
+    struct buf out;
+    buf_init(&out, &bound->arena.allocator, LIST_MAX);
+    buf_text(&out, box);
+    buf_putc(&out, '.');
+    buf_text(&out, tool);
+    gramc_text text = arena_text(&bound->arena, buf_view(&out));
+    if (buf_status(&out) == GRAMC_NOMEM) bound->arena.oom = true;
+    buf_free(&out);
+    return text;
+}
+
+static void make(gramc_bound *bound, struct bound_tool *choice, const struct box_view *view,
+                 const struct offered_tool *offered) {
+    const gramc_box *box = view->box;
+    const gramc_tool *tool = choice->tool;
+    bool is_mcp = box->kind == GRAMC_BOX_MCP;
+    gramc_impl *impl = ARENA_NEW(&bound->arena, gramc_impl);
+    if (!impl) return;
+    *impl = (gramc_impl){.name = tool->name,
+                         .kind = is_mcp ? GRAMC_IMPL_MCP : GRAMC_IMPL_HTTP,
+                         .target = is_mcp ? offered->name : dotted(bound, box->name, offered->name),
+                         .server = box->name,
+                         .timeout_ms = box->timeout_ms,
+                         .folder = box->folder,
+                         .file = box->file,
+                         .start = box->start,
+                         .end = box->end};
+    choice->impl = impl;
+    choice->box = box->name;
+    choice->kind = is_mcp ? &tool_mcp : &tool_http;
+    choice->timeout_ms = box->timeout_ms ? box->timeout_ms : tool->timeout_ms;
+    if (choice->timeout_ms == 0) choice->timeout_ms = DEFAULT_TIMEOUT_MS;
+    if (is_mcp)
+        choice->mcp =
+            mcp_box_endpoint(bound, view->server, offered, offered->name, tool->result_kind);
+    else choice->endpoint = http_box_endpoint(bound, view->http, offered->name);
+}
+
+/* ## Looking through all of them */
+
+struct search {
+    const struct box_view *view;
+    const struct offered_tool *tool;
+    struct buf list; /* of all that were found */
+    size_t found;
+    bool failed; /* a box could not be opened */
+};
+
+static void search_box(gramc_bound *bound, struct search *search, struct box_view *view,
+                       gramc_text name) {
+    open_view(bound, view);
+    if (!view->offered) {
+        search->failed = true;
+        return;
+    }
+    for (size_t i = 0; i < view->offered->tool_count; i++) {
+        const struct offered_tool *tool = &view->offered->tools[i];
+        if (!box_takes(view->box, tool->name)) continue;
+        if (!box_means(&bound->arena, view->box, tool->name, name)) continue;
+        if (search->found++) buf_puts(&search->list, ", ");
+        buf_text(&search->list, view->box->name);
+        buf_putc(&search->list, '.');
+        buf_text(&search->list, tool->name);
+        search->view = view;
+        search->tool = tool;
+    }
+}
+
+static void search_all(gramc_bound *bound, struct search *search, gramc_text name) {
+    *search = (struct search){.found = 0};
+    buf_init(&search->list, &bound->arena.allocator, LIST_MAX);
+    for (size_t i = 0; i < bound->box_count; i++) search_box(bound, search, &bound->boxes[i], name);
+    if (search->found > 1) {
+        const struct bind_place place = place_of(search->view->box);
+        BOUND_TELL(bound, D_SEVERAL_OFFERS, &place,
+                   TEXT("rename one, take fewer, or write a ToolImpl"), name,
+                   arena_text(&bound->arena, buf_view(&search->list)));
+        search->failed = true;
+    }
+    if (buf_status(&search->list) == GRAMC_NOMEM) bound->arena.oom = true;
+    buf_free(&search->list);
+}
+
+const struct offered_tool *bind_box_tool(gramc_bound *bound, struct bound_tool *choice,
+                                         bool *failed) {
+    struct search search;
+    search_all(bound, &search, choice->tool->name);
+    *failed = search.failed;
+    if (search.found != 1 || search.failed || bound->arena.oom) return NULL;
+    make(bound, choice, search.view, search.tool);
+    return search.tool;
+}
+
+/* ## Tools with a box's schemas */
+
+static void free_schema(void *schema) {
+    gramc_schema_free(schema);
+}
+
+/* What the box does not say is open; what it leaves out is closed, as in a signature. */
+static bool says_more(gramc_bound *bound, gramc_text schema) {
+    static const char *const words[] = {"additionalProperties", "patternProperties",
+                                        "unevaluatedProperties"};
+    const struct json *root = json_parse(&bound->arena, schema, NULL);
+    for (size_t i = 0; i < 3; i++)
+        if (json_get(root, words[i])) return true;
+    return !json_get(root, "properties");
+}
+
+static const gramc_schema *compile(gramc_bound *bound, gramc_text text, bool closed,
+                                   gramc_text *why) {
+    gramc_schema_options options = GRAMC_SCHEMA_OPTIONS_INIT;
+    gramc_schema_error error = {.message = "it is too large"};
+    gramc_schema *schema = NULL;
+    options.allocator = &bound->arena.allocator;
+    options.assert_formats = true;
+    options.closed_root = closed;
+    gramc_status status = gramc_schema_compile(&schema, text.ptr, text.len, &options, &error);
+    if (status == GRAMC_NOMEM) bound->arena.oom = true;
+    else if (status) *why = arena_text(&bound->arena, text_of(error.message));
+    if (status) return NULL;
+    return bound_own(bound, free_schema, schema) ? schema : NULL;
+}
+
+static gramc_result_kind kind_of(gramc_bound *bound, gramc_text result) {
+    const struct json *type = json_get(json_parse(&bound->arena, result, NULL), "type");
+    gramc_text name = type && type->kind == JSON_STRING ? type->text : TEXT("");
+    return text_is(name, "string") ? GRAMC_RESULT_TEXT
+           : text_is(name, "null") ? GRAMC_RESULT_NULL
+                                   : GRAMC_RESULT_JSON;
+}
+
+/* accepts and returns are set; the rest that a run needs comes here. False: *why says it. */
+static bool complete(gramc_bound *bound, gramc_tool *tool, gramc_text *why) {
+    if (tool->parameters.len == 0) tool->parameters = TEXT("{\"type\":\"object\"}");
+    if (tool->result.len == 0) tool->result = TEXT("{\"type\":\"string\"}");
+    if (tool->timeout_ms == 0) tool->timeout_ms = DEFAULT_TIMEOUT_MS;
+    tool->max_call_errors = tool->max_tool_errors = DEFAULT_ERRORS;
+    tool->result_kind = kind_of(bound, tool->result);
+    tool->accepts = compile(bound, tool->parameters, !says_more(bound, tool->parameters), why);
+    if (tool->accepts) tool->returns = compile(bound, tool->result, false, why);
+    return tool->accepts && tool->returns;
+}
+
+static void describe(gramc_tool *tool, const gramc_box *box, const struct offered_tool *offered) {
+    tool->title = offered->title;
+    tool->description = offered->description;
+    tool->parameters = offered->accepts;
+    tool->result = offered->returns;
+    tool->timeout_ms = box->timeout_ms;
+}
+
+/* ## ToolBox in an agent */
+
+size_t bind_use_count(gramc_bound *bound) {
+    size_t count = 0;
+    for (size_t i = 0; i < bound->agent->box_use_count; i++) {
+        const gramc_box_use *use = &bound->agent->box_uses[i];
+        struct box_view *view = find_view(bound, use->name);
+        if (view) open_view(bound, view);
+        bool known = view && view->offered;
+        count += known && use->all_tools ? view->offered->tool_count : use->tool_count;
+    }
+    return count;
+}
+
+static bool is_taken(const gramc_bound *bound, gramc_text name) {
+    for (size_t i = 0; i < bound->tool_count; i++)
+        if (text_eq(bound->tools[i].tool->name, name)) return true;
+    return false;
+}
+
+static void add_tool(gramc_bound *bound, const gramc_box_use *use, const struct box_view *view,
+                     const struct offered_tool *offered, gramc_text name) {
+    const struct bind_place place = {use->file, use->start, use->end};
+    gramc_tool *tool = ARENA_NEW(&bound->arena, gramc_tool);
+    gramc_text why = {NULL, 0};
+    if (!tool) return;
+    if (is_taken(bound, name)) {
+        BOUND_TELL(bound, D_NAME_TAKEN, &place, TEXT(""), use->name, name);
+        return;
+    }
+    tool->name = name;
+    describe(tool, view->box, offered);
+    if (!complete(bound, tool, &why)) {
+        if (why.len) BOUND_TELL(bound, D_BAD_OFFER, &place, TEXT(""), use->name, name, why);
+        return;
+    }
+    struct bound_tool *choice = &bound->tools[bound->tool_count++];
+    *choice = (struct bound_tool){.tool = tool};
+    if (bind_impl_tool(bound, choice)) return;
+    make(bound, choice, view, offered);
+}
+
+static void add_named(gramc_bound *bound, const gramc_box_use *use, const struct box_view *view,
+                      gramc_text name) {
+    const struct bind_place place = {use->file, use->start, use->end};
+    for (size_t i = 0; i < view->offered->tool_count; i++) {
+        const struct offered_tool *offered = &view->offered->tools[i];
+        if (!box_takes(view->box, offered->name)) continue;
+        if (!box_means(&bound->arena, view->box, offered->name, name)) continue;
+        add_tool(bound, use, view, offered, name);
+        return;
+    }
+    BOUND_TELL(bound, D_NOT_OFFERED, &place, nearest(bound, view->offered, name), use->name, name);
+}
+
+static void report_no_box(gramc_bound *bound, const gramc_box_use *use) {
+    const struct bind_place place = {use->file, use->start, use->end};
+    gramc_text *names = arena_array(&bound->arena, bound->box_count + 1, sizeof(*names));
+    for (size_t i = 0; names && i < bound->box_count; i++) names[i] = bound->boxes[i].box->name;
+    gramc_text near = names ? text_nearest(use->name, names, bound->box_count) : TEXT("");
+    BOUND_TELL(bound, D_NO_SUCH_BOX, &place, bound_did_you_mean(bound, near, ""), use->name);
+}
+
+void bind_uses(gramc_bound *bound) {
+    for (size_t i = 0; i < bound->agent->box_use_count; i++) {
+        const gramc_box_use *use = &bound->agent->box_uses[i];
+        const struct box_view *view = find_view(bound, use->name);
+        if (!view) report_no_box(bound, use);
+        if (!view || !view->offered) continue;
+        for (size_t j = 0; j < use->tool_count; j++) add_named(bound, use, view, use->tools[j]);
+        for (size_t j = 0; use->all_tools && j < view->offered->tool_count; j++) {
+            const struct offered_tool *offered = &view->offered->tools[j];
+            if (box_takes(view->box, offered->name))
+                add_tool(bound, use, view, offered, box_offers_as(view->box, offered->name));
+        }
+    }
+}
+
+/* ## A tool without an agent */
+
+static bool of_impl(gramc_bound *bound, const gramc_impl *impl, gramc_tool *tool) {
+    const struct offered_tool *offered =
+        impl->kind == GRAMC_IMPL_MCP ? bind_offer_of(bound, impl) : NULL;
+    tool->description = impl->description;
+    if (impl->accepts_schema.len) {
+        tool->parameters = impl->accepts_schema;
+        tool->result = impl->returns_schema;
+    } else if (offered) {
+        tool->parameters = offered->accepts;
+        tool->result = offered->returns;
+    }
+    return true;
+}
+
+static bool of_box(gramc_bound *bound, gramc_tool *tool) {
+    struct search search;
+    search_all(bound, &search, tool->name);
+    if (search.found == 1 && !search.failed) describe(tool, search.view->box, search.tool);
+    else if (!search.failed)
+        BOUND_TELL(bound, D_UNBOUND_TOOL, NULL, bound_nearest_impl(bound, tool->name), tool->name,
+                   bound_missing_where(bound));
+    return search.found == 1 && !search.failed;
+}
+
+bool bind_tool_of_library(gramc_bound *bound, gramc_text name, gramc_tool *tool) {
+    const gramc_impl *impl = bound_impl(bound, name);
+    gramc_text why = {NULL, 0};
+    *tool = (gramc_tool){.name = name};
+    if (!(impl ? of_impl(bound, impl, tool) : of_box(bound, tool))) return false;
+    if (complete(bound, tool, &why)) return true;
+    if (why.len) BOUND_TELL(bound, D_BAD_OFFER, NULL, TEXT(""), bound->library->name, name, why);
+    return false;
+}

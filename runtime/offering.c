@@ -1,0 +1,168 @@
+/* Finds out what the boxes of a library offer: MCP servers are asked, all at once, HTTP toolboxes
+ * are read. What becomes of it in a file is offering_snapshot.c's, what a binding makes of it
+ * bind_box.c's. */
+#include "runtime/offering.h"
+
+#include "base/text.h"
+#include "runtime/bind_box.h"
+#include "runtime/loop.h"
+#include "runtime/options.h"
+
+/* ## Which boxes */
+
+static bool has_impl(const gramc_library *library, gramc_text name) {
+    for (size_t i = 0; i < library->impl_count; i++)
+        if (text_eq(library->impls[i].name, name)) return true;
+    return false;
+}
+
+static bool has_tool(const gramc_agent *agent, gramc_text name) {
+    for (size_t i = 0; i < agent->tool_count; i++)
+        if (text_eq(agent->tools[i]->name, name)) return true;
+    return false;
+}
+
+/* Something that no ToolImpl does may be in any box. */
+static bool looks_around(const gramc_agent *agent, const gramc_library *library) {
+    for (size_t i = 0; i < agent->tool_count; i++)
+        if (!has_impl(library, agent->tools[i]->name)) return true;
+    return false;
+}
+
+static bool is_used(const gramc_agent *agent, const gramc_library *library, const gramc_box *box) {
+    for (size_t i = 0; i < agent->box_use_count; i++)
+        if (text_eq(agent->box_uses[i].name, box->name)) return true;
+    for (size_t i = 0; i < library->impl_count; i++) {
+        const gramc_impl *impl = &library->impls[i];
+        bool is_here = impl->kind == GRAMC_IMPL_MCP && text_eq(impl->server, box->name);
+        if (is_here && has_tool(agent, impl->name)) return true;
+    }
+    return false;
+}
+
+/* HTTP toolboxes are read again by whoever binds: for an agent, only servers are asked. */
+static bool is_needed(const gramc_agent *agent, const gramc_library *library,
+                      const gramc_box *box) {
+    if (!agent) return true;
+    if (box->kind != GRAMC_BOX_MCP) return false;
+    return looks_around(agent, library) || is_used(agent, library, box);
+}
+
+/* ## MCP servers */
+
+/* The servers stand in front of the list, in the order of the library. */
+static gramc_status ask_servers(gramc_offering *offering, gramc_loop *loop, gramc_bound *scratch,
+                                const gramc_offering_options *options) {
+    const gramc_library *library = scratch->library;
+    const gramc_box **servers =
+        arena_array(&scratch->arena, library->box_count + 1, sizeof(*servers));
+    size_t count = 0;
+    if (!servers) return GRAMC_NOMEM;
+    for (size_t i = 0; i < library->box_count; i++) {
+        const gramc_box *box = &library->boxes[i];
+        if (box->kind == GRAMC_BOX_MCP && is_needed(options->agent, library, box))
+            servers[count++] = box;
+    }
+    if (count == 0) return GRAMC_OK;
+    sigset_t before;
+    loop_block_sigpipe(&before);
+    gramc_status status =
+        mcp_boxes_ask(offering->boxes, &offering->arena, loop, servers, count, scratch->secrets,
+                      options->timeout_ms ? options->timeout_ms : MCP_ASK_MS);
+    loop_restore_sigpipe(&before);
+    offering->box_count = count;
+    for (size_t i = 0; i < count; i++)
+        offering->boxes[i].name = arena_text(&offering->arena, servers[i]->name);
+    return status;
+}
+
+static gramc_status fill(gramc_offering *offering, gramc_loop *loop, gramc_bound *scratch,
+                         const gramc_offering_options *options) {
+    const gramc_library *library = scratch->library;
+    offering->library = arena_text(&offering->arena, library->name);
+    offering->fingerprint = arena_text(&offering->arena, library->fingerprint);
+    offering->boxes =
+        arena_zalloc(&offering->arena, (library->box_count + 1) * sizeof(*offering->boxes));
+    if (!offering->boxes) return GRAMC_NOMEM;
+    gramc_status status = ask_servers(offering, loop, scratch, options);
+    for (size_t i = 0; i < library->box_count && !status; i++) {
+        const gramc_box *box = &library->boxes[i];
+        if (box->kind == GRAMC_BOX_HTTP && is_needed(options->agent, library, box))
+            status = http_box_ask(&offering->boxes[offering->box_count++], &offering->arena, box,
+                                  options->reader);
+    }
+    return offering->arena.oom ? GRAMC_NOMEM : status;
+}
+
+/* ## The public calls */
+
+gramc_status gramc_offering_new(gramc_offering **out, gramc_loop *loop,
+                                const gramc_library *library, const gramc_offering_options *given) {
+    gramc_offering_options options = GRAMC_OFFERING_OPTIONS_INIT;
+    gramc_bind_options binding = GRAMC_BIND_OPTIONS_INIT;
+    OPTIONS_READ(options, given);
+    gramc_allocator allocator = options.allocator ? *options.allocator : mem_default();
+    *out = NULL;
+    binding.allocator = &allocator;
+    binding.reader = options.reader;
+    binding.secrets = options.secrets;
+    binding.secret_count = options.secret_count;
+    binding.secrets_may_miss = true;
+    gramc_bound *scratch = bound_new(library, &binding);
+    gramc_offering *offering = scratch ? mem_alloc(&allocator, sizeof(*offering)) : NULL;
+    gramc_status status = offering && !scratch->arena.oom ? GRAMC_OK : GRAMC_NOMEM;
+    if (offering) {
+        *offering = (gramc_offering){.box_count = 0};
+        arena_init(&offering->arena, &allocator);
+    }
+    if (!status) status = fill(offering, loop, scratch, &options);
+    gramc_bound_free(scratch);
+    if (!status) *out = offering;
+    else gramc_offering_free(offering);
+    return status;
+}
+
+void gramc_offering_free(gramc_offering *offering) {
+    if (!offering) return;
+    gramc_allocator allocator = offering->arena.allocator;
+    arena_free(&offering->arena);
+    mem_free(&allocator, offering, sizeof(*offering));
+}
+
+gramc_text gramc_offering_library(const gramc_offering *offering) {
+    return offering->library;
+}
+
+gramc_text gramc_offering_fingerprint(const gramc_offering *offering) {
+    return offering->fingerprint;
+}
+
+bool gramc_offering_get(const gramc_offering *offering, size_t i, gramc_offer *out) {
+    size_t at = 0;
+    while (at < offering->box_count && i >= offering->boxes[at].tool_count)
+        i -= offering->boxes[at++].tool_count;
+    if (at == offering->box_count) return false;
+    const struct offered_tool *tool = &offering->boxes[at].tools[i];
+    *out = (gramc_offer){.box = offering->boxes[at].name,
+                         .tool = tool->name,
+                         .title = tool->title,
+                         .description = tool->description,
+                         .parameters = tool->accepts,
+                         .result = tool->returns};
+    return true;
+}
+
+bool gramc_offering_failure(const gramc_offering *offering, size_t i, gramc_text *box,
+                            gramc_text *why) {
+    for (size_t at = 0; at < offering->box_count; at++) {
+        if (offering->boxes[at].failure.len == 0 || i--) continue;
+        *box = offering->boxes[at].name;
+        *why = offering->boxes[at].failure;
+        return true;
+    }
+    return false;
+}
+
+gramc_text gramc_box_name(const gramc_box *box, gramc_text tool) {
+    return box_takes(box, tool) ? box_offers_as(box, tool) : TEXT("");
+}

@@ -1,0 +1,144 @@
+/* Turns a tool and the schemas of its implementation into a verdict: parameters are contravariant
+ * over what the runtime sends, results covariant. Comparing is gramc_compare's; here is which
+ * schemas stand against each other, and what is said about it. */
+#include "runtime/proof.h"
+
+#include "base/diag.h"
+#include "base/json.h"
+#include "base/text.h"
+
+enum { QUOTED_MAX = 4 << 20, LIST_MAX = 4096 };
+
+/* What is compared, and what is said of the outcome. */
+struct question {
+    gramc_text a, b; /* is everything that fits `a` fit for `b`? */
+    bool as_sent;
+    enum diag_id refuted, undecided;
+};
+
+static void settle(gramc_bound *bound, const struct bound_tool *choice, struct bound_proof *proof,
+                   const struct question *question, gramc_proof answer, gramc_text why) {
+    const gramc_impl *impl = choice->impl;
+    const struct bind_place place = {impl->file, impl->start, impl->end};
+    proof->answer = answer;
+    proof->why = arena_text(&bound->arena, why);
+    if (answer == GRAMC_PROOF_REFUTED)
+        BOUND_TELL(bound, question->refuted, &place, TEXT(""), choice->tool->name, proof->why);
+    if (answer == GRAMC_PROOF_UNKNOWN)
+        BOUND_TELL(bound, question->undecided, &place, TEXT(""), choice->tool->name, proof->why);
+}
+
+static void compare(gramc_bound *bound, const struct bound_tool *choice, struct bound_proof *proof,
+                    const struct question *question) {
+    gramc_compare_options options = GRAMC_COMPARE_OPTIONS_INIT;
+    gramc_comparison *comparison = NULL;
+    options.allocator = &bound->arena.allocator;
+    options.as_sent = question->as_sent;
+    gramc_status status = gramc_compare(&comparison, question->a, question->b, &options);
+    if (status == GRAMC_NOMEM) bound->arena.oom = true;
+    else if (status)
+        settle(bound, choice, proof, question, GRAMC_PROOF_UNKNOWN,
+               TEXT("one of the two schemas cannot be compiled"));
+    else if (comparison->answer == GRAMC_COMPAT_YES)
+        settle(bound, choice, proof, question, GRAMC_PROOF_PROVEN, TEXT(""));
+    else if (comparison->answer == GRAMC_COMPAT_NO)
+        settle(bound, choice, proof, question, GRAMC_PROOF_REFUTED, comparison->counterexample);
+    else settle(bound, choice, proof, question, GRAMC_PROOF_UNKNOWN, comparison->reason);
+    gramc_comparison_free(comparison);
+}
+
+/* ## Constants: `returns: "pong"` is its own proof */
+
+static bool is_json(gramc_bound *bound, gramc_text text) {
+    struct arena scratch;
+    arena_init(&scratch, &bound->arena.allocator);
+    bool is = json_parse(&scratch, text, NULL) != NULL;
+    if (scratch.oom) bound->arena.oom = true;
+    arena_free(&scratch);
+    return is;
+}
+
+/* A text where JSON is promised is no JSON: it never fits, though a string of it might. */
+static void judge_constant(gramc_bound *bound, struct bound_tool *choice,
+                           const struct question *question) {
+    gramc_check_options options = GRAMC_CHECK_OPTIONS_INIT;
+    gramc_verdict *verdict = NULL;
+    gramc_text value = choice->impl->target;
+    struct buf quoted;
+    bool as_text = choice->tool->result_kind == GRAMC_RESULT_TEXT || !is_json(bound, value);
+    options.allocator = &bound->arena.allocator;
+    buf_init(&quoted, &bound->arena.allocator, QUOTED_MAX);
+    if (as_text) json_put_string(&quoted, value);
+    else buf_text(&quoted, value);
+    gramc_status status = buf_status(&quoted);
+    value = buf_view(&quoted);
+    if (!status)
+        status =
+            gramc_schema_check(&verdict, choice->tool->returns, value.ptr, value.len, &options);
+    if (status == GRAMC_NOMEM) bound->arena.oom = true;
+    else if (status)
+        settle(bound, choice, &choice->returns, question, GRAMC_PROOF_UNKNOWN,
+               TEXT("it is too large to be judged"));
+    else if (verdict->valid && (!as_text || choice->tool->result_kind == GRAMC_RESULT_TEXT))
+        settle(bound, choice, &choice->returns, question, GRAMC_PROOF_PROVEN, TEXT(""));
+    else settle(bound, choice, &choice->returns, question, GRAMC_PROOF_REFUTED, value);
+    gramc_verdict_free(verdict);
+    buf_free(&quoted);
+}
+
+/* ## Both sides */
+
+static void judge_result(gramc_bound *bound, struct bound_tool *choice,
+                         const struct offered_tool *offered) {
+    const gramc_impl *impl = choice->impl;
+    const gramc_tool *tool = choice->tool;
+    struct question question = {
+        .b = tool->result, .refuted = D_RETURNS_OTHER, .undecided = D_RESULT_UNDECIDED};
+    bool as_text = tool->result_kind == GRAMC_RESULT_TEXT;
+    /* A box's schema is that of its JSON; where a text is wanted, the text beside it is taken. */
+    gramc_text box_returns = offered && !as_text ? offered->returns : TEXT("");
+    question.a = impl->returns_schema.len ? impl->returns_schema : box_returns;
+    if (tool->result_kind == GRAMC_RESULT_NULL) choice->returns.answer = GRAMC_PROOF_PROVEN;
+    else if (impl->kind == GRAMC_IMPL_RETURNS) judge_constant(bound, choice, &question);
+    else if (question.a.len) compare(bound, choice, &choice->returns, &question);
+    else choice->returns_unsaid = offered != NULL;
+}
+
+static void compare_descriptions(gramc_bound *bound, const struct bound_tool *choice,
+                                 const struct offered_tool *offered) {
+    const gramc_impl *impl = choice->impl;
+    gramc_text other = offered && !impl->description.len ? offered->description : impl->description;
+    const struct bind_place place = {impl->file, impl->start, impl->end};
+    if (!other.len || text_eq(text_trim(other), text_trim(choice->tool->description))) return;
+    BOUND_TELL(bound, D_OTHER_DESCRIPTION, &place, TEXT(""), choice->tool->name,
+               arena_text(&bound->arena, other));
+}
+
+void proof_make(gramc_bound *bound, struct bound_tool *choice, const struct offered_tool *offered) {
+    const gramc_impl *impl = choice->impl;
+    struct question question = {.a = choice->tool->parameters,
+                                .as_sent = true,
+                                .refuted = D_REFUSES_ARGUMENTS,
+                                .undecided = D_ARGUMENTS_UNDECIDED};
+    gramc_text box_accepts = offered ? offered->accepts : TEXT("");
+    question.b = impl->accepts_schema.len ? impl->accepts_schema : box_accepts;
+    if (question.b.len) compare(bound, choice, &choice->accepts, &question);
+    judge_result(bound, choice, offered);
+    compare_descriptions(bound, choice, offered);
+}
+
+void proof_summarise(gramc_bound *bound) {
+    struct buf names;
+    buf_init(&names, &bound->arena.allocator, LIST_MAX);
+    for (size_t i = 0; i < bound->tool_count; i++) {
+        if (!bound->tools[i].returns_unsaid) continue;
+        buf_puts(&names, names.len ? ", `" : "`");
+        buf_text(&names, bound->tools[i].tool->name);
+        buf_putc(&names, '`');
+    }
+    if (buf_status(&names) == GRAMC_NOMEM) bound->arena.oom = true;
+    else if (names.len)
+        BOUND_TELL(bound, D_NO_RESULT_SCHEMA, NULL, TEXT(""), bound->library->name,
+                   arena_text(&bound->arena, buf_view(&names)));
+    buf_free(&names);
+}

@@ -1,0 +1,155 @@
+/* Keeps the values that ${env:NAME} stands for in one block of memory, which is overwritten before
+ * it is given back, and takes them out of texts. Who may read what is decided by the list alone;
+ * the keys of providers are on no list. */
+#include "runtime/secret.h"
+
+#include <string.h>
+
+#include "base/text.h"
+
+struct secret {
+    gramc_text name, value;
+    bool is_set;
+};
+
+struct secrets {
+    gramc_allocator allocator;
+    size_t size; /* of the block: this, the list, the bytes */
+    size_t count;
+    struct secret list[];
+};
+
+/* ## Life */
+
+static size_t size_of(const gramc_pair *pairs, size_t count) {
+    size_t size = sizeof(struct secrets) + count * sizeof(struct secret);
+    for (size_t i = 0; i < count; i++) size += pairs[i].name.len + pairs[i].value.len;
+    return size;
+}
+
+static gramc_text put(char **cursor, gramc_text text) {
+    gramc_text copy = {*cursor, text.len};
+    if (text.len) memcpy(*cursor, text.ptr, text.len);
+    *cursor += text.len;
+    return copy;
+}
+
+/* The longest first: one may be a part of another. */
+static void add(struct secrets *secrets, struct secret secret) {
+    size_t i = secrets->count++;
+    for (; i && secrets->list[i - 1].value.len < secret.value.len; i--)
+        secrets->list[i] = secrets->list[i - 1];
+    secrets->list[i] = secret;
+}
+
+gramc_status secrets_new(struct secrets **out, const gramc_allocator *allocator,
+                         const gramc_pair *pairs, size_t count) {
+    size_t size = size_of(pairs, count);
+    struct secrets *secrets = mem_alloc(allocator, size);
+    *out = secrets;
+    if (!secrets) return GRAMC_NOMEM;
+    secrets->allocator = *allocator;
+    secrets->size = size;
+    secrets->count = 0;
+    char *cursor = (char *)&secrets->list[count];
+    for (size_t i = 0; i < count; i++) {
+        gramc_text name = put(&cursor, pairs[i].name);
+        gramc_text value = put(&cursor, pairs[i].value);
+        add(secrets, (struct secret){name, value, pairs[i].value.ptr != NULL});
+    }
+    return GRAMC_OK;
+}
+
+/* Through a volatile pointer, or the compiler sees that nobody reads the zeros. */
+static void wipe(void *bytes, size_t len) {
+    volatile unsigned char *at = bytes;
+    while (len--) *at++ = 0;
+}
+
+void secrets_free(struct secrets *secrets) {
+    if (!secrets) return;
+    gramc_allocator allocator = secrets->allocator;
+    size_t size = secrets->size;
+    wipe(secrets, size);
+    mem_free(&allocator, secrets, size);
+}
+
+/* ## Asking */
+
+/* Names under which model providers document their keys. */
+static bool is_provider_key(gramc_text name) {
+    static const char *const keys[] = {"ANTHROPIC_API_KEY",
+                                       "ANTHROPIC_AUTH_TOKEN",
+                                       "AZURE_OPENAI_API_KEY",
+                                       "CEREBRAS_API_KEY",
+                                       "COHERE_API_KEY",
+                                       "DEEPSEEK_API_KEY",
+                                       "FIREWORKS_API_KEY",
+                                       "GEMINI_API_KEY",
+                                       "GOOGLE_API_KEY",
+                                       "GROQ_API_KEY",
+                                       "HF_TOKEN",
+                                       "MISTRAL_API_KEY",
+                                       "OLLAMA_API_KEY",
+                                       "OPENAI_ADMIN_KEY",
+                                       "OPENAI_API_KEY",
+                                       "OPENROUTER_API_KEY",
+                                       "PERPLEXITY_API_KEY",
+                                       "TOGETHER_API_KEY",
+                                       "XAI_API_KEY"};
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+        if (text_is_nocase(name, keys[i])) return true;
+    return false;
+}
+
+enum secret_verdict secrets_find(const struct secrets *secrets, gramc_text name,
+                                 gramc_text *value) {
+    if (is_provider_key(name)) return SECRET_OF_PROVIDER;
+    for (size_t i = 0; secrets && i < secrets->count; i++) {
+        const struct secret *secret = &secrets->list[i];
+        if (!text_eq(secret->name, name)) continue;
+        if (value) *value = secret->value;
+        return secret->is_set ? SECRET_FINE : SECRET_NOT_SET;
+    }
+    return SECRET_NOT_ALLOWED;
+}
+
+bool secrets_look_up(void *secrets, gramc_text name, gramc_text *out) {
+    return secrets_find(secrets, name, out) == SECRET_FINE;
+}
+
+/* ## Hiding */
+
+static const char *find(const char *from, size_t len, gramc_text what) {
+    const char *end = from + len;
+    while ((size_t)(end - from) >= what.len) {
+        const char *at = memchr(from, what.ptr[0], (size_t)(end - from) - what.len + 1);
+        if (!at || memcmp(at, what.ptr, what.len) == 0) return at;
+        from = at + 1;
+    }
+    return NULL;
+}
+
+static void hide_one(struct buf *text, const struct secret *secret) {
+    struct buf copy;
+    size_t done = 0;
+    const char *at = text->len ? find(text->ptr, text->len, secret->value) : NULL;
+    if (!at) return;
+    buf_init(&copy, &text->allocator, text->max);
+    for (; at; at = find(text->ptr + done, text->len - done, secret->value)) {
+        buf_put(&copy, text->ptr + done, (size_t)(at - text->ptr) - done);
+        buf_puts(&copy, "${env:");
+        buf_text(&copy, secret->name);
+        buf_putc(&copy, '}');
+        done = (size_t)(at - text->ptr) + secret->value.len;
+    }
+    buf_put(&copy, text->ptr + done, text->len - done);
+    wipe(text->ptr, text->len);
+    buf_free(text);
+    *text = copy;
+}
+
+void secrets_hide(const struct secrets *secrets, struct buf *text) {
+    for (size_t i = 0; secrets && i < secrets->count; i++)
+        if (secrets->list[i].value.len >= SECRET_SHORTEST) hide_one(text, &secrets->list[i]);
+}

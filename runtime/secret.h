@@ -1,0 +1,34 @@
+/* The environment variables that a library may use, with their values, and how they are kept out of
+ * what is said. The environment itself is read by whoever embeds the library. */
+#ifndef RUNTIME_SECRET_H
+#define RUNTIME_SECRET_H
+
+#include "base/buf.h"
+#include "gramc/runtime.h"
+
+struct secrets;
+
+/* Copies names and values. A pair whose value has no ptr is allowed, but not set. */
+gramc_status secrets_new(struct secrets **out, const gramc_allocator *allocator,
+                         const gramc_pair *pairs, size_t count);
+/* Overwrites the values first. NULL is fine. */
+void secrets_free(struct secrets *secrets);
+
+enum secret_verdict {
+    SECRET_FINE,
+    SECRET_OF_PROVIDER, /* the key of a model's provider is nobody's but ours */
+    SECRET_NOT_ALLOWED,
+    SECRET_NOT_SET
+};
+
+/* `value` may be NULL. secrets NULL: none are allowed. */
+enum secret_verdict secrets_find(const struct secrets *secrets, gramc_text name, gramc_text *value);
+/* As template_secret wants it; ctx is a struct secrets. */
+bool secrets_look_up(void *secrets, gramc_text name, gramc_text *out);
+
+/* Replaces every value in `text` by ${env:NAME}: servers like to repeat what they were sent. Values
+ * shorter than SECRET_SHORTEST stay: they occur by chance. May fail as any writing to `text`. */
+enum { SECRET_SHORTEST = 4 };
+void secrets_hide(const struct secrets *secrets, struct buf *text);
+
+#endif
