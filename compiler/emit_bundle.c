@@ -4,6 +4,7 @@
 
 #include "base/sha256.h"
 #include "base/text.h"
+#include "base/version.h"
 
 struct object {
     struct buf *out;
@@ -326,7 +327,7 @@ void emit_bundle(struct emission *e, const struct agent *agent) {
     struct object document = {e->out, false, false}, inner = {e->out, false, false};
     buf_putc(e->out, '{');
     put_text(&document, "format", TEXT("gramc-bundle"));
-    put_count(&document, "version", 1);
+    put_count(&document, "version", VERSION_BUNDLE);
     if (agent) {
         key(&document, "agent");
         buf_putc(e->out, '{');
