@@ -399,7 +399,63 @@ static void test_secret_in_header(void **state) {
     mock_stop(server);
 }
 
+/* A tool whose arguments cannot be repeated in headers is left out, and that is said. */
+static void test_left_out(void **state) {
+    const struct mock_answer answers[] = {
+        {.body =
+             "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"supportedVersions\":[\"2026-07-28\"]}}"},
+        {.body = "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"tools\":[{\"name\":\"bad\","
+                 "\"inputSchema\":"
+                 "{\"type\":\"object\",\"properties\":{\"n\":{\"type\":\"number\",\"x-mcp-header\":"
+                 "\"N\"}}}},{\"name\":\"good\",\"inputSchema\":{\"type\":\"object\"}}]}}"}};
+    struct mock_server *server = mock_start(answers, COUNT(answers));
+    const gramc_box box = {
+        .name = TEXT("remote"), .kind = GRAMC_BOX_MCP, .url = text_of(mock_url(server))};
+    const gramc_box *list = &box;
+    struct offered_box offered;
+    struct arena arena;
+    gramc_loop *loop = new_loop();
+    (void)state;
+    arena_init(&arena, NULL);
+    assert_int_equal(mcp_boxes_ask(&offered, &arena, loop, &list, 1, NULL, 1000), GRAMC_OK);
+    assert_int_equal(offered.tool_count, 1);
+    assert_true(text_is(offered.tools[0].name, "good"));
+    assert_true(text_is(offered.note,
+                        "box `remote`: its tool `bad` is not offered: an x-mcp-header "
+                        "on what is no string, integer or boolean"));
+    gramc_loop_free(loop);
+    arena_free(&arena);
+    mock_stop(server);
+}
+
 /* ## Memory */
+
+static void test_no_memory_to_ask(void **state) {
+    bool met = true;
+    (void)state;
+    for (long n = 1; met; n++) {
+        struct failing failing = {.fail_at = n};
+        const gramc_allocator allocator = test_failing(&failing);
+        gramc_loop_options options = GRAMC_LOOP_OPTIONS_INIT;
+        struct offered_box offered;
+        struct bench bench;
+        struct arena arena;
+        gramc_loop *loop = NULL;
+        open_bench(&bench, "pages");
+        const gramc_box *list = &bench.box;
+        options.allocator = &allocator;
+        arena_init(&arena, &allocator);
+        gramc_status status = gramc_loop_new(&loop, &options);
+        if (!status) status = mcp_boxes_ask(&offered, &arena, loop, &list, 1, NULL, 5000);
+        met = failing.failed;
+        if (!met) assert_int_equal(offered.tool_count, 3);
+        if (status) assert_int_equal(status, GRAMC_NOMEM);
+        gramc_loop_free(loop);
+        arena_free(&arena);
+        assert_int_equal(failing.live, 0);
+        close_bench(&bench);
+    }
+}
 
 static void test_no_memory(void **state) {
     bool met = true;
@@ -428,6 +484,8 @@ int main(void) {
         cmocka_unit_test(test_bad_boxes),
         cmocka_unit_test(test_secret_in_environment),
         cmocka_unit_test(test_secret_in_header),
+        cmocka_unit_test(test_left_out),
+        cmocka_unit_test(test_no_memory_to_ask),
         cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
