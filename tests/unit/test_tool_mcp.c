@@ -155,7 +155,7 @@ static const struct {
     /* Asks with id 0, and answers only when it has been answered. */
     {"asking", ONCE, 0, {"both answered", NULL}},
     /* Answers the first call when the second comes: too late for the first. */
-    {"late", TWICE, 300, {"Error: the tool did not finish within 300 ms and was stopped", "hello"}},
+    {"late", TWICE, 1000, {"Error: the tool did not finish within 1 seconds and was stopped", "hello"}},
     {"never", ONCE, 300, {"Error: the tool did not finish within 300 ms and was stopped", NULL}},
     {"no-handshake",
      ONCE,
