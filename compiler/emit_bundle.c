@@ -162,6 +162,11 @@ static void put_task(struct object *outer, const struct task *task, unsigned sty
     buf_putc(o.out, '}');
 }
 
+void task_print_meaning(struct buf *out, const struct task *task) {
+    struct object o = {out, false, true};
+    put_task(&o, task, SCHEMA_PRINTED);
+}
+
 static void put_tasks(struct object *o, const struct agent *agent, unsigned style) {
     if (!agent->first_task) return;
     key(o, "tasks");
@@ -277,7 +282,7 @@ static void put_arm(struct object *outer, const gramc_arm *arm, gramc_text meta)
     buf_putc(o.out, '}');
 }
 
-static void put_experiment(struct buf *out, const struct experiment *experiment) {
+void experiment_print(struct buf *out, const struct experiment *experiment) {
     const gramc_experiment *public = &experiment->public;
     struct object o = {out, false, false};
     buf_putc(out, '{');
@@ -316,7 +321,7 @@ static void put_experiments(struct object *o, const struct gramc_spec *spec,
         if (!concerns(e, agent)) continue;
         if (!any) key(o, "experiments");
         buf_puts(o->out, any ? ",\n" : "[\n");
-        put_experiment(o->out, e);
+        experiment_print(o->out, e);
         any = true;
     }
     if (any) buf_puts(o->out, "\n]");
