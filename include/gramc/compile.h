@@ -254,6 +254,33 @@ GRAMC_API GRAMC_MUST_USE gramc_status gramc_prompt_fill(gramc_text prompt,
                                                         const gramc_input *inputs, size_t count,
                                                         gramc_writer writer);
 
+/* ## Libraries without text
+ * For programs that have their implementations at hand: functions (registered as builtins, see
+ * runtime.h), programs, HTTP calls, and the tools of an upstream or server, as boxes. What is added
+ * is copied. A maker belongs to one thread at a time; the library that comes of it is const, and
+ * any number of threads may bind agents to it. */
+typedef struct gramc_library_maker gramc_library_maker;
+
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_library_maker_new(gramc_library_maker **out,
+                                                              gramc_text name,
+                                                              gramc_text description,
+                                                              const gramc_allocator *allocator);
+/* GRAMC_AMBIGUOUS: there is one of that name, and it stays. GRAMC_USAGE: no name, or not what its
+ * kind needs (a target, a program, a method, a server, one of command and url), or the library is
+ * finished. GRAMC_NOMEM. Templates are looked at when an agent is bound. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_library_maker_add_impl(gramc_library_maker *maker,
+                                                                   const gramc_impl *impl);
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_library_maker_add_box(gramc_library_maker *maker,
+                                                                  const gramc_box *box);
+/* The library, with its fingerprint: that of the same library in the notation. It lives as long as
+ * the maker, to which nothing can be added any more. The reader gives the files that count in the
+ * fingerprint; read NULL: none do. GRAMC_NOT_FOUND: an implementation names a server that was not
+ * added. GRAMC_NOMEM. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_library_maker_finish(const gramc_library **out,
+                                                                 gramc_library_maker *maker,
+                                                                 gramc_reader reader);
+GRAMC_API void gramc_library_maker_free(gramc_library_maker *maker);
+
 /* Makes an agent ready to run: gives its tools their schema texts and validators, and the agent its
  * fingerprint. Checking and printing need none of that, so it is a step of its own. Call it before
  * other threads see the spec; a second call does nothing. GRAMC_NOMEM, GRAMC_FINDINGS (a schema
