@@ -4,6 +4,7 @@
 
 #include "base/sha256.h"
 #include "base/text.h"
+#include "base/version.h"
 
 struct object {
     struct buf *out;
@@ -49,7 +50,7 @@ static void put_meaning(struct object *o, const struct tool *tool, unsigned styl
     put_text(o, "title", tool->public.title);
     put_text(o, "description", tool->public.description);
     key(o, "parameters");
-    schema_print_object(o->out, tool->signature->parameters, style);
+    schema_print(o->out, &tool->signature->arguments, style);
     key(o, "result");
     schema_print(o->out, tool->signature->result, style);
     put_raw(o, "examples", tool->examples);
@@ -331,7 +332,7 @@ void emit_bundle(struct emission *e, const struct agent *agent) {
     struct object document = {e->out, false, false}, inner = {e->out, false, false};
     buf_putc(e->out, '{');
     put_text(&document, "format", TEXT("gramc-bundle"));
-    put_count(&document, "version", 1);
+    put_count(&document, "version", VERSION_BUNDLE);
     if (agent) {
         key(&document, "agent");
         buf_putc(e->out, '{');

@@ -15,6 +15,7 @@ struct tool {
     struct span name_at;
     const struct source *source;
     struct signature *signature; /* NULL after errors */
+    struct schema arguments;     /* what the properties say about them, before they are read */
     gramc_text examples;         /* JSON list; empty: none */
     struct span examples_at;
     gramc_text meta;       /* JSON object; empty: none */
@@ -91,6 +92,7 @@ struct gramc_spec {
     struct library **library_list;
     struct experiment **experiment_list;
     size_t tool_count, agent_count, library_count, experiment_count;
+    bool has_programs; /* some tool was prepared */
 };
 
 /* Each reads one top-level pattern (or, for tools, one element of an agent) and adds it. */
@@ -120,6 +122,8 @@ void experiment_twins_check(struct pass *pass, struct gramc_spec *spec);
 void experiment_compare(struct pass *pass, const struct experiment *experiment);
 /* The same for the arms of an experiment, once all agents are resolved. */
 void experiment_resolve(struct pass *pass, struct gramc_spec *spec, struct experiment *experiment);
+/* The value of `language:` in a header: a finding if it is no version that there is. */
+void language_check(struct pass *pass, const struct value *value);
 /* Files that are imported, and the version of the language (import.c). */
 void headers_read(struct pass *pass);
 /* Gives parameters that are written with their name alone their meaning (reuse.c). */
