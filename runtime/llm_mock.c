@@ -42,8 +42,9 @@ static gramc_text wrapped(struct ask *ask, gramc_text text) {
     buf_puts(&out, "{\"answer\":");
     buf_text(&out, text);
     buf_putc(&out, '}');
-    text = arena_text(&ask->arena, buf_view(&out));
-    if (buf_status(&out)) ask->arena.oom = true;
+    bool good = buf_status(&out) == GRAMC_OK;
+    text = good ? arena_text(&ask->arena, buf_view(&out)) : (gramc_text){NULL, 0};
+    if (!good) ask->arena.oom = true;
     buf_free(&out);
     return text;
 }
