@@ -35,13 +35,13 @@ static gramc_text keep_judged(struct arena *arena, struct buf *text, gramc_text 
 static gramc_status prepare_tool(struct arena *arena, struct tool *tool, struct buf *text) {
     const struct signature *signature = tool->signature;
     if (tool->public.accepts && tool->public.returns) return GRAMC_OK;
-    schema_print_object(text, signature->parameters, SCHEMA_PRINTED);
+    schema_print(text, &signature->arguments, SCHEMA_PRINTED);
     tool->public.parameters = keep(arena, text);
     schema_print(text, signature->result, SCHEMA_PRINTED);
     tool->public.result = keep(arena, text);
     if (arena->oom) return GRAMC_NOMEM;
-    schema_print_object(text, signature->parameters, SCHEMA_CHECKED);
-    gramc_status status = compile(&tool->public.accepts, text, true);
+    schema_print(text, &signature->arguments, SCHEMA_CHECKED);
+    gramc_status status = compile(&tool->public.accepts, text, signature_is_closed(signature));
     tool->public.judged_parameters = keep_judged(arena, text, tool->public.parameters);
     if (status != GRAMC_OK) return status;
     schema_print(text, signature->result, SCHEMA_CHECKED);
@@ -68,6 +68,7 @@ gramc_status gramc_tool_prepare(gramc_compilation *compilation, const gramc_tool
     if (!tool) return GRAMC_NOT_FOUND;
     if (!tool->signature) return GRAMC_FINDINGS;
     buf_init(&text, &compilation->arena.allocator, SOURCE_MAX);
+    compilation->spec->has_programs = true;
     gramc_status status = prepare_tool(&compilation->arena, tool, &text);
     buf_free(&text);
     return status;
@@ -114,6 +115,7 @@ gramc_status gramc_agent_prepare(gramc_compilation *compilation, const gramc_age
     if (!agent) return GRAMC_NOT_FOUND;
     if (agent->prepared) return GRAMC_OK;
     buf_init(&text, &compilation->arena.allocator, SOURCE_MAX);
+    compilation->spec->has_programs = true;
     for (size_t i = 0; i < agent->reach_count && status == GRAMC_OK; i++)
         status = agent->reach[i]->signature
                      ? prepare_tool(&compilation->arena, agent->reach[i], &text)
@@ -146,7 +148,7 @@ static void free_outputs(struct agent *agent) {
 }
 
 void spec_free(struct gramc_spec *spec) {
-    if (!spec) return;
+    if (!spec || !spec->has_programs) return;
     for (struct tool *tool = spec->first_tool; tool; tool = tool->next) free_tool(tool);
     for (struct agent *agent = spec->first_agent; agent; agent = agent->next) free_outputs(agent);
 }
