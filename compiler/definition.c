@@ -78,7 +78,7 @@ static void find_row(struct pass *pass, const struct gramc_spec *spec, struct de
 }
 
 static bool is_reserved(struct pass *pass, const struct definition *definition) {
-    if (!type_find(definition->name)) return false;
+    if (!type_find(definition->name) && !label_is_known(definition->name)) return false;
     FIND(pass->findings, D_RESERVED_TYPE, definition->source, definition->name_at,
          definition->name);
     return true;
@@ -297,22 +297,16 @@ static void check_fields(struct pass *pass, const struct definition *definition)
 
 static void check_one(struct pass *pass, const struct definition *definition) {
     const struct schema *schema = definition->field.schema;
-    bool is_union = schema->kind == TYPE_ANY_OF || schema->kind == TYPE_ONE_OF;
     pass->source = definition->source;
     if (schema->base) check_fields(pass, definition);
-    if (is_union && !schema_members(schema))
-        FIND(pass->findings, D_EMPTY_UNION, pass->source, definition->name_at, definition->name);
     schema_check(pass, schema, &definition->field);
 }
 
 void definitions_check(struct pass *pass, struct gramc_spec *spec) {
-    uint32_t before = pass->findings->counts[GRAMC_ERROR];
     if (!spec->first_definition) return;
     for (struct definition *d = spec->first_definition; d && !pass->arena->oom; d = d->next)
         if (d->row && d->name.ptr && !d->cyclic) check_name(pass, spec, d);
     find_inhabited(pass, spec);
-    /* What is broken already would be reported over again, and could not be printed. */
-    if (pass->findings->counts[GRAMC_ERROR] > before) return;
     for (struct definition *d = spec->first_definition; d && !pass->arena->oom; d = d->next)
         if (d->row && !d->cyclic && d->name.ptr) check_one(pass, d);
 }

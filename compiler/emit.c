@@ -65,8 +65,9 @@ static const struct agent *find_agent(const gramc_spec *spec, const gramc_agent 
 static void begin(struct emission *e, const gramc_spec *spec, const struct agent *agent,
                   const struct target *target, struct buf *out) {
     *e = (struct emission){.out = out, .target = target};
-    e->tools = agent ? agent->tools : spec->tool_list;
-    e->count = agent ? agent->tool_count : spec->tool_count;
+    e->spec = spec;
+    e->tools = agent ? agent->reach : spec->tool_list;
+    e->count = agent ? agent->reach_count : spec->tool_count;
     e->style = spec->compilation->keep_types ? SCHEMA_DEFS : SCHEMA_PRINTED;
     arena_init(&e->arena, &spec->compilation->arena.allocator);
     gramc_text *own = arena_array(&e->arena, e->count + 1, sizeof *own);
@@ -115,7 +116,7 @@ gramc_status gramc_emit(const gramc_spec *spec, const gramc_agent *agent, gramc_
     if (!e.arena.oom && target->print) {
         status = put_tools(&e, writer);
     } else if (!e.arena.oom) {
-        target->whole(&out, one, e.tools, e.count, e.style);
+        target->whole(&e, one);
         status = flush(&out, writer, 0);
     }
     arena_free(&e.arena);

@@ -156,6 +156,7 @@ static const struct {
     [KEYWORD_MIN_ITEMS] = {"minItems", false},
     [KEYWORD_MAX_ITEMS] = {"maxItems", false},
     [KEYWORD_EXAMPLES] = {"examples", false},
+    [KEYWORD_META] = {"meta", false},
 };
 
 static void put_keyword(struct printer *p, enum keyword keyword, gramc_text text) {
@@ -248,8 +249,17 @@ static void put_inside(struct printer *p) {
     if (schema->kind == TYPE_TUPLE) put_tuple(p);
 }
 
+static void note_reference(struct document *document, const struct definition *definition) {
+    struct buf *list = &document->references;
+    for (size_t at = 0; at < list->len; at += sizeof definition)
+        if (memcmp(list->ptr + at, &definition, sizeof definition) == 0) return;
+    buf_put(list, (const char *)&definition, sizeof definition);
+}
+
 static void put_hatch(struct printer *p) {
     if (!p->hatch) return;
+    for (size_t i = 0; i < p->hatch->definition_count; i++)
+        note_reference(p->document, p->hatch->definitions[i]);
     for (const struct json *member = p->hatch->json->first; member; member = member->next) {
         if (p->comma) buf_putc(p->out, ',');
         p->comma = true;
@@ -263,16 +273,10 @@ static void put_rest(struct printer *p, const struct constraint *fallback) {
     if (fallback && put_key(p, "default")) buf_text(p->out, fallback->text);
     put_keywords(p, KEYWORD_EXAMPLES, KEYWORD_EXAMPLES);
     put_true(p, "deprecated", schema_is_deprecated(p->schema));
+    if (p->document->style & SCHEMA_META) put_keywords(p, KEYWORD_META, KEYWORD_META);
 }
 
 /* ## References */
-
-static void note_reference(struct document *document, const struct definition *definition) {
-    struct buf *list = &document->references;
-    for (size_t at = 0; at < list->len; at += sizeof definition)
-        if (memcmp(list->ptr + at, &definition, sizeof definition) == 0) return;
-    buf_put(list, (const char *)&definition, sizeof definition);
-}
 
 static bool goes_by_reference(const struct document *document, const struct schema *schema) {
     const struct definition *d = schema->definition;
@@ -314,7 +318,7 @@ static struct schema without_texts(const struct schema *schema, struct constrain
     size_t count = 0;
     bare.constraints = NULL;
     for (const struct constraint *c = schema->constraints; c && count < most; c = c->next) {
-        if (c->keyword <= KEYWORD_DESCRIPTION || c->keyword == KEYWORD_EXAMPLES) continue;
+        if (c->keyword <= KEYWORD_DESCRIPTION || c->keyword >= KEYWORD_EXAMPLES) continue;
         copies[count] = *c;
         copies[count].next = bare.constraints;
         bare.constraints = &copies[count++];

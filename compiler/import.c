@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "compiler/config.h"
 #include "compiler/data.h"
+#include "compiler/properties.h"
 #include "grammar/parse.h"
 
 #include <string.h>
@@ -109,15 +110,27 @@ static void read_imports(struct pass *pass, const struct value *value) {
 
 /* ## The header: `{language: 1, imports: ["tools.gram"]}` */
 
-static void read_header(struct pass *pass, const struct pattern *header) {
-    for (const struct property *p = header->subject->properties; p; p = p->next) {
-        if (text_is(p->key.text, "imports")) read_imports(pass, p->value);
-        if (!text_is(p->key.text, "language")) continue;
-        bool one = p->value->kind == VALUE_INTEGER && text_is(p->value->as.scalar.text, "1");
-        if (!one)
-            FIND(pass->findings, D_LANGUAGE_VERSION, pass->source, p->value->span,
-                 source_slice(pass->source, p->value->span));
-    }
+struct header {
+    const struct value *language, *imports;
+};
+
+static const struct property_row header_rows[] = {
+    {"language", PROPERTY_VALUE, offsetof(struct header, language)},
+    {"imports", PROPERTY_VALUE, offsetof(struct header, imports)},
+    {"meta", PROPERTY_IGNORED, 0},
+};
+
+static void read_header(struct pass *pass, const struct pattern *pattern) {
+    struct header header = {NULL, NULL};
+    properties_read(pass, pattern->subject->properties, header_rows,
+                    sizeof header_rows / sizeof *header_rows, &header, "headers");
+    if (header.imports) read_imports(pass, header.imports);
+    if (!header.language) return;
+    bool one =
+        header.language->kind == VALUE_INTEGER && text_is(header.language->as.scalar.text, "1");
+    if (!one)
+        FIND(pass->findings, D_LANGUAGE_VERSION, pass->source, header.language->span,
+             source_slice(pass->source, header.language->span));
 }
 
 /* The list grows while it is walked: imports of imports come too. */

@@ -30,7 +30,9 @@ static struct field *field_of_entry(struct pass *pass, const struct property *en
         return field;
     }
     field->schema = reader.schema = schema_of_value(pass, NULL);
-    if (field->schema) properties_of_type(&reader, entry->value->as.map.first);
+    if (!field->schema) return field;
+    field->schema->span = entry->value->span;
+    properties_of_type(&reader, entry->value->as.map.first);
     return field;
 }
 
@@ -46,7 +48,9 @@ static struct field *field_of_item(struct pass *pass, const struct value *item) 
     }
     field->span = item->span;
     field->schema = reader.schema = schema_of_value(pass, NULL);
-    if (field->schema) properties_of_type(&reader, item->as.map.first);
+    if (!field->schema) return NULL;
+    field->schema->span = item->span;
+    properties_of_type(&reader, item->as.map.first);
     field->identifier = field->name;
     if (field->name.ptr) return field;
     FIND0(pass->findings, D_FIELD_WITHOUT_NAME, pass->source, item->span);

@@ -29,6 +29,7 @@ enum keyword {
     KEYWORD_MIN_ITEMS,
     KEYWORD_MAX_ITEMS,
     KEYWORD_EXAMPLES,
+    KEYWORD_META, /* for the bundle alone */
     KEYWORDS
 };
 
@@ -68,6 +69,9 @@ struct member {
 struct hatch {
     const struct json *json;
     struct span at;
+    const struct definition **definitions; /* that a $ref in it names */
+    size_t definition_count;
+    bool is_broken; /* reported, and nothing to print */
 };
 
 /* A field of an object, or a parameter of a signature. */
@@ -129,6 +133,7 @@ void schema_read_elements(struct pass *pass, struct schema *schema, const struct
 enum schema_style {
     SCHEMA_PRINTED = 0,
     SCHEMA_CHECKED = 1, /* with the bounds that are only checked (Long) */
+    SCHEMA_META = 4,    /* with what `meta` says */
     SCHEMA_DEFS = 2     /* all named types as references, not only the recursive ones */
 };
 /* Prints a whole schema document as JSON Schema 2020-12, compact: $defs at its end if it needs
@@ -141,5 +146,11 @@ void schema_print_object(struct buf *out, const struct field *fields, unsigned s
  * members, constants and examples that do not fit, here and in everything inside. field is NULL
  * for a result. */
 void schema_check(struct pass *pass, const struct schema *schema, const struct field *field);
+/* What no value satisfies though nothing in it contradicts itself, and what never counts
+ * (impossible.c). For schemas whose parts are sound. */
+void impossible_check(struct pass *pass, const struct schema *schema);
+/* Example calls of a tool, a JSON list: each must be arguments that these parameters accept. */
+void examples_check(struct pass *pass, const struct field *parameters, gramc_text examples,
+                    struct span at);
 
 #endif

@@ -9,7 +9,7 @@ enum { DEFAULT_TIMEOUT_MS = 30000, DEFAULT_ERRORS = 5 };
 
 /* Everything goes through one struct, so that the table needs one kind of offset. */
 struct tool_properties {
-    gramc_text description, name, title;
+    gramc_text description, name, title, meta;
     const struct value *examples, *deprecated;
     bool optional, return_direct;
     uint32_t max_call_errors, max_tool_errors, timeout_ms;
@@ -19,7 +19,7 @@ struct tool_properties {
 #define AT(member) offsetof(struct tool_properties, member)
 static const struct property_row rows[] = {
     {"description", PROPERTY_TEXT, AT(description)},
-    {"name", PROPERTY_TEXT, AT(name)},
+    {"name", PROPERTY_NAME, AT(name)},
     {"title", PROPERTY_TEXT, AT(title)},
     {"examples", PROPERTY_VALUE, AT(examples)},
     {"optional", PROPERTY_FLAG, AT(optional)},
@@ -32,7 +32,7 @@ static const struct property_row rows[] = {
     {"destructive", PROPERTY_TRISTATE, AT(destructive)},
     {"idempotent", PROPERTY_TRISTATE, AT(idempotent)},
     {"openWorld", PROPERTY_TRISTATE, AT(open_world)},
-    {"meta", PROPERTY_IGNORED, 0},
+    {"meta", PROPERTY_META, AT(meta)},
 };
 #undef AT
 
@@ -69,11 +69,13 @@ static void read_properties(struct pass *pass, struct tool *tool, const struct s
                                 .max_tool_errors = p.max_tool_errors,
                                 .optional = p.optional,
                                 .return_direct = p.return_direct};
+    tool->meta = p.meta;
     tool->read_only = p.read_only;
     tool->destructive = p.destructive;
     tool->idempotent = p.idempotent;
     tool->open_world = p.open_world;
     if (p.examples) tool->examples = read_examples(pass, p.examples);
+    if (p.examples) tool->examples_at = p.examples->span;
     if (p.deprecated) tool->deprecated = read_deprecated(pass, p.deprecated);
     if (p.description.len) return;
     struct finding *f =
@@ -178,4 +180,17 @@ struct tool *tool_read(struct pass *pass, struct gramc_spec *spec, const struct 
     read_properties(pass, tool, pattern->subject);
     read_signature(pass, tool, pattern);
     return add(spec, tool);
+}
+
+bool tool_has_property(gramc_text key) {
+    return rows_have(rows, sizeof rows / sizeof *rows, key);
+}
+
+void tool_check(struct pass *pass, const struct tool *tool) {
+    pass->source = tool->source;
+    if (!tool->signature) return;
+    uint32_t before = pass->findings->counts[GRAMC_ERROR];
+    signature_check(pass, tool->signature);
+    if (pass->findings->counts[GRAMC_ERROR] == before && tool->examples.len)
+        examples_check(pass, tool->signature->parameters, tool->examples, tool->examples_at);
 }

@@ -127,9 +127,9 @@ static void prepare(gramc_bound *bound, struct bound_tool *choice) {
     char why[TOOL_WHY_MAX] = "";
     if (!choice->kind || !choice->kind->prepare) return;
     if (choice->kind->prepare(&bound->arena, choice, why)) return;
-    report(bound, GRAMC_ERROR, choice->impl,
-           JOIN(bound, TEXT("tool `"), choice->impl->name, TEXT("` cannot work: "), text_of(why)),
-           TEXT(""));
+    const gramc_impl *impl = choice->impl;
+    const struct bind_place place = {impl->file, impl->start, impl->end};
+    BOUND_TELL(bound, D_IMPL_CANNOT_WORK, &place, TEXT(""), impl->name, text_of(why));
 }
 
 static uint32_t first_set(uint32_t a, uint32_t b, uint32_t c) {
@@ -195,14 +195,14 @@ static gramc_text print_block(gramc_bound *bound, const gramc_tool *const *offer
 }
 
 static void print_blocks(gramc_bound *bound) {
-    size_t count = 0;
     const gramc_tool **offered =
         arena_array(&bound->arena, bound->tool_count + 1, sizeof(*offered));
-    if (!offered) return;
-    for (size_t i = 0; i < bound->tool_count; i++)
-        if (bound->tools[i].impl) offered[count++] = bound->tools[i].tool;
-    bound->tools_block = print_block(bound, offered, count, GRAMC_WIRE_TOOLS);
-    bound->functions_block = print_block(bound, offered, count, GRAMC_WIRE_FUNCTIONS);
+    for (size_t i = 0; offered && i < bound->step_count; i++) {
+        struct bound_step *step = &bound->steps[i];
+        for (size_t t = 0; t < step->tool_count; t++) offered[t] = step->tools[t]->tool;
+        step->tools_block = print_block(bound, offered, step->tool_count, GRAMC_WIRE_TOOLS);
+        step->functions_block = print_block(bound, offered, step->tool_count, GRAMC_WIRE_FUNCTIONS);
+    }
 }
 
 /* The function-calling loop is the only one that run.c knows. */
@@ -218,22 +218,35 @@ static void check_strategy(gramc_bound *bound) {
 static void fill(gramc_bound *bound) {
     const gramc_agent *agent = bound->agent;
     check_strategy(bound);
-    size_t room = agent->tool_count + bind_use_count(bound) + 1;
+    size_t listed = 0;
+    const gramc_tool **tools = steps_tools(&bound->arena, agent, &listed);
+    size_t room = listed + bind_use_count(bound) + 1;
     bound->tools = arena_array(&bound->arena, room, sizeof(*bound->tools));
-    if (!bound->tools) return;
-    for (size_t i = 0; i < agent->tool_count && !bound->arena.oom; i++)
-        choose(bound, &bound->tools[bound->tool_count++], agent->tools[i]);
+    if (!tools || !bound->tools) return;
+    for (size_t i = 0; i < listed && !bound->arena.oom; i++)
+        choose(bound, &bound->tools[bound->tool_count++], tools[i]);
     bind_uses(bound);
     proof_summarise(bound);
+    if (!bound->failed && !bound->arena.oom) steps_make(bound);
     if (!bound->failed) print_blocks(bound);
 }
 
 /* ## The public calls */
 
-static bool is_prepared(const gramc_agent *agent) {
-    for (size_t i = 0; i < agent->tool_count; i++)
-        if (!agent->tools[i]->accepts || !agent->tools[i]->returns) return false;
+static bool are_prepared(const gramc_tool *const *tools, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (!tools[i]->accepts || !tools[i]->returns) return false;
     return true;
+}
+
+static bool is_prepared(const gramc_agent *agent) {
+    bool good = are_prepared(agent->tools, agent->tool_count);
+    if (agent->has_output && !agent->answers) return false;
+    for (size_t i = 0; i < agent->task_count && good; i++) {
+        const gramc_task *task = &agent->tasks[i];
+        good = are_prepared(task->tools, task->tool_count) && (!task->has_output || task->answers);
+    }
+    return good;
 }
 
 static void note_other_snapshot(gramc_bound *bound, const gramc_offering *offering) {

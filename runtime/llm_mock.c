@@ -34,14 +34,14 @@ static bool call_tool(struct ask *ask, const struct bound_tool *tool) {
 }
 
 static void start(struct ask *ask) {
-    const gramc_bound *bound = ask->run->bound;
+    const struct bound_step *step = ask->run->step;
     const struct message *last = ask->run->talk.last;
     if (last->role == ROLE_TOOL) {
         say(ask, last->content.len ? last->content : TEXT("The tool said nothing."));
         return;
     }
-    for (size_t i = 0; i < bound->tool_count; i++)
-        if (bound->tools[i].impl && call_tool(ask, &bound->tools[i])) return;
+    for (size_t i = 0; i < step->tool_count; i++)
+        if (call_tool(ask, step->tools[i])) return;
     if (ask->arena.oom) ask_fail_nomem(ask);
     else say(ask, TEXT("This is the mock model; it has no tool to call."));
 }

@@ -38,7 +38,6 @@ static gramc_text hide(struct inquiry *inquiry, const char *text) {
     return kept;
 }
 
-/* The title stands in annotations in older revisions. */
 static void offer(struct inquiry *inquiry, struct offered_box *out,
                   const struct mcp_listing *listing) {
     struct arena *arena = inquiry->arena;
@@ -50,8 +49,8 @@ static void offer(struct inquiry *inquiry, struct offered_box *out,
             (struct offered_tool){.name = arena_text(arena, tool->name),
                                   .title = arena_text(arena, tool->title),
                                   .description = arena_text(arena, tool->description),
-                                  .accepts = arena_text(arena, tool->input),
-                                  .returns = arena_text(arena, tool->output)};
+                                  .accepts = mcp_plain_schema(arena, tool->input),
+                                  .returns = mcp_plain_schema(arena, tool->output)};
     }
 }
 

@@ -58,25 +58,22 @@ static struct buf begin_error(const struct slot *slot) {
 
 /* ## Before a call */
 
-static void put_tool_names(struct buf *out, const gramc_bound *bound) {
-    const char *between = "";
-    for (size_t i = 0; i < bound->tool_count; i++) {
-        if (!bound->tools[i].impl) continue;
-        buf_puts(out, between);
-        buf_text(out, bound->tools[i].tool->name);
-        between = ", ";
+static void put_tool_names(struct buf *out, const struct bound_step *step) {
+    for (size_t i = 0; i < step->tool_count; i++) {
+        buf_puts(out, i ? ", " : "");
+        buf_text(out, step->tools[i]->tool->name);
     }
 }
 
 static void refuse_unknown(struct slot *slot) {
     struct buf out = begin_error(slot);
-    const gramc_bound *bound = slot->run->bound;
-    bool none = bound->tools_block.len == 0;
+    const struct bound_step *step = slot->run->step;
+    bool none = step->tool_count == 0;
     buf_puts(&out, "there is no tool named ");
     json_put_string(&out, slot->call->name);
     if (none) buf_puts(&out, ", and there are no others. Answer without calling a tool.");
     else buf_puts(&out, ". Call one of these with fitting arguments, or answer without: ");
-    if (!none) put_tool_names(&out, bound);
+    if (!none) put_tool_names(&out, step);
     settle_with(slot, SLOT_UNKNOWN_TOOL, &out);
 }
 
@@ -251,7 +248,7 @@ static void check_and_call(struct slot *slot) {
 static void start_slot(struct slot *slot) {
     gramc_run *run = slot->run;
     slot->started = uv_hrtime();
-    slot->bound = bound_find(run->bound, slot->call->name);
+    slot->bound = step_find(run->step, slot->call->name);
     if (slot->index >= most_calls(run)) skip(slot);
     else if (!slot->bound) refuse_unknown(slot);
     else check_and_call(slot);
@@ -342,7 +339,7 @@ void round_collect(gramc_run *run) {
 
 bool round_wants_direct(const gramc_run *run, const struct message *assistant) {
     for (size_t i = 0; i < assistant->call_count; i++) {
-        const struct bound_tool *bound = bound_find(run->bound, assistant->calls[i].name);
+        const struct bound_tool *bound = step_find(run->step, assistant->calls[i].name);
         if (!bound || !bound->tool->return_direct) return false;
     }
     return true;

@@ -56,6 +56,8 @@ struct bound_proof {
 
 /* A tool of a bound agent. */
 struct bound_tool {
+    const gramc_task *task; /* that takes it of a box; NULL: the agent, or it is listed by name */
+    bool of_box;
     const gramc_tool *tool;
     const gramc_impl *impl; /* NULL: optional, not offered */
     const struct tool_kind *kind;

@@ -109,6 +109,14 @@ void trace_turn(struct trace *trace, gramc_text message) {
     end(trace);
 }
 
+void trace_task(struct trace *trace, gramc_text name, gramc_text prompt) {
+    struct buf *line = begin(trace, "task");
+    if (!line) return;
+    put_text(line, "name", name);
+    put_text(line, "prompt", prompt);
+    end(trace);
+}
+
 void trace_request(struct trace *trace, gramc_text body) {
     struct buf *line = begin(trace, "model.request");
     if (!line) return;

@@ -42,6 +42,7 @@ struct trace_result {
 
 void trace_head(struct trace *trace, const struct trace_header *header);
 void trace_turn(struct trace *trace, gramc_text message);
+void trace_task(struct trace *trace, gramc_text name, gramc_text prompt);
 void trace_request(struct trace *trace, gramc_text body);
 void trace_retry(struct trace *trace, long status, gramc_text message, uint64_t wait_ms);
 /* size: of the body that it was read from, 0 if there was none. */

@@ -80,15 +80,39 @@ static int explain(struct cli *cli, gramc_status status, gramc_text model) {
     }
 }
 
-static int open_endpoint(struct cli *cli, gramc_text model, uint32_t timeout_ms,
-                         gramc_model **out) {
+/* What the configuration says of the model's provider; empty: nothing. */
+static gramc_text configured_url(const gramc_compilation *compilation, gramc_text model) {
+    static const char prefix[] = "endpoints.";
+    size_t slash = 0;
+    gramc_setting setting;
+    char provider[64] = "OpenAI";
+    while (slash < model.len && model.ptr[slash] != '/') slash++;
+    if (slash < model.len && slash < sizeof provider) {
+        memcpy(provider, model.ptr, slash);
+        provider[slash] = '\0';
+    }
+    for (size_t i = 0; gramc_setting_get(compilation, i, &setting); i++)
+        if (text_starts(setting.key, prefix) &&
+            text_is_nocase(text_slice(setting.key, sizeof prefix - 1, setting.key.len), provider))
+            return setting.value;
+    return (gramc_text){NULL, 0};
+}
+
+/* A key is for the provider, and for the server that whoever runs this has named: never for one
+ * that a file of the project names. */
+static int open_endpoint(struct cli *cli, const gramc_compilation *compilation, gramc_text model,
+                         uint32_t timeout_ms, gramc_model **out) {
     gramc_endpoint_options options = GRAMC_ENDPOINT_OPTIONS_INIT;
     const char *base = cli->options[OPTION_BASE_URL];
     bool openai = is_openai(model);
+    gramc_text configured = base ? TEXT("") : configured_url(compilation, model);
     options.allocator = &cli->allocator;
     options.model = model;
-    options.base_url = base ? text_of(base) : openai ? variable("OPENAI_BASE_URL") : TEXT("");
-    if (openai) options.api_key = text_trim(variable("OPENAI_API_KEY"));
+    options.base_url = base             ? text_of(base)
+                       : configured.len ? configured
+                       : openai         ? variable("OPENAI_BASE_URL")
+                                        : TEXT("");
+    if (openai && !configured.len) options.api_key = text_trim(variable("OPENAI_API_KEY"));
     if (openai || options.base_url.len) options.proxy = choose_proxy(options.base_url);
     options.timeout_ms = timeout_ms;
     if (openai && options.base_url.len == 0 && options.api_key.len == 0)
@@ -110,7 +134,19 @@ static int open_script(struct cli *cli, const char *path, gramc_model **out) {
     return cli_status(cli, status);
 }
 
-int run_model(struct cli *cli, const gramc_agent *agent, gramc_model **out) {
+/* A model without a provider has the configuration's. False if that is too long. */
+static bool complete(char *room, size_t size, const gramc_compilation *compilation,
+                     gramc_text *model) {
+    gramc_setting setting;
+    bool named = !model->len || memchr(model->ptr, '/', model->len);
+    if (named || !gramc_setting_find(compilation, TEXT("provider"), &setting)) return true;
+    int len = snprintf(room, size, "%.*s/%.*s", TEXT_ARGS(setting.value), TEXT_ARGS(*model));
+    if (len < 0 || (size_t)len >= size) return false;
+    *model = (gramc_text){room, (size_t)len};
+    return true;
+}
+
+int run_model(struct cli *cli, const struct choice *choice, gramc_model **out) {
     const char *model = cli->options[OPTION_MODEL], *timeout = cli->options[OPTION_TIMEOUT];
     uint32_t timeout_ms = 0;
     if (timeout && !run_parse_duration(timeout, &timeout_ms))
@@ -118,5 +154,9 @@ int run_model(struct cli *cli, const gramc_agent *agent, gramc_model **out) {
     if (model && strcmp(model, "mock") == 0)
         return cli_status(cli, gramc_model_new_mock(out, &cli->allocator));
     if (model && strncmp(model, "script:", 7) == 0) return open_script(cli, model + 7, out);
-    return open_endpoint(cli, model ? text_of(model) : agent->model, timeout_ms, out);
+    gramc_text name = model ? text_of(model) : choice->agent->model;
+    char room[512];
+    if (!complete(room, sizeof room, choice->compilation, &name))
+        return cli_usage(cli, "the name of the model is too long");
+    return open_endpoint(cli, choice->compilation, name, timeout_ms, out);
 }

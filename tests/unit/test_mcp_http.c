@@ -369,6 +369,54 @@ static void test_reconnect(void **state) {
     }
 }
 
+/* The server waits for us: what it asks comes by a stream that we open when the answer takes long.
+ */
+static void test_asked_on_the_side(void **state) {
+    const struct mock_answer answers[] = {
+        no_modern,
+        {.headers = SESSION("s"), .body = INITIALIZED(2)},
+        accepted,
+        {0, MOCK_HANG, NULL, NULL, 0},
+        {200, MOCK_WHOLE, EVENTS,
+         "id: g1\nretry: 10\ndata: "
+         "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"elicitation/create\"}\n\n",
+         0},
+        accepted,
+        {200, MOCK_OPEN, EVENTS, "data: " SAID(3, "answered on the side") "\n\n", 0},
+        ended};
+    struct bench bench;
+    (void)state;
+    open_bench(&bench, answers, COUNT(answers));
+    start(&bench, "{}");
+    expect(&bench, MCP_FINE, "answered on the side");
+    assert_head(&bench, 4, "GET /v1 ");
+    assert_head(&bench, 4, "\r\nMcp-Session-Id: s\r\n");
+    assert_no_head(&bench, 4, "Last-Event-ID");
+    assert_non_null(strstr(mock_body(bench.server, 5), "\"id\":0,\"error\":{\"code\":-32601"));
+    assert_head(&bench, 6, "\r\nLast-Event-ID: g1\r\n");
+    close_bench(&bench, 8);
+}
+
+/* Most servers have none: then there is none. */
+static void test_no_side_stream(void **state) {
+    const struct mock_answer answers[] = {no_modern,
+                                          {.headers = SESSION("s"), .body = INITIALIZED(2)},
+                                          accepted,
+                                          {0, MOCK_HANG, NULL, NULL, 0},
+                                          {405, MOCK_WHOLE, NULL, "", 0},
+                                          accepted,
+                                          ended};
+    struct bench bench;
+    (void)state;
+    open_bench(&bench, answers, COUNT(answers));
+    start(&bench, "{}");
+    while (mock_count(bench.server) < 5) uv_run(&bench.loop, UV_RUN_ONCE);
+    mcp_cancel(&bench.call.request);
+    while (mock_count(bench.server) < 6) uv_run(&bench.loop, UV_RUN_ONCE);
+    assert_int_equal(bench.done, 0);
+    close_bench(&bench, 7);
+}
+
 static void test_no_end_of_reconnecting(void **state) {
     const struct mock_answer empty = {200, MOCK_WHOLE, EVENTS, "id: e\nretry: 1\ndata: \n\n", 0};
     struct mock_answer answers[4 + MCP_RECONNECTS_MAX] = {
@@ -533,6 +581,31 @@ static void test_header_values(void **state) {
     }
 }
 
+/* The server wants headers that we did not know of: its list tells. */
+static void test_other_headers(void **state) {
+    static const char mismatch[] =
+        RPC(2, "\"error\":{\"code\":-32020,\"message\":\"header mismatch\"}");
+    const struct mock_answer answers[] = {
+        {.body = DISCOVERED(1)},
+        {400, MOCK_WHOLE, NULL, mismatch, 0},
+        {.body = RPC(3, "\"result\":{\"tools\":[{\"name\":\"echo\",\"inputSchema\":{\"type\":"
+                        "\"object\",\"properties\":{\"r\":{\"type\":\"string\",\"x-mcp-header\":"
+                        "\"R\"}}}}]}")},
+        {.body = SAID(4, "x")},
+        {400, MOCK_WHOLE, NULL,
+         RPC(5, "\"error\":{\"code\":-32020,\"message\":\"header mismatch\"}"), 0},
+        {.body = RPC(6, "\"result\":{\"tools\":[]}")}};
+    struct bench bench;
+    (void)state;
+    open_bench(&bench, answers, COUNT(answers));
+    start(&bench, "{\"r\":\"here\"}");
+    expect(&bench, MCP_FINE, "x");
+    assert_head(&bench, 3, "\r\nMcp-Param-R: here\r\n");
+    start(&bench, "{}");
+    expect(&bench, MCP_PROTOCOL_ERROR, "the server does not list the tool any more");
+    close_bench(&bench, 6);
+}
+
 /* ## Questions */
 
 static void test_asked_back(void **state) {
@@ -601,6 +674,8 @@ int main(void) {
         cmocka_unit_test(test_loses_every_session),
         cmocka_unit_test(test_not_found),
         cmocka_unit_test(test_reconnect),
+        cmocka_unit_test(test_asked_on_the_side),
+        cmocka_unit_test(test_no_side_stream),
         cmocka_unit_test(test_no_end_of_reconnecting),
         cmocka_unit_test(test_broken_stream),
         cmocka_unit_test(test_open_stream),
@@ -608,6 +683,7 @@ int main(void) {
         cmocka_unit_test(test_cancel),
         cmocka_unit_test(test_mirrors),
         cmocka_unit_test(test_header_values),
+        cmocka_unit_test(test_other_headers),
         cmocka_unit_test(test_asked_back),
         cmocka_unit_test(test_no_memory),
     };
