@@ -573,6 +573,43 @@ GRAMC_API bool gramc_diff_get(const gramc_diff *diff, size_t i, gramc_diff_entry
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_diff_print(const gramc_diff *diff, gramc_format format,
                                                        gramc_writer writer);
 
+/* ## Libraries made by a program
+ * A registry holds what a ToolLibrary of a source would: implementations, boxes, and the text of
+ * files that boxes name, so that the tools of an HTTP upstream need no file on a disk. The
+ * functions behind `builtin` implementations are registered in runtime.h.
+ *
+ * Everything is copied. One thread at a time while something is added; the library is immutable
+ * until then and may be bound by several threads. What was bound borrows the library: free the
+ * registry last. */
+typedef struct gramc_registry gramc_registry;
+
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_registry_new(gramc_registry **out, gramc_text name,
+                                                         gramc_text description,
+                                                         const gramc_allocator *allocator);
+GRAMC_API void gramc_registry_free(gramc_registry *registry);
+
+/* GRAMC_AMBIGUOUS: there is one for that tool. GRAMC_USAGE: no name, an unknown kind, or what the
+ * kind needs is missing: argv of EXEC, the target of any other but RETURNS and the server of MCP.
+ */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_registry_add_impl(gramc_registry *registry,
+                                                              const gramc_impl *impl);
+/* GRAMC_AMBIGUOUS: there is a box of that name. GRAMC_USAGE: no name, an unknown kind, an HTTP box
+ * without a file, an MCP box without one of argv and url. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_registry_add_box(gramc_registry *registry,
+                                                             const gramc_box *box);
+/* An HTTP box together with the text of its file (YAML): the tools of one upstream. As above; what
+ * is wrong in the text is told when it is bound. GRAMC_AMBIGUOUS too for a file that was given. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_registry_add_upstream(gramc_registry *registry,
+                                                                  const gramc_box *box,
+                                                                  gramc_text text);
+
+/* All that was registered, with its fingerprint; valid until something is added. NULL without
+ * memory. */
+GRAMC_API const gramc_library *gramc_registry_library(gramc_registry *registry);
+/* Reads what gramc_registry_add_upstream gave, and everything else through `otherwise` (read NULL:
+ * nothing else). For gramc_bind_options and gramc_offering_options; borrows the registry. */
+GRAMC_API gramc_reader gramc_registry_reader(gramc_registry *registry, gramc_reader otherwise);
+
 /* ## JOLT
  * Transforms JSON by specs in the notation of bazaarvoice/jolt (docs/jolt.md): a list of
  * {"operation": ..., "spec": ...}, each working on what the one before it made. A chain is compiled
