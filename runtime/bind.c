@@ -84,11 +84,13 @@ const gramc_impl *bound_impl(const gramc_bound *bound, gramc_text name) {
 }
 
 gramc_text bound_nearest_impl(gramc_bound *bound, gramc_text name) {
-    size_t count = bound->library ? bound->library->impl_count : 0;
-    gramc_text *names = arena_array(&bound->arena, count + 1, sizeof(*names));
+    size_t count = bound->library ? bound->library->impl_count : 0, offers = 0;
+    const gramc_text *offered = bind_offered_names(bound, &offers);
+    gramc_text *names = arena_array(&bound->arena, count + offers + 1, sizeof(*names));
     if (!names) return (gramc_text){NULL, 0};
     for (size_t i = 0; i < count; i++) names[i] = bound->library->impls[i].name;
-    return bound_did_you_mean(bound, text_nearest(name, names, count),
+    for (size_t i = 0; i < offers; i++) names[count + i] = offered[i];
+    return bound_did_you_mean(bound, text_nearest(name, names, count + offers),
                               "add a ToolImpl of that name, or make the tool optional");
 }
 

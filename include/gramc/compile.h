@@ -254,6 +254,33 @@ GRAMC_API GRAMC_MUST_USE gramc_status gramc_prompt_fill(gramc_text prompt,
                                                         const gramc_input *inputs, size_t count,
                                                         gramc_writer writer);
 
+/* ## Libraries without text
+ * For programs that have their implementations at hand: functions (registered as builtins, see
+ * runtime.h), programs, HTTP calls, and the tools of an upstream or server, as boxes. What is added
+ * is copied. A maker belongs to one thread at a time; the library that comes of it is const, and
+ * any number of threads may bind agents to it. */
+typedef struct gramc_library_maker gramc_library_maker;
+
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_library_maker_new(gramc_library_maker **out,
+                                                              gramc_text name,
+                                                              gramc_text description,
+                                                              const gramc_allocator *allocator);
+/* GRAMC_AMBIGUOUS: there is one of that name, and it stays. GRAMC_USAGE: no name, or not what its
+ * kind needs (a target, a program, a method, a server, one of command and url), or the library is
+ * finished. GRAMC_NOMEM. Templates are looked at when an agent is bound. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_library_maker_add_impl(gramc_library_maker *maker,
+                                                                   const gramc_impl *impl);
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_library_maker_add_box(gramc_library_maker *maker,
+                                                                  const gramc_box *box);
+/* The library, with its fingerprint: that of the same library in the notation. It lives as long as
+ * the maker, to which nothing can be added any more. The reader gives the files that count in the
+ * fingerprint; read NULL: none do. GRAMC_NOT_FOUND: an implementation names a server that was not
+ * added. GRAMC_NOMEM. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_library_maker_finish(const gramc_library **out,
+                                                                 gramc_library_maker *maker,
+                                                                 gramc_reader reader);
+GRAMC_API void gramc_library_maker_free(gramc_library_maker *maker);
+
 /* Makes an agent ready to run: gives its tools their schema texts and validators, and the agent its
  * fingerprint. Checking and printing need none of that, so it is a step of its own. Call it before
  * other threads see the spec; a second call does nothing. GRAMC_NOMEM, GRAMC_FINDINGS (a schema
@@ -572,43 +599,6 @@ GRAMC_API bool gramc_diff_get(const gramc_diff *diff, size_t i, gramc_diff_entry
 /* TEXT, CONCISE or JSON (COLOR prints as TEXT). GRAMC_IO when the writer stops. */
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_diff_print(const gramc_diff *diff, gramc_format format,
                                                        gramc_writer writer);
-
-/* ## Libraries made by a program
- * A registry holds what a ToolLibrary of a source would: implementations, boxes, and the text of
- * files that boxes name, so that the tools of an HTTP upstream need no file on a disk. The
- * functions behind `builtin` implementations are registered in runtime.h.
- *
- * Everything is copied. One thread at a time while something is added; the library is immutable
- * until then and may be bound by several threads. What was bound borrows the library: free the
- * registry last. */
-typedef struct gramc_registry gramc_registry;
-
-GRAMC_API GRAMC_MUST_USE gramc_status gramc_registry_new(gramc_registry **out, gramc_text name,
-                                                         gramc_text description,
-                                                         const gramc_allocator *allocator);
-GRAMC_API void gramc_registry_free(gramc_registry *registry);
-
-/* GRAMC_AMBIGUOUS: there is one for that tool. GRAMC_USAGE: no name, an unknown kind, or what the
- * kind needs is missing: argv of EXEC, the target of any other but RETURNS and the server of MCP.
- */
-GRAMC_API GRAMC_MUST_USE gramc_status gramc_registry_add_impl(gramc_registry *registry,
-                                                              const gramc_impl *impl);
-/* GRAMC_AMBIGUOUS: there is a box of that name. GRAMC_USAGE: no name, an unknown kind, an HTTP box
- * without a file, an MCP box without one of argv and url. */
-GRAMC_API GRAMC_MUST_USE gramc_status gramc_registry_add_box(gramc_registry *registry,
-                                                             const gramc_box *box);
-/* An HTTP box together with the text of its file (YAML): the tools of one upstream. As above; what
- * is wrong in the text is told when it is bound. GRAMC_AMBIGUOUS too for a file that was given. */
-GRAMC_API GRAMC_MUST_USE gramc_status gramc_registry_add_upstream(gramc_registry *registry,
-                                                                  const gramc_box *box,
-                                                                  gramc_text text);
-
-/* All that was registered, with its fingerprint; valid until something is added. NULL without
- * memory. */
-GRAMC_API const gramc_library *gramc_registry_library(gramc_registry *registry);
-/* Reads what gramc_registry_add_upstream gave, and everything else through `otherwise` (read NULL:
- * nothing else). For gramc_bind_options and gramc_offering_options; borrows the registry. */
-GRAMC_API gramc_reader gramc_registry_reader(gramc_registry *registry, gramc_reader otherwise);
 
 /* ## JOLT
  * Transforms JSON by specs in the notation of bazaarvoice/jolt (docs/jolt.md): a list of
