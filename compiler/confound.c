@@ -74,13 +74,12 @@ static void put_bare(struct buf *out, const struct json *schema) {
     buf_putc(out, '}');
 }
 
-static void put_schema(struct buf *out, const struct schema *result, const struct field *fields) {
+static void put_schema(struct buf *out, const struct schema *schema) {
     struct buf text;
     struct arena arena;
     buf_init(&text, &out->allocator, SOURCE_MAX);
     arena_init(&arena, &out->allocator);
-    if (result) schema_print(&text, result, SCHEMA_PRINTED);
-    else schema_print_object(&text, fields, SCHEMA_PRINTED);
+    schema_print(&text, schema, SCHEMA_PRINTED);
     const struct json *document = json_parse(&arena, buf_view(&text), NULL);
     if (document) put_bare(out, document);
     else if (arena.oom || text.state == BUF_NOMEM) out->state = BUF_NOMEM;
@@ -119,8 +118,8 @@ static void view_open(struct view *view, const struct pass *pass, const gramc_ar
         if (!tool->signature) continue;
         tool_print_schemas(&view->sides[SIDE_TOOLS], tool, SCHEMA_PRINTED);
         json_put_string(&view->sides[SIDE_SCHEMAS], tool->public.name);
-        put_schema(&view->sides[SIDE_SCHEMAS], NULL, tool->signature->parameters);
-        put_schema(&view->sides[SIDE_SCHEMAS], tool->signature->result, NULL);
+        put_schema(&view->sides[SIDE_SCHEMAS], &tool->signature->arguments);
+        put_schema(&view->sides[SIDE_SCHEMAS], tool->signature->result);
     }
     view_model(&view->sides[SIDE_MODEL], arm);
     agent_print_rest(&view->sides[SIDE_REST], agent);

@@ -49,7 +49,7 @@ static void put_meaning(struct object *o, const struct tool *tool, unsigned styl
     put_text(o, "title", tool->public.title);
     put_text(o, "description", tool->public.description);
     key(o, "parameters");
-    schema_print_object(o->out, tool->signature->parameters, style);
+    schema_print(o->out, &tool->signature->arguments, style);
     key(o, "result");
     schema_print(o->out, tool->signature->result, style);
     put_raw(o, "examples", tool->examples);

@@ -231,7 +231,7 @@ static const struct json *read_schema(struct page *page, const struct tool *tool
     const struct json *document = NULL;
     buf_init(&text, &page->out->allocator, SOURCE_MAX);
     if (result) schema_print(&text, tool->signature->result, page->style);
-    else schema_print_object(&text, tool->signature->parameters, page->style);
+    else schema_print(&text, &tool->signature->arguments, page->style);
     if (buf_status(&text) == GRAMC_OK)
         document = json_parse(page->arena, arena_text(page->arena, buf_view(&text)), NULL);
     else page->out->state = text.state;

@@ -28,13 +28,13 @@ static gramc_status compile(const gramc_schema **out, const struct buf *text, bo
 static gramc_status prepare_tool(struct arena *arena, struct tool *tool, struct buf *text) {
     const struct signature *signature = tool->signature;
     if (tool->public.accepts && tool->public.returns) return GRAMC_OK;
-    schema_print_object(text, signature->parameters, SCHEMA_PRINTED);
+    schema_print(text, &signature->arguments, SCHEMA_PRINTED);
     tool->public.parameters = keep(arena, text);
     schema_print(text, signature->result, SCHEMA_PRINTED);
     tool->public.result = keep(arena, text);
     if (arena->oom) return GRAMC_NOMEM;
-    schema_print_object(text, signature->parameters, SCHEMA_CHECKED);
-    gramc_status status = compile(&tool->public.accepts, text, true);
+    schema_print(text, &signature->arguments, SCHEMA_CHECKED);
+    gramc_status status = compile(&tool->public.accepts, text, signature_is_closed(signature));
     buf_reset(text);
     if (status != GRAMC_OK) return status;
     schema_print(text, signature->result, SCHEMA_CHECKED);

@@ -10,6 +10,7 @@
 #include "compiler/types.h"
 
 struct definition;
+struct hatch; /* hatch.h */
 
 /* In the order in which they are printed. */
 enum keyword {
@@ -64,14 +65,6 @@ struct schema {
 struct member {
     struct member *next;
     struct schema *schema;
-};
-
-struct hatch {
-    const struct json *json;
-    struct span at;
-    const struct definition **definitions; /* that a $ref in it names */
-    size_t definition_count;
-    bool is_broken; /* reported, and nothing to print */
 };
 
 /* A field of an object, or a parameter of a signature. */
@@ -139,8 +132,6 @@ enum schema_style {
 /* Prints a whole schema document as JSON Schema 2020-12, compact: $defs at its end if it needs
  * any. `style` is schema_style, or-ed. */
 void schema_print(struct buf *out, const struct schema *schema, unsigned style);
-/* The same for an object with these fields as properties; none prints empty properties. */
-void schema_print_object(struct buf *out, const struct field *fields, unsigned style);
 
 /* Reports bounds that contradict each other, patterns that cannot be compiled, and defaults, enum
  * members, constants and examples that do not fit, here and in everything inside. field is NULL
@@ -149,8 +140,9 @@ void schema_check(struct pass *pass, const struct schema *schema, const struct f
 /* What no value satisfies though nothing in it contradicts itself, and what never counts
  * (impossible.c). For schemas whose parts are sound. */
 void impossible_check(struct pass *pass, const struct schema *schema);
-/* Example calls of a tool, a JSON list: each must be arguments that these parameters accept. */
-void examples_check(struct pass *pass, const struct field *parameters, gramc_text examples,
-                    struct span at);
+/* Example calls of a tool, a JSON list: each must be arguments that these accept. `closed`: others
+ * than those that are named are refused. */
+void examples_check(struct pass *pass, const struct schema *arguments, bool closed,
+                    gramc_text examples, struct span at);
 
 #endif

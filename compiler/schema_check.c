@@ -1,7 +1,7 @@
 /* Asks of a type what no single property can tell: do its bounds leave anything, does its pattern
  * compile, do its default, enum, const and examples fit? The last by the validator itself, over
  * the schema as it will be printed, so that there is one judge only. */
-#include "compiler/schema.h"
+#include "compiler/hatch.h"
 
 #include "base/text.h"
 
@@ -153,14 +153,14 @@ static void judge_list(struct pass *pass, const gramc_schema *program,
         judge(pass, program, text_slice(list->text, item->start, item->end), list->at, id);
 }
 
-void examples_check(struct pass *pass, const struct field *parameters, gramc_text examples,
-                    struct span at) {
+void examples_check(struct pass *pass, const struct schema *arguments, bool closed,
+                    gramc_text examples, struct span at) {
     struct buf text;
     const struct schema whole = {.span = at};
     const struct constraint list = {.text = examples, .at = at};
     buf_init(&text, &pass->arena->allocator, SOURCE_MAX);
-    schema_print_object(&text, parameters, SCHEMA_CHECKED);
-    gramc_schema *program = compile_text(pass, &whole, &text, true);
+    schema_print(&text, arguments, SCHEMA_CHECKED);
+    gramc_schema *program = compile_text(pass, &whole, &text, closed);
     if (program) judge_list(pass, program, &list, D_EXAMPLE_MISMATCH);
     gramc_schema_free(program);
 }
@@ -223,8 +223,11 @@ static void check_members(struct pass *pass, const struct schema *schema,
 }
 
 static void note_replaced(struct pass *pass, const struct schema *schema) {
-    if (schema->hatch && json_get(schema->hatch->json, "type") && schema->kind != TYPE_ANY)
+    const struct json *json = schema->hatch ? schema->hatch->json : NULL;
+    if (json_get(json, "type") && schema->kind != TYPE_ANY)
         FIND(pass->findings, D_HATCH_REPLACES, pass->source, schema->hatch->at, TEXT("type"));
+    if (json_get(json, "properties") && schema->has_fields)
+        FIND(pass->findings, D_HATCH_REPLACES, pass->source, schema->hatch->at, TEXT("properties"));
 }
 
 /* Recursion is bounded by the parser's nesting limit. */

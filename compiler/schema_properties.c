@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "compiler/data.h"
 #include "compiler/fixes.h"
+#include "compiler/hatch.h"
 #include "compiler/properties.h"
 
 #define KIND(kind) (1U << (kind))
@@ -179,8 +180,10 @@ static void read_name(struct reader *reader, const struct row *row, const struct
 }
 
 static void read_hatch(struct reader *reader, const struct row *row, const struct property *p) {
+    bool wrong;
     (void)row;
-    reader->schema->hatch = hatch_read(reader, p);
+    reader->schema->hatch = hatch_read(reader->pass, p->value, &wrong);
+    if (wrong) reader_wrong_value(reader, p, "a JSON object: json`{...}`");
 }
 
 static void read_meta(struct reader *reader, const struct row *row, const struct property *p) {

@@ -26,8 +26,6 @@ struct schema *schema_of_value(struct pass *pass, const struct value *value);
 struct member *members_of_value(struct pass *pass, const struct value *list);
 /* Makes a label the type of reader->schema. */
 void reader_set_type(struct reader *reader, gramc_text label, struct span span);
-/* `schema: json`{...}`` (hatch.c); NULL after a finding. */
-struct hatch *hatch_read(struct reader *reader, const struct property *p);
 void reader_say(struct reader *reader, enum keyword keyword, gramc_text text, struct span at);
 void reader_wrong_value(struct reader *reader, const struct property *p, const char *wanted);
 /* `fields`, as a list of maps or a map from name to type. */

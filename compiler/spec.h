@@ -15,6 +15,7 @@ struct tool {
     struct span name_at;
     const struct source *source;
     struct signature *signature; /* NULL after errors */
+    struct schema arguments;     /* what the properties say about them, before they are read */
     gramc_text examples;         /* JSON list; empty: none */
     struct span examples_at;
     gramc_text meta;       /* JSON object; empty: none */

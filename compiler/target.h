@@ -44,6 +44,9 @@ struct emission {
     unsigned style;
 };
 
+/* The row of that name; NULL: there is none. */
+const struct target *target_find(gramc_text name);
+
 target_printer emit_json_schema, emit_openai, emit_openai_functions, emit_openai_strict,
     emit_openai_responses, emit_anthropic, emit_gemini, emit_mcp, emit_ollama;
 whole_printer emit_bundle, emit_markdown;

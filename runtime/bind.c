@@ -10,6 +10,7 @@
 #include "runtime/options.h"
 #include "runtime/proof.h"
 #include "runtime/secret.h"
+#include "runtime/wire.h"
 
 enum { DEFAULT_TIMEOUT_MS = 30000, BLOCK_MAX = 64 << 20, SENTENCE_MAX = 4096 };
 
@@ -196,12 +197,23 @@ static gramc_text print_block(gramc_bound *bound, const gramc_tool *const *offer
     return block;
 }
 
+/* The tool as the provider knows it. */
+static const gramc_tool *shown(gramc_bound *bound, const struct bound_tool *tool) {
+    gramc_tool *copy = ARENA_NEW(&bound->arena, gramc_tool);
+    if (!copy) return tool->tool;
+    *copy = *tool->tool;
+    copy->name = tool->wire_name;
+    copy->parameters = tool->wire_parameters;
+    return copy;
+}
+
 static void print_blocks(gramc_bound *bound) {
     const gramc_tool **offered =
         arena_array(&bound->arena, bound->tool_count + 1, sizeof(*offered));
     for (size_t i = 0; offered && i < bound->step_count; i++) {
         struct bound_step *step = &bound->steps[i];
-        for (size_t t = 0; t < step->tool_count; t++) offered[t] = step->tools[t]->tool;
+        for (size_t t = 0; t < step->tool_count; t++) offered[t] = shown(bound, step->tools[t]);
+        if (bound->arena.oom) return;
         step->tools_block = print_block(bound, offered, step->tool_count, GRAMC_WIRE_TOOLS);
         step->functions_block = print_block(bound, offered, step->tool_count, GRAMC_WIRE_FUNCTIONS);
     }
@@ -217,7 +229,7 @@ static void check_strategy(gramc_bound *bound) {
            TEXT("it runs `direct`"));
 }
 
-static void fill(gramc_bound *bound) {
+static void fill(gramc_bound *bound, gramc_text target) {
     const gramc_agent *agent = bound->agent;
     check_strategy(bound);
     size_t listed = 0;
@@ -229,7 +241,7 @@ static void fill(gramc_bound *bound) {
         choose(bound, &bound->tools[bound->tool_count++], tools[i]);
     bind_uses(bound);
     proof_summarise(bound);
-    if (!bound->failed && !bound->arena.oom) steps_make(bound);
+    if (!bound->failed && !bound->arena.oom && wire_make(bound, target)) steps_make(bound);
     if (!bound->failed) print_blocks(bound);
 }
 
@@ -299,7 +311,7 @@ gramc_status gramc_bind(gramc_bound **out, const gramc_agent *agent, const gramc
     gramc_bound *bound = bound_new(library, &options);
     if (!bound) return GRAMC_NOMEM;
     bound->agent = agent;
-    if (!bound->arena.oom) fill(bound);
+    if (!bound->arena.oom) fill(bound, options.target);
     return finish(out, bound);
 }
 
@@ -313,7 +325,7 @@ static void fill_tool(gramc_bound *bound, gramc_text name) {
     *agent = (gramc_agent){.name = name, .tools = list};
     bound->agent = agent;
     agent->tool_count = bind_tool_of_library(bound, arena_text(&bound->arena, name), tool) ? 1 : 0;
-    if (!bound->arena.oom) fill(bound);
+    if (!bound->arena.oom) fill(bound, (gramc_text){NULL, 0});
 }
 
 gramc_status gramc_bind_tool(gramc_bound **out, const gramc_library *library, gramc_text tool,

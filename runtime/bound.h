@@ -57,7 +57,8 @@ struct gramc_bound {
     gramc_reader reader;
 };
 
-/* NULL if the step has no such tool, or has it without an implementation. */
+/* By the name on the wire, else by its own. NULL if the step has no such tool, or has it without an
+ * implementation. */
 const struct bound_tool *step_find(const struct bound_step *step, gramc_text name);
 /* All tools of the agent and its tasks, each once; NULL without memory. */
 const gramc_tool **steps_tools(struct arena *arena, const gramc_agent *agent, size_t *count);

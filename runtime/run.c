@@ -189,7 +189,8 @@ gramc_text run_model_id(const gramc_run *run) {
 static gramc_text tool_choice(const gramc_run *run) {
     gramc_text choice = run->bound->agent->tool_choice;
     bool word = text_is(choice, "auto") || text_is(choice, "none") || text_is(choice, "required");
-    return word || step_find(run->step, choice) ? choice : (gramc_text){NULL, 0};
+    const struct bound_tool *tool = word ? NULL : step_find(run->step, choice);
+    return word ? choice : tool ? tool->wire_name : (gramc_text){NULL, 0};
 }
 
 static bool build_body(gramc_run *run) {

@@ -78,7 +78,10 @@ void steps_make(gramc_bound *bound) {
     }
 }
 
+/* Some models have seen a tool's own name elsewhere, in an instruction or a script. */
 const struct bound_tool *step_find(const struct bound_step *step, gramc_text name) {
+    for (size_t i = 0; i < step->tool_count; i++)
+        if (text_eq(step->tools[i]->wire_name, name)) return step->tools[i];
     for (size_t i = 0; i < step->tool_count; i++)
         if (text_eq(step->tools[i]->tool->name, name)) return step->tools[i];
     return NULL;

@@ -32,6 +32,9 @@ int run_inputs(struct cli *cli, const gramc_agent *agent, gramc_input *out, size
 /* The compilation's configuration says what --model and --base-url leave open. */
 int run_model(struct cli *cli, const struct choice *choice, gramc_model **out);
 
+/* By whose rules the provider of that model takes names: for gramc_bind_options. */
+gramc_text run_target(struct cli *cli, const struct choice *choice);
+
 /* ## Secrets (secrets.c) */
 /* What a tool library may read of the environment: for gramc_bind_options. */
 struct run_secrets {

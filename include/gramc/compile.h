@@ -329,6 +329,27 @@ GRAMC_API GRAMC_MUST_USE gramc_status gramc_target_find_tool(const gramc_tool **
                                                              const gramc_agent *agent,
                                                              gramc_text target, gramc_text name);
 
+typedef enum gramc_name_kind { GRAMC_NAME_TOOL, GRAMC_NAME_PARAMETER } gramc_name_kind;
+/* The same for any list of names: of tools, or of the properties of one object. Writes to wire[i]
+ * what the provider knows names[i] under; equal names stay equal, and no two become one. For lists
+ * that no spec holds, such as tools of servers. GRAMC_USAGE, GRAMC_LIMIT and GRAMC_NOMEM as above.
+ * Any thread. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_target_names(gramc_text target, gramc_name_kind kind,
+                                                         const gramc_text *names, size_t count,
+                                                         char (*wire)[GRAMC_WIRE_NAME_SIZE],
+                                                         const gramc_allocator *allocator);
+/* Writes a tool's parameters (JSON Schema) with the names that the provider takes, in each object;
+ * nothing else changes. GRAMC_FINDINGS: it is no JSON. GRAMC_USAGE, GRAMC_NOMEM, GRAMC_IO. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_target_schema(gramc_text target, gramc_text schema,
+                                                          const gramc_allocator *allocator,
+                                                          gramc_writer writer);
+/* The way back: arguments (JSON) as the provider's model wrote them, with the names of the tool's own
+ * schema. What no schema names stays as it is. GRAMC_FINDINGS: one of the two is no JSON. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_target_arguments(gramc_text target, gramc_text schema,
+                                                             gramc_text arguments,
+                                                             const gramc_allocator *allocator,
+                                                             gramc_writer writer);
+
 /* ## Formatting */
 typedef struct gramc_format_options {
     size_t struct_size; /* sizeof(gramc_format_options) */

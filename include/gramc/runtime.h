@@ -83,9 +83,12 @@ typedef struct gramc_bind_options {
     /* What the MCP servers of the library offer; borrowed, used while binding. NULL: nothing is
      * known of them, so a tool that only they could do is missing. */
     const gramc_offering *offering;
+    /* A target of gramc_emit, by whose rules tools and parameters are called in requests; what the
+     * model calls is mapped back. Empty: "openai". */
+    gramc_text target;
 } gramc_bind_options;
 #define GRAMC_BIND_OPTIONS_INIT                                                                    \
-    { sizeof(gramc_bind_options), NULL, NULL, {NULL, NULL}, NULL, 0, false, NULL }
+    { sizeof(gramc_bind_options), NULL, NULL, {NULL, NULL}, NULL, 0, false, NULL, {NULL, 0} }
 
 /* agent and library are borrowed; library NULL means an empty one. GRAMC_FINDINGS: something does
  * not fit; *out is then set and only good for its messages. GRAMC_USAGE: the agent is not prepared
@@ -215,6 +218,18 @@ GRAMC_API GRAMC_MUST_USE gramc_status gramc_call(gramc_call_end *end, gramc_loop
 /* ## Models
  * Where answers come from. */
 typedef struct gramc_model gramc_model;
+
+/* A server that is known by the name in front of a model's: "openrouter" in "OpenRouter/x/y". */
+typedef struct gramc_provider {
+    const char *name;
+    const char *base_url;
+    const char *key;    /* the environment variable that holds the key; NULL: it takes none */
+    const char *target; /* for gramc_bind_options */
+} gramc_provider;
+/* The i-th of the table; NULL past the end. */
+GRAMC_API const gramc_provider *gramc_provider_get(size_t i);
+/* The provider that a model names, the first if it names none; NULL: it is not known. */
+GRAMC_API const gramc_provider *gramc_provider_of(gramc_text model);
 
 typedef struct gramc_endpoint_options {
     size_t struct_size; /* sizeof(gramc_endpoint_options) */

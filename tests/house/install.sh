@@ -44,7 +44,7 @@ C
 lib=$(dirname "$(find "$prefix" -name libgramc.a)")
 flags=${GRAMC_SANITIZED:+-fsanitize=address,undefined}
 # shellcheck disable=SC2086
-$cc -std=c99 -pedantic -Wall -Wextra -Werror $flags -I"$prefix/include" user.c "$lib/libgramc.a" -lpcre2-8 -o user
+$cc -std=c99 -pedantic -Wall -Wextra -Werror $flags -I"$prefix/include" user.c "$lib/libgramc.a" -lpcre2-8 -lyaml -o user
 [ "$(./user)" = "1 tools" ]
 # shellcheck disable=SC2086
 $cc -std=c99 $flags -I"$prefix/include" user.c -L"$lib" -lgramc -Wl,-rpath,"$lib" -o user-shared
