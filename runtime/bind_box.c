@@ -55,6 +55,9 @@ static void open_server(gramc_bound *bound, struct box_view *view) {
         BOUND_TELL(bound, D_BOX_UNKNOWN, &place, TEXT(""), box->name, known->failure);
     else view->server = mcp_box_bind(bound, box);
     if (view->server) view->offered = known;
+    if (view->server && known->note.len)
+        bound_report(bound, GRAMC_WARNING, &place, arena_text(&bound->arena, known->note),
+                     TEXT(""));
 }
 
 static void open_view(gramc_bound *bound, struct box_view *view) {

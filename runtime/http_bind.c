@@ -21,7 +21,7 @@ static gramc_text keep(struct arena *arena, const char *text) {
 
 void http_bind_wrong(struct http_binder *binder, const char *what, const char *message,
                      const char *help) {
-    char line[MESSAGE_MAX + WHAT_MAX];
+    char line[WHAT_MAX + MESSAGE_MAX];
     snprintf(line, sizeof(line), "%s%s", what, message);
     binder->failed = true;
     BOUND_TELL(binder->bound, D_BAD_HTTP_CALL, &binder->place, keep(&binder->bound->arena, help),

@@ -82,7 +82,8 @@ struct mcp_call {
     struct mcp_client *client;
     struct buf replies; /* to what the server asked about this call: members of params */
     unsigned rounds;
-    struct mcp_listing *relisted; /* where the server wanted other headers than `mirrors` */
+    struct mcp_listing *relisted; /* where the server wanted other headers than `mirrors`: */
+    const struct mcp_parameter *other_mirrors; /* these, in its arena */
 };
 
 /* Starts a call; done comes later, never from inside this. */
@@ -113,6 +114,7 @@ struct mcp_listing {
     struct mcp_tool *tools, **tools_end;
     size_t count, pages;
     gramc_text cursor;
+    bool uses_headers; /* the server wants arguments repeated in headers */
 };
 
 void mcp_list_start(struct mcp_client *client, struct mcp_listing *listing);

@@ -436,9 +436,20 @@ gramc_status mcp_client_new(struct mcp_client **out, uv_loop_t *loop,
     return GRAMC_OK;
 }
 
+/* They may hold secrets. Through a volatile pointer, or the compiler sees that nobody reads the
+ * zeros. */
+static void wipe(const char *const *words) {
+    for (size_t i = 0; words && words[i]; i++) {
+        volatile char *at = (volatile char *)(uintptr_t)words[i];
+        while (*at) *at++ = '\0';
+    }
+}
+
 static void idle_closed(uv_handle_t *handle) {
     struct mcp_client *client = handle->data;
     gramc_allocator allocator = client->allocator;
+    wipe(client->address.headers);
+    wipe((const char *const *)client->words.environment);
     arena_free(&client->arena);
     mem_free(&allocator, client, sizeof(*client));
 }

@@ -244,7 +244,8 @@ static void fail_status(struct exchange *exchange) {
 static bool redirect(struct exchange *exchange) {
     struct http_request *request = &exchange->request;
     char why[256];
-    if (request->status < 300 || request->status > 399) return false;
+    bool let_go = exchange->owner->events.line == NULL; /* and the headers with it */
+    if (request->status < 300 || request->status > 399 || let_go) return false;
     gramc_text to = text_of(request->redirect);
     if (!http_same_origin(to, text_of(exchange->owner->url))) {
         snprintf(why, sizeof(why),

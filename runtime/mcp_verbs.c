@@ -37,7 +37,7 @@ static bool put_call(struct mcp_request *request, struct buf *out) {
 static void describe_call(const struct mcp_request *request, struct mcp_message *message) {
     const struct mcp_call *call = (const struct mcp_call *)(const void *)request;
     message->name = call->tool;
-    message->mirrors = call->mirrors;
+    message->mirrors = call->relisted ? call->other_mirrors : call->mirrors;
     message->arguments = call->arguments;
 }
 
@@ -91,7 +91,7 @@ static void on_relisted(struct mcp_listing *listing) {
     } else if (!tool || tool->refused) {
         fail_call(&call->request, MCP_PROTOCOL_ERROR, "the server does not list the tool any more");
     } else {
-        call->mirrors = tool->mirrors;
+        call->other_mirrors = tool->mirrors;
         mcp_request_start(call->client, &call->request, &call_verb);
     }
 }
@@ -205,8 +205,9 @@ static const char *keep_tool(struct mcp_listing *listing, const struct json *val
     tool->input = keep_json(listing, value, "inputSchema");
     tool->output = keep_json(listing, value, "outputSchema");
     tool->annotations = keep_json(listing, value, "annotations");
-    tool->refused =
-        mcp_mirrors_read(&tool->mirrors, &listing->arena, json_get(value, "inputSchema"));
+    if (listing->uses_headers)
+        tool->refused =
+            mcp_mirrors_read(&tool->mirrors, &listing->arena, json_get(value, "inputSchema"));
     *listing->tools_end = tool;
     listing->tools_end = &tool->next;
     listing->count++;
@@ -242,6 +243,7 @@ static void answer_list(struct mcp_client *client, struct mcp_request *request,
         buf_free(&text);
         return;
     }
+    listing->uses_headers = client->is_modern && !client->words.argv;
     const char *why = keep_page(listing, result);
     if (why) finish_list(listing, MCP_BAD_RESULT, why);
     else if (listing->cursor.ptr) mcp_request_start(client, request, &list_verb);

@@ -368,6 +368,12 @@ typedef struct gramc_format_options {
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_source_format(gramc_compilation *compilation, size_t i,
                                                           const gramc_format_options *options,
                                                           gramc_writer writer);
+/* Compares the i-th source with what gramc_source_format would write and, where they differ, adds
+ * the finding not-formatted with the edit that mends it. Statuses as there; GRAMC_FINDINGS also for
+ * that. Findings are then printed as `gramc fmt`'s. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_source_check_format(
+    gramc_compilation *compilation, size_t i, const gramc_format_options *options);
+
 /* ## Import
  * Tool definitions in JSON, as providers, MCP servers, OpenAPI and JSON Schema have them, become
  * the text of an agent spec that compiles to the same schemas. */
@@ -524,12 +530,35 @@ typedef enum gramc_verdict_format {
     GRAMC_VERDICT_DETAILED /* errors in a tree that follows the schema */
 } gramc_verdict_format;
 
+/* The i-th format that one verdict is asked for by name in ("verdict", "flag"...), and one line
+ * about it; NULL past the end. GRAMC_VERDICT_TEXT has no name. Any thread. */
+GRAMC_API const char *gramc_verdict_format_name(size_t i);
+GRAMC_API const char *gramc_verdict_format_about(size_t i);
+/* False if there is no format of that name. Any thread. */
+GRAMC_API bool gramc_verdict_format_find(gramc_text name, gramc_verdict_format *out);
+
 /* Prints one verdict and a line end. JSON errors have the members of gramc_violation, changes those
  * of gramc_change; `normalised` is null when the bytes were not JSON. GRAMC_USAGE for an unknown
  * format, GRAMC_LIMIT for more than 64 MiB. */
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_verdict_print(const gramc_verdict *verdict,
                                                           gramc_verdict_format format,
                                                           gramc_writer writer);
+
+/* An instance that was judged, for printing many verdicts as one report. */
+typedef struct gramc_judged {
+    gramc_text name; /* of its file; those of one file stand together */
+    gramc_text text; /* the whole file, up to 2 GiB; text.ptr[text.len] is a readable NUL */
+    size_t start;    /* where the instance stands in it */
+    const gramc_verdict *verdict; /* NULL: it is valid */
+} gramc_judged;
+
+/* Prints violations as gramc_findings_print prints findings: a violation's code is its keyword.
+ * All is borrowed for the call. allocator NULL means malloc. GRAMC_USAGE for an unknown format,
+ * GRAMC_LIMIT, GRAMC_NOMEM, GRAMC_IO. Any thread. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_verdicts_print(const gramc_judged *judged, size_t count,
+                                                           gramc_format format,
+                                                           const gramc_allocator *allocator,
+                                                           gramc_writer writer);
 
 /* ## Comparing schemas
  * Is every value that schema A accepts accepted by schema B? */
@@ -617,9 +646,11 @@ GRAMC_API void gramc_diff_free(gramc_diff *diff);
 GRAMC_API size_t gramc_diff_count(const gramc_diff *diff, gramc_impact impact);
 /* The i-th change; false past the end. */
 GRAMC_API bool gramc_diff_get(const gramc_diff *diff, size_t i, gramc_diff_entry *out);
-/* TEXT, CONCISE or JSON (COLOR prints as TEXT). GRAMC_IO when the writer stops. */
+/* Prints the changes as gramc_findings_print prints findings, by the files that they stand in; what
+ * is gone stands in the old file. `fails` is the least impact that fails (a JUnit case), NONE if
+ * none does. GRAMC_USAGE for an unknown format, GRAMC_NOMEM, GRAMC_IO. */
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_diff_print(const gramc_diff *diff, gramc_format format,
-                                                       gramc_writer writer);
+                                                       gramc_impact fails, gramc_writer writer);
 
 /* ## JOLT
  * Transforms JSON by specs in the notation of bazaarvoice/jolt (docs/jolt.md): a list of

@@ -26,7 +26,7 @@ struct probe {
     bool done, failed, late;
 };
 
-enum { PATIENCE_MS = 5000 }; /* with one request */
+enum { PATIENCE_MS = 8000 }; /* with one request */
 
 static void list_done(struct mcp_listing *listing) {
     ((struct probe *)listing->ctx)->done = true;

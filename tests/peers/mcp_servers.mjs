@@ -94,7 +94,7 @@ const EVERYTHING = {
     impl('variables', 'everything', 'get-env'),
     impl('picture', 'everything', 'get-tiny-image'),
     impl('links', 'everything', 'get-resource-links'),
-    '  [slow:ToolImpl {mcp: everything, tool: "trigger-long-running-operation", timeout: 2s}]',
+    '  [slow:ToolImpl {mcp: everything, tool: "trigger-long-running-operation", timeout: 4s}]',
   ],
 };
 
@@ -129,7 +129,7 @@ async function everything(where, { isChild = false, options = [] }) {
   assert.match(links[1], /\[link .*: \S+\]/);
   assert.equal(slow[0], 'ok');
   assert.match(slow[1], /completed/);
-  assert.deepEqual(tooSlow, ['timeout', 'Error: the tool did not finish within 2 seconds and was stopped']);
+  assert.deepEqual(tooSlow, ['timeout', 'Error: the tool did not finish within 4 seconds and was stopped']);
 }
 
 await everything(`${program('server-everything', 'stdio')}, env: {DECLARED: "yes"}`, {

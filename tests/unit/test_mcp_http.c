@@ -300,6 +300,21 @@ static void test_lost_session(void **state) {
     close_bench(&bench, 8);
 }
 
+/* Nobody runs after the end of a session. */
+static void test_redirected_goodbye(void **state) {
+    const struct mock_answer answers[] = {no_modern,
+                                          {.headers = SESSION("s-1"), .body = INITIALIZED(2)},
+                                          accepted,
+                                          {.body = SAID(3, "x")},
+                                          {308, MOCK_WHOLE, "Location: /elsewhere\r\n", "", 0}};
+    struct bench bench;
+    (void)state;
+    open_bench(&bench, answers, COUNT(answers));
+    start(&bench, "{}");
+    expect(&bench, MCP_FINE, "x");
+    close_bench(&bench, 5);
+}
+
 static void test_loses_every_session(void **state) {
     const struct mock_answer lost = {404, MOCK_WHOLE, NULL, "gone", 0};
     const struct mock_answer answers[] = {no_modern,
@@ -672,6 +687,7 @@ int main(void) {
         cmocka_unit_test(test_unreachable),
         cmocka_unit_test(test_lost_session),
         cmocka_unit_test(test_loses_every_session),
+        cmocka_unit_test(test_redirected_goodbye),
         cmocka_unit_test(test_not_found),
         cmocka_unit_test(test_reconnect),
         cmocka_unit_test(test_asked_on_the_side),
