@@ -69,6 +69,7 @@ bool box_means(struct arena *arena, const gramc_box *box, gramc_text tool, gramc
     buf_putc(&text, '_');
     buf_text(&text, name);
     bool means = text_eq(buf_view(&text), wanted);
+    if (buf_status(&text) == GRAMC_NOMEM) arena->oom = true;
     buf_reset(&text);
     toolbox_put_id(&text, box->name, name);
     means = means || text_eq(buf_view(&text), wanted);
