@@ -36,8 +36,8 @@ enum {
     FOR_ALL = (1 << 16) - 1
 };
 
-/* The longest path that is put together here. */
-enum { CLI_PATH = 4096 };
+/* The longest path that is put together here, and the most options of one command. */
+enum { CLI_PATH = 4096, CLI_GIVEN = 64 };
 
 enum option_id {
 #define OPTION(id, name, letter, value, commands, help) OPTION_##id,
@@ -63,7 +63,7 @@ struct cli {
     struct {
         enum option_id id;
         const char *value;
-    } given[64]; /* every option in order, for those that may be repeated */
+    } given[CLI_GIVEN]; /* every option in order, for those that may be repeated */
     size_t given_count;
     struct cli_file *files;
     size_t sources;               /* that went into a compilation */

@@ -5,14 +5,15 @@
 
 #include "base/text.h"
 #include "compiler/data.h"
+#include "compiler/sampling.h"
+#include "compiler/schema_reader.h"
 
 enum { DEFAULT_ITERATIONS = 10, LEAST_MEMORY = 3 };
 
 struct agent_properties {
     gramc_agent agent;
+    gramc_text meta;
     const struct value *memory, *output;
-    gramc_text generator_model, evaluator_model, output_model;
-    uint32_t max_rounds;
 };
 
 #define AT(member) offsetof(struct agent_properties, member)
@@ -34,11 +35,11 @@ static const struct property_row rows[] = {
     {"output", PROPERTY_VALUE, AT(output)},
     {"strategy", PROPERTY_TEXT, AT(agent.strategy)},
     {"wire", PROPERTY_TEXT, AT(agent.wire)},
-    {"generatorModel", PROPERTY_TEXT, AT(generator_model)},
-    {"evaluatorModel", PROPERTY_TEXT, AT(evaluator_model)},
-    {"outputModel", PROPERTY_TEXT, AT(output_model)},
-    {"maxRounds", PROPERTY_COUNT, AT(max_rounds)},
-    {"meta", PROPERTY_IGNORED, 0},
+    {"generatorModel", PROPERTY_TEXT, AT(agent.generator_model)},
+    {"evaluatorModel", PROPERTY_TEXT, AT(agent.evaluator_model)},
+    {"outputModel", PROPERTY_TEXT, AT(agent.output_model)},
+    {"maxRounds", PROPERTY_COUNT, AT(agent.max_rounds)},
+    {"meta", PROPERTY_META, AT(meta)},
 };
 #undef AT
 
@@ -64,6 +65,15 @@ static void check_choices(struct pass *pass, const struct subject *subject) {
     }
 }
 
+/* True if some element, or some element of a task, offers a tool. */
+static bool may_call(const struct pattern *pattern) {
+    for (const struct pattern *e = pattern->elements; e; e = e->next) {
+        const struct pattern *element = pattern_plain(e);
+        if (!task_is(element) || element->elements) return true;
+    }
+    return false;
+}
+
 /* `memory: {maxMessages: 20}` */
 static void read_memory(struct pass *pass, struct agent *agent, const struct value *memory) {
     static const struct property_row row = {"maxMessages", PROPERTY_COUNT, 0};
@@ -74,7 +84,7 @@ static void read_memory(struct pass *pass, struct agent *agent, const struct val
     }
     uint32_t *count = &agent->public.max_messages;
     properties_read(pass, memory->as.map.first, &row, 1, count, "memory");
-    if (*count == 0 || *count >= LEAST_MEMORY || !agent->pattern->elements) return;
+    if (*count == 0 || *count >= LEAST_MEMORY || !may_call(agent->pattern)) return;
     struct finding *f = FIND0(pass->findings, D_SMALL_MEMORY, pass->source, memory->span);
     finding_help(pass->findings, f, "a tool call alone is three messages: write 3 or more");
 }
@@ -86,11 +96,36 @@ static void read_properties(struct pass *pass, struct agent *agent, const struct
     const struct subject *subject = pattern->subject;
     properties_read(pass, subject->properties, rows, sizeof rows / sizeof *rows, &p, "agents");
     agent->public = p.agent;
+    agent->meta = p.meta;
     check_choices(pass, subject);
+    sampling_check(pass, subject);
+    strategy_check(pass, agent);
     if (p.memory) read_memory(pass, agent, p.memory);
-    if (p.output)
-        FIND(pass->findings, D_NOT_SUPPORTED, pass->source, p.output->span,
-             TEXT("a structured answer (`output`)"));
+    if (p.output) agent->output = schema_of_value(pass, p.output);
+    agent->public.has_output = agent->output != NULL;
+}
+
+/* ## Tools of agents and tasks */
+
+static bool is_tool(const struct pattern *element) {
+    return (element->kind == PATTERN_BRACKET || element->kind == PATTERN_NODE) &&
+           text_is(pattern_label(element), "Tool");
+}
+
+struct tool **tools_read(struct pass *pass, struct gramc_spec *spec, const struct pattern *owner) {
+    struct tool **tools = arena_array(pass->arena, owner->element_count, sizeof(void *));
+    size_t i = 0;
+    for (const struct pattern *e = owner->elements; e && tools; e = e->next, i++) {
+        const struct pattern *element = pattern_plain(e);
+        tools[i] = is_tool(element) ? tool_read(pass, spec, element) : NULL;
+    }
+    return tools;
+}
+
+const gramc_tool **tools_public(struct pass *pass, struct tool *const *tools, size_t count) {
+    const gramc_tool **list = arena_array(pass->arena, count, sizeof *list);
+    for (size_t i = 0; list && i < count; i++) list[i] = &tools[i]->public;
+    return list;
 }
 
 void agent_read(struct pass *pass, struct gramc_spec *spec, const struct pattern *pattern) {
@@ -101,18 +136,17 @@ void agent_read(struct pass *pass, struct gramc_spec *spec, const struct pattern
     agent->name_at = pattern->subject->identifier.span;
     agent->source = pass->source;
     agent->pattern = pattern;
-    agent->tools = arena_array(pass->arena, pattern->element_count, sizeof *agent->tools);
+    agent->last_task = &agent->first_task;
     read_properties(pass, agent, pattern);
+    agent->tools = tools_read(pass, spec, pattern);
     if (!agent->tools) return;
-    for (const struct pattern *e = pattern->elements; e; e = e->next, agent->tool_count++) {
-        bool inline_tool = (e->kind == PATTERN_BRACKET || e->kind == PATTERN_NODE) &&
-                           text_is(pattern_label(e), "Tool");
-        if (inline_tool) agent->tools[agent->tool_count] = tool_read(pass, spec, e);
-    }
+    for (const struct pattern *e = pattern->elements; e; e = e->next)
+        if (task_is(pattern_plain(e))) task_read(pass, spec, agent, pattern_plain(e));
     struct agent *other = map_put(&spec->agents, name, agent);
     if (other != agent) {
-        spec_report_duplicate(pass, D_DUPLICATE_AGENT, name, agent->name_at, other->source,
-                              other->name_at);
+        agent->twin = other;
+        agent->next = spec->first_agent_twin;
+        spec->first_agent_twin = agent;
         return;
     }
     *spec->last_agent = agent;
@@ -122,28 +156,34 @@ void agent_read(struct pass *pass, struct gramc_spec *spec, const struct pattern
 
 /* ## References */
 
-static gramc_text nearest_tool(const struct gramc_spec *spec, gramc_text name) {
+/* The key of the map that is spelt most like it. */
+static gramc_text nearest(const struct map *map, gramc_text name) {
     gramc_text best = {NULL, 0};
-    for (const struct tool *tool = spec->first_tool; tool; tool = tool->next) {
-        gramc_text pair[2] = {tool->identifier, best};
-        best = text_nearest(name, pair, best.len ? 2 : 1);
+    for (size_t i = 0; i < map->size; i++) {
+        gramc_text pair[2] = {map->slots[i].key, best};
+        if (map->slots[i].value) best = text_nearest(name, pair, best.len ? 2 : 1);
     }
     return best;
+}
+
+void report_unresolved(struct pass *pass, enum diag_id id, const struct map *map, gramc_text noun,
+                       gramc_text name, struct span at) {
+    struct finding *f = FIND(pass->findings, id, pass->source, at, name, noun);
+    gramc_text near = nearest(map, name);
+    if (near.len) finding_help(pass->findings, f, "did you mean `%.*s`?", TEXT_ARGS(near));
+    else if (id == D_UNRESOLVED_TOOL)
+        finding_help(pass->findings, f, "define it here or at top level: `[%.*s:Tool {...} | ...]`",
+                     TEXT_ARGS(name));
 }
 
 static struct tool *find_tool(struct pass *pass, const struct gramc_spec *spec,
                               const struct pattern *reference) {
     gramc_text name = reference->subject->identifier.text;
     struct tool *tool = map_get(&spec->tools, name);
-    if (tool) return tool;
-    struct finding *f =
-        FIND(pass->findings, D_UNRESOLVED_TOOL, pass->source, reference->span, name);
-    gramc_text near = nearest_tool(spec, name);
-    if (near.len) finding_help(pass->findings, f, "did you mean `%.*s`?", TEXT_ARGS(near));
-    else
-        finding_help(pass->findings, f, "define it here or at top level: `[%.*s:Tool {...} | ...]`",
-                     TEXT_ARGS(name));
-    return NULL;
+    if (!tool)
+        report_unresolved(pass, D_UNRESOLVED_TOOL, &spec->tools, TEXT("tool"), name,
+                          reference->span);
+    return tool;
 }
 
 static struct tool *resolve_element(struct pass *pass, const struct gramc_spec *spec,
@@ -154,55 +194,117 @@ static struct tool *resolve_element(struct pass *pass, const struct gramc_spec *
                 element->kind != PATTERN_PATH;
     if (bare) return find_tool(pass, spec, element);
     if (box_use_is(element)) return NULL;
-    if (text_is(label, "Task"))
-        FIND(pass->findings, D_NOT_SUPPORTED, pass->source, element->span, label);
-    else {
-        struct finding *f = FIND0(pass->findings, D_NOT_A_TOOL, pass->source, element->span);
-        finding_help(pass->findings, f,
-                     "the elements of an agent are tools, `[name:Tool {...} | "
-                     "...]`, or names of tools");
-    }
+    struct finding *f = FIND0(pass->findings, D_NOT_A_TOOL, pass->source, element->span);
+    finding_help(pass->findings, f,
+                 "the elements of an agent are tools, `[name:Tool {...} | "
+                 "...]`, or names of tools");
     return NULL;
 }
 
-static void report_wire_name(struct pass *pass, const struct agent *agent, const struct tool *one,
-                             const struct tool *other) {
-    struct finding *f = FIND(pass->findings, D_DUPLICATE_WIRE_NAME, agent->source, agent->name_at,
-                             agent->identifier, one->public.name);
+static void report_wire_name(struct pass *pass, const struct wire_scope *scope,
+                             const struct tool *one, const struct tool *other) {
+    struct finding *f = FIND(pass->findings, D_DUPLICATE_WIRE_NAME, pass->source, scope->at,
+                             scope->name, one->public.name, text_of(scope->noun));
     finding_label(pass->findings, f, one->source, one->name_at, "one of them");
     finding_label(pass->findings, f, other->source, other->name_at, "the other");
 }
 
 /* The map is needed here only, so it gets an arena of its own. */
-static void check_wire_names(struct pass *pass, const struct agent *agent) {
+void wire_scope_check(struct pass *pass, const struct wire_scope *scope) {
     struct arena scratch;
     struct map seen;
     arena_init(&scratch, &pass->arena->allocator);
     map_init(&seen, &scratch);
-    for (size_t i = 0; i < agent->tool_count; i++) {
-        struct tool *tool = agent->tools[i];
+    for (size_t i = 0; i < scope->count + scope->more_count; i++) {
+        bool own = i < scope->count;
+        struct tool *tool = own ? scope->tools[i] : scope->more[i - scope->count];
         const struct tool *first = map_get(&seen, tool->public.name);
-        if (first) report_wire_name(pass, agent, first, tool);
-        else map_put(&seen, tool->public.name, tool);
+        if (!first) map_put(&seen, tool->public.name, tool);
+        else if (own || first != tool) report_wire_name(pass, scope, first, tool);
     }
     pass->arena->oom = pass->arena->oom || scratch.oom;
     arena_free(&scratch);
 }
 
-void agent_resolve(struct pass *pass, struct gramc_spec *spec, struct agent *agent) {
-    size_t count = 0;
-    const struct pattern *element = agent->pattern->elements;
-    for (size_t i = 0; i < agent->tool_count; i++, element = element->next) {
-        struct tool *tool = agent->tools[i];
-        bool inline_tool = text_is(pattern_label(element), "Tool");
-        if (!inline_tool) tool = resolve_element(pass, spec, element);
-        if (tool) agent->tools[count++] = tool;
+size_t tools_resolve(struct pass *pass, const struct gramc_spec *spec, struct tool **tools,
+                     const struct pattern *owner) {
+    size_t count = 0, i = 0;
+    for (const struct pattern *e = owner->elements; e; e = e->next, i++) {
+        const struct pattern *element = pattern_plain(e);
+        struct tool *tool = tools[i];
+        bool is_reference = !is_tool(element) && (!task_is(element) || task_is(owner));
+        if (is_reference) tool = resolve_element(pass, spec, element);
+        if (tool) tools[count++] = tool;
     }
-    agent->tool_count = count;
+    return count;
+}
+
+/* What a box holds is known at binding. */
+static bool has_boxes(const struct agent *agent) {
+    for (const struct pattern *e = agent->pattern->elements; e; e = e->next) {
+        const struct pattern *element = pattern_plain(e);
+        if (text_is(pattern_label(element), "ToolBox")) return true;
+        for (const struct pattern *t = task_is(element) ? element->elements : NULL; t; t = t->next)
+            if (text_is(pattern_label(pattern_plain(t)), "ToolBox")) return true;
+    }
+    return false;
+}
+
+/* `toolChoice: add` names a tool; on the wire stands the name that the model sees. */
+static void resolve_choice(struct pass *pass, struct agent *agent) {
+    const struct property *p = property_find(agent->pattern->subject, "toolChoice");
+    gramc_text choice = agent->public.tool_choice;
+    bool none = text_is(choice, "none") || text_is(choice, "auto");
+    if (!p || !choice.len || none || has_boxes(agent)) return;
+    gramc_text *names = arena_array(pass->arena, agent->reach_count + 3, sizeof *names);
+    for (size_t i = 0; names && i < agent->reach_count; i++) {
+        const struct tool *tool = agent->reach[i];
+        names[i] = tool->identifier;
+        if (!text_eq(choice, tool->identifier) && !text_eq(choice, tool->public.name)) continue;
+        agent->public.tool_choice = tool->public.name;
+        return;
+    }
+    if (!names || (text_is(choice, "required") && agent->reach_count)) return;
+    static const char *const words[] = {"auto", "none", "required"};
+    for (size_t i = 0; i < 3; i++) names[agent->reach_count + i] = text_of(words[i]);
+    struct finding *f = FIND(pass->findings, D_TOOL_CHOICE, pass->source, p->value->span, choice);
+    gramc_text near = text_nearest(choice, names, agent->reach_count + 3);
+    if (text_is(choice, "required")) finding_help(pass->findings, f, "`required` needs a tool");
+    else if (near.len) finding_help(pass->findings, f, "did you mean `%.*s`?", TEXT_ARGS(near));
+}
+
+void agent_resolve(struct pass *pass, struct gramc_spec *spec, struct agent *agent) {
+    agent->tool_count = tools_resolve(pass, spec, agent->tools, agent->pattern);
+    struct wire_scope scope = {
+        "agent", agent->identifier, agent->name_at, agent->tools, agent->tool_count, NULL, 0};
+    wire_scope_check(pass, &scope);
+    agent->public.tools = tools_public(pass, agent->tools, agent->tool_count);
+    agent->public.tool_count = agent->public.tools ? agent->tool_count : 0;
     agent->public.box_uses = box_uses_read(pass, agent->pattern, &agent->public.box_use_count);
-    check_wire_names(pass, agent);
-    const gramc_tool **list = arena_array(pass->arena, count, sizeof *list);
-    for (size_t i = 0; list && i < count; i++) list[i] = &agent->tools[i]->public;
-    agent->public.tools = list;
-    agent->public.tool_count = list ? count : 0;
+    tasks_resolve(pass, spec, agent);
+    if (pass->arena->oom) return;
+    resolve_choice(pass, agent);
+    inputs_find(pass, agent);
+}
+
+/* What is not whole cannot be printed: then only the same text means the same. */
+static bool mean_the_same(struct pass *pass, const struct agent *a, const struct agent *b) {
+    if (findings_have_errors(pass->findings))
+        return text_eq(source_slice(a->source, a->pattern->span),
+                       source_slice(b->source, b->pattern->span));
+    return text_eq(agent_fingerprint(pass->arena, a), agent_fingerprint(pass->arena, b));
+}
+
+void agent_twins_check(struct pass *pass, struct gramc_spec *spec) {
+    for (struct agent *a = spec->first_agent_twin; a && !pass->arena->oom; a = a->next) {
+        pass->source = a->source;
+        agent_resolve(pass, spec, a);
+        if (mean_the_same(pass, a, a->twin)) continue;
+        spec_report_duplicate(pass, D_DUPLICATE_AGENT, a->identifier, a->name_at, a->twin->source,
+                              a->twin->name_at);
+    }
+}
+
+bool agent_has_property(gramc_text key) {
+    return rows_have(rows, sizeof rows / sizeof *rows, key);
 }

@@ -180,6 +180,31 @@ static void read_allow_env(struct reader *reader, const struct property *p) {
     }
 }
 
+/* Of models that are named without one: `provider: "Ollama"`. */
+static void read_provider(struct reader *reader, const struct property *p) {
+    bool said = value_is_name(p->value) && value_name(p->value).len;
+    if (said) set(reader, p->key.text, value_name(p->value), p->value->span);
+    else wrong(reader, p->key.text, p->value, "the name of a provider");
+}
+
+/* `endpoints: {Ollama: "http://127.0.0.1:11434/v1"}` */
+static void read_endpoints(struct reader *reader, const struct property *p) {
+    if (p->value->kind != VALUE_MAP) {
+        wrong(reader, p->key.text, p->value, "a map from provider to URL");
+        return;
+    }
+    for (const struct property *e = p->value->as.map.first; e; e = e->next) {
+        bool url =
+            e->value->kind == VALUE_STRING && (text_starts(value_name(e->value), "http://") ||
+                                               text_starts(value_name(e->value), "https://"));
+        if (!url)
+            wrong(reader, e->key.text, e->value, "a URL that begins with http:// or https://");
+        else
+            set(reader, join(reader->pass->arena, p->key.text, e->key.text), value_name(e->value),
+                e->value->span);
+    }
+}
+
 typedef void setting_reader(struct reader *reader, const struct property *p);
 
 static void read_header(struct reader *reader, const struct pattern *header) {
@@ -189,7 +214,8 @@ static void read_header(struct reader *reader, const struct pattern *header) {
     } settings[] = {{"language", read_language},     {"kind", NULL},
                     {"strict", read_strict},         {"target", read_target},
                     {"severities", read_severities}, {"naming", read_naming},
-                    {"allowEnv", read_allow_env}};
+                    {"allowEnv", read_allow_env},    {"provider", read_provider},
+                    {"endpoints", read_endpoints},   {"meta", NULL}};
     enum { SETTINGS = sizeof settings / sizeof *settings };
     struct property_row rows[SETTINGS];
     const struct value *values[SETTINGS]; /* read by the setting's own reader */

@@ -1,13 +1,13 @@
 /* Turns top-level patterns such as `[Color:Text {enum: [...]}]` and `(personName::Text)` into named
  * types and vocabulary, and finds out what no single one can tell: recursion, types that no value
- * satisfies, fields that are defined twice. Every walk is bounded by MOST_DEPTH, not by trust. */
+ * satisfies, fields that are defined twice. */
 #include "compiler/definition.h"
 
 #include "base/text.h"
 #include "compiler/fixes.h"
 #include "compiler/spec.h"
 
-enum { LARGEST_IN_LINE = 2000, DEEPEST_IN_LINE = 64, MOST_DEPTH = 1000 };
+enum { LARGEST_IN_LINE = 2000, DEEPEST_IN_LINE = 64 };
 
 /* ## Collecting */
 
@@ -78,7 +78,7 @@ static void find_row(struct pass *pass, const struct gramc_spec *spec, struct de
 }
 
 static bool is_reserved(struct pass *pass, const struct definition *definition) {
-    if (!type_find(definition->name)) return false;
+    if (!type_find(definition->name) && !label_is_known(definition->name)) return false;
     FIND(pass->findings, D_RESERVED_TYPE, definition->source, definition->name_at,
          definition->name);
     return true;
@@ -112,128 +112,134 @@ void definitions_read(struct pass *pass, struct gramc_spec *spec,
     }
 }
 
-/* ## Recursion: strongly connected components, by Tarjan's algorithm
- * (SIAM J. Comput. 1(2), 1972), over the names that a type's schema mentions. */
-
-struct search {
-    struct pass *pass;
-    struct definition **stack;
-    size_t height;
-    uint32_t next_index, depth;
-    bool too_deep;
-};
-
-static void visit(struct search *search, struct definition *definition);
-
-static void follow(struct search *search, struct definition *from, struct definition *to) {
-    if (to->index == 0) visit(search, to);
-    else if (to->on_stack && to->index < from->low) from->low = to->index;
-    if (to->low < from->low && to->on_stack) from->low = to->low;
-    if (from == to) from->by_reference = true;
-}
-
-/* `const` is for everybody else: the search writes marks. */
-static struct definition *writable(const struct search *search, const struct definition *d) {
-    return map_get(&search->pass->compilation->spec->definitions, d->name);
-}
-
-static void follow_schema(struct search *search, struct definition *from,
-                          const struct schema *schema) {
-    if (!schema) return;
-    if (schema->definition && writable(search, schema->definition))
-        follow(search, from, writable(search, schema->definition));
-    if (schema->inner) follow_schema(search, from, schema->inner);
-    for (const struct field *f = schema->fields; f; f = f->next)
-        follow_schema(search, from, f->schema);
-    for (const struct member *m = schema->members; m; m = m->next)
-        follow_schema(search, from, m->schema);
-}
-
-/* One component is complete: more than one definition in it, and all are recursive. */
-static void pop_component(struct search *search, struct definition *root) {
-    bool several = search->stack[search->height - 1] != root;
-    struct definition *d;
-    do {
-        d = search->stack[--search->height];
-        d->on_stack = false;
-        if (several) d->by_reference = true;
-    } while (d != root);
-}
-
-static void visit(struct search *search, struct definition *definition) {
-    if (++search->depth > MOST_DEPTH) {
-        FIND(search->pass->findings, D_TYPES_TOO_DEEP, definition->source, definition->name_at,
-             definition->name);
-        search->too_deep = true;
-        search->depth--;
-        return;
-    }
-    definition->index = definition->low = ++search->next_index;
-    definition->on_stack = true;
-    search->stack[search->height++] = definition;
-    follow_schema(search, definition, definition->field.schema);
-    if (definition->low == definition->index) pop_component(search, definition);
-    search->depth--;
-}
-
-static void find_recursion(struct pass *pass, struct gramc_spec *spec) {
-    struct search search = {.pass = pass};
-    size_t count = 0;
-    for (struct definition *d = spec->first_definition; d; d = d->next) count++;
-    search.stack = arena_array(pass->arena, count, sizeof *search.stack);
-    for (struct definition *d = spec->first_definition; d && search.stack; d = d->next)
-        if (d->row && !d->cyclic && d->index == 0) visit(&search, d);
-    /* What was not searched to its end must not be followed by a printer either. */
-    for (struct definition *d = spec->first_definition; d && search.too_deep; d = d->next)
-        d->by_reference = true;
-}
-
 /* ## Size: what would be very large in line is printed once, under $defs */
-
-static void measure(const struct pass *pass, struct definition *definition);
 
 static uint32_t add(uint32_t a, uint32_t b) {
     return a > LARGEST_IN_LINE || b > LARGEST_IN_LINE ? LARGEST_IN_LINE + 1 : a + b;
 }
 
-static uint32_t size_of(const struct pass *pass, const struct schema *schema, uint32_t *depth) {
+static uint32_t size_of(const struct schema *schema, uint32_t *depth) {
     uint32_t size = 1, deepest = 0, inner = 0;
-    struct definition *d = schema->definition ? map_get(&pass->compilation->spec->definitions,
-                                                        schema->definition->name)
-                                              : NULL;
+    const struct definition *d = schema->definition;
     if (d && !d->by_reference) {
-        measure(pass, d);
         size = add(size, d->size);
         deepest = d->depth;
     }
-    if (schema->inner) size = add(size, size_of(pass, schema->inner, &deepest));
+    if (schema->inner) size = add(size, size_of(schema->inner, &deepest));
     for (const struct field *f = schema->fields; f; f = f->next, inner = 0) {
-        size = add(size, size_of(pass, f->schema, &inner));
+        size = add(size, size_of(f->schema, &inner));
         if (inner > deepest) deepest = inner;
     }
     for (const struct member *m = schema->members; m; m = m->next, inner = 0) {
-        size = add(size, size_of(pass, m->schema, &inner));
+        size = add(size, size_of(m->schema, &inner));
         if (inner > deepest) deepest = inner;
     }
     *depth = deepest + 1;
     return size;
 }
 
-/* Types in line form no cycle: what is recursive goes by reference. */
-static void measure(const struct pass *pass, struct definition *definition) {
-    if (definition->size) return;
-    definition->size = 1;
-    definition->size = size_of(pass, definition->field.schema, &definition->depth);
+/* What it mentions has been measured, or goes by reference. */
+static void measure(struct definition *definition) {
+    definition->size = size_of(definition->field.schema, &definition->depth);
     if (definition->size > LARGEST_IN_LINE || definition->depth > DEEPEST_IN_LINE)
         definition->by_reference = true;
 }
 
+/* ## Recursion: strongly connected components, by Tarjan's algorithm
+ * (SIAM J. Comput. 1(2), 1972), over the names that a type's schema mentions. With a stack of its
+ * own: a chain of types may be as long as the file. */
+
+struct search {
+    struct pass *pass;
+    struct definition **stack; /* visited, and of no complete component yet */
+    struct definition **path;  /* those that are being visited, each mentioned by the one below */
+    size_t height, length;
+    uint32_t next_index;
+};
+
+/* `const` is for everybody else: the search writes marks. */
+static struct definition *writable(const struct search *search, const struct definition *d) {
+    return map_get(&search->pass->compilation->spec->definitions, d->name);
+}
+
+static void add_mention(struct search *search, struct definition *from, struct definition *to) {
+    struct mention *mention = to ? ARENA_NEW(search->pass->arena, struct mention) : NULL;
+    if (!mention) return;
+    *mention = (struct mention){from->mentions, to};
+    from->mentions = mention;
+}
+
+/* Recursion is bounded by the parser's nesting limit. */
+static void find_mentions(struct search *search, struct definition *from,
+                          const struct schema *schema) {
+    if (!schema) return;
+    if (schema->definition) add_mention(search, from, writable(search, schema->definition));
+    if (schema->inner) find_mentions(search, from, schema->inner);
+    for (const struct field *f = schema->fields; f; f = f->next)
+        find_mentions(search, from, f->schema);
+    for (const struct member *m = schema->members; m; m = m->next)
+        find_mentions(search, from, m->schema);
+}
+
+static void enter(struct search *search, struct definition *definition) {
+    find_mentions(search, definition, definition->field.schema);
+    definition->index = definition->low = ++search->next_index;
+    definition->on_stack = true;
+    search->stack[search->height++] = definition;
+    search->path[search->length++] = definition;
+}
+
+/* One component is complete: more than one definition in it, and all are recursive. What it
+ * mentions is complete already, so that its size is known. */
+static void pop_component(struct search *search, struct definition *root) {
+    bool several = search->stack[search->height - 1] != root;
+    size_t bottom = search->height;
+    while (search->stack[--bottom] != root) continue;
+    for (size_t i = bottom; i < search->height; i++) {
+        search->stack[i]->on_stack = false;
+        if (several) search->stack[i]->by_reference = true;
+    }
+    for (size_t i = bottom; i < search->height; i++) measure(search->stack[i]);
+    search->height = bottom;
+}
+
+static void leave(struct search *search, struct definition *definition) {
+    struct definition *below;
+    if (definition->low == definition->index) pop_component(search, definition);
+    if (--search->length == 0) return;
+    below = search->path[search->length - 1];
+    if (definition->on_stack && definition->low < below->low) below->low = definition->low;
+}
+
+/* The next name that a definition mentions. */
+static void follow(struct search *search, struct definition *from) {
+    struct definition *to = from->mentions->to;
+    from->mentions = from->mentions->next;
+    if (from == to) from->by_reference = true;
+    if (to->index == 0) enter(search, to);
+    else if (to->on_stack && to->index < from->low) from->low = to->index;
+}
+
+static void visit(struct search *search, struct definition *definition) {
+    enter(search, definition);
+    while (search->length && !search->pass->arena->oom) {
+        struct definition *top = search->path[search->length - 1];
+        if (top->mentions) follow(search, top);
+        else leave(search, top);
+    }
+}
+
 /* Before anything is printed: printing follows what goes in line. */
 void definitions_measure(struct pass *pass, struct gramc_spec *spec) {
-    if (!spec->first_definition || pass->arena->oom) return;
-    find_recursion(pass, spec);
-    for (struct definition *d = spec->first_definition; d; d = d->next)
-        if (d->row && !d->cyclic) measure(pass, d);
+    struct search search = {.pass = pass};
+    size_t count = 0;
+    for (struct definition *d = spec->first_definition; d; d = d->next) count++;
+    if (!count || pass->arena->oom) return;
+    search.stack = arena_array(pass->arena, count, sizeof *search.stack);
+    search.path = arena_array(pass->arena, count, sizeof *search.path);
+    if (!search.stack || !search.path) return;
+    for (struct definition *d = spec->first_definition; d && !pass->arena->oom; d = d->next)
+        if (d->row && !d->cyclic && d->index == 0) visit(&search, d);
 }
 
 /* ## Values: the least fixed point of "some finite value satisfies it" */
@@ -256,16 +262,27 @@ static bool is_inhabited(const struct schema *schema) {
     return !needs_items || is_inhabited(schema->inner);
 }
 
+static bool note_inhabited(struct definition *d) {
+    if (!d->row || d->cyclic || d->inhabited || !is_inhabited(d->field.schema)) return false;
+    d->inhabited = true;
+    return true;
+}
+
+/* There and back: a long chain of types is settled in one go, whichever way it was written. */
 static void find_inhabited(struct pass *pass, struct gramc_spec *spec) {
-    bool changed = true;
-    while (changed) {
+    struct definition **all, *d = spec->first_definition;
+    size_t count = 0;
+    for (; d; d = d->next) count++;
+    all = arena_array(pass->arena, count, sizeof *all);
+    if (!all) return;
+    count = 0;
+    for (d = spec->first_definition; d; d = d->next) all[count++] = d;
+    for (bool changed = true; changed;) {
         changed = false;
-        for (struct definition *d = spec->first_definition; d; d = d->next) {
-            if (!d->row || d->cyclic || d->inhabited || !is_inhabited(d->field.schema)) continue;
-            d->inhabited = changed = true;
-        }
+        for (size_t i = 0; i < count; i++) changed = note_inhabited(all[i]) || changed;
+        for (size_t i = count; i-- > 0;) changed = note_inhabited(all[i]) || changed;
     }
-    for (const struct definition *d = spec->first_definition; d; d = d->next)
+    for (d = spec->first_definition; d; d = d->next)
         if (d->row && !d->cyclic && !d->inhabited && d->name.ptr)
             FIND(pass->findings, D_UNINHABITED, d->source, d->name_at, d->name);
 }
@@ -297,22 +314,16 @@ static void check_fields(struct pass *pass, const struct definition *definition)
 
 static void check_one(struct pass *pass, const struct definition *definition) {
     const struct schema *schema = definition->field.schema;
-    bool is_union = schema->kind == TYPE_ANY_OF || schema->kind == TYPE_ONE_OF;
     pass->source = definition->source;
     if (schema->base) check_fields(pass, definition);
-    if (is_union && !schema_members(schema))
-        FIND(pass->findings, D_EMPTY_UNION, pass->source, definition->name_at, definition->name);
     schema_check(pass, schema, &definition->field);
 }
 
 void definitions_check(struct pass *pass, struct gramc_spec *spec) {
-    uint32_t before = pass->findings->counts[GRAMC_ERROR];
     if (!spec->first_definition) return;
     for (struct definition *d = spec->first_definition; d && !pass->arena->oom; d = d->next)
         if (d->row && d->name.ptr && !d->cyclic) check_name(pass, spec, d);
     find_inhabited(pass, spec);
-    /* What is broken already would be reported over again, and could not be printed. */
-    if (pass->findings->counts[GRAMC_ERROR] > before) return;
     for (struct definition *d = spec->first_definition; d && !pass->arena->oom; d = d->next)
         if (d->row && !d->cyclic && d->name.ptr) check_one(pass, d);
 }

@@ -8,6 +8,12 @@ struct gramc_spec;
 
 enum definition_state { DEFINITION_NEW, DEFINITION_BUSY, DEFINITION_DONE };
 
+/* A name that a type's schema mentions. */
+struct mention {
+    struct mention *next;
+    struct definition *to;
+};
+
 struct definition {
     struct definition *next;
     gramc_text name;
@@ -17,10 +23,11 @@ struct definition {
     const struct type_row *row; /* the base type in the end; NULL: it has none, it is no type */
     struct field field;         /* its schema, and what a parameter that reuses it takes besides */
     enum definition_state state;
-    bool cyclic;         /* it is built on itself: reported, and not to be followed */
-    bool by_reference;   /* recursive or very large: printed under $defs, not in line */
-    bool inhabited;      /* some finite value satisfies it */
-    uint32_t index, low; /* for the search of cycles */
+    bool cyclic;              /* it is built on itself: reported, and not to be followed */
+    bool by_reference;        /* recursive or very large: printed under $defs, not in line */
+    bool inhabited;           /* some finite value satisfies it */
+    struct mention *mentions; /* these three for the search of cycles */
+    uint32_t index, low;
     bool on_stack;
     uint32_t size, depth; /* printed in line: schemas in all, and inside each other */
 };

@@ -215,7 +215,7 @@ static gramc_text signature_text(struct gramc_diff *diff, const struct tool *too
     struct buf text;
     buf_init(&text, &diff->arena.allocator, SOURCE_MAX);
     if (tool->signature) {
-        schema_print_object(&text, tool->signature->parameters, SCHEMA_CHECKED);
+        schema_print(&text, &tool->signature->arguments, SCHEMA_CHECKED);
         schema_print(&text, tool->signature->result, SCHEMA_CHECKED);
     }
     return keep(&diff->arena, &text);

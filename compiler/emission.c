@@ -78,11 +78,11 @@ static bool put_lowered(struct emission *e, const struct tool *tool, gramc_text 
 bool emission_put_parameters(struct emission *e, const struct tool *tool) {
     struct buf text;
     if (e->target->dialect == DIALECT_PLAIN) {
-        schema_print_object(e->out, tool->signature->parameters, e->style);
+        schema_print(e->out, &tool->signature->arguments, e->style);
         return true;
     }
     buf_init(&text, &e->out->allocator, SOURCE_MAX);
-    schema_print_object(&text, tool->signature->parameters, e->style);
+    schema_print(&text, &tool->signature->arguments, e->style);
     bool good = buf_status(&text) == GRAMC_OK;
     if (good) good = put_lowered(e, tool, buf_view(&text));
     else e->out->state = text.state;

@@ -46,7 +46,7 @@ const char *gramc_target_about(size_t i) {
     return i < TARGETS ? targets[i].about : NULL;
 }
 
-static const struct target *find_target(gramc_text name) {
+const struct target *target_find(gramc_text name) {
     for (size_t i = 0; i < TARGETS; i++)
         if (text_is(name, targets[i].name)) return &targets[i];
     return NULL;
@@ -65,8 +65,9 @@ static const struct agent *find_agent(const gramc_spec *spec, const gramc_agent 
 static void begin(struct emission *e, const gramc_spec *spec, const struct agent *agent,
                   const struct target *target, struct buf *out) {
     *e = (struct emission){.out = out, .target = target};
-    e->tools = agent ? agent->tools : spec->tool_list;
-    e->count = agent ? agent->tool_count : spec->tool_count;
+    e->spec = spec;
+    e->tools = agent ? agent->reach : spec->tool_list;
+    e->count = agent ? agent->reach_count : spec->tool_count;
     e->style = spec->compilation->keep_types ? SCHEMA_DEFS : SCHEMA_PRINTED;
     arena_init(&e->arena, &spec->compilation->arena.allocator);
     gramc_text *own = arena_array(&e->arena, e->count + 1, sizeof *own);
@@ -105,7 +106,7 @@ static gramc_status put_tools(struct emission *e, gramc_writer writer) {
 gramc_status gramc_emit(const gramc_spec *spec, const gramc_agent *agent, gramc_text name,
                         gramc_writer writer) {
     const struct agent *one = find_agent(spec, agent);
-    const struct target *target = find_target(name);
+    const struct target *target = target_find(name);
     gramc_status status = GRAMC_NOMEM;
     struct emission e;
     struct buf out;
@@ -115,7 +116,7 @@ gramc_status gramc_emit(const gramc_spec *spec, const gramc_agent *agent, gramc_
     if (!e.arena.oom && target->print) {
         status = put_tools(&e, writer);
     } else if (!e.arena.oom) {
-        target->whole(&out, one, e.tools, e.count, e.style);
+        target->whole(&e, one);
         status = flush(&out, writer, 0);
     }
     arena_free(&e.arena);
@@ -159,7 +160,7 @@ static gramc_status check(const gramc_spec *spec, const struct agent *agent,
 }
 
 gramc_status gramc_target_check(const gramc_spec *spec, const gramc_agent *agent, gramc_text name) {
-    const struct target *target = find_target(name);
+    const struct target *target = target_find(name);
     const struct agent *one = find_agent(spec, agent);
     struct pass pass = {spec->compilation, &spec->compilation->arena, &spec->compilation->findings,
                         NULL};
@@ -182,7 +183,7 @@ gramc_status gramc_target_check(const gramc_spec *spec, const gramc_agent *agent
 gramc_status gramc_target_tool_name(const gramc_spec *spec, const gramc_agent *agent,
                                     const gramc_tool *tool, gramc_text name,
                                     char out[GRAMC_WIRE_NAME_SIZE]) {
-    const struct target *target = find_target(name);
+    const struct target *target = target_find(name);
     gramc_status status = GRAMC_NOT_FOUND;
     struct emission e;
     if (!target) return GRAMC_USAGE;
@@ -202,7 +203,7 @@ gramc_status gramc_target_tool_name(const gramc_spec *spec, const gramc_agent *a
 gramc_status gramc_target_find_tool(const gramc_tool **out, const gramc_spec *spec,
                                     const gramc_agent *agent, gramc_text target_name,
                                     gramc_text name) {
-    const struct target *target = find_target(target_name);
+    const struct target *target = target_find(target_name);
     struct emission e;
     *out = NULL;
     if (!target) return GRAMC_USAGE;

@@ -231,7 +231,7 @@ static const struct json *read_schema(struct page *page, const struct tool *tool
     const struct json *document = NULL;
     buf_init(&text, &page->out->allocator, SOURCE_MAX);
     if (result) schema_print(&text, tool->signature->result, page->style);
-    else schema_print_object(&text, tool->signature->parameters, page->style);
+    else schema_print(&text, &tool->signature->arguments, page->style);
     if (buf_status(&text) == GRAMC_OK)
         document = json_parse(page->arena, arena_text(page->arena, buf_view(&text)), NULL);
     else page->out->state = text.state;
@@ -311,18 +311,47 @@ static void put_tool(struct page *page, const struct tool *tool) {
     put_examples(page, tool);
 }
 
-void emit_markdown(struct buf *out, const struct agent *agent, struct tool *const *tools,
-                   size_t count, unsigned style) {
+/* What a run is given, and the steps that it takes. */
+static void put_inputs(struct page *page, const gramc_agent *agent) {
+    for (size_t i = 0; i < agent->input_count; i++) {
+        buf_puts(page->out, i ? ", " : "\nInputs of a run: ");
+        markup_put_code(page->out, agent->inputs[i], false);
+    }
+    if (agent->input_count) buf_puts(page->out, ".\n");
+}
+
+static void put_task(struct page *page, const gramc_task *task, size_t number) {
+    buf_printf(page->out, "%zu. ", number);
+    markup_put_code(page->out, task->name, false);
+    buf_puts(page->out, task->description.len ? ": " : "");
+    markup_put_line(page->out, task->description);
+    for (size_t i = 0; i < task->tool_count; i++) {
+        buf_puts(page->out, i ? ", " : " (with ");
+        markup_put_code(page->out, task->tools[i]->name, false);
+    }
+    buf_puts(page->out, task->tool_count ? ")\n" : "\n");
+}
+
+static void put_agent(struct page *page, const struct agent *agent) {
+    const gramc_agent *public = &agent->public;
+    put_paragraph(page, public->description);
+    put_inputs(page, public);
+    buf_puts(page->out, public->task_count ? "\nTasks, in this order:\n\n" : "");
+    for (size_t i = 0; i < public->task_count; i++) put_task(page, &public->tasks[i], i + 1);
+}
+
+void emit_markdown(struct emission *e, const struct agent *agent) {
+    struct buf *out = e->out;
     buf_puts(out, "# ");
     if (agent) markup_put_code(out, agent->public.name, false);
     else buf_puts(out, "Tools");
     buf_putc(out, '\n');
-    for (size_t i = 0; i <= count && out->state == BUF_FINE; i++) {
+    for (size_t i = 0; i <= e->count && out->state == BUF_FINE; i++) {
         struct arena arena;
-        struct page page = {out, &arena, style, false};
+        struct page page = {out, &arena, e->style, false};
         arena_init(&arena, &out->allocator);
-        if (i == 0 && agent) put_paragraph(&page, agent->public.description);
-        if (i > 0 && tools[i - 1]->signature) put_tool(&page, tools[i - 1]);
+        if (i == 0 && agent) put_agent(&page, agent);
+        if (i > 0 && e->tools[i - 1]->signature) put_tool(&page, e->tools[i - 1]);
         if (arena.oom) out->state = BUF_NOMEM;
         arena_free(&arena);
     }

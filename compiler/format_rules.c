@@ -73,6 +73,9 @@ static const struct {
                  {"exclusiveMaximum", "below"},
                  {"uniqueItems", "unique"},
                  {"elementType", "items"},
+                 {"prefixItems", "items"},
+                 {"anyOf", "of"},
+                 {"oneOf", "of"},
                  {"properties", "fields"},
                  {"additionalProperties", "open"}};
 
@@ -106,8 +109,9 @@ static enum meaning meaning_of(gramc_text key) {
     static const struct {
         const char *key;
         enum meaning meaning;
-    } rows[] = {{"type", MEANS_TYPE},        {"items", MEANS_TYPE}, {"elementType", MEANS_TYPE},
-                {"values", MEANS_TYPE},      {"of", MEANS_TYPE},    {"fields", MEANS_FIELDS},
+    } rows[] = {{"type", MEANS_TYPE},        {"items", MEANS_TYPE},    {"elementType", MEANS_TYPE},
+                {"values", MEANS_TYPE},      {"of", MEANS_TYPE},       {"anyOf", MEANS_TYPE},
+                {"oneOf", MEANS_TYPE},       {"fields", MEANS_FIELDS}, {"prefixItems", MEANS_TYPE},
                 {"properties", MEANS_FIELDS}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (text_is(key, rows[i].key)) return rows[i].meaning;

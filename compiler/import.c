@@ -7,6 +7,7 @@
 #include "base/version.h"
 #include "compiler/config.h"
 #include "compiler/data.h"
+#include "compiler/properties.h"
 #include "grammar/parse.h"
 
 #include <stdio.h>
@@ -119,11 +120,22 @@ void language_check(struct pass *pass, const struct value *value) {
          source_slice(pass->source, value->span));
 }
 
-static void read_header(struct pass *pass, const struct pattern *header) {
-    for (const struct property *p = header->subject->properties; p; p = p->next) {
-        if (text_is(p->key.text, "imports")) read_imports(pass, p->value);
-        if (text_is(p->key.text, "language")) language_check(pass, p->value);
-    }
+struct header {
+    const struct value *language, *imports;
+};
+
+static const struct property_row header_rows[] = {
+    {"language", PROPERTY_VALUE, offsetof(struct header, language)},
+    {"imports", PROPERTY_VALUE, offsetof(struct header, imports)},
+    {"meta", PROPERTY_IGNORED, 0},
+};
+
+static void read_header(struct pass *pass, const struct pattern *pattern) {
+    struct header header = {NULL, NULL};
+    properties_read(pass, pattern->subject->properties, header_rows,
+                    sizeof header_rows / sizeof *header_rows, &header, "headers");
+    if (header.imports) read_imports(pass, header.imports);
+    if (header.language) language_check(pass, header.language);
 }
 
 /* The list grows while it is walked: imports of imports come too. */

@@ -1,38 +1,13 @@
 /* Turns the operations of an OpenAPI 3 document into tools: the name is `agent--action`, the
- * arguments are the parameters and the members of the request body together, the description is cut
- * where providers cut it. And into the HTTP calls that carry them out. */
-#include "compiler/import_parts.h"
+ * description is cut where providers cut it, the result is what the first good answer holds. What
+ * the request needs, import_request.c makes of it. */
+#include "compiler/import_openapi.h"
 
 #include "base/text.h"
 
-enum { LONGEST_DESCRIPTION = 1024, DEEPEST_REFERENCE = 8, TEXT_MAX = INT32_MAX };
+enum { LONGEST_DESCRIPTION = 1024, TEXT_MAX = INT32_MAX };
 
-struct operation {
-    struct importer *in;
-    const struct json *document, *path, *operation;
-    gramc_text method;
-    struct json *properties, *required; /* of the arguments */
-    struct buf query, body;
-};
-
-static const char *const methods[] = {"get", "put", "post", "delete", "options", "head", "patch"};
-
-/* Parameters, bodies and responses may be references too. */
-static const struct json *follow(const struct operation *o, const struct json *value) {
-    for (int i = 0; i < DEEPEST_REFERENCE && value; i++) {
-        gramc_text reference = import_text(value, "$ref");
-        if (!text_starts(reference, "#/")) break;
-        value = json_at(o->document, text_slice(reference, 1, reference.len));
-    }
-    return value;
-}
-
-static gramc_text finish(struct importer *in, struct buf *out) {
-    if (out->state != BUF_FINE) in->arena->oom = true;
-    gramc_text text = arena_text(in->arena, buf_view(out));
-    buf_free(out);
-    return text;
-}
+static const char *const methods[] = {"get", "put", "post", "delete", "head", "patch"};
 
 /* ## Names */
 
@@ -74,13 +49,14 @@ static gramc_text name_of(const struct operation *o) {
     else {
         put_name(&out, o->method);
         buf_putc(&out, '_');
-        put_name(&out, o->path->key);
+        put_name(&out, o->address);
     }
-    return finish(o->in, &out);
+    return openapi_finish(o->in, &out);
 }
 
 /* At most that many code points. */
 static gramc_text cut(struct operation *o, gramc_text text, gramc_text name) {
+    text = text_trim(text);
     size_t pos = 0;
     for (int n = 0; n < LONGEST_DESCRIPTION && pos < text.len; n++) text_decode(text, &pos);
     if (pos < text.len)
@@ -89,106 +65,6 @@ static gramc_text cut(struct operation *o, gramc_text text, gramc_text name) {
                                                           : o->operation,
                     name, TEXT(""));
     return text_slice(text, 0, pos);
-}
-
-/* ## Arguments */
-
-static void add_argument(struct operation *o, gramc_text name, const struct json *schema,
-                         bool required) {
-    struct importer *in = o->in;
-    struct json *copy = ARENA_NEW(in->arena, struct json);
-    if (!copy) return;
-    *copy = *schema;
-    copy->next = NULL;
-    copy->key = name;
-    if (json_get_text(o->properties, name)) {
-        import_find(in, D_IMPORT_LOST, NULL, schema, name, TEXT("the request"));
-        return;
-    }
-    import_append(o->properties, copy);
-    if (required) import_append(o->required, import_json(in->arena, JSON_STRING, TEXT(""), name));
-}
-
-/* The description of a parameter stands beside its schema. */
-static const struct json *with_description(struct operation *o, const struct json *parameter) {
-    static const struct json none = {.kind = JSON_OBJECT};
-    const struct json *schema = json_get(parameter, "schema");
-    gramc_text description = import_text(parameter, "description");
-    if (!json_is(schema, JSON_OBJECT)) schema = &none;
-    if (!description.len || json_get(schema, "description")) return schema;
-    struct json *copy = import_json(o->in->arena, JSON_OBJECT, TEXT(""), TEXT(""));
-    for (const struct json *m = schema->first; m && copy; m = m->next) {
-        struct json *member = ARENA_NEW(o->in->arena, struct json);
-        if (member) *member = *m;
-        import_append(copy, member);
-    }
-    import_append(copy, import_json(o->in->arena, JSON_STRING, TEXT("description"), description));
-    if (copy) {
-        copy->start = schema->start;
-        copy->end = schema->end;
-    }
-    return copy ? copy : schema;
-}
-
-static void add_parameters(struct operation *o, const struct json *list) {
-    if (!json_is(list, JSON_ARRAY)) return;
-    for (const struct json *item = list->first; item; item = item->next) {
-        const struct json *parameter = follow(o, item);
-        gramc_text name = import_text(parameter, "name"), in = import_text(parameter, "in");
-        bool query = text_is(in, "query"), path = text_is(in, "path");
-        if (!name.len || (!query && !path)) {
-            /* Headers and cookies are the library's matter, not the model's. */
-            import_find(o->in, D_IMPORT_LOST, NULL, item, name, in.len ? in : TEXT("a request"));
-            continue;
-        }
-        bool required = path || json_is(json_get(parameter, "required"), JSON_TRUE);
-        add_argument(o, name, with_description(o, parameter), required);
-        if (!query) continue;
-        buf_puts(&o->query, o->query.len ? "&" : "?");
-        buf_text(&o->query, name);
-        buf_puts(&o->query, "=${");
-        buf_text(&o->query, name);
-        buf_putc(&o->query, '}');
-    }
-}
-
-static const struct json *json_content(const struct operation *o, const struct json *holder) {
-    const struct json *content = json_get(follow(o, holder), "content");
-    for (const struct json *m = json_is(content, JSON_OBJECT) ? content->first : NULL; m;
-         m = m->next)
-        if (text_starts(m->key, "application/json")) return json_get(m, "schema");
-    return NULL;
-}
-
-static void put_placeholder(struct operation *o, gramc_text name) {
-    buf_puts(&o->body, o->body.len ? "," : "{");
-    json_put_string(&o->body, name);
-    buf_puts(&o->body, ":${");
-    buf_text(&o->body, name);
-    buf_putc(&o->body, '}');
-}
-
-/* An object's members become arguments; anything else is one argument, `requestBody`. */
-static void add_body(struct operation *o) {
-    const struct json *body = follow(o, json_get(o->operation, "requestBody"));
-    const struct json *schema = body ? json_content(o, body) : NULL;
-    const struct json *object = follow(o, schema);
-    const struct json *properties = json_get(object, "properties");
-    bool required = json_is(json_get(body, "required"), JSON_TRUE);
-    if (body && !schema)
-        import_find(o->in, D_IMPORT_LOST, NULL, body, TEXT("requestBody"), TEXT("the request"));
-    if (!json_is(schema, JSON_OBJECT)) return;
-    if (!json_is(properties, JSON_OBJECT)) {
-        add_argument(o, TEXT("requestBody"), schema, required);
-        buf_puts(&o->body, "${requestBody}");
-        return;
-    }
-    for (const struct json *p = properties->first; p; p = p->next) {
-        if (p->kind != JSON_OBJECT) continue;
-        add_argument(o, p->key, p, required && import_is_required(object, p->key));
-        put_placeholder(o, p->key);
-    }
-    if (properties->first) buf_putc(&o->body, '}');
 }
 
 /* ## Results */
@@ -205,7 +81,7 @@ static bool is_success(const struct json *response) {
 /* The first answer that tells of success and has a schema. */
 static const struct json *result_of(const struct operation *o) {
     for (const struct json *m = first_response(o); m; m = m->next) {
-        const struct json *schema = is_success(m) ? json_content(o, m) : NULL;
+        const struct json *schema = is_success(m) ? openapi_json(o, m) : NULL;
         if (json_is(schema, JSON_OBJECT)) return schema;
     }
     return NULL;
@@ -223,7 +99,7 @@ static bool is_json_type(gramc_text type) {
 static const struct json *text_result(const struct operation *o) {
     bool text = false;
     for (const struct json *m = first_response(o); m; m = m->next) {
-        const struct json *content = json_get(follow(o, m), "content");
+        const struct json *content = json_get(openapi_follow(o, m), "content");
         if (!is_success(m) || !json_is(content, JSON_OBJECT)) continue;
         for (const struct json *type = content->first; type; type = type->next) {
             if (is_json_type(type->key)) return NULL;
@@ -237,43 +113,6 @@ static const struct json *text_result(const struct operation *o) {
     return result;
 }
 
-/* ## Addresses */
-
-static gramc_text upper(struct importer *in, gramc_text text) {
-    struct buf out;
-    buf_init(&out, &in->arena->allocator, TEXT_MAX);
-    for (size_t i = 0; i < text.len; i++) buf_putc(&out, (char)(text.ptr[i] & ~0x20));
-    return finish(in, &out);
-}
-
-/* `/pets/{id}` is `${...}` where libraries are written. */
-static gramc_text url_of(struct operation *o) {
-    const struct json *servers = json_get(o->document, "servers");
-    gramc_text base =
-        json_is(servers, JSON_ARRAY) ? import_text(servers->first, "url") : (gramc_text){NULL, 0};
-    gramc_text path = o->path->key;
-    struct buf out;
-    buf_init(&out, &o->in->arena->allocator, TEXT_MAX);
-    while (base.len && base.ptr[base.len - 1] == '/') base.len--;
-    buf_text(&out, base.len ? base : TEXT("http://127.0.0.1:8080"));
-    for (size_t i = 0; i < path.len; i++) {
-        if (path.ptr[i] == '{') buf_putc(&out, '$');
-        buf_putc(&out, path.ptr[i]);
-    }
-    buf_text(&out, buf_view(&o->query));
-    return finish(o->in, &out);
-}
-
-static void add_http(struct operation *o, struct import_tool *tool) {
-    struct import_http *http = ARENA_NEW(o->in->arena, struct import_http);
-    if (!http) return;
-    http->method = upper(o->in, o->method);
-    http->url = url_of(o);
-    if (o->body.state != BUF_FINE || o->query.state != BUF_FINE) o->in->arena->oom = true;
-    http->body = arena_text(o->in->arena, buf_view(&o->body));
-    tool->http = http;
-}
-
 /* ## Operations */
 
 static void read_operation(struct operation *o) {
@@ -281,42 +120,38 @@ static void read_operation(struct operation *o) {
     gramc_text name = name_of(o), description = import_text(o->operation, "description");
     if (!text_trim(description).len) description = import_text(o->operation, "summary");
     struct import_tool *tool = import_add(in, o->operation, name, cut(o, description, name));
-    struct json *arguments = import_json(in->arena, JSON_OBJECT, TEXT(""), TEXT(""));
-    o->properties = import_json(in->arena, JSON_OBJECT, TEXT("properties"), TEXT(""));
-    o->required = import_json(in->arena, JSON_ARRAY, TEXT("required"), TEXT(""));
-    if (!tool || !arguments || !o->properties || !o->required) return;
-    add_parameters(o, json_get(o->path, "parameters"));
-    add_parameters(o, json_get(o->operation, "parameters"));
-    add_body(o);
-    import_append(arguments, o->properties);
-    import_append(arguments, o->required);
-    import_set_parameters(in, tool, arguments);
+    if (!tool || !request_read(o, tool)) return;
     const struct json *result = result_of(o);
     if (!result) result = text_result(o);
     if (result) tool->result = import_normalise(in, result);
-    add_http(o, tool);
 }
 
-static void read_path(struct importer *in, const struct json *document, const struct json *path) {
-    for (const struct json *m = path->first; m && !in->arena->oom; m = m->next) {
-        size_t i = 0;
-        while (i < sizeof methods / sizeof *methods && !text_is(m->key, methods[i])) i++;
-        if (i == sizeof methods / sizeof *methods || m->kind != JSON_OBJECT) continue;
-        struct operation o = {
-            .in = in, .document = document, .path = path, .operation = m, .method = m->key};
-        buf_init(&o.query, &in->arena->allocator, TEXT_MAX);
-        buf_init(&o.body, &in->arena->allocator, TEXT_MAX);
+static bool is_method(const struct json *member) {
+    size_t i = 0;
+    while (i < sizeof methods / sizeof *methods && !text_is(member->key, methods[i])) i++;
+    return i < sizeof methods / sizeof *methods && member->kind == JSON_OBJECT;
+}
+
+static void read_path(struct importer *in, const struct json *document, const struct json *at) {
+    struct operation o = {.in = in, .document = document, .address = at->key};
+    o.path = openapi_follow(&o, at);
+    for (const struct json *m = o.path ? o.path->first : NULL; m && !in->arena->oom; m = m->next) {
+        bool other = text_is(m->key, "options") || text_is(m->key, "trace");
+        if (other) import_find(in, D_IMPORT_LOST, NULL, m, m->key, at->key);
+        if (!is_method(m)) continue;
+        o.operation = m;
+        o.method = m->key;
         read_operation(&o);
-        buf_free(&o.query);
-        buf_free(&o.body);
     }
 }
 
 void import_openapi(struct importer *in, const struct json *object) {
     const struct json *paths = json_get(object, "paths");
+    gramc_text version = import_text(object, "openapi");
     import_open(in, object);
-    in->dialect =
-        text_starts(import_text(object, "openapi"), "3.1") ? DIALECT_SCHEMA : DIALECT_OPENAPI;
+    in->dialect = text_starts(version, "3.0") ? DIALECT_OPENAPI : DIALECT_SCHEMA;
+    if (!version.len || text_starts(version, "2"))
+        import_find(in, D_IMPORT_LOST, NULL, object, TEXT("swagger"), TEXT("OpenAPI before 3.0"));
     for (const struct json *p = json_is(paths, JSON_OBJECT) ? paths->first : NULL; p; p = p->next)
         if (p->kind == JSON_OBJECT) read_path(in, object, p);
     in->dialect = DIALECT_SCHEMA;

@@ -52,6 +52,8 @@ void doc_property(struct arena *arena, struct doc *list, const char *key, struct
 struct doc *doc_string(struct arena *arena, gramc_text text);
 /* A name: bare if it can be, else in backticks. */
 gramc_text import_quote_name(struct arena *arena, gramc_text name);
+/* A key of a map: bare, or in double quotes. */
+struct doc *import_key(struct arena *arena, gramc_text name);
 /* JSON in json`...`, or in a fence if it holds a backslash or a backtick. */
 struct doc *doc_json(struct arena *arena, gramc_text json);
 /* A value as gram data; JSON where gram would say it worse. */
@@ -73,9 +75,15 @@ enum import_mark {
     MARK_TOUCHED = 128 /* it was blamed in this round already */
 };
 
-/* One operation of an HTTP interface. */
+struct import_header {
+    struct import_header *next;
+    gramc_text name, value; /* value: a template */
+};
+
+/* One operation of an HTTP interface; all but the method are templates. */
 struct import_http {
-    gramc_text method, url, body; /* body: JSON template; empty: none */
+    gramc_text method, url, body, content_type; /* an empty body is none */
+    const struct import_header *headers;
 };
 
 struct import_tool {
@@ -87,7 +95,8 @@ struct import_tool {
     const struct json *raw;                 /* parameters as they came, for what is lost */
     const struct json *annotations;         /* MCP's hints */
     struct import_http *http;
-    bool named; /* identifier and name differ */
+    bool named;     /* identifier and name differ */
+    bool is_schema; /* a plain schema: its title and description are the tool's */
 };
 
 /* A schema that others refer to, or that stands in several places. */
@@ -149,9 +158,12 @@ gramc_text import_text(const struct json *object, const char *key); /* a string'
 void import_name_all(struct importer *in);
 struct import_type *import_reference(struct importer *in, gramc_text reference);
 struct import_type *import_type_of(const struct importer *in, const struct json *schema);
-/* The schema as JSON, references resolved in line; false if that has no end or is too large. */
-bool import_put_inline(const struct importer *in, struct buf *out, const struct json *schema,
-                       unsigned depth);
+/* The schema as JSON, with references to named types; false if it is too deep. */
+bool import_put_json(const struct importer *in, struct buf *out, const struct json *schema,
+                     unsigned depth);
+
+/* The value of a $ref, with the name that the type has in gram. */
+void import_put_reference(const struct importer *in, struct buf *out, const struct json *value);
 
 /* A field or parameter of a schema. */
 struct import_field {
@@ -164,6 +176,8 @@ struct doc *import_node(struct importer *in, const struct json *schema,
 /* `[Name:Label {...} | fields]` */
 struct doc *import_definition(struct importer *in, const struct import_type *type);
 bool import_is_required(const struct json *schema, gramc_text name);
+/* What is said about the arguments as a whole: `open` and `schema`, among the tool's properties. */
+void import_arguments(struct importer *in, const struct import_tool *tool, struct doc *list);
 
 void import_write(struct importer *in, struct buf *out);
 void import_write_library(struct importer *in, struct buf *out);

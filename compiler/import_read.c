@@ -1,8 +1,9 @@
-/* Finds the tools in a JSON document, or in JSON lines: which of the forms each item has, what its
- * name, description and schemas are. OpenAPI has a file of its own. */
+/* Finds the tools in a document of JSON or YAML, or in JSON lines: which of the forms each item
+ * has, what its name, description and schemas are. OpenAPI has a file of its own. */
 #include "compiler/import_parts.h"
 
 #include "base/text.h"
+#include "base/yaml.h"
 
 enum { DEEPEST_CONTAINER = 8, LONGEST_DESCRIPTION = 1024 };
 
@@ -90,23 +91,6 @@ static bool is_schema(const struct json *value) {
     return value && (value->kind == JSON_OBJECT || value->kind == JSON_TRUE);
 }
 
-/* A signature has properties and what is required; calls with other arguments are refused anyway.
- * What else is said about the whole is lost. */
-static void report_lost(struct importer *in, const struct json *parameters, bool is_tool) {
-    static const char *const kept[] = {"type", "properties", "required", "$ref"};
-    for (const struct json *m = parameters->first; m; m = m->next) {
-        size_t i = 0;
-        while (i < sizeof kept / sizeof *kept && !text_is(m->key, kept[i])) i++;
-        bool closed = text_is(m->key, "additionalProperties") && m->kind == JSON_FALSE;
-        /* Of a plain schema they have become name and description of the tool. */
-        if (is_tool && (text_is(m->key, "title") || text_is(m->key, "description"))) continue;
-        bool odd = text_is(m->key, "properties") && m->kind != JSON_OBJECT;
-        if (closed) import_find(in, D_IMPORT_CLOSED, in->source, m, m->key, TEXT(""));
-        else if (odd || i == sizeof kept / sizeof *kept)
-            import_find(in, D_IMPORT_LOST, in->source, m, m->key, TEXT("the arguments of a tool"));
-    }
-}
-
 /* The object behind the references of a root. */
 static struct json *root_of(struct importer *in, struct json *schema) {
     for (int i = 0; i < DEEPEST_CONTAINER && schema; i++) {
@@ -124,12 +108,13 @@ void import_set_parameters(struct importer *in, struct import_tool *tool,
     if (!is_schema(parameters)) return;
     tool->raw = parameters;
     tool->parameters = root_of(in, import_normalise(in, parameters));
-    if (tool->parameters) report_lost(in, tool->parameters, parameters == tool->at);
+    tool->is_schema = parameters == tool->at;
 }
 
 static void set_result(struct importer *in, struct import_tool *tool, const struct json *result) {
     if (is_field_map(result)) tool->result = field_map(in, result);
-    else if (is_schema(result)) tool->result = import_normalise(in, result);
+    else if (is_schema(result) || json_is(result, JSON_FALSE))
+        tool->result = import_normalise(in, result);
 }
 
 /* ## Forms */
@@ -289,12 +274,39 @@ static bool is_lines(struct importer *in, gramc_text text) {
     return json_parse(in->arena, text_slice(text, 0, end), NULL) != NULL;
 }
 
+/* JSON, by its first character or by what the caller said; anything else may be YAML. */
+static bool looks_like_json(gramc_text text) {
+    gramc_text rest = text_trim(text);
+    return !rest.len || rest.ptr[0] == '{' || rest.ptr[0] == '[' || rest.ptr[0] == '"';
+}
+
+static bool not_yaml(struct importer *in, const struct source *source,
+                     const struct yaml_error *error) {
+    struct span span = {error->start, error->start};
+    if (!in->arena->oom)
+        FIND(in->findings, D_IMPORT_NOT_YAML, source, span, text_of(error->message));
+    return false;
+}
+
+static bool read_yaml(struct importer *in, const struct source *source) {
+    struct yaml_error error;
+    struct yaml *tree;
+    gramc_status status = yaml_read_within(&tree, in->arena, source->text, &yaml_large, &error);
+    if (status == GRAMC_NOMEM) in->arena->oom = true;
+    const struct json *document =
+        status == GRAMC_OK ? yaml_json(in->arena, tree, &yaml_large, &error) : NULL;
+    if (!document) return not_yaml(in, source, &error);
+    read_item(in, document, 0);
+    return true;
+}
+
 bool import_read(struct importer *in, const struct source *source) {
     struct json_error error = {0};
     gramc_text text = source->text;
     in->source = source;
     if (text_starts(text, "\xEF\xBB\xBF"))
         return not_json(in, source, 0, "a byte order mark stands in front");
+    if (!looks_like_json(text)) return read_yaml(in, source);
     if (is_lines(in, text)) return read_lines(in, source);
     const struct json *document = json_parse(in->arena, text, &error);
     if (!document) return not_json(in, source, error.position, error.message);

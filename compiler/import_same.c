@@ -14,10 +14,18 @@ struct view {
     size_t count;
 };
 
+/* Two schemas of which at least one is a reference. They wait their turn rather than being followed
+ * at once: a chain of references may be as long as the document. */
+struct pair {
+    struct pair *next;
+    const struct json *a, *b;
+};
+
 struct comparison {
     struct importer *in;
     const struct json *root; /* of the compiled side */
-    struct map seen;         /* pairs behind references, to a marker */
+    struct map seen;         /* pairs behind references */
+    struct pair *first, **last;
     const struct json *found;
 };
 
@@ -123,19 +131,17 @@ static bool same_keyword(struct comparison *c, const struct json *a, const struc
     return json_equal(a, b);
 }
 
-/* Two schemas behind references that are being compared already are taken for the same: if they
- * are not, another part of the comparison says so. */
-static bool compared_before(struct comparison *c, const struct json *a, const struct json *b) {
-    const struct json *pair[2] = {a, b};
-    gramc_text key = {(const char *)pair, sizeof pair};
-    if (map_get(&c->seen, key)) return true;
-    gramc_text kept = arena_text(c->in->arena, key);
-    union {
-        const struct json *shared;
-        void *any;
-    } marker = {a};
-    if (kept.ptr) map_put(&c->seen, kept, marker.any);
-    return false;
+/* Each pair once: if they are not the same, that will come out when it is their turn. */
+static void compare_later(struct comparison *c, const struct json *a, const struct json *b) {
+    const struct json *both[2] = {a, b};
+    gramc_text key = {(const char *)both, sizeof both};
+    struct pair *pair = map_get(&c->seen, key) ? NULL : ARENA_NEW(c->in->arena, struct pair);
+    gramc_text kept = pair ? arena_text(c->in->arena, key) : (gramc_text){NULL, 0};
+    if (!kept.ptr) return;
+    *pair = (struct pair){NULL, a, b};
+    map_put(&c->seen, kept, pair);
+    *c->last = pair;
+    c->last = &pair->next;
 }
 
 static bool same_views(struct comparison *c, const struct view *x, const struct view *y) {
@@ -151,21 +157,29 @@ static bool same_views(struct comparison *c, const struct view *x, const struct 
     return true;
 }
 
-/* Recursion is as deep as the schemas: behind a reference each pair is compared once. */
-static bool same_schema(struct comparison *c, const struct json *a, const struct json *b) {
-    if (a->kind != JSON_OBJECT || b->kind != JSON_OBJECT) return json_equal(a, b);
-    if (a->mark & (MARK_DROP | MARK_CHANGED)) return true;
+static bool same_layers(struct comparison *c, const struct json *a, const struct json *b) {
     struct view x = view_of(c, a, true), y = view_of(c, b, false);
-    bool referred = x.count > 1 || y.count > 1;
-    if (referred && compared_before(c, a, b)) return true;
     if (same_views(c, &x, &y)) return true;
     if (!c->found) c->found = a;
     return false;
+}
+
+/* Recursion is as deep as the schemas. */
+static bool same_schema(struct comparison *c, const struct json *a, const struct json *b) {
+    if (a->kind != JSON_OBJECT || b->kind != JSON_OBJECT) return json_equal(a, b);
+    if (a->mark & (MARK_DROP | MARK_CHANGED)) return true;
+    if (!behind(c, a, true) && !behind(c, b, false)) return same_layers(c, a, b);
+    compare_later(c, a, b);
+    return true;
 }
 
 const struct json *import_difference(struct importer *in, const struct json *a,
                                      const struct json *b, const struct json *root) {
     struct comparison c = {.in = in, .root = root};
     map_init(&c.seen, in->arena);
-    return same_schema(&c, a, b) ? NULL : c.found;
+    c.last = &c.first;
+    bool same = same_schema(&c, a, b);
+    for (const struct pair *pair = c.first; pair && same; pair = pair->next)
+        same = same_layers(&c, pair->a, pair->b);
+    return same ? NULL : c.found;
 }

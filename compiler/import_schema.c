@@ -138,12 +138,16 @@ static struct json *type_name(struct importer *in, const struct json *value) {
     return copy;
 }
 
+/* A list with a name that means no constraint is none. */
 static struct json *normal_type(struct importer *in, const struct json *value) {
     if (value->kind == JSON_STRING) return type_name(in, value);
     if (value->kind != JSON_ARRAY) return share(in, value);
     struct json *list = empty_like(in, value), **tail = list ? &list->first : NULL;
-    for (const struct json *item = value->first; item && list; item = item->next)
-        if (item->kind == JSON_STRING) tail = append(list, tail, type_name(in, item));
+    for (const struct json *item = value->first; item && list; item = item->next) {
+        struct json *name = item->kind == JSON_STRING ? type_name(in, item) : NULL;
+        if (!name) return NULL;
+        tail = append(list, tail, name);
+    }
     return list;
 }
 
@@ -364,7 +368,7 @@ static struct json *normalise(struct importer *in, const struct json *schema, un
 static void normalise_pending(struct importer *in) {
     struct import_type *type = in->pending ? in->pending->next : in->first_type;
     for (; type && !in->arena->oom; type = type->next) {
-        if (type->original) type->schema = normalise(in, type->original, 0);
+        if (type->original) type->schema = subschema(in, type->original, 0);
         in->pending = type;
     }
 }

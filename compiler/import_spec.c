@@ -63,10 +63,22 @@ static void forget_blame(const struct importer *in) {
         writable(span_at(in, i).origin)->mark &= (uint8_t)~MARK_TOUCHED;
 }
 
+/* How many spans begin at a place or in front of it. */
+static size_t spans_until(const struct importer *in, uint32_t at) {
+    size_t low = 0, high = in->spans.len / sizeof(struct doc_span);
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (span_at(in, middle).span.start <= at) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
 /* The schema that a place in the text belongs to: the innermost, or the outermost. */
-static const struct json *blamed(const struct importer *in, size_t last, uint32_t at, bool outer) {
+static const struct json *blamed(const struct importer *in, uint32_t at, bool outer) {
     const struct json *found = NULL;
-    for (uint32_t i = (uint32_t)last; i != UINT32_MAX;) {
+    size_t count = spans_until(in, at);
+    for (uint32_t i = count ? (uint32_t)count - 1 : UINT32_MAX; i != UINT32_MAX;) {
         struct doc_span note = span_at(in, i);
         if (at < note.span.end) {
             found = note.origin;
@@ -77,15 +89,12 @@ static const struct json *blamed(const struct importer *in, size_t last, uint32_
     return found;
 }
 
-/* Findings and spans are both in the order of their places. */
 static bool blame_errors(struct importer *in, const gramc_compilation *compilation, bool outer) {
-    size_t count = in->spans.len / sizeof(struct doc_span), next = 0;
     bool changed = false;
     forget_blame(in);
     for (const struct finding *f = compilation->findings.first; f; f = f->next) {
         if (f->severity != GRAMC_ERROR) continue;
-        while (next < count && span_at(in, next).span.start <= f->span.start) next++;
-        const struct json *schema = next ? blamed(in, next - 1, f->span.start, outer) : NULL;
+        const struct json *schema = blamed(in, f->span.start, outer);
         if (schema) changed = escalate(schema, outer ? MARK_DROP : mend(f->id)) || changed;
     }
     return changed;
@@ -134,7 +143,7 @@ static bool compare_parameters(struct importer *in, const struct import_tool *to
 static bool compare_tool(struct importer *in, const struct import_tool *tool,
                          const struct tool *compiled, struct buf *text, bool last) {
     bool changed = false;
-    schema_print_object(text, compiled->signature->parameters, SCHEMA_PRINTED);
+    schema_print(text, &compiled->signature->arguments, SCHEMA_PRINTED);
     const struct json *root = printed(in, text);
     if (root) changed = compare_parameters(in, tool, root, last);
     if (!tool->result || in->arena->oom) return changed;
@@ -280,6 +289,55 @@ static gramc_status read_files(struct importer *in, const gramc_import_file *fil
     return good && in->first ? GRAMC_OK : GRAMC_FINDINGS;
 }
 
+/* ## The library */
+
+/* Drops the calls that the compiler refuses, such as those to an address that is none. True if
+ * there were any. */
+static bool drop_refused(struct importer *in, const gramc_compilation *trial) {
+    bool changed = false;
+    for (const struct finding *f = trial->findings.first; f; f = f->next) {
+        if (f->severity != GRAMC_ERROR) continue;
+        const struct json *at = blamed(in, f->span.start, true);
+        for (struct import_tool *tool = in->first; tool && at; tool = tool->next) {
+            if (tool->at != at || !tool->http) continue;
+            tool->http = NULL;
+            import_find(in, D_IMPORT_NO_CALL, tool->source, at, tool->name, f->message);
+            changed = true;
+        }
+    }
+    return changed;
+}
+
+static bool library_passes(struct importer *in, const struct buf *text) {
+    gramc_options options = GRAMC_OPTIONS_INIT;
+    gramc_compilation *trial;
+    const gramc_spec *spec;
+    options.allocator = &in->arena->allocator;
+    options.max_findings = MOST_FINDINGS;
+    if (gramc_compilation_new(&trial, &options)) {
+        in->arena->oom = true;
+        return false;
+    }
+    gramc_status status = gramc_add_source(trial, GRAMC_TEXT("import"), text->ptr, text->len);
+    if (status == GRAMC_OK || status == GRAMC_FINDINGS) status = gramc_compile(&spec, trial);
+    if (status == GRAMC_NOMEM) in->arena->oom = true;
+    bool passes = status != GRAMC_FINDINGS || !drop_refused(in, trial);
+    gramc_compilation_free(trial);
+    return passes;
+}
+
+static gramc_status write_library(struct importer *in, struct buf *text) {
+    bool passes = false;
+    while (!passes) {
+        buf_reset(text);
+        import_write_library(in, text);
+        if (in->spans.state == BUF_NOMEM || text->state == BUF_NOMEM) in->arena->oom = true;
+        if (!in->arena->oom) passes = library_passes(in, text);
+        if (in->arena->oom) return GRAMC_NOMEM;
+    }
+    return buf_status(text);
+}
+
 static gramc_status write_files(struct importer *in, const gramc_import_options *options,
                                 gramc_writer spec) {
     struct buf text;
@@ -290,9 +348,8 @@ static gramc_status write_files(struct importer *in, const gramc_import_options 
     if (in->arena->oom) status = GRAMC_NOMEM;
     if (status == GRAMC_OK) status = buf_send(&text, spec);
     if (status == GRAMC_OK && options->library.write) {
-        buf_reset(&text);
-        import_write_library(in, &text);
-        status = in->arena->oom ? GRAMC_NOMEM : buf_send(&text, options->library);
+        status = write_library(in, &text);
+        if (status == GRAMC_OK) status = buf_send(&text, options->library);
     }
     buf_free(&text);
     return status;

@@ -43,16 +43,18 @@ static void hatch(struct description *d, const struct json *member) {
     struct buf value;
     buf_init(&value, &d->in->arena->allocator, LARGEST_HATCH);
     bool good = true;
-    if (member->kind == JSON_OBJECT) good = import_put_inline(d->in, &value, member, 0);
+    if (member->kind == JSON_OBJECT) good = import_put_json(d->in, &value, member, 0);
     else if (member->kind == JSON_ARRAY) {
         buf_putc(&value, '[');
         for (const struct json *item = member->first; item && good; item = item->next) {
             if (item != member->first) buf_putc(&value, ',');
-            if (item->kind == JSON_OBJECT) good = import_put_inline(d->in, &value, item, 0);
+            if (item->kind == JSON_OBJECT) good = import_put_json(d->in, &value, item, 0);
             else json_put(&value, item);
         }
         buf_putc(&value, ']');
-    } else json_put(&value, member);
+    } else if (text_is(member->key, "$ref") && member->kind == JSON_STRING)
+        import_put_reference(d->in, &value, member);
+    else json_put(&value, member);
     if (value.state == BUF_NOMEM) d->in->arena->oom = true;
     if (good && value.state == BUF_FINE) {
         buf_puts(&d->hatch, d->hatch.len ? "," : "");
@@ -491,8 +493,7 @@ static struct doc *type_value(struct importer *in, const struct json *schema) {
     return described_value(in, schema, NULL);
 }
 
-/* A key of a map: bare, or in double quotes. */
-static struct doc *key_doc(struct arena *arena, gramc_text name) {
+struct doc *import_key(struct arena *arena, gramc_text name) {
     gramc_text plain = import_quote_name(arena, name);
     bool bare = plain.len > 0 && plain.ptr[0] != '`';
     if (bare) return doc_text(arena, plain);
@@ -506,7 +507,7 @@ static struct doc *field_map(struct description *d, const struct json *propertie
     for (const struct json *p = properties->first; p; p = p->next) {
         struct import_field field = {p->key, import_is_required(d->schema, p->key)};
         struct doc *entry = doc_chain(in->arena);
-        doc_add(entry, key_doc(in->arena, p->key));
+        doc_add(entry, import_key(in->arena, p->key));
         doc_add(entry, doc_words(in->arena, ": "));
         doc_add(entry, described_value(in, p, &field));
         doc_add(map, entry);
@@ -551,26 +552,14 @@ static void describe_keywords(struct description *d, const struct said *said) {
     }
 }
 
-enum { MOST_REFERENCES = 16 };
-
-/* Everything as JSON, but for what people read and what belongs to the parameter; behind it what it
- * refers to. */
+/* Everything as JSON, but for what people read and what belongs to the parameter. */
 static void describe_hatched(struct description *d) {
-    const struct json *layers[MOST_REFERENCES] = {d->schema};
     set_label(d, "Any", TYPE_ANY);
-    for (size_t n = 0; n < MOST_REFERENCES && layers[n]; n++) {
-        const struct json *reference = json_get(layers[n], "$ref");
-        for (const struct json *m = layers[n]->first; m; m = m->next) {
-            size_t over = 0;
-            while (over < n && !json_get_text(layers[over], m->key)) over++;
-            if (over < n || m == reference || text_is(m->key, "default")) continue;
-            if (text_is(m->key, "description") && m->kind == JSON_STRING)
-                add(d, "description", doc_string(d->in->arena, m->text));
-            else hatch(d, m);
-        }
-        const struct import_type *type = reference ? import_type_of(d->in, layers[n]) : NULL;
-        if (n + 1 < MOST_REFERENCES) layers[n + 1] = type ? type->schema : NULL;
-        else if (reference) lose(d, reference);
+    for (const struct json *m = d->schema->first; m; m = m->next) {
+        if (text_is(m->key, "default")) continue;
+        if (text_is(m->key, "description") && m->kind == JSON_STRING)
+            add(d, "description", doc_string(d->in->arena, m->text));
+        else hatch(d, m);
     }
 }
 
@@ -611,6 +600,42 @@ static void describe(struct description *d, const struct import_field *field) {
     if (d->in->report && d->hatch.len && !(d->schema->mark & data))
         import_find(d->in, D_IMPORT_HATCH, NULL, d->schema, buf_view(&d->hatch), TEXT(""));
     add_hatch(d);
+}
+
+/* ## The arguments of a tool as a whole */
+
+static bool is_in_signature(const struct json *schema, const struct json *member, bool is_tool) {
+    if (text_is(member->key, "type"))
+        return member->kind == JSON_STRING && text_is(member->text, "object");
+    if (text_is(member->key, "properties")) return member->kind == JSON_OBJECT;
+    if (text_is(member->key, "required")) return required_is_plain(schema);
+    return is_tool && (text_is(member->key, "title") || text_is(member->key, "description"));
+}
+
+static void describe_whole(struct description *d, bool is_tool) {
+    for (const struct json *m = d->schema->first; m; m = m->next) {
+        bool flag = m->kind == JSON_TRUE || m->kind == JSON_FALSE;
+        if (is_in_signature(d->schema, m, is_tool)) continue;
+        if (flag && text_is(m->key, "additionalProperties")) add(d, "open", write_flag(d, m));
+        else if (is_marked(d->schema, MARK_DROP)) lose(d, m);
+        else hatch(d, m);
+    }
+}
+
+void import_arguments(struct importer *in, const struct import_tool *tool, struct doc *list) {
+    if (!tool->parameters) return;
+    struct description d = new_description(in, tool->parameters, false);
+    describe_whole(&d, tool->is_schema);
+    if (in->report && d.hatch.len)
+        import_find(in, D_IMPORT_HATCH, NULL, tool->parameters, buf_view(&d.hatch), TEXT(""));
+    add_hatch(&d);
+    buf_free(&d.hatch);
+    for (struct doc *p = d.properties ? d.properties->first : NULL, *next; p; p = next) {
+        next = p->next;
+        p->next = NULL;
+        p->origin = tool->parameters;
+        doc_add(list, p);
+    }
 }
 
 struct doc *import_node(struct importer *in, const struct json *schema,

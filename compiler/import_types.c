@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 
-enum { LONGEST_NAME = 64, DEEPEST_INLINE = 100, LEAST_FIELDS = 2, MOST_TYPES = 500 };
+enum { LONGEST_NAME = 64, LEAST_FIELDS = 2, MOST_TYPES = 10000 };
 
 /* ## References */
 
@@ -59,7 +59,9 @@ struct import_type *import_reference(struct importer *in, gramc_text reference) 
     if (hash == reference.len || reference.ptr[hash] != '#') return NULL;
     gramc_text pointer = decode(in->arena, text_slice(reference, hash + 1, reference.len));
     const struct json *target = in->arena->oom ? NULL : json_at(in->document, pointer);
-    if (!json_is(target, JSON_OBJECT)) return NULL;
+    bool schema =
+        json_is(target, JSON_OBJECT) || json_is(target, JSON_TRUE) || json_is(target, JSON_FALSE);
+    if (!schema) return NULL;
     struct import_type *type = add_type(in, last_token(pointer));
     if (!type) return NULL;
     type->original = target;
@@ -282,10 +284,7 @@ void import_name_all(struct importer *in) {
     name_tools(in);
 }
 
-/* ## In line, for escape hatches */
-
-static bool put_members(const struct importer *in, struct buf *out, const struct json *schema,
-                        const struct json *over, bool *comma, unsigned depth);
+/* ## As JSON, for escape hatches */
 
 static bool put_value(const struct importer *in, struct buf *out, const struct json *value,
                       unsigned depth) {
@@ -294,7 +293,7 @@ static bool put_value(const struct importer *in, struct buf *out, const struct j
         json_put(out, value);
         return true;
     }
-    if (!list) return import_put_inline(in, out, value, depth + 1);
+    if (!list) return import_put_json(in, out, value, depth + 1);
     buf_putc(out, '[');
     for (const struct json *item = value->first; item && good; item = item->next) {
         if (item != value->first) buf_putc(out, ',');
@@ -304,30 +303,30 @@ static bool put_value(const struct importer *in, struct buf *out, const struct j
     return good;
 }
 
-static bool put_members(const struct importer *in, struct buf *out, const struct json *schema,
-                        const struct json *over, bool *comma, unsigned depth) {
-    const struct import_type *type = import_type_of(in, schema);
-    bool by_reference = json_get(schema, "$ref") && type;
-    for (const struct json *m = schema->first; m; m = m->next) {
-        if ((by_reference && text_is(m->key, "$ref")) || (over && json_get_text(over, m->key)))
-            continue;
-        if (*comma) buf_putc(out, ',');
-        *comma = true;
-        json_put_string(out, m->key);
-        buf_putc(out, ':');
-        if (!put_value(in, out, m, depth)) return false;
+void import_put_reference(const struct importer *in, struct buf *out, const struct json *value) {
+    const struct import_type *type = map_get(&in->references, value->text);
+    if (!type) {
+        json_put(out, value);
+        return;
     }
-    if (!by_reference) return true;
-    return depth < DEEPEST_INLINE && type->schema &&
-           put_members(in, out, type->schema, schema, comma, depth + 1);
+    buf_puts(out, "\"#/$defs/");
+    buf_text(out, type->name);
+    buf_putc(out, '"');
 }
 
-bool import_put_inline(const struct importer *in, struct buf *out, const struct json *schema,
-                       unsigned depth) {
-    bool comma = false;
+bool import_put_json(const struct importer *in, struct buf *out, const struct json *schema,
+                     unsigned depth) {
+    bool good = true;
     if (out->state != BUF_FINE || depth > JSON_MAX_DEPTH) return false;
     buf_putc(out, '{');
-    bool good = put_members(in, out, schema, NULL, &comma, depth);
+    for (const struct json *m = schema->first; m && good; m = m->next) {
+        bool reference = text_is(m->key, "$ref") && m->kind == JSON_STRING;
+        if (m != schema->first) buf_putc(out, ',');
+        json_put_string(out, m->key);
+        buf_putc(out, ':');
+        if (reference) import_put_reference(in, out, m);
+        else good = put_value(in, out, m, depth);
+    }
     buf_putc(out, '}');
     return good;
 }

@@ -87,6 +87,7 @@ static struct doc *tool_properties(struct importer *in, const struct import_tool
     if (tool->title.len) doc_property(in->arena, list, "title", doc_string(in->arena, tool->title));
     doc_property(in->arena, list, "description", doc_string(in->arena, description));
     add_hints(in, tool, list);
+    import_arguments(in, tool, list);
     return list;
 }
 
@@ -128,16 +129,32 @@ void import_write(struct importer *in, struct buf *out) {
 
 /* ## The library of an HTTP interface */
 
+static struct doc *header_map(struct importer *in, const struct import_header *first) {
+    struct doc *map = doc_list(in->arena, "{", "}");
+    for (const struct import_header *header = first; header; header = header->next) {
+        struct doc *entry = doc_chain(in->arena);
+        doc_add(entry, import_key(in->arena, header->name));
+        doc_add(entry, doc_words(in->arena, ": "));
+        doc_add(entry, doc_string(in->arena, header->value));
+        doc_add(map, entry);
+    }
+    return map;
+}
+
 static struct doc *implementation(struct importer *in, const struct import_tool *tool) {
     struct doc *doc = doc_chain(in->arena), *list = doc_list(in->arena, "{", "}");
+    if (doc) doc->origin = tool->at;
     doc_add(doc, doc_words(in->arena, "["));
     doc_add(doc, doc_text(in->arena, import_quote_name(in->arena, tool->identifier)));
     doc_add(doc, doc_words(in->arena, ":ToolImpl "));
     doc_property(in->arena, list, "http", doc_string(in->arena, tool->http->method));
     doc_property(in->arena, list, "url", doc_string(in->arena, tool->http->url));
+    if (tool->http->headers)
+        doc_property(in->arena, list, "headers", header_map(in, tool->http->headers));
     if (tool->http->body.len) {
         doc_property(in->arena, list, "body", doc_string(in->arena, tool->http->body));
-        doc_property(in->arena, list, "contentType", doc_words(in->arena, "\"application/json\""));
+        doc_property(in->arena, list, "contentType",
+                     doc_string(in->arena, tool->http->content_type));
     }
     doc_add(doc, list);
     doc_add(doc, doc_words(in->arena, "]"));
@@ -145,6 +162,7 @@ static struct doc *implementation(struct importer *in, const struct import_tool 
 }
 
 void import_write_library(struct importer *in, struct buf *out) {
+    buf_reset(&in->spans);
     struct doc *list = doc_list(in->arena, " ", "");
     for (const struct import_tool *tool = in->first; tool && !in->arena->oom; tool = tool->next)
         if (tool->http) doc_add(list, implementation(in, tool));

@@ -26,7 +26,8 @@ static void add_impl(struct pass *pass, struct library *library, struct map *see
     if (!impl_read(pass, impl, pattern)) return;
     const struct impl *other = map_put(seen, impl->public.name, impl);
     if (other == impl) library->impl_count++;
-    else
+    else if (!text_eq(source_slice(pass->source, pattern->span),
+                      source_slice(pass->source, other->pattern->span)))
         spec_report_duplicate(pass, D_DUPLICATE_IMPL, other->public.name, pattern->span,
                               pass->source, (struct span){other->public.start, other->public.end});
 }
@@ -82,8 +83,9 @@ void library_read(struct pass *pass, struct gramc_spec *spec, const struct patte
     read_elements(pass, library, pattern);
     struct library *other = map_put(&spec->libraries, name, library);
     if (other != library) {
-        spec_report_duplicate(pass, D_DUPLICATE_LIBRARY, name, library->name_at, other->source,
-                              other->name_at);
+        library->twin = other;
+        library->next = spec->first_library_twin;
+        spec->first_library_twin = library;
         return;
     }
     *spec->last_library = library;
@@ -188,7 +190,8 @@ static void resolve(struct pass *pass, struct library *library, const gramc_libr
     if (pass->arena->oom) return;
     for (size_t i = 0; i < library->impl_count; i++)
         check_server(pass, library, &library->impls[i]);
-    library->public.fingerprint = library_fingerprint(pass, &library->public);
+    library->public.fingerprint =
+        library_fingerprint(pass->arena, pass->compilation->reader, &library->public);
     library->state = LIBRARY_RESOLVED;
 }
 
@@ -206,9 +209,26 @@ static void resolve_chain(struct pass *pass, struct gramc_spec *spec, struct lib
     }
 }
 
+/* Libraries of one name must mean the same. */
+static void check_twin(struct pass *pass, const struct library *library) {
+    const struct library *first = library->twin;
+    pass->source = library->source;
+    if (text_eq(first->public.fingerprint, library->public.fingerprint)) return;
+    spec_report_duplicate(pass, D_DUPLICATE_LIBRARY, library->public.name, library->name_at,
+                          first->source, first->name_at);
+}
+
 void libraries_resolve(struct pass *pass, struct gramc_spec *spec) {
     struct library **chain = arena_array(pass->arena, spec->library_count + 1, sizeof *chain);
     if (!chain) return;
     for (struct library *l = spec->first_library; l && !pass->arena->oom; l = l->next)
         resolve_chain(pass, spec, l, chain);
+    for (struct library *l = spec->first_library_twin; l && !pass->arena->oom; l = l->next) {
+        resolve_chain(pass, spec, l, chain);
+        check_twin(pass, l);
+    }
+}
+
+bool library_has_property(gramc_text key) {
+    return rows_have(library_rows, sizeof library_rows / sizeof *library_rows, key);
 }

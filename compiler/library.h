@@ -25,6 +25,7 @@ enum library_state { LIBRARY_READ, LIBRARY_VISITED, LIBRARY_RESOLVED };
 struct library {
     gramc_library public;
     struct library *next;
+    struct library *twin; /* another of the same name, which is the one that counts */
     struct span name_at;
     const struct source *source;
     const struct value *extends; /* NULL: nothing */
@@ -81,6 +82,7 @@ bool library_template(struct pass *pass, const struct template_use *use,
                       const struct template_check *check);
 
 /* ## Fingerprint (library_fingerprint.c), once everything else is there */
-gramc_text library_fingerprint(struct pass *pass, const gramc_library *library);
+gramc_text library_fingerprint(struct arena *arena, gramc_reader reader,
+                               const gramc_library *library);
 
 #endif

@@ -270,7 +270,7 @@ static gramc_text keep(struct pass *pass, struct buf *text) {
 static void print_schemas(struct pass *pass, struct impl *impl) {
     struct buf text;
     buf_init(&text, &pass->arena->allocator, SOURCE_MAX);
-    schema_print_object(&text, impl->signature->parameters, SCHEMA_CHECKED);
+    schema_print(&text, &impl->signature->arguments, SCHEMA_CHECKED);
     impl->public.accepts_schema = keep(pass, &text);
     schema_print(&text, impl->signature->result, SCHEMA_CHECKED);
     impl->public.returns_schema = keep(pass, &text);

@@ -27,7 +27,7 @@ struct lower_report {
 };
 
 enum {
-    LOWER_MAX_DEPTH = 300,     /* schemas inside each other, references followed */
+    LOWER_MAX_DEPTH = 300,    /* schemas inside each other, references followed */
     LOWER_MAX_SCHEMAS = 20000 /* of one tool; references are cut from there on */
 };
 

@@ -28,13 +28,13 @@ static gramc_status compile(const gramc_schema **out, const struct buf *text, bo
 static gramc_status prepare_tool(struct arena *arena, struct tool *tool, struct buf *text) {
     const struct signature *signature = tool->signature;
     if (tool->public.accepts && tool->public.returns) return GRAMC_OK;
-    schema_print_object(text, signature->parameters, SCHEMA_PRINTED);
+    schema_print(text, &signature->arguments, SCHEMA_PRINTED);
     tool->public.parameters = keep(arena, text);
     schema_print(text, signature->result, SCHEMA_PRINTED);
     tool->public.result = keep(arena, text);
     if (arena->oom) return GRAMC_NOMEM;
-    schema_print_object(text, signature->parameters, SCHEMA_CHECKED);
-    gramc_status status = compile(&tool->public.accepts, text, true);
+    schema_print(text, &signature->arguments, SCHEMA_CHECKED);
+    gramc_status status = compile(&tool->public.accepts, text, signature_is_closed(signature));
     buf_reset(text);
     if (status != GRAMC_OK) return status;
     schema_print(text, signature->result, SCHEMA_CHECKED);
@@ -67,6 +67,40 @@ gramc_status gramc_tool_prepare(gramc_compilation *compilation, const gramc_tool
     return status;
 }
 
+/* A structured answer: where its texts and program go. */
+struct answer {
+    gramc_text *printed, *format;
+    const gramc_schema **program;
+    bool *wrapped;
+};
+
+static gramc_status prepare_output(struct arena *arena, const struct schema *output,
+                                   struct answer answer, struct buf *text) {
+    if (!output || *answer.program) return GRAMC_OK;
+    schema_print(text, output, SCHEMA_PRINTED);
+    *answer.printed = keep(arena, text);
+    *answer.wrapped = answer_put_format(text, output);
+    *answer.format = keep(arena, text);
+    if (arena->oom) return GRAMC_NOMEM;
+    schema_print(text, output, SCHEMA_CHECKED);
+    gramc_status status = compile(answer.program, text, false);
+    buf_reset(text);
+    return status;
+}
+
+static gramc_status prepare_outputs(struct arena *arena, struct agent *agent, struct buf *text) {
+    gramc_agent *a = &agent->public;
+    struct answer own = {&a->output, &a->response_format, &a->answers, &a->answer_wrapped};
+    gramc_status status = prepare_output(arena, agent->output, own, text);
+    for (struct task *t = agent->first_task; t && status == GRAMC_OK; t = t->next) {
+        gramc_task *task = t->public;
+        struct answer answer = {&task->output, &task->response_format, &task->answers,
+                                &task->answer_wrapped};
+        status = prepare_output(arena, t->output, answer, text);
+    }
+    return status;
+}
+
 gramc_status gramc_agent_prepare(gramc_compilation *compilation, const gramc_agent *public) {
     struct agent *agent = find(compilation, public);
     gramc_status status = GRAMC_OK;
@@ -75,10 +109,11 @@ gramc_status gramc_agent_prepare(gramc_compilation *compilation, const gramc_age
     if (agent->prepared) return GRAMC_OK;
     buf_init(&text, &compilation->arena.allocator, SOURCE_MAX);
     compilation->spec->has_programs = true;
-    for (size_t i = 0; i < agent->tool_count && status == GRAMC_OK; i++)
-        status = agent->tools[i]->signature
-                     ? prepare_tool(&compilation->arena, agent->tools[i], &text)
+    for (size_t i = 0; i < agent->reach_count && status == GRAMC_OK; i++)
+        status = agent->reach[i]->signature
+                     ? prepare_tool(&compilation->arena, agent->reach[i], &text)
                      : GRAMC_FINDINGS;
+    if (status == GRAMC_OK) status = prepare_outputs(&compilation->arena, agent, &text);
     buf_free(&text);
     if (status != GRAMC_OK) return status;
     agent->public.fingerprint = agent_fingerprint(&compilation->arena, agent);
@@ -86,17 +121,27 @@ gramc_status gramc_agent_prepare(gramc_compilation *compilation, const gramc_age
     return agent->prepared ? GRAMC_OK : GRAMC_NOMEM;
 }
 
-static void free_tool(struct tool *tool) {
-    /* Const for everybody else; we made them. */
+/* Const for everybody else; we made it. */
+static void free_program(const gramc_schema *program) {
     union {
         const gramc_schema *shared;
         gramc_schema *own;
-    } accepts = {tool->public.accepts}, returns = {tool->public.returns};
-    gramc_schema_free(accepts.own);
-    gramc_schema_free(returns.own);
+    } schema = {program};
+    gramc_schema_free(schema.own);
+}
+
+static void free_tool(struct tool *tool) {
+    free_program(tool->public.accepts);
+    free_program(tool->public.returns);
+}
+
+static void free_outputs(struct agent *agent) {
+    free_program(agent->public.answers);
+    for (const struct task *t = agent->first_task; t; t = t->next) free_program(t->public->answers);
 }
 
 void spec_free(struct gramc_spec *spec) {
     if (!spec || !spec->has_programs) return;
     for (struct tool *tool = spec->first_tool; tool; tool = tool->next) free_tool(tool);
+    for (struct agent *agent = spec->first_agent; agent; agent = agent->next) free_outputs(agent);
 }

@@ -65,7 +65,7 @@ static gramc_text read_file(struct pass *pass, const struct value *name) {
 
 /* ## One value */
 
-static bool read_text(struct pass *pass, const struct property *p, gramc_text *out) {
+bool text_property_read(struct pass *pass, const struct property *p, gramc_text *out) {
     const struct value *file = file_of(p->value);
     if (file) *out = read_file(pass, file);
     else if (value_is_name(p->value)) *out = value_text(pass, p->value);
@@ -110,6 +110,7 @@ bool duration_read(struct pass *pass, const struct property *p, uint32_t *out) {
         for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
             if (!text_is(text_slice(text, at, text.len), units[i].unit)) continue;
             if (!whole_number(text_slice(text, 0, at), UINT32_MAX / units[i].ms, &number)) break;
+            if (!number) break;
             *out = (uint32_t)number * units[i].ms;
             return true;
         }
@@ -129,13 +130,22 @@ static bool read_flag(struct pass *pass, const struct property *p, bool *out) {
     return true;
 }
 
+static void read_meta(struct pass *pass, const struct property *p, gramc_text *out) {
+    if (p->value->kind == VALUE_MAP) *out = data_json(pass, p->value);
+    else wrong_value(pass, p, "a map");
+}
+
 static void read_row(struct pass *pass, const struct property *p, const struct property_row *row,
                      void *into) {
     char *base = into;
     void *place = base + row->offset;
     bool flag = false;
     switch (row->kind) {
-    case PROPERTY_TEXT: read_text(pass, p, place); break;
+    case PROPERTY_TEXT: text_property_read(pass, p, place); break;
+    case PROPERTY_NAME:
+        if (text_property_read(pass, p, place) && !((gramc_text *)place)->len)
+            wrong_value(pass, p, "a text that is not empty");
+        break;
     case PROPERTY_NUMBER: read_number(pass, p, place); break;
     case PROPERTY_COUNT: read_count(pass, p, place); break;
     case PROPERTY_FLAG: read_flag(pass, p, place); break;
@@ -143,6 +153,7 @@ static void read_row(struct pass *pass, const struct property *p, const struct p
         if (read_flag(pass, p, &flag)) *(int *)place = flag;
         break;
     case PROPERTY_DURATION: duration_read(pass, p, place); break;
+    case PROPERTY_META: read_meta(pass, p, place); break;
     case PROPERTY_VALUE: *(const struct value **)place = p->value; break;
     case PROPERTY_IGNORED: break;
     }
@@ -180,4 +191,10 @@ void properties_read(struct pass *pass, const struct property *first,
         else if (seen[row]) duplicate(pass, first, p, seen[row]);
         else read_row(pass, seen[row] = p, &rows[row], into);
     }
+}
+
+bool rows_have(const struct property_row *rows, size_t count, gramc_text key) {
+    for (size_t i = 0; i < count; i++)
+        if (text_is(key, rows[i].name)) return true;
+    return false;
 }

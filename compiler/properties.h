@@ -7,11 +7,13 @@
 
 enum property_kind {
     PROPERTY_TEXT,     /* gramc_text: a string, a symbol, a fence, or {file: "prompt.md"} */
+    PROPERTY_NAME,     /* the same, and not empty */
     PROPERTY_NUMBER,   /* gramc_text: a number as it is spelled */
     PROPERTY_COUNT,    /* uint32_t: a whole number from 1 up */
     PROPERTY_FLAG,     /* bool */
     PROPERTY_TRISTATE, /* int: 1 or 0; the caller presets what means "not said" */
     PROPERTY_DURATION, /* uint32_t: milliseconds, from 500ms, 30s, 5m, 1h */
+    PROPERTY_META,     /* gramc_text: a map, as JSON */
     PROPERTY_VALUE,    /* const struct value *: for the caller to read */
     PROPERTY_IGNORED   /* known, kept in the tree, no meaning here (`meta`) */
 };
@@ -26,6 +28,11 @@ struct property_row {
 void properties_read(struct pass *pass, const struct property *first,
                      const struct property_row *rows, size_t row_count, void *into,
                      const char *owner);
+
+/* The value of one text property; false after a finding. */
+bool text_property_read(struct pass *pass, const struct property *property, gramc_text *out);
+/* True if the table has a row of that name. */
+bool rows_have(const struct property_row *rows, size_t count, gramc_text key);
 
 /* The property of that name, or NULL. */
 const struct property *property_find(const struct subject *subject, const char *name);

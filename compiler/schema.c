@@ -18,6 +18,12 @@ static void append_field(struct pass *pass, struct field_list *list, struct fiel
     finding_label(pass->findings, f, pass->source, other->span, "first declared here");
 }
 
+static struct schema *schema_at(struct pass *pass, struct span span) {
+    struct schema *schema = ARENA_NEW(pass->arena, struct schema);
+    if (schema) schema->span = span;
+    return schema;
+}
+
 /* `fields: {street: Text, zip: {type: Text}}` */
 static struct field *field_of_entry(struct pass *pass, const struct property *entry) {
     struct field *field = ARENA_NEW(pass->arena, struct field);
@@ -29,7 +35,7 @@ static struct field *field_of_entry(struct pass *pass, const struct property *en
         field->schema = schema_of_value(pass, entry->value);
         return field;
     }
-    field->schema = reader.schema = schema_of_value(pass, NULL);
+    field->schema = reader.schema = schema_at(pass, entry->value->span);
     if (field->schema) properties_of_type(&reader, entry->value->as.map.first);
     return field;
 }
@@ -45,7 +51,7 @@ static struct field *field_of_item(struct pass *pass, const struct value *item) 
         return NULL;
     }
     field->span = item->span;
-    field->schema = reader.schema = schema_of_value(pass, NULL);
+    field->schema = reader.schema = schema_at(pass, item->span);
     if (field->schema) properties_of_type(&reader, item->as.map.first);
     field->identifier = field->name;
     if (field->name.ptr) return field;
@@ -126,7 +132,7 @@ struct member *members_of_value(struct pass *pass, const struct value *list) {
 
 struct schema *schema_of_value(struct pass *pass, const struct value *value) {
     struct schema *schema = ARENA_NEW(pass->arena, struct schema);
-    if (!schema || !value) return schema;
+    if (!schema) return NULL;
     struct reader reader = {.pass = pass, .schema = schema, .from_map = true};
     schema->span = value->span;
     if (value_is_name(value)) {

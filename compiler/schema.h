@@ -10,6 +10,7 @@
 #include "compiler/types.h"
 
 struct definition;
+struct hatch; /* hatch.h */
 
 /* In the order in which they are printed. */
 enum keyword {
@@ -29,6 +30,7 @@ enum keyword {
     KEYWORD_MIN_ITEMS,
     KEYWORD_MAX_ITEMS,
     KEYWORD_EXAMPLES,
+    KEYWORD_META, /* for the bundle alone */
     KEYWORDS
 };
 
@@ -63,11 +65,6 @@ struct schema {
 struct member {
     struct member *next;
     struct schema *schema;
-};
-
-struct hatch {
-    const struct json *json;
-    struct span at;
 };
 
 /* A field of an object, or a parameter of a signature. */
@@ -129,17 +126,23 @@ void schema_read_elements(struct pass *pass, struct schema *schema, const struct
 enum schema_style {
     SCHEMA_PRINTED = 0,
     SCHEMA_CHECKED = 1, /* with the bounds that are only checked (Long) */
+    SCHEMA_META = 4,    /* with what `meta` says */
     SCHEMA_DEFS = 2     /* all named types as references, not only the recursive ones */
 };
 /* Prints a whole schema document as JSON Schema 2020-12, compact: $defs at its end if it needs
  * any. `style` is schema_style, or-ed. */
 void schema_print(struct buf *out, const struct schema *schema, unsigned style);
-/* The same for an object with these fields as properties; none prints empty properties. */
-void schema_print_object(struct buf *out, const struct field *fields, unsigned style);
 
 /* Reports bounds that contradict each other, patterns that cannot be compiled, and defaults, enum
  * members, constants and examples that do not fit, here and in everything inside. field is NULL
  * for a result. */
 void schema_check(struct pass *pass, const struct schema *schema, const struct field *field);
+/* What no value satisfies though nothing in it contradicts itself, and what never counts
+ * (impossible.c). For schemas whose parts are sound. */
+void impossible_check(struct pass *pass, const struct schema *schema);
+/* Example calls of a tool, a JSON list: each must be arguments that these accept. `closed`: others
+ * than those that are named are refused. */
+void examples_check(struct pass *pass, const struct schema *arguments, bool closed,
+                    gramc_text examples, struct span at);
 
 #endif

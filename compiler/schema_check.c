@@ -1,7 +1,7 @@
 /* Asks of a type what no single property can tell: do its bounds leave anything, does its pattern
  * compile, do its default, enum, const and examples fit? The last by the validator itself, over
  * the schema as it will be printed, so that there is one judge only. */
-#include "compiler/schema.h"
+#include "compiler/hatch.h"
 
 #include "base/text.h"
 
@@ -24,6 +24,7 @@ static void check_bounds(struct pass *pass, const struct schema *schema) {
     /* Most types have one or none of the keywords that could contradict each other. */
     bool alone = !schema->constraints || !schema->constraints->next;
     if (alone && !schema->base && !schema_find(schema, KEYWORD_MULTIPLE_OF)) return;
+    if (!schema->constraints && schema->base) return;
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
         gramc_text low = schema_get(schema, pairs[i].low);
         gramc_text high = schema_get(schema, pairs[i].high);
@@ -102,23 +103,29 @@ static void report_uncompilable(struct pass *pass, const struct schema *schema,
              text_of(error->pointer));
 }
 
-/* The schema as a program; NULL after a report, or without memory. */
-static gramc_schema *compile(struct pass *pass, const struct schema *schema) {
+/* What was printed, as a program; NULL after a report, or without memory. */
+static gramc_schema *compile_text(struct pass *pass, const struct schema *schema, struct buf *text,
+                                  bool closed) {
     gramc_schema_options options = GRAMC_SCHEMA_OPTIONS_INIT;
     gramc_schema_error error = {0};
     gramc_schema *program = NULL;
-    struct buf text;
     options.allocator = &pass->arena->allocator;
     options.assert_formats = true;
-    buf_init(&text, options.allocator, SOURCE_MAX);
-    schema_print(&text, schema, SCHEMA_CHECKED);
-    gramc_status status = buf_status(&text);
+    options.closed_root = closed;
+    gramc_status status = buf_status(text);
     if (status == GRAMC_OK)
-        status = gramc_schema_compile(&program, text.ptr, text.len, &options, &error);
+        status = gramc_schema_compile(&program, text->ptr, text->len, &options, &error);
     if (status == GRAMC_NOMEM) pass->arena->oom = true;
     else if (status != GRAMC_OK) report_uncompilable(pass, schema, &error);
-    buf_free(&text);
+    buf_free(text);
     return status == GRAMC_OK ? program : NULL;
+}
+
+static gramc_schema *compile(struct pass *pass, const struct schema *schema) {
+    struct buf text;
+    buf_init(&text, &pass->arena->allocator, SOURCE_MAX);
+    schema_print(&text, schema, SCHEMA_CHECKED);
+    return compile_text(pass, schema, &text, false);
 }
 
 static void judge(struct pass *pass, const gramc_schema *program, gramc_text json, struct span at,
@@ -144,6 +151,18 @@ static void judge_list(struct pass *pass, const gramc_schema *program,
     const struct json *items = list ? json_parse(pass->arena, list->text, NULL) : NULL;
     for (const struct json *item = items ? items->first : NULL; item; item = item->next)
         judge(pass, program, text_slice(list->text, item->start, item->end), list->at, id);
+}
+
+void examples_check(struct pass *pass, const struct schema *arguments, bool closed,
+                    gramc_text examples, struct span at) {
+    struct buf text;
+    const struct schema whole = {.span = at};
+    const struct constraint list = {.text = examples, .at = at};
+    buf_init(&text, &pass->arena->allocator, SOURCE_MAX);
+    schema_print(&text, arguments, SCHEMA_CHECKED);
+    gramc_schema *program = compile_text(pass, &whole, &text, closed);
+    if (program) judge_list(pass, program, &list, D_EXAMPLE_MISMATCH);
+    gramc_schema_free(program);
 }
 
 /* The schema without what is to be judged: an enum must fit the type beside it. */
@@ -193,9 +212,22 @@ static void check_default(struct pass *pass, const struct field *field) {
     gramc_schema_free(program);
 }
 
+static void check_members(struct pass *pass, const struct schema *schema,
+                          const struct field *field) {
+    bool is_union = schema->kind == TYPE_ANY_OF || schema->kind == TYPE_ONE_OF;
+    if (!is_union || schema->base || schema_members(schema) || schema_hatch(schema)) return;
+    FIND(pass->findings, D_EMPTY_UNION, pass->source, field ? field->span : schema->span,
+         field          ? field->identifier
+         : schema->type ? text_of(schema->type->label)
+                        : TEXT("AnyOf"));
+}
+
 static void note_replaced(struct pass *pass, const struct schema *schema) {
-    if (schema->hatch && json_get(schema->hatch->json, "type") && schema->kind != TYPE_ANY)
+    const struct json *json = schema->hatch ? schema->hatch->json : NULL;
+    if (json_get(json, "type") && schema->kind != TYPE_ANY)
         FIND(pass->findings, D_HATCH_REPLACES, pass->source, schema->hatch->at, TEXT("type"));
+    if (json_get(json, "properties") && schema->has_fields)
+        FIND(pass->findings, D_HATCH_REPLACES, pass->source, schema->hatch->at, TEXT("properties"));
 }
 
 /* Recursion is bounded by the parser's nesting limit. */
@@ -203,6 +235,7 @@ void schema_check(struct pass *pass, const struct schema *schema, const struct f
     uint32_t before = pass->findings->counts[GRAMC_ERROR];
     if (!schema || pass->arena->oom) return;
     check_bounds(pass, schema);
+    check_members(pass, schema, field);
     note_replaced(pass, schema);
     if (schema->inner) schema_check(pass, schema->inner, NULL);
     for (const struct field *inner = schema->fields; inner; inner = inner->next)
@@ -211,6 +244,7 @@ void schema_check(struct pass *pass, const struct schema *schema, const struct f
         schema_check(pass, member->schema, NULL);
     /* What is wrong inside would be found a second time from here. */
     if (pass->findings->counts[GRAMC_ERROR] > before) return;
+    impossible_check(pass, schema);
     check_data(pass, schema);
     if (field && pass->findings->counts[GRAMC_ERROR] == before) check_default(pass, field);
 }

@@ -6,6 +6,8 @@
 #include "base/text.h"
 #include "compiler/data.h"
 #include "compiler/fixes.h"
+#include "compiler/hatch.h"
+#include "compiler/properties.h"
 
 #define KIND(kind) (1U << (kind))
 #define NUMERIC (KIND(TYPE_INTEGER) | KIND(TYPE_NUMBER))
@@ -46,9 +48,9 @@ void reader_say(struct reader *reader, enum keyword keyword, gramc_text text, st
 }
 
 static void read_text(struct reader *reader, const struct row *row, const struct property *p) {
-    if (value_is_name(p->value))
-        reader_say(reader, row->keyword, value_text(reader->pass, p->value), p->value->span);
-    else reader_wrong_value(reader, p, "a text");
+    gramc_text text = {NULL, 0};
+    if (text_property_read(reader->pass, p, &text))
+        reader_say(reader, row->keyword, text, p->value->span);
 }
 
 static bool is_number(const struct value *value) {
@@ -133,6 +135,8 @@ static void read_inner(struct reader *reader, const struct row *row, const struc
 static void read_of(struct reader *reader, const struct row *row, const struct property *p) {
     (void)row;
     reader->schema->members = members_of_value(reader->pass, p->value);
+    /* What is no list was reported; from here on it is anything. */
+    if (p->value->kind != VALUE_ARRAY) reader->schema->kind = TYPE_ANY;
 }
 
 static void read_fields(struct reader *reader, const struct row *row, const struct property *p) {
@@ -170,27 +174,27 @@ static void read_required(struct reader *reader, const struct row *row, const st
 
 static void read_name(struct reader *reader, const struct row *row, const struct property *p) {
     (void)row;
-    if (value_is_name(p->value)) reader->field->name = value_text(reader->pass, p->value);
-    else reader_wrong_value(reader, p, "a text");
+    bool said = value_is_name(p->value) && value_name(p->value).len;
+    if (said) reader->field->name = value_text(reader->pass, p->value);
+    else reader_wrong_value(reader, p, "a text that is not empty");
 }
 
 static void read_hatch(struct reader *reader, const struct row *row, const struct property *p) {
-    struct pass *pass = reader->pass;
-    bool tagged = p->value->kind == VALUE_TAGGED;
-    gramc_text json = tagged ? data_json(pass, p->value) : (gramc_text){NULL, 0};
-    const struct json *document = json.len ? json_parse(pass->arena, json, NULL) : NULL;
-    struct hatch *hatch =
-        json_is(document, JSON_OBJECT) ? ARENA_NEW(pass->arena, struct hatch) : NULL;
+    bool wrong;
     (void)row;
-    if (hatch) *hatch = (struct hatch){document, p->value->span};
-    else if (!tagged || document) reader_wrong_value(reader, p, "a JSON object: json`{...}`");
-    reader->schema->hatch = hatch;
+    reader->schema->hatch = hatch_read(reader->pass, p->value, &wrong);
+    if (wrong) reader_wrong_value(reader, p, "a JSON object: json`{...}`");
+}
+
+static void read_meta(struct reader *reader, const struct row *row, const struct property *p) {
+    if (p->value->kind == VALUE_MAP) read_data(reader, row, p);
+    else reader_wrong_value(reader, p, "a map");
 }
 
 /* ## The table */
 
 /* Rows that the checks below ask for by name. */
-enum { ROW_TYPE, ROW_MIN, ROW_MAX, ROW_RANGE, ROW_REQUIRED };
+enum { ROW_TYPE, ROW_MIN, ROW_MAX, ROW_RANGE, ROW_REQUIRED, ROW_OPTIONAL };
 
 /* KEYWORDS in the fourth column: the reader stores no keyword. What most types say stands in front,
  * because rows are looked for in this order. */
@@ -200,9 +204,9 @@ static const struct row table[] = {
     [ROW_MAX] = {"max", "maximum", read_number, KEYWORD_MAXIMUM, NUMERIC, ANYWHERE},
     [ROW_RANGE] = {"range", NULL, read_range, KEYWORDS, NUMERIC, ANYWHERE},
     [ROW_REQUIRED] = {"required", NULL, read_required, KEYWORDS, EVERY, FIELDS_ONLY},
+    [ROW_OPTIONAL] = {"optional", NULL, read_optional, KEYWORDS, EVERY, FIELDS_ONLY},
     {"description", NULL, read_text, KEYWORD_DESCRIPTION, EVERY, ANYWHERE},
     {"default", NULL, read_default, KEYWORDS, EVERY, FIELDS_ONLY},
-    {"optional", NULL, read_optional, KEYWORDS, EVERY, FIELDS_ONLY},
     {"title", NULL, read_text, KEYWORD_TITLE, EVERY, ANYWHERE},
     {"examples", NULL, read_list, KEYWORD_EXAMPLES, EVERY, ANYWHERE},
     {"deprecated", NULL, read_deprecated, KEYWORDS, EVERY, ANYWHERE},
@@ -217,7 +221,7 @@ static const struct row table[] = {
     {"maxLength", NULL, read_count, KEYWORD_MAX_LENGTH, KIND(TYPE_STRING), ANYWHERE},
     {"pattern", NULL, read_text, KEYWORD_PATTERN, KIND(TYPE_STRING), ANYWHERE},
     {"items", "elementType", read_inner, KEYWORDS, KIND(TYPE_ARRAY) | KIND(TYPE_TUPLE), ANYWHERE},
-    {"of", NULL, read_of, KEYWORDS, KIND(TYPE_ANY_OF) | KIND(TYPE_ONE_OF), ANYWHERE},
+    {"of", "anyOf", read_of, KEYWORDS, KIND(TYPE_ANY_OF) | KIND(TYPE_ONE_OF), ANYWHERE},
     {"minItems", NULL, read_count, KEYWORD_MIN_ITEMS, KIND(TYPE_ARRAY), ANYWHERE},
     {"maxItems", NULL, read_count, KEYWORD_MAX_ITEMS, KIND(TYPE_ARRAY), ANYWHERE},
     {"unique", "uniqueItems", read_unique, KEYWORDS, KIND(TYPE_ARRAY), ANYWHERE},
@@ -225,7 +229,7 @@ static const struct row table[] = {
     {"fields", "properties", read_fields, KEYWORDS, KIND(TYPE_OBJECT), ANYWHERE},
     {"open", "additionalProperties", read_open, KEYWORDS, KIND(TYPE_OBJECT), ANYWHERE},
     {"schema", NULL, read_hatch, KEYWORDS, EVERY, ANYWHERE},
-    {"meta", NULL, NULL, KEYWORDS, EVERY, ANYWHERE},
+    {"meta", NULL, read_meta, KEYWORD_META, EVERY, ANYWHERE},
     {"name", NULL, read_name, KEYWORDS, EVERY, FIELDS_ONLY},
 };
 
@@ -236,8 +240,19 @@ static bool is_row(const struct row *row, gramc_text key) {
     return row->json_name && key.ptr[0] == row->json_name[0] && text_is(key, row->json_name);
 }
 
+/* Further spellings of JSON Schema, each of one row. */
+static gramc_text common_name(gramc_text key) {
+    static const struct {
+        const char *json, *ours;
+    } spellings[] = {{"oneOf", "of"}, {"prefixItems", "items"}};
+    for (size_t i = 0; i < sizeof spellings / sizeof *spellings; i++)
+        if (text_is(key, spellings[i].json)) return text_of(spellings[i].ours);
+    return key;
+}
+
 static size_t row_of(gramc_text key) {
     size_t i = 0;
+    key = common_name(key);
     while (i < ROWS && !(key.len && is_row(&table[i], key))) i++;
     return i;
 }
@@ -286,6 +301,13 @@ static const char *noun(const struct schema *schema) {
     return schema->type ? schema->type->label : name ? name : "a union";
 }
 
+/* Keywords that belong to one of the types that their row is for. */
+static bool is_of_other_type(const struct schema *schema, gramc_text key) {
+    return (schema->kind == TYPE_ONE_OF && text_is(key, "anyOf")) ||
+           (schema->kind == TYPE_ANY_OF && text_is(key, "oneOf")) ||
+           (schema->kind == TYPE_ARRAY && text_is(key, "prefixItems"));
+}
+
 static bool fits_here(struct reader *reader, size_t row, const struct property *p) {
     struct pass *pass = reader->pass;
     const struct schema *schema = reader->schema;
@@ -294,7 +316,8 @@ static bool fits_here(struct reader *reader, size_t row, const struct property *
              TEXT("only parameters and fields have it"));
         return false;
     }
-    if (schema->kind == TYPE_ANY || (table[row].kinds & KIND(schema->kind))) return true;
+    bool fits = schema->kind == TYPE_ANY || (table[row].kinds & KIND(schema->kind));
+    if (fits && !is_of_other_type(schema, p->key.text)) return true;
     FIND(pass->findings, D_PROPERTY_NOT_FOR_TYPE, pass->source, p->key.span, p->key.text,
          text_of(noun(schema)));
     return false;
@@ -323,7 +346,10 @@ static void check_contradictions(struct reader *reader) {
     if (reader->required_said && !has_default)
         contradiction(reader, required, "`required: true` belongs to a default",
                       "leave it out: a parameter without a default is required anyway");
-    if (required && !reader->required_said)
+    if (required && reader->field && said(reader, ROW_OPTIONAL))
+        contradiction(reader, said(reader, ROW_OPTIONAL), "`required` says it already",
+                      "keep one of them");
+    if (required && reader->field && !reader->required_said)
         contradiction(reader, required, "`required: false` is not said so",
                       "write `optional: true`");
     if (said(reader, ROW_MIN) || said(reader, ROW_MAX))
@@ -345,4 +371,8 @@ void properties_of_type(struct reader *reader, const struct property *first) {
             table[row].read(reader, &table[row], p);
     }
     if (first) check_contradictions(reader);
+}
+
+bool type_has_property(gramc_text key) {
+    return row_of(key) < ROWS;
 }

@@ -15,6 +15,8 @@ struct reader {
     bool required_said;
 };
 
+/* True for the properties of types. */
+bool type_has_property(gramc_text key);
 /* Reads all properties of a record or map into reader->schema and reader->field. */
 void properties_of_type(struct reader *reader, const struct property *first);
 

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "compiler/fixes.h"
+#include "compiler/hatch.h"
 
 /* A node that is written `()`. */
 static bool is_unit(const struct pattern *node) {
@@ -115,12 +116,31 @@ struct signature *signature_read(struct pass *pass, const struct pattern *patter
     field_list_init(&list, pass->arena);
     const struct pattern *last = read_parameters(pass, pattern, &list);
     signature->parameters = list.first;
+    signature->arguments = (struct schema){
+        .kind = TYPE_OBJECT, .has_fields = true, .fields = list.first, .span = pattern->span};
     signature->result = read_result(pass, last);
     return signature->result ? signature : NULL;
 }
 
+bool signature_is_closed(const struct signature *signature) {
+    static const char *const opening[] = {"patternProperties", "required", "unevaluatedProperties"};
+    const struct hatch *hatch = signature->arguments.hatch;
+    const struct json *others = hatch ? json_get(hatch->json, "additionalProperties") : NULL;
+    bool open = others ? others->kind != JSON_FALSE : signature->arguments.open == SAID_TRUE;
+    for (size_t i = 0; hatch && i < sizeof opening / sizeof *opening; i++)
+        open = open || json_get(hatch->json, opening[i]);
+    return !open;
+}
+
 void signature_check(struct pass *pass, const struct signature *signature) {
-    for (const struct field *p = signature->parameters; p; p = p->next)
-        schema_check(pass, p->schema, p);
+    const struct field *p = signature->parameters;
+    while (p && p->schema) p = p->next;
+    /* One without a type was reported, and the whole cannot be printed. */
+    if (!p) schema_check(pass, &signature->arguments, NULL);
     schema_check(pass, signature->result, NULL);
+}
+
+void signature_check_examples(struct pass *pass, const struct signature *signature,
+                              gramc_text examples, struct span at) {
+    examples_check(pass, &signature->arguments, signature_is_closed(signature), examples, at);
 }

@@ -6,12 +6,19 @@
 
 struct signature {
     struct field *parameters; /* in order; NULL for `()` */
+    struct schema arguments;  /* the object of them, and what the tool says about it as a whole */
     struct schema *result;    /* never NULL */
     struct span span;
 };
 
+/* Arguments that no parameter names are refused, unless the tool says otherwise. */
+bool signature_is_closed(const struct signature *signature);
+
 /* What only can be judged once all names are known: defaults, bounds, patterns. */
 void signature_check(struct pass *pass, const struct signature *signature);
+
+void signature_check_examples(struct pass *pass, const struct signature *signature,
+                              gramc_text examples, struct span at);
 
 /* Reads `(p::T {...})==>(::R)`. NULL, with findings, if it is no signature; parameters that could
  * not be read are left out. */

@@ -7,6 +7,7 @@
 #include "compiler/config.h"
 #include "compiler/fixes.h"
 #include "compiler/properties.h"
+#include "compiler/schema_reader.h"
 #include "compiler/types.h"
 
 typedef void pattern_reader(struct pass *pass, struct gramc_spec *spec,
@@ -16,17 +17,36 @@ static void read_tool(struct pass *pass, struct gramc_spec *spec, const struct p
     tool_read(pass, spec, pattern);
 }
 
-/* The labels that mean something at top level; read NULL: known, but not by this version. */
+/* The labels of the language; read NULL: it stands `inside` another pattern, not at top level. */
 static const struct {
     const char *label;
     pattern_reader *read;
-} labels[] = {{"Agent", agent_read},
-              {"Tool", read_tool},
-              {"ToolLibrary", library_read},
-              {"Experiment", NULL},
-              {"Model", NULL}};
+    bool (*has_property)(gramc_text key);
+    const char *inside;
+} labels[] = {{"Agent", agent_read, agent_has_property, NULL},
+              {"Tool", read_tool, tool_has_property, NULL},
+              {"ToolLibrary", library_read, library_has_property, NULL},
+              {"Experiment", experiment_read, experiment_has_property, NULL},
+              {"Task", NULL, NULL, "an agent"},
+              {"ToolBox", NULL, NULL, "an agent or a task"},
+              {"ToolImpl", NULL, NULL, "a tool library"},
+              {"McpServer", NULL, NULL, "a tool library"},
+              {"HttpToolBox", NULL, NULL, "a tool library"},
+              {"Arm", NULL, NULL, "an experiment"},
+              {"Model", NULL, NULL, "a configuration (gramc.gram)"}};
 
 enum { LABELS = sizeof labels / sizeof *labels };
+
+bool label_is_known(gramc_text label) {
+    for (size_t i = 0; i < LABELS; i++)
+        if (text_is(label, labels[i].label)) return true;
+    return false;
+}
+
+const struct pattern *pattern_plain(const struct pattern *pattern) {
+    while (pattern->kind == PATTERN_ANNOTATED && pattern->elements) pattern = pattern->elements;
+    return pattern;
+}
 
 gramc_text pattern_label(const struct pattern *pattern) {
     const struct subject *subject = pattern->subject;
@@ -63,27 +83,24 @@ static void report_label(struct pass *pass, const struct pattern *pattern) {
     fix_slip(pass, f, &slip);
 }
 
-/* Annotations mean nothing here; one that reads like a property would mislead. */
-static const struct pattern *without_annotations(struct pass *pass, const struct pattern *pattern) {
-    while (pattern->kind == PATTERN_ANNOTATED) {
-        const struct pattern *inner = pattern->elements;
-        const struct subject *subject = pattern->subject;
-        for (const struct property *p = subject ? subject->properties : NULL; p; p = p->next) {
-            static const char *const names[] = {"description", "default", "model",
-                                                "instruction", "timeout", "name"};
-            for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-                if (text_is(p->key.text, names[i]))
-                    FIND(pass->findings, D_ANNOTATION, pass->source, p->span, p->key.text);
-        }
-        pattern = inner;
-    }
-    return pattern;
+static bool has_property(gramc_text label, gramc_text key) {
+    for (size_t i = 0; i < LABELS; i++)
+        if (text_is(label, labels[i].label))
+            return labels[i].has_property && labels[i].has_property(key);
+    return label.len && type_has_property(key);
 }
 
-static bool has_meaning(gramc_text label) {
-    for (size_t i = 0; i < LABELS; i++)
-        if (text_is(label, labels[i].label)) return true;
-    return false;
+/* Annotations mean nothing here; one that reads like a property would mislead. */
+static const struct pattern *without_annotations(struct pass *pass, const struct pattern *pattern) {
+    const struct pattern *inner = pattern_plain(pattern);
+    gramc_text label = pattern_label(inner);
+    for (; pattern != inner; pattern = pattern->elements) {
+        const struct subject *subject = pattern->subject;
+        for (const struct property *p = subject ? subject->properties : NULL; p; p = p->next)
+            if (has_property(label, p->key.text))
+                FIND(pass->findings, D_ANNOTATION, pass->source, p->span, p->key.text);
+    }
+    return inner;
 }
 
 static void read_pattern(struct pass *pass, struct gramc_spec *spec,
@@ -95,8 +112,8 @@ static void read_pattern(struct pass *pass, struct gramc_spec *spec,
         if (second) FIND0(pass->findings, D_SEVERAL_LABELS, pass->source, second->name.span);
         if (labels[i].read) labels[i].read(pass, spec, pattern);
         else
-            FIND(pass->findings, D_NOT_SUPPORTED, pass->source, pattern->subject->labels->name.span,
-                 label);
+            FIND(pass->findings, D_MISPLACED_LABEL, pass->source,
+                 pattern->subject->labels->name.span, label, text_of(labels[i].inside));
     }
 }
 
@@ -105,14 +122,9 @@ static void collect_pattern(struct pass *pass, struct gramc_spec *spec,
                             const struct pattern *pattern) {
     pattern = without_annotations(pass, pattern);
     gramc_text label = pattern_label(pattern);
-    if (has_meaning(label)) return;
+    if (label_is_known(label)) return;
     if (label.len && pattern->kind != PATTERN_PATH) definition_collect(pass, spec, pattern);
     else report_label(pass, pattern);
-}
-
-static const struct pattern *plain(const struct pattern *pattern) {
-    while (pattern->kind == PATTERN_ANNOTATED) pattern = pattern->elements;
-    return pattern;
 }
 
 /* Types first: the tools look them up. */
@@ -133,7 +145,7 @@ static void read_units(struct pass *pass, struct gramc_spec *spec) {
         pass->source = &u->source;
         if (config_is(u->tree)) continue;
         for (const struct pattern *p = u->tree->patterns; p && !pass->arena->oom; p = p->next)
-            if (p->kind != PATTERN_HEADER) read_pattern(pass, spec, plain(p));
+            if (p->kind != PATTERN_HEADER) read_pattern(pass, spec, pattern_plain(p));
     }
 }
 
@@ -146,12 +158,14 @@ static struct gramc_spec *spec_new(gramc_compilation *compilation) {
     spec->last_tool = &spec->first_tool;
     spec->last_agent = &spec->first_agent;
     spec->last_library = &spec->first_library;
+    spec->last_experiment = &spec->first_experiment;
     spec->last_definition = &spec->first_definition;
     spec->last_reuse = &spec->first_reuse;
     map_init(&spec->definitions, &compilation->arena);
     map_init(&spec->tools, &compilation->arena);
     map_init(&spec->agents, &compilation->arena);
     map_init(&spec->libraries, &compilation->arena);
+    map_init(&spec->experiments, &compilation->arena);
     return spec;
 }
 
@@ -161,18 +175,43 @@ static void make_lists(struct gramc_spec *spec, struct arena *arena) {
     spec->tool_list = arena_array(arena, spec->tool_count, sizeof(void *));
     spec->agent_list = arena_array(arena, spec->agent_count, sizeof(void *));
     spec->library_list = arena_array(arena, spec->library_count, sizeof(void *));
+    spec->experiment_list = arena_array(arena, spec->experiment_count, sizeof(void *));
     if (arena->oom) return;
     for (struct tool *t = spec->first_tool; t; t = t->next) spec->tool_list[i++] = t;
     i = 0;
     for (struct agent *a = spec->first_agent; a; a = a->next) spec->agent_list[i++] = a;
     i = 0;
     for (struct library *l = spec->first_library; l; l = l->next) spec->library_list[i++] = l;
+    i = 0;
+    for (struct experiment *e = spec->first_experiment; e; e = e->next)
+        spec->experiment_list[i++] = e;
 }
 
 static void check_tools(struct pass *pass, const struct gramc_spec *spec) {
-    for (const struct tool *tool = spec->first_tool; tool && !pass->arena->oom; tool = tool->next) {
-        pass->source = tool->source;
-        if (tool->signature) signature_check(pass, tool->signature);
+    for (const struct tool *tool = spec->first_tool; tool && !pass->arena->oom; tool = tool->next)
+        tool_check(pass, tool);
+}
+
+/* The types of structured answers. */
+static void check_outputs(struct pass *pass, const struct agent *agent) {
+    pass->source = agent->source;
+    schema_check(pass, agent->output, NULL);
+    for (const struct task *t = agent->first_task; t; t = t->next)
+        schema_check(pass, t->output, NULL);
+}
+
+/* What the arms show can be compared once everything in them is sound. */
+static void resolve_experiments(struct pass *pass, struct gramc_spec *spec) {
+    for (struct experiment *e = spec->first_experiment; e && !pass->arena->oom; e = e->next) {
+        pass->source = e->source;
+        experiment_resolve(pass, spec, e);
+    }
+    if (!pass->arena->oom) experiment_twins_check(pass, spec);
+    bool sound = !findings_have_errors(pass->findings);
+    for (struct experiment *e = spec->first_experiment; e && sound && !pass->arena->oom;
+         e = e->next) {
+        pass->source = e->source;
+        experiment_compare(pass, e);
     }
 }
 
@@ -182,11 +221,15 @@ static void read_all(struct pass *pass, struct gramc_spec *spec) {
     if (!pass->arena->oom) definitions_check(pass, spec);
     check_tools(pass, spec);
     if (!pass->arena->oom) libraries_resolve(pass, spec);
+    for (const struct agent *agent = spec->first_agent; agent; agent = agent->next)
+        check_outputs(pass, agent);
     for (struct agent *agent = spec->first_agent; agent && !pass->arena->oom; agent = agent->next) {
         pass->source = agent->source;
         agent_resolve(pass, spec, agent);
     }
     if (!pass->arena->oom) twins_check(pass, spec);
+    if (!pass->arena->oom) agent_twins_check(pass, spec);
+    resolve_experiments(pass, spec);
     if (!pass->arena->oom) vocabulary_check(pass, spec);
     if (!pass->arena->oom) naming_check(pass, spec);
 }
@@ -253,5 +296,24 @@ gramc_status gramc_spec_find_library(const gramc_library **out, const gramc_spec
         name.len ? map_get(&spec->libraries, name) : spec->first_library;
     if (!library) return GRAMC_NOT_FOUND;
     *out = &library->public;
+    return GRAMC_OK;
+}
+
+size_t gramc_spec_experiment_count(const gramc_spec *spec) {
+    return spec->experiment_count;
+}
+
+const gramc_experiment *gramc_spec_experiment(const gramc_spec *spec, size_t i) {
+    return i < spec->experiment_count ? &spec->experiment_list[i]->public : NULL;
+}
+
+gramc_status gramc_spec_find_experiment(const gramc_experiment **out, const gramc_spec *spec,
+                                        gramc_text name) {
+    *out = NULL;
+    if (!name.len && spec->experiment_count > 1) return GRAMC_AMBIGUOUS;
+    const struct experiment *experiment =
+        name.len ? map_get(&spec->experiments, name) : spec->first_experiment;
+    if (!experiment) return GRAMC_NOT_FOUND;
+    *out = &experiment->public;
     return GRAMC_OK;
 }

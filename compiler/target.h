@@ -11,8 +11,7 @@ struct emission;
 /* Prints one tool. */
 typedef void target_printer(struct emission *e, const struct tool *tool);
 /* Prints everything; agent NULL: tools without an agent. */
-typedef void whole_printer(struct buf *out, const struct agent *agent, struct tool *const *tools,
-                           size_t count, unsigned style);
+typedef void whole_printer(struct emission *e, const struct agent *agent);
 
 enum target_flags {
     FEW_TOOLS = 1,         /* more than MANY_TOOLS are worth a warning */
@@ -37,12 +36,16 @@ struct emission {
     const struct target *target;
     struct findings *findings; /* NULL: nobody wants to know */
     struct arena arena;        /* names of this emission */
-    struct tool *const *tools;
+    const struct gramc_spec *spec;
+    struct tool *const *tools; /* of the agent and its tasks */
     size_t count;
     gramc_text *names; /* of tools[i], as the provider sees it */
     size_t at;         /* which tool is being printed */
     unsigned style;
 };
+
+/* The row of that name; NULL: there is none. */
+const struct target *target_find(gramc_text name);
 
 target_printer emit_json_schema, emit_openai, emit_openai_functions, emit_openai_strict,
     emit_openai_responses, emit_anthropic, emit_gemini, emit_mcp, emit_ollama;

@@ -4,22 +4,23 @@
 
 #include "base/text.h"
 #include "compiler/data.h"
+#include "compiler/hatch.h"
 
 enum { DEFAULT_TIMEOUT_MS = 30000, DEFAULT_ERRORS = 5 };
 
 /* Everything goes through one struct, so that the table needs one kind of offset. */
 struct tool_properties {
-    gramc_text description, name, title;
-    const struct value *examples, *deprecated;
+    gramc_text description, name, title, meta;
+    const struct value *examples, *deprecated, *schema;
     bool optional, return_direct;
     uint32_t max_call_errors, max_tool_errors, timeout_ms;
-    int read_only, destructive, idempotent, open_world;
+    int open, read_only, destructive, idempotent, open_world;
 };
 
 #define AT(member) offsetof(struct tool_properties, member)
 static const struct property_row rows[] = {
     {"description", PROPERTY_TEXT, AT(description)},
-    {"name", PROPERTY_TEXT, AT(name)},
+    {"name", PROPERTY_NAME, AT(name)},
     {"title", PROPERTY_TEXT, AT(title)},
     {"examples", PROPERTY_VALUE, AT(examples)},
     {"optional", PROPERTY_FLAG, AT(optional)},
@@ -32,7 +33,9 @@ static const struct property_row rows[] = {
     {"destructive", PROPERTY_TRISTATE, AT(destructive)},
     {"idempotent", PROPERTY_TRISTATE, AT(idempotent)},
     {"openWorld", PROPERTY_TRISTATE, AT(open_world)},
-    {"meta", PROPERTY_IGNORED, 0},
+    {"open", PROPERTY_TRISTATE, AT(open)},
+    {"schema", PROPERTY_VALUE, AT(schema)},
+    {"meta", PROPERTY_META, AT(meta)},
 };
 #undef AT
 
@@ -52,10 +55,22 @@ static gramc_text read_examples(struct pass *pass, const struct value *value) {
     return (gramc_text){NULL, 0};
 }
 
+/* What is said about the arguments as a whole. */
+static void read_arguments(struct pass *pass, struct schema *arguments,
+                           const struct tool_properties *p) {
+    bool wrong = false;
+    if (p->open >= 0) arguments->open = p->open ? SAID_TRUE : SAID_FALSE;
+    if (p->schema) arguments->hatch = hatch_read(pass, p->schema, &wrong);
+    if (wrong)
+        FIND(pass->findings, D_WRONG_VALUE, pass->source, p->schema->span, TEXT("schema"),
+             TEXT("a JSON object: json`{...}`"), text_of(value_noun(p->schema)));
+}
+
 static void read_properties(struct pass *pass, struct tool *tool, const struct subject *subject) {
     struct tool_properties p = {.max_call_errors = DEFAULT_ERRORS,
                                 .max_tool_errors = DEFAULT_ERRORS,
                                 .timeout_ms = DEFAULT_TIMEOUT_MS,
+                                .open = -1,
                                 .read_only = -1,
                                 .destructive = -1,
                                 .idempotent = -1,
@@ -69,11 +84,14 @@ static void read_properties(struct pass *pass, struct tool *tool, const struct s
                                 .max_tool_errors = p.max_tool_errors,
                                 .optional = p.optional,
                                 .return_direct = p.return_direct};
+    tool->meta = p.meta;
     tool->read_only = p.read_only;
     tool->destructive = p.destructive;
     tool->idempotent = p.idempotent;
     tool->open_world = p.open_world;
     if (p.examples) tool->examples = read_examples(pass, p.examples);
+    read_arguments(pass, &tool->arguments, &p);
+    if (p.examples) tool->examples_at = p.examples->span;
     if (p.deprecated) tool->deprecated = read_deprecated(pass, p.deprecated);
     if (p.description.len) return;
     struct finding *f =
@@ -93,6 +111,8 @@ static void read_signature(struct pass *pass, struct tool *tool, const struct pa
     }
     tool->signature = signature_read(pass, pattern->elements);
     if (!tool->signature) return;
+    tool->signature->arguments.open = tool->arguments.open;
+    tool->signature->arguments.hatch = tool->arguments.hatch;
     switch ((enum type_kind)tool->signature->result->kind) {
     case TYPE_STRING: tool->public.result_kind = GRAMC_RESULT_TEXT; break;
     case TYPE_NULL: tool->public.result_kind = GRAMC_RESULT_NULL; break;
@@ -178,4 +198,17 @@ struct tool *tool_read(struct pass *pass, struct gramc_spec *spec, const struct 
     read_properties(pass, tool, pattern->subject);
     read_signature(pass, tool, pattern);
     return add(spec, tool);
+}
+
+bool tool_has_property(gramc_text key) {
+    return rows_have(rows, sizeof rows / sizeof *rows, key);
+}
+
+void tool_check(struct pass *pass, const struct tool *tool) {
+    pass->source = tool->source;
+    if (!tool->signature) return;
+    uint32_t before = pass->findings->counts[GRAMC_ERROR];
+    signature_check(pass, tool->signature);
+    if (pass->findings->counts[GRAMC_ERROR] == before && tool->examples.len)
+        signature_check_examples(pass, tool->signature, tool->examples, tool->examples_at);
 }

@@ -1,20 +1,24 @@
 /* A parameter name means one thing: reports names that stand for different JSON types, within an
  * agent as a warning, across the compilation as one note a name. Constraints, defaults and
  * descriptions may differ. */
+#include "compiler/definition.h"
 #include "compiler/spec.h"
 
+#include <stdio.h>
 #include <string.h>
 
+/* What a name stands for, and where it stands for something else. */
 struct word {
-    const struct field *field;
-    const struct source *source;
-    bool reported;
+    struct word *next; /* in the order of their first conflict */
+    const struct field *field, *other;
+    const struct source *source, *other_source;
+    uint32_t conflicts;
 };
 
-static void learn(struct map *words, const struct tool *tool, const struct field *field) {
+static void learn(struct map *words, const struct source *source, const struct field *field) {
     struct word *word = ARENA_NEW(words->arena, struct word);
     if (!word) return;
-    *word = (struct word){.field = field, .source = tool->source};
+    *word = (struct word){.field = field, .source = source};
     map_put(words, field->identifier, word);
 }
 
@@ -39,12 +43,12 @@ static enum diag_id severity(const struct pass *pass, enum diag_id otherwise) {
 
 /* Within one agent: every later parameter that disagrees with the first. */
 static void check_agent(struct pass *pass, const struct agent *agent, struct map *words) {
-    for (size_t i = 0; i < agent->tool_count; i++) {
-        const struct tool *tool = agent->tools[i];
+    for (size_t i = 0; i < agent->reach_count; i++) {
+        const struct tool *tool = agent->reach[i];
         const struct field *p = tool->signature ? tool->signature->parameters : NULL;
         for (; p; p = p->next) {
             struct word *first = map_get(words, p->identifier);
-            if (!first) learn(words, tool, p);
+            if (!first) learn(words, tool->source, p);
             else if (!same_type(first->field, p))
                 report(pass, severity(pass, D_VOCABULARY), first, tool->source, p,
                        agent->identifier);
@@ -53,23 +57,48 @@ static void check_agent(struct pass *pass, const struct agent *agent, struct map
 }
 
 static bool in_one_agent(const struct gramc_spec *spec) {
-    return spec->agent_count == 1 && spec->first_agent->tool_count == spec->tool_count;
+    return !spec->first_definition && spec->agent_count == 1 &&
+           spec->first_agent->reach_count == spec->tool_count;
 }
 
-/* Across the compilation: the first that disagrees, once a name. */
-static void check_all(struct pass *pass, const struct gramc_spec *spec, struct map *words) {
+/* Across the compilation: one note a name, at the first that disagrees, with how many do. */
+struct tally {
+    struct map *words;
+    struct word *first, **last;
+};
+
+static void count(struct tally *tally, const struct source *source, const struct field *field) {
+    struct word *word = map_get(tally->words, field->identifier);
+    if (!word) {
+        learn(tally->words, source, field);
+        return;
+    }
+    if (same_type(word->field, field) || word->conflicts++) return;
+    word->other = field;
+    word->other_source = source;
+    *tally->last = word;
+    tally->last = &word->next;
+}
+
+static void count_all(const struct gramc_spec *spec, struct tally *tally) {
+    for (const struct definition *d = spec->first_definition; d; d = d->next)
+        if (d->row && !d->cyclic && d->name.ptr) count(tally, d->source, &d->field);
     for (const struct tool *tool = spec->first_tool; tool; tool = tool->next) {
         const struct field *p = tool->signature ? tool->signature->parameters : NULL;
-        for (; p; p = p->next) {
-            struct word *first = map_get(words, p->identifier);
-            if (!first) {
-                learn(words, tool, p);
-            } else if (!same_type(first->field, p) && !first->reported) {
-                first->reported = true;
-                report(pass, severity(pass, D_VOCABULARY_NOTE), first, tool->source, p,
-                       (gramc_text){NULL, 0});
-            }
-        }
+        for (; p; p = p->next)
+            if (p->schema) count(tally, tool->source, p);
+    }
+}
+
+static void check_all(struct pass *pass, const struct gramc_spec *spec, struct map *words) {
+    struct tally tally = {.words = words, .last = &tally.first};
+    char places[32];
+    count_all(spec, &tally);
+    for (const struct word *word = tally.first; word; word = word->next) {
+        int len = snprintf(places, sizeof places, "%u other %s", (unsigned)word->conflicts,
+                           word->conflicts == 1 ? "place" : "places");
+        report(pass, severity(pass, D_VOCABULARY_NOTE), word, word->other_source, word->other,
+               (gramc_text){places, (size_t)len});
     }
 }
 

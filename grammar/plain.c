@@ -4,6 +4,7 @@
  * its text by a line end, blanks and comments only. Both are warnings there, not errors. */
 #include "grammar/plain.h"
 
+#include "base/map.h"
 #include "base/text.h"
 #include "grammar/string.h"
 
@@ -74,9 +75,57 @@ static void check_encoding(struct findings *findings, const struct source *sourc
     }
 }
 
+/* ## Identifiers that are introduced twice */
+
+struct introduced {
+    struct findings *findings;
+    const struct source *source;
+    struct map brackets; /* of the whole file */
+};
+
+static bool introduces(const struct pattern *pattern) {
+    const struct subject *subject = pattern->subject;
+    if (!subject || !subject->has_identifier || pattern->kind == PATTERN_ANNOTATED) return false;
+    return pattern->kind == PATTERN_BRACKET || subject->labels || subject->has_record;
+}
+
+static void introduce(struct introduced *seen, struct map *names, const struct pattern *pattern) {
+    const struct name *name = &pattern->subject->identifier;
+    const struct name *first = map_put(names, name->text, &pattern->subject->identifier);
+    if (first == name) return;
+    struct finding *f =
+        FIND(seen->findings, D_PLAIN_INTRODUCED_TWICE, seen->source, name->span, name->text);
+    finding_label(seen->findings, f, seen->source, first->span, "first introduced here");
+}
+
+/* One list of elements, and what is inside them. Recursion is bounded by the parser's nesting
+ * limit. */
+static void look(struct introduced *seen, const struct pattern *first, bool is_path) {
+    struct map nodes;
+    map_init(&nodes, seen->brackets.arena);
+    for (const struct pattern *p = first; p; p = p->next) {
+        bool bracket = p->kind == PATTERN_BRACKET;
+        if (introduces(p) && (bracket || !is_path))
+            introduce(seen, bracket ? &seen->brackets : &nodes, p);
+        if (p->kind == PATTERN_ANNOTATED) look(seen, p->elements, false);
+        else look(seen, p->elements, p->kind == PATTERN_PATH);
+    }
+}
+
+static void check_introduced(struct findings *findings, const struct tree *tree) {
+    struct arena arena;
+    struct introduced seen = {.findings = findings, .source = tree->source};
+    arena_init(&arena, &findings->arena->allocator);
+    map_init(&seen.brackets, &arena);
+    look(&seen, tree->patterns, false);
+    if (arena.oom) findings->arena->oom = true;
+    arena_free(&arena);
+}
+
 void plain_check(struct findings *findings, const struct tree *tree, bool plain) {
     check_encoding(findings, tree->source, plain);
     if (!plain) return;
+    check_introduced(findings, tree);
     for (const struct extension_use *use = tree->extensions; use; use = use->next)
         report_extension(findings, tree->source, use);
 }

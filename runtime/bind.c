@@ -10,6 +10,7 @@
 #include "runtime/options.h"
 #include "runtime/proof.h"
 #include "runtime/secret.h"
+#include "runtime/wire.h"
 
 enum { DEFAULT_TIMEOUT_MS = 30000, BLOCK_MAX = 64 << 20, SENTENCE_MAX = 4096 };
 
@@ -84,11 +85,13 @@ const gramc_impl *bound_impl(const gramc_bound *bound, gramc_text name) {
 }
 
 gramc_text bound_nearest_impl(gramc_bound *bound, gramc_text name) {
-    size_t count = bound->library ? bound->library->impl_count : 0;
-    gramc_text *names = arena_array(&bound->arena, count + 1, sizeof(*names));
+    size_t count = bound->library ? bound->library->impl_count : 0, offers = 0;
+    const gramc_text *offered = bind_offered_names(bound, &offers);
+    gramc_text *names = arena_array(&bound->arena, count + offers + 1, sizeof(*names));
     if (!names) return (gramc_text){NULL, 0};
     for (size_t i = 0; i < count; i++) names[i] = bound->library->impls[i].name;
-    return bound_did_you_mean(bound, text_nearest(name, names, count),
+    for (size_t i = 0; i < offers; i++) names[count + i] = offered[i];
+    return bound_did_you_mean(bound, text_nearest(name, names, count + offers),
                               "add a ToolImpl of that name, or make the tool optional");
 }
 
@@ -127,9 +130,9 @@ static void prepare(gramc_bound *bound, struct bound_tool *choice) {
     char why[TOOL_WHY_MAX] = "";
     if (!choice->kind || !choice->kind->prepare) return;
     if (choice->kind->prepare(&bound->arena, choice, why)) return;
-    report(bound, GRAMC_ERROR, choice->impl,
-           JOIN(bound, TEXT("tool `"), choice->impl->name, TEXT("` cannot work: "), text_of(why)),
-           TEXT(""));
+    const gramc_impl *impl = choice->impl;
+    const struct bind_place place = {impl->file, impl->start, impl->end};
+    BOUND_TELL(bound, D_IMPL_CANNOT_WORK, &place, TEXT(""), impl->name, text_of(why));
 }
 
 static uint32_t first_set(uint32_t a, uint32_t b, uint32_t c) {
@@ -194,15 +197,26 @@ static gramc_text print_block(gramc_bound *bound, const gramc_tool *const *offer
     return block;
 }
 
+/* The tool as the provider knows it. */
+static const gramc_tool *shown(gramc_bound *bound, const struct bound_tool *tool) {
+    gramc_tool *copy = ARENA_NEW(&bound->arena, gramc_tool);
+    if (!copy) return tool->tool;
+    *copy = *tool->tool;
+    copy->name = tool->wire_name;
+    copy->parameters = tool->wire_parameters;
+    return copy;
+}
+
 static void print_blocks(gramc_bound *bound) {
-    size_t count = 0;
     const gramc_tool **offered =
         arena_array(&bound->arena, bound->tool_count + 1, sizeof(*offered));
-    if (!offered) return;
-    for (size_t i = 0; i < bound->tool_count; i++)
-        if (bound->tools[i].impl) offered[count++] = bound->tools[i].tool;
-    bound->tools_block = print_block(bound, offered, count, GRAMC_WIRE_TOOLS);
-    bound->functions_block = print_block(bound, offered, count, GRAMC_WIRE_FUNCTIONS);
+    for (size_t i = 0; offered && i < bound->step_count; i++) {
+        struct bound_step *step = &bound->steps[i];
+        for (size_t t = 0; t < step->tool_count; t++) offered[t] = shown(bound, step->tools[t]);
+        if (bound->arena.oom) return;
+        step->tools_block = print_block(bound, offered, step->tool_count, GRAMC_WIRE_TOOLS);
+        step->functions_block = print_block(bound, offered, step->tool_count, GRAMC_WIRE_FUNCTIONS);
+    }
 }
 
 /* The function-calling loop is the only one that run.c knows. */
@@ -215,25 +229,38 @@ static void check_strategy(gramc_bound *bound) {
            TEXT("it runs `direct`"));
 }
 
-static void fill(gramc_bound *bound) {
+static void fill(gramc_bound *bound, gramc_text target) {
     const gramc_agent *agent = bound->agent;
     check_strategy(bound);
-    size_t room = agent->tool_count + bind_use_count(bound) + 1;
+    size_t listed = 0;
+    const gramc_tool **tools = steps_tools(&bound->arena, agent, &listed);
+    size_t room = listed + bind_use_count(bound) + 1;
     bound->tools = arena_array(&bound->arena, room, sizeof(*bound->tools));
-    if (!bound->tools) return;
-    for (size_t i = 0; i < agent->tool_count && !bound->arena.oom; i++)
-        choose(bound, &bound->tools[bound->tool_count++], agent->tools[i]);
+    if (!tools || !bound->tools) return;
+    for (size_t i = 0; i < listed && !bound->arena.oom; i++)
+        choose(bound, &bound->tools[bound->tool_count++], tools[i]);
     bind_uses(bound);
     proof_summarise(bound);
+    if (!bound->failed && !bound->arena.oom && wire_make(bound, target)) steps_make(bound);
     if (!bound->failed) print_blocks(bound);
 }
 
 /* ## The public calls */
 
-static bool is_prepared(const gramc_agent *agent) {
-    for (size_t i = 0; i < agent->tool_count; i++)
-        if (!agent->tools[i]->accepts || !agent->tools[i]->returns) return false;
+static bool are_prepared(const gramc_tool *const *tools, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (!tools[i]->accepts || !tools[i]->returns) return false;
     return true;
+}
+
+static bool is_prepared(const gramc_agent *agent) {
+    bool good = are_prepared(agent->tools, agent->tool_count);
+    if (agent->has_output && !agent->answers) return false;
+    for (size_t i = 0; i < agent->task_count && good; i++) {
+        const gramc_task *task = &agent->tasks[i];
+        good = are_prepared(task->tools, task->tool_count) && (!task->has_output || task->answers);
+    }
+    return good;
 }
 
 static void note_other_snapshot(gramc_bound *bound, const gramc_offering *offering) {
@@ -284,7 +311,7 @@ gramc_status gramc_bind(gramc_bound **out, const gramc_agent *agent, const gramc
     gramc_bound *bound = bound_new(library, &options);
     if (!bound) return GRAMC_NOMEM;
     bound->agent = agent;
-    if (!bound->arena.oom) fill(bound);
+    if (!bound->arena.oom) fill(bound, options.target);
     return finish(out, bound);
 }
 
@@ -298,7 +325,7 @@ static void fill_tool(gramc_bound *bound, gramc_text name) {
     *agent = (gramc_agent){.name = name, .tools = list};
     bound->agent = agent;
     agent->tool_count = bind_tool_of_library(bound, arena_text(&bound->arena, name), tool) ? 1 : 0;
-    if (!bound->arena.oom) fill(bound);
+    if (!bound->arena.oom) fill(bound, (gramc_text){NULL, 0});
 }
 
 gramc_status gramc_bind_tool(gramc_bound **out, const gramc_library *library, gramc_text tool,

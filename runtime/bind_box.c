@@ -55,6 +55,9 @@ static void open_server(gramc_bound *bound, struct box_view *view) {
         BOUND_TELL(bound, D_BOX_UNKNOWN, &place, TEXT(""), box->name, known->failure);
     else view->server = mcp_box_bind(bound, box);
     if (view->server) view->offered = known;
+    if (view->server && known->note.len)
+        bound_report(bound, GRAMC_WARNING, &place, arena_text(&bound->arena, known->note),
+                     TEXT(""));
 }
 
 static void open_view(gramc_bound *bound, struct box_view *view) {
@@ -166,6 +169,22 @@ static void search_all(gramc_bound *bound, struct search *search, gramc_text nam
     buf_free(&search->list);
 }
 
+const gramc_text *bind_offered_names(gramc_bound *bound, size_t *count) {
+    size_t room = 1;
+    for (size_t i = 0; i < bound->box_count; i++)
+        room += bound->boxes[i].offered ? bound->boxes[i].offered->tool_count : 0;
+    gramc_text *names = arena_array(&bound->arena, room, sizeof(*names));
+    *count = 0;
+    for (size_t i = 0; i < bound->box_count && names; i++) {
+        const struct box_view *view = &bound->boxes[i];
+        for (size_t j = 0; view->offered && j < view->offered->tool_count; j++) {
+            gramc_text tool = view->offered->tools[j].name;
+            if (box_takes(view->box, tool)) names[(*count)++] = box_offers_as(view->box, tool);
+        }
+    }
+    return names;
+}
+
 const struct offered_tool *bind_box_tool(gramc_bound *bound, struct bound_tool *choice,
                                          bool *failed) {
     struct search search;
@@ -237,10 +256,10 @@ static void describe(gramc_tool *tool, const gramc_box *box, const struct offere
 
 /* ## ToolBox in an agent */
 
-size_t bind_use_count(gramc_bound *bound) {
+static size_t count_uses(gramc_bound *bound, const gramc_box_use *uses, size_t use_count) {
     size_t count = 0;
-    for (size_t i = 0; i < bound->agent->box_use_count; i++) {
-        const gramc_box_use *use = &bound->agent->box_uses[i];
+    for (size_t i = 0; i < use_count; i++) {
+        const gramc_box_use *use = &uses[i];
         struct box_view *view = find_view(bound, use->name);
         if (view) open_view(bound, view);
         bool known = view && view->offered;
@@ -249,19 +268,53 @@ size_t bind_use_count(gramc_bound *bound) {
     return count;
 }
 
-static bool is_taken(const gramc_bound *bound, gramc_text name) {
-    for (size_t i = 0; i < bound->tool_count; i++)
-        if (text_eq(bound->tools[i].tool->name, name)) return true;
+size_t bind_use_count(gramc_bound *bound) {
+    const gramc_agent *agent = bound->agent;
+    size_t count = count_uses(bound, agent->box_uses, agent->box_use_count);
+    for (size_t i = 0; i < agent->task_count; i++)
+        count += count_uses(bound, agent->tasks[i].box_uses, agent->tasks[i].box_use_count);
+    return count;
+}
+
+static bool lists(const gramc_tool *const *tools, size_t count, const gramc_tool *tool) {
+    for (size_t i = 0; i < count; i++)
+        if (tools[i] == tool) return true;
     return false;
 }
 
-static void add_tool(gramc_bound *bound, const gramc_box_use *use, const struct box_view *view,
+/* True if a model ever sees the tool beside those of the task (NULL: of the agent, which all tasks
+ * see). */
+static bool is_seen_with(const gramc_bound *bound, const struct bound_tool *tool,
+                         const gramc_task *task) {
+    const gramc_agent *agent = bound->agent;
+    if (!task) return true;
+    if (tool->of_box) return !tool->task || tool->task == task;
+    return lists(agent->tools, agent->tool_count, tool->tool) ||
+           lists(task->tools, task->tool_count, tool->tool);
+}
+
+static bool is_taken(const gramc_bound *bound, const gramc_task *task, gramc_text name) {
+    for (size_t i = 0; i < bound->tool_count; i++)
+        if (text_eq(bound->tools[i].tool->name, name) &&
+            is_seen_with(bound, &bound->tools[i], task))
+            return true;
+    return false;
+}
+
+/* A use, and whose it is. */
+struct taking {
+    const gramc_box_use *use;
+    const gramc_task *task; /* NULL: the agent's */
+};
+
+static void add_tool(gramc_bound *bound, const struct taking *taking, const struct box_view *view,
                      const struct offered_tool *offered, gramc_text name) {
+    const gramc_box_use *use = taking->use;
     const struct bind_place place = {use->file, use->start, use->end};
     gramc_tool *tool = ARENA_NEW(&bound->arena, gramc_tool);
     gramc_text why = {NULL, 0};
     if (!tool) return;
-    if (is_taken(bound, name)) {
+    if (is_taken(bound, taking->task, name)) {
         BOUND_TELL(bound, D_NAME_TAKEN, &place, TEXT(""), use->name, name);
         return;
     }
@@ -272,19 +325,20 @@ static void add_tool(gramc_bound *bound, const gramc_box_use *use, const struct 
         return;
     }
     struct bound_tool *choice = &bound->tools[bound->tool_count++];
-    *choice = (struct bound_tool){.tool = tool};
+    *choice = (struct bound_tool){.task = taking->task, .of_box = true, .tool = tool};
     if (bind_impl_tool(bound, choice)) return;
     make(bound, choice, view, offered);
 }
 
-static void add_named(gramc_bound *bound, const gramc_box_use *use, const struct box_view *view,
+static void add_named(gramc_bound *bound, const struct taking *taking, const struct box_view *view,
                       gramc_text name) {
+    const gramc_box_use *use = taking->use;
     const struct bind_place place = {use->file, use->start, use->end};
     for (size_t i = 0; i < view->offered->tool_count; i++) {
         const struct offered_tool *offered = &view->offered->tools[i];
         if (!box_takes(view->box, offered->name)) continue;
         if (!box_means(&bound->arena, view->box, offered->name, name)) continue;
-        add_tool(bound, use, view, offered, name);
+        add_tool(bound, taking, view, offered, name);
         return;
     }
     BOUND_TELL(bound, D_NOT_OFFERED, &place, nearest(bound, view->offered, name), use->name, name);
@@ -298,18 +352,27 @@ static void report_no_box(gramc_bound *bound, const gramc_box_use *use) {
     BOUND_TELL(bound, D_NO_SUCH_BOX, &place, bound_did_you_mean(bound, near, ""), use->name);
 }
 
+static void take(gramc_bound *bound, const struct taking *taking) {
+    const gramc_box_use *use = taking->use;
+    const struct box_view *view = find_view(bound, use->name);
+    if (!view) report_no_box(bound, use);
+    if (!view || !view->offered) return;
+    for (size_t j = 0; j < use->tool_count; j++) add_named(bound, taking, view, use->tools[j]);
+    for (size_t j = 0; use->all_tools && j < view->offered->tool_count; j++) {
+        const struct offered_tool *offered = &view->offered->tools[j];
+        if (box_takes(view->box, offered->name))
+            add_tool(bound, taking, view, offered, box_offers_as(view->box, offered->name));
+    }
+}
+
 void bind_uses(gramc_bound *bound) {
-    for (size_t i = 0; i < bound->agent->box_use_count; i++) {
-        const gramc_box_use *use = &bound->agent->box_uses[i];
-        const struct box_view *view = find_view(bound, use->name);
-        if (!view) report_no_box(bound, use);
-        if (!view || !view->offered) continue;
-        for (size_t j = 0; j < use->tool_count; j++) add_named(bound, use, view, use->tools[j]);
-        for (size_t j = 0; use->all_tools && j < view->offered->tool_count; j++) {
-            const struct offered_tool *offered = &view->offered->tools[j];
-            if (box_takes(view->box, offered->name))
-                add_tool(bound, use, view, offered, box_offers_as(view->box, offered->name));
-        }
+    const gramc_agent *agent = bound->agent;
+    for (size_t i = 0; i < agent->box_use_count; i++)
+        take(bound, &(struct taking){&agent->box_uses[i], NULL});
+    for (size_t t = 0; t < agent->task_count; t++) {
+        const gramc_task *task = &agent->tasks[t];
+        for (size_t i = 0; i < task->box_use_count; i++)
+            take(bound, &(struct taking){&task->box_uses[i], task});
     }
 }
 

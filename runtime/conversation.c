@@ -30,9 +30,13 @@ bool conversation_add(struct conversation *talk, struct arena *arena, struct mes
 }
 
 bool conversation_user(struct conversation *talk, struct arena *arena, gramc_text text) {
+    talk->turn++;
+    return conversation_remark(talk, arena, text);
+}
+
+bool conversation_remark(struct conversation *talk, struct arena *arena, gramc_text text) {
     struct message *message = ARENA_NEW(arena, struct message);
     if (!message) return false;
-    talk->turn++;
     talk->group++;
     message->role = ROLE_USER;
     message->content = text;

@@ -64,6 +64,9 @@ struct request {
     gramc_text tools; /* block of provider_tools for this wire; empty: no tools */
     gramc_wire wire;  /* TOOLS or FUNCTIONS */
     const struct conversation *talk;
+    gramc_text tool_choice; /* as the agent says, unless the tool is not offered; may be empty */
+    gramc_text response_format; /* of a structured answer; empty: a text */
+    gramc_text instruction;     /* with its inputs filled in; empty: no system message */
 };
 
 /* ## Conversations (conversation.c) */
@@ -71,6 +74,8 @@ struct request {
  */
 bool conversation_add(struct conversation *talk, struct arena *arena, struct message *message);
 bool conversation_user(struct conversation *talk, struct arena *arena, gramc_text text);
+/* The same in the middle of a turn: a word to the model that the user did not say. */
+bool conversation_remark(struct conversation *talk, struct arena *arena, gramc_text text);
 /* A copy of what the model said; its calls get ids where they need one. */
 const struct message *conversation_assistant(struct conversation *talk, struct arena *arena,
                                              const struct reply *reply);

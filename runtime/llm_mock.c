@@ -24,7 +24,7 @@ static bool call_tool(struct ask *ask, const struct bound_tool *tool) {
     if (!sample_arguments(&arguments, &ask->arena, tool->tool)) return false;
     struct call *call = ARENA_NEW(&ask->arena, struct call);
     if (!call) return false;
-    *call = (struct call){{NULL, 0}, tool->tool->name, arguments};
+    *call = (struct call){{NULL, 0}, tool->wire_name, arguments};
     ask->reply.calls = call;
     ask->reply.call_count = 1;
     ask->reply.legacy = ask->run->wire == GRAMC_WIRE_FUNCTIONS;
@@ -34,14 +34,14 @@ static bool call_tool(struct ask *ask, const struct bound_tool *tool) {
 }
 
 static void start(struct ask *ask) {
-    const gramc_bound *bound = ask->run->bound;
+    const struct bound_step *step = ask->run->step;
     const struct message *last = ask->run->talk.last;
     if (last->role == ROLE_TOOL) {
         say(ask, last->content.len ? last->content : TEXT("The tool said nothing."));
         return;
     }
-    for (size_t i = 0; i < bound->tool_count; i++)
-        if (bound->tools[i].impl && call_tool(ask, &bound->tools[i])) return;
+    for (size_t i = 0; i < step->tool_count; i++)
+        if (call_tool(ask, step->tools[i])) return;
     if (ask->arena.oom) ask_fail_nomem(ask);
     else say(ask, TEXT("This is the mock model; it has no tool to call."));
 }

@@ -125,9 +125,9 @@ void openai_message(struct buf *out, const struct message *message) {
 static void put_messages(struct buf *out, const struct request *request) {
     bool first = true;
     buf_puts(out, ",\"messages\":[");
-    if (request->agent->instruction.len) {
+    if (request->instruction.len) {
         buf_puts(out, "{\"role\":\"system\",\"content\":");
-        json_put_string(out, request->agent->instruction);
+        json_put_string(out, request->instruction);
         buf_putc(out, '}');
         first = false;
     }
@@ -157,7 +157,7 @@ static void put_settings(struct buf *out, const gramc_agent *agent) {
 
 /* A forced choice holds until the first results are there: forced again, it would never end. */
 static gramc_text effective_choice(const struct request *request) {
-    gramc_text choice = request->agent->tool_choice;
+    gramc_text choice = request->tool_choice;
     bool forced = choice.len && !text_is(choice, "auto") && !text_is(choice, "none");
     return forced && request->talk->last->role == ROLE_TOOL ? TEXT("auto") : choice;
 }
@@ -183,6 +183,7 @@ void openai_request(struct buf *out, const struct request *request) {
     json_put_string(out, request->model);
     put_messages(out, request);
     put_settings(out, request->agent);
+    put_setting(out, "response_format", request->response_format);
     if (request->tools.len) {
         buf_text(out, request->tools);
         put_choice(out, request);

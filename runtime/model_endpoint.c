@@ -18,18 +18,9 @@ enum {
     URL_MAX = 4096
 };
 
-static const struct {
-    const char *provider, *base_url;
-} providers[] = {
-    {"openai", "https://api.openai.com/v1"},
-    {"ollama", "http://127.0.0.1:11434/v1"},
-};
-
-static gramc_text provider_url(gramc_text provider) {
-    if (provider.len == 0) return text_of(providers[0].base_url);
-    for (size_t i = 0; i < sizeof(providers) / sizeof(providers[0]); i++)
-        if (text_is_nocase(provider, providers[i].provider)) return text_of(providers[i].base_url);
-    return (gramc_text){NULL, 0};
+static gramc_text provider_url(gramc_text model) {
+    const gramc_provider *provider = gramc_provider_of(model);
+    return provider ? text_of(provider->base_url) : (gramc_text){NULL, 0};
 }
 
 static gramc_status make_target(gramc_model *model, gramc_text base,
@@ -54,8 +45,7 @@ gramc_status gramc_model_new_endpoint(gramc_model **out, const gramc_endpoint_op
     gramc_endpoint_options options = GRAMC_ENDPOINT_OPTIONS_INIT;
     OPTIONS_READ(options, given);
     *out = NULL;
-    gramc_text base =
-        options.base_url.len ? options.base_url : provider_url(model_provider(options.model));
+    gramc_text base = options.base_url.len ? options.base_url : provider_url(options.model);
     if (!base.ptr) return GRAMC_NOT_FOUND;
     gramc_model *model = model_new(&model_endpoint, options.allocator);
     if (!model) return GRAMC_NOMEM;

@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "runtime/run.h"
+#include "runtime/wire.h"
 
 enum {
     TEXT_MAX = 2 << 20,
@@ -32,8 +33,8 @@ static void settle(struct slot *slot, enum slot_outcome outcome, gramc_text text
     slot->settled = true;
     slot->outcome = outcome;
     slot->text = text;
-    struct trace_result result = {slot->call, slot->index, slot_names[outcome], text,
-                                  slot->started};
+    struct trace_result result = {
+        {slot->call, slot->bound, slot->index}, slot_names[outcome], text, slot->started};
     trace_result(&run->trace, &result);
     if (--run->pending == 0 && run->state == RUN_AWAIT_TOOLS) run->state = RUN_COLLECT;
 }
@@ -58,25 +59,22 @@ static struct buf begin_error(const struct slot *slot) {
 
 /* ## Before a call */
 
-static void put_tool_names(struct buf *out, const gramc_bound *bound) {
-    const char *between = "";
-    for (size_t i = 0; i < bound->tool_count; i++) {
-        if (!bound->tools[i].impl) continue;
-        buf_puts(out, between);
-        buf_text(out, bound->tools[i].tool->name);
-        between = ", ";
+static void put_tool_names(struct buf *out, const struct bound_step *step) {
+    for (size_t i = 0; i < step->tool_count; i++) {
+        buf_puts(out, i ? ", " : "");
+        buf_text(out, step->tools[i]->wire_name);
     }
 }
 
 static void refuse_unknown(struct slot *slot) {
     struct buf out = begin_error(slot);
-    const gramc_bound *bound = slot->run->bound;
-    bool none = bound->tools_block.len == 0;
+    const struct bound_step *step = slot->run->step;
+    bool none = step->tool_count == 0;
     buf_puts(&out, "there is no tool named ");
     json_put_string(&out, slot->call->name);
     if (none) buf_puts(&out, ", and there are no others. Answer without calling a tool.");
     else buf_puts(&out, ". Call one of these with fitting arguments, or answer without: ");
-    if (!none) put_tool_names(&out, bound);
+    if (!none) put_tool_names(&out, step);
     settle_with(slot, SLOT_UNKNOWN_TOOL, &out);
 }
 
@@ -214,7 +212,7 @@ static void on_tool_done(void *ctx, struct tool_call *call) {
 
 static void call_tool(struct slot *slot, gramc_text arguments) {
     gramc_run *run = slot->run;
-    trace_call(&run->trace, slot->call, slot->index, arguments);
+    trace_call(&run->trace, &(struct trace_call){slot->call, slot->bound, slot->index}, arguments);
     slot->started = uv_hrtime();
     struct tool_call *handle =
         tool_start_in(&run->memory, run->loop, slot->bound, arguments, on_tool_done, slot);
@@ -231,6 +229,7 @@ static void check_and_call(struct slot *slot) {
     gramc_check_options options = GRAMC_CHECK_OPTIONS_INIT;
     gramc_verdict *verdict = NULL;
     if (text_trim(arguments).len == 0) arguments = TEXT("{}");
+    arguments = wire_arguments(&slot->run->arena, slot->bound, arguments);
     options.flags = GRAMC_CHECK_DEFAULTS | GRAMC_CHECK_NULL_ABSENT;
     options.allocator = &slot->run->loop->allocator;
     gramc_status status = gramc_schema_check(&verdict, slot->bound->tool->accepts, arguments.ptr,
@@ -251,7 +250,7 @@ static void check_and_call(struct slot *slot) {
 static void start_slot(struct slot *slot) {
     gramc_run *run = slot->run;
     slot->started = uv_hrtime();
-    slot->bound = bound_find(run->bound, slot->call->name);
+    slot->bound = step_find(run->step, slot->call->name);
     if (slot->index >= most_calls(run)) skip(slot);
     else if (!slot->bound) refuse_unknown(slot);
     else check_and_call(slot);
@@ -296,7 +295,7 @@ static void end_for_errors(gramc_run *run, const struct slot *slot, gramc_outcom
     size_t end = 0;
     while (end < slot->text.len && end < 300) text_decode(slot->text, &end);
     run_end(run, outcome, "tool `%.*s` %s %u times; the last time: %.*s",
-            TEXT_ARGS(slot->call->name),
+            TEXT_ARGS(slot->bound->tool->name),
             outcome == GRAMC_OUTCOME_TOO_MANY_TOOL_ERRORS ? "failed" : "was called wrongly",
             (unsigned)count, (int)end, slot->text.ptr);
 }
@@ -342,7 +341,7 @@ void round_collect(gramc_run *run) {
 
 bool round_wants_direct(const gramc_run *run, const struct message *assistant) {
     for (size_t i = 0; i < assistant->call_count; i++) {
-        const struct bound_tool *bound = bound_find(run->bound, assistant->calls[i].name);
+        const struct bound_tool *bound = step_find(run->step, assistant->calls[i].name);
         if (!bound || !bound->tool->return_direct) return false;
     }
     return true;

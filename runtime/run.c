@@ -8,10 +8,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json.h"
+#include "base/placeholder.h"
 #include "base/text.h"
 #include "runtime/options.h"
 
-enum { DEFAULT_ITERATIONS = 10, BODY_MAX = 256 << 20 };
+enum { DEFAULT_ITERATIONS = 10, BODY_MAX = 256 << 20, MOST_BAD_ANSWERS = 3 };
 
 static const char *const outcome_names[] = {
     [GRAMC_OUTCOME_ANSWERED] = "answered",
@@ -27,6 +29,7 @@ static const char *const outcome_names[] = {
     [GRAMC_OUTCOME_CANCELED] = "canceled",
     [GRAMC_OUTCOME_TRACE_ERROR] = "trace-error",
     [GRAMC_OUTCOME_INTERNAL] = "internal",
+    [GRAMC_OUTCOME_BAD_ANSWER] = "bad-answer",
 };
 
 const char *gramc_outcome_name(gramc_outcome outcome) {
@@ -94,22 +97,87 @@ static void step_end(gramc_run *run) {
 
 /* ## Asking */
 
+static int append(void *ctx, const char *bytes, size_t len) {
+    buf_put(ctx, bytes, len);
+    return 0;
+}
+
+/* An instruction or prompt for this turn; an empty text, and the run ends, if that cannot be. */
+static gramc_text fill_prompt(gramc_run *run, gramc_text prompt) {
+    struct buf out;
+    gramc_text text = {NULL, 0};
+    buf_init(&out, &run->loop->allocator, BODY_MAX);
+    gramc_status status =
+        gramc_prompt_fill(prompt, run->inputs, run->input_count, (gramc_writer){append, &out});
+    if (status) run_end(run, GRAMC_OUTCOME_INTERNAL, "a prompt holds a ${ that is no input");
+    else if (buf_status(&out) == GRAMC_LIMIT)
+        run_end(run, GRAMC_OUTCOME_INTERNAL, "a prompt is longer than %d bytes", BODY_MAX);
+    else text = arena_text(&run->arena, buf_view(&out));
+    if (buf_status(&out) == GRAMC_NOMEM) run_nomem(run);
+    buf_free(&out);
+    return text;
+}
+
 static void step_turn(gramc_run *run) {
     if (run->next_message == run->message_count) {
         run_end(run, GRAMC_OUTCOME_ANSWERED, "%s", "");
         return;
     }
-    size_t counters = (run->bound->tool_count + 1) * sizeof(uint32_t);
     gramc_text message = run->messages[run->next_message++];
-    run->iteration = 0;
-    run->unknown_calls = 0;
-    memset(run->call_errors, 0, counters);
-    memset(run->tool_errors, 0, counters);
     run->trace.turn = (uint32_t)run->next_message;
     run->trace.iteration = 0;
     trace_turn(&run->trace, message);
+    run->inputs[run->input_count - 1].value = message;
+    run->instruction = fill_prompt(run, run->bound->agent->instruction);
+    run->next_step = 0;
+    if (!is_ending(run)) run->state = RUN_STEP;
+}
+
+static bool names_message(gramc_text prompt) {
+    struct placeholder part;
+    for (size_t pos = 0; placeholder_next(prompt, &pos, &part);)
+        if (part.kind == PLACEHOLDER_NAME && text_is(part.text, "message")) return true;
+    return false;
+}
+
+/* A message that no task asks for stands in front of the first one's prompt. */
+static bool message_comes_first(const gramc_run *run) {
+    for (size_t i = 0; i < run->bound->step_count; i++)
+        if (names_message(run->bound->steps[i].task->prompt)) return false;
+    return true;
+}
+
+static gramc_text text_of_step(gramc_run *run, bool first) {
+    gramc_text message = run->inputs[run->input_count - 1].value, text;
+    struct buf out;
+    if (!run->step->task) return message;
+    text = fill_prompt(run, run->step->task->prompt);
+    if (is_ending(run) || !first || !message_comes_first(run)) return text;
+    buf_init(&out, &run->loop->allocator, BODY_MAX);
+    buf_text(&out, message);
+    buf_puts(&out, "\n\n");
+    buf_text(&out, text);
+    text = arena_text(&run->arena, buf_view(&out));
+    if (buf_status(&out)) run_nomem(run);
+    buf_free(&out);
+    return text;
+}
+
+static void step_step(gramc_run *run) {
+    size_t counters = (run->bound->tool_count + 1) * sizeof(uint32_t);
+    bool first = run->next_step == 0;
+    run->step = &run->bound->steps[run->next_step++];
+    run->iteration = 0;
+    run->bad_answers = 0;
+    run->unknown_calls = 0;
+    memset(run->call_errors, 0, counters);
+    memset(run->tool_errors, 0, counters);
+    run->trace.iteration = 0;
+    gramc_text text = text_of_step(run, first);
+    if (is_ending(run)) return;
+    if (run->step->task) trace_task(&run->trace, run->step->task->name, text);
     run->state = RUN_ASK;
-    if (!conversation_user(&run->talk, &run->arena, message)) run_nomem(run);
+    if (!conversation_user(&run->talk, &run->arena, text)) run_nomem(run);
 }
 
 gramc_text run_model_id(const gramc_run *run) {
@@ -117,12 +185,25 @@ gramc_text run_model_id(const gramc_run *run) {
     return id.len ? id : TEXT("gpt-4o-mini");
 }
 
+/* A tool that only other tasks have cannot be chosen now. */
+static gramc_text tool_choice(const gramc_run *run) {
+    gramc_text choice = run->bound->agent->tool_choice;
+    bool word = text_is(choice, "auto") || text_is(choice, "none") || text_is(choice, "required");
+    const struct bound_tool *tool = word ? NULL : step_find(run->step, choice);
+    return word ? choice : tool ? tool->wire_name : (gramc_text){NULL, 0};
+}
+
 static bool build_body(gramc_run *run) {
-    const gramc_bound *bound = run->bound;
+    const struct bound_step *step = run->step;
     bool functions = run->wire == GRAMC_WIRE_FUNCTIONS;
-    struct request request = {bound->agent, run_model_id(run),
-                              functions ? bound->functions_block : bound->tools_block, run->wire,
-                              &run->talk};
+    struct request request = {run->bound->agent,
+                              run_model_id(run),
+                              functions ? step->functions_block : step->tools_block,
+                              run->wire,
+                              &run->talk,
+                              tool_choice(run),
+                              step->response_format,
+                              run->instruction};
     buf_reset(&run->body);
     openai_request(&run->body, &request);
     if (buf_status(&run->body) == GRAMC_NOMEM) run_nomem(run);
@@ -149,10 +230,67 @@ static void set_text(gramc_run *run, gramc_text text) {
 
 static void answered(gramc_run *run, gramc_text text) {
     set_text(run, text);
+    run->state = RUN_STEP;
+    if (run->next_step < run->bound->step_count) return;
     run->result.turns++;
     trace_answer(&run->trace, run->result.text);
     if (run->handler.turn) run->handler.turn(run->handler.ctx, run->result.text);
     run->state = RUN_TURN;
+}
+
+/* ## Structured answers */
+
+/* The member `answer` of an object, where the request asked for one. */
+static gramc_text unwrapped(const gramc_run *run, struct arena *arena, gramc_text content) {
+    const struct json *document =
+        run->step->answer_wrapped ? json_parse(arena, content, NULL) : NULL;
+    const struct json *answer = json_get(document, "answer");
+    return answer ? text_slice(content, answer->start, answer->end) : text_trim(content);
+}
+
+/* The model is told what is wrong, some times. */
+static void refuse_answer(gramc_run *run, const gramc_verdict *verdict) {
+    struct buf out;
+    const char *why = verdict && verdict->error_count ? verdict->errors[0].message.ptr
+                                                      : "it is nested too deeply or too large";
+    if (++run->bad_answers >= MOST_BAD_ANSWERS || run->iteration >= run->max_iterations) {
+        run_end(run, GRAMC_OUTCOME_BAD_ANSWER,
+                "the answer does not fit its type, after %u of them: %s",
+                (unsigned)run->bad_answers, why);
+        return;
+    }
+    buf_init(&out, &run->loop->allocator, BODY_MAX);
+    buf_printf(&out,
+               "Error: the answer does not fit its schema: %s. Answer again, with JSON that fits "
+               "it and nothing else.",
+               why);
+    gramc_text text = arena_text(&run->arena, buf_view(&out));
+    bool good = buf_status(&out) == GRAMC_OK && text.ptr;
+    buf_free(&out);
+    run->state = RUN_ASK;
+    if (!good || !conversation_remark(&run->talk, &run->arena, text)) run_nomem(run);
+}
+
+static void judge_answer(gramc_run *run, gramc_text text) {
+    gramc_check_options options = GRAMC_CHECK_OPTIONS_INIT;
+    gramc_verdict *verdict = NULL;
+    options.flags = GRAMC_CHECK_DEFAULTS | GRAMC_CHECK_NULL_ABSENT;
+    options.allocator = &run->loop->allocator;
+    gramc_status status =
+        gramc_schema_check(&verdict, run->step->answers, text.ptr, text.len, &options);
+    if (status == GRAMC_NOMEM) run_nomem(run);
+    else if (status || !verdict->valid) refuse_answer(run, status ? NULL : verdict);
+    else answered(run, verdict->normalised);
+    gramc_verdict_free(verdict);
+}
+
+static void read_answer(gramc_run *run, gramc_text content) {
+    struct arena scratch;
+    arena_init(&scratch, &run->loop->allocator);
+    gramc_text text = unwrapped(run, &scratch, content);
+    if (scratch.oom) run_nomem(run);
+    else judge_answer(run, text);
+    arena_free(&scratch);
 }
 
 /* An answer without calls: the text, unless the model says that it is none. */
@@ -170,6 +308,8 @@ static void read_text(gramc_run *run, const struct reply *reply) {
                 "the model answered with neither text nor calls");
     } else if (!conversation_assistant(&run->talk, &run->arena, reply)) {
         run_nomem(run);
+    } else if (run->step->answers) {
+        read_answer(run, reply->content);
     } else {
         answered(run, reply->content);
     }
@@ -220,7 +360,8 @@ static void step_call(gramc_run *run) {
 static void step_collect(gramc_run *run) {
     round_collect(run);
     if (is_ending(run)) return;
-    if (round_is_direct(run)) answered(run, round_direct_answer(run));
+    if (round_is_direct(run) && run->step->answers) judge_answer(run, round_direct_answer(run));
+    else if (round_is_direct(run)) answered(run, round_direct_answer(run));
     else if (run->iteration >= run->max_iterations)
         run_end(run, GRAMC_OUTCOME_MAX_ITERATIONS, "no answer after %u requests",
                 (unsigned)run->iteration);
@@ -230,9 +371,10 @@ static void step_collect(gramc_run *run) {
 /* ## Stepping */
 
 static void (*const steps[])(gramc_run *run) = {
-    [RUN_TURN] = step_turn,       [RUN_ASK] = step_ask,   [RUN_AWAIT_ANSWER] = NULL,
-    [RUN_READ] = step_read,       [RUN_CALL] = step_call, [RUN_AWAIT_TOOLS] = NULL,
-    [RUN_COLLECT] = step_collect, [RUN_END] = step_end,   [RUN_OVER] = NULL,
+    [RUN_TURN] = step_turn,    [RUN_STEP] = step_step,       [RUN_ASK] = step_ask,
+    [RUN_AWAIT_ANSWER] = NULL, [RUN_READ] = step_read,       [RUN_CALL] = step_call,
+    [RUN_AWAIT_TOOLS] = NULL,  [RUN_COLLECT] = step_collect, [RUN_END] = step_end,
+    [RUN_OVER] = NULL,
 };
 
 static void check_interruptions(gramc_run *run) {
@@ -268,18 +410,37 @@ void gramc_run_cancel(gramc_run *run) {
 
 /* ## Starting */
 
+static bool is_given(const gramc_run_options *options, gramc_text name) {
+    for (size_t i = 0; i < options->input_count; i++)
+        if (text_eq(options->inputs[i].name, name)) return true;
+    return false;
+}
+
 static gramc_status judge(const gramc_bound *bound, const gramc_run_options *options,
                           const gramc_run_handler *handler) {
     if (bound->failed) return GRAMC_FINDINGS;
     if (!options->model || !handler->done || options->message_count == 0) return GRAMC_USAGE;
     for (size_t i = 0; i < options->message_count; i++)
         if (text_trim(options->messages[i]).len == 0) return GRAMC_USAGE;
+    for (size_t i = 0; i < bound->agent->input_count; i++)
+        if (!is_given(options, bound->agent->inputs[i])) return GRAMC_USAGE;
     return GRAMC_OK;
 }
 
 static gramc_wire choose_wire(const gramc_run_options *options, const gramc_agent *agent) {
     if (options->wire != GRAMC_WIRE_AGENT) return options->wire;
     return text_is(agent->wire, "functions") ? GRAMC_WIRE_FUNCTIONS : GRAMC_WIRE_TOOLS;
+}
+
+static void copy_inputs(gramc_run *run, const gramc_run_options *options) {
+    run->inputs = arena_array(&run->arena, options->input_count + 1, sizeof(*run->inputs));
+    if (!run->inputs) return;
+    for (size_t i = 0; i < options->input_count; i++) {
+        if (text_is(options->inputs[i].name, "message")) continue;
+        run->inputs[run->input_count].name = arena_text(&run->arena, options->inputs[i].name);
+        run->inputs[run->input_count++].value = arena_text(&run->arena, options->inputs[i].value);
+    }
+    run->inputs[run->input_count++].name = TEXT("message");
 }
 
 static void fill(gramc_run *run, const gramc_run_options *options) {
@@ -290,6 +451,7 @@ static void fill(gramc_run *run, const gramc_run_options *options) {
     run->tool_errors = arena_array(&run->arena, counters, sizeof(uint32_t));
     for (size_t i = 0; messages && i < options->message_count; i++)
         messages[i] = arena_text(&run->arena, options->messages[i]);
+    copy_inputs(run, options);
     run->messages = messages;
     run->message_count = options->message_count;
     run->wire = choose_wire(options, agent);

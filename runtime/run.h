@@ -9,6 +9,7 @@
 
 enum run_state {
     RUN_TURN,         /* take the next message, or end */
+    RUN_STEP,         /* take the next task, or be done with the message */
     RUN_ASK,          /* build a request and start it */
     RUN_AWAIT_ANSWER, /* the model thinks */
     RUN_READ,         /* decide what the answer means */
@@ -50,6 +51,12 @@ struct gramc_run {
     struct arena arena;
     const gramc_text *messages;
     size_t message_count, next_message;
+    gramc_input *inputs; /* the last one is `message`, of this turn */
+    size_t input_count;
+    gramc_text instruction; /* filled in for this turn */
+    const struct bound_step *step;
+    size_t next_step;     /* of this turn */
+    uint32_t bad_answers; /* of this step */
     gramc_wire wire;
     uint32_t max_iterations, iteration;
     uint32_t timeout_ms;

@@ -56,8 +56,12 @@ struct bound_proof {
 
 /* A tool of a bound agent. */
 struct bound_tool {
+    const gramc_task *task; /* that takes it of a box; NULL: the agent, or it is listed by name */
+    bool of_box;
     const gramc_tool *tool;
-    const gramc_impl *impl; /* NULL: optional, not offered */
+    gramc_text wire_name, wire_parameters; /* in requests */
+    gramc_text target;                     /* whose names the parameters have; empty: their own */
+    const gramc_impl *impl;                /* NULL: optional, not offered */
     const struct tool_kind *kind;
     gramc_builtin builtin;                /* for tool_builtin */
     const struct http_endpoint *endpoint; /* for tool_http */

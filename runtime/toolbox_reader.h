@@ -5,7 +5,7 @@
 
 #include "base/map.h"
 #include "runtime/toolbox.h"
-#include "runtime/yaml.h"
+#include "base/yaml.h"
 
 enum {
     PARAMETERS_MAX = 200,

@@ -90,7 +90,7 @@ static void read_metadata(struct toolbox_reader *reader, const struct yaml *meta
     if (!CHECK_MAP(reader, metadata, "the metadata", fields)) return;
     tool->name = toolbox_text_at(metadata, "name");
     tool->description = toolbox_text_at(metadata, "description");
-    buf_init(&schema, &reader->arena->allocator, YAML_LARGEST);
+    buf_init(&schema, &reader->arena->allocator, yaml_small.bytes);
     put_schema(reader, yaml_get(metadata, "parameters"), &schema, list);
     tool->parameters = keep_buf(reader, &schema);
 }

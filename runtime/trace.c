@@ -62,6 +62,8 @@ static void put_tool(struct buf *out, const struct bound_tool *tool) {
     buf_init(&target, &out->allocator, 4096);
     buf_puts(out, "{\"name\":");
     json_put_string(out, tool->tool->name);
+    if (tool->impl && !text_eq(tool->wire_name, tool->tool->name))
+        put_text(out, "wire", tool->wire_name);
     if (tool->impl) {
         tool->kind->describe(&target, tool->impl);
         put_text(out, "kind", text_of(tool->kind->name));
@@ -106,6 +108,14 @@ void trace_turn(struct trace *trace, gramc_text message) {
     struct buf *line = begin(trace, "turn");
     if (!line) return;
     put_text(line, "message", message);
+    end(trace);
+}
+
+void trace_task(struct trace *trace, gramc_text name, gramc_text prompt) {
+    struct buf *line = begin(trace, "task");
+    if (!line) return;
+    put_text(line, "name", name);
+    put_text(line, "prompt", prompt);
     end(trace);
 }
 
@@ -168,18 +178,21 @@ void trace_model_error(struct trace *trace, long status, gramc_text message, uin
     end(trace);
 }
 
-static void put_call(struct buf *line, const struct call *call, uint32_t index) {
-    buf_printf(line, ",\"call\":%u", (unsigned)index + 1);
+static void put_call(struct buf *line, const struct trace_call *told) {
+    const struct call *call = told->call;
+    gramc_text name = told->tool ? told->tool->tool->name : call->name;
+    buf_printf(line, ",\"call\":%u", (unsigned)told->index + 1);
     if (call->id.len) put_text(line, "id", call->id);
-    put_text(line, "name", call->name);
+    put_text(line, "name", name);
+    if (!text_eq(name, call->name)) put_text(line, "wire", call->name);
 }
 
-void trace_call(struct trace *trace, const struct call *call, uint32_t index, gramc_text sent) {
+void trace_call(struct trace *trace, const struct trace_call *call, gramc_text sent) {
     struct buf *line = begin(trace, "tool.request");
     if (!line) return;
-    put_call(line, call, index);
-    put_text(line, "arguments", call->arguments);
-    if (!text_eq(call->arguments, sent)) put_text(line, "sent", sent);
+    put_call(line, call);
+    put_text(line, "arguments", call->call->arguments);
+    if (!text_eq(call->call->arguments, sent)) put_text(line, "sent", sent);
     buf_printf(line, ",\"size\":%zu", sent.len);
     end(trace);
 }
@@ -187,7 +200,7 @@ void trace_call(struct trace *trace, const struct call *call, uint32_t index, gr
 void trace_result(struct trace *trace, const struct trace_result *result) {
     struct buf *line = begin(trace, "tool.response");
     if (!line) return;
-    put_call(line, result->call, result->index);
+    put_call(line, &result->call);
     put_text(line, "outcome", text_of(result->outcome));
     put_text(line, "result", result->text);
     buf_printf(line, ",\"size\":%zu", result->text.len);

@@ -33,9 +33,16 @@ struct trace_header {
     gramc_wire wire;
 };
 
-struct trace_result {
+/* A call as it is told: under the tool's own name, and as the model called it where that differs.
+ */
+struct trace_call {
     const struct call *call;
+    const struct bound_tool *tool; /* NULL: there is none of that name */
     uint32_t index;
+};
+
+struct trace_result {
+    struct trace_call call;
     const char *outcome;
     gramc_text text;
     uint64_t started;
@@ -43,13 +50,14 @@ struct trace_result {
 
 void trace_head(struct trace *trace, const struct trace_header *header);
 void trace_turn(struct trace *trace, gramc_text message);
+void trace_task(struct trace *trace, gramc_text name, gramc_text prompt);
 void trace_request(struct trace *trace, gramc_text body);
 void trace_retry(struct trace *trace, long status, gramc_text message, uint64_t wait_ms);
 /* size: of the body that it was read from, 0 if there was none. */
 void trace_reply(struct trace *trace, const struct reply *reply, size_t size, uint64_t started);
 void trace_model_error(struct trace *trace, long status, gramc_text message, uint64_t started);
 /* `sent` is what the tool gets; shown only where it differs from what the model wrote. */
-void trace_call(struct trace *trace, const struct call *call, uint32_t index, gramc_text sent);
+void trace_call(struct trace *trace, const struct trace_call *call, gramc_text sent);
 void trace_result(struct trace *trace, const struct trace_result *result);
 void trace_answer(struct trace *trace, gramc_text text);
 void trace_outcome(struct trace *trace, const gramc_run_result *result);

@@ -47,24 +47,18 @@ static bool is_exempt(gramc_text host, gramc_text list) {
     return false;
 }
 
+/* url: never empty. */
 static gramc_text choose_proxy(gramc_text url) {
     static const char *const exempt[] = {"no_proxy", "NO_PROXY", NULL};
     static const char *const secure[] = {"https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY",
                                          NULL};
     static const char *const plain[] = {"http_proxy", "all_proxy", "ALL_PROXY", NULL};
-    bool https = url.len == 0 || text_starts(url, "https:");
-    gramc_text host = url.len ? host_of(url) : TEXT("api.openai.com");
-    if (is_exempt(host, first_variable(exempt))) return (gramc_text){NULL, 0};
+    bool https = text_starts(url, "https:");
+    if (is_exempt(host_of(url), first_variable(exempt))) return (gramc_text){NULL, 0};
     return first_variable(https ? secure : plain);
 }
 
 /* ## Endpoints */
-
-static bool is_openai(gramc_text model) {
-    const char *slash = model.len ? memchr(model.ptr, '/', model.len) : NULL;
-    if (!slash) return true;
-    return text_is_nocase(text_slice(model, 0, (size_t)(slash - model.ptr)), "openai");
-}
 
 static int explain(struct cli *cli, gramc_status status, gramc_text model) {
     switch (status) {
@@ -80,20 +74,55 @@ static int explain(struct cli *cli, gramc_status status, gramc_text model) {
     }
 }
 
-static int open_endpoint(struct cli *cli, gramc_text model, uint32_t timeout_ms,
-                         gramc_model **out) {
-    gramc_endpoint_options options = GRAMC_ENDPOINT_OPTIONS_INIT;
+/* What the configuration says of the model's provider; empty: nothing. */
+static gramc_text configured_url(const gramc_compilation *compilation, gramc_text model) {
+    static const char prefix[] = "endpoints.";
+    size_t slash = 0;
+    gramc_setting setting;
+    char provider[64] = "OpenAI";
+    while (slash < model.len && model.ptr[slash] != '/') slash++;
+    if (slash < model.len && slash < sizeof provider) {
+        memcpy(provider, model.ptr, slash);
+        provider[slash] = '\0';
+    }
+    for (size_t i = 0; gramc_setting_get(compilation, i, &setting); i++)
+        if (text_starts(setting.key, prefix) &&
+            text_is_nocase(text_slice(setting.key, sizeof prefix - 1, setting.key.len), provider))
+            return setting.value;
+    return (gramc_text){NULL, 0};
+}
+
+/* OpenAI's own SDKs know of a variable for the address too. */
+static gramc_text chosen_url(struct cli *cli, const gramc_provider *provider,
+                             gramc_text configured) {
     const char *base = cli->options[OPTION_BASE_URL];
-    bool openai = is_openai(model);
+    if (base) return text_of(base);
+    if (configured.len) return configured;
+    bool openai = provider && strcmp(provider->name, "openai") == 0;
+    return openai ? variable("OPENAI_BASE_URL") : TEXT("");
+}
+
+/* A key is for the provider, and for the server that whoever runs this has named: never for one
+ * that a file of the project names. */
+static int open_endpoint(struct cli *cli, const gramc_compilation *compilation, gramc_text model,
+                         uint32_t timeout_ms, gramc_model **out) {
+    gramc_endpoint_options options = GRAMC_ENDPOINT_OPTIONS_INIT;
+    const gramc_provider *provider = gramc_provider_of(model);
+    const char *key = provider ? provider->key : NULL;
+    gramc_text configured =
+        cli->options[OPTION_BASE_URL] ? TEXT("") : configured_url(compilation, model);
     options.allocator = &cli->allocator;
     options.model = model;
-    options.base_url = base ? text_of(base) : openai ? variable("OPENAI_BASE_URL") : TEXT("");
-    if (openai) options.api_key = text_trim(variable("OPENAI_API_KEY"));
-    if (openai || options.base_url.len) options.proxy = choose_proxy(options.base_url);
+    options.base_url = chosen_url(cli, provider, configured);
+    if (key && !configured.len) options.api_key = text_trim(variable(key));
+    if (options.base_url.len) options.proxy = choose_proxy(options.base_url);
+    else if (key) options.proxy = choose_proxy(text_of(provider->base_url));
     options.timeout_ms = timeout_ms;
-    if (openai && options.base_url.len == 0 && options.api_key.len == 0)
-        return cli_usage(cli, "OPENAI_API_KEY is not set; set it, or name another model with "
-                              "--model (mock needs no key)");
+    if (key && options.base_url.len == 0 && options.api_key.len == 0)
+        return cli_usage(cli,
+                         "%s is not set; set it, or name another model with --model (mock needs no "
+                         "key)",
+                         key);
     gramc_status status = gramc_model_new_endpoint(out, &options);
     return status ? explain(cli, status, model) : EXIT_FINE;
 }
@@ -110,7 +139,35 @@ static int open_script(struct cli *cli, const char *path, gramc_model **out) {
     return cli_status(cli, status);
 }
 
-int run_model(struct cli *cli, const gramc_agent *agent, gramc_model **out) {
+/* A model without a provider has the configuration's. False if that is too long. */
+static bool complete(char *room, size_t size, const gramc_compilation *compilation,
+                     gramc_text *model) {
+    gramc_setting setting;
+    bool named = !model->len || memchr(model->ptr, '/', model->len);
+    if (named || !gramc_setting_find(compilation, TEXT("provider"), &setting)) return true;
+    int len = snprintf(room, size, "%.*s/%.*s", TEXT_ARGS(setting.value), TEXT_ARGS(*model));
+    if (len < 0 || (size_t)len >= size) return false;
+    *model = (gramc_text){room, (size_t)len};
+    return true;
+}
+
+/* The model that is asked, with its provider if one is known. */
+static bool name_model(struct cli *cli, const struct choice *choice, char *room, size_t size,
+                       gramc_text *out) {
+    const char *model = cli->options[OPTION_MODEL];
+    *out = model ? text_of(model) : choice->agent->model;
+    return complete(room, size, choice->compilation, out);
+}
+
+gramc_text run_target(struct cli *cli, const struct choice *choice) {
+    char room[512];
+    gramc_text name;
+    const gramc_provider *provider =
+        name_model(cli, choice, room, sizeof room, &name) ? gramc_provider_of(name) : NULL;
+    return text_of(provider ? provider->target : "openai");
+}
+
+int run_model(struct cli *cli, const struct choice *choice, gramc_model **out) {
     const char *model = cli->options[OPTION_MODEL], *timeout = cli->options[OPTION_TIMEOUT];
     uint32_t timeout_ms = 0;
     if (timeout && !run_parse_duration(timeout, &timeout_ms))
@@ -118,5 +175,9 @@ int run_model(struct cli *cli, const gramc_agent *agent, gramc_model **out) {
     if (model && strcmp(model, "mock") == 0)
         return cli_status(cli, gramc_model_new_mock(out, &cli->allocator));
     if (model && strncmp(model, "script:", 7) == 0) return open_script(cli, model + 7, out);
-    return open_endpoint(cli, model ? text_of(model) : agent->model, timeout_ms, out);
+    gramc_text name;
+    char room[512];
+    if (!name_model(cli, choice, room, sizeof room, &name))
+        return cli_usage(cli, "the name of the model is too long");
+    return open_endpoint(cli, choice->compilation, name, timeout_ms, out);
 }

@@ -21,6 +21,8 @@ struct session {
     gramc_model *model;
     gramc_text *messages;
     size_t message_count;
+    gramc_input inputs[CLI_GIVEN];
+    size_t input_count;
     int trace; /* descriptor, -1: none */
     bool escape;
     gramc_outcome outcome;
@@ -124,6 +126,7 @@ static int bind(struct session *session) {
     int code = workshop_ask(&session->shop, session->choice.library, session->choice.agent);
     if (code != EXIT_FINE) return code;
     gramc_bind_options options = workshop_binding(&session->shop);
+    options.target = run_target(cli, &session->choice);
     gramc_status status =
         gramc_bind(&session->bound, session->choice.agent, session->choice.library, &options);
     if (session->bound) run_print_binding(cli, session->bound);
@@ -145,6 +148,8 @@ static int run_options(struct session *session, gramc_run_options *out) {
     out->model = session->model;
     out->messages = session->messages;
     out->message_count = session->message_count;
+    out->inputs = session->inputs;
+    out->input_count = session->input_count;
     if (session->trace >= 0) out->trace = (gramc_writer){write_trace, session};
     return EXIT_FINE;
 }
@@ -186,7 +191,9 @@ int cmd_run(struct cli *cli) {
     int code = run_choose(cli, &session.choice);
     if (code == EXIT_FINE) code = workshop_open(&session.shop, cli, session.choice.compilation);
     if (code == EXIT_FINE) code = bind(&session);
-    if (code == EXIT_FINE) code = run_model(cli, session.choice.agent, &session.model);
+    if (code == EXIT_FINE)
+        code = run_inputs(cli, session.choice.agent, session.inputs, &session.input_count);
+    if (code == EXIT_FINE) code = run_model(cli, &session.choice, &session.model);
     if (code == EXIT_FINE) code = read_messages(&session);
     if (code == EXIT_FINE) code = run(&session);
     session_free(&session);

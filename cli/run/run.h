@@ -23,8 +23,17 @@ void run_choice_free(struct choice *choice);
 /* Prints what binding had to say. */
 void run_print_binding(struct cli *cli, const gramc_bound *bound);
 
+/* ## Inputs (inputs.c) */
+/* Collects every --input NAME=VALUE into `out` (room for CLI_GIVEN) and compares with what the
+ * agent asks for: one that is missing or given twice is a usage error, one too many a warning. */
+int run_inputs(struct cli *cli, const gramc_agent *agent, gramc_input *out, size_t *count);
+
 /* ## Models (endpoint.c) */
-int run_model(struct cli *cli, const gramc_agent *agent, gramc_model **out);
+/* The compilation's configuration says what --model and --base-url leave open. */
+int run_model(struct cli *cli, const struct choice *choice, gramc_model **out);
+
+/* By whose rules the provider of that model takes names: for gramc_bind_options. */
+gramc_text run_target(struct cli *cli, const struct choice *choice);
 
 /* ## Secrets (secrets.c) */
 /* What a tool library may read of the environment: for gramc_bind_options. */

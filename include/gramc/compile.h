@@ -51,6 +51,22 @@ typedef struct gramc_box_use {
     uint32_t start, end;
 } gramc_box_use;
 
+/* One step of an agent: what the model is asked, and with what besides the agent's tools. */
+typedef struct gramc_task {
+    gramc_text name;
+    gramc_text description;
+    gramc_text prompt;              /* with ${inputs} in it; see gramc_prompt_fill */
+    const gramc_tool *const *tools; /* its own */
+    size_t tool_count;
+    const gramc_box_use *box_uses;
+    size_t box_use_count;
+    gramc_text output;           /* JSON Schema of the answer; empty: a text, or not prepared yet */
+    const gramc_schema *answers; /* `output`, compiled; NULL likewise */
+    gramc_text response_format;  /* what a chat completion request says about it */
+    bool has_output;
+    bool answer_wrapped; /* response_format asks for an object whose member `answer` it is */
+} gramc_task;
+
 /* Sampling settings keep their spelling (`1.0` is sent as 1.0); empty: not written, not sent. */
 typedef struct gramc_agent {
     gramc_text name;
@@ -67,8 +83,20 @@ typedef struct gramc_agent {
     uint32_t max_messages;       /* 0: the whole conversation */
     const gramc_tool *const *tools;
     size_t tool_count;
-    gramc_text fingerprint; /* sha256, 64 hexadecimal digits: the agent and all it reaches; empty
-                               until gramc_agent_prepare */
+    gramc_text fingerprint;  /* sha256, 64 hexadecimal digits: the agent and all it reaches; empty
+                                until gramc_agent_prepare */
+    const gramc_task *tasks; /* in order; none: the user's message is the task */
+    size_t task_count;
+    const gramc_text *inputs; /* what a run must be given: the ${names} of instruction and prompts,
+                                 `message` left out, each once, in the order of their first use */
+    size_t input_count;
+    gramc_text generator_model, evaluator_model,
+        output_model;    /* strategy `evaluated`; empty: model */
+    uint32_t max_rounds; /* strategy `evaluated`: 5; else 0 */
+    gramc_text output;   /* as in gramc_task, of the last answer */
+    const gramc_schema *answers;
+    gramc_text response_format;
+    bool has_output, answer_wrapped;
     const gramc_box_use *box_uses;
     size_t box_use_count;
 } gramc_agent;
@@ -159,6 +187,34 @@ typedef struct gramc_library {
     size_t box_count;
 } gramc_library;
 
+/* One way of doing it: what is written in an arm replaces what its agent says. */
+typedef struct gramc_arm {
+    gramc_text name;
+    const gramc_agent *agent;
+    const gramc_library *library; /* NULL: the agent needs none */
+    gramc_text model;             /* empty here and below: as the agent says */
+    gramc_text temperature, top_p, presence_penalty, frequency_penalty, max_tokens, seed;
+} gramc_arm;
+
+/* What is compared with what, on which cases, and how it is judged. */
+typedef struct gramc_experiment {
+    gramc_text name;
+    gramc_text cases;    /* path of the JSON lines file, from where the compilation's paths begin */
+    gramc_text metric;   /* `pass` unless another one is named */
+    gramc_text vary;     /* none, description, schema, model, agent */
+    gramc_text stop;     /* fixed, sequential */
+    gramc_text margin;   /* a number as it is spelled; 0 */
+    gramc_text alpha;    /* 0.05 */
+    gramc_text max_cost; /* in the money of the configuration's prices; empty: no limit */
+    uint64_t seed;
+    uint32_t repeats;     /* 1 */
+    uint32_t concurrency; /* 0: not said */
+    const gramc_text *guardrails;
+    size_t guardrail_count;
+    const gramc_arm *arms; /* two or more; the first is what the others are compared with */
+    size_t arm_count;
+} gramc_experiment;
+
 /* Gives the sources their meaning. Call once, after the last gramc_add_source. GRAMC_FINDINGS when
  * there are errors, or errors that were allowed or lowered and leave nothing to compile; *out is
  * then still set and holds what could be understood, unless memory ran out. */
@@ -179,6 +235,51 @@ GRAMC_API const gramc_library *gramc_spec_library(const gramc_spec *spec, size_t
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_spec_find_library(const gramc_library **out,
                                                               const gramc_spec *spec,
                                                               gramc_text name);
+
+GRAMC_API size_t gramc_spec_experiment_count(const gramc_spec *spec);
+GRAMC_API const gramc_experiment *gramc_spec_experiment(const gramc_spec *spec, size_t i);
+/* name empty: the only one. GRAMC_NOT_FOUND, GRAMC_AMBIGUOUS. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_spec_find_experiment(const gramc_experiment **out,
+                                                                 const gramc_spec *spec,
+                                                                 gramc_text name);
+
+/* One ${name} of a prompt and what stands for it. */
+typedef struct gramc_input {
+    gramc_text name, value;
+} gramc_input;
+/* Writes a prompt or instruction with its inputs filled in, in one pass: nothing in a value is read
+ * again, and $${ is a literal ${. GRAMC_NOT_FOUND: a name that is not among the inputs (nothing was
+ * written); GRAMC_FINDINGS: a ${ that is never closed or holds no name; GRAMC_IO. Any thread. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_prompt_fill(gramc_text prompt,
+                                                        const gramc_input *inputs, size_t count,
+                                                        gramc_writer writer);
+
+/* ## Libraries without text
+ * For programs that have their implementations at hand: functions (registered as builtins, see
+ * runtime.h), programs, HTTP calls, and the tools of an upstream or server, as boxes. What is added
+ * is copied. A maker belongs to one thread at a time; the library that comes of it is const, and
+ * any number of threads may bind agents to it. */
+typedef struct gramc_library_maker gramc_library_maker;
+
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_library_maker_new(gramc_library_maker **out,
+                                                              gramc_text name,
+                                                              gramc_text description,
+                                                              const gramc_allocator *allocator);
+/* GRAMC_AMBIGUOUS: there is one of that name, and it stays. GRAMC_USAGE: no name, or not what its
+ * kind needs (a target, a program, a method, a server, one of command and url), or the library is
+ * finished. GRAMC_NOMEM. Templates are looked at when an agent is bound. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_library_maker_add_impl(gramc_library_maker *maker,
+                                                                   const gramc_impl *impl);
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_library_maker_add_box(gramc_library_maker *maker,
+                                                                  const gramc_box *box);
+/* The library, with its fingerprint: that of the same library in the notation. It lives as long as
+ * the maker, to which nothing can be added any more. The reader gives the files that count in the
+ * fingerprint; read NULL: none do. GRAMC_NOT_FOUND: an implementation names a server that was not
+ * added. GRAMC_NOMEM. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_library_maker_finish(const gramc_library **out,
+                                                                 gramc_library_maker *maker,
+                                                                 gramc_reader reader);
+GRAMC_API void gramc_library_maker_free(gramc_library_maker *maker);
 
 /* Makes an agent ready to run: gives its tools their schema texts and validators, and the agent its
  * fingerprint. Checking and printing need none of that, so it is a step of its own. Call it before
@@ -227,6 +328,27 @@ GRAMC_API GRAMC_MUST_USE gramc_status gramc_target_find_tool(const gramc_tool **
                                                              const gramc_spec *spec,
                                                              const gramc_agent *agent,
                                                              gramc_text target, gramc_text name);
+
+typedef enum gramc_name_kind { GRAMC_NAME_TOOL, GRAMC_NAME_PARAMETER } gramc_name_kind;
+/* The same for any list of names: of tools, or of the properties of one object. Writes to wire[i]
+ * what the provider knows names[i] under; equal names stay equal, and no two become one. For lists
+ * that no spec holds, such as tools of servers. GRAMC_USAGE, GRAMC_LIMIT and GRAMC_NOMEM as above.
+ * Any thread. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_target_names(gramc_text target, gramc_name_kind kind,
+                                                         const gramc_text *names, size_t count,
+                                                         char (*wire)[GRAMC_WIRE_NAME_SIZE],
+                                                         const gramc_allocator *allocator);
+/* Writes a tool's parameters (JSON Schema) with the names that the provider takes, in each object;
+ * nothing else changes. GRAMC_FINDINGS: it is no JSON. GRAMC_USAGE, GRAMC_NOMEM, GRAMC_IO. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_target_schema(gramc_text target, gramc_text schema,
+                                                          const gramc_allocator *allocator,
+                                                          gramc_writer writer);
+/* The way back: arguments (JSON) as the provider's model wrote them, with the names of the tool's own
+ * schema. What no schema names stays as it is. GRAMC_FINDINGS: one of the two is no JSON. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_target_arguments(gramc_text target, gramc_text schema,
+                                                             gramc_text arguments,
+                                                             const gramc_allocator *allocator,
+                                                             gramc_writer writer);
 
 /* ## Formatting */
 typedef struct gramc_format_options {

@@ -83,9 +83,12 @@ typedef struct gramc_bind_options {
     /* What the MCP servers of the library offer; borrowed, used while binding. NULL: nothing is
      * known of them, so a tool that only they could do is missing. */
     const gramc_offering *offering;
+    /* A target of gramc_emit, by whose rules tools and parameters are called in requests; what the
+     * model calls is mapped back. Empty: "openai". */
+    gramc_text target;
 } gramc_bind_options;
 #define GRAMC_BIND_OPTIONS_INIT                                                                    \
-    { sizeof(gramc_bind_options), NULL, NULL, {NULL, NULL}, NULL, 0, false, NULL }
+    { sizeof(gramc_bind_options), NULL, NULL, {NULL, NULL}, NULL, 0, false, NULL, {NULL, 0} }
 
 /* agent and library are borrowed; library NULL means an empty one. GRAMC_FINDINGS: something does
  * not fit; *out is then set and only good for its messages. GRAMC_USAGE: the agent is not prepared
@@ -126,7 +129,8 @@ typedef struct gramc_choice {
     gramc_text accepts_why, returns_why; /* a counterexample (JSON), or why it is not decided */
 } gramc_choice;
 
-/* Which implementation serves the agent's i-th tool; false past the end. */
+/* Which implementation serves the i-th tool, of the agent and then of its tasks; false past the
+ * end. */
 GRAMC_API bool gramc_bound_choice(const gramc_bound *bound, size_t i, gramc_choice *out);
 /* Of the agent and of the library: the same agent with another library has another second one. */
 GRAMC_API gramc_text gramc_bound_spec_fingerprint(const gramc_bound *bound);
@@ -215,6 +219,18 @@ GRAMC_API GRAMC_MUST_USE gramc_status gramc_call(gramc_call_end *end, gramc_loop
  * Where answers come from. */
 typedef struct gramc_model gramc_model;
 
+/* A server that is known by the name in front of a model's: "openrouter" in "OpenRouter/x/y". */
+typedef struct gramc_provider {
+    const char *name;
+    const char *base_url;
+    const char *key;    /* the environment variable that holds the key; NULL: it takes none */
+    const char *target; /* for gramc_bind_options */
+} gramc_provider;
+/* The i-th of the table; NULL past the end. */
+GRAMC_API const gramc_provider *gramc_provider_get(size_t i);
+/* The provider that a model names, the first if it names none; NULL: it is not known. */
+GRAMC_API const gramc_provider *gramc_provider_of(gramc_text model);
+
 typedef struct gramc_endpoint_options {
     size_t struct_size; /* sizeof(gramc_endpoint_options) */
     const gramc_allocator *allocator;
@@ -297,7 +313,8 @@ typedef enum gramc_outcome {
     GRAMC_OUTCOME_TIMEOUT,              /* "timeout": of the whole run */
     GRAMC_OUTCOME_CANCELED,             /* "canceled" */
     GRAMC_OUTCOME_TRACE_ERROR,          /* "trace-error": the trace could not be written */
-    GRAMC_OUTCOME_INTERNAL              /* "internal": out of memory, or a stated limit */
+    GRAMC_OUTCOME_INTERNAL,             /* "internal": out of memory, or a stated limit */
+    GRAMC_OUTCOME_BAD_ANSWER /* "bad-answer": three times no answer of the `output` type */
 } gramc_outcome;
 
 GRAMC_API const char *gramc_outcome_name(gramc_outcome outcome);
@@ -314,13 +331,18 @@ typedef struct gramc_run_options {
     const gramc_text *messages; /* of the user: one turn each, sharing the conversation */
     size_t message_count;
     gramc_wire wire;
-    uint32_t max_iterations;  /* model requests a turn; 0: as the agent says */
-    uint32_t timeout_ms;      /* of the whole run; 0: none */
-    gramc_writer trace;       /* gets whole lines; write NULL: no trace */
-    bool trace_without_times; /* every time is 0, so that equal runs give equal traces */
+    uint32_t max_iterations;   /* model requests a turn; 0: as the agent says */
+    uint32_t timeout_ms;       /* of the whole run; 0: none */
+    gramc_writer trace;        /* gets whole lines; write NULL: no trace */
+    bool trace_without_times;  /* every time is 0, so that equal runs give equal traces */
+    const gramc_input *inputs; /* what stands for the ${names} of instruction and prompts */
+    size_t input_count;
 } gramc_run_options;
 #define GRAMC_RUN_OPTIONS_INIT                                                                     \
-    { sizeof(gramc_run_options), NULL, NULL, 0, GRAMC_WIRE_AGENT, 0, 0, {NULL, NULL}, false }
+    {                                                                                              \
+        sizeof(gramc_run_options), NULL, NULL, 0, GRAMC_WIRE_AGENT, 0, 0, {NULL, NULL}, false,     \
+            NULL, 0                                                                                \
+    }
 
 typedef struct gramc_run_result {
     gramc_outcome outcome;
@@ -347,7 +369,8 @@ typedef struct gramc_run_handler {
 /* Starts a run; nothing is called before gramc_loop_run. Stated limits: a request of 256 MiB, a
  * tool result of 1 MiB, 128 calls in one answer (more are not made, and the model is told). *out
  * (out may be NULL) is valid until done is called. GRAMC_FINDINGS: the bound agent has errors.
- * GRAMC_USAGE: no model, no message, an empty one, or no done. GRAMC_NOMEM: done will not be
+ * GRAMC_USAGE: no model, no message, an empty one, an input of the agent that is not given, or no
+ * done. GRAMC_NOMEM: done will not be
  * called. */
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_run_start(gramc_run **out, gramc_loop *loop,
                                                       const gramc_bound *bound,

@@ -1,5 +1,5 @@
-/* Fuzzes the importer: any bytes as tool definitions. What is written must always compile without
- * an error. The first byte chooses whether an agent gets the tools. */
+/* Fuzzes the importer: any bytes as tool definitions. What is written, spec and library, must
+ * always compile without an error. The first byte chooses whether an agent gets the tools. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -34,13 +34,16 @@ static gramc_compilation *compilation_new(void) {
     return compilation;
 }
 
-static void must_compile(const struct text *spec) {
+static void must_compile(const struct text *spec, const struct text *library) {
     gramc_compilation *compilation = compilation_new();
     const gramc_spec *meaning;
     gramc_status status = gramc_add_source(compilation, GRAMC_TEXT("spec"), spec->ptr, spec->len);
+    if (status == GRAMC_OK)
+        status = gramc_add_source(compilation, GRAMC_TEXT("library"), library->ptr, library->len);
     if (status == GRAMC_OK) status = gramc_compile(&meaning, compilation);
     if (status != GRAMC_OK) {
         fputs(spec->ptr, stderr);
+        fputs(library->ptr, stderr);
         abort();
     }
     gramc_compilation_free(compilation);
@@ -61,7 +64,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     gramc_compilation *compilation = compilation_new();
     gramc_status status =
         gramc_import(compilation, &file, 1, &options, (gramc_writer){append, &spec});
-    if (status == GRAMC_OK) must_compile(&spec);
+    if (status == GRAMC_OK) must_compile(&spec, &library);
     else if (status != GRAMC_FINDINGS) abort();
     gramc_compilation_free(compilation);
     free(json.ptr);

@@ -37,7 +37,10 @@ static int tear_down(void **state) {
 
 static void expect_request(struct fixture *fixture, gramc_wire wire, const char *tools,
                            const char *expected) {
-    struct request request = {&fixture->agent, TEXT("m"), text_of(tools), wire, &fixture->talk};
+    struct request request = {&fixture->agent, TEXT("m"),
+                              text_of(tools),  wire,
+                              &fixture->talk,  fixture->agent.tool_choice,
+                              TEXT(""),        fixture->agent.instruction};
     buf_reset(&fixture->out);
     openai_request(&fixture->out, &request);
     assert_string_equal(fixture->out.ptr, expected);
@@ -160,8 +163,9 @@ static void forced_choice_ends(void **state) {
     assert_true(conversation_user(&f->talk, &f->arena, TEXT("x")));
     const struct message *said = conversation_assistant(&f->talk, &f->arena, &reply);
     assert_true(conversation_result(&f->talk, &f->arena, said, 0, TEXT("5")));
-    struct request request = {&f->agent, TEXT("m"), TEXT(",\"tools\":[]"), GRAMC_WIRE_TOOLS,
-                              &f->talk};
+    struct request request = {&f->agent,        TEXT("m"), TEXT(",\"tools\":[]"),
+                              GRAMC_WIRE_TOOLS, &f->talk,  f->agent.tool_choice,
+                              TEXT(""),         TEXT("")};
     openai_request(&f->out, &request);
     assert_non_null(strstr(f->out.ptr, "\"tool_choice\":\"auto\""));
 }

@@ -234,11 +234,38 @@ static void over_http(void **state) {
     mock_stop(server);
 }
 
+/* The configuration names the provider of `some-model` and its server; a key is none of its
+ * business, even where it names OpenAI. */
+static void configured(void **state) {
+    static const struct mock_answer answers[] = {
+        {.body = "{\"choices\":[{\"message\":{\"content\":\"one\"}}]}"},
+        {.body = "{\"choices\":[{\"message\":{\"content\":\"two\"}}]}"}};
+    struct mock_server *server = mock_start(answers, 2);
+    char text[512];
+    (void)state;
+    snprintf(text, sizeof text,
+             "{kind: configuration, provider: Local, endpoints: {local: \"%s\", OpenAI: \"%s\"}}",
+             mock_url(server), mock_url(server));
+    write_file("servers.gram", text);
+    setenv("OPENAI_API_KEY", "sk-planted-0123", 1);
+    assert_int_equal(RUN("spec.gram", "-l", "env.gram", "--config", "servers.gram", "--model",
+                         "some-model", "Hello"),
+                     0);
+    assert_int_equal(RUN("spec.gram", "-l", "env.gram", "--config", "servers.gram", "Hello"), 0);
+    assert_string_equal(read_file("out"), "two\n");
+    assert_int_equal(mock_count(server), 2);
+    assert_non_null(strstr(mock_body(server, 0), "\"model\":\"some-model\""));
+    assert_null(strstr(mock_head(server, 0), "planted"));
+    assert_null(strstr(mock_head(server, 1), "planted"));
+    unsetenv("OPENAI_API_KEY");
+    mock_stop(server);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(interrupted),    cmocka_unit_test(killed),
         cmocka_unit_test(what_tools_see), cmocka_unit_test(private_trace),
-        cmocka_unit_test(over_http),
+        cmocka_unit_test(over_http),      cmocka_unit_test(configured),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

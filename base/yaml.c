@@ -2,7 +2,7 @@
  * (tags, keys that are no scalars, several documents) and keeps depth, size and number of nodes
  * within limits. libyaml takes its memory from malloc; there is no way to give it another
  * allocator. */
-#include "runtime/yaml.h"
+#include "base/yaml.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -19,21 +19,42 @@ struct level {
 
 struct reader {
     struct arena *arena;
+    gramc_text text;
+    const struct yaml_limits *limits;
+    size_t characters, bytes; /* one place in the text, both ways: libyaml counts characters */
     struct map anchors;
     struct yaml_error *error;
     struct yaml *root;
-    struct level levels[YAML_DEEPEST];
+    struct level *levels;
     size_t depth;
     uint32_t nodes;
     bool ended; /* the document has */
     gramc_status status;
 };
 
+const struct yaml_limits yaml_small = {4 << 20, 32, 200000, 5000};
+const struct yaml_limits yaml_large = {64 << 20, 200, 4000000, 20000};
+
+/* Bytes in front of a character. Marks come nearly in order, so that the way is short. */
+static uint32_t byte_of(struct reader *reader, size_t character) {
+    gramc_text text = reader->text;
+    while (reader->characters < character && reader->bytes < text.len) {
+        text_decode(text, &reader->bytes);
+        reader->characters++;
+    }
+    while (reader->characters > character && reader->bytes > 0) {
+        reader->bytes--;
+        if (((unsigned char)text.ptr[reader->bytes] & 0xC0) != 0x80) reader->characters--;
+    }
+    return (uint32_t)reader->bytes;
+}
+
 static bool fail(struct reader *reader, yaml_mark_t mark, const char *message) {
     if (reader->status != GRAMC_OK) return false;
     reader->status = GRAMC_FINDINGS;
     reader->error->line = (uint32_t)mark.line + 1;
     reader->error->column = (uint32_t)mark.column + 1;
+    reader->error->start = byte_of(reader, mark.index);
     snprintf(reader->error->message, sizeof(reader->error->message), "%s", message);
     return false;
 }
@@ -47,7 +68,7 @@ static bool no_memory(struct reader *reader) {
 
 static struct yaml *new_node(struct reader *reader, const yaml_event_t *event,
                              enum yaml_kind kind) {
-    if (++reader->nodes > YAML_MOST_NODES) {
+    if (++reader->nodes > reader->limits->nodes) {
         fail(reader, event->start_mark, "more nodes than gramc takes");
         return NULL;
     }
@@ -60,6 +81,8 @@ static struct yaml *new_node(struct reader *reader, const yaml_event_t *event,
     node->line = (uint32_t)event->start_mark.line + 1;
     node->column = (uint32_t)event->start_mark.column + 1;
     node->end_line = (uint32_t)event->end_mark.line + 1;
+    node->start = byte_of(reader, event->start_mark.index);
+    node->end = byte_of(reader, event->end_mark.index);
     return node;
 }
 
@@ -83,7 +106,8 @@ static bool is_new_key(const struct yaml *map, gramc_text key) {
 static bool add_key(struct reader *reader, struct level *level, struct yaml *node,
                     yaml_mark_t mark) {
     if (node->kind != YAML_SCALAR) return fail(reader, mark, "a key is a name");
-    if (level->container->count >= 5000) return fail(reader, mark, "more than 5000 keys in a map");
+    if (level->container->count >= reader->limits->keys)
+        return fail(reader, mark, "more keys in a map than gramc takes");
     if (!is_new_key(level->container, node->text))
         return fail(reader, mark, "this key stands here twice");
     level->key = node;
@@ -118,8 +142,8 @@ static bool open_container(struct reader *reader, const yaml_event_t *event, enu
                            const yaml_char_t *anchor) {
     struct yaml *node = new_node(reader, event, kind);
     if (!node || !add(reader, node, event->start_mark)) return false;
-    if (reader->depth == YAML_DEEPEST)
-        return fail(reader, event->start_mark, "nested deeper than 32 levels");
+    if (reader->depth == reader->limits->depth)
+        return fail(reader, event->start_mark, "nested deeper than gramc takes");
     reader->levels[reader->depth++] = (struct level){node, &node->first, NULL};
     return keep_anchor(reader, anchor, node);
 }
@@ -150,6 +174,10 @@ static bool read_alias(struct reader *reader, const yaml_event_t *event) {
     return add(reader, *known, event->start_mark);
 }
 
+static void close_container(struct reader *reader, const yaml_event_t *event) {
+    reader->levels[--reader->depth].container->end = byte_of(reader, event->end_mark.index);
+}
+
 static bool take(struct reader *reader, const yaml_event_t *event) {
     switch (event->type) {
     case YAML_SCALAR_EVENT: return read_scalar(reader, event);
@@ -159,7 +187,7 @@ static bool take(struct reader *reader, const yaml_event_t *event) {
     case YAML_MAPPING_START_EVENT:
         return open_container(reader, event, YAML_MAP, event->data.mapping_start.anchor);
     case YAML_SEQUENCE_END_EVENT:
-    case YAML_MAPPING_END_EVENT: reader->depth--; return true;
+    case YAML_MAPPING_END_EVENT: close_container(reader, event); return true;
     case YAML_DOCUMENT_START_EVENT:
         return !reader->ended || fail(reader, event->start_mark, "a second document");
     case YAML_DOCUMENT_END_EVENT: reader->ended = true; return true;
@@ -193,16 +221,23 @@ static void read_events(struct reader *reader, yaml_parser_t *parser) {
 
 gramc_status yaml_read(struct yaml **out, struct arena *arena, gramc_text text,
                        struct yaml_error *error) {
+    return yaml_read_within(out, arena, text, &yaml_small, error);
+}
+
+gramc_status yaml_read_within(struct yaml **out, struct arena *arena, gramc_text text,
+                              const struct yaml_limits *limits, struct yaml_error *error) {
     yaml_parser_t parser;
-    struct reader reader = {.arena = arena, .error = error};
+    struct reader reader = {.arena = arena, .text = text, .limits = limits, .error = error};
     *out = NULL;
     *error = (struct yaml_error){.line = 1, .column = 1};
     map_init(&reader.anchors, arena);
     yaml_mark_t top = {0, 0, 0};
-    if (text.len > YAML_LARGEST) {
-        fail(&reader, top, "larger than 4 MiB");
+    if (text.len > limits->bytes) {
+        fail(&reader, top, "larger than gramc takes");
         return reader.status;
     }
+    reader.levels = arena_array(arena, limits->depth, sizeof *reader.levels);
+    if (!reader.levels) return GRAMC_NOMEM;
     if (!yaml_parser_initialize(&parser)) return GRAMC_NOMEM;
     yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING);
     yaml_parser_set_input_string(&parser, (const unsigned char *)(text.ptr ? text.ptr : ""),

@@ -1,0 +1,11 @@
+/* The file of cases that an experiment names: one JSON object a line. */
+#ifndef COMPILER_CASES_H
+#define COMPILER_CASES_H
+
+#include "compiler/spec.h"
+
+/* Reports a file that cannot be read or is no such file, and inputs of the arms' agents that a case
+ * does not have: those would end the run before it begins. */
+void cases_check(struct pass *pass, const struct experiment *experiment);
+
+#endif

@@ -1,0 +1,210 @@
+/* Compares what the model sees in the arms of an experiment. What differs between them beside the
+ * tool libraries must be what `vary` says: else nobody could tell what made the difference. What a
+ * ToolBox brings is known at binding, and not here. */
+#include "compiler/spec.h"
+
+#include "base/json.h"
+#include "base/text.h"
+#include "compiler/properties.h"
+
+enum side { SIDE_TOOLS, SIDE_SCHEMAS, SIDE_MODEL, SIDE_REST, SIDES };
+
+/* What an arm shows to the model, each in one text. */
+struct view {
+    struct buf sides[SIDES];
+};
+
+/* ## Schemas without their words */
+
+static void put_bare(struct buf *out, const struct json *schema);
+
+static void put_list(struct buf *out, const struct json *list) {
+    buf_putc(out, '[');
+    for (const struct json *v = list->first; v; v = v->next) {
+        put_bare(out, v);
+        buf_putc(out, ',');
+    }
+    buf_putc(out, ']');
+}
+
+static void put_named(struct buf *out, const struct json *map) {
+    buf_putc(out, '{');
+    for (const struct json *v = map->first; v; v = v->next) {
+        json_put_string(out, v->key);
+        put_bare(out, v);
+    }
+    buf_putc(out, '}');
+}
+
+static bool is_words(gramc_text keyword) {
+    return text_is(keyword, "description") || text_is(keyword, "title") ||
+           text_is(keyword, "examples");
+}
+
+static bool holds_named(gramc_text keyword) {
+    return text_is(keyword, "properties") || text_is(keyword, "$defs");
+}
+
+static bool holds_schemas(gramc_text keyword) {
+    static const char *const keywords[] = {"items", "additionalProperties", "anyOf", "oneOf",
+                                           "prefixItems"};
+    for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
+        if (text_is(keyword, keywords[i])) return true;
+    return false;
+}
+
+/* Recursion is bounded by JSON_MAX_DEPTH. */
+static void put_bare(struct buf *out, const struct json *schema) {
+    if (schema->kind == JSON_ARRAY) {
+        put_list(out, schema);
+        return;
+    }
+    if (schema->kind != JSON_OBJECT) {
+        json_put(out, schema);
+        return;
+    }
+    buf_putc(out, '{');
+    for (const struct json *m = schema->first; m; m = m->next) {
+        if (is_words(m->key)) continue;
+        json_put_string(out, m->key);
+        if (holds_named(m->key) && m->kind == JSON_OBJECT) put_named(out, m);
+        else if (holds_schemas(m->key)) put_bare(out, m);
+        else json_put(out, m);
+    }
+    buf_putc(out, '}');
+}
+
+static void put_schema(struct buf *out, const struct schema *schema) {
+    struct buf text;
+    struct arena arena;
+    buf_init(&text, &out->allocator, SOURCE_MAX);
+    arena_init(&arena, &out->allocator);
+    schema_print(&text, schema, SCHEMA_PRINTED);
+    const struct json *document = json_parse(&arena, buf_view(&text), NULL);
+    if (document) put_bare(out, document);
+    else if (arena.oom || text.state == BUF_NOMEM) out->state = BUF_NOMEM;
+    else buf_text(out, buf_view(&text));
+    arena_free(&arena);
+    buf_free(&text);
+}
+
+/* ## Views */
+
+static gramc_text said(gramc_text own, gramc_text otherwise) {
+    return own.len ? own : otherwise;
+}
+
+static void view_model(struct buf *out, const gramc_arm *arm) {
+    const gramc_agent *a = arm->agent;
+    const gramc_text all[] = {said(arm->model, a->model),
+                              said(arm->temperature, a->temperature),
+                              said(arm->top_p, a->top_p),
+                              said(arm->presence_penalty, a->presence_penalty),
+                              said(arm->frequency_penalty, a->frequency_penalty),
+                              said(arm->max_tokens, a->max_tokens),
+                              said(arm->seed, a->seed),
+                              a->generator_model,
+                              a->evaluator_model,
+                              a->output_model};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) json_put_string(out, all[i]);
+}
+
+static void view_open(struct view *view, const struct pass *pass, const gramc_arm *arm) {
+    /* A public agent is the beginning of a struct agent. */
+    const struct agent *agent = (const struct agent *)(const void *)arm->agent;
+    for (int i = 0; i < SIDES; i++) buf_init(&view->sides[i], &pass->arena->allocator, SOURCE_MAX);
+    for (size_t i = 0; i < agent->reach_count; i++) {
+        const struct tool *tool = agent->reach[i];
+        if (!tool->signature) continue;
+        tool_print_schemas(&view->sides[SIDE_TOOLS], tool, SCHEMA_PRINTED);
+        json_put_string(&view->sides[SIDE_SCHEMAS], tool->public.name);
+        put_schema(&view->sides[SIDE_SCHEMAS], &tool->signature->arguments);
+        put_schema(&view->sides[SIDE_SCHEMAS], tool->signature->result);
+    }
+    view_model(&view->sides[SIDE_MODEL], arm);
+    agent_print_rest(&view->sides[SIDE_REST], agent);
+}
+
+static void view_close(struct view *view, struct pass *pass) {
+    for (int i = 0; i < SIDES; i++) {
+        if (view->sides[i].state == BUF_NOMEM) pass->arena->oom = true;
+        buf_free(&view->sides[i]);
+    }
+}
+
+/* ## What may differ */
+
+enum difference { DIFFERS_DESCRIPTION, DIFFERS_SCHEMA, DIFFERS_MODEL, DIFFERS_REST, DIFFERENCES };
+
+static const struct {
+    const char *vary;
+    bool may[DIFFERENCES];
+} allowances[] = {{"none", {false, false, false, false}},
+                  {"description", {true, false, false, false}},
+                  {"schema", {true, true, false, false}},
+                  {"model", {false, false, true, false}},
+                  {"agent", {true, true, true, true}}};
+
+static const char *const names[DIFFERENCES] = {
+    "the descriptions of their tools", "the schemas of their tools", "model or sampling",
+    "what the agents say (instruction, prompts, settings)"};
+
+static bool differs(const struct view *a, const struct view *b, enum side side) {
+    return !text_eq(buf_view(&a->sides[side]), buf_view(&b->sides[side]));
+}
+
+static void find_differences(const struct view *a, const struct view *b, bool found[DIFFERENCES]) {
+    found[DIFFERS_SCHEMA] |= differs(a, b, SIDE_SCHEMAS);
+    found[DIFFERS_DESCRIPTION] |= !differs(a, b, SIDE_SCHEMAS) && differs(a, b, SIDE_TOOLS);
+    found[DIFFERS_MODEL] |= differs(a, b, SIDE_MODEL);
+    found[DIFFERS_REST] |= differs(a, b, SIDE_REST);
+}
+
+static void report(struct pass *pass, const struct experiment *experiment, size_t arm,
+                   const bool found[DIFFERENCES], const bool may[DIFFERENCES]) {
+    const gramc_experiment *public = &experiment->public;
+    for (int i = 0; i < DIFFERENCES; i++) {
+        if (!found[i] || may[i]) continue;
+        struct finding *f = FIND(pass->findings, D_CONFOUNDED, pass->source, experiment->name_at,
+                                 public->arms[0].name, public->arms[arm].name, text_of(names[i]));
+        finding_help(pass->findings, f, "make them equal there, or say it with `vary`: %s",
+                     i == DIFFERS_DESCRIPTION ? "description"
+                     : i == DIFFERS_SCHEMA    ? "schema"
+                     : i == DIFFERS_MODEL     ? "model"
+                                              : "agent");
+        return;
+    }
+}
+
+static const bool *allowance(gramc_text vary) {
+    for (size_t i = 0; i < sizeof allowances / sizeof *allowances; i++)
+        if (text_is(vary, allowances[i].vary)) return allowances[i].may;
+    return NULL;
+}
+
+static bool is_whole(const gramc_experiment *public) {
+    for (size_t i = 0; i < public->arm_count; i++)
+        if (!public->arms[i].agent) return false;
+    return public->arm_count > 1;
+}
+
+void experiment_compare(struct pass *pass, const struct experiment *experiment) {
+    const gramc_experiment *public = &experiment->public;
+    const bool *may = allowance(public->vary);
+    bool any = false;
+    struct view first, other;
+    if (!may || !is_whole(public)) return;
+    view_open(&first, pass, &public->arms[0]);
+    for (size_t i = 1; i < public->arm_count; i++) {
+        bool found[DIFFERENCES] = {false};
+        view_open(&other, pass, &public->arms[i]);
+        find_differences(&first, &other, found);
+        view_close(&other, pass);
+        report(pass, experiment, i, found, may);
+        for (int d = 0; d < DIFFERENCES; d++) any = any || found[d];
+    }
+    view_close(&first, pass);
+    const struct property *p = property_find(experiment->pattern->subject, "vary");
+    if (!any && p && !text_is(public->vary, "none"))
+        FIND(pass->findings, D_VARIES_NOTHING, pass->source, p->value->span, public->vary);
+}

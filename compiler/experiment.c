@@ -1,0 +1,367 @@
+/* Turns `[name:Experiment {...} | [control:Arm {...}], ...]` into an experiment: what is compared,
+ * on which cases, and how it is judged. Whether the arms differ in more than they may is
+ * confound.c's matter; planning and running are not here. */
+#include "compiler/properties.h"
+#include "compiler/spec.h"
+
+#include "base/text.h"
+#include "compiler/cases.h"
+#include "compiler/config.h"
+#include "compiler/data.h"
+#include "compiler/library.h"
+#include "compiler/sampling.h"
+
+#include <string.h>
+
+struct experiment_properties {
+    gramc_experiment experiment;
+    const struct value *guardrails;
+    gramc_text seed, meta;
+};
+
+#define AT(member) offsetof(struct experiment_properties, member)
+static const struct property_row rows[] = {
+    {"cases", PROPERTY_TEXT, AT(experiment.cases)},
+    {"repeats", PROPERTY_COUNT, AT(experiment.repeats)},
+    {"seed", PROPERTY_NUMBER, AT(seed)},
+    {"metric", PROPERTY_TEXT, AT(experiment.metric)},
+    {"guardrails", PROPERTY_VALUE, AT(guardrails)},
+    {"margin", PROPERTY_NUMBER, AT(experiment.margin)},
+    {"alpha", PROPERTY_NUMBER, AT(experiment.alpha)},
+    {"stop", PROPERTY_TEXT, AT(experiment.stop)},
+    {"maxCost", PROPERTY_NUMBER, AT(experiment.max_cost)},
+    {"concurrency", PROPERTY_COUNT, AT(experiment.concurrency)},
+    {"vary", PROPERTY_TEXT, AT(experiment.vary)},
+    {"meta", PROPERTY_META, AT(meta)},
+};
+#undef AT
+
+static const struct number_range ranges[] = {
+    {"seed", "0", "18446744073709551615", false, true, "a whole number from 0 to 2^64 - 1"},
+    {"margin", "0", "1", false, false, "a number from 0 to 1"},
+    {"alpha", "0", "1", true, false, "a number between 0 and 1"},
+    {"maxCost", "0", NULL, true, false, "a number above 0"},
+};
+
+struct arm_properties {
+    gramc_arm arm;
+    gramc_text agent, library, meta;
+};
+
+#define AT(member) offsetof(struct arm_properties, member)
+static const struct property_row arm_rows[] = {
+    {"agent", PROPERTY_TEXT, AT(agent)},
+    {"library", PROPERTY_TEXT, AT(library)},
+    {"model", PROPERTY_TEXT, AT(arm.model)},
+    {"temperature", PROPERTY_NUMBER, AT(arm.temperature)},
+    {"topP", PROPERTY_NUMBER, AT(arm.top_p)},
+    {"presencePenalty", PROPERTY_NUMBER, AT(arm.presence_penalty)},
+    {"frequencyPenalty", PROPERTY_NUMBER, AT(arm.frequency_penalty)},
+    {"maxTokens", PROPERTY_NUMBER, AT(arm.max_tokens)},
+    {"seed", PROPERTY_NUMBER, AT(arm.seed)},
+    {"meta", PROPERTY_META, AT(meta)},
+};
+#undef AT
+
+/* ## Words */
+
+#define METRICS "pass", "cost", "latency", "tokens", "requests", "calls", "callErrors", "toolErrors"
+static const char *const metrics[] = {METRICS, NULL};
+static const char *const stops[] = {"fixed", "sequential", NULL};
+static const char *const varied[] = {"none", "description", "schema", "model", "agent", NULL};
+
+static const char metrics_said[] =
+    "pass, cost, latency, tokens, requests, calls, callErrors, toolErrors";
+
+static bool is_one_of(const char *const *words, gramc_text word) {
+    while (*words && !text_is(word, *words)) words++;
+    return *words != NULL;
+}
+
+static void check_word(struct pass *pass, const char *property, const char *const *words,
+                       const char *said, gramc_text word, struct span at) {
+    gramc_text names[16];
+    size_t count = 0;
+    if (is_one_of(words, word)) return;
+    for (; words[count]; count++) names[count] = text_of(words[count]);
+    struct finding *f = FIND(pass->findings, D_UNKNOWN_WORD, pass->source, at, word,
+                             text_of(property), text_of(said));
+    gramc_text near = text_nearest(word, names, count);
+    if (near.len) finding_help(pass->findings, f, "did you mean `%.*s`?", TEXT_ARGS(near));
+}
+
+static void check_words(struct pass *pass, const struct subject *subject) {
+    static const struct {
+        const char *property, *said;
+        const char *const *words;
+    } choices[] = {{"metric", metrics_said, metrics},
+                   {"stop", "fixed, sequential", stops},
+                   {"vary", "none, description, schema, model, agent", varied}};
+    for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
+        const struct property *p = property_find(subject, choices[i].property);
+        if (p && value_is_name(p->value))
+            check_word(pass, choices[i].property, choices[i].words, choices[i].said,
+                       value_name(p->value), p->value->span);
+    }
+}
+
+/* ## Properties */
+
+static void read_guardrail(struct pass *pass, gramc_experiment *experiment, gramc_text *list,
+                           const struct value *value) {
+    gramc_text name = value_name(value);
+    check_word(pass, "guardrails", metrics, metrics_said, name, value->span);
+    if (text_eq(name, experiment->metric))
+        FIND(pass->findings, D_CONTRADICTION, pass->source, value->span,
+             TEXT("a guardrail is judged beside the metric"), TEXT("this one is the metric"));
+    for (size_t i = 0; i < experiment->guardrail_count; i++)
+        if (text_eq(list[i], name))
+            FIND(pass->findings, D_CONTRADICTION, pass->source, value->span,
+                 TEXT("this guardrail is named already"), TEXT("once is enough"));
+    list[experiment->guardrail_count++] = name;
+}
+
+/* `guardrails: [cost, latency]`, or one alone. */
+static void read_guardrails(struct pass *pass, gramc_experiment *experiment,
+                            const struct value *value) {
+    bool several = value->kind == VALUE_ARRAY;
+    gramc_text *list = arena_array(pass->arena, several ? value->as.array.count : 1, sizeof *list);
+    if (!list) return;
+    experiment->guardrails = list;
+    for (const struct value *v = several ? value->as.array.first : value; v;
+         v = several ? v->next : NULL) {
+        if (value_is_name(v)) read_guardrail(pass, experiment, list, v);
+        else
+            FIND(pass->findings, D_WRONG_VALUE, pass->source, v->span, TEXT("guardrails"),
+                 TEXT("names of metrics"), text_of(value_noun(v)));
+    }
+}
+
+static void need(struct pass *pass, gramc_text noun, gramc_text name, struct span at,
+                 const char *property, const char *example) {
+    struct finding *f =
+        FIND(pass->findings, D_MISSING_PROPERTY, pass->source, at, noun, name, text_of(property));
+    finding_help(pass->findings, f, "write %s", example);
+}
+
+static uint64_t number_of(gramc_text digits) {
+    uint64_t number = 0;
+    for (size_t i = 0; i < digits.len && digits.ptr[i] >= '0' && digits.ptr[i] <= '9'; i++)
+        number = number * 10 + (uint64_t)(digits.ptr[i] - '0');
+    return number;
+}
+
+/* The path as the compilation's paths go: relative to the file that names it. */
+static gramc_text cases_path(struct pass *pass, gramc_text named) {
+    gramc_text folder = pass->source->name;
+    while (folder.len && folder.ptr[folder.len - 1] != '/') folder.len--;
+    if (!named.len || named.ptr[0] == '/' || !folder.len) return named;
+    char *path = arena_alloc(pass->arena, folder.len + named.len + 1);
+    if (!path) return named;
+    memcpy(path, folder.ptr, folder.len);
+    memcpy(path + folder.len, named.ptr, named.len);
+    path[folder.len + named.len] = '\0';
+    return (gramc_text){path, folder.len + named.len};
+}
+
+static void read_properties(struct pass *pass, struct experiment *experiment, gramc_text name) {
+    const struct subject *subject = experiment->pattern->subject;
+    struct experiment_properties p = {.experiment = {.name = name,
+                                                     .metric = {"pass", 4},
+                                                     .vary = {"none", 4},
+                                                     .stop = {"fixed", 5},
+                                                     .margin = {"0", 1},
+                                                     .alpha = {"0.05", 4},
+                                                     .repeats = 1}};
+    properties_read(pass, subject->properties, rows, sizeof rows / sizeof *rows, &p, "experiments");
+    ranges_check(pass, subject, ranges, sizeof ranges / sizeof *ranges);
+    check_words(pass, subject);
+    experiment->public = p.experiment;
+    experiment->meta = p.meta;
+    experiment->public.seed = number_of(p.seed);
+    if (p.guardrails) read_guardrails(pass, &experiment->public, p.guardrails);
+    if (!p.experiment.cases.len)
+        need(pass, TEXT("experiment"), name, experiment->name_at, "cases",
+             "{cases: \"cases.jsonl\"}, one case a line");
+    experiment->public.cases = cases_path(pass, p.experiment.cases);
+}
+
+void experiment_read(struct pass *pass, struct gramc_spec *spec, const struct pattern *pattern) {
+    struct experiment *experiment = ARENA_NEW(pass->arena, struct experiment);
+    gramc_text name =
+        experiment ? pattern_name(pass, pattern, "an experiment") : (gramc_text){NULL, 0};
+    if (!name.ptr) return;
+    experiment->name_at = pattern->subject->identifier.span;
+    experiment->source = pass->source;
+    experiment->pattern = pattern;
+    read_properties(pass, experiment, name);
+    struct experiment *other = map_put(&spec->experiments, name, experiment);
+    if (other != experiment) {
+        experiment->twin = other;
+        experiment->next = spec->first_experiment_twin;
+        spec->first_experiment_twin = experiment;
+        return;
+    }
+    *spec->last_experiment = experiment;
+    spec->last_experiment = &experiment->next;
+    spec->experiment_count++;
+}
+
+/* ## Arms, once all names are known */
+
+static const struct agent *find_agent(struct pass *pass, const struct gramc_spec *spec,
+                                      const struct pattern *arm, gramc_text name) {
+    const struct agent *agent = map_get(&spec->agents, name);
+    const struct property *p = property_find(arm->subject, "agent");
+    if (!agent && name.len)
+        report_unresolved(pass, D_UNRESOLVED_NAME, &spec->agents, TEXT("agent"), name,
+                          p->value->span);
+    return agent;
+}
+
+static const struct library *find_library(struct pass *pass, const struct gramc_spec *spec,
+                                          const struct pattern *arm, gramc_text name) {
+    const struct library *library = map_get(&spec->libraries, name);
+    const struct property *p = property_find(arm->subject, "library");
+    if (!library && name.len)
+        report_unresolved(pass, D_UNRESOLVED_NAME, &spec->libraries, TEXT("tool library"), name,
+                          p->value->span);
+    return library;
+}
+
+static bool needs_library(const struct agent *agent) {
+    for (size_t i = 0; i < agent->reach_count; i++)
+        if (!agent->reach[i]->public.optional) return true;
+    return false;
+}
+
+static void resolve_arm(struct pass *pass, const struct gramc_spec *spec,
+                        const struct pattern *pattern, gramc_arm *out, gramc_text *meta) {
+    struct arm_properties p = {.agent = {NULL, 0}};
+    struct span at = pattern->subject->identifier.span;
+    properties_read(pass, pattern->subject->properties, arm_rows,
+                    sizeof arm_rows / sizeof *arm_rows, &p, "arms");
+    sampling_check(pass, pattern->subject);
+    const struct agent *agent = find_agent(pass, spec, pattern, p.agent);
+    const struct library *library = find_library(pass, spec, pattern, p.library);
+    gramc_text name = out->name;
+    *meta = p.meta;
+    *out = p.arm;
+    out->name = name;
+    out->agent = agent ? &agent->public : NULL;
+    out->library = library ? &library->public : NULL;
+    if (!p.agent.len) need(pass, TEXT("arm"), name, at, "agent", "{agent: someAgent, ...}");
+    if (!p.library.len && agent && needs_library(agent))
+        need(pass, TEXT("arm"), name, at, "library",
+             "{library: someLibrary, ...}: its agent has tools");
+}
+
+static bool is_arm(struct pass *pass, const struct pattern *element) {
+    bool arm = element->kind != PATTERN_PATH && text_is(pattern_label(element), "Arm");
+    if (!arm) FIND0(pass->findings, D_NOT_AN_ARM, pass->source, element->span);
+    return arm && pattern_name(pass, element, "an arm").ptr;
+}
+
+/* True if the arm at `last` is one of those before it in all that it says. */
+static bool same_arm(const gramc_arm *arms, size_t last) {
+    const gramc_arm *a = &arms[last], *b = arms;
+    while (!text_eq(a->name, b->name)) b++;
+    return a->agent == b->agent && a->library == b->library && text_eq(a->model, b->model) &&
+           text_eq(a->temperature, b->temperature) && text_eq(a->top_p, b->top_p) &&
+           text_eq(a->presence_penalty, b->presence_penalty) &&
+           text_eq(a->frequency_penalty, b->frequency_penalty) &&
+           text_eq(a->max_tokens, b->max_tokens) && text_eq(a->seed, b->seed);
+}
+
+static void read_arms(struct pass *pass, const struct gramc_spec *spec,
+                      struct experiment *experiment, gramc_arm *arms) {
+    struct map seen;
+    map_init(&seen, pass->arena);
+    for (const struct pattern *e = experiment->pattern->elements; e; e = e->next) {
+        const struct pattern *element = pattern_plain(e);
+        if (!is_arm(pass, element)) continue;
+        gramc_arm *arm = &arms[experiment->public.arm_count];
+        const struct name *name = &element->subject->identifier;
+        const struct name *other = map_put(&seen, name->text, &element->subject->identifier);
+        arm->name = name->text;
+        resolve_arm(pass, spec, element, arm, &experiment->arm_metas[experiment->public.arm_count]);
+        if (other == name) experiment->public.arm_count++;
+        else if (!same_arm(arms, experiment->public.arm_count))
+            spec_report_duplicate(pass, D_DUPLICATE_ARM, name->text, name->span, pass->source,
+                                  other->span);
+    }
+    if (experiment->public.arm_count > 1) return;
+    struct finding *f = FIND(pass->findings, D_FEW_ARMS, pass->source, experiment->name_at,
+                             experiment->public.name);
+    finding_help(pass->findings, f, "write `| [control:Arm {...}], [treatment:Arm {...}]`");
+}
+
+/* ## Money: a limit without a price would never be reached */
+
+static bool has_price(struct pass *pass, gramc_text model) {
+    gramc_setting setting;
+    struct buf key;
+    bool found = false;
+    size_t slash = 0;
+    while (slash < model.len && model.ptr[slash] != '/') slash++;
+    gramc_text id = slash < model.len ? text_slice(model, slash + 1, model.len) : model;
+    for (int i = 0; i < 2 && !found; i++) {
+        buf_init(&key, &pass->arena->allocator, SOURCE_MAX);
+        buf_puts(&key, "models.");
+        buf_text(&key, i ? id : model);
+        buf_puts(&key, ".inputPerMillion");
+        if (key.state == BUF_NOMEM) pass->arena->oom = true;
+        found = gramc_setting_find(pass->compilation, buf_view(&key), &setting);
+        buf_free(&key);
+    }
+    return found;
+}
+
+static void check_prices(struct pass *pass, const struct experiment *experiment) {
+    const struct property *p = property_find(experiment->pattern->subject, "maxCost");
+    if (!p) return;
+    for (size_t i = 0; i < experiment->public.arm_count; i++) {
+        const gramc_arm *arm = &experiment->public.arms[i];
+        gramc_text model = arm->model.len ? arm->model
+                           : arm->agent   ? arm->agent->model
+                                          : (gramc_text){NULL, 0};
+        if (!model.len || has_price(pass, model)) continue;
+        struct finding *f = FIND(pass->findings, D_NO_PRICE, pass->source, p->value->span, model);
+        finding_help(
+            pass->findings, f,
+            "add [`...`:Model {inputPerMillion: ..., outputPerMillion: ...}] to gramc.gram");
+        return;
+    }
+}
+
+void experiment_resolve(struct pass *pass, struct gramc_spec *spec, struct experiment *experiment) {
+    gramc_arm *arms = arena_array(pass->arena, experiment->pattern->element_count, sizeof *arms);
+    experiment->arm_metas =
+        arena_array(pass->arena, experiment->pattern->element_count, sizeof(gramc_text));
+    if (!arms || !experiment->arm_metas) return;
+    experiment->public.arms = arms;
+    read_arms(pass, spec, experiment, arms);
+    check_prices(pass, experiment);
+    cases_check(pass, experiment);
+}
+
+void experiment_twins_check(struct pass *pass, struct gramc_spec *spec) {
+    for (struct experiment *e = spec->first_experiment_twin; e && !pass->arena->oom; e = e->next) {
+        struct buf texts[2];
+        pass->source = e->source;
+        experiment_resolve(pass, spec, e);
+        for (int i = 0; i < 2; i++) {
+            buf_init(&texts[i], &pass->arena->allocator, SOURCE_MAX);
+            experiment_print(&texts[i], i ? e : e->twin);
+            if (texts[i].state == BUF_NOMEM) pass->arena->oom = true;
+        }
+        if (!text_eq(buf_view(&texts[0]), buf_view(&texts[1])))
+            spec_report_duplicate(pass, D_DUPLICATE_EXPERIMENT, e->public.name, e->name_at,
+                                  e->twin->source, e->twin->name_at);
+        for (int i = 0; i < 2; i++) buf_free(&texts[i]);
+    }
+}
+
+bool experiment_has_property(gramc_text key) {
+    return rows_have(rows, sizeof rows / sizeof *rows, key);
+}

@@ -1,0 +1,213 @@
+/* Finds types that no value satisfies though each property alone is fine, and members of unions
+ * that never decide anything. Bounds that cross are schema_check.c's; types that need themselves
+ * without end are definition.c's. What is not surely so is left alone. */
+#include "compiler/definition.h"
+
+#include "base/number.h"
+#include "base/text.h"
+
+enum { MOST_MEMBERS = 16, MOST_VALUES = 500, COMPARE_STEPS = 5000 };
+
+static void report(struct pass *pass, const struct schema *schema, const char *why) {
+    FIND(pass->findings, D_IMPOSSIBLE, pass->source, schema->span, text_of(why));
+}
+
+/* ## Whole numbers between bounds */
+
+/* Beyond this a double does not hold every integer. */
+static const double largest = 9007199254740992.0;
+
+static bool read_bound(const struct schema *schema, enum keyword keyword, double *out) {
+    gramc_text text = schema_get(schema, keyword);
+    return text.len && number_to_double(out, text) && *out<largest && * out> - largest;
+}
+
+static int64_t floor_of(double number) {
+    int64_t whole = (int64_t)number;
+    return (double)whole > number ? whole - 1 : whole;
+}
+
+static int64_t ceiling_of(double number) {
+    return -floor_of(-number);
+}
+
+/* The least and the greatest integer that the bounds leave; false unless both ends are bounded. */
+static bool read_window(const struct schema *schema, int64_t *low, int64_t *high) {
+    double bound;
+    bool has_low = read_bound(schema, KEYWORD_MINIMUM, &bound), has_high = false;
+    if (has_low) *low = ceiling_of(bound);
+    if (read_bound(schema, KEYWORD_EXCLUSIVE_MINIMUM, &bound)) {
+        int64_t above = floor_of(bound) + 1;
+        *low = has_low && *low > above ? *low : above;
+        has_low = true;
+    }
+    if (read_bound(schema, KEYWORD_MAXIMUM, &bound)) {
+        *high = floor_of(bound);
+        has_high = true;
+    }
+    if (read_bound(schema, KEYWORD_EXCLUSIVE_MAXIMUM, &bound)) {
+        int64_t below = ceiling_of(bound) - 1;
+        *high = has_high && *high < below ? *high : below;
+        has_high = true;
+    }
+    return has_low && has_high;
+}
+
+static void check_window(struct pass *pass, const struct schema *schema) {
+    int64_t low = 0, high = 0, step = 0;
+    bool numeric = schema->kind == TYPE_INTEGER || schema->kind == TYPE_NUMBER;
+    if (!numeric || !read_window(schema, &low, &high)) return;
+    gramc_text multiple = schema_get(schema, KEYWORD_MULTIPLE_OF);
+    bool has_step = multiple.len && number_to_int(&step, multiple) && step > 0;
+    if (schema->kind == TYPE_INTEGER && low > high) {
+        report(pass, schema, "there is no whole number between its bounds");
+    } else if (has_step) {
+        int64_t rest = low % step, first = rest > 0 ? low + (step - rest) : low - rest;
+        if (first > high) report(pass, schema, "no multiple lies between its bounds");
+    }
+}
+
+/* ## Enums */
+
+static void check_twice(struct pass *pass, const struct constraint *list,
+                        const struct json *values) {
+    if (values->count > MOST_VALUES) return;
+    for (const struct json *v = values->first; v; v = v->next)
+        for (const struct json *w = values->first; w != v; w = w->next) {
+            if (!json_equal(v, w)) continue;
+            FIND(pass->findings, D_DUPLICATE_VALUE, pass->source, list->at,
+                 text_slice(list->text, v->start, v->end));
+            break;
+        }
+}
+
+static bool holds(const struct json *values, const struct json *value) {
+    const struct json *v = values->first;
+    while (v && !json_equal(v, value)) v = v->next;
+    return v != NULL;
+}
+
+static void check_enum(struct pass *pass, const struct schema *schema) {
+    const struct constraint *list = schema_find(schema, KEYWORD_ENUM);
+    const struct constraint *constant = schema_find(schema, KEYWORD_CONST);
+    const struct json *values = list ? json_parse(pass->arena, list->text, NULL) : NULL;
+    if (!json_is(values, JSON_ARRAY)) return;
+    if (!values->count) report(pass, schema, "its enum is empty");
+    check_twice(pass, list, values);
+    const struct json *value = constant ? json_parse(pass->arena, constant->text, NULL) : NULL;
+    if (value && values->count && !holds(values, value))
+        report(pass, schema, "its const is not in its enum");
+}
+
+/* ## How many values there are */
+
+/* False if there are very many, or nobody knows. */
+static bool count_values(struct pass *pass, const struct schema *schema, uint32_t *count) {
+    const struct constraint *list = schema_find(schema, KEYWORD_ENUM);
+    const struct json *values = list ? json_parse(pass->arena, list->text, NULL) : NULL;
+    if (schema_hatch(schema)) return false;
+    if (schema_find(schema, KEYWORD_CONST)) *count = 1;
+    else if (values) *count = values->count;
+    else if (schema->kind == TYPE_BOOLEAN) *count = 2;
+    else if (schema->kind == TYPE_NULL) *count = 1;
+    else return false;
+    *count += schema_is_nullable(schema) ? 1 : 0;
+    return true;
+}
+
+static void check_unique(struct pass *pass, const struct schema *schema) {
+    const struct schema *inner = schema_inner(schema);
+    int64_t least = 0;
+    uint32_t count = 0;
+    gramc_text text = schema_get(schema, KEYWORD_MIN_ITEMS);
+    bool applies = schema->kind == TYPE_ARRAY && schema_is_unique(schema) && inner && text.len;
+    if (!applies || !number_to_int(&least, text) || !count_values(pass, inner, &count)) return;
+    if (least > (int64_t)count)
+        report(pass, schema, "its items are unique, and there are not that many of them");
+}
+
+/* ## Lengths of formats */
+
+static void check_format(struct pass *pass, const struct schema *schema) {
+    static const struct {
+        const char *format;
+        int64_t least, most; /* in code points; 0: no limit */
+    } lengths[] = {{"date", 10, 10}, {"date-time", 20, 0}, {"time", 9, 0},  {"uuid", 36, 36},
+                   {"ipv4", 7, 15},  {"ipv6", 2, 45},      {"email", 3, 0}, {"duration", 3, 0}};
+    gramc_text format = schema_get(schema, KEYWORD_FORMAT);
+    int64_t low = 0, high = INT64_MAX;
+    if (schema->kind != TYPE_STRING || !format.len) return;
+    (void)number_to_int(&low, schema_get(schema, KEYWORD_MIN_LENGTH));
+    if (!number_to_int(&high, schema_get(schema, KEYWORD_MAX_LENGTH))) high = INT64_MAX;
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        if (!text_is(format, lengths[i].format)) continue;
+        if (high < lengths[i].least || (lengths[i].most && low > lengths[i].most))
+            report(pass, schema, "no text of its format has that length");
+    }
+}
+
+/* ## Members of unions */
+
+static gramc_text name_of(const struct schema *schema) {
+    if (schema->definition) return schema->definition->name;
+    return schema->type ? text_of(schema->type->label) : TEXT("a list");
+}
+
+static bool is_part_of(struct pass *pass, const struct buf *a, const struct buf *b) {
+    gramc_compare_options options = GRAMC_COMPARE_OPTIONS_INIT;
+    gramc_comparison *comparison = NULL;
+    options.allocator = &pass->arena->allocator;
+    options.max_steps = COMPARE_STEPS;
+    if (buf_status(a) || buf_status(b)) return false;
+    gramc_status status = gramc_compare(&comparison, buf_view(a), buf_view(b), &options);
+    if (status == GRAMC_NOMEM) pass->arena->oom = true;
+    bool yes = status == GRAMC_OK && comparison->answer == GRAMC_COMPAT_YES;
+    gramc_comparison_free(comparison);
+    return yes;
+}
+
+static void compare_members(struct pass *pass, const struct schema *schema,
+                            const struct schema *const *members, const struct buf *texts,
+                            size_t count) {
+    enum diag_id id = schema->kind == TYPE_ONE_OF ? D_UNREACHABLE_MEMBER : D_NEEDLESS_MEMBER;
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < count && !pass->arena->oom; j++) {
+            if (i == j || !is_part_of(pass, &texts[i], &texts[j])) continue;
+            /* Of equal ones the later is too much. */
+            if (i < j && is_part_of(pass, &texts[j], &texts[i])) continue;
+            struct finding *f = FIND(pass->findings, id, pass->source, members[i]->span,
+                                     name_of(members[i]), name_of(members[j]));
+            finding_label(pass->findings, f, pass->source, members[j]->span, "the other one");
+            break;
+        }
+}
+
+static void check_members(struct pass *pass, const struct schema *schema) {
+    const struct schema *members[MOST_MEMBERS];
+    struct buf texts[MOST_MEMBERS];
+    size_t count = 0;
+    bool is_union = schema->kind == TYPE_ANY_OF || schema->kind == TYPE_ONE_OF;
+    if (!is_union) return;
+    for (const struct member *m = schema->members; m; m = m->next) {
+        if (count < MOST_MEMBERS) members[count] = m->schema;
+        count++;
+    }
+    if (count < 2 || count > MOST_MEMBERS) return;
+    for (size_t i = 0; i < count; i++) {
+        buf_init(&texts[i], &pass->arena->allocator, SOURCE_MAX);
+        schema_print(&texts[i], members[i], SCHEMA_CHECKED);
+        if (texts[i].state == BUF_NOMEM) pass->arena->oom = true;
+    }
+    compare_members(pass, schema, members, texts, count);
+    for (size_t i = 0; i < count; i++) buf_free(&texts[i]);
+}
+
+void impossible_check(struct pass *pass, const struct schema *schema) {
+    /* A use that adds nothing is as its type is, which was looked at. */
+    if (schema->hatch || (schema->base && !schema->constraints && !schema->members)) return;
+    check_window(pass, schema);
+    check_enum(pass, schema);
+    check_unique(pass, schema);
+    check_format(pass, schema);
+    check_members(pass, schema);
+}

@@ -1,0 +1,151 @@
+/* Turns `[name:Task {prompt: "..."} | tools]` inside an agent into a step of it: its prompt, the
+ * type of its answer, the tools that it sees besides the agent's. What ${names} its prompt holds is
+ * inputs.c's matter. */
+#include "compiler/properties.h"
+#include "compiler/spec.h"
+
+#include "base/text.h"
+#include "compiler/schema_reader.h"
+
+struct task_properties {
+    gramc_text description, prompt, meta;
+    const struct value *output;
+};
+
+#define AT(member) offsetof(struct task_properties, member)
+static const struct property_row rows[] = {
+    {"description", PROPERTY_TEXT, AT(description)},
+    {"prompt", PROPERTY_TEXT, AT(prompt)},
+    {"output", PROPERTY_VALUE, AT(output)},
+    {"meta", PROPERTY_META, AT(meta)},
+};
+#undef AT
+
+bool task_is(const struct pattern *element) {
+    return element->kind != PATTERN_PATH && text_is(pattern_label(element), "Task");
+}
+
+static void check_prompt(struct pass *pass, const struct task *task) {
+    if (text_trim(task->public->prompt).len) return;
+    struct finding *f =
+        FIND(pass->findings, D_NO_PROMPT, pass->source, task->name_at, task->public->name);
+    finding_help(pass->findings, f, "write {prompt: \"what the model shall do in this step\"}");
+}
+
+void task_read(struct pass *pass, struct gramc_spec *spec, struct agent *agent,
+               const struct pattern *element) {
+    struct task_properties p = {.output = NULL};
+    struct task *task = ARENA_NEW(pass->arena, struct task);
+    gramc_task *public = ARENA_NEW(pass->arena, gramc_task);
+    gramc_text name = public ? pattern_name(pass, element, "a task") : (gramc_text){NULL, 0};
+    if (!name.ptr) return;
+    properties_read(pass, element->subject->properties, rows, sizeof rows / sizeof *rows, &p,
+                    "tasks");
+    if (element->subject->labels->next)
+        FIND0(pass->findings, D_SEVERAL_LABELS, pass->source,
+              element->subject->labels->next->name.span);
+    *public = (gramc_task){.name = name, .description = p.description, .prompt = p.prompt};
+    task->public = public;
+    task->meta = p.meta;
+    task->name_at = element->subject->identifier.span;
+    task->pattern = element;
+    if (p.output) task->output = schema_of_value(pass, p.output);
+    public->has_output = task->output != NULL;
+    check_prompt(pass, task);
+    task->tools = tools_read(pass, spec, element);
+    *agent->last_task = task;
+    agent->last_task = &task->next;
+    agent->public.task_count++;
+}
+
+/* ## Tasks of one name must mean the same, and are one then */
+
+static bool mean_the_same(struct pass *pass, const struct task *a, const struct task *b) {
+    struct buf texts[2];
+    for (int i = 0; i < 2; i++) {
+        buf_init(&texts[i], &pass->arena->allocator, SOURCE_MAX);
+        task_print_meaning(&texts[i], i ? b : a);
+        if (texts[i].state == BUF_NOMEM) pass->arena->oom = true;
+    }
+    bool same = text_eq(buf_view(&texts[0]), buf_view(&texts[1]));
+    for (int i = 0; i < 2; i++) buf_free(&texts[i]);
+    return same;
+}
+
+static const struct task *find_earlier(const struct agent *agent, const struct task *task) {
+    const struct task *t = agent->first_task;
+    while (t != task && !text_eq(t->public->name, task->public->name)) t = t->next;
+    return t == task ? NULL : t;
+}
+
+static void drop_twins(struct pass *pass, struct agent *agent) {
+    for (struct task **link = &agent->first_task; *link && !pass->arena->oom;) {
+        struct task *task = *link;
+        const struct task *other = find_earlier(agent, task);
+        if (other && !mean_the_same(pass, other, task))
+            spec_report_duplicate(pass, D_DUPLICATE_TASK, task->public->name, task->name_at,
+                                  pass->source, other->name_at);
+        if (!other) {
+            link = &task->next;
+            continue;
+        }
+        *link = task->next;
+        agent->public.task_count--;
+    }
+}
+
+/* ## References */
+
+static void resolve(struct pass *pass, struct gramc_spec *spec, const struct agent *agent,
+                    struct task *task) {
+    if (!task->tools) return;
+    task->tool_count = tools_resolve(pass, spec, task->tools, task->pattern);
+    struct wire_scope scope = {"task",           task->public->name, task->name_at,    task->tools,
+                               task->tool_count, agent->tools,       agent->tool_count};
+    wire_scope_check(pass, &scope);
+    task->public->box_uses = box_uses_read(pass, task->pattern, &task->public->box_use_count);
+    task->public->tools = tools_public(pass, task->tools, task->tool_count);
+    task->public->tool_count = task->public->tools ? task->tool_count : 0;
+}
+
+static void reach(struct agent *agent, struct tool *const *tools, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        size_t seen = 0;
+        while (seen < agent->reach_count && agent->reach[seen] != tools[i]) seen++;
+        if (seen == agent->reach_count) agent->reach[agent->reach_count++] = tools[i];
+    }
+}
+
+/* Most agents have no tasks: they reach what they list. */
+static void fill_reach(struct pass *pass, struct agent *agent) {
+    size_t room = agent->tool_count;
+    agent->reach = agent->tools;
+    agent->reach_count = agent->tool_count;
+    if (!agent->first_task) return;
+    for (const struct task *t = agent->first_task; t; t = t->next) room += t->tool_count;
+    agent->reach = arena_array(pass->arena, room, sizeof(void *));
+    agent->reach_count = 0;
+    if (!agent->reach) return;
+    reach(agent, agent->tools, agent->tool_count);
+    for (const struct task *t = agent->first_task; t; t = t->next)
+        reach(agent, t->tools, t->tool_count);
+}
+
+/* One array for who reads the public structs: the tasks were read one by one. */
+static void make_list(struct pass *pass, struct agent *agent) {
+    gramc_task *list = arena_array(pass->arena, agent->public.task_count, sizeof *list);
+    agent->public.tasks = list;
+    if (!list) agent->public.task_count = 0;
+    for (struct task *t = agent->first_task; t && list; t = t->next) {
+        *list = *t->public;
+        t->public = list++;
+    }
+}
+
+void tasks_resolve(struct pass *pass, struct gramc_spec *spec, struct agent *agent) {
+    for (struct task *t = agent->first_task; t && !pass->arena->oom; t = t->next)
+        resolve(pass, spec, agent, t);
+    drop_twins(pass, agent);
+    fill_reach(pass, agent);
+    make_list(pass, agent);
+}

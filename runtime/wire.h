@@ -1,0 +1,14 @@
+/* Names on the wire: what tools and parameters are called in requests to a provider. */
+#ifndef RUNTIME_WIRE_H
+#define RUNTIME_WIRE_H
+
+#include "runtime/bound.h"
+
+/* Gives each bound tool its name, and the schema that requests show; false without memory or after
+ * a message. Tools of one name keep one name. */
+bool wire_make(gramc_bound *bound, gramc_text target);
+/* What a model wrote, with the names of the tool's own parameters; from `arena` where it differs.
+ */
+gramc_text wire_arguments(struct arena *arena, const struct bound_tool *tool, gramc_text arguments);
+
+#endif
