@@ -1,12 +1,17 @@
-/* Turns one allocator function into arenas: chunks that double up to four megabytes, freed together.
- * Knows nothing of what is stored. Big requests get a chunk of their own, so that the current one
- * is not wasted. */
+/* Turns one allocator function into arenas: chunks that double up to four megabytes, freed
+ * together. Knows nothing of what is stored. Big requests get a chunk of their own, so that the
+ * current one is not wasted. */
 #include "base/mem.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { FIRST_CHUNK = 4096, LARGEST_CHUNK = 1 << 22, ALIGNMENT = 8 };
+
+void mem_wipe(void *bytes, size_t size) {
+    volatile unsigned char *at = bytes;
+    while (size--) *at++ = 0;
+}
 
 struct arena_chunk {
     struct arena_chunk *next;
