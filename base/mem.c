@@ -94,7 +94,7 @@ void *arena_alloc(struct arena *arena, size_t size) {
         return NULL;
     }
     size = (size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
-    if ((size_t)(arena->end - arena->cursor) < size) {
+    if (!arena->cursor || (size_t)(arena->end - arena->cursor) < size) {
         if (size > FIRST_CHUNK / 4) return alloc_apart(arena, size);
         if (!grow(arena)) return NULL;
     }
