@@ -43,16 +43,12 @@ char *buf_reserve(struct buf *buf, size_t more) {
     return buf->ptr + buf->len;
 }
 
-void buf_put(struct buf *buf, const char *bytes, size_t len) {
+void buf_put_slowly(struct buf *buf, const char *bytes, size_t len) {
     char *room = buf_reserve(buf, len);
     if (!room) return;
     if (len) memcpy(room, bytes, len);
     room[len] = '\0';
     buf->len += len;
-}
-
-void buf_puts(struct buf *buf, const char *c_string) {
-    buf_put(buf, c_string, strlen(c_string));
 }
 
 void buf_text(struct buf *buf, gramc_text text) {

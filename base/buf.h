@@ -4,6 +4,8 @@
 
 #include "base/mem.h"
 
+#include <string.h>
+
 enum buf_state { BUF_FINE, BUF_NOMEM, BUF_TOO_BIG };
 
 struct buf {
@@ -20,8 +22,21 @@ void buf_free(struct buf *buf);
 void buf_reset(struct buf *buf);
 /* Room for `more` bytes at the end without writing them; NULL if there cannot be. */
 char *buf_reserve(struct buf *buf, size_t more);
-void buf_put(struct buf *buf, const char *bytes, size_t len);
-void buf_puts(struct buf *buf, const char *c_string);
+/* The general way of buf_put, which is taken when there is no room yet, or an error. */
+void buf_put_slowly(struct buf *buf, const char *bytes, size_t len);
+/* In line, because most of what is printed are short pieces of known length. */
+static inline void buf_put(struct buf *buf, const char *bytes, size_t len) {
+    if (buf->state != BUF_FINE || len >= buf->size - buf->len || len > buf->max - buf->len) {
+        buf_put_slowly(buf, bytes, len);
+        return;
+    }
+    if (len) memcpy(buf->ptr + buf->len, bytes, len);
+    buf->len += len;
+    buf->ptr[buf->len] = '\0';
+}
+static inline void buf_puts(struct buf *buf, const char *c_string) {
+    buf_put(buf, c_string, strlen(c_string));
+}
 void buf_text(struct buf *buf, gramc_text text);
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))

@@ -81,23 +81,34 @@ gramc_text diag_fill(struct arena *arena, enum diag_id id, const gramc_text *arg
     return text;
 }
 
-struct finding *findings_add(struct findings *findings, enum diag_id id,
-                             const struct source *source, struct span span, const gramc_text *args,
-                             size_t arg_count) {
-    findings->counts[rows[id].severity]++;
+struct finding *findings_report(struct findings *findings, const struct diag_row *row,
+                                const struct source *source, struct span span, gramc_text message) {
+    findings->counts[row->severity]++;
     if (findings->kept >= findings->max) return NULL;
     struct finding *finding = ARENA_NEW(findings->arena, struct finding);
     if (!finding) return NULL;
-    finding->id = id;
-    finding->severity = rows[id].severity;
+    finding->id = DIAG_COUNT;
+    finding->row = row;
+    finding->severity = row->severity;
     finding->source = source;
     finding->span = span;
-    finding->message = diag_fill(findings->arena, id, args, arg_count);
+    finding->message = message;
     finding->order = findings->reported++;
     findings->kept++;
     if (findings->last) findings->last->next = finding;
     else findings->first = finding;
     findings->last = finding;
+    return finding;
+}
+
+struct finding *findings_add(struct findings *findings, enum diag_id id,
+                             const struct source *source, struct span span, const gramc_text *args,
+                             size_t arg_count) {
+    const gramc_text later = {NULL, 0};
+    struct finding *finding = findings_report(findings, &rows[id], source, span, later);
+    if (!finding) return NULL;
+    finding->id = id;
+    finding->message = diag_fill(findings->arena, id, args, arg_count);
     return finding;
 }
 

@@ -40,6 +40,13 @@ struct diag_label {
 
 enum { DIAG_LABELS = 4 };
 
+/* Something more about a finding that a program may want by name. */
+struct diag_fact {
+    const char *name;  /* a member of its JSON */
+    gramc_text value;  /* empty: not shown */
+    bool for_programs; /* people read it in the message already */
+};
+
 /* Other bytes for a span of the finding's source. */
 struct fix {
     struct fix *next;
@@ -48,13 +55,16 @@ struct fix {
 };
 
 struct finding {
-    enum diag_id id;
+    enum diag_id id; /* DIAG_COUNT: the row is of another table */
+    const struct diag_row *row;
     gramc_severity severity;
     const struct source *source; /* never NULL */
     struct span span;
     gramc_text message, help;
     struct diag_label labels[DIAG_LABELS];
     uint32_t label_count;
+    const struct diag_fact *facts;
+    uint32_t fact_count;
     struct fix *fixes; /* that remove it together and bring no other; NULL: none is known */
     uint32_t order;    /* in which they were reported */
     struct finding *next;
@@ -78,6 +88,9 @@ struct finding *findings_add(struct findings *findings, enum diag_id id,
     findings_add((findings), (id), (source), (span), (const gramc_text[]){__VA_ARGS__},            \
                  sizeof((const gramc_text[]){__VA_ARGS__}) / sizeof(gramc_text))
 #define FIND0(findings, id, source, span) findings_add((findings), (id), (source), (span), NULL, 0)
+/* The same with a row that is not in diag.def, and a message that is there already (borrowed). */
+struct finding *findings_report(struct findings *findings, const struct diag_row *row,
+                                const struct source *source, struct span span, gramc_text message);
 
 /* Adds another place, with a few words about it. At most DIAG_LABELS; more are dropped. */
 void finding_label(struct findings *findings, struct finding *finding, const struct source *source,
@@ -101,11 +114,16 @@ void finding_set_severity(struct findings *findings, struct finding *finding,
                           gramc_severity severity);
 bool findings_have_errors(const struct findings *findings);
 
-/* ## Printers, one format a file; diag_formats.c has the table */
+/* ## Printers, one format a file; diag_formats.c has the table. Whatever a command finds goes
+ * through them: findings, changes, violations. */
 struct diag_report {
     const struct source *sources;    /* all that were read, in order, by `next` */
     const struct findings *findings; /* sorted */
-    gramc_severity fails;            /* from this severity on a finding fails the check */
+    int fails;                       /* from this severity on a finding fails; above ERROR: none */
+    const char *command;             /* whose report it is: "check" */
+    const char *language;            /* of the sources: "gram", "json" */
+    const char *const *grades;       /* what the severities are called; NULL: by their names */
+    const char *nothing;             /* what text says when there are none; NULL: nothing */
 };
 
 typedef void diag_printer(struct buf *out, const struct diag_report *report);
@@ -113,6 +131,10 @@ diag_printer diag_print_text, diag_print_color, diag_print_concise, diag_print_j
     diag_print_sarif, diag_print_junit, diag_print_github;
 /* NULL if there is no such format. */
 diag_printer *diag_format_printer(gramc_format format);
+/* Prints through it and sends: GRAMC_USAGE if there is no such format, GRAMC_NOMEM, GRAMC_LIMIT,
+ * GRAMC_IO. */
+gramc_status diag_print(const struct diag_report *report, gramc_format format,
+                        const gramc_allocator *allocator, gramc_writer writer);
 
 /* A finding's name that survives changes elsewhere in its file: sixteen hexadecimal digits of the
  * sha256 of path, code and the trimmed source line. Equal findings of one line share it. */

@@ -24,12 +24,24 @@ static const struct {
     {NULL, NULL, GRAMC_FORMAT_COLOR, diag_print_color},
 };
 
-enum { FORMATS = sizeof formats / sizeof *formats };
+enum { FORMATS = sizeof formats / sizeof *formats, OUTPUT_MAX = INT32_MAX };
 
 diag_printer *diag_format_printer(gramc_format format) {
     for (size_t i = 0; i < FORMATS; i++)
         if (formats[i].format == format) return formats[i].print;
     return NULL;
+}
+
+gramc_status diag_print(const struct diag_report *report, gramc_format format,
+                        const gramc_allocator *allocator, gramc_writer writer) {
+    diag_printer *print = diag_format_printer(format);
+    struct buf out;
+    if (!print) return GRAMC_USAGE;
+    buf_init(&out, allocator, OUTPUT_MAX);
+    print(&out, report);
+    gramc_status status = buf_send(&out, writer);
+    buf_free(&out);
+    return status;
 }
 
 const char *gramc_format_name(size_t i) {
@@ -57,7 +69,7 @@ void diag_key(const struct finding *finding, char out[DIAG_KEY]) {
     while (text_starts(path, "./")) path = text_slice(path, 2, path.len);
     sha256_init(&sha);
     sha256_add_text(&sha, path);
-    sha256_add_text(&sha, text_of(diag_row(finding->id)->code));
+    sha256_add_text(&sha, text_of(finding->row->code));
     sha256_add_text(&sha, text_trim(source_slice(finding->source, at.row)));
     sha256_hex(&sha, hex);
     memcpy(out, hex, DIAG_KEY);

@@ -6,6 +6,8 @@
 #include "base/diag_put.h"
 #include "base/text.h"
 
+#include <string.h>
+
 /* Escapes what delimits: in properties also the colon and the comma. */
 static void put_escaped(struct buf *out, gramc_text text, bool property) {
     for (size_t pos = 0; pos < text.len;) {
@@ -26,9 +28,15 @@ static gramc_text without_dot(gramc_text path) {
     return path;
 }
 
+static void put_remark(struct buf *out, const char *name, gramc_text text) {
+    if (!text.len) return;
+    buf_printf(out, "%%0A%s: ", name);
+    put_escaped(out, text, false);
+}
+
 static void put_finding(struct buf *out, const struct finding *f) {
     static const char *const commands[] = {"notice", "warning", "error"};
-    const struct diag_row *row = diag_row(f->id);
+    const struct diag_row *row = f->row;
     struct position start = source_position(f->source, f->span.start);
     struct position end = source_position(f->source, f->span.end);
     buf_printf(out, "::%s file=", commands[f->severity]);
@@ -37,12 +45,13 @@ static void put_finding(struct buf *out, const struct finding *f) {
     /* The runner takes columns only where the place is within one line. */
     if (start.line == end.line)
         buf_printf(out, ",col=%u,endColumn=%u", (unsigned)start.column, (unsigned)end.column);
-    buf_printf(out, ",title=%s %s::", row->code, row->slug);
+    buf_printf(out, ",title=%s", row->code);
+    if (strcmp(row->code, row->slug) != 0) buf_printf(out, " %s", row->slug);
+    buf_puts(out, "::");
     put_escaped(out, f->message, false);
-    if (f->help.len) {
-        buf_puts(out, "%0Ahelp: ");
-        put_escaped(out, f->help, false);
-    }
+    for (uint32_t i = 0; i < f->fact_count; i++)
+        if (!f->facts[i].for_programs) put_remark(out, f->facts[i].name, f->facts[i].value);
+    put_remark(out, "help", f->help);
     buf_putc(out, '\n');
 }
 

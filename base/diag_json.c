@@ -1,7 +1,10 @@
 /* Findings as the gram project's diagnostics JSON: its fields with its meaning (ranges from 0, in
- * UTF-16 units), and ours beside them: slug, help, fix, related. Every file that was read is
+ * UTF-16 units), and ours beside them: slug, help, fix, related, and
+ * what the command knows besides. Every file that was read is
  * listed, also one without findings. */
 #include "base/diag_put.h"
+
+#include "base/version.h"
 
 static void put_range(struct buf *out, const struct source *source, struct span span) {
     struct position start = source_position(source, span.start);
@@ -41,8 +44,14 @@ static void put_fixes(struct buf *out, const struct finding *f) {
     buf_putc(out, ']');
 }
 
+static void put_fact(struct buf *out, const struct diag_fact *fact) {
+    if (!fact->value.len) return;
+    buf_printf(out, ",\"%s\":", fact->name);
+    diag_put_json(out, fact->value);
+}
+
 static void put_finding(struct buf *out, const struct finding *f) {
-    const struct diag_row *row = diag_row(f->id);
+    const struct diag_row *row = f->row;
     buf_printf(out, "{\"severity\":\"%s\",\"code\":\"%s\",\"slug\":\"%s\",\"message\":",
                severity_name(f->severity), row->code, row->slug);
     diag_put_json(out, f->message);
@@ -52,6 +61,7 @@ static void put_finding(struct buf *out, const struct finding *f) {
         buf_puts(out, ",\"help\":");
         diag_put_json(out, f->help);
     }
+    for (uint32_t i = 0; i < f->fact_count; i++) put_fact(out, &f->facts[i]);
     put_fixes(out, f);
     buf_puts(out, ",\"related\":[");
     for (uint32_t i = 0; i < f->label_count; i++) {
@@ -63,7 +73,11 @@ static void put_finding(struct buf *out, const struct finding *f) {
 
 void diag_print_json(struct buf *out, const struct diag_report *report) {
     const struct finding *f = report->findings->first;
-    buf_printf(out, "{\"schema_version\":1,\"tool\":\"gramc/%s\",\"files\":[", gramc_version());
+    buf_printf(out, "{\"schema_version\":%d,\"tool\":\"gramc/%s\"", VERSION_DIAGNOSTICS,
+               gramc_version());
+    for (int i = GRAMC_ERROR; report->grades && i >= GRAMC_NOTE; i--)
+        buf_printf(out, ",\"%s\":%u", report->grades[i], (unsigned)report->findings->counts[i]);
+    buf_puts(out, ",\"files\":[");
     for (const struct source *file = report->sources; file; file = file->next) {
         buf_puts(out, file == report->sources ? "{\"path\":" : ",{\"path\":");
         diag_put_json(out, file->name);

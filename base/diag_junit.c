@@ -4,6 +4,8 @@
 #include "base/diag_put.h"
 #include "base/text.h"
 
+#include <string.h>
+
 enum { LARGEST_PART = INT32_MAX };
 
 static const char *entity(uint32_t c) {
@@ -31,30 +33,31 @@ static void put_xml(struct buf *out, gramc_text text) {
 /* The findings of one file, as the text printer shows them, in two parts. */
 struct file_case {
     struct buf failed, passed, name;
-    uint32_t failures, errors, warnings;
+    uint32_t failures, counts[3];
 };
 
 /* Returns the first finding of the next file. */
-static const struct finding *gather(struct file_case *file, const struct source *source,
-                                    const struct finding *f, gramc_severity fails) {
+static const struct finding *gather(struct file_case *file, const struct diag_report *report,
+                                    const struct source *source, const struct finding *f) {
     buf_reset(&file->failed);
     buf_reset(&file->passed);
     buf_reset(&file->name);
-    file->failures = file->errors = file->warnings = 0;
+    file->failures = 0;
+    memset(file->counts, 0, sizeof file->counts);
     diag_put_safe(&file->name, source->name);
     for (; f && f->source == source; f = f->next) {
-        bool failure = f->severity >= fails;
-        diag_put_finding(failure ? &file->failed : &file->passed, f, false);
+        bool failure = (int)f->severity >= report->fails;
+        diag_put_finding(failure ? &file->failed : &file->passed, report, f, false);
         if (!failure) continue;
         file->failures++;
-        if (f->severity == GRAMC_ERROR) file->errors++;
-        else file->warnings++;
+        file->counts[f->severity]++;
     }
     return f;
 }
 
-static void put_case(struct buf *out, const struct file_case *file) {
-    buf_puts(out, "    <testcase classname=\"gramc.check\" time=\"0\" name=\"");
+static void put_case(struct buf *out, const struct diag_report *report,
+                     const struct file_case *file) {
+    buf_printf(out, "    <testcase classname=\"gramc.%s\" time=\"0\" name=\"", report->command);
     put_xml(out, buf_view(&file->name));
     if (!file->failed.len && !file->passed.len) {
         buf_puts(out, "\"/>\n");
@@ -63,7 +66,7 @@ static void put_case(struct buf *out, const struct file_case *file) {
     buf_puts(out, "\">\n");
     if (file->failures) {
         buf_puts(out, "      <failure type=\"findings\" message=\"");
-        diag_put_counts(out, file->errors, file->warnings);
+        diag_put_counts(out, report, file->counts);
         buf_puts(out, "\">");
         put_xml(out, buf_view(&file->failed));
         buf_puts(out, "</failure>\n");
@@ -83,20 +86,20 @@ static void put_cases(struct buf *out, const struct diag_report *report, uint32_
     struct buf *const parts[] = {&file.failed, &file.passed, &file.name};
     for (size_t i = 0; i < 3; i++) buf_init(parts[i], &out->allocator, LARGEST_PART);
     for (const struct source *s = report->sources; s; s = s->next) {
-        f = gather(&file, s, f, report->fails);
+        f = gather(&file, report, s, f);
         for (size_t i = 0; i < 3; i++)
             if (parts[i]->state != BUF_FINE) out->state = parts[i]->state;
-        put_case(out, &file);
+        put_case(out, report, &file);
         *cases += 1;
         *failed += file.failures > 0;
     }
     for (size_t i = 0; i < 3; i++) buf_free(parts[i]);
 }
 
-static void put_totals(struct buf *out, const char *element, uint32_t cases, uint32_t failed) {
-    buf_printf(out,
-               "<%s name=\"gramc check\" tests=\"%u\" failures=\"%u\" errors=\"0\" time=\"0\">\n",
-               element, (unsigned)cases, (unsigned)failed);
+static void put_totals(struct buf *out, const char *element, const char *command, uint32_t cases,
+                       uint32_t failed) {
+    buf_printf(out, "<%s name=\"gramc %s\" tests=\"%u\" failures=\"%u\" errors=\"0\" time=\"0\">\n",
+               element, command, (unsigned)cases, (unsigned)failed);
 }
 
 /* The totals stand in front of the cases, so these are written first and elsewhere. */
@@ -106,9 +109,9 @@ void diag_print_junit(struct buf *out, const struct diag_report *report) {
     buf_init(&body, &out->allocator, LARGEST_PART);
     put_cases(&body, report, &cases, &failed);
     buf_puts(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-    put_totals(out, "testsuites", cases, failed);
+    put_totals(out, "testsuites", report->command, cases, failed);
     buf_puts(out, "  ");
-    put_totals(out, "testsuite", cases, failed);
+    put_totals(out, "testsuite", report->command, cases, failed);
     buf_text(out, buf_view(&body));
     buf_puts(out, "  </testsuite>\n</testsuites>\n");
     if (body.state != BUF_FINE) out->state = body.state;

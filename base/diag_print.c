@@ -61,9 +61,18 @@ static void put_place(struct buf *out, const char *lead, const struct source *so
     buf_printf(out, ":%u:%u\n", (unsigned)at.line, (unsigned)at.column);
 }
 
-void diag_put_finding(struct buf *out, const struct finding *finding, bool color) {
+/* `      = help: ...` */
+static void put_remark(struct buf *out, const char *name, gramc_text text) {
+    if (!text.len) return;
+    buf_printf(out, "      = %s: ", name);
+    diag_put_safe(out, text);
+    buf_putc(out, '\n');
+}
+
+void diag_put_finding(struct buf *out, const struct diag_report *report,
+                      const struct finding *finding, bool color) {
     paint(out, color, colors[finding->severity]);
-    buf_printf(out, "%s[%s]", diag_severity_name(finding->severity), diag_row(finding->id)->code);
+    buf_printf(out, "%s[%s]", diag_grade(report, finding->severity), finding->row->code);
     paint(out, color, "\033[0m\033[1m");
     buf_puts(out, ": ");
     diag_put_safe(out, finding->message);
@@ -77,32 +86,40 @@ void diag_put_finding(struct buf *out, const struct finding *finding, bool color
             put_place(out, "  ::: ", label->source, label->span.start);
         put_excerpt(out, label->source, label->span, "-", label->text);
     }
-    if (finding->help.len) {
-        buf_puts(out, "      = help: ");
-        diag_put_safe(out, finding->help);
-        buf_putc(out, '\n');
-    }
+    for (uint32_t i = 0; i < finding->fact_count; i++)
+        if (!finding->facts[i].for_programs)
+            put_remark(out, finding->facts[i].name, finding->facts[i].value);
+    put_remark(out, "help", finding->help);
 }
 
-static void print(struct buf *out, const struct findings *findings, bool color) {
-    uint32_t errors = findings->counts[GRAMC_ERROR], warnings = findings->counts[GRAMC_WARNING];
-    uint32_t total = errors + warnings + findings->counts[GRAMC_NOTE];
-    for (const struct finding *f = findings->first; f; f = f->next) {
-        diag_put_finding(out, f, color);
+static void put_totals(struct buf *out, const struct diag_report *report) {
+    const uint32_t *counts = report->findings->counts;
+    uint32_t total = counts[GRAMC_ERROR] + counts[GRAMC_WARNING] + counts[GRAMC_NOTE];
+    uint32_t kept = report->findings->kept;
+    if (total > kept)
+        buf_printf(out, "... and %u more that are not shown\n", (unsigned)(total - kept));
+    if (total == 0) {
+        if (report->nothing) buf_printf(out, "%s\n", report->nothing);
+        return;
+    }
+    diag_put_counts(out, report, counts);
+    if (report->grades || counts[GRAMC_ERROR] || counts[GRAMC_WARNING]) buf_putc(out, '\n');
+}
+
+static void print(struct buf *out, const struct diag_report *report, bool color) {
+    for (const struct finding *f = report->findings->first; f; f = f->next) {
+        diag_put_finding(out, report, f, color);
         buf_putc(out, '\n');
     }
-    if (total > findings->kept)
-        buf_printf(out, "... and %u more that are not shown\n", (unsigned)(total - findings->kept));
-    diag_put_counts(out, errors, warnings);
-    if (errors || warnings) buf_putc(out, '\n');
+    put_totals(out, report);
 }
 
 void diag_print_text(struct buf *out, const struct diag_report *report) {
-    print(out, report->findings, false);
+    print(out, report, false);
 }
 
 void diag_print_color(struct buf *out, const struct diag_report *report) {
-    print(out, report->findings, true);
+    print(out, report, true);
 }
 
 void diag_print_concise(struct buf *out, const struct diag_report *report) {
@@ -110,7 +127,7 @@ void diag_print_concise(struct buf *out, const struct diag_report *report) {
         struct position at = source_position(f->source, f->span.start);
         diag_put_safe(out, f->source->name);
         buf_printf(out, ":%u:%u: %s[%s]: ", (unsigned)at.line, (unsigned)at.column,
-                   diag_severity_name(f->severity), diag_row(f->id)->code);
+                   diag_grade(report, f->severity), f->row->code);
         diag_put_safe(out, f->message);
         buf_putc(out, '\n');
     }

@@ -48,11 +48,21 @@ void diag_put_json(struct buf *out, gramc_text text) {
     buf_putc(out, '"');
 }
 
+const char *diag_grade(const struct diag_report *report, gramc_severity severity) {
+    return report->grades ? report->grades[severity] : diag_severity_name(severity);
+}
+
 static void put_count(struct buf *out, uint32_t count, const char *noun, const char *lead) {
     buf_printf(out, "%s%u %s%s", lead, (unsigned)count, noun, count == 1 ? "" : "s");
 }
 
-void diag_put_counts(struct buf *out, uint32_t errors, uint32_t warnings) {
+void diag_put_counts(struct buf *out, const struct diag_report *report, const uint32_t counts[3]) {
+    uint32_t errors = counts[GRAMC_ERROR], warnings = counts[GRAMC_WARNING];
+    if (report->grades) {
+        for (int i = GRAMC_ERROR; i >= GRAMC_NOTE; i--)
+            buf_printf(out, "%u %s%s", (unsigned)counts[i], report->grades[i], i ? ", " : "");
+        return;
+    }
     if (errors) put_count(out, errors, "error", "");
     if (warnings) put_count(out, warnings, "warning", errors ? ", " : "");
 }

@@ -20,10 +20,14 @@ void diag_put_json(struct buf *out, gramc_text text);
 /* One code point of it, at *pos; moves behind. No quotes. */
 void diag_put_json_char(struct buf *out, gramc_text text, size_t *pos);
 
-/* A finding as people read it: message, place, source lines with the place underlined. */
-void diag_put_finding(struct buf *out, const struct finding *finding, bool color);
+/* What the report calls a severity: its own name, or "breaking" and the like. */
+const char *diag_grade(const struct diag_report *report, gramc_severity severity);
 
-/* "2 errors, 1 warning": what is not zero. */
-void diag_put_counts(struct buf *out, uint32_t errors, uint32_t warnings);
+/* A finding as people read it: message, place, source lines with the place underlined. */
+void diag_put_finding(struct buf *out, const struct diag_report *report,
+                      const struct finding *finding, bool color);
+
+/* "2 errors, 1 warning": what is not zero. With grades, "2 breaking, 1 additive, 0 cosmetic". */
+void diag_put_counts(struct buf *out, const struct diag_report *report, const uint32_t counts[3]);
 
 #endif

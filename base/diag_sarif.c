@@ -4,13 +4,15 @@
 #include "base/diag_put.h"
 #include "base/text.h"
 
+#include <string.h>
+
 enum { MOST_KEYS = 1 << 20 };
 
 struct sarif {
     struct buf *out;
     const struct diag_report *report;
-    uint32_t rule_index[DIAG_COUNT]; /* from 1; 0: does not occur */
-    struct buf keys;                 /* DIAG_KEY bytes for each result so far */
+    struct buf rules; /* pointers to the rows that occur, by code */
+    struct buf keys;  /* DIAG_KEY bytes for each result so far */
 };
 
 /* ## Texts */
@@ -71,7 +73,8 @@ static void put_template(struct buf *out, const char *message) {
 static void put_help(struct buf *out, const struct diag_row *row) {
     buf_puts(out, "\"help\":{\"text\":\"");
     put_message_chars(out, text_of(row->explanation));
-    buf_printf(out, "\\n\\ngramc explain %s shows an example.\"}", row->code);
+    if (row->bad) buf_printf(out, "\\n\\ngramc explain %s shows an example.", row->code);
+    buf_puts(out, "\"}");
 }
 
 static void put_rule(struct buf *out, const struct diag_row *row) {
@@ -85,19 +88,47 @@ static void put_rule(struct buf *out, const struct diag_row *row) {
                diag_severity_name(row->severity));
 }
 
+static const struct diag_row *rule_at(const struct sarif *sarif, size_t i) {
+    const struct diag_row *row;
+    memcpy(&row, sarif->rules.ptr + i * sizeof row, sizeof row);
+    return row;
+}
+
+static size_t rule_count(const struct sarif *sarif) {
+    return sarif->rules.len / sizeof(const struct diag_row *);
+}
+
+/* Where the row stands among the rules, or would have to. */
+static size_t rule_index(const struct sarif *sarif, const struct diag_row *row) {
+    size_t low = 0, high = rule_count(sarif);
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (strcmp(rule_at(sarif, middle)->code, row->code) < 0) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
+static void gather_rules(struct sarif *sarif) {
+    const size_t size = sizeof(const struct diag_row *);
+    for (const struct finding *f = sarif->report->findings->first; f; f = f->next) {
+        size_t i = rule_index(sarif, f->row), behind = sarif->rules.len - i * size;
+        if (behind && rule_at(sarif, i) == f->row) continue;
+        if (!buf_reserve(&sarif->rules, size)) return;
+        memmove(sarif->rules.ptr + (i + 1) * size, sarif->rules.ptr + i * size, behind);
+        memcpy(sarif->rules.ptr + i * size, &f->row, size);
+        sarif->rules.len += size;
+    }
+}
+
 static void put_driver(struct sarif *sarif) {
-    uint32_t count = 0;
     buf_printf(sarif->out,
                "\"tool\":{\"driver\":{\"name\":\"gramc\",\"version\":\"%s\","
                "\"semanticVersion\":\"%s\",\"rules\":[",
                gramc_version(), gramc_version());
-    for (const struct finding *f = sarif->report->findings->first; f; f = f->next)
-        sarif->rule_index[f->id] = 1;
-    for (int id = 0; id < DIAG_COUNT; id++) {
-        if (!sarif->rule_index[id]) continue;
-        if (count) buf_putc(sarif->out, ',');
-        put_rule(sarif->out, diag_row((enum diag_id)id));
-        sarif->rule_index[id] = ++count;
+    for (size_t i = 0; i < rule_count(sarif); i++) {
+        if (i) buf_putc(sarif->out, ',');
+        put_rule(sarif->out, rule_at(sarif, i));
     }
     buf_puts(sarif->out, "]}}");
 }
@@ -129,10 +160,22 @@ static void put_fingerprint(struct sarif *sarif, const struct finding *f) {
                (unsigned)ordinal);
 }
 
+/* 3.8: what the command knows besides. */
+static void put_facts(struct buf *out, const struct finding *f) {
+    const char *lead = ",\"properties\":{";
+    for (uint32_t i = 0; i < f->fact_count; i++) {
+        if (!f->facts[i].value.len) continue;
+        buf_printf(out, "%s\"%s\":", lead, f->facts[i].name);
+        diag_put_json(out, f->facts[i].value);
+        lead = ",";
+    }
+    if (lead[1] == '\0') buf_putc(out, '}');
+}
+
 static void put_result(struct sarif *sarif, const struct finding *f) {
     struct buf *out = sarif->out;
-    buf_printf(out, "{\"ruleId\":\"%s\",\"ruleIndex\":%u,\"level\":\"%s\",", diag_row(f->id)->code,
-               (unsigned)sarif->rule_index[f->id] - 1, diag_severity_name(f->severity));
+    buf_printf(out, "{\"ruleId\":\"%s\",\"ruleIndex\":%u,\"level\":\"%s\",", f->row->code,
+               (unsigned)rule_index(sarif, f->row), diag_severity_name(f->severity));
     put_message(out, "message", f->message, f->help);
     buf_puts(out, ",\"locations\":[{");
     put_location(sarif, f->source, f->span);
@@ -146,6 +189,7 @@ static void put_result(struct sarif *sarif, const struct finding *f) {
     }
     if (f->label_count) buf_putc(out, ']');
     put_fingerprint(sarif, f);
+    put_facts(out, f);
     buf_putc(out, '}');
 }
 
@@ -155,7 +199,8 @@ static void put_artifacts(struct sarif *sarif) {
         buf_puts(sarif->out, s == sarif->report->sources ? "{\"location\":{\"uri\":"
                                                          : ",{\"location\":{\"uri\":");
         put_uri(sarif->out, s->name);
-        buf_puts(sarif->out, "},\"roles\":[\"analysisTarget\"],\"sourceLanguage\":\"gram\"}");
+        buf_printf(sarif->out, "},\"roles\":[\"analysisTarget\"],\"sourceLanguage\":\"%s\"}",
+                   sarif->report->language);
     }
     buf_putc(sarif->out, ']');
 }
@@ -176,6 +221,8 @@ static void put_invocation(struct sarif *sarif) {
 void diag_print_sarif(struct buf *out, const struct diag_report *report) {
     struct sarif sarif = {.out = out, .report = report};
     buf_init(&sarif.keys, &out->allocator, MOST_KEYS);
+    buf_init(&sarif.rules, &out->allocator, MOST_KEYS);
+    gather_rules(&sarif);
     buf_puts(out, "{\"$schema\":\"https://json.schemastore.org/sarif-2.1.0.json\","
                   "\"version\":\"2.1.0\",\"runs\":[{");
     put_driver(&sarif);
@@ -188,6 +235,7 @@ void diag_print_sarif(struct buf *out, const struct diag_report *report) {
         put_result(&sarif, f);
     }
     buf_puts(out, "]}]}\n");
-    if (sarif.keys.state == BUF_NOMEM) out->state = BUF_NOMEM;
+    if (sarif.keys.state == BUF_NOMEM || sarif.rules.state == BUF_NOMEM) out->state = BUF_NOMEM;
+    buf_free(&sarif.rules);
     buf_free(&sarif.keys);
 }

@@ -8,13 +8,15 @@
 
 #define B JSON_BYTE_BLANK | JSON_BYTE_STOP
 #define S JSON_BYTE_STOP
-#define D JSON_BYTE_DIGIT
+#define D JSON_BYTE_DIGIT | JSON_BYTE_NUMBER
+#define N JSON_BYTE_NUMBER
 #define E JSON_BYTE_ESCAPE
 /* clang-format off */
 const uint8_t json_bytes[256] = {
     S, S, S, S, S, S, S, S, S, B, B, S, S, B, S, S, S, S, S, S, S, S, S, S, S, S, S, S, S, S, S, S,
     [' '] = JSON_BYTE_BLANK, ['"'] = S | E, ['\\'] = S | E, ['/'] = E,
     ['b'] = E, ['f'] = E, ['n'] = E, ['r'] = E, ['t'] = E,
+    ['.'] = N, ['e'] = N, ['E'] = N,
     ['0'] = D, ['1'] = D, ['2'] = D, ['3'] = D, ['4'] = D,
     ['5'] = D, ['6'] = D, ['7'] = D, ['8'] = D, ['9'] = D,
 };
@@ -22,6 +24,7 @@ const uint8_t json_bytes[256] = {
 #undef B
 #undef S
 #undef D
+#undef N
 #undef E
 
 static int hex_digit(char c) {
@@ -67,7 +70,8 @@ static char escape_meaning(char letter) {
 
 const char *json_scan_escape(const char *p, const char *end) {
     if (end - p < 2) return NULL;
-    if (p[1] != 'u') return escape_meaning(p[1]) ? p + 2 : NULL;
+    if (json_byte_is(p[1], JSON_BYTE_ESCAPE)) return p + 2;
+    if (p[1] != 'u') return NULL;
     int32_t unit = read_hex4(p + 2, end);
     p += 6;
     if (unit < 0 || is_low_surrogate(unit)) return NULL;
@@ -92,6 +96,16 @@ static size_t sequence_length(const char *p, size_t left) {
     }
     if ((first == 0xF0 && second < 0x90) || (first == 0xF4 && second > 0x8F)) return 0;
     return left > 3 && is_tail(p + 2) && is_tail(p + 3) ? 4 : 0;
+}
+
+const char *json_scan_highs(const char *p, const char *end) {
+    if ((unsigned char)*p < 0x80) return NULL;
+    while (p < end && (unsigned char)*p >= 0x80) {
+        size_t len = sequence_length(p, (size_t)(end - p));
+        if (len == 0) return NULL;
+        p += len;
+    }
+    return p;
 }
 
 bool json_scan_utf8(const char *p, const char *end) {
@@ -119,11 +133,10 @@ const char *json_scan_fraction(const char *p, const char *end) {
 }
 
 const char *json_scan_word(const char *p, const char *end) {
-    static const gramc_text words[] = {{"true", 4}, {"false", 5}, {"null", 4}};
-    for (size_t i = 0; i < 3; i++)
-        if ((size_t)(end - p) >= words[i].len && memcmp(p, words[i].ptr, words[i].len) == 0)
-            return p + words[i].len;
-    return NULL;
+    size_t left = (size_t)(end - p);
+    if (left >= 4 && memcmp(p, "true", 4) == 0) return p + 4;
+    if (left >= 5 && memcmp(p, "false", 5) == 0) return p + 5;
+    return left >= 4 && memcmp(p, "null", 4) == 0 ? p + 4 : NULL;
 }
 
 static uint32_t next_escape(const char **p, const char *end) {

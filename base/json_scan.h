@@ -19,7 +19,8 @@ enum json_byte {
     JSON_BYTE_BLANK = 1,
     JSON_BYTE_DIGIT = 2,
     JSON_BYTE_STOP = 4,  /* not plain inside a string */
-    JSON_BYTE_ESCAPE = 8 /* a backslash may stand before it, and that is all */
+    JSON_BYTE_ESCAPE = 8, /* a backslash may stand before it, and that is all */
+    JSON_BYTE_NUMBER = 16 /* part of a number, not its sign */
 };
 extern const uint8_t json_bytes[256];
 
@@ -34,6 +35,8 @@ static inline const char *json_scan_blanks(const char *p, const char *end) {
 
 /* p is at a backslash; surrogates must come in pairs. */
 const char *json_scan_escape(const char *p, const char *end);
+/* Over the characters beyond ASCII that stand at p; NULL if there is none, or none well-formed. */
+const char *json_scan_highs(const char *p, const char *end);
 /* Well-formed UTF-8 without surrogates and overlong forms. */
 bool json_scan_utf8(const char *p, const char *end);
 

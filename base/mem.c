@@ -73,6 +73,7 @@ static void *alloc_apart(struct arena *arena, size_t size) {
 static bool grow(struct arena *arena) {
     size_t size = arena->chunks ? arena->total : FIRST_CHUNK;
     if (size > LARGEST_CHUNK) size = LARGEST_CHUNK;
+    size -= sizeof(struct arena_chunk);
     struct arena_chunk *chunk = chunk_new(arena, size);
     if (!chunk) return false;
     chunk->next = arena->chunks;

@@ -1,4 +1,6 @@
-/* Says which version is running. */
+/* Says which version is running, and which versions of the forms it reads and writes. */
+#include "base/version.h"
+
 #include "gramc/gramc.h"
 
 #define STRING_OF(x) #x
@@ -6,4 +8,19 @@
 
 const char *gramc_version(void) {
     return VERSION(GRAMC_VERSION_MAJOR, GRAMC_VERSION_MINOR, GRAMC_VERSION_PATCH);
+}
+
+bool gramc_form_get(size_t i, gramc_form *out) {
+    static const gramc_form forms[] = {
+        {"language", VERSION_LANGUAGE}, {"bundle", VERSION_BUNDLE},
+        {"trace", VERSION_TRACE},       {"snapshot", VERSION_SNAPSHOT},
+        {"baseline", VERSION_BASELINE}, {"diagnostics", VERSION_DIAGNOSTICS},
+    };
+    if (i >= sizeof forms / sizeof *forms) return false;
+    *out = forms[i];
+    return true;
+}
+
+const char *gramc_notation_version(void) {
+    return VERSION_NOTATION;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/pages.h"
 #include "base/text.h"
 #include "bench/spec_text.h"
 #include "gramc/compile.h"
@@ -17,7 +18,9 @@ static double seconds(void) {
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
+/* The allocator of gramc itself, watched. */
 struct meter {
+    gramc_allocator pages;
     size_t live, peak;
 };
 
@@ -25,9 +28,7 @@ static void *metered(void *ctx, void *ptr, size_t old_size, size_t new_size) {
     struct meter *meter = ctx;
     meter->live += new_size - (ptr ? old_size : 0);
     if (meter->live > meter->peak) meter->peak = meter->live;
-    if (new_size) return realloc(ptr, new_size);
-    free(ptr);
-    return NULL;
+    return meter->pages.alloc(NULL, ptr, old_size, new_size);
 }
 
 static int count(void *ctx, const char *bytes, size_t len) {
@@ -55,7 +56,7 @@ static size_t compile(gramc_text text, const gramc_allocator *allocator, size_t 
 
 int main(void) {
     struct buf text;
-    struct meter meter = {0, 0};
+    struct meter meter = {pages_allocator(), 0, 0};
     const gramc_allocator allocator = {metered, &meter};
     double best = 1e9;
     size_t written = 0, tools = 0;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/pages.h"
 #include "base/text.h"
 #include "bench/spec_text.h"
 #include "grammar/lexer.h"
@@ -28,6 +29,7 @@ static size_t count_tokens(const struct source *source) {
 
 int main(void) {
     struct buf text;
+    const gramc_allocator allocator = pages_allocator(); /* as gramc itself does */
     double best = 1e9, memory = 0;
     spec_text(&text, 10000000);
     if (buf_status(&text) != GRAMC_OK) return 1;
@@ -35,7 +37,7 @@ int main(void) {
     for (int round = 0; round < ROUNDS; round++) {
         struct arena arena;
         struct findings findings;
-        arena_init(&arena, NULL);
+        arena_init(&arena, &allocator);
         findings_init(&findings, &arena, 0);
         double start = seconds();
         const struct tree *tree = parse_source(&arena, &findings, &source, NULL);

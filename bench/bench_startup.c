@@ -1,21 +1,23 @@
-/* Start-up: runs commands in turn, many times, and prints the median wall time of each and the
- * ratio to the first. In turn, because the machine's speed drifts.
+/* Whole programs: runs commands in turn, many times, and prints the median wall time of each, the
+ * ratio to the first, and the most memory that it ever had. In turn, because the machine's speed
+ * drifts.
  *
  *   bench_startup RUNS -- COMMAND... -- COMMAND... */
-#define _POSIX_C_SOURCE 200809L
+#define _DEFAULT_SOURCE
 #include <fcntl.h>
 #include <spawn.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 extern char **environ;
 
-enum { MOST_COMMANDS = 8, MOST_RUNS = 10000 };
+enum { MOST_COMMANDS = 12, MOST_RUNS = 10000 };
 
 static uint64_t now_ns(void) {
     struct timespec t;
@@ -23,7 +25,8 @@ static uint64_t now_ns(void) {
     return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
 }
 
-static uint64_t run_once(char **argv, const posix_spawn_file_actions_t *actions) {
+static uint64_t run_once(char **argv, const posix_spawn_file_actions_t *actions, long *memory) {
+    struct rusage usage;
     pid_t pid;
     int status;
     uint64_t start = now_ns();
@@ -31,8 +34,9 @@ static uint64_t run_once(char **argv, const posix_spawn_file_actions_t *actions)
         perror(argv[0]);
         exit(2);
     }
-    waitpid(pid, &status, 0);
+    wait4(pid, &status, 0, &usage);
     uint64_t took = now_ns() - start;
+    if (usage.ru_maxrss > *memory) *memory = usage.ru_maxrss;
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
         fprintf(stderr, "%s failed\n", argv[0]);
         exit(1);
@@ -58,6 +62,7 @@ static size_t split(int argc, char **argv, char ***commands) {
 int main(int argc, char **argv) {
     static uint64_t times[MOST_COMMANDS][MOST_RUNS];
     char **commands[MOST_COMMANDS];
+    long memory[MOST_COMMANDS] = {0}; /* KiB */
     posix_spawn_file_actions_t actions;
     long runs = argc > 2 ? strtol(argv[1], NULL, 10) : 0;
     size_t count = split(argc, argv, commands);
@@ -65,11 +70,13 @@ int main(int argc, char **argv) {
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
     for (long run = 0; run < runs; run++)
-        for (size_t i = 0; i < count; i++) times[i][run] = run_once(commands[i], &actions);
+        for (size_t i = 0; i < count; i++)
+            times[i][run] = run_once(commands[i], &actions, &memory[i]);
     for (size_t i = 0; i < count; i++) {
         qsort(times[i], (size_t)runs, sizeof **times, compare);
         double median = (double)times[i][runs / 2] / 1e6;
-        printf("%8.3f ms  %5.2f x  %s %s\n", median, median / ((double)times[0][runs / 2] / 1e6),
+        printf("%9.3f ms %7.2f x %7.1f MiB  %s %s\n", median,
+               median / ((double)times[0][runs / 2] / 1e6), (double)memory[i] / 1024,
                commands[i][0], commands[i][1] ? commands[i][1] : "");
     }
     return 0;

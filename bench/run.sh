@@ -34,6 +34,10 @@ if [ -x "$build/bench/bench_kinds" ]; then
     "$build/bench/bench_kinds" "$here/libexec/gramc/gramc-host" "$here/bench/" "$here/bench/stay"
 fi
 
+if [ -x "$build/bench/bench_mcp" ] && [ -x "$build/tests/mcp_server" ]; then
+    "$build/bench/bench_mcp" "$(cd "$build" && pwd)/tests/mcp_server" modern
+fi
+
 mkdir "$work/many"
 "$build/bench/make_files" "$work/many"
 cat "$work"/many/*.gram >"$work/one.gram"

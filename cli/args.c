@@ -122,10 +122,12 @@ static void print_targets(FILE *out) {
         fprintf(out, "  %-18s %s\n", gramc_target_name(i), gramc_target_about(i));
 }
 
-static void print_formats(FILE *out) {
+static void print_formats(FILE *out, const struct command *command) {
     fputs("\nFormats:\n", out);
     for (size_t i = 0; gramc_format_name(i); i++)
         fprintf(out, "  %-18s %s\n", gramc_format_name(i), gramc_format_about(i));
+    for (size_t i = 0; command->bit == FOR_VALIDATE && gramc_verdict_format_name(i); i++)
+        fprintf(out, "  %-18s %s\n", gramc_verdict_format_name(i), gramc_verdict_format_about(i));
 }
 
 static void print_kinds(FILE *out) {
@@ -136,6 +138,7 @@ static void print_kinds(FILE *out) {
 }
 
 void cli_help(struct cli *cli, const struct command *command) {
+    const unsigned of_findings = FOR_CHECK | FOR_DIFF | FOR_FMT | FOR_VALIDATE;
     fprintf(cli->out, "%s\nUsage: gramc %s [OPTION...] %s\n\n%s\n\nOptions:\n", command->examples,
             command->name, command->operands, command->about);
     for (int i = 0; i < OPTION_COUNT; i++) {
@@ -149,7 +152,7 @@ void cli_help(struct cli *cli, const struct command *command) {
     }
     if (command->bit == FOR_COMPILE) print_targets(cli->out);
     if (command->bit == FOR_IMPORT) print_kinds(cli->out);
-    if (command->bit == FOR_CHECK) print_formats(cli->out);
+    if (of_findings & command->bit) print_formats(cli->out, command);
     fputs("\nExit status: 0 fine, 1 findings, 2 usage or unreadable file, 3 a run failed, 130 "
           "interrupted.\n",
           cli->out);

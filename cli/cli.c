@@ -39,7 +39,7 @@ static const struct command commands[] = {
      "Examples:\n"
      "  gramc validate order.schema.json order.json\n"
      "  gramc validate spec.gram#findOrder call.json\n"
-     "  gramc validate --lines --format json spec.gram#findOrder calls.jsonl\n",
+     "  gramc validate --lines --format verdict spec.gram#findOrder calls.jsonl\n",
      cmd_validate},
     {"fmt", FOR_FMT, "FILE|FOLDER|-...",
      "Writes gram files in the one style that there is; what they say and their comments stay.\n"
@@ -137,6 +137,16 @@ int cli_status(struct cli *cli, gramc_status status) {
     return cli_usage(cli, "this cannot be done (status %d)", (int)status);
 }
 
+void cli_put_safe(FILE *file, gramc_text text) {
+    for (size_t pos = 0; pos < text.len;) {
+        size_t start = pos;
+        uint32_t c = text_decode(text, &pos);
+        if (c == UINT32_MAX) fprintf(file, "\\x%02x", (unsigned char)text.ptr[start]);
+        else if (c == '\n' || text_is_treacherous(c)) fprintf(file, "\\u{%x}", (unsigned)c);
+        else fwrite(text.ptr + start, 1, pos - start, file);
+    }
+}
+
 static int write_file(void *ctx, const char *bytes, size_t len) {
     return fwrite(bytes, 1, len, ctx) == len ? 0 : 1;
 }
@@ -147,7 +157,17 @@ gramc_writer cli_writer(FILE *file) {
 
 /* ## Findings */
 
-static int unknown_format(struct cli *cli, const char *wanted) {
+static bool is_colored(const struct cli *cli, FILE *file) {
+    const char *when = cli->options[OPTION_COLOR], *no_color = getenv("NO_COLOR");
+    if (when && strcmp(when, "auto") != 0) return strcmp(when, "always") == 0;
+    return !(no_color && no_color[0]) && isatty(fileno(file)) == 1;
+}
+
+int cli_find_format(struct cli *cli, const char *wanted, FILE *file, gramc_format *out) {
+    *out = GRAMC_FORMAT_TEXT;
+    bool known = !wanted || gramc_format_find(text_of(wanted), out);
+    if (*out == GRAMC_FORMAT_TEXT && is_colored(cli, file)) *out = GRAMC_FORMAT_COLOR;
+    if (known) return EXIT_FINE;
     fputs("gramc: --format takes", cli->err);
     for (size_t i = 0; gramc_format_name(i); i++)
         fprintf(cli->err, "%s %s", i ? "," : "", gramc_format_name(i));
@@ -161,9 +181,9 @@ int cli_report(struct cli *cli, const gramc_compilation *compilation, FILE *file
 
 int cli_report_as(struct cli *cli, const gramc_compilation *compilation, FILE *file,
                   const char *wanted) {
-    gramc_format format = GRAMC_FORMAT_TEXT;
-    if (wanted && !gramc_format_find(text_of(wanted), &format)) return unknown_format(cli, wanted);
-    if (format == GRAMC_FORMAT_TEXT && cli->color) format = GRAMC_FORMAT_COLOR;
+    gramc_format format;
+    int code = cli_find_format(cli, wanted, file, &format);
+    if (code != EXIT_FINE) return code;
     gramc_status status = gramc_findings_print(compilation, format, cli_writer(file));
     if (status != GRAMC_OK) return cli_status(cli, status);
     if (gramc_configuration_is_broken(compilation)) return EXIT_USAGE;
@@ -193,7 +213,11 @@ void cli_init(struct cli *cli, FILE *out, FILE *err, const gramc_allocator *allo
 }
 
 static int print_version(struct cli *cli) {
-    fprintf(cli->out, "gramc %s (language 1, bundle 1, trace 1)\n", gramc_version());
+    gramc_form form;
+    fprintf(cli->out, "gramc %s (notation %s", gramc_version(), gramc_notation_version());
+    for (size_t i = 0; gramc_form_get(i, &form); i++)
+        fprintf(cli->out, ", %s %u", form.name, form.version);
+    fputs(")\n", cli->out);
     return EXIT_FINE;
 }
 
@@ -227,25 +251,19 @@ static int unknown_command(struct cli *cli, const char *name) {
     return cli_usage(cli, "there is no command %s; see gramc --help", name);
 }
 
-static bool wants_color(const struct cli *cli, bool *good) {
-    const char *when = cli->options[OPTION_COLOR];
-    const char *no_color = getenv("NO_COLOR");
-    *good = !when || !strcmp(when, "auto") || !strcmp(when, "always") || !strcmp(when, "never");
-    if (when && strcmp(when, "always") == 0) return true;
-    if (when && strcmp(when, "never") == 0) return false;
-    return !(no_color && no_color[0]) && isatty(fileno(cli->err)) == 1;
+static bool is_color(const char *when) {
+    return !when || !strcmp(when, "auto") || !strcmp(when, "always") || !strcmp(when, "never");
 }
 
 static int run_command(struct cli *cli, const struct command *command, int argc, char **argv) {
-    bool good_color;
     if (!cli_parse(cli, command, argc, argv, 2)) return EXIT_USAGE;
     if (cli->options[OPTION_HELP]) {
         cli_help(cli, command);
         return EXIT_FINE;
     }
     if (cli->options[OPTION_VERSION]) return print_version(cli);
-    cli->color = wants_color(cli, &good_color);
-    if (!good_color) return cli_usage(cli, "--color takes auto, always or never");
+    if (!is_color(cli->options[OPTION_COLOR]))
+        return cli_usage(cli, "--color takes auto, always or never");
     return command->run(cli);
 }
 

@@ -56,7 +56,6 @@ struct cli_file {
 struct cli {
     gramc_allocator allocator;
     FILE *out, *err;
-    bool color;                        /* on `err` */
     const char *program;               /* argv[0] */
     const char *options[OPTION_COUNT]; /* value, or "" for a flag; NULL: not given */
     char **operands;
@@ -107,6 +106,8 @@ __attribute__((format(printf, 2, 3)))
 #endif
 int cli_usage(struct cli *cli, const char *format, ...);
 int cli_no_memory(struct cli *cli);
+/* Prints a text of somebody else's into a line: what could fool a terminal is escaped. */
+void cli_put_safe(FILE *file, gramc_text text);
 gramc_writer cli_writer(FILE *file);
 
 /* ## Files */
@@ -117,7 +118,7 @@ const struct cli_file *cli_read(struct cli *cli, const char *path);
 int cli_write_file(struct cli *cli, const char *path, gramc_text text);
 /* Puts other bytes into a file: it appears whole or not at all, with the mode that it had. */
 int cli_rewrite(struct cli *cli, const char *path, gramc_text text);
-/* True if the path lies inside the project of the first operand (root.c). */
+/* True if the path lies inside the project of the first operand (project.c). */
 bool cli_is_inside(struct cli *cli, const char *path);
 /* For gramc_options: the files that sources name, inside the project only. */
 gramc_reader cli_reader(struct cli *cli);
@@ -147,8 +148,20 @@ int cli_report(struct cli *cli, const gramc_compilation *compilation, FILE *file
 /* The same in a format whose name is given, NULL meaning text. */
 int cli_report_as(struct cli *cli, const gramc_compilation *compilation, FILE *file,
                   const char *format);
+/* Finds the format of findings that a name means, NULL meaning text, which is coloured where
+ * the file is a terminal. EXIT_FINE, or a message with the names that there are. */
+int cli_find_format(struct cli *cli, const char *wanted, FILE *file, gramc_format *out);
 /* The exit code that goes with a status that is no finding. */
 int cli_status(struct cli *cli, gramc_status status);
+
+/* ## One of several */
+/* The agent that --agent names, or the only one; `path` is what messages call the spec. EXIT_FINE,
+ * or EXIT_USAGE after a message with the names that there are. */
+int cli_choose_agent(struct cli *cli, const gramc_spec *spec, const char *path,
+                     const gramc_agent **out);
+/* The library of that name; empty: the only one. */
+int cli_choose_library(struct cli *cli, const gramc_spec *spec, const char *path, gramc_text name,
+                       const gramc_library **out);
 
 int cmd_check(struct cli *cli);
 int cmd_config(struct cli *cli);

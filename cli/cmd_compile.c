@@ -26,17 +26,9 @@ int cli_know_target(struct cli *cli, const char *name) {
 
 /* NULL in *out: a spec without agents, all its tools. */
 static int choose_agent(struct cli *cli, const gramc_spec *spec, const gramc_agent **out) {
-    const char *name = cli->options[OPTION_AGENT];
-    gramc_status status = gramc_spec_find_agent(out, spec, text_of(name ? name : ""));
-    if (status == GRAMC_OK || (!name && gramc_spec_agent_count(spec) == 0)) return EXIT_FINE;
-    if (name) fprintf(cli->err, "gramc: there is no agent %s; there are", name);
-    else fputs("gramc: there are several agents; choose one with --agent:", cli->err);
-    for (size_t i = 0; i < gramc_spec_agent_count(spec); i++) {
-        gramc_text agent = gramc_spec_agent(spec, i)->name;
-        fprintf(cli->err, "%s %.*s", i ? "," : "", TEXT_ARGS(agent));
-    }
-    fputs(gramc_spec_agent_count(spec) ? "\n" : " none\n", cli->err);
-    return EXIT_USAGE;
+    bool all = !cli->options[OPTION_AGENT] && gramc_spec_agent_count(spec) == 0;
+    const char *path = cli->operand_count == 1 ? cli->operands[0] : "the spec";
+    return all ? EXIT_FINE : cli_choose_agent(cli, spec, path, out);
 }
 
 static int append(void *ctx, const char *bytes, size_t len) {

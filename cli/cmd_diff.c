@@ -23,25 +23,15 @@ static int open_side(struct cli *cli, struct side *side, char **operand) {
     return cli_report_as(cli, side->compilation, cli->err, NULL);
 }
 
-static bool find_format(const char *name, gramc_format *out) {
-    static const char *const names[] = {[GRAMC_FORMAT_TEXT] = "text",
-                                        [GRAMC_FORMAT_COLOR] = "",
-                                        [GRAMC_FORMAT_CONCISE] = "concise",
-                                        [GRAMC_FORMAT_JSON] = "json"};
-    for (size_t i = 0; name && i < sizeof names / sizeof *names; i++)
-        if (names[i][0] && strcmp(name, names[i]) == 0) *out = (gramc_format)i;
-    return !name || (names[*out][0] && strcmp(name, names[*out]) == 0);
-}
-
-/* The least impact that fails; above BREAKING: none does. */
-static bool find_limit(const char *name, int *out) {
+/* The least impact that fails; NONE: none does. */
+static bool find_limit(const char *name, gramc_impact *out) {
     static const struct {
         const char *name;
-        int least;
+        gramc_impact least;
     } rows[] = {{"breaking", GRAMC_IMPACT_BREAKING},
                 {"additive", GRAMC_IMPACT_ADDITIVE},
                 {"any", GRAMC_IMPACT_COSMETIC},
-                {"none", GRAMC_IMPACT_BREAKING + 1}};
+                {"none", GRAMC_IMPACT_NONE}};
     *out = GRAMC_IMPACT_BREAKING;
     for (size_t i = 0; name && i < sizeof rows / sizeof *rows; i++) {
         if (strcmp(name, rows[i].name) != 0) continue;
@@ -51,30 +41,34 @@ static bool find_limit(const char *name, int *out) {
     return !name;
 }
 
-static int print(struct cli *cli, const struct side sides[2], gramc_format format, int limit) {
+static bool fails(const gramc_diff *diff, gramc_impact limit) {
+    for (gramc_impact i = limit; limit && i <= GRAMC_IMPACT_BREAKING; i++)
+        if (gramc_diff_count(diff, i)) return true;
+    return false;
+}
+
+static int print(struct cli *cli, const struct side sides[2], gramc_format format,
+                 gramc_impact limit) {
     gramc_diff *diff;
     int code =
         cli_status(cli, gramc_diff_new(&diff, sides[0].spec, sides[1].spec, &cli->allocator));
     if (code != EXIT_FINE) return code;
-    code = cli_status(cli, gramc_diff_print(diff, format, cli_writer(cli->out)));
-    for (int i = limit; i <= GRAMC_IMPACT_BREAKING && code == EXIT_FINE; i++)
-        if (gramc_diff_count(diff, (gramc_impact)i)) code = EXIT_FINDINGS;
+    code = cli_status(cli, gramc_diff_print(diff, format, limit, cli_writer(cli->out)));
+    if (code == EXIT_FINE && fails(diff, limit)) code = EXIT_FINDINGS;
     gramc_diff_free(diff);
     return code;
 }
 
 int cmd_diff(struct cli *cli) {
     struct side sides[2] = {{NULL, NULL}, {NULL, NULL}};
-    gramc_format format = GRAMC_FORMAT_TEXT;
+    gramc_format format;
+    gramc_impact limit;
     char **operands = cli->operands;
-    int limit, code = EXIT_FINE;
     if (cli->operand_count != 2) return cli_usage(cli, "diff: name the old spec and the new one");
-    if (!find_format(cli->options[OPTION_FORMAT], &format))
-        return cli_usage(cli, "--format takes text, concise or json, not %s",
-                         cli->options[OPTION_FORMAT]);
     if (!find_limit(cli->options[OPTION_FAIL_ON], &limit))
         return cli_usage(cli, "--fail-on takes breaking, additive, any or none, not %s",
                          cli->options[OPTION_FAIL_ON]);
+    int code = cli_find_format(cli, cli->options[OPTION_FORMAT], cli->out, &format);
     for (size_t i = 0; i < 2 && code == EXIT_FINE; i++)
         code = open_side(cli, &sides[i], operands + i);
     if (code == EXIT_FINE) code = print(cli, sides, format, limit);

@@ -1,18 +1,17 @@
-/* gramc fmt: sources to the same sources in one style, where they are. */
+/* gramc fmt: sources to the same sources in one style, where they are; or, with --check, to
+ * findings. */
 #include "cli/cli.h"
 
 #include "base/buf.h"
 #include "base/text.h"
 #include "cli/diff.h"
 
-#include <string.h>
-
 enum { OUTPUT_MAX = INT32_MAX };
 
 struct formatting {
     struct cli *cli;
     gramc_compilation *compilation;
-    size_t changed, failed;
+    bool failed;
 };
 
 static int append(void *ctx, const char *bytes, size_t len) {
@@ -32,57 +31,63 @@ static int print_diff(struct cli *cli, const gramc_source *source, gramc_text te
 
 static int hand_out(struct formatting *f, const gramc_source *source, gramc_text text) {
     struct cli *cli = f->cli;
-    bool check = cli->options[OPTION_CHECK], diff = cli->options[OPTION_DIFF];
-    bool is_stdin = text_is(source->name, "<stdin>"), same = text_eq(source->text, text);
-    if (!same) f->changed++;
-    if (diff) return print_diff(cli, source, text);
-    if (check) {
-        if (!same) fprintf(cli->out, "%.*s\n", TEXT_ARGS(source->name));
-        return EXIT_FINE;
-    }
-    if (is_stdin) {
+    if (cli->options[OPTION_DIFF]) return print_diff(cli, source, text);
+    if (text_is(source->name, "<stdin>")) {
         bool good = fwrite(text.ptr, 1, text.len, cli->out) == text.len;
         return cli_status(cli, good ? GRAMC_OK : GRAMC_IO);
     }
-    return same ? EXIT_FINE : cli_rewrite(cli, source->name.ptr, text);
+    return text_eq(source->text, text) ? EXIT_FINE : cli_rewrite(cli, source->name.ptr, text);
 }
 
 /* A file that cannot be formatted stays as it is; the others are formatted. */
 static int leave(struct formatting *f, const gramc_source *source, gramc_status status) {
-    const char *why = status == GRAMC_FINDINGS
-                          ? "left as it is"
-                          : "left as it is: gramc would have changed what it says; please report";
-    f->failed++;
-    cli_usage(f->cli, "%.*s: %s", TEXT_ARGS(source->name), why);
+    f->failed = true;
+    if (status == GRAMC_INTERNAL)
+        cli_usage(f->cli,
+                  "%.*s: left as it is: gramc would have changed what it says; please report",
+                  TEXT_ARGS(source->name));
+    else if (!f->cli->options[OPTION_CHECK])
+        cli_usage(f->cli, "%.*s: left as it is", TEXT_ARGS(source->name));
     return EXIT_FINE;
 }
 
-static int format_one(struct formatting *f, size_t i) {
-    gramc_format_options options = GRAMC_FORMAT_OPTIONS_INIT;
-    gramc_source source;
+static int write_one(struct formatting *f, size_t i, const gramc_source *source,
+                     const gramc_format_options *options) {
     struct buf out;
-    if (!gramc_source_get(f->compilation, i, &source)) return EXIT_FINE;
-    options.portable = f->cli->options[OPTION_PORTABLE] != NULL;
     buf_init(&out, &f->cli->allocator, OUTPUT_MAX);
     gramc_status status =
-        gramc_source_format(f->compilation, i, &options, (gramc_writer){append, &out});
+        gramc_source_format(f->compilation, i, options, (gramc_writer){append, &out});
     if (status == GRAMC_IO) status = buf_status(&out);
-    int code = status == GRAMC_OK ? hand_out(f, &source, buf_view(&out))
-               : status == GRAMC_FINDINGS || status == GRAMC_INTERNAL ? leave(f, &source, status)
+    int code = status == GRAMC_OK ? hand_out(f, source, buf_view(&out))
+               : status == GRAMC_FINDINGS || status == GRAMC_INTERNAL ? leave(f, source, status)
                                                                       : cli_status(f->cli, status);
     buf_free(&out);
     return code;
 }
 
+static int format_one(struct formatting *f, size_t i) {
+    gramc_format_options options = GRAMC_FORMAT_OPTIONS_INIT;
+    gramc_source source;
+    struct cli *cli = f->cli;
+    if (!gramc_source_get(f->compilation, i, &source)) return EXIT_FINE;
+    options.portable = cli->options[OPTION_PORTABLE] != NULL;
+    if (!cli->options[OPTION_CHECK]) return write_one(f, i, &source, &options);
+    gramc_status status = gramc_source_check_format(f->compilation, i, &options);
+    if (status == GRAMC_INTERNAL) return leave(f, &source, status);
+    if (status == GRAMC_FINDINGS && cli->options[OPTION_DIFF] && !source.has_errors)
+        return write_one(f, i, &source, &options);
+    return cli_status(cli, status);
+}
+
+/* With --check the findings are what was asked for. */
 static int format_all(struct formatting *f) {
+    bool check = f->cli->options[OPTION_CHECK] && !f->cli->options[OPTION_DIFF];
     for (size_t i = 0; i < gramc_source_count(f->compilation); i++) {
         int code = format_one(f, i);
         if (code != EXIT_FINE) return code;
     }
-    int code = cli_report(f->cli, f->compilation, f->cli->err);
-    if (code != EXIT_FINE) return code;
-    bool complains = f->failed || (f->cli->options[OPTION_CHECK] && f->changed);
-    return complains ? EXIT_FINDINGS : EXIT_FINE;
+    int code = cli_report(f->cli, f->compilation, check ? f->cli->out : f->cli->err);
+    return code == EXIT_FINE && f->failed ? EXIT_FINDINGS : code;
 }
 
 int cmd_fmt(struct cli *cli) {

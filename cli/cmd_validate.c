@@ -1,9 +1,9 @@
-/* gramc validate: instances to verdicts. Whole files, or with --lines a stream of any length of
- * which one line is in memory at a time. */
+/* gramc validate: instances to verdicts. What is asked of each instance alone is printed as it
+ * goes, with --lines from a stream of any length of which one line is in memory at a time; reports
+ * of findings need all instances (validate_collect.c). */
 #include "cli/validate.h"
 
 #include "base/buf.h"
-#include "base/source.h"
 #include "base/text.h"
 
 #include <errno.h>
@@ -11,37 +11,7 @@
 
 enum { LONGEST_LINE = 64 << 20, CHUNK = 1 << 16 };
 
-/* ## Printing */
-
-static void put_place(struct cli *cli, const char *name, const struct source *source,
-                      size_t position) {
-    struct position at = source_position(source, (uint32_t)position);
-    fprintf(cli->out, "%s:%u:%u: ", name, (unsigned)at.line, (unsigned)at.column);
-}
-
-static void put_safe(FILE *out, gramc_text text) {
-    for (size_t pos = 0; pos < text.len;) {
-        size_t start = pos;
-        uint32_t c = text_decode(text, &pos);
-        if (c == UINT32_MAX || c == '\n' || text_is_treacherous(c))
-            fprintf(out, "\\x%02x", (unsigned char)text.ptr[start]);
-        else fwrite(text.ptr + start, 1, pos - start, out);
-    }
-}
-
-/* file:line:column: sentence, one line an error. */
-static void print_errors(struct judged *judged, const char *name, gramc_text bytes,
-                         const gramc_verdict *verdict) {
-    struct source source = {.name = text_of(name), .text = bytes};
-    for (size_t i = 0; i < verdict->error_count; i++) {
-        put_place(judged->cli, name, &source, verdict->errors[i].position);
-        put_safe(judged->cli->out, verdict->errors[i].message);
-        fputc('\n', judged->cli->out);
-    }
-    if (verdict->errors_total > verdict->error_count)
-        fprintf(judged->cli->out, "%s: and %zu more errors\n", name,
-                verdict->errors_total - verdict->error_count);
-}
+/* ## Printing one verdict */
 
 /* One line a line: `valid`, or `invalid: ` and the sentences. */
 static void print_line(struct judged *judged, const gramc_verdict *verdict) {
@@ -49,45 +19,49 @@ static void print_line(struct judged *judged, const gramc_verdict *verdict) {
     fputs(verdict->valid ? "valid" : "invalid: ", out);
     for (size_t i = 0; i < verdict->error_count; i++) {
         if (i) fputs("; ", out);
-        put_safe(out, verdict->errors[i].message);
+        cli_put_safe(out, verdict->errors[i].message);
     }
     fputc('\n', out);
 }
 
-static int print(struct judged *judged, const char *name, gramc_text bytes,
-                 const gramc_verdict *verdict) {
-    FILE *out = judged->cli->out;
-    if (judged->format != GRAMC_VERDICT_TEXT)
-        return cli_status(judged->cli,
-                          gramc_verdict_print(verdict, judged->format, cli_writer(out)));
-    if (verdict->valid && judged->normalise) {
-        fwrite(verdict->normalised.ptr, 1, verdict->normalised.len, out);
-        fputc('\n', out);
-    } else if (judged->lines) {
-        print_line(judged, verdict);
-    } else {
-        print_errors(judged, name, bytes, verdict);
-    }
-    return EXIT_FINE;
+static void print_normalised(struct judged *judged, const gramc_verdict *verdict) {
+    fwrite(verdict->normalised.ptr, 1, verdict->normalised.len, judged->cli->out);
+    fputc('\n', judged->cli->out);
 }
 
 /* ## Judging */
 
-static int judge(struct judged *judged, const char *name, gramc_text bytes) {
-    gramc_verdict *verdict;
-    bool quick = judged->format == GRAMC_VERDICT_TEXT && !judged->normalise && !judged->check.flags;
-    if (quick && gramc_schema_accepts(judged->schema, bytes.ptr, bytes.len)) {
-        if (judged->lines) fputs("valid\n", judged->cli->out);
-        return EXIT_FINE;
-    }
+bool validate_is_fine(struct judged *judged, gramc_text bytes) {
+    return !judged->check.flags && gramc_schema_accepts(judged->schema, bytes.ptr, bytes.len);
+}
+
+int validate_judge(struct judged *judged, const char *name, gramc_text bytes,
+                   gramc_verdict **verdict) {
     gramc_status status =
-        gramc_schema_check(&verdict, judged->schema, bytes.ptr, bytes.len, &judged->check);
+        gramc_schema_check(verdict, judged->schema, bytes.ptr, bytes.len, &judged->check);
     if (status == GRAMC_LIMIT)
         return cli_usage(judged->cli, "%s: a limit was passed (nesting, or a pattern's work)",
                          name);
     if (status != GRAMC_OK) return cli_status(judged->cli, status);
-    judged->invalid = judged->invalid || !verdict->valid;
-    int code = print(judged, name, bytes, verdict);
+    judged->invalid = judged->invalid || !(*verdict)->valid;
+    if ((*verdict)->valid && judged->normalise) print_normalised(judged, *verdict);
+    return EXIT_FINE;
+}
+
+/* A verdict of its own for each instance, at once. */
+static int judge(struct judged *judged, const char *name, gramc_text bytes) {
+    gramc_verdict *verdict;
+    bool text = judged->verdicts == GRAMC_VERDICT_TEXT;
+    if (text && validate_is_fine(judged, bytes)) {
+        fputs("valid\n", judged->cli->out);
+        return EXIT_FINE;
+    }
+    int code = validate_judge(judged, name, bytes, &verdict);
+    if (code != EXIT_FINE) return code;
+    if (!text)
+        code = cli_status(judged->cli, gramc_verdict_print(verdict, judged->verdicts,
+                                                           cli_writer(judged->cli->out)));
+    else if (!(verdict->valid && judged->normalise)) print_line(judged, verdict);
     gramc_verdict_free(verdict);
     return code;
 }
@@ -95,8 +69,7 @@ static int judge(struct judged *judged, const char *name, gramc_text bytes) {
 static int judge_file(struct judged *judged, const char *path) {
     const struct cli_file *file = cli_read(judged->cli, path);
     if (!file) return judged->cli->failure;
-    const char *name = strcmp(path, "-") == 0 ? "<stdin>" : path;
-    return judge(judged, name, (gramc_text){file->bytes, file->len});
+    return judge(judged, validate_name(path), (gramc_text){file->bytes, file->len});
 }
 
 /* Lines that are complete in the buffer; what is left moves to its front. Blank lines are none. */
@@ -137,7 +110,7 @@ static int judge_stream(struct judged *judged, const char *name, FILE *stream) {
 }
 
 static int judge_lines(struct judged *judged, const char *path) {
-    if (strcmp(path, "-") == 0) return judge_stream(judged, "<stdin>", stdin);
+    if (strcmp(path, "-") == 0) return judge_stream(judged, validate_name(path), stdin);
     FILE *stream = fopen(path, "rb");
     if (!stream) return cli_usage(judged->cli, "%s: %s", path, strerror(errno));
     int code = judge_stream(judged, path, stream);
@@ -147,18 +120,31 @@ static int judge_lines(struct judged *judged, const char *path) {
 
 /* ## The command */
 
-static bool find_format(const char *name, gramc_verdict_format *out) {
-    static const char *const names[] = {[GRAMC_VERDICT_TEXT] = "text",
-                                        [GRAMC_VERDICT_JSON] = "json",
-                                        [GRAMC_VERDICT_FLAG] = "flag",
-                                        [GRAMC_VERDICT_BASIC] = "basic",
-                                        [GRAMC_VERDICT_DETAILED] = "detailed"};
-    for (size_t i = 0; name && i < sizeof names / sizeof *names; i++) {
-        if (strcmp(name, names[i]) != 0) continue;
-        *out = (gramc_verdict_format)i;
-        return true;
-    }
-    return !name;
+const char *validate_name(const char *path) {
+    return strcmp(path, "-") == 0 ? "<stdin>" : path;
+}
+
+/* With --lines, text is a line for each line: no report. */
+static int find_format(struct judged *judged) {
+    struct cli *cli = judged->cli;
+    const char *name = cli->options[OPTION_FORMAT];
+    FILE *file = judged->normalise ? cli->err : cli->out;
+    bool text = !name || strcmp(name, "text") == 0;
+    judged->verdicts = GRAMC_VERDICT_TEXT;
+    judged->normalise = judged->normalise && text;
+    judged->at_once = (name && gramc_verdict_format_find(text_of(name), &judged->verdicts)) ||
+                      (text && judged->lines);
+    return judged->at_once ? EXIT_FINE : cli_find_format(cli, name, file, &judged->format);
+}
+
+static int judge_all(struct judged *judged) {
+    struct cli *cli = judged->cli;
+    int code = EXIT_FINE;
+    if (!judged->at_once) return validate_collect(judged);
+    for (size_t i = 1; i < cli->operand_count && code == EXIT_FINE; i++)
+        code = judged->lines ? judge_lines(judged, cli->operands[i])
+                             : judge_file(judged, cli->operands[i]);
+    return code;
 }
 
 int cmd_validate(struct cli *cli) {
@@ -170,13 +156,9 @@ int cmd_validate(struct cli *cli) {
     if (cli->options[OPTION_COERCE]) judged.check.flags |= GRAMC_CHECK_COERCE;
     if (cli->operand_count < 2)
         return cli_usage(cli, "validate: name a schema or SPEC#TOOL, and an instance or -");
-    if (!find_format(cli->options[OPTION_FORMAT], &judged.format))
-        return cli_usage(cli, "--format takes text, json, flag, basic or detailed, not %s",
-                         cli->options[OPTION_FORMAT]);
-    int code = validate_open(&judged);
-    for (size_t i = 1; i < cli->operand_count && code == EXIT_FINE; i++)
-        code = judged.lines ? judge_lines(&judged, cli->operands[i])
-                            : judge_file(&judged, cli->operands[i]);
+    int code = find_format(&judged);
+    if (code == EXIT_FINE) code = validate_open(&judged);
+    if (code == EXIT_FINE) code = judge_all(&judged);
     validate_close(&judged);
     return code == EXIT_FINE && judged.invalid ? EXIT_FINDINGS : code;
 }

@@ -2,10 +2,10 @@
  * time of an empty program. */
 #include "cli/cli.h"
 
-#include "base/mem.h"
+#include "base/pages.h"
 
 int main(int argc, char **argv) {
-    gramc_allocator allocator = mem_default();
+    gramc_allocator allocator = pages_allocator();
     struct cli cli;
     cli_init(&cli, stdout, stderr, &allocator);
     return cli_main(&cli, NULL, argc, argv);

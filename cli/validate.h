@@ -1,4 +1,4 @@
-/* What the two files of `gramc validate` share. */
+/* What the files of `gramc validate` share. */
 #ifndef CLI_VALIDATE_H
 #define CLI_VALIDATE_H
 
@@ -10,7 +10,9 @@ struct judged {
     gramc_schema *own;              /* to free, if it came from a schema file */
     gramc_compilation *compilation; /* to free, if it came from a spec */
     gramc_check_options check;
-    gramc_verdict_format format;
+    bool at_once;                  /* each verdict is printed as it comes */
+    gramc_verdict_format verdicts; /* at once */
+    gramc_format format;           /* of the report of all */
     bool lines, normalise;
     bool invalid; /* one was */
 };
@@ -18,5 +20,16 @@ struct judged {
 /* Finds or compiles the schema that the first operand names. An exit code. */
 int validate_open(struct judged *judged);
 void validate_close(struct judged *judged);
+
+/* Judges all instances and prints one report. An exit code. */
+int validate_collect(struct judged *judged);
+
+/* What messages call a path. */
+const char *validate_name(const char *path);
+/* True if no verdict is needed. */
+bool validate_is_fine(struct judged *judged, gramc_text bytes);
+/* On EXIT_FINE the verdict is yours; what --normalise asks for was printed. */
+int validate_judge(struct judged *judged, const char *name, gramc_text bytes,
+                   gramc_verdict **verdict);
 
 #endif

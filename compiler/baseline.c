@@ -6,6 +6,7 @@
 #include "base/diag_put.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "base/version.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -55,7 +56,7 @@ static size_t collect(struct entry *entries, const struct findings *findings) {
 }
 
 static void print(struct buf *out, const struct entry *entries, size_t count) {
-    buf_puts(out, "{\"gramc_baseline\":1,\"findings\":[");
+    buf_printf(out, "{\"gramc_baseline\":%d,\"findings\":[", VERSION_BASELINE);
     for (size_t i = 0; i < count; i++) {
         buf_puts(out, i ? ",\n{\"path\":" : "\n{\"path\":");
         diag_put_json(out, entries[i].path);
@@ -114,11 +115,10 @@ static int by_key_only(const void *left, const void *right) {
 /* False if this is no baseline, or memory has run out (arena->oom). */
 static bool read(struct known *known, struct arena *arena, gramc_text text) {
     const struct json *root = json_parse(arena, text, NULL);
-    const struct json *version = json_get(root, "gramc_baseline");
     const struct json *list = json_get(root, "findings");
-    bool readable =
-        json_is(version, JSON_NUMBER) && text_is(version->text, "1") && json_is(list, JSON_ARRAY);
-    if (!readable) return false;
+    uint32_t version = 0;
+    bool numbered = read_count(json_get(root, "gramc_baseline"), &version);
+    if (!numbered || version != VERSION_BASELINE || !json_is(list, JSON_ARRAY)) return false;
     known->entries = arena_array(arena, list->count, sizeof *known->entries);
     if (!known->entries) return list->count == 0 && !arena->oom;
     for (const struct json *item = list->first; item; item = item->next) {

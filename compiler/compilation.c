@@ -107,7 +107,7 @@ bool gramc_finding_get(const gramc_compilation *compilation, size_t i, gramc_fin
     const struct finding *f = compilation->findings.first;
     while (f && i--) f = f->next;
     if (!f) return false;
-    const struct diag_row *row = diag_row(f->id);
+    const struct diag_row *row = f->row;
     *out = (gramc_finding){row->code, row->slug,       f->severity,   f->message,
                            f->help,   f->source->name, f->span.start, f->span.end};
     return true;
@@ -127,13 +127,8 @@ gramc_status gramc_findings_print(const gramc_compilation *compilation, gramc_fo
                                   gramc_writer writer) {
     struct diag_report report = {.sources = compilation->first_source,
                                  .findings = &compilation->findings,
-                                 .fails = is_strict(compilation) ? GRAMC_WARNING : GRAMC_ERROR};
-    diag_printer *print = diag_format_printer(format);
-    struct buf out;
-    if (!print) return GRAMC_USAGE;
-    buf_init(&out, &compilation->arena.allocator, OUTPUT_MAX);
-    print(&out, &report);
-    gramc_status status = buf_send(&out, writer);
-    buf_free(&out);
-    return status;
+                                 .fails = is_strict(compilation) ? GRAMC_WARNING : GRAMC_ERROR,
+                                 .command = compilation->judges_format ? "fmt" : "check",
+                                 .language = "gram"};
+    return diag_print(&report, format, &compilation->arena.allocator, writer);
 }

@@ -69,10 +69,7 @@ static void report_key(struct reader *reader, const struct property *p, enum dia
 /* ## The header */
 
 static void read_language(struct reader *reader, const struct property *p) {
-    bool one = p->value->kind == VALUE_INTEGER && text_is(p->value->as.scalar.text, "1");
-    if (!one)
-        FIND(reader->pass->findings, D_LANGUAGE_VERSION, reader->pass->source, p->value->span,
-             source_slice(reader->pass->source, p->value->span));
+    language_check(reader->pass, p->value);
 }
 
 static void read_strict(struct reader *reader, const struct property *p) {

@@ -22,6 +22,19 @@ static const gramc_diff_kind kinds[] = {
 #undef CHANGE
 };
 
+#define GREATER(a, b) ((a) > (b) ? (a) : (b))
+static const struct diag_row rows[] = {
+#define CHANGE(code, id, slug, caller, implementer, message, explanation)                          \
+    {#code, slug, (gramc_severity)(GREATER(caller, implementer) - COSMETIC), message, explanation, \
+     NULL,  NULL},
+#include "compiler/change.def"
+#undef CHANGE
+};
+
+const struct diag_row *diff_row(enum change_id id) {
+    return &rows[id];
+}
+
 const gramc_diff_kind *diff_kind(enum change_id id) {
     return &kinds[id];
 }
@@ -273,6 +286,8 @@ gramc_status gramc_diff_new(gramc_diff **out, const gramc_spec *before, const gr
     *diff = (struct gramc_diff){.first = NULL};
     diff->last = &diff->first;
     arena_init(&diff->arena, &own);
+    diff->old_sources = before->compilation->first_source;
+    diff->new_sources = after->compilation->first_source;
     diff_agents(diff, before, after);
     diff_tools(diff, before, after);
     if (diff->arena.oom) {

@@ -29,9 +29,12 @@ struct gramc_diff {
     struct difference *first, **last;
     uint32_t counts[4];       /* by gramc_impact */
     struct map before, after; /* the first tool of each name on the wire */
+    const struct source *old_sources, *new_sources;
 };
 
 const gramc_diff_kind *diff_kind(enum change_id id);
+/* The same as a row of findings; its severity is the impact less one. */
+const struct diag_row *diff_row(enum change_id id);
 /* The greater of the two impacts. */
 gramc_impact diff_impact(enum change_id id);
 

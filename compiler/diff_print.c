@@ -1,149 +1,110 @@
-/* Turns a list of changes into text for people, one-line records, or JSON with ranges as the gram
- * project writes them (from 0, in UTF-16 units). What comes from a source is escaped here. */
+/* Turns a list of changes into findings of the files that they stand in, which the printers of
+ * findings know how to print. What is gone stands in the old file; else the old place is a second
+ * place of the finding. */
 #include "compiler/diff.h"
 
 #include "base/text.h"
 
+enum { FACTS = 4 };
+
 static const char *const impacts[] = {"none", "cosmetic", "additive", "breaking"};
+/* By severity: an impact less one. */
+static const char *const *const grades = impacts + GRAMC_IMPACT_COSMETIC;
 
-static void put_safe(struct buf *out, gramc_text text) {
-    for (size_t pos = 0; pos < text.len;) {
-        size_t start = pos;
-        uint32_t c = text_decode(text, &pos);
-        if (c == UINT32_MAX) buf_printf(out, "\\x%02x", (unsigned char)text.ptr[start]);
-        else if (c == '\n') buf_puts(out, "\\n");
-        else if (c == '\t') buf_putc(out, ' ');
-        else if (text_is_treacherous(c)) buf_printf(out, "\\u{%x}", (unsigned)c);
-        else buf_put(out, text.ptr + start, pos - start);
+/* The list on its way: copies of the sources, the new ones in front of the old ones. */
+struct printed {
+    struct arena arena;
+    struct findings findings;
+    struct source *sources;
+    size_t new_count, count;
+};
+
+static size_t count_sources(const struct source *first) {
+    size_t count = 0;
+    for (const struct source *s = first; s; s = s->next) count++;
+    return count;
+}
+
+static void copy_sources(struct printed *printed, const struct source *first) {
+    for (const struct source *s = first; s; s = s->next) {
+        struct source *copy = &printed->sources[printed->count];
+        *copy = (struct source){s->name, s->text, NULL, (uint32_t)printed->count};
+        printed->count++;
     }
 }
 
-static void put_place(struct buf *out, const struct diff_place *place) {
-    struct position at = source_position(place->source, place->span.start);
-    put_safe(out, place->source->name);
-    buf_printf(out, ":%u:%u", (unsigned)at.line, (unsigned)at.column);
+static struct source *copy_of(const struct printed *printed, const struct difference *d) {
+    const struct source *after = d->after.source;
+    return &printed->sources[after ? after->order : printed->new_count + d->before.source->order];
 }
 
-static void put_head(struct buf *out, const struct difference *d) {
-    buf_printf(out, "%s[%s]: ", impacts[diff_impact(d->id)], diff_kind(d->id)->code);
-    put_safe(out, d->message);
-}
-
-/* ## Text */
-
-static void put_side(struct buf *out, const char *name, gramc_impact impact) {
-    buf_printf(out, "%s: %s", name, impact == GRAMC_IMPACT_NONE ? "not affected" : impacts[impact]);
-}
-
-static void put_line(struct buf *out, const char *lead, gramc_text text) {
-    if (!text.len) return;
-    buf_puts(out, lead);
-    put_safe(out, text);
-    buf_putc(out, '\n');
-}
-
-static void put_text(struct buf *out, const struct difference *d) {
-    put_head(out, d);
-    buf_puts(out, "\n  ");
-    if (d->before.source) buf_puts(out, "old ");
-    if (d->before.source) put_place(out, &d->before);
-    if (d->before.source && d->after.source) buf_puts(out, ", ");
-    if (d->after.source) buf_puts(out, "new ");
-    if (d->after.source) put_place(out, &d->after);
-    buf_puts(out, "\n  ");
-    put_side(out, "callers", diff_kind(d->id)->caller);
-    put_side(out, "; implementers", diff_kind(d->id)->implementer);
-    buf_putc(out, '\n');
-    put_line(out, "  example: ", d->example);
-    put_line(out, "  note: ", d->help);
-    buf_putc(out, '\n');
-}
-
-static void print_text(struct buf *out, const struct gramc_diff *diff) {
-    for (const struct difference *d = diff->first; d; d = d->next) put_text(out, d);
-    if (!diff->first) {
-        buf_puts(out, "no changes\n");
-        return;
-    }
-    buf_printf(out, "%u breaking, %u additive, %u cosmetic\n",
-               (unsigned)diff->counts[GRAMC_IMPACT_BREAKING],
-               (unsigned)diff->counts[GRAMC_IMPACT_ADDITIVE],
-               (unsigned)diff->counts[GRAMC_IMPACT_COSMETIC]);
-}
-
-/* ## One line a change */
-
-static void print_concise(struct buf *out, const struct gramc_diff *diff) {
-    for (const struct difference *d = diff->first; d; d = d->next) {
-        put_place(out, d->after.source ? &d->after : &d->before);
-        buf_puts(out, ": ");
-        put_head(out, d);
-        if (d->example.len) buf_puts(out, " (");
-        put_safe(out, d->example);
-        buf_puts(out, d->example.len ? ")\n" : "\n");
+/* All new files are listed; an old one only if a change stands there. */
+static void link_sources(struct printed *printed) {
+    const struct finding *f = printed->findings.first;
+    struct source *last = NULL;
+    for (size_t i = 0; i < printed->count; i++) {
+        while (f && f->source->order < i) f = f->next;
+        bool listed = i < printed->new_count || (f && f->source->order == i);
+        if (listed && last) last->next = &printed->sources[i];
+        if (listed) last = &printed->sources[i];
     }
 }
 
-/* ## JSON */
-
-static void put_json_text(struct buf *out, const char *key, gramc_text text) {
-    if (!text.len) return;
-    buf_printf(out, ",\"%s\":", key);
-    json_put_string(out, text);
-}
-
-static void put_json_point(struct buf *out, const char *key, const struct diff_place *place,
-                           uint32_t offset) {
-    struct position at = source_position(place->source, offset);
-    buf_printf(out, "\"%s\":{\"line\":%u,\"character\":%u}", key, (unsigned)at.line - 1,
-               (unsigned)at.utf16);
-}
-
-static void put_json_place(struct buf *out, const char *key, const struct diff_place *place) {
-    if (!place->source) return;
-    buf_printf(out, ",\"%s\":{\"path\":", key);
-    json_put_string(out, place->source->name);
-    buf_puts(out, ",\"range\":{");
-    put_json_point(out, "start", place, place->span.start);
-    buf_putc(out, ',');
-    put_json_point(out, "end", place, place->span.end);
-    buf_puts(out, "}}");
-}
-
-static void put_json_change(struct buf *out, const struct difference *d) {
+static const struct diag_fact *make_facts(struct arena *arena, const struct difference *d) {
+    struct diag_fact *facts = arena_array(arena, FACTS, sizeof *facts);
+    if (!facts) return NULL;
     const gramc_diff_kind *kind = diff_kind(d->id);
-    buf_printf(out,
-               "{\"code\":\"%s\",\"slug\":\"%s\",\"impact\":\"%s\",\"callers\":\"%s\","
-               "\"implementers\":\"%s\"",
-               kind->code, kind->slug, impacts[diff_impact(d->id)], impacts[kind->caller],
-               impacts[kind->implementer]);
-    put_json_text(out, "message", d->message);
-    put_json_text(out, "example", d->example);
-    put_json_text(out, "help", d->help);
-    put_json_place(out, "old", &d->before);
-    put_json_place(out, "new", &d->after);
-    buf_putc(out, '}');
+    const struct diag_fact all[FACTS] = {
+        {"impact", text_of(impacts[diff_impact(d->id)]), true},
+        {"callers", text_of(impacts[kind->caller]), false},
+        {"implementers", text_of(impacts[kind->implementer]), false},
+        {"example", d->example, false},
+    };
+    for (size_t i = 0; i < FACTS; i++) facts[i] = all[i];
+    return facts;
 }
 
-static void print_json(struct buf *out, const struct gramc_diff *diff) {
-    buf_printf(out, "{\"schema_version\":1,\"tool\":\"gramc/%s\"", gramc_version());
-    for (gramc_impact i = GRAMC_IMPACT_BREAKING; i > GRAMC_IMPACT_NONE; i--)
-        buf_printf(out, ",\"%s\":%u", impacts[i], (unsigned)diff->counts[i]);
-    buf_puts(out, ",\"changes\":[");
-    for (const struct difference *d = diff->first; d; d = d->next) {
-        if (d != diff->first) buf_putc(out, ',');
-        put_json_change(out, d);
-    }
-    buf_puts(out, "]}\n");
+static void add(struct printed *printed, const struct difference *d) {
+    bool gone = !d->after.source;
+    struct finding *f = findings_report(&printed->findings, diff_row(d->id), copy_of(printed, d),
+                                        gone ? d->before.span : d->after.span, d->message);
+    if (!f) return;
+    f->help = d->help;
+    f->facts = make_facts(&printed->arena, d);
+    f->fact_count = f->facts ? FACTS : 0;
+    if (!gone && d->before.source)
+        finding_label(&printed->findings, f, d->before.source, d->before.span, "it was this");
 }
 
-gramc_status gramc_diff_print(const gramc_diff *diff, gramc_format format, gramc_writer writer) {
-    struct buf text;
-    buf_init(&text, &diff->arena.allocator, SOURCE_MAX);
-    if (format == GRAMC_FORMAT_JSON) print_json(&text, diff);
-    else if (format == GRAMC_FORMAT_CONCISE) print_concise(&text, diff);
-    else print_text(&text, diff);
-    gramc_status status = buf_send(&text, writer);
-    buf_free(&text);
+static gramc_status gather(struct printed *printed, const gramc_diff *diff) {
+    printed->new_count = count_sources(diff->new_sources);
+    size_t count = printed->new_count + count_sources(diff->old_sources);
+    printed->sources = arena_array(&printed->arena, count, sizeof *printed->sources);
+    if (!printed->sources) return GRAMC_NOMEM;
+    copy_sources(printed, diff->new_sources);
+    copy_sources(printed, diff->old_sources);
+    for (const struct difference *d = diff->first; d; d = d->next) add(printed, d);
+    findings_sort(&printed->findings);
+    link_sources(printed);
+    return printed->arena.oom ? GRAMC_NOMEM : GRAMC_OK;
+}
+
+gramc_status gramc_diff_print(const gramc_diff *diff, gramc_format format, gramc_impact fails,
+                              gramc_writer writer) {
+    struct printed printed = {.count = 0};
+    arena_init(&printed.arena, &diff->arena.allocator);
+    findings_init(&printed.findings, &printed.arena, UINT32_MAX);
+    gramc_status status = gather(&printed, diff);
+    const struct diag_report report = {
+        .sources = printed.sources,
+        .findings = &printed.findings,
+        .fails = fails ? (int)fails - GRAMC_IMPACT_COSMETIC : GRAMC_ERROR + 1,
+        .command = "diff",
+        .language = "gram",
+        .grades = grades,
+        .nothing = "no changes",
+    };
+    if (status == GRAMC_OK) status = diag_print(&report, format, &diff->arena.allocator, writer);
+    arena_free(&printed.arena);
     return status;
 }

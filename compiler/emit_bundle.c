@@ -4,6 +4,7 @@
 
 #include "base/sha256.h"
 #include "base/text.h"
+#include "base/version.h"
 
 struct object {
     struct buf *out;
@@ -161,6 +162,11 @@ static void put_task(struct object *outer, const struct task *task, unsigned sty
     buf_putc(o.out, '}');
 }
 
+void task_print_meaning(struct buf *out, const struct task *task) {
+    struct object o = {out, false, true};
+    put_task(&o, task, SCHEMA_PRINTED);
+}
+
 static void put_tasks(struct object *o, const struct agent *agent, unsigned style) {
     if (!agent->first_task) return;
     key(o, "tasks");
@@ -276,7 +282,7 @@ static void put_arm(struct object *outer, const gramc_arm *arm, gramc_text meta)
     buf_putc(o.out, '}');
 }
 
-static void put_experiment(struct buf *out, const struct experiment *experiment) {
+void experiment_print(struct buf *out, const struct experiment *experiment) {
     const gramc_experiment *public = &experiment->public;
     struct object o = {out, false, false};
     buf_putc(out, '{');
@@ -315,7 +321,7 @@ static void put_experiments(struct object *o, const struct gramc_spec *spec,
         if (!concerns(e, agent)) continue;
         if (!any) key(o, "experiments");
         buf_puts(o->out, any ? ",\n" : "[\n");
-        put_experiment(o->out, e);
+        experiment_print(o->out, e);
         any = true;
     }
     if (any) buf_puts(o->out, "\n]");
@@ -326,7 +332,7 @@ void emit_bundle(struct emission *e, const struct agent *agent) {
     struct object document = {e->out, false, false}, inner = {e->out, false, false};
     buf_putc(e->out, '{');
     put_text(&document, "format", TEXT("gramc-bundle"));
-    put_count(&document, "version", 1);
+    put_count(&document, "version", VERSION_BUNDLE);
     if (agent) {
         key(&document, "agent");
         buf_putc(e->out, '{');

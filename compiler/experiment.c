@@ -197,8 +197,9 @@ void experiment_read(struct pass *pass, struct gramc_spec *spec, const struct pa
     read_properties(pass, experiment, name);
     struct experiment *other = map_put(&spec->experiments, name, experiment);
     if (other != experiment) {
-        spec_report_duplicate(pass, D_DUPLICATE_EXPERIMENT, name, experiment->name_at,
-                              other->source, other->name_at);
+        experiment->twin = other;
+        experiment->next = spec->first_experiment_twin;
+        spec->first_experiment_twin = experiment;
         return;
     }
     *spec->last_experiment = experiment;
@@ -261,6 +262,17 @@ static bool is_arm(struct pass *pass, const struct pattern *element) {
     return arm && pattern_name(pass, element, "an arm").ptr;
 }
 
+/* True if the arm at `last` is one of those before it in all that it says. */
+static bool same_arm(const gramc_arm *arms, size_t last) {
+    const gramc_arm *a = &arms[last], *b = arms;
+    while (!text_eq(a->name, b->name)) b++;
+    return a->agent == b->agent && a->library == b->library && text_eq(a->model, b->model) &&
+           text_eq(a->temperature, b->temperature) && text_eq(a->top_p, b->top_p) &&
+           text_eq(a->presence_penalty, b->presence_penalty) &&
+           text_eq(a->frequency_penalty, b->frequency_penalty) &&
+           text_eq(a->max_tokens, b->max_tokens) && text_eq(a->seed, b->seed);
+}
+
 static void read_arms(struct pass *pass, const struct gramc_spec *spec,
                       struct experiment *experiment, gramc_arm *arms) {
     struct map seen;
@@ -273,10 +285,10 @@ static void read_arms(struct pass *pass, const struct gramc_spec *spec,
         const struct name *other = map_put(&seen, name->text, &element->subject->identifier);
         arm->name = name->text;
         resolve_arm(pass, spec, element, arm, &experiment->arm_metas[experiment->public.arm_count]);
-        if (other != name)
+        if (other == name) experiment->public.arm_count++;
+        else if (!same_arm(arms, experiment->public.arm_count))
             spec_report_duplicate(pass, D_DUPLICATE_ARM, name->text, name->span, pass->source,
                                   other->span);
-        experiment->public.arm_count++;
     }
     if (experiment->public.arm_count > 1) return;
     struct finding *f = FIND(pass->findings, D_FEW_ARMS, pass->source, experiment->name_at,
@@ -331,6 +343,23 @@ void experiment_resolve(struct pass *pass, struct gramc_spec *spec, struct exper
     read_arms(pass, spec, experiment, arms);
     check_prices(pass, experiment);
     cases_check(pass, experiment);
+}
+
+void experiment_twins_check(struct pass *pass, struct gramc_spec *spec) {
+    for (struct experiment *e = spec->first_experiment_twin; e && !pass->arena->oom; e = e->next) {
+        struct buf texts[2];
+        pass->source = e->source;
+        experiment_resolve(pass, spec, e);
+        for (int i = 0; i < 2; i++) {
+            buf_init(&texts[i], &pass->arena->allocator, SOURCE_MAX);
+            experiment_print(&texts[i], i ? e : e->twin);
+            if (texts[i].state == BUF_NOMEM) pass->arena->oom = true;
+        }
+        if (!text_eq(buf_view(&texts[0]), buf_view(&texts[1])))
+            spec_report_duplicate(pass, D_DUPLICATE_EXPERIMENT, e->public.name, e->name_at,
+                                  e->twin->source, e->twin->name_at);
+        for (int i = 0; i < 2; i++) buf_free(&texts[i]);
+    }
 }
 
 bool experiment_has_property(gramc_text key) {

@@ -73,19 +73,70 @@ static gramc_status format_into(struct buf *out, gramc_compilation *compilation,
     return compilation->arena.oom ? GRAMC_NOMEM : status;
 }
 
+/* The formatted text of a source, read again. */
+static gramc_status format_whole(struct buf *out, gramc_compilation *compilation,
+                                 const struct unit *unit, const gramc_format_options *options,
+                                 struct arena *arena) {
+    if (!unit || !unit->tree) return GRAMC_NOT_FOUND;
+    if (unit->has_errors) return GRAMC_FINDINGS;
+    gramc_status status = format_into(out, compilation, unit, options && options->portable, arena);
+    return status == GRAMC_OK ? compare(unit->tree, buf_view(out), arena) : status;
+}
+
 gramc_status gramc_source_format(gramc_compilation *compilation, size_t i,
                                  const gramc_format_options *options, gramc_writer writer) {
+    struct arena arena;
+    struct buf out;
+    arena_init(&arena, &compilation->arena.allocator);
+    buf_init(&out, &arena.allocator, SOURCE_MAX);
+    gramc_status status = format_whole(&out, compilation, unit_at(compilation, i), options, &arena);
+    if (status == GRAMC_OK) status = buf_send(&out, writer);
+    buf_free(&out);
+    arena_free(&arena);
+    return status;
+}
+
+static bool is_inside_character(gramc_text text, size_t at) {
+    return at < text.len && (text.ptr[at] & 0xC0) == 0x80;
+}
+
+/* The part of `before` that differs, and what stands there in `after`. */
+static struct span differing(gramc_text before, gramc_text after, gramc_text *replacement) {
+    size_t less = before.len < after.len ? before.len : after.len, start = 0, same = 0;
+    while (start < less && before.ptr[start] == after.ptr[start]) start++;
+    while (start && is_inside_character(before, start)) start--;
+    while (same < less - start &&
+           before.ptr[before.len - same - 1] == after.ptr[after.len - same - 1])
+        same++;
+    while (same && is_inside_character(before, before.len - same)) same--;
+    *replacement = text_slice(after, start, after.len - same);
+    return (struct span){(uint32_t)start, (uint32_t)(before.len - same)};
+}
+
+static void report_difference(gramc_compilation *compilation, const struct unit *unit,
+                              gramc_text formatted) {
+    struct findings *findings = &compilation->findings;
+    gramc_text replacement;
+    struct span span = differing(unit->source.text, formatted, &replacement);
+    struct finding *f = FIND0(findings, D_NOT_FORMATTED, &unit->source, span);
+    finding_help(findings, f, "run gramc fmt");
+    finding_fix(findings, f, span, replacement);
+    findings_sort(findings);
+}
+
+gramc_status gramc_source_check_format(gramc_compilation *compilation, size_t i,
+                                       const gramc_format_options *options) {
     const struct unit *unit = unit_at(compilation, i);
     struct arena arena;
     struct buf out;
-    if (!unit || !unit->tree) return GRAMC_NOT_FOUND;
-    if (unit->has_errors) return GRAMC_FINDINGS;
+    compilation->judges_format = true;
     arena_init(&arena, &compilation->arena.allocator);
     buf_init(&out, &arena.allocator, SOURCE_MAX);
-    gramc_status status =
-        format_into(&out, compilation, unit, options && options->portable, &arena);
-    if (status == GRAMC_OK) status = compare(unit->tree, buf_view(&out), &arena);
-    if (status == GRAMC_OK) status = buf_send(&out, writer);
+    gramc_status status = format_whole(&out, compilation, unit, options, &arena);
+    if (status == GRAMC_OK && !text_eq(unit->source.text, buf_view(&out))) {
+        report_difference(compilation, unit, buf_view(&out));
+        status = compilation->arena.oom ? GRAMC_NOMEM : GRAMC_FINDINGS;
+    }
     buf_free(&out);
     arena_free(&arena);
     return status;

@@ -4,11 +4,13 @@
 #include "compiler/spec.h"
 
 #include "base/text.h"
+#include "base/version.h"
 #include "compiler/config.h"
 #include "compiler/data.h"
 #include "compiler/properties.h"
 #include "grammar/parse.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { MOST_FILES = 10000 };
@@ -110,6 +112,14 @@ static void read_imports(struct pass *pass, const struct value *value) {
 
 /* ## The header: `{language: 1, imports: ["tools.gram"]}` */
 
+void language_check(struct pass *pass, const struct value *value) {
+    char known[16];
+    snprintf(known, sizeof known, "%d", VERSION_LANGUAGE);
+    if (value->kind == VALUE_INTEGER && text_is(value->as.scalar.text, known)) return;
+    FIND(pass->findings, D_LANGUAGE_VERSION, pass->source, value->span,
+         source_slice(pass->source, value->span));
+}
+
 struct header {
     const struct value *language, *imports;
 };
@@ -125,12 +135,7 @@ static void read_header(struct pass *pass, const struct pattern *pattern) {
     properties_read(pass, pattern->subject->properties, header_rows,
                     sizeof header_rows / sizeof *header_rows, &header, "headers");
     if (header.imports) read_imports(pass, header.imports);
-    if (!header.language) return;
-    bool one =
-        header.language->kind == VALUE_INTEGER && text_is(header.language->as.scalar.text, "1");
-    if (!one)
-        FIND(pass->findings, D_LANGUAGE_VERSION, pass->source, header.language->span,
-             source_slice(pass->source, header.language->span));
+    if (header.language) language_check(pass, header.language);
 }
 
 /* The list grows while it is walked: imports of imports come too. */

@@ -69,16 +69,48 @@ static gramc_text cut(struct operation *o, gramc_text text, gramc_text name) {
 
 /* ## Results */
 
+static const struct json *first_response(const struct operation *o) {
+    const struct json *responses = json_get(o->operation, "responses");
+    return json_is(responses, JSON_OBJECT) ? responses->first : NULL;
+}
+
+static bool is_success(const struct json *response) {
+    return text_starts(response->key, "2") || text_is(response->key, "default");
+}
+
 /* The first answer that tells of success and has a schema. */
 static const struct json *result_of(const struct operation *o) {
-    const struct json *responses = json_get(o->operation, "responses");
-    for (const struct json *m = json_is(responses, JSON_OBJECT) ? responses->first : NULL; m;
-         m = m->next) {
-        bool success = (m->key.len && m->key.ptr[0] == '2') || text_is(m->key, "default");
-        const struct json *schema = success ? openapi_json(o, m) : NULL;
+    for (const struct json *m = first_response(o); m; m = m->next) {
+        const struct json *schema = is_success(m) ? openapi_json(o, m) : NULL;
         if (json_is(schema, JSON_OBJECT)) return schema;
     }
     return NULL;
+}
+
+static bool is_json_type(gramc_text type) {
+    size_t len = 0;
+    while (len < type.len && type.ptr[len] != ';') len++;
+    type = text_trim(text_slice(type, 0, len));
+    return text_is_nocase(type, "application/json") || text_is(type, "*/*") ||
+           (type.len > 5 && text_is_nocase(text_slice(type, type.len - 5, type.len), "+json"));
+}
+
+/* An answer that tells of success in plain text, HTML, CSV... is a text. */
+static const struct json *text_result(const struct operation *o) {
+    bool text = false;
+    for (const struct json *m = first_response(o); m; m = m->next) {
+        const struct json *content = json_get(openapi_follow(o, m), "content");
+        if (!is_success(m) || !json_is(content, JSON_OBJECT)) continue;
+        for (const struct json *type = content->first; type; type = type->next) {
+            if (is_json_type(type->key)) return NULL;
+            text = true;
+        }
+    }
+    struct arena *arena = o->in->arena;
+    struct json *result = text ? import_json(arena, JSON_OBJECT, TEXT(""), TEXT("")) : NULL;
+    if (result)
+        import_append(result, import_json(arena, JSON_STRING, TEXT("type"), TEXT("string")));
+    return result;
 }
 
 /* ## Operations */
@@ -90,6 +122,7 @@ static void read_operation(struct operation *o) {
     struct import_tool *tool = import_add(in, o->operation, name, cut(o, description, name));
     if (!tool || !request_read(o, tool)) return;
     const struct json *result = result_of(o);
+    if (!result) result = text_result(o);
     if (result) tool->result = import_normalise(in, result);
 }
 

@@ -190,7 +190,8 @@ static void resolve(struct pass *pass, struct library *library, const gramc_libr
     if (pass->arena->oom) return;
     for (size_t i = 0; i < library->impl_count; i++)
         check_server(pass, library, &library->impls[i]);
-    library->public.fingerprint = library_fingerprint(pass, &library->public);
+    library->public.fingerprint =
+        library_fingerprint(pass->arena, pass->compilation->reader, &library->public);
     library->state = LIBRARY_RESOLVED;
 }
 

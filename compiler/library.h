@@ -82,6 +82,7 @@ bool library_template(struct pass *pass, const struct template_use *use,
                       const struct template_check *check);
 
 /* ## Fingerprint (library_fingerprint.c), once everything else is there */
-gramc_text library_fingerprint(struct pass *pass, const gramc_library *library);
+gramc_text library_fingerprint(struct arena *arena, gramc_reader reader,
+                               const gramc_library *library);
 
 #endif

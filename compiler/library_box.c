@@ -45,6 +45,18 @@ bool box_label(gramc_text label) {
 
 /* ## Where */
 
+/* There are no parameters here: only `${env:NAME}`. */
+static void check_secrets(struct pass *pass, const struct value *map) {
+    struct template_check check = {.secrets_only = true};
+    for (const struct property *p = map->kind == VALUE_MAP ? map->as.map.first : NULL; p;
+         p = p->next) {
+        struct template_use use = {.at = p->value->span};
+        if (!value_is_name(p->value)) continue;
+        use.text = value_text(pass, p->value);
+        library_template(pass, &use, &check);
+    }
+}
+
 /* Exactly one of `command` and `url`; the other's properties mean nothing. */
 static void read_server(struct pass *pass, gramc_box *box, const struct pattern *pattern,
                         const struct box_properties *p) {
@@ -61,16 +73,9 @@ static void read_server(struct pass *pass, gramc_box *box, const struct pattern 
         FIND(pass->findings, D_IMPL_PROPERTY, pass->source, other->key.span, other->key.text,
              p->command ? TEXT("command") : TEXT("url"),
              p->command ? TEXT("url") : TEXT("command"));
-    if (p->env && p->command) box->env = library_env(pass, p->env, &box->env_count);
-}
-
-static void read_headers(struct pass *pass, gramc_box *box, const struct value *headers) {
-    struct template_check check = {.secrets_only = true};
-    box->headers = library_headers(pass, headers, &box->header_count);
-    for (size_t i = 0; i < box->header_count; i++) {
-        struct template_use use = {NULL, box->headers[i].value, headers->span};
-        if (!library_template(pass, &use, &check)) return;
-    }
+    if (!p->env || !p->command) return;
+    box->env = library_env(pass, p->env, &box->env_count);
+    check_secrets(pass, p->env);
 }
 
 /* ## Which */
@@ -128,7 +133,10 @@ bool box_read(struct pass *pass, gramc_box *box, const struct pattern *pattern) 
     if (is_mcp) read_server(pass, box, pattern, &p);
     else if (!property_find(pattern->subject, "file"))
         library_incomplete(pass, pattern, name, "file", "file: \"tools.yaml\"");
-    if (p.headers) read_headers(pass, box, p.headers);
+    if (p.headers) {
+        box->headers = library_headers(pass, p.headers, &box->header_count);
+        check_secrets(pass, p.headers);
+    }
     read_selection(pass, box, &p);
     if (pattern->elements)
         FIND0(pass->findings, D_NOT_AN_IMPL, pass->source, pattern->elements->span);

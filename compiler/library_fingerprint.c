@@ -5,18 +5,25 @@
 #include "base/sha256.h"
 #include "base/text.h"
 
-static void add_file(struct pass *pass, struct sha256 *sha, gramc_text folder, gramc_text name) {
-    gramc_reader reader = pass->compilation->reader;
+/* What the parts share. */
+struct taker {
+    struct sha256 sha;
+    struct arena *arena;
+    gramc_reader reader;
+};
+
+static void add_file(struct taker *taker, gramc_text folder, gramc_text name) {
+    gramc_reader reader = taker->reader;
     struct buf path;
     gramc_text bytes;
-    buf_init(&path, &pass->arena->allocator, SOURCE_MAX);
+    buf_init(&path, &taker->arena->allocator, SOURCE_MAX);
     if (name.len && name.ptr[0] != '/') buf_text(&path, folder);
     buf_text(&path, name);
     int failure = path.state == BUF_NOMEM ? GRAMC_NOMEM : GRAMC_NOT_FOUND;
     if (reader.read && name.len && path.state == BUF_FINE)
         failure = reader.read(reader.ctx, buf_view(&path), &bytes);
-    if (failure == GRAMC_NOMEM) pass->arena->oom = true;
-    if (!failure) sha256_add_text(sha, bytes);
+    if (failure == GRAMC_NOMEM) taker->arena->oom = true;
+    if (!failure) sha256_add_text(&taker->sha, bytes);
     buf_free(&path);
 }
 
@@ -33,7 +40,8 @@ static void add_pairs(struct sha256 *sha, const gramc_pair *pairs, size_t count)
     }
 }
 
-static void add_impl(struct pass *pass, struct sha256 *sha, const gramc_impl *impl) {
+static void add_impl(struct taker *taker, const gramc_impl *impl) {
+    struct sha256 *sha = &taker->sha;
     const gramc_text texts[] = {impl->name,           impl->target,        impl->description,
                                 impl->method,         impl->body,          impl->transform,
                                 impl->content_type,   impl->server,        impl->symbol,
@@ -48,11 +56,12 @@ static void add_impl(struct pass *pass, struct sha256 *sha, const gramc_impl *im
     add_texts(sha, impl->env, impl->env_count);
     add_pairs(sha, impl->headers, impl->header_count);
     bool is_file = impl->kind == GRAMC_IMPL_PLUGIN || impl->kind == GRAMC_IMPL_REPLAY;
-    if (is_file) add_file(pass, sha, impl->folder, impl->target);
-    for (size_t i = 0; i < impl->argc; i++) add_file(pass, sha, impl->folder, impl->argv[i]);
+    if (is_file) add_file(taker, impl->folder, impl->target);
+    for (size_t i = 0; i < impl->argc; i++) add_file(taker, impl->folder, impl->argv[i]);
 }
 
-static void add_box(struct pass *pass, struct sha256 *sha, const gramc_box *box) {
+static void add_box(struct taker *taker, const gramc_box *box) {
+    struct sha256 *sha = &taker->sha;
     const gramc_text texts[] = {box->name, box->description, box->url, box->file_named};
     const uint64_t numbers[] = {box->kind, box->literal, box->all_tools, box->timeout_ms};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
@@ -63,20 +72,21 @@ static void add_box(struct pass *pass, struct sha256 *sha, const gramc_box *box)
     add_texts(sha, box->tools, box->tool_count);
     add_pairs(sha, box->headers, box->header_count);
     add_pairs(sha, box->renames, box->rename_count);
-    add_file(pass, sha, box->folder, box->file_named);
-    for (size_t i = 0; i < box->argc; i++) add_file(pass, sha, box->folder, box->argv[i]);
+    add_file(taker, box->folder, box->file_named);
+    for (size_t i = 0; i < box->argc; i++) add_file(taker, box->folder, box->argv[i]);
 }
 
-gramc_text library_fingerprint(struct pass *pass, const gramc_library *library) {
-    struct sha256 sha;
+gramc_text library_fingerprint(struct arena *arena, gramc_reader reader,
+                               const gramc_library *library) {
+    struct taker taker = {.arena = arena, .reader = reader};
     char hex[SHA256_HEX];
-    sha256_init(&sha);
-    sha256_add_text(&sha, TEXT("gramc library 2"));
-    sha256_add_text(&sha, library->name);
-    sha256_add_text(&sha, library->description);
-    sha256_add_number(&sha, library->impl_count);
-    for (size_t i = 0; i < library->impl_count; i++) add_impl(pass, &sha, &library->impls[i]);
-    for (size_t i = 0; i < library->box_count; i++) add_box(pass, &sha, &library->boxes[i]);
-    sha256_hex(&sha, hex);
-    return arena_text(pass->arena, (gramc_text){hex, SHA256_HEX});
+    sha256_init(&taker.sha);
+    sha256_add_text(&taker.sha, TEXT("gramc library 2"));
+    sha256_add_text(&taker.sha, library->name);
+    sha256_add_text(&taker.sha, library->description);
+    sha256_add_number(&taker.sha, library->impl_count);
+    for (size_t i = 0; i < library->impl_count; i++) add_impl(&taker, &library->impls[i]);
+    for (size_t i = 0; i < library->box_count; i++) add_box(&taker, &library->boxes[i]);
+    sha256_hex(&taker.sha, hex);
+    return arena_text(arena, (gramc_text){hex, SHA256_HEX});
 }

@@ -61,6 +61,7 @@ gramc_status gramc_tool_prepare(gramc_compilation *compilation, const gramc_tool
     if (!tool) return GRAMC_NOT_FOUND;
     if (!tool->signature) return GRAMC_FINDINGS;
     buf_init(&text, &compilation->arena.allocator, SOURCE_MAX);
+    compilation->spec->has_programs = true;
     gramc_status status = prepare_tool(&compilation->arena, tool, &text);
     buf_free(&text);
     return status;
@@ -107,6 +108,7 @@ gramc_status gramc_agent_prepare(gramc_compilation *compilation, const gramc_age
     if (!agent) return GRAMC_NOT_FOUND;
     if (agent->prepared) return GRAMC_OK;
     buf_init(&text, &compilation->arena.allocator, SOURCE_MAX);
+    compilation->spec->has_programs = true;
     for (size_t i = 0; i < agent->reach_count && status == GRAMC_OK; i++)
         status = agent->reach[i]->signature
                      ? prepare_tool(&compilation->arena, agent->reach[i], &text)
@@ -139,7 +141,7 @@ static void free_outputs(struct agent *agent) {
 }
 
 void spec_free(struct gramc_spec *spec) {
-    if (!spec) return;
+    if (!spec || !spec->has_programs) return;
     for (struct tool *tool = spec->first_tool; tool; tool = tool->next) free_tool(tool);
     for (struct agent *agent = spec->first_agent; agent; agent = agent->next) free_outputs(agent);
 }

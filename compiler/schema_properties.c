@@ -196,7 +196,8 @@ static void read_meta(struct reader *reader, const struct row *row, const struct
 /* Rows that the checks below ask for by name. */
 enum { ROW_TYPE, ROW_MIN, ROW_MAX, ROW_RANGE, ROW_REQUIRED, ROW_OPTIONAL };
 
-/* KEYWORDS in the fourth column: the reader stores no keyword. */
+/* KEYWORDS in the fourth column: the reader stores no keyword. What most types say stands in front,
+ * because rows are looked for in this order. */
 static const struct row table[] = {
     [ROW_TYPE] = {"type", NULL, read_type, KEYWORDS, EVERY, MAPS_ONLY},
     [ROW_MIN] = {"min", "minimum", read_number, KEYWORD_MINIMUM, NUMERIC, ANYWHERE},
@@ -204,8 +205,9 @@ static const struct row table[] = {
     [ROW_RANGE] = {"range", NULL, read_range, KEYWORDS, NUMERIC, ANYWHERE},
     [ROW_REQUIRED] = {"required", NULL, read_required, KEYWORDS, EVERY, FIELDS_ONLY},
     [ROW_OPTIONAL] = {"optional", NULL, read_optional, KEYWORDS, EVERY, FIELDS_ONLY},
-    {"title", NULL, read_text, KEYWORD_TITLE, EVERY, ANYWHERE},
     {"description", NULL, read_text, KEYWORD_DESCRIPTION, EVERY, ANYWHERE},
+    {"default", NULL, read_default, KEYWORDS, EVERY, FIELDS_ONLY},
+    {"title", NULL, read_text, KEYWORD_TITLE, EVERY, ANYWHERE},
     {"examples", NULL, read_list, KEYWORD_EXAMPLES, EVERY, ANYWHERE},
     {"deprecated", NULL, read_deprecated, KEYWORDS, EVERY, ANYWHERE},
     {"enum", NULL, read_list, KEYWORD_ENUM, EVERY, ANYWHERE},
@@ -228,7 +230,6 @@ static const struct row table[] = {
     {"open", "additionalProperties", read_open, KEYWORDS, KIND(TYPE_OBJECT), ANYWHERE},
     {"schema", NULL, read_hatch, KEYWORDS, EVERY, ANYWHERE},
     {"meta", NULL, read_meta, KEYWORD_META, EVERY, ANYWHERE},
-    {"default", NULL, read_default, KEYWORDS, EVERY, FIELDS_ONLY},
     {"name", NULL, read_name, KEYWORDS, EVERY, FIELDS_ONLY},
 };
 

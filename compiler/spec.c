@@ -206,6 +206,7 @@ static void resolve_experiments(struct pass *pass, struct gramc_spec *spec) {
         pass->source = e->source;
         experiment_resolve(pass, spec, e);
     }
+    if (!pass->arena->oom) experiment_twins_check(pass, spec);
     bool sound = !findings_have_errors(pass->findings);
     for (struct experiment *e = spec->first_experiment; e && sound && !pass->arena->oom;
          e = e->next) {

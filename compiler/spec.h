@@ -56,6 +56,7 @@ struct experiment {
     gramc_experiment public;
     gramc_text meta, *arm_metas;
     struct experiment *next;
+    struct experiment *twin; /* another of the same name, which is the one that counts */
     struct span name_at;
     const struct source *source;
     const struct pattern *pattern;
@@ -80,6 +81,7 @@ struct gramc_spec {
     struct tool *first_twin; /* tools of a name that was taken */
     struct agent *first_agent_twin;
     struct library *first_library_twin;
+    struct experiment *first_experiment_twin;
     struct tool *first_tool, **last_tool;
     struct agent *first_agent, **last_agent;
     struct library *first_library, **last_library;
@@ -90,6 +92,7 @@ struct gramc_spec {
     struct library **library_list;
     struct experiment **experiment_list;
     size_t tool_count, agent_count, library_count, experiment_count;
+    bool has_programs; /* some tool was prepared */
 };
 
 /* Each reads one top-level pattern (or, for tools, one element of an agent) and adds it. */
@@ -113,10 +116,14 @@ const gramc_box_use *box_uses_read(struct pass *pass, const struct pattern *owne
 void twins_check(struct pass *pass, const struct gramc_spec *spec);
 /* Second step, once all tools are known: the references of an agent. */
 void agent_resolve(struct pass *pass, struct gramc_spec *spec, struct agent *agent);
+/* Experiments of one name must mean the same. */
+void experiment_twins_check(struct pass *pass, struct gramc_spec *spec);
 /* Arms that differ where the experiment does not say so (confound.c). */
 void experiment_compare(struct pass *pass, const struct experiment *experiment);
 /* The same for the arms of an experiment, once all agents are resolved. */
 void experiment_resolve(struct pass *pass, struct gramc_spec *spec, struct experiment *experiment);
+/* The value of `language:` in a header: a finding if it is no version that there is. */
+void language_check(struct pass *pass, const struct value *value);
 /* Files that are imported, and the version of the language (import.c). */
 void headers_read(struct pass *pass);
 /* Gives parameters that are written with their name alone their meaning (reuse.c). */
@@ -179,6 +186,10 @@ void report_unresolved(struct pass *pass, enum diag_id id, const struct map *map
 
 /* Everything that a tool means to a model or caller, as one JSON object. */
 void tool_print_schemas(struct buf *out, const struct tool *tool, unsigned style);
+/* What a task means, with its tools. */
+void task_print_meaning(struct buf *out, const struct task *task);
+/* What an experiment says, with its arms. */
+void experiment_print(struct buf *out, const struct experiment *experiment);
 /* Everything that the agent says but for tools, model and sampling. */
 void agent_print_rest(struct buf *out, const struct agent *agent);
 /* What a chat completion request says about a structured answer, as the value of `response_format`;

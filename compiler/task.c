@@ -32,12 +32,6 @@ static void check_prompt(struct pass *pass, const struct task *task) {
     finding_help(pass->findings, f, "write {prompt: \"what the model shall do in this step\"}");
 }
 
-static const struct task *find(const struct agent *agent, gramc_text name) {
-    for (const struct task *t = agent->first_task; t; t = t->next)
-        if (text_eq(t->public->name, name)) return t;
-    return NULL;
-}
-
 void task_read(struct pass *pass, struct gramc_spec *spec, struct agent *agent,
                const struct pattern *element) {
     struct task_properties p = {.output = NULL};
@@ -59,13 +53,45 @@ void task_read(struct pass *pass, struct gramc_spec *spec, struct agent *agent,
     public->has_output = task->output != NULL;
     check_prompt(pass, task);
     task->tools = tools_read(pass, spec, element);
-    const struct task *other = find(agent, name);
-    if (other)
-        spec_report_duplicate(pass, D_DUPLICATE_TASK, name, task->name_at, pass->source,
-                              other->name_at);
     *agent->last_task = task;
     agent->last_task = &task->next;
     agent->public.task_count++;
+}
+
+/* ## Tasks of one name must mean the same, and are one then */
+
+static bool mean_the_same(struct pass *pass, const struct task *a, const struct task *b) {
+    struct buf texts[2];
+    for (int i = 0; i < 2; i++) {
+        buf_init(&texts[i], &pass->arena->allocator, SOURCE_MAX);
+        task_print_meaning(&texts[i], i ? b : a);
+        if (texts[i].state == BUF_NOMEM) pass->arena->oom = true;
+    }
+    bool same = text_eq(buf_view(&texts[0]), buf_view(&texts[1]));
+    for (int i = 0; i < 2; i++) buf_free(&texts[i]);
+    return same;
+}
+
+static const struct task *find_earlier(const struct agent *agent, const struct task *task) {
+    const struct task *t = agent->first_task;
+    while (t != task && !text_eq(t->public->name, task->public->name)) t = t->next;
+    return t == task ? NULL : t;
+}
+
+static void drop_twins(struct pass *pass, struct agent *agent) {
+    for (struct task **link = &agent->first_task; *link && !pass->arena->oom;) {
+        struct task *task = *link;
+        const struct task *other = find_earlier(agent, task);
+        if (other && !mean_the_same(pass, other, task))
+            spec_report_duplicate(pass, D_DUPLICATE_TASK, task->public->name, task->name_at,
+                                  pass->source, other->name_at);
+        if (!other) {
+            link = &task->next;
+            continue;
+        }
+        *link = task->next;
+        agent->public.task_count--;
+    }
 }
 
 /* ## References */
@@ -119,6 +145,7 @@ static void make_list(struct pass *pass, struct agent *agent) {
 void tasks_resolve(struct pass *pass, struct gramc_spec *spec, struct agent *agent) {
     for (struct task *t = agent->first_task; t && !pass->arena->oom; t = t->next)
         resolve(pass, spec, agent, t);
+    drop_twins(pass, agent);
     fill_reach(pass, agent);
     make_list(pass, agent);
 }

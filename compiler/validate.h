@@ -89,6 +89,7 @@ struct string_rules {
     uint32_t min, max; /* code points */
     const struct regex *pattern;
     const struct format *format; /* NULL: none, or only noted */
+    bool lengths_only;           /* neither of them */
 };
 
 struct array_rules {
@@ -118,7 +119,7 @@ struct quick_key {
     unsigned char head[16], mask[16];
     gramc_text text;
     const struct node *node; /* of members */
-    size_t width;            /* of the key in quotes; rounds the whole off to a cache line */
+    uint64_t bit;            /* of the member; rounds the whole off to a cache line */
 };
 
 struct quick_keys {
@@ -175,11 +176,31 @@ struct applicators {
     const struct node *unevaluated_items, *unevaluated_properties;
 };
 
-/* How the fast way goes about a node. */
+/* How the fast way goes about a node: mostly by the one type of value that it accepts. */
 enum way {
-    WAY_STRAIGHT, /* one pass over the bytes */
-    WAY_LOOK,     /* several passes over the same bytes */
-    WAY_TREE      /* reads a document and asks the judge */
+    WAY_NOTHING, /* accepts nothing */
+    WAY_TEXT,    /* strings without rules */
+    WAY_STRING,
+    WAY_NUMBER,      /* between `least` and `most`, and no more rules */
+    WAY_EXACT,       /* any other number */
+    WAY_WORD,        /* true, false, null */
+    WAY_OBJECT,      /* `members` says everything */
+    WAY_LONG_OBJECT, /* patterns, names to judge, or very many members */
+    WAY_ARRAY,
+    WAY_MIXED, /* several types: the variant for the first byte */
+    WAY_LOOK,  /* several passes over the same bytes */
+    WAY_TREE   /* reads a document and asks the judge */
+};
+
+/* What a value can start with. */
+enum start {
+    START_NONE,
+    START_STRING,
+    START_NUMBER,
+    START_WORD,
+    START_OBJECT,
+    START_ARRAY,
+    STARTS
 };
 
 enum node_flag {
@@ -190,22 +211,26 @@ enum node_flag {
 };
 
 struct node {
-    struct node *next; /* of the schema, in the order of being found */
-    const struct json *schema;
-    const struct resource *resource;
     uint8_t types; /* that `type` allows */
     uint8_t kinds; /* that can be valid at all, as far as can be seen at once */
     uint8_t flags;
     uint8_t way;
-    uint16_t chain;              /* the longest way through applicators, in nodes */
-    struct number_rules *number; /* each NULL: no such rules */
-    const struct string_rules *string;
-    const struct array_rules *array;
+    uint16_t chain;                    /* the longest way through applicators, in nodes */
+    int64_t least, most;               /* WAY_NUMBER */
+    const struct string_rules *string; /* each NULL: no such rules */
+    const struct quick_keys *texts;    /* the strings among the choices, or the constant */
     struct object_rules *object;
+    const struct object_rules *members; /* WAY_OBJECT: object, or those that allow everything */
+    const struct array_rules *array;
+    const struct node *variants; /* WAY_MIXED: this one for each start */
+    struct number_rules *number;
     const struct json *constant, *choices; /* const, enum */
     const struct applicators *apply;
-    const struct quick_keys *texts; /* the strings among the choices, or the constant */
-    const struct node *same;        /* for the fast way: the node that says the same, never NULL */
+    const struct node *same;   /* for the fast way: the node that says the same, never NULL */
+    const struct node *itself; /* WAY_LOOK: this one without applicators; NULL: it says nothing */
+    struct node *next;         /* of the schema, in the order of being found */
+    const struct json *schema;
+    const struct resource *resource;
 };
 
 struct gramc_schema {
@@ -218,6 +243,7 @@ struct gramc_schema {
     bool dynamic; /* there are dynamic references */
     struct node *nodes;
     const struct node *any; /* accepts everything */
+    const struct object_rules *any_members;
 };
 
 /* Bits of a value: one type, or TYPE_INTEGER or TYPE_FRACTION of a number. */

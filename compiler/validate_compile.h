@@ -99,6 +99,7 @@ bool compile_keywords(struct schema_compiler *c, struct node *node);
 bool link_nodes(struct schema_compiler *c);
 
 /* ## validate_quick.c: what only the fast way needs. */
+bool quicken_members(struct schema_compiler *c, struct object_rules *rules);
 bool quicken_node(struct schema_compiler *c, struct node *node);
 
 /* ## metaschemas.c: the standard's own documents. ptr NULL: not one of them. */

@@ -246,6 +246,7 @@ static bool build_string(struct builder *b) {
     if (format && format->kind != JSON_STRING) return bad(b, K_FORMAT, "a string");
     if (pattern && !(rules->pattern = read_pattern(b, pattern, pattern->text))) return false;
     if (format && b->resource->dialect.assert_formats) rules->format = format_find(format->text);
+    rules->lengths_only = !rules->pattern && !rules->format;
     return true;
 }
 

@@ -217,13 +217,17 @@ static bool close_root(struct schema_compiler *c) {
 
 static bool make_any(struct schema_compiler *c) {
     struct node *any = ARENA_NEW(c->arena, struct node);
-    if (!any) return compile_stop(c, GRAMC_NOMEM);
+    struct object_rules *members = ARENA_NEW(c->arena, struct object_rules);
+    if (!any || !members) return compile_stop(c, GRAMC_NOMEM);
     any->schema = c->schema->root->schema;
     any->resource = c->schema->root->resource;
     any->types = any->kinds = TYPE_ALL;
     any->same = any;
+    members->max = UINT32_MAX;
+    c->schema->any_members = members;
     c->schema->any = any;
-    return true;
+    if (!quicken_members(c, members)) return false;
+    return quicken_node(c, any);
 }
 
 bool link_nodes(struct schema_compiler *c) {

@@ -18,35 +18,41 @@ static bool needs_escape(gramc_text text) {
 }
 
 static struct quick_key quick_key(gramc_text text, const struct node *node) {
-    struct quick_key key = {.text = text, .node = node, .width = text.len + 2};
+    struct quick_key key = {.head = {1}, .text = text, .node = node}; /* 1: no masked byte is */
     size_t len = text.len < 15 ? text.len : 15;
-    if (needs_escape(text)) {
-        key.head[0] = 1; /* which no masked byte is */
-        return key;
-    }
+    if (needs_escape(text)) return key;
     memset(key.mask, 0xFF, len + 1);
     memcpy(key.head, text.ptr, len);
     key.head[len] = text.len > len ? (unsigned char)text.ptr[len] : '"';
     return key;
 }
 
+/* Room for keys, each in a cache line of its own. */
+static struct quick_key *quick_room(struct schema_compiler *c, size_t count) {
+    struct quick_key *keys = arena_array(c->arena, count + 1, sizeof *keys);
+    size_t past = (uintptr_t)keys % sizeof *keys;
+    return past ? (struct quick_key *)(void *)((char *)keys + (sizeof *keys - past)) : keys;
+}
+
 static void add_key(struct quick_keys *table, struct quick_key *keys, gramc_text text,
                     const struct node *node) {
-    keys[table->count++] = quick_key(text, node);
+    keys[table->count] = quick_key(text, node);
+    keys[table->count].bit = UINT64_C(1) << (table->count & 63);
+    table->count++;
     if (text.len > table->longest) table->longest = text.len;
 }
 
 /* ## Objects */
 
-static bool quicken_object(struct schema_compiler *c, struct object_rules *rules) {
+bool quicken_members(struct schema_compiler *c, struct object_rules *rules) {
     size_t count = rules->property_count;
     const struct node *other = rules->additional ? rules->additional->same : c->schema->any;
     rules->other = other->types ? other : NULL;
     rules->quick = (struct quick_keys){NULL, 0, 0};
     rules->required = 0;
     rules->simple = !rules->pattern_count && !rules->names && count <= MOST_QUICK;
-    if (!rules->simple || !count) return true;
-    struct quick_key *keys = arena_array(c->arena, count, sizeof *keys);
+    if (!rules->simple) return true;
+    struct quick_key *keys = quick_room(c, count);
     if (!keys) return compile_stop(c, GRAMC_NOMEM);
     rules->quick.keys = keys;
     for (uint32_t i = rules->first; i < count; i = rules->properties[i].next) {
@@ -65,7 +71,7 @@ static bool quicken_choices(struct schema_compiler *c, struct node *node) {
     size_t count = node->choices ? node->choices->count : 1;
     if (!first) return true;
     struct quick_keys *table = ARENA_NEW(c->arena, struct quick_keys);
-    struct quick_key *keys = arena_array(c->arena, count, sizeof *keys);
+    struct quick_key *keys = quick_room(c, count);
     if (!table || !keys) return compile_stop(c, GRAMC_NOMEM);
     table->keys = keys;
     node->texts = table;
@@ -129,10 +135,74 @@ static bool needs_tree(const struct node *node) {
     return node->choices && has_large(node->choices);
 }
 
+/* ## Ways */
+
+/* Machine numbers can judge it. */
+static bool is_quick_number(const struct node *node) {
+    const struct number_rules *rules = node->number;
+    return node->types & TYPE_INTEGER && !node->texts &&
+           (!rules || (rules->bounded && (rules->inclusive || !(node->types & TYPE_FRACTION))));
+}
+
+static enum way straight_way(const struct node *node) {
+    switch (node->kinds) {
+    case 0: return WAY_NOTHING;
+    case TYPE_STRING: return node->string || node->texts ? WAY_STRING : WAY_TEXT;
+    case TYPE_OBJECT: return node->members->simple ? WAY_OBJECT : WAY_LONG_OBJECT;
+    case TYPE_ARRAY: return WAY_ARRAY;
+    default: break;
+    }
+    if (!(node->kinds & ~TYPE_NUMBER)) return is_quick_number(node) ? WAY_NUMBER : WAY_EXACT;
+    return node->kinds & ~(TYPE_BOOLEAN | TYPE_NULL) ? WAY_MIXED : WAY_WORD;
+}
+
+/* The same node for values that start in one way. */
+static struct node variant_of(const struct node *node, enum start start) {
+    static const uint8_t kinds[STARTS] = {
+        0, TYPE_STRING, TYPE_NUMBER, TYPE_BOOLEAN | TYPE_NULL, TYPE_OBJECT, TYPE_ARRAY};
+    struct node variant = *node;
+    variant.kinds = (uint8_t)(node->kinds & kinds[start]);
+    variant.way = (uint8_t)straight_way(&variant);
+    return variant;
+}
+
+static bool make_variants(struct schema_compiler *c, struct node *node) {
+    struct node *variants = arena_array(c->arena, STARTS, sizeof *variants);
+    if (!variants) return compile_stop(c, GRAMC_NOMEM);
+    for (unsigned start = 0; start < STARTS; start++) {
+        variants[start] = variant_of(node, (enum start)start);
+        variants[start].same = &variants[start];
+    }
+    node->variants = variants;
+    return true;
+}
+
+static bool choose_way(struct schema_compiler *c, struct node *node) {
+    node->members = node->object ? node->object : c->schema->any_members;
+    node->least = node->number ? node->number->least : INT64_MIN;
+    node->most = node->number ? node->number->most : INT64_MAX;
+    node->way = (uint8_t)straight_way(node);
+    return node->way != WAY_MIXED || make_variants(c, node);
+}
+
+/* What a node with applicators says itself. */
+static bool set_apart(struct schema_compiler *c, struct node *node) {
+    bool says = node->types != TYPE_ALL || node->texts || node->number || node->string ||
+                node->array || node->object;
+    if (!says) return true;
+    struct node *itself = ARENA_NEW(c->arena, struct node);
+    if (!itself) return compile_stop(c, GRAMC_NOMEM);
+    *itself = *node;
+    itself->apply = NULL;
+    itself->same = node->itself = itself;
+    return choose_way(c, itself);
+}
+
 bool quicken_node(struct schema_compiler *c, struct node *node) {
-    if (node->object && !quicken_object(c, node->object)) return false;
+    if (node->object && !quicken_members(c, node->object)) return false;
     if ((node->choices || node->constant) && !quicken_choices(c, node)) return false;
     if (node->number) quicken_number(node->number);
-    node->way = needs_tree(node) ? WAY_TREE : node->apply ? WAY_LOOK : WAY_STRAIGHT;
-    return true;
+    if (!needs_tree(node) && !node->apply) return choose_way(c, node);
+    node->way = needs_tree(node) ? WAY_TREE : WAY_LOOK;
+    return node->way == WAY_TREE || set_apart(c, node);
 }

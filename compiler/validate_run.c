@@ -1,21 +1,183 @@
-/* Answers whether a schema accepts some bytes: one pass that reads and judges together. Here are
- * the start and scalars; arrays and objects are in validate_run_parts.c, nodes that need several
- * passes in validate_run_look.c. What this way cannot do it hands to the judge. */
+/* Answers whether a schema accepts some bytes: one pass that reads and judges together. Here is all
+ * that well-behaved values pass: plain strings, small numbers, keys in the order in which the
+ * schema names them. Everything else is in the other validate_run files, so that the compiler can
+ * keep this way short; what none of them can do they hand to the judge. */
 #include "compiler/validate_run.h"
 
-#include "base/json_number.h"
 #include "base/text.h"
-#include "compiler/formats.h"
 
-/* The types that a value may have, by its first byte. */
-#define N TYPE_NUMBER
-const uint8_t run_first_types[256] = {
-    ['"'] = TYPE_STRING,
-    ['{'] = TYPE_OBJECT,
-    ['['] = TYPE_ARRAY,
-    ['t'] = TYPE_BOOLEAN,
-    ['f'] = TYPE_BOOLEAN,
-    ['n'] = TYPE_NULL,
+/* ## Scalars */
+
+static inline const char *run_text(const struct run *run, const char *p) {
+    unsigned seen = 0;
+    const char *close = run_scan_string(run, p + 1, &seen);
+    return close ? close + 1 : NULL;
+}
+
+/* What can be told without decoding: an escape or a character beyond ASCII is run_string_rules'. */
+static inline const char *run_string(struct run *run, const struct node *node, const char *p) {
+    unsigned seen = 0;
+    const struct string_rules *rules = node->string;
+    const char *inside = p + 1, *close = run_scan_string(run, inside, &seen);
+    if (!close) return NULL;
+    size_t len = (size_t)(close - inside);
+    if (seen || (rules && !rules->lengths_only))
+        return run_string_rules(run, node, inside, close, seen) ? close + 1 : NULL;
+    if (node->texts && !run_is_text(run, node->texts, inside)) return NULL;
+    return !rules || (len >= rules->min && len <= rules->max) ? close + 1 : NULL;
+}
+
+/* Between whole bounds, told from the whole numbers around it. */
+static inline bool keeps_bounds(const struct node *node, int64_t whole, bool negative,
+                                bool broken) {
+    int64_t value = negative ? -whole : whole;
+    return value - (negative & broken) >= node->least && value + (!negative & broken) <= node->most;
+}
+
+/* Up to 18 digits and a fraction; anything longer or with more to it is run_exact_number's. */
+static inline const char *run_number(const struct node *node, const char *start) {
+    bool negative = *start == '-', broken = false;
+    const char *p = start + negative, *digits = p;
+    uint64_t whole = 0;
+    for (; json_byte_is(*p, JSON_BYTE_DIGIT); p++) whole = whole * 10 + (uint64_t)(*p - '0');
+    bool plain = p - digits == 1 || (*digits != '0' && p > digits && p - digits <= 18);
+    if (plain && *p == '.' && node->types & TYPE_FRACTION) {
+        const char *fraction = ++p;
+        for (; json_byte_is(*p, JSON_BYTE_DIGIT); p++) broken |= *p != '0';
+        plain = p > fraction;
+    }
+    if (!plain || json_byte_is(*p, JSON_BYTE_NUMBER)) return run_exact_number(node, start);
+    return keeps_bounds(node, (int64_t)whole, negative, broken) ? p : NULL;
+}
+
+/* Most values are plain strings and numbers: they are worth a look before the call. */
+static inline const char *run_any(struct run *run, const struct node *node, const char *p) {
+    if (node->way == WAY_TEXT) return *p == '"' ? run_text(run, p) : NULL;
+    return node->way == WAY_NUMBER ? run_number(node, p) : run_value(run, node, p);
+}
+
+/* ## Arrays */
+
+static const struct node *item_node(const struct run *run, const struct array_rules *rules,
+                                    uint32_t i) {
+    if (!rules) return run->schema->any;
+    if (i < rules->prefix.count) return rules->prefix.nodes[i]->same;
+    return rules->rest ? rules->rest->same : run->schema->any;
+}
+
+static inline const char *run_array(struct run *run, const struct node *node, const char *p) {
+    const struct array_rules *rules = node->array;
+    const char *start = p;
+    uint32_t count = 0;
+    if (run->depth++ == JSON_MAX_DEPTH) return run_give_up(run);
+    p = run_skip_blanks(p + 1);
+    if (*p != ']') {
+        for (;; p = run_skip_gap(p)) {
+            p = run_any(run, item_node(run, rules, count++), p);
+            if (!p) return NULL;
+            p = run_skip_blanks(p);
+            if (*p != ',') break;
+        }
+        if (*p != ']') return NULL;
+    }
+    run->depth--;
+    if (!run_goes_on(run, ++p)) return NULL;
+    if (!rules) return p;
+    if (count < rules->min || count > rules->max) return NULL;
+    if (!rules->contains && !rules->unique) return p;
+    return run_array_again(run, node, start, p) ? p : NULL;
+}
+
+/* ## Objects */
+
+/* What is known of an object while its members go by. Its address stays in this file, so that it
+ * can live in registers. */
+struct members {
+    const struct object_rules *rules;
+    const struct quick_key *likely; /* should come next */
+    uint64_t present;               /* bits of the quick keys that were seen */
+    size_t base;                    /* of the keys that the run remembers */
+    uint32_t count;
+};
+
+/* The quick key at p, looked for in circles from the likely one on; NULL if there is none. */
+static inline const struct quick_key *find_key(const struct run *run, const struct members *members,
+                                               const char *p) {
+    const struct quick_keys *quick = &members->rules->quick;
+    const struct quick_key *likely = members->likely, *end = quick->keys + quick->count, *key;
+    const unsigned char *window = run_window(run, p);
+    for (key = likely; key < end; key++)
+        if (run_head_is(window, key) && run_tail_is(run, p, key)) return key;
+    for (key = quick->keys; key < likely; key++)
+        if (run_head_is(window, key) && run_tail_is(run, p, key)) return key;
+    return NULL;
+}
+
+/* p is behind the quote; gives the place behind the key. *key: NULL if it is none of the quick
+ * ones. */
+static inline const char *run_key(struct run *run, const struct members *members, const char *p,
+                                  const struct quick_key **key) {
+    const struct quick_key *other;
+    *key = find_key(run, members, p);
+    if (*key) return p + (*key)->text.len + 1;
+    p = run_other_key(run, members->rules, members->base, p, &other);
+    *key = other;
+    return p;
+}
+
+/* p is at the quote; gives the place behind the value. */
+static inline const char *run_member(struct run *run, struct members *members, const char *p) {
+    const struct node *node = members->rules->other;
+    const struct quick_key *key;
+    p = run_key(run, members, p + 1, &key);
+    if (!p) return NULL;
+    members->count++;
+    if (key) {
+        if (members->present & key->bit) return NULL;
+        members->present |= key->bit;
+        members->likely = key + 1;
+        node = key->node;
+    }
+    p = run_skip_blanks(p);
+    if (*p != ':') return NULL;
+    return run_any(run, node, run_skip_gap(p));
+}
+
+static inline bool has_all(const struct members *members) {
+    const struct object_rules *rules = members->rules;
+    return members->count >= rules->min && members->count <= rules->max &&
+           (members->present & rules->required) == rules->required;
+}
+
+static inline const char *run_object(struct run *run, const struct node *node, const char *p) {
+    struct members members = {
+        .rules = node->members, .likely = node->members->quick.keys, .base = run->key_count};
+    if (run->depth++ == JSON_MAX_DEPTH) return run_give_up(run);
+    p = run_skip_blanks(p + 1);
+    if (*p != '}') {
+        for (;; p = run_skip_gap(p)) {
+            if (*p != '"' || !(p = run_member(run, &members, p))) return NULL;
+            p = run_skip_blanks(p);
+            if (*p != ',') break;
+        }
+        if (*p != '}') return NULL;
+    }
+    run->depth--;
+    run->key_count = members.base;
+    return run_goes_on(run, ++p) && has_all(&members) ? p : NULL;
+}
+
+/* ## Values */
+
+/* What a value starts with. */
+#define N START_NUMBER
+static const uint8_t starts[256] = {
+    ['"'] = START_STRING,
+    ['{'] = START_OBJECT,
+    ['['] = START_ARRAY,
+    ['t'] = START_WORD,
+    ['f'] = START_WORD,
+    ['n'] = START_WORD,
     ['-'] = N,
     ['0'] = N,
     ['1'] = N,
@@ -30,184 +192,55 @@ const uint8_t run_first_types[256] = {
 };
 #undef N
 
-/* ## Strings */
-
-static bool is_choice(const struct run *run, const struct quick_keys *texts, const char *inside,
-                      const char *close, unsigned seen) {
-    char decoded[512];
-    gramc_text text = {inside, (size_t)(close - inside)};
-    if (!(seen & JSON_SEEN_ESCAPE)) {
-        const unsigned char *sixteen = run_sixteen(run, inside);
-        for (size_t i = 0; i < texts->count; i++)
-            if (run_key_is(run, sixteen, inside, &texts->keys[i])) return true;
-        return false;
+const char *run_value(struct run *run, const struct node *node, const char *p) {
+    switch (node->way) {
+    case WAY_TEXT: return *p == '"' ? run_text(run, p) : NULL;
+    case WAY_STRING: return *p == '"' ? run_string(run, node, p) : NULL;
+    case WAY_NUMBER: return run_number(node, p);
+    case WAY_EXACT: return run_exact_number(node, p);
+    case WAY_WORD: return run_word(run, node, p);
+    case WAY_OBJECT: return *p == '{' ? run_object(run, node, p) : NULL;
+    case WAY_LONG_OBJECT: return *p == '{' ? run_long_object(run, node, p) : NULL;
+    case WAY_ARRAY: return *p == '[' ? run_array(run, node, p) : NULL;
+    case WAY_MIXED: return run_value(run, &node->variants[starts[(unsigned char)*p]], p);
+    case WAY_LOOK: return run_look(run, node, p);
+    case WAY_TREE: return run_tree(run, node, p);
+    default: return NULL;
     }
-    /* An escape of 12 bytes means at least one. */
-    if (text.len > 12 * texts->longest + 12 || text.len > sizeof decoded) return false;
-    text = (gramc_text){decoded, json_unescape(decoded, inside, close)};
-    for (size_t i = 0; i < texts->count; i++)
-        if (text_eq(text, texts->keys[i].text)) return true;
-    return false;
 }
 
-static bool has_format(struct run *run, const struct format *format, const char *inside,
-                       const char *close, unsigned seen) {
-    char decoded[1024];
-    gramc_text text = {inside, (size_t)(close - inside)};
-    if (!(seen & JSON_SEEN_ESCAPE)) return format->fits(text);
-    if (text.len > sizeof decoded) return run_give_up(run) != NULL;
-    return format->fits((gramc_text){decoded, json_unescape(decoded, inside, close)});
-}
+/* ## The whole text */
 
-bool run_string_rules(struct run *run, const struct node *node, const char *inside,
-                      const char *close, unsigned seen) {
-    const struct string_rules *rules = node->string;
-    if (node->texts && !is_choice(run, node->texts, inside, close, seen)) return false;
-    if (!rules) return true;
-    size_t bytes = (size_t)(close - inside);
-    /* A code point takes 1 to 12 bytes: often the bytes alone settle it. */
-    if (bytes < rules->min) return false;
-    if (bytes > rules->max || (seen && bytes < (size_t)rules->min * 12)) {
-        size_t chars = json_count_chars(inside, close, seen);
-        if (chars < rules->min || chars > rules->max) return false;
-    }
-    if (rules->pattern && !run_matches(run, rules->pattern, inside, close, seen)) return false;
-    return !rules->format || has_format(run, rules->format, inside, close, seen);
-}
-
-/* ## Numbers */
-
-static bool is_number_choice(const struct node *node, gramc_text number) {
-    const struct json *choice = node->choices ? node->choices->first : node->constant;
-    for (; choice; choice = node->choices ? choice->next : NULL)
-        if (choice->kind == JSON_NUMBER && json_number_compare(choice->text, number) == 0)
-            return true;
-    return false;
-}
-
-static bool keeps_exact_rules(const struct number_rules *rules, gramc_text number) {
-    for (size_t i = 0; i < BOUND_COUNT; i++) {
-        if (!rules->bounds[i].ptr) continue;
-        int order = json_number_compare(number, rules->bounds[i]);
-        bool low = i == BOUND_MIN || i == BOUND_OVER;
-        if (order == 0 ? i >= BOUND_OVER : low ? order < 0 : order > 0) return false;
-    }
-    return !rules->multiple_of.ptr || decimal_is_multiple(number, rules->multiple_of);
-}
-
-/* A number in pieces: its whole digits as a value if they are few, and what follows them. */
-struct pieces {
-    int64_t whole; /* without the sign */
-    bool negative, small, broken, exponent;
-};
-
-static const char *read_number(const char *p, struct pieces *out) {
-    uint64_t value = 0;
-    out->negative = *p == '-';
-    if (out->negative) p++;
-    const char *digits = p;
-    if (*p == '0') p++;
-    else
-        for (; json_byte_is(*p, JSON_BYTE_DIGIT); p++) value = value * 10 + (uint64_t)(*p - '0');
-    if (p == digits) return NULL;
-    out->small = p - digits <= 18;
-    out->whole = (int64_t)(out->small ? value : 0);
-    out->broken = out->exponent = false;
-    if (*p != '.' && (*p | 0x20) != 'e') return p;
-    if (*p == '.') {
-        const char *fraction = ++p;
-        for (; json_byte_is(*p, JSON_BYTE_DIGIT); p++) out->broken |= *p != '0';
-        if (p == fraction) return NULL;
-    }
-    if ((*p | 0x20) != 'e') return p;
-    out->exponent = true;
-    p += 1 + (p[1] == '+' || p[1] == '-');
-    digits = p;
-    while (json_byte_is(*p, JSON_BYTE_DIGIT)) p++;
-    return p == digits ? NULL : p;
-}
-
-/* Between whole bounds, told from the whole numbers around it. */
-static bool keeps_bounds(const struct number_rules *rules, const struct pieces *pieces) {
-    int64_t low = pieces->negative ? -pieces->whole : pieces->whole, high = low;
-    if (pieces->broken) *(pieces->negative ? &low : &high) += pieces->negative ? -1 : 1;
-    return low >= rules->least && high <= rules->most;
-}
-
-const char *run_number(struct run *run, const struct node *node, const char *p) {
-    struct pieces pieces;
-    const char *end = read_number(p, &pieces);
-    (void)run;
-    if (!end) return NULL;
-    gramc_text number = {p, (size_t)(end - p)};
-    if ((node->types & TYPE_NUMBER) != TYPE_NUMBER) {
-        bool whole = pieces.exponent ? json_number_is_integer(number) : !pieces.broken;
-        if (!(node->types & (whole ? TYPE_INTEGER : TYPE_FRACTION))) return NULL;
-    }
-    if (node->number) {
-        const struct number_rules *rules = node->number;
-        bool quick = rules->bounded && pieces.small && !pieces.exponent &&
-                     (rules->inclusive || !pieces.broken);
-        if (!(quick ? keeps_bounds(rules, &pieces) : keeps_exact_rules(rules, number))) return NULL;
-    }
-    if (node->texts && !is_number_choice(node, number)) return NULL;
-    return end;
-}
-
-/* ## Words */
-
-static bool is_word_choice(const struct node *node, char first) {
-    enum json_kind kind = first == 't' ? JSON_TRUE : first == 'f' ? JSON_FALSE : JSON_NULL;
-    const struct json *choice = node->choices ? node->choices->first : node->constant;
-    for (; choice; choice = node->choices ? choice->next : NULL)
-        if (choice->kind == kind) return true;
-    return false;
-}
-
-const char *run_word(struct run *run, const struct node *node, const char *p) {
-    const char *end = json_scan_word(p, run->end);
-    return end && (!node->texts || is_word_choice(node, *p)) ? end : NULL;
+/* Copies the last bytes of the text to where zeros follow. */
+static inline void keep_tail(struct run *run, const char *start, const char *end) {
+    size_t len = (size_t)(end - start);
+    memset(run->tail + RUN_WINDOW, 0, RUN_WINDOW);
+    if (len >= RUN_WINDOW) memcpy(run->tail, end - RUN_WINDOW, RUN_WINDOW);
+    else memcpy(run->tail + RUN_WINDOW - len, start, len);
+    run->last_window = len >= RUN_WINDOW ? end - RUN_WINDOW : start; /* where no string starts */
+    run->to_tail = (uintptr_t)(run->tail + RUN_WINDOW) - (uintptr_t)end;
 }
 
 /* The text ends with a closing bracket. */
-static bool run_text(struct run *run, const struct gramc_schema *schema, const char *p,
-                     const char *end) {
-    size_t len = (size_t)(end - p);
-    memset(run->tail + 16, 0, 16);
-    if (len >= 16) memcpy(run->tail, end - 16, 16);
-    else memcpy(run->tail + 16 - len, p, len);
+static inline bool run_all(struct run *run, const struct gramc_schema *schema, const char *start,
+                           const char *end) {
     run->end = end;
-    run->last_block = len >= 16 ? end - 16 : p; /* no string starts at p */
     run->schema = schema;
     run->depth = run->frames = 0;
-    run->given_up = run->has_session = false;
     run->again = run->key_count = 0;
-    p = run_skip_blanks(p);
-    bool accepted = run_value(run, schema->root->same, p) == end;
+    run->given_up = run->has_session = false;
+    keep_tail(run, start, end);
+    bool accepted = run_value(run, schema->root->same, run_skip_blanks(start)) == end;
     if (run->has_session) regex_session_free(&run->regexes);
     return accepted;
-}
-
-/* The slow way, right for everything. */
-static bool judge_text(const gramc_schema *schema, const char *json, size_t len) {
-    struct arena arena;
-    struct judge judge;
-    arena_init(&arena, &schema->arena.allocator);
-    judge_init(&judge, schema, &arena, NULL, len);
-    const struct json *root = json_parse(&arena, (gramc_text){json, len}, NULL);
-    bool valid = root && judge_duplicates(&judge, root) && judge_document(&judge, root);
-    judge_free(&judge);
-    arena_free(&arena);
-    return valid;
 }
 
 bool gramc_schema_accepts(const gramc_schema *schema, const char *json, size_t len) {
     const char *end = json + len;
     struct run run;
     while (end > json && json_byte_is(end[-1], JSON_BYTE_BLANK)) end--;
-    /* Scalars at the root are left to the judge, and so are dynamic references. */
-    bool fast = end > json && (end[-1] == '}' || end[-1] == ']') && !schema->dynamic;
-    if (!fast) return judge_text(schema, json, len);
-    if (run_text(&run, schema, json, end)) return true;
-    return run.given_up && judge_text(schema, json, len);
+    bool closed = end > json && (end[-1] == '}' || end[-1] == ']');
+    if (!closed || schema->dynamic) return run_otherwise(schema, json, end);
+    if (run_all(&run, schema, json, end)) return true;
+    return run.given_up && run_judge(schema, json, end);
 }

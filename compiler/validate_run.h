@@ -12,7 +12,8 @@
 #include "compiler/validate_judge.h"
 
 enum {
-    RUN_MAX_FRAMES = 2000, /* containers and second looks inside each other */
+    RUN_WINDOW = 16,       /* bytes that are looked at in one go */
+    RUN_MAX_FRAMES = 1000, /* second looks inside each other */
     RUN_MAX_KEYS = 128,    /* members that no schema names, in the objects around one place */
     RUN_MAX_AGAIN = 64 * 1024 * 1024 /* bytes looked at a second time */
 };
@@ -26,30 +27,45 @@ struct run_key {
 
 struct run {
     const char *end;
-    const char *last_block; /* where the last sixteen bytes start */
+    const char *last_window; /* where the last RUN_WINDOW bytes start */
+    uintptr_t to_tail;       /* from a place behind last_window to the same place in tail */
     const struct gramc_schema *schema;
     unsigned depth, frames;
     bool given_up;
     bool has_session; /* regexes is in use */
     size_t again;
     size_t key_count;
-    unsigned char tail[32]; /* the last 16 bytes, then zeros: for reading 16 bytes near the end */
+    unsigned char tail[2 * RUN_WINDOW]; /* the last bytes again, then zeros */
     struct run_key keys[RUN_MAX_KEYS];
     struct regex_session regexes;
 };
 
-/* The types that a value may have, by its first byte. */
-extern const uint8_t run_first_types[256];
+/* Any value. */
+const char *run_value(struct run *run, const struct node *node, const char *p);
 
-const char *run_number(struct run *run, const struct node *node, const char *p);
-const char *run_word(struct run *run, const struct node *node, const char *p);
-/* The string at p, once its end is known: what its rules and choices say. */
+/* ## validate_run_scalars.c */
+/* A string whose inside is [inside, close): what its rules and choices say. */
 bool run_string_rules(struct run *run, const struct node *node, const char *inside,
                       const char *close, unsigned seen);
+const char *run_exact_number(const struct node *node, const char *p);
+const char *run_word(const struct run *run, const struct node *node, const char *p);
+/* What takes another pass over an array, which is well-formed: contains, uniqueItems. */
+bool run_array_again(struct run *run, const struct node *node, const char *start, const char *end);
 
-/* ## validate_run_parts.c */
-const char *run_array(struct run *run, const struct node *node, const char *p);
-const char *run_object(struct run *run, const struct node *node, const char *p);
+/* The slow way, right for everything. */
+bool run_judge(const gramc_schema *schema, const char *json, const char *end);
+/* The same for a text that has no closing bracket at its end: scalars, and what is cut off. Without
+ * dynamic references only; for them any text may come. */
+bool run_otherwise(const gramc_schema *schema, const char *json, const char *end);
+
+/* ## validate_run_members.c */
+/* Reads a key that is not a quick one as it stands, and gives the place behind it. *key: the quick
+ * one that it is, written with escapes, or NULL; then it is remembered. NULL if the rules do not
+ * allow it, or if it was there before. `base`: where the keys of this object begin. */
+const char *run_other_key(struct run *run, const struct object_rules *rules, size_t base,
+                          const char *inside, const struct quick_key **key);
+/* An object with patterns, names to judge, or very many members. */
+const char *run_long_object(struct run *run, const struct node *node, const char *p);
 
 /* ## validate_run_look.c */
 /* Applicators: the same bytes again for each of them. */
@@ -62,98 +78,73 @@ bool run_all_differ(struct run *run, const char *start, const char *end);
 bool run_matches(struct run *run, const struct regex *regex, const char *inside, const char *close,
                  unsigned seen);
 
-/* Where 16 bytes from p on can be read. */
-static inline const unsigned char *run_sixteen(const struct run *run, const char *p) {
-    size_t left = (size_t)(run->end - p);
-    return left >= 16 ? (const unsigned char *)p : run->tail + 16 - left;
+/* Where RUN_WINDOW bytes from p on can be read: in the text, or near its end in the copy with zeros
+ * behind it. No branch: in short texts it would be a coin toss. */
+static inline const unsigned char *run_window(const struct run *run, const char *p) {
+    if (__builtin_expect(p <= run->last_window, 1)) return (const unsigned char *)p;
+    return (const unsigned char *)((uintptr_t)p + run->to_tail);
 }
 
 #ifdef JSON_SCAN_SSE2
-/* Bits for the quotes, backslashes and controls among sixteen bytes. */
-static inline unsigned run_stops(__m128i block) {
-    __m128i quotes = _mm_cmpeq_epi8(block, _mm_set1_epi8('"'));
-    __m128i backslashes = _mm_cmpeq_epi8(block, _mm_set1_epi8('\\'));
-    __m128i controls = _mm_cmpeq_epi8(_mm_min_epu8(block, _mm_set1_epi8(0x1F)), block);
-    return (unsigned)_mm_movemask_epi8(_mm_or_si128(_mm_or_si128(quotes, backslashes), controls));
+static inline __m128i run_block(const unsigned char *window) {
+    return _mm_loadu_si128((const __m128i *)(const void *)window);
 }
 
-/* The next byte that stops a string: a quote, a backslash, a control, or the end of the text.
- * `highs` collects the high bits of what lies before it. */
-static inline const char *run_next_stop(const struct run *run, const char *p, unsigned *highs) {
-    __m128i block, seen = _mm_setzero_si128();
-    unsigned stop;
-    for (; p <= run->last_block; p += 16) {
-        block = _mm_loadu_si128((const __m128i *)(const void *)p);
-        if ((stop = run_stops(block))) goto found;
-        seen = _mm_or_si128(seen, block);
+/* The next byte of a string that is not plain: a quote, a backslash, a control, something beyond
+ * ASCII (which as a signed byte is below the blank too), or the end of the text. */
+static inline const char *run_next_stop(const struct run *run, const char *p) {
+    for (;; p += RUN_WINDOW) {
+        __m128i block = run_block(run_window(run, p));
+        __m128i quotes = _mm_cmpeq_epi8(block, _mm_set1_epi8('"'));
+        __m128i backslashes = _mm_cmpeq_epi8(block, _mm_set1_epi8('\\'));
+        __m128i low = _mm_cmplt_epi8(block, _mm_set1_epi8(' '));
+        __m128i any = _mm_or_si128(_mm_or_si128(quotes, backslashes), low);
+        unsigned stops = (unsigned)_mm_movemask_epi8(any);
+        if (stops) return p + __builtin_ctz(stops); /* at the latest the zeros behind the text */
     }
-    block = _mm_loadu_si128((const __m128i *)(const void *)run_sixteen(run, p));
-    stop = run_stops(block); /* at the latest the zeros behind the text */
-found:
-    *highs |= (unsigned)_mm_movemask_epi8(seen) |
-              ((unsigned)_mm_movemask_epi8(block) & ((stop & (0 - stop)) - 1));
-    return p + __builtin_ctz(stop);
 }
+#else
+static inline const char *run_next_stop(const struct run *run, const char *p) {
+    while (p < run->end && (signed char)*p > 0x1F && !json_byte_is(*p, JSON_BYTE_STOP)) p++;
+    return p;
+}
+#endif
 
 /* The closing quote of the string whose inside starts at p. */
 static inline const char *run_scan_string(const struct run *run, const char *p, unsigned *seen) {
-    const char *inside = p;
-    unsigned highs = 0;
     for (;;) {
-        p = run_next_stop(run, p, &highs);
-        if (p >= run->end) return NULL; /* the zeros behind the text stopped it */
-        if (*p == '"') break;
-        if (*p != '\\') return NULL;
-        *seen |= JSON_SEEN_ESCAPE;
-        if (json_byte_is(p[1], JSON_BYTE_ESCAPE)) {
-            p += 2;
-            continue;
-        }
-        p = json_scan_escape(p, run->end);
+        p = run_next_stop(run, p);
+        if (p >= run->end) return NULL;
+        if (*p == '"') return p;
+        bool escape = *p == '\\';
+        p = escape ? json_scan_escape(p, run->end) : json_scan_highs(p, run->end);
         if (!p) return NULL;
+        *seen |= escape ? JSON_SEEN_ESCAPE : JSON_SEEN_HIGH;
     }
-    if (!highs) return p;
-    *seen |= JSON_SEEN_HIGH;
-    return json_scan_utf8(inside, p) ? p : NULL;
 }
-#else
-static inline const char *run_scan_string(const struct run *run, const char *p, unsigned *seen) {
-    return json_scan_string(p, run->end, seen);
-}
-#endif
 
 static inline const char *run_give_up(struct run *run) {
     run->given_up = true;
     return NULL;
 }
 
+const char *run_skip_more(const char *p);
+
 static inline const char *run_skip_blanks(const char *p) {
-    while ((unsigned char)*p <= ' ' && json_byte_is(*p, JSON_BYTE_BLANK)) p++;
-    return p;
+    return (unsigned char)*p > ' ' ? p : run_skip_more(p);
 }
 
-static inline const char *run_string(struct run *run, const struct node *node, const char *p) {
-    unsigned seen = 0;
-    const char *inside = p + 1, *close = run_scan_string(run, inside, &seen);
-    if (!close) return NULL;
-    if ((node->string || node->texts) && !run_string_rules(run, node, inside, close, seen))
-        return NULL;
-    return close + 1;
+/* The blanks behind a comma or a colon, p: mostly none or one. */
+static inline const char *run_skip_gap(const char *p) {
+    p++;
+    if (*p == ' ') p++;
+    return run_skip_blanks(p);
 }
 
-/* Any value: what its first byte says decides. */
-static inline const char *run_value(struct run *run, const struct node *node, const char *p) {
-    unsigned type = run_first_types[(unsigned char)*p];
-    if (!(node->kinds & type)) return NULL;
-    if (node->way != WAY_STRAIGHT)
-        return node->way == WAY_LOOK ? run_look(run, node, p) : run_tree(run, node, p);
-    switch (type) {
-    case TYPE_STRING: return run_string(run, node, p);
-    case TYPE_NUMBER: return run_number(run, node, p);
-    case TYPE_OBJECT: return run_object(run, node, p);
-    case TYPE_ARRAY: return run_array(run, node, p);
-    default: return run_word(run, node, p);
-    }
+/* The text goes on behind an inner container. No branches: they would be taken by turns. */
+static inline bool run_goes_on(const struct run *run, const char *p) {
+    unsigned ends = p == run->end, inner = run->depth != 0;
+    return !(ends & inner);
 }
 
 /* run_value for a place that may be refused without ending the run. */
@@ -166,23 +157,35 @@ static inline const char *run_try(struct run *run, const struct node *node, cons
     return run->given_up ? NULL : end;
 }
 
-/* The inside of a string matches a quick key or choice, its closing quote included. */
-static inline bool run_key_is(const struct run *run, const unsigned char *sixteen, const char *p,
-                              const struct quick_key *key) {
+/* The first sixteen bytes of the inside of a string match a quick key or choice: all bytes and the
+ * closing quote, if there is room for it. */
+static inline bool run_head_is(const unsigned char *window, const struct quick_key *key) {
 #ifdef JSON_SCAN_SSE2
-    __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)sixteen);
-    __m128i head = _mm_loadu_si128((const __m128i *)(const void *)key->head);
-    __m128i mask = _mm_loadu_si128((const __m128i *)(const void *)key->mask);
-    if (_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_and_si128(bytes, mask), head)) != 0xFFFF) return false;
+    __m128i bytes = _mm_and_si128(run_block(window), run_block(key->mask));
+    return _mm_movemask_epi8(_mm_cmpeq_epi8(bytes, run_block(key->head))) == 0xFFFF;
 #else
     unsigned char differ = 0;
     for (size_t i = 0; i < 16; i++)
-        differ |= (unsigned char)((sixteen[i] & key->mask[i]) ^ key->head[i]);
-    if (differ) return false;
+        differ |= (unsigned char)((window[i] & key->mask[i]) ^ key->head[i]);
+    return !differ;
 #endif
-    if (key->text.len < 16) return true; /* the quote was among the sixteen */
-    return (size_t)(run->end - p) > key->text.len && p[key->text.len] == '"' &&
-           memcmp(p, key->text.ptr, key->text.len) == 0;
+}
+
+bool run_long_tail_is(const struct run *run, const char *p, const struct quick_key *key);
+
+/* What lies behind these sixteen bytes matches as well. */
+static inline bool run_tail_is(const struct run *run, const char *p, const struct quick_key *key) {
+    return key->text.len < 16 || run_long_tail_is(run, p, key);
+}
+
+/* A string without escapes is one of the texts. */
+static inline bool run_is_text(const struct run *run, const struct quick_keys *texts,
+                               const char *inside) {
+    const unsigned char *window = run_window(run, inside);
+    for (size_t i = 0; i < texts->count; i++)
+        if (run_head_is(window, &texts->keys[i]) && run_tail_is(run, inside, &texts->keys[i]))
+            return true;
+    return false;
 }
 
 #endif

@@ -116,24 +116,12 @@ static bool accepts_conditions(struct look *look, const struct applicators *appl
     return !look->run->given_up && (!next || accepts(look, next));
 }
 
-/* What the node itself says, without its applicators. */
-static bool accepts_itself(struct look *look, const struct node *node) {
-    bool says = node->types != TYPE_ALL || node->texts || node->number || node->string ||
-                node->array || node->object;
-    if (!says) return true;
-    struct node plain = *node;
-    plain.apply = NULL;
-    plain.way = WAY_STRAIGHT;
-    plain.same = &plain;
-    return accepts(look, &plain);
-}
-
 const char *run_look(struct run *run, const struct node *node, const char *p) {
     struct look look = {run, p, NULL};
     const struct applicators *apply = node->apply;
-    if (run->depth + run->frames >= RUN_MAX_FRAMES) return run_give_up(run);
+    if (run->frames == RUN_MAX_FRAMES) return run_give_up(run);
     run->frames++;
-    bool valid = accepts_itself(&look, node) && accepts_all(&look, apply) &&
+    bool valid = (!node->itself || accepts(&look, node->itself)) && accepts_all(&look, apply) &&
                  accepts_any(&look, &apply->any) && accepts_one(&look, &apply->one) &&
                  accepts_conditions(&look, apply) && is_value(&look);
     run->frames--;

@@ -7,6 +7,35 @@
 
 enum { LARGEST_OUTPUT = 64 * 1024 * 1024 };
 
+static const struct {
+    const char *name, *about;
+    gramc_verdict_format format;
+} formats[] = {
+    {"verdict", "one JSON for each instance: errors, and what was changed", GRAMC_VERDICT_JSON},
+    {"flag", "JSON Schema's format of that name, for each instance", GRAMC_VERDICT_FLAG},
+    {"basic", "the same: all errors in a list", GRAMC_VERDICT_BASIC},
+    {"detailed", "the same: errors in a tree that follows the schema", GRAMC_VERDICT_DETAILED},
+};
+
+enum { FORMATS = sizeof formats / sizeof *formats };
+
+const char *gramc_verdict_format_name(size_t i) {
+    return i < FORMATS ? formats[i].name : NULL;
+}
+
+const char *gramc_verdict_format_about(size_t i) {
+    return i < FORMATS ? formats[i].about : NULL;
+}
+
+bool gramc_verdict_format_find(gramc_text name, gramc_verdict_format *out) {
+    for (size_t i = 0; i < FORMATS; i++) {
+        if (!text_is(name, formats[i].name)) continue;
+        *out = formats[i].format;
+        return true;
+    }
+    return false;
+}
+
 static void put_member(struct buf *out, const char *name, gramc_text value, bool first) {
     if (!first) buf_putc(out, ',');
     json_put_string(out, text_of(name));

@@ -98,9 +98,20 @@ static void note_form(struct list *list, gramc_text form, const gramc_text *name
     if (other && !text_eq(*other, *name)) map_put(&list->clashing, form, (void *)(uintptr_t)name);
 }
 
+static bool all_fit(enum name_rule rule, const gramc_text *names, size_t count) {
+    size_t i = 0;
+    while (i < count && fits(rule, names[i])) i++;
+    return i == count;
+}
+
 bool wire_names_make(struct arena *arena, enum name_rule rule, const gramc_text *names,
                      size_t count, gramc_text *wire) {
     struct list list = {.arena = arena, .rule = rule};
+    /* As nearly always: nothing to rewrite, nothing to remember. */
+    if (all_fit(rule, names, count)) {
+        for (size_t i = 0; i < count; i++) wire[i] = names[i];
+        return !arena->oom;
+    }
     map_init(&list.forms, arena);
     map_init(&list.clashing, arena);
     map_init(&list.taken, arena);

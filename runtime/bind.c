@@ -85,11 +85,13 @@ const gramc_impl *bound_impl(const gramc_bound *bound, gramc_text name) {
 }
 
 gramc_text bound_nearest_impl(gramc_bound *bound, gramc_text name) {
-    size_t count = bound->library ? bound->library->impl_count : 0;
-    gramc_text *names = arena_array(&bound->arena, count + 1, sizeof(*names));
+    size_t count = bound->library ? bound->library->impl_count : 0, offers = 0;
+    const gramc_text *offered = bind_offered_names(bound, &offers);
+    gramc_text *names = arena_array(&bound->arena, count + offers + 1, sizeof(*names));
     if (!names) return (gramc_text){NULL, 0};
     for (size_t i = 0; i < count; i++) names[i] = bound->library->impls[i].name;
-    return bound_did_you_mean(bound, text_nearest(name, names, count),
+    for (size_t i = 0; i < offers; i++) names[count + i] = offered[i];
+    return bound_did_you_mean(bound, text_nearest(name, names, count + offers),
                               "add a ToolImpl of that name, or make the tool optional");
 }
 
@@ -128,9 +130,9 @@ static void prepare(gramc_bound *bound, struct bound_tool *choice) {
     char why[TOOL_WHY_MAX] = "";
     if (!choice->kind || !choice->kind->prepare) return;
     if (choice->kind->prepare(&bound->arena, choice, why)) return;
-    report(bound, GRAMC_ERROR, choice->impl,
-           JOIN(bound, TEXT("tool `"), choice->impl->name, TEXT("` cannot work: "), text_of(why)),
-           TEXT(""));
+    const gramc_impl *impl = choice->impl;
+    const struct bind_place place = {impl->file, impl->start, impl->end};
+    BOUND_TELL(bound, D_IMPL_CANNOT_WORK, &place, TEXT(""), impl->name, text_of(why));
 }
 
 static uint32_t first_set(uint32_t a, uint32_t b, uint32_t c) {

@@ -55,6 +55,9 @@ static void open_server(gramc_bound *bound, struct box_view *view) {
         BOUND_TELL(bound, D_BOX_UNKNOWN, &place, TEXT(""), box->name, known->failure);
     else view->server = mcp_box_bind(bound, box);
     if (view->server) view->offered = known;
+    if (view->server && known->note.len)
+        bound_report(bound, GRAMC_WARNING, &place, arena_text(&bound->arena, known->note),
+                     TEXT(""));
 }
 
 static void open_view(gramc_bound *bound, struct box_view *view) {
@@ -164,6 +167,22 @@ static void search_all(gramc_bound *bound, struct search *search, gramc_text nam
     }
     if (buf_status(&search->list) == GRAMC_NOMEM) bound->arena.oom = true;
     buf_free(&search->list);
+}
+
+const gramc_text *bind_offered_names(gramc_bound *bound, size_t *count) {
+    size_t room = 1;
+    for (size_t i = 0; i < bound->box_count; i++)
+        room += bound->boxes[i].offered ? bound->boxes[i].offered->tool_count : 0;
+    gramc_text *names = arena_array(&bound->arena, room, sizeof(*names));
+    *count = 0;
+    for (size_t i = 0; i < bound->box_count && names; i++) {
+        const struct box_view *view = &bound->boxes[i];
+        for (size_t j = 0; view->offered && j < view->offered->tool_count; j++) {
+            gramc_text tool = view->offered->tools[j].name;
+            if (box_takes(view->box, tool)) names[(*count)++] = box_offers_as(view->box, tool);
+        }
+    }
+    return names;
 }
 
 const struct offered_tool *bind_box_tool(gramc_bound *bound, struct bound_tool *choice,

@@ -23,6 +23,8 @@ const struct offered_tool *bind_offer_of(gramc_bound *bound, const gramc_impl *i
  * none, or several, which is then reported (*failed). */
 const struct offered_tool *bind_box_tool(gramc_bound *bound, struct bound_tool *choice,
                                          bool *failed);
+/* The names under which the boxes that were opened offer their tools; NULL without memory. */
+const gramc_text *bind_offered_names(gramc_bound *bound, size_t *count);
 /* How many tools the agent and its tasks take of boxes, at most. */
 size_t bind_use_count(gramc_bound *bound);
 /* Appends them to bound->tools, each with the box's schemas. */

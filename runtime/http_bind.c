@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/diag.h"
 #include "base/text.h"
 #include "runtime/secret.h"
 
@@ -20,46 +21,45 @@ static gramc_text keep(struct arena *arena, const char *text) {
 
 void http_bind_wrong(struct http_binder *binder, const char *what, const char *message,
                      const char *help) {
-    char line[MESSAGE_MAX];
-    struct arena *arena = &binder->bound->arena;
-    snprintf(line, sizeof(line), "%.*s: %s%s", TEXT_ARGS(binder->who), what, message);
+    char line[WHAT_MAX + MESSAGE_MAX];
+    snprintf(line, sizeof(line), "%s%s", what, message);
     binder->failed = true;
-    bound_report(binder->bound, GRAMC_ERROR, &binder->place, keep(arena, line), keep(arena, help));
+    BOUND_TELL(binder->bound, D_BAD_HTTP_CALL, &binder->place, keep(&binder->bound->arena, help),
+               binder->who, text_of(line));
 }
 
-static void warn(struct http_binder *binder, const char *message, gramc_text name) {
-    char line[MESSAGE_MAX];
-    snprintf(line, sizeof(line), "%.*s: `%.*s` %s", TEXT_ARGS(binder->who),
-             name.len < 80 ? (int)name.len : 80, name.ptr, message);
-    bound_report(binder->bound, GRAMC_WARNING, &binder->place, keep(&binder->bound->arena, line),
-                 TEXT(""));
+static void warn_unsent(struct http_binder *binder, const char *before, gramc_text name,
+                        const char *after) {
+    char what[WHAT_MAX];
+    snprintf(what, sizeof(what), "%s%.*s%s", before, name.len < 80 ? (int)name.len : 80, name.ptr,
+             after);
+    BOUND_TELL(binder->bound, D_NEVER_SENT, &binder->place, TEXT(""), binder->who, text_of(what));
 }
 
 /* ## Templates */
 
 static void check_secret(struct http_binder *binder, const char *what, gramc_text name) {
-    char message[256], help[256] = "";
-    int len = name.len < 80 ? (int)name.len : 80;
+    char help[256] = "";
+    enum diag_id id = D_ENV_NOT_SET;
     switch (secrets_find(binder->bound->secrets, name, NULL)) {
     case SECRET_FINE: return;
     case SECRET_OF_PROVIDER:
-        snprintf(message, sizeof(message),
-                 "`%.*s` is the key of a model's provider, which no tool may read", len, name.ptr);
+        id = D_PROVIDER_KEY;
         snprintf(help, sizeof(help), "give the tool a token of its own");
         break;
     case SECRET_NOT_ALLOWED:
-        snprintf(message, sizeof(message), "the environment variable `%.*s` may not be read", len,
-                 name.ptr);
+        id = D_ENV_NOT_ALLOWED;
         snprintf(help, sizeof(help),
-                 "list it under `allowEnv` in gramc.gram, or say --allow-env %.*s", len, name.ptr);
+                 "list it under `allowEnv` in gramc.gram, or say --allow-env %.*s",
+                 name.len < 80 ? (int)name.len : 80, name.ptr);
         break;
     case SECRET_NOT_SET:
         if (binder->bound->secrets_may_miss) return;
-        snprintf(message, sizeof(message), "the environment variable `%.*s` is not set", len,
-                 name.ptr);
         break;
     }
-    http_bind_wrong(binder, what, message, help);
+    binder->failed = true;
+    BOUND_TELL(binder->bound, id, &binder->place, keep(&binder->bound->arena, help), binder->who,
+               text_of(what), name);
 }
 
 void http_bind_secrets(struct http_binder *binder, const char *what, const struct template *used) {
@@ -175,7 +175,7 @@ static void read_body(struct http_binder *binder, const gramc_impl *impl, struct
     }
     if (!impl->body.ptr) return;
     call->has_body = http_method_has_body(call->method);
-    if (!call->has_body) warn(binder, "has no body; its own is not sent", impl->method);
+    if (!call->has_body) warn_unsent(binder, "the body of a ", impl->method, "");
     read_template(binder, "in its body, ", impl->body, template_body_kind(type), &call->body);
 }
 
@@ -219,7 +219,7 @@ static bool read_names(struct http_binder *binder, gramc_text schema) {
 
 static void warn_unused(struct http_binder *binder) {
     for (size_t i = 0; i < binder->name_count; i++)
-        if (!binder->used[i]) warn(binder, "is never sent", binder->names[i]);
+        if (!binder->used[i]) warn_unsent(binder, "`", binder->names[i], "`");
 }
 
 gramc_text http_bind_who(gramc_bound *bound, const char *noun, gramc_text name) {

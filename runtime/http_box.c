@@ -3,6 +3,9 @@
  * the file is read is toolbox_yaml.c's matter. */
 #include "runtime/http_box.h"
 
+#include <stdio.h>
+
+#include "base/diag.h"
 #include "base/text.h"
 
 enum { PATH_MAX_BYTES = 4096, FAILURE_MAX = 4096 };
@@ -105,13 +108,21 @@ static void report_findings(gramc_bound *bound, const struct http_box *box,
     for (const struct toolbox_finding *f = toolbox->findings; f; f = f->next) {
         uint32_t at = offset_of(box->text, f->line, f->column);
         struct bind_place place = {box->file, at, at};
-        bound_report(bound, f->severity, &place, arena_text(&bound->arena, f->message),
-                     arena_text(&bound->arena, f->help));
+        bool error = f->severity == GRAMC_ERROR;
+        BOUND_TELL(bound, error ? D_BAD_TOOLBOX : D_DOUBTFUL_TOOLBOX, &place,
+                   arena_text(&bound->arena, f->help), f->message);
     }
 }
 
 static void free_toolbox(void *toolbox) {
     toolbox_free(toolbox);
+}
+
+static void report_no_file(struct http_binder *binder, gramc_text file) {
+    char message[256];
+    snprintf(message, sizeof(message), "its file `%.*s` cannot be read",
+             file.len < 200 ? (int)file.len : 200, file.ptr);
+    http_bind_wrong(binder, message, "", "");
 }
 
 static void open_upstream(struct http_binder *binder, struct http_box *box, gramc_reader reader) {
@@ -120,7 +131,7 @@ static void open_upstream(struct http_binder *binder, struct http_box *box, gram
     const char *why = NULL;
     gramc_status status = read_file(&toolbox, &bound->arena, box, reader);
     if (status == GRAMC_NOMEM) bound->arena.oom = true;
-    if (status == GRAMC_NOT_FOUND) http_bind_wrong(binder, "its file cannot be read", "", "");
+    if (status == GRAMC_NOT_FOUND) report_no_file(binder, box->file);
     if (!toolbox || !bound_own(bound, free_toolbox, toolbox)) return;
     report_findings(bound, box, toolbox);
     if (status == GRAMC_OK) box->upstream = choose_upstream(toolbox, box->box->name, &why);

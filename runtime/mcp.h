@@ -79,12 +79,17 @@ struct mcp_call {
     enum mcp_outcome outcome;
     struct buf result; /* for the model: the answer, or what went wrong */
     /* The client's own. */
+    struct mcp_client *client;
     struct buf replies; /* to what the server asked about this call: members of params */
     unsigned rounds;
+    struct mcp_listing *relisted; /* where the server wanted other headers than `mirrors`: */
+    const struct mcp_parameter *other_mirrors; /* these, in its arena */
 };
 
 /* Starts a call; done comes later, never from inside this. */
 void mcp_call_start(struct mcp_client *client, struct mcp_call *call);
+/* Ends it without calling done; tells the server. Does nothing if it is over. */
+void mcp_call_cancel(struct mcp_call *call);
 void mcp_call_free(struct mcp_call *call);
 
 struct mcp_tool {
@@ -109,6 +114,7 @@ struct mcp_listing {
     struct mcp_tool *tools, **tools_end;
     size_t count, pages;
     gramc_text cursor;
+    bool uses_headers; /* the server wants arguments repeated in headers */
 };
 
 void mcp_list_start(struct mcp_client *client, struct mcp_listing *listing);
@@ -123,6 +129,11 @@ void mcp_cancel(struct mcp_request *request);
  * `as_text` are those of the call. */
 enum mcp_outcome mcp_result_read(struct buf *out, const struct json *result,
                                  const gramc_schema *output, bool as_text);
+
+/* ## Schemas (mcp_dialect.c) */
+/* A copy in the arena; without its `$schema` if that is draft-07 and makes no difference. Empty
+ * without memory (arena->oom). */
+gramc_text mcp_plain_schema(struct arena *arena, gramc_text schema);
 
 /* ## What a server asks back (mcp_questions.c) */
 /* True if the result of a call is no answer yet, but questions. */

@@ -38,20 +38,30 @@ static gramc_text hide(struct inquiry *inquiry, const char *text) {
     return kept;
 }
 
-/* The title stands in annotations in older revisions. */
+/* The first one that cannot be called, for a message. */
+static gramc_text note_refused(struct inquiry *inquiry, const struct offered_box *out,
+                               const struct mcp_tool *tool) {
+    char line[512];
+    snprintf(line, sizeof(line), "box `%.*s`: its tool `%.*s` is not offered: %s",
+             out->name.len < 128 ? (int)out->name.len : 128, out->name.ptr,
+             tool->name.len < 128 ? (int)tool->name.len : 128, tool->name.ptr, tool->refused);
+    return arena_text(inquiry->arena, text_of(line));
+}
+
 static void offer(struct inquiry *inquiry, struct offered_box *out,
                   const struct mcp_listing *listing) {
     struct arena *arena = inquiry->arena;
     struct offered_tool *tools = arena_array(arena, listing->count + 1, sizeof(*tools));
     out->tools = tools;
     for (const struct mcp_tool *tool = listing->tools; tool && tools; tool = tool->next) {
+        if (tool->refused && !out->note.len) out->note = note_refused(inquiry, out, tool);
         if (tool->refused) continue;
         tools[out->tool_count++] =
             (struct offered_tool){.name = arena_text(arena, tool->name),
                                   .title = arena_text(arena, tool->title),
                                   .description = arena_text(arena, tool->description),
-                                  .accepts = arena_text(arena, tool->input),
-                                  .returns = arena_text(arena, tool->output)};
+                                  .accepts = mcp_plain_schema(arena, tool->input),
+                                  .returns = mcp_plain_schema(arena, tool->output)};
     }
 }
 

@@ -71,13 +71,24 @@ static void fail_sent(struct mcp_client *client, enum mcp_outcome outcome, const
 
 /* ## States */
 
-static void give_up(struct mcp_client *client, const char *why) {
+static void give_up_as(struct mcp_client *client, enum mcp_outcome outcome, const char *why) {
     client->state = MCP_IDLE;
     uv_timer_stop(&client->timer);
     struct mcp_transport *transport = client->transport;
     client->transport = NULL;
     if (transport) transport->stop(transport);
-    fail_all(client, MCP_BROKEN, why);
+    fail_all(client, outcome, why);
+}
+
+static void give_up(struct mcp_client *client, const char *why) {
+    give_up_as(client, MCP_BROKEN, why);
+}
+
+static bool was_sent(struct mcp_client *client, gramc_status status) {
+    if (status)
+        give_up_as(client, status == GRAMC_NOMEM ? MCP_NOMEM : MCP_BROKEN,
+                   "the server cannot be written to");
+    return !status;
 }
 
 static void be_ready(struct mcp_client *client) {
@@ -93,7 +104,7 @@ static void handshake_passed(uv_timer_t *timer) {
 static void start_legacy(struct mcp_client *client) {
     client->state = MCP_INITIALIZING;
     uv_timer_start(&client->timer, handshake_passed, client->handshake_ms, 0);
-    if (mcp_send_initialize(client) != GRAMC_OK) give_up(client, "the server cannot be written to");
+    was_sent(client, mcp_send_initialize(client));
 }
 
 static void probe_passed(uv_timer_t *timer) {
@@ -103,7 +114,7 @@ static void probe_passed(uv_timer_t *timer) {
 static void start_probe(struct mcp_client *client) {
     client->state = MCP_PROBING;
     uv_timer_start(&client->timer, probe_passed, client->probe_ms, 0);
-    if (mcp_send_probe(client) != GRAMC_OK) give_up(client, "the server cannot be written to");
+    was_sent(client, mcp_send_probe(client));
 }
 
 static void on_line(void *ctx, gramc_text line);
@@ -228,8 +239,7 @@ static void on_initialize_answer(struct mcp_client *client, const struct json *r
         if (!json_is(version, JSON_STRING) || !text_is(version->text, mcp_legacy[i])) continue;
         client->is_modern = false;
         client->version = mcp_legacy[i];
-        if (mcp_send_initialized(client) == GRAMC_OK) be_ready(client);
-        else give_up(client, "the server cannot be written to");
+        if (was_sent(client, mcp_send_initialized(client))) be_ready(client);
         return;
     }
     give_up(client, error ? "the server refuses the handshake"
@@ -279,7 +289,7 @@ void mcp_take_line(struct mcp_client *client, gramc_text line) {
     arena_init(&arena, &client->allocator);
     const struct json *message = json_parse(&arena, line, NULL);
     if (json_is(message, JSON_OBJECT)) on_message(client, message);
-    else if (arena.oom) give_up(client, "out of memory");
+    else if (arena.oom) give_up_as(client, MCP_NOMEM, "out of memory");
     arena_free(&arena);
 }
 
@@ -426,9 +436,20 @@ gramc_status mcp_client_new(struct mcp_client **out, uv_loop_t *loop,
     return GRAMC_OK;
 }
 
+/* They may hold secrets. Through a volatile pointer, or the compiler sees that nobody reads the
+ * zeros. */
+static void wipe(const char *const *words) {
+    for (size_t i = 0; words && words[i]; i++) {
+        volatile char *at = (volatile char *)(uintptr_t)words[i];
+        while (*at) *at++ = '\0';
+    }
+}
+
 static void idle_closed(uv_handle_t *handle) {
     struct mcp_client *client = handle->data;
     gramc_allocator allocator = client->allocator;
+    wipe(client->address.headers);
+    wipe((const char *const *)client->words.environment);
     arena_free(&client->arena);
     mem_free(&allocator, client, sizeof(*client));
 }

@@ -7,91 +7,14 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "runtime/http.h"
-#include "runtime/mcp_headers.h"
-#include "runtime/sse.h"
+#include "runtime/mcp_exchange.h"
 #include "runtime/tool_http.h"
 
-enum { HEADERS_MAX = 256, HEADER_MAX = 65536, SESSION_MAX = 1024, EXCERPT = 300 };
-
-enum body_kind { BODY_UNKNOWN, BODY_JSON, BODY_EVENTS, BODY_ERROR, BODY_NONE };
-
-/* One message, and what comes of it. */
-struct exchange {
-    struct mcp_http *owner;
-    struct http_request request;
-    struct exchange *next, **link;
-    struct arena arena; /* header lines */
-    const char *lines[HEADERS_MAX + 1];
-    size_t line_count;
-    struct buf body, url;
-    uint64_t id, due; /* due: in the loop's time, when to go on; 0: no waiting */
-    const char *version;
-    struct sse events;
-    enum body_kind kind;
-    unsigned redirects, reconnects;
-    bool opens_session, with_session, stateless;
-    bool is_running, is_busy, is_dead;
-};
-
-struct mcp_http {
-    struct mcp_transport transport;
-    gramc_allocator allocator;
-    uv_loop_t *loop;
-    struct http *http;
-    struct mcp_events events; /* line NULL: let go */
-    char *url;
-    size_t url_size;
-    const char *const *headers;
-    char session[SESSION_MAX]; /* empty: none */
-    struct exchange *exchanges;
-    uv_timer_t timer;
-    bool stopping, closed;
-};
-
-static const char *const kept_headers[] = {"Mcp-Session-Id", "Content-Type", NULL};
-
-/* ## The life of an exchange */
-
-static void check_end(struct mcp_http *owner);
-
-static struct exchange *exchange_new(struct mcp_http *owner) {
-    struct exchange *exchange = mem_alloc(&owner->allocator, sizeof(*exchange));
-    if (!exchange) return NULL;
-    memset(exchange, 0, sizeof(*exchange));
-    exchange->owner = owner;
-    exchange->request.allocator = owner->allocator;
-    arena_init(&exchange->arena, &owner->allocator);
-    buf_init(&exchange->body, &owner->allocator, MCP_LINE_MAX);
-    buf_init(&exchange->url, &owner->allocator, HEADER_MAX);
-    sse_init(&exchange->events, &owner->allocator, MCP_LINE_MAX);
-    exchange->next = owner->exchanges;
-    exchange->link = &owner->exchanges;
-    if (exchange->next) exchange->next->link = &exchange->next;
-    owner->exchanges = exchange;
-    return exchange;
-}
-
-/* One that is busy telling what came is freed when it is through. */
-static void exchange_free(struct exchange *exchange) {
-    struct mcp_http *owner = exchange->owner;
-    if (exchange->is_running) http_cancel(&exchange->request);
-    exchange->is_running = false;
-    exchange->is_dead = true;
-    if (exchange->is_busy) return;
-    *exchange->link = exchange->next;
-    if (exchange->next) exchange->next->link = exchange->link;
-    http_request_free(&exchange->request);
-    sse_free(&exchange->events);
-    buf_free(&exchange->body);
-    buf_free(&exchange->url);
-    arena_free(&exchange->arena);
-    mem_free(&owner->allocator, exchange, sizeof(*exchange));
-    check_end(owner);
-}
+enum { EXCERPT = 300 };
 
 static bool is_wanted(const struct exchange *exchange) {
     const struct mcp_events *events = &exchange->owner->events;
+    if (exchange->is_stream) return events->line != NULL;
     return events->line && exchange->id && events->waits(events->ctx, exchange->id);
 }
 
@@ -103,7 +26,7 @@ static void fail(struct exchange *exchange, enum mcp_failure_kind kind, const ch
     uint64_t id = exchange->id;
     bool wanted = is_wanted(exchange);
     exchange->is_busy = true;
-    if (wanted) events.failed(events.ctx, id, &failure);
+    if (wanted && id) events.failed(events.ctx, id, &failure);
     exchange->is_busy = false;
     exchange_free(exchange);
 }
@@ -113,7 +36,7 @@ static void fail(struct exchange *exchange, enum mcp_failure_kind kind, const ch
 static void on_due(uv_timer_t *timer);
 
 static void set_timer(struct mcp_http *owner) {
-    uint64_t due = 0;
+    uint64_t due = owner->stream_due;
     for (const struct exchange *one = owner->exchanges; one; one = one->next)
         if (one->due && !one->is_dead && (due == 0 || one->due < due)) due = one->due;
     uv_timer_stop(&owner->timer);
@@ -128,114 +51,33 @@ static void wait_for(struct exchange *exchange, uint64_t wait_ms) {
     set_timer(exchange->owner);
 }
 
-/* ## Headers */
-
-static void add_line(struct exchange *exchange, const char *name, gramc_text value) {
-    struct buf line;
-    if (exchange->line_count == HEADERS_MAX) return;
-    buf_init(&line, &exchange->arena.allocator, HEADER_MAX);
-    buf_puts(&line, name);
-    buf_puts(&line, value.len ? ": " : ";"); /* libcurl's way to send an empty one */
-    buf_text(&line, value);
-    gramc_text copy = {NULL, 0};
-    if (buf_status(&line) == GRAMC_OK) copy = arena_text(&exchange->arena, buf_view(&line));
-    else exchange->arena.oom = true;
-    buf_free(&line);
-    if (copy.ptr) exchange->lines[exchange->line_count++] = copy.ptr;
-}
-
-static void add_mirror(struct exchange *exchange, const struct mcp_parameter *parameter,
-                       const struct json *arguments) {
-    struct buf name, value;
-    buf_init(&name, &exchange->arena.allocator, HEADER_MAX);
-    buf_init(&value, &exchange->arena.allocator, HEADER_MAX);
-    buf_puts(&name, "Mcp-Param-");
-    buf_text(&name, parameter->name);
-    if (mcp_mirror_value(&value, parameter, arguments) && buf_status(&name) == GRAMC_OK) {
-        if (buf_status(&value) == GRAMC_OK) add_line(exchange, name.ptr, buf_view(&value));
-        else exchange->arena.oom = true;
-    }
-    buf_free(&name);
-    buf_free(&value);
-}
-
-static void add_mirrors(struct exchange *exchange, const struct mcp_message *message) {
-    struct arena arena;
-    if (!message->mirrors) return;
-    arena_init(&arena, &exchange->arena.allocator);
-    const struct json *arguments = json_parse(&arena, message->arguments, NULL);
-    for (const struct mcp_parameter *one = message->mirrors; one; one = one->next)
-        add_mirror(exchange, one, arguments);
-    if (arena.oom) exchange->arena.oom = true;
-    arena_free(&arena);
-}
-
-static void add_name(struct exchange *exchange, gramc_text name) {
-    struct buf value;
-    if (name.len == 0) return;
-    buf_init(&value, &exchange->arena.allocator, HEADER_MAX);
-    mcp_header_value(&value, name);
-    if (buf_status(&value) == GRAMC_OK) add_line(exchange, "Mcp-Name", buf_view(&value));
-    else exchange->arena.oom = true;
-    buf_free(&value);
-}
-
-/* In the stateless revision, what a message says stands in its headers too. */
-static void add_own_headers(struct exchange *exchange, const struct mcp_message *message) {
-    if (message->version) add_line(exchange, "MCP-Protocol-Version", text_of(message->version));
-    if (!message->stateless) return;
-    if (message->method) add_line(exchange, "Mcp-Method", text_of(message->method));
-    add_name(exchange, message->name);
-    add_mirrors(exchange, message);
-}
-
-static void add_session(struct exchange *exchange) {
-    const char *session = exchange->owner->session;
-    exchange->with_session = session[0] != '\0' && !exchange->opens_session;
-    if (exchange->with_session) add_line(exchange, "Mcp-Session-Id", text_of(session));
-}
-
-/* Without `Expect:` curl would wait a second before it sends a long body. */
-static void add_common_headers(struct exchange *exchange, bool is_get) {
-    const char *const *given = exchange->owner->headers;
-    exchange->line_count = 0;
-    for (; given && *given && exchange->line_count < HEADERS_MAX; given++)
-        exchange->lines[exchange->line_count++] = *given;
-    add_line(exchange, "Accept",
-             is_get ? TEXT("text/event-stream") : TEXT("application/json, text/event-stream"));
-    if (!is_get) add_line(exchange, "Content-Type", TEXT("application/json"));
-    if (exchange->line_count < HEADERS_MAX) exchange->lines[exchange->line_count++] = "Expect:";
-}
-
 /* ## Sending */
 
 static void on_data(struct http_request *request);
 static void on_done(struct http_request *request);
 
-static gramc_status post(struct exchange *exchange, const char *method) {
-    struct http_request *request = &exchange->request;
-    if (exchange->arena.oom || buf_status(&exchange->body) != GRAMC_OK) return GRAMC_NOMEM;
-    exchange->lines[exchange->line_count] = NULL;
-    exchange->kind = BODY_UNKNOWN;
-    exchange->due = 0;
-    request->method = method;
-    request->url = exchange->url.len ? exchange->url.ptr : exchange->owner->url;
-    request->headers = exchange->lines;
-    request->keep = kept_headers;
-    request->body = buf_view(&exchange->body);
-    request->max_response = MCP_LINE_MAX;
-    request->data = on_data;
-    request->done = on_done;
-    request->ctx = exchange;
-    gramc_status status = http_start(exchange->owner->http, request);
-    exchange->is_running = status == GRAMC_OK;
-    return status;
+static struct exchange *make_exchange(struct mcp_http *owner) {
+    struct exchange *exchange = exchange_new(owner);
+    if (!exchange) return NULL;
+    exchange->request.data = on_data;
+    exchange->request.done = on_done;
+    return exchange;
+}
+
+/* Not before the handshake, and not where there is no session. */
+static void look_for_stream_later(struct mcp_http *owner, const struct mcp_message *message) {
+    bool asks = message->id && message->version && !message->stateless;
+    owner->version = message->version;
+    if (!asks || owner->has_stream || owner->stream_due || owner->session[0] == '\0') return;
+    uv_update_time(owner->loop);
+    owner->stream_due = uv_now(owner->loop) + MCP_PATIENCE_MS;
+    set_timer(owner);
 }
 
 static gramc_status send_message(struct mcp_transport *transport,
                                  const struct mcp_message *message) {
     struct mcp_http *owner = (struct mcp_http *)(void *)transport;
-    struct exchange *exchange = exchange_new(owner);
+    struct exchange *exchange = make_exchange(owner);
     if (!exchange) return GRAMC_NOMEM;
     exchange->id = message->id;
     exchange->version = message->version;
@@ -243,25 +85,44 @@ static gramc_status send_message(struct mcp_transport *transport,
     exchange->opens_session = message->method && strcmp(message->method, "initialize") == 0;
     if (exchange->opens_session) owner->session[0] = '\0';
     buf_text(&exchange->body, message->line);
-    add_common_headers(exchange, false);
-    add_session(exchange);
-    add_own_headers(exchange, message);
-    gramc_status status = post(exchange, "POST");
+    exchange_begin(exchange, false);
+    exchange_add_session(exchange);
+    exchange_add_message(exchange, message);
+    gramc_status status = exchange_send(exchange, "POST");
     if (status != GRAMC_OK) exchange_free(exchange);
+    else look_for_stream_later(owner, message);
     return status;
 }
 
-/* The stream has ended before the answer: go on behind the last event. */
-static void reconnect(struct exchange *exchange) {
+/* Listens; behind the last event, if there was one. */
+static void get(struct exchange *exchange) {
+    gramc_text last_id = buf_view(&exchange->events.last_id);
+    const char *version = exchange->version;
     buf_reset(&exchange->body);
     arena_free(&exchange->arena);
     arena_init(&exchange->arena, &exchange->owner->allocator);
-    add_common_headers(exchange, true);
-    add_session(exchange);
-    if (exchange->version) add_line(exchange, "MCP-Protocol-Version", text_of(exchange->version));
-    add_line(exchange, "Last-Event-ID", buf_view(&exchange->events.last_id));
+    exchange_begin(exchange, true);
+    exchange_add_session(exchange);
+    if (version) exchange_add(exchange, "MCP-Protocol-Version", text_of(version));
+    if (last_id.len) exchange_add(exchange, "Last-Event-ID", last_id);
     sse_restart(&exchange->events);
-    if (post(exchange, "GET") != GRAMC_OK) fail(exchange, MCP_FAILED_NOMEM, "out of memory");
+    if (exchange_send(exchange, "GET") != GRAMC_OK)
+        fail(exchange, MCP_FAILED_NOMEM, "out of memory");
+}
+
+static bool awaits_answers(const struct mcp_http *owner) {
+    for (const struct exchange *one = owner->exchanges; one; one = one->next)
+        if (one->id && !one->is_dead && is_wanted(one)) return true;
+    return false;
+}
+
+static void open_stream(struct mcp_http *owner) {
+    owner->stream_due = 0;
+    struct exchange *exchange = awaits_answers(owner) ? make_exchange(owner) : NULL;
+    if (!exchange) return;
+    owner->has_stream = exchange->is_stream = true;
+    exchange->version = owner->version;
+    get(exchange);
 }
 
 static void on_due(uv_timer_t *timer) {
@@ -273,11 +134,12 @@ static void on_due(uv_timer_t *timer) {
         if (one->due == 0 || one->due > now || one->is_dead) continue;
         one->due = 0;
         if (one->is_running) exchange_free(one); /* its answer is there, or it says goodbye */
-        else if (is_wanted(one)) reconnect(one);
+        else if (is_wanted(one)) get(one);
         else exchange_free(one);
         next = owner->exchanges; /* any of these may have ended others */
         if (owner->closed) return;
     }
+    if (owner->stream_due && owner->stream_due <= now) open_stream(owner);
     set_timer(owner);
 }
 
@@ -382,7 +244,8 @@ static void fail_status(struct exchange *exchange) {
 static bool redirect(struct exchange *exchange) {
     struct http_request *request = &exchange->request;
     char why[256];
-    if (request->status < 300 || request->status > 399) return false;
+    bool let_go = exchange->owner->events.line == NULL; /* and the headers with it */
+    if (request->status < 300 || request->status > 399 || let_go) return false;
     gramc_text to = text_of(request->redirect);
     if (!http_same_origin(to, text_of(exchange->owner->url))) {
         snprintf(why, sizeof(why),
@@ -398,7 +261,8 @@ static bool redirect(struct exchange *exchange) {
     }
     buf_reset(&exchange->url);
     buf_text(&exchange->url, to);
-    if (buf_status(&exchange->url) != GRAMC_OK || post(exchange, request->method) != GRAMC_OK)
+    if (buf_status(&exchange->url) != GRAMC_OK ||
+        exchange_send(exchange, request->method) != GRAMC_OK)
         fail(exchange, MCP_FAILED_NOMEM, "out of memory");
     return true;
 }
@@ -428,7 +292,8 @@ static void end_stream(struct exchange *exchange) {
         return;
     }
     int64_t wait = exchange->events.retry_ms < 0 ? MCP_RECONNECT_MS : exchange->events.retry_ms;
-    if (exchange->stateless || exchange->events.last_id.len == 0)
+    bool can_go_on = exchange->is_stream || exchange->events.last_id.len;
+    if (exchange->stateless || !can_go_on)
         fail(exchange, exchange->request.failure == HTTP_FINE ? MCP_STATUS : MCP_UNREACHABLE,
              "the server ended its answer before it was whole");
     else if (++exchange->reconnects > MCP_RECONNECTS_MAX)
@@ -479,19 +344,19 @@ static void timer_closed(uv_handle_t *handle) {
     mem_free(&allocator, owner, sizeof(*owner));
 }
 
-static void check_end(struct mcp_http *owner) {
+void mcp_http_check_end(struct mcp_http *owner) {
     if (!owner->stopping || owner->closed || owner->exchanges) return;
     owner->closed = true;
     uv_close((uv_handle_t *)&owner->timer, timer_closed);
 }
 
 static void end_session(struct mcp_http *owner) {
-    struct exchange *exchange = owner->session[0] ? exchange_new(owner) : NULL;
+    struct exchange *exchange = owner->session[0] ? make_exchange(owner) : NULL;
     if (!exchange) return;
-    add_common_headers(exchange, true);
-    add_session(exchange);
+    exchange_begin(exchange, true);
+    exchange_add_session(exchange);
     owner->session[0] = '\0';
-    if (post(exchange, "DELETE") != GRAMC_OK) exchange_free(exchange);
+    if (exchange_send(exchange, "DELETE") != GRAMC_OK) exchange_free(exchange);
     else wait_for(exchange, MCP_LINGER_MS);
 }
 
@@ -499,13 +364,14 @@ static void stop(struct mcp_transport *transport) {
     struct mcp_http *owner = (struct mcp_http *)(void *)transport;
     struct exchange *next;
     owner->events = (struct mcp_events){.line = NULL};
+    owner->stream_due = 0;
     for (struct exchange *one = owner->exchanges; one; one = next) {
         next = one->next;
         exchange_free(one);
     }
     end_session(owner);
     owner->stopping = true;
-    check_end(owner);
+    mcp_http_check_end(owner);
 }
 
 struct mcp_transport *mcp_http_start(uv_loop_t *loop, struct http *http,

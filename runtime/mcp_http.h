@@ -14,7 +14,8 @@ enum {
     MCP_RECONNECT_MAX_MS = 60000, /* of what it may say */
     MCP_RECONNECTS_MAX = 10,      /* in a row that bring nothing */
     MCP_REDIRECTS_MAX = 5,
-    MCP_LINGER_MS = 1000 /* for the end of a stream whose answer is there, and of a session */
+    MCP_PATIENCE_MS = 1000, /* then a request may be waiting for an answer of ours: see below */
+    MCP_LINGER_MS = 1000    /* for the end of a stream whose answer is there, and of a session */
 };
 
 /* Borrowed until the transport has stopped. */
@@ -22,6 +23,9 @@ struct mcp_address {
     const char *url;
     const char *const *headers; /* "Name: value" each, up to a NULL; they may hold secrets */
 };
+
+/* In a session, a server may ask us something on a stream of its own, which we open with a GET when
+ * an answer takes its time; most servers never need it, or refuse it. */
 
 /* Connects nowhere yet. `http` must outlive the end of the session, which is a request of its own
  * and comes up to MCP_LINGER_MS after the stop. Only NULL for want of memory. */

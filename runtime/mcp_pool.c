@@ -40,7 +40,7 @@ static gramc_status make_remote(struct mcp_client **out, gramc_loop *loop,
 
 struct mcp_client *mcp_pool_client(gramc_loop *loop, const struct mcp_server *server) {
     for (struct mcp_pool *one = loop->mcp; one; one = one->next)
-        if (memcmp(one->digest, server->digest, sizeof(one->digest)) == 0) return one->client;
+        if (memcmp(one->digest, server->digest, SHA256_HEX) == 0) return one->client;
     struct mcp_pool *entry = mem_alloc(&loop->allocator, sizeof(*entry));
     if (!entry) return NULL;
     gramc_status status = server->url[0] ? make_remote(&entry->client, loop, server)

@@ -37,7 +37,7 @@ static bool put_call(struct mcp_request *request, struct buf *out) {
 static void describe_call(const struct mcp_request *request, struct mcp_message *message) {
     const struct mcp_call *call = (const struct mcp_call *)(const void *)request;
     message->name = call->tool;
-    message->mirrors = call->mirrors;
+    message->mirrors = call->relisted ? call->other_mirrors : call->mirrors;
     message->arguments = call->arguments;
 }
 
@@ -75,10 +75,48 @@ static void ask_again(struct mcp_client *client, struct mcp_call *call, const st
     }
 }
 
+/* ## Calls whose headers the server wants otherwise */
+
+static const struct mcp_tool *find_tool(const struct mcp_listing *listing, gramc_text name) {
+    const struct mcp_tool *tool = listing->tools;
+    while (tool && !text_eq(tool->name, name)) tool = tool->next;
+    return tool;
+}
+
+static void on_relisted(struct mcp_listing *listing) {
+    struct mcp_call *call = listing->ctx;
+    const struct mcp_tool *tool = find_tool(listing, call->tool);
+    if (listing->outcome != MCP_FINE) {
+        fail_call(&call->request, listing->outcome, listing->why);
+    } else if (!tool || tool->refused) {
+        fail_call(&call->request, MCP_PROTOCOL_ERROR, "the server does not list the tool any more");
+    } else {
+        call->other_mirrors = tool->mirrors;
+        mcp_request_start(call->client, &call->request, &call_verb);
+    }
+}
+
+/* Once. False without memory. */
+static bool relist(struct mcp_call *call) {
+    call->relisted = mem_alloc(&call->allocator, sizeof(*call->relisted));
+    if (!call->relisted) return false;
+    *call->relisted =
+        (struct mcp_listing){.done = on_relisted, .ctx = call, .allocator = call->allocator};
+    mcp_list_start(call->client, call->relisted);
+    return true;
+}
+
+static bool wants_other_headers(const struct mcp_call *call, const struct json *error) {
+    const struct json *code = json_get(error, "code");
+    return !call->relisted && json_is(code, JSON_NUMBER) && text_is(code->text, "-32020");
+}
+
 static void answer_call(struct mcp_client *client, struct mcp_request *request,
                         const struct json *result, const struct json *error) {
     struct mcp_call *call = (struct mcp_call *)(void *)request;
-    if (!result) {
+    if (!result && client->is_modern && wants_other_headers(call, error)) {
+        if (!relist(call)) fail_call(request, MCP_NOMEM, "out of memory");
+    } else if (!result) {
         put_error(&call->result, error);
         finish_call(call, MCP_PROTOCOL_ERROR);
     } else if (client->is_modern && mcp_asks_back(result)) {
@@ -93,10 +131,22 @@ void mcp_call_start(struct mcp_client *client, struct mcp_call *call) {
     buf_init(&call->result, &call->allocator, MCP_RESULT_MAX);
     buf_init(&call->replies, &call->allocator, MCP_RESULT_MAX);
     call->rounds = 0;
+    call->client = client;
+    call->relisted = NULL;
     mcp_request_start(client, &call->request, &call_verb);
 }
 
+void mcp_call_cancel(struct mcp_call *call) {
+    mcp_cancel(&call->request);
+    if (call->relisted) mcp_cancel(&call->relisted->request);
+}
+
 void mcp_call_free(struct mcp_call *call) {
+    if (call->relisted) {
+        mcp_list_free(call->relisted);
+        mem_free(&call->allocator, call->relisted, sizeof(*call->relisted));
+        call->relisted = NULL;
+    }
     buf_free(&call->result);
     buf_free(&call->replies);
 }
@@ -155,8 +205,9 @@ static const char *keep_tool(struct mcp_listing *listing, const struct json *val
     tool->input = keep_json(listing, value, "inputSchema");
     tool->output = keep_json(listing, value, "outputSchema");
     tool->annotations = keep_json(listing, value, "annotations");
-    tool->refused =
-        mcp_mirrors_read(&tool->mirrors, &listing->arena, json_get(value, "inputSchema"));
+    if (listing->uses_headers)
+        tool->refused =
+            mcp_mirrors_read(&tool->mirrors, &listing->arena, json_get(value, "inputSchema"));
     *listing->tools_end = tool;
     listing->tools_end = &tool->next;
     listing->count++;
@@ -192,6 +243,7 @@ static void answer_list(struct mcp_client *client, struct mcp_request *request,
         buf_free(&text);
         return;
     }
+    listing->uses_headers = client->is_modern && !client->words.argv;
     const char *why = keep_page(listing, result);
     if (why) finish_list(listing, MCP_BAD_RESULT, why);
     else if (listing->cursor.ptr) mcp_request_start(client, request, &list_verb);

@@ -1,4 +1,5 @@
-/* Looks tools up in what boxes offer, by the names that a library gives them. */
+/* Looks tools up in what boxes offer, by the names that a library gives them: which it takes, what
+ * it calls them, and what a spec may call them. What is known of a box is given here, not found. */
 #include "runtime/offered.h"
 
 #include "base/text.h"

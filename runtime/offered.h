@@ -21,6 +21,7 @@ struct offered_box {
     const struct offered_tool *tools;
     size_t tool_count;
     gramc_text failure; /* why nothing is known; empty: it is */
+    gramc_text note;    /* what was left out, and why: a line; empty: nothing */
 };
 
 /* NULL if there is none of that name. */

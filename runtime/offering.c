@@ -16,28 +16,47 @@ static bool has_impl(const gramc_library *library, gramc_text name) {
     return false;
 }
 
-static bool has_tool(const gramc_agent *agent, gramc_text name) {
-    for (size_t i = 0; i < agent->tool_count; i++)
-        if (text_eq(agent->tools[i]->name, name)) return true;
+static bool has_tool(const gramc_tool *const *tools, size_t count, gramc_text name) {
+    for (size_t i = 0; i < count; i++)
+        if (text_eq(tools[i]->name, name)) return true;
+    return false;
+}
+
+static bool uses(const gramc_box_use *list, size_t count, const gramc_box *box) {
+    for (size_t i = 0; i < count; i++)
+        if (text_eq(list[i].name, box->name)) return true;
     return false;
 }
 
 /* Something that no ToolImpl does may be in any box. */
-static bool looks_around(const gramc_agent *agent, const gramc_library *library) {
-    for (size_t i = 0; i < agent->tool_count; i++)
-        if (!has_impl(library, agent->tools[i]->name)) return true;
+static bool all_done(const gramc_tool *const *tools, size_t count, const gramc_library *library) {
+    for (size_t i = 0; i < count; i++)
+        if (!has_impl(library, tools[i]->name)) return false;
+    return true;
+}
+
+/* Some tool of the list is done by a ToolImpl that names the server. */
+static bool serves(const gramc_library *library, const gramc_box *box,
+                   const gramc_tool *const *tools, size_t count) {
+    for (size_t i = 0; i < library->impl_count; i++) {
+        const gramc_impl *impl = &library->impls[i];
+        bool is_here = impl->kind == GRAMC_IMPL_MCP && text_eq(impl->server, box->name);
+        if (is_here && has_tool(tools, count, impl->name)) return true;
+    }
     return false;
 }
 
 static bool is_used(const gramc_agent *agent, const gramc_library *library, const gramc_box *box) {
-    for (size_t i = 0; i < agent->box_use_count; i++)
-        if (text_eq(agent->box_uses[i].name, box->name)) return true;
-    for (size_t i = 0; i < library->impl_count; i++) {
-        const gramc_impl *impl = &library->impls[i];
-        bool is_here = impl->kind == GRAMC_IMPL_MCP && text_eq(impl->server, box->name);
-        if (is_here && has_tool(agent, impl->name)) return true;
+    bool used = uses(agent->box_uses, agent->box_use_count, box) ||
+                !all_done(agent->tools, agent->tool_count, library) ||
+                serves(library, box, agent->tools, agent->tool_count);
+    for (size_t i = 0; i < agent->task_count && !used; i++) {
+        const gramc_task *task = &agent->tasks[i];
+        used = uses(task->box_uses, task->box_use_count, box) ||
+               !all_done(task->tools, task->tool_count, library) ||
+               serves(library, box, task->tools, task->tool_count);
     }
-    return false;
+    return used;
 }
 
 /* HTTP toolboxes are read again by whoever binds: for an agent, only servers are asked. */
@@ -45,7 +64,7 @@ static bool is_needed(const gramc_agent *agent, const gramc_library *library,
                       const gramc_box *box) {
     if (!agent) return true;
     if (box->kind != GRAMC_BOX_MCP) return false;
-    return looks_around(agent, library) || is_used(agent, library, box);
+    return is_used(agent, library, box);
 }
 
 /* ## MCP servers */

@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "base/version.h"
 
 enum { SNAPSHOT_MAX = 256 << 20, SNAPSHOT_TOOLS_MAX = 100000 };
 
@@ -47,7 +48,8 @@ gramc_status gramc_offering_save(const gramc_offering *offering, gramc_writer wr
     for (size_t i = 0; i < offering->box_count; i++)
         if (offering->boxes[i].failure.len) return GRAMC_FINDINGS;
     buf_init(&out, &offering->arena.allocator, SNAPSHOT_MAX);
-    buf_puts(&out, "{\"format\": \"gramc-snapshot\", \"version\": 1,\n \"library\": {\"name\": ");
+    buf_printf(&out, "{\"format\": \"gramc-snapshot\", \"version\": %d,\n \"library\": {\"name\": ",
+               VERSION_SNAPSHOT);
     json_put_string(&out, offering->library);
     buf_puts(&out, ", \"fingerprint\": ");
     json_put_string(&out, offering->fingerprint);

@@ -1,5 +1,5 @@
-/* Turns a template into parts, each of which knows where it stands, and the parts into bytes. How a
- * value is written at its place is template_encode.c's. */
+/* Turns the text of a template into parts, each of which knows where it stands, and checks the
+ * names in it. Filling in is template_expand.c's. */
 #include "runtime/template.h"
 
 #include <stdarg.h>
@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "runtime/template_encode.h"
 
 enum { PARTS_MAX = 1000 };
 
@@ -272,79 +271,4 @@ gramc_status template_check(const struct template *what, const gramc_text *names
                     TEXT_ARGS(near));
     }
     return GRAMC_OK;
-}
-
-/* ## Expanding */
-
-static gramc_status put_part(struct buf *out, const struct template_part *part,
-                             const struct template_value *value, struct template_error *error) {
-    const char *reason = template_encode(out, part->place, value);
-    if (!reason) return buf_status(out);
-    gramc_text shown = part->text;
-    if (shown.len > 60) shown.len = 60;
-    return fail(error, part->start, part->end, "`%.*s` %s", TEXT_ARGS(shown), reason);
-}
-
-static gramc_status expand_part(struct buf *out, const struct template_part *part,
-                                const struct json *arguments, template_secret secret, void *ctx,
-                                struct template_error *error) {
-    struct template_value value = {.json = NULL};
-    if (part->kind == PART_TEXT) {
-        buf_text(out, part->text);
-        return buf_status(out);
-    }
-    if (part->kind == PART_PARAMETER) value.json = json_get_text(arguments, part->text);
-    else if (secret && secret(ctx, part->text, &value.text)) value.is_text = true;
-    else if (!part->has_fallback)
-        return fail(error, part->start, part->end, "the environment variable `%.*s` is not set",
-                    part->text.len < 60 ? (int)part->text.len : 60, part->text.ptr);
-    bool absent = !value.is_text && (!value.json || value.json->kind == JSON_NULL);
-    if (absent && part->has_fallback) {
-        value =
-            (struct template_value){.text = part->fallback, .is_text = true, .is_fallback = true};
-    }
-    return put_part(out, part, &value, error);
-}
-
-/* A path whose parameter makes up a whole segment could be . or .. all the same, together with the
- * text round it. */
-static bool is_step(gramc_text segment) {
-    size_t dots = 0, i = 0;
-    while (i < segment.len) {
-        gramc_text rest = text_slice(segment, i, segment.len);
-        bool encoded = rest.len >= 3 && text_is_nocase(text_slice(rest, 0, 3), "%2e");
-        if (segment.ptr[i] != '.' && !encoded) return false;
-        i += encoded ? 3 : 1;
-        dots++;
-    }
-    return dots == 1 || dots == 2;
-}
-
-static gramc_status check_steps(const struct buf *out, size_t from, const struct template *what,
-                                struct template_error *error) {
-    gramc_text path = text_slice(buf_view(out), from, out->len);
-    for (size_t start = 0, i = 0; i <= path.len; i++) {
-        bool ends = i == path.len || strchr("/?#", path.ptr[i]);
-        if (!ends) continue;
-        if (is_step(text_slice(path, start, i)))
-            return fail(error, 0, what->source.len, "the address would have a step up in its path");
-        if (i < path.len && path.ptr[i] != '/') break;
-        start = i + 1;
-    }
-    return GRAMC_OK;
-}
-
-gramc_status template_expand(struct buf *out, const struct template *what,
-                             const struct json *arguments, template_secret secret, void *secret_ctx,
-                             struct template_error *error) {
-    size_t from = out->len;
-    bool segments = false;
-    *error = (struct template_error){.start = 0};
-    for (size_t i = 0; i < what->count; i++) {
-        gramc_status status =
-            expand_part(out, &what->parts[i], arguments, secret, secret_ctx, error);
-        if (status != GRAMC_OK) return status;
-        segments = segments || what->parts[i].place == PLACE_SEGMENT;
-    }
-    return segments ? check_steps(out, from, what, error) : buf_status(out);
 }

@@ -68,7 +68,7 @@ static void cancel(struct tool_call *call) {
     struct mcp_work *work = call->state;
     if (!work || !work->running) return;
     work->running = false;
-    mcp_cancel(&work->mcp.request);
+    mcp_call_cancel(&work->mcp);
     tool_let_go(call);
 }
 

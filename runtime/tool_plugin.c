@@ -132,5 +132,16 @@ static void call_in_process(struct tool_call *call) {
     tool_call_function(call, &function);
 }
 
+static bool prepare_in_process(struct arena *arena, struct bound_tool *choice,
+                               char why[TOOL_WHY_MAX]) {
+    const gramc_impl *impl = choice->impl;
+    if (!impl_has_limits(impl) && !impl->env_count) return prepare(arena, choice, why);
+    snprintf(why, TOOL_WHY_MAX,
+             "`inProcess` leaves no process that could have limits or an "
+             "environment of its own");
+    return false;
+}
+
 const struct tool_kind tool_plugin_in_process = {
-    "plugin", describe, call_in_process, tool_cancel_function, tool_close_function, prepare};
+    "plugin",          describe, call_in_process, tool_cancel_function, tool_close_function,
+    prepare_in_process};

@@ -58,6 +58,7 @@ static const struct {
     {"endpoint", "url"},
     {"TEXT_SUBSTITUTION", "TEXT_SUBSTITUTOR"},
     {"TEXT_SUBSTITUTER", "TEXT_SUBSTITUTOR"},
+    {"TEXT", "STRING"},
     {"INT", "INTEGER"},
     {"NUMBER", "DOUBLE"},
     {"BOOL", "BOOLEAN"},

@@ -4,11 +4,12 @@
 #define RUNTIME_TRACE_H
 
 #include "base/buf.h"
+#include "base/version.h"
 #include "runtime/bound.h"
 #include "runtime/llm.h"
 
 #define TRACE_FORMAT "gramc-trace"
-enum { TRACE_VERSION = 1 };
+enum { TRACE_VERSION = VERSION_TRACE };
 
 struct trace {
     gramc_writer writer; /* write NULL: none */

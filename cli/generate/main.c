@@ -41,18 +41,37 @@ static const char *draft_name(size_t i) {
 }
 
 static const char *verdict_name(size_t i) {
-    static const char *const names[] = {"text", "json", "flag", "basic", "detailed"};
-    return i < 5 ? names[i] : NULL;
+    size_t of_findings = 0;
+    while (gramc_format_name(of_findings)) of_findings++;
+    return i < of_findings ? gramc_format_name(i) : gramc_verdict_format_name(i - of_findings);
+}
+
+static const char *binding_name(size_t i) {
+    static const char *const names[] = {"text", "json"};
+    return i < 2 ? names[i] : NULL;
+}
+
+static const char *listing_name(size_t i) {
+    static const char *const names[] = {"table", "json", "gram"};
+    return i < 3 ? names[i] : NULL;
+}
+
+/* What --format takes, by the command. */
+static const char *(*format_names(unsigned command))(size_t i) {
+    switch (command) {
+    case FOR_VALIDATE: return verdict_name;
+    case FOR_BIND: return binding_name;
+    case FOR_TOOLS: return listing_name;
+    default: return gramc_format_name;
+    }
 }
 
 enum value_kind option_values(const struct option_row *option, const struct command *command,
                               const char **list, size_t list_size, size_t *count) {
     *count = 0;
     if (!option->value) return VALUE_NONE;
-    if (!strcmp(option->name, "format") && command->bit == FOR_CHECK)
-        return fill(list, list_size, count, gramc_format_name);
-    if (!strcmp(option->name, "format") && command->bit == FOR_VALIDATE)
-        return fill(list, list_size, count, verdict_name);
+    if (!strcmp(option->name, "format"))
+        return fill(list, list_size, count, format_names(command->bit));
     if (!strcmp(option->name, "target")) return fill(list, list_size, count, gramc_target_name);
     if (!strcmp(option->name, "color")) return fill(list, list_size, count, color_name);
     if (!strcmp(option->name, "draft")) return fill(list, list_size, count, draft_name);

@@ -16,57 +16,18 @@ static int compile(struct cli *cli, char *path, gramc_compilation **out, const g
 
 /* ## Choosing by name */
 
-struct catalogue {
-    const char *noun, *plural, *how;
-    size_t (*count)(const gramc_spec *spec);
-    gramc_text (*name)(const gramc_spec *spec, size_t i);
-};
-
-static gramc_text agent_name(const gramc_spec *spec, size_t i) {
-    return gramc_spec_agent(spec, i)->name;
-}
-
-static gramc_text library_name(const gramc_spec *spec, size_t i) {
-    return gramc_spec_library(spec, i)->name;
-}
-
-static const struct catalogue agents = {"agent", "agents", "--agent NAME", gramc_spec_agent_count,
-                                        agent_name};
-static const struct catalogue libraries = {"tool library", "tool libraries", "FILE#NAME",
-                                           gramc_spec_library_count, library_name};
-
-static int explain_choice(struct cli *cli, const struct catalogue *catalogue,
-                          const gramc_spec *spec, const char *path, gramc_text wanted) {
-    size_t count = catalogue->count(spec);
-    if (count == 0) return cli_usage(cli, "%s holds no %s", path, catalogue->noun);
-    if (wanted.len)
-        fprintf(cli->err, "gramc: %s holds no %s %.*s; it holds", path, catalogue->noun,
-                TEXT_ARGS(wanted));
-    else
-        fprintf(cli->err, "gramc: %s holds several %s; choose with %s:", path, catalogue->plural,
-                catalogue->how);
-    for (size_t i = 0; i < count; i++) {
-        gramc_text name = catalogue->name(spec, i);
-        fprintf(cli->err, "%s %.*s", i ? "," : "", TEXT_ARGS(name));
-    }
-    fputc('\n', cli->err);
-    return EXIT_USAGE;
-}
-
 static int choose_agent(struct cli *cli, struct choice *out, const gramc_spec *spec) {
-    const char *wanted = cli->options[OPTION_AGENT];
-    gramc_text name = text_of(wanted ? wanted : "");
-    if (gramc_spec_find_agent(&out->agent, spec, name))
-        return explain_choice(cli, &agents, spec, cli->operands[0], name);
-    return cli_status(cli, gramc_agent_prepare(out->compilation, out->agent));
+    const char *path = cli->operands[0];
+    int code = cli_choose_agent(cli, spec, path, &out->agent);
+    return code == EXIT_FINE ? cli_status(cli, gramc_agent_prepare(out->compilation, out->agent))
+                             : code;
 }
 
 /* The spec's own library, if it has one. */
 static int choose_own_library(struct cli *cli, struct choice *out, const gramc_spec *spec) {
     out->library = NULL;
     if (gramc_spec_library_count(spec) == 0) return EXIT_FINE;
-    gramc_status status = gramc_spec_find_library(&out->library, spec, TEXT(""));
-    return status ? explain_choice(cli, &libraries, spec, cli->operands[0], TEXT("")) : EXIT_FINE;
+    return cli_choose_library(cli, spec, cli->operands[0], TEXT(""), &out->library);
 }
 
 /* The name is what follows the last #. */
@@ -82,8 +43,7 @@ int run_choose_library(struct cli *cli, struct choice *out, const char *option) 
     path[len] = '\0';
     int code = compile(cli, path, &out->library_compilation, &spec);
     if (code != EXIT_FINE) return code;
-    gramc_status status = gramc_spec_find_library(&out->library, spec, name);
-    return status ? explain_choice(cli, &libraries, spec, path, name) : EXIT_FINE;
+    return cli_choose_library(cli, spec, path, name, &out->library);
 }
 
 int run_choose(struct cli *cli, struct choice *out) {
@@ -92,8 +52,6 @@ int run_choose(struct cli *cli, struct choice *out) {
     *out = (struct choice){0};
     int code = compile(cli, cli->operands[0], &out->compilation, &spec);
     if (code == EXIT_FINE) code = choose_agent(cli, out, spec);
-    if (code == EXIT_FINE)
-        code = cli_status(cli, gramc_agent_prepare(out->compilation, out->agent));
     if (code != EXIT_FINE) return code;
     return library ? run_choose_library(cli, out, library) : choose_own_library(cli, out, spec);
 }

@@ -54,6 +54,7 @@ static int call(struct workshop *shop, const gramc_bound *bound, gramc_text tool
     gramc_status status =
         gramc_call(&end, shop->loop, bound, tool, arguments, (gramc_writer){append, &out});
     bool interrupted = interrupt_stop(cli, interrupt);
+    if (status == GRAMC_IO) status = buf_status(&out);
     int code = status ? cli_status(cli, status) : workshop_call_code(end);
     if (!status) print_end(cli, end, buf_view(&out));
     buf_free(&out);

@@ -1,10 +1,10 @@
 /* gramc-run: the commands that run agents, in an executable of their own so that the quick ones
  * need not load libcurl and libuv. gramc hands over to it; `gram agent` finds it as gram-agent. */
-#include "base/mem.h"
+#include "base/pages.h"
 #include "cli/run/commands.h"
 
 int main(int argc, char **argv) {
-    gramc_allocator allocator = mem_default();
+    gramc_allocator allocator = pages_allocator();
     struct cli cli;
     cli_init(&cli, stdout, stderr, &allocator);
     return cli_main(&cli, run_commands, argc, argv);

@@ -254,6 +254,33 @@ GRAMC_API GRAMC_MUST_USE gramc_status gramc_prompt_fill(gramc_text prompt,
                                                         const gramc_input *inputs, size_t count,
                                                         gramc_writer writer);
 
+/* ## Libraries without text
+ * For programs that have their implementations at hand: functions (registered as builtins, see
+ * runtime.h), programs, HTTP calls, and the tools of an upstream or server, as boxes. What is added
+ * is copied. A maker belongs to one thread at a time; the library that comes of it is const, and
+ * any number of threads may bind agents to it. */
+typedef struct gramc_library_maker gramc_library_maker;
+
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_library_maker_new(gramc_library_maker **out,
+                                                              gramc_text name,
+                                                              gramc_text description,
+                                                              const gramc_allocator *allocator);
+/* GRAMC_AMBIGUOUS: there is one of that name, and it stays. GRAMC_USAGE: no name, or not what its
+ * kind needs (a target, a program, a method, a server, one of command and url), or the library is
+ * finished. GRAMC_NOMEM. Templates are looked at when an agent is bound. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_library_maker_add_impl(gramc_library_maker *maker,
+                                                                   const gramc_impl *impl);
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_library_maker_add_box(gramc_library_maker *maker,
+                                                                  const gramc_box *box);
+/* The library, with its fingerprint: that of the same library in the notation. It lives as long as
+ * the maker, to which nothing can be added any more. The reader gives the files that count in the
+ * fingerprint; read NULL: none do. GRAMC_NOT_FOUND: an implementation names a server that was not
+ * added. GRAMC_NOMEM. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_library_maker_finish(const gramc_library **out,
+                                                                 gramc_library_maker *maker,
+                                                                 gramc_reader reader);
+GRAMC_API void gramc_library_maker_free(gramc_library_maker *maker);
+
 /* Makes an agent ready to run: gives its tools their schema texts and validators, and the agent its
  * fingerprint. Checking and printing need none of that, so it is a step of its own. Call it before
  * other threads see the spec; a second call does nothing. GRAMC_NOMEM, GRAMC_FINDINGS (a schema
@@ -341,6 +368,12 @@ typedef struct gramc_format_options {
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_source_format(gramc_compilation *compilation, size_t i,
                                                           const gramc_format_options *options,
                                                           gramc_writer writer);
+/* Compares the i-th source with what gramc_source_format would write and, where they differ, adds
+ * the finding not-formatted with the edit that mends it. Statuses as there; GRAMC_FINDINGS also for
+ * that. Findings are then printed as `gramc fmt`'s. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_source_check_format(
+    gramc_compilation *compilation, size_t i, const gramc_format_options *options);
+
 /* ## Import
  * Tool definitions in JSON, as providers, MCP servers, OpenAPI and JSON Schema have them, become
  * the text of an agent spec that compiles to the same schemas. */
@@ -497,12 +530,35 @@ typedef enum gramc_verdict_format {
     GRAMC_VERDICT_DETAILED /* errors in a tree that follows the schema */
 } gramc_verdict_format;
 
+/* The i-th format that one verdict is asked for by name in ("verdict", "flag"...), and one line
+ * about it; NULL past the end. GRAMC_VERDICT_TEXT has no name. Any thread. */
+GRAMC_API const char *gramc_verdict_format_name(size_t i);
+GRAMC_API const char *gramc_verdict_format_about(size_t i);
+/* False if there is no format of that name. Any thread. */
+GRAMC_API bool gramc_verdict_format_find(gramc_text name, gramc_verdict_format *out);
+
 /* Prints one verdict and a line end. JSON errors have the members of gramc_violation, changes those
  * of gramc_change; `normalised` is null when the bytes were not JSON. GRAMC_USAGE for an unknown
  * format, GRAMC_LIMIT for more than 64 MiB. */
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_verdict_print(const gramc_verdict *verdict,
                                                           gramc_verdict_format format,
                                                           gramc_writer writer);
+
+/* An instance that was judged, for printing many verdicts as one report. */
+typedef struct gramc_judged {
+    gramc_text name; /* of its file; those of one file stand together */
+    gramc_text text; /* the whole file, up to 2 GiB; text.ptr[text.len] is a readable NUL */
+    size_t start;    /* where the instance stands in it */
+    const gramc_verdict *verdict; /* NULL: it is valid */
+} gramc_judged;
+
+/* Prints violations as gramc_findings_print prints findings: a violation's code is its keyword.
+ * All is borrowed for the call. allocator NULL means malloc. GRAMC_USAGE for an unknown format,
+ * GRAMC_LIMIT, GRAMC_NOMEM, GRAMC_IO. Any thread. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_verdicts_print(const gramc_judged *judged, size_t count,
+                                                           gramc_format format,
+                                                           const gramc_allocator *allocator,
+                                                           gramc_writer writer);
 
 /* ## Comparing schemas
  * Is every value that schema A accepts accepted by schema B? */
@@ -590,9 +646,11 @@ GRAMC_API void gramc_diff_free(gramc_diff *diff);
 GRAMC_API size_t gramc_diff_count(const gramc_diff *diff, gramc_impact impact);
 /* The i-th change; false past the end. */
 GRAMC_API bool gramc_diff_get(const gramc_diff *diff, size_t i, gramc_diff_entry *out);
-/* TEXT, CONCISE or JSON (COLOR prints as TEXT). GRAMC_IO when the writer stops. */
+/* Prints the changes as gramc_findings_print prints findings, by the files that they stand in; what
+ * is gone stands in the old file. `fails` is the least impact that fails (a JUnit case), NONE if
+ * none does. GRAMC_USAGE for an unknown format, GRAMC_NOMEM, GRAMC_IO. */
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_diff_print(const gramc_diff *diff, gramc_format format,
-                                                       gramc_writer writer);
+                                                       gramc_impact fails, gramc_writer writer);
 
 /* ## JOLT
  * Transforms JSON by specs in the notation of bazaarvoice/jolt (docs/jolt.md): a list of

@@ -41,6 +41,15 @@ extern "C" {
 
 /* The version of the library that is running, "0.1.0". Any thread. */
 GRAMC_API const char *gramc_version(void);
+/* The version of the reference grammar that the notation follows, "0.3.7". Any thread. */
+GRAMC_API const char *gramc_notation_version(void);
+/* What has a version of its own: the language of specs, and the formats of files. */
+typedef struct gramc_form {
+    const char *name; /* "language", "bundle", "trace", "snapshot", "baseline", "diagnostics" */
+    unsigned version; /* that is written; what else can be read is said on the format's page */
+} gramc_form;
+/* The i-th; false past the end. Any thread. */
+GRAMC_API bool gramc_form_get(size_t i, gramc_form *out);
 
 /* ## Status
  * Every call that can fail returns one of these. Details are in the findings. */

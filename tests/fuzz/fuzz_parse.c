@@ -51,7 +51,11 @@ static void check_findings(struct reading *reading) {
         if (f->message.len == 0) abort();
     }
     findings_sort(&reading->findings);
-    struct diag_report report = {&reading->source, &reading->findings, GRAMC_ERROR};
+    struct diag_report report = {.sources = &reading->source,
+                                 .findings = &reading->findings,
+                                 .fails = GRAMC_ERROR,
+                                 .command = "check",
+                                 .language = "gram"};
     diag_print_text(&out, &report);
     diag_print_json(&out, &report);
     if (out.state == BUF_FINE && !text_is_utf8(buf_view(&out))) abort();

@@ -2,11 +2,12 @@
 # Each machine format before a consumer of its kind: JSON and SARIF against their schemas, with our
 # validator; JUnit against an XML Schema, with xmllint; workflow commands line by line. Sources are
 # every golden case's files, so each finding that there is, and each hostile text, passes by here.
+# tests/peers/formats.mjs asks readers that others wrote.
 set -u
 source=$1 gramc=$2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-bad=0 seen=0
+bad=0 seen=0 others=0
 complain() { echo "$*"; bad=1; }
 command -v xmllint >/dev/null || { echo "xmllint is needed: apt-get install libxml2-utils"; exit 1; }
 
@@ -30,6 +31,15 @@ for case in "$source"/tests/golden/cases/*.test; do
     printf '%s\n' "$case" >"$work/$seen.name"
 done
 
+# The other commands: what their golden cases say that they print.
+for case in "$source"/tests/golden/cases/diff-*.test "$source"/tests/golden/cases/fmt-*.test "$source"/tests/golden/cases/validate-*.test; do
+    format=$(LC_ALL=C sed -n '1s/^command:.* --format \(json\|sarif\|junit\|github\)\( .*\)*$/\1/p' "$case")
+    [ "$format" ] || continue
+    others=$((others + 1))
+    LC_ALL=C sed '1,/^--- stdout$/d; /^--- /,$d' "$case" >"$work/golden-$others.$format"
+done
+[ "$others" -ge 12 ] || complain "only $others golden cases of other commands were read"
+
 # One call each for all files: fast enough for every test run.
 for pair in json:docs/formats/diagnostics.schema.json sarif:tests/data/sarif-subset.schema.json; do
     format=${pair%%:*} schema=$source/${pair#*:}
@@ -47,7 +57,7 @@ for file in "$work"/*.junit; do
     [ "$right" = true ] || complain "$file does not hold what its totals say"
 done
 
-LC_ALL=C grep -hvE '^::(error|warning|notice) file=([^%:,]|%25|%3A|%2C)+,line=[0-9]+,endLine=[0-9]+(,col=[0-9]+,endColumn=[0-9]+)?,title=G0[0-9]{3} [a-z0-9-]+::([^%]|%25|%0A)+$' "$work"/*.github &&
+LC_ALL=C grep -hvE '^::(error|warning|notice) file=([^%:,]|%25|%3A|%2C)+,line=[0-9]+,endLine=[0-9]+(,col=[0-9]+,endColumn=[0-9]+)?,title=([GD][0-9]+ [a-z0-9-]+|[a-zA-Z]+)::([^%]|%25|%0A)+$' "$work"/*.github &&
     complain "these are no workflow commands"
 # No control character, nowhere (line ends aside).
 for format in json sarif junit github; do
@@ -60,5 +70,5 @@ printf '[n:Thing]\n[t:Tool | (x::Int)==>(::Text)]\n' >"$work/in.gram"
 "$gramc" validate "$source/docs/formats/baseline.schema.json" "$work/known.json" >/dev/null || complain "the baseline does not fit its schema"
 (cd "$work" && "$gramc" check --strict --baseline known.json in.gram) || complain "the baseline is not known"
 [ "$seen" -gt 100 ] || complain "only $seen cases were read"
-echo "$seen cases in four formats"
+echo "$seen cases in four formats, $others of other commands"
 exit $bad

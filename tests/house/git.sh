@@ -23,9 +23,9 @@ git commit -qm one
 "$gramc" diff git:HEAD:specs/agent.gram specs/agent.gram | grep -qx 'no changes' || fail "an import"
 echo '[t:Tool {description: "d"} | (age::Int {min: 0})==>(::Text)]' >specs/tools.gram
 (cd specs && "$gramc" diff git:HEAD:agent.gram agent.gram --format concise >../out) && fail "exit 0"
-grep -q '^tools.gram:1:31: breaking\[D209\].*"age":-1' out || { cat out; fail "no D209"; }
+grep -q '^tools.gram:1:31: breaking\[D209\]' out || { cat out; fail "no D209"; }
 "$gramc" diff git:HEAD:specs specs --fail-on none >out
-grep -q 'old git:HEAD:./specs/tools.gram:1:31, new specs/tools.gram:1:31' out || { cat out; fail "places"; }
+grep -q -- '--> specs/tools.gram:1:31' out && grep -q '::: git:HEAD:./specs/tools.gram:1:31' out || { cat out; fail "places"; }
 git commit -qam two
 "$gramc" diff git:HEAD~1:./specs git:HEAD:specs/. --fail-on none | grep -q D209 || fail "two revisions"
 

@@ -49,11 +49,42 @@ $cc -std=c99 -pedantic -Wall -Wextra -Werror $flags -I"$prefix/include" user.c "
 # shellcheck disable=SC2086
 $cc -std=c99 $flags -I"$prefix/include" user.c -L"$lib" -lgramc -Wl,-rpath,"$lib" -o user-shared
 [ "$(./user-shared)" = "1 tools" ]
-for header in gramc compile runtime; do
+for header in gramc compile runtime plugin; do
     echo "#include <gramc/$header.h>" >h.c
     $cc -std=c99 -pedantic -Wall -Wextra -Wstrict-prototypes -Werror -fsyntax-only -I"$prefix/include" h.c
     $cc -x c++ -std=c++17 -Wall -Wextra -Werror -fsyntax-only -I"$prefix/include" h.c
 done
+cat >plugin.cc <<'C'
+#include <gramc/plugin.h>
+GRAMC_PLUGIN
+GRAMC_PLUGIN_TOOL(tool) { return gramc_plugin_say(call, "x"); }
+C
+$cc -x c++ -std=c++11 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -I"$prefix/include" plugin.cc
+
+# A plugin built with the installed header runs in the installed host; so does a program that stays.
+cat >calls.jsonl <<'J'
+{"event":"header","format":"gramc-trace","version":1}
+{"event":"model.response","calls":[{"name":"sqrt","arguments":"{\"x\":16}"}]}
+{"event":"model.response","content":"done"}
+J
+calculate() {
+    "$prefix/bin/gramc" run "$prefix/share/gramc/specs/calculator.gram" --wire tools --library "$1" \
+        --model script:calls.jsonl --trace trace.jsonl "The root of 16?" >/dev/null
+    grep -q '"event":"tool.response".*"outcome":"ok","result":"4\(\.0\)\?"' trace.jsonl ||
+        { echo "$1:"; cat trace.jsonl; exit 1; }
+}
+plugin=$prefix/share/gramc/specs/plugin
+if command -v make >/dev/null; then make -s -C "$plugin" CC="$cc" INCLUDE="$prefix/include"
+else
+    echo "make is missing: the Makefile of specs/plugin was not tried"
+    for name in libcalc template; do
+        $cc -std=c99 -I"$prefix/include" -shared -fPIC -o "$plugin/$name.so" "$plugin/${name#lib}.c" -lm
+    done
+fi
+calculate "$plugin/native.gram"
+if command -v python3 >/dev/null; then calculate "$prefix/share/gramc/specs/libraries/staying.gram"
+else echo "python3 is missing: calculate.py was not tried"; fi
+
 for page in man/man1/gramc.1 bash-completion/completions/gramc zsh/site-functions/_gramc fish/vendor_completions.d/gramc.fish; do
     [ -s "$prefix/share/$page" ] || { echo "share/$page was not installed"; exit 1; }
 done

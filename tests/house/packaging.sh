@@ -16,7 +16,7 @@ action_script() {
         inside && /^ *run: \|$/ { taking = 1; match($0, /^ */); depth = RLENGTH; next }
         taking { match($0, /^ */); if (NF && RLENGTH <= depth) exit; print substr($0, depth + 3) }' "$source/packaging/action/action.yml"
 }
-for step in Build Check; do
+for step in Build Check Compare; do
     action_script $step >"$work/$step.sh"
     [ -s "$work/$step.sh" ] || complain "the action has no step $step"
     bash -n "$work/$step.sh" || complain "bash cannot read the step $step"
@@ -45,6 +45,32 @@ PATHS='$(touch injected); `touch injected`' STRICT=true BASELINE='' SARIF='' run
 [ -e injected ] && complain "an input ran as a command"
 PATHS='--help' STRICT=false BASELINE='' SARIF='' run_check 2 "an input that looks like an option"
 
+# run_compare WANTED: the same for the step that compares.
+run_compare() {
+    bash --noprofile --norc -e -o pipefail Compare.sh >out 2>err
+    got=$?
+    [ $got = "$1" ] || { cat out err; complain "the action's comparison gave $got, not $1: $2"; }
+}
+if command -v git >/dev/null; then
+    commit() { git add -A && git -c user.name=t -c user.email=t@example.com commit -qm "$1"; }
+    mkdir repo && cd repo && git init -q . && cp ../Compare.sh . && mkdir tools
+    printf '[t:Tool {description: "d"} | (a::Int)==>(::Text)]\n' >tools/t.gram
+    commit one
+    export FORMAT AGAINST
+    PATHS=tools FORMAT=true AGAINST=HEAD run_compare 0 "nothing changed"
+    PATHS=$'tools\nnew\n' FORMAT=false AGAINST=HEAD run_compare 0 "a path that is new"
+    printf '[t:Tool {description: "d"} |   (a::Int {min: 3})==>(::Text)]\n' >tools/t.gram
+    PATHS=tools FORMAT=false AGAINST=HEAD run_compare 1 "a breaking change"
+    grep -q '^::error file=tools/t.gram,line=1,.*title=D209' out || complain "no annotation of the change"
+    PATHS=tools FORMAT=true AGAINST='' run_compare 1 "a file that is not formatted"
+    grep -q '^::error file=tools/t.gram,line=1,.*title=G0709' out || complain "no annotation of the format"
+    PATHS=tools FORMAT=false AGAINST='--output=x' run_compare 2 "an option for a revision"
+    [ -e x ] && complain "git was given an option"
+    cd ..
+else
+    echo "git is not installed: the step Compare was not run"
+fi
+
 # Each block of the page, in order, in one folder.
 awk '/^```sh$/ { inside = 1; next } /^```$/ { inside = 0 } inside' "$source/docs/ci.md" >page.sh
 [ "$(wc -l <page.sh)" -ge 6 ] || complain "docs/ci.md has lost its shell blocks"
@@ -54,13 +80,34 @@ sed -n 's/^    - \(gramc .*\)/\1/p' "$source/docs/ci.md" >gitlab.sh
 [ -s gitlab.sh ] && bash -e gitlab.sh || complain "the GitLab example fails"
 
 # The hook's entry, with the files that its pattern takes, as pre-commit calls it.
-entry=$(sed -n 's/^  entry: //p' "$source/.pre-commit-hooks.yaml")
-pattern=$(sed -n 's/^  files: //p' "$source/.pre-commit-hooks.yaml")
+entry=$(sed -n 's/^  entry: //p' "$source/.pre-commit-hooks.yaml" | head -1)
+pattern=$(sed -n 's/^  files: //p' "$source/.pre-commit-hooks.yaml" | head -1)
 [ -n "$entry" ] && [ -n "$pattern" ] || complain "the hook has no entry or no files"
 find specs -type f | grep -E "$pattern" >files
 # shellcheck disable=SC2046,SC2086
 $entry $(cat files) >out || { cat out; complain "the hook fails on good specs"; }
 $entry 'bad one.gram' >/dev/null && complain "the hook lets a bad spec pass"
+
+# pre-commit itself, with a repository that holds the hooks.
+if command -v pre-commit >/dev/null && command -v git >/dev/null; then
+    mkdir hooks user
+    cp "$source/.pre-commit-hooks.yaml" hooks
+    (cd hooks && git init -q . && commit hooks)
+    cd user && git init -q . && printf '(a)\n' >good.gram && git add .
+    export PRE_COMMIT_HOME=$work/pre-commit
+    for hook in gramc-check gramc-fmt; do
+        pre-commit try-repo ../hooks $hook --all-files >out 2>&1 || { cat out; complain "pre-commit: $hook fails on a good file"; }
+        grep -q 'Passed' out || { cat out; complain "pre-commit did not run $hook"; }
+    done
+    printf '[ a:Agnt ]\n' >bad.gram && git add .
+    for hook in gramc-check gramc-fmt; do
+        pre-commit try-repo ../hooks $hook --all-files >out 2>&1 && complain "pre-commit: $hook lets a bad file pass"
+    done
+    cd ..
+    pre-commit validate-manifest "$source/.pre-commit-hooks.yaml" || complain "pre-commit refuses the manifest"
+else
+    echo "pre-commit is not installed: it did not run the hooks"
+fi
 
 # gramc init: what it writes is good, and it overwrites nothing.
 gramc init starter >out || complain "gramc init fails"

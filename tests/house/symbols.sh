@@ -1,5 +1,5 @@
 #!/bin/sh
-# Only what is meant for users is exported, gramc needs libc and PCRE2 alone, and every public
+# Only what is meant for users is exported, gramc and gramc-host need libc and PCRE2 alone, and every public
 # function of the headers exists.
 set -u
 source=$1 build=$2
@@ -24,13 +24,18 @@ check_exports() {
 check_exports "$build/libgramc.so" "$source/include/gramc/gramc.h $source/include/gramc/compile.h"
 [ -e "$build/libgramcrun.so" ] && check_exports "$build/libgramcrun.so" "$source/include/gramc/runtime.h"
 
-for needed in $(readelf -d "$build/bin/gramc" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p'); do
-    case $needed in
-    libc.so.* | libpcre2-8.so.* | ld-linux*) ;;
-    libasan* | libubsan* | libclang_rt* | libm.so* | libgcc_s* | libresolv* | libpthread* | libdl* | librt*)
-        # Sanitizer builds bring these; a plain build must not.
-        [ "${GRAMC_SANITIZED:-}" ] || complain "gramc needs $needed" ;;
-    *) complain "gramc needs $needed" ;;
-    esac
-done
+# check_needs PROGRAM: libc and PCRE2 alone
+check_needs() {
+    for needed in $(readelf -d "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p'); do
+        case $needed in
+        libc.so.* | libpcre2-8.so.* | ld-linux*) ;;
+        libasan* | libubsan* | libclang_rt* | libm.so* | libgcc_s* | libresolv* | libpthread* | libdl* | librt*)
+            # Sanitizer builds bring these; a plain build must not.
+            [ "${GRAMC_SANITIZED:-}" ] || complain "$(basename "$1") needs $needed" ;;
+        *) complain "$(basename "$1") needs $needed" ;;
+        esac
+    done
+}
+check_needs "$build/bin/gramc"
+[ -e "$build/libexec/gramc/gramc-host" ] && check_needs "$build/libexec/gramc/gramc-host"
 exit $bad

@@ -22,8 +22,11 @@ struct probe {
     struct mcp_call call;
     const struct json *context; /* what the suite wants called; NULL: everything */
     struct arena arena;
-    bool done, failed;
+    uv_timer_t patience;
+    bool done, failed, late;
 };
+
+enum { PATIENCE_MS = 8000 }; /* with one request */
 
 static void list_done(struct mcp_listing *listing) {
     ((struct probe *)listing->ctx)->done = true;
@@ -33,9 +36,16 @@ static void call_done(struct mcp_call *call) {
     ((struct probe *)call->ctx)->done = true;
 }
 
-static void wait_until_done(struct probe *probe) {
-    while (!probe->done) uv_run(&probe->loop, UV_RUN_ONCE);
-    probe->done = false;
+static void on_late(uv_timer_t *timer) {
+    ((struct probe *)timer->data)->late = true;
+}
+
+static void wait_until_done(struct probe *probe, struct mcp_request *request) {
+    uv_timer_start(&probe->patience, on_late, PATIENCE_MS, 0);
+    while (!probe->done && !probe->late) uv_run(&probe->loop, UV_RUN_ONCE);
+    if (!probe->done) mcp_cancel(request);
+    uv_timer_stop(&probe->patience);
+    probe->done = probe->late = false;
 }
 
 static void call_tool(struct probe *probe, const struct mcp_tool *tool, gramc_text arguments) {
@@ -47,7 +57,7 @@ static void call_tool(struct probe *probe, const struct mcp_tool *tool, gramc_te
                               .ctx = probe,
                               .allocator = mem_default()};
     mcp_call_start(probe->client, call);
-    wait_until_done(probe);
+    wait_until_done(probe, &call->request);
     printf("%.*s: %d %.*s\n", TEXT_ARGS(tool->name), (int)call->outcome,
            TEXT_ARGS(buf_view(&call->result)));
     mcp_call_free(call);
@@ -113,7 +123,7 @@ static void run(struct probe *probe) {
     probe->listing =
         (struct mcp_listing){.done = list_done, .ctx = probe, .allocator = mem_default()};
     mcp_list_start(probe->client, &probe->listing);
-    wait_until_done(probe);
+    wait_until_done(probe, &probe->listing.request);
     if (probe->listing.outcome != MCP_FINE) {
         printf("tools/list: %s\n", probe->listing.why);
         probe->failed = true;
@@ -135,6 +145,8 @@ int main(int argc, char **argv) {
     arena_init(&probe.arena, &allocator);
     if (context) probe.context = json_parse(&probe.arena, text_of(context), NULL);
     uv_loop_init(&probe.loop);
+    uv_timer_init(&probe.loop, &probe.patience);
+    probe.patience.data = &probe;
     if (http_new(&probe.http, &probe.loop, &allocator)) return 2;
     const struct mcp_place place = {.address = &address, .http = probe.http};
     if (mcp_client_new(&probe.client, &probe.loop, &allocator, &place)) return 2;
@@ -142,6 +154,7 @@ int main(int argc, char **argv) {
     mcp_client_close(probe.client);
     while (!http_is_idle(probe.http)) uv_run(&probe.loop, UV_RUN_ONCE);
     http_close(probe.http);
+    uv_close((uv_handle_t *)&probe.patience, NULL);
     uv_run(&probe.loop, UV_RUN_DEFAULT);
     uv_loop_close(&probe.loop);
     arena_free(&probe.arena);

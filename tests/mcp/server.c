@@ -57,6 +57,10 @@ static void on_list(long id) {
     else if (is("page-loop")) answer(id, "{\"tools\":[],\"nextCursor\":\"again\"}");
     else if (is("bad-list")) answer(id, "{\"tools\":[{\"name\":\"x\"}]}");
     else if (is("no-list")) return;
+    else if (is("names"))
+        answer(id,
+               "{\"tools\":[" TOOL("getName") "," TOOL("get_name") "," TOOL("get-name") "," TOOL(
+                   "a.b/c d") "," TOOL("\xE5\x90\x8D\xE5\x89\x8D") "," TOOL("q\\\"\\\\") "]}");
     else if (is("list-error")) refuse(id, -32603, "no list today");
     else answer(id, "{\"tools\":[" TOOL("echo") "]}");
 }
@@ -109,6 +113,13 @@ static void on_call(long id) {
     } else if (is("close")) {
         fclose(stdout);
         for (;;) pause();
+    } else if (is("names")) {
+        const char *from = strstr(line, "\"name\":\""), *name = from ? from + 8 : "";
+        const char *end = strstr(name, "\",\"arguments\"");
+        char result[256];
+        snprintf(result, sizeof result, "{\"content\":[{\"type\":\"text\",\"text\":\"%.*s\"}]}",
+                 end ? (int)(end - name) : 0, name);
+        answer(id, result);
     } else if (is("count")) {
         char result[128];
         snprintf(result, sizeof result, "{\"content\":[{\"type\":\"text\",\"text\":\"%d\"}]}",

@@ -77,16 +77,13 @@ static void read_trace(struct test_said *said, gramc_text trace, bool at_once) {
     arena_free(&arena);
 }
 
-static void say(const struct test_agent *test, const struct call *calls, size_t count, bool at_once,
-                struct test_said *said, struct buf *trace) {
-    struct buf script;
+static void play(const struct test_agent *test, gramc_text script, bool at_once,
+                 struct test_said *said, struct buf *trace) {
     struct test_run run;
     gramc_model *model;
     double start = now();
     memset(said, 0, sizeof *said);
-    buf_init(&script, NULL, 1 << 24);
-    write_script(&script, calls, count, at_once);
-    assert_int_equal(gramc_model_new_script(&model, buf_view(&script), NULL, NULL), GRAMC_OK);
+    assert_int_equal(gramc_model_new_script(&model, script, NULL, NULL), GRAMC_OK);
     test_run_init(&run);
     struct test_setup setup = {.agent = test, .model = model, .messages = {"go"}};
     setup.max_iterations = 100;
@@ -95,9 +92,21 @@ static void say(const struct test_agent *test, const struct call *calls, size_t 
     read_trace(said, buf_view(&run.trace), at_once);
     if (trace) buf_text(trace, buf_view(&run.trace));
     said->seconds = now() - start;
-    assert_int_equal(said->count, count);
     gramc_model_free(model);
     test_run_free(&run);
+}
+
+void test_say_script(const struct test_agent *test, gramc_text script, struct test_said *said) {
+    play(test, script, false, said, NULL);
+}
+
+static void say(const struct test_agent *test, const struct call *calls, size_t count, bool at_once,
+                struct test_said *said, struct buf *trace) {
+    struct buf script;
+    buf_init(&script, NULL, 1 << 24);
+    write_script(&script, calls, count, at_once);
+    play(test, buf_view(&script), at_once, said, trace);
+    assert_int_equal(said->count, count);
     buf_free(&script);
 }
 

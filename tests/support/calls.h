@@ -4,7 +4,7 @@
 
 #include "tests/support/agent.h"
 
-enum { TEST_CALLS = 12 };
+enum { TEST_CALLS = 32 };
 
 struct test_said {
     char texts[TEST_CALLS][4096]; /* decoded, cut where there is no room */
@@ -25,5 +25,7 @@ void test_record(const struct test_agent *test, const char *const *arguments,
 /* Calls these tools without arguments, one after the other. */
 void test_say_tools(const struct test_agent *test, const char *const *names,
                     struct test_said *said);
+/* Plays the model's part from this script; the texts stand in the order in which they came. */
+void test_say_script(const struct test_agent *test, gramc_text script, struct test_said *said);
 
 #endif

@@ -241,6 +241,40 @@ static void limited(void **state) {
     expect("a limited worker", &never, STOPPED);
 }
 
+/* Seven programs, three of each at once: no more than sixteen wait for later calls. */
+static void few_stay_idle(void **state) {
+    static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g"};
+    struct test_agent test;
+    struct test_said said;
+    struct buf script;
+    (void)state;
+    test_agent_init(&test);
+    buf_init(&script, NULL, 1 << 16);
+    buf_puts(&script, "{\"event\":\"header\",\"format\":\"gramc-trace\",\"version\":1}\n"
+                      "{\"event\":\"model.response\",\"calls\":[");
+    for (size_t i = 0; i < 7; i++) {
+        const char *const argv[] = {worker(), "count", names[i], NULL};
+        test_tool(&test, names[i], OBJECT, STRING, GRAMC_RESULT_TEXT);
+        test_exec(&test, names[i], argv)->persistent = true;
+        for (size_t j = 0; j < 3; j++)
+            buf_printf(&script, "%s{\"name\":\"%s\",\"arguments\":\"{}\"}", i + j ? "," : "",
+                       names[i]);
+    }
+    buf_puts(&script, "]}\n{\"event\":\"model.response\",\"calls\":[{\"name\":\"children\","
+                      "\"arguments\":\"{}\"}]}\n"
+                      "{\"event\":\"model.response\",\"content\":\"done\"}\n");
+    const char *const children[] = {
+        "sh", "-c", "sleep 1; grep -ls \"^PPid:[^0-9]$PPID\\$\" /proc/[0-9]*/status | wc -l", NULL};
+    test_tool(&test, "children", OBJECT, STRING, GRAMC_RESULT_TEXT);
+    test_exec(&test, "children", children);
+    test_say_script(&test, buf_view(&script), &said);
+    assert_int_equal(said.count, 22);
+    for (size_t i = 0; i < 21; i++) assert_string_equal(said.texts[i], "1");
+    assert_string_equal(said.texts[21], "17"); /* with the shell that counts */
+    buf_free(&script);
+    test_agent_free(&test);
+}
+
 /* ## Memory that runs out */
 
 static bool with_failure(const struct test_agent *test, long n, bool persistent) {
@@ -291,7 +325,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(once),     cmocka_unit_test(limits),        cmocka_unit_test(stay),
         cmocka_unit_test(it_stays), cmocka_unit_test(started_again), cmocka_unit_test(queue),
-        cmocka_unit_test(limited),  cmocka_unit_test(no_memory),
+        cmocka_unit_test(limited),  cmocka_unit_test(few_stay_idle), cmocka_unit_test(no_memory),
     };
     return cmocka_run_group_tests(tests, prepare, NULL);
 }

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -146,7 +147,7 @@ static void not_allowed(void **state) {
     struct mock_server *server = prepare("TOKEN");
     (void)state;
     expect_code(gramc(RUN "'Find Ann'"), 1);
-    expect_in("err", "crm.gram:1:20: error: tool `find`: in its header `Authorization`, the "
+    expect_in("err", "crm.gram:1:20: error[G0461]: tool `find`: in its header `Authorization`, the "
                      "environment variable `TOKEN` may not be read\n");
     expect_in("err", "  help: list it under `allowEnv` in gramc.gram, or say --allow-env TOKEN\n");
     expect_not_in("err", PLANTED);
@@ -190,10 +191,68 @@ static void not_set(void **state) {
     mock_stop(server);
 }
 
+/* ## A toolbox */
+
+static void toolbox(void **state) {
+    static const struct mock_answer answers[] = {{.body = "{\"hits\": [{\"n\": 7}]}"},
+                                                 {.status = 404, .body = "nobody"}};
+    struct mock_server *server = mock_start(answers, 2);
+    char library[512];
+    (void)state;
+    snprintf(library, sizeof library,
+             "[lib:ToolLibrary | [crm:HttpToolBox {\n"
+             "  file: \"crm.yaml\", url: \"%s/\", rename: {findOne: \"lookUp\"},\n"
+             "  headers: {\"X-Token\": \"${env:TOKEN}\", \"x-from\": \"library\"}\n"
+             "}]]\n",
+             mock_url(server));
+    write_file("box.gram", library);
+    write_file(
+        "crm.yaml",
+        "crm:\n  url: http://127.0.0.1:1\n  tools:\n"
+        "  - metadata:\n      name: findOne\n      description: Finds one\n"
+        "      parameters: {name: {description: Whom, type: STRING}}\n"
+        "    definition:\n      method: PUT\n"
+        "      path: {type: TEXT_SUBSTITUTOR, content: \"/people/${name}\"}\n"
+        "      headers:\n        X-From: [{type: TEXT, content: file}]\n"
+        "        X-Auth: [{type: TEXT_SUBSTITUTOR, content: 'key ${env:TOKEN}'}]\n"
+        "      body: {type: TEXT_SUBSTITUTOR, content: '{\"n\": \"${name}\"}'}\n"
+        "    transformer:\n      type: JOLT\n"
+        "      config: '[{\"operation\":\"shift\",\"spec\":{\"hits\":{\"0\":\"first\"}}}]'\n");
+    write_file("boxed.gram", "[clerk:Agent {description: \"Finds people\", model: \"OpenAI/x\"} |\n"
+                             "  [crm:ToolBox {tools: [\"lookUp\"]}]]\n");
+    write_file("boxed.jsonl",
+               HEADER "{\"event\":\"model.response\",\"content\":null,\"calls\":[{\"id\":\"x\","
+                      "\"name\":\"lookUp\",\"arguments\":\"{\\\"name\\\":\\\"Ann\\\"}\"},"
+                      "{\"id\":\"y\",\"name\":\"lookUp\",\"arguments\":\"{\\\"name\\\":"
+                      "\\\"Bob\\\"}\"}]}\n"
+                      "{\"event\":\"model.response\",\"content\":\"Found.\"}\n");
+    expect_code(gramc("run boxed.gram --library box.gram --model script:boxed.jsonl --allow-env "
+                      "TOKEN --trace trace.jsonl 'Find Ann'"),
+                0);
+    assert_int_equal(mock_count(server), 2);
+    for (size_t i = 0; i < 2; i++) {
+        const char *head = mock_head(server, i);
+        bool ann = strstr(head, "PUT /v1/people/Ann HTTP/1.1\r\n") != NULL;
+        assert_true(ann || strstr(head, "PUT /v1/people/Bob HTTP/1.1\r\n"));
+        assert_non_null(strstr(head, "\r\nX-Token: " PLANTED "\r\n"));
+        assert_non_null(strstr(head, "\r\nX-Auth: key " PLANTED "\r\n"));
+        assert_non_null(strstr(head, "\r\nx-from: library\r\n"));
+        assert_null(strstr(head, "X-From"));
+        assert_string_equal(mock_body(server, i), ann ? "{\"n\": \"Ann\"}" : "{\"n\": \"Bob\"}");
+    }
+    expect_in("trace.jsonl", "\"{\\\"first\\\":{\\\"n\\\":7}}\"");
+    expect_in("trace.jsonl", "HTTP 404 Not Found");
+    expect_not_in("trace.jsonl", PLANTED);
+    expect_not_in("err", PLANTED);
+    mock_stop(server);
+}
+
 /* ## OpenAPI */
 
 static const char pets[] =
     "{\"openapi\": \"3.1.0\", \"servers\": [{\"url\": \"%s\"}], \"paths\": {\n"
+    " \"/ping\": {\"get\": {\"operationId\": \"ping\", \"responses\": {\"200\": {\"content\": "
+    "{\"text/plain; charset=utf-8\": {\"schema\": {\"type\": \"string\"}}}}}}},\n"
     " \"/pets/{id}\": {\"get\": {\"operationId\": \"getPet\", \"summary\": \"Gets a pet\",\n"
     "   \"parameters\": [{\"name\": \"id\", \"in\": \"path\", \"required\": true, \"schema\": "
     "{\"type\": \"string\"}}, {\"name\": \"view\", \"in\": \"query\", \"required\": true, "
@@ -207,14 +266,15 @@ static const char pets[] =
     "{\"type\": \"string\"}}],\n"
     "   \"requestBody\": {\"required\": true, \"content\": {\"application/json\": {\"schema\": "
     "{\"type\": \"object\", \"required\": [\"name\", \"tags\"], \"properties\": {\"name\": "
-    "{\"type\": \"string\"}, \"tags\": {\"type\": \"array\", \"items\": {\"type\": "
+    "{\"type\": \"string\"}, \"age\": {\"type\": \"integer\"}, \"tags\": {\"type\": \"array\", "
+    "\"items\": {\"type\": "
     "\"string\"}}}}}}},\n"
     "   \"responses\": {\"204\": {\"description\": \"done\"}}}}}}\n";
 
 static void openapi(void **state) {
-    static const struct mock_answer answers[] = {{.body = "{\"name\": \"Rex\"}"},
-                                                 {.status = 204, .body = ""}};
-    struct mock_server *server = mock_start(answers, 2);
+    static const struct mock_answer answers[] = {
+        {.body = "{\"name\": \"Rex\"}"}, {.status = 204, .body = ""}, {.body = "pong, not JSON"}};
+    struct mock_server *server = mock_start(answers, 3);
     char document[4096];
     (void)state;
     snprintf(document, sizeof document, pets, mock_url(server));
@@ -228,12 +288,15 @@ static void openapi(void **state) {
         "{\"event\":\"model.response\",\"content\":null,\"calls\":[{\"id\":\"b\",\"name\":"
         "\"renamePet\",\"arguments\":\"{\\\"id\\\":\\\"1\\\",\\\"name\\\":\\\"\\\\\\\"Max\\\""
         ",\\\"tags\\\":[\\\"a\\\"]}\"}]}\n"
+        "{\"event\":\"model.response\",\"content\":null,\"calls\":[{\"id\":\"c\",\"name\":"
+        "\"ping\",\"arguments\":\"{}\"}]}\n"
         "{\"event\":\"model.response\",\"content\":\"Renamed.\"}\n");
     expect_code(gramc("run zoo.gram --library zoo-http.gram --model script:pets.jsonl "
                       "--trace trace.jsonl 'Rename Rex'"),
                 0);
     assert_string_equal(read_file("out"), "Renamed.\n");
-    assert_int_equal(mock_count(server), 2);
+    assert_int_equal(mock_count(server), 3);
+    expect_in("trace.jsonl", "pong, not JSON");
     assert_non_null(strstr(mock_head(server, 0), "GET /v1/pets/a%2F1?view=x%26y HTTP/1.1\r\n"));
     assert_non_null(strstr(mock_head(server, 1), "PATCH /v1/pets/1 HTTP/1.1\r\n"));
     assert_string_equal(mock_body(server, 1), "{\"name\":\"\\\"Max\",\"tags\":[\"a\"]}");
@@ -250,6 +313,7 @@ int main(void) {
         cmocka_unit_test(not_allowed_by_the_library),
         cmocka_unit_test(never_a_providers_key),
         cmocka_unit_test(not_set),
+        cmocka_unit_test(toolbox),
         cmocka_unit_test(openapi),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

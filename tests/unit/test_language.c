@@ -104,7 +104,9 @@ static void put_codes(struct buf *out, const gramc_compilation *compilation) {
 static bool has_sentences(const gramc_compilation *compilation, const char *wanted) {
     gramc_finding finding;
     for (size_t i = 0; gramc_finding_get(compilation, i, &finding); i++)
-        if (strstr(finding.message.ptr, wanted) || strstr(finding.help.ptr, wanted)) return true;
+        if (strstr(finding.message.ptr, wanted) ||
+            (finding.help.len && strstr(finding.help.ptr, wanted)))
+            return true;
     return false;
 }
 
@@ -254,7 +256,7 @@ static void every_rule_holds(void **state) {
         rows++;
     }
     free(table);
-    assert_true(rows > 300);
+    assert_true(rows > 500);
     if (failures) fail_msg("%u of %u rows fail", failures, rows);
 }
 

@@ -559,6 +559,36 @@ static int warm_up(void **state) {
     return 0;
 }
 
+/* ## Schemas */
+
+#define DRAFT_07 "\"$schema\":\"http://json-schema.org/draft-07/schema#\""
+
+static void test_dialect(void **state) {
+    static const char *const schemas[][2] = {
+        {"", ""},
+        {"{" DRAFT_07 ",\"type\":\"object\"}", "{\"type\":\"object\"}"},
+        {"{\"type\":\"object\"," DRAFT_07 ",\"x\":1.50}", "{\"type\":\"object\",\"x\":1.50}"},
+        {"{" DRAFT_07 "}", "{}"},
+        {"{\"type\":\"object\"}", "{\"type\":\"object\"}"},
+        /* Where it makes a difference, it stays. */
+        {"{" DRAFT_07 ",\"definitions\":{}}", NULL},
+        {"{" DRAFT_07 ",\"properties\":{\"a\":{\"$ref\":\"#\"}}}", NULL},
+        {"{" DRAFT_07 ",\"properties\":{\"a\":{\"items\":[{}]}}}", NULL},
+        {"{" DRAFT_07 ",\"anyOf\":[{\"dependencies\":{}}]}", NULL},
+        {"{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\"}", NULL},
+        {"{\"$schema\":7}", NULL},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof schemas / sizeof *schemas; i++) {
+        const char *expected = schemas[i][1] ? schemas[i][1] : schemas[i][0];
+        struct arena arena;
+        arena_init(&arena, NULL);
+        gramc_text plain = mcp_plain_schema(&arena, text_of(schemas[i][0]));
+        if (!text_is(plain, expected)) fail_msg("%s: %.*s", schemas[i][0], TEXT_ARGS(plain));
+        arena_free(&arena);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_eras),      cmocka_unit_test(test_no_era),
@@ -570,7 +600,8 @@ int main(void) {
         cmocka_unit_test(test_restart),   cmocka_unit_test(test_stubborn),
         cmocka_unit_test(test_sizes),     cmocka_unit_test(test_environment),
         cmocka_unit_test(test_error),     cmocka_unit_test(test_results),
-        cmocka_unit_test(test_schema),    cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_schema),    cmocka_unit_test(test_dialect),
+        cmocka_unit_test(test_no_memory),
     };
     signal(SIGPIPE, SIG_IGN);
     return cmocka_run_group_tests(tests, warm_up, NULL);

@@ -300,6 +300,21 @@ static void test_lost_session(void **state) {
     close_bench(&bench, 8);
 }
 
+/* Nobody runs after the end of a session. */
+static void test_redirected_goodbye(void **state) {
+    const struct mock_answer answers[] = {no_modern,
+                                          {.headers = SESSION("s-1"), .body = INITIALIZED(2)},
+                                          accepted,
+                                          {.body = SAID(3, "x")},
+                                          {308, MOCK_WHOLE, "Location: /elsewhere\r\n", "", 0}};
+    struct bench bench;
+    (void)state;
+    open_bench(&bench, answers, COUNT(answers));
+    start(&bench, "{}");
+    expect(&bench, MCP_FINE, "x");
+    close_bench(&bench, 5);
+}
+
 static void test_loses_every_session(void **state) {
     const struct mock_answer lost = {404, MOCK_WHOLE, NULL, "gone", 0};
     const struct mock_answer answers[] = {no_modern,
@@ -367,6 +382,54 @@ static void test_reconnect(void **state) {
         assert_head(&bench, 5, "\r\nLast-Event-ID: e-8\r\n");
         close_bench(&bench, 7);
     }
+}
+
+/* The server waits for us: what it asks comes by a stream that we open when the answer takes long.
+ */
+static void test_asked_on_the_side(void **state) {
+    const struct mock_answer answers[] = {
+        no_modern,
+        {.headers = SESSION("s"), .body = INITIALIZED(2)},
+        accepted,
+        {0, MOCK_HANG, NULL, NULL, 0},
+        {200, MOCK_WHOLE, EVENTS,
+         "id: g1\nretry: 10\ndata: "
+         "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"elicitation/create\"}\n\n",
+         0},
+        accepted,
+        {200, MOCK_OPEN, EVENTS, "data: " SAID(3, "answered on the side") "\n\n", 0},
+        ended};
+    struct bench bench;
+    (void)state;
+    open_bench(&bench, answers, COUNT(answers));
+    start(&bench, "{}");
+    expect(&bench, MCP_FINE, "answered on the side");
+    assert_head(&bench, 4, "GET /v1 ");
+    assert_head(&bench, 4, "\r\nMcp-Session-Id: s\r\n");
+    assert_no_head(&bench, 4, "Last-Event-ID");
+    assert_non_null(strstr(mock_body(bench.server, 5), "\"id\":0,\"error\":{\"code\":-32601"));
+    assert_head(&bench, 6, "\r\nLast-Event-ID: g1\r\n");
+    close_bench(&bench, 8);
+}
+
+/* Most servers have none: then there is none. */
+static void test_no_side_stream(void **state) {
+    const struct mock_answer answers[] = {no_modern,
+                                          {.headers = SESSION("s"), .body = INITIALIZED(2)},
+                                          accepted,
+                                          {0, MOCK_HANG, NULL, NULL, 0},
+                                          {405, MOCK_WHOLE, NULL, "", 0},
+                                          accepted,
+                                          ended};
+    struct bench bench;
+    (void)state;
+    open_bench(&bench, answers, COUNT(answers));
+    start(&bench, "{}");
+    while (mock_count(bench.server) < 5) uv_run(&bench.loop, UV_RUN_ONCE);
+    mcp_cancel(&bench.call.request);
+    while (mock_count(bench.server) < 6) uv_run(&bench.loop, UV_RUN_ONCE);
+    assert_int_equal(bench.done, 0);
+    close_bench(&bench, 7);
 }
 
 static void test_no_end_of_reconnecting(void **state) {
@@ -533,6 +596,31 @@ static void test_header_values(void **state) {
     }
 }
 
+/* The server wants headers that we did not know of: its list tells. */
+static void test_other_headers(void **state) {
+    static const char mismatch[] =
+        RPC(2, "\"error\":{\"code\":-32020,\"message\":\"header mismatch\"}");
+    const struct mock_answer answers[] = {
+        {.body = DISCOVERED(1)},
+        {400, MOCK_WHOLE, NULL, mismatch, 0},
+        {.body = RPC(3, "\"result\":{\"tools\":[{\"name\":\"echo\",\"inputSchema\":{\"type\":"
+                        "\"object\",\"properties\":{\"r\":{\"type\":\"string\",\"x-mcp-header\":"
+                        "\"R\"}}}}]}")},
+        {.body = SAID(4, "x")},
+        {400, MOCK_WHOLE, NULL,
+         RPC(5, "\"error\":{\"code\":-32020,\"message\":\"header mismatch\"}"), 0},
+        {.body = RPC(6, "\"result\":{\"tools\":[]}")}};
+    struct bench bench;
+    (void)state;
+    open_bench(&bench, answers, COUNT(answers));
+    start(&bench, "{\"r\":\"here\"}");
+    expect(&bench, MCP_FINE, "x");
+    assert_head(&bench, 3, "\r\nMcp-Param-R: here\r\n");
+    start(&bench, "{}");
+    expect(&bench, MCP_PROTOCOL_ERROR, "the server does not list the tool any more");
+    close_bench(&bench, 6);
+}
+
 /* ## Questions */
 
 static void test_asked_back(void **state) {
@@ -599,8 +687,11 @@ int main(void) {
         cmocka_unit_test(test_unreachable),
         cmocka_unit_test(test_lost_session),
         cmocka_unit_test(test_loses_every_session),
+        cmocka_unit_test(test_redirected_goodbye),
         cmocka_unit_test(test_not_found),
         cmocka_unit_test(test_reconnect),
+        cmocka_unit_test(test_asked_on_the_side),
+        cmocka_unit_test(test_no_side_stream),
         cmocka_unit_test(test_no_end_of_reconnecting),
         cmocka_unit_test(test_broken_stream),
         cmocka_unit_test(test_open_stream),
@@ -608,6 +699,7 @@ int main(void) {
         cmocka_unit_test(test_cancel),
         cmocka_unit_test(test_mirrors),
         cmocka_unit_test(test_header_values),
+        cmocka_unit_test(test_other_headers),
         cmocka_unit_test(test_asked_back),
         cmocka_unit_test(test_no_memory),
     };

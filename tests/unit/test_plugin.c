@@ -284,6 +284,14 @@ static void write_file(const char *path, const char *bytes, size_t size) {
     fclose(file);
 }
 
+static void change_byte(const char *path, size_t at, int byte) {
+    FILE *file = fopen(path, "r+b");
+    assert_non_null(file);
+    assert_int_equal(fseek(file, (long)at, SEEK_SET), 0);
+    fputc(byte, file);
+    fclose(file);
+}
+
 /* Every part of a damaged or cut file is looked at without a crash, and never found complete. */
 static void hostile_objects(void **state) {
     char path[1100], copy[] = "/tmp/gramc-plugin-XXXXXX";
@@ -300,12 +308,13 @@ static void hostile_objects(void **state) {
         write_file(copy, bytes, cut);
         assert_int_equal(plugin_exports(copy, TEXT("calc_add")), PLUGIN_NO_OBJECT);
     }
-    for (size_t i = 0; i < 64; i++) { /* each byte of the header */
-        char kept = bytes[i];
-        bytes[i] = (char)~kept;
-        write_file(copy, bytes, size);
+    write_file(copy, bytes, size);
+    assert_true(size > 64 * 42);
+    /* The header, and the section headers at the end. */
+    for (size_t i = 0; i < size; i += i == 63 ? size - 64 - 64 * 40 : 1) {
+        change_byte(copy, i, ~bytes[i]);
         assert_in_range(plugin_exports(copy, TEXT("calc_add")), PLUGIN_EXPORTS, PLUGIN_UNKNOWN);
-        bytes[i] = kept;
+        change_byte(copy, i, bytes[i]);
     }
     remove(copy);
     free(bytes);

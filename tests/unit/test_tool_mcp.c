@@ -155,7 +155,10 @@ static const struct {
     /* Asks with id 0, and answers only when it has been answered. */
     {"asking", ONCE, 0, {"both answered", NULL}},
     /* Answers the first call when the second comes: too late for the first. */
-    {"late", TWICE, 300, {"Error: the tool did not finish within 300 ms and was stopped", "hello"}},
+    {"late",
+     TWICE,
+     1000,
+     {"Error: the tool did not finish within 1 seconds and was stopped", "hello"}},
     {"never", ONCE, 300, {"Error: the tool did not finish within 300 ms and was stopped", NULL}},
     {"no-handshake",
      ONCE,
@@ -248,6 +251,11 @@ static void test_binding(void **state) {
 
 /* ## What boxes offer */
 
+static int write_buf(void *ctx, const char *bytes, size_t len) {
+    buf_put(ctx, bytes, len);
+    return 0;
+}
+
 static void test_offers(void **state) {
     static const struct {
         const char *mode, *failure;
@@ -281,6 +289,39 @@ static void test_offers(void **state) {
     gramc_loop_free(loop);
     for (size_t i = 0; i < COUNT(servers); i++) close_bench(&benches[i]);
     arena_free(&arena);
+}
+
+/* Names that no provider would take come through as they are, and stay apart. */
+static void test_names(void **state) {
+    static const char *const names[] = {
+        "getName", "get_name", "get-name", "a.b/c d", "\xE5\x90\x8D\xE5\x89\x8D", "q\"\\"};
+    struct bench bench;
+    gramc_offering *offering;
+    gramc_bind_options options = GRAMC_BIND_OPTIONS_INIT;
+    gramc_loop *loop = new_loop();
+    (void)state;
+    open_bench(&bench, "names");
+    bench.test.library.impl_count = 0;
+    assert_int_equal(gramc_offering_new(&offering, loop, &bench.test.library, NULL), GRAMC_OK);
+    options.offering = offering;
+    for (size_t i = 0; i < COUNT(names); i++) {
+        gramc_bound *bound;
+        gramc_call_end end;
+        struct buf said;
+        const gramc_text name = text_of(names[i]);
+        buf_init(&said, NULL, 1 << 16);
+        assert_int_equal(gramc_bind_tool(&bound, &bench.test.library, name, &options), GRAMC_OK);
+        assert_int_equal(
+            gramc_call(&end, loop, bound, name, TEXT("{}"), (gramc_writer){write_buf, &said}),
+            GRAMC_OK);
+        assert_int_equal(end, GRAMC_CALL_FINE);
+        assert_string_equal(said.ptr, names[i]);
+        buf_free(&said);
+        gramc_bound_free(bound);
+    }
+    gramc_offering_free(offering);
+    gramc_loop_free(loop);
+    close_bench(&bench);
 }
 
 /* ## Secrets */
@@ -326,11 +367,6 @@ static void test_bad_boxes(void **state) {
         arena_free(&arena);
     }
     secrets_free(secrets);
-}
-
-static int write_buf(void *ctx, const char *bytes, size_t len) {
-    buf_put(ctx, bytes, len);
-    return 0;
 }
 
 /* The server prints what it was given; neither the model nor the trace sees it. */
@@ -399,7 +435,63 @@ static void test_secret_in_header(void **state) {
     mock_stop(server);
 }
 
+/* A tool whose arguments cannot be repeated in headers is left out, and that is said. */
+static void test_left_out(void **state) {
+    const struct mock_answer answers[] = {
+        {.body =
+             "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"supportedVersions\":[\"2026-07-28\"]}}"},
+        {.body = "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"tools\":[{\"name\":\"bad\","
+                 "\"inputSchema\":"
+                 "{\"type\":\"object\",\"properties\":{\"n\":{\"type\":\"number\",\"x-mcp-header\":"
+                 "\"N\"}}}},{\"name\":\"good\",\"inputSchema\":{\"type\":\"object\"}}]}}"}};
+    struct mock_server *server = mock_start(answers, COUNT(answers));
+    const gramc_box box = {
+        .name = TEXT("remote"), .kind = GRAMC_BOX_MCP, .url = text_of(mock_url(server))};
+    const gramc_box *list = &box;
+    struct offered_box offered;
+    struct arena arena;
+    gramc_loop *loop = new_loop();
+    (void)state;
+    arena_init(&arena, NULL);
+    assert_int_equal(mcp_boxes_ask(&offered, &arena, loop, &list, 1, NULL, 1000), GRAMC_OK);
+    assert_int_equal(offered.tool_count, 1);
+    assert_true(text_is(offered.tools[0].name, "good"));
+    assert_true(text_is(offered.note,
+                        "box `remote`: its tool `bad` is not offered: an x-mcp-header "
+                        "on what is no string, integer or boolean"));
+    gramc_loop_free(loop);
+    arena_free(&arena);
+    mock_stop(server);
+}
+
 /* ## Memory */
+
+static void test_no_memory_to_ask(void **state) {
+    bool met = true;
+    (void)state;
+    for (long n = 1; met; n++) {
+        struct failing failing = {.fail_at = n};
+        const gramc_allocator allocator = test_failing(&failing);
+        gramc_loop_options options = GRAMC_LOOP_OPTIONS_INIT;
+        struct offered_box offered;
+        struct bench bench;
+        struct arena arena;
+        gramc_loop *loop = NULL;
+        open_bench(&bench, "pages");
+        const gramc_box *list = &bench.box;
+        options.allocator = &allocator;
+        arena_init(&arena, &allocator);
+        gramc_status status = gramc_loop_new(&loop, &options);
+        if (!status) status = mcp_boxes_ask(&offered, &arena, loop, &list, 1, NULL, 5000);
+        met = failing.failed;
+        if (!met) assert_int_equal(offered.tool_count, 3);
+        if (status) assert_int_equal(status, GRAMC_NOMEM);
+        gramc_loop_free(loop);
+        arena_free(&arena);
+        assert_int_equal(failing.live, 0);
+        close_bench(&bench);
+    }
+}
 
 static void test_no_memory(void **state) {
     bool met = true;
@@ -420,15 +512,12 @@ static void test_no_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_faults),
-        cmocka_unit_test(test_at_once),
-        cmocka_unit_test(test_one_server),
-        cmocka_unit_test(test_binding),
-        cmocka_unit_test(test_offers),
-        cmocka_unit_test(test_bad_boxes),
-        cmocka_unit_test(test_secret_in_environment),
-        cmocka_unit_test(test_secret_in_header),
-        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_faults),           cmocka_unit_test(test_at_once),
+        cmocka_unit_test(test_one_server),       cmocka_unit_test(test_binding),
+        cmocka_unit_test(test_offers),           cmocka_unit_test(test_names),
+        cmocka_unit_test(test_bad_boxes),        cmocka_unit_test(test_secret_in_environment),
+        cmocka_unit_test(test_secret_in_header), cmocka_unit_test(test_left_out),
+        cmocka_unit_test(test_no_memory_to_ask), cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,136 @@
+/* Finds the project that a path belongs to, and says whether a file lies inside it. A project's
+ * root is the nearest folder upward that holds gramc.gram or .git; without one, the current folder
+ * if the path is inside it, else the path's own folder. A spec of somebody else can so not read
+ * what is none of the project's business. */
+#define _XOPEN_SOURCE 700
+#include "cli/project.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { HIGHEST_CLIMB = 100 };
+
+/* ## Folders, as texts: "" is the current one */
+
+static void cut_slashes(char *path) {
+    size_t len = strlen(path);
+    while (len > 1 && path[len - 1] == '/') path[--len] = '\0';
+}
+
+static void cut_name(char *path) {
+    char *slash = strrchr(path, '/');
+    if (!slash) path[0] = '\0';
+    else slash[slash == path] = '\0';
+}
+
+/* False at the limit of path lengths. */
+static bool go_up(char folder[CLI_PATH]) {
+    char *slash = strrchr(folder, '/');
+    const char *last = slash ? slash + 1 : folder;
+    size_t len = strlen(folder);
+    if (strcmp(last, "..") == 0) {
+        if (len + 4 > CLI_PATH) return false;
+        memcpy(folder + len, "/..", 4);
+    } else if (len == 0 || strcmp(folder, ".") == 0) {
+        memcpy(folder, "..", 3);
+    } else {
+        cut_name(folder);
+    }
+    cut_slashes(folder);
+    return true;
+}
+
+static bool stat_folder(const char *folder, struct stat *st) {
+    return stat(folder[0] ? folder : ".", st) == 0 && S_ISDIR(st->st_mode);
+}
+
+/* In a folder like /tmp anybody could leave a configuration for everybody. */
+static bool is_common_ground(const struct stat *st) {
+    return (st->st_mode & S_IWOTH) && (st->st_mode & S_ISVTX);
+}
+
+bool project_join(char out[CLI_PATH], const char *folder, const char *name) {
+    size_t len = strlen(folder);
+    const char *slash = len == 0 || folder[len - 1] == '/' ? "" : "/";
+    int used = snprintf(out, CLI_PATH, "%s%s%s", folder, slash, name);
+    return used > 0 && used < CLI_PATH;
+}
+
+static bool holds(const char *folder, const char *name) {
+    char path[CLI_PATH];
+    struct stat st;
+    return project_join(path, folder, name) && stat(path, &st) == 0;
+}
+
+/* ## The search */
+
+/* The folder of a file, or the folder itself. */
+static bool folder_of(const char *path, char folder[CLI_PATH]) {
+    struct stat st;
+    bool is_stdin = !path || strcmp(path, "-") == 0;
+    int used = snprintf(folder, CLI_PATH, "%s", is_stdin ? "" : path);
+    if (used < 0 || used >= CLI_PATH) return false;
+    cut_slashes(folder);
+    if (!is_stdin && (stat(folder, &st) || !S_ISDIR(st.st_mode))) cut_name(folder);
+    return true;
+}
+
+/* Ends at a repository's root, at the file system's, and below common ground. */
+enum project_mark project_find(const char *path, char folder[CLI_PATH]) {
+    struct stat here, above;
+    if (!folder_of(path, folder) || !stat_folder(folder, &here)) return PROJECT_UNMARKED;
+    for (int climbed = 0; climbed < HIGHEST_CLIMB && !is_common_ground(&here); climbed++) {
+        if (holds(folder, PROJECT_CONFIGURATION)) return PROJECT_CONFIGURED;
+        if (holds(folder, ".git")) return PROJECT_REPOSITORY;
+        if (!go_up(folder) || !stat_folder(folder, &above)) break;
+        if (above.st_dev == here.st_dev && above.st_ino == here.st_ino) break;
+        here = above;
+    }
+    return PROJECT_UNMARKED;
+}
+
+/* ## Inside and outside, by real paths */
+
+static bool is_below(const char *path, const char *folder) {
+    size_t len = strlen(folder);
+    if (strcmp(folder, "/") == 0) return true;
+    return strncmp(path, folder, len) == 0 && (path[len] == '/' || path[len] == '\0');
+}
+
+static bool real_folder(const char *folder, char out[PATH_MAX]) {
+    return realpath(folder[0] ? folder : ".", out) != NULL;
+}
+
+/* A link out of the project leads to a project of its own. */
+static bool find_root(const char *path, char root[PATH_MAX]) {
+    char folder[CLI_PATH], own[PATH_MAX];
+    if (!folder_of(path, folder) || !real_folder(folder, own)) return false;
+    if (project_find(path, folder) == PROJECT_UNMARKED) folder[0] = '\0';
+    if (real_folder(folder, root) && is_below(own, root)) return true;
+    memcpy(root, own, strlen(own) + 1);
+    return true;
+}
+
+static bool is_in_project_of(const char *start, const char *path) {
+    char root[PATH_MAX], real[PATH_MAX];
+    return realpath(path, real) && find_root(start, root) && is_below(real, root);
+}
+
+/* `--library FILE#NAME` may name a file of another project, which may read its own. */
+static bool is_in_project_of_library(const struct cli *cli, const char *path) {
+    char file[CLI_PATH];
+    const char *option = cli->options[OPTION_LIBRARY];
+    const char *hash = option ? strrchr(option, '#') : NULL;
+    size_t len = !option ? 0 : hash ? (size_t)(hash - option) : strlen(option);
+    if (len == 0 || len >= sizeof file) return false;
+    memcpy(file, option, len);
+    file[len] = '\0';
+    return is_in_project_of(file, path);
+}
+
+bool cli_is_inside(struct cli *cli, const char *path) {
+    const char *operand = cli->operand_count ? cli->operands[0] : ".";
+    return is_in_project_of(operand, path) || is_in_project_of_library(cli, path);
+}

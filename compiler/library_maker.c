@@ -1,0 +1,183 @@
+/* Makes a library without text, for programs that have their implementations at hand: copies what
+ * is added, refuses what is there already, takes the same fingerprint as the notation would. */
+#include "compiler/library.h"
+
+#include "base/text.h"
+
+struct gramc_library_maker {
+    struct arena arena;
+    gramc_library library;
+    gramc_impl *impls;
+    gramc_box *boxes;
+    size_t impl_room, box_room;
+    struct map impl_names, box_names;
+    bool finished;
+};
+
+/* ## Copies */
+
+static gramc_text copy(struct arena *arena, gramc_text text) {
+    return text.ptr ? arena_text(arena, text) : text;
+}
+
+static const gramc_text *copy_texts(struct arena *arena, const gramc_text *texts, size_t count) {
+    gramc_text *list = arena_array(arena, count, sizeof *list);
+    for (size_t i = 0; list && i < count; i++) list[i] = copy(arena, texts[i]);
+    return list;
+}
+
+static const gramc_pair *copy_pairs(struct arena *arena, const gramc_pair *pairs, size_t count) {
+    gramc_pair *list = arena_array(arena, count, sizeof *list);
+    for (size_t i = 0; list && i < count; i++)
+        list[i] = (gramc_pair){copy(arena, pairs[i].name), copy(arena, pairs[i].value)};
+    return list;
+}
+
+static void copy_impl(struct arena *arena, gramc_impl *impl) {
+    gramc_text *const texts[] = {&impl->name,          &impl->target,       &impl->folder,
+                                 &impl->file,          &impl->method,       &impl->description,
+                                 &impl->body,          &impl->content_type, &impl->symbol,
+                                 &impl->transform,     &impl->server,       &impl->accepts_schema,
+                                 &impl->returns_schema};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) *texts[i] = copy(arena, *texts[i]);
+    impl->argv = copy_texts(arena, impl->argv, impl->argc);
+    impl->env = copy_texts(arena, impl->env, impl->env_count);
+    impl->headers = copy_pairs(arena, impl->headers, impl->header_count);
+}
+
+static void copy_box(struct arena *arena, gramc_box *box) {
+    gramc_text *const texts[] = {&box->name, &box->description, &box->url,
+                                 &box->file, &box->file_named,  &box->folder};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) *texts[i] = copy(arena, *texts[i]);
+    box->argv = copy_texts(arena, box->argv, box->argc);
+    box->env = copy_texts(arena, box->env, box->env_count);
+    box->tools = copy_texts(arena, box->tools, box->tool_count);
+    box->headers = copy_pairs(arena, box->headers, box->header_count);
+    box->renames = copy_pairs(arena, box->renames, box->rename_count);
+}
+
+/* ## What an implementation needs */
+
+static bool is_impl_whole(const gramc_impl *impl) {
+    switch (impl->kind) {
+    case GRAMC_IMPL_EXEC: return impl->argc > 0;
+    case GRAMC_IMPL_RETURNS: return true;
+    case GRAMC_IMPL_HTTP: return impl->target.len && impl->method.len;
+    case GRAMC_IMPL_MCP: return impl->target.len && impl->server.len;
+    case GRAMC_IMPL_BUILTIN:
+    case GRAMC_IMPL_PLUGIN:
+    case GRAMC_IMPL_REPLAY: return impl->target.len > 0;
+    }
+    return false;
+}
+
+static bool is_box_whole(const gramc_box *box) {
+    if (box->kind == GRAMC_BOX_HTTP) return box->file_named.len > 0;
+    return box->kind == GRAMC_BOX_MCP && (box->argc > 0) != (box->url.len > 0);
+}
+
+/* Room for one more item; the items move. */
+static void *grow(struct arena *arena, const void *items, size_t count, size_t *room, size_t size) {
+    size_t more = *room ? 2 * *room : 8;
+    char *larger = arena_array(arena, more, size);
+    const char *from = items;
+    if (!larger) return NULL;
+    for (size_t i = 0; i < count * size; i++) larger[i] = from[i];
+    *room = more;
+    return larger;
+}
+
+/* ## The public calls */
+
+gramc_status gramc_library_maker_new(gramc_library_maker **out, gramc_text name,
+                                     gramc_text description, const gramc_allocator *given) {
+    gramc_allocator allocator = given ? *given : mem_default();
+    gramc_library_maker *maker = mem_alloc(&allocator, sizeof *maker);
+    *out = NULL;
+    if (!maker) return GRAMC_NOMEM;
+    *maker = (gramc_library_maker){.finished = false};
+    arena_init(&maker->arena, &allocator);
+    map_init(&maker->impl_names, &maker->arena);
+    map_init(&maker->box_names, &maker->arena);
+    maker->library.name = arena_text(&maker->arena, name);
+    maker->library.description = copy(&maker->arena, description);
+    if (maker->arena.oom) {
+        gramc_library_maker_free(maker);
+        return GRAMC_NOMEM;
+    }
+    *out = maker;
+    return GRAMC_OK;
+}
+
+void gramc_library_maker_free(gramc_library_maker *maker) {
+    if (!maker) return;
+    gramc_allocator allocator = maker->arena.allocator;
+    arena_free(&maker->arena);
+    mem_free(&allocator, maker, sizeof *maker);
+}
+
+/* Whether the name can be taken; it is then. */
+static gramc_status take_name(gramc_library_maker *maker, struct map *names, gramc_text name,
+                              bool whole) {
+    if (maker->finished || !name.len || !whole) return GRAMC_USAGE;
+    if (map_get(names, name)) return GRAMC_AMBIGUOUS;
+    gramc_text own = arena_text(&maker->arena, name);
+    if (own.ptr) map_put(names, own, maker);
+    return maker->arena.oom ? GRAMC_NOMEM : GRAMC_OK;
+}
+
+gramc_status gramc_library_maker_add_impl(gramc_library_maker *maker, const gramc_impl *impl) {
+    gramc_library *library = &maker->library;
+    gramc_status status = take_name(maker, &maker->impl_names, impl->name, is_impl_whole(impl));
+    if (status) return status;
+    if (library->impl_count == maker->impl_room) {
+        gramc_impl *larger = grow(&maker->arena, maker->impls, library->impl_count,
+                                  &maker->impl_room, sizeof *larger);
+        if (!larger) return GRAMC_NOMEM;
+        library->impls = maker->impls = larger;
+    }
+    maker->impls[library->impl_count] = *impl;
+    copy_impl(&maker->arena, &maker->impls[library->impl_count++]);
+    return maker->arena.oom ? GRAMC_NOMEM : GRAMC_OK;
+}
+
+gramc_status gramc_library_maker_add_box(gramc_library_maker *maker, const gramc_box *box) {
+    gramc_library *library = &maker->library;
+    gramc_status status = take_name(maker, &maker->box_names, box->name, is_box_whole(box));
+    if (status) return status;
+    if (library->box_count == maker->box_room) {
+        gramc_box *larger =
+            grow(&maker->arena, maker->boxes, library->box_count, &maker->box_room, sizeof *larger);
+        if (!larger) return GRAMC_NOMEM;
+        library->boxes = maker->boxes = larger;
+    }
+    maker->boxes[library->box_count] = *box;
+    copy_box(&maker->arena, &maker->boxes[library->box_count++]);
+    return maker->arena.oom ? GRAMC_NOMEM : GRAMC_OK;
+}
+
+static bool has_servers(const gramc_library *library) {
+    for (size_t i = 0; i < library->impl_count; i++) {
+        const gramc_impl *impl = &library->impls[i];
+        size_t b = 0;
+        if (impl->kind != GRAMC_IMPL_MCP) continue;
+        while (b < library->box_count && !(library->boxes[b].kind == GRAMC_BOX_MCP &&
+                                           text_eq(library->boxes[b].name, impl->server)))
+            b++;
+        if (b == library->box_count) return false;
+    }
+    return true;
+}
+
+gramc_status gramc_library_maker_finish(const gramc_library **out, gramc_library_maker *maker,
+                                        gramc_reader reader) {
+    *out = NULL;
+    if (maker->arena.oom) return GRAMC_NOMEM;
+    if (!has_servers(&maker->library)) return GRAMC_NOT_FOUND;
+    if (!maker->finished)
+        maker->library.fingerprint = library_fingerprint(&maker->arena, reader, &maker->library);
+    if (maker->arena.oom) return GRAMC_NOMEM;
+    maker->finished = true;
+    *out = &maker->library;
+    return GRAMC_OK;
+}
