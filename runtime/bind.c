@@ -3,6 +3,7 @@
  * missing piece, not only the first. */
 #include "base/buf.h"
 #include "base/text.h"
+#include "runtime/bind_env.h"
 #include "runtime/bind_box.h"
 #include "runtime/builtin.h"
 #include "runtime/llm.h"
@@ -154,6 +155,8 @@ static void choose_kind(gramc_bound *bound, struct bound_tool *choice) {
                TEXT("exec takes the program and its arguments"));
     if (impl->kind == GRAMC_IMPL_HTTP) choice->endpoint = http_bind_impl(bound, impl, tool);
     if (impl->kind == GRAMC_IMPL_MCP) choice->mcp = mcp_bind_impl(bound, impl, tool);
+    if (impl->kind == GRAMC_IMPL_EXEC || impl->kind == GRAMC_IMPL_PLUGIN)
+        bind_environment(bound, choice);
     prepare(bound, choice);
 }
 

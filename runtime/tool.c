@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "runtime/loop.h"
+#include "runtime/secret.h"
 
 const struct tool_kind *tool_kind_of(const gramc_impl *impl) {
     switch (impl->kind) {
@@ -57,6 +58,10 @@ static void tell(struct tool_call *call) {
 
 void tool_settle(struct tool_call *call, enum tool_outcome outcome) {
     if (call->settled) return;
+    if (call->bound->secrets && outcome != TOOL_NOMEM) {
+        secrets_hide(call->bound->secrets, &call->result);
+        if (buf_status(&call->result) == GRAMC_NOMEM) outcome = TOOL_NOMEM;
+    }
     call->settled = true;
     call->outcome = outcome;
     stop_deadline(call);

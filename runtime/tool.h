@@ -14,6 +14,7 @@
 
 struct http_endpoint;
 struct mcp_endpoint;
+struct secrets;
 struct tool_call;
 
 struct bound_tool;
@@ -67,6 +68,9 @@ struct bound_tool {
     const struct http_endpoint *endpoint; /* for tool_http */
     const struct mcp_endpoint *mcp;       /* for tool_mcp */
     const void *data;                     /* what the kind's prepare left */
+    const gramc_text *env;                /* of a program or plugin, filled in; env_count of impl */
+    const char *env_problem;              /* NULL: it can be used */
+    const struct secrets *secrets;        /* to be taken out of results; NULL: none */
     uint32_t timeout_ms;
     gramc_text box; /* that offers it; empty: a ToolImpl does it */
     struct bound_proof accepts, returns;

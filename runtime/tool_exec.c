@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "runtime/bind_env.h"
 #include "runtime/exec.h"
 #include "runtime/loop.h"
 #include "runtime/program.h"
@@ -241,8 +242,12 @@ static void run_persistent(struct tool_call *call, const gramc_impl *impl) {
 /* Limits are set by gramc-host, which then becomes the program. */
 static void call_limited(struct tool_call *call,
                          void (*run)(struct tool_call *call, const gramc_impl *impl)) {
-    const gramc_impl *impl = call->bound->impl;
+    const gramc_impl started = bound_started(call->bound), *impl = &started;
     struct arena arena;
+    if (call->bound->env_problem) {
+        tool_fail(call, "%s", call->bound->env_problem);
+        return;
+    }
     if (!impl_has_limits(impl)) {
         run(call, impl);
         return;

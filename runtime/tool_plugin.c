@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/text.h"
+#include "runtime/bind_env.h"
 #include "runtime/loop.h"
 #include "runtime/plugin.h"
 #include "runtime/plugin_symbols.h"
@@ -53,8 +54,12 @@ static bool prepare(struct arena *arena, struct bound_tool *choice, char why[TOO
 /* ## In a host */
 
 static void call_hosted(struct tool_call *call) {
-    const gramc_impl *impl = call->bound->impl;
+    const gramc_impl started = bound_started(call->bound), *impl = &started;
     struct arena arena;
+    if (call->bound->env_problem) {
+        tool_fail(call, "%s", call->bound->env_problem);
+        return;
+    }
     if (!call->loop->host) {
         tool_fail(call, "there is no gramc-host to run the plugin `%.*s` in",
                   TEXT_ARGS(impl->target));

@@ -123,7 +123,7 @@ typedef struct gramc_impl {
     const gramc_text *argv; /* EXEC: program and arguments, argc of them */
     size_t argc;
     gramc_text folder;     /* of the file that names it; empty: the current one */
-    const gramc_text *env; /* EXEC, PLUGIN: NAME=value, declared for the child */
+    const gramc_text *env; /* EXEC, PLUGIN: NAME=value, values are templates of secrets */
     size_t env_count;
     uint32_t timeout_ms; /* 0: the tool's own */
     gramc_text file;     /* where it is written, for messages */

@@ -275,6 +275,48 @@ static void few_stay_idle(void **state) {
     test_agent_free(&test);
 }
 
+/* A variable that is not set, where binding was told that it may miss, fails the call. */
+static void unset_variable(void **state) {
+    static const gramc_text declared = {"TOKEN=${env:TOKEN_OF_THE_TEST}", 30};
+    static const gramc_pair allowed = {{"TOKEN_OF_THE_TEST", 17}, {NULL, 0}};
+    const char *const argv[] = {"env", NULL};
+    const gramc_text message = TEXT("go");
+    struct test_agent test;
+    struct test_run run;
+    gramc_bind_options bind = GRAMC_BIND_OPTIONS_INIT;
+    gramc_run_options options = GRAMC_RUN_OPTIONS_INIT;
+    gramc_bound *bound;
+    gramc_loop *loop;
+    gramc_model *model;
+    (void)state;
+    test_agent_init(&test);
+    test_tool(&test, "tool", OBJECT, STRING, GRAMC_RESULT_TEXT);
+    gramc_impl *impl = test_exec(&test, "tool", argv);
+    impl->env = &declared;
+    impl->env_count = 1;
+    bind.secrets = &allowed;
+    bind.secret_count = 1;
+    assert_int_equal(gramc_bind(&bound, &test.agent, &test.library, &bind), GRAMC_FINDINGS);
+    gramc_bound_free(bound);
+    bind.secrets_may_miss = true;
+    assert_int_equal(gramc_bind(&bound, &test.agent, &test.library, &bind), GRAMC_OK);
+    assert_int_equal(gramc_model_new_mock(&model, NULL), GRAMC_OK);
+    assert_int_equal(gramc_loop_new(&loop, NULL), GRAMC_OK);
+    test_run_init(&run);
+    gramc_run_handler handler = test_handler(&run);
+    options.model = model;
+    options.messages = &message;
+    options.message_count = 1;
+    assert_int_equal(gramc_run_start(NULL, loop, bound, &options, &handler), GRAMC_OK);
+    assert_int_equal(gramc_loop_run(loop), GRAMC_OK);
+    assert_string_equal(run.text, "Error: the environment variable `TOKEN_OF_THE_TEST` is not set");
+    test_run_free(&run);
+    gramc_loop_free(loop);
+    gramc_model_free(model);
+    gramc_bound_free(bound);
+    test_agent_free(&test);
+}
+
 /* ## Memory that runs out */
 
 static bool with_failure(const struct test_agent *test, long n, bool persistent) {
@@ -323,9 +365,11 @@ static int prepare(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(once),     cmocka_unit_test(limits),        cmocka_unit_test(stay),
-        cmocka_unit_test(it_stays), cmocka_unit_test(started_again), cmocka_unit_test(queue),
-        cmocka_unit_test(limited),  cmocka_unit_test(few_stay_idle), cmocka_unit_test(no_memory),
+        cmocka_unit_test(once),           cmocka_unit_test(limits),
+        cmocka_unit_test(stay),           cmocka_unit_test(it_stays),
+        cmocka_unit_test(started_again),  cmocka_unit_test(queue),
+        cmocka_unit_test(limited),        cmocka_unit_test(few_stay_idle),
+        cmocka_unit_test(unset_variable), cmocka_unit_test(no_memory),
     };
     return cmocka_run_group_tests(tests, prepare, NULL);
 }

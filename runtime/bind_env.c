@@ -1,0 +1,116 @@
+/* Fills in the ${env:NAME} of `env: {TOKEN: "${env:CRM_TOKEN}"}` when a program or plugin is bound.
+ * The values are kept beside the implementation, never in it, are overwritten when what was bound
+ * is freed, and are taken out of results by tool.c. */
+#include "runtime/bind_env.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "runtime/http_bind.h"
+#include "runtime/secret.h"
+
+enum { VALUE_MAX = 65536 };
+
+/* What is overwritten in the end. */
+struct filled {
+    char **pairs;
+    size_t *sizes;
+    size_t count;
+};
+
+static void wipe(void *what) {
+    const struct filled *filled = what;
+    for (size_t i = 0; i < filled->count; i++)
+        if (filled->pairs[i]) memset(filled->pairs[i], 0, filled->sizes[i]);
+}
+
+static bool has_template(const gramc_impl *impl) {
+    for (size_t i = 0; i < impl->env_count; i++)
+        for (size_t j = 0; j + 1 < impl->env[i].len; j++)
+            if (memcmp(impl->env[i].ptr + j, "${", 2) == 0) return true;
+    return false;
+}
+
+static void refuse(struct http_binder *binder, const gramc_impl *impl, const char *message) {
+    struct arena *arena = &binder->bound->arena;
+    binder->failed = true;
+    BOUND_TELL(binder->bound, D_IMPL_CANNOT_WORK, &binder->place, TEXT(""), impl->name,
+               arena_text(arena, text_of(message)));
+}
+
+/* A variable that is not set, though that was allowed, fails the calls. */
+static gramc_status expand(struct http_binder *binder, struct bound_tool *choice,
+                           const struct template *value, struct buf *out) {
+    struct template_error error;
+    gramc_status status =
+        template_expand(out, value, NULL, secrets_look_up, binder->bound->secrets, &error);
+    if (status != GRAMC_FINDINGS) return status;
+    choice->env_problem = arena_text(&binder->bound->arena, text_of(error.message)).ptr;
+    return GRAMC_OK;
+}
+
+/* Writes NAME= and the value, filled in. */
+static void fill_pair(struct http_binder *binder, struct bound_tool *choice, gramc_text pair,
+                      struct buf *out) {
+    struct template value;
+    struct template_error error = {.message = "a variable of its env is too long"};
+    const char *equals = pair.len ? memchr(pair.ptr, '=', pair.len) : NULL;
+    size_t name = equals ? (size_t)(equals - pair.ptr) + 1 : pair.len;
+    buf_text(out, text_slice(pair, 0, name));
+    gramc_status status =
+        template_read(&value, &binder->bound->arena, text_slice(pair, name, pair.len),
+                      TEMPLATE_TEXT, false, &error);
+    if (!status) status = template_check(&value, NULL, 0, NULL, &error);
+    if (!status) http_bind_secrets(binder, "in its env, ", &value);
+    if (!status && !binder->failed) status = expand(binder, choice, &value, out);
+    if (!status) status = buf_status(out);
+    if (status == GRAMC_NOMEM) binder->bound->arena.oom = true;
+    else if (status) refuse(binder, choice->impl, error.message);
+}
+
+static void fill(struct http_binder *binder, struct bound_tool *choice, struct filled *filled,
+                 gramc_text *env) {
+    const gramc_impl *impl = choice->impl;
+    for (size_t i = 0; i < impl->env_count && !binder->failed; i++) {
+        struct buf out;
+        buf_init(&out, &binder->bound->arena.allocator, VALUE_MAX);
+        fill_pair(binder, choice, impl->env[i], &out);
+        char *copy = arena_alloc(&binder->bound->arena, out.len + 1);
+        if (copy) {
+            memcpy(copy, buf_view(&out).ptr, out.len);
+            copy[out.len] = '\0';
+            env[i] = (gramc_text){copy, out.len};
+            filled->pairs[i] = copy;
+            filled->sizes[i] = out.len;
+        }
+        if (out.ptr) memset(out.ptr, 0, out.len);
+        buf_free(&out);
+    }
+}
+
+void bind_environment(gramc_bound *bound, struct bound_tool *choice) {
+    const gramc_impl *impl = choice->impl;
+    struct arena *arena = &bound->arena;
+    choice->env = impl->env;
+    if (!has_template(impl)) return;
+    struct http_binder binder = {.bound = bound,
+                                 .place = {impl->file, impl->start, impl->end},
+                                 .who = http_bind_who(bound, "tool", impl->name)};
+    gramc_text *env = arena_array(arena, impl->env_count, sizeof(*env));
+    struct filled *filled = ARENA_NEW(arena, struct filled);
+    if (!env || !filled) return;
+    filled->pairs = arena_array(arena, impl->env_count, sizeof(*filled->pairs));
+    filled->sizes = arena_array(arena, impl->env_count, sizeof(*filled->sizes));
+    if (!filled->pairs || !filled->sizes) return;
+    filled->count = impl->env_count;
+    if (!bound_own(bound, wipe, filled)) return;
+    choice->env = env;
+    choice->secrets = bound->secrets;
+    fill(&binder, choice, filled, env);
+}
+
+gramc_impl bound_started(const struct bound_tool *choice) {
+    gramc_impl started = *choice->impl;
+    started.env = choice->env;
+    return started;
+}
