@@ -240,6 +240,25 @@ static void diff_order(const struct signatures *s) {
     }
 }
 
+/* What is said about the arguments as a whole, and not about one of them. */
+static gramc_text print_whole(struct gramc_diff *diff, const struct signature *signature) {
+    struct schema whole = signature->arguments;
+    whole.fields = NULL;
+    whole.has_fields = false;
+    whole.open = UNSAID;
+    return print(diff, &whole, SCHEMA_CHECKED);
+}
+
+static void diff_arguments(const struct signatures *s) {
+    const struct signature *old = s->before->signature, *new = s->after->signature;
+    bool changed = signature_is_closed(old) != signature_is_closed(new) ||
+                   !text_eq(print_whole(s->diff, old), print_whole(s->diff, new));
+    if (!changed && old->arguments.open == new->arguments.open) return;
+    diff_add(s->diff, changed ? CHANGE_ARGUMENTS_CHANGED : CHANGE_ARGUMENTS_RESTATED,
+             diff_tool_place(s->before), diff_tool_place(s->after), s->after->public.name, nothing,
+             nothing);
+}
+
 /* ## The whole */
 
 static void diff_result(const struct signatures *s) {
@@ -270,5 +289,6 @@ void diff_signature(struct gramc_diff *diff, const struct tool *before, const st
     }
     diff_removed(&s);
     diff_order(&s);
+    diff_arguments(&s);
     diff_result(&s);
 }

@@ -2,26 +2,11 @@
  * target that takes JSON Schema builds on these two functions. Keywords of an escape hatch
  * (`schema: json`{...}``) stand instead of ours. */
 #include "compiler/definition.h"
-#include "compiler/hatch.h"
+#include "compiler/schema_references.h"
 
 #include "base/text.h"
 
 #include <string.h>
-
-/* What stands under $defs: a named type, or what an escape hatch brings along. */
-struct reference {
-    const struct definition *definition;
-    const struct hatch *hatch;
-    const struct hatch_use *use;
-    unsigned number; /* from the second of a name on: Name_2 */
-};
-
-/* One schema document: the references in it gather as it is printed. */
-struct document {
-    struct buf *out;
-    struct buf references; /* struct reference, each once */
-    unsigned style;
-};
 
 struct printer {
     struct document *document;
@@ -267,99 +252,6 @@ static void put_rest(struct printer *p, const struct constraint *fallback) {
 
 /* ## References */
 
-static size_t reference_count(const struct document *document) {
-    return document->references.len / sizeof(struct reference);
-}
-
-static struct reference reference_at(const struct document *document, size_t i) {
-    struct reference reference;
-    memcpy(&reference, document->references.ptr + i * sizeof reference, sizeof reference);
-    return reference;
-}
-
-static void append_reference(struct document *document, const struct reference *reference) {
-    buf_put(&document->references, (const char *)reference, sizeof *reference);
-}
-
-static void note_definition(struct document *document, const struct definition *definition) {
-    size_t count = reference_count(document), i = 0;
-    const struct reference reference = {.definition = definition};
-    while (i < count && reference_at(document, i).definition != definition) i++;
-    if (i == count) append_reference(document, &reference);
-}
-
-static void put_reference_name(struct buf *out, const struct reference *reference) {
-    buf_text(out, reference->definition ? reference->definition->name : reference->use->name);
-    if (reference->number > 1) buf_printf(out, "_%u", reference->number);
-}
-
-static bool same_name(const struct document *document, const struct reference *a,
-                      const struct reference *b) {
-    struct buf names[2];
-    for (int i = 0; i < 2; i++) buf_init(&names[i], &document->out->allocator, SOURCE_MAX);
-    put_reference_name(&names[0], a);
-    put_reference_name(&names[1], b);
-    bool same = text_eq(buf_view(&names[0]), buf_view(&names[1]));
-    bool good = names[0].state == BUF_FINE && names[1].state == BUF_FINE;
-    for (int i = 0; i < 2; i++) buf_free(&names[i]);
-    if (!good) document->out->state = BUF_NOMEM;
-    return same && good;
-}
-
-/* A name belongs to the type that has it, printed or not, and otherwise to whoever comes first. */
-static bool is_taken(const struct document *document, const struct reference *reference) {
-    struct buf name;
-    buf_init(&name, &document->out->allocator, SOURCE_MAX);
-    put_reference_name(&name, reference);
-    bool taken = map_get(reference->hatch->types, buf_view(&name)) != NULL;
-    if (name.state != BUF_FINE) document->out->state = name.state;
-    buf_free(&name);
-    for (size_t i = 0; i < reference_count(document) && !taken; i++) {
-        const struct reference other = reference_at(document, i);
-        taken = same_name(document, reference, &other);
-    }
-    return taken;
-}
-
-/* The same name in two hatches that bring the same definitions along is one. */
-static bool brings_same(const struct reference *a, const struct hatch *hatch,
-                        const struct hatch_use *use) {
-    if (a->use == use) return true;
-    return a->use && text_eq(a->use->reference, use->reference) &&
-           json_equal(json_get(a->hatch->json, "$defs"), json_get(hatch->json, "$defs"));
-}
-
-static struct reference note_own(struct document *document, const struct hatch *hatch,
-                                 const struct hatch_use *use) {
-    struct reference reference = {NULL, hatch, use, 1};
-    for (size_t i = 0; i < reference_count(document); i++) {
-        const struct reference other = reference_at(document, i);
-        if (brings_same(&other, hatch, use)) return other;
-    }
-    while (document->out->state == BUF_FINE && is_taken(document, &reference)) reference.number++;
-    append_reference(document, &reference);
-    return reference;
-}
-
-static void put_pointer(struct buf *out, const struct reference *reference) {
-    struct buf name, pointer;
-    buf_init(&name, &out->allocator, SOURCE_MAX);
-    buf_init(&pointer, &out->allocator, SOURCE_MAX);
-    put_reference_name(&name, reference);
-    buf_puts(&pointer, "#/$defs");
-    if (reference->definition) json_put_pointer_token(&pointer, buf_view(&name));
-    else {
-        /* It was written as a pointer. */
-        buf_putc(&pointer, '/');
-        buf_text(&pointer, buf_view(&name));
-    }
-    if (name.state != BUF_FINE) out->state = name.state;
-    else if (pointer.state != BUF_FINE) out->state = pointer.state;
-    else json_put_string(out, buf_view(&pointer));
-    buf_free(&name);
-    buf_free(&pointer);
-}
-
 static bool goes_by_reference(const struct document *document, const struct schema *schema) {
     const struct definition *d = schema->definition;
     return d && (d->by_reference || (document->style & SCHEMA_DEFS));
@@ -368,71 +260,8 @@ static bool goes_by_reference(const struct document *document, const struct sche
 static void put_reference(struct printer *p) {
     const struct reference reference = {.definition = p->schema->definition};
     if (!put_key(p, "$ref")) return;
-    note_definition(p->document, reference.definition);
-    put_pointer(p->out, &reference);
-}
-
-/* ## Escape hatches */
-
-static void put_hatch_reference(struct document *document, const struct hatch *hatch,
-                                const struct json *value) {
-    const struct hatch_use *use = hatch_find(hatch, value->text);
-    if (!use) json_put(document->out, value);
-    else if (use->own) {
-        const struct reference reference = note_own(document, hatch, use);
-        put_pointer(document->out, &reference);
-    } else {
-        const struct reference reference = {.definition = use->definition};
-        note_definition(document, use->definition);
-        put_pointer(document->out, &reference);
-    }
-}
-
-static void put_hatch_schema(struct document *document, const struct hatch *hatch,
-                             const struct json *schema);
-
-/* A list of schemas, or a map to them. */
-static void put_hatch_schemas(struct document *document, const struct hatch *hatch,
-                              const struct json *holder) {
-    bool list = holder->kind == JSON_ARRAY;
-    buf_putc(document->out, list ? '[' : '{');
-    for (const struct json *m = holder->first; m; m = m->next) {
-        if (m != holder->first) buf_putc(document->out, ',');
-        if (!list) {
-            json_put_string(document->out, m->key);
-            buf_putc(document->out, ':');
-        }
-        put_hatch_schema(document, hatch, m);
-    }
-    buf_putc(document->out, list ? ']' : '}');
-}
-
-static void put_hatch_member(struct document *document, const struct hatch *hatch,
-                             const struct json *member) {
-    bool reference = text_is(member->key, "$ref") && member->kind == JSON_STRING;
-    bool holder = member->kind == JSON_ARRAY || member->kind == JSON_OBJECT;
-    enum hatch_content content = holder ? hatch_content(member) : HATCH_DATA;
-    json_put_string(document->out, member->key);
-    buf_putc(document->out, ':');
-    if (reference) put_hatch_reference(document, hatch, member);
-    else if (content == HATCH_SCHEMA) put_hatch_schema(document, hatch, member);
-    else if (content == HATCH_SCHEMAS) put_hatch_schemas(document, hatch, member);
-    else json_put(document->out, member);
-}
-
-/* Recursion is bounded by JSON_MAX_DEPTH. */
-static void put_hatch_schema(struct document *document, const struct hatch *hatch,
-                             const struct json *schema) {
-    if (schema->kind != JSON_OBJECT) {
-        json_put(document->out, schema);
-        return;
-    }
-    buf_putc(document->out, '{');
-    for (const struct json *m = schema->first; m; m = m->next) {
-        if (m != schema->first) buf_putc(document->out, ',');
-        put_hatch_member(document, hatch, m);
-    }
-    buf_putc(document->out, '}');
+    references_note(p->document, reference.definition);
+    references_put_pointer(p->out, &reference);
 }
 
 /* Its own $defs go where all are: under the root, as far as they are referred to. */
@@ -442,7 +271,7 @@ static void put_hatch(struct printer *p) {
         if (text_is(member->key, "$defs")) continue;
         if (p->comma) buf_putc(p->out, ',');
         p->comma = true;
-        put_hatch_member(p->document, p->hatch, member);
+        references_put_hatch_member(p->document, p->hatch, member);
     }
 }
 
@@ -515,29 +344,17 @@ static void print_schema(struct document *document, const struct schema *schema,
     buf_putc(document->out, '}');
 }
 
-/* A name in a pointer may be escaped; as a key it is as it is. */
-static void put_definition_name(struct document *document, const struct reference *reference) {
-    struct buf name;
-    buf_init(&name, &document->out->allocator, SOURCE_MAX);
-    if (reference->definition) buf_text(&name, reference->definition->name);
-    else buf_text(&name, reference->use->own->key);
-    if (reference->number > 1) buf_printf(&name, "_%u", reference->number);
-    if (name.state != BUF_FINE) document->out->state = name.state;
-    else json_put_string(document->out, buf_view(&name));
-    buf_free(&name);
-}
-
 /* Behind the last member of the root; printing one definition may call for more of them. */
 static void put_definitions(struct document *document) {
-    for (size_t i = 0; i < reference_count(document); i++) {
-        const struct reference reference = reference_at(document, i);
+    for (size_t i = 0; i < references_count(document); i++) {
+        const struct reference reference = references_at(document, i);
         buf_puts(document->out, i ? "," : ",\"$defs\":{");
-        put_definition_name(document, &reference);
+        references_put_key(document, &reference);
         buf_putc(document->out, ':');
         if (reference.definition) print_schema(document, reference.definition->field.schema, NULL);
-        else put_hatch_schema(document, reference.hatch, reference.use->own);
+        else references_put_hatch(document, reference.hatch, reference.use->own);
     }
-    if (reference_count(document)) buf_putc(document->out, '}');
+    if (references_count(document)) buf_putc(document->out, '}');
 }
 
 /* Prints `{...` without its last brace, then what it refers to, then the brace. */

@@ -157,10 +157,21 @@ static bool same_views(struct comparison *c, const struct view *x, const struct 
     return true;
 }
 
+/* What to write otherwise: the first that says something beside a reference, as a hatch beside the
+ * name of a type stands in place of that type's own. */
+static const struct json *to_blame(const struct view *view, const struct json *otherwise) {
+    for (size_t i = 0; i < view->count; i++) {
+        const struct json *layer = view->layers[i];
+        bool beside = json_get(layer, "$ref") && layer->count > 1;
+        if (beside && !(layer->mark & (MARK_HATCH | MARK_DROP | MARK_CHANGED))) return layer;
+    }
+    return otherwise;
+}
+
 static bool same_layers(struct comparison *c, const struct json *a, const struct json *b) {
     struct view x = view_of(c, a, true), y = view_of(c, b, false);
     if (same_views(c, &x, &y)) return true;
-    if (!c->found) c->found = a;
+    if (!c->found) c->found = to_blame(&x, a);
     return false;
 }
 

@@ -64,9 +64,8 @@ static const struct step before[] = {
 
 /* Once what is inside has been lowered. */
 static const struct step after[] = {
-    {step_names, ANTHROPIC | GEMINI},
-    {step_close, STRICT | ANTHROPIC},
-    {step_require_all, STRICT},
+    {step_required_known, GEMINI},    {step_names, ANTHROPIC | GEMINI},
+    {step_close, STRICT | ANTHROPIC}, {step_require_all, STRICT},
     {step_upper_case, GEMINI},
 };
 

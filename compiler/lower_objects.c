@@ -55,6 +55,20 @@ void step_names(struct node *node) {
     rename_required(node, &renamed);
 }
 
+/* Gemini refuses what is required and not described. */
+void step_required_known(struct node *node) {
+    const struct json *properties = json_get(node->json, "properties");
+    const struct json *list = json_get(node->json, "required");
+    struct json *known =
+        json_is(list, JSON_ARRAY) ? json_new(node->lowering->arena, JSON_ARRAY) : NULL;
+    for (const struct json *v = known ? list->first : NULL; v; v = v->next)
+        if (v->kind == JSON_STRING && json_get_text(properties, v->text))
+            json_append(known, json_copy_shallow(node->lowering->arena, v));
+    if (!known || known->count == list->count) return;
+    node_describe(node, "required");
+    if (known->count) json_set(node->json, TEXT("required"), known);
+}
+
 /* ## Closed objects */
 
 /* An object that takes names that nobody has listed can only be told where objects may be open. */

@@ -65,6 +65,7 @@ void step_out_of_place(struct node *node);
 void step_missing_items(struct node *node);
 void step_one_combiner(struct node *node);
 /* After the keywords are lowered. */
+void step_required_known(struct node *node);
 void step_names(struct node *node);
 void step_close(struct node *node);
 void step_require_all(struct node *node);

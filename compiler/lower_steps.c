@@ -348,6 +348,7 @@ void step_text_enum(struct node *node) {
         node_describe(node, "enum");
         return;
     }
+    if (rest && !rest->count) node_describe(node, "enum");
     if (!rest || !rest->count) return;
     node_describe(node, "format");
     if (!json_get(node->json, "type")) schema_set_type(l->arena, node->json, "string");

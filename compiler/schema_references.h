@@ -1,0 +1,38 @@
+/* What stands under $defs of a schema that is being printed: named types, and what escape hatches
+ * bring along. */
+#ifndef COMPILER_SCHEMA_REFERENCES_H
+#define COMPILER_SCHEMA_REFERENCES_H
+
+#include "compiler/hatch.h"
+
+/* What stands under $defs: a named type, or what an escape hatch brings along. */
+struct reference {
+    const struct definition *definition;
+    const struct hatch *hatch;
+    const struct hatch_use *use;
+    unsigned number; /* from the second of a name on: Name_2 */
+};
+
+/* One schema document: the references in it gather as it is printed. */
+struct document {
+    struct buf *out;
+    struct buf references; /* struct reference, each once */
+    unsigned style;
+};
+
+size_t references_count(const struct document *document);
+struct reference references_at(const struct document *document, size_t i);
+/* Makes sure that the type will stand under $defs. */
+void references_note(struct document *document, const struct definition *definition);
+/* "#/$defs/Name", as a JSON string. */
+void references_put_pointer(struct buf *out, const struct reference *reference);
+/* "Name", as a JSON string. */
+void references_put_key(struct document *document, const struct reference *reference);
+/* JSON of an escape hatch, its references noted and by their new names. */
+void references_put_hatch(struct document *document, const struct hatch *hatch,
+                          const struct json *schema);
+/* `"keyword":value` */
+void references_put_hatch_member(struct document *document, const struct hatch *hatch,
+                                 const struct json *member);
+
+#endif
