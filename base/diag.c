@@ -146,8 +146,9 @@ static int compare(const void *left, const void *right) {
 }
 
 void findings_sort(struct findings *findings) {
+    if (findings->kept == 0) return;
     struct finding **all = arena_array(findings->arena, findings->kept, sizeof(struct finding *));
-    if (!all || findings->kept == 0) return;
+    if (!all) return;
     size_t count = 0;
     for (struct finding *f = findings->first; f; f = f->next) all[count++] = f;
     qsort(all, count, sizeof *all, compare);

@@ -1,12 +1,17 @@
-/* Turns one allocator function into arenas: chunks that double up to four megabytes, freed together.
- * Knows nothing of what is stored. Big requests get a chunk of their own, so that the current one
- * is not wasted. */
+/* Turns one allocator function into arenas: chunks that double up to four megabytes, freed
+ * together. Knows nothing of what is stored. Big requests get a chunk of their own, so that the
+ * current one is not wasted. */
 #include "base/mem.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { FIRST_CHUNK = 4096, LARGEST_CHUNK = 1 << 22, ALIGNMENT = 8 };
+
+void mem_wipe(void *bytes, size_t size) {
+    volatile unsigned char *at = bytes;
+    while (size--) *at++ = 0;
+}
 
 struct arena_chunk {
     struct arena_chunk *next;
@@ -89,7 +94,7 @@ void *arena_alloc(struct arena *arena, size_t size) {
         return NULL;
     }
     size = (size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
-    if ((size_t)(arena->end - arena->cursor) < size) {
+    if (!arena->cursor || (size_t)(arena->end - arena->cursor) < size) {
         if (size > FIRST_CHUNK / 4) return alloc_apart(arena, size);
         if (!grow(arena)) return NULL;
     }

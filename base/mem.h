@@ -11,6 +11,9 @@ gramc_allocator mem_default(void);
 void *mem_alloc(const gramc_allocator *allocator, size_t size);
 void mem_free(const gramc_allocator *allocator, void *ptr, size_t size);
 
+/* Overwrites secrets; no compiler leaves it out because nobody reads the zeros. */
+void mem_wipe(void *bytes, size_t size);
+
 struct arena_chunk;
 struct arena {
     gramc_allocator allocator;

@@ -21,7 +21,7 @@ int text_compare(gramc_text a, gramc_text b) {
 
 bool text_starts(gramc_text a, const char *prefix) {
     size_t len = strlen(prefix);
-    return a.len >= len && memcmp(a.ptr, prefix, len) == 0;
+    return len == 0 || (a.len >= len && memcmp(a.ptr, prefix, len) == 0);
 }
 
 static char lower(char c) {

@@ -217,9 +217,10 @@ static void put_path_argument(struct request *r, gramc_text name, gramc_text arg
         put_argument(&out, argument);
         i += name.len + 1;
     }
+    /* A reset would forget it. */
+    if (out.state != BUF_FINE || r->path.state != BUF_FINE) r->in->arena->oom = true;
     buf_reset(&r->path);
     buf_text(&r->path, buf_view(&out));
-    if (out.state != BUF_FINE) r->in->arena->oom = true;
     buf_free(&out);
 }
 

@@ -203,8 +203,10 @@ static void read_request(struct pass *pass, struct impl *impl, const struct impl
     public->content_type = p->content_type;
     if (p->headers) public->headers = library_headers(pass, p->headers, &public->header_count);
     if (p->transform) read_transform(pass, impl, p->transform);
-    for (size_t i = 0; i < public->header_count; i++)
-        add_template(pass, impl, public->headers[i].value, p->headers->span);
+    bool is_map = p->headers && p->headers->kind == VALUE_MAP;
+    for (const struct property *h = is_map ? p->headers->as.map.first : NULL; h; h = h->next)
+        if (value_is_name(h->value))
+            add_template(pass, impl, value_text(pass, h->value), h->value->span);
     add_property_template(pass, impl, "body", public->body);
     add_property_template(pass, impl, "url", public->target);
 }

@@ -25,6 +25,13 @@ static gramc_status compile(const gramc_schema **out, const struct buf *text, bo
     return status;
 }
 
+/* Most types are printed as they are checked. */
+static gramc_text keep_judged(struct arena *arena, struct buf *text, gramc_text printed) {
+    if (!text_eq(buf_view(text), printed)) return keep(arena, text);
+    buf_reset(text);
+    return printed;
+}
+
 static gramc_status prepare_tool(struct arena *arena, struct tool *tool, struct buf *text) {
     const struct signature *signature = tool->signature;
     if (tool->public.accepts && tool->public.returns) return GRAMC_OK;
@@ -35,12 +42,12 @@ static gramc_status prepare_tool(struct arena *arena, struct tool *tool, struct 
     if (arena->oom) return GRAMC_NOMEM;
     schema_print(text, &signature->arguments, SCHEMA_CHECKED);
     gramc_status status = compile(&tool->public.accepts, text, signature_is_closed(signature));
-    buf_reset(text);
+    tool->public.judged_parameters = keep_judged(arena, text, tool->public.parameters);
     if (status != GRAMC_OK) return status;
     schema_print(text, signature->result, SCHEMA_CHECKED);
     status = compile(&tool->public.returns, text, false);
-    buf_reset(text);
-    return status;
+    tool->public.judged_result = keep_judged(arena, text, tool->public.result);
+    return arena->oom ? GRAMC_NOMEM : status;
 }
 
 static struct agent *find(const gramc_compilation *compilation, const gramc_agent *agent) {

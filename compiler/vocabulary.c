@@ -90,11 +90,9 @@ static void count_all(const struct gramc_spec *spec, struct tally *tally) {
     }
 }
 
-static void check_all(struct pass *pass, const struct gramc_spec *spec, struct map *words) {
-    struct tally tally = {.words = words, .last = &tally.first};
+static void report_all(struct pass *pass, const struct tally *tally) {
     char places[32];
-    count_all(spec, &tally);
-    for (const struct word *word = tally.first; word; word = word->next) {
+    for (const struct word *word = tally->first; word; word = word->next) {
         int len = snprintf(places, sizeof places, "%u other %s", (unsigned)word->conflicts,
                            word->conflicts == 1 ? "place" : "places");
         report(pass, severity(pass, D_VOCABULARY_NOTE), word, word->other_source, word->other,
@@ -103,7 +101,7 @@ static void check_all(struct pass *pass, const struct gramc_spec *spec, struct m
 }
 
 /* Words are forgotten after each agent: their arena is given back. */
-void vocabulary_check(struct pass *pass, const struct gramc_spec *spec) {
+static void check_agents(struct pass *pass, const struct gramc_spec *spec) {
     struct arena scratch;
     struct map words;
     arena_init(&scratch, &pass->arena->allocator);
@@ -113,8 +111,19 @@ void vocabulary_check(struct pass *pass, const struct gramc_spec *spec) {
         pass->arena->oom = pass->arena->oom || scratch.oom;
         arena_free(&scratch);
     }
+}
+
+/* Nobody disagrees within an agent who does not across all of them; a type that is unknown agrees
+ * with everybody, but is an error. */
+void vocabulary_check(struct pass *pass, const struct gramc_spec *spec) {
+    struct arena scratch;
+    struct map words;
+    arena_init(&scratch, &pass->arena->allocator);
     map_init(&words, &scratch);
-    if (!in_one_agent(spec)) check_all(pass, spec, &words);
+    struct tally tally = {.words = &words, .last = &tally.first};
+    count_all(spec, &tally);
+    if (tally.first || findings_have_errors(pass->findings)) check_agents(pass, spec);
+    if (!in_one_agent(spec)) report_all(pass, &tally);
     pass->arena->oom = pass->arena->oom || scratch.oom;
     arena_free(&scratch);
 }

@@ -284,8 +284,9 @@ gramc_bound *bound_new(const gramc_library *library, const gramc_bind_options *o
     if (secrets_new(&bound->secrets, &allocator, options->secrets, options->secret_count))
         bound->arena.oom = true;
     if (options->offering) {
-        bound->offered = options->offering->boxes;
-        bound->offered_count = options->offering->box_count;
+        const gramc_offering *offering = options->offering;
+        bound->offered = offered_copy(&bound->arena, offering->boxes, offering->box_count);
+        bound->offered_count = bound->offered ? offering->box_count : 0;
     }
     note_other_snapshot(bound, options->offering);
     if (!bound->arena.oom) bind_boxes_init(bound);

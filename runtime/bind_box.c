@@ -22,7 +22,7 @@ bool bind_boxes_init(gramc_bound *bound) {
     return true;
 }
 
-static gramc_text nearest(gramc_bound *bound, const struct offered_box *offered, gramc_text name) {
+gramc_text bind_near_offer(gramc_bound *bound, const struct offered_box *offered, gramc_text name) {
     gramc_text *names = arena_array(&bound->arena, offered->tool_count + 1, sizeof(*names));
     for (size_t i = 0; names && i < offered->tool_count; i++) names[i] = offered->tools[i].name;
     gramc_text near = names ? text_nearest(name, names, offered->tool_count) : TEXT("");
@@ -32,8 +32,8 @@ static gramc_text nearest(gramc_bound *bound, const struct offered_box *offered,
 static void check_named(gramc_bound *bound, const struct box_view *view, gramc_text name) {
     const struct bind_place place = place_of(view->box);
     if (offered_tool(view->offered, name)) return;
-    BOUND_TELL(bound, D_NOT_OFFERED, &place, nearest(bound, view->offered, name), view->box->name,
-               name);
+    BOUND_TELL(bound, D_NOT_OFFERED, &place, bind_near_offer(bound, view->offered, name),
+               view->box->name, name);
 }
 
 /* What the library says of the box must be true of it. */
@@ -341,7 +341,8 @@ static void add_named(gramc_bound *bound, const struct taking *taking, const str
         add_tool(bound, taking, view, offered, name);
         return;
     }
-    BOUND_TELL(bound, D_NOT_OFFERED, &place, nearest(bound, view->offered, name), use->name, name);
+    BOUND_TELL(bound, D_NOT_OFFERED, &place, bind_near_offer(bound, view->offered, name), use->name,
+               name);
 }
 
 static void report_no_box(gramc_bound *bound, const gramc_box_use *use) {

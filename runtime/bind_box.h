@@ -19,6 +19,9 @@ bool bind_boxes_init(gramc_bound *bound);
 /* What a `ToolImpl {mcp: ...}` is on its server; NULL if that is not known. */
 const struct offered_tool *bind_offer_of(gramc_bound *bound, const gramc_impl *impl);
 
+/* "did you mean ...?", or empty. */
+gramc_text bind_near_offer(gramc_bound *bound, const struct offered_box *offered, gramc_text name);
+
 /* Looks for the choice's tool among all boxes, and makes an implementation of it. NULL: there is
  * none, or several, which is then reported (*failed). */
 const struct offered_tool *bind_box_tool(gramc_bound *bound, struct bound_tool *choice,

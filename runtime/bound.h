@@ -18,7 +18,8 @@ struct bound_step {
     size_t tool_count;
     gramc_text tools_block, functions_block; /* what a request says about them */
     gramc_text response_format;              /* and about a structured answer; empty: a text */
-    const gramc_schema *answers;             /* NULL: any text */
+    gramc_text output;                       /* JSON Schema of the answer; empty: any text */
+    const gramc_schema *answers;             /* the same, compiled; NULL: any text */
     bool answer_wrapped;
 };
 

@@ -6,6 +6,8 @@
 #include "runtime/run.h"
 #include "runtime/sample.h"
 
+enum { WRAPPED_MAX = 2 << 20 };
+
 gramc_status gramc_model_new_mock(gramc_model **out, const gramc_allocator *allocator) {
     *out = model_new(&model_mock, allocator);
     return *out ? GRAMC_OK : GRAMC_NOMEM;
@@ -33,16 +35,41 @@ static bool call_tool(struct ask *ask, const struct bound_tool *tool) {
     return true;
 }
 
+/* As the member `answer` of an object. */
+static gramc_text wrapped(struct ask *ask, gramc_text text) {
+    struct buf out;
+    buf_init(&out, &ask->arena.allocator, WRAPPED_MAX);
+    buf_puts(&out, "{\"answer\":");
+    buf_text(&out, text);
+    buf_putc(&out, '}');
+    bool good = buf_status(&out) == GRAMC_OK;
+    text = good ? arena_text(&ask->arena, buf_view(&out)) : (gramc_text){NULL, 0};
+    if (!good) ask->arena.oom = true;
+    buf_free(&out);
+    return text;
+}
+
+/* A structured answer is made up as arguments are. */
+static bool answer(struct ask *ask) {
+    const struct bound_step *step = ask->run->step;
+    gramc_text text;
+    if (!step->answers || !sample_answer(&text, &ask->arena, step->output, step->answers))
+        return false;
+    if (step->answer_wrapped) text = wrapped(ask, text);
+    if (text.ptr) say(ask, text);
+    return text.ptr != NULL;
+}
+
 static void start(struct ask *ask) {
     const struct bound_step *step = ask->run->step;
     const struct message *last = ask->run->talk.last;
-    if (last->role == ROLE_TOOL) {
-        say(ask, last->content.len ? last->content : TEXT("The tool said nothing."));
-        return;
-    }
-    for (size_t i = 0; i < step->tool_count; i++)
+    bool has_called = last->role == ROLE_TOOL;
+    for (size_t i = 0; i < step->tool_count && !has_called; i++)
         if (call_tool(ask, step->tools[i])) return;
+    if (answer(ask)) return;
     if (ask->arena.oom) ask_fail_nomem(ask);
+    else if (has_called)
+        say(ask, last->content.len ? last->content : TEXT("The tool said nothing."));
     else say(ask, TEXT("This is the mock model; it has no tool to call."));
 }
 

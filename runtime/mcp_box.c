@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/text.h"
+#include "runtime/bind_box.h"
 #include "runtime/loop.h"
 
 /* ## Asking */
@@ -211,67 +212,29 @@ const struct mcp_endpoint *mcp_box_endpoint(gramc_bound *bound, const struct mcp
 
 /* ## ToolImpl {mcp: ..., tool: ...} */
 
-static const gramc_box *find_box(const gramc_library *library, gramc_text name) {
+static const gramc_box *find_server(const gramc_library *library, gramc_text name) {
     for (size_t i = 0; i < library->box_count; i++)
         if (library->boxes[i].kind == GRAMC_BOX_MCP && text_eq(library->boxes[i].name, name))
             return &library->boxes[i];
     return NULL;
 }
 
-static const struct offered_box *find_offered(const gramc_bound *bound, gramc_text name) {
-    for (size_t i = 0; i < bound->offered_count; i++)
-        if (text_eq(bound->offered[i].name, name)) return &bound->offered[i];
-    return NULL;
-}
-
-static const struct offered_tool *find_tool(const struct offered_box *box, gramc_text name) {
-    for (size_t i = 0; i < box->tool_count; i++)
-        if (text_eq(box->tools[i].name, name)) return &box->tools[i];
-    return NULL;
-}
-
-static gramc_text nearest_tool(gramc_bound *bound, const struct offered_box *box, gramc_text name) {
-    gramc_text *names = arena_array(&bound->arena, box->tool_count + 1, sizeof(*names));
-    for (size_t i = 0; names && i < box->tool_count; i++) names[i] = box->tools[i].name;
-    return names ? text_nearest(name, names, box->tool_count) : (gramc_text){NULL, 0};
-}
-
-static void report_impl(gramc_bound *bound, const gramc_impl *impl, const char *what,
-                        gramc_text near) {
-    char line[512], help[192] = "";
-    const struct bind_place place = {impl->file, impl->start, impl->end};
-    snprintf(line, sizeof(line), "tool `%.*s`: %s",
-             impl->name.len < 128 ? (int)impl->name.len : 128, impl->name.ptr, what);
-    if (near.ptr)
-        snprintf(help, sizeof(help), "did you mean `%.*s`?", near.len < 128 ? (int)near.len : 128,
-                 near.ptr);
-    bound_report(bound, GRAMC_ERROR, &place, arena_text(&bound->arena, text_of(line)),
-                 arena_text(&bound->arena, text_of(help)));
-}
-
-static void report_missing(gramc_bound *bound, const gramc_impl *impl,
-                           const struct offered_box *box, gramc_text name) {
-    char what[352];
-    snprintf(what, sizeof(what), "the server `%.*s` offers no tool `%.*s`",
-             impl->server.len < 128 ? (int)impl->server.len : 128, impl->server.ptr,
-             name.len < 128 ? (int)name.len : 128, name.ptr);
-    report_impl(bound, impl, what, nearest_tool(bound, box, name));
-}
-
 const struct mcp_endpoint *mcp_bind_impl(gramc_bound *bound, const gramc_impl *impl,
                                          const gramc_tool *tool) {
-    const gramc_box *box = find_box(bound->library, impl->server);
-    const struct offered_box *known = find_offered(bound, impl->server);
+    const struct bind_place place = {impl->file, impl->start, impl->end};
+    const gramc_box *box = find_server(bound->library, impl->server);
+    const struct offered_box *known =
+        offered_box(bound->offered, bound->offered_count, impl->server);
     gramc_text name = impl->target.len ? impl->target : impl->name;
     if (!box) {
-        report_impl(bound, impl, "its library has no McpServer of that name",
-                    (gramc_text){NULL, 0});
+        BOUND_TELL(bound, D_UNKNOWN_SERVER, &place, TEXT(""), impl->server);
         return NULL;
     }
     bool is_known = known && known->failure.len == 0;
-    const struct offered_tool *offered = is_known ? find_tool(known, name) : NULL;
+    const struct offered_tool *offered = is_known ? offered_tool(known, name) : NULL;
     if (is_known && !offered) {
-        report_missing(bound, impl, known, name);
+        BOUND_TELL(bound, D_NOT_OFFERED, &place, bind_near_offer(bound, known, name), impl->server,
+                   name);
         return NULL;
     }
     const struct mcp_server *server = mcp_box_bind(bound, box);

@@ -436,13 +436,10 @@ gramc_status mcp_client_new(struct mcp_client **out, uv_loop_t *loop,
     return GRAMC_OK;
 }
 
-/* They may hold secrets. Through a volatile pointer, or the compiler sees that nobody reads the
- * zeros. */
+/* They may hold secrets. */
 static void wipe(const char *const *words) {
-    for (size_t i = 0; words && words[i]; i++) {
-        volatile char *at = (volatile char *)(uintptr_t)words[i];
-        while (*at) *at++ = '\0';
-    }
+    for (size_t i = 0; words && words[i]; i++)
+        mem_wipe((void *)(uintptr_t)words[i], strlen(words[i]));
 }
 
 static void idle_closed(uv_handle_t *handle) {

@@ -71,20 +71,9 @@ static bool is_token(gramc_text name) {
     return name.len != 0;
 }
 
-static bool same_name(gramc_text a, gramc_text b) {
-    if (a.len != b.len) return false;
-    for (size_t i = 0; i < a.len; i++) {
-        char x = a.ptr[i], y = b.ptr[i];
-        if (x >= 'A' && x <= 'Z') x = (char)(x + 32);
-        if (y >= 'A' && y <= 'Z') y = (char)(y + 32);
-        if (x != y) return false;
-    }
-    return true;
-}
-
 static bool is_taken(const struct search *search, gramc_text name) {
     for (const struct mcp_parameter *one = search->first; one; one = one->next)
-        if (same_name(one->name, name)) return true;
+        if (text_eq_nocase(one->name, name)) return true;
     return false;
 }
 

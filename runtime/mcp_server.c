@@ -69,7 +69,7 @@ static gramc_text keep(struct filling *filling, struct buf *text) {
     if (buf_status(text) == GRAMC_OK) kept = arena_text(filling->arena, buf_view(text));
     else if (buf_status(text) == GRAMC_NOMEM) filling->arena->oom = true;
     else fail(filling, "", TEXT("a value"), " is too long");
-    if (text->ptr) memset(text->ptr, 0, text->len);
+    if (text->ptr) mem_wipe(text->ptr, text->len);
     buf_free(text);
     return kept;
 }
@@ -179,10 +179,8 @@ gramc_status mcp_server_read(const struct mcp_server **out, struct arena *arena,
     return GRAMC_OK;
 }
 
-/* Through a volatile pointer, or the compiler sees that nobody reads the zeros. */
 static void wipe(const char *bytes, size_t len) {
-    volatile char *at = (volatile char *)(uintptr_t)bytes;
-    while (len--) *at++ = 0;
+    mem_wipe((void *)(uintptr_t)bytes, len);
 }
 
 void mcp_server_wipe(const struct mcp_server *server) {

@@ -7,6 +7,34 @@
 
 enum { NAME_MAX_BYTES = 4096 };
 
+static gramc_text copy(struct arena *arena, gramc_text text) {
+    return text.len ? arena_text(arena, text) : TEXT("");
+}
+
+static const struct offered_tool *copy_tools(struct arena *arena, const struct offered_box *box) {
+    struct offered_tool *tools = arena_array(arena, box->tool_count + 1, sizeof(*tools));
+    for (size_t i = 0; i < box->tool_count && tools; i++) {
+        const struct offered_tool *tool = &box->tools[i];
+        tools[i] = (struct offered_tool){.name = copy(arena, tool->name),
+                                         .title = copy(arena, tool->title),
+                                         .description = copy(arena, tool->description),
+                                         .accepts = copy(arena, tool->accepts),
+                                         .returns = copy(arena, tool->returns)};
+    }
+    return tools;
+}
+
+const struct offered_box *offered_copy(struct arena *arena, const struct offered_box *boxes,
+                                       size_t count) {
+    struct offered_box *list = arena_array(arena, count + 1, sizeof(*list));
+    for (size_t i = 0; i < count && list; i++)
+        list[i] = (struct offered_box){.name = copy(arena, boxes[i].name),
+                                       .tools = copy_tools(arena, &boxes[i]),
+                                       .tool_count = boxes[i].tool_count,
+                                       .failure = copy(arena, boxes[i].failure)};
+    return arena->oom ? NULL : list;
+}
+
 const struct offered_box *offered_box(const struct offered_box *boxes, size_t count,
                                       gramc_text name) {
     for (size_t i = 0; i < count; i++)
@@ -41,6 +69,7 @@ bool box_means(struct arena *arena, const gramc_box *box, gramc_text tool, gramc
     buf_putc(&text, '_');
     buf_text(&text, name);
     bool means = text_eq(buf_view(&text), wanted);
+    if (buf_status(&text) == GRAMC_NOMEM) arena->oom = true;
     buf_reset(&text);
     toolbox_put_id(&text, box->name, name);
     means = means || text_eq(buf_view(&text), wanted);

@@ -24,6 +24,9 @@ struct offered_box {
     gramc_text note;    /* what was left out, and why: a line; empty: nothing */
 };
 
+/* All of it, in the arena; NULL without memory. */
+const struct offered_box *offered_copy(struct arena *arena, const struct offered_box *boxes,
+                                       size_t count);
 /* NULL if there is none of that name. */
 const struct offered_box *offered_box(const struct offered_box *boxes, size_t count,
                                       gramc_text name);

@@ -92,8 +92,9 @@ static void judge_result(gramc_bound *bound, struct bound_tool *choice,
                          const struct offered_tool *offered) {
     const gramc_impl *impl = choice->impl;
     const gramc_tool *tool = choice->tool;
-    struct question question = {
-        .b = tool->result, .refuted = D_RETURNS_OTHER, .undecided = D_RESULT_UNDECIDED};
+    struct question question = {.b = tool->judged_result.len ? tool->judged_result : tool->result,
+                                .refuted = D_RETURNS_OTHER,
+                                .undecided = D_RESULT_UNDECIDED};
     bool as_text = tool->result_kind == GRAMC_RESULT_TEXT;
     /* A box's schema is that of its JSON; where a text is wanted, the text beside it is taken. */
     gramc_text box_returns = offered && !as_text ? offered->returns : TEXT("");
@@ -116,7 +117,9 @@ static void compare_descriptions(gramc_bound *bound, const struct bound_tool *ch
 
 void proof_make(gramc_bound *bound, struct bound_tool *choice, const struct offered_tool *offered) {
     const gramc_impl *impl = choice->impl;
-    struct question question = {.a = choice->tool->parameters,
+    const gramc_tool *tool = choice->tool;
+    struct question question = {.a = tool->judged_parameters.len ? tool->judged_parameters
+                                                                 : tool->parameters,
                                 .as_sent = true,
                                 .refuted = D_REFUSES_ARGUMENTS,
                                 .undecided = D_ARGUMENTS_UNDECIDED};

@@ -175,26 +175,35 @@ static void put_value(struct sample *sample, const struct json *schema, int dept
 }
 
 /* gramc_schema_accepts would not tell a lack of memory from a refusal. */
-static bool is_accepted(struct arena *arena, const gramc_tool *tool, gramc_text arguments) {
+static bool is_accepted(struct arena *arena, const gramc_schema *judge, gramc_text value) {
     gramc_check_options options = GRAMC_CHECK_OPTIONS_INIT;
     gramc_verdict *verdict = NULL;
     options.allocator = &arena->allocator;
-    gramc_status status =
-        gramc_schema_check(&verdict, tool->accepts, arguments.ptr, arguments.len, &options);
+    gramc_status status = gramc_schema_check(&verdict, judge, value.ptr, value.len, &options);
     bool accepted = status == GRAMC_OK && verdict->valid;
     if (status == GRAMC_NOMEM) arena->oom = true;
     gramc_verdict_free(verdict);
     return accepted;
 }
 
-bool sample_arguments(gramc_text *out, struct arena *arena, const gramc_tool *tool) {
-    struct sample sample = {.root = json_parse(arena, tool->parameters, NULL)};
+static bool make(gramc_text *out, struct arena *arena, gramc_text schema, const gramc_schema *judge,
+                 void (*put)(struct sample *sample, const struct json *schema, int depth)) {
+    struct sample sample = {.root = json_parse(arena, schema, NULL)};
     if (!sample.root) return false;
     buf_init(&sample.out, &arena->allocator, INSTANCE_MAX);
-    put_object(&sample, sample.root, 0);
+    put(&sample, sample.root, 0);
     *out = arena_text(arena, buf_view(&sample.out));
     bool made = buf_status(&sample.out) == GRAMC_OK && out->ptr;
     if (buf_status(&sample.out) == GRAMC_NOMEM) arena->oom = true;
     buf_free(&sample.out);
-    return made && is_accepted(arena, tool, *out);
+    return made && is_accepted(arena, judge, *out);
+}
+
+bool sample_arguments(gramc_text *out, struct arena *arena, const gramc_tool *tool) {
+    return make(out, arena, tool->parameters, tool->accepts, put_object);
+}
+
+bool sample_answer(gramc_text *out, struct arena *arena, gramc_text schema,
+                   const gramc_schema *judge) {
+    return make(out, arena, schema, judge, put_value);
 }

@@ -60,17 +60,11 @@ gramc_status secrets_new(struct secrets **out, const gramc_allocator *allocator,
     return GRAMC_OK;
 }
 
-/* Through a volatile pointer, or the compiler sees that nobody reads the zeros. */
-static void wipe(void *bytes, size_t len) {
-    volatile unsigned char *at = bytes;
-    while (len--) *at++ = 0;
-}
-
 void secrets_free(struct secrets *secrets) {
     if (!secrets) return;
     gramc_allocator allocator = secrets->allocator;
     size_t size = secrets->size;
-    wipe(secrets, size);
+    mem_wipe(secrets, size);
     mem_free(&allocator, secrets, size);
 }
 
@@ -144,7 +138,7 @@ static void hide_one(struct buf *text, const struct secret *secret) {
         done = (size_t)(at - text->ptr) + secret->value.len;
     }
     buf_put(&copy, text->ptr + done, text->len - done);
-    wipe(text->ptr, text->len);
+    mem_wipe(text->ptr, text->len);
     buf_free(text);
     *text = copy;
 }

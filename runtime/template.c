@@ -151,6 +151,8 @@ static gramc_status add_parameter(struct reader *reader, size_t start, size_t en
     if (part.text.len == 0) return fail(reader->error, start, end, "a parameter without a name");
     if (start < reader->authority)
         return fail(reader->error, start, end, "scheme and host of an address are not filled in");
+    if (reader->finder.escaped)
+        return fail(reader->error, start, end, "a \\ in a JSON text stands before a parameter");
     if (reader->finder.kind == TEMPLATE_URL && reader->finder.zone == ZONE_FRAGMENT)
         return fail(reader->error, start, end, "nothing behind a # is sent");
     return add(reader, part);

@@ -140,6 +140,13 @@ static int print_json(struct cli *cli, const struct choice *chosen, const gramc_
 
 /* ## The command */
 
+static bool has_warnings(const gramc_bound *bound) {
+    gramc_bind_message message;
+    for (size_t i = 0; gramc_bound_message(bound, i, &message); i++)
+        if (message.severity == GRAMC_WARNING) return true;
+    return false;
+}
+
 /* Out of reach of the secrets of whoever checks: one that is not set is no finding here. */
 static int bind(struct workshop *shop, const struct choice *chosen, bool json) {
     struct cli *cli = shop->cli;
@@ -151,6 +158,7 @@ static int bind(struct workshop *shop, const struct choice *chosen, bool json) {
     int code = json ? print_json(cli, chosen, bound) : print_table(cli, chosen, bound);
     fflush(cli->out);
     if (!json) run_print_binding(cli, bound);
+    if (cli->options[OPTION_STRICT] && has_warnings(bound)) status = GRAMC_FINDINGS;
     gramc_bound_free(bound);
     if (code != EXIT_FINE) return code;
     return status == GRAMC_FINDINGS ? EXIT_FINDINGS : cli_status(cli, status);

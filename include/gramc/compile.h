@@ -38,6 +38,9 @@ typedef struct gramc_tool {
     uint32_t max_call_errors; /* 5 */
     uint32_t max_tool_errors; /* 5 */
     bool optional, return_direct;
+    /* What `accepts` and `returns` were compiled from: with bounds that are judged, not printed (of
+     * Long). Empty in a tool made by hand: the same as what is printed. */
+    gramc_text judged_parameters, judged_result;
 } gramc_tool;
 
 /* `[everything:ToolBox {tools: ["echo"]}]`: an agent takes tools of a box of the library; what they

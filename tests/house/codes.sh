@@ -18,6 +18,15 @@ LC_ALL=C grep -oE '\[[GD][0-9]+\]|"(code|ruleId)":"[GD][0-9]+"|title=[GD][0-9]+ 
   sed -n 's/^CHANGE(\(D[0-9]*\),.*/\1/p' "$source/compiler/change.def"; } | sort -u >"$work/codes"
 [ "$(wc -l <"$work/codes")" -gt 150 ] || { echo "only a few codes were found in the tables"; bad=1; }
 
+# No input is known that gives these: they say that a check which gramc makes of its own work failed.
+# One that comes out after all has no place here.
+unseen='G0912'
+for code in $unseen; do
+    grep -qx "$code" "$work/seen" && { echo "$code is printed: take it off the list"; bad=1; }
+    echo "$code" >>"$work/seen"
+done
+sort -u -o "$work/seen" "$work/seen"
+
 for code in $(comm -23 "$work/codes" "$work/seen"); do
     echo "$code: no golden case prints it"
     bad=1

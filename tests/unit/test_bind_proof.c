@@ -81,6 +81,11 @@ static const struct {
      GRAMC_PROOF_PROVEN, NULL, ""},
     {"(a::Int)==>(::Text)", "(a::Int)==>(b::Int {optional: true})==>(::Text)", GRAMC_PROOF_PROVEN,
      GRAMC_PROOF_PROVEN, "", ""},
+    /* The range of Long is judged, though it is not printed. */
+    {"(a::Long)==>(::Long)", "(a::Long)==>(::Long)", GRAMC_PROOF_PROVEN, GRAMC_PROOF_PROVEN, "",
+     ""},
+    {"(a::Int)==>(::Long)", "(a::Long)==>(::Int)", GRAMC_PROOF_REFUTED, GRAMC_PROOF_REFUTED, NULL,
+     NULL},
     /* Nested. */
     {"(a::Array {items: Int})==>(::Object {fields: {x: Int}})",
      "(a::Array {items: Double})==>(::Object {fields: {x: Int, y: Text}})", GRAMC_PROOF_PROVEN,

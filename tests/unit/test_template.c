@@ -263,6 +263,7 @@ static const struct {
     {TEMPLATE_URL, "/a/${:-x}", "a parameter without a name", 3, 9},
     {TEMPLATE_URL, "http://${host}/a", "scheme and host of an address are not filled in", 7, 14},
     {TEMPLATE_URL, "https://x.${d}:1/a", "scheme and host of an address are not filled in", 10, 14},
+    {TEMPLATE_JSON, "{\"a\":\"\\${b}n\"}", "a \\ in a JSON text stands before a parameter", 7, 11},
     {TEMPLATE_URL, "/a#${b}", "nothing behind a # is sent", 3, 7},
     {TEMPLATE_JSON, "{\"a\": ${b}", "the body is no JSON: '{' is never closed", 0, 10},
     {TEMPLATE_JSON, "{${k}: 1}", "the body is no JSON: expected a member name in double quotes", 0,

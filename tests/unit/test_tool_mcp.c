@@ -244,7 +244,7 @@ static void test_binding(void **state) {
     assert_int_equal(gramc_bind(&bound, &bench.test.agent, &bench.test.library, NULL),
                      GRAMC_FINDINGS);
     assert_true(gramc_bound_message(bound, 0, &message));
-    assert_true(text_is(message.message, "tool `tool`: its library has no McpServer of that name"));
+    assert_true(text_is(message.message, "`nowhere` is no McpServer of this library"));
     gramc_bound_free(bound);
     close_bench(&bench);
 }
