@@ -20,7 +20,7 @@ LC_ALL=C grep -oE '\[[GD][0-9]+\]|"(code|ruleId)":"[GD][0-9]+"|title=[GD][0-9]+ 
 
 # No input is known that gives these: they say that a check which gramc makes of its own work failed.
 # One that comes out after all has no place here.
-unseen='G0912'
+unseen=''
 for code in $unseen; do
     grep -qx "$code" "$work/seen" && { echo "$code is printed: take it off the list"; bad=1; }
     echo "$code" >>"$work/seen"
