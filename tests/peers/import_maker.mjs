@@ -80,8 +80,7 @@ export class ToolMaker {
         if (kind <= 4) schema = {type: r.pick(types)};
         else if (kind === 5) schema = this.object(depth);
         else if (kind === 6) schema = {type: 'array', items: this.schema(depth + 1)};
-        else if (kind === 7) schema = {[r.pick(['anyOf', 'oneOf'])]:
-            Array.from({length: r.between(1, 3)}, () => this.schema(depth + 1))};
+        else if (kind === 7) schema = this.union(depth);
         else if (kind === 8) schema = {type: r.some(types, 0.4)};
         else if (kind === 9) schema = this.tuple(depth);
         else if (kind === 10 && this.definitions) schema = this.reference();
@@ -97,6 +96,14 @@ export class ToolMaker {
         if (this.random.chance(0.7)) tuple.minItems = new Num(String(prefixItems.length));
         if (this.random.chance(0.7)) tuple.maxItems = new Num(String(prefixItems.length));
         return tuple;
+    }
+    // A definition that is a choice of itself and something else never ends either.
+    union(depth) {
+        const definitions = this.definitions;
+        if (this.defining) this.definitions = null;
+        const members = Array.from({length: this.random.between(1, 3)}, () => this.schema(depth + 1));
+        this.definitions = definitions;
+        return {[this.random.pick(['anyOf', 'oneOf'])]: members};
     }
     reference() {
         return {$ref: `#/$defs/${this.random.pick(this.definitions)}`};
@@ -121,10 +128,12 @@ export class ToolMaker {
         if (r.chance(0.2)) {
             this.definitions = ['Node', 'a-b', 'Leaf'];
             root.$defs ??= {};
+            this.defining = true;
             for (const name of this.definitions) root.$defs[name] = this.schema(1);
             // A definition that is nothing but a reference to itself means nothing.
             for (const name of ['a-b', 'Leaf']) if (root.$defs[name].$ref) root.$defs[name] = true;
             root.$defs.Node = this.object(2);
+            this.defining = false;
         }
         for (let i = r.between(1, 4); i > 0; i--) {
             const at = this.inner(root), step = r.between(0, 6);
