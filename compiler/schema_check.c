@@ -40,14 +40,13 @@ static void check_bounds(struct pass *pass, const struct schema *schema) {
 
 /* ## Data against a schema */
 
-/* A number against one keyword: true only if it surely fits. */
+/* A number against one keyword: true only if it surely fits. Other keywords hold no number. */
 static bool number_fits(const struct constraint *c, gramc_text number) {
-    int order = json_number_compare(number, c->text);
     switch (c->keyword) {
-    case KEYWORD_MINIMUM: return order >= 0;
-    case KEYWORD_MAXIMUM: return order <= 0;
-    case KEYWORD_EXCLUSIVE_MINIMUM: return order > 0;
-    case KEYWORD_EXCLUSIVE_MAXIMUM: return order < 0;
+    case KEYWORD_MINIMUM: return json_number_compare(number, c->text) >= 0;
+    case KEYWORD_MAXIMUM: return json_number_compare(number, c->text) <= 0;
+    case KEYWORD_EXCLUSIVE_MINIMUM: return json_number_compare(number, c->text) > 0;
+    case KEYWORD_EXCLUSIVE_MAXIMUM: return json_number_compare(number, c->text) < 0;
     default: return false;
     }
 }
