@@ -234,7 +234,10 @@ static int add_path(struct cli *cli, gramc_compilation *compilation, const char 
     if (named ? stat(path, &st) : lstat(path, &st))
         return cli_usage(cli, "%s: %s", path, strerror(errno));
     if (S_ISDIR(st.st_mode)) return add_folder(cli, compilation, path, depth);
-    if (cli_is_configuration(cli, path)) return EXIT_FINE;
+    bool is_configuration = cli_is_configuration(cli, path);
+    /* Read and judged already: who names it alone gets the verdict. */
+    if (is_configuration && named) cli->sources++;
+    if (is_configuration) return EXIT_FINE;
     if (named || (S_ISREG(st.st_mode) && is_gram(path))) return add_file(cli, compilation, path);
     return EXIT_FINE;
 }

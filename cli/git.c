@@ -120,16 +120,29 @@ static gramc_status show(struct cli *cli, const char *name, gramc_text *out) {
     return GRAMC_OK;
 }
 
+/* Each `..` that led above the current folder took a segment of the prefix away with it: puts back
+ * what is missing, and goes up as often. */
+static void put_prefix(struct buf *name, gramc_text prefix, gramc_text path) {
+    size_t shared = 0;
+    for (size_t i = 0; i < prefix.len && i < path.len && prefix.ptr[i] == path.ptr[i]; i++)
+        if (prefix.ptr[i] == '/') shared = i + 1;
+    buf_text(name, prefix);
+    for (size_t i = shared; i < prefix.len; i++)
+        if (prefix.ptr[i] == '/') buf_puts(name, "../");
+    buf_text(name, text_slice(path, shared, path.len));
+}
+
 static int read_for_source(void *ctx, gramc_text path, gramc_text *out) {
     struct history *history = ctx;
-    char name[LONGEST_NAME];
     gramc_text prefix = {history->prefix, history->prefix_len};
-    bool same_revision = path.len > prefix.len && path.len < sizeof name &&
-                         text_eq(text_slice(path, 0, prefix.len), prefix);
-    if (!same_revision) return GRAMC_NOT_FOUND;
-    memcpy(name, path.ptr, path.len);
-    name[path.len] = '\0';
-    return (int)show(history->cli, name, out);
+    struct buf name;
+    if (path.len && path.ptr[0] == '/') return GRAMC_NOT_FOUND;
+    buf_init(&name, &history->cli->allocator, LONGEST_NAME - 1);
+    put_prefix(&name, prefix, path);
+    gramc_status status = buf_status(&name);
+    if (status == GRAMC_OK) status = show(history->cli, name.ptr, out);
+    buf_free(&name);
+    return (int)status;
 }
 
 /* ## Compilations */

@@ -205,8 +205,9 @@ static void report_wire_name(struct pass *pass, const struct wire_scope *scope,
                              const struct tool *one, const struct tool *other) {
     struct finding *f = FIND(pass->findings, D_DUPLICATE_WIRE_NAME, pass->source, scope->at,
                              scope->name, one->public.name, text_of(scope->noun));
-    finding_label(pass->findings, f, one->source, one->name_at, "one of them");
-    finding_label(pass->findings, f, other->source, other->name_at, "the other");
+    finding_label(pass->findings, f, one->source, one->name_at,
+                  one == other ? "this one stands there twice" : "one of them");
+    if (one != other) finding_label(pass->findings, f, other->source, other->name_at, "the other");
 }
 
 /* The map is needed here only, so it gets an arena of its own. */

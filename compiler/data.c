@@ -30,6 +30,8 @@ const char *value_noun(const struct value *value) {
         [VALUE_ARRAY] = "an array",
         [VALUE_MAP] = "a map",
     };
+    if (value->kind == VALUE_STRING && !value->as.scalar.text.len) return "an empty string";
+    if (value->kind == VALUE_ARRAY && !value->as.array.first) return "an empty array";
     return nouns[value->kind];
 }
 

@@ -88,7 +88,9 @@ static void import(struct pass *pass, const struct value *value) {
     int failure = reader.read ? reader.read(reader.ctx, path, &content) : GRAMC_NOT_FOUND;
     if (count_units(compilation) >= MOST_FILES) failure = GRAMC_LIMIT;
     if (failure == GRAMC_NOMEM) pass->arena->oom = true;
-    else if (failure) FIND(pass->findings, D_UNREADABLE_FILE, pass->source, value->span, path);
+    else if (failure)
+        FIND(pass->findings, D_UNREADABLE_FILE, pass->source, value->span,
+             path.len ? path : value_name(value));
     else if (gramc_add_source(compilation, path, content.ptr, content.len) == GRAMC_NOMEM)
         pass->arena->oom = true;
 }

@@ -84,6 +84,7 @@ struct import_header {
 struct import_http {
     gramc_text method, url, body, content_type; /* an empty body is none */
     const struct import_header *headers;
+    gramc_text flaw; /* why it cannot be called; empty: nothing is known against it */
 };
 
 struct import_tool {

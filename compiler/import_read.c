@@ -5,6 +5,8 @@
 #include "base/text.h"
 #include "base/yaml.h"
 
+#include <string.h>
+
 enum { DEEPEST_CONTAINER = 8, LONGEST_DESCRIPTION = 1024 };
 
 /* One way to write a tool down. `inside`: the member that holds the rest; `mark`: the member whose
@@ -126,10 +128,17 @@ static bool is_wanted(const struct importer *in, const char *kind) {
            (text_is(in->kind, "gemini") && text_is(text_of(kind), "openai-functions"));
 }
 
+/* {"type": "web_search"}: a tool of the provider's own, which has a name but no schema. */
+static bool is_providers_own(const struct json *item) {
+    const struct json *type = json_get(item, "type");
+    return json_is(type, JSON_STRING) && !text_is(type->text, "function");
+}
+
 static const struct form *form_of(const struct importer *in, const struct json *item) {
     for (size_t i = 0; i < FORMS; i++) {
         const struct json *inside = forms[i].inside ? json_get(item, forms[i].inside) : item;
         if (!json_is(inside, JSON_OBJECT) || !is_wanted(in, forms[i].kind)) continue;
+        if (strcmp(forms[i].mark, "name") == 0 && is_providers_own(item)) continue;
         if (json_get(inside, forms[i].mark) && json_is(json_get(inside, "name"), JSON_STRING))
             return &forms[i];
     }

@@ -457,6 +457,21 @@ static gramc_text upper(struct importer *in, gramc_text text) {
 
 /* ## The whole */
 
+/* Why the path cannot be filled in: a place `{name}` that no parameter took; empty: all are. */
+static gramc_text flaw_of(struct request *r) {
+    gramc_text path = buf_view(&r->path);
+    struct buf out;
+    buf_init(&out, &r->in->arena->allocator, TEXT_MAX);
+    for (size_t i = 0; i < path.len && !out.len; i++) {
+        size_t end = i + 1;
+        while (end < path.len && path.ptr[end] != '}' && path.ptr[end] != '/') end++;
+        gramc_text name = text_slice(path, i + 1, end);
+        if (end < path.len && name.len && is_place(path, i, name))
+            buf_printf(&out, "no parameter fills `{%.*s}` in its path", TEXT_ARGS(name));
+    }
+    return openapi_finish(r->in, &out);
+}
+
 static void add_http(struct request *r, struct import_tool *tool) {
     struct import_http *http = ARENA_NEW(r->in->arena, struct import_http);
     if (!http) return;
@@ -467,6 +482,7 @@ static void add_http(struct request *r, struct import_tool *tool) {
     http->headers = r->headers;
     http->body = arena_text(r->in->arena, buf_view(&r->body));
     http->content_type = r->content_type;
+    http->flaw = flaw_of(r);
     tool->http = http;
 }
 

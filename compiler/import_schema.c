@@ -181,6 +181,9 @@ static struct json *each_of(struct importer *in, const struct json *value, unsig
         const struct json *kept =
             value->kind == JSON_OBJECT ? json_get_text(value, item->key) : item;
         struct json *child = kept == item ? subschema(in, item, depth) : NULL;
+        if (kept == item && !child && !in->arena->oom)
+            import_find(in, D_IMPORT_LOST, in->source, item, item->key.len ? item->key : value->key,
+                        TEXT("the schema"));
         tail = append(copy, tail, child);
     }
     return copy;
@@ -326,6 +329,21 @@ static void modern_bound(struct json *copy, const char *flag, const char *bound)
         }
 }
 
+/* Gemini's enums hold texts alone: there `nullable` is what lets null in. */
+static void gemini_nullable_enum(struct importer *in, struct json *copy) {
+    struct json *old = find(copy, "enum"), *list = NULL;
+    if (in->dialect != DIALECT_GEMINI || !json_is(old, JSON_ARRAY)) return;
+    const struct json *member = old->first;
+    while (member && member->kind != JSON_NULL) member = member->next;
+    if (!member) list = import_json(in->arena, JSON_ARRAY, TEXT("enum"), TEXT(""));
+    for (member = old->first; list && member; member = member->next)
+        import_append(list, share(in, member));
+    if (!list) return;
+    import_append(list, import_json(in->arena, JSON_NULL, TEXT(""), TEXT("null")));
+    old->first = list->first;
+    old->count = list->count;
+}
+
 /* nullable and example, where the dialect has them. */
 static void modern_nullable(struct importer *in, const struct json *schema, struct json *copy) {
     struct json *type = find(copy, "type");
@@ -335,6 +353,7 @@ static void modern_nullable(struct importer *in, const struct json *schema, stru
         type->kind = JSON_ARRAY;
         import_append(type, name);
         import_append(type, import_json(in->arena, JSON_STRING, TEXT(""), TEXT("null")));
+        gemini_nullable_enum(in, copy);
     }
     const struct json *example = json_get(schema, "example");
     struct json *list = example && !find(copy, "examples")

@@ -326,8 +326,17 @@ static bool library_passes(struct importer *in, const struct buf *text) {
     return passes;
 }
 
+static void drop_flawed(struct importer *in) {
+    for (struct import_tool *tool = in->first; tool; tool = tool->next) {
+        if (!tool->http || !tool->http->flaw.len) continue;
+        import_find(in, D_IMPORT_NO_CALL, tool->source, tool->at, tool->name, tool->http->flaw);
+        tool->http = NULL;
+    }
+}
+
 static gramc_status write_library(struct importer *in, struct buf *text) {
     bool passes = false;
+    drop_flawed(in);
     while (!passes) {
         buf_reset(text);
         import_write_library(in, text);

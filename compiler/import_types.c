@@ -267,14 +267,14 @@ static void name_types(struct importer *in) {
 
 static void name_tools(struct importer *in) {
     for (struct import_tool *tool = in->first; tool && !in->arena->oom; tool = tool->next) {
-        gramc_text wanted = tool->name.len ? tool->name : TEXT("tool");
+        gramc_text given = tool->name, wanted = given.len ? given : TEXT("tool");
         tool->identifier = unique(in, &in->names, wanted, tool, "_", false);
         bool same = text_eq(tool->identifier, tool->name);
         /* Within one agent a name on the wire stands for one tool. */
         if (!same && (in->agent.len || !tool->name.len)) tool->name = tool->identifier;
         tool->named = !text_eq(tool->identifier, tool->name);
         if (!same)
-            import_find(in, D_IMPORT_RENAMED, tool->source, tool->at, wanted, tool->identifier);
+            import_find(in, D_IMPORT_RENAMED, tool->source, tool->at, given, tool->identifier);
     }
 }
 

@@ -90,12 +90,18 @@ static bool whole_number(gramc_text digits, uint64_t most, uint64_t *out) {
     return digits.len > 0;
 }
 
+void find_wrong_count(struct pass *pass, const struct property *p, const char *wanted) {
+    bool number = p->value->kind == VALUE_INTEGER || p->value->kind == VALUE_DECIMAL;
+    FIND(pass->findings, D_WRONG_VALUE, pass->source, p->value->span, p->key.text, text_of(wanted),
+         number ? p->value->as.scalar.text : text_of(value_noun(p->value)));
+}
+
 static void read_count(struct pass *pass, const struct property *p, uint32_t *out) {
     uint64_t number = 0;
     bool good = p->value->kind == VALUE_INTEGER &&
                 whole_number(p->value->as.scalar.text, UINT32_MAX, &number) && number > 0;
     if (good) *out = (uint32_t)number;
-    else wrong_value(pass, p, "a whole number from 1 up");
+    else find_wrong_count(pass, p, "a whole number from 1 up");
 }
 
 bool duration_read(struct pass *pass, const struct property *p, uint32_t *out) {

@@ -37,6 +37,9 @@ bool rows_have(const struct property_row *rows, size_t count, gramc_text key);
 /* The property of that name, or NULL. */
 const struct property *property_find(const struct subject *subject, const char *name);
 
+/* Says that the value is no such whole number: with the number itself where it is one. */
+void find_wrong_count(struct pass *pass, const struct property *property, const char *wanted);
+
 /* Milliseconds of a measurement such as 30s; false with a finding. */
 bool duration_read(struct pass *pass, const struct property *property, uint32_t *out);
 

@@ -33,9 +33,10 @@ static void check_bounds(struct pass *pass, const struct schema *schema) {
             FIND(pass->findings, D_IMPOSSIBLE_BOUNDS, pass->source, schema->span, low, high);
     }
     gramc_text step = schema_get(schema, KEYWORD_MULTIPLE_OF);
-    if (step.len && json_number_compare(step, TEXT("0")) <= 0)
-        FIND(pass->findings, D_IMPOSSIBLE_BOUNDS, pass->source, schema->span, TEXT("multipleOf"),
-             step);
+    if (!step.len || json_number_compare(step, TEXT("0")) > 0) return;
+    struct finding *f = FIND(pass->findings, D_IMPOSSIBLE_BOUNDS, pass->source, schema->span,
+                             TEXT("multipleOf"), step);
+    finding_help(pass->findings, f, "`multipleOf` takes a number above 0");
 }
 
 /* ## Data against a schema */

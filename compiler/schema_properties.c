@@ -66,7 +66,7 @@ static void read_number(struct reader *reader, const struct row *row, const stru
 static void read_count(struct reader *reader, const struct row *row, const struct property *p) {
     if (p->value->kind == VALUE_INTEGER && p->value->as.scalar.text.ptr[0] != '-')
         reader_say(reader, row->keyword, p->value->as.scalar.text, p->value->span);
-    else reader_wrong_value(reader, p, "a whole number from 0 up");
+    else find_wrong_count(reader->pass, p, "a whole number from 0 up");
 }
 
 static void read_data(struct reader *reader, const struct row *row, const struct property *p) {

@@ -70,10 +70,26 @@ void spec_report_duplicate(struct pass *pass, enum diag_id id, gramc_text name, 
 
 /* ## Top level */
 
+/* One letter from it: labels of other programs are left alone. A pattern is not built on itself. */
+static bool is_slip_of(const struct pattern *pattern, gramc_text type) {
+    return type.len && !text_eq(type, pattern->subject->identifier.text) &&
+           text_distance(pattern_label(pattern), type, 1) <= 1;
+}
+
+/* The label, the type of the language or the definition that was meant. */
+static gramc_text nearest_label(const struct pass *pass, const struct pattern *pattern,
+                                const gramc_text names[LABELS]) {
+    gramc_text label = pattern_label(pattern), near = text_nearest(label, names, LABELS);
+    const gramc_text types[] = {type_nearest(label), definition_nearest(pass, label)};
+    for (size_t i = 0; i < sizeof types / sizeof *types && !near.len; i++)
+        if (is_slip_of(pattern, types[i])) near = types[i];
+    return near;
+}
+
 static void report_label(struct pass *pass, const struct pattern *pattern) {
-    gramc_text label = pattern_label(pattern), names[LABELS];
+    gramc_text label = pattern_label(pattern), names[LABELS], near = {NULL, 0};
     for (size_t i = 0; i < LABELS; i++) names[i] = text_of(labels[i].label);
-    gramc_text near = text_nearest(label, names, LABELS);
+    if (label.len) near = nearest_label(pass, pattern, names);
     enum diag_id id = near.len ? D_MISSPELT_LABEL : D_IGNORED_PATTERN;
     struct span at = label.len ? pattern->subject->labels->name.span : pattern->span;
     struct finding *f = FIND(pass->findings, id, pass->source, at, label);

@@ -28,6 +28,14 @@ grep -q '^tools.gram:1:31: breaking\[D209\]' out || { cat out; fail "no D209"; }
 grep -q -- '--> specs/tools.gram:1:31' out && grep -q '::: git:HEAD:./specs/tools.gram:1:31' out || { cat out; fail "places"; }
 git commit -qam two
 "$gramc" diff git:HEAD~1:./specs git:HEAD:specs/. --fail-on none | grep -q D209 || fail "two revisions"
+mkdir specs/inner
+echo '{imports: ["../tools.gram"]} [b:Agent {description: "x"} | t]' >specs/inner/up.gram
+git add -A
+git commit -qm three
+(cd specs/inner && "$gramc" diff git:HEAD:up.gram up.gram) | grep -qx 'no changes' || fail "an import from above"
+(cd specs/inner && "$gramc" diff git:HEAD:../agent.gram ../agent.gram) | grep -qx 'no changes' || fail "a file above"
+git branch a/b
+(cd specs/inner && "$gramc" diff git:a/b:up.gram up.gram) | grep -qx 'no changes' || fail "a branch with a slash"
 
 status=0
 "$gramc" diff git:HEAD:nowhere.gram specs 2>err || status=$?
