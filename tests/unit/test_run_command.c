@@ -189,6 +189,26 @@ static void one_thread_hears_of_children(void **state) {
     assert_int_equal(hearing, 1);
 }
 
+/* Masks are inherited: who started us may have blocked what tells of a child's end. */
+static void child_signal_blocked_before(void **state) {
+    sigset_t child_only, before;
+    (void)state;
+    sigemptyset(&child_only);
+    sigaddset(&child_only, SIGCHLD);
+    assert_int_equal(sigprocmask(SIG_BLOCK, &child_only, &before), 0);
+    pid_t pid = start((const char *const[]){"run", "spec.gram", "-l", "env.gram", "--model", "mock",
+                                            "Hello", NULL});
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    int status = 0;
+    for (int tries = 0; waitpid(pid, &status, WNOHANG) == 0; tries++) {
+        if (tries == 1000) kill(pid, SIGKILL);
+        pause_ms(10);
+    }
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+    assert_non_null(strstr(read_file("out"), "OWN=yes"));
+}
+
 /* A run that is killed leaves whole lines behind. */
 static void killed(void **state) {
     (void)state;
@@ -304,6 +324,7 @@ int main(void) {
         cmocka_unit_test(over_http),
         cmocka_unit_test(configured),
         cmocka_unit_test(one_thread_hears_of_children),
+        cmocka_unit_test(child_signal_blocked_before),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
