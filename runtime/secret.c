@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "runtime/template_encode.h"
 
 struct secret {
     gramc_text name, value;
@@ -124,23 +125,69 @@ static const char *find(const char *from, size_t len, gramc_text what) {
     return NULL;
 }
 
-static void hide_one(struct buf *text, const struct secret *secret) {
+static void hide_text(struct buf *text, gramc_text value, gramc_text name) {
     struct buf copy;
     size_t done = 0;
-    const char *at = text->len ? find(text->ptr, text->len, secret->value) : NULL;
+    const char *at = text->len && value.len ? find(text->ptr, text->len, value) : NULL;
     if (!at) return;
     buf_init(&copy, &text->allocator, text->max);
-    for (; at; at = find(text->ptr + done, text->len - done, secret->value)) {
+    for (; at; at = find(text->ptr + done, text->len - done, value)) {
         buf_put(&copy, text->ptr + done, (size_t)(at - text->ptr) - done);
         buf_puts(&copy, "${env:");
-        buf_text(&copy, secret->name);
+        buf_text(&copy, name);
         buf_putc(&copy, '}');
-        done = (size_t)(at - text->ptr) + secret->value.len;
+        done = (size_t)(at - text->ptr) + value.len;
     }
     buf_put(&copy, text->ptr + done, text->len - done);
     mem_wipe(text->ptr, text->len);
     buf_free(text);
     *text = copy;
+}
+
+/* JSON as most write it, and as those do who escape each slash; then how it stands in a URL. */
+enum form { FORM_JSON, FORM_JSON_SLASHED, FORM_URL, FORMS };
+
+static void write_form(struct buf *out, enum form form, gramc_text value) {
+    const struct template_value given = {.text = value, .is_text = true};
+    struct buf json;
+    if (form != FORM_JSON_SLASHED) {
+        template_encode(out, form == FORM_URL ? PLACE_QUERY : PLACE_JSON_STRING, &given);
+        return;
+    }
+    buf_init(&json, &out->allocator, out->max);
+    template_encode(&json, PLACE_JSON_STRING, &given);
+    for (size_t i = 0; i < json.len; i++) {
+        if (json.ptr[i] == '/') buf_putc(out, '\\');
+        buf_putc(out, json.ptr[i]);
+    }
+    if (json.state != BUF_FINE) out->state = json.state;
+    if (json.ptr) mem_wipe(json.ptr, json.len);
+    buf_free(&json);
+}
+
+/* Most secrets are letters and digits, which look the same in every form. */
+static bool is_plain(gramc_text value) {
+    for (size_t i = 0; i < value.len; i++) {
+        char c = value.ptr[i];
+        bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                     c == '-' || c == '_' || c == '.';
+        if (!plain) return false;
+    }
+    return true;
+}
+
+static void hide_one(struct buf *text, const struct secret *secret) {
+    hide_text(text, secret->value, secret->name);
+    if (is_plain(secret->value)) return;
+    for (enum form form = 0; form < FORMS && text->state == BUF_FINE; form++) {
+        struct buf written;
+        buf_init(&written, &text->allocator, 12 * secret->value.len);
+        write_form(&written, form, secret->value);
+        if (written.state == BUF_FINE) hide_text(text, buf_view(&written), secret->name);
+        else text->state = written.state;
+        if (written.ptr) mem_wipe(written.ptr, written.len);
+        buf_free(&written);
+    }
 }
 
 void secrets_hide(const struct secrets *secrets, struct buf *text) {
