@@ -190,7 +190,40 @@ static void hide_one(struct buf *text, const struct secret *secret) {
     }
 }
 
+/* How many bytes of the value end the text, or begin it; 0: too few to tell anything. */
+static size_t part_before(gramc_text text, gramc_text value) {
+    size_t len = value.len - 1 < text.len ? value.len - 1 : text.len;
+    for (; len >= SECRET_SHORTEST; len--)
+        if (memcmp(text.ptr + text.len - len, value.ptr, len) == 0) return len;
+    return 0;
+}
+
+static size_t part_behind(gramc_text text, gramc_text value) {
+    size_t len = value.len - 1 < text.len ? value.len - 1 : text.len;
+    for (; len >= SECRET_SHORTEST; len--)
+        if (memcmp(text.ptr, value.ptr + value.len - len, len) == 0) return len;
+    return 0;
+}
+
+/* Where "..." says that a text was cut, the cut may have gone through the value. What is left of it
+ * is overwritten in place, since it is gone anyway. */
+static void hide_cut(struct buf *text, gramc_text value) {
+    const gramc_text mark = TEXT("...");
+    const char *at = text->len ? find(text->ptr, text->len, mark) : NULL;
+    while (at) {
+        size_t start = (size_t)(at - text->ptr), end = start + mark.len;
+        size_t before = part_before((gramc_text){text->ptr, start}, value);
+        size_t behind = part_behind(text_slice(buf_view(text), end, text->len), value);
+        memset(text->ptr + start - before, '*', before);
+        memset(text->ptr + end, '*', behind);
+        at = find(text->ptr + end, text->len - end, mark);
+    }
+}
+
 void secrets_hide(const struct secrets *secrets, struct buf *text) {
-    for (size_t i = 0; secrets && i < secrets->count; i++)
-        if (secrets->list[i].value.len >= SECRET_SHORTEST) hide_one(text, &secrets->list[i]);
+    for (size_t i = 0; secrets && i < secrets->count; i++) {
+        if (secrets->list[i].value.len < SECRET_SHORTEST) continue;
+        hide_one(text, &secrets->list[i]);
+        hide_cut(text, secrets->list[i].value);
+    }
 }
