@@ -221,8 +221,12 @@ static void hide_cut(struct buf *text, gramc_text value) {
 }
 
 void secrets_hide(const struct secrets *secrets, struct buf *text) {
+    secrets_hide_from(secrets, text, SECRET_SHORTEST);
+}
+
+void secrets_hide_from(const struct secrets *secrets, struct buf *text, size_t shortest) {
     for (size_t i = 0; secrets && i < secrets->count; i++) {
-        if (secrets->list[i].value.len < SECRET_SHORTEST) continue;
+        if (secrets->list[i].value.len < shortest) continue;
         hide_one(text, &secrets->list[i]);
         hide_cut(text, secrets->list[i].value);
     }

@@ -32,5 +32,8 @@ bool secrets_look_up(void *secrets, gramc_text name, gramc_text *out);
  * SECRET_SHORTEST stay: they occur by chance. May fail as any writing to `text`. */
 enum { SECRET_SHORTEST = 4 };
 void secrets_hide(const struct secrets *secrets, struct buf *text);
+/* Those of that length and longer; SECRET_SURE: that occur by chance hardly ever. */
+enum { SECRET_SURE = 8 };
+void secrets_hide_from(const struct secrets *secrets, struct buf *text, size_t shortest);
 
 #endif

@@ -435,6 +435,40 @@ static void test_secret_in_header(void **state) {
     mock_stop(server);
 }
 
+/* What a server offers is shown, saved to a snapshot, and sent with every request of a run. */
+static void test_secret_in_offer(void **state) {
+    const gramc_text argv[] = {program(), TEXT("indiscreet")};
+    const gramc_text env = TEXT("DECLARED=${env:TOKEN_NAME}");
+    const gramc_box box = {.name = TEXT("lab"),
+                           .kind = GRAMC_BOX_MCP,
+                           .argv = argv,
+                           .argc = 2,
+                           .env = &env,
+                           .env_count = 1};
+    const gramc_box *list = &box;
+    struct offered_box offered;
+    struct secrets *secrets;
+    struct arena arena;
+    const gramc_allocator allocator = mem_default();
+    gramc_loop *loop = new_loop();
+    (void)state;
+    arena_init(&arena, NULL);
+    assert_int_equal(secrets_new(&secrets, &allocator, secret_list, 1), GRAMC_OK);
+    assert_int_equal(mcp_boxes_ask(&offered, &arena, loop, &list, 1, secrets, 5000), GRAMC_OK);
+    assert_int_equal(offered.tool_count, 1);
+    const struct offered_tool *tool = offered.tools;
+    assert_true(text_is(tool->title, "T ${env:TOKEN_NAME}"));
+    assert_true(text_is(tool->description, "uses ${env:TOKEN_NAME}"));
+    assert_true(
+        text_is(tool->accepts, "{\"type\":\"object\",\"description\":\"${env:TOKEN_NAME}\"}"));
+    assert_true(text_is(tool->returns, "{\"type\":\"object\",\"title\":\"${env:TOKEN_NAME}\"}"));
+    assert_true(text_is(offered.note, "box `lab`: its tool `${env:TOKEN_NAME}` is not offered: "
+                                      "its name holds a secret"));
+    gramc_loop_free(loop);
+    secrets_free(secrets);
+    arena_free(&arena);
+}
+
 /* A tool whose arguments cannot be repeated in headers is left out, and that is said. */
 static void test_left_out(void **state) {
     const struct mock_answer answers[] = {
@@ -516,8 +550,9 @@ int main(void) {
         cmocka_unit_test(test_one_server),       cmocka_unit_test(test_binding),
         cmocka_unit_test(test_offers),           cmocka_unit_test(test_names),
         cmocka_unit_test(test_bad_boxes),        cmocka_unit_test(test_secret_in_environment),
-        cmocka_unit_test(test_secret_in_header), cmocka_unit_test(test_left_out),
-        cmocka_unit_test(test_no_memory_to_ask), cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_secret_in_header), cmocka_unit_test(test_secret_in_offer),
+        cmocka_unit_test(test_left_out),         cmocka_unit_test(test_no_memory_to_ask),
+        cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
