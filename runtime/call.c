@@ -123,9 +123,9 @@ gramc_status gramc_call(gramc_call_end *end, gramc_loop *loop, const gramc_bound
     if (bound->failed) return GRAMC_FINDINGS;
     if (!call.bound) return GRAMC_NOT_FOUND;
     buf_init(&call.text, &loop->allocator, TEXT_LIMIT);
-    loop_block_sigpipe(&before);
+    loop_set_signals(&before);
     check_and_start(&call, text_trim(arguments).len ? arguments : TEXT("{}"));
-    loop_restore_sigpipe(&before);
+    loop_restore_signals(&before);
     *end = call.end;
     gramc_status status = buf_status(&call.text);
     if (!status) status = buf_send(&call.text, text);

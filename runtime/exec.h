@@ -24,6 +24,7 @@ struct exec_end {
     const char *broken; /* why we ended it: "closed its output"; NULL: we did not */
     bool nomem;         /* we had no memory for what it said */
     gramc_text tail;    /* what it wrote to stderr last; borrowed */
+    bool tail_cut;      /* there was more before */
 };
 
 /* "the server was ended by signal 9: out of paper". One sentence, cut where `size` ends. */

@@ -59,7 +59,7 @@ bool exec_words(struct exec_words *out, struct arena *arena, const gramc_impl *i
 
 void exec_explain_end(char *out, size_t size, const char *noun, const struct exec_end *end) {
     gramc_text tail = text_trim(end->tail);
-    const char *colon = tail.len ? ": " : "";
+    const char *colon = tail.len == 0 ? "" : end->tail_cut ? ": ..." : ": ";
     if (end->broken) snprintf(out, size, "%s %s%s%.*s", noun, end->broken, colon, TEXT_ARGS(tail));
     else if (end->signal)
         snprintf(out, size, "%s was ended by signal %d%s%s%.*s", noun, end->signal,

@@ -25,7 +25,7 @@ struct line_process {
     int64_t exit_status;
     int exit_signal;
     unsigned handles; /* that are not closed yet */
-    bool exited, output_ended, stopping, closing;
+    bool exited, output_ended, stopping, closing, tail_cut;
     const char *broken; /* why we end it; NULL: we do not */
     char chunk[CHUNK];
 };
@@ -70,7 +70,8 @@ static void tell_end(struct line_process *process) {
                            .signal = process->exit_signal,
                            .broken = process->broken,
                            .nomem = process->line.state == BUF_NOMEM,
-                           .tail = {process->tail, process->tail_len}};
+                           .tail = {process->tail, process->tail_len},
+                           .tail_cut = process->tail_cut};
     process->events = (struct line_process_events){.line = NULL};
     if (events.line) events.ended(events.ctx, &end);
 }
@@ -167,6 +168,7 @@ static void on_errors(uv_stream_t *stream, ssize_t len, const uv_buf_t *bytes) {
     const char *from = bytes->base;
     if (len <= 0) return;
     size_t count = (size_t)len;
+    if (process->tail_len + count > STDERR_KEPT) process->tail_cut = true;
     if (count > STDERR_KEPT) from += count - STDERR_KEPT, count = STDERR_KEPT;
     if (process->tail_len + count > STDERR_KEPT) {
         size_t surplus = process->tail_len + count - STDERR_KEPT;

@@ -112,16 +112,20 @@ void gramc_loop_interrupt(gramc_loop *loop) {
     uv_async_send(&loop->alarm);
 }
 
-/* libuv writes to pipes whose reader may be gone. The signal is kept off this thread, and one that
- * came meanwhile is taken out before the mask is restored. */
-void loop_block_sigpipe(sigset_t *before) {
-    sigset_t pipe_only;
+/* libuv writes to pipes whose reader may be gone: SIGPIPE is kept off this thread, and one that
+ * came meanwhile is taken out before the mask is restored. It learns from SIGCHLD that a program
+ * has ended: where the caller, or who started it, has that blocked, it would wait for ever. */
+void loop_set_signals(sigset_t *before) {
+    sigset_t pipe_only, child_only;
     sigemptyset(&pipe_only);
     sigaddset(&pipe_only, SIGPIPE);
+    sigemptyset(&child_only);
+    sigaddset(&child_only, SIGCHLD);
     pthread_sigmask(SIG_BLOCK, &pipe_only, before);
+    pthread_sigmask(SIG_UNBLOCK, &child_only, NULL);
 }
 
-void loop_restore_sigpipe(const sigset_t *before) {
+void loop_restore_signals(const sigset_t *before) {
     sigset_t pipe_only, pending;
     sigemptyset(&pipe_only);
     sigaddset(&pipe_only, SIGPIPE);
@@ -135,9 +139,9 @@ void loop_turn_until(gramc_loop *loop, bool (*is_over)(void *ctx), void *ctx) {
     sigset_t before;
     loop->running = true;
     loop->interrupted = false;
-    loop_block_sigpipe(&before);
+    loop_set_signals(&before);
     while (!is_over(ctx) && !loop->interrupted) uv_run(&loop->uv, UV_RUN_ONCE);
-    loop_restore_sigpipe(&before);
+    loop_restore_signals(&before);
     loop->running = false;
 }
 
@@ -145,9 +149,9 @@ gramc_status gramc_loop_run(gramc_loop *loop) {
     sigset_t before;
     if (loop->running) return GRAMC_USAGE;
     loop->running = true;
-    loop_block_sigpipe(&before);
+    loop_set_signals(&before);
     while (loop->active) uv_run(&loop->uv, UV_RUN_ONCE);
-    loop_restore_sigpipe(&before);
+    loop_restore_signals(&before);
     loop->running = false;
     return GRAMC_OK;
 }
@@ -155,7 +159,7 @@ gramc_status gramc_loop_run(gramc_loop *loop) {
 void gramc_loop_free(gramc_loop *loop) {
     sigset_t before;
     if (!loop) return;
-    loop_block_sigpipe(&before);
+    loop_set_signals(&before);
     while (loop->active) {
         for (gramc_run *run = loop->runs; run; run = run->next) gramc_run_cancel(run);
         uv_run(&loop->uv, UV_RUN_ONCE);
@@ -168,7 +172,7 @@ void gramc_loop_free(gramc_loop *loop) {
     while (!http_is_idle(loop->http)) uv_run(&loop->uv, UV_RUN_ONCE); /* sessions are ended */
     http_close(loop->http);
     uv_run(&loop->uv, UV_RUN_DEFAULT);
-    loop_restore_sigpipe(&before);
+    loop_restore_signals(&before);
     uv_loop_close(&loop->uv);
     gramc_allocator allocator = loop->allocator;
     arena_free(&loop->arena);

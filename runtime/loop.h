@@ -43,10 +43,11 @@ struct gramc_loop {
 void loop_ready(gramc_loop *loop, gramc_run *run);
 /* Turns the loop until `is_over` says so, or it is interrupted. Not while it runs. */
 void loop_turn_until(gramc_loop *loop, bool (*is_over)(void *ctx), void *ctx);
-/* Around whatever writes to pipes and sockets without turning the loop: a reader that is gone must
- * not end the process. A SIGPIPE that came meanwhile is taken away. */
-void loop_block_sigpipe(sigset_t *before);
-void loop_restore_sigpipe(const sigset_t *before);
+/* Around whatever turns the loop, or writes to pipes and sockets without turning it: a reader that
+ * is gone must not end the process, and the end of a child must be heard of. A SIGPIPE that came
+ * meanwhile is taken away. */
+void loop_set_signals(sigset_t *before);
+void loop_restore_signals(const sigset_t *before);
 /* Between 0 and 1. Not for secrets. */
 double loop_random(gramc_loop *loop);
 

@@ -11,6 +11,8 @@
 
 /* ## Asking */
 
+enum { OFFER_MAX = 64 << 20 };
+
 struct asking {
     struct inquiry *inquiry;
     struct mcp_listing listing;
@@ -28,25 +30,42 @@ struct inquiry {
     bool timed_out;
 };
 
-static gramc_text hide(struct inquiry *inquiry, const char *text) {
+/* A server may repeat what it was started with anywhere, and what it offers is shown, saved and put
+ * into requests. */
+static gramc_text hide_from(struct inquiry *inquiry, gramc_text text, size_t shortest) {
     struct buf copy;
-    buf_init(&copy, &inquiry->arena->allocator, 4096);
-    buf_puts(&copy, text);
-    secrets_hide(inquiry->secrets, &copy);
+    if (text.len == 0) return TEXT("");
+    buf_init(&copy, &inquiry->arena->allocator, OFFER_MAX);
+    buf_text(&copy, text);
+    secrets_hide_from(inquiry->secrets, &copy, shortest);
     gramc_text kept = arena_text(inquiry->arena, buf_view(&copy));
     if (buf_status(&copy) == GRAMC_NOMEM) inquiry->arena->oom = true;
     buf_free(&copy);
     return kept;
 }
 
+static gramc_text hide(struct inquiry *inquiry, gramc_text text) {
+    return hide_from(inquiry, text, SECRET_SHORTEST);
+}
+
+/* Names and schemas are more than words: a short value that occurs in them by chance stays. */
+static gramc_text hide_formal(struct inquiry *inquiry, gramc_text text) {
+    return hide_from(inquiry, text, SECRET_SURE);
+}
+
 /* The first one that cannot be called, for a message. */
 static gramc_text note_refused(struct inquiry *inquiry, const struct offered_box *out,
-                               const struct mcp_tool *tool) {
+                               const struct mcp_tool *tool, const char *why) {
     char line[512];
     snprintf(line, sizeof(line), "box `%.*s`: its tool `%.*s` is not offered: %s",
              out->name.len < 128 ? (int)out->name.len : 128, out->name.ptr,
-             tool->name.len < 128 ? (int)tool->name.len : 128, tool->name.ptr, tool->refused);
-    return arena_text(inquiry->arena, text_of(line));
+             tool->name.len < 128 ? (int)tool->name.len : 128, tool->name.ptr, why);
+    return hide(inquiry, text_of(line));
+}
+
+static const char *why_refused(struct inquiry *inquiry, const struct mcp_tool *tool) {
+    if (tool->refused) return tool->refused;
+    return text_eq(hide_formal(inquiry, tool->name), tool->name) ? NULL : "its name holds a secret";
 }
 
 static void offer(struct inquiry *inquiry, struct offered_box *out,
@@ -55,14 +74,15 @@ static void offer(struct inquiry *inquiry, struct offered_box *out,
     struct offered_tool *tools = arena_array(arena, listing->count + 1, sizeof(*tools));
     out->tools = tools;
     for (const struct mcp_tool *tool = listing->tools; tool && tools; tool = tool->next) {
-        if (tool->refused && !out->note.len) out->note = note_refused(inquiry, out, tool);
-        if (tool->refused) continue;
-        tools[out->tool_count++] =
-            (struct offered_tool){.name = arena_text(arena, tool->name),
-                                  .title = arena_text(arena, tool->title),
-                                  .description = arena_text(arena, tool->description),
-                                  .accepts = mcp_plain_schema(arena, tool->input),
-                                  .returns = mcp_plain_schema(arena, tool->output)};
+        const char *why = why_refused(inquiry, tool);
+        if (why && !out->note.len) out->note = note_refused(inquiry, out, tool, why);
+        if (why) continue;
+        tools[out->tool_count++] = (struct offered_tool){
+            .name = arena_text(arena, tool->name),
+            .title = hide(inquiry, tool->title),
+            .description = hide(inquiry, tool->description),
+            .accepts = hide_formal(inquiry, mcp_plain_schema(arena, tool->input)),
+            .returns = hide_formal(inquiry, mcp_plain_schema(arena, tool->output))};
     }
 }
 
@@ -73,7 +93,7 @@ static void on_listed(struct mcp_listing *listing) {
     inquiry->pending--;
     if (listing->outcome == MCP_FINE) offer(inquiry, asking->out, listing);
     else if (listing->outcome == MCP_NOMEM) inquiry->arena->oom = true;
-    else asking->out->failure = hide(inquiry, listing->why);
+    else asking->out->failure = hide(inquiry, text_of(listing->why));
 }
 
 static void ask(struct inquiry *inquiry, struct asking *asking, gramc_loop *loop,

@@ -84,11 +84,11 @@ static gramc_status ask_servers(gramc_offering *offering, gramc_loop *loop, gram
     }
     if (count == 0) return GRAMC_OK;
     sigset_t before;
-    loop_block_sigpipe(&before);
+    loop_set_signals(&before);
     gramc_status status =
         mcp_boxes_ask(offering->boxes, &offering->arena, loop, servers, count, scratch->secrets,
                       options->timeout_ms ? options->timeout_ms : MCP_ASK_MS);
-    loop_restore_sigpipe(&before);
+    loop_restore_signals(&before);
     offering->box_count = count;
     for (size_t i = 0; i < count; i++)
         offering->boxes[i].name = arena_text(&offering->arena, servers[i]->name);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "runtime/template_encode.h"
 
 struct secret {
     gramc_text name, value;
@@ -124,18 +125,18 @@ static const char *find(const char *from, size_t len, gramc_text what) {
     return NULL;
 }
 
-static void hide_one(struct buf *text, const struct secret *secret) {
+static void hide_text(struct buf *text, gramc_text value, gramc_text name) {
     struct buf copy;
     size_t done = 0;
-    const char *at = text->len ? find(text->ptr, text->len, secret->value) : NULL;
+    const char *at = text->len && value.len ? find(text->ptr, text->len, value) : NULL;
     if (!at) return;
     buf_init(&copy, &text->allocator, text->max);
-    for (; at; at = find(text->ptr + done, text->len - done, secret->value)) {
+    for (; at; at = find(text->ptr + done, text->len - done, value)) {
         buf_put(&copy, text->ptr + done, (size_t)(at - text->ptr) - done);
         buf_puts(&copy, "${env:");
-        buf_text(&copy, secret->name);
+        buf_text(&copy, name);
         buf_putc(&copy, '}');
-        done = (size_t)(at - text->ptr) + secret->value.len;
+        done = (size_t)(at - text->ptr) + value.len;
     }
     buf_put(&copy, text->ptr + done, text->len - done);
     mem_wipe(text->ptr, text->len);
@@ -143,7 +144,90 @@ static void hide_one(struct buf *text, const struct secret *secret) {
     *text = copy;
 }
 
+/* JSON as most write it, and as those do who escape each slash; then how it stands in a URL. */
+enum form { FORM_JSON, FORM_JSON_SLASHED, FORM_URL, FORMS };
+
+static void write_form(struct buf *out, enum form form, gramc_text value) {
+    const struct template_value given = {.text = value, .is_text = true};
+    struct buf json;
+    if (form != FORM_JSON_SLASHED) {
+        template_encode(out, form == FORM_URL ? PLACE_QUERY : PLACE_JSON_STRING, &given);
+        return;
+    }
+    buf_init(&json, &out->allocator, out->max);
+    template_encode(&json, PLACE_JSON_STRING, &given);
+    for (size_t i = 0; i < json.len; i++) {
+        if (json.ptr[i] == '/') buf_putc(out, '\\');
+        buf_putc(out, json.ptr[i]);
+    }
+    if (json.state != BUF_FINE) out->state = json.state;
+    if (json.ptr) mem_wipe(json.ptr, json.len);
+    buf_free(&json);
+}
+
+/* Most secrets are letters and digits, which look the same in every form. */
+static bool is_plain(gramc_text value) {
+    for (size_t i = 0; i < value.len; i++) {
+        char c = value.ptr[i];
+        bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                     c == '-' || c == '_' || c == '.';
+        if (!plain) return false;
+    }
+    return true;
+}
+
+static void hide_one(struct buf *text, const struct secret *secret) {
+    hide_text(text, secret->value, secret->name);
+    if (is_plain(secret->value)) return;
+    for (enum form form = 0; form < FORMS && text->state == BUF_FINE; form++) {
+        struct buf written;
+        buf_init(&written, &text->allocator, 12 * secret->value.len);
+        write_form(&written, form, secret->value);
+        if (written.state == BUF_FINE) hide_text(text, buf_view(&written), secret->name);
+        else text->state = written.state;
+        if (written.ptr) mem_wipe(written.ptr, written.len);
+        buf_free(&written);
+    }
+}
+
+/* How many bytes of the value end the text, or begin it; 0: too few to tell anything. */
+static size_t part_before(gramc_text text, gramc_text value) {
+    size_t len = value.len - 1 < text.len ? value.len - 1 : text.len;
+    for (; len >= SECRET_SHORTEST; len--)
+        if (memcmp(text.ptr + text.len - len, value.ptr, len) == 0) return len;
+    return 0;
+}
+
+static size_t part_behind(gramc_text text, gramc_text value) {
+    size_t len = value.len - 1 < text.len ? value.len - 1 : text.len;
+    for (; len >= SECRET_SHORTEST; len--)
+        if (memcmp(text.ptr, value.ptr + value.len - len, len) == 0) return len;
+    return 0;
+}
+
+/* Where "..." says that a text was cut, the cut may have gone through the value. What is left of it
+ * is overwritten in place, since it is gone anyway. */
+static void hide_cut(struct buf *text, gramc_text value) {
+    const gramc_text mark = TEXT("...");
+    const char *at = text->len ? find(text->ptr, text->len, mark) : NULL;
+    while (at) {
+        size_t start = (size_t)(at - text->ptr), end = start + mark.len;
+        size_t before = part_before((gramc_text){text->ptr, start}, value);
+        size_t behind = part_behind(text_slice(buf_view(text), end, text->len), value);
+        memset(text->ptr + start - before, '*', before);
+        memset(text->ptr + end, '*', behind);
+        at = find(text->ptr + end, text->len - end, mark);
+    }
+}
+
 void secrets_hide(const struct secrets *secrets, struct buf *text) {
-    for (size_t i = 0; secrets && i < secrets->count; i++)
-        if (secrets->list[i].value.len >= SECRET_SHORTEST) hide_one(text, &secrets->list[i]);
+    secrets_hide_from(secrets, text, SECRET_SHORTEST);
+}
+
+void secrets_hide_from(const struct secrets *secrets, struct buf *text, size_t shortest) {
+    for (size_t i = 0; secrets && i < secrets->count; i++) {
+        if (secrets->list[i].value.len < shortest) continue;
+        hide_one(text, &secrets->list[i]);
+        hide_cut(text, secrets->list[i].value);
+    }
 }

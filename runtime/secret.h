@@ -26,9 +26,14 @@ enum secret_verdict secrets_find(const struct secrets *secrets, gramc_text name,
 /* As template_secret wants it; ctx is a struct secrets. */
 bool secrets_look_up(void *secrets, gramc_text name, gramc_text *out);
 
-/* Replaces every value in `text` by ${env:NAME}: servers like to repeat what they were sent. Values
- * shorter than SECRET_SHORTEST stay: they occur by chance. May fail as any writing to `text`. */
+/* Replaces every value in `text` by ${env:NAME}, also where it is escaped as JSON or for a URL:
+ * servers like to repeat what they were sent. So is
+ * the part of one that stands where a text was cut, which "..." marks. Values shorter than
+ * SECRET_SHORTEST stay: they occur by chance. May fail as any writing to `text`. */
 enum { SECRET_SHORTEST = 4 };
 void secrets_hide(const struct secrets *secrets, struct buf *text);
+/* Those of that length and longer; SECRET_SURE: that occur by chance hardly ever. */
+enum { SECRET_SURE = 8 };
+void secrets_hide_from(const struct secrets *secrets, struct buf *text, size_t shortest);
 
 #endif

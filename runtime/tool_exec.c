@@ -30,6 +30,7 @@ struct exec {
     int64_t exit_status;
     int exit_signal;
     struct buf tail; /* end of what it wrote to stderr */
+    bool tail_cut;
     char chunk[CHUNK];
 };
 
@@ -65,8 +66,10 @@ static void kill_group(struct exec *exec) {
 }
 
 static void report_exit(struct exec *exec) {
-    const struct exec_end end = {
-        .status = exec->exit_status, .signal = exec->exit_signal, .tail = buf_view(&exec->tail)};
+    const struct exec_end end = {.status = exec->exit_status,
+                                 .signal = exec->exit_signal,
+                                 .tail = buf_view(&exec->tail),
+                                 .tail_cut = exec->tail_cut};
     char why[STDERR_KEPT + 100];
     exec_explain_end(why, sizeof(why), "the program", &end);
     tool_fail(exec->call, "%s", why);
@@ -118,7 +121,9 @@ static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *out) {
     *out = uv_buf_init(exec->chunk, sizeof(exec->chunk));
 }
 
-static void keep_tail(struct buf *tail, const char *bytes, size_t len) {
+static void keep_tail(struct exec *exec, const char *bytes, size_t len) {
+    struct buf *tail = &exec->tail;
+    if (tail->len + len > STDERR_KEPT) exec->tail_cut = true;
     if (len > STDERR_KEPT) {
         bytes += len - STDERR_KEPT;
         len = STDERR_KEPT;
@@ -133,7 +138,7 @@ static void keep_tail(struct buf *tail, const char *bytes, size_t len) {
 
 static void on_errors(uv_stream_t *stream, ssize_t len, const uv_buf_t *bytes) {
     struct exec *exec = stream->data;
-    if (len > 0) keep_tail(&exec->tail, bytes->base, (size_t)len);
+    if (len > 0) keep_tail(exec, bytes->base, (size_t)len);
     if (len >= 0) return;
     exec->errors_ended = true;
     check_done(exec);

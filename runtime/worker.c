@@ -165,7 +165,11 @@ static void on_ended(void *ctx, const struct exec_end *end) {
     char why[600];
     if (pool->is_plugin && !end->broken && !end->signal)
         snprintf(why, sizeof(why), "%s called exit with status %lld%s%.*s", pool->noun,
-                 (long long)end->status, tail.len ? ": " : "", TEXT_ARGS(tail));
+                 (long long)end->status,
+                 tail.len == 0   ? ""
+                 : end->tail_cut ? ": ..."
+                                 : ": ",
+                 TEXT_ARGS(tail));
     else exec_explain_end(why, sizeof(why), pool->noun, end);
     fail_with(worker, end->nomem ? NULL : why);
 }

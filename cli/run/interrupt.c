@@ -26,6 +26,23 @@ static void *wait_for_signals(void *ctx) {
     return NULL;
 }
 
+/* The thread begins with every signal blocked, and only waits for its own. SIGCHLD above all is not
+ * for it: libuv's handler reads and writes pipes, where a thread that is being cancelled ends. What
+ * it had to tell would be lost, and the loop would wait for ever for a program that has ended. */
+static bool start_thread(struct interrupt *interrupt) {
+    sigset_t every, here;
+    sigfillset(&every);
+    pthread_sigmask(SIG_SETMASK, &every, &interrupt->before);
+    bool started = pthread_create(&interrupt->thread, NULL, wait_for_signals, interrupt) == 0;
+    here = interrupt->before;
+    if (started) {
+        sigaddset(&here, SIGINT);
+        sigaddset(&here, SIGTERM);
+    }
+    pthread_sigmask(SIG_SETMASK, &here, NULL);
+    return started;
+}
+
 struct interrupt *interrupt_start(struct cli *cli, gramc_loop *loop) {
     struct interrupt *interrupt =
         cli->allocator.alloc(cli->allocator.ctx, NULL, 0, sizeof *interrupt);
@@ -35,10 +52,7 @@ struct interrupt *interrupt_start(struct cli *cli, gramc_loop *loop) {
     sigemptyset(&interrupt->signals);
     sigaddset(&interrupt->signals, SIGINT);
     sigaddset(&interrupt->signals, SIGTERM);
-    pthread_sigmask(SIG_BLOCK, &interrupt->signals, &interrupt->before);
-    if (pthread_create(&interrupt->thread, NULL, wait_for_signals, interrupt) == 0)
-        return interrupt;
-    pthread_sigmask(SIG_SETMASK, &interrupt->before, NULL);
+    if (start_thread(interrupt)) return interrupt;
     cli->allocator.alloc(cli->allocator.ctx, interrupt, sizeof *interrupt, 0);
     return NULL;
 }

@@ -13,8 +13,9 @@
  *     gramc_loop_run(loop);
  *
  * The library never prints, exits, aborts, reads the environment or touches the locale. Of signals:
- * while gramc_loop_run runs, SIGPIPE is blocked in the calling thread (and restored); the first
- * child process makes libuv install its handler of SIGCHLD.
+ * while gramc_loop_run runs, SIGPIPE is blocked and SIGCHLD unblocked in the calling thread (both
+ * are restored); the first child process makes libuv install its handler of SIGCHLD. It runs in
+ * any thread that does not block that signal: a thread that may be cancelled must block it.
  *
  * Threads: a loop and its runs belong to one thread, that of gramc_loop_run; the two calls that
  * may come from elsewhere say so. Builtins, bound agents and models are immutable once made and
@@ -88,7 +89,11 @@ typedef struct gramc_bind_options {
     gramc_text target;
 } gramc_bind_options;
 #define GRAMC_BIND_OPTIONS_INIT                                                                    \
-    { sizeof(gramc_bind_options), NULL, NULL, {NULL, NULL}, NULL, 0, false, NULL, {NULL, 0} }
+    {                                                                                              \
+        sizeof(gramc_bind_options), NULL, NULL, {NULL, NULL}, NULL, 0, false, NULL, {              \
+            NULL, 0                                                                                \
+        }                                                                                          \
+    }
 
 /* agent and library are borrowed; library NULL means an empty one. GRAMC_FINDINGS: something does
  * not fit; *out is then set and only good for its messages. GRAMC_USAGE: the agent is not prepared

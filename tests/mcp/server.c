@@ -45,6 +45,18 @@ static void say(const char *text) {
 #define TOOL(name)                                                                                 \
     "{\"name\":\"" name "\",\"description\":\"d\",\"inputSchema\":{\"type\":\"object\"}}"
 
+static void list_secret(long id) {
+    const char *secret = getenv("DECLARED") ? getenv("DECLARED") : "-";
+    char result[2048];
+    snprintf(result, sizeof result,
+             "{\"tools\":[{\"name\":\"echo\",\"title\":\"T %s\",\"description\":\"uses "
+             "%s\",\"inputSchema\":{\"type\":\"object\",\"description\":\"%s\"},"
+             "\"outputSchema\":{\"type\":\"object\",\"title\":\"%s\"}},"
+             "{\"name\":\"%s\",\"inputSchema\":{\"type\":\"object\"}}]}",
+             secret, secret, secret, secret, secret);
+    answer(id, result);
+}
+
 static void on_list(long id) {
     if (is("pages") && !strstr(line, "\"cursor\""))
         answer(id, "{\"tools\":[" TOOL("one") "," TOOL("two") "],\"nextCursor\":\"p\\\"2\"}");
@@ -61,6 +73,7 @@ static void on_list(long id) {
         answer(id,
                "{\"tools\":[" TOOL("getName") "," TOOL("get_name") "," TOOL("get-name") "," TOOL(
                    "a.b/c d") "," TOOL("\xE5\x90\x8D\xE5\x89\x8D") "," TOOL("q\\\"\\\\") "]}");
+    else if (is("indiscreet")) list_secret(id);
     else if (is("list-error")) refuse(id, -32603, "no list today");
     else answer(id, "{\"tools\":[" TOOL("echo") "]}");
 }

@@ -102,6 +102,7 @@ static void failures(void **state) {
         SCRIPT("{}"), SH("head -c 3000 /dev/zero | tr '\\0' e >&2; echo END >&2; exit 1"), NULL);
     assert_true(strlen(said) > 300 && strlen(said) < 600);
     assert_string_equal(said + strlen(said) - 5, "eeEND");
+    assert_non_null(strstr(said, "status 1: ...ee"));
 }
 
 static void shorten(gramc_impl *impl) {

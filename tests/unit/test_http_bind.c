@@ -368,6 +368,35 @@ static void test_hiding(void **state) {
     expect_hides(NULL, "abcd", "abcd");
 }
 
+/* What a server repeats of its request comes back as JSON, or as part of an address. */
+static void test_hiding_what_is_escaped(void **state) {
+    static const gramc_pair pairs[] = {{FIXED("T"), FIXED("a\"b\\c/d+e")}};
+    gramc_allocator allocator = mem_default();
+    struct secrets *secrets;
+    (void)state;
+    assert_int_equal(secrets_new(&secrets, &allocator, pairs, 1), GRAMC_OK);
+    expect_hides(secrets, "<a\"b\\c/d+e>", "<${env:T}>");
+    expect_hides(secrets, "{\"h\":\"a\\\"b\\\\c/d+e\"}", "{\"h\":\"${env:T}\"}");
+    expect_hides(secrets, "{\"h\":\"a\\\"b\\\\c\\/d+e\"}", "{\"h\":\"${env:T}\"}");
+    expect_hides(secrets, "no /?k=a%22b%5Cc%2Fd%2Be here", "no /?k=${env:T} here");
+    secrets_free(secrets);
+}
+
+static void test_hiding_what_is_cut(void **state) {
+    static const gramc_pair pairs[] = {{FIXED("T"), FIXED("0123456789")}};
+    gramc_allocator allocator = mem_default();
+    struct secrets *secrets;
+    (void)state;
+    assert_int_equal(secrets_new(&secrets, &allocator, pairs, 1), GRAMC_OK);
+    expect_hides(secrets, "it said: ...3456789 and left", "it said: ...******* and left");
+    expect_hides(secrets, "it said: 012345...", "it said: ******...");
+    expect_hides(secrets, "01234...56789...0123456789", "*****...*****...${env:T}");
+    expect_hides(secrets, "012...789, 3456", "012...789, 3456");
+    expect_hides(secrets, "...", "...");
+    expect_hides(secrets, "56789", "56789");
+    secrets_free(secrets);
+}
+
 /* ## Memory */
 
 static void test_no_memory(void **state) {
@@ -411,6 +440,8 @@ int main(void) {
         cmocka_unit_test(test_planted),
         cmocka_unit_test(test_secret_with_line_end),
         cmocka_unit_test(test_hiding),
+        cmocka_unit_test(test_hiding_what_is_escaped),
+        cmocka_unit_test(test_hiding_what_is_cut),
         cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include <fcntl.h>
+#include <glob.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -155,6 +156,59 @@ static void interrupted(void **state) {
     }
 }
 
+/* Of one thread: 0 where the file has no such line. */
+static unsigned long long blocked_signals(const char *task) {
+    char line[256];
+    unsigned long long mask = 0;
+    FILE *file = fopen(task, "r");
+    assert_non_null(file);
+    while (fgets(line, sizeof line, file))
+        if (strncmp(line, "SigBlk:", 7) == 0) mask = strtoull(line + 7, NULL, 16);
+    fclose(file);
+    return mask;
+}
+
+/* A thread that is cancelled in libuv's handler takes the news of a program's end with it. */
+static void one_thread_hears_of_children(void **state) {
+    char path[1100];
+    size_t threads = 0, hearing = 0;
+    glob_t tasks;
+    pid_t tool[2];
+    (void)state;
+    pid_t pid = start((const char *const[]){"run", "spec.gram", "-l", "nap.gram", "--model", "mock",
+                                            "Hello", NULL});
+    wait_for_tool(tool);
+    snprintf(path, sizeof path, "/proc/%ld/task/*/status", (long)pid);
+    assert_int_equal(glob(path, 0, NULL, &tasks), 0);
+    for (; threads < tasks.gl_pathc; threads++)
+        hearing += !(blocked_signals(tasks.gl_pathv[threads]) >> (SIGCHLD - 1) & 1);
+    globfree(&tasks);
+    kill(pid, SIGTERM);
+    assert_int_equal(finish(pid), 130);
+    assert_true(threads > 1);
+    assert_int_equal(hearing, 1);
+}
+
+/* Masks are inherited: who started us may have blocked what tells of a child's end. */
+static void child_signal_blocked_before(void **state) {
+    sigset_t child_only, before;
+    (void)state;
+    sigemptyset(&child_only);
+    sigaddset(&child_only, SIGCHLD);
+    assert_int_equal(sigprocmask(SIG_BLOCK, &child_only, &before), 0);
+    pid_t pid = start((const char *const[]){"run", "spec.gram", "-l", "env.gram", "--model", "mock",
+                                            "Hello", NULL});
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    int status = 0;
+    for (int tries = 0; waitpid(pid, &status, WNOHANG) == 0; tries++) {
+        if (tries == 1000) kill(pid, SIGKILL);
+        pause_ms(10);
+    }
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+    assert_non_null(strstr(read_file("out"), "OWN=yes"));
+}
+
 /* A run that is killed leaves whole lines behind. */
 static void killed(void **state) {
     (void)state;
@@ -263,9 +317,14 @@ static void configured(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(interrupted),    cmocka_unit_test(killed),
-        cmocka_unit_test(what_tools_see), cmocka_unit_test(private_trace),
-        cmocka_unit_test(over_http),      cmocka_unit_test(configured),
+        cmocka_unit_test(interrupted),
+        cmocka_unit_test(killed),
+        cmocka_unit_test(what_tools_see),
+        cmocka_unit_test(private_trace),
+        cmocka_unit_test(over_http),
+        cmocka_unit_test(configured),
+        cmocka_unit_test(one_thread_hears_of_children),
+        cmocka_unit_test(child_signal_blocked_before),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

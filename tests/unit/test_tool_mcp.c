@@ -369,6 +369,52 @@ static void test_bad_boxes(void **state) {
     secrets_free(secrets);
 }
 
+enum { SHARING = 16 };
+
+/* Runs on one loop have one server: it counts all their calls, and a run that is cancelled takes
+ * nothing from the others. */
+static void test_shared(void **state) {
+    struct bench bench;
+    struct test_run runs[SHARING];
+    gramc_run *started[SHARING];
+    unsigned seen = 0;
+    gramc_bound *bound;
+    gramc_model *model;
+    gramc_run_options options = GRAMC_RUN_OPTIONS_INIT;
+    const gramc_text message = TEXT("go");
+    gramc_loop *loop = new_loop();
+    (void)state;
+    open_bench(&bench, "count");
+    assert_int_equal(gramc_bind(&bound, &bench.test.agent, &bench.test.library, NULL), GRAMC_OK);
+    assert_int_equal(gramc_model_new_script(&model, text_of(TWICE), NULL, NULL), GRAMC_OK);
+    options.model = model;
+    options.messages = &message;
+    options.message_count = 1;
+    for (size_t i = 0; i < SHARING; i++) {
+        test_run_init(&runs[i]);
+        gramc_run_handler handler = test_handler(&runs[i]);
+        options.trace = (gramc_writer){write_buf, &runs[i].trace};
+        assert_int_equal(gramc_run_start(&started[i], loop, bound, &options, &handler), GRAMC_OK);
+    }
+    gramc_run_cancel(started[SHARING / 2]);
+    assert_int_equal(gramc_loop_run(loop), GRAMC_OK);
+    for (size_t i = 0; i < SHARING; i++) {
+        assert_int_equal(runs[i].done, 1);
+        assert_int_equal(runs[i].outcome,
+                         i == SHARING / 2 ? GRAMC_OUTCOME_CANCELED : GRAMC_OUTCOME_ANSWERED);
+        for (const char *at = runs[i].trace.ptr; (at = strstr(at, "\"result\":\"")) != NULL;) {
+            at += strlen("\"result\":\"");
+            seen |= 1U << strtol(at, NULL, 10);
+        }
+        test_run_free(&runs[i]);
+    }
+    assert_int_equal(seen >> 1 & ((1U << (2 * SHARING - 2)) - 1), (1U << (2 * SHARING - 2)) - 1);
+    gramc_loop_free(loop);
+    gramc_model_free(model);
+    gramc_bound_free(bound);
+    close_bench(&bench);
+}
+
 /* The server prints what it was given; neither the model nor the trace sees it. */
 static void test_secret_in_environment(void **state) {
     struct bench bench;
@@ -433,6 +479,40 @@ static void test_secret_in_header(void **state) {
     secrets_free(secrets);
     arena_free(&arena);
     mock_stop(server);
+}
+
+/* What a server offers is shown, saved to a snapshot, and sent with every request of a run. */
+static void test_secret_in_offer(void **state) {
+    const gramc_text argv[] = {program(), TEXT("indiscreet")};
+    const gramc_text env = TEXT("DECLARED=${env:TOKEN_NAME}");
+    const gramc_box box = {.name = TEXT("lab"),
+                           .kind = GRAMC_BOX_MCP,
+                           .argv = argv,
+                           .argc = 2,
+                           .env = &env,
+                           .env_count = 1};
+    const gramc_box *list = &box;
+    struct offered_box offered;
+    struct secrets *secrets;
+    struct arena arena;
+    const gramc_allocator allocator = mem_default();
+    gramc_loop *loop = new_loop();
+    (void)state;
+    arena_init(&arena, NULL);
+    assert_int_equal(secrets_new(&secrets, &allocator, secret_list, 1), GRAMC_OK);
+    assert_int_equal(mcp_boxes_ask(&offered, &arena, loop, &list, 1, secrets, 5000), GRAMC_OK);
+    assert_int_equal(offered.tool_count, 1);
+    const struct offered_tool *tool = offered.tools;
+    assert_true(text_is(tool->title, "T ${env:TOKEN_NAME}"));
+    assert_true(text_is(tool->description, "uses ${env:TOKEN_NAME}"));
+    assert_true(
+        text_is(tool->accepts, "{\"type\":\"object\",\"description\":\"${env:TOKEN_NAME}\"}"));
+    assert_true(text_is(tool->returns, "{\"type\":\"object\",\"title\":\"${env:TOKEN_NAME}\"}"));
+    assert_true(text_is(offered.note, "box `lab`: its tool `${env:TOKEN_NAME}` is not offered: "
+                                      "its name holds a secret"));
+    gramc_loop_free(loop);
+    secrets_free(secrets);
+    arena_free(&arena);
 }
 
 /* A tool whose arguments cannot be repeated in headers is left out, and that is said. */
@@ -516,7 +596,8 @@ int main(void) {
         cmocka_unit_test(test_one_server),       cmocka_unit_test(test_binding),
         cmocka_unit_test(test_offers),           cmocka_unit_test(test_names),
         cmocka_unit_test(test_bad_boxes),        cmocka_unit_test(test_secret_in_environment),
-        cmocka_unit_test(test_secret_in_header), cmocka_unit_test(test_left_out),
+        cmocka_unit_test(test_shared),           cmocka_unit_test(test_secret_in_header),
+        cmocka_unit_test(test_secret_in_offer),  cmocka_unit_test(test_left_out),
         cmocka_unit_test(test_no_memory_to_ask), cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
