@@ -320,7 +320,7 @@ static bool round_to(double value, uint32_t decimals, double *out) {
     gramc_text text = {digits + start, kept - start};
     if (text.ptr[text.len - 1] == '.') text.len--;
     if (!number_to_double(&size, text)) return false;
-    *out = value < 0 ? -size : size;
+    *out = value < 0 && size > 0 ? -size : size; /* no -0.0 */
     return true;
 }
 
