@@ -2,8 +2,8 @@
  * What a function computes is jolt_function*.c's. */
 #include "compiler/jolt_expression.h"
 
-#include "base/number.h"
 #include "base/text.h"
+#include "compiler/jolt_function.h"
 
 enum expression_kind { EXPRESSION_LITERAL, EXPRESSION_LOOKUP, EXPRESSION_CONTEXT, EXPRESSION_CALL };
 
@@ -49,12 +49,6 @@ static bool set_literal(struct jolt_reader *reader, enum json_kind kind, gramc_t
     return true;
 }
 
-static bool is_json_number(struct jolt_reader *reader, gramc_text text) {
-    struct json_error error;
-    const struct json *value = json_parse(reader->arena, text, &error);
-    return json_is(value, JSON_NUMBER);
-}
-
 /* 'text', true, false, a number, nothing for null, or a word that stands for itself. */
 static bool read_word(struct jolt_reader *reader, gramc_text text, struct expression *out) {
     if (text.len == 0) return set_literal(reader, JSON_NULL, text, out);
@@ -62,8 +56,10 @@ static bool read_word(struct jolt_reader *reader, gramc_text text, struct expres
         return set_literal(reader, JSON_STRING, text_slice(text, 1, text.len - 1), out);
     if (text_is_nocase(text, "true")) return set_literal(reader, JSON_TRUE, text, out);
     if (text_is_nocase(text, "false")) return set_literal(reader, JSON_FALSE, text, out);
-    bool number = is_json_number(reader, text);
-    return set_literal(reader, number ? JSON_NUMBER : JSON_STRING, text, out);
+    gramc_text number = number_spelling(reader->arena, text);
+    if (reader->arena->oom) return false;
+    return number.ptr ? set_literal(reader, JSON_NUMBER, number, out)
+                      : set_literal(reader, JSON_STRING, text, out);
 }
 
 static bool read_argument(struct jolt_reader *reader, const struct json *at, gramc_text text,

@@ -36,6 +36,9 @@ enum number_type node_number_type(const struct node *number);
 /* A whole number that is not negative, within an int. */
 bool node_small(const struct node *node, uint32_t *out);
 struct node *node_integer(struct jolt_work *work, int64_t value);
+/* What Java reads as a number (+5, 007, .5, 5.) as JSON spells it; without a ptr if it is none, or
+ * if arena->oom says so. */
+gramc_text number_spelling(struct arena *arena, gramc_text text);
 
 /* ## Texts (jolt_function_text.c) */
 bool function_to_lower(struct jolt_work *, struct node *, struct node **, size_t, struct node **);

@@ -9,7 +9,11 @@
 #include "base/text.h"
 #include "compiler/jolt_function.h"
 
-enum { MOST_DECIMALS = 300 };
+enum {
+    MOST_DECIMALS = 300,
+    EXACT_DECIMALS = 1074, /* of the smallest double */
+    EXACT_DIGITS = EXACT_DECIMALS + 400
+};
 
 /* ## Reading */
 
@@ -71,15 +75,21 @@ static bool respell(gramc_text text, struct buf *out) {
     return read_exponent(text, &i, out) && i == text.len;
 }
 
-static struct node *number_from_text(struct jolt_work *work, gramc_text text) {
+gramc_text number_spelling(struct arena *arena, gramc_text text) {
     struct buf buf;
-    struct node *made = NULL;
-    buf_init(&buf, &work->arena.allocator, 400);
-    if (respell(text_trim(text), &buf) && buf_status(&buf) == GRAMC_OK)
-        made = node_text(work, JSON_NUMBER, arena_text(&work->arena, buf_view(&buf)));
-    if (buf.state == BUF_NOMEM) work_fail(work, GRAMC_NOMEM);
+    gramc_text spelled = {NULL, 0};
+    buf_init(&buf, &arena->allocator, 400);
+    if (respell(text, &buf) && buf_status(&buf) == GRAMC_OK)
+        spelled = arena_text(arena, buf_view(&buf));
+    if (buf.state == BUF_NOMEM) arena->oom = true;
     buf_free(&buf);
-    return made && made->text.ptr ? made : NULL;
+    return spelled;
+}
+
+static struct node *number_from_text(struct jolt_work *work, gramc_text text) {
+    gramc_text spelled = number_spelling(&work->arena, text_trim(text));
+    if (work->arena.oom) work_fail(work, GRAMC_NOMEM);
+    return spelled.ptr ? node_text(work, JSON_NUMBER, spelled) : NULL;
 }
 
 /* A number, or a text that is one; NULL otherwise. */
@@ -282,24 +292,36 @@ bool function_divide(struct jolt_work *work, struct node *first, struct node **i
     return quotient(work, items, count, &result) && give(out, make_double(work, result));
 }
 
-/* Half away from zero, of the exact value: printf rounds the exact value too, but halves to even,
- * so a half is moved off by one unit in the last place that a double has. */
+/* Adds one to a decimal's last digit; a digit in front that is no 9 takes the carry. */
+static void count_up(char *digits, size_t len) {
+    while (len-- > 0) {
+        if (digits[len] == '.') continue;
+        if (digits[len] != '9') {
+            digits[len]++;
+            return;
+        }
+        digits[len] = '0';
+    }
+}
+
+/* Half away from zero, of the exact value that the double has: all its digits are written down, so
+ * the first one that is dropped decides. */
 static bool round_to(double value, uint32_t decimals, double *out) {
-    char digits[MOST_DECIMALS + 400];
-    double size = value < 0 ? -value : value;
-    int len = snprintf(digits, sizeof(digits), "%.*f", (int)decimals + 1, size);
-    if (len < 0 || (size_t)len >= sizeof(digits)) return false;
-    double shown;
-    gramc_text text = {digits, (size_t)len};
-    for (size_t i = 0; i < text.len; i++)
-        if (digits[i] < '0' || digits[i] > '9') digits[i] = '.';
-    bool half = digits[len - 1] == '5' && number_to_double(&shown, text) && !(shown < size) &&
-                !(shown > size);
-    if (half) size += size * 2.3e-16;
-    len = snprintf(digits, sizeof(digits), "%s%.*f", value < 0 ? "-" : "", (int)decimals, size);
-    for (int i = 0; i < len; i++)
-        if ((digits[i] < '0' || digits[i] > '9') && digits[i] != '-') digits[i] = '.';
-    return number_to_double(out, (gramc_text){digits, (size_t)len});
+    char digits[EXACT_DIGITS];
+    int len = snprintf(digits + 1, sizeof(digits) - 1, "%.*f", EXACT_DECIMALS, fabs(value));
+    if (len < 0 || (size_t)len >= sizeof(digits) - 1) return false;
+    digits[0] = '0';
+    for (int i = 1; i <= len; i++)
+        if (digits[i] < '0' || digits[i] > '9') digits[i] = '.'; /* whatever the locale's is */
+    size_t kept = (size_t)len + 1 - EXACT_DECIMALS + decimals;
+    if (digits[kept] >= '5') count_up(digits, kept);
+    size_t start = digits[0] == '0' ? 1 : 0;
+    double size;
+    gramc_text text = {digits + start, kept - start};
+    if (text.ptr[text.len - 1] == '.') text.len--;
+    if (!number_to_double(&size, text)) return false;
+    *out = value < 0 && size > 0 ? -size : size; /* no -0.0 */
+    return true;
 }
 
 bool function_divide_and_round(struct jolt_work *work, struct node *first, struct node **items,

@@ -163,7 +163,12 @@ static bool split_all(struct jolt_work *work, struct regex_session *session,
     return push_part(work, list, text_slice(text, from, text.len));
 }
 
-/* Empty parts at the end are dropped, as Java does. */
+/* Empty parts at the end are dropped, as Java does; a text without a match stays whole. */
+static void drop_empty(struct node *list, gramc_text text) {
+    if (list->count == 1 && list->items[0]->text.len == text.len) return;
+    while (list->count && list->items[list->count - 1]->text.len == 0) list->count--;
+}
+
 static struct node *split(struct jolt_work *work, gramc_text text, gramc_text separator) {
     struct regex_set set;
     struct regex_session session;
@@ -173,7 +178,7 @@ static struct node *split(struct jolt_work *work, gramc_text text, gramc_text se
     regex_session_init(&session, &work->arena.allocator);
     const struct regex *regex = list ? regex_compile(&set, separator, &error) : NULL;
     if (!regex || !split_all(work, &session, regex, text, list)) list = NULL;
-    while (list && list->count > 1 && list->items[list->count - 1]->text.len == 0) list->count--;
+    if (list) drop_empty(list, text);
     regex_session_free(&session);
     regex_set_free(&set);
     return list;

@@ -301,9 +301,11 @@ static size_t skip_brackets(struct spelling s, size_t i) {
     return i;
 }
 
-/* The end of the piece that begins at `start`. */
+/* The end of the piece that begins at `start`. Behind @(1,a) the next one begins without a point.
+ */
 static size_t piece_end(struct spelling s, size_t start) {
     if (is_mark(s, start, '[')) return skip_brackets(s, start);
+    if (is_mark(s, start, '@') && is_mark(s, start + 1, '(')) return skip_brackets(s, start + 1);
     size_t i = start;
     while (i < s.len && !is_mark(s, i, '.') && !(i > start && is_mark(s, i, '['))) {
         bool opens = is_mark(s, i, '(') && i > 0 && (is_mark(s, i - 1, '@'));
@@ -327,7 +329,7 @@ static bool is_allowed(struct jolt_reader *reader, const struct json *at,
 
 bool path_read(struct jolt_reader *reader, const struct json *at, struct spelling text, bool lookup,
                struct path *out) {
-    size_t most = count_marks(text, '.') + count_marks(text, '[') + 1;
+    size_t most = count_marks(text, '.') + count_marks(text, '[') + count_marks(text, ')') + 1;
     if (most > JOLT_PATH_LENGTH) most = JOLT_PATH_LENGTH;
     struct element *elements = arena_array(reader->arena, most, sizeof(*elements));
     if (!elements) return false;

@@ -2,6 +2,7 @@
  * against the way that was walked. Knows nothing of operations. */
 #include <string.h>
 
+#include "base/number.h"
 #include "base/text.h"
 #include "compiler/jolt.h"
 
@@ -137,18 +138,35 @@ bool element_lookup(struct jolt_work *work, const struct element *element, const
     return !element->path || path_lookup(work, element->path, level->tree, step, out);
 }
 
-/* A text as it is; of a number the part before its point. */
+static bool whole_part(struct jolt_work *work, const struct node *number, gramc_text *out) {
+    size_t whole = 0;
+    double value;
+    while (whole < number->text.len && !strchr(".eE", number->text.ptr[whole])) whole++;
+    *out = text_slice(number->text, 0, whole);
+    if (!memchr(number->text.ptr, 'e', number->text.len) &&
+        !memchr(number->text.ptr, 'E', number->text.len))
+        return true;
+    if (!number_to_double(&value, number->text) || value >= 4294967296.0 || value <= -1)
+        return false; /* no position, and no name that anybody would write so */
+    return number_text(work, value > 0 ? (uint32_t)value : 0, out);
+}
+
+/* A text as it is, a boolean by its name, of a number the part before its point. */
 static bool lookup_text(struct jolt_work *work, const struct element *element,
                         const struct step *step, gramc_text *out) {
     struct node *found;
     if (!element_lookup(work, element, step, &found)) return false;
-    *out = found->text;
-    if (node_is(found, JSON_STRING)) return true;
-    size_t whole = 0;
-    while (whole < found->text.len && !strchr(".eE", found->text.ptr[whole])) whole++;
-    bool exponent = whole < found->text.len && found->text.ptr[whole] != '.';
-    out->len = whole;
-    return node_is(found, JSON_NUMBER) && !exponent;
+    *out = node_spelling(found);
+    switch ((enum json_kind)found->kind) {
+    case JSON_STRING:
+    case JSON_TRUE:
+    case JSON_FALSE: return true;
+    case JSON_NUMBER: return whole_part(work, found, out);
+    case JSON_NULL:
+    case JSON_ARRAY:
+    case JSON_OBJECT: break;
+    }
+    return false;
 }
 
 bool element_text(struct jolt_work *work, const struct element *element, const struct step *step,

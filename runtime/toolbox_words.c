@@ -90,18 +90,16 @@ static const char *kind_name(enum yaml_kind kind) {
     return names[kind];
 }
 
-static bool check_keys(struct toolbox_reader *reader, const struct yaml *map,
+/* An unknown key is told and passed over, so that what stands beside it is judged all the same. */
+static void check_keys(struct toolbox_reader *reader, const struct yaml *map,
                        const struct field *fields, size_t count) {
     gramc_text names[16];
-    bool good = true;
     for (size_t i = 0; i < count; i++) names[i] = text_of(fields[i].name);
     for (const struct yaml_item *item = map->first; item; item = item->next) {
         size_t i = 0;
         while (i < count && !text_eq(names[i], item->key->text)) i++;
         if (i == count) toolbox_unknown_word(reader, item->key, "key", names, count);
-        good = good && i < count;
     }
-    return good;
 }
 
 static bool check_values(struct toolbox_reader *reader, const struct yaml *map, const char *path,
@@ -128,8 +126,8 @@ bool toolbox_check_map(struct toolbox_reader *reader, const struct yaml *map, co
         ERROR_AT(reader, map, "%s is %s here, and should be a map", path, kind_name(map->kind));
         return false;
     }
-    bool keys = check_keys(reader, map, fields, count);
-    return check_values(reader, map, path, fields, count) && keys;
+    check_keys(reader, map, fields, count);
+    return check_values(reader, map, path, fields, count);
 }
 
 /* A member's text, copied already; empty if it is absent. */
