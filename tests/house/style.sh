@@ -1,21 +1,24 @@
 #!/bin/sh
 # House style that a compiler does not see: forbidden functions, printing in the library, opening
-# comments, file and function lengths.
+# comments, file and function lengths. `style.sh SOURCE --list` names the files that are looked at.
 set -u
 cd "$1" || exit 2
 bad=0
 complain() { echo "$*"; bad=1; }
 
-sources=$(ls base/*.c grammar/*.c compiler/*.c runtime/*.c cli/*.c cli/run/*.c cli/generate/*.c cli/host/*.c 2>/dev/null)
-headers=$(ls include/gramc/*.h base/*.h grammar/*.h compiler/*.h runtime/*.h cli/*.h 2>/dev/null)
+libraries="base grammar compiler runtime"
+sources=$(find $libraries cli -name '*.c')
+headers=$(find include $libraries cli -name '*.h')
+others=$(find tests specs bench -name node_modules -prune -o \( -name '*.c' -o -name '*.h' \) -print)
+[ "${2:-}" != --list ] || { printf '%s\n' $sources $others; exit 0; }
 
-others=$(ls tests/*/*.c tests/*/*.h specs/*/*.c bench/*.c bench/*.h bench/*/*.c 2>/dev/null)
 for word in sprintf strcpy strcat strtok gets atoi atol atof; do
     # shellcheck disable=SC2086
     grep -nE "(^|[^a-z_])$word *\(" $sources $headers $others && complain "$word is forbidden"
 done
 for word in 'printf *\(' 'puts *\(' 'exit *\(' 'abort *\(' 'getenv *\(' 'setlocale *\('; do
-    grep -nE "(^|[^a-z_>.])$word" base/*.c grammar/*.c compiler/*.c runtime/*.c |
+    # shellcheck disable=SC2086
+    grep -rnE --include='*.c' --include='*.h' "(^|[^a-z_>.])$word" $libraries |
         grep -vE '^[^:]*:[0-9]*: *(/\*|\*|//)' && complain "the library must not call $word"
 done
 for file in $sources; do
