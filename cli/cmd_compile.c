@@ -2,7 +2,7 @@
  * at all. */
 #include "cli/cli.h"
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "base/text.h"
 
 #include <string.h>

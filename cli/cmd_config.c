@@ -1,7 +1,7 @@
 /* gramc config: what is in force for a file or folder, and where it comes from. */
 #include "cli/cli.h"
 
-#include "base/diag_put.h"
+#include "base/diag/put.h"
 #include "base/text.h"
 
 #include <string.h>

@@ -1,8 +1,9 @@
 /* gramc jolt: one document, transformed by a chain of JOLT operations. */
 #include "cli/cli.h"
+#include "gramc/jolt.h"
 
 #include "base/buf.h"
-#include "base/json.h"
+#include "base/json/json.h"
 #include "base/source.h"
 #include "base/text.h"
 
@@ -16,7 +17,7 @@ static gramc_text bytes_of(const struct cli_file *file) {
 
 /* Names the place as file:line:column, and where in the document that is. */
 static int tell(struct cli *cli, const char *path, const struct cli_file *file,
-                const gramc_schema_error *error) {
+                const gramc_json_error *error) {
     struct source source = {.name = text_of(path), .text = bytes_of(file)};
     struct position place = source_position(&source, (uint32_t)error->position);
     fprintf(cli->err, "%s:%u:%u: error: %s", path, (unsigned)place.line, (unsigned)place.column,
@@ -76,7 +77,7 @@ static int read_context(struct cli *cli, gramc_jolt_options *options) {
 
 static int apply(struct cli *cli, const gramc_jolt *jolt, const gramc_jolt_options *options) {
     const struct cli_file *input = cli_read(cli, cli->operands[1]);
-    gramc_schema_error error;
+    gramc_json_error error;
     struct buf result;
     if (!input) return cli->failure;
     buf_init(&result, &cli->allocator, OUTPUT_MAX);
@@ -95,7 +96,7 @@ static int apply(struct cli *cli, const gramc_jolt *jolt, const gramc_jolt_optio
 
 int cmd_jolt(struct cli *cli) {
     gramc_jolt_options options = GRAMC_JOLT_OPTIONS_INIT;
-    gramc_schema_error error;
+    gramc_json_error error;
     gramc_jolt *jolt;
     options.allocator = &cli->allocator;
     if (cli->operand_count != 2) return cli_usage(cli, "jolt: name a spec and an input");

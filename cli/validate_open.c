@@ -82,7 +82,7 @@ static bool find_draft(const char *name, gramc_draft *out) {
 static int open_schema(struct judged *judged, const char *path) {
     struct cli *cli = judged->cli;
     gramc_schema_options options = GRAMC_SCHEMA_OPTIONS_INIT;
-    gramc_schema_error error = {.message = ""};
+    gramc_json_error error = {.message = ""};
     const char *draft = cli->options[OPTION_DRAFT];
     options.allocator = &cli->allocator;
     options.assert_formats = cli->options[OPTION_ASSERT_FORMATS] != NULL;

@@ -1,4 +1,4 @@
-# How the five folders become two libraries and two executables. CMakeLists.txt says what; here is
+# How the folders become two libraries and two executables. CMakeLists.txt says what; here is
 # how. Sources are found by folder: adding a file needs no edit.
 
 macro(gramc_toolchain)
@@ -72,7 +72,7 @@ endfunction()
 # Each *.re of a layer becomes a C file in the build tree, never in the source tree.
 function(gramc_generate_lexers)
   file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/generated)
-  foreach(layer base grammar compiler)
+  foreach(layer base jsonschema jolt grammar compiler)
     file(GLOB_RECURSE lexers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${layer}/*.re)
     foreach(lexer ${lexers})
       get_filename_component(name ${lexer} NAME_WE)
@@ -85,17 +85,17 @@ function(gramc_generate_lexers)
   endforeach()
 endfunction()
 
-# compiler/metaschema/*.json become generated/metaschemas.h, which compiler/metaschemas.c includes.
+# jsonschema/metaschema/*.json become generated/metaschemas.h, which jsonschema/metaschemas.c includes.
 function(gramc_embed_metaschemas)
-  set(folder ${CMAKE_SOURCE_DIR}/compiler/metaschema)
+  set(folder ${CMAKE_SOURCE_DIR}/jsonschema/metaschema)
   set(script ${CMAKE_SOURCE_DIR}/cmake/EmbedMetaschemas.cmake)
   set(out ${CMAKE_BINARY_DIR}/generated/metaschemas.h)
   file(GLOB documents CONFIGURE_DEPENDS ${folder}/*.json)
   add_custom_command(OUTPUT ${out}
     COMMAND ${CMAKE_COMMAND} -DFOLDER=${folder} -DOUT=${out} -P ${script}
     DEPENDS ${documents} ${script} VERBATIM)
-  target_sources(layer_compiler PRIVATE ${out})
-  set_source_files_properties(${CMAKE_SOURCE_DIR}/compiler/metaschemas.c PROPERTIES
+  target_sources(layer_jsonschema PRIVATE ${out})
+  set_source_files_properties(${CMAKE_SOURCE_DIR}/jsonschema/metaschemas.c PROPERTIES
     OBJECT_DEPENDS ${out})
 endfunction()
 
@@ -171,7 +171,7 @@ endfunction()
 # gramc-host, in which plugins run. It has no need of libuv and libcurl, and starts the quicker.
 function(gramc_host)
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/cli/host/*.c)
-  add_executable(gramc-host ${sources} ${CMAKE_SOURCE_DIR}/runtime/plugin.c)
+  add_executable(gramc-host ${sources} ${CMAKE_SOURCE_DIR}/runtime/process/plugin.c)
   gramc_flags(gramc-host)
   target_link_libraries(gramc-host PRIVATE gramc_static ${CMAKE_DL_LIBS})
   set_target_properties(gramc-host PROPERTIES

@@ -3,8 +3,8 @@
  * by its number; how many there may be of each is counted. */
 #include "compiler/compilation.h"
 
-#include "base/diag_put.h"
-#include "base/json.h"
+#include "base/diag/put.h"
+#include "base/json/json.h"
 #include "base/text.h"
 #include "base/version.h"
 

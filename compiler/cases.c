@@ -2,7 +2,7 @@
  * object, and has a field for every ${input} of the agents. Nothing of it is kept. */
 #include "compiler/cases.h"
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "base/text.h"
 #include "compiler/properties.h"
 

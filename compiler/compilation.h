@@ -3,7 +3,7 @@
 #ifndef COMPILER_COMPILATION_H
 #define COMPILER_COMPILATION_H
 
-#include "base/diag.h"
+#include "base/diag/diag.h"
 #include "grammar/tree.h"
 #include "gramc/compile.h"
 

@@ -3,7 +3,7 @@
  * ToolBox brings is known at binding, and not here. */
 #include "compiler/spec.h"
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "base/text.h"
 #include "compiler/properties.h"
 

@@ -2,7 +2,7 @@
  * Whether the data fits a type is schema_check.c's question. */
 #include "compiler/data.h"
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "base/text.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "compiler/fixes.h"
 
 #include "base/text.h"
-#include "compiler/format.h"
+#include "compiler/fmt/format.h"
 #include "compiler/types.h"
 
 enum { SHORTEST_WORD = 3 };

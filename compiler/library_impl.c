@@ -1,6 +1,7 @@
 /* Turns `[tool:ToolImpl {...} | signature]` into an implementation: the one way in which it is
  * done, what that way needs, and the schemas of its own signature. Starts and opens nothing. */
 #include "compiler/library.h"
+#include "gramc/jolt.h"
 
 #include "base/text.h"
 #include "compiler/data.h"
@@ -179,7 +180,7 @@ static void add_property_template(struct pass *pass, struct impl *impl, const ch
 
 /* A list of steps, or json`[...]`. */
 static void read_transform(struct pass *pass, struct impl *impl, const struct value *value) {
-    gramc_schema_error error = {.message = ""};
+    gramc_json_error error = {.message = ""};
     gramc_jolt *jolt = NULL;
     gramc_text json = data_json(pass, value);
     if (!json.ptr) return;

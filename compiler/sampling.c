@@ -3,7 +3,7 @@
  * properties.c's matter. */
 #include "compiler/sampling.h"
 
-#include "base/json_number.h"
+#include "base/json/number.h"
 #include "base/text.h"
 
 static const struct number_range sampling[] = {

@@ -4,13 +4,13 @@
 #define COMPILER_SCHEMA_H
 
 #include "base/buf.h"
-#include "base/json.h"
+#include "base/json/json.h"
 #include "base/map.h"
 #include "compiler/compilation.h"
 #include "compiler/types.h"
 
 struct definition;
-struct hatch; /* hatch.h */
+struct hatch; /* raw_schema.h */
 
 /* In the order in which they are printed. */
 enum keyword {

@@ -1,7 +1,7 @@
 /* Asks of a type what no single property can tell: do its bounds leave anything, does its pattern
  * compile, do its default, enum, const and examples fit? The last by the validator itself, over
  * the schema as it will be printed, so that there is one judge only. */
-#include "compiler/hatch.h"
+#include "compiler/raw_schema.h"
 
 #include "base/text.h"
 
@@ -93,7 +93,7 @@ static bool fits_plainly(const struct schema *s, gramc_text json) {
 /* A bad pattern or hatch is reported at its own place; anything else would be our defect, and is
  * reported too rather than hidden. */
 static void report_uncompilable(struct pass *pass, const struct schema *schema,
-                                const gramc_schema_error *error) {
+                                const gramc_json_error *error) {
     const struct constraint *pattern = schema_find(schema, KEYWORD_PATTERN);
     if (pattern && strstr(error->pointer, "pattern"))
         FIND(pass->findings, D_BAD_PATTERN, pass->source, pattern->at, text_of(error->message));
@@ -107,7 +107,7 @@ static void report_uncompilable(struct pass *pass, const struct schema *schema,
 static gramc_schema *compile_text(struct pass *pass, const struct schema *schema, struct buf *text,
                                   bool closed) {
     gramc_schema_options options = GRAMC_SCHEMA_OPTIONS_INIT;
-    gramc_schema_error error = {0};
+    gramc_json_error error = {0};
     gramc_schema *program = NULL;
     options.allocator = &pass->arena->allocator;
     options.assert_formats = true;

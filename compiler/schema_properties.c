@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "compiler/data.h"
 #include "compiler/fixes.h"
-#include "compiler/hatch.h"
+#include "compiler/raw_schema.h"
 #include "compiler/properties.h"
 
 #define KIND(kind) (1U << (kind))

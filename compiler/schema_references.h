@@ -3,7 +3,7 @@
 #ifndef COMPILER_SCHEMA_REFERENCES_H
 #define COMPILER_SCHEMA_REFERENCES_H
 
-#include "compiler/hatch.h"
+#include "compiler/raw_schema.h"
 
 /* What stands under $defs: a named type, or what an escape hatch brings along. */
 struct reference {

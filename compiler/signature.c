@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "compiler/fixes.h"
-#include "compiler/hatch.h"
+#include "compiler/raw_schema.h"
 
 /* A node that is written `()`. */
 static bool is_unit(const struct pattern *node) {

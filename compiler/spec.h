@@ -124,7 +124,7 @@ void experiment_compare(struct pass *pass, const struct experiment *experiment);
 void experiment_resolve(struct pass *pass, struct gramc_spec *spec, struct experiment *experiment);
 /* The value of `language:` in a header: a finding if it is no version that there is. */
 void language_check(struct pass *pass, const struct value *value);
-/* Files that are imported, and the version of the language (import.c). */
+/* Files that are imported, and the version of the language (imports.c). */
 void headers_read(struct pass *pass);
 /* Gives parameters that are written with their name alone their meaning (reuse.c). */
 void reuses_resolve(struct pass *pass, struct gramc_spec *spec);
@@ -194,7 +194,7 @@ void experiment_print(struct buf *out, const struct experiment *experiment);
 void agent_print_rest(struct buf *out, const struct agent *agent);
 /* What a chat completion request says about a structured answer, as the value of `response_format`;
  * nothing for a type that is too deep for JSON. True if the answer is a member of what it asks
- * for (answer.c). */
+ * for (emit/response_format.c). */
 bool answer_put_format(struct buf *out, const struct schema *output);
 /* Hexadecimal sha256 of what the agent means. */
 gramc_text agent_fingerprint(struct arena *arena, const struct agent *agent);

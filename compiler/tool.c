@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "compiler/data.h"
-#include "compiler/hatch.h"
+#include "compiler/raw_schema.h"
 
 enum { DEFAULT_TIMEOUT_MS = 30000, DEFAULT_ERRORS = 5 };
 

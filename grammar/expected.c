@@ -1,6 +1,6 @@
 /* Turns the set of tokens that the parser would take into words: groups first ("a value"), then
  * single tokens, in an order that reads well. Knows how each token is written. */
-#include "grammar/careful.h"
+#include "grammar/recovery.h"
 
 #include "base/text.h"
 #include "parser.h"

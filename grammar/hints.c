@@ -1,6 +1,6 @@
 /* Knows the mistakes that people make most and the way out of each: one row, a question and an
  * answer. The first row that fits speaks. Changes nothing but the help of a finding. */
-#include "grammar/careful.h"
+#include "grammar/recovery.h"
 
 #include "parser.h"
 

@@ -1,7 +1,7 @@
 /* Turns what the lexer could not read into findings, and into the token that was most likely meant
  * or into nothing, so that the parser does not stumble over the same place again. Only the careful
  * reader comes here. */
-#include "grammar/careful.h"
+#include "grammar/recovery.h"
 
 #include "base/text.h"
 #include "grammar/string.h"

@@ -1,10 +1,10 @@
 /* Turns a source into a tree. Reads it once at full speed; only if that fails, throws the attempt
- * away and has careful.c read again, which asks the parser before each token and so can say what
+ * away and has recovery.c read again, which asks the parser before each token and so can say what
  * was expected and go on behind a mistake. Holds the generated parser, on the C stack, because
  * asking it needs its tables. What plain gram does not have is plain.c's. */
 #include "grammar/parse.h"
 
-#include "grammar/careful.h"
+#include "grammar/recovery.h"
 #include "grammar/plain.h"
 
 struct yyParser;

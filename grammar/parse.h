@@ -2,7 +2,7 @@
 #ifndef GRAMMAR_PARSE_H
 #define GRAMMAR_PARSE_H
 
-#include "base/diag.h"
+#include "base/diag/diag.h"
 #include "grammar/tree.h"
 
 struct parse_options {

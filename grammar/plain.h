@@ -2,7 +2,7 @@
 #ifndef GRAMMAR_PLAIN_H
 #define GRAMMAR_PLAIN_H
 
-#include "base/diag.h"
+#include "base/diag/diag.h"
 #include "grammar/tree.h"
 
 /* Reports ill-formed UTF-8, and if `plain` each use of the superset, as far as the reference

@@ -3,7 +3,7 @@
  * arrows, comments, uses of the superset. */
 #include "grammar/print.h"
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "base/text.h"
 
 struct listing {

@@ -2,7 +2,7 @@
  * and brings an agent the tools that it takes of them. How a box is asked is not known here. */
 #include "runtime/bind_box.h"
 
-#include "base/diag.h"
+#include "base/diag/diag.h"
 #include "base/text.h"
 
 enum { DEFAULT_TIMEOUT_MS = 30000, DEFAULT_ERRORS = 5, LIST_MAX = 4096 };
@@ -214,7 +214,7 @@ static bool says_more(gramc_bound *bound, gramc_text schema) {
 static const gramc_schema *compile(gramc_bound *bound, gramc_text text, bool closed,
                                    gramc_text *why) {
     gramc_schema_options options = GRAMC_SCHEMA_OPTIONS_INIT;
-    gramc_schema_error error = {.message = "it is too large"};
+    gramc_json_error error = {.message = "it is too large"};
     gramc_schema *schema = NULL;
     options.allocator = &bound->arena.allocator;
     options.assert_formats = true;

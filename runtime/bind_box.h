@@ -2,8 +2,8 @@
 #ifndef RUNTIME_BIND_BOX_H
 #define RUNTIME_BIND_BOX_H
 
-#include "runtime/http_box.h"
-#include "runtime/mcp_box.h"
+#include "runtime/httptool/box.h"
+#include "runtime/mcp/box.h"
 
 /* A box of the library, opened at most once. */
 struct box_view {

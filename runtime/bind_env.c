@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "runtime/http_bind.h"
+#include "runtime/httptool/bind.h"
 #include "runtime/secret.h"
 
 enum { VALUE_MAX = 65536 };

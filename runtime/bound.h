@@ -2,7 +2,7 @@
 #ifndef RUNTIME_BOUND_H
 #define RUNTIME_BOUND_H
 
-#include "base/diag.h"
+#include "base/diag/diag.h"
 #include "gramc/runtime.h"
 #include "runtime/tool.h"
 

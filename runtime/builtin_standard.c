@@ -1,7 +1,7 @@
 /* The four functions that every registry starts with; enough for the examples that agents are
  * introduced with. Each takes its arguments by kind, not by name ("the first text"), so that a
  * spec may call its parameters what it likes. */
-#include "base/json.h"
+#include "base/json/json.h"
 #include "base/text.h"
 #include "runtime/builtin.h"
 #include "base/number.h"

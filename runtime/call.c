@@ -1,6 +1,6 @@
 /* One call of one tool, by hand: judged like a model's call, and told in the words that a model
  * would read. Runs make their calls in round.c. */
-#include "base/json.h"
+#include "base/json/json.h"
 #include "base/text.h"
 #include "runtime/bound.h"
 #include "runtime/loop.h"

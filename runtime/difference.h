@@ -2,7 +2,7 @@
 #ifndef RUNTIME_DIFFERENCE_H
 #define RUNTIME_DIFFERENCE_H
 
-#include "base/json.h"
+#include "base/json/json.h"
 
 /* Writes a line, path and both values, as much of it as the buffer takes; false if they are equal
  * (objects unordered, arrays ordered, numbers by value). */

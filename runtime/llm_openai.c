@@ -1,7 +1,7 @@
 /* Turns a conversation into the body of an OpenAI chat completion request, in the `tools` wire of
  * today and in the older `functions` wire. llm_openai_read.c reads the answers. The order of the
  * keys is that of recorded traffic, so that bodies can be compared line by line. */
-#include "base/json.h"
+#include "base/json/json.h"
 #include "base/text.h"
 #include "runtime/llm.h"
 

@@ -93,7 +93,7 @@ static size_t count_lines(gramc_text text) {
 }
 
 gramc_status gramc_model_new_script(gramc_model **out, gramc_text trace,
-                                    const gramc_allocator *allocator, gramc_schema_error *error) {
+                                    const gramc_allocator *allocator, gramc_json_error *error) {
     gramc_model *model = model_new(&model_script, allocator);
     *out = NULL;
     if (!model) return GRAMC_NOMEM;

@@ -7,12 +7,12 @@
 #include <string.h>
 #include <time.h>
 
-#include "runtime/http.h"
-#include "runtime/mcp_server.h"
+#include "runtime/net/http.h"
+#include "runtime/mcp/server.h"
 #include "runtime/options.h"
 #include "runtime/run.h"
 #include "runtime/tool.h"
-#include "runtime/worker.h"
+#include "runtime/process/worker.h"
 
 /* ## Ready runs */
 

@@ -5,7 +5,7 @@
 #include <uv.h>
 
 #include "base/mem.h"
-#include "runtime/http.h"
+#include "runtime/net/http.h"
 #include "runtime/llm.h"
 
 struct ask;

@@ -1,6 +1,6 @@
 /* Asks an OpenAI-compatible endpoint over HTTP, and again where that has a chance: the statuses,
  * the waiting times and the headers are those of the openai SDK, which servers are made for.
- * Reading and writing of bodies is llm_openai.c's, the connection http.c's. */
+ * Reading and writing of bodies is llm_openai.c's, the connection net/http.c's. */
 #include <string.h>
 
 #include "base/text.h"

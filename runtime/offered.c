@@ -3,7 +3,7 @@
 #include "runtime/offered.h"
 
 #include "base/text.h"
-#include "runtime/toolbox.h"
+#include "runtime/httptool/toolbox.h"
 
 enum { NAME_MAX_BYTES = 4096 };
 

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "base/text.h"
 #include "base/version.h"
 
@@ -69,7 +69,7 @@ gramc_status gramc_offering_save(const gramc_offering *offering, gramc_writer wr
 struct snapshot_reader {
     gramc_offering *offering;
     gramc_text text;
-    gramc_schema_error *error;
+    gramc_json_error *error;
     size_t tools_left;
     bool failed;
 };
@@ -78,7 +78,7 @@ static void wrong(struct snapshot_reader *reader, const struct json *at, const c
     if (reader->failed) return;
     reader->failed = true;
     if (!reader->error) return;
-    *reader->error = (gramc_schema_error){.position = at ? at->start : 0};
+    *reader->error = (gramc_json_error){.position = at ? at->start : 0};
     snprintf(reader->error->message, sizeof(reader->error->message), "%s", message);
 }
 
@@ -168,7 +168,7 @@ static gramc_status load(struct snapshot_reader *reader) {
 }
 
 gramc_status gramc_offering_load(gramc_offering **out, gramc_text snapshot,
-                                 const gramc_allocator *given, gramc_schema_error *error) {
+                                 const gramc_allocator *given, gramc_json_error *error) {
     gramc_allocator allocator = given ? *given : mem_default();
     gramc_offering *offering = mem_alloc(&allocator, sizeof(*offering));
     *out = NULL;

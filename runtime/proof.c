@@ -3,8 +3,8 @@
  * schemas stand against each other, and what is said about it. */
 #include "runtime/proof.h"
 
-#include "base/diag.h"
-#include "base/json.h"
+#include "base/diag/diag.h"
+#include "base/json/json.h"
 #include "base/text.h"
 
 enum { QUOTED_MAX = 4 << 20, LIST_MAX = 4096 };

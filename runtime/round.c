@@ -4,7 +4,7 @@
  * has failed too often. */
 #include <string.h>
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "base/text.h"
 #include "runtime/run.h"
 #include "runtime/wire.h"

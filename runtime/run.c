@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "base/placeholder.h"
 #include "base/text.h"
 #include "runtime/options.h"

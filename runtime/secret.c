@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "runtime/template_encode.h"
+#include "runtime/httptool/template_encode.h"
 
 struct secret {
     gramc_text name, value;

@@ -1,17 +1,18 @@
 /* Runs a program for a call, without a shell: the arguments go to its standard input, what it
  * prints is the result, another exit status than 0 is a failure. It has a session and so a process
  * group of its own, which is killed as a whole; both pipes are drained; it inherits no descriptor
- * of ours and no environment but what is stated. exec_words.c makes its argv and environment. */
+ * of ours and no environment but what is stated. process/exec_words.c makes its argv and
+ * environment. */
 #include <signal.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "runtime/bind_env.h"
-#include "runtime/exec.h"
+#include "runtime/process/exec.h"
 #include "runtime/loop.h"
-#include "runtime/program.h"
+#include "runtime/process/program.h"
 #include "runtime/tool.h"
-#include "runtime/worker.h"
+#include "runtime/process/worker.h"
 
 enum {
     STDERR_KEPT = 400,

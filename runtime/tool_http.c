@@ -2,6 +2,7 @@
  * server is told to the model with status, a few headers and body. Only the upstream is talked to:
  * a redirect is followed within it, and refused when it leads elsewhere. */
 #include "runtime/tool_http.h"
+#include "gramc/jolt.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,7 +10,7 @@
 
 #include "base/text.h"
 #include "runtime/loop.h"
-#include "runtime/tool_http_work.h"
+#include "runtime/httptool/work.h"
 
 enum { FAILURE_BODY = 8000 };
 
@@ -133,7 +134,7 @@ static int append(void *ctx, const char *bytes, size_t len) {
 }
 
 static void transform(struct http_work *work, gramc_text body) {
-    gramc_schema_error error;
+    gramc_json_error error;
     gramc_jolt_options options = GRAMC_JOLT_OPTIONS_INIT;
     struct tool_call *call = work->call;
     options.allocator = &call->loop->allocator;

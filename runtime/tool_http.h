@@ -3,7 +3,7 @@
 #define RUNTIME_TOOL_HTTP_H
 
 #include "runtime/secret.h"
-#include "runtime/toolbox.h"
+#include "runtime/httptool/toolbox.h"
 
 enum { HTTP_REDIRECTS_MAX = 5, HTTP_URL_MAX = 65536, HTTP_BODY_MAX = 16 << 20 };
 

@@ -2,7 +2,7 @@
 #ifndef RUNTIME_TOOL_MCP_H
 #define RUNTIME_TOOL_MCP_H
 
-#include "runtime/mcp_server.h"
+#include "runtime/mcp/server.h"
 
 /* Immutable; must outlive the calls that use it. */
 struct mcp_endpoint {

@@ -7,11 +7,11 @@
 #include "base/text.h"
 #include "runtime/bind_env.h"
 #include "runtime/loop.h"
-#include "runtime/plugin.h"
-#include "runtime/plugin_symbols.h"
-#include "runtime/program.h"
+#include "runtime/process/plugin.h"
+#include "runtime/process/plugin_symbols.h"
+#include "runtime/process/program.h"
 #include "runtime/tool.h"
-#include "runtime/worker.h"
+#include "runtime/process/worker.h"
 
 static gramc_text symbol_of(const gramc_impl *impl) {
     return impl->symbol.len ? impl->symbol : impl->name;

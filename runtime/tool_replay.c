@@ -11,7 +11,7 @@
 
 #include "base/text.h"
 #include "runtime/loop.h"
-#include "runtime/program.h"
+#include "runtime/process/program.h"
 #include "runtime/tool.h"
 #include "runtime/trace_read.h"
 
@@ -144,7 +144,7 @@ static gramc_status read_events(struct arena *arena, struct recording *recording
 static bool prepare(struct arena *arena, struct bound_tool *choice, char why[TOOL_WHY_MAX]) {
     struct recording *recording = ARENA_NEW(arena, struct recording);
     gramc_text path = impl_file(arena, choice->impl);
-    gramc_schema_error error;
+    gramc_json_error error;
     const char *reason = NULL;
     struct arena scratch;
     if (!recording || !path.ptr) return true;

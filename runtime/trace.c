@@ -5,7 +5,7 @@
 
 #include <uv.h>
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "base/text.h"
 
 enum { LONGEST_LINE = 256 << 20, LINE_KEPT = 64 << 10 };

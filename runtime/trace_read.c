@@ -26,7 +26,7 @@ uint64_t trace_number(const struct json *event, const char *key) {
 
 gramc_status trace_refuse(struct trace_reader *reader, const char *why) {
     if (!reader->error) return GRAMC_FINDINGS;
-    *reader->error = (gramc_schema_error){.position = reader->position};
+    *reader->error = (gramc_json_error){.position = reader->position};
     snprintf(reader->error->message, sizeof(reader->error->message), "line %zu: %s",
              reader->line ? reader->line : 1, why);
     return GRAMC_FINDINGS;

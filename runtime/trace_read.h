@@ -2,15 +2,15 @@
 #ifndef RUNTIME_TRACE_READ_H
 #define RUNTIME_TRACE_READ_H
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "gramc/compile.h"
 
 struct trace_reader {
     struct arena *arena; /* of the events, which borrow from the text */
     gramc_text text;
-    gramc_schema_error *error; /* may be NULL */
-    size_t next;               /* where the next line begins */
-    size_t line, position;     /* of the newest event */
+    gramc_json_error *error; /* may be NULL */
+    size_t next;             /* where the next line begins */
+    size_t line, position;   /* of the newest event */
     bool has_header;
 };
 

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "base/text.h"
 #include "gramc/compile.h"
 
@@ -45,7 +45,7 @@ static gramc_text read_file(const char *path) {
 
 static bool load_schemas(struct bench *bench, gramc_text text) {
     struct arena arena;
-    gramc_schema_error error;
+    gramc_json_error error;
     arena_init(&arena, NULL);
     const struct json *list = json_parse(&arena, text, NULL);
     for (const struct json *tool = list ? list->first : NULL; tool; tool = tool->next) {

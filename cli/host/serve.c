@@ -17,9 +17,9 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "base/text.h"
-#include "runtime/plugin.h"
+#include "runtime/process/plugin.h"
 
 enum { REQUEST_MAX = 256 << 20, ANSWER_MAX = 16 << 20, CHUNK = 65536 };
 

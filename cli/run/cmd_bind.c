@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/json.h"
+#include "base/json/json.h"
 #include "base/text.h"
 #include "cli/run/table.h"
-#include "cli/run/way.h"
+#include "cli/run/manner.h"
 #include "cli/run/workshop.h"
 
 enum { OUTPUT_MAX = 256 << 20, SHORT_FINGERPRINT = 12 };

@@ -130,7 +130,7 @@ static int open_endpoint(struct cli *cli, const gramc_compilation *compilation, 
 /* ## Scripts */
 
 static int open_script(struct cli *cli, const char *path, gramc_model **out) {
-    gramc_schema_error error = {.message = ""};
+    gramc_json_error error = {.message = ""};
     const struct cli_file *file = cli_read(cli, path);
     if (!file) return cli->failure;
     gramc_status status =

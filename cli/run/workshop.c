@@ -63,7 +63,7 @@ void workshop_close(struct workshop *shop) {
 /* ## What boxes offer */
 
 static int load_snapshot(struct workshop *shop, const char *path) {
-    gramc_schema_error error = {.message = ""};
+    gramc_json_error error = {.message = ""};
     const struct cli_file *file = cli_read(shop->cli, path);
     if (!file) return shop->cli->failure;
     gramc_status status = gramc_offering_load(&shop->offering, (gramc_text){file->bytes, file->len},

@@ -1,13 +1,13 @@
-/* compile.h: agent specs, their schemas, and the validator.
+/* compile.h: agent specs and their schemas.
  *
  * From the sources of a compilation (gramc.h) to agents, tools and libraries with their JSON
- * Schemas; from those to every printed form; and from a JSON Schema to a program that judges bytes.
+ * Schemas, and from those to every printed form. schema.h has the validator.
  * No network, no threads, no global state. All structs here are filled by the library, const for
  * you, and may grow at their ends between minor versions. */
 #ifndef GRAMC_COMPILE_H
 #define GRAMC_COMPILE_H
 
-#include "gramc/gramc.h"
+#include "gramc/schema.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -17,7 +17,6 @@ extern "C" {
  * What the sources of a compilation mean. A gramc_spec and everything in it belongs to the
  * compilation and is const: several threads may read it at once. */
 typedef struct gramc_spec gramc_spec;
-typedef struct gramc_schema gramc_schema;
 
 typedef enum gramc_result_kind {
     GRAMC_RESULT_TEXT, /* what a tool prints is the result as it is */
@@ -346,8 +345,8 @@ GRAMC_API GRAMC_MUST_USE gramc_status gramc_target_names(gramc_text target, gram
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_target_schema(gramc_text target, gramc_text schema,
                                                           const gramc_allocator *allocator,
                                                           gramc_writer writer);
-/* The way back: arguments (JSON) as the provider's model wrote them, with the names of the tool's own
- * schema. What no schema names stays as it is. GRAMC_FINDINGS: one of the two is no JSON. */
+/* The way back: arguments (JSON) as the provider's model wrote them, with the names of the tool's
+ * own schema. What no schema names stays as it is. GRAMC_FINDINGS: one of the two is no JSON. */
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_target_arguments(gramc_text target, gramc_text schema,
                                                              gramc_text arguments,
                                                              const gramc_allocator *allocator,
@@ -411,195 +410,6 @@ GRAMC_API GRAMC_MUST_USE gramc_status gramc_import(gramc_compilation *compilatio
 /* The i-th kind; NULL past the end. */
 GRAMC_API const char *gramc_import_kind(size_t i);
 
-/* ## The validator
- * A schema is compiled once to a flat program, immutable and free to share between threads, that
- * runs over the bytes of an instance in one pass. */
-typedef enum gramc_draft {
-    GRAMC_DRAFT_AUTO, /* as $schema says, else 2020-12; naming another outdoes $schema */
-    GRAMC_DRAFT_2020_12,
-    GRAMC_DRAFT_2019_09,
-    GRAMC_DRAFT_7
-} gramc_draft;
-
-/* Gives the text of a schema document that a $ref names and that is not built in. `uri` has no
- * fragment. On success sets *out to bytes that stay valid until gramc_schema_compile returns, and
- * returns 0; GRAMC_NOMEM without memory, any other value if there is no such document. The library
- * itself never opens a file or a connection. */
-typedef struct gramc_resolver {
-    int (*resolve)(void *ctx, gramc_text uri, gramc_text *out);
-    void *ctx;
-} gramc_resolver;
-
-typedef struct gramc_schema_options {
-    size_t struct_size; /* sizeof(gramc_schema_options) */
-    const gramc_allocator *allocator;
-    gramc_draft draft;
-    bool assert_formats; /* `format` is judged, not only noted */
-    bool closed_root;    /* an unknown member of the root object is an error (tool calls) */
-    gramc_text base_uri; /* of the document, when it has no $id; empty: none */
-    gramc_resolver resolver;
-} gramc_schema_options;
-#define GRAMC_SCHEMA_OPTIONS_INIT                                                                  \
-    {                                                                                              \
-        sizeof(gramc_schema_options), NULL, GRAMC_DRAFT_AUTO, false, false, {NULL, 0}, {           \
-            NULL, NULL                                                                             \
-        }                                                                                          \
-    }
-
-/* Why a schema cannot be compiled: a JSON Pointer into it, a byte offset, and a sentence. */
-typedef struct gramc_schema_error {
-    char pointer[256];
-    size_t position;
-    char message[512];
-} gramc_schema_error;
-
-/* Compiles a schema document. `error` may be NULL. GRAMC_FINDINGS: not JSON, not a schema, an
- * unresolvable reference, a pattern that cannot be translated. GRAMC_LIMIT: deeper than 1,000
- * levels or more than 16 MiB. The bytes are not needed afterwards. */
-GRAMC_API GRAMC_MUST_USE gramc_status gramc_schema_compile(gramc_schema **out, const char *json,
-                                                           size_t len,
-                                                           const gramc_schema_options *options,
-                                                           gramc_schema_error *error);
-GRAMC_API void gramc_schema_free(gramc_schema *schema);
-
-/* True if the bytes are JSON that the schema accepts. Allocates nothing unless a keyword needs a
- * second look (unevaluated*, uniqueItems and the like), then from the schema's allocator; without
- * memory it answers false. Any thread. */
-GRAMC_API bool gramc_schema_accepts(const gramc_schema *schema, const char *json, size_t len);
-
-typedef enum gramc_check_flags {
-    GRAMC_CHECK_DEFAULTS = 1,   /* fill in the defaults of absent members, nested ones too */
-    GRAMC_CHECK_COERCE = 2,     /* lossless conversions between string, number, integer, boolean */
-    GRAMC_CHECK_NULL_ABSENT = 4 /* null for an optional member that is not nullable counts as
-                                   absent */
-} gramc_check_flags;
-
-typedef struct gramc_check_options {
-    size_t struct_size;  /* sizeof(gramc_check_options) */
-    unsigned flags;      /* gramc_check_flags, or-ed */
-    uint32_t max_errors; /* 0: 100; `errors_total` counts all */
-    const gramc_allocator *allocator;
-} gramc_check_options;
-#define GRAMC_CHECK_OPTIONS_INIT                                                                   \
-    { sizeof(gramc_check_options), 0, 0, NULL }
-
-typedef struct gramc_violation {
-    gramc_text instance; /* JSON Pointer into the instance; "" is the whole */
-    gramc_text schema;   /* JSON Pointer into the schema, the keyword at its end */
-    gramc_text keyword;  /* "required", "type"...; "json" when the bytes are not JSON */
-    size_t position;     /* byte offset in the instance */
-    gramc_text message;  /* `age: expected an integer, got the string "abc"; pass ...` */
-} gramc_violation;
-
-typedef enum gramc_change_kind {
-    GRAMC_CHANGE_DEFAULT, /* `after` was filled in */
-    GRAMC_CHANGE_COERCED, /* `before` became `after` */
-    GRAMC_CHANGE_REMOVED  /* `before`, a null that counted as absent */
-} gramc_change_kind;
-
-typedef struct gramc_change {
-    gramc_text instance; /* JSON Pointer */
-    gramc_change_kind kind;
-    gramc_text before, after; /* JSON; empty where there is none */
-} gramc_change;
-
-/* One verdict; yours, freed by gramc_verdict_free. */
-typedef struct gramc_verdict {
-    bool valid;
-    const gramc_violation *errors;
-    size_t error_count;
-    size_t errors_total;
-    gramc_text normalised; /* the bytes after the changes; the input's own if there were none */
-    const gramc_change *changes;
-    size_t change_count;
-} gramc_verdict;
-
-/* Judges the bytes (borrowed; they must outlive the verdict). options NULL: no flags. GRAMC_OK
- * also when invalid: look at (*out)->valid. GRAMC_NOMEM; GRAMC_LIMIT when a match limit or the
- * nesting limit of 1,000 was hit. Any thread. */
-GRAMC_API GRAMC_MUST_USE gramc_status gramc_schema_check(gramc_verdict **out,
-                                                         const gramc_schema *schema,
-                                                         const char *json, size_t len,
-                                                         const gramc_check_options *options);
-GRAMC_API void gramc_verdict_free(gramc_verdict *verdict);
-
-/* How a verdict looks. The last three are the output formats of JSON Schema (2020-12, Core, section
- * 12.4); they tell errors only, annotations are left out. */
-typedef enum gramc_verdict_format {
-    GRAMC_VERDICT_TEXT,    /* one line an error: its sentence; nothing when valid */
-    GRAMC_VERDICT_JSON,    /* valid, errors_total, errors, changes, normalised */
-    GRAMC_VERDICT_FLAG,    /* {"valid": ...} */
-    GRAMC_VERDICT_BASIC,   /* all errors in a list */
-    GRAMC_VERDICT_DETAILED /* errors in a tree that follows the schema */
-} gramc_verdict_format;
-
-/* The i-th format that one verdict is asked for by name in ("verdict", "flag"...), and one line
- * about it; NULL past the end. GRAMC_VERDICT_TEXT has no name. Any thread. */
-GRAMC_API const char *gramc_verdict_format_name(size_t i);
-GRAMC_API const char *gramc_verdict_format_about(size_t i);
-/* False if there is no format of that name. Any thread. */
-GRAMC_API bool gramc_verdict_format_find(gramc_text name, gramc_verdict_format *out);
-
-/* Prints one verdict and a line end. JSON errors have the members of gramc_violation, changes those
- * of gramc_change; `normalised` is null when the bytes were not JSON. GRAMC_USAGE for an unknown
- * format, GRAMC_LIMIT for more than 64 MiB. */
-GRAMC_API GRAMC_MUST_USE gramc_status gramc_verdict_print(const gramc_verdict *verdict,
-                                                          gramc_verdict_format format,
-                                                          gramc_writer writer);
-
-/* An instance that was judged, for printing many verdicts as one report. */
-typedef struct gramc_judged {
-    gramc_text name; /* of its file; those of one file stand together */
-    gramc_text text; /* the whole file, up to 2 GiB; text.ptr[text.len] is a readable NUL */
-    size_t start;    /* where the instance stands in it */
-    const gramc_verdict *verdict; /* NULL: it is valid */
-} gramc_judged;
-
-/* Prints violations as gramc_findings_print prints findings: a violation's code is its keyword.
- * All is borrowed for the call. allocator NULL means malloc. GRAMC_USAGE for an unknown format,
- * GRAMC_LIMIT, GRAMC_NOMEM, GRAMC_IO. Any thread. */
-GRAMC_API GRAMC_MUST_USE gramc_status gramc_verdicts_print(const gramc_judged *judged, size_t count,
-                                                           gramc_format format,
-                                                           const gramc_allocator *allocator,
-                                                           gramc_writer writer);
-
-/* ## Comparing schemas
- * Is every value that schema A accepts accepted by schema B? */
-typedef enum gramc_compat {
-    GRAMC_COMPAT_YES,    /* proven */
-    GRAMC_COMPAT_NO,     /* there is a counterexample */
-    GRAMC_COMPAT_UNKNOWN /* not decided; `reason` says why */
-} gramc_compat;
-
-typedef struct gramc_compare_options {
-    size_t struct_size; /* sizeof(gramc_compare_options) */
-    const gramc_allocator *allocator;
-    uint64_t max_steps; /* 0: 100,000; when they are used up the answer is UNKNOWN */
-    bool as_sent;       /* A is a tool's `parameters`, and what is meant is what the runtime sends:
-                           defaults filled in, no unknown member at the root */
-} gramc_compare_options;
-#define GRAMC_COMPARE_OPTIONS_INIT                                                                 \
-    { sizeof(gramc_compare_options), NULL, 0, false }
-
-/* Yours, freed by gramc_comparison_free. */
-typedef struct gramc_comparison {
-    gramc_compat answer;
-    gramc_text counterexample; /* of NO: JSON that the validator accepted by A and refused by B */
-    gramc_text reason;         /* of UNKNOWN: a few words */
-} gramc_comparison;
-
-/* Compares two schema documents (JSON Schema 2020-12, `format` asserted; borrowed for the call).
- * Decided are the types of this language: types, bounds, lengths, counts, enums and constants,
- * properties, items, alternatives, and references to #/$defs, recursive ones too. A pattern or
- * format is compared with its like only, and keywords that the language does not print are not
- * compared: there the answer is UNKNOWN, unless some value shows that it is NO. options NULL: the
- * defaults. GRAMC_NOMEM; GRAMC_FINDINGS or GRAMC_LIMIT when one of the two cannot be compiled (see
- * gramc_schema_compile). Any thread. */
-GRAMC_API GRAMC_MUST_USE gramc_status gramc_compare(gramc_comparison **out, gramc_text a,
-                                                    gramc_text b,
-                                                    const gramc_compare_options *options);
-GRAMC_API void gramc_comparison_free(gramc_comparison *comparison);
-
 /* ## Comparing specs
  * What changed between two specs, and for whom it matters. */
 typedef enum gramc_impact {
@@ -654,37 +464,6 @@ GRAMC_API bool gramc_diff_get(const gramc_diff *diff, size_t i, gramc_diff_entry
  * none does. GRAMC_USAGE for an unknown format, GRAMC_NOMEM, GRAMC_IO. */
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_diff_print(const gramc_diff *diff, gramc_format format,
                                                        gramc_impact fails, gramc_writer writer);
-
-/* ## JOLT
- * Transforms JSON by specs in the notation of bazaarvoice/jolt (docs/jolt.md): a list of
- * {"operation": ..., "spec": ...}, each working on what the one before it made. A chain is compiled
- * once and is immutable afterwards: any number of threads may apply it at once. */
-typedef struct gramc_jolt gramc_jolt;
-
-/* The bytes are not needed afterwards. `error` (may be NULL) gets a JSON Pointer into the spec.
- * GRAMC_FINDINGS: not JSON, or not such a list. GRAMC_LIMIT: deeper than 100 levels. */
-GRAMC_API GRAMC_MUST_USE gramc_status gramc_jolt_compile(gramc_jolt **out, gramc_text spec,
-                                                         const gramc_allocator *allocator,
-                                                         gramc_schema_error *error);
-GRAMC_API void gramc_jolt_free(gramc_jolt *jolt);
-
-typedef struct gramc_jolt_options {
-    size_t struct_size; /* sizeof(gramc_jolt_options) */
-    const gramc_allocator *allocator;
-    gramc_text context;  /* a JSON object that ^paths of the modify operations read; empty: {} */
-    size_t max_output;   /* bytes; 0: 16 MiB */
-    uint32_t max_values; /* made on the way; 0: 2,000,000 */
-} gramc_jolt_options;
-#define GRAMC_JOLT_OPTIONS_INIT                                                                    \
-    { sizeof(gramc_jolt_options), NULL, {NULL, 0}, 0, 0 }
-
-/* Writes the transformed document, compact, `null` when nothing matched. options NULL: as INIT.
- * GRAMC_FINDINGS: input or context is no JSON (`error` then has the position). GRAMC_LIMIT: more
- * output, values, steps or depth (1,000) than allowed. */
-GRAMC_API GRAMC_MUST_USE gramc_status gramc_jolt_apply(const gramc_jolt *jolt, gramc_text input,
-                                                       const gramc_jolt_options *options,
-                                                       gramc_writer writer,
-                                                       gramc_schema_error *error);
 
 #ifdef __cplusplus
 }

@@ -93,6 +93,14 @@ typedef struct gramc_writer {
     void *ctx;
 } gramc_writer;
 
+/* Why a JSON document cannot be used (a schema, a JOLT spec): a JSON Pointer into it, a byte
+ * offset, and a sentence. */
+typedef struct gramc_json_error {
+    char pointer[256];
+    size_t position;
+    char message[512];
+} gramc_json_error;
+
 /* ## Compilation
  * Holds sources, their trees and the findings about them, all in one arena. */
 typedef struct gramc_compilation gramc_compilation;

@@ -1,4 +1,4 @@
-/* plugin.h: tools written in C, as a shared object that gramc loads.
+/* process/plugin.h: tools written in C, as a shared object that gramc loads.
  *
  *     #include <gramc/plugin.h>
  *

@@ -169,7 +169,7 @@ GRAMC_API GRAMC_MUST_USE gramc_status gramc_offering_new(gramc_offering **out, g
  * not NULL, then says why. */
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_offering_load(gramc_offering **out, gramc_text snapshot,
                                                           const gramc_allocator *allocator,
-                                                          gramc_schema_error *error);
+                                                          gramc_json_error *error);
 /* Writes a snapshot. GRAMC_FINDINGS, and nothing written: a box could not be asked. GRAMC_IO when
  * the writer stops. */
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_offering_save(const gramc_offering *offering,
@@ -267,7 +267,7 @@ gramc_model_new_endpoint(gramc_model **out, const gramc_endpoint_options *option
  * NULL, then says why. The bytes are copied. */
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_model_new_script(gramc_model **out, gramc_text trace,
                                                              const gramc_allocator *allocator,
-                                                             gramc_schema_error *error);
+                                                             gramc_json_error *error);
 
 /* Calls the first tool that it can make arguments for, from its schema alone, and then answers
  * with what the tool said. Without tools it says a fixed sentence. Needs no network. */

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "gramc/compile.h"
 #include "base/text.h"
 
@@ -100,7 +100,7 @@ static void run_test(struct suite *suite, const char *file, gramc_text group,
 static void run_group(struct suite *suite, const char *file, const struct json *group,
                       gramc_text text) {
     gramc_schema_options options = GRAMC_SCHEMA_OPTIONS_INIT;
-    gramc_schema_error error;
+    gramc_json_error error;
     gramc_schema *schema;
     gramc_text name = json_get(group, "description")->text;
     const struct json *document = json_get(group, "schema");

@@ -5,9 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "base/text.h"
 #include "gramc/compile.h"
+#include "gramc/jolt.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -39,7 +40,7 @@ static void apply(const gramc_jolt *jolt, gramc_text document) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const char *bytes = (const char *)data, *line = size ? memchr(bytes, '\n', size) : NULL;
     gramc_jolt *jolt;
-    gramc_schema_error error;
+    gramc_json_error error;
     if (!line) return 0;
     gramc_text spec = {bytes, (size_t)(line - bytes)};
     gramc_text document = {line + 1, size - spec.len - 1};

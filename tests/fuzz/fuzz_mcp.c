@@ -9,8 +9,8 @@
 #include <uv.h>
 
 #include "base/text.h"
-#include "runtime/http.h"
-#include "runtime/mcp_client.h"
+#include "runtime/net/http.h"
+#include "runtime/mcp/client.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -70,7 +70,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     size_t schema_len = (size_t)(nul - schema_text);
     size_t len = size - schema_len - 2;
     gramc_schema_options options = GRAMC_SCHEMA_OPTIONS_INIT;
-    gramc_schema_error error;
+    gramc_json_error error;
     gramc_schema *schema;
     options.draft = (gramc_draft)(data[0] & 3);
     options.assert_formats = data[0] & 4;

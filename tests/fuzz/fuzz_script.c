@@ -10,7 +10,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    gramc_schema_error error = {0};
+    gramc_json_error error = {0};
     gramc_model *model = NULL;
     gramc_text trace = {(const char *)data, size};
     if (size > 1 << 16) return 0;

@@ -62,7 +62,7 @@ static void bind_to(const gramc_offering *offering) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     gramc_offering *offering;
-    gramc_schema_error error;
+    gramc_json_error error;
     gramc_status status =
         gramc_offering_load(&offering, (gramc_text){(const char *)data, size}, NULL, &error);
     demand(status == GRAMC_OK || (status == GRAMC_FINDINGS && error.message[0]));

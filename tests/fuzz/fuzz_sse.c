@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "runtime/sse.h"
+#include "runtime/net/sse.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/text.h"
-#include "runtime/toolbox.h"
+#include "runtime/httptool/toolbox.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

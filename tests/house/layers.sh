@@ -1,5 +1,5 @@
 #!/bin/sh
-# The layers hold: base <- grammar <- compiler <- runtime <- cli. Reads every #include "..." of our
+# The layers hold: base <- {jsonschema, jolt, grammar} <- compiler <- runtime <- cli. Reads every #include "..." of our
 # own C, subfolders included, and fails on one that points the other way, or into runtime from
 # gramc's own commands.
 set -u
@@ -10,12 +10,14 @@ bad=0 seen=0
 headers_of() {
     case $1 in
     base) echo "gramc/gramc.h" ;;
+    jsonschema) echo "gramc/gramc.h gramc/schema.h metaschemas.h" ;;
+    jolt) echo "gramc/gramc.h gramc/jolt.h jsonschema/regex.h" ;;
     grammar) echo "gramc/gramc.h parser.c parser.h" ;;
-    compiler) echo "gramc/gramc.h gramc/compile.h metaschemas.h" ;;
-    runtime) echo "gramc/gramc.h gramc/compile.h gramc/runtime.h gramc/plugin.h" ;;
-    cli | cli/generate) echo "gramc/gramc.h gramc/compile.h" ;;
-    cli/run) echo "gramc/gramc.h gramc/compile.h gramc/runtime.h" ;;
-    cli/host) echo "gramc/gramc.h gramc/plugin.h runtime/plugin.h" ;;
+    compiler) echo "gramc/gramc.h gramc/schema.h gramc/jolt.h gramc/compile.h" ;;
+    runtime) echo "gramc/gramc.h gramc/schema.h gramc/jolt.h gramc/compile.h gramc/runtime.h gramc/plugin.h" ;;
+    cli | cli/generate) echo "gramc/gramc.h gramc/schema.h gramc/jolt.h gramc/compile.h" ;;
+    cli/run) echo "gramc/gramc.h gramc/schema.h gramc/jolt.h gramc/compile.h gramc/runtime.h" ;;
+    cli/host) echo "gramc/gramc.h gramc/plugin.h runtime/process/plugin.h" ;;
     esac
 }
 
@@ -37,16 +39,18 @@ allowed() {
 }
 
 allowed base "base"
+allowed jsonschema "base jsonschema"
+allowed jolt "base jolt"
 allowed grammar "base grammar"
-allowed compiler "base grammar compiler"
+allowed compiler "base jsonschema grammar compiler"
 allowed runtime "base runtime"
 allowed cli "base cli"
 allowed cli/run "base cli"
 allowed cli/generate "base cli"
 allowed cli/host "base cli"
 
-others=$(grep -rl 'curl/curl.h' base grammar compiler runtime cli | grep -v '^runtime/http.c$')
-[ -z "$others" ] || { echo "only runtime/http.c may include curl: $others"; bad=1; }
+others=$(grep -rl 'curl/curl.h' base grammar compiler runtime cli | grep -v '^runtime/net/http.c$')
+[ -z "$others" ] || { echo "only runtime/net/http.c may include curl: $others"; bad=1; }
 [ "$seen" -gt 900 ] || { echo "only $seen includes were seen: the test looks at the wrong place"; bad=1; }
 echo "$seen includes read"
 exit $bad

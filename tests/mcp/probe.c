@@ -10,8 +10,8 @@
 #include <uv.h>
 
 #include "base/text.h"
-#include "runtime/http.h"
-#include "runtime/mcp.h"
+#include "runtime/net/http.h"
+#include "runtime/mcp/mcp.h"
 #include "runtime/sample.h"
 
 struct probe {

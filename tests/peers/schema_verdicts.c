@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "base/text.h"
 #include "gramc/compile.h"
 
@@ -31,7 +31,7 @@ static char judge(const gramc_schema *schema, gramc_text text) {
 
 static void answer(const struct json *question) {
     gramc_schema_options options = GRAMC_SCHEMA_OPTIONS_INIT;
-    gramc_schema_error error = {"", 0, ""};
+    gramc_json_error error = {"", 0, ""};
     gramc_schema *schema = NULL;
     const struct json *draft = json_get(question, "draft");
     const struct json *text = json_get(question, "schema");

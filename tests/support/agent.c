@@ -35,7 +35,7 @@ void test_agent_free(struct test_agent *test) {
 
 static gramc_schema *compile(const char *json, bool closed) {
     gramc_schema_options options = GRAMC_SCHEMA_OPTIONS_INIT;
-    gramc_schema_error error;
+    gramc_json_error error;
     gramc_schema *schema = NULL;
     options.closed_root = closed;
     options.assert_formats = true;

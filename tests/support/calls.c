@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "base/text.h"
 #include "tests/support/calls.h"
 

@@ -338,7 +338,7 @@ static void bad_snapshots(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         gramc_offering *offering;
-        gramc_schema_error error;
+        gramc_json_error error;
         assert_int_equal(gramc_offering_load(&offering, text_of(bad[i].text), NULL, &error),
                          GRAMC_FINDINGS);
         assert_null(offering);

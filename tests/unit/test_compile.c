@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/json.h"
+#include "base/json/json.h"
 #include "base/text.h"
 #include "gramc/compile.h"
 
@@ -209,7 +209,7 @@ static void libraries_that_differ_have_other_fingerprints(void **state) {
 
 static gramc_schema *schema_of(gramc_text json) {
     gramc_schema_options options = GRAMC_SCHEMA_OPTIONS_INIT;
-    gramc_schema_error error = {0};
+    gramc_json_error error = {0};
     gramc_schema *schema = NULL;
     options.assert_formats = true;
     gramc_status status = gramc_schema_compile(&schema, json.ptr, json.len, &options, &error);

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "base/text.h"
-#include "runtime/http_box.h"
+#include "runtime/httptool/box.h"
 #include "tests/support/caller.h"
 
 #define NAME                                                                                       \

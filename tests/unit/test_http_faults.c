@@ -12,7 +12,7 @@
 #include <cmocka.h>
 #include <uv.h>
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "base/text.h"
 #include "tests/support/agent.h"
 #include "tests/support/mock_server.h"

@@ -9,9 +9,9 @@
 
 #include <string.h>
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "base/text.h"
-#include "base/yaml.h"
+#include "base/yaml/yaml.h"
 #include "gramc/compile.h"
 #include "tests/failing.h"
 

@@ -13,9 +13,10 @@
 
 #include <cmocka.h>
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "base/text.h"
 #include "gramc/compile.h"
+#include "gramc/jolt.h"
 #include "tests/failing.h"
 
 /* ## Comparing: names unordered, numbers by value and kind, items in order unless `any_order` */
@@ -121,7 +122,7 @@ static gramc_status transform(const gramc_jolt *jolt, const struct json *test, s
 }
 
 static bool check_failure(const struct json *test, gramc_status status,
-                          const gramc_schema_error *error) {
+                          const gramc_json_error *error) {
     const struct json *pointer = json_get(test, "pointer"), *says = json_get(test, "says");
     if (status != GRAMC_FINDINGS || error->message[0] == '\0') return false;
     if (says && !text_eq(says->text, text_of(error->message))) return false;
@@ -133,7 +134,7 @@ static bool run_case(const struct json *test, const char *operation, const char 
                      size_t line) {
     struct buf chain, result;
     struct arena arena;
-    gramc_schema_error error;
+    gramc_json_error error;
     gramc_jolt *jolt;
     arena_init(&arena, NULL);
     buf_init(&chain, NULL, 1 << 24);
@@ -274,7 +275,7 @@ static const char everything[] =
     "\"sort\"}]";
 
 static gramc_status apply_everything(const gramc_allocator *allocator, struct buf *result) {
-    gramc_schema_error error;
+    gramc_json_error error;
     gramc_jolt *jolt;
     gramc_status status = gramc_jolt_compile(&jolt, text_of(everything), allocator, &error);
     if (status != GRAMC_OK) {
@@ -381,7 +382,7 @@ static void test_limits(void **state) {
 static void test_deep(void **state) {
     struct buf text, result;
     gramc_jolt *jolt;
-    gramc_schema_error error;
+    gramc_json_error error;
     (void)state;
     buf_init(&text, NULL, 1 << 24);
     buf_init(&result, NULL, 1 << 24);
@@ -457,7 +458,7 @@ static void test_large(void **state) {
 
 static void test_bad_input(void **state) {
     gramc_jolt *jolt;
-    gramc_schema_error error;
+    gramc_json_error error;
     struct buf result;
     (void)state;
     buf_init(&result, NULL, 1 << 20);

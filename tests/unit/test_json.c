@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "base/json.h"
-#include "base/json_number.h"
+#include "base/json/json.h"
+#include "base/json/number.h"
 #include "base/text.h"
 #include "tests/failing.h"
 

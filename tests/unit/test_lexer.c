@@ -2,7 +2,7 @@
  * code of the parser has a name for messages. */
 #include "gram.h"
 
-#include "grammar/careful.h"
+#include "grammar/recovery.h"
 #include "grammar/lexer.h"
 #include "grammar/string.h"
 #include "parser.h"

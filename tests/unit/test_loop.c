@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "base/text.h"
 #include "tests/support/agent.h"
 
@@ -39,7 +39,7 @@ static void open_scene(struct scene *scene) {
 }
 
 static void play(struct scene *scene, const char *script, struct test_setup setup) {
-    gramc_schema_error error;
+    gramc_json_error error;
     if (script && gramc_model_new_script(&scene->model, text_of(script), NULL, &error))
         fail_msg("%s", error.message);
     setup.agent = &scene->test;
@@ -742,7 +742,7 @@ static void bad_scripts(void **state) {
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        gramc_schema_error error;
+        gramc_json_error error;
         gramc_model *model;
         assert_int_equal(gramc_model_new_script(&model, text_of(rows[i].script), NULL, &error),
                          GRAMC_FINDINGS);

@@ -19,7 +19,7 @@
 #include <uv.h>
 
 #include "base/text.h"
-#include "runtime/mcp_client.h"
+#include "runtime/mcp/client.h"
 #include "tests/support/agent.h"
 
 enum { CALLS = 4 };

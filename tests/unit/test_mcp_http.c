@@ -13,8 +13,8 @@
 #include <uv.h>
 
 #include "base/text.h"
-#include "runtime/http.h"
-#include "runtime/mcp_client.h"
+#include "runtime/net/http.h"
+#include "runtime/mcp/client.h"
 #include "tests/failing.h"
 #include "tests/support/mock_server.h"
 

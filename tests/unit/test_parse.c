@@ -290,7 +290,7 @@ static void test_endless_mistakes(void **state) {
     free(text);
 }
 
-/* ## The rows of diag.def */
+/* ## The rows of diag/diag.def */
 
 static void assert_example(enum diag_id id, const char *text, bool is_bad) {
     const struct diag_row *row = diag_row(id);

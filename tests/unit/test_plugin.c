@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "runtime/plugin_symbols.h"
+#include "runtime/process/plugin_symbols.h"
 #include "tests/support/agent.h"
 #include "tests/support/calls.h"
 

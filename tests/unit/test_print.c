@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "random_gram.h"
 
 /* ## Canonical JSON */

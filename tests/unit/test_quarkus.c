@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "base/text.h"
 #include "tests/support/agent.h"
 #include "tests/support/mock_server.h"

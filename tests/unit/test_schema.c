@@ -12,13 +12,13 @@
 #include <cmocka.h>
 #include <pthread.h>
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "base/text.h"
 #include "gramc/compile.h"
 
 static gramc_schema *compile(const char *text, bool closed, bool formats) {
     gramc_schema_options options = GRAMC_SCHEMA_OPTIONS_INIT;
-    gramc_schema_error error;
+    gramc_json_error error;
     gramc_schema *schema;
     options.closed_root = closed;
     options.assert_formats = formats;
@@ -348,7 +348,7 @@ static void test_refused_schemas(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
         gramc_schema *schema;
-        gramc_schema_error error;
+        gramc_json_error error;
         const char *text = refused[i].schema;
         assert_int_equal(gramc_schema_compile(&schema, text, strlen(text), NULL, &error),
                          GRAMC_FINDINGS);
@@ -374,7 +374,7 @@ static char *repeat(const char *start, const char *middle, size_t times, const c
 
 static void expect_limit(char *schema_text) {
     gramc_schema *schema;
-    gramc_schema_error error;
+    gramc_json_error error;
     gramc_status status =
         gramc_schema_compile(&schema, schema_text, strlen(schema_text), NULL, &error);
     assert_int_equal(status, GRAMC_LIMIT);

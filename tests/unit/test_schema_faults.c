@@ -57,7 +57,7 @@ static const struct scenario scenarios[] = {
 static gramc_status compile(gramc_schema **out, const struct scenario *scenario,
                             const gramc_allocator *allocator) {
     gramc_schema_options options = GRAMC_SCHEMA_OPTIONS_INIT;
-    gramc_schema_error error;
+    gramc_json_error error;
     options.allocator = allocator;
     gramc_status status =
         gramc_schema_compile(out, scenario->schema, strlen(scenario->schema), &options, &error);

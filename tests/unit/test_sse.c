@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "runtime/sse.h"
+#include "runtime/net/sse.h"
 #include "tests/failing.h"
 
 enum { SMALL = 64 };

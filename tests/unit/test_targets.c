@@ -12,10 +12,10 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/json.h"
-#include "base/json_edit.h"
+#include "base/json/json.h"
+#include "base/json/edit.h"
 #include "base/text.h"
-#include "compiler/wire_names.h"
+#include "compiler/emit/wire_names.h"
 #include "gramc/compile.h"
 
 /* ## Help */
@@ -101,7 +101,7 @@ static const char *const calls[][2] = {
 
 static gramc_schema *compile_schema(const struct json *schema, const char *where) {
     gramc_schema *compiled = NULL;
-    gramc_schema_error error;
+    gramc_json_error error;
     struct buf text;
     buf_init(&text, NULL, 1 << 24);
     json_put(&text, schema);

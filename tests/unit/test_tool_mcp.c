@@ -19,7 +19,7 @@
 
 #include "base/text.h"
 #include "runtime/loop.h"
-#include "runtime/mcp_box.h"
+#include "runtime/mcp/box.h"
 #include "tests/support/agent.h"
 #include "tests/support/mock_server.h"
 

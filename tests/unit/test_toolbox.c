@@ -11,8 +11,8 @@
 #include <cmocka.h>
 
 #include "base/text.h"
-#include "runtime/toolbox.h"
-#include "base/yaml.h"
+#include "runtime/httptool/toolbox.h"
+#include "base/yaml/yaml.h"
 #include "tests/failing.h"
 
 static struct toolbox *read_text(const char *text, gramc_status expected) {

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "base/text.h"
 #include "runtime/bound.h"
 #include "runtime/secret.h"

@@ -1,0 +1,134 @@
+/* Turns a list of findings into text for people: source lines with the place underlined, or one
+ * line each. No control or bidirectional character of a source reaches a terminal. */
+#include "base/diag/put.h"
+
+#include "base/text.h"
+
+enum { WIDEST_ROW = 160, LEAD = 40 };
+
+static const char *const colors[] = {"\033[1;36m", "\033[1;33m", "\033[1;31m"};
+
+static void paint(struct buf *out, bool color, const char *code) {
+    if (color) buf_puts(out, code);
+}
+
+/* Columns that diag_put_safe() takes for this stretch. */
+static size_t shown_width(gramc_text text) {
+    size_t width = 0;
+    for (size_t pos = 0; pos < text.len;) {
+        uint32_t c = text_decode(text, &pos);
+        if (c == UINT32_MAX) width += 4;
+        else if (c != '\t' && text_is_treacherous(c))
+            width += c > 0xFFFF ? 9 : c > 0xFFF ? 8 : c > 0xFF ? 7 : c > 0xF ? 6 : 5;
+        else width++;
+    }
+    return width;
+}
+
+/* A long row is cut to a window round the place. */
+static struct span window(gramc_text text, struct span row, uint32_t start) {
+    if (row.end - row.start <= WIDEST_ROW) return row;
+    if (start - row.start > LEAD) row.start = start - LEAD;
+    while (row.start < start && (text.ptr[row.start] & 0xC0) == 0x80) row.start++;
+    if (row.end - row.start > WIDEST_ROW) row.end = row.start + WIDEST_ROW;
+    while (row.end > start && (text.ptr[row.end] & 0xC0) == 0x80) row.end--;
+    return row;
+}
+
+static void put_excerpt(struct buf *out, const struct source *source, struct span span,
+                        const char *mark, gramc_text note) {
+    struct position at = source_position(source, span.start);
+    uint32_t start = span.start < source->text.len ? span.start : (uint32_t)source->text.len;
+    struct span row = window(source->text, at.row, start);
+    uint32_t end = span.end < row.end ? span.end : row.end;
+    size_t width = end > start ? shown_width(source_slice(source, (struct span){start, end})) : 0;
+    size_t indent = shown_width(source_slice(source, (struct span){row.start, start}));
+    buf_printf(out, "%5u | ", (unsigned)at.line);
+    diag_put_safe(out, source_slice(source, row));
+    buf_puts(out, "\n      | ");
+    for (size_t i = 0; i < indent; i++) buf_putc(out, ' ');
+    for (size_t i = 0; i < (width ? width : 1); i++) buf_puts(out, mark);
+    if (note.len) buf_putc(out, ' ');
+    diag_put_safe(out, note);
+    buf_putc(out, '\n');
+}
+
+static void put_place(struct buf *out, const char *lead, const struct source *source,
+                      uint32_t offset) {
+    struct position at = source_position(source, offset);
+    buf_puts(out, lead);
+    diag_put_safe(out, source->name);
+    buf_printf(out, ":%u:%u\n", (unsigned)at.line, (unsigned)at.column);
+}
+
+/* `      = help: ...` */
+static void put_remark(struct buf *out, const char *name, gramc_text text) {
+    if (!text.len) return;
+    buf_printf(out, "      = %s: ", name);
+    diag_put_safe(out, text);
+    buf_putc(out, '\n');
+}
+
+void diag_put_finding(struct buf *out, const struct diag_report *report,
+                      const struct finding *finding, bool color) {
+    paint(out, color, colors[finding->severity]);
+    buf_printf(out, "%s[%s]", diag_grade(report, finding->severity), finding->row->code);
+    paint(out, color, "\033[0m\033[1m");
+    buf_puts(out, ": ");
+    diag_put_safe(out, finding->message);
+    paint(out, color, "\033[0m");
+    buf_putc(out, '\n');
+    put_place(out, "  --> ", finding->source, finding->span.start);
+    put_excerpt(out, finding->source, finding->span, "^", (gramc_text){NULL, 0});
+    for (uint32_t i = 0; i < finding->label_count; i++) {
+        const struct diag_label *label = &finding->labels[i];
+        if (label->source != finding->source)
+            put_place(out, "  ::: ", label->source, label->span.start);
+        put_excerpt(out, label->source, label->span, "-", label->text);
+    }
+    for (uint32_t i = 0; i < finding->fact_count; i++)
+        if (!finding->facts[i].for_programs)
+            put_remark(out, finding->facts[i].name, finding->facts[i].value);
+    put_remark(out, "help", finding->help);
+}
+
+static void put_totals(struct buf *out, const struct diag_report *report) {
+    const uint32_t *counts = report->findings->counts;
+    uint32_t total = counts[GRAMC_ERROR] + counts[GRAMC_WARNING] + counts[GRAMC_NOTE];
+    uint32_t kept = report->findings->kept;
+    if (total > kept)
+        buf_printf(out, "... and %u more that are not shown\n", (unsigned)(total - kept));
+    if (total == 0) {
+        if (report->nothing) buf_printf(out, "%s\n", report->nothing);
+        return;
+    }
+    diag_put_counts(out, report, counts);
+    if (report->grades || counts[GRAMC_ERROR] || counts[GRAMC_WARNING]) buf_putc(out, '\n');
+}
+
+static void print(struct buf *out, const struct diag_report *report, bool color) {
+    for (const struct finding *f = report->findings->first; f; f = f->next) {
+        diag_put_finding(out, report, f, color);
+        buf_putc(out, '\n');
+    }
+    put_totals(out, report);
+}
+
+void diag_print_text(struct buf *out, const struct diag_report *report) {
+    print(out, report, false);
+}
+
+void diag_print_color(struct buf *out, const struct diag_report *report) {
+    print(out, report, true);
+}
+
+void diag_print_concise(struct buf *out, const struct diag_report *report) {
+    for (const struct finding *f = report->findings->first; f; f = f->next) {
+        struct position at = source_position(f->source, f->span.start);
+        diag_put_safe(out, f->source->name);
+        buf_printf(out, ":%u:%u: %s[%s]: ", (unsigned)at.line, (unsigned)at.column,
+                   diag_grade(report, f->severity), f->row->code);
+        diag_put_safe(out, f->message);
+        buf_putc(out, '\n');
+    }
+}

@@ -1,0 +1,224 @@
+/* Turns two sets of agents into changes: agents that came and went, what they say about themselves,
+ * and which tools they list. The tools themselves are diff.c's. */
+#include "compiler/diff/diff.h"
+
+#include "base/text.h"
+
+#include <stddef.h>
+#include <stdio.h>
+
+static const struct diff_place nowhere = {NULL, {0, 0}};
+static const gramc_text nothing = {NULL, 0};
+
+static struct diff_place place(const struct agent *agent) {
+    return (struct diff_place){agent->source, agent->name_at};
+}
+
+static const struct agent *find(const struct gramc_spec *spec, const struct agent *wanted) {
+    for (const struct agent *a = spec->first_agent; a; a = a->next)
+        if (text_eq(a->public.name, wanted->public.name)) return a;
+    return NULL;
+}
+
+/* ## Properties */
+
+static const struct {
+    const char *name;
+    size_t offset;
+} texts[] = {
+    {"description", offsetof(gramc_agent, description)},
+    {"model", offsetof(gramc_agent, model)},
+    {"temperature", offsetof(gramc_agent, temperature)},
+    {"topP", offsetof(gramc_agent, top_p)},
+    {"presencePenalty", offsetof(gramc_agent, presence_penalty)},
+    {"frequencyPenalty", offsetof(gramc_agent, frequency_penalty)},
+    {"maxTokens", offsetof(gramc_agent, max_tokens)},
+    {"seed", offsetof(gramc_agent, seed)},
+    {"toolChoice", offsetof(gramc_agent, tool_choice)},
+    {"wire", offsetof(gramc_agent, wire)},
+    {"strategy", offsetof(gramc_agent, strategy)},
+    {"generatorModel", offsetof(gramc_agent, generator_model)},
+    {"evaluatorModel", offsetof(gramc_agent, evaluator_model)},
+    {"outputModel", offsetof(gramc_agent, output_model)},
+};
+
+static const struct {
+    const char *name;
+    size_t offset;
+} counts[] = {
+    {"maxIterations", offsetof(gramc_agent, max_iterations)},
+    {"maxCallsPerTurn", offsetof(gramc_agent, max_calls_per_turn)},
+    {"memory", offsetof(gramc_agent, max_messages)},
+    {"maxRounds", offsetof(gramc_agent, max_rounds)},
+};
+
+static const void *member(const gramc_agent *agent, size_t offset) {
+    return (const char *)agent + offset;
+}
+
+static gramc_text number(struct gramc_diff *diff, uint32_t count) {
+    char text[16];
+    int len = snprintf(text, sizeof text, "%u", (unsigned)count);
+    return count ? arena_text(&diff->arena, (gramc_text){text, (size_t)len}) : nothing;
+}
+
+static void property(struct gramc_diff *diff, const struct agent *before, const struct agent *after,
+                     const char *name, gramc_text old, gramc_text new) {
+    if (text_eq(old, new)) return;
+    diff_add(diff, CHANGE_AGENT_PROPERTY, place(before), place(after), after->public.name,
+             text_of(name), diff_from_to(diff, old, new));
+}
+
+static void diff_properties(struct gramc_diff *diff, const struct agent *before,
+                            const struct agent *after) {
+    const gramc_agent *old = &before->public, *new = &after->public;
+    static const char *const flags[] = {"false", "true"};
+    if (!text_eq(old->instruction, new->instruction))
+        diff_add(diff, CHANGE_AGENT_INSTRUCTION, place(before), place(after), new->name, nothing,
+                 nothing);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        property(diff, before, after, texts[i].name,
+                 *(const gramc_text *)member(old, texts[i].offset),
+                 *(const gramc_text *)member(new, texts[i].offset));
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        property(diff, before, after, counts[i].name,
+                 number(diff, *(const uint32_t *)member(old, counts[i].offset)),
+                 number(diff, *(const uint32_t *)member(new, counts[i].offset)));
+    property(diff, before, after, "parallelToolCalls",
+             old->parallel_tool_calls < 0 ? nothing : text_of(flags[old->parallel_tool_calls]),
+             new->parallel_tool_calls < 0 ? nothing : text_of(flags[new->parallel_tool_calls]));
+}
+
+/* ## Lists of tools */
+
+static bool lists(const struct agent *agent, gramc_text name) {
+    for (size_t i = 0; i < agent->reach_count; i++)
+        if (text_eq(agent->reach[i]->public.name, name)) return true;
+    return false;
+}
+
+static bool defines(const struct gramc_spec *spec, gramc_text name) {
+    for (const struct tool *t = spec->first_tool; t; t = t->next)
+        if (text_eq(t->public.name, name)) return true;
+    return false;
+}
+
+/* A tool that came or went altogether is reported as that alone. */
+static void diff_list(struct gramc_diff *diff, const struct agent *before,
+                      const struct gramc_spec *old_spec, const struct agent *after,
+                      const struct gramc_spec *new_spec) {
+    for (size_t i = 0; i < after->reach_count; i++) {
+        gramc_text name = after->reach[i]->public.name;
+        if (!lists(before, name) && defines(old_spec, name))
+            diff_add(diff, CHANGE_AGENT_TOOL_ADDED, place(before), place(after), after->public.name,
+                     name, nothing);
+    }
+    for (size_t i = 0; i < before->reach_count; i++) {
+        gramc_text name = before->reach[i]->public.name;
+        if (!lists(after, name) && defines(new_spec, name))
+            diff_add(diff, CHANGE_AGENT_TOOL_REMOVED, place(before), place(after),
+                     after->public.name, name, nothing);
+    }
+}
+
+/* ## Tasks, inputs, answers */
+
+static bool same_type(struct gramc_diff *diff, const struct schema *a, const struct schema *b) {
+    struct buf printed[2];
+    if (!a || !b) return a == b;
+    for (int i = 0; i < 2; i++) {
+        buf_init(&printed[i], &diff->arena.allocator, SOURCE_MAX);
+        schema_print(&printed[i], i ? b : a, SCHEMA_CHECKED);
+        if (printed[i].state == BUF_NOMEM) diff->arena.oom = true;
+    }
+    bool same = text_eq(buf_view(&printed[0]), buf_view(&printed[1]));
+    for (int i = 0; i < 2; i++) buf_free(&printed[i]);
+    return same;
+}
+
+static const struct task *find_task(const struct agent *agent, gramc_text name) {
+    const struct task *t = agent->first_task;
+    while (t && !text_eq(t->public->name, name)) t = t->next;
+    return t;
+}
+
+/* How many of those that both have stand in front of it. */
+static size_t rank_of(const struct agent *agent, const struct agent *other, gramc_text name) {
+    size_t rank = 0;
+    for (const struct task *t = agent->first_task; !text_eq(t->public->name, name); t = t->next)
+        rank += find_task(other, t->public->name) ? 1 : 0;
+    return rank;
+}
+
+static void diff_task(struct gramc_diff *diff, const struct agent *before,
+                      const struct agent *after, const struct task *task) {
+    const struct task *old = find_task(before, task->public->name);
+    const struct diff_place was = {before->source, old ? old->name_at : before->name_at};
+    const struct diff_place is = {after->source, task->name_at};
+    gramc_text agent = after->public.name, name = task->public->name;
+    if (!old) {
+        diff_add(diff, CHANGE_AGENT_TASK_ADDED, place(before), is, agent, name, nothing);
+        return;
+    }
+    const struct {
+        bool differs;
+        const char *what;
+    } sides[] = {{!text_eq(old->public->prompt, task->public->prompt), "its prompt"},
+                 {!same_type(diff, old->output, task->output), "the type of its answer"},
+                 {rank_of(before, after, name) != rank_of(after, before, name), "its place"}};
+    for (size_t i = 0; i < sizeof sides / sizeof *sides; i++)
+        if (sides[i].differs)
+            diff_add(diff, CHANGE_AGENT_TASK_CHANGED, was, is, agent, name, text_of(sides[i].what));
+}
+
+static void diff_tasks(struct gramc_diff *diff, const struct agent *before,
+                       const struct agent *after) {
+    for (const struct task *t = after->first_task; t; t = t->next)
+        diff_task(diff, before, after, t);
+    for (const struct task *t = before->first_task; t; t = t->next)
+        if (!find_task(after, t->public->name))
+            diff_add(diff, CHANGE_AGENT_TASK_REMOVED,
+                     (struct diff_place){before->source, t->name_at}, place(after),
+                     after->public.name, t->public->name, nothing);
+}
+
+static bool asks_for(const gramc_agent *agent, gramc_text name) {
+    for (size_t i = 0; i < agent->input_count; i++)
+        if (text_eq(agent->inputs[i], name)) return true;
+    return false;
+}
+
+static void diff_inputs(struct gramc_diff *diff, const struct agent *before,
+                        const struct agent *after) {
+    const gramc_agent *old = &before->public, *new = &after->public;
+    for (size_t i = 0; i < new->input_count; i++)
+        if (!asks_for(old, new->inputs[i]))
+            diff_add(diff, CHANGE_INPUT_ADDED, place(before), place(after), new->name,
+                     new->inputs[i], nothing);
+    for (size_t i = 0; i < old->input_count; i++)
+        if (!asks_for(new, old->inputs[i]))
+            diff_add(diff, CHANGE_INPUT_REMOVED, place(before), place(after), new->name,
+                     old->inputs[i], nothing);
+    if (!same_type(diff, before->output, after->output))
+        diff_add(diff, CHANGE_AGENT_OUTPUT, place(before), place(after), new->name, nothing,
+                 nothing);
+}
+
+void diff_agents(struct gramc_diff *diff, const struct gramc_spec *before,
+                 const struct gramc_spec *after) {
+    for (const struct agent *a = after->first_agent; a; a = a->next) {
+        const struct agent *old = find(before, a);
+        if (!old) {
+            diff_add(diff, CHANGE_AGENT_ADDED, nowhere, place(a), a->public.name, nothing, nothing);
+            continue;
+        }
+        diff_properties(diff, old, a);
+        diff_list(diff, old, before, a, after);
+        diff_tasks(diff, old, a);
+        diff_inputs(diff, old, a);
+    }
+    for (const struct agent *a = before->first_agent; a; a = a->next)
+        if (!find(after, a))
+            diff_add(diff, CHANGE_AGENT_REMOVED, place(a), nowhere, a->public.name, nothing,
+                     nothing);
+}

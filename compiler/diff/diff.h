@@ -1,0 +1,59 @@
+/* Changes between two specs: what changed, for whom it matters, where it stands. The sentences are
+ * in change.def, one row each. */
+#ifndef COMPILER_DIFF_DIFF_H
+#define COMPILER_DIFF_DIFF_H
+
+#include "compiler/spec.h"
+
+enum change_id {
+#define CHANGE(code, id, slug, caller, implementer, message, explanation) CHANGE_##id,
+#include "compiler/diff/change.def"
+#undef CHANGE
+    CHANGE_COUNT
+};
+
+struct diff_place {
+    const struct source *source; /* NULL: it does not exist on that side */
+    struct span span;
+};
+
+struct difference {
+    struct difference *next;
+    enum change_id id;
+    gramc_text message, help, example;
+    struct diff_place before, after;
+};
+
+struct gramc_diff {
+    struct arena arena;
+    struct difference *first, **last;
+    uint32_t counts[4];       /* by gramc_impact */
+    struct map before, after; /* the first tool of each name on the wire */
+    const struct source *old_sources, *new_sources;
+};
+
+const gramc_diff_kind *diff_kind(enum change_id id);
+/* The same as a row of findings; its severity is the impact less one. */
+const struct diag_row *diff_row(enum change_id id);
+/* The greater of the two impacts. */
+gramc_impact diff_impact(enum change_id id);
+
+/* Reports; up to three texts for {0}, {1}, {2}. NULL without memory. */
+struct difference *diff_add(struct gramc_diff *diff, enum change_id id, struct diff_place before,
+                            struct diff_place after, gramc_text a, gramc_text b, gramc_text c);
+void diff_help(struct gramc_diff *diff, struct difference *difference, const char *format,
+               gramc_text name);
+
+/* ## The parts */
+void diff_tools(struct gramc_diff *diff, const struct gramc_spec *before,
+                const struct gramc_spec *after);
+void diff_agents(struct gramc_diff *diff, const struct gramc_spec *before,
+                 const struct gramc_spec *after);
+/* Parameters and result of a tool that both have. */
+void diff_signature(struct gramc_diff *diff, const struct tool *before, const struct tool *after);
+
+struct diff_place diff_tool_place(const struct tool *tool);
+/* "from A to B", for {2}. */
+gramc_text diff_from_to(struct gramc_diff *diff, gramc_text before, gramc_text after);
+
+#endif

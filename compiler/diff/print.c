@@ -1,0 +1,110 @@
+/* Turns a list of changes into findings of the files that they stand in, which the printers of
+ * findings know how to print. What is gone stands in the old file; else the old place is a second
+ * place of the finding. */
+#include "compiler/diff/diff.h"
+
+#include "base/text.h"
+
+enum { FACTS = 4 };
+
+static const char *const impacts[] = {"none", "cosmetic", "additive", "breaking"};
+/* By severity: an impact less one. */
+static const char *const *const grades = impacts + GRAMC_IMPACT_COSMETIC;
+
+/* The list on its way: copies of the sources, the new ones in front of the old ones. */
+struct printed {
+    struct arena arena;
+    struct findings findings;
+    struct source *sources;
+    size_t new_count, count;
+};
+
+static size_t count_sources(const struct source *first) {
+    size_t count = 0;
+    for (const struct source *s = first; s; s = s->next) count++;
+    return count;
+}
+
+static void copy_sources(struct printed *printed, const struct source *first) {
+    for (const struct source *s = first; s; s = s->next) {
+        struct source *copy = &printed->sources[printed->count];
+        *copy = (struct source){s->name, s->text, NULL, (uint32_t)printed->count};
+        printed->count++;
+    }
+}
+
+static struct source *copy_of(const struct printed *printed, const struct difference *d) {
+    const struct source *after = d->after.source;
+    return &printed->sources[after ? after->order : printed->new_count + d->before.source->order];
+}
+
+/* All new files are listed; an old one only if a change stands there. */
+static void link_sources(struct printed *printed) {
+    const struct finding *f = printed->findings.first;
+    struct source *last = NULL;
+    for (size_t i = 0; i < printed->count; i++) {
+        while (f && f->source->order < i) f = f->next;
+        bool listed = i < printed->new_count || (f && f->source->order == i);
+        if (listed && last) last->next = &printed->sources[i];
+        if (listed) last = &printed->sources[i];
+    }
+}
+
+static const struct diag_fact *make_facts(struct arena *arena, const struct difference *d) {
+    struct diag_fact *facts = arena_array(arena, FACTS, sizeof *facts);
+    if (!facts) return NULL;
+    const gramc_diff_kind *kind = diff_kind(d->id);
+    const struct diag_fact all[FACTS] = {
+        {"impact", text_of(impacts[diff_impact(d->id)]), true},
+        {"callers", text_of(impacts[kind->caller]), false},
+        {"implementers", text_of(impacts[kind->implementer]), false},
+        {"example", d->example, false},
+    };
+    for (size_t i = 0; i < FACTS; i++) facts[i] = all[i];
+    return facts;
+}
+
+static void add(struct printed *printed, const struct difference *d) {
+    bool gone = !d->after.source;
+    struct finding *f = findings_report(&printed->findings, diff_row(d->id), copy_of(printed, d),
+                                        gone ? d->before.span : d->after.span, d->message);
+    if (!f) return;
+    f->help = d->help;
+    f->facts = make_facts(&printed->arena, d);
+    f->fact_count = f->facts ? FACTS : 0;
+    if (!gone && d->before.source)
+        finding_label(&printed->findings, f, d->before.source, d->before.span, "it was this");
+}
+
+static gramc_status gather(struct printed *printed, const gramc_diff *diff) {
+    printed->new_count = count_sources(diff->new_sources);
+    size_t count = printed->new_count + count_sources(diff->old_sources);
+    printed->sources = arena_array(&printed->arena, count, sizeof *printed->sources);
+    if (!printed->sources) return GRAMC_NOMEM;
+    copy_sources(printed, diff->new_sources);
+    copy_sources(printed, diff->old_sources);
+    for (const struct difference *d = diff->first; d; d = d->next) add(printed, d);
+    findings_sort(&printed->findings);
+    link_sources(printed);
+    return printed->arena.oom ? GRAMC_NOMEM : GRAMC_OK;
+}
+
+gramc_status gramc_diff_print(const gramc_diff *diff, gramc_format format, gramc_impact fails,
+                              gramc_writer writer) {
+    struct printed printed = {.count = 0};
+    arena_init(&printed.arena, &diff->arena.allocator);
+    findings_init(&printed.findings, &printed.arena, UINT32_MAX);
+    gramc_status status = gather(&printed, diff);
+    const struct diag_report report = {
+        .sources = printed.sources,
+        .findings = &printed.findings,
+        .fails = fails ? (int)fails - GRAMC_IMPACT_COSMETIC : GRAMC_ERROR + 1,
+        .command = "diff",
+        .language = "gram",
+        .grades = grades,
+        .nothing = "no changes",
+    };
+    if (status == GRAMC_OK) status = diag_print(&report, format, &diff->arena.allocator, writer);
+    arena_free(&printed.arena);
+    return status;
+}

@@ -1,0 +1,294 @@
+/* Turns two signatures of one tool into changes: parameters that came, went or changed, and the
+ * result. Whether a type became narrower or wider is gramc_compare's answer, both ways. */
+#include "compiler/diff/diff.h"
+
+#include "base/text.h"
+
+enum { LONGEST_EXAMPLE = 160 };
+
+static const struct diff_place nowhere = {NULL, {0, 0}};
+static const gramc_text nothing = {NULL, 0};
+
+struct signatures {
+    struct gramc_diff *diff;
+    const struct tool *before, *after;
+};
+
+static struct diff_place field_place(const struct tool *tool, const struct field *field) {
+    return (struct diff_place){tool->source, field->span};
+}
+
+static const struct field *find(const struct tool *tool, gramc_text name) {
+    for (const struct field *f = tool->signature->parameters; f; f = f->next)
+        if (text_eq(f->name, name)) return f;
+    return NULL;
+}
+
+static gramc_text print(struct gramc_diff *diff, const struct schema *schema, unsigned style) {
+    struct buf text;
+    gramc_text copy = nothing;
+    buf_init(&text, &diff->arena.allocator, SOURCE_MAX);
+    schema_print(&text, schema, style);
+    if (text.state == BUF_NOMEM) diff->arena.oom = true;
+    else copy = arena_text(&diff->arena, buf_view(&text));
+    buf_free(&text);
+    return copy;
+}
+
+/* ## Types */
+
+/* How a type changed: which sentences there are for it. */
+struct vocabulary {
+    enum change_id narrowed, widened, retyped, maybe_narrowed, maybe_widened;
+    const char *refused, *allowed; /* about an example */
+};
+
+static const struct vocabulary of_parameters = {CHANGE_PARAMETER_NARROWED,
+                                                CHANGE_PARAMETER_WIDENED,
+                                                CHANGE_PARAMETER_RETYPED,
+                                                CHANGE_PARAMETER_MAYBE_NARROWED,
+                                                CHANGE_PARAMETER_MAYBE_WIDENED,
+                                                " was accepted and is not any more",
+                                                " is accepted now and was not before"};
+
+static const struct vocabulary of_results = {CHANGE_RESULT_NARROWED,
+                                             CHANGE_RESULT_WIDENED,
+                                             CHANGE_RESULT_RETYPED,
+                                             CHANGE_RESULT_MAYBE_NARROWED,
+                                             CHANGE_RESULT_MAYBE_WIDENED,
+                                             " was allowed and is not any more",
+                                             " is allowed now and was not before"};
+
+struct change_of_type {
+    const struct signatures *s;
+    const struct vocabulary *words;
+    struct diff_place before, after;
+    gramc_text parameter; /* empty: the result */
+    const gramc_comparison *forth, *back;
+};
+
+static struct difference *add(const struct change_of_type *c, enum change_id id) {
+    return diff_add(c->s->diff, id, c->before, c->after, c->s->after->public.name, c->parameter,
+                    nothing);
+}
+
+/* {"age":-1} for a parameter, the value alone for a result; its beginning if it is long. */
+static void put_value(struct buf *out, const struct change_of_type *c, gramc_text value) {
+    if (c->parameter.len) {
+        buf_putc(out, '{');
+        json_put_string(out, c->parameter);
+        buf_putc(out, ':');
+    }
+    size_t end = 0;
+    while (end < value.len && end < LONGEST_EXAMPLE) text_decode(value, &end);
+    buf_text(out, text_slice(value, 0, end));
+    if (end < value.len) buf_puts(out, "...");
+    if (c->parameter.len) buf_putc(out, '}');
+}
+
+static void set_example(const struct change_of_type *c, struct difference *difference,
+                        gramc_text refused, gramc_text allowed) {
+    struct buf text;
+    buf_init(&text, &c->s->diff->arena.allocator, 1 << 16);
+    if (refused.len) put_value(&text, c, refused);
+    if (refused.len) buf_puts(&text, c->words->refused);
+    if (refused.len && allowed.len) buf_puts(&text, "; ");
+    if (allowed.len) put_value(&text, c, allowed);
+    if (allowed.len) buf_puts(&text, c->words->allowed);
+    if (text.state == BUF_NOMEM) c->s->diff->arena.oom = true;
+    else if (difference) difference->example = arena_text(&c->s->diff->arena, buf_view(&text));
+    buf_free(&text);
+}
+
+static void report_undecided(const struct change_of_type *c, enum change_id id, gramc_text reason) {
+    gramc_text copy = arena_text(&c->s->diff->arena, reason);
+    diff_help(c->s->diff, add(c, id), "not decided: {0}", copy);
+}
+
+/* True if anything was reported. */
+static bool report_type(const struct change_of_type *c) {
+    gramc_compat forth = c->forth->answer, back = c->back->answer;
+    gramc_text refused = c->forth->counterexample, allowed = c->back->counterexample;
+    if (forth == GRAMC_COMPAT_NO && back == GRAMC_COMPAT_NO) {
+        set_example(c, add(c, c->words->retyped), refused, allowed);
+        return true;
+    }
+    if (forth == GRAMC_COMPAT_NO) set_example(c, add(c, c->words->narrowed), refused, nothing);
+    if (forth == GRAMC_COMPAT_UNKNOWN)
+        report_undecided(c, c->words->maybe_narrowed, c->forth->reason);
+    if (back == GRAMC_COMPAT_NO) set_example(c, add(c, c->words->widened), nothing, allowed);
+    if (back == GRAMC_COMPAT_UNKNOWN) report_undecided(c, c->words->maybe_widened, c->back->reason);
+    return forth != GRAMC_COMPAT_YES || back != GRAMC_COMPAT_YES;
+}
+
+static bool compare_types(struct change_of_type *c, const struct schema *before,
+                          const struct schema *after) {
+    struct gramc_diff *diff = c->s->diff;
+    gramc_compare_options options = GRAMC_COMPARE_OPTIONS_INIT;
+    gramc_text old = print(diff, before, SCHEMA_CHECKED), new = print(diff, after, SCHEMA_CHECKED);
+    gramc_comparison *forth = NULL, *back = NULL;
+    bool reported = false;
+    if (diff->arena.oom || text_eq(old, new)) return false;
+    options.allocator = &diff->arena.allocator;
+    gramc_status status = gramc_compare(&forth, old, new, &options);
+    if (status == GRAMC_OK) status = gramc_compare(&back, new, old, &options);
+    if (status == GRAMC_NOMEM) diff->arena.oom = true;
+    c->forth = forth;
+    c->back = back;
+    if (status == GRAMC_OK) reported = report_type(c);
+    gramc_comparison_free(forth);
+    gramc_comparison_free(back);
+    return reported;
+}
+
+/* The same but for the description at the top? */
+static bool is_same_but_described(struct gramc_diff *diff, gramc_text old, gramc_text new) {
+    const struct json *a = json_parse(&diff->arena, old, NULL);
+    const struct json *b = json_parse(&diff->arena, new, NULL);
+    if (!a || !b) return false;
+    const struct json *x = a->first, *y = b->first;
+    for (;; x = x->next, y = y->next) {
+        if (x && text_is(x->key, "description")) x = x->next;
+        if (y && text_is(y->key, "description")) y = y->next;
+        if (!x || !y) return !x && !y;
+        if (!text_eq(x->key, y->key) || !json_equal(x, y)) return false;
+    }
+}
+
+/* ## Parameters */
+
+static void report_default(const struct signatures *s, const struct field *before,
+                           const struct field *after) {
+    gramc_text old = before->fallback ? before->fallback->text : nothing;
+    gramc_text new = after->fallback ? after->fallback->text : nothing;
+    enum change_id id = !old.len   ? CHANGE_DEFAULT_ADDED
+                        : !new.len ? CHANGE_DEFAULT_REMOVED
+                                   : CHANGE_DEFAULT_CHANGED;
+    if (text_eq(old, new) || !before->optional || !after->optional) return;
+    diff_add(s->diff, id, field_place(s->before, before), field_place(s->after, after),
+             s->after->public.name, after->name,
+             id == CHANGE_DEFAULT_CHANGED ? diff_from_to(s->diff, old, new)
+             : old.len                    ? old
+                                          : new);
+}
+
+static void report_presence(const struct signatures *s, const struct field *before,
+                            const struct field *after) {
+    enum change_id id = !after->optional  ? CHANGE_PARAMETER_NOW_REQUIRED
+                        : after->fallback ? CHANGE_PARAMETER_NOW_DEFAULTED
+                                          : CHANGE_PARAMETER_NOW_OPTIONAL;
+    if (before->optional == after->optional) return;
+    diff_add(s->diff, id, field_place(s->before, before), field_place(s->after, after),
+             s->after->public.name, after->name, after->fallback ? after->fallback->text : nothing);
+}
+
+static void diff_parameter(const struct signatures *s, const struct field *before,
+                           const struct field *after) {
+    struct diff_place old_at = field_place(s->before, before),
+                      new_at = field_place(s->after, after);
+    struct change_of_type c = {s, &of_parameters, old_at, new_at, after->name, NULL, NULL};
+    gramc_text name = s->after->public.name;
+    bool reported = compare_types(&c, before->schema, after->schema);
+    report_presence(s, before, after);
+    report_default(s, before, after);
+    if (!text_eq(schema_get(before->schema, KEYWORD_DESCRIPTION),
+                 schema_get(after->schema, KEYWORD_DESCRIPTION)))
+        diff_add(s->diff, CHANGE_PARAMETER_DESCRIPTION, old_at, new_at, name, after->name, nothing);
+    gramc_text old = print(s->diff, before->schema, SCHEMA_PRINTED);
+    gramc_text new = print(s->diff, after->schema, SCHEMA_PRINTED);
+    if (!reported && !s->diff->arena.oom && !text_eq(old, new) &&
+        !is_same_but_described(s->diff, old, new))
+        diff_add(s->diff, CHANGE_PARAMETER_RESTATED, old_at, new_at, name, after->name, nothing);
+}
+
+/* A new parameter of the same type may be the old one under another name. */
+static void hint_rename(const struct signatures *s, struct difference *difference,
+                        const struct field *gone) {
+    gramc_text type = print(s->diff, gone->schema, SCHEMA_CHECKED);
+    for (const struct field *f = s->after->signature->parameters; f; f = f->next) {
+        if (find(s->before, f->name)) continue;
+        if (!text_eq(print(s->diff, f->schema, SCHEMA_CHECKED), type)) continue;
+        diff_help(s->diff, difference, "was it renamed to `{0}`?", f->name);
+        return;
+    }
+}
+
+static void diff_removed(const struct signatures *s) {
+    for (const struct field *f = s->before->signature->parameters; f; f = f->next) {
+        enum change_id id = !f->optional  ? CHANGE_PARAMETER_REMOVED_REQUIRED
+                            : f->fallback ? CHANGE_PARAMETER_REMOVED_DEFAULT
+                                          : CHANGE_PARAMETER_REMOVED_OPTIONAL;
+        if (find(s->after, f->name)) continue;
+        hint_rename(s,
+                    diff_add(s->diff, id, field_place(s->before, f), diff_tool_place(s->after),
+                             s->after->public.name, f->name, nothing),
+                    f);
+    }
+}
+
+static void diff_order(const struct signatures *s) {
+    const struct field *expected = s->before->signature->parameters;
+    for (const struct field *f = s->after->signature->parameters; f; f = f->next) {
+        if (!find(s->before, f->name)) continue;
+        while (expected && !find(s->after, expected->name)) expected = expected->next;
+        if (expected && !text_eq(expected->name, f->name)) {
+            diff_add(s->diff, CHANGE_PARAMETERS_REORDERED, field_place(s->before, expected),
+                     field_place(s->after, f), s->after->public.name, f->name, nothing);
+            return;
+        }
+        if (expected) expected = expected->next;
+    }
+}
+
+/* What is said about the arguments as a whole, and not about one of them. */
+static gramc_text print_whole(struct gramc_diff *diff, const struct signature *signature) {
+    struct schema whole = signature->arguments;
+    whole.fields = NULL;
+    whole.has_fields = false;
+    whole.open = UNSAID;
+    return print(diff, &whole, SCHEMA_CHECKED);
+}
+
+static void diff_arguments(const struct signatures *s) {
+    const struct signature *old = s->before->signature, *new = s->after->signature;
+    bool changed = signature_is_closed(old) != signature_is_closed(new) ||
+                   !text_eq(print_whole(s->diff, old), print_whole(s->diff, new));
+    if (!changed && old->arguments.open == new->arguments.open) return;
+    diff_add(s->diff, changed ? CHANGE_ARGUMENTS_CHANGED : CHANGE_ARGUMENTS_RESTATED,
+             diff_tool_place(s->before), diff_tool_place(s->after), s->after->public.name, nothing,
+             nothing);
+}
+
+/* ## The whole */
+
+static void diff_result(const struct signatures *s) {
+    const struct schema *before = s->before->signature->result,
+                        *after = s->after->signature->result;
+    struct change_of_type c = {s,
+                               &of_results,
+                               {s->before->source, before->span},
+                               {s->after->source, after->span},
+                               nothing,
+                               NULL,
+                               NULL};
+    if (compare_types(&c, before, after) || s->diff->arena.oom) return;
+    if (!text_eq(print(s->diff, before, SCHEMA_PRINTED), print(s->diff, after, SCHEMA_PRINTED)))
+        add(&c, CHANGE_RESULT_RESTATED);
+}
+
+void diff_signature(struct gramc_diff *diff, const struct tool *before, const struct tool *after) {
+    const struct signatures s = {diff, before, after};
+    for (const struct field *f = after->signature->parameters; f; f = f->next) {
+        const struct field *old = find(before, f->name);
+        enum change_id id =
+            f->optional ? CHANGE_PARAMETER_ADDED_OPTIONAL : CHANGE_PARAMETER_ADDED_REQUIRED;
+        if (old) diff_parameter(&s, old, f);
+        else
+            diff_add(diff, id, nowhere, field_place(after, f), after->public.name, f->name,
+                     nothing);
+    }
+    diff_removed(&s);
+    diff_order(&s);
+    diff_arguments(&s);
+    diff_result(&s);
+}

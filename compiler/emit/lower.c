@@ -1,0 +1,272 @@
+/* Rewrites the JSON Schema of a tool's parameters for one provider: walks over all schemas in it
+ * and takes each through the steps of the dialect and the keyword table, lower.def. The steps are
+ * those of lower_steps.c and lower_objects.c. */
+#include "compiler/emit/lower_rules.h"
+
+#include "base/text.h"
+
+enum inside { VALUE, ONE, LIST, NAMED };
+enum action { DESCRIBE, KEEP, COUNT, DROP };
+
+static const struct row {
+    const char *keyword;
+    enum inside inside;
+    const char *sentence; /* NULL: there is never one */
+    enum action actions[DIALECTS];
+} rows[] = {
+#define KEYWORD(keyword, inside, sentence, strict, anthropic, gemini, ollama)                      \
+    {keyword, inside, sentence, {KEEP, strict, anthropic, gemini, ollama}},
+#include "compiler/emit/lower.def"
+#undef KEYWORD
+};
+
+static const struct row *find_row(gramc_text keyword) {
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (text_is(keyword, rows[i].keyword)) return &rows[i];
+    return NULL;
+}
+
+const char *lower_sentence(gramc_text keyword) {
+    const struct row *row = find_row(keyword);
+    return row ? row->sentence : NULL;
+}
+
+enum {
+    STRICT = 1 << DIALECT_STRICT,
+    ANTHROPIC = 1 << DIALECT_ANTHROPIC,
+    GEMINI = 1 << DIALECT_GEMINI,
+    OLLAMA = 1 << DIALECT_OLLAMA,
+    EVERY = STRICT | ANTHROPIC | GEMINI | OLLAMA
+};
+
+struct step {
+    void (*run)(struct node *node);
+    unsigned dialects;
+};
+
+/* In this order, before the keywords of a schema are looked at. */
+static const struct step before[] = {
+    {step_inline_reference, GEMINI | OLLAMA},
+    {step_wrap_reference, STRICT | ANTHROPIC},
+    {step_single_type, STRICT | ANTHROPIC},
+    {step_one_of, EVERY},
+    {step_tuple, EVERY},
+    {step_const, GEMINI | OLLAMA},
+    {step_null_flag, GEMINI},
+    {step_text_enum, GEMINI},
+    {step_format, EVERY},
+    {step_split_null, ANTHROPIC},
+    {step_one_combiner, ANTHROPIC},
+    {step_missing_type, STRICT | ANTHROPIC | GEMINI},
+    {step_out_of_place, STRICT | ANTHROPIC},
+    {step_missing_items, STRICT | GEMINI},
+};
+
+/* Once what is inside has been lowered. */
+static const struct step after[] = {
+    {step_required_known, GEMINI},    {step_names, ANTHROPIC | GEMINI},
+    {step_close, STRICT | ANTHROPIC}, {step_require_all, STRICT},
+    {step_upper_case, GEMINI},
+};
+
+static void run_steps(struct node *node, const struct step *steps, size_t count) {
+    for (size_t i = 0; i < count && !node->lowering->arena->oom; i++)
+        if (steps[i].dialects & 1U << node->lowering->dialect) steps[i].run(node);
+}
+
+/* ## Messages */
+
+gramc_text place_path(struct arena *arena, const struct place *place) {
+    struct buf out;
+    const struct place *chain[LOWER_MAX_DEPTH + 8];
+    size_t count = 0;
+    for (; place && count < LOWER_MAX_DEPTH + 8; place = place->outer)
+        if (place->name.len) chain[count++] = place;
+    buf_init(&out, &arena->allocator, 4096);
+    for (size_t i = count; i-- > 0;) {
+        if (i + 1 < count && !text_is(chain[i]->name, "[]")) buf_putc(&out, '.');
+        buf_text(&out, chain[i]->name);
+    }
+    if (out.state == BUF_NOMEM) arena->oom = true;
+    gramc_text path = arena_text(arena, buf_view(&out));
+    buf_free(&out);
+    return path;
+}
+
+void node_report(struct node *node, enum diag_id id, gramc_text second, gramc_text third) {
+    const struct lower_report *report = node->lowering->report;
+    if (!report->findings) return;
+    gramc_text path = place_path(node->lowering->arena, node->place);
+    if (!path.len) path = report->tool;
+    FIND(report->findings, id, report->source, node->place->at, path, second, third);
+}
+
+void node_rewritten(struct node *node, const char *what) {
+    node_report(node, D_REWRITTEN, text_of(what), node->lowering->report->target);
+}
+
+void node_refuse(struct node *node) {
+    struct lowering *l = node->lowering;
+    if (l->refused.ptr) return;
+    l->refused = place_path(l->arena, node->place);
+    if (!l->refused.len) l->refused = l->report->tool;
+}
+
+/* ## Keywords */
+
+static void put_sentence(struct node *node, gramc_text keyword, const struct json *value) {
+    const struct row *row = find_row(keyword);
+    bool closed = text_is(keyword, "additionalProperties") && value->kind == JSON_FALSE;
+    buf_puts(&node->words, node->words.len ? " " : "");
+    if (closed) {
+        buf_puts(&node->words, "No other names.");
+    } else {
+        if (row && row->sentence) buf_puts(&node->words, row->sentence);
+        else buf_text(&node->words, keyword);
+        buf_puts(&node->words, ": ");
+        json_put(&node->words, value);
+        buf_putc(&node->words, '.');
+    }
+    buf_puts(&node->keywords, node->keywords.len ? ", `" : "`");
+    buf_text(&node->keywords, keyword);
+    buf_putc(&node->keywords, '`');
+}
+
+void node_describe(struct node *node, const char *keyword) {
+    const struct json *value = json_find(node->json, keyword);
+    if (!value) return;
+    put_sentence(node, text_of(keyword), value);
+    json_remove(node->json, keyword);
+}
+
+static struct json *lower_one(struct lowering *l, struct place *place, const struct json *schema);
+
+struct json *lower_inside(struct node *node, gramc_text name, const struct json *schema) {
+    const struct place *outer = node->place;
+    const struct lower_report *report = node->lowering->report;
+    struct place place = {outer, name, NULL, outer->at, outer->depth + 1};
+    bool is_parameter = outer->depth == 0 && name.len && report->parameter_at;
+    if (is_parameter) place.at = report->parameter_at(report->ctx, name);
+    return lower_one(node->lowering, &place, schema);
+}
+
+/* A list of schemas, or an object of them. */
+static struct json *lower_several(struct node *node, const struct row *row,
+                                  const struct json *value) {
+    struct json *out = json_new(node->lowering->arena, (enum json_kind)value->kind);
+    struct json **tail = out ? &out->first : NULL;
+    for (const struct json *v = value->first; v && tail; v = v->next) {
+        struct json *inner = lower_inside(node, row->inside == NAMED ? v->key : TEXT(""), v);
+        if (!inner) return NULL;
+        inner->key = v->key;
+        *tail = inner;
+        tail = &inner->next;
+        out->count++;
+    }
+    return out;
+}
+
+static struct json *lower_value(struct node *node, const struct row *row,
+                                const struct json *value) {
+    bool several = (row->inside == LIST && json_is(value, JSON_ARRAY)) ||
+                   (row->inside == NAMED && json_is(value, JSON_OBJECT));
+    if (several) return lower_several(node, row, value);
+    if (row->inside != ONE) return json_copy_shallow(node->lowering->arena, value);
+    if (text_is(value->key, "items")) return lower_inside(node, TEXT("[]"), value);
+    if (json_is(value, JSON_OBJECT)) return lower_inside(node, TEXT("*"), value);
+    return json_copy_shallow(node->lowering->arena, value);
+}
+
+static void lower_keywords(struct node *node) {
+    struct lowering *l = node->lowering;
+    struct json *out = json_new(l->arena, JSON_OBJECT);
+    for (const struct json *m = node->json->first; m && !l->arena->oom; m = m->next) {
+        const struct row *row = find_row(m->key);
+        enum action action = row ? row->actions[l->dialect] : DESCRIBE;
+        if (action == DESCRIBE) put_sentence(node, m->key, m);
+        if (action == KEEP) json_set(out, m->key, lower_value(node, row, m));
+        if (action == COUNT) json_set(out, m->key, json_new_text(l->arena, JSON_STRING, m->text));
+    }
+    node->json = out;
+}
+
+/* ## Schemas */
+
+static void add_words(struct node *node) {
+    struct lowering *l = node->lowering;
+    const struct json *said = json_find(node->json, "description");
+    struct buf text;
+    if (!node->words.len) return;
+    buf_init(&text, &l->arena->allocator, SOURCE_MAX);
+    if (json_is(said, JSON_STRING) && said->text.len) {
+        buf_text(&text, said->text);
+        buf_putc(&text, '\n');
+    }
+    buf_text(&text, buf_view(&node->words));
+    if (buf_status(&text) != GRAMC_OK) l->arena->oom = true;
+    gramc_text words = arena_text(l->arena, buf_view(&text));
+    json_set(node->json, TEXT("description"), json_new_text(l->arena, JSON_STRING, words));
+    buf_free(&text);
+    node_report(node, D_DESCRIBED, buf_view(&node->keywords), l->report->target);
+}
+
+static struct json *rewrite(struct node *node) {
+    run_steps(node, before, sizeof before / sizeof *before);
+    if (node->lowering->arena->oom) return NULL;
+    lower_keywords(node);
+    run_steps(node, after, sizeof after / sizeof *after);
+    if (buf_status(&node->words) != GRAMC_OK || buf_status(&node->keywords) != GRAMC_OK)
+        node->lowering->arena->oom = true;
+    if (!node->lowering->arena->oom) add_words(node);
+    return node->lowering->arena->oom ? NULL : node->json;
+}
+
+/* What stays of a schema that lies too deep: its type. Something has to be said, or the steps would
+ * say it with schemas that lie deeper still. */
+static struct json *only_type(struct arena *arena, const struct json *schema) {
+    struct json *out = json_new(arena, JSON_OBJECT);
+    const struct json *type = json_get(schema, "type");
+    if (type) json_set(out, TEXT("type"), json_copy_shallow(arena, type));
+    else schema_set_type(arena, out, "object");
+    return out;
+}
+
+/* Boolean schemas become {} and {"not": {}}. */
+static struct json *begin(struct node *node, const struct json *schema) {
+    struct lowering *l = node->lowering;
+    if (node->place->depth >= LOWER_MAX_DEPTH || l->budget == 0) {
+        node_report(node, D_CUT, l->report->target, (gramc_text){NULL, 0});
+        return only_type(l->arena, schema);
+    }
+    l->budget--;
+    if (json_is(schema, JSON_OBJECT)) return json_copy_shallow(l->arena, schema);
+    struct json *out = json_new(l->arena, JSON_OBJECT);
+    if (json_is(schema, JSON_FALSE)) json_set(out, TEXT("not"), json_new(l->arena, JSON_OBJECT));
+    return out;
+}
+
+/* Recursion is bounded by LOWER_MAX_DEPTH and a few levels more. */
+static struct json *lower_one(struct lowering *l, struct place *place, const struct json *schema) {
+    struct node node = {.lowering = l, .place = place};
+    if (l->arena->oom) return NULL;
+    node.json = begin(&node, schema);
+    buf_init(&node.words, &l->arena->allocator, SOURCE_MAX);
+    buf_init(&node.keywords, &l->arena->allocator, SOURCE_MAX);
+    struct json *out = node.json ? rewrite(&node) : NULL;
+    buf_free(&node.words);
+    buf_free(&node.keywords);
+    return out;
+}
+
+struct json *lower_schema(struct arena *arena, enum dialect dialect, const struct json *document,
+                          const struct lower_report *report, gramc_text *refused) {
+    struct lowering l = {.arena = arena,
+                         .dialect = dialect,
+                         .report = report,
+                         .document = document,
+                         .budget = LOWER_MAX_SCHEMAS};
+    struct place root = {.at = report->tool_at};
+    struct json *out = lower_one(&l, &root, document);
+    *refused = l.refused;
+    return l.refused.ptr || arena->oom ? NULL : out;
+}

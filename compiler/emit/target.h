@@ -1,0 +1,67 @@
+/* A target while it is printed: the table's row, the names that the provider sees, and where
+ * findings go. Checking a spec for a target is printing it into nothing. */
+#ifndef COMPILER_EMIT_TARGET_H
+#define COMPILER_EMIT_TARGET_H
+
+#include "compiler/emit/lower.h"
+#include "compiler/spec.h"
+#include "compiler/emit/wire_names.h"
+
+struct emission;
+/* Prints one tool. */
+typedef void target_printer(struct emission *e, const struct tool *tool);
+/* Prints everything; agent NULL: tools without an agent. */
+typedef void whole_printer(struct emission *e, const struct agent *agent);
+
+enum target_flags {
+    FEW_TOOLS = 1,         /* more than MANY_TOOLS are worth a warning */
+    FEW_TOOLS_REFUSED = 2, /* or an error */
+    JUDGES_SCHEMAS = 4     /* printing a tool may give findings */
+};
+
+enum { MANY_TOOLS = 128 };
+
+struct target {
+    const char *name, *about;
+    target_printer *print; /* NULL: `whole` does it all */
+    whole_printer *whole;
+    const char *before, *after; /* round the tools */
+    enum name_rule names;
+    enum dialect dialect;
+    unsigned flags; /* enum target_flags */
+};
+
+struct emission {
+    struct buf *out;
+    const struct target *target;
+    struct findings *findings; /* NULL: nobody wants to know */
+    struct arena arena;        /* names of this emission */
+    const struct gramc_spec *spec;
+    struct tool *const *tools; /* of the agent and its tasks */
+    size_t count;
+    gramc_text *names; /* of tools[i], as the provider sees it */
+    size_t at;         /* which tool is being printed */
+    unsigned style;
+};
+
+/* The row of that name; NULL: there is none. */
+const struct target *target_find(gramc_text name);
+
+target_printer emit_json_schema, emit_openai, emit_openai_functions, emit_openai_strict,
+    emit_openai_responses, emit_anthropic, emit_gemini, emit_mcp, emit_ollama;
+whole_printer emit_bundle, emit_markdown;
+
+/* ## For printers */
+/* `"name":` and the rest, with a comma in front unless it is the first member. */
+void emit_key(struct buf *out, const char *key);
+void emit_text(struct buf *out, const char *key, gramc_text text); /* nothing if empty */
+/* The name that the provider sees. */
+gramc_text emission_name(const struct emission *e);
+/* Prints the tool's parameters as the target's dialect has them; false, having printed them in
+ * full, if strict mode cannot say them. */
+bool emission_put_parameters(struct emission *e, const struct tool *tool);
+/* Compares a lowered document with what the provider counts (limits.c). */
+void limits_check(struct emission *e, const struct tool *tool, const struct json *document);
+void limits_check_tools(struct emission *e, const struct agent *agent);
+
+#endif

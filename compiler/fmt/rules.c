@@ -1,0 +1,284 @@
+/* Decides what is written differently: `::` and `==>` in signatures, names without needless
+ * quotes, our spelling of a property, a fence for JSON that quotes would disfigure. Turns a tree
+ * into edits in the order of their places; where lines end is grammar/format.c's. */
+#include "compiler/fmt/format.h"
+
+#include "base/map.h"
+#include "base/text.h"
+#include "compiler/types.h"
+
+#include <string.h>
+
+enum { LONGEST_CHAIN = 16 };
+
+struct rules {
+    struct buf *edits;
+    struct arena *arena;
+    gramc_text source;
+    struct map brackets; /* of the file, by name */
+    bool portable;
+};
+
+/* What a bracket makes of its elements. */
+enum role { ROLE_OTHER, ROLE_TOOL, ROLE_TYPE, ROLE_AGENT };
+
+/* What a value is. */
+enum meaning {
+    MEANS_DATA,
+    MEANS_TYPE,  /* its name, [T], or {type: T, ...} */
+    MEANS_FIELDS /* a list of types with names, or a map from name to type */
+};
+
+static void add(struct rules *rules, struct span span, gramc_text text, bool double_colon) {
+    struct format_edit edit = {span, text, double_colon};
+    buf_put(rules->edits, (const char *)&edit, sizeof edit);
+}
+
+/* ## Names */
+
+static bool is_letter(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static bool is_symbol(gramc_text text) {
+    if (text.len == 0 || !is_letter(text.ptr[0])) return false;
+    for (size_t i = 1; i < text.len; i++) {
+        char c = text.ptr[i];
+        if (!is_letter(c) && !(c >= '0' && c <= '9') && c != '.' && c != '-' && c != '@')
+            return false;
+    }
+    return true;
+}
+
+/* `true` in backticks is no boolean, and some parsers stumble over what begins like one. */
+static bool looks_boolean(gramc_text text, bool portable) {
+    if (portable) return text_starts(text, "true") || text_starts(text, "false");
+    return text_is(text, "true") || text_is(text, "false");
+}
+
+static void put_name(struct rules *rules, const struct name *name, bool double_colon) {
+    bool quoted = name->kind == NAME_QUOTED || name->kind == NAME_DOUBLE_QUOTED;
+    bool needless = quoted && is_symbol(name->text) && !looks_boolean(name->text, rules->portable);
+    if (needless) add(rules, name->span, name->text, double_colon);
+    else if (double_colon) add(rules, name->span, (gramc_text){NULL, 0}, true);
+}
+
+/* ## Values */
+
+static const struct {
+    const char *json, *ours;
+} spellings[] = {{"minimum", "min"},
+                 {"maximum", "max"},
+                 {"exclusiveMinimum", "above"},
+                 {"exclusiveMaximum", "below"},
+                 {"uniqueItems", "unique"},
+                 {"elementType", "items"},
+                 {"prefixItems", "items"},
+                 {"anyOf", "of"},
+                 {"oneOf", "of"},
+                 {"properties", "fields"},
+                 {"additionalProperties", "open"}};
+
+enum { SPELLINGS = sizeof spellings / sizeof *spellings };
+
+gramc_text format_renamed(gramc_text key) {
+    for (size_t i = 0; i < SPELLINGS; i++)
+        if (text_is(key, spellings[i].json)) return text_of(spellings[i].ours);
+    return (gramc_text){NULL, 0};
+}
+
+/* Bit n: our n-th spelling stands in the record. */
+static unsigned ours_in(const struct property *first) {
+    unsigned found = 0;
+    for (const struct property *p = first; p; p = p->next)
+        for (size_t i = 0; i < SPELLINGS; i++)
+            if (text_is(p->key.text, spellings[i].ours)) found |= 1U << i;
+    return found;
+}
+
+static void put_key(struct rules *rules, const struct name *key, bool of_type, unsigned taken) {
+    for (size_t i = 0; of_type && i < SPELLINGS; i++) {
+        if (!text_is(key->text, spellings[i].json) || (taken & 1U << i)) continue;
+        add(rules, key->span, text_of(spellings[i].ours), false);
+        return;
+    }
+    put_name(rules, key, false);
+}
+
+static enum meaning meaning_of(gramc_text key) {
+    static const struct {
+        const char *key;
+        enum meaning meaning;
+    } rows[] = {{"type", MEANS_TYPE},        {"items", MEANS_TYPE},    {"elementType", MEANS_TYPE},
+                {"values", MEANS_TYPE},      {"of", MEANS_TYPE},       {"anyOf", MEANS_TYPE},
+                {"oneOf", MEANS_TYPE},       {"fields", MEANS_FIELDS}, {"prefixItems", MEANS_TYPE},
+                {"properties", MEANS_FIELDS}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (text_is(key, rows[i].key)) return rows[i].meaning;
+    return MEANS_DATA;
+}
+
+static void put_value(struct rules *rules, const struct value *value, enum meaning meaning);
+
+static void put_properties(struct rules *rules, const struct property *first, enum role role) {
+    bool of_type = role == ROLE_TYPE;
+    unsigned taken = of_type ? ours_in(first) : 0;
+    for (const struct property *p = first; p; p = p->next) {
+        enum meaning meaning = of_type ? meaning_of(p->key.text) : MEANS_DATA;
+        if (role == ROLE_AGENT && text_is(p->key.text, "output")) meaning = MEANS_TYPE;
+        put_key(rules, &p->key, of_type, taken);
+        put_value(rules, p->value, meaning);
+    }
+}
+
+static void put_map(struct rules *rules, const struct value *map, enum meaning meaning) {
+    if (meaning != MEANS_FIELDS) {
+        put_properties(rules, map->as.map.first, meaning == MEANS_TYPE ? ROLE_TYPE : ROLE_OTHER);
+        return;
+    }
+    for (const struct property *entry = map->as.map.first; entry; entry = entry->next) {
+        put_name(rules, &entry->key, false);
+        put_value(rules, entry->value, MEANS_TYPE);
+    }
+}
+
+/* A fence can hold the text as it is: begins on its first line, ends in front of its backticks. */
+static bool fits_fence(gramc_text text) {
+    static const char blanks[] = " \t\n\v\f\r/";
+    unsigned ticks = 0;
+    if (!text.len || memchr(blanks, text.ptr[0], sizeof blanks)) return false;
+    for (size_t i = 0; i < text.len; i++) {
+        char c = text.ptr[i];
+        ticks = c == '`' ? ticks + 1 : 0;
+        if (ticks == 3 || c == '\0' || c == '\r') return false;
+    }
+    return ticks == 0;
+}
+
+static bool is_glued(const struct rules *rules, const struct value *tagged) {
+    size_t at = tagged->as.scalar.tag->span.end;
+    while (rules->source.ptr[at] != '`' && rules->source.ptr[at] != '/') at++;
+    return rules->source.ptr[at] == '`';
+}
+
+/* JSON in backticks doubles its backslashes; in a fence it stands as it is. */
+static void put_tagged(struct rules *rules, const struct value *tagged) {
+    gramc_text text = tagged->as.scalar.text;
+    struct buf fence;
+    bool disfigured =
+        text.len && (memchr(text.ptr, '\\', text.len) || memchr(text.ptr, '`', text.len));
+    if (tagged->quote != QUOTE_BACKTICK || !text_is(tagged->as.scalar.tag->text, "json")) return;
+    if (rules->portable || !disfigured || !fits_fence(text) || !is_glued(rules, tagged)) return;
+    buf_init(&fence, &rules->arena->allocator, SOURCE_MAX);
+    buf_puts(&fence, "```json\n");
+    buf_text(&fence, text);
+    buf_puts(&fence, "```");
+    if (fence.state == BUF_NOMEM) rules->arena->oom = true;
+    gramc_text copy = arena_text(rules->arena, buf_view(&fence));
+    buf_free(&fence);
+    if (copy.ptr) add(rules, tagged->span, copy, false);
+}
+
+static void put_value(struct rules *rules, const struct value *value, enum meaning meaning) {
+    if (value->kind == VALUE_MAP) put_map(rules, value, meaning);
+    if (value->kind == VALUE_TAGGED) put_tagged(rules, value);
+    if (value->kind != VALUE_ARRAY) return;
+    if (meaning == MEANS_FIELDS) meaning = MEANS_TYPE;
+    for (const struct value *item = value->as.array.first; item; item = item->next)
+        put_value(rules, item, meaning);
+}
+
+/* ## Patterns */
+
+static gramc_text label_of(const struct pattern *pattern) {
+    const struct subject *subject = pattern->subject;
+    return subject && subject->labels ? subject->labels->name.text : (gramc_text){NULL, 0};
+}
+
+/* A base type, or what this file defines by way of one. */
+static bool is_type(const struct rules *rules, gramc_text label) {
+    for (int step = 0; step < LONGEST_CHAIN && label.len; step++) {
+        if (type_find(label)) return true;
+        const struct pattern *definition = map_get(&rules->brackets, label);
+        if (!definition) return false;
+        label = label_of(definition);
+    }
+    return false;
+}
+
+static enum role role_of(const struct rules *rules, const struct pattern *pattern) {
+    gramc_text label = label_of(pattern);
+    if (text_is(label, "Tool") || text_is(label, "ToolImpl")) return ROLE_TOOL;
+    if (text_is(label, "Agent") || text_is(label, "Task")) return ROLE_AGENT;
+    return is_type(rules, label) ? ROLE_TYPE : ROLE_OTHER;
+}
+
+static void put_subject(struct rules *rules, const struct subject *subject, bool double_colon,
+                        enum role role) {
+    if (!subject) return;
+    if (subject->has_identifier) put_name(rules, &subject->identifier, false);
+    for (const struct label *label = subject->labels; label; label = label->next)
+        put_name(rules, &label->name, double_colon);
+    put_properties(rules, subject->properties, role);
+}
+
+static void put_node(struct rules *rules, const struct pattern *node, bool is_typed) {
+    put_subject(rules, node->subject, is_typed && !rules->portable,
+                is_typed ? ROLE_TYPE : ROLE_OTHER);
+}
+
+/* Its two halves may be apart, with a subject between them. */
+static void put_arrow(struct rules *rules, const struct pattern *arrow, bool of_signature) {
+    bool left = arrow->direction == ARROW_LEFT || arrow->direction == ARROW_BOTH;
+    bool right = arrow->direction == ARROW_RIGHT || arrow->direction == ARROW_BOTH;
+    bool changes = of_signature && arrow->family != ARROW_DOUBLE;
+    struct span first = {arrow->span.start, arrow->span.start + (left ? 2 : 1)};
+    struct span second = {arrow->span.end - (right ? 2 : 1), arrow->span.end};
+    if (changes) add(rules, first, left ? TEXT("<=") : TEXT("="), false);
+    put_subject(rules, arrow->subject, false, ROLE_OTHER);
+    if (changes) add(rules, second, right ? TEXT("=>") : TEXT("="), false);
+}
+
+static void put_path(struct rules *rules, const struct pattern *path, bool is_typed,
+                     bool is_signature) {
+    for (const struct pattern *step = path->elements; step; step = step->next) {
+        if (step->kind == PATTERN_ARROW) put_arrow(rules, step, is_signature);
+        else put_node(rules, step, is_typed);
+    }
+}
+
+static void put_bracket(struct rules *rules, const struct pattern *bracket) {
+    enum role role = role_of(rules, bracket);
+    bool is_typed = role == ROLE_TOOL || role == ROLE_TYPE;
+    put_subject(rules, bracket->subject, false, role);
+    for (const struct pattern *e = bracket->elements; e; e = e->next) {
+        if (e->kind == PATTERN_BRACKET) put_bracket(rules, e);
+        else if (e->kind == PATTERN_PATH) put_path(rules, e, is_typed, role == ROLE_TOOL);
+        else put_node(rules, e, is_typed && e->kind == PATTERN_NODE);
+    }
+}
+
+static void put_top(struct rules *rules, const struct pattern *pattern) {
+    if (pattern->kind == PATTERN_ANNOTATED) {
+        put_subject(rules, pattern->subject, false, ROLE_OTHER);
+        pattern = pattern->elements;
+    }
+    if (pattern->kind == PATTERN_BRACKET) put_bracket(rules, pattern);
+    else if (pattern->kind == PATTERN_PATH) put_path(rules, pattern, false, false);
+    else put_node(rules, pattern, is_type(rules, label_of(pattern)));
+}
+
+static void note_bracket(struct rules *rules, struct pattern *pattern) {
+    if (pattern->kind == PATTERN_ANNOTATED) pattern = pattern->elements;
+    if (pattern->kind == PATTERN_BRACKET && pattern->subject && pattern->subject->has_identifier)
+        map_put(&rules->brackets, pattern->subject->identifier.text, pattern);
+}
+
+void format_rules(struct buf *edits, struct arena *arena, const struct tree *tree, bool portable) {
+    struct rules rules = {
+        .edits = edits, .arena = arena, .source = tree->source->text, .portable = portable};
+    map_init(&rules.brackets, arena);
+    for (struct pattern *p = tree->patterns; p; p = p->next) note_bracket(&rules, p);
+    for (const struct pattern *p = tree->patterns; p && !arena->oom; p = p->next)
+        put_top(&rules, p);
+}

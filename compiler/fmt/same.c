@@ -1,0 +1,108 @@
+/* Compares two trees, before and after formatting: the judge that lets a file be rewritten. What
+ * the rules may change is passed over, everything else must be equal. Recursion is bounded by the
+ * parser's nesting limit. */
+#include "compiler/fmt/format.h"
+
+#include "base/text.h"
+
+static bool same_name(const struct name *a, const struct name *b) {
+    bool numbers = (a->kind == NAME_INTEGER) == (b->kind == NAME_INTEGER);
+    return numbers && text_eq(a->text, b->text);
+}
+
+static bool same_key(const struct name *a, const struct name *b) {
+    return same_name(a, b) || text_eq(format_renamed(a->text), b->text);
+}
+
+/* ## Values */
+
+static bool same_value(const struct value *a, const struct value *b);
+
+static bool same_properties(const struct property *a, const struct property *b) {
+    for (; a && b; a = a->next, b = b->next)
+        if (!same_key(&a->key, &b->key) || !same_value(a->value, b->value)) return false;
+    return !a && !b;
+}
+
+static bool same_items(const struct value *a, const struct value *b) {
+    for (; a && b; a = a->next, b = b->next)
+        if (!same_value(a, b)) return false;
+    return !a && !b;
+}
+
+static bool same_end(const struct value *a, const struct value *b) {
+    return a && b ? same_value(a, b) : a == b;
+}
+
+/* JSON may move into a fence; elsewhere the quotes stay. */
+static bool same_string(const struct value *a, const struct value *b) {
+    const struct name *tag = a->as.scalar.tag, *other = b->as.scalar.tag;
+    bool fenced = a->kind == VALUE_TAGGED && text_is(tag->text, "json");
+    if (a->kind == VALUE_TAGGED && !text_eq(tag->text, other->text)) return false;
+    return (a->quote == b->quote || fenced) && text_eq(a->as.scalar.text, b->as.scalar.text);
+}
+
+static bool same_value(const struct value *a, const struct value *b) {
+    if (a->kind != b->kind) return false;
+    switch ((enum value_kind)a->kind) {
+    case VALUE_INTEGER:
+    case VALUE_DECIMAL:
+    case VALUE_HEXADECIMAL:
+    case VALUE_OCTAL:
+    case VALUE_MEASUREMENT:
+    case VALUE_BOOLEAN:
+    case VALUE_SYMBOL: return text_eq(a->as.scalar.text, b->as.scalar.text);
+    case VALUE_STRING:
+    case VALUE_TAGGED: return same_string(a, b);
+    case VALUE_RANGE:
+        return same_end(a->as.range.lower, b->as.range.lower) &&
+               same_end(a->as.range.upper, b->as.range.upper);
+    case VALUE_ARRAY: return same_items(a->as.array.first, b->as.array.first);
+    case VALUE_MAP: return same_properties(a->as.map.first, b->as.map.first);
+    }
+    return false;
+}
+
+/* ## Patterns */
+
+static bool same_labels(const struct label *a, const struct label *b) {
+    for (; a && b; a = a->next, b = b->next)
+        if (!same_name(&a->name, &b->name)) return false;
+    return !a && !b;
+}
+
+static bool same_subject(const struct subject *a, const struct subject *b) {
+    if (!a || !b) return a == b;
+    if (a->has_identifier != b->has_identifier || a->has_record != b->has_record) return false;
+    if (a->has_identifier && !same_name(&a->identifier, &b->identifier)) return false;
+    return same_labels(a->labels, b->labels) && same_properties(a->properties, b->properties);
+}
+
+static bool same_patterns(const struct pattern *a, const struct pattern *b);
+
+static bool same_pattern(const struct pattern *a, const struct pattern *b) {
+    if (a->kind != b->kind || a->direction != b->direction) return false;
+    if (a->family != b->family && b->family != ARROW_DOUBLE) return false;
+    return same_subject(a->subject, b->subject) && same_patterns(a->elements, b->elements);
+}
+
+static bool same_patterns(const struct pattern *a, const struct pattern *b) {
+    for (; a && b; a = a->next, b = b->next)
+        if (!same_pattern(a, b)) return false;
+    return !a && !b;
+}
+
+/* ## Comments */
+
+static bool same_comments(const struct tree *before, const struct tree *after) {
+    const struct comment *a = before->comments, *b = after->comments;
+    for (; a && b; a = a->next, b = b->next)
+        if (!text_eq(text_trim(source_slice(before->source, a->span)),
+                     text_trim(source_slice(after->source, b->span))))
+            return false;
+    return !a && !b;
+}
+
+bool format_same_tree(const struct tree *before, const struct tree *after) {
+    return same_patterns(before->patterns, after->patterns) && same_comments(before, after);
+}

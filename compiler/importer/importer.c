@@ -1,0 +1,378 @@
+/* The importer as a whole: JSON files in, the text of a spec out. The text is compiled at once, and
+ * what compiles is compared with what came in; where an error or a difference shows up, that schema
+ * is marked and the text written again, closer to the JSON. So what comes out always passes. */
+#include "compiler/importer/parts.h"
+#include "compiler/spec.h"
+
+#include "base/text.h"
+
+#include <string.h>
+
+enum {
+    MOST_ROUNDS = 24,
+    LOCAL_ROUNDS = 12, /* afterwards the whole parameter is blamed, not the innermost schema */
+    MOST_FINDINGS = 1 << 20
+};
+
+/* ## Blame */
+
+static struct doc_span span_at(const struct importer *in, size_t i) {
+    struct doc_span note;
+    memcpy(&note, in->spans.ptr + i * sizeof note, sizeof note);
+    return note;
+}
+
+/* What may be wrong with a schema, and the mark that mends it. */
+static uint8_t mend(enum diag_id id) {
+    switch (id) {
+    case D_DEFAULT_MISMATCH: return MARK_DEFAULT;
+    case D_ENUM_MISMATCH: return MARK_ENUM;
+    case D_CONST_MISMATCH: return MARK_CONST;
+    case D_EXAMPLE_MISMATCH: return MARK_EXAMPLES;
+    default: return MARK_HATCH;
+    }
+}
+
+/* The document belongs to the arena: marks are ours to set. */
+static struct json *writable(const struct json *schema) {
+    union {
+        const struct json *shared;
+        struct json *own;
+    } same = {schema};
+    return same.own;
+}
+
+/* True if there was a stronger mark to set. Several errors of one round blame a schema once, as an
+ * enum has an error for each member that does not fit. */
+static bool escalate(const struct json *schema, uint8_t mark) {
+    struct json *own = writable(schema);
+    if (own->mark & MARK_DROP) return false;
+    if (own->mark & MARK_TOUCHED) {
+        if (mark < MARK_HATCH) own->mark |= mark;
+        return true;
+    }
+    if (own->mark & MARK_HATCH && mark >= MARK_HATCH) mark = MARK_DROP;
+    else if (own->mark & mark) mark = own->mark & MARK_HATCH ? MARK_DROP : MARK_HATCH;
+    own->mark |= mark | MARK_TOUCHED;
+    return true;
+}
+
+static void forget_blame(const struct importer *in) {
+    size_t count = in->spans.len / sizeof(struct doc_span);
+    for (size_t i = 0; i < count; i++)
+        writable(span_at(in, i).origin)->mark &= (uint8_t)~MARK_TOUCHED;
+}
+
+/* How many spans begin at a place or in front of it. */
+static size_t spans_until(const struct importer *in, uint32_t at) {
+    size_t low = 0, high = in->spans.len / sizeof(struct doc_span);
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (span_at(in, middle).span.start <= at) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
+/* The schema that a place in the text belongs to: the innermost, or the outermost. */
+static const struct json *blamed(const struct importer *in, uint32_t at, bool outer) {
+    const struct json *found = NULL;
+    size_t count = spans_until(in, at);
+    for (uint32_t i = count ? (uint32_t)count - 1 : UINT32_MAX; i != UINT32_MAX;) {
+        struct doc_span note = span_at(in, i);
+        if (at < note.span.end) {
+            found = note.origin;
+            if (!outer) return found;
+        }
+        i = note.parent;
+    }
+    return found;
+}
+
+static bool blame_errors(struct importer *in, const gramc_compilation *compilation, bool outer) {
+    bool changed = false;
+    forget_blame(in);
+    for (const struct finding *f = compilation->findings.first; f; f = f->next) {
+        if (f->severity != GRAMC_ERROR) continue;
+        const struct json *schema = blamed(in, f->span.start, outer);
+        if (schema) changed = escalate(schema, outer ? MARK_DROP : mend(f->id)) || changed;
+    }
+    return changed;
+}
+
+/* ## Comparison */
+
+static bool compare_schema(struct importer *in, const struct json *schema, const struct json *root,
+                           bool last) {
+    const struct json *different = import_difference(in, schema, root, root);
+    if (!different) return false;
+    struct json *own = writable(different);
+    if (last || (own->mark & (MARK_HATCH | MARK_CHANGED))) own->mark |= MARK_CHANGED;
+    else own->mark |= MARK_HATCH;
+    return true;
+}
+
+static const struct json *printed(struct importer *in, struct buf *text) {
+    gramc_text json = arena_text(in->arena, buf_view(text));
+    if (text->state != BUF_FINE) in->arena->oom = true;
+    buf_reset(text);
+    return in->arena->oom ? NULL : json_parse(in->arena, json, NULL);
+}
+
+/* Only properties and what is required of them are said in a signature. */
+static bool compare_parameters(struct importer *in, const struct import_tool *tool,
+                               const struct json *root, bool last) {
+    const struct json *properties =
+        tool->parameters ? json_get(tool->parameters, "properties") : NULL;
+    const struct json *compiled = json_get(root, "properties");
+    bool changed = false;
+    if (!json_is(properties, JSON_OBJECT)) return false;
+    for (const struct json *p = properties->first; p; p = p->next) {
+        const struct json *other = json_get_text(compiled, p->key);
+        if (p->mark & (MARK_DROP | MARK_CHANGED)) continue;
+        const struct json *different = other ? import_difference(in, p, other, root) : p;
+        if (!different) continue;
+        struct json *own = writable(different);
+        bool final = last || !other || (own->mark & (MARK_HATCH | MARK_CHANGED));
+        own->mark |= final ? MARK_CHANGED : MARK_HATCH;
+        changed = true;
+    }
+    return changed;
+}
+
+static bool compare_tool(struct importer *in, const struct import_tool *tool,
+                         const struct tool *compiled, struct buf *text, bool last) {
+    bool changed = false;
+    schema_print(text, &compiled->signature->arguments, SCHEMA_PRINTED);
+    const struct json *root = printed(in, text);
+    if (root) changed = compare_parameters(in, tool, root, last);
+    if (!tool->result || in->arena->oom) return changed;
+    schema_print(text, compiled->signature->result, SCHEMA_PRINTED);
+    root = printed(in, text);
+    return (root && compare_schema(in, tool->result, root, last)) || changed;
+}
+
+/* Tools come out in the order in which they were written. True if there was a difference. */
+static bool compare_all(struct importer *in, const struct gramc_spec *spec, bool last) {
+    const struct tool *compiled = spec->first_tool;
+    struct buf text;
+    bool changed = false;
+    buf_init(&text, &in->arena->allocator, SOURCE_MAX);
+    for (const struct import_tool *tool = in->first; tool && compiled && !in->arena->oom;
+         tool = tool->next, compiled = compiled->next)
+        if (compiled->signature) changed = compare_tool(in, tool, compiled, &text, last) || changed;
+    buf_free(&text);
+    return changed;
+}
+
+/* ## Rounds */
+
+enum verdict { PASSED, AGAIN, FAILED };
+
+static enum verdict judge(struct importer *in, const struct buf *text, unsigned round) {
+    gramc_options options = GRAMC_OPTIONS_INIT;
+    gramc_compilation *trial;
+    const gramc_spec *spec;
+    enum verdict verdict = FAILED;
+    options.allocator = &in->arena->allocator;
+    options.max_findings = MOST_FINDINGS;
+    if (gramc_compilation_new(&trial, &options)) {
+        in->arena->oom = true;
+        return FAILED;
+    }
+    gramc_status status = gramc_add_source(trial, GRAMC_TEXT("import"), text->ptr, text->len);
+    if (status == GRAMC_OK || status == GRAMC_FINDINGS) status = gramc_compile(&spec, trial);
+    if (status == GRAMC_NOMEM) in->arena->oom = true;
+    bool last = round + 2 >= MOST_ROUNDS;
+    if (status == GRAMC_FINDINGS)
+        verdict = blame_errors(in, trial, round >= LOCAL_ROUNDS) ? AGAIN : FAILED;
+    else if (status == GRAMC_OK) verdict = compare_all(in, spec, last) ? AGAIN : PASSED;
+    gramc_compilation_free(trial);
+    return verdict;
+}
+
+/* Writes until what compiles is what came in, or until nothing more can be done about it. */
+static gramc_status write_checked(struct importer *in, struct buf *text) {
+    enum verdict verdict = AGAIN;
+    for (unsigned round = 0; verdict == AGAIN && round < MOST_ROUNDS; round++) {
+        buf_reset(text);
+        import_write(in, text);
+        if (in->spans.state == BUF_NOMEM || text->state == BUF_NOMEM) in->arena->oom = true;
+        if (in->arena->oom) return GRAMC_NOMEM;
+        if (buf_status(text) != GRAMC_OK) return buf_status(text);
+        verdict = judge(in, text, round);
+        if (in->arena->oom) return GRAMC_NOMEM;
+    }
+    return verdict == PASSED ? GRAMC_OK : GRAMC_LIMIT;
+}
+
+/* ## Findings about what was marked */
+
+static void report_marks(struct importer *in, const struct json *schema) {
+    static const struct {
+        uint8_t mark;
+        const char *what;
+    } mismatches[] = {{MARK_DEFAULT, "default"},
+                      {MARK_ENUM, "enum"},
+                      {MARK_CONST, "const"},
+                      {MARK_EXAMPLES, "examples"}};
+    for (size_t i = 0; i < sizeof mismatches / sizeof *mismatches; i++) {
+        const struct json *value = json_get(schema, mismatches[i].what);
+        if ((schema->mark & mismatches[i].mark) && value)
+            import_find(in, D_IMPORT_MISMATCH, NULL, value, text_of(mismatches[i].what), TEXT(""));
+    }
+    if (schema->mark & MARK_CHANGED)
+        import_find(in, D_IMPORT_CHANGED, NULL, schema, TEXT(""), TEXT(""));
+}
+
+/* One more time, for the findings: the text is the same. */
+static void report(struct importer *in) {
+    struct buf text;
+    buf_init(&text, &in->arena->allocator, SOURCE_MAX);
+    in->report = true;
+    import_write(in, &text);
+    if (text.state == BUF_NOMEM || in->spans.state == BUF_NOMEM) in->arena->oom = true;
+    buf_free(&text);
+}
+
+void import_report_marks(struct importer *in, const struct json *schema) {
+    if (in->report && schema->mark) report_marks(in, schema);
+}
+
+/* ## The public face */
+
+static gramc_import_options complete(const gramc_import_options *options) {
+    gramc_import_options full = GRAMC_IMPORT_OPTIONS_INIT;
+    if (!options) return full;
+    size_t size = options->struct_size < sizeof full ? options->struct_size : sizeof full;
+    memcpy(&full, options, size);
+    return full;
+}
+
+static bool is_kind(gramc_text kind) {
+    size_t i = 0;
+    while (gramc_import_kind(i) && !text_is(kind, gramc_import_kind(i))) i++;
+    return !kind.len || gramc_import_kind(i);
+}
+
+static void begin(struct importer *in, gramc_compilation *compilation,
+                  const gramc_import_options *options) {
+    *in = (struct importer){.arena = &compilation->arena,
+                            .findings = &compilation->findings,
+                            .kind = options->kind,
+                            .agent = options->agent};
+    in->last = &in->first;
+    in->last_type = &in->first_type;
+    map_init(&in->references, in->arena);
+    map_init(&in->records, in->arena);
+    map_init(&in->names, in->arena);
+    map_init(&in->type_names, in->arena);
+    map_init(&in->foreign, in->arena);
+    buf_init(&in->spans, &in->arena->allocator, SOURCE_MAX);
+}
+
+static gramc_status read_files(struct importer *in, const gramc_import_file *files, size_t count) {
+    struct source *source = NULL;
+    bool good = true;
+    for (size_t i = 0; i < count && good; i++) {
+        if (files[i].len > SOURCE_MAX) return GRAMC_LIMIT;
+        source = ARENA_NEW(in->arena, struct source);
+        if (!source) return GRAMC_NOMEM;
+        source->name = arena_text(in->arena, files[i].name);
+        source->text = (gramc_text){files[i].bytes, files[i].len};
+        source->order = (uint32_t)i;
+        good = import_read(in, source);
+    }
+    if (in->arena->oom) return GRAMC_NOMEM;
+    struct span start = {0, 0};
+    if (good && !in->first && source) FIND0(in->findings, D_IMPORT_NOTHING, source, start);
+    return good && in->first ? GRAMC_OK : GRAMC_FINDINGS;
+}
+
+/* ## The library */
+
+/* Drops the calls that the compiler refuses, such as those to an address that is none. True if
+ * there were any. */
+static bool drop_refused(struct importer *in, const gramc_compilation *trial) {
+    bool changed = false;
+    for (const struct finding *f = trial->findings.first; f; f = f->next) {
+        if (f->severity != GRAMC_ERROR) continue;
+        const struct json *at = blamed(in, f->span.start, true);
+        for (struct import_tool *tool = in->first; tool && at; tool = tool->next) {
+            if (tool->at != at || !tool->http) continue;
+            tool->http = NULL;
+            import_find(in, D_IMPORT_NO_CALL, tool->source, at, tool->name, f->message);
+            changed = true;
+        }
+    }
+    return changed;
+}
+
+static bool library_passes(struct importer *in, const struct buf *text) {
+    gramc_options options = GRAMC_OPTIONS_INIT;
+    gramc_compilation *trial;
+    const gramc_spec *spec;
+    options.allocator = &in->arena->allocator;
+    options.max_findings = MOST_FINDINGS;
+    if (gramc_compilation_new(&trial, &options)) {
+        in->arena->oom = true;
+        return false;
+    }
+    gramc_status status = gramc_add_source(trial, GRAMC_TEXT("import"), text->ptr, text->len);
+    if (status == GRAMC_OK || status == GRAMC_FINDINGS) status = gramc_compile(&spec, trial);
+    if (status == GRAMC_NOMEM) in->arena->oom = true;
+    bool passes = status != GRAMC_FINDINGS || !drop_refused(in, trial);
+    gramc_compilation_free(trial);
+    return passes;
+}
+
+static void drop_flawed(struct importer *in) {
+    for (struct import_tool *tool = in->first; tool; tool = tool->next) {
+        if (!tool->http || !tool->http->flaw.len) continue;
+        import_find(in, D_IMPORT_NO_CALL, tool->source, tool->at, tool->name, tool->http->flaw);
+        tool->http = NULL;
+    }
+}
+
+static gramc_status write_library(struct importer *in, struct buf *text) {
+    bool passes = false;
+    drop_flawed(in);
+    while (!passes) {
+        buf_reset(text);
+        import_write_library(in, text);
+        if (in->spans.state == BUF_NOMEM || text->state == BUF_NOMEM) in->arena->oom = true;
+        if (!in->arena->oom) passes = library_passes(in, text);
+        if (in->arena->oom) return GRAMC_NOMEM;
+    }
+    return buf_status(text);
+}
+
+static gramc_status write_files(struct importer *in, const gramc_import_options *options,
+                                gramc_writer spec) {
+    struct buf text;
+    buf_init(&text, &in->arena->allocator, SOURCE_MAX);
+    import_name_all(in);
+    gramc_status status = in->arena->oom ? GRAMC_NOMEM : write_checked(in, &text);
+    if (status == GRAMC_OK) report(in);
+    if (in->arena->oom) status = GRAMC_NOMEM;
+    if (status == GRAMC_OK) status = buf_send(&text, spec);
+    if (status == GRAMC_OK && options->library.write) {
+        status = write_library(in, &text);
+        if (status == GRAMC_OK) status = buf_send(&text, options->library);
+    }
+    buf_free(&text);
+    return status;
+}
+
+gramc_status gramc_import(gramc_compilation *compilation, const gramc_import_file *files,
+                          size_t count, const gramc_import_options *options, gramc_writer spec) {
+    gramc_import_options full = complete(options);
+    struct importer in;
+    if (!is_kind(full.kind)) return GRAMC_USAGE;
+    begin(&in, compilation, &full);
+    gramc_status status = read_files(&in, files, count);
+    if (status == GRAMC_OK) status = write_files(&in, &full, spec);
+    buf_free(&in.spans);
+    findings_sort(&compilation->findings);
+    return status;
+}

@@ -1,0 +1,196 @@
+/* What the files of the importer share. JSON goes in: read.c and openapi.c find the
+ * tools, schema.c brings their schemas into one form, types.c finds what deserves a
+ * name, type.c and write.c turn it all into documents that layout.c lays out as
+ * gram, same.c compares what compiles with what came in, importer.c goes round until
+ * both agree. */
+#ifndef COMPILER_IMPORTER_PARTS_H
+#define COMPILER_IMPORTER_PARTS_H
+
+#include "base/diag/diag.h"
+#include "base/json/json.h"
+#include "base/map.h"
+#include "compiler/compilation.h"
+#include "compiler/types.h"
+
+/* ## Documents: text with places where it may be broken into lines */
+
+enum doc_kind { DOC_TEXT, DOC_FENCE, DOC_LIST, DOC_CHAIN };
+
+struct doc {
+    struct doc *next, *first, **tail;
+    const struct json *origin; /* the schema that it says; its span is noted when printed */
+    gramc_text text;           /* DOC_LIST: its opening bracket; DOC_FENCE: what stands in it */
+    gramc_text close;          /* DOC_LIST: its closing bracket; DOC_FENCE: the tag */
+    size_t width;              /* on one line */
+    uint8_t kind;
+    bool tall; /* cannot, or shall not, stand on one line */
+};
+
+/* Where a schema is said in the text, in the order of the starts. */
+struct doc_span {
+    struct span span;
+    uint32_t parent; /* index, UINT32_MAX: none */
+    const struct json *origin;
+};
+
+struct doc_printer {
+    struct buf *out;
+    struct buf *spans; /* struct doc_span */
+    size_t line_start;
+    uint32_t parent;
+};
+
+/* All take a NULL document as none; all answer NULL without memory (arena->oom). */
+struct doc *doc_text(struct arena *arena, gramc_text text);
+struct doc *doc_words(struct arena *arena, const char *words);
+struct doc *doc_list(struct arena *arena, const char *open, const char *close);
+struct doc *doc_chain(struct arena *arena);
+void doc_add(struct doc *parent, struct doc *child);
+/* `key: value` */
+void doc_property(struct arena *arena, struct doc *list, const char *key, struct doc *value);
+/* A text as a quoted string, or as a fence if it has several lines. */
+struct doc *doc_string(struct arena *arena, gramc_text text);
+/* A name: bare if it can be, else in backticks. */
+gramc_text import_quote_name(struct arena *arena, gramc_text name);
+/* A key of a map: bare, or in double quotes. */
+struct doc *import_key(struct arena *arena, gramc_text name);
+/* JSON in json`...`, or in a fence if it holds a backslash or a backtick. */
+struct doc *doc_json(struct arena *arena, gramc_text json);
+/* A value as gram data; JSON where gram would say it worse. */
+struct doc *doc_data(struct arena *arena, const struct json *value);
+void doc_print(struct doc_printer *printer, const struct doc *doc, unsigned indent);
+bool doc_fits(const struct doc_printer *printer, size_t width);
+
+/* ## Tools */
+
+/* What happened to a schema; bits of json.mark, on normalised schemas only. */
+enum import_mark {
+    MARK_DEFAULT = 1, /* its default does not fit and goes into the escape hatch */
+    MARK_ENUM = 2,
+    MARK_CONST = 4,
+    MARK_EXAMPLES = 8,
+    MARK_HATCH = 16,   /* all of it goes into the escape hatch */
+    MARK_DROP = 32,    /* it cannot be said at all: Any stands for it */
+    MARK_CHANGED = 64, /* what compiles is not what came in */
+    MARK_TOUCHED = 128 /* it was blamed in this round already */
+};
+
+struct import_header {
+    struct import_header *next;
+    gramc_text name, value; /* value: a template */
+};
+
+/* One operation of an HTTP interface; all but the method are templates. */
+struct import_http {
+    gramc_text method, url, body, content_type; /* an empty body is none */
+    const struct import_header *headers;
+    gramc_text flaw; /* why it cannot be called; empty: nothing is known against it */
+};
+
+struct import_tool {
+    struct import_tool *next;
+    const struct source *source;
+    const struct json *at; /* for findings */
+    gramc_text name, identifier, description, title;
+    const struct json *parameters, *result; /* normalised; NULL: nothing was said */
+    const struct json *raw;                 /* parameters as they came, for what is lost */
+    const struct json *annotations;         /* MCP's hints */
+    struct import_http *http;
+    bool named;     /* identifier and name differ */
+    bool is_schema; /* a plain schema: its title and description are the tool's */
+};
+
+/* A schema that others refer to, or that stands in several places. */
+struct import_type {
+    struct import_type *next;
+    gramc_text name;
+    const struct source *source;
+    const struct json *original; /* NULL: a repeated record */
+    struct json *schema;         /* normalised */
+    uint8_t dialect;
+};
+
+enum import_dialect {
+    DIALECT_SCHEMA,  /* JSON Schema, with type names of programming languages tolerated */
+    DIALECT_OPENAPI, /* OpenAPI 3.0's own: nullable, example */
+    DIALECT_GEMINI   /* the same with upper-case types and numbers in strings */
+};
+
+struct importer {
+    struct arena *arena; /* the compilation's */
+    struct findings *findings;
+    gramc_text kind, agent;
+    const struct source *source; /* being read */
+    const struct json *document; /* that references lead into */
+    uint32_t document_number;
+    uint8_t dialect;
+    struct import_tool *first, **last;
+    struct import_type *first_type, **last_type;
+    struct import_type *pending; /* the last type that has its schema; NULL: none has */
+    struct map references;       /* "0#/$defs/Address" to struct import_type */
+    struct map records;          /* the address of a schema to struct import_type */
+    struct map names;            /* identifiers of tools, to struct import_tool */
+    struct map type_names;       /* names of types, to struct import_type */
+    struct map foreign;          /* type names of other languages, reported once each */
+    struct buf spans;            /* struct doc_span of the last text written */
+    bool report;                 /* the last round: say what was lost */
+};
+
+/* References lead into this document from now on. */
+void import_open(struct importer *in, const struct json *document);
+/* Reads one document, or JSON lines. False after an error. */
+bool import_read(struct importer *in, const struct source *source);
+/* Appends a tool. */
+struct import_tool *import_add(struct importer *in, const struct json *at, gramc_text name,
+                               gramc_text description);
+/* `object` is an OpenAPI document. */
+void import_openapi(struct importer *in, const struct json *object);
+
+/* A copy in 2020-12 without duplicate keys and definitions, references resolved. */
+struct json *import_normalise(struct importer *in, const struct json *schema);
+/* Sets the arguments of a tool; NULL: none. */
+void import_set_parameters(struct importer *in, struct import_tool *tool,
+                           const struct json *parameters);
+struct json *import_json(struct arena *arena, enum json_kind kind, gramc_text key, gramc_text text);
+void import_append(struct json *parent, struct json *child);
+gramc_text import_text(const struct json *object, const char *key); /* a string's text, or empty */
+
+/* Gives all types their schemas and names, and all tools their identifiers. */
+void import_name_all(struct importer *in);
+struct import_type *import_reference(struct importer *in, gramc_text reference);
+struct import_type *import_type_of(const struct importer *in, const struct json *schema);
+/* The schema as JSON, with references to named types; false if it is too deep. */
+bool import_put_json(const struct importer *in, struct buf *out, const struct json *schema,
+                     unsigned depth);
+
+/* The value of a $ref, with the name that the type has in gram. */
+void import_put_reference(const struct importer *in, struct buf *out, const struct json *value);
+
+/* A field or parameter of a schema. */
+struct import_field {
+    gramc_text name;
+    bool required;
+};
+/* `name::Label {...}`; field NULL: a result. */
+struct doc *import_node(struct importer *in, const struct json *schema,
+                        const struct import_field *field);
+/* `[Name:Label {...} | fields]` */
+struct doc *import_definition(struct importer *in, const struct import_type *type);
+bool import_is_required(const struct json *schema, gramc_text name);
+/* What is said about the arguments as a whole: `open` and `schema`, among the tool's properties. */
+void import_arguments(struct importer *in, const struct import_tool *tool, struct doc *list);
+
+void import_write(struct importer *in, struct buf *out);
+void import_write_library(struct importer *in, struct buf *out);
+
+/* NULL if both mean the same, else the innermost schema of `a` that does not. `b` is compiled and
+ * has its definitions in `root`. */
+const struct json *import_difference(struct importer *in, const struct json *a,
+                                     const struct json *b, const struct json *root);
+
+/* In the last round: what is wrong with the schema itself. */
+void import_report_marks(struct importer *in, const struct json *schema);
+void import_find(struct importer *in, enum diag_id id, const struct source *source,
+                 const struct json *at, gramc_text first, gramc_text second);
+
+#endif

@@ -1,0 +1,527 @@
+/* Turns parameters and body of an OpenAPI operation into the arguments of a tool, and into the HTTP
+ * call that carries it out: templates in which `${name}` stands for an argument. Members of a body
+ * that is an object become arguments of their own. */
+#include "compiler/importer/openapi.h"
+
+#include "base/text.h"
+
+#include <string.h>
+
+enum { DEEPEST_REFERENCE = 8, TEXT_MAX = INT32_MAX };
+
+#define LOCAL "http://127.0.0.1:8080"
+
+struct request {
+    const struct operation *o;
+    struct importer *in;
+    struct json *properties, *required; /* of the arguments */
+    struct json *in_body;               /* names that the body has already */
+    struct buf path, query, cookies, body;
+    struct import_header *headers, **last_header;
+    gramc_text content_type;
+};
+
+gramc_text openapi_finish(struct importer *in, struct buf *out) {
+    if (out->state != BUF_FINE) in->arena->oom = true;
+    gramc_text text = arena_text(in->arena, buf_view(out));
+    buf_free(out);
+    return text;
+}
+
+const struct json *openapi_follow(const struct operation *o, const struct json *value) {
+    for (int i = 0; i < DEEPEST_REFERENCE && value; i++) {
+        gramc_text reference = import_text(value, "$ref");
+        if (!text_starts(reference, "#/")) break;
+        value = json_at(o->document, text_slice(reference, 1, reference.len));
+    }
+    return value;
+}
+
+/* ## Templates */
+
+/* A text that stands for itself: `${` would begin a parameter. */
+static void put_literal(struct buf *out, gramc_text text) {
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.ptr[i] == '$' && i + 1 < text.len && text.ptr[i + 1] == '{') buf_putc(out, '$');
+        buf_putc(out, text.ptr[i]);
+    }
+}
+
+static void put_argument(struct buf *out, gramc_text name) {
+    buf_puts(out, "${");
+    buf_text(out, name);
+    buf_putc(out, '}');
+}
+
+/* A name in a query or a form (RFC 3986, section 2.3: what needs no escape). */
+static void put_encoded(struct buf *out, gramc_text name) {
+    for (size_t i = 0; i < name.len; i++) {
+        char c = name.ptr[i], lower = (char)(c | 0x20);
+        bool plain =
+            (lower >= 'a' && lower <= 'z') || (c >= '0' && c <= '9') || (c && strchr("-._~[]", c));
+        if (plain) buf_putc(out, c);
+        else buf_printf(out, "%%%02X", (unsigned)(unsigned char)c);
+    }
+}
+
+static void put_pair(struct buf *out, const char *separator, gramc_text name, gramc_text argument) {
+    buf_puts(out, separator);
+    put_encoded(out, name);
+    buf_putc(out, '=');
+    put_argument(out, argument);
+}
+
+/* What can stand between the braces of a template. */
+static bool is_template_name(gramc_text name) {
+    bool good = name.len > 0 && !text_starts(name, "env:");
+    for (size_t i = 0; i < name.len && good; i++) {
+        bool fallback = name.ptr[i] == ':' && i + 1 < name.len && name.ptr[i + 1] == '-';
+        good = name.ptr[i] != '}' && name.ptr[i] != '{' && !fallback;
+    }
+    return good;
+}
+
+/* ## Arguments */
+
+static gramc_text name_with(struct request *r, gramc_text name, gramc_text place) {
+    struct buf out;
+    buf_init(&out, &r->in->arena->allocator, TEXT_MAX);
+    buf_text(&out, name);
+    buf_putc(&out, '_');
+    buf_text(&out, place);
+    return openapi_finish(r->in, &out);
+}
+
+/* The name of the argument: `id`, or `id_query` if there is an `id` in another place. Empty: none.
+ */
+static gramc_text add_argument(struct request *r, gramc_text name, gramc_text place,
+                               const struct json *schema, bool required) {
+    struct importer *in = r->in;
+    gramc_text argument = name;
+    if (json_get_text(r->properties, name)) argument = name_with(r, name, place);
+    if (!is_template_name(name) || json_get_text(r->properties, argument)) {
+        import_find(in, D_IMPORT_LOST, NULL, schema, name, TEXT("the request"));
+        return (gramc_text){NULL, 0};
+    }
+    if (!text_eq(argument, name)) import_find(in, D_IMPORT_RENAMED, NULL, schema, name, argument);
+    struct json *copy = ARENA_NEW(in->arena, struct json);
+    if (!copy) return (gramc_text){NULL, 0};
+    *copy = *schema;
+    copy->next = NULL;
+    copy->key = argument;
+    import_append(r->properties, copy);
+    if (required)
+        import_append(r->required, import_json(in->arena, JSON_STRING, TEXT(""), argument));
+    return argument;
+}
+
+static struct json *member_copy(struct importer *in, const struct json *member) {
+    struct json *copy = ARENA_NEW(in->arena, struct json);
+    if (!copy) return NULL;
+    *copy = *member;
+    copy->next = NULL;
+    return copy;
+}
+
+static const struct json *schema_of(const struct operation *o, const struct json *parameter) {
+    static const struct json none = {.kind = JSON_OBJECT};
+    const struct json *schema = json_get(parameter, "schema");
+    const struct json *content = json_get(parameter, "content");
+    if (!schema && content) schema = openapi_json(o, parameter);
+    return json_is(schema, JSON_OBJECT) ? schema : &none;
+}
+
+/* What a parameter says about itself stands beside its schema. */
+static const struct json *described(struct request *r, const struct json *parameter) {
+    static const char *const beside[] = {"description", "deprecated"};
+    const struct json *schema = schema_of(r->o, parameter);
+    struct json *copy = import_json(r->in->arena, JSON_OBJECT, TEXT(""), TEXT(""));
+    for (const struct json *m = schema->first; m && copy; m = m->next)
+        import_append(copy, member_copy(r->in, m));
+    for (size_t i = 0; i < sizeof beside / sizeof *beside && copy; i++) {
+        const struct json *member = json_get(parameter, beside[i]);
+        if (member && !json_get(schema, beside[i])) import_append(copy, member_copy(r->in, member));
+    }
+    if (!copy) return schema;
+    copy->start = schema->end ? schema->start : parameter->start;
+    copy->end = schema->end ? schema->end : parameter->end;
+    return copy;
+}
+
+/* ## Parameters */
+
+static void add_header(struct request *r, gramc_text name, gramc_text value) {
+    struct import_header *header = ARENA_NEW(r->in->arena, struct import_header);
+    if (!header) return;
+    *header = (struct import_header){NULL, name, value};
+    *r->last_header = header;
+    r->last_header = &header->next;
+}
+
+static gramc_text template_of(struct request *r, gramc_text argument) {
+    struct buf out;
+    buf_init(&out, &r->in->arena->allocator, TEXT_MAX);
+    put_argument(&out, argument);
+    return openapi_finish(r->in, &out);
+}
+
+/* OpenAPI has other places for these, and says that parameters of these names mean nothing. */
+static bool is_reserved_header(gramc_text name) {
+    return text_is_nocase(name, "Accept") || text_is_nocase(name, "Content-Type") ||
+           text_is_nocase(name, "Authorization");
+}
+
+/* RFC 9110, section 5.6.2. */
+static bool is_token(gramc_text name) {
+    bool good = name.len > 0;
+    for (size_t i = 0; i < name.len && good; i++) {
+        char c = name.ptr[i], lower = (char)(c | 0x20);
+        good = (lower >= 'a' && lower <= 'z') || (c >= '0' && c <= '9') ||
+               (c && strchr("!#$%&'*+-.^_`|~", c));
+    }
+    return good;
+}
+
+enum place { PATH, QUERY, HEADER, COOKIE, PLACES };
+
+static const char *const places[PLACES] = {"path", "query", "header", "cookie"};
+
+static enum place place_of(gramc_text in) {
+    unsigned place = PATH;
+    while (place < PLACES && !text_is(in, places[place])) place++;
+    return (enum place)place;
+}
+
+static bool begins_with(gramc_text text, gramc_text start) {
+    return start.len <= text.len && text_eq(text_slice(text, 0, start.len), start);
+}
+
+/* True at `{name}` in a path. */
+static bool is_place(gramc_text path, size_t at, gramc_text name) {
+    gramc_text rest = text_slice(path, at, path.len);
+    if (rest.ptr[0] != '{' || (at > 0 && path.ptr[at - 1] == '$')) return false;
+    rest = text_slice(rest, 1, rest.len);
+    return begins_with(rest, name) && name.len < rest.len && rest.ptr[name.len] == '}';
+}
+
+/* The path's own template has its place for it already. */
+static void put_path_argument(struct request *r, gramc_text name, gramc_text argument) {
+    struct buf out;
+    gramc_text path = buf_view(&r->path);
+    buf_init(&out, &r->in->arena->allocator, TEXT_MAX);
+    for (size_t i = 0; i < path.len; i++) {
+        if (!is_place(path, i, name)) {
+            buf_putc(&out, path.ptr[i]);
+            continue;
+        }
+        put_argument(&out, argument);
+        i += name.len + 1;
+    }
+    /* A reset would forget it. */
+    if (out.state != BUF_FINE || r->path.state != BUF_FINE) r->in->arena->oom = true;
+    buf_reset(&r->path);
+    buf_text(&r->path, buf_view(&out));
+    buf_free(&out);
+}
+
+static void place_argument(struct request *r, enum place place, gramc_text name,
+                           gramc_text argument) {
+    switch (place) {
+    case PATH: put_path_argument(r, name, argument); break;
+    case QUERY: put_pair(&r->query, r->query.len ? "&" : "?", name, argument); break;
+    case HEADER: add_header(r, name, template_of(r, argument)); break;
+    case COOKIE: put_pair(&r->cookies, r->cookies.len ? "; " : "", name, argument); break;
+    case PLACES: break;
+    }
+}
+
+static void add_parameter(struct request *r, const struct json *item) {
+    const struct json *parameter = openapi_follow(r->o, item);
+    gramc_text name = import_text(parameter, "name"), in = import_text(parameter, "in");
+    enum place place = place_of(in);
+    if (place == HEADER && is_reserved_header(name)) return;
+    if (!name.len || place == PLACES || (place == HEADER && !is_token(name))) {
+        import_find(r->in, D_IMPORT_LOST, NULL, item, name, in.len ? in : TEXT("a request"));
+        return;
+    }
+    bool required = place == PATH || json_is(json_get(parameter, "required"), JSON_TRUE);
+    gramc_text argument = add_argument(r, name, in, described(r, parameter), required);
+    if (argument.len) place_argument(r, place, name, argument);
+}
+
+/* The operation's own parameter of that name and place takes the place of the path's. */
+static bool is_overridden(const struct request *r, const struct json *item) {
+    const struct json *parameter = openapi_follow(r->o, item);
+    const struct json *own = json_get(r->o->operation, "parameters");
+    for (const struct json *p = json_is(own, JSON_ARRAY) ? own->first : NULL; p; p = p->next) {
+        const struct json *other = openapi_follow(r->o, p);
+        if (text_eq(import_text(other, "name"), import_text(parameter, "name")) &&
+            text_eq(import_text(other, "in"), import_text(parameter, "in")))
+            return true;
+    }
+    return false;
+}
+
+static void add_parameters(struct request *r) {
+    const struct json *shared = json_get(r->o->path, "parameters");
+    const struct json *own = json_get(r->o->operation, "parameters");
+    for (const struct json *p = json_is(shared, JSON_ARRAY) ? shared->first : NULL; p; p = p->next)
+        if (!is_overridden(r, p)) add_parameter(r, p);
+    for (const struct json *p = json_is(own, JSON_ARRAY) ? own->first : NULL; p; p = p->next)
+        add_parameter(r, p);
+}
+
+/* ## Bodies */
+
+/* A media type without its parameters. */
+static gramc_text plain_type(gramc_text type) {
+    size_t end = 0;
+    while (end < type.len && type.ptr[end] != ';' && type.ptr[end] != ' ') end++;
+    return text_slice(type, 0, end);
+}
+
+static bool is_json(gramc_text type) {
+    type = plain_type(type);
+    return text_is_nocase(type, "application/json") || text_is(type, "*/*") ||
+           (type.len > 5 && text_is_nocase(text_slice(type, type.len - 5, type.len), "+json"));
+}
+
+static bool is_form(gramc_text type) {
+    return text_is_nocase(plain_type(type), "application/x-www-form-urlencoded");
+}
+
+static const struct json *content_of(const struct operation *o, const struct json *holder,
+                                     bool (*wanted)(gramc_text type)) {
+    const struct json *content = json_get(openapi_follow(o, holder), "content");
+    for (const struct json *m = json_is(content, JSON_OBJECT) ? content->first : NULL; m;
+         m = m->next)
+        if (wanted(m->key)) return json_get(m, "schema");
+    return NULL;
+}
+
+const struct json *openapi_json(const struct operation *o, const struct json *holder) {
+    return content_of(o, holder, is_json);
+}
+
+static const struct json *part_of(const struct json *object) {
+    const struct json *parts = json_get(object, "allOf");
+    return json_is(parts, JSON_ARRAY) ? parts->first : NULL;
+}
+
+/* An object that has its members and no others, all of which can be named; depth: of allOf. */
+static bool is_flat(const struct request *r, const struct json *object, int depth) {
+    static const char *const more[] = {"anyOf", "oneOf", "not", "if", "patternProperties"};
+    bool any = json_is(json_get(object, "properties"), JSON_OBJECT);
+    if (!json_is(object, JSON_OBJECT) || depth == DEEPEST_REFERENCE) return false;
+    if (json_is(json_get(object, "additionalProperties"), JSON_OBJECT)) return false;
+    for (size_t i = 0; i < sizeof more / sizeof *more; i++)
+        if (json_get(object, more[i])) return false;
+    for (const struct json *p = part_of(object); p; p = p->next) {
+        bool only_required = json_get(p, "required") && p->count == 1;
+        if (!only_required && !is_flat(r, openapi_follow(r->o, p), depth + 1)) return false;
+        any = any || !only_required;
+    }
+    return any;
+}
+
+static bool is_required_in(const struct request *r, const struct json *object, gramc_text name,
+                           int depth) {
+    if (import_is_required(object, name)) return true;
+    for (const struct json *p = part_of(object); p && depth < DEEPEST_REFERENCE; p = p->next)
+        if (is_required_in(r, openapi_follow(r->o, p), name, depth + 1)) return true;
+    return false;
+}
+
+static void put_member(struct request *r, bool form, gramc_text name, gramc_text argument) {
+    struct buf key;
+    if (form) {
+        put_pair(&r->body, r->body.len ? "&" : "", name, argument);
+        return;
+    }
+    buf_init(&key, &r->in->arena->allocator, TEXT_MAX);
+    json_put_string(&key, name);
+    buf_puts(&r->body, r->body.len ? "," : "{");
+    put_literal(&r->body, buf_view(&key));
+    buf_putc(&r->body, ':');
+    put_argument(&r->body, argument);
+    if (key.state != BUF_FINE) r->in->arena->oom = true;
+    buf_free(&key);
+}
+
+struct members {
+    const struct json *whole; /* the body's schema */
+    bool form, required;      /* the body is */
+};
+
+static void add_members(struct request *r, const struct members *m, const struct json *object,
+                        int depth) {
+    const struct json *properties = json_get(object, "properties");
+    for (const struct json *p = part_of(object); p && depth < DEEPEST_REFERENCE; p = p->next)
+        add_members(r, m, openapi_follow(r->o, p), depth + 1);
+    for (const struct json *p = json_is(properties, JSON_OBJECT) ? properties->first : NULL; p;
+         p = p->next) {
+        bool read_only = json_is(json_get(p, "readOnly"), JSON_TRUE);
+        if (p->kind != JSON_OBJECT || read_only || json_get_text(r->in_body, p->key)) continue;
+        bool required = m->required && is_required_in(r, m->whole, p->key, 0);
+        gramc_text argument = add_argument(r, p->key, TEXT("body"), p, required);
+        import_append(r->in_body, import_json(r->in->arena, JSON_TRUE, p->key, TEXT("")));
+        if (argument.len) put_member(r, m->form, p->key, argument);
+    }
+}
+
+/* The first content that is neither JSON nor a form, as it is: one argument. */
+static const struct json *other_content(struct request *r, const struct json *body) {
+    const struct json *content = json_get(body, "content");
+    const struct json *first = json_is(content, JSON_OBJECT) ? content->first : NULL;
+    bool multipart = first && text_starts(first->key, "multipart/");
+    if (!first || multipart || !json_is(json_get(first, "schema"), JSON_OBJECT)) {
+        import_find(r->in, D_IMPORT_LOST, NULL, body, TEXT("requestBody"), TEXT("the request"));
+        return NULL;
+    }
+    r->content_type = first->key;
+    return json_get(first, "schema");
+}
+
+static void add_body(struct request *r) {
+    const struct json *body = openapi_follow(r->o, json_get(r->o->operation, "requestBody"));
+    const struct json *schema = body ? content_of(r->o, body, is_json) : NULL;
+    struct members members = {.required = json_is(json_get(body, "required"), JSON_TRUE)};
+    if (!json_is(body, JSON_OBJECT)) return;
+    r->content_type = TEXT("application/json");
+    if (!schema && (schema = content_of(r->o, body, is_form)) != NULL) {
+        members.form = true;
+        r->content_type = TEXT("application/x-www-form-urlencoded");
+    }
+    if (!schema) schema = other_content(r, body);
+    if (!json_is(schema, JSON_OBJECT)) return;
+    members.whole = openapi_follow(r->o, schema);
+    if (is_flat(r, members.whole, 0)) {
+        add_members(r, &members, members.whole, 0);
+        if (r->body.len && !members.form) buf_putc(&r->body, '}');
+        return;
+    }
+    gramc_text argument =
+        add_argument(r, TEXT("requestBody"), TEXT("body"), schema, members.required);
+    if (argument.len) put_argument(&r->body, argument);
+}
+
+/* ## Addresses */
+
+static const struct json *server_of(const struct operation *o) {
+    const struct json *holders[] = {o->operation, o->path, o->document};
+    for (size_t i = 0; i < sizeof holders / sizeof *holders; i++) {
+        const struct json *servers = json_get(holders[i], "servers");
+        if (json_is(servers, JSON_ARRAY) && servers->first) return servers->first;
+    }
+    return NULL;
+}
+
+/* The address of the server, each variable being its default. */
+static void put_server(struct buf *out, const struct json *server) {
+    gramc_text url = import_text(server, "url");
+    const struct json *variables = json_get(server, "variables");
+    bool whole = text_starts(url, "http://") || text_starts(url, "https://");
+    while (url.len && url.ptr[url.len - 1] == '/') url.len--;
+    if (!whole && !(url.len && url.ptr[0] == '{')) {
+        buf_puts(out, LOCAL);
+        if (url.len && url.ptr[0] != '/') buf_putc(out, '/');
+    }
+    for (size_t i = 0; i < url.len; i++) {
+        size_t end = i;
+        while (end < url.len && url.ptr[end] != '}') end++;
+        if (url.ptr[i] != '{' || end == url.len) {
+            put_literal(out, text_slice(url, i, i + 1));
+            continue;
+        }
+        const struct json *variable = json_get_text(variables, text_slice(url, i + 1, end));
+        put_literal(out, import_text(variable, "default"));
+        i = end;
+    }
+}
+
+static gramc_text url_of(struct request *r) {
+    struct buf out;
+    buf_init(&out, &r->in->arena->allocator, TEXT_MAX);
+    put_server(&out, server_of(r->o));
+    buf_text(&out, buf_view(&r->path));
+    buf_text(&out, buf_view(&r->query));
+    return openapi_finish(r->in, &out);
+}
+
+static gramc_text upper(struct importer *in, gramc_text text) {
+    struct buf out;
+    buf_init(&out, &in->arena->allocator, TEXT_MAX);
+    for (size_t i = 0; i < text.len; i++) buf_putc(&out, (char)(text.ptr[i] & ~0x20));
+    return openapi_finish(in, &out);
+}
+
+/* ## The whole */
+
+/* Why the path cannot be filled in: a place `{name}` that no parameter took; empty: all are. */
+static gramc_text flaw_of(struct request *r) {
+    gramc_text path = buf_view(&r->path);
+    struct buf out;
+    buf_init(&out, &r->in->arena->allocator, TEXT_MAX);
+    for (size_t i = 0; i < path.len && !out.len; i++) {
+        size_t end = i + 1;
+        while (end < path.len && path.ptr[end] != '}' && path.ptr[end] != '/') end++;
+        gramc_text name = text_slice(path, i + 1, end);
+        if (end < path.len && name.len && is_place(path, i, name))
+            buf_printf(&out, "no parameter fills `{%.*s}` in its path", TEXT_ARGS(name));
+    }
+    return openapi_finish(r->in, &out);
+}
+
+static void add_http(struct request *r, struct import_tool *tool) {
+    struct import_http *http = ARENA_NEW(r->in->arena, struct import_http);
+    if (!http) return;
+    if (r->cookies.len)
+        add_header(r, TEXT("Cookie"), arena_text(r->in->arena, buf_view(&r->cookies)));
+    http->method = upper(r->in, r->o->method);
+    http->url = url_of(r);
+    http->headers = r->headers;
+    http->body = arena_text(r->in->arena, buf_view(&r->body));
+    http->content_type = r->content_type;
+    http->flaw = flaw_of(r);
+    tool->http = http;
+}
+
+static struct json *arguments_of(struct request *r) {
+    struct json *arguments = import_json(r->in->arena, JSON_OBJECT, TEXT(""), TEXT(""));
+    import_append(arguments, r->properties);
+    import_append(arguments, r->required);
+    return arguments;
+}
+
+static void init_buffers(struct request *r) {
+    struct buf *all[] = {&r->path, &r->query, &r->cookies, &r->body};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        buf_init(all[i], &r->in->arena->allocator, TEXT_MAX);
+}
+
+static void free_buffers(struct request *r) {
+    struct buf *all[] = {&r->path, &r->query, &r->cookies, &r->body};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        if (all[i]->state != BUF_FINE) r->in->arena->oom = true;
+        buf_free(all[i]);
+    }
+}
+
+bool request_read(const struct operation *o, struct import_tool *tool) {
+    struct arena *arena = o->in->arena;
+    struct request r = {.o = o, .in = o->in};
+    r.last_header = &r.headers;
+    r.properties = import_json(arena, JSON_OBJECT, TEXT("properties"), TEXT(""));
+    r.required = import_json(arena, JSON_ARRAY, TEXT("required"), TEXT(""));
+    r.in_body = import_json(arena, JSON_OBJECT, TEXT(""), TEXT(""));
+    if (!r.properties || !r.required || !r.in_body) return false;
+    init_buffers(&r);
+    put_literal(&r.path, o->address);
+    add_parameters(&r);
+    add_body(&r);
+    struct json *arguments = arguments_of(&r);
+    if (arguments) import_set_parameters(o->in, tool, arguments);
+    add_http(&r, tool);
+    free_buffers(&r);
+    return !arena->oom;
+}

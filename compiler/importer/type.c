@@ -1,0 +1,683 @@
+/* Turns one schema into a type as a person would write it: a label, properties, and, for what gram
+ * has no word for, the escape hatch. Reads what earlier rounds have found out from the marks. */
+#include "compiler/importer/parts.h"
+
+#include "base/text.h"
+
+enum { LARGEST_HATCH = 1 << 18 };
+
+#define KIND(kind) (1U << (kind))
+#define NUMERIC (KIND(TYPE_INTEGER) | KIND(TYPE_NUMBER))
+#define EVERY ((1U << TYPE_KINDS) - 1)
+
+/* One type being described. */
+struct description {
+    struct importer *in;
+    const struct json *schema;
+    gramc_text label;
+    enum type_kind kind;
+    struct doc *properties; /* a list in braces */
+    struct doc *elements;   /* of a definition: its fields */
+    struct buf hatch;       /* members of `schema`, as JSON */
+    bool nullable, is_field, is_definition;
+    bool fields_open; /* the fields are said as elements */
+};
+
+static struct doc *type_value(struct importer *in, const struct json *schema);
+
+static void add(struct description *d, const char *key, struct doc *value) {
+    doc_property(d->in->arena, d->properties, key, value);
+}
+
+static bool is_marked(const struct json *schema, enum import_mark mark) {
+    return schema->mark & (uint8_t)mark;
+}
+
+static void lose(struct description *d, const struct json *at) {
+    if (d->in->report) import_find(d->in, D_IMPORT_LOST, NULL, at, at->key, TEXT("the schema"));
+}
+
+/* ## The escape hatch */
+
+static void hatch(struct description *d, const struct json *member) {
+    struct buf value;
+    buf_init(&value, &d->in->arena->allocator, LARGEST_HATCH);
+    bool good = true;
+    if (member->kind == JSON_OBJECT) good = import_put_json(d->in, &value, member, 0);
+    else if (member->kind == JSON_ARRAY) {
+        buf_putc(&value, '[');
+        for (const struct json *item = member->first; item && good; item = item->next) {
+            if (item != member->first) buf_putc(&value, ',');
+            if (item->kind == JSON_OBJECT) good = import_put_json(d->in, &value, item, 0);
+            else json_put(&value, item);
+        }
+        buf_putc(&value, ']');
+    } else if (text_is(member->key, "$ref") && member->kind == JSON_STRING)
+        import_put_reference(d->in, &value, member);
+    else json_put(&value, member);
+    if (value.state == BUF_NOMEM) d->in->arena->oom = true;
+    if (good && value.state == BUF_FINE) {
+        buf_puts(&d->hatch, d->hatch.len ? "," : "");
+        json_put_string(&d->hatch, member->key);
+        buf_putc(&d->hatch, ':');
+        buf_text(&d->hatch, buf_view(&value));
+    } else lose(d, member);
+    buf_free(&value);
+}
+
+static void add_hatch(struct description *d) {
+    struct arena *arena = d->in->arena;
+    struct buf json;
+    if (d->hatch.state == BUF_NOMEM) arena->oom = true;
+    if (!d->hatch.len) return;
+    buf_init(&json, &arena->allocator, SOURCE_MAX);
+    buf_putc(&json, '{');
+    buf_text(&json, buf_view(&d->hatch));
+    buf_putc(&json, '}');
+    if (json.state != BUF_FINE) arena->oom = true;
+    else add(d, "schema", doc_json(arena, arena_text(arena, buf_view(&json))));
+    buf_free(&json);
+}
+
+/* ## Values of keywords; each answers NULL if the value is none of its kind */
+
+typedef struct doc *keyword_writer(struct description *d, const struct json *value);
+
+static struct doc *write_text(struct description *d, const struct json *value) {
+    return value->kind == JSON_STRING ? doc_string(d->in->arena, value->text) : NULL;
+}
+
+static struct doc *write_number(struct description *d, const struct json *value) {
+    return value->kind == JSON_NUMBER ? doc_text(d->in->arena, value->text) : NULL;
+}
+
+static bool is_count(gramc_text number) {
+    size_t i = 0;
+    while (i < number.len && number.ptr[i] >= '0' && number.ptr[i] <= '9') i++;
+    return i == number.len;
+}
+
+static struct doc *write_count(struct description *d, const struct json *value) {
+    return value->kind == JSON_NUMBER && is_count(value->text) ? doc_text(d->in->arena, value->text)
+                                                               : NULL;
+}
+
+static struct doc *write_true(struct description *d, const struct json *value) {
+    return value->kind == JSON_TRUE ? doc_words(d->in->arena, "true") : NULL;
+}
+
+static struct doc *write_flag(struct description *d, const struct json *value) {
+    if (value->kind != JSON_TRUE && value->kind != JSON_FALSE) return NULL;
+    return doc_words(d->in->arena, value->kind == JSON_TRUE ? "true" : "false");
+}
+
+static bool holds_null(const struct json *list) {
+    const struct json *item = list->first;
+    while (item && item->kind != JSON_NULL) item = item->next;
+    return item != NULL;
+}
+
+/* null among the members written in gram would make the type nullable; in JSON it does not. And a
+ * nullable type adds null to an enum without it. */
+static struct doc *write_enum(struct description *d, const struct json *value) {
+    if (value->kind != JSON_ARRAY || is_marked(d->schema, MARK_ENUM)) return NULL;
+    bool with_null = holds_null(value);
+    if (d->nullable) return with_null ? doc_data(d->in->arena, value) : NULL;
+    if (!with_null) return doc_data(d->in->arena, value);
+    struct buf json;
+    buf_init(&json, &d->in->arena->allocator, SOURCE_MAX);
+    json_put(&json, value);
+    if (json.state != BUF_FINE) d->in->arena->oom = true;
+    struct doc *doc = doc_json(d->in->arena, arena_text(d->in->arena, buf_view(&json)));
+    buf_free(&json);
+    return doc;
+}
+
+static struct doc *write_const(struct description *d, const struct json *value) {
+    bool good = !d->nullable && !is_marked(d->schema, MARK_CONST);
+    return good ? doc_data(d->in->arena, value) : NULL;
+}
+
+static struct doc *write_examples(struct description *d, const struct json *value) {
+    bool good = value->kind == JSON_ARRAY && !is_marked(d->schema, MARK_EXAMPLES);
+    return good ? doc_data(d->in->arena, value) : NULL;
+}
+
+static struct doc *write_inner(struct description *d, const struct json *value) {
+    return value->kind == JSON_OBJECT ? type_value(d->in, value) : NULL;
+}
+
+/* In the order in which they are written. What is missing here is hatched. */
+static const struct {
+    const char *keyword, *property;
+    keyword_writer *write;
+    unsigned kinds;
+} table[] = {
+    {"title", "title", write_text, EVERY},
+    {"description", "description", write_text, EVERY},
+    {"format", "format", write_text, EVERY},
+    {"items", "items", write_inner, KIND(TYPE_ARRAY)},
+    {"enum", "enum", write_enum, EVERY},
+    {"const", "const", write_const, EVERY},
+    {"minimum", "min", write_number, NUMERIC},
+    {"maximum", "max", write_number, NUMERIC},
+    {"exclusiveMinimum", "above", write_number, NUMERIC},
+    {"exclusiveMaximum", "below", write_number, NUMERIC},
+    {"multipleOf", "multipleOf", write_number, NUMERIC},
+    {"minLength", "minLength", write_count, KIND(TYPE_STRING)},
+    {"maxLength", "maxLength", write_count, KIND(TYPE_STRING)},
+    {"pattern", "pattern", write_text, KIND(TYPE_STRING)},
+    {"minItems", "minItems", write_count, KIND(TYPE_ARRAY)},
+    {"maxItems", "maxItems", write_count, KIND(TYPE_ARRAY)},
+    {"uniqueItems", "unique", write_true, KIND(TYPE_ARRAY)},
+    {"additionalProperties", "open", write_flag, KIND(TYPE_OBJECT)},
+    {"examples", "examples", write_examples, EVERY},
+    {"deprecated", "deprecated", write_true, EVERY},
+};
+
+enum { ROWS = sizeof table / sizeof *table };
+
+static bool is_in_table(gramc_text keyword) {
+    size_t i = 0;
+    while (i < ROWS && !text_is(keyword, table[i].keyword)) i++;
+    return i < ROWS;
+}
+
+/* ## What a type is */
+
+/* Keywords that the label or the members of it have said already. */
+struct said {
+    const char *keywords[5];
+    size_t count;
+};
+
+static void note(struct said *said, const char *keyword) {
+    said->keywords[said->count++] = keyword;
+}
+
+static bool was_said(const struct said *said, gramc_text keyword) {
+    for (size_t i = 0; i < said->count; i++)
+        if (text_is(keyword, said->keywords[i])) return true;
+    return false;
+}
+
+static const struct {
+    const char *name, *label;
+    enum type_kind kind;
+} base_types[] = {
+    {"string", "Text", TYPE_STRING},   {"integer", "Int", TYPE_INTEGER},
+    {"number", "Double", TYPE_NUMBER}, {"boolean", "Bool", TYPE_BOOLEAN},
+    {"object", "Object", TYPE_OBJECT}, {"array", "Array", TYPE_ARRAY},
+    {"null", "Null", TYPE_NULL},
+};
+
+enum { BASES = sizeof base_types / sizeof *base_types };
+
+static size_t base_of(const struct json *name) {
+    size_t i = 0;
+    while (i < BASES && !(name->kind == JSON_STRING && text_is(name->text, base_types[i].name)))
+        i++;
+    return i;
+}
+
+static void set_label(struct description *d, const char *label, enum type_kind kind) {
+    d->label = text_of(label);
+    d->kind = kind;
+}
+
+static void choose_format(struct description *d, struct said *said) {
+    static const char *const labels[] = {"Date", "Time", "DateTime", "Duration", "Email",
+                                         "Uri",  "Uuid", "Hostname", "Ipv4",     "Ipv6"};
+    gramc_text format = import_text(d->schema, "format");
+    for (size_t i = 0; i < sizeof labels / sizeof *labels; i++) {
+        const struct type_row *row = type_find(text_of(labels[i]));
+        if (!row || !text_is(format, row->format)) continue;
+        set_label(d, labels[i], TYPE_STRING);
+        note(said, "format");
+    }
+}
+
+/* {"prefixItems": [..n..], "items": false, "minItems": n, "maxItems": n} */
+static bool is_tuple(const struct json *schema) {
+    const struct json *list = json_get(schema, "prefixItems");
+    const struct json *least = json_get(schema, "minItems"), *most = json_get(schema, "maxItems");
+    char count[16];
+    if (!json_is(list, JSON_ARRAY) || !list->count ||
+        !json_is(json_get(schema, "items"), JSON_FALSE))
+        return false;
+    size_t digits = 0;
+    for (uint32_t n = list->count; n; n /= 10) digits++;
+    for (uint32_t n = list->count, i = 0; n; n /= 10, i++)
+        count[digits - 1 - i] = (char)('0' + n % 10);
+    gramc_text number = {count, digits};
+    return json_is(least, JSON_NUMBER) && json_is(most, JSON_NUMBER) &&
+           text_eq(least->text, number) && text_eq(most->text, number);
+}
+
+static struct doc *member_list(struct description *d, const struct json *list) {
+    struct doc *members = doc_list(d->in->arena, "[", "]");
+    for (const struct json *item = list->first; item; item = item->next)
+        doc_add(members, type_value(d->in, item));
+    return members;
+}
+
+static void choose_object(struct description *d, struct said *said) {
+    const struct json *values = json_get(d->schema, "additionalProperties");
+    bool map = json_is(values, JSON_OBJECT) && !json_get(d->schema, "properties");
+    set_label(d, map ? "Map" : "Object", map ? TYPE_MAP : TYPE_OBJECT);
+    if (!map) return;
+    add(d, "values", type_value(d->in, values));
+    note(said, "additionalProperties");
+}
+
+static void choose_array(struct description *d, struct said *said) {
+    if (!is_tuple(d->schema)) return;
+    static const char *const keywords[] = {"prefixItems", "items", "minItems", "maxItems"};
+    set_label(d, "Tuple", TYPE_TUPLE);
+    add(d, "items", member_list(d, json_get(d->schema, "prefixItems")));
+    for (size_t i = 0; i < 4; i++) note(said, keywords[i]);
+}
+
+static void choose_base(struct description *d, size_t base, struct said *said) {
+    set_label(d, base_types[base].label, base_types[base].kind);
+    if (d->kind == TYPE_STRING) choose_format(d, said);
+    else if (d->kind == TYPE_OBJECT) choose_object(d, said);
+    else if (d->kind == TYPE_ARRAY) choose_array(d, said);
+}
+
+/* Keywords that say something about one of several types only. */
+static bool is_special(const struct json *schema) {
+    for (size_t i = 0; i < ROWS; i++)
+        if (table[i].kinds != EVERY && json_get(schema, table[i].keyword)) return true;
+    return json_get(schema, "properties") || json_get(schema, "required");
+}
+
+/* {"type": ["string", "null"]} */
+static void choose_list(struct description *d, const struct json *list, struct said *said) {
+    struct doc *members = doc_list(d->in->arena, "[", "]");
+    const struct json *second = list->count == 2 ? list->first->next : NULL;
+    bool good = list->count > 0 && !is_special(d->schema);
+    if (second && base_of(list->first) < BASES - 1 && base_of(second) == BASES - 1) {
+        d->nullable = true;
+        choose_base(d, base_of(list->first), said);
+        return;
+    }
+    for (const struct json *item = list->first; item; item = item->next) {
+        if (base_of(item) == BASES) good = false;
+        else doc_add(members, doc_words(d->in->arena, base_types[base_of(item)].label));
+    }
+    if (good) {
+        set_label(d, "AnyOf", TYPE_ANY_OF);
+        add(d, "of", members);
+    } else {
+        set_label(d, "Any", TYPE_ANY);
+        hatch(d, list);
+    }
+}
+
+/* ## Unions */
+
+static bool is_bare(const struct json *schema) {
+    const struct json *type = json_get(schema, "type");
+    return json_is(schema, JSON_OBJECT) && !schema->mark && schema->count == 1 &&
+           json_is(type, JSON_STRING) && base_of(type) < BASES;
+}
+
+static bool all_objects(const struct json *list) {
+    const struct json *item = list->first;
+    while (item && item->kind == JSON_OBJECT) item = item->next;
+    return list->first && !item;
+}
+
+/* A union of bare types would be printed as a list of types; a type that says that it is not
+ * nullable is not bare. */
+static struct doc *union_members(struct description *d, const struct json *list) {
+    const struct json *item = list->first;
+    while (item && is_bare(item)) item = item->next;
+    if (item) return member_list(d, list);
+    struct doc *members = doc_list(d->in->arena, "[", "]");
+    struct doc *first = doc_list(d->in->arena, "{", "}");
+    size_t base = base_of(json_get(list->first, "type"));
+    doc_property(d->in->arena, first, "type", doc_words(d->in->arena, base_types[base].label));
+    doc_property(d->in->arena, first, "nullable", doc_words(d->in->arena, "false"));
+    doc_add(members, first);
+    for (item = list->first->next; item; item = item->next)
+        doc_add(members, type_value(d->in, item));
+    return members;
+}
+
+/* {"anyOf": [{"$ref": ...}, {"type": "null"}]}: the named type, nullable. */
+static bool choose_nullable(struct description *d, const struct json *list, struct said *said) {
+    static const char *const beside[] = {"anyOf",   "title",    "description",
+                                         "default", "examples", "deprecated"};
+    const struct json *named = list->first, *null = named ? named->next : NULL;
+    if (list->count != 2 || !is_bare(null) || base_of(json_get(null, "type")) != BASES - 1)
+        return false;
+    const struct import_type *type = import_type_of(d->in, named);
+    bool use = type && (named->count == 1 || !json_get(named, "$ref")) && !named->mark;
+    for (const struct json *m = named->first; m && use && !json_get(named, "$ref"); m = m->next)
+        use = !text_is(m->key, "description") && !text_is(m->key, "title");
+    for (const struct json *m = d->schema->first; m && use; m = m->next) {
+        size_t i = 0;
+        while (i < 6 && !text_is(m->key, beside[i])) i++;
+        use = i < 6;
+    }
+    if (!use) return false;
+    d->label = type->name;
+    d->kind = TYPE_ANY;
+    note(said, "anyOf");
+    add(d, "nullable", doc_words(d->in->arena, "true"));
+    return true;
+}
+
+static bool choose_union(struct description *d, struct said *said) {
+    static const struct {
+        const char *keyword, *label;
+        enum type_kind kind;
+    } unions[] = {{"anyOf", "AnyOf", TYPE_ANY_OF}, {"oneOf", "OneOf", TYPE_ONE_OF}};
+    for (size_t i = 0; i < 2; i++) {
+        const struct json *list = json_get(d->schema, unions[i].keyword);
+        if (!json_is(list, JSON_ARRAY) || !all_objects(list) || is_special(d->schema)) continue;
+        if (i == 0 && choose_nullable(d, list, said)) return true;
+        set_label(d, unions[i].label, unions[i].kind);
+        add(d, "of", union_members(d, list));
+        note(said, unions[i].keyword);
+        return true;
+    }
+    return false;
+}
+
+/* ## Named types */
+
+/* Only what belongs to the place of use may stand beside the name of a record. */
+static bool choose_named(struct description *d, struct said *said) {
+    const struct import_type *type = import_type_of(d->in, d->schema);
+    if (!type || type->schema == d->schema) return false;
+    d->label = type->name;
+    d->kind = TYPE_ANY;
+    if (json_get(d->schema, "$ref")) {
+        note(said, "$ref");
+        return true;
+    }
+    /* A repeated record: all that is not about this place is said by its name. */
+    static const char *const beside[] = {"title", "description", "examples", "deprecated"};
+    for (size_t i = 0; i < sizeof beside / sizeof *beside; i++) {
+        const struct json *value = json_get(d->schema, beside[i]);
+        for (size_t r = 0; value && r < ROWS; r++) {
+            if (!text_is(value->key, table[r].keyword)) continue;
+            struct doc *doc = table[r].write(d, value);
+            if (doc) add(d, table[r].property, doc);
+            else hatch(d, value);
+        }
+    }
+    return true;
+}
+
+static void choose(struct description *d, struct said *said) {
+    const struct json *type = json_get(d->schema, "type");
+    note(said, "type");
+    if (json_is(type, JSON_STRING) && base_of(type) < BASES) choose_base(d, base_of(type), said);
+    else if (json_is(type, JSON_ARRAY)) choose_list(d, type, said);
+    else if (type || !choose_union(d, said)) set_label(d, "Any", TYPE_ANY);
+    if (type && type->kind != JSON_ARRAY && d->kind == TYPE_ANY) hatch(d, type);
+}
+
+/* ## Fields */
+
+bool import_is_required(const struct json *schema, gramc_text name) {
+    const struct json *required = json_get(schema, "required");
+    if (!json_is(required, JSON_ARRAY)) return false;
+    for (const struct json *item = required->first; item; item = item->next)
+        if (item->kind == JSON_STRING && text_eq(item->text, name)) return true;
+    return false;
+}
+
+/* Each required name once, and each of them a property. */
+static bool required_is_plain(const struct json *schema) {
+    const struct json *required = json_get(schema, "required");
+    const struct json *properties = json_get(schema, "properties");
+    if (!required) return true;
+    if (required->kind != JSON_ARRAY) return false;
+    for (const struct json *item = required->first; item; item = item->next) {
+        if (item->kind != JSON_STRING || !json_get_text(properties, item->text)) return false;
+        for (const struct json *other = required->first; other != item; other = other->next)
+            if (text_eq(other->text, item->text)) return false;
+    }
+    return true;
+}
+
+static void describe(struct description *d, const struct import_field *field);
+
+static struct description new_description(struct importer *in, const struct json *schema,
+                                          bool is_field) {
+    struct description d = {.in = in, .schema = schema, .is_field = is_field};
+    d.properties = doc_list(in->arena, "{", "}");
+    buf_init(&d.hatch, &in->arena->allocator, LARGEST_HATCH);
+    return d;
+}
+
+/* `street: Text`, `tags: [Text]`, `zip: {type: Text, optional: true}` */
+static struct doc *described_value(struct importer *in, const struct json *schema,
+                                   const struct import_field *field) {
+    struct description d = new_description(in, schema, field != NULL);
+    describe(&d, field);
+    buf_free(&d.hatch);
+    struct doc *value = doc_chain(in->arena);
+    if (!value || !d.properties) return NULL;
+    value->origin = schema;
+    if (!d.properties->first) {
+        doc_add(value, doc_text(in->arena, d.label));
+        return value;
+    }
+    const struct json *items = json_get(schema, "items");
+    bool only_items = text_is(d.label, "Array") && items && !d.properties->first->next &&
+                      !d.nullable && !schema->mark;
+    if (only_items && items->kind == JSON_OBJECT) {
+        struct doc *list = doc_list(in->arena, "[", "]");
+        doc_add(list, type_value(in, items));
+        doc_add(value, list);
+        return value;
+    }
+    struct doc *map = doc_list(in->arena, "{", "}");
+    doc_property(in->arena, map, "type", doc_text(in->arena, d.label));
+    for (struct doc *p = d.properties->first, *next; p; p = next) {
+        next = p->next;
+        p->next = NULL;
+        doc_add(map, p);
+    }
+    doc_add(value, map);
+    return value;
+}
+
+static struct doc *type_value(struct importer *in, const struct json *schema) {
+    return described_value(in, schema, NULL);
+}
+
+struct doc *import_key(struct arena *arena, gramc_text name) {
+    gramc_text plain = import_quote_name(arena, name);
+    bool bare = plain.len > 0 && plain.ptr[0] != '`';
+    if (bare) return doc_text(arena, plain);
+    struct json text = {.kind = JSON_STRING, .text = name};
+    return doc_data(arena, &text);
+}
+
+static struct doc *field_map(struct description *d, const struct json *properties) {
+    struct importer *in = d->in;
+    struct doc *map = doc_list(in->arena, "{", "}");
+    for (const struct json *p = properties->first; p; p = p->next) {
+        struct import_field field = {p->key, import_is_required(d->schema, p->key)};
+        struct doc *entry = doc_chain(in->arena);
+        doc_add(entry, import_key(in->arena, p->key));
+        doc_add(entry, doc_words(in->arena, ": "));
+        doc_add(entry, described_value(in, p, &field));
+        doc_add(map, entry);
+    }
+    return map;
+}
+
+static void field_elements(struct description *d, const struct json *properties) {
+    d->elements = doc_list(d->in->arena, " ", "");
+    for (const struct json *p = properties->first; p; p = p->next) {
+        struct import_field field = {p->key, import_is_required(d->schema, p->key)};
+        doc_add(d->elements, import_node(d->in, p, &field));
+    }
+}
+
+static void describe_fields(struct description *d, struct said *said) {
+    const struct json *properties = json_get(d->schema, "properties");
+    bool takes = d->kind == TYPE_OBJECT || d->kind == TYPE_ANY;
+    if (json_is(properties, JSON_OBJECT) && takes) {
+        note(said, "properties");
+        bool elements = d->is_definition && d->kind == TYPE_OBJECT && properties->first;
+        if (elements) field_elements(d, properties);
+        else add(d, "fields", field_map(d, properties));
+    }
+    if (was_said(said, TEXT("properties")) && required_is_plain(d->schema)) note(said, "required");
+}
+
+/* ## All of it */
+
+static void describe_keywords(struct description *d, const struct said *said) {
+    for (size_t i = 0; i < ROWS; i++) {
+        const struct json *value = json_get(d->schema, table[i].keyword);
+        if (!value || was_said(said, value->key)) continue;
+        bool fits = d->kind == TYPE_ANY || (table[i].kinds & KIND(d->kind));
+        struct doc *doc = fits ? table[i].write(d, value) : NULL;
+        if (doc) add(d, table[i].property, doc);
+        else hatch(d, value);
+    }
+    for (const struct json *m = d->schema->first; m; m = m->next) {
+        bool own = is_in_table(m->key) || text_is(m->key, "type") || text_is(m->key, "default");
+        if (!own && !was_said(said, m->key)) hatch(d, m);
+    }
+}
+
+/* Everything as JSON, but for what people read and what belongs to the parameter. */
+static void describe_hatched(struct description *d) {
+    set_label(d, "Any", TYPE_ANY);
+    for (const struct json *m = d->schema->first; m; m = m->next) {
+        if (text_is(m->key, "default")) continue;
+        if (text_is(m->key, "description") && m->kind == JSON_STRING)
+            add(d, "description", doc_string(d->in->arena, m->text));
+        else hatch(d, m);
+    }
+}
+
+static void describe_dropped(struct description *d) {
+    const struct json *description = json_get(d->schema, "description");
+    set_label(d, "Any", TYPE_ANY);
+    if (json_is(description, JSON_STRING))
+        add(d, "description", doc_string(d->in->arena, description->text));
+    lose(d, d->schema);
+}
+
+static void describe_default(struct description *d, const struct import_field *field) {
+    const struct json *value = json_get(d->schema, "default");
+    bool said = value && d->is_field && !is_marked(d->schema, MARK_DEFAULT | MARK_DROP);
+    if (value && !said && !is_marked(d->schema, MARK_DROP)) hatch(d, value);
+    if (field && !field->required && !said) add(d, "optional", doc_words(d->in->arena, "true"));
+    if (field && field->required && said) add(d, "required", doc_words(d->in->arena, "true"));
+    if (said) add(d, "default", doc_data(d->in->arena, value));
+}
+
+static void describe(struct description *d, const struct import_field *field) {
+    struct said said = {.count = 0};
+    if (d->in->arena->oom) return;
+    import_report_marks(d->in, d->schema);
+    if (is_marked(d->schema, MARK_DROP)) describe_dropped(d);
+    else if (is_marked(d->schema, MARK_HATCH)) describe_hatched(d);
+    else if (choose_named(d, &said)) {
+        if (said.count) describe_keywords(d, &said);
+    } else {
+        choose(d, &said);
+        describe_fields(d, &said);
+        if (d->nullable) add(d, "nullable", doc_words(d->in->arena, "true"));
+        describe_keywords(d, &said);
+    }
+    describe_default(d, field);
+    /* What does not fit has a finding of its own. */
+    uint8_t data = MARK_DEFAULT | MARK_ENUM | MARK_CONST | MARK_EXAMPLES;
+    if (d->in->report && d->hatch.len && !(d->schema->mark & data))
+        import_find(d->in, D_IMPORT_HATCH, NULL, d->schema, buf_view(&d->hatch), TEXT(""));
+    add_hatch(d);
+}
+
+/* ## The arguments of a tool as a whole */
+
+static bool is_in_signature(const struct json *schema, const struct json *member, bool is_tool) {
+    if (text_is(member->key, "type"))
+        return member->kind == JSON_STRING && text_is(member->text, "object");
+    if (text_is(member->key, "properties")) return member->kind == JSON_OBJECT;
+    if (text_is(member->key, "required")) return required_is_plain(schema);
+    return is_tool && (text_is(member->key, "title") || text_is(member->key, "description"));
+}
+
+static void describe_whole(struct description *d, bool is_tool) {
+    for (const struct json *m = d->schema->first; m; m = m->next) {
+        bool flag = m->kind == JSON_TRUE || m->kind == JSON_FALSE;
+        if (is_in_signature(d->schema, m, is_tool)) continue;
+        if (flag && text_is(m->key, "additionalProperties")) add(d, "open", write_flag(d, m));
+        else if (is_marked(d->schema, MARK_DROP)) lose(d, m);
+        else hatch(d, m);
+    }
+}
+
+void import_arguments(struct importer *in, const struct import_tool *tool, struct doc *list) {
+    if (!tool->parameters) return;
+    struct description d = new_description(in, tool->parameters, false);
+    describe_whole(&d, tool->is_schema);
+    if (in->report && d.hatch.len)
+        import_find(in, D_IMPORT_HATCH, NULL, tool->parameters, buf_view(&d.hatch), TEXT(""));
+    add_hatch(&d);
+    buf_free(&d.hatch);
+    for (struct doc *p = d.properties ? d.properties->first : NULL, *next; p; p = next) {
+        next = p->next;
+        p->next = NULL;
+        p->origin = tool->parameters;
+        doc_add(list, p);
+    }
+}
+
+struct doc *import_node(struct importer *in, const struct json *schema,
+                        const struct import_field *field) {
+    struct description d = new_description(in, schema, field != NULL);
+    struct doc *node = doc_chain(in->arena);
+    describe(&d, field);
+    buf_free(&d.hatch);
+    if (!node || !d.properties) return NULL;
+    node->origin = schema;
+    doc_add(node, doc_words(in->arena, "("));
+    if (field) doc_add(node, doc_text(in->arena, import_quote_name(in->arena, field->name)));
+    doc_add(node, doc_words(in->arena, "::"));
+    doc_add(node, doc_text(in->arena, d.label));
+    if (d.properties->first) {
+        doc_add(node, doc_words(in->arena, " "));
+        doc_add(node, d.properties);
+    }
+    doc_add(node, doc_words(in->arena, ")"));
+    return node;
+}
+
+struct doc *import_definition(struct importer *in, const struct import_type *type) {
+    struct description d = new_description(in, type->schema, false);
+    struct doc *definition = doc_chain(in->arena);
+    d.is_definition = true;
+    describe(&d, NULL);
+    buf_free(&d.hatch);
+    if (!definition || !d.properties) return NULL;
+    definition->origin = type->schema;
+    doc_add(definition, doc_words(in->arena, "["));
+    doc_add(definition, doc_text(in->arena, type->name));
+    doc_add(definition, doc_words(in->arena, ":"));
+    doc_add(definition, doc_text(in->arena, d.label));
+    if (d.properties->first) {
+        doc_add(definition, doc_words(in->arena, " "));
+        doc_add(definition, d.properties);
+    }
+    if (d.elements) {
+        doc_add(definition, doc_words(in->arena, " |"));
+        doc_add(definition, d.elements);
+    }
+    doc_add(definition, doc_words(in->arena, "]"));
+    return definition;
+}

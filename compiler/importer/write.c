@@ -1,0 +1,178 @@
+/* Puts the text together: named types first, then the tools, then the agent that has them all; and
+ * for HTTP interfaces the library that calls them. */
+#include "compiler/importer/parts.h"
+
+#include "base/text.h"
+
+static struct doc_printer printer_for(struct importer *in, struct buf *out) {
+    return (struct doc_printer){out, &in->spans, out->len, UINT32_MAX};
+}
+
+static void print(struct importer *in, struct buf *out, const struct doc *doc, unsigned indent) {
+    struct doc_printer printer = printer_for(in, out);
+    while (printer.line_start > 0 && out->ptr[printer.line_start - 1] != '\n') printer.line_start--;
+    doc_print(&printer, doc, indent);
+}
+
+/* ## Types */
+
+static void write_types(struct importer *in, struct buf *out) {
+    for (const struct import_type *type = in->first_type; type && !in->arena->oom;
+         type = type->next) {
+        if (!type->schema) continue;
+        in->source = type->source;
+        print(in, out, import_definition(in, type), 0);
+        buf_puts(out, "\n\n");
+    }
+}
+
+/* ## Signatures */
+
+/* Lines are never broken beside an arrow, so a signature that is too long opens the braces of its
+ * parameters. */
+static void open_braces(struct doc *node) {
+    for (struct doc *part = node ? node->first : NULL; part; part = part->next)
+        if (part->kind == DOC_LIST && part->first) part->tall = true;
+}
+
+static struct doc *signature(struct importer *in, const struct import_tool *tool) {
+    const struct json *properties =
+        tool->parameters ? json_get(tool->parameters, "properties") : NULL;
+    struct doc *chain = doc_chain(in->arena);
+    bool any = json_is(properties, JSON_OBJECT) && properties->first;
+    for (const struct json *p = any ? properties->first : NULL; p; p = p->next) {
+        struct import_field field = {p->key, import_is_required(tool->parameters, p->key)};
+        doc_add(chain, import_node(in, p, &field));
+        doc_add(chain, doc_words(in->arena, "==>"));
+    }
+    if (!any) doc_add(chain, doc_words(in->arena, "()==>"));
+    if (tool->result) doc_add(chain, import_node(in, tool->result, NULL));
+    else doc_add(chain, doc_words(in->arena, "(::Any)"));
+    return chain;
+}
+
+static void write_signature(struct importer *in, struct buf *out, const struct import_tool *tool) {
+    struct doc *chain = signature(in, tool);
+    struct doc_printer printer = printer_for(in, out);
+    if (!chain) return;
+    if (chain->tall || !doc_fits(&printer, chain->width))
+        for (struct doc *node = chain->first; node; node = node->next) open_braces(node);
+    print(in, out, chain, 2);
+}
+
+/* ## Tools */
+
+static const struct {
+    const char *hint, *property;
+} hints[] = {{"readOnlyHint", "readOnly"},
+             {"destructiveHint", "destructive"},
+             {"idempotentHint", "idempotent"},
+             {"openWorldHint", "openWorld"}};
+
+static void add_hints(struct importer *in, const struct import_tool *tool, struct doc *list) {
+    for (size_t i = 0; i < sizeof hints / sizeof *hints; i++) {
+        const struct json *value =
+            tool->annotations ? json_get(tool->annotations, hints[i].hint) : NULL;
+        bool said = json_is(value, JSON_TRUE) || json_is(value, JSON_FALSE);
+        if (said)
+            doc_property(in->arena, list, hints[i].property,
+                         doc_words(in->arena, value->kind == JSON_TRUE ? "true" : "false"));
+    }
+}
+
+static struct doc *tool_properties(struct importer *in, const struct import_tool *tool) {
+    struct doc *list = doc_list(in->arena, "{", "}");
+    gramc_text description = tool->description.len ? tool->description : tool->name;
+    if (tool->named) doc_property(in->arena, list, "name", doc_string(in->arena, tool->name));
+    if (tool->title.len) doc_property(in->arena, list, "title", doc_string(in->arena, tool->title));
+    doc_property(in->arena, list, "description", doc_string(in->arena, description));
+    add_hints(in, tool, list);
+    import_arguments(in, tool, list);
+    return list;
+}
+
+static void write_tool(struct importer *in, struct buf *out, const struct import_tool *tool) {
+    in->source = tool->source;
+    buf_putc(out, '[');
+    buf_text(out, import_quote_name(in->arena, tool->identifier));
+    buf_puts(out, ":Tool ");
+    print(in, out, tool_properties(in, tool), 0);
+    buf_puts(out, " |\n  ");
+    write_signature(in, out, tool);
+    buf_puts(out, "\n]\n");
+}
+
+static void write_agent(struct importer *in, struct buf *out) {
+    struct doc *list = doc_list(in->arena, " ", "");
+    if (!in->agent.len) return;
+    for (const struct import_tool *tool = in->first; tool; tool = tool->next)
+        doc_add(list, doc_text(in->arena, import_quote_name(in->arena, tool->identifier)));
+    buf_puts(out, "\n[");
+    buf_text(out, import_quote_name(in->arena, in->agent));
+    buf_puts(out, ":Agent");
+    if (list && list->first) {
+        buf_puts(out, " |");
+        print(in, out, list, 0);
+    }
+    buf_puts(out, "]\n");
+}
+
+void import_write(struct importer *in, struct buf *out) {
+    buf_reset(&in->spans);
+    write_types(in, out);
+    for (const struct import_tool *tool = in->first; tool && !in->arena->oom; tool = tool->next) {
+        if (tool != in->first) buf_putc(out, '\n');
+        write_tool(in, out, tool);
+    }
+    write_agent(in, out);
+}
+
+/* ## The library of an HTTP interface */
+
+static struct doc *header_map(struct importer *in, const struct import_header *first) {
+    struct doc *map = doc_list(in->arena, "{", "}");
+    for (const struct import_header *header = first; header; header = header->next) {
+        struct doc *entry = doc_chain(in->arena);
+        doc_add(entry, import_key(in->arena, header->name));
+        doc_add(entry, doc_words(in->arena, ": "));
+        doc_add(entry, doc_string(in->arena, header->value));
+        doc_add(map, entry);
+    }
+    return map;
+}
+
+static struct doc *implementation(struct importer *in, const struct import_tool *tool) {
+    struct doc *doc = doc_chain(in->arena), *list = doc_list(in->arena, "{", "}");
+    if (doc) doc->origin = tool->at;
+    doc_add(doc, doc_words(in->arena, "["));
+    doc_add(doc, doc_text(in->arena, import_quote_name(in->arena, tool->identifier)));
+    doc_add(doc, doc_words(in->arena, ":ToolImpl "));
+    doc_property(in->arena, list, "http", doc_string(in->arena, tool->http->method));
+    doc_property(in->arena, list, "url", doc_string(in->arena, tool->http->url));
+    if (tool->http->headers)
+        doc_property(in->arena, list, "headers", header_map(in, tool->http->headers));
+    if (tool->http->body.len) {
+        doc_property(in->arena, list, "body", doc_string(in->arena, tool->http->body));
+        doc_property(in->arena, list, "contentType",
+                     doc_string(in->arena, tool->http->content_type));
+    }
+    doc_add(doc, list);
+    doc_add(doc, doc_words(in->arena, "]"));
+    return doc;
+}
+
+void import_write_library(struct importer *in, struct buf *out) {
+    buf_reset(&in->spans);
+    struct doc *list = doc_list(in->arena, " ", "");
+    for (const struct import_tool *tool = in->first; tool && !in->arena->oom; tool = tool->next)
+        if (tool->http) doc_add(list, implementation(in, tool));
+    if (list) list->tall = true;
+    buf_puts(out, "[");
+    buf_text(out, import_quote_name(in->arena, in->agent.len ? in->agent : TEXT("imported")));
+    buf_puts(out, ":ToolLibrary");
+    if (list && list->first) {
+        buf_puts(out, " |");
+        print(in, out, list, 0);
+    }
+    buf_puts(out, "]\n");
+}

@@ -1,0 +1,52 @@
+/* The calls that judge an instance: reads it, has it judged, and hands the verdict over. */
+#include "jsonschema/evaluate.h"
+
+#include <string.h>
+
+#include "jsonschema/verdict.h"
+
+static gramc_status check(struct verdict *verdict, const struct gramc_schema *schema,
+                          gramc_text text, const gramc_check_options *options) {
+    struct report report = {.max = options->max_errors ? options->max_errors : 100};
+    struct judge judge;
+    struct json_error error;
+    report.link = &report.first;
+    judge_init(&judge, schema, &verdict->arena, &report, text.len);
+    struct json *root = json_parse(&verdict->arena, text, &error);
+    if (root) {
+        judge_duplicates(&judge, root);
+        verdict_normalise(verdict, &judge, root, text, options->flags);
+        judge_document(&judge, root);
+    } else if (error.limit) {
+        judge_stop(&judge, GRAMC_LIMIT);
+    } else if (!verdict->arena.oom) {
+        report_not_json(&judge, &error);
+    }
+    judge_free(&judge);
+    verdict_finish(verdict, &judge, &report, root, text);
+    return verdict->arena.oom ? GRAMC_NOMEM : judge.status;
+}
+
+gramc_status gramc_schema_check(gramc_verdict **out, const gramc_schema *schema, const char *json,
+                                size_t len, const gramc_check_options *options) {
+    static const gramc_check_options defaults = GRAMC_CHECK_OPTIONS_INIT;
+    if (!options) options = &defaults;
+    gramc_allocator allocator = options->allocator ? *options->allocator : mem_default();
+    struct verdict *verdict = mem_alloc(&allocator, sizeof *verdict);
+    *out = NULL;
+    if (!verdict) return GRAMC_NOMEM;
+    memset(verdict, 0, sizeof *verdict);
+    arena_init(&verdict->arena, &allocator);
+    gramc_status status = check(verdict, schema, (gramc_text){json, len}, options);
+    if (status == GRAMC_OK) *out = &verdict->shown;
+    else gramc_verdict_free(&verdict->shown);
+    return status;
+}
+
+void gramc_verdict_free(gramc_verdict *shown) {
+    if (!shown) return;
+    struct verdict *verdict = (struct verdict *)shown; /* its first member */
+    gramc_allocator allocator = verdict->arena.allocator;
+    arena_free(&verdict->arena);
+    mem_free(&allocator, verdict, sizeof *verdict);
+}

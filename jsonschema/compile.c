@@ -1,0 +1,160 @@
+/* Compiles a schema document: reads it, follows every reference, makes a node of every schema that
+ * can be reached, links them. The steps themselves stand in resources.c,
+ * read_keywords.c and link.c; here is their order, and what a failure looks like. */
+#include "jsonschema/compile.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+
+static const uint64_t MAX_WORK = UINT64_C(50000000);
+
+bool compile_stop(struct schema_compiler *c, gramc_status status) {
+    if (c->status == GRAMC_OK) c->status = status;
+    return false;
+}
+
+bool compile_step(struct schema_compiler *c) {
+    return ++c->work <= MAX_WORK || compile_stop(c, GRAMC_LIMIT);
+}
+
+/* The child of a container in whose bytes a value stands; its place among the children. */
+static const struct json *child_around(const struct json *parent, const struct json *value,
+                                       size_t *index) {
+    const struct json *child = parent->first;
+    for (*index = 0; child; child = child->next, ++*index)
+        if (child->start <= value->start && value->end <= child->end) return child;
+    return NULL;
+}
+
+void put_pointer_to(struct buf *out, const struct json *root, const struct json *value) {
+    size_t index;
+    while (root && root != value) {
+        const struct json *child = child_around(root, value, &index);
+        if (child && root->kind == JSON_OBJECT) json_put_pointer_token(out, child->key);
+        else if (child) buf_printf(out, "/%zu", index);
+        root = child;
+    }
+}
+
+/* Copies as much as there is room for. */
+static void copy_cut(char *out, size_t size, gramc_text text) {
+    size_t len = text.len < size - 1 ? text.len : size - 1;
+    memcpy(out, text.ptr, len);
+    out[len] = '\0';
+}
+
+bool compile_fail(struct schema_compiler *c, const struct document *document, const struct json *at,
+                  const char *format, ...) {
+    if (c->status != GRAMC_OK) return false;
+    c->status = GRAMC_FINDINGS;
+    struct buf pointer;
+    buf_init(&pointer, &c->arena->allocator, 64 * 1024);
+    if (document->root) put_pointer_to(&pointer, document->root, at);
+    copy_cut(c->error->pointer, sizeof c->error->pointer, buf_view(&pointer));
+    if (pointer.state == BUF_NOMEM) c->status = GRAMC_NOMEM;
+    buf_free(&pointer);
+    c->error->position = at->start;
+    char *message = c->error->message;
+    size_t size = sizeof c->error->message, used = 0;
+    if (document != c->schema->document)
+        used = (size_t)snprintf(message, size,
+                                "in %.*s: ", document->uri.len > 200 ? 200 : (int)document->uri.len,
+                                document->uri.ptr);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(message + used, size - used, format, args);
+    va_end(args);
+    return false;
+}
+
+static bool drain_queue(struct schema_compiler *c) {
+    while (c->queue) {
+        struct node *node = c->queue;
+        if (node->schema->kind == JSON_OBJECT && !compile_keywords(c, node)) return false;
+        c->queue = node->next;
+    }
+    return true;
+}
+
+/* A dynamic reference may lead to any anchor of its kind: all of them must be there. */
+static bool compile_anchors(struct schema_compiler *c, struct resource *resource) {
+    for (struct anchor *anchor = resource->anchors; anchor; anchor = anchor->next) {
+        if (!anchor->dynamic || anchor->node) continue;
+        anchor->node = compile_node(c, anchor->schema, resource);
+        if (!anchor->node) return false;
+    }
+    if (resource->recursive_anchor && !resource->root_node) {
+        resource->root_node = compile_node(c, resource->root, resource);
+        if (!resource->root_node) return false;
+    }
+    return true;
+}
+
+static bool compile_all(struct schema_compiler *c, gramc_text text) {
+    struct resource *root = resources_load_root(c, text);
+    if (!root) return false;
+    c->schema->root = compile_node(c, root->root, root);
+    if (!c->schema->root) return false;
+    do {
+        if (!drain_queue(c)) return false;
+        for (size_t i = 0; c->schema->dynamic && i < c->names.size; i++)
+            if (c->names.slots[i].resource && !compile_anchors(c, c->names.slots[i].resource))
+                return false;
+    } while (c->queue);
+    return link_nodes(c);
+}
+
+static gramc_status compile(struct gramc_schema *schema, gramc_text text,
+                            const gramc_schema_options *options, gramc_json_error *error) {
+    struct schema_compiler c = {
+        .schema = schema, .arena = &schema->arena, .options = options, .error = error};
+    arena_init(&c.scratch, &schema->arena.allocator);
+    regex_set_init(&schema->regexes, &schema->arena);
+    bool fine = compile_all(&c, text);
+    if (c.scratch.oom || schema->arena.oom) c.status = GRAMC_NOMEM;
+    if (!fine && c.status == GRAMC_OK) c.status = GRAMC_NOMEM;
+    arena_free(&c.scratch);
+    return c.status;
+}
+
+static void explain(gramc_json_error *error, gramc_status status) {
+    if (error->message[0]) return;
+    snprintf(error->message, sizeof error->message, "%s",
+             status == GRAMC_NOMEM ? "out of memory" : "a limit on the size of schemas was passed");
+}
+
+gramc_status gramc_schema_compile(gramc_schema **out, const char *json, size_t len,
+                                  const gramc_schema_options *options, gramc_json_error *error) {
+    static const gramc_schema_options defaults = GRAMC_SCHEMA_OPTIONS_INIT;
+    gramc_json_error unread;
+    if (!error) error = &unread;
+    if (!options) options = &defaults;
+    memset(error, 0, sizeof *error);
+    *out = NULL;
+    gramc_allocator allocator = options->allocator ? *options->allocator : mem_default();
+    struct gramc_schema *schema = mem_alloc(&allocator, sizeof *schema);
+    gramc_status status = GRAMC_NOMEM;
+    if (schema) {
+        memset(schema, 0, sizeof *schema);
+        arena_init(&schema->arena, &allocator);
+        status = compile(schema, (gramc_text){json, len}, options, error);
+    }
+    if (status == GRAMC_OK) {
+        *out = schema;
+    } else {
+        explain(error, status);
+        gramc_schema_free(schema);
+    }
+    return status;
+}
+
+void gramc_schema_free(gramc_schema *schema) {
+    if (!schema) return;
+    gramc_allocator allocator = schema->arena.allocator;
+    regex_set_free(&schema->regexes);
+    arena_free(&schema->arena);
+    mem_free(&allocator, schema, sizeof *schema);
+}

@@ -1,0 +1,108 @@
+/* What the parts that compile a schema share. One gramc_schema_compiler lives as long as one call
+ * of gramc_schema_compile. */
+#ifndef JSONSCHEMA_COMPILE_H
+#define JSONSCHEMA_COMPILE_H
+
+#include "jsonschema/compiled.h"
+
+enum keyword {
+#define KEYWORD(id, name, drafts, vocabulary, shape) K_##id,
+#include "jsonschema/keywords.def"
+#undef KEYWORD
+    K_COUNT
+};
+
+/* Where the subschemas of a keyword stand. */
+enum shape { SHAPE_NONE, SHAPE_ONE, SHAPE_LIST, SHAPE_ONE_OR_LIST, SHAPE_MAP, SHAPE_MAP_OR_NAMES };
+
+struct keyword_row {
+    gramc_text name;
+    unsigned drafts;
+    unsigned vocabulary;
+    enum shape shape;
+};
+
+const struct keyword_row *keyword_row(enum keyword keyword);
+/* The keyword that a member is in this dialect, K_COUNT for none. */
+enum keyword keyword_find(gramc_text name, const struct dialect *dialect);
+/* The same whatever the vocabularies: where to look for subschemas. */
+enum keyword keyword_find_in_draft(gramc_text name, gramc_draft draft);
+
+/* What is known about a place in a schema document. */
+struct location {
+    const struct json *schema;
+    struct resource *resource;
+    struct node *node; /* NULL until somebody refers to it */
+};
+
+struct resource_name {
+    gramc_text uri;
+    struct resource *resource;
+};
+
+/* Open addressing; sizes are powers of two. */
+struct location_table {
+    struct location *slots;
+    size_t count, size;
+};
+struct name_table {
+    struct resource_name *slots;
+    size_t count, size;
+};
+
+struct schema_compiler {
+    struct gramc_schema *schema;
+    struct arena *arena;  /* the schema's */
+    struct arena scratch; /* for this call */
+    const gramc_schema_options *options;
+    gramc_json_error *error;
+    gramc_status status; /* the first that was not GRAMC_OK */
+    struct location_table locations;
+    struct name_table names;
+    struct node *queue, *last; /* nodes to fill in, and the last of all nodes */
+    unsigned metas;            /* meta-schemas being read, one for another */
+    size_t bytes;              /* of all documents */
+    uint64_t work;             /* steps so far */
+};
+
+/* Records why the schema cannot be compiled, if nothing was recorded before; returns false. `at` is
+ * in the document. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 4, 5)))
+#endif
+bool compile_fail(struct schema_compiler *c, const struct document *document,
+                  const struct json *at, const char *format, ...);
+/* Sets a status that needs no words; returns false. */
+bool compile_stop(struct schema_compiler *c, gramc_status status);
+/* Counts a step; false, with GRAMC_LIMIT, when there were too many. */
+bool compile_step(struct schema_compiler *c);
+
+/* ## resources.c */
+/* Reads the schema itself. NULL on failure. */
+struct resource *resources_load_root(struct schema_compiler *c, gramc_text text);
+/* The schema that a reference leads to; NULL on failure, which it reports at `at`. */
+struct location *resources_find(struct schema_compiler *c, const struct resource *from,
+                                gramc_text reference, const struct json *at);
+struct location *resources_location(struct schema_compiler *c, const struct json *schema,
+                                    struct resource *resource);
+const struct anchor *resource_anchor(const struct resource *resource, gramc_text name,
+                                     bool only_dynamic);
+
+/* ## read_keywords.c */
+/* The node of a subschema, perhaps still to be filled in. NULL on failure. */
+struct node *compile_node(struct schema_compiler *c, const struct json *schema,
+                          struct resource *resource);
+/* Fills in a node whose schema is an object. */
+bool compile_keywords(struct schema_compiler *c, struct node *node);
+
+/* ## link.c: what needs all nodes. */
+bool link_nodes(struct schema_compiler *c);
+
+/* ## fast_prepare.c: what only the fast way needs. */
+bool quicken_members(struct schema_compiler *c, struct object_rules *rules);
+bool quicken_node(struct schema_compiler *c, struct node *node);
+
+/* ## metaschemas.c: the standard's own documents. ptr NULL: not one of them. */
+gramc_text metaschema_find(gramc_text uri);
+
+#endif

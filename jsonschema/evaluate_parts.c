@@ -1,0 +1,263 @@
+/* Judges the parts of arrays and objects: items, members, their number, their names, whether they
+ * repeat. Called by evaluate.c for one place at a time. */
+#include "jsonschema/evaluate.h"
+
+#include <string.h>
+
+#include "base/json/number.h"
+#include "base/text.h"
+
+/* ## Arrays */
+
+static bool judge_items(struct judge *judge, const struct frame *at, struct marks *marks) {
+    const struct array_rules *rules = at->node->array;
+    bool old = at->node->resource->dialect.draft != GRAMC_DRAFT_2020_12;
+    bool valid = true;
+    uint32_t i = 0;
+    for (const struct json *item = at->value->first; item; item = item->next, i++) {
+        bool in_prefix = i < rules->prefix.count;
+        const struct node *node = in_prefix ? rules->prefix.nodes[i] : rules->rest;
+        if (!node) break;
+        struct frame inner = frame_child(at, node, item,
+                                         !in_prefix ? rules->rest_keyword
+                                         : old      ? "items"
+                                                    : "prefixItems");
+        inner.index = i;
+        inner.listed = in_prefix;
+        valid &= judge_frame(judge, &inner, NULL);
+        if (!valid && !judge->report) return false;
+        marks_set(marks, i);
+    }
+    return valid;
+}
+
+static bool judge_contains(struct judge *judge, const struct frame *at, struct marks *marks) {
+    const struct array_rules *rules = at->node->array;
+    /* Before 2020-12 `contains` evaluates nothing. */
+    if (at->node->resource->dialect.draft != GRAMC_DRAFT_2020_12) marks = NULL;
+    uint32_t count = 0, i = 0;
+    for (const struct json *item = at->value->first; item; item = item->next, i++) {
+        struct frame inner = frame_child(at, rules->contains, item, "contains");
+        if (!judge_quietly(judge, &inner)) continue;
+        count++;
+        marks_set(marks, i);
+    }
+    if (judge->status != GRAMC_OK) return false;
+    if (count < rules->min_contains)
+        report_contains(judge, at, "contains", rules->min_contains, count);
+    if (count > rules->max_contains)
+        report_contains(judge, at, "maxContains", rules->max_contains, count);
+    return count >= rules->min_contains && count <= rules->max_contains;
+}
+
+/* Equal values give equal hashes; the order of members does not count. */
+static uint64_t hash_value(const struct json *value) {
+    uint64_t hash = (uint64_t)value->kind * UINT64_C(0x9E3779B97F4A7C15);
+    if (value->kind == JSON_STRING) return hash ^ text_hash(value->text);
+    if (value->kind == JSON_NUMBER) {
+        struct decimal number = decimal_read(value->text);
+        return hash ^ decimal_hash(&number);
+    }
+    for (const struct json *child = value->first; child; child = child->next) {
+        uint64_t inner = hash_value(child) * UINT64_C(0xFF51AFD7ED558CCD);
+        if (value->kind == JSON_OBJECT) hash += inner ^ (uint64_t)text_hash(child->key) << 20;
+        else hash = (hash << 5 | hash >> 59) ^ inner;
+    }
+    return hash ^ hash >> 31;
+}
+
+struct hashed {
+    uint64_t hash;
+    const struct json *item; /* NULL: free */
+    uint32_t index;
+};
+
+bool judge_find_equal(struct judge *judge, const struct json *array, uint32_t pair[2]) {
+    size_t size = 8;
+    while (size < (size_t)array->count * 2) size *= 2;
+    struct hashed *table = arena_array(judge->arena, size, sizeof *table);
+    if (!table) return judge_stop(judge, GRAMC_NOMEM);
+    uint32_t i = 0;
+    for (const struct json *item = array->first; item; item = item->next, i++) {
+        uint64_t hash = hash_value(item);
+        for (size_t at = hash;; at++) {
+            struct hashed *slot = &table[at & (size - 1)];
+            if (!slot->item) {
+                *slot = (struct hashed){hash, item, i};
+                break;
+            }
+            if (judge->steps == 0) return judge_stop(judge, GRAMC_LIMIT);
+            judge->steps--;
+            if (slot->hash != hash || !json_equal_within(slot->item, item, &judge->steps)) continue;
+            pair[0] = slot->index;
+            pair[1] = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool judge_array(struct judge *judge, const struct frame *at, struct marks *marks) {
+    const struct array_rules *rules = at->node->array;
+    uint32_t count = at->value->count, pair[2];
+    bool valid = count >= rules->min && count <= rules->max;
+    if (count < rules->min) report_size(judge, at, "minItems", rules->min, count);
+    if (count > rules->max) report_size(judge, at, "maxItems", rules->max, count);
+    if (!valid && !judge->report) return false;
+    if (rules->rest || rules->prefix.count) valid &= judge_items(judge, at, marks);
+    if (!valid && !judge->report) return false;
+    if (rules->contains) valid &= judge_contains(judge, at, marks);
+    if (rules->unique && count > 1 && judge_find_equal(judge, at->value, pair)) {
+        report_equal_items(judge, at, pair);
+        valid = false;
+    }
+    return valid && judge->status == GRAMC_OK;
+}
+
+/* ## Objects */
+
+static bool judge_name(struct judge *judge, const struct frame *at, const struct json *member) {
+    struct json name = {.kind = JSON_STRING,
+                        .key = member->key,
+                        .text = member->key,
+                        .start = member->key_start,
+                        .end = member->key_start};
+    struct frame inner = frame_child(at, at->node->object->names, &name, "propertyNames");
+    inner.name = true;
+    return judge_frame(judge, &inner, NULL);
+}
+
+static bool judge_patterns(struct judge *judge, const struct frame *at, const struct json *member,
+                           bool *known) {
+    const struct object_rules *rules = at->node->object;
+    bool valid = true;
+    for (size_t i = 0; i < rules->pattern_count; i++) {
+        const struct pattern_property *pattern = &rules->patterns[i];
+        if (!judge_matches(judge, pattern->regex, member->key)) continue;
+        struct frame inner = frame_child(at, pattern->node, member, "patternProperties");
+        inner.token = pattern->pattern;
+        *known = true;
+        valid &= judge_frame(judge, &inner, NULL);
+    }
+    return valid;
+}
+
+static bool judge_member(struct judge *judge, const struct frame *at, const struct json *member,
+                         const struct property *property, bool *known) {
+    const struct object_rules *rules = at->node->object;
+    bool valid = true;
+    if (rules->names) valid = judge_name(judge, at, member);
+    if (property && property->node) {
+        struct frame inner = frame_child(at, property->node, member, "properties");
+        inner.token = property->key;
+        *known = true;
+        valid &= judge_frame(judge, &inner, NULL);
+    }
+    valid &= judge_patterns(judge, at, member, known);
+    if (!*known && rules->additional) {
+        struct frame inner = frame_child(at, rules->additional, member, "additionalProperties");
+        *known = true;
+        valid &= judge_frame(judge, &inner, NULL);
+    }
+    return valid;
+}
+
+static bool judge_required(struct judge *judge, const struct frame *at) {
+    const struct object_rules *rules = at->node->object;
+    bool valid = true;
+    if (!rules->required_count) return true;
+    struct marks seen;
+    struct json required = {.count = rules->required_count};
+    if (!marks_init(judge, &seen, &required)) return false;
+    for (const struct json *member = at->value->first; member; member = member->next) {
+        const struct property *property = find_property(rules, member->key);
+        if (property && property->required != NO_REQUIRED) marks_set(&seen, property->required);
+    }
+    for (uint32_t i = rules->first; i < rules->property_count; i = rules->properties[i].next) {
+        const struct property *property = &rules->properties[i];
+        if (property->required == NO_REQUIRED || marks_has(&seen, property->required)) continue;
+        report_required(judge, at, property);
+        valid = false;
+    }
+    return valid;
+}
+
+static bool judge_dependents(struct judge *judge, const struct frame *at) {
+    const struct object_rules *rules = at->node->object;
+    bool valid = true;
+    for (size_t i = 0; i < rules->dependent_count; i++) {
+        const struct dependent *dependent = &rules->dependents[i];
+        if (!dependent->names || !json_get_text(at->value, dependent->key)) continue;
+        for (const struct json *name = dependent->names->first; name; name = name->next) {
+            if (json_get_text(at->value, name->text)) continue;
+            report_dependent(judge, at, dependent, name->text);
+            valid = false;
+        }
+    }
+    return valid;
+}
+
+bool judge_object(struct judge *judge, const struct frame *at, struct marks *marks) {
+    const struct object_rules *rules = at->node->object;
+    uint32_t count = at->value->count, i = 0;
+    bool valid = count >= rules->min && count <= rules->max;
+    if (count < rules->min) report_size(judge, at, "minProperties", rules->min, count);
+    if (count > rules->max) report_size(judge, at, "maxProperties", rules->max, count);
+    valid &= judge_required(judge, at);
+    if (!valid && !judge->report) return false;
+    for (const struct json *member = at->value->first; member; member = member->next, i++) {
+        bool known = false;
+        valid &= judge_member(judge, at, member, find_property(rules, member->key), &known);
+        if (!valid && !judge->report) return false;
+        if (known) marks_set(marks, i);
+    }
+    return judge_dependents(judge, at) && valid;
+}
+
+/* ## Duplicates */
+
+static bool few_duplicates(struct judge *judge, const struct frame *at) {
+    bool fine = true;
+    for (const struct json *member = at->value->first; member; member = member->next)
+        for (const struct json *other = at->value->first; other != member; other = other->next)
+            if (text_eq(member->key, other->key)) {
+                report_duplicate(judge, at, member);
+                fine = false;
+                break;
+            }
+    return fine;
+}
+
+static bool many_duplicates(struct judge *judge, const struct frame *at) {
+    size_t count = at->value->count, i = 0;
+    const struct json **list = arena_array(judge->arena, 2 * count, sizeof *list);
+    bool fine = true;
+    if (!list) return judge_stop(judge, GRAMC_NOMEM);
+    for (const struct json *member = at->value->first; member; member = member->next)
+        list[i++] = member;
+    list = json_sort_members(list, list + count, count);
+    for (i = 1; i < count; i++)
+        if (text_eq(list[i]->key, list[i - 1]->key)) {
+            report_duplicate(judge, at, list[i]);
+            fine = false;
+        }
+    return fine;
+}
+
+/* As deep as the document. */
+static bool duplicates_below(struct judge *judge, const struct frame *at) {
+    bool fine = true;
+    if (at->value->kind == JSON_OBJECT)
+        fine = at->value->count <= 16 ? few_duplicates(judge, at) : many_duplicates(judge, at);
+    for (const struct json *child = at->value->first; child; child = child->next) {
+        if (child->kind < JSON_ARRAY) continue;
+        struct frame inner = frame_child(at, at->node, child, NULL);
+        fine &= duplicates_below(judge, &inner);
+    }
+    return fine;
+}
+
+bool judge_duplicates(struct judge *judge, const struct json *root) {
+    struct frame at = {.node = judge->schema->root, .value = root};
+    return duplicates_below(judge, &at);
+}

@@ -1,0 +1,246 @@
+/* Answers whether a schema accepts some bytes: one pass that reads and judges together. Here is all
+ * that well-behaved values pass: plain strings, small numbers, keys in the order in which the
+ * schema names them. Everything else is in the other validate_run files, so that the compiler can
+ * keep this way short; what none of them can do they hand to the judge. */
+#include "jsonschema/fast.h"
+
+#include "base/text.h"
+
+/* ## Scalars */
+
+static inline const char *run_text(const struct run *run, const char *p) {
+    unsigned seen = 0;
+    const char *close = run_scan_string(run, p + 1, &seen);
+    return close ? close + 1 : NULL;
+}
+
+/* What can be told without decoding: an escape or a character beyond ASCII is run_string_rules'. */
+static inline const char *run_string(struct run *run, const struct node *node, const char *p) {
+    unsigned seen = 0;
+    const struct string_rules *rules = node->string;
+    const char *inside = p + 1, *close = run_scan_string(run, inside, &seen);
+    if (!close) return NULL;
+    size_t len = (size_t)(close - inside);
+    if (seen || (rules && !rules->lengths_only))
+        return run_string_rules(run, node, inside, close, seen) ? close + 1 : NULL;
+    if (node->texts && !run_is_text(run, node->texts, inside)) return NULL;
+    return !rules || (len >= rules->min && len <= rules->max) ? close + 1 : NULL;
+}
+
+/* Between whole bounds, told from the whole numbers around it. */
+static inline bool keeps_bounds(const struct node *node, int64_t whole, bool negative,
+                                bool broken) {
+    int64_t value = negative ? -whole : whole;
+    return value - (negative & broken) >= node->least && value + (!negative & broken) <= node->most;
+}
+
+/* Up to 18 digits and a fraction; anything longer or with more to it is run_exact_number's. */
+static inline const char *run_number(const struct node *node, const char *start) {
+    bool negative = *start == '-', broken = false;
+    const char *p = start + negative, *digits = p;
+    uint64_t whole = 0;
+    for (; json_byte_is(*p, JSON_BYTE_DIGIT); p++) whole = whole * 10 + (uint64_t)(*p - '0');
+    bool plain = p - digits == 1 || (*digits != '0' && p > digits && p - digits <= 18);
+    if (plain && *p == '.' && node->types & TYPE_FRACTION) {
+        const char *fraction = ++p;
+        for (; json_byte_is(*p, JSON_BYTE_DIGIT); p++) broken |= *p != '0';
+        plain = p > fraction;
+    }
+    if (!plain || json_byte_is(*p, JSON_BYTE_NUMBER)) return run_exact_number(node, start);
+    return keeps_bounds(node, (int64_t)whole, negative, broken) ? p : NULL;
+}
+
+/* Most values are plain strings and numbers: they are worth a look before the call. */
+static inline const char *run_any(struct run *run, const struct node *node, const char *p) {
+    if (node->way == WAY_TEXT) return *p == '"' ? run_text(run, p) : NULL;
+    return node->way == WAY_NUMBER ? run_number(node, p) : run_value(run, node, p);
+}
+
+/* ## Arrays */
+
+static const struct node *item_node(const struct run *run, const struct array_rules *rules,
+                                    uint32_t i) {
+    if (!rules) return run->schema->any;
+    if (i < rules->prefix.count) return rules->prefix.nodes[i]->same;
+    return rules->rest ? rules->rest->same : run->schema->any;
+}
+
+static inline const char *run_array(struct run *run, const struct node *node, const char *p) {
+    const struct array_rules *rules = node->array;
+    const char *start = p;
+    uint32_t count = 0;
+    if (run->depth++ == JSON_MAX_DEPTH) return run_give_up(run);
+    p = run_skip_blanks(p + 1);
+    if (*p != ']') {
+        for (;; p = run_skip_gap(p)) {
+            p = run_any(run, item_node(run, rules, count++), p);
+            if (!p) return NULL;
+            p = run_skip_blanks(p);
+            if (*p != ',') break;
+        }
+        if (*p != ']') return NULL;
+    }
+    run->depth--;
+    if (!run_goes_on(run, ++p)) return NULL;
+    if (!rules) return p;
+    if (count < rules->min || count > rules->max) return NULL;
+    if (!rules->contains && !rules->unique) return p;
+    return run_array_again(run, node, start, p) ? p : NULL;
+}
+
+/* ## Objects */
+
+/* What is known of an object while its members go by. Its address stays in this file, so that it
+ * can live in registers. */
+struct members {
+    const struct object_rules *rules;
+    const struct quick_key *likely; /* should come next */
+    uint64_t present;               /* bits of the quick keys that were seen */
+    size_t base;                    /* of the keys that the run remembers */
+    uint32_t count;
+};
+
+/* The quick key at p, looked for in circles from the likely one on; NULL if there is none. */
+static inline const struct quick_key *find_key(const struct run *run, const struct members *members,
+                                               const char *p) {
+    const struct quick_keys *quick = &members->rules->quick;
+    const struct quick_key *likely = members->likely, *end = quick->keys + quick->count, *key;
+    const unsigned char *window = run_window(run, p);
+    for (key = likely; key < end; key++)
+        if (run_head_is(window, key) && run_tail_is(run, p, key)) return key;
+    for (key = quick->keys; key < likely; key++)
+        if (run_head_is(window, key) && run_tail_is(run, p, key)) return key;
+    return NULL;
+}
+
+/* p is behind the quote; gives the place behind the key. *key: NULL if it is none of the quick
+ * ones. */
+static inline const char *run_key(struct run *run, const struct members *members, const char *p,
+                                  const struct quick_key **key) {
+    const struct quick_key *other;
+    *key = find_key(run, members, p);
+    if (*key) return p + (*key)->text.len + 1;
+    p = run_other_key(run, members->rules, members->base, p, &other);
+    *key = other;
+    return p;
+}
+
+/* p is at the quote; gives the place behind the value. */
+static inline const char *run_member(struct run *run, struct members *members, const char *p) {
+    const struct node *node = members->rules->other;
+    const struct quick_key *key;
+    p = run_key(run, members, p + 1, &key);
+    if (!p) return NULL;
+    members->count++;
+    if (key) {
+        if (members->present & key->bit) return NULL;
+        members->present |= key->bit;
+        members->likely = key + 1;
+        node = key->node;
+    }
+    p = run_skip_blanks(p);
+    if (*p != ':') return NULL;
+    return run_any(run, node, run_skip_gap(p));
+}
+
+static inline bool has_all(const struct members *members) {
+    const struct object_rules *rules = members->rules;
+    return members->count >= rules->min && members->count <= rules->max &&
+           (members->present & rules->required) == rules->required;
+}
+
+static inline const char *run_object(struct run *run, const struct node *node, const char *p) {
+    struct members members = {
+        .rules = node->members, .likely = node->members->quick.keys, .base = run->key_count};
+    if (run->depth++ == JSON_MAX_DEPTH) return run_give_up(run);
+    p = run_skip_blanks(p + 1);
+    if (*p != '}') {
+        for (;; p = run_skip_gap(p)) {
+            if (*p != '"' || !(p = run_member(run, &members, p))) return NULL;
+            p = run_skip_blanks(p);
+            if (*p != ',') break;
+        }
+        if (*p != '}') return NULL;
+    }
+    run->depth--;
+    run->key_count = members.base;
+    return run_goes_on(run, ++p) && has_all(&members) ? p : NULL;
+}
+
+/* ## Values */
+
+/* What a value starts with. */
+#define N START_NUMBER
+static const uint8_t starts[256] = {
+    ['"'] = START_STRING,
+    ['{'] = START_OBJECT,
+    ['['] = START_ARRAY,
+    ['t'] = START_WORD,
+    ['f'] = START_WORD,
+    ['n'] = START_WORD,
+    ['-'] = N,
+    ['0'] = N,
+    ['1'] = N,
+    ['2'] = N,
+    ['3'] = N,
+    ['4'] = N,
+    ['5'] = N,
+    ['6'] = N,
+    ['7'] = N,
+    ['8'] = N,
+    ['9'] = N,
+};
+#undef N
+
+const char *run_value(struct run *run, const struct node *node, const char *p) {
+    switch (node->way) {
+    case WAY_TEXT: return *p == '"' ? run_text(run, p) : NULL;
+    case WAY_STRING: return *p == '"' ? run_string(run, node, p) : NULL;
+    case WAY_NUMBER: return run_number(node, p);
+    case WAY_EXACT: return run_exact_number(node, p);
+    case WAY_WORD: return run_word(run, node, p);
+    case WAY_OBJECT: return *p == '{' ? run_object(run, node, p) : NULL;
+    case WAY_LONG_OBJECT: return *p == '{' ? run_long_object(run, node, p) : NULL;
+    case WAY_ARRAY: return *p == '[' ? run_array(run, node, p) : NULL;
+    case WAY_MIXED: return run_value(run, &node->variants[starts[(unsigned char)*p]], p);
+    case WAY_LOOK: return run_look(run, node, p);
+    case WAY_TREE: return run_tree(run, node, p);
+    default: return NULL;
+    }
+}
+
+/* ## The whole text */
+
+/* Copies the last bytes of the text to where zeros follow. */
+static inline void keep_tail(struct run *run, const char *start, const char *end) {
+    size_t len = (size_t)(end - start);
+    memset(run->tail + RUN_WINDOW, 0, RUN_WINDOW);
+    if (len >= RUN_WINDOW) memcpy(run->tail, end - RUN_WINDOW, RUN_WINDOW);
+    else memcpy(run->tail + RUN_WINDOW - len, start, len);
+    run->last_window = len >= RUN_WINDOW ? end - RUN_WINDOW : start; /* where no string starts */
+    run->to_tail = (uintptr_t)(run->tail + RUN_WINDOW) - (uintptr_t)end;
+}
+
+/* The text ends with a closing bracket. */
+static inline bool run_all(struct run *run, const struct gramc_schema *schema, const char *start,
+                           const char *end) {
+    run->end = end;
+    run->schema = schema;
+    run->depth = run->frames = 0;
+    run->again = run->key_count = 0;
+    run->given_up = run->has_session = false;
+    keep_tail(run, start, end);
+    bool accepted = run_value(run, schema->root->same, run_skip_blanks(start)) == end;
+    if (run->has_session) regex_session_free(&run->regexes);
+    return accepted;
+}
+
+bool gramc_schema_accepts(const gramc_schema *schema, const char *json, size_t len) {
+    const char *end = json + len;
+    struct run run;
+    while (end > json && json_byte_is(end[-1], JSON_BYTE_BLANK)) end--;
+    bool closed = end > json && (end[-1] == '}' || end[-1] == ']');
+    if (!closed || schema->dynamic) return run_otherwise(schema, json, end);
+    if (run_all(&run, schema, json, end)) return true;
+    return run.given_up && run_judge(schema, json, end);
+}

@@ -1,0 +1,191 @@
+/* The validator's fast half: one pass over the bytes of an instance, no document, no allocation
+ * for what signatures can say. Every function takes the place of a value's first byte and gives the
+ * place behind the value, or NULL: not accepted, not JSON, or given up (then run->given_up is set
+ * and the judge is asked about the whole). The last byte of the text is a closing bracket: in front
+ * of it nothing but strings needs a look at the end of the text. */
+#ifndef JSONSCHEMA_FAST_H
+#define JSONSCHEMA_FAST_H
+
+#include <string.h>
+
+#include "base/json/scan.h"
+#include "jsonschema/evaluate.h"
+
+enum {
+    RUN_WINDOW = 16,       /* bytes that are looked at in one go */
+    RUN_MAX_FRAMES = 1000, /* second looks inside each other */
+    RUN_MAX_KEYS = 128,    /* members that no schema names, in the objects around one place */
+    RUN_MAX_AGAIN = 64 * 1024 * 1024 /* bytes looked at a second time */
+};
+
+/* A member that no schema names, to find the same name again. */
+struct run_key {
+    const char *start; /* behind the quote */
+    uint32_t len;
+    uint32_t hash; /* of what it means */
+};
+
+struct run {
+    const char *end;
+    const char *last_window; /* where the last RUN_WINDOW bytes start */
+    uintptr_t to_tail;       /* from a place behind last_window to the same place in tail */
+    const struct gramc_schema *schema;
+    unsigned depth, frames;
+    bool given_up;
+    bool has_session; /* regexes is in use */
+    size_t again;
+    size_t key_count;
+    unsigned char tail[2 * RUN_WINDOW]; /* the last bytes again, then zeros */
+    struct run_key keys[RUN_MAX_KEYS];
+    struct regex_session regexes;
+};
+
+/* Any value. */
+const char *run_value(struct run *run, const struct node *node, const char *p);
+
+/* ## fast_scalars.c */
+/* A string whose inside is [inside, close): what its rules and choices say. */
+bool run_string_rules(struct run *run, const struct node *node, const char *inside,
+                      const char *close, unsigned seen);
+const char *run_exact_number(const struct node *node, const char *p);
+const char *run_word(const struct run *run, const struct node *node, const char *p);
+/* What takes another pass over an array, which is well-formed: contains, uniqueItems. */
+bool run_array_again(struct run *run, const struct node *node, const char *start, const char *end);
+
+/* The slow way, right for everything. */
+bool run_judge(const gramc_schema *schema, const char *json, const char *end);
+/* The same for a text that has no closing bracket at its end: scalars, and what is cut off. Without
+ * dynamic references only; for them any text may come. */
+bool run_otherwise(const gramc_schema *schema, const char *json, const char *end);
+
+/* ## fast_members.c */
+/* Reads a key that is not a quick one as it stands, and gives the place behind it. *key: the quick
+ * one that it is, written with escapes, or NULL; then it is remembered. NULL if the rules do not
+ * allow it, or if it was there before. `base`: where the keys of this object begin. */
+const char *run_other_key(struct run *run, const struct object_rules *rules, size_t base,
+                          const char *inside, const struct quick_key **key);
+/* An object with patterns, names to judge, or very many members. */
+const char *run_long_object(struct run *run, const struct node *node, const char *p);
+
+/* ## fast_look.c */
+/* Applicators: the same bytes again for each of them. */
+const char *run_look(struct run *run, const struct node *node, const char *p);
+/* Reads a document from here and asks the judge. */
+const char *run_tree(struct run *run, const struct node *node, const char *p);
+/* Whether the items of an array, whose bytes are [start, end), all differ. */
+bool run_all_differ(struct run *run, const char *start, const char *end);
+/* Whether a regular expression matches the inside of a string. */
+bool run_matches(struct run *run, const struct regex *regex, const char *inside, const char *close,
+                 unsigned seen);
+
+/* Where RUN_WINDOW bytes from p on can be read: in the text, or near its end in the copy with zeros
+ * behind it. No branch: in short texts it would be a coin toss. */
+static inline const unsigned char *run_window(const struct run *run, const char *p) {
+    if (__builtin_expect(p <= run->last_window, 1)) return (const unsigned char *)p;
+    return (const unsigned char *)((uintptr_t)p + run->to_tail);
+}
+
+#ifdef JSON_SCAN_SSE2
+static inline __m128i run_block(const unsigned char *window) {
+    return _mm_loadu_si128((const __m128i *)(const void *)window);
+}
+
+/* The next byte of a string that is not plain: a quote, a backslash, a control, something beyond
+ * ASCII (which as a signed byte is below the blank too), or the end of the text. */
+static inline const char *run_next_stop(const struct run *run, const char *p) {
+    for (;; p += RUN_WINDOW) {
+        __m128i block = run_block(run_window(run, p));
+        __m128i quotes = _mm_cmpeq_epi8(block, _mm_set1_epi8('"'));
+        __m128i backslashes = _mm_cmpeq_epi8(block, _mm_set1_epi8('\\'));
+        __m128i low = _mm_cmplt_epi8(block, _mm_set1_epi8(' '));
+        __m128i any = _mm_or_si128(_mm_or_si128(quotes, backslashes), low);
+        unsigned stops = (unsigned)_mm_movemask_epi8(any);
+        if (stops) return p + __builtin_ctz(stops); /* at the latest the zeros behind the text */
+    }
+}
+#else
+static inline const char *run_next_stop(const struct run *run, const char *p) {
+    while (p < run->end && (signed char)*p > 0x1F && !json_byte_is(*p, JSON_BYTE_STOP)) p++;
+    return p;
+}
+#endif
+
+/* The closing quote of the string whose inside starts at p. */
+static inline const char *run_scan_string(const struct run *run, const char *p, unsigned *seen) {
+    for (;;) {
+        p = run_next_stop(run, p);
+        if (p >= run->end) return NULL;
+        if (*p == '"') return p;
+        bool escape = *p == '\\';
+        p = escape ? json_scan_escape(p, run->end) : json_scan_highs(p, run->end);
+        if (!p) return NULL;
+        *seen |= escape ? JSON_SEEN_ESCAPE : JSON_SEEN_HIGH;
+    }
+}
+
+static inline const char *run_give_up(struct run *run) {
+    run->given_up = true;
+    return NULL;
+}
+
+const char *run_skip_more(const char *p);
+
+static inline const char *run_skip_blanks(const char *p) {
+    return (unsigned char)*p > ' ' ? p : run_skip_more(p);
+}
+
+/* The blanks behind a comma or a colon, p: mostly none or one. */
+static inline const char *run_skip_gap(const char *p) {
+    p++;
+    if (*p == ' ') p++;
+    return run_skip_blanks(p);
+}
+
+/* The text goes on behind an inner container. No branches: they would be taken by turns. */
+static inline bool run_goes_on(const struct run *run, const char *p) {
+    unsigned ends = p == run->end, inner = run->depth != 0;
+    return !(ends & inner);
+}
+
+/* run_value for a place that may be refused without ending the run. */
+static inline const char *run_try(struct run *run, const struct node *node, const char *p) {
+    unsigned depth = run->depth;
+    size_t keys = run->key_count;
+    const char *end = run_value(run, node, p);
+    run->depth = depth;
+    run->key_count = keys;
+    return run->given_up ? NULL : end;
+}
+
+/* The first sixteen bytes of the inside of a string match a quick key or choice: all bytes and the
+ * closing quote, if there is room for it. */
+static inline bool run_head_is(const unsigned char *window, const struct quick_key *key) {
+#ifdef JSON_SCAN_SSE2
+    __m128i bytes = _mm_and_si128(run_block(window), run_block(key->mask));
+    return _mm_movemask_epi8(_mm_cmpeq_epi8(bytes, run_block(key->head))) == 0xFFFF;
+#else
+    unsigned char differ = 0;
+    for (size_t i = 0; i < 16; i++)
+        differ |= (unsigned char)((window[i] & key->mask[i]) ^ key->head[i]);
+    return !differ;
+#endif
+}
+
+bool run_long_tail_is(const struct run *run, const char *p, const struct quick_key *key);
+
+/* What lies behind these sixteen bytes matches as well. */
+static inline bool run_tail_is(const struct run *run, const char *p, const struct quick_key *key) {
+    return key->text.len < 16 || run_long_tail_is(run, p, key);
+}
+
+/* A string without escapes is one of the texts. */
+static inline bool run_is_text(const struct run *run, const struct quick_keys *texts,
+                               const char *inside) {
+    const unsigned char *window = run_window(run, inside);
+    for (size_t i = 0; i < texts->count; i++)
+        if (run_head_is(window, &texts->keys[i]) && run_tail_is(run, inside, &texts->keys[i]))
+            return true;
+    return false;
+}
+
+#endif

@@ -1,0 +1,129 @@
+/* The fast way through what cannot be done in one pass: applicators look at the same bytes again,
+ * patterns need a decoded string, and where even that does not help a document is read from here
+ * on and given to the judge. */
+#include "jsonschema/fast.h"
+
+#include "base/text.h"
+
+/* ## Patterns */
+
+static bool matches(struct run *run, const struct regex *regex, gramc_text text) {
+    if (!run->has_session) regex_session_init(&run->regexes, &run->schema->arena.allocator);
+    run->has_session = true;
+    enum regex_result result = regex_matches(&run->regexes, regex, text);
+    if (result == REGEX_LIMIT || result == REGEX_NOMEM) run_give_up(run);
+    return result == REGEX_YES;
+}
+
+bool run_matches(struct run *run, const struct regex *regex, const char *inside, const char *close,
+                 unsigned seen) {
+    char decoded[1024];
+    gramc_text text = {inside, (size_t)(close - inside)};
+    if (!(seen & JSON_SEEN_ESCAPE)) return matches(run, regex, text);
+    if (text.len > sizeof decoded) return run_give_up(run) != NULL;
+    return matches(run, regex, (gramc_text){decoded, json_unescape(decoded, inside, close)});
+}
+
+/* ## Documents */
+
+/* Reads [p, end), which is known to be well-formed, and judges it by the node. */
+static bool judge_span(struct run *run, const struct node *node, const char *p, const char *end) {
+    struct arena arena;
+    struct judge judge;
+    arena_init(&arena, &run->schema->arena.allocator);
+    judge_init(&judge, run->schema, &arena, NULL, (size_t)(end - p));
+    const struct json *value = json_parse(&arena, (gramc_text){p, (size_t)(end - p)}, NULL);
+    struct frame frame = {.node = node, .value = value};
+    bool valid = value && judge_frame(&judge, &frame, NULL);
+    if (!value || judge.status != GRAMC_OK) run_give_up(run);
+    judge_free(&judge);
+    arena_free(&arena);
+    return valid;
+}
+
+const char *run_tree(struct run *run, const struct node *node, const char *p) {
+    const char *end = run_value(run, run->schema->any, p);
+    if (!end) return NULL;
+    run->again += (size_t)(end - p);
+    if (run->again > RUN_MAX_AGAIN) return run_give_up(run);
+    return judge_span(run, node, p, end) ? end : NULL;
+}
+
+bool run_all_differ(struct run *run, const char *start, const char *end) {
+    struct arena arena;
+    struct judge judge;
+    uint32_t pair[2];
+    arena_init(&arena, &run->schema->arena.allocator);
+    judge_init(&judge, run->schema, &arena, NULL, (size_t)(end - start));
+    const struct json *array = json_parse(&arena, (gramc_text){start, (size_t)(end - start)}, NULL);
+    bool differ = array && !judge_find_equal(&judge, array, pair);
+    if (!array || judge.status != GRAMC_OK) run_give_up(run);
+    judge_free(&judge);
+    arena_free(&arena);
+    return differ && !run->given_up;
+}
+
+/* ## Applicators */
+
+/* One node at one place, as several schemas look at it. */
+struct look {
+    struct run *run;
+    const char *start;
+    const char *end; /* behind the value, once somebody has read it all */
+};
+
+/* Whether a node accepts the value. A refusal leaves the run as it was. */
+static bool accepts(struct look *look, const struct node *node) {
+    struct run *run = look->run;
+    if (run->given_up) return false;
+    const char *end = run_try(run, node->same, look->start);
+    run->again += (size_t)((end ? end : look->start) - look->start) + 16;
+    if (run->again > RUN_MAX_AGAIN) run_give_up(run);
+    if (!end || run->given_up) return false;
+    look->end = end;
+    return true;
+}
+
+/* Makes sure that the value is well-formed, before a refusal can mean anything. */
+static bool is_value(struct look *look) {
+    return look->end || accepts(look, look->run->schema->any);
+}
+
+static bool accepts_all(struct look *look, const struct applicators *apply) {
+    if (apply->ref && !accepts(look, apply->ref)) return false;
+    for (size_t i = 0; i < apply->all.count; i++)
+        if (!accepts(look, apply->all.nodes[i])) return false;
+    return true;
+}
+
+static bool accepts_any(struct look *look, const struct node_list *any) {
+    for (size_t i = 0; i < any->count; i++)
+        if (accepts(look, any->nodes[i])) return true;
+    return any->count == 0;
+}
+
+static bool accepts_one(struct look *look, const struct node_list *one) {
+    size_t count = 0;
+    for (size_t i = 0; i < one->count && count < 2; i++) count += accepts(look, one->nodes[i]);
+    return count == (one->count ? 1 : 0);
+}
+
+static bool accepts_conditions(struct look *look, const struct applicators *apply) {
+    if ((apply->no || apply->if_node) && !is_value(look)) return false;
+    if (apply->no && (accepts(look, apply->no) || look->run->given_up)) return false;
+    if (!apply->if_node) return true;
+    const struct node *next = accepts(look, apply->if_node) ? apply->then_node : apply->else_node;
+    return !look->run->given_up && (!next || accepts(look, next));
+}
+
+const char *run_look(struct run *run, const struct node *node, const char *p) {
+    struct look look = {run, p, NULL};
+    const struct applicators *apply = node->apply;
+    if (run->frames == RUN_MAX_FRAMES) return run_give_up(run);
+    run->frames++;
+    bool valid = (!node->itself || accepts(&look, node->itself)) && accepts_all(&look, apply) &&
+                 accepts_any(&look, &apply->any) && accepts_one(&look, &apply->one) &&
+                 accepts_conditions(&look, apply) && is_value(&look);
+    run->frames--;
+    return valid && !run->given_up ? look.end : NULL;
+}

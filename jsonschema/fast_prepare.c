@@ -1,0 +1,208 @@
+/* Prepares a linked schema for the fast way: keys and choices to compare sixteen bytes at once,
+ * bounds as machine numbers, and for each node how it can be run. */
+#include "jsonschema/compile.h"
+
+#include <string.h>
+
+#include "base/json/number.h"
+#include "base/text.h"
+
+enum { MOST_QUICK = 64 };
+
+/* A text that cannot stand in a JSON string without an escape is never found by its bytes. */
+static bool needs_escape(gramc_text text) {
+    for (size_t i = 0; i < text.len; i++)
+        if ((unsigned char)text.ptr[i] < 0x20 || text.ptr[i] == '"' || text.ptr[i] == '\\')
+            return true;
+    return false;
+}
+
+static struct quick_key quick_key(gramc_text text, const struct node *node) {
+    struct quick_key key = {.head = {1}, .text = text, .node = node}; /* 1: no masked byte is */
+    size_t len = text.len < 15 ? text.len : 15;
+    if (needs_escape(text)) return key;
+    memset(key.mask, 0xFF, len + 1);
+    memcpy(key.head, text.ptr, len);
+    key.head[len] = text.len > len ? (unsigned char)text.ptr[len] : '"';
+    return key;
+}
+
+/* Room for keys, each in a cache line of its own. */
+static struct quick_key *quick_room(struct schema_compiler *c, size_t count) {
+    struct quick_key *keys = arena_array(c->arena, count + 1, sizeof *keys);
+    size_t past = (uintptr_t)keys % sizeof *keys;
+    return past ? (struct quick_key *)(void *)((char *)keys + (sizeof *keys - past)) : keys;
+}
+
+static void add_key(struct quick_keys *table, struct quick_key *keys, gramc_text text,
+                    const struct node *node) {
+    keys[table->count] = quick_key(text, node);
+    keys[table->count].bit = UINT64_C(1) << (table->count & 63);
+    table->count++;
+    if (text.len > table->longest) table->longest = text.len;
+}
+
+/* ## Objects */
+
+bool quicken_members(struct schema_compiler *c, struct object_rules *rules) {
+    size_t count = rules->property_count;
+    const struct node *other = rules->additional ? rules->additional->same : c->schema->any;
+    rules->other = other->types ? other : NULL;
+    rules->quick = (struct quick_keys){NULL, 0, 0};
+    rules->required = 0;
+    rules->simple = !rules->pattern_count && !rules->names && count <= MOST_QUICK;
+    if (!rules->simple) return true;
+    struct quick_key *keys = quick_room(c, count);
+    if (!keys) return compile_stop(c, GRAMC_NOMEM);
+    rules->quick.keys = keys;
+    for (uint32_t i = rules->first; i < count; i = rules->properties[i].next) {
+        const struct property *property = &rules->properties[i];
+        if (property->required != NO_REQUIRED) rules->required |= UINT64_C(1) << rules->quick.count;
+        add_key(&rules->quick, keys, property->key,
+                property->node ? property->node->same : other->same);
+    }
+    return true;
+}
+
+/* ## Choices */
+
+static bool quicken_choices(struct schema_compiler *c, struct node *node) {
+    const struct json *first = node->choices ? node->choices->first : node->constant;
+    size_t count = node->choices ? node->choices->count : 1;
+    if (!first) return true;
+    struct quick_keys *table = ARENA_NEW(c->arena, struct quick_keys);
+    struct quick_key *keys = quick_room(c, count);
+    if (!table || !keys) return compile_stop(c, GRAMC_NOMEM);
+    table->keys = keys;
+    node->texts = table;
+    for (const struct json *value = first; value; value = node->choices ? value->next : NULL)
+        if (value->kind == JSON_STRING) add_key(table, keys, value->text, NULL);
+    return true;
+}
+
+/* ## Numbers */
+
+/* A whole number of at most 18 digits. */
+static bool to_int64(gramc_text text, int64_t *out) {
+    struct decimal number = decimal_read(text);
+    *out = 0;
+    if (number.zero) return true;
+    if (number.top > 17 || decimal_low(&number) < 0) return false;
+    for (size_t i = 0; i <= (size_t)number.top; i++) {
+        size_t at = number.first + i;
+        *out = *out * 10 + (at <= number.last ? decimal_digit(&number, at) : 0);
+    }
+    if (number.negative) *out = -*out;
+    return true;
+}
+
+/* Bounds that are whole numbers of a usual size leave nothing else to ask. */
+static void quicken_number(struct number_rules *rules) {
+    int64_t bound;
+    rules->least = INT64_MIN;
+    rules->most = INT64_MAX;
+    rules->bounded = false;
+    rules->inclusive = !rules->bounds[BOUND_OVER].ptr && !rules->bounds[BOUND_UNDER].ptr;
+    if (rules->multiple_of.ptr) return;
+    for (size_t i = 0; i < BOUND_COUNT; i++) {
+        if (!rules->bounds[i].ptr) continue;
+        if (!to_int64(rules->bounds[i], &bound)) return;
+        if (i == BOUND_OVER) bound++;
+        if (i == BOUND_UNDER) bound--;
+        bool low = i == BOUND_MIN || i == BOUND_OVER;
+        if (low && bound > rules->least) rules->least = bound;
+        if (!low && bound < rules->most) rules->most = bound;
+    }
+    rules->bounded = true;
+}
+
+/* ## Nodes */
+
+static bool has_large(const struct json *list) {
+    for (const struct json *value = list->first; value; value = value->next)
+        if (value->kind >= JSON_ARRAY) return true;
+    return false;
+}
+
+static bool needs_tree(const struct node *node) {
+    const struct object_rules *object = node->object;
+    if (node->flags & NODE_UNEVALUATED || (node->apply && node->apply->dynamic)) return true;
+    if (object &&
+        (object->dependent_count || (!object->simple && object->required_count > MOST_QUICK)))
+        return true;
+    if (node->constant && node->choices) return true;
+    if (node->constant && node->constant->kind >= JSON_ARRAY) return true;
+    return node->choices && has_large(node->choices);
+}
+
+/* ## Ways */
+
+/* Machine numbers can judge it. */
+static bool is_quick_number(const struct node *node) {
+    const struct number_rules *rules = node->number;
+    return node->types & TYPE_INTEGER && !node->texts &&
+           (!rules || (rules->bounded && (rules->inclusive || !(node->types & TYPE_FRACTION))));
+}
+
+static enum way straight_way(const struct node *node) {
+    switch (node->kinds) {
+    case 0: return WAY_NOTHING;
+    case TYPE_STRING: return node->string || node->texts ? WAY_STRING : WAY_TEXT;
+    case TYPE_OBJECT: return node->members->simple ? WAY_OBJECT : WAY_LONG_OBJECT;
+    case TYPE_ARRAY: return WAY_ARRAY;
+    default: break;
+    }
+    if (!(node->kinds & ~TYPE_NUMBER)) return is_quick_number(node) ? WAY_NUMBER : WAY_EXACT;
+    return node->kinds & ~(TYPE_BOOLEAN | TYPE_NULL) ? WAY_MIXED : WAY_WORD;
+}
+
+/* The same node for values that start in one way. */
+static struct node variant_of(const struct node *node, enum start start) {
+    static const uint8_t kinds[STARTS] = {
+        0, TYPE_STRING, TYPE_NUMBER, TYPE_BOOLEAN | TYPE_NULL, TYPE_OBJECT, TYPE_ARRAY};
+    struct node variant = *node;
+    variant.kinds = (uint8_t)(node->kinds & kinds[start]);
+    variant.way = (uint8_t)straight_way(&variant);
+    return variant;
+}
+
+static bool make_variants(struct schema_compiler *c, struct node *node) {
+    struct node *variants = arena_array(c->arena, STARTS, sizeof *variants);
+    if (!variants) return compile_stop(c, GRAMC_NOMEM);
+    for (unsigned start = 0; start < STARTS; start++) {
+        variants[start] = variant_of(node, (enum start)start);
+        variants[start].same = &variants[start];
+    }
+    node->variants = variants;
+    return true;
+}
+
+static bool choose_way(struct schema_compiler *c, struct node *node) {
+    node->members = node->object ? node->object : c->schema->any_members;
+    node->least = node->number ? node->number->least : INT64_MIN;
+    node->most = node->number ? node->number->most : INT64_MAX;
+    node->way = (uint8_t)straight_way(node);
+    return node->way != WAY_MIXED || make_variants(c, node);
+}
+
+/* What a node with applicators says itself. */
+static bool set_apart(struct schema_compiler *c, struct node *node) {
+    bool says = node->types != TYPE_ALL || node->texts || node->number || node->string ||
+                node->array || node->object;
+    if (!says) return true;
+    struct node *itself = ARENA_NEW(c->arena, struct node);
+    if (!itself) return compile_stop(c, GRAMC_NOMEM);
+    *itself = *node;
+    itself->apply = NULL;
+    itself->same = node->itself = itself;
+    return choose_way(c, itself);
+}
+
+bool quicken_node(struct schema_compiler *c, struct node *node) {
+    if (node->object && !quicken_members(c, node->object)) return false;
+    if ((node->choices || node->constant) && !quicken_choices(c, node)) return false;
+    if (node->number) quicken_number(node->number);
+    if (!needs_tree(node) && !node->apply) return choose_way(c, node);
+    node->way = needs_tree(node) ? WAY_TREE : WAY_LOOK;
+    return node->way == WAY_TREE || set_apart(c, node);
+}

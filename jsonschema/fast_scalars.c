@@ -1,0 +1,203 @@
+/* The slower half of the fast way's scalars: escapes and characters beyond ASCII, string rules and
+ * choices, numbers with fractions or exact bounds, words; and what takes another pass over an
+ * array. */
+#include "jsonschema/fast.h"
+
+#include "base/json/number.h"
+#include "base/text.h"
+#include "jsonschema/formats.h"
+
+const char *run_skip_more(const char *p) {
+    do {
+        while (*p == ' ') p++;
+    } while (json_byte_is(*p, JSON_BYTE_BLANK) && p++);
+    return p;
+}
+
+/* ## Strings */
+
+bool run_long_tail_is(const struct run *run, const char *p, const struct quick_key *key) {
+    return (size_t)(run->end - p) > key->text.len && p[key->text.len] == '"' &&
+           memcmp(p, key->text.ptr, key->text.len) == 0;
+}
+
+static bool is_choice(const struct run *run, const struct quick_keys *texts, const char *inside,
+                      const char *close, unsigned seen) {
+    char decoded[512];
+    gramc_text text = {inside, (size_t)(close - inside)};
+    if (!(seen & JSON_SEEN_ESCAPE)) return run_is_text(run, texts, inside);
+    /* An escape of 12 bytes means at least one. */
+    if (text.len > 12 * texts->longest + 12 || text.len > sizeof decoded) return false;
+    text = (gramc_text){decoded, json_unescape(decoded, inside, close)};
+    for (size_t i = 0; i < texts->count; i++)
+        if (text_eq(text, texts->keys[i].text)) return true;
+    return false;
+}
+
+static bool has_format(struct run *run, const struct format *format, const char *inside,
+                       const char *close, unsigned seen) {
+    char decoded[1024];
+    gramc_text text = {inside, (size_t)(close - inside)};
+    if (!(seen & JSON_SEEN_ESCAPE)) return format->fits(text);
+    if (text.len > sizeof decoded) return run_give_up(run) != NULL;
+    return format->fits((gramc_text){decoded, json_unescape(decoded, inside, close)});
+}
+
+static bool keeps_rules(struct run *run, const struct string_rules *rules, const char *inside,
+                        const char *close, unsigned seen) {
+    size_t bytes = (size_t)(close - inside);
+    /* A code point takes 1 to 12 bytes: often the bytes alone settle it. */
+    if (bytes < rules->min) return false;
+    if (bytes > rules->max || (seen && bytes < (size_t)rules->min * 12)) {
+        size_t chars = json_count_chars(inside, close, seen);
+        if (chars < rules->min || chars > rules->max) return false;
+    }
+    if (rules->pattern && !run_matches(run, rules->pattern, inside, close, seen)) return false;
+    return !rules->format || has_format(run, rules->format, inside, close, seen);
+}
+
+bool run_string_rules(struct run *run, const struct node *node, const char *inside,
+                      const char *close, unsigned seen) {
+    if (node->texts && !is_choice(run, node->texts, inside, close, seen)) return false;
+    return !node->string || keeps_rules(run, node->string, inside, close, seen);
+}
+
+/* ## Numbers */
+
+static bool is_number_choice(const struct node *node, gramc_text number) {
+    const struct json *choice = node->choices ? node->choices->first : node->constant;
+    for (; choice; choice = node->choices ? choice->next : NULL)
+        if (choice->kind == JSON_NUMBER && json_number_compare(choice->text, number) == 0)
+            return true;
+    return false;
+}
+
+static bool keeps_exact_rules(const struct number_rules *rules, gramc_text number) {
+    for (size_t i = 0; i < BOUND_COUNT; i++) {
+        if (!rules->bounds[i].ptr) continue;
+        int order = json_number_compare(number, rules->bounds[i]);
+        bool low = i == BOUND_MIN || i == BOUND_OVER;
+        if (order == 0 ? i >= BOUND_OVER : low ? order < 0 : order > 0) return false;
+    }
+    return !rules->multiple_of.ptr || decimal_is_multiple(number, rules->multiple_of);
+}
+
+/* A number in pieces: its whole digits as a value if they are few, and what follows them. */
+struct pieces {
+    int64_t whole; /* without the sign */
+    bool negative, small, broken, exponent;
+};
+
+static const char *read_number(const char *p, struct pieces *out) {
+    uint64_t value = 0;
+    out->negative = *p == '-';
+    if (out->negative) p++;
+    const char *digits = p;
+    if (*p == '0') p++;
+    else
+        for (; json_byte_is(*p, JSON_BYTE_DIGIT); p++) value = value * 10 + (uint64_t)(*p - '0');
+    if (p == digits) return NULL;
+    out->small = p - digits <= 18;
+    out->whole = (int64_t)(out->small ? value : 0);
+    out->broken = out->exponent = false;
+    if (*p != '.' && (*p | 0x20) != 'e') return p;
+    if (*p == '.') {
+        const char *fraction = ++p;
+        for (; json_byte_is(*p, JSON_BYTE_DIGIT); p++) out->broken |= *p != '0';
+        if (p == fraction) return NULL;
+    }
+    if ((*p | 0x20) != 'e') return p;
+    out->exponent = true;
+    p += 1 + (p[1] == '+' || p[1] == '-');
+    digits = p;
+    while (json_byte_is(*p, JSON_BYTE_DIGIT)) p++;
+    return p == digits ? NULL : p;
+}
+
+/* Between whole bounds, told from the whole numbers around it. */
+static bool keeps_bounds(const struct number_rules *rules, const struct pieces *pieces) {
+    int64_t low = pieces->negative ? -pieces->whole : pieces->whole, high = low;
+    if (pieces->broken) *(pieces->negative ? &low : &high) += pieces->negative ? -1 : 1;
+    return low >= rules->least && high <= rules->most;
+}
+
+const char *run_exact_number(const struct node *node, const char *p) {
+    struct pieces pieces;
+    const char *end = read_number(p, &pieces);
+    if (!end) return NULL;
+    gramc_text number = {p, (size_t)(end - p)};
+    if ((node->types & TYPE_NUMBER) != TYPE_NUMBER) {
+        bool whole = pieces.exponent ? json_number_is_integer(number) : !pieces.broken;
+        if (!(node->types & (whole ? TYPE_INTEGER : TYPE_FRACTION))) return NULL;
+    }
+    if (node->number) {
+        const struct number_rules *rules = node->number;
+        bool quick = rules->bounded && pieces.small && !pieces.exponent &&
+                     (rules->inclusive || !pieces.broken);
+        if (!(quick ? keeps_bounds(rules, &pieces) : keeps_exact_rules(rules, number))) return NULL;
+    }
+    return node->texts && !is_number_choice(node, number) ? NULL : end;
+}
+
+/* ## Words */
+
+static bool is_word_choice(const struct node *node, char first) {
+    enum json_kind kind = first == 't' ? JSON_TRUE : first == 'f' ? JSON_FALSE : JSON_NULL;
+    const struct json *choice = node->choices ? node->choices->first : node->constant;
+    for (; choice; choice = node->choices ? choice->next : NULL)
+        if (choice->kind == kind) return true;
+    return false;
+}
+
+const char *run_word(const struct run *run, const struct node *node, const char *p) {
+    if (!(node->kinds & (*p == 'n' ? TYPE_NULL : TYPE_BOOLEAN))) return NULL;
+    const char *end = json_scan_word(p, run->end);
+    return end && (!node->texts || is_word_choice(node, *p)) ? end : NULL;
+}
+
+/* ## Arrays again */
+
+static const char *count_containing(struct run *run, const struct node *node, const char *p) {
+    const struct array_rules *rules = node->array;
+    uint32_t count = 0;
+    p = run_skip_blanks(p + 1);
+    while (*p != ']') {
+        const char *end = run_try(run, rules->contains->same, p);
+        if (end) count++;
+        else end = run->given_up ? NULL : run_value(run, run->schema->any, p);
+        if (!end) return NULL;
+        p = run_skip_blanks(end);
+        if (*p == ',') p = run_skip_blanks(p + 1);
+    }
+    return count >= rules->min_contains && count <= rules->max_contains ? p + 1 : NULL;
+}
+
+bool run_array_again(struct run *run, const struct node *node, const char *start, const char *end) {
+    const struct array_rules *rules = node->array;
+    run->again += (size_t)(end - start);
+    if (run->again > RUN_MAX_AGAIN) return run_give_up(run) != NULL;
+    if (rules->contains && !count_containing(run, node, start)) return false;
+    return !rules->unique || run_all_differ(run, start, end);
+}
+
+/* ## The slow way, right for everything */
+
+bool run_judge(const gramc_schema *schema, const char *json, const char *end) {
+    struct arena arena;
+    struct judge judge;
+    size_t len = (size_t)(end - json);
+    arena_init(&arena, &schema->arena.allocator);
+    judge_init(&judge, schema, &arena, NULL, len);
+    const struct json *root = json_parse(&arena, (gramc_text){json, len}, NULL);
+    bool valid = root && judge_duplicates(&judge, root) && judge_document(&judge, root);
+    judge_free(&judge);
+    arena_free(&arena);
+    return valid;
+}
+
+bool run_otherwise(const gramc_schema *schema, const char *json, const char *end) {
+    json = json_scan_blanks(json, end);
+    bool opened = json < end && (*json == '{' || *json == '[');
+    bool closed = json < end && (end[-1] == '}' || end[-1] == ']');
+    return opened == closed && run_judge(schema, json, end);
+}

@@ -1,0 +1,244 @@
+/* Finishes a compiled schema once all its nodes are there: finds references that go in circles,
+ * works out which kinds of values a node can accept at all, fills in defaults, closes the root of a
+ * tool call, and prepares the tables of the fast way. Works in the order of applicators, inner
+ * nodes first; recursion is as deep as the longest chain of them, LONGEST_CHAIN at most. */
+#include "jsonschema/compile.h"
+
+#include <string.h>
+
+#include "base/text.h"
+
+enum { LONGEST_CHAIN = 256, LONGEST_REF_TO_DEFAULT = 8 };
+
+unsigned type_of(const struct json *value) {
+    switch ((enum json_kind)value->kind) {
+    case JSON_NULL: return TYPE_NULL;
+    case JSON_FALSE:
+    case JSON_TRUE: return TYPE_BOOLEAN;
+    case JSON_NUMBER: return json_number_is_integer(value->text) ? TYPE_INTEGER : TYPE_FRACTION;
+    case JSON_STRING: return TYPE_STRING;
+    case JSON_ARRAY: return TYPE_ARRAY;
+    case JSON_OBJECT: return TYPE_OBJECT;
+    }
+    return 0;
+}
+
+const struct property *find_property(const struct object_rules *rules, gramc_text key) {
+    size_t low = 0, high = rules->property_count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        int order = text_compare(key, rules->properties[middle].key);
+        if (order == 0) return &rules->properties[middle];
+        if (order < 0) high = middle;
+        else low = middle + 1;
+    }
+    return NULL;
+}
+
+/* ## Circles and kinds */
+
+struct chain {
+    struct schema_compiler *c;
+    const struct node *from;
+    uint16_t longest;
+};
+
+static bool link_node(struct schema_compiler *c, const struct node *node, unsigned depth);
+
+/* Links a node that applies where another one does. NULL is fine. */
+static bool link_inner(struct chain *chain, const struct node *inner, unsigned depth) {
+    if (!inner) return true;
+    if (inner->flags & NODE_OPEN)
+        return compile_fail(chain->c, inner->resource->document, inner->schema,
+                            "references go in a circle without ever moving into the instance");
+    if (!link_node(chain->c, inner, depth + 1)) return false;
+    if (inner->chain >= chain->longest) chain->longest = (uint16_t)(inner->chain + 1);
+    return true;
+}
+
+static bool link_list(struct chain *chain, const struct node_list *list, unsigned depth) {
+    for (size_t i = 0; i < list->count; i++)
+        if (!link_inner(chain, list->nodes[i], depth)) return false;
+    return true;
+}
+
+static bool link_dependents(struct chain *chain, const struct object_rules *rules, unsigned depth) {
+    for (size_t i = 0; rules && i < rules->dependent_count; i++)
+        if (!link_inner(chain, rules->dependents[i].node, depth)) return false;
+    return true;
+}
+
+static bool link_apply(struct chain *chain, const struct applicators *apply, unsigned depth) {
+    if (!apply) return true;
+    return link_inner(chain, apply->ref, depth) &&
+           link_inner(chain, apply->dynamic ? apply->dynamic->target : NULL, depth) &&
+           link_list(chain, &apply->all, depth) && link_list(chain, &apply->any, depth) &&
+           link_list(chain, &apply->one, depth) && link_inner(chain, apply->no, depth) &&
+           link_inner(chain, apply->if_node, depth) && link_inner(chain, apply->then_node, depth) &&
+           link_inner(chain, apply->else_node, depth);
+}
+
+static unsigned types_of_all(const struct json *list) {
+    unsigned types = 0;
+    for (const struct json *value = list->first; value; value = value->next)
+        types |= type_of(value);
+    return types;
+}
+
+static unsigned union_of(const struct node_list *list) {
+    unsigned kinds = list->count ? 0 : TYPE_ALL;
+    for (size_t i = 0; i < list->count; i++) kinds |= list->nodes[i]->kinds;
+    return kinds;
+}
+
+static unsigned kinds_of(const struct node *node) {
+    const struct applicators *apply = node->apply;
+    unsigned kinds = node->types;
+    if (node->constant) kinds &= type_of(node->constant);
+    if (node->choices) kinds &= types_of_all(node->choices);
+    if (!apply) return kinds;
+    if (apply->ref) kinds &= apply->ref->kinds;
+    for (size_t i = 0; i < apply->all.count; i++) kinds &= apply->all.nodes[i]->kinds;
+    return kinds & union_of(&apply->any) & union_of(&apply->one);
+}
+
+static bool only_refers(const struct node *node) {
+    const struct applicators *a = node->apply;
+    return a && a->ref && node->types == TYPE_ALL && !node->constant && !node->choices &&
+           !node->number && !node->string && !node->array && !node->object && !a->dynamic &&
+           !a->all.count && !a->any.count && !a->one.count && !a->no && !a->if_node &&
+           !a->unevaluated_items && !a->unevaluated_properties;
+}
+
+static bool link_node(struct schema_compiler *c, const struct node *const_node, unsigned depth) {
+    /* The nodes of a schema under construction are ours to write. */
+    struct node *node = resources_location(c, const_node->schema, NULL)->node;
+    struct chain chain = {c, node, 0};
+    if (node->flags & NODE_LINKED) return true;
+    if (depth > LONGEST_CHAIN) return compile_stop(c, GRAMC_LIMIT);
+    node->flags |= NODE_OPEN;
+    if (!link_apply(&chain, node->apply, depth) || !link_dependents(&chain, node->object, depth))
+        return false;
+    node->flags = (uint8_t)((node->flags & ~NODE_OPEN) | NODE_LINKED);
+    node->chain = chain.longest;
+    if (node->chain > LONGEST_CHAIN) return compile_stop(c, GRAMC_LIMIT);
+    node->kinds = (uint8_t)kinds_of(node);
+    if (node->apply && (node->apply->unevaluated_items || node->apply->unevaluated_properties))
+        node->flags |= NODE_UNEVALUATED;
+    node->same = only_refers(node) && !c->schema->dynamic ? node->apply->ref->same : node;
+    return true;
+}
+
+/* ## Defaults */
+
+/* A schema's own default, or that of the schema it refers to. */
+static const struct json *default_of(const struct node *node) {
+    for (int i = 0; node && i < LONGEST_REF_TO_DEFAULT; i++) {
+        const struct json *initial = json_get(node->schema, "default");
+        if (initial) return initial->kind == JSON_NULL ? NULL : initial;
+        node = node->apply ? node->apply->ref : NULL;
+    }
+    return NULL;
+}
+
+static void fill_defaults(const struct node *node) {
+    if (!node->object) return;
+    struct property *properties = node->object->properties;
+    for (size_t i = 0; i < node->object->property_count; i++)
+        properties[i].initial = default_of(properties[i].node);
+}
+
+/* Chains the properties in the order in which the schema writes them. */
+static bool chain_properties(struct schema_compiler *c, struct object_rules *rules) {
+    size_t count = 0;
+    for (size_t i = 0; i < rules->property_count; i++)
+        if (rules->properties[i].order >= count) count = rules->properties[i].order + 1;
+    uint32_t *at = arena_array(&c->scratch, count, sizeof *at);
+    if (!at) return compile_stop(c, GRAMC_NOMEM);
+    for (size_t i = 0; i < rules->property_count; i++)
+        at[rules->properties[i].order] = (uint32_t)i + 1;
+    uint32_t *link = &rules->first;
+    for (size_t i = 0; i < count; i++) {
+        if (!at[i]) continue;
+        *link = at[i] - 1;
+        link = &rules->properties[at[i] - 1].next;
+    }
+    *link = (uint32_t)rules->property_count;
+    return true;
+}
+
+/* ## The root of a tool call */
+
+static const struct node *refusing_node(struct schema_compiler *c, const struct node *root) {
+    struct node *node = ARENA_NEW(c->arena, struct node);
+    if (!node) {
+        compile_stop(c, GRAMC_NOMEM);
+        return NULL;
+    }
+    node->schema = root->schema;
+    node->resource = root->resource;
+    node->same = node;
+    node->flags = NODE_LINKED | NODE_CLOSED;
+    return node;
+}
+
+/* A copy of the root that takes no unknown members: `additionalProperties: false`, or, where other
+ * schemas apply as well, `unevaluatedProperties: false`. */
+static bool close_root(struct schema_compiler *c) {
+    const struct node *root = c->schema->root;
+    const struct applicators *apply = root->apply;
+    if (root->schema->kind != JSON_OBJECT || (root->object && root->object->additional) ||
+        (apply && apply->unevaluated_properties))
+        return true;
+    struct node *closed = ARENA_NEW(c->arena, struct node);
+    struct object_rules *rules = ARENA_NEW(c->arena, struct object_rules);
+    struct applicators *more = ARENA_NEW(c->arena, struct applicators);
+    const struct node *refusing = refusing_node(c, root);
+    if (!closed || !rules || !more || !refusing) return compile_stop(c, GRAMC_NOMEM);
+    *closed = *root;
+    closed->same = closed;
+    closed->flags |= NODE_CLOSED;
+    closed->next = NULL;
+    c->last->next = closed;
+    c->last = closed;
+    c->schema->root = closed;
+    if (apply || (root->object && root->object->dependent_count)) {
+        if (apply) *more = *apply;
+        more->unevaluated_properties = refusing;
+        closed->apply = more;
+        closed->flags |= NODE_UNEVALUATED;
+        return true;
+    }
+    *rules = root->object ? *root->object : (struct object_rules){.max = UINT32_MAX};
+    rules->additional = refusing;
+    closed->object = rules;
+    return true;
+}
+
+static bool make_any(struct schema_compiler *c) {
+    struct node *any = ARENA_NEW(c->arena, struct node);
+    struct object_rules *members = ARENA_NEW(c->arena, struct object_rules);
+    if (!any || !members) return compile_stop(c, GRAMC_NOMEM);
+    any->schema = c->schema->root->schema;
+    any->resource = c->schema->root->resource;
+    any->types = any->kinds = TYPE_ALL;
+    any->same = any;
+    members->max = UINT32_MAX;
+    c->schema->any_members = members;
+    c->schema->any = any;
+    if (!quicken_members(c, members)) return false;
+    return quicken_node(c, any);
+}
+
+bool link_nodes(struct schema_compiler *c) {
+    for (const struct node *node = c->schema->nodes; node; node = node->next)
+        if (!link_node(c, node, 0)) return false;
+    for (const struct node *node = c->schema->nodes; node; node = node->next) {
+        fill_defaults(node);
+        if (node->object && !chain_properties(c, node->object)) return false;
+    }
+    if ((c->options->closed_root && !close_root(c)) || !make_any(c)) return false;
+    for (struct node *node = c->schema->nodes; node; node = node->next)
+        if (!quicken_node(c, node)) return false;
+    return true;
+}

@@ -1,0 +1,514 @@
+/* Turns the keywords of one schema object into the rules of one node. Looks at each keyword's shape
+ * and says what is wrong with it; subschemas become nodes of their own, filled in later. What needs
+ * all nodes is left to link.c. */
+#include "jsonschema/compile.h"
+
+#include <string.h>
+
+#include "base/json/number.h"
+#include "base/text.h"
+#include "jsonschema/formats.h"
+
+enum { D7 = 1, D19 = 2, D20 = 4 };
+
+static const struct keyword_row rows[K_COUNT] = {
+#define KEYWORD(id, name, drafts, vocabulary, shape)                                               \
+    {{name, sizeof(name) - 1}, drafts, VOCABULARY_##vocabulary, SHAPE_##shape},
+#include "jsonschema/keywords.def"
+#undef KEYWORD
+};
+
+const struct keyword_row *keyword_row(enum keyword keyword) {
+    return &rows[keyword];
+}
+
+static unsigned draft_bit(gramc_draft draft) {
+    return draft == GRAMC_DRAFT_7 ? D7 : draft == GRAMC_DRAFT_2019_09 ? D19 : D20;
+}
+
+enum keyword keyword_find_in_draft(gramc_text name, gramc_draft draft) {
+    size_t low = 0, high = K_COUNT;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        int order = text_compare(name, rows[middle].name);
+        if (order == 0)
+            return rows[middle].drafts & draft_bit(draft) ? (enum keyword)middle : K_COUNT;
+        if (order < 0) high = middle;
+        else low = middle + 1;
+    }
+    return K_COUNT;
+}
+
+enum keyword keyword_find(gramc_text name, const struct dialect *dialect) {
+    enum keyword keyword = keyword_find_in_draft(name, dialect->draft);
+    if (keyword == K_COUNT || !(rows[keyword].vocabulary & dialect->vocabularies)) return K_COUNT;
+    return keyword;
+}
+
+/* One schema object on its way to a node. */
+struct builder {
+    struct schema_compiler *c;
+    struct node *node;
+    struct resource *resource;
+    const struct json *keywords[K_COUNT];
+};
+
+static bool bad(struct builder *b, enum keyword keyword, const char *must_be) {
+    return compile_fail(b->c, b->resource->document, b->keywords[keyword], "%s must be %s",
+                        rows[keyword].name.ptr, must_be);
+}
+
+static void *make(struct builder *b, size_t count, size_t size) {
+    void *made = arena_array(b->c->arena, count, size);
+    if (!made) compile_stop(b->c, GRAMC_NOMEM);
+    return made;
+}
+
+/* ## Nodes */
+
+static struct node *new_node(struct schema_compiler *c, struct location *location) {
+    struct node *node = ARENA_NEW(c->arena, struct node);
+    if (!node) {
+        compile_stop(c, GRAMC_NOMEM);
+        return NULL;
+    }
+    node->schema = location->schema;
+    node->resource = location->resource;
+    node->types = location->schema->kind == JSON_FALSE ? 0 : TYPE_ALL;
+    if (c->last) c->last->next = node;
+    else c->schema->nodes = node;
+    c->last = node;
+    if (!c->queue) c->queue = node;
+    return node;
+}
+
+struct node *compile_node(struct schema_compiler *c, const struct json *schema,
+                          struct resource *resource) {
+    if (schema->kind != JSON_OBJECT && schema->kind != JSON_TRUE && schema->kind != JSON_FALSE) {
+        compile_fail(c, resource->document, schema, "a schema must be an object or a boolean");
+        return NULL;
+    }
+    struct location *location = resources_location(c, schema, resource);
+    if (!location) return NULL;
+    if (!location->node) location->node = new_node(c, location);
+    return location->node;
+}
+
+static bool one_node(struct builder *b, enum keyword keyword, const struct node **out) {
+    if (!b->keywords[keyword]) return true;
+    *out = compile_node(b->c, b->keywords[keyword], b->resource);
+    return *out != NULL;
+}
+
+static bool list_nodes(struct builder *b, enum keyword keyword, struct node_list *out) {
+    const struct json *list = b->keywords[keyword];
+    if (!list) return true;
+    if (list->kind != JSON_ARRAY) return bad(b, keyword, "an array of schemas");
+    const struct node **nodes = make(b, list->count ? list->count : 1, sizeof *nodes);
+    if (!nodes) return false;
+    *out = (struct node_list){nodes, list->count};
+    for (const struct json *item = list->first; item; item = item->next)
+        if (!(*nodes++ = compile_node(b->c, item, b->resource))) return false;
+    return true;
+}
+
+static bool some_nodes(struct builder *b, enum keyword keyword, struct node_list *out) {
+    if (b->keywords[keyword] && !b->keywords[keyword]->first)
+        return bad(b, keyword, "an array of at least one schema");
+    return list_nodes(b, keyword, out);
+}
+
+/* ## Simple values */
+
+/* A number of items, characters or members. What is larger than any instance is cut. */
+static bool read_size(struct builder *b, enum keyword keyword, uint32_t *out) {
+    const struct json *value = b->keywords[keyword];
+    if (!value) return true;
+    if (value->kind != JSON_NUMBER || !json_number_is_integer(value->text) ||
+        json_number_compare(value->text, TEXT("0")) < 0)
+        return bad(b, keyword, "a whole number of at least 0");
+    *out = UINT32_MAX;
+    if (json_number_compare(value->text, TEXT("4294967295")) >= 0) return true;
+    struct decimal number = decimal_read(value->text);
+    *out = 0;
+    for (size_t i = 0; !number.zero && i <= (size_t)number.top; i++) {
+        size_t at = number.first + i;
+        *out = *out * 10 + (at <= number.last ? decimal_digit(&number, at) : 0);
+    }
+    return true;
+}
+
+static bool read_number(struct builder *b, enum keyword keyword, gramc_text *out) {
+    const struct json *value = b->keywords[keyword];
+    if (!value) return true;
+    if (value->kind != JSON_NUMBER) return bad(b, keyword, "a number");
+    *out = value->text;
+    return true;
+}
+
+static unsigned type_named(gramc_text name) {
+    static const struct {
+        const char *name;
+        unsigned types;
+    } types[] = {
+        {"null", TYPE_NULL},     {"boolean", TYPE_BOOLEAN}, {"integer", TYPE_INTEGER},
+        {"number", TYPE_NUMBER}, {"string", TYPE_STRING},   {"array", TYPE_ARRAY},
+        {"object", TYPE_OBJECT},
+    };
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
+        if (text_is(name, types[i].name)) return types[i].types;
+    return 0;
+}
+
+static bool build_types(struct builder *b) {
+    static const char must_be[] =
+        "null, boolean, integer, number, string, array or object, or an array of these";
+    const struct json *type = b->keywords[K_TYPE];
+    if (!type) return true;
+    unsigned types = 0;
+    const struct json *first = type->kind == JSON_ARRAY ? type->first : type;
+    if (!first) return bad(b, K_TYPE, must_be);
+    for (const struct json *name = first; name;
+         name = type->kind == JSON_ARRAY ? name->next : NULL) {
+        unsigned bits = name->kind == JSON_STRING ? type_named(name->text) : 0;
+        if (!bits) return bad(b, K_TYPE, must_be);
+        types |= bits;
+    }
+    b->node->types = (uint8_t)types;
+    return true;
+}
+
+static bool build_values(struct builder *b) {
+    b->node->constant = b->keywords[K_CONST];
+    b->node->choices = b->keywords[K_ENUM];
+    if (b->node->choices && b->node->choices->kind != JSON_ARRAY)
+        return bad(b, K_ENUM, "an array of values");
+    return true;
+}
+
+/* ## Numbers and strings */
+
+static bool has(const struct builder *b, const enum keyword *keywords, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (b->keywords[keywords[i]]) return true;
+    return false;
+}
+#define HAS(b, ...)                                                                                \
+    has((b), (const enum keyword[]){__VA_ARGS__},                                                  \
+        sizeof((const enum keyword[]){__VA_ARGS__}) / sizeof(enum keyword))
+
+static bool check_divisor(struct builder *b, gramc_text divisor) {
+    if (!divisor.ptr) return true;
+    struct decimal number = decimal_read(divisor);
+    if (number.zero || number.negative) return bad(b, K_MULTIPLE_OF, "a number above 0");
+    if (decimal_length(&number) > DECIMAL_LONGEST_DIVISOR)
+        return bad(b, K_MULTIPLE_OF, "a number of at most 100 significant digits");
+    return true;
+}
+
+static bool build_number(struct builder *b) {
+    if (!HAS(b, K_MINIMUM, K_MAXIMUM, K_EXCLUSIVE_MINIMUM, K_EXCLUSIVE_MAXIMUM, K_MULTIPLE_OF))
+        return true;
+    struct number_rules *rules = make(b, 1, sizeof *rules);
+    b->node->number = rules;
+    return rules && read_number(b, K_MINIMUM, &rules->bounds[BOUND_MIN]) &&
+           read_number(b, K_MAXIMUM, &rules->bounds[BOUND_MAX]) &&
+           read_number(b, K_EXCLUSIVE_MINIMUM, &rules->bounds[BOUND_OVER]) &&
+           read_number(b, K_EXCLUSIVE_MAXIMUM, &rules->bounds[BOUND_UNDER]) &&
+           read_number(b, K_MULTIPLE_OF, &rules->multiple_of) &&
+           check_divisor(b, rules->multiple_of);
+}
+
+/* `at` is the schema value or member name that holds the pattern. */
+static const struct regex *read_pattern(struct builder *b, const struct json *at,
+                                        gramc_text pattern) {
+    struct regex_error error = {0, ""};
+    const struct regex *regex = regex_compile(&b->c->schema->regexes, pattern, &error);
+    if (regex) return regex;
+    if (b->c->arena->oom) compile_stop(b->c, GRAMC_NOMEM);
+    else
+        compile_fail(b->c, b->resource->document, at, "the pattern %.*s at character %zu: %s",
+                     pattern.len > 200 ? 200 : (int)pattern.len, pattern.ptr, error.position + 1,
+                     error.message);
+    return NULL;
+}
+
+static bool build_string(struct builder *b) {
+    if (!HAS(b, K_MIN_LENGTH, K_MAX_LENGTH, K_PATTERN, K_FORMAT)) return true;
+    struct string_rules *rules = make(b, 1, sizeof *rules);
+    const struct json *pattern = b->keywords[K_PATTERN], *format = b->keywords[K_FORMAT];
+    if (!rules) return false;
+    rules->max = UINT32_MAX;
+    b->node->string = rules;
+    if (!read_size(b, K_MIN_LENGTH, &rules->min) || !read_size(b, K_MAX_LENGTH, &rules->max))
+        return false;
+    if (pattern && pattern->kind != JSON_STRING) return bad(b, K_PATTERN, "a string");
+    if (format && format->kind != JSON_STRING) return bad(b, K_FORMAT, "a string");
+    if (pattern && !(rules->pattern = read_pattern(b, pattern, pattern->text))) return false;
+    if (format && b->resource->dialect.assert_formats) rules->format = format_find(format->text);
+    rules->lengths_only = !rules->pattern && !rules->format;
+    return true;
+}
+
+/* ## Arrays */
+
+/* `items` may be an array before 2020-12; then additionalItems is about the rest. */
+static bool build_items(struct builder *b, struct array_rules *rules) {
+    const struct json *items = b->keywords[K_ITEMS];
+    bool tuple = items && items->kind == JSON_ARRAY;
+    if (b->resource->dialect.draft == GRAMC_DRAFT_2020_12) {
+        if (tuple)
+            return bad(b, K_ITEMS,
+                       "a schema; one schema for each item is written with prefixItems");
+        rules->rest_keyword = "items";
+        return list_nodes(b, K_PREFIX_ITEMS, &rules->prefix) && one_node(b, K_ITEMS, &rules->rest);
+    }
+    rules->rest_keyword = tuple ? "additionalItems" : "items";
+    if (!tuple) return one_node(b, K_ITEMS, &rules->rest);
+    return list_nodes(b, K_ITEMS, &rules->prefix) && one_node(b, K_ADDITIONAL_ITEMS, &rules->rest);
+}
+
+static bool build_array(struct builder *b) {
+    if (!HAS(b, K_PREFIX_ITEMS, K_ITEMS, K_CONTAINS, K_MIN_ITEMS, K_MAX_ITEMS, K_UNIQUE_ITEMS))
+        return true;
+    struct array_rules *rules = make(b, 1, sizeof *rules);
+    const struct json *unique = b->keywords[K_UNIQUE_ITEMS];
+    if (!rules) return false;
+    rules->max = rules->max_contains = UINT32_MAX;
+    rules->min_contains = 1;
+    b->node->array = rules;
+    if (unique && unique->kind != JSON_TRUE && unique->kind != JSON_FALSE)
+        return bad(b, K_UNIQUE_ITEMS, "a boolean");
+    rules->unique = unique && unique->kind == JSON_TRUE;
+    return build_items(b, rules) && one_node(b, K_CONTAINS, &rules->contains) &&
+           read_size(b, K_MIN_CONTAINS, &rules->min_contains) &&
+           read_size(b, K_MAX_CONTAINS, &rules->max_contains) &&
+           read_size(b, K_MIN_ITEMS, &rules->min) && read_size(b, K_MAX_ITEMS, &rules->max);
+}
+
+/* ## Objects */
+
+static bool check_names(struct builder *b, enum keyword keyword, const struct json *names) {
+    static const char must_be[] = "an array of member names";
+    if (names->kind != JSON_ARRAY)
+        return compile_fail(b->c, b->resource->document, names, "%s must be %s",
+                            rows[keyword].name.ptr, must_be);
+    for (const struct json *name = names->first; name; name = name->next)
+        if (name->kind != JSON_STRING)
+            return compile_fail(b->c, b->resource->document, name, "%s must be %s",
+                                rows[keyword].name.ptr, must_be);
+    return true;
+}
+
+static bool check_map(struct builder *b, enum keyword keyword) {
+    const struct json *map = b->keywords[keyword];
+    return !map || map->kind == JSON_OBJECT || bad(b, keyword, "an object of schemas");
+}
+
+/* Sorts by key, and among equal keys by order, so that the last of them wins. Bottom-up merging. */
+static struct property *sort_properties(struct property *list, struct property *spare,
+                                        size_t count) {
+    for (size_t width = 1; width < count; width *= 2) {
+        for (size_t start = 0; start < count; start += 2 * width) {
+            size_t middle = start + width < count ? start + width : count;
+            size_t end = middle + width < count ? middle + width : count;
+            size_t left = start, right = middle;
+            for (size_t k = start; k < end; k++) {
+                bool take_right =
+                    left == middle ||
+                    (right < end && text_compare(list[right].key, list[left].key) < 0);
+                spare[k] = list[take_right ? right++ : left++];
+            }
+        }
+        struct property *sorted = spare;
+        spare = list;
+        list = sorted;
+    }
+    return list;
+}
+
+/* Makes one property of those with the same key. */
+static size_t merge_properties(struct property *list, size_t count) {
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct property *last = kept ? &list[kept - 1] : NULL;
+        if (!last || !text_eq(last->key, list[i].key)) {
+            list[kept++] = list[i];
+            continue;
+        }
+        if (list[i].node) last->node = list[i].node;
+        if (list[i].required != NO_REQUIRED) last->required = list[i].required;
+    }
+    return kept;
+}
+
+static void number_required(struct object_rules *rules, struct property *list) {
+    for (size_t i = 0; i < rules->property_count; i++)
+        if (list[i].required != NO_REQUIRED) list[i].required = rules->required_count++;
+}
+
+static bool build_properties(struct builder *b, struct object_rules *rules) {
+    const struct json *map = b->keywords[K_PROPERTIES], *names = b->keywords[K_REQUIRED];
+    size_t count = (map ? map->count : 0) + (names ? names->count : 0), used = 0;
+    if (count == 0) return true;
+    struct property *list = make(b, count, sizeof *list);
+    struct property *spare = arena_array(&b->c->scratch, count, sizeof *spare);
+    if (!list || !spare) return compile_stop(b->c, GRAMC_NOMEM);
+    for (const struct json *member = map ? map->first : NULL; member; member = member->next) {
+        const struct node *node = compile_node(b->c, member, b->resource);
+        if (!node) return false;
+        list[used] = (struct property){
+            .key = member->key, .node = node, .required = NO_REQUIRED, .order = (uint32_t)used};
+        used++;
+    }
+    for (const struct json *name = names ? names->first : NULL; name; name = name->next) {
+        list[used] = (struct property){.key = name->text, .required = 0, .order = (uint32_t)used};
+        used++;
+    }
+    list = sort_properties(list, spare, count);
+    rules->property_count = merge_properties(list, count);
+    number_required(rules, list);
+    if (list == spare) {
+        list = make(b, rules->property_count, sizeof *list);
+        if (!list) return false;
+        memcpy(list, spare, rules->property_count * sizeof *list);
+    }
+    rules->properties = list;
+    return true;
+}
+
+static bool build_patterns(struct builder *b, struct object_rules *rules) {
+    const struct json *map = b->keywords[K_PATTERN_PROPERTIES];
+    if (!map || !map->count) return true;
+    struct pattern_property *list = make(b, map->count, sizeof *list);
+    if (!list) return false;
+    rules->patterns = list;
+    rules->pattern_count = map->count;
+    for (const struct json *member = map->first; member; member = member->next, list++) {
+        list->pattern = member->key;
+        list->regex = read_pattern(b, member, member->key);
+        list->node = list->regex ? compile_node(b->c, member, b->resource) : NULL;
+        if (!list->node) return false;
+    }
+    return true;
+}
+
+static bool build_dependents(struct builder *b, struct object_rules *rules) {
+    static const enum keyword keywords[] = {K_DEPENDENT_REQUIRED, K_DEPENDENT_SCHEMAS,
+                                            K_DEPENDENCIES};
+    size_t count = 0;
+    for (size_t i = 0; i < 3; i++)
+        count += b->keywords[keywords[i]] ? b->keywords[keywords[i]]->count : 0;
+    if (count == 0) return true;
+    struct dependent *list = make(b, count, sizeof *list);
+    if (!list) return false;
+    rules->dependents = list;
+    rules->dependent_count = count;
+    for (size_t i = 0; i < 3; i++) {
+        const struct json *map = b->keywords[keywords[i]];
+        for (const struct json *member = map ? map->first : NULL; member; member = member->next) {
+            bool names = keywords[i] == K_DEPENDENT_REQUIRED ||
+                         (keywords[i] == K_DEPENDENCIES && member->kind == JSON_ARRAY);
+            *list = (struct dependent){member->key, names ? member : NULL, NULL,
+                                       rows[keywords[i]].name.ptr};
+            if (names ? !check_names(b, keywords[i], member)
+                      : !(list->node = compile_node(b->c, member, b->resource)))
+                return false;
+            list++;
+        }
+    }
+    return true;
+}
+
+static bool build_object(struct builder *b) {
+    if (!HAS(b, K_PROPERTIES, K_PATTERN_PROPERTIES, K_ADDITIONAL_PROPERTIES, K_PROPERTY_NAMES,
+             K_REQUIRED, K_MIN_PROPERTIES, K_MAX_PROPERTIES, K_DEPENDENT_REQUIRED,
+             K_DEPENDENT_SCHEMAS, K_DEPENDENCIES))
+        return true;
+    struct object_rules *rules = make(b, 1, sizeof *rules);
+    if (!rules) return false;
+    rules->max = UINT32_MAX;
+    b->node->object = rules;
+    if (b->keywords[K_REQUIRED] && !check_names(b, K_REQUIRED, b->keywords[K_REQUIRED]))
+        return false;
+    return check_map(b, K_PROPERTIES) && check_map(b, K_PATTERN_PROPERTIES) &&
+           check_map(b, K_DEPENDENT_REQUIRED) && check_map(b, K_DEPENDENT_SCHEMAS) &&
+           check_map(b, K_DEPENDENCIES) && build_properties(b, rules) && build_patterns(b, rules) &&
+           build_dependents(b, rules) && one_node(b, K_ADDITIONAL_PROPERTIES, &rules->additional) &&
+           one_node(b, K_PROPERTY_NAMES, &rules->names) &&
+           read_size(b, K_MIN_PROPERTIES, &rules->min) &&
+           read_size(b, K_MAX_PROPERTIES, &rules->max);
+}
+
+/* ## What applies to the same place */
+
+static struct node *referred(struct builder *b, enum keyword keyword) {
+    const struct json *reference = b->keywords[keyword];
+    if (reference->kind != JSON_STRING) {
+        bad(b, keyword, "a string, the URI of a schema");
+        return NULL;
+    }
+    struct location *location = resources_find(b->c, b->resource, reference->text, reference);
+    return location ? compile_node(b->c, location->schema, location->resource) : NULL;
+}
+
+static bool build_dynamic(struct builder *b, struct applicators *apply, enum keyword keyword) {
+    if (!b->keywords[keyword]) return true;
+    struct dynamic_ref *dynamic = make(b, 1, sizeof *dynamic);
+    if (!dynamic) return false;
+    apply->dynamic = dynamic;
+    const struct node *target = dynamic->target = referred(b, keyword);
+    if (!target) return false;
+    if (keyword == K_RECURSIVE_REF) {
+        dynamic->dynamic = target->resource->recursive_anchor;
+    } else {
+        gramc_text text = b->keywords[keyword]->text;
+        size_t hash = 0;
+        while (hash < text.len && text.ptr[hash] != '#') hash++;
+        dynamic->name = text_slice(text, hash < text.len ? hash + 1 : hash, text.len);
+        const struct anchor *anchor = resource_anchor(target->resource, dynamic->name, true);
+        dynamic->dynamic = dynamic->name.len && anchor && anchor->schema == target->schema;
+    }
+    b->c->schema->dynamic |= dynamic->dynamic;
+    return true;
+}
+
+static bool build_apply(struct builder *b) {
+    if (!HAS(b, K_REF, K_DYNAMIC_REF, K_RECURSIVE_REF, K_ALL_OF, K_ANY_OF, K_ONE_OF, K_NOT, K_IF,
+             K_THEN, K_ELSE, K_UNEVALUATED_ITEMS, K_UNEVALUATED_PROPERTIES))
+        return true;
+    struct applicators *apply = make(b, 1, sizeof *apply);
+    if (!apply) return false;
+    b->node->apply = apply;
+    if (b->keywords[K_REF] && !(apply->ref = referred(b, K_REF))) return false;
+    return build_dynamic(b, apply, K_DYNAMIC_REF) && build_dynamic(b, apply, K_RECURSIVE_REF) &&
+           some_nodes(b, K_ALL_OF, &apply->all) && some_nodes(b, K_ANY_OF, &apply->any) &&
+           some_nodes(b, K_ONE_OF, &apply->one) && one_node(b, K_NOT, &apply->no) &&
+           one_node(b, K_IF, &apply->if_node) && one_node(b, K_THEN, &apply->then_node) &&
+           one_node(b, K_ELSE, &apply->else_node) &&
+           one_node(b, K_UNEVALUATED_ITEMS, &apply->unevaluated_items) &&
+           one_node(b, K_UNEVALUATED_PROPERTIES, &apply->unevaluated_properties);
+}
+
+/* In draft-07 what stands beside $ref does not count. */
+static void read_keywords(struct builder *b) {
+    const struct dialect *dialect = &b->resource->dialect;
+    for (const struct json *member = b->node->schema->first; member; member = member->next) {
+        enum keyword keyword = keyword_find(member->key, dialect);
+        if (keyword != K_COUNT) b->keywords[keyword] = member;
+    }
+    const struct json *ref = b->keywords[K_REF];
+    if (!ref || dialect->draft != GRAMC_DRAFT_7) return;
+    memset(b->keywords, 0, sizeof b->keywords);
+    b->keywords[K_REF] = ref;
+}
+
+bool compile_keywords(struct schema_compiler *c, struct node *node) {
+    struct location *location = resources_location(c, node->schema, NULL);
+    struct builder b = {.c = c, .node = node};
+    if (!location || !compile_step(c)) return false;
+    b.resource = location->resource;
+    read_keywords(&b);
+    return build_types(&b) && build_values(&b) && build_number(&b) && build_string(&b) &&
+           build_array(&b) && build_object(&b) && build_apply(&b);
+}

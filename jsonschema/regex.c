@@ -1,0 +1,186 @@
+/* Compiles translated patterns with PCRE2 and matches them within limits. Knows nothing of ECMA-262
+ * (regex_translate.c) and nothing of schemas. */
+#include "jsonschema/regex.h"
+
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+#include <string.h>
+
+#include "base/text.h"
+
+enum {
+    MATCH_LIMIT = 1000000, /* backtracking steps */
+    HEAP_LIMIT_KIB = 20000,
+    LONGEST_PATTERN = 64 * 1024,
+    COMPILE_OPTIONS = PCRE2_UTF | PCRE2_NO_UTF_CHECK | PCRE2_DOLLAR_ENDONLY |
+                      PCRE2_ALLOW_EMPTY_CLASS | PCRE2_MATCH_UNSET_BACKREF | PCRE2_NEVER_BACKSLASH_C
+};
+
+struct regex {
+    struct regex *next;
+    gramc_text pattern;
+    pcre2_code *code;
+    const struct regex_engine *engine;
+};
+
+struct regex_engine {
+    pcre2_general_context *general;
+    pcre2_compile_context *compile;
+    pcre2_match_context *match;
+};
+
+static void *arena_malloc(PCRE2_SIZE size, void *arena) {
+    return arena_alloc(arena, size);
+}
+
+/* The arena gives everything back at once. */
+static void arena_release(void *ptr, void *arena) {
+    (void)ptr, (void)arena;
+}
+
+void regex_set_init(struct regex_set *set, struct arena *arena) {
+    *set = (struct regex_set){.arena = arena};
+}
+
+void regex_set_free(struct regex_set *set) {
+    for (struct regex *regex = set->first; regex; regex = regex->next) pcre2_code_free(regex->code);
+    set->first = NULL;
+}
+
+static bool start_engine(struct regex_set *set) {
+    if (set->engine) return true;
+    struct regex_engine *engine = ARENA_NEW(set->arena, struct regex_engine);
+    if (!engine) return false;
+    engine->general = pcre2_general_context_create(arena_malloc, arena_release, set->arena);
+    if (!engine->general) return false;
+    engine->compile = pcre2_compile_context_create(engine->general);
+    engine->match = pcre2_match_context_create(engine->general);
+    if (!engine->compile || !engine->match) return false;
+    pcre2_set_match_limit(engine->match, MATCH_LIMIT);
+    pcre2_set_heap_limit(engine->match, HEAP_LIMIT_KIB);
+    set->engine = engine;
+    return true;
+}
+
+static void explain(struct regex_error *error, int code) {
+    PCRE2_UCHAR message[120] = {0};
+    pcre2_get_error_message(code, message, sizeof message);
+    static const char prefix[] = "cannot be translated: ";
+    size_t len = strlen((const char *)message);
+    error->position = 0; /* PCRE2 counts in the translation */
+    memcpy(error->message, prefix, sizeof prefix - 1);
+    memcpy(error->message + sizeof prefix - 1, message, len + 1);
+}
+
+static struct regex *compile_translated(struct regex_set *set, gramc_text translated,
+                                        struct regex_error *error) {
+    int code;
+    PCRE2_SIZE position;
+    struct regex *regex = ARENA_NEW(set->arena, struct regex);
+    if (!regex || !start_engine(set)) return NULL;
+    regex->code = pcre2_compile((PCRE2_SPTR)translated.ptr, translated.len, COMPILE_OPTIONS, &code,
+                                &position, set->engine->compile);
+    if (!regex->code) {
+        explain(error, code);
+        return NULL;
+    }
+    /* Without machine code (no memory, a platform that forbids it) the interpreter does it. */
+    (void)pcre2_jit_compile(regex->code, PCRE2_JIT_COMPLETE);
+    regex->engine = set->engine;
+    regex->next = set->first;
+    set->first = regex;
+    return regex;
+}
+
+const struct regex *regex_compile(struct regex_set *set, gramc_text pattern,
+                                  struct regex_error *error) {
+    for (struct regex *regex = set->first; regex; regex = regex->next)
+        if (text_eq(regex->pattern, pattern)) return regex;
+    struct buf translated;
+    buf_init(&translated, &set->arena->allocator, 16 * LONGEST_PATTERN);
+    struct regex *regex = NULL;
+    if (pattern.len > LONGEST_PATTERN) *error = (struct regex_error){0, "longer than 64 KiB"};
+    else if (regex_translate(&translated, pattern, error))
+        regex = compile_translated(set, buf_view(&translated), error);
+    if (translated.state == BUF_NOMEM) set->arena->oom = true;
+    buf_free(&translated);
+    if (regex) regex->pattern = pattern;
+    return regex;
+}
+
+/* PCRE2 frees without saying how much it had asked for: a header remembers. */
+enum { HEADER = 16 };
+
+static void *session_malloc(PCRE2_SIZE size, void *data) {
+    struct regex_session *session = data;
+    size_t rounded = (size + 15) & ~(size_t)15;
+    if (rounded <= sizeof session->scratch - session->used) {
+        session->used += rounded;
+        return session->scratch + session->used - rounded;
+    }
+    unsigned char *block = mem_alloc(&session->allocator, size + HEADER);
+    if (!block) return NULL;
+    memcpy(block, &size, sizeof size);
+    return block + HEADER;
+}
+
+static void session_release(void *ptr, void *data) {
+    struct regex_session *session = data;
+    unsigned char *block = ptr;
+    if (!block || (block >= session->scratch && block < session->scratch + sizeof session->scratch))
+        return;
+    size_t size;
+    block -= HEADER;
+    memcpy(&size, block, sizeof size);
+    mem_free(&session->allocator, block, size + HEADER);
+}
+
+void regex_session_init(struct regex_session *session, const gramc_allocator *allocator) {
+    session->allocator = *allocator;
+    session->general = session->match = NULL;
+    session->used = 0;
+}
+
+void regex_session_free(struct regex_session *session) {
+    if (session->match) pcre2_match_data_free(session->match);
+    if (session->general) pcre2_general_context_free(session->general);
+    session->general = session->match = NULL;
+}
+
+static bool start_session(struct regex_session *session) {
+    if (session->match) return true;
+    if (!session->general)
+        session->general = pcre2_general_context_create(session_malloc, session_release, session);
+    if (session->general) session->match = pcre2_match_data_create(1, session->general);
+    return session->match != NULL;
+}
+
+static enum regex_result match_from(struct regex_session *session, const struct regex *regex,
+                                    gramc_text text, size_t from) {
+    if (!start_session(session)) return REGEX_NOMEM;
+    PCRE2_SPTR subject = (PCRE2_SPTR)(text.ptr ? text.ptr : "");
+    int result = pcre2_match(regex->code, subject, text.len, from, PCRE2_NO_UTF_CHECK,
+                             session->match, regex->engine->match);
+    if (result == PCRE2_ERROR_JIT_STACKLIMIT)
+        result =
+            pcre2_match(regex->code, subject, text.len, from, PCRE2_NO_UTF_CHECK | PCRE2_NO_JIT,
+                        session->match, regex->engine->match);
+    if (result >= 0) return REGEX_YES;
+    if (result == PCRE2_ERROR_NOMATCH) return REGEX_NO;
+    return result == PCRE2_ERROR_NOMEMORY ? REGEX_NOMEM : REGEX_LIMIT;
+}
+
+enum regex_result regex_matches(struct regex_session *session, const struct regex *regex,
+                                gramc_text text) {
+    return match_from(session, regex, text, 0);
+}
+
+enum regex_result regex_find(struct regex_session *session, const struct regex *regex,
+                             gramc_text text, size_t *start, size_t *end) {
+    enum regex_result result = match_from(session, regex, text, *end);
+    if (result != REGEX_YES) return result;
+    const PCRE2_SIZE *offsets = pcre2_get_ovector_pointer(session->match);
+    *start = offsets[0] < offsets[1] ? offsets[0] : offsets[1];
+    *end = offsets[1];
+    return REGEX_YES;
+}

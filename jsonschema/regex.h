@@ -1,0 +1,54 @@
+/* Regular expressions as JSON Schema means them (ECMA-262 with the u flag), run by PCRE2. */
+#ifndef JSONSCHEMA_REGEX_H
+#define JSONSCHEMA_REGEX_H
+
+#include "base/buf.h"
+
+struct regex;
+struct regex_engine;
+
+/* The expressions of one schema. Memory comes from the arena, apart from what PCRE2's compiler to
+ * machine code maps for itself. */
+struct regex_set {
+    struct arena *arena;
+    struct regex_engine *engine; /* NULL until the first expression */
+    struct regex *first;
+};
+
+struct regex_error {
+    size_t position; /* in the pattern */
+    char message[160];
+};
+
+/* Writes the pattern as PCRE2 takes it; `out` NULL only judges. False, with the reason, for what is
+ * not ECMA-262 and for what PCRE2 has no words for. Annex B's harmless liberties are taken: escaped
+ * punctuation, and braces that are no quantifier. */
+bool regex_translate(struct buf *out, gramc_text pattern, struct regex_error *error);
+
+void regex_set_init(struct regex_set *set, struct arena *arena);
+void regex_set_free(struct regex_set *set);
+/* NULL with the reason; without memory the arena says so. The same pattern is compiled once. */
+const struct regex *regex_compile(struct regex_set *set, gramc_text pattern,
+                                  struct regex_error *error);
+
+enum regex_result { REGEX_NO, REGEX_YES, REGEX_LIMIT, REGEX_NOMEM };
+
+/* Room for matching, one per run; takes memory only for what its scratch cannot hold. */
+struct regex_session {
+    gramc_allocator allocator;
+    void *general, *match; /* PCRE2's */
+    size_t used;
+    _Alignas(16) unsigned char scratch[512];
+};
+
+void regex_session_init(struct regex_session *session, const gramc_allocator *allocator);
+void regex_session_free(struct regex_session *session);
+/* True if the expression matches anywhere in the text, which is well-formed UTF-8. Time is limited
+ * by a number of steps. */
+enum regex_result regex_matches(struct regex_session *session, const struct regex *regex,
+                                gramc_text text);
+/* The first match from *end on: where it starts and ends. */
+enum regex_result regex_find(struct regex_session *session, const struct regex *regex,
+                             gramc_text text, size_t *start, size_t *end);
+
+#endif

@@ -1,0 +1,341 @@
+/* Turns a failed rule into a violation: two pointers, a position, and a sentence that says what was
+ * expected, what came, and what to pass instead. Sentences are made only when somebody listens.
+ * words.c has the words for values, types and places. */
+#include "jsonschema/evaluate.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "jsonschema/formats.h"
+#include "jsonschema/words.h"
+
+enum { LONGEST_SENTENCE = 4096, LONGEST_POINTER = 64 * 1024, MOST_LISTED = 12 };
+
+/* How far off a value is, for choosing among alternatives: one that has another type or another
+ * constant was probably never meant. */
+enum { WEIGHT_SLIGHT = 1, WEIGHT_USUAL = 4, WEIGHT_MEMBER = 6, WEIGHT_OTHER = 40 };
+
+/* A violation on its way: `out` collects its sentence. */
+struct sentence {
+    struct judge *judge;
+    const struct frame *at;
+    const char *keyword;
+    struct buf out;
+};
+
+/* False when nobody listens, or enough was said: then only counts. */
+static bool begin(struct sentence *s, struct judge *judge, const struct frame *at,
+                  const char *keyword, unsigned weight) {
+    struct report *report = judge->report;
+    if (!report) return false;
+    report->total++;
+    report->weight += weight;
+    if (report->kept >= report->max) return false;
+    *s = (struct sentence){.judge = judge, .at = at, .keyword = keyword};
+    buf_init(&s->out, &judge->arena->allocator, LONGEST_SENTENCE);
+    words_put_place(&s->out, at);
+    buf_puts(&s->out, ": ");
+    return true;
+}
+
+/* What a buf holds, in the arena; what did not fit in was cut before. */
+static gramc_text keep(struct judge *judge, struct buf *buf) {
+    if (buf->state == BUF_NOMEM) judge_stop(judge, GRAMC_NOMEM);
+    gramc_text text = arena_text(judge->arena, buf_view(buf));
+    if (!text.ptr) judge_stop(judge, GRAMC_NOMEM);
+    return text;
+}
+
+typedef void put_pointer(struct buf *out, const struct frame *at, const char *keyword);
+
+static gramc_text pointer(struct judge *judge, put_pointer *put, const struct frame *at,
+                          const char *keyword) {
+    struct buf buf;
+    buf_init(&buf, &judge->arena->allocator, LONGEST_POINTER);
+    put(&buf, at, keyword);
+    gramc_text text = keep(judge, &buf);
+    buf_free(&buf);
+    return text;
+}
+
+static void finish(struct sentence *s) {
+    struct judge *judge = s->judge;
+    struct report *report = judge->report;
+    struct violation *violation = ARENA_NEW(judge->arena, struct violation);
+    if (violation) {
+        violation->shown.keyword = text_of(s->keyword);
+        violation->shown.position = s->at->value->start;
+        violation->shown.message = keep(judge, &s->out);
+        violation->shown.instance = pointer(judge, words_put_instance, s->at, NULL);
+        violation->shown.schema = pointer(judge, words_put_schema, s->at, s->keyword);
+        violation->path = pointer(judge, words_put_path, s->at, s->keyword);
+        violation->absolute = pointer(judge, words_put_absolute, s->at, s->keyword);
+        *report->link = violation;
+        report->link = &violation->next;
+        report->kept++;
+    } else {
+        judge_stop(judge, GRAMC_NOMEM);
+    }
+    buf_free(&s->out);
+}
+
+void report_append(struct report *report, const struct report *from) {
+    report->total += from->total;
+    report->weight += from->weight;
+    for (struct violation *v = from->first; v && report->kept < report->max;) {
+        struct violation *next = v->next;
+        v->next = NULL;
+        *report->link = v;
+        report->link = &v->next;
+        report->kept++;
+        v = next;
+    }
+}
+
+static void put_got(struct sentence *s) {
+    buf_puts(&s->out, ", got ");
+    words_put_value(&s->out, s->at->value);
+}
+
+/* ## Types and values */
+
+static void put_advice(struct buf *out, const struct node *node, const struct json *value) {
+    buf_puts(out, "; pass ");
+    words_put_example(out, node, value);
+}
+
+void report_type(struct judge *judge, const struct frame *at) {
+    struct sentence s;
+    if (!begin(&s, judge, at, "type",
+               at->up && at->up->value != at->value ? WEIGHT_MEMBER : WEIGHT_OTHER))
+        return;
+    buf_puts(&s.out, "expected ");
+    put_types(&s.out, at->node->types);
+    put_got(&s);
+    put_advice(&s.out, at->node, at->value);
+    finish(&s);
+}
+
+static gramc_text nearest_choice(const struct json *choices, const struct json *value) {
+    gramc_text names[MOST_LISTED], none = {NULL, 0};
+    size_t count = 0;
+    if (value->kind != JSON_STRING) return none;
+    for (const struct json *choice = choices->first; choice && count < MOST_LISTED;
+         choice = choice->next)
+        if (choice->kind == JSON_STRING) names[count++] = choice->text;
+    return count ? text_nearest(value->text, names, count) : none;
+}
+
+void report_choice(struct judge *judge, const struct frame *at, const char *keyword) {
+    struct sentence s;
+    bool constant = at->node->constant && keyword[0] == 'c';
+    if (!begin(&s, judge, at, keyword, WEIGHT_OTHER)) return;
+    buf_puts(&s.out, "expected ");
+    if (constant) words_put_short(&s.out, at->node->constant);
+    else words_put_choices(&s.out, at->node->choices, MOST_LISTED);
+    put_got(&s);
+    gramc_text near =
+        constant ? (gramc_text){NULL, 0} : nearest_choice(at->node->choices, at->value);
+    if (near.ptr) {
+        buf_puts(&s.out, "; did you mean ");
+        words_put_quoted(&s.out, near);
+        buf_puts(&s.out, "?");
+    }
+    finish(&s);
+}
+
+void report_number(struct judge *judge, const struct frame *at, const char *keyword,
+                   const char *expected, gramc_text limit) {
+    struct sentence s;
+    if (!begin(&s, judge, at, keyword, WEIGHT_USUAL)) return;
+    buf_printf(&s.out, "expected %s %.*s, got ", expected, limit.len > 60 ? 60 : (int)limit.len,
+               limit.ptr);
+    words_put_short(&s.out, at->value);
+    finish(&s);
+}
+
+void report_size(struct judge *judge, const struct frame *at, const char *keyword, uint32_t limit,
+                 size_t got) {
+    static const char *const units[][2] = {
+        {"character", "Length"}, {"item", "Items"}, {"member", "Properties"}};
+    struct sentence s;
+    size_t unit = 0;
+    if (!begin(&s, judge, at, keyword, WEIGHT_USUAL)) return;
+    while (strcmp(keyword + 3, units[unit][1]) != 0) unit++;
+    buf_printf(&s.out, "expected at %s %u %s%s, got ", keyword[1] == 'i' ? "least" : "most",
+               (unsigned)limit, units[unit][0], limit == 1 ? "" : "s");
+    if (got) buf_printf(&s.out, "%zu", got);
+    else buf_puts(&s.out, "none");
+    finish(&s);
+}
+
+void report_pattern(struct judge *judge, const struct frame *at) {
+    struct sentence s;
+    const struct json *pattern = json_get(at->node->schema, "pattern");
+    if (!begin(&s, judge, at, "pattern", WEIGHT_USUAL)) return;
+    buf_puts(&s.out, "expected a string that matches ");
+    if (pattern) words_put_cut(&s.out, pattern->text, 200);
+    put_got(&s);
+    finish(&s);
+}
+
+void report_format(struct judge *judge, const struct frame *at) {
+    struct sentence s;
+    if (!begin(&s, judge, at, "format", WEIGHT_USUAL)) return;
+    buf_printf(&s.out, "expected %s", at->node->string->format->about);
+    put_got(&s);
+    finish(&s);
+}
+
+/* ## Arrays and objects */
+
+void report_equal_items(struct judge *judge, const struct frame *at, const uint32_t pair[2]) {
+    struct sentence s;
+    if (!begin(&s, judge, at, "uniqueItems", WEIGHT_USUAL)) return;
+    buf_printf(&s.out, "items %u and %u are equal; each may stand here once", (unsigned)pair[0],
+               (unsigned)pair[1]);
+    finish(&s);
+}
+
+void report_contains(struct judge *judge, const struct frame *at, const char *keyword,
+                     uint32_t limit, uint32_t got) {
+    struct sentence s;
+    if (!begin(&s, judge, at, keyword, WEIGHT_USUAL)) return;
+    const struct node *node = at->node->array->contains;
+    buf_printf(&s.out, "expected at %s %u item%s that %s ", keyword[0] == 'c' ? "least" : "most",
+               (unsigned)limit, limit == 1 ? "" : "s", limit == 1 ? "is" : "are");
+    if (node->kinds == TYPE_ALL) buf_puts(&s.out, "as \"contains\" says");
+    else put_types(&s.out, node->kinds);
+    buf_printf(&s.out, ", got %u", (unsigned)got);
+    finish(&s);
+}
+
+void report_required(struct judge *judge, const struct frame *at, const struct property *property) {
+    struct sentence s;
+    if (!begin(&s, judge, at, "required", WEIGHT_MEMBER)) return;
+    buf_reset(&s.out);
+    words_put_member(&s.out, at, property->key);
+    buf_puts(&s.out, ": missing; it is required");
+    if (property->node && (property->node->kinds != TYPE_ALL || property->node->choices)) {
+        buf_puts(&s.out, " and must be ");
+        words_put_expected(&s.out, property->node, MOST_LISTED);
+    }
+    finish(&s);
+}
+
+void report_dependent(struct judge *judge, const struct frame *at,
+                      const struct dependent *dependent, gramc_text missing) {
+    struct sentence s;
+    if (!begin(&s, judge, at, dependent->keyword, WEIGHT_MEMBER)) return;
+    buf_reset(&s.out);
+    words_put_member(&s.out, at, missing);
+    buf_puts(&s.out, ": missing; it is required beside ");
+    words_put_cut(&s.out, dependent->key, 100);
+    finish(&s);
+}
+
+/* Names that this place knows, for a "did you mean". */
+static size_t known_names(const struct node *node, gramc_text *names, size_t room) {
+    const struct object_rules *rules = node->object;
+    size_t count = 0;
+    for (size_t i = 0; rules && i < rules->property_count && count < room; i++)
+        if (rules->properties[i].node) names[count++] = rules->properties[i].key;
+    return count;
+}
+
+static void put_known(struct sentence *s, const struct frame *object, gramc_text key) {
+    gramc_text names[64] = {{NULL, 0}};
+    size_t count = known_names(object->node, names, 64);
+    gramc_text near = count ? text_nearest(key, names, count) : (gramc_text){NULL, 0};
+    if (near.ptr) {
+        buf_puts(&s->out, "; did you mean ");
+        words_put_cut(&s->out, near, 100);
+        buf_puts(&s->out, "?");
+        return;
+    }
+    if (count == 0) {
+        buf_puts(&s->out, object->node->apply ? "; remove it" : "; no members are allowed here");
+        return;
+    }
+    buf_puts(&s->out, count == 1 ? "; the only one is " : "; the known ones are ");
+    for (size_t i = 0; i < count && i < MOST_LISTED; i++) {
+        if (i) buf_puts(&s->out, ", ");
+        words_put_cut(&s->out, names[i], 100);
+    }
+    if (count > MOST_LISTED) buf_puts(&s->out, " ...");
+}
+
+void report_never(struct judge *judge, const struct frame *at) {
+    struct sentence s;
+    const char *keyword = at->keyword ? at->keyword : "false schema";
+    bool member = at->up && at->up->value->kind == JSON_OBJECT && at->up->value != at->value;
+    bool unknown = member && (strcmp(keyword, "additionalProperties") == 0 ||
+                              strcmp(keyword, "unevaluatedProperties") == 0);
+    if (at->node->flags & NODE_CLOSED) keyword = "additionalProperties";
+    /* The keyword is the one that leads here: its place belongs to the frame above. */
+    if (!begin(&s, judge, at, keyword, WEIGHT_MEMBER)) return;
+    if (unknown) {
+        buf_puts(&s.out, "not a known member");
+        put_known(&s, at->up, at->value->key);
+    } else if (at->name) {
+        buf_puts(&s.out, "no member names are allowed here");
+    } else {
+        buf_puts(&s.out, "nothing is allowed here; remove it");
+    }
+    finish(&s);
+}
+
+void report_duplicate(struct judge *judge, const struct frame *at, const struct json *member) {
+    struct sentence s;
+    struct frame inner = frame_child(at, at->node, member, NULL);
+    if (!begin(&s, judge, &inner, "duplicate", WEIGHT_OTHER)) return;
+    buf_puts(&s.out, "given more than once; keep one");
+    finish(&s);
+}
+
+/* ## Alternatives */
+
+void report_not(struct judge *judge, const struct frame *at) {
+    struct sentence s;
+    const struct node *no = at->node->apply->no;
+    if (!begin(&s, judge, at, "not", WEIGHT_USUAL)) return;
+    if (no->choices || no->constant || no->kinds != TYPE_ALL) {
+        buf_puts(&s.out, "must not be ");
+        words_put_expected(&s.out, no, MOST_LISTED);
+    } else {
+        buf_puts(&s.out, "must not be as \"not\" says");
+    }
+    put_got(&s);
+    finish(&s);
+}
+
+void report_none_fits(struct judge *judge, const struct frame *at, const char *keyword,
+                      unsigned kinds) {
+    struct sentence s;
+    if (!begin(&s, judge, at, keyword, WEIGHT_OTHER)) return;
+    buf_puts(&s.out, "expected ");
+    put_types(&s.out, kinds);
+    put_got(&s);
+    finish(&s);
+}
+
+void report_two_fit(struct judge *judge, const struct frame *at, size_t first, size_t second) {
+    struct sentence s;
+    if (!begin(&s, judge, at, "oneOf", WEIGHT_USUAL)) return;
+    buf_printf(&s.out,
+               "fits alternatives %zu and %zu of \"oneOf\"; it must fit exactly one of them",
+               first + 1, second + 1);
+    finish(&s);
+}
+
+/* ## Not JSON */
+
+void report_not_json(struct judge *judge, const struct json_error *error) {
+    struct sentence s;
+    struct json nothing = {.start = (uint32_t)error->position};
+    struct frame at = {.node = judge->schema->root, .value = &nothing};
+    if (!begin(&s, judge, &at, "json", WEIGHT_OTHER)) return;
+    buf_reset(&s.out);
+    buf_printf(&s.out, "not JSON at byte %zu: %s", error->position, error->message);
+    finish(&s);
+}

@@ -1,0 +1,417 @@
+/* Finds the schemas of a document: which subschemas there are, which of them have a URI or an
+ * anchor of their own, in which dialect they are written, and where a reference leads. Loads other
+ * documents from the built-in meta-schemas and from the caller's resolver, never by itself. */
+#include "jsonschema/compile.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "jsonschema/uri.h"
+
+enum { MAX_BYTES = 16 * 1024 * 1024, MAX_METAS = 8 };
+
+/* ## Tables */
+
+static uint64_t mix(uint64_t hash) {
+    hash *= UINT64_C(0x9E3779B97F4A7C15);
+    return hash ^ hash >> 32;
+}
+
+static struct location *location_slot(const struct location_table *table,
+                                      const struct json *schema) {
+    size_t i = (size_t)mix((uint64_t)(uintptr_t)schema);
+    for (;; i++) {
+        struct location *slot = &table->slots[i & (table->size - 1)];
+        if (!slot->schema || slot->schema == schema) return slot;
+    }
+}
+
+static bool grow_locations(struct schema_compiler *c) {
+    struct location_table old = c->locations, *table = &c->locations;
+    table->size = old.size ? old.size * 2 : 64;
+    table->slots = arena_array(&c->scratch, table->size, sizeof *table->slots);
+    if (!table->slots) {
+        *table = old;
+        return compile_stop(c, GRAMC_NOMEM);
+    }
+    for (size_t i = 0; i < old.size; i++)
+        if (old.slots[i].schema) *location_slot(table, old.slots[i].schema) = old.slots[i];
+    return true;
+}
+
+struct location *resources_location(struct schema_compiler *c, const struct json *schema,
+                                    struct resource *resource) {
+    if (c->locations.count * 2 >= c->locations.size && !grow_locations(c)) return NULL;
+    struct location *slot = location_slot(&c->locations, schema);
+    if (!slot->schema) {
+        if (!resource) return NULL;
+        *slot = (struct location){schema, resource, NULL};
+        c->locations.count++;
+    }
+    return slot;
+}
+
+static struct resource_name *name_slot(struct schema_compiler *c, gramc_text uri) {
+    for (size_t i = text_hash(uri);; i++) {
+        struct resource_name *slot = &c->names.slots[i & (c->names.size - 1)];
+        if (!slot->resource || text_eq(slot->uri, uri)) return slot;
+        if (!compile_step(c)) return slot;
+    }
+}
+
+static bool add_name(struct schema_compiler *c, gramc_text uri, struct resource *resource) {
+    struct name_table old = c->names;
+    if (old.count * 2 >= old.size) {
+        c->names.size = old.size ? old.size * 2 : 16;
+        c->names.slots = arena_array(&c->scratch, c->names.size, sizeof *c->names.slots);
+        if (!c->names.slots) {
+            c->names = old;
+            return compile_stop(c, GRAMC_NOMEM);
+        }
+        for (size_t i = 0; i < old.size; i++)
+            if (old.slots[i].resource) *name_slot(c, old.slots[i].uri) = old.slots[i];
+    }
+    struct resource_name *slot = name_slot(c, uri);
+    if (!slot->resource) {
+        *slot = (struct resource_name){uri, resource};
+        c->names.count++;
+    }
+    return c->status == GRAMC_OK;
+}
+
+/* ## Dialects */
+
+static gramc_draft known_draft(gramc_text uri) {
+    static const struct {
+        const char *uri; /* behind http: or https: */
+        gramc_draft draft;
+    } known[] = {
+        {"//json-schema.org/draft/2020-12/schema", GRAMC_DRAFT_2020_12},
+        {"//json-schema.org/schema", GRAMC_DRAFT_2020_12},
+        {"//json-schema.org/draft/2019-09/schema", GRAMC_DRAFT_2019_09},
+        {"//json-schema.org/draft-07/schema", GRAMC_DRAFT_7},
+        {"//json-schema.org/draft-06/schema", GRAMC_DRAFT_7}, /* all of it means the same there */
+    };
+    size_t scheme = text_starts(uri, "https:") ? 6 : text_starts(uri, "http:") ? 5 : 0;
+    for (size_t i = 0; scheme && i < sizeof known / sizeof known[0]; i++)
+        if (text_is(text_slice(uri, scheme, uri.len), known[i].uri)) return known[i].draft;
+    return GRAMC_DRAFT_AUTO;
+}
+
+static bool names_known_draft(const struct json *root) {
+    const struct json *name = json_get(root, "$schema");
+    return json_is(name, JSON_STRING) && name->text.len &&
+           known_draft(uri_without_fragment(name->text)) != GRAMC_DRAFT_AUTO;
+}
+
+static struct dialect whole_dialect(const struct schema_compiler *c, gramc_draft draft) {
+    return (struct dialect){draft, VOCABULARY_ALL, c->options->assert_formats};
+}
+
+/* Vocabularies by the last part of their URI. */
+static const struct {
+    const char *name;
+    unsigned bits;
+} vocabularies[] = {
+    {"core", VOCABULARY_CORE},
+    {"applicator", VOCABULARY_APPLICATOR},
+    {"validation", VOCABULARY_VALIDATION},
+    {"unevaluated", VOCABULARY_UNEVALUATED},
+    {"format", VOCABULARY_FORMAT},
+    {"format-annotation", VOCABULARY_FORMAT},
+    {"format-assertion", VOCABULARY_FORMAT},
+    {"meta-data", 0},
+    {"content", 0},
+};
+
+static bool add_vocabulary(struct dialect *dialect, gramc_text uri, bool needed) {
+    static const char *const prefixes[] = {"https://json-schema.org/draft/2020-12/vocab/",
+                                           "https://json-schema.org/draft/2019-09/vocab/"};
+    for (size_t draft = 0; draft < 2; draft++) {
+        if (!text_starts(uri, prefixes[draft])) continue;
+        gramc_text name = text_slice(uri, strlen(prefixes[draft]), uri.len);
+        for (size_t i = 0; i < sizeof vocabularies / sizeof vocabularies[0]; i++) {
+            if (!text_is(name, vocabularies[i].name)) continue;
+            dialect->vocabularies |= vocabularies[i].bits;
+            if (draft == 1 && text_is(name, "applicator"))
+                dialect->vocabularies |= VOCABULARY_UNEVALUATED;
+            if (text_is(name, "format-assertion") || (text_is(name, "format") && needed))
+                dialect->assert_formats = true;
+            return true;
+        }
+    }
+    return !needed;
+}
+
+static struct resource *find_document(struct schema_compiler *c, gramc_text uri,
+                                      struct dialect inherited, const struct document *from,
+                                      const struct json *at);
+
+/* A meta-schema of somebody's own: its $vocabulary says what counts. */
+static bool custom_dialect(struct schema_compiler *c, const struct document *document,
+                           const struct json *at, gramc_text uri, struct dialect *dialect) {
+    if (c->metas == MAX_METAS)
+        return compile_fail(c, document, at, "meta-schemas that describe each other");
+    c->metas++;
+    struct resource *meta = find_document(c, uri, *dialect, document, at);
+    c->metas--;
+    if (!meta) return false;
+    const struct json *list = json_get(meta->root, "$vocabulary");
+    *dialect = whole_dialect(c, meta->dialect.draft);
+    if (!json_is(list, JSON_OBJECT)) return true;
+    dialect->vocabularies = VOCABULARY_CORE;
+    for (const struct json *member = list->first; member; member = member->next)
+        if (!add_vocabulary(dialect, member->key, member->kind == JSON_TRUE))
+            return compile_fail(c, document, at,
+                                "the dialect needs a vocabulary that is not "
+                                "known here: %.*s",
+                                TEXT_ARGS(member->key));
+    return true;
+}
+
+/* The dialect of a resource's root, which $schema names; else the inherited one stays. */
+static bool find_dialect(struct schema_compiler *c, const struct document *document,
+                         const struct json *root, gramc_text uri, struct dialect *dialect) {
+    const struct json *name = json_get(root, "$schema");
+    if (!json_is(name, JSON_STRING)) return true;
+    gramc_text meta = name->text.len ? uri_without_fragment(name->text) : name->text;
+    gramc_draft draft = known_draft(meta);
+    if (draft != GRAMC_DRAFT_AUTO) {
+        *dialect = whole_dialect(c, draft);
+        return true;
+    }
+    if (text_eq(meta, uri)) return true; /* a meta-schema that describes itself */
+    if (!compile_step(c)) return false;
+    return custom_dialect(c, document, name, meta, dialect);
+}
+
+/* ## Walking */
+
+static bool add_anchor(struct schema_compiler *c, struct resource *resource,
+                       const struct json *schema, const struct json *name, bool dynamic) {
+    if (!json_is(name, JSON_STRING)) return true;
+    struct anchor *anchor = ARENA_NEW(c->arena, struct anchor);
+    if (!anchor) return compile_stop(c, GRAMC_NOMEM);
+    *anchor = (struct anchor){resource->anchors, name->text, schema, NULL, dynamic};
+    resource->anchors = anchor;
+    return true;
+}
+
+static struct resource *add_resource(struct schema_compiler *c, gramc_text uri,
+                                     const struct document *document, const struct json *root,
+                                     struct dialect dialect) {
+    struct resource *resource = ARENA_NEW(c->arena, struct resource);
+    if (!resource) {
+        compile_stop(c, GRAMC_NOMEM);
+        return NULL;
+    }
+    *resource =
+        (struct resource){c->schema->resources, uri, document, root, dialect, NULL, false, NULL};
+    c->schema->resources = resource;
+    return resource;
+}
+
+/* What $id says: another resource, or in draft-07 perhaps only an anchor. */
+static bool enter_id(struct schema_compiler *c, const struct json *schema,
+                     struct resource **resource) {
+    const struct resource *outer = *resource;
+    const struct json *id = json_get(schema, "$id");
+    bool old = outer->dialect.draft == GRAMC_DRAFT_7;
+    if (!json_is(id, JSON_STRING) || id->text.len == 0) return true;
+    if (old && json_get(schema, "$ref")) return true;
+    gramc_text fragment = uri_fragment(id->text), uri = uri_without_fragment(id->text);
+    if (uri.len) {
+        uri = uri_resolve(c->arena, outer->uri, uri);
+        struct dialect dialect = outer->dialect;
+        if (schema != outer->root) {
+            if (!find_dialect(c, outer->document, schema, uri, &dialect)) return false;
+            *resource = add_resource(c, uri, outer->document, schema, dialect);
+            if (!*resource) return false;
+        } else {
+            (*resource)->uri = uri;
+        }
+        if (!add_name(c, uri, *resource)) return false;
+    }
+    if (!old || !fragment.len) return true;
+    struct json name = {.kind = JSON_STRING, .text = fragment};
+    return add_anchor(c, *resource, schema, &name, false);
+}
+
+static bool walk(struct schema_compiler *c, const struct json *schema, struct resource *resource);
+
+static bool walk_children(struct schema_compiler *c, const struct json *list,
+                          struct resource *resource) {
+    for (const struct json *child = list->first; child; child = child->next)
+        if (!walk(c, child, resource)) return false;
+    return true;
+}
+
+static bool walk_keyword(struct schema_compiler *c, const struct json *value, enum shape shape,
+                         struct resource *resource) {
+    switch (shape) {
+    case SHAPE_NONE: return true;
+    case SHAPE_ONE: return walk(c, value, resource);
+    case SHAPE_LIST: return value->kind != JSON_ARRAY || walk_children(c, value, resource);
+    case SHAPE_ONE_OR_LIST:
+        return value->kind == JSON_ARRAY ? walk_children(c, value, resource)
+                                         : walk(c, value, resource);
+    case SHAPE_MAP:
+    case SHAPE_MAP_OR_NAMES: return value->kind != JSON_OBJECT || walk_children(c, value, resource);
+    }
+    return true;
+}
+
+/* Recursion is as deep as the document: JSON_MAX_DEPTH at most. */
+static bool walk(struct schema_compiler *c, const struct json *schema, struct resource *resource) {
+    if (schema->kind != JSON_OBJECT) return true;
+    if (!enter_id(c, schema, &resource)) return false;
+    struct location *location = resources_location(c, schema, resource);
+    if (!location) return false;
+    gramc_draft draft = resource->dialect.draft;
+    for (const struct json *member = schema->first; member; member = member->next) {
+        enum keyword keyword = keyword_find_in_draft(member->key, draft);
+        if (keyword == K_COUNT) continue;
+        if (keyword == K_ANCHOR && !add_anchor(c, resource, schema, member, false)) return false;
+        if (keyword == K_DYNAMIC_ANCHOR && !add_anchor(c, resource, schema, member, true))
+            return false;
+        if (keyword == K_RECURSIVE_ANCHOR && schema == resource->root)
+            resource->recursive_anchor = member->kind == JSON_TRUE;
+        if (!walk_keyword(c, member, keyword_row(keyword)->shape, resource)) return false;
+    }
+    return true;
+}
+
+/* ## Documents */
+
+static struct resource *read_document(struct schema_compiler *c, gramc_text uri, gramc_text text,
+                                      struct dialect inherited) {
+    struct json_error error;
+    struct document *document = ARENA_NEW(c->arena, struct document);
+    c->bytes += text.len;
+    if (!document || c->bytes > MAX_BYTES) {
+        compile_stop(c, document ? GRAMC_LIMIT : GRAMC_NOMEM);
+        return NULL;
+    }
+    bool is_schema = !c->schema->document;
+    if (is_schema) c->schema->document = document;
+    document->uri = uri;
+    document->root = json_parse(c->arena, text, &error);
+    if (!document->root) {
+        if (c->arena->oom) compile_stop(c, GRAMC_NOMEM);
+        struct json place = {.start = (uint32_t)error.position};
+        compile_fail(c, document, &place, "not JSON: %s", error.message);
+        if (error.limit) c->status = GRAMC_LIMIT;
+        return NULL;
+    }
+    document->next = c->schema->documents;
+    c->schema->documents = document;
+    struct dialect told = inherited;
+    if (!find_dialect(c, document, document->root, uri, &inherited)) return NULL;
+    /* A draft that the caller names outdoes a standard one that the schema names. */
+    if (is_schema && c->options->draft != GRAMC_DRAFT_AUTO && names_known_draft(document->root))
+        inherited = told;
+    struct resource *resource = add_resource(c, uri, document, document->root, inherited);
+    if (!resource || !add_name(c, uri, resource) || !walk(c, document->root, resource)) return NULL;
+    return resource;
+}
+
+/* The text of a document that is neither known yet nor built in. */
+static bool ask_resolver(struct schema_compiler *c, gramc_text uri, gramc_text *text) {
+    const gramc_resolver *resolver = &c->options->resolver;
+    if (!resolver->resolve || uri.len == 0) return false;
+    int failure = resolver->resolve(resolver->ctx, uri, text);
+    if (failure == GRAMC_NOMEM) compile_stop(c, GRAMC_NOMEM);
+    if (failure) return false;
+    *text = arena_text(c->arena, *text);
+    return true;
+}
+
+static struct resource *find_document(struct schema_compiler *c, gramc_text uri,
+                                      struct dialect inherited, const struct document *from,
+                                      const struct json *at) {
+    if (c->names.size) {
+        const struct resource_name *slot = name_slot(c, uri);
+        if (c->status != GRAMC_OK) return NULL;
+        if (slot->resource) return slot->resource;
+    }
+    gramc_text text = metaschema_find(uri);
+    if (!text.ptr && !ask_resolver(c, uri, &text)) {
+        compile_fail(c, from, at, "cannot find the schema %.*s; nothing is fetched from a network",
+                     uri.len > 200 ? 200 : (int)uri.len, uri.ptr ? uri.ptr : "");
+        return NULL;
+    }
+    if (!text.ptr) {
+        compile_stop(c, GRAMC_NOMEM);
+        return NULL;
+    }
+    return read_document(c, uri, text, inherited);
+}
+
+struct resource *resources_load_root(struct schema_compiler *c, gramc_text text) {
+    gramc_draft draft = c->options->draft;
+    struct dialect dialect =
+        whole_dialect(c, draft == GRAMC_DRAFT_AUTO ? GRAMC_DRAFT_2020_12 : draft);
+    gramc_text copy = arena_text(c->arena, text);
+    gramc_text uri = arena_text(c->arena, c->options->base_uri);
+    if (!copy.ptr || !uri.ptr) {
+        compile_stop(c, GRAMC_NOMEM);
+        return NULL;
+    }
+    return read_document(c, uri, copy, dialect);
+}
+
+/* ## References */
+
+const struct anchor *resource_anchor(const struct resource *resource, gramc_text name,
+                                     bool only_dynamic) {
+    for (const struct anchor *anchor = resource->anchors; anchor; anchor = anchor->next)
+        if (text_eq(anchor->name, name) && (anchor->dynamic || !only_dynamic)) return anchor;
+    return NULL;
+}
+
+/* Follows a JSON Pointer token by token, so that a resource on the way counts. */
+static const struct json *follow(struct schema_compiler *c, struct resource **resource,
+                                 gramc_text pointer) {
+    const struct json *at = (*resource)->root;
+    size_t pos = 0;
+    while (at && pos < pointer.len) {
+        size_t start = pos++;
+        while (pos < pointer.len && pointer.ptr[pos] != '/') pos++;
+        at = json_at(at, text_slice(pointer, start, pos));
+        const struct location *known =
+            at && at->kind == JSON_OBJECT ? resources_location(c, at, NULL) : NULL;
+        if (known) *resource = known->resource;
+    }
+    return at;
+}
+
+static const struct json *find_fragment(struct schema_compiler *c, struct resource **resource,
+                                        gramc_text fragment) {
+    if (fragment.len == 0) return (*resource)->root;
+    if (fragment.ptr[0] == '/') return follow(c, resource, fragment);
+    const struct anchor *anchor = resource_anchor(*resource, fragment, false);
+    return anchor ? anchor->schema : NULL;
+}
+
+struct location *resources_find(struct schema_compiler *c, const struct resource *from,
+                                gramc_text reference, const struct json *at) {
+    gramc_text uri = reference.len ? uri_without_fragment(reference) : reference;
+    uri = uri.len ? uri_resolve(c->arena, from->uri, uri) : from->uri;
+    gramc_text fragment = uri_decode(c->arena, uri_fragment(reference));
+    if (c->arena->oom) compile_stop(c, GRAMC_NOMEM);
+    if (c->status != GRAMC_OK || !compile_step(c)) return NULL;
+    struct resource *resource = find_document(c, uri, from->dialect, from->document, at);
+    if (!resource) return NULL;
+    const struct json *schema = find_fragment(c, &resource, fragment);
+    bool is_schema = schema && (schema->kind == JSON_OBJECT || schema->kind == JSON_TRUE ||
+                                schema->kind == JSON_FALSE);
+    if (!is_schema) {
+        compile_fail(c, from->document, at, "the reference %.*s leads to %s",
+                     reference.len > 200 ? 200 : (int)reference.len, reference.ptr,
+                     schema ? "something that is not a schema" : "nothing");
+        return NULL;
+    }
+    const struct location *known = resources_location(c, schema, NULL);
+    if (!known && c->status == GRAMC_OK && !walk(c, schema, resource)) return NULL;
+    return resources_location(c, schema, resource);
+}

@@ -1,0 +1,107 @@
+/* Asks the validator about parts of a schema: each part is compiled once, with the definitions of
+ * its document beside it. There is one judge; this file only brings it what to judge. */
+#include "jsonschema/subsume/subsume.h"
+
+#include "base/text.h"
+
+gramc_text compat_print(struct compat *compat, const struct json *value) {
+    struct buf text;
+    gramc_text copy = {NULL, 0};
+    buf_init(&text, &compat->arena.allocator, SOURCE_MAX);
+    json_put(&text, value);
+    if (text.state == BUF_NOMEM) compat->arena.oom = true;
+    else copy = arena_text(&compat->arena, buf_view(&text));
+    buf_free(&text);
+    return copy;
+}
+
+/* The validator's accepting is quick but takes "no memory" for "no": then it is asked again. */
+bool compat_judge_program(struct compat *compat, const gramc_schema *program, gramc_text json) {
+    gramc_check_options options = GRAMC_CHECK_OPTIONS_INIT;
+    gramc_verdict *verdict = NULL;
+    if (!json.len) return false;
+    if (gramc_schema_accepts(program, json.ptr, json.len)) return true;
+    options.allocator = &compat->arena.allocator;
+    options.max_errors = 1;
+    gramc_status status = gramc_schema_check(&verdict, program, json.ptr, json.len, &options);
+    if (status == GRAMC_NOMEM) compat->arena.oom = true;
+    else if (status != GRAMC_OK) compat->unjudged = true;
+    bool valid = status == GRAMC_OK && verdict->valid;
+    gramc_verdict_free(verdict);
+    return valid;
+}
+
+gramc_text compat_judge_fill(struct compat *compat, gramc_text json) {
+    gramc_check_options options = GRAMC_CHECK_OPTIONS_INIT;
+    gramc_verdict *verdict = NULL;
+    options.allocator = &compat->arena.allocator;
+    options.flags = GRAMC_CHECK_DEFAULTS;
+    gramc_status status =
+        gramc_schema_check(&verdict, compat->a.program, json.ptr, json.len, &options);
+    if (status == GRAMC_NOMEM) compat->arena.oom = true;
+    if (status == GRAMC_OK) json = arena_text(&compat->arena, verdict->normalised);
+    gramc_verdict_free(verdict);
+    return json;
+}
+
+static gramc_schema *compile(struct compat *compat, const struct side *side,
+                             const struct json *node) {
+    gramc_schema_options options = GRAMC_SCHEMA_OPTIONS_INIT;
+    gramc_schema *program = NULL;
+    struct buf text;
+    buf_init(&text, &compat->arena.allocator, SOURCE_MAX);
+    buf_puts(&text, "{\"allOf\":[");
+    json_put(&text, node);
+    buf_puts(&text, side->defs ? "],\"$defs\":" : "]");
+    if (side->defs) json_put(&text, side->defs);
+    buf_putc(&text, '}');
+    options.allocator = &compat->arena.allocator;
+    options.assert_formats = true;
+    gramc_status status = buf_status(&text);
+    if (status == GRAMC_OK)
+        status = gramc_schema_compile(&program, text.ptr, text.len, &options, NULL);
+    if (status == GRAMC_NOMEM) compat->arena.oom = true;
+    buf_free(&text);
+    return program;
+}
+
+static const struct judge *find(struct compat *compat, struct side *side, const struct json *node) {
+    struct judge **bucket = &side->judges[(node->start ^ node->end * 31u) % JUDGE_BUCKETS];
+    for (struct judge *judge = *bucket; judge; judge = judge->next)
+        if (judge->node == node) return judge;
+    if (compat->judge_count == COMPAT_JUDGES) return NULL;
+    struct judge *judge = ARENA_NEW(&compat->arena, struct judge);
+    if (!judge) return NULL;
+    compat->judge_count++;
+    *judge = (struct judge){*bucket, node, compile(compat, side, node)};
+    *bucket = judge;
+    return judge;
+}
+
+bool compat_judge_node(struct compat *compat, struct side *side, const struct json *node,
+                       gramc_text json) {
+    if (node == side->root) return compat_judge_program(compat, side->program, json);
+    if (node->kind != JSON_OBJECT) return node->kind == JSON_TRUE;
+    const struct judge *judge = find(compat, side, node);
+    if (!judge || !judge->program) compat->unjudged = true;
+    return judge && judge->program && compat_judge_program(compat, judge->program, json);
+}
+
+bool compat_judge_conj(struct compat *compat, const struct conj *a, gramc_text json) {
+    if (!json.len) return false;
+    for (uint32_t i = 0; i < a->count; i++)
+        if (!compat_judge_node(compat, &compat->a, a->nodes[i], json)) return false;
+    return true;
+}
+
+bool compat_judge_witness(struct compat *compat, const struct conj *a, const struct json *b,
+                          gramc_text json) {
+    return compat_judge_conj(compat, a, json) && !compat_judge_node(compat, &compat->b, b, json);
+}
+
+void compat_judge_free(struct side *side) {
+    for (size_t i = 0; i < JUDGE_BUCKETS; i++)
+        for (struct judge *judge = side->judges[i]; judge; judge = judge->next)
+            gramc_schema_free(judge->program);
+    gramc_schema_free(side->program);
+}

@@ -1,0 +1,325 @@
+/* Decides whether every value that schema A accepts is accepted by schema B. A is split into
+ * branches of one type each; each branch must pass every keyword of B. What a type and a keyword
+ * mean to each other is rules.c's matter.
+ *
+ * A "yes" is proven by rules that may make A larger, never smaller, and B smaller, never larger. A
+ * "no" is a value that the validator judged by both whole schemas. Recursive schemas are compared
+ * as if the pair that is being compared were fine: values are finite, so an exception would show in
+ * a smaller value first. */
+#include "jsonschema/subsume/subsume.h"
+
+#include "base/text.h"
+
+struct pair {
+    const struct pair *outer;
+    const struct conj *a;
+    const struct json *b;
+    uint32_t level;
+    enum only only;
+};
+
+const struct answer compat_yes = {GRAMC_COMPAT_YES, {NULL, 0}, NULL};
+
+struct answer compat_unknown(const char *reason) {
+    return (struct answer){GRAMC_COMPAT_UNKNOWN, {NULL, 0}, reason};
+}
+
+struct answer compat_no(gramc_text witness) {
+    if (!witness.len) return compat_unknown("no value was found that would show it");
+    return (struct answer){GRAMC_COMPAT_NO, witness, NULL};
+}
+
+bool compat_step(struct compat *compat) {
+    if (compat->arena.oom) return false;
+    if (compat->steps == 0) {
+        compat->limit = "comparing them takes too much work";
+        return false;
+    }
+    compat->steps--;
+    return true;
+}
+
+/* Of a part that must hold as well: NO wins, then UNKNOWN. */
+static bool join(struct answer *all, struct answer part) {
+    if (part.kind == GRAMC_COMPAT_NO) *all = part;
+    else if (all->kind == GRAMC_COMPAT_YES) *all = part;
+    return all->kind != GRAMC_COMPAT_NO;
+}
+
+void conj_add(struct conj *conj, const struct json *node) {
+    if (!node || node->kind == JSON_TRUE || conj->count == COMPAT_NODES) return;
+    for (uint32_t i = 0; i < conj->count; i++)
+        if (conj->nodes[i] == node) return;
+    conj->nodes[conj->count++] = node;
+}
+
+bool conj_is_false(const struct conj *conj) {
+    for (uint32_t i = 0; i < conj->count; i++)
+        if (conj->nodes[i]->kind == JSON_FALSE) return true;
+    return false;
+}
+
+/* Where a local reference leads; NULL for any other. */
+const struct json *compat_follow(const struct side *side, const struct json *reference) {
+    if (!json_is(reference, JSON_STRING) || !text_starts(reference->text, "#")) return NULL;
+    gramc_text pointer = text_slice(reference->text, 1, reference->text.len);
+    for (size_t i = 0; i < pointer.len; i++)
+        if (pointer.ptr[i] == '%') return NULL;
+    const struct json *target = json_at(side->root, pointer);
+    return target && target->kind >= JSON_FALSE ? target : NULL;
+}
+
+/* ## Branches of A */
+
+static struct answer ask_values(struct compat *compat, const struct conj *a, const struct json *b,
+                                branch_question *question, const struct json *node) {
+    const struct json *list = json_get(node, "enum"), *one = json_get(node, "const");
+    if (question != compat_branch_includes) return compat_unknown("values are not listed");
+    for (const struct json *value = one ? one : list->first; value;
+         value = one ? NULL : value->next) {
+        gramc_text text = compat_print(compat, value);
+        if (compat_judge_witness(compat, a, b, text)) return compat_no(text);
+    }
+    return compat_yes;
+}
+
+/* Every value is listed: then the validator alone decides. */
+static const struct json *find_values(const struct conj *a) {
+    for (uint32_t i = 0; i < a->count; i++)
+        if (json_is(json_get(a->nodes[i], "enum"), JSON_ARRAY) || json_get(a->nodes[i], "const"))
+            return a->nodes[i];
+    return NULL;
+}
+
+static struct answer ask_types(struct compat *compat, const struct conj *a, const struct json *b,
+                               branch_question *question) {
+    struct answer all = compat_yes;
+    unsigned types = (1u << ONLY_COUNT) - 1;
+    const struct json *values = find_values(a);
+    if (conj_is_false(a)) return compat_yes;
+    if (values && question == compat_branch_includes)
+        return ask_values(compat, a, b, question, values);
+    for (uint32_t i = 0; i < a->count; i++) types &= shape_types(a->nodes[i]);
+    if (types & 1u << ONLY_NUMBER) types &= ~(1u << ONLY_INTEGER);
+    for (enum only only = 0; only < ONLY_COUNT; only++) {
+        if (!(types & 1u << only)) continue;
+        if (!join(&all, question(compat, a, only, b))) break;
+    }
+    return all;
+}
+
+static struct answer split(struct compat *compat, const struct conj *a, uint32_t at, int stage,
+                           const struct json *b, branch_question *question);
+
+static struct answer choose(struct compat *compat, const struct conj *a, uint32_t at, int stage,
+                            const struct json *options, const struct json *b,
+                            branch_question *question) {
+    struct answer all = compat_yes;
+    for (const struct json *option = options->first; option; option = option->next) {
+        struct conj chosen = *a;
+        conj_add(&chosen, option);
+        if (!join(&all, split(compat, &chosen, at, stage, b, question))) break;
+    }
+    return all;
+}
+
+/* Follows references and takes each alternative. oneOf counts as anyOf: that only enlarges A. */
+static struct answer split(struct compat *compat, const struct conj *a, uint32_t at, int stage,
+                           const struct json *b, branch_question *question) {
+    static const char *const choices[] = {"anyOf", "oneOf"};
+    struct conj own = *a;
+    if (!compat_step(compat)) return compat_unknown(compat->limit);
+    for (; at < own.count; at++, stage = 0) {
+        const struct json *node = own.nodes[at];
+        conj_add(&own, compat_follow(&compat->a, json_get(node, "$ref")));
+        const struct json *all = json_get(node, "allOf");
+        if (json_is(all, JSON_ARRAY))
+            for (const struct json *part = all->first; part; part = part->next)
+                conj_add(&own, part);
+        for (; stage < 2; stage++) {
+            const struct json *options = json_get(node, choices[stage]);
+            if (json_is(options, JSON_ARRAY))
+                return choose(compat, &own, at, stage + 1, options, b, question);
+        }
+    }
+    return ask_types(compat, &own, b, question);
+}
+
+struct answer compat_each_branch(struct compat *compat, const struct conj *a, const struct json *b,
+                                 branch_question *question) {
+    return split(compat, a, 0, 0, b, question);
+}
+
+/* ## Keywords of B */
+
+static bool has_reference(const struct json *value) {
+    if (value->kind != JSON_ARRAY && value->kind != JSON_OBJECT) return false;
+    if (json_get(value, "$ref")) return true;
+    for (const struct json *child = value->first; child; child = child->next)
+        if (has_reference(child)) return true;
+    return false;
+}
+
+static bool is_same(struct compat *compat, const struct conj *a, const struct json *b) {
+    for (uint32_t i = 0; i < a->count; i++) {
+        uint64_t work = compat->steps;
+        if (json_equal_within(a->nodes[i], b, &work) && (compat->same_defs || !has_reference(b)))
+            return true;
+    }
+    return false;
+}
+
+static const struct pair *find_pair(const struct compat *compat, const struct pair *wanted) {
+    for (const struct pair *pair = compat->pairs; pair; pair = pair->outer) {
+        bool same = pair->b == wanted->b && pair->only == wanted->only &&
+                    pair->a->count == wanted->a->count;
+        for (uint32_t i = 0; same && i < pair->a->count; i++)
+            same = pair->a->nodes[i] == wanted->a->nodes[i];
+        if (same) return pair;
+    }
+    return NULL;
+}
+
+static struct answer against_keywords(struct compat *compat, const struct conj *a, enum only only,
+                                      const struct json *b) {
+    struct answer all = compat_yes;
+    for (const struct json *keyword = b->first; keyword; keyword = keyword->next) {
+        struct answer part = rules_keyword(compat, a, only, b, keyword);
+        bool shown =
+            part.kind == GRAMC_COMPAT_NO && compat_judge_witness(compat, a, b, part.witness);
+        if (part.kind == GRAMC_COMPAT_NO && !shown)
+            part = compat_unknown("the value that should show it does not");
+        if (!join(&all, part)) return all;
+    }
+    if (all.kind == GRAMC_COMPAT_UNKNOWN)
+        return compat_sample_against(compat, a, only, b, all.reason);
+    return all;
+}
+
+struct answer compat_branch_includes(struct compat *compat, const struct conj *a, enum only only,
+                                     const struct json *b) {
+    struct pair pair = {compat->pairs, a, b, compat->level, only};
+    if (!compat_step(compat)) return compat_unknown(compat->limit);
+    if (b->kind == JSON_TRUE || (b->kind == JSON_OBJECT && b->count == 0)) return compat_yes;
+    if (is_same(compat, a, b)) return compat_yes;
+    if (rules_empty(compat, a, only, NULL).kind == GRAMC_COMPAT_YES) return compat_yes;
+    if (b->kind != JSON_OBJECT)
+        return compat_sample_against(compat, a, only, b,
+                                     "it is not known whether there is such a value");
+    const struct pair *known = find_pair(compat, &pair);
+    if (known && known->level < compat->level) return compat_yes;
+    if (known) return compat_unknown("a schema refers to itself without getting any deeper");
+    compat->pairs = &pair;
+    struct answer answer = against_keywords(compat, a, only, b);
+    compat->pairs = pair.outer;
+    return answer;
+}
+
+struct answer compat_includes(struct compat *compat, const struct conj *a, const struct json *b) {
+    if (b->kind == JSON_TRUE || is_same(compat, a, b)) return compat_yes;
+    if (compat->level >= COMPAT_LEVELS) return compat_unknown("the schemas are nested too deep");
+    compat->level++;
+    struct answer answer = compat_each_branch(compat, a, b, compat_branch_includes);
+    compat->level--;
+    return answer;
+}
+
+/* ## Documents */
+
+/* What would make references and keywords mean something else than they say here. */
+static const char *find_obstacle(const struct json *value, bool is_root) {
+    static const char *const keys[] = {"$id", "$anchor", "$dynamicAnchor", "$dynamicRef",
+                                       "$recursiveRef"};
+    if (value->kind != JSON_ARRAY && value->kind != JSON_OBJECT) return NULL;
+    for (size_t i = is_root ? 1 : 0; i < sizeof keys / sizeof *keys; i++)
+        if (json_is(json_get(value, keys[i]), JSON_STRING))
+            return "anchors and identifiers inside schemas are not compared";
+    const struct json *reference = json_get(value, "$ref");
+    if (json_is(reference, JSON_STRING) && !text_starts(reference->text, "#/$defs/"))
+        return "only references to #/$defs/... are followed";
+    const struct json *draft = json_get(value, "$schema");
+    if (json_is(draft, JSON_STRING) &&
+        !text_is(draft->text, "https://json-schema.org/draft/2020-12/schema"))
+        return "only JSON Schema 2020-12 is compared";
+    for (const struct json *child = value->first; child; child = child->next) {
+        const char *obstacle = find_obstacle(child, false);
+        if (obstacle) return obstacle;
+    }
+    return NULL;
+}
+
+static gramc_status open_side(struct compat *compat, struct side *side, gramc_text text) {
+    gramc_schema_options options = GRAMC_SCHEMA_OPTIONS_INIT;
+    options.allocator = &compat->arena.allocator;
+    options.assert_formats = true;
+    gramc_status status = gramc_schema_compile(&side->program, text.ptr, text.len, &options, NULL);
+    if (status != GRAMC_OK) return status;
+    side->root = json_parse(&compat->arena, text, NULL);
+    if (!side->root) return GRAMC_NOMEM;
+    side->defs = json_get(side->root, "$defs");
+    return GRAMC_OK;
+}
+
+static struct answer decide(struct compat *compat, bool fill) {
+    const char *obstacle = find_obstacle(compat->a.root, true);
+    struct conj whole = {{NULL}, 0};
+    if (!obstacle) obstacle = find_obstacle(compat->b.root, true);
+    if (obstacle) return compat_unknown(obstacle);
+    compat->same_defs = !compat->a.defs || !compat->b.defs
+                            ? compat->a.defs == compat->b.defs
+                            : json_equal_within(compat->a.defs, compat->b.defs, &compat->steps);
+    conj_add(&whole, compat->a.root);
+    struct answer answer = compat_includes(compat, &whole, compat->b.root);
+    if (answer.kind == GRAMC_COMPAT_YES && compat->unjudged)
+        return compat_unknown("a part of a schema cannot be judged on its own");
+    if (answer.kind != GRAMC_COMPAT_NO) return answer;
+    if (fill) answer.witness = compat_judge_fill(compat, answer.witness);
+    if (compat_judge_program(compat, compat->a.program, answer.witness) &&
+        !compat_judge_program(compat, compat->b.program, answer.witness))
+        return answer;
+    return compat_unknown("the value that should show it does not");
+}
+
+struct comparison {
+    gramc_comparison public;
+    struct compat compat;
+};
+
+static void close_sides(struct compat *compat) {
+    compat_judge_free(&compat->a);
+    compat_judge_free(&compat->b);
+}
+
+gramc_status gramc_compare(gramc_comparison **out, gramc_text a, gramc_text b,
+                           const gramc_compare_options *options) {
+    gramc_allocator allocator = options && options->allocator ? *options->allocator : mem_default();
+    struct comparison *own = mem_alloc(&allocator, sizeof *own);
+    *out = NULL;
+    if (!own) return GRAMC_NOMEM;
+    *own = (struct comparison){.compat.steps = 100000};
+    arena_init(&own->compat.arena, &allocator);
+    if (options && options->max_steps) own->compat.steps = options->max_steps;
+    bool as_sent = options && options->as_sent;
+    if (as_sent) a = compat_as_sent(&own->compat.arena, a);
+    gramc_status status = own->compat.arena.oom ? GRAMC_NOMEM : GRAMC_OK;
+    if (status == GRAMC_OK) status = open_side(&own->compat, &own->compat.a, a);
+    if (status == GRAMC_OK) status = open_side(&own->compat, &own->compat.b, b);
+    if (status == GRAMC_OK) {
+        struct answer answer = decide(&own->compat, as_sent);
+        own->public = (gramc_comparison){answer.kind, answer.witness, {NULL, 0}};
+        if (answer.reason) own->public.reason = text_of(answer.reason);
+        if (own->compat.arena.oom) status = GRAMC_NOMEM;
+    }
+    close_sides(&own->compat);
+    if (status == GRAMC_OK) *out = &own->public;
+    else gramc_comparison_free(&own->public);
+    return status;
+}
+
+void gramc_comparison_free(gramc_comparison *comparison) {
+    if (!comparison) return;
+    struct comparison *own = (struct comparison *)comparison;
+    gramc_allocator allocator = own->compat.arena.allocator;
+    arena_free(&own->compat.arena);
+    mem_free(&allocator, own, sizeof *own);
+}

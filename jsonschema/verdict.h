@@ -1,0 +1,28 @@
+/* A verdict behind its public face. */
+#ifndef JSONSCHEMA_VERDICT_H
+#define JSONSCHEMA_VERDICT_H
+
+#include "jsonschema/evaluate.h"
+
+struct change {
+    struct change *next;
+    gramc_change shown;
+};
+
+struct verdict {
+    gramc_verdict shown; /* first, so that one can be had from the other */
+    struct arena arena;
+    const struct violation *violations; /* as many as shown.error_count */
+    struct change *changes, **link;
+};
+
+/* Changes the document as the flags say (normalise.c), before it is judged. */
+void verdict_normalise(struct verdict *verdict, struct judge *judge, struct json *root,
+                       gramc_text text, unsigned flags);
+/* The bytes of the document after the changes. */
+gramc_text verdict_bytes(struct verdict *verdict, const struct json *root, gramc_text text);
+/* Fills in what is shown. root NULL: not JSON. */
+void verdict_finish(struct verdict *verdict, const struct judge *judge, const struct report *report,
+                    const struct json *root, gramc_text text);
+
+#endif

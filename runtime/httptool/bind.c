@@ -1,0 +1,252 @@
+/* Turns `ToolImpl {http: "GET", url: "http://host/x/${id}", ...}` into an endpoint: origin,
+ * templates of path, headers and body, a compiled transformation. A name that nobody declared and a
+ * secret that may not be read are messages, at the implementation. The call itself is
+ * tool_http.c's. */
+#include "runtime/httptool/bind.h"
+#include "gramc/jolt.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/diag/diag.h"
+#include "base/text.h"
+#include "runtime/secret.h"
+
+enum { WHAT_MAX = 96, WHO_MAX = 160, MESSAGE_MAX = 1024 };
+
+/* ## Messages */
+
+static gramc_text keep(struct arena *arena, const char *text) {
+    return arena_text(arena, text_of(text));
+}
+
+void http_bind_wrong(struct http_binder *binder, const char *what, const char *message,
+                     const char *help) {
+    char line[WHAT_MAX + MESSAGE_MAX];
+    snprintf(line, sizeof(line), "%s%s", what, message);
+    binder->failed = true;
+    BOUND_TELL(binder->bound, D_BAD_HTTP_CALL, &binder->place, keep(&binder->bound->arena, help),
+               binder->who, text_of(line));
+}
+
+static void warn_unsent(struct http_binder *binder, const char *before, gramc_text name,
+                        const char *after) {
+    char what[WHAT_MAX];
+    snprintf(what, sizeof(what), "%s%.*s%s", before, name.len < 80 ? (int)name.len : 80, name.ptr,
+             after);
+    BOUND_TELL(binder->bound, D_NEVER_SENT, &binder->place, TEXT(""), binder->who, text_of(what));
+}
+
+/* ## Templates */
+
+static void check_secret(struct http_binder *binder, const char *what, gramc_text name) {
+    char help[256] = "";
+    enum diag_id id = D_ENV_NOT_SET;
+    switch (secrets_find(binder->bound->secrets, name, NULL)) {
+    case SECRET_FINE: return;
+    case SECRET_OF_PROVIDER:
+        id = D_PROVIDER_KEY;
+        snprintf(help, sizeof(help), "give the tool a token of its own");
+        break;
+    case SECRET_NOT_ALLOWED:
+        id = D_ENV_NOT_ALLOWED;
+        snprintf(help, sizeof(help),
+                 "list it under `allowEnv` in gramc.gram, or say --allow-env %.*s",
+                 name.len < 80 ? (int)name.len : 80, name.ptr);
+        break;
+    case SECRET_NOT_SET:
+        if (binder->bound->secrets_may_miss) return;
+        break;
+    }
+    binder->failed = true;
+    BOUND_TELL(binder->bound, id, &binder->place, keep(&binder->bound->arena, help), binder->who,
+               text_of(what), name);
+}
+
+void http_bind_secrets(struct http_binder *binder, const char *what, const struct template *used) {
+    for (size_t i = 0; i < used->count; i++) {
+        const struct template_part *part = &used->parts[i];
+        bool excused = part->has_fallback &&
+                       secrets_find(binder->bound->secrets, part->text, NULL) == SECRET_NOT_SET;
+        if (part->kind == PART_SECRET && !excused) check_secret(binder, what, part->text);
+    }
+}
+
+static void read_template(struct http_binder *binder, const char *what, gramc_text text,
+                          enum template_kind kind, struct template *out) {
+    struct template_error error;
+    gramc_status status = template_read(out, &binder->bound->arena, text, kind, false, &error);
+    if (status == GRAMC_OK)
+        status = template_check(out, binder->names, binder->name_count, binder->used, &error);
+    if (status == GRAMC_OK) http_bind_secrets(binder, what, out);
+    else if (status == GRAMC_FINDINGS) http_bind_wrong(binder, what, error.message, "");
+    else if (status == GRAMC_LIMIT) http_bind_wrong(binder, what, "it is too long", "");
+    else binder->bound->arena.oom = true;
+}
+
+/* ## Parts of a call */
+
+static const char *url_problem(gramc_text url, size_t origin) {
+    if (origin == 0) return "an address begins with http:// or https://";
+    for (size_t i = 0; i < origin; i++) {
+        if (url.ptr[i] == '@') return "a password stands in a header, not in an address";
+        if (url.ptr[i] == '$') return "scheme and host of an address are not filled in";
+    }
+    for (size_t i = 0; i < url.len; i++) {
+        if ((unsigned char)url.ptr[i] <= ' ')
+            return "an address holds no blanks and no line ends; write %20";
+        if (url.ptr[i] == '#') return "nothing behind a # is sent";
+    }
+    return NULL;
+}
+
+const char *http_origin_problem(gramc_text url) {
+    size_t origin = http_origin_length(url);
+    const char *problem = url_problem(url, origin);
+    if (problem) return problem;
+    bool query = url.len && memchr(url.ptr, '?', url.len);
+    return query ? "the url of an upstream is a scheme, a host and perhaps a path" : NULL;
+}
+
+/* The path of a url begins with /; what has none is asked for /. */
+static void read_url(struct http_binder *binder, const gramc_impl *impl,
+                     struct http_endpoint *endpoint, struct http_call *call) {
+    struct arena *arena = &binder->bound->arena;
+    gramc_text url = impl->target;
+    size_t origin = http_origin_length(url);
+    const char *problem = url_problem(url, origin);
+    if (problem) {
+        http_bind_wrong(binder, "in its url, ", problem, "");
+        return;
+    }
+    endpoint->url = arena_text(arena, text_slice(url, 0, origin));
+    gramc_text path = text_slice(url, origin, url.len);
+    bool rooted = path.len && path.ptr[0] == '/';
+    char *whole = arena_alloc(arena, path.len + 1);
+    if (!whole) return;
+    whole[0] = '/';
+    if (path.len) memcpy(whole + !rooted, path.ptr, path.len);
+    read_template(binder, "in its url, ", (gramc_text){whole, path.len + !rooted}, TEMPLATE_URL,
+                  &call->path);
+}
+
+static bool check_header(struct http_binder *binder, gramc_text name) {
+    char what[WHAT_MAX];
+    const char *problem = http_header_problem(name);
+    if (!problem) return true;
+    snprintf(what, sizeof(what), "`%.*s` ", name.len < 60 ? (int)name.len : 60, name.ptr);
+    http_bind_wrong(binder, what, problem, "");
+    return false;
+}
+
+struct http_header *http_bind_headers(struct http_binder *binder, const gramc_pair *pairs,
+                                      size_t count) {
+    struct http_header *headers =
+        arena_zalloc(&binder->bound->arena, (count + 1) * sizeof(*headers));
+    for (size_t i = 0; headers && i < count; i++) {
+        char what[WHAT_MAX];
+        headers[i].name = pairs[i].name;
+        if (!check_header(binder, pairs[i].name)) continue;
+        snprintf(what, sizeof(what), "in its header `%.*s`, ", TEXT_ARGS(pairs[i].name));
+        read_template(binder, what, pairs[i].value, TEMPLATE_HEADER, &headers[i].value);
+    }
+    return headers;
+}
+
+static void read_method(struct http_binder *binder, const gramc_impl *impl,
+                        struct http_call *call) {
+    char message[WHAT_MAX];
+    for (size_t i = 0; i < METHODS; i++) {
+        if (!text_is(impl->method, http_method_names[i])) continue;
+        call->method = (enum http_method)i;
+        return;
+    }
+    snprintf(message, sizeof(message), "there is no method `%.*s`",
+             impl->method.len < 40 ? (int)impl->method.len : 40, impl->method.ptr);
+    http_bind_wrong(binder, "", message, "GET, POST, PUT, PATCH, DELETE and HEAD are known");
+}
+
+static void read_body(struct http_binder *binder, const gramc_impl *impl, struct http_call *call) {
+    gramc_text type = impl->content_type;
+    call->content_type = type.len ? type : TEXT("application/json");
+    for (size_t i = 0; i < type.len; i++) {
+        if ((unsigned char)type.ptr[i] >= ' ' && type.ptr[i] != 0x7F) continue;
+        http_bind_wrong(binder, "", "a content type stands on one line", "");
+        return;
+    }
+    if (!impl->body.ptr) return;
+    call->has_body = http_method_has_body(call->method);
+    if (!call->has_body) warn_unsent(binder, "the body of a ", impl->method, "");
+    read_template(binder, "in its body, ", impl->body, template_body_kind(type), &call->body);
+}
+
+static void free_jolt(void *jolt) {
+    gramc_jolt_free(jolt);
+}
+
+static void read_transform(struct http_binder *binder, const gramc_impl *impl,
+                           struct http_call *call) {
+    gramc_json_error error;
+    char message[MESSAGE_MAX];
+    gramc_bound *bound = binder->bound;
+    if (impl->transform.len == 0) return;
+    gramc_status status =
+        gramc_jolt_compile(&call->transform, impl->transform, &bound->arena.allocator, &error);
+    if (status == GRAMC_OK && !bound_own(bound, free_jolt, call->transform)) {
+        call->transform = NULL;
+    } else if (status == GRAMC_NOMEM) {
+        bound->arena.oom = true;
+    } else if (status != GRAMC_OK) {
+        snprintf(message, sizeof(message), "%s (at \"%s\")", error.message, error.pointer);
+        http_bind_wrong(binder, "in its transform, ", message, "");
+    }
+}
+
+/* ## Names */
+
+/* The members of `properties`. */
+static bool read_names(struct http_binder *binder, gramc_text schema) {
+    struct arena *arena = &binder->bound->arena;
+    const struct json *properties = json_get(json_parse(arena, schema, NULL), "properties");
+    size_t count = 0;
+    for (const struct json *p = properties ? properties->first : NULL; p; p = p->next) count++;
+    binder->names = arena_array(arena, count + 1, sizeof(*binder->names));
+    binder->used = arena_zalloc(arena, (count + 1) * sizeof(*binder->used));
+    if (!binder->names || !binder->used) return false;
+    for (const struct json *p = properties ? properties->first : NULL; p; p = p->next)
+        binder->names[binder->name_count++] = p->key;
+    return true;
+}
+
+static void warn_unused(struct http_binder *binder) {
+    for (size_t i = 0; i < binder->name_count; i++)
+        if (!binder->used[i]) warn_unsent(binder, "`", binder->names[i], "`");
+}
+
+gramc_text http_bind_who(gramc_bound *bound, const char *noun, gramc_text name) {
+    char who[WHO_MAX];
+    snprintf(who, sizeof(who), "%s `%.*s`", noun, name.len < 128 ? (int)name.len : 128, name.ptr);
+    return keep(&bound->arena, who);
+}
+
+const struct http_endpoint *http_bind_impl(gramc_bound *bound, const gramc_impl *impl,
+                                           const gramc_tool *tool) {
+    struct http_binder binder = {.bound = bound,
+                                 .place = {impl->file, impl->start, impl->end},
+                                 .who = http_bind_who(bound, "tool", impl->name)};
+    struct http_endpoint *endpoint = ARENA_NEW(&bound->arena, struct http_endpoint);
+    struct http_call *call = ARENA_NEW(&bound->arena, struct http_call);
+    gramc_text schema = impl->accepts_schema.len ? impl->accepts_schema : tool->parameters;
+    if (!endpoint || !call || !read_names(&binder, schema)) return NULL;
+    endpoint->call = call;
+    endpoint->secrets = bound->secrets;
+    read_method(&binder, impl, call);
+    read_url(&binder, impl, endpoint, call);
+    call->headers = http_bind_headers(&binder, impl->headers, impl->header_count);
+    call->header_count = impl->header_count;
+    read_body(&binder, impl, call);
+    read_transform(&binder, impl, call);
+    if (binder.failed || bound->arena.oom) return NULL;
+    warn_unused(&binder);
+    return endpoint;
+}

@@ -1,0 +1,193 @@
+/* Turns `[crm:HttpToolBox {file: "crm.yaml", url: ..., headers: ...}]` into the tools of one
+ * upstream, ready to be bound. What is wrong in the file becomes a message at its place there; how
+ * the file is read is toolbox_yaml.c's matter. */
+#include "runtime/httptool/box.h"
+
+#include <stdio.h>
+
+#include "base/diag/diag.h"
+#include "base/text.h"
+
+enum { PATH_MAX_BYTES = 4096, FAILURE_MAX = 4096 };
+
+/* ## The file */
+
+static gramc_text join_path(struct arena *arena, const gramc_box *box) {
+    struct buf path;
+    bool absolute = text_starts(box->file_named, "/");
+    buf_init(&path, &arena->allocator, PATH_MAX_BYTES);
+    if (!absolute) buf_text(&path, box->folder);
+    buf_text(&path, box->file_named);
+    gramc_text copy = arena_text(arena, buf_view(&path));
+    if (buf_status(&path) == GRAMC_NOMEM) arena->oom = true;
+    buf_free(&path);
+    return copy;
+}
+
+/* GRAMC_FINDINGS: with a toolbox that tells what is wrong. GRAMC_NOT_FOUND: no such file. */
+static gramc_status read_file(struct toolbox **out, struct arena *arena, struct http_box *box,
+                              gramc_reader reader) {
+    *out = NULL;
+    box->file = join_path(arena, box->box);
+    if (!box->file.ptr) return GRAMC_NOMEM;
+    int failure = reader.read ? reader.read(reader.ctx, box->file, &box->text) : GRAMC_NOT_FOUND;
+    if (failure) return failure == GRAMC_NOMEM ? GRAMC_NOMEM : GRAMC_NOT_FOUND;
+    return toolbox_read(out, &arena->allocator, box->file, box->text, box->box->literal);
+}
+
+/* ## The upstream */
+
+/* The one that is called as the box, or the only one; else NULL and why. */
+static const struct toolbox_upstream *choose_upstream(const struct toolbox *toolbox,
+                                                      gramc_text name, const char **why) {
+    const struct toolbox_upstream *named = toolbox_upstream(toolbox, name);
+    if (named) return named;
+    *why = "there is no upstream in its file";
+    if (!toolbox->upstreams) return NULL;
+    *why = "there are several upstreams in its file, and none of its name";
+    return toolbox->upstreams->next ? NULL : toolbox->upstreams;
+}
+
+/* Copied: a toolbox may be gone before its arena. */
+static void offer(struct offered_box *out, struct arena *arena, gramc_text name,
+                  const struct toolbox_upstream *upstream) {
+    struct offered_tool *tools = arena_array(arena, upstream->tool_count + 1, sizeof(*tools));
+    *out = (struct offered_box){.name = name, .tools = tools};
+    for (const struct toolbox_tool *tool = upstream->tools; tool && tools; tool = tool->next)
+        tools[out->tool_count++] =
+            (struct offered_tool){.name = arena_text(arena, tool->name),
+                                  .description = arena_text(arena, tool->description),
+                                  .accepts = arena_text(arena, tool->parameters)};
+}
+
+/* ## Asking */
+
+static gramc_text first_error(struct arena *arena, const struct toolbox *toolbox) {
+    struct buf line;
+    const struct toolbox_finding *f = toolbox->findings;
+    while (f && f->severity != GRAMC_ERROR) f = f->next;
+    buf_init(&line, &arena->allocator, FAILURE_MAX);
+    buf_text(&line, toolbox->file);
+    if (f) buf_printf(&line, ":%u:%u: ", (unsigned)f->line, (unsigned)f->column);
+    if (f) buf_text(&line, f->message);
+    gramc_text copy = arena_text(arena, buf_view(&line));
+    if (buf_status(&line) == GRAMC_NOMEM) arena->oom = true;
+    buf_free(&line);
+    return copy;
+}
+
+gramc_status http_box_ask(struct offered_box *out, struct arena *arena, const gramc_box *box,
+                          gramc_reader reader) {
+    struct http_box opened = {.box = box};
+    struct toolbox *toolbox;
+    const char *why = NULL;
+    gramc_status status = read_file(&toolbox, arena, &opened, reader);
+    *out = (struct offered_box){.name = box->name};
+    const struct toolbox_upstream *upstream =
+        status ? NULL : choose_upstream(toolbox, box->name, &why);
+    if (upstream) offer(out, arena, box->name, upstream);
+    else if (status == GRAMC_FINDINGS) out->failure = first_error(arena, toolbox);
+    else if (status == GRAMC_NOT_FOUND) out->failure = TEXT("its file cannot be read");
+    else if (why) out->failure = text_of(why);
+    toolbox_free(toolbox);
+    return status == GRAMC_NOMEM || arena->oom ? GRAMC_NOMEM : GRAMC_OK;
+}
+
+/* ## Opening */
+
+/* Lines count from 1, columns in characters from 1. */
+static uint32_t offset_of(gramc_text text, uint32_t line, uint32_t column) {
+    size_t i = 0;
+    for (uint32_t at = 1; at < line && i < text.len; i++) at += text.ptr[i] == '\n';
+    for (uint32_t at = 1; at < column && i < text.len; at++) text_decode(text, &i);
+    return (uint32_t)i;
+}
+
+static void report_findings(gramc_bound *bound, const struct http_box *box,
+                            const struct toolbox *toolbox) {
+    for (const struct toolbox_finding *f = toolbox->findings; f; f = f->next) {
+        uint32_t at = offset_of(box->text, f->line, f->column);
+        struct bind_place place = {box->file, at, at};
+        bool error = f->severity == GRAMC_ERROR;
+        BOUND_TELL(bound, error ? D_BAD_TOOLBOX : D_DOUBTFUL_TOOLBOX, &place,
+                   arena_text(&bound->arena, f->help), f->message);
+    }
+}
+
+static void free_toolbox(void *toolbox) {
+    toolbox_free(toolbox);
+}
+
+static void report_no_file(struct http_binder *binder, gramc_text file) {
+    char message[256];
+    snprintf(message, sizeof(message), "its file `%.*s` cannot be read",
+             file.len < 200 ? (int)file.len : 200, file.ptr);
+    http_bind_wrong(binder, message, "", "");
+}
+
+static void open_upstream(struct http_binder *binder, struct http_box *box, gramc_reader reader) {
+    gramc_bound *bound = binder->bound;
+    struct toolbox *toolbox;
+    const char *why = NULL;
+    gramc_status status = read_file(&toolbox, &bound->arena, box, reader);
+    if (status == GRAMC_NOMEM) bound->arena.oom = true;
+    if (status == GRAMC_NOT_FOUND) report_no_file(binder, box->file);
+    if (!toolbox || !bound_own(bound, free_toolbox, toolbox)) return;
+    report_findings(bound, box, toolbox);
+    if (status == GRAMC_OK) box->upstream = choose_upstream(toolbox, box->box->name, &why);
+    if (why && !box->upstream)
+        http_bind_wrong(binder, why, "",
+                        toolbox->upstreams ? "call the box as the upstream that it stands for"
+                                           : "");
+}
+
+static void choose_url(struct http_binder *binder, struct http_box *box) {
+    box->url = box->box->url.len ? box->box->url : box->upstream->url;
+    if (box->url.len == 0) {
+        http_bind_wrong(binder, "neither the library nor the file says its url", "",
+                        "say url: \"http://...\" in the library");
+        return;
+    }
+    const char *problem = http_origin_problem(box->url);
+    if (problem) http_bind_wrong(binder, "in its url, ", problem, "");
+}
+
+const struct http_box *http_box_open(gramc_bound *bound, const gramc_box *given,
+                                     gramc_reader reader) {
+    struct http_binder binder = {.bound = bound,
+                                 .place = {given->file, given->start, given->end},
+                                 .who = http_bind_who(bound, "box", given->name)};
+    struct http_box *box = ARENA_NEW(&bound->arena, struct http_box);
+    if (!box) return NULL;
+    box->box = given;
+    open_upstream(&binder, box, reader);
+    if (!box->upstream) return NULL;
+    choose_url(&binder, box);
+    box->headers = http_bind_headers(&binder, given->headers, given->header_count);
+    box->header_count = given->header_count;
+    offer(&box->offered, &bound->arena, given->name, box->upstream);
+    return binder.failed || bound->arena.oom ? NULL : box;
+}
+
+/* ## Its tools */
+
+const struct http_endpoint *http_box_endpoint(gramc_bound *bound, const struct http_box *box,
+                                              gramc_text name) {
+    const struct toolbox_tool *tool = toolbox_tool(box->upstream, name);
+    uint32_t at = offset_of(box->text, tool->line, tool->column);
+    struct http_binder binder = {.bound = bound,
+                                 .place = {box->file, at, at},
+                                 .who = http_bind_who(bound, "tool", tool->name)};
+    struct http_endpoint *endpoint = ARENA_NEW(&bound->arena, struct http_endpoint);
+    if (!endpoint) return NULL;
+    http_bind_secrets(&binder, "in its path, ", &tool->call.path);
+    for (size_t i = 0; i < tool->call.header_count; i++)
+        http_bind_secrets(&binder, "in a header, ", &tool->call.headers[i].value);
+    http_bind_secrets(&binder, "in its body, ", &tool->call.body);
+    *endpoint = (struct http_endpoint){.url = box->url,
+                                       .headers = box->headers,
+                                       .header_count = box->header_count,
+                                       .call = &tool->call,
+                                       .secrets = bound->secrets};
+    return binder.failed ? NULL : endpoint;
+}

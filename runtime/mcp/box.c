@@ -1,0 +1,262 @@
+/* Asks MCP servers for their tools and turns the answers into what binding knows of any box; binds
+ * single tools of them. Filters, renames and the choice between boxes are bind.c's. */
+#define _POSIX_C_SOURCE 200809L
+#include "runtime/mcp/box.h"
+
+#include <stdio.h>
+
+#include "base/text.h"
+#include "runtime/bind_box.h"
+#include "runtime/loop.h"
+
+/* ## Asking */
+
+enum { OFFER_MAX = 64 << 20 };
+
+struct asking {
+    struct inquiry *inquiry;
+    struct mcp_listing listing;
+    const struct mcp_server *server;
+    struct offered_box *out;
+    bool waits;
+};
+
+struct inquiry {
+    struct arena *arena;
+    const struct secrets *secrets;
+    struct asking *list;
+    size_t count, pending;
+    uv_timer_t deadline;
+    bool timed_out;
+};
+
+/* A server may repeat what it was started with anywhere, and what it offers is shown, saved and put
+ * into requests. */
+static gramc_text hide_from(struct inquiry *inquiry, gramc_text text, size_t shortest) {
+    struct buf copy;
+    if (text.len == 0) return TEXT("");
+    buf_init(&copy, &inquiry->arena->allocator, OFFER_MAX);
+    buf_text(&copy, text);
+    secrets_hide_from(inquiry->secrets, &copy, shortest);
+    gramc_text kept = arena_text(inquiry->arena, buf_view(&copy));
+    if (buf_status(&copy) == GRAMC_NOMEM) inquiry->arena->oom = true;
+    buf_free(&copy);
+    return kept;
+}
+
+static gramc_text hide(struct inquiry *inquiry, gramc_text text) {
+    return hide_from(inquiry, text, SECRET_SHORTEST);
+}
+
+/* Names and schemas are more than words: a short value that occurs in them by chance stays. */
+static gramc_text hide_formal(struct inquiry *inquiry, gramc_text text) {
+    return hide_from(inquiry, text, SECRET_SURE);
+}
+
+/* The first one that cannot be called, for a message. */
+static gramc_text note_refused(struct inquiry *inquiry, const struct offered_box *out,
+                               const struct mcp_tool *tool, const char *why) {
+    char line[512];
+    snprintf(line, sizeof(line), "box `%.*s`: its tool `%.*s` is not offered: %s",
+             out->name.len < 128 ? (int)out->name.len : 128, out->name.ptr,
+             tool->name.len < 128 ? (int)tool->name.len : 128, tool->name.ptr, why);
+    return hide(inquiry, text_of(line));
+}
+
+static const char *why_refused(struct inquiry *inquiry, const struct mcp_tool *tool) {
+    if (tool->refused) return tool->refused;
+    return text_eq(hide_formal(inquiry, tool->name), tool->name) ? NULL : "its name holds a secret";
+}
+
+static void offer(struct inquiry *inquiry, struct offered_box *out,
+                  const struct mcp_listing *listing) {
+    struct arena *arena = inquiry->arena;
+    struct offered_tool *tools = arena_array(arena, listing->count + 1, sizeof(*tools));
+    out->tools = tools;
+    for (const struct mcp_tool *tool = listing->tools; tool && tools; tool = tool->next) {
+        const char *why = why_refused(inquiry, tool);
+        if (why && !out->note.len) out->note = note_refused(inquiry, out, tool, why);
+        if (why) continue;
+        tools[out->tool_count++] = (struct offered_tool){
+            .name = arena_text(arena, tool->name),
+            .title = hide(inquiry, tool->title),
+            .description = hide(inquiry, tool->description),
+            .accepts = hide_formal(inquiry, mcp_plain_schema(arena, tool->input)),
+            .returns = hide_formal(inquiry, mcp_plain_schema(arena, tool->output))};
+    }
+}
+
+static void on_listed(struct mcp_listing *listing) {
+    struct asking *asking = listing->ctx;
+    struct inquiry *inquiry = asking->inquiry;
+    asking->waits = false;
+    inquiry->pending--;
+    if (listing->outcome == MCP_FINE) offer(inquiry, asking->out, listing);
+    else if (listing->outcome == MCP_NOMEM) inquiry->arena->oom = true;
+    else asking->out->failure = hide(inquiry, text_of(listing->why));
+}
+
+static void ask(struct inquiry *inquiry, struct asking *asking, gramc_loop *loop,
+                const gramc_box *box) {
+    char why[MCP_WHY_MAX];
+    asking->inquiry = inquiry;
+    *asking->out = (struct offered_box){.name = box->name};
+    gramc_status status =
+        mcp_server_read(&asking->server, inquiry->arena, box, inquiry->secrets, why);
+    if (status == GRAMC_FINDINGS) asking->out->failure = arena_text(inquiry->arena, text_of(why));
+    struct mcp_client *client = status ? NULL : mcp_pool_client(loop, asking->server);
+    if (!status && !client) inquiry->arena->oom = true;
+    if (!client) return;
+    asking->listing =
+        (struct mcp_listing){.done = on_listed, .ctx = asking, .allocator = loop->allocator};
+    asking->waits = true;
+    inquiry->pending++;
+    mcp_list_start(client, &asking->listing);
+}
+
+static void deadline_passed(uv_timer_t *timer) {
+    ((struct inquiry *)timer->data)->timed_out = true;
+}
+
+static bool is_over(void *ctx) {
+    const struct inquiry *inquiry = ctx;
+    return inquiry->pending == 0 || inquiry->timed_out;
+}
+
+static void deadline_closed(uv_handle_t *handle) {
+    handle->data = NULL;
+}
+
+static void wait_for_all(struct inquiry *inquiry, gramc_loop *loop, uint32_t timeout_ms) {
+    uv_timer_init(&loop->uv, &inquiry->deadline);
+    inquiry->deadline.data = inquiry;
+    uv_update_time(&loop->uv);
+    uv_timer_start(&inquiry->deadline, deadline_passed, timeout_ms, 0);
+    loop_turn_until(loop, is_over, inquiry);
+    uv_close((uv_handle_t *)&inquiry->deadline, deadline_closed);
+    while (inquiry->deadline.data) uv_run(&loop->uv, UV_RUN_NOWAIT);
+}
+
+static void end(struct inquiry *inquiry, const gramc_loop *loop) {
+    for (size_t i = 0; i < inquiry->count; i++) {
+        struct asking *asking = &inquiry->list[i];
+        if (asking->waits) {
+            mcp_cancel(&asking->listing.request);
+            asking->out->failure = loop->interrupted
+                                       ? TEXT("it was interrupted")
+                                       : TEXT("the server did not list its tools in time");
+        }
+        if (asking->server) {
+            mcp_list_free(&asking->listing);
+            mcp_server_wipe(asking->server);
+        }
+    }
+}
+
+gramc_status mcp_boxes_ask(struct offered_box *out, struct arena *arena, gramc_loop *loop,
+                           const gramc_box *const *boxes, size_t count,
+                           const struct secrets *secrets, uint32_t timeout_ms) {
+    struct inquiry inquiry = {.arena = arena, .secrets = secrets, .count = count};
+    if (loop->running) return GRAMC_USAGE;
+    inquiry.list = mem_alloc(&loop->allocator, (count + 1) * sizeof(*inquiry.list));
+    if (!inquiry.list) return GRAMC_NOMEM;
+    for (size_t i = 0; i < count; i++) {
+        inquiry.list[i] = (struct asking){.out = &out[i]};
+        ask(&inquiry, &inquiry.list[i], loop, boxes[i]);
+    }
+    if (inquiry.pending) wait_for_all(&inquiry, loop, timeout_ms);
+    end(&inquiry, loop);
+    mem_free(&loop->allocator, inquiry.list, (count + 1) * sizeof(*inquiry.list));
+    return arena->oom ? GRAMC_NOMEM : GRAMC_OK;
+}
+
+/* ## Binding */
+
+static void wipe_server(void *server) {
+    mcp_server_wipe(server);
+}
+
+const struct mcp_server *mcp_box_bind(gramc_bound *bound, const gramc_box *box) {
+    char why[MCP_WHY_MAX], line[MCP_WHY_MAX + 160];
+    const struct mcp_server *server;
+    const struct bind_place place = {box->file, box->start, box->end};
+    gramc_status status = mcp_server_read(&server, &bound->arena, box, bound->secrets, why);
+    if (status == GRAMC_NOMEM) bound->arena.oom = true;
+    if (status == GRAMC_FINDINGS) {
+        snprintf(line, sizeof(line), "box `%.*s`: %s",
+                 box->name.len < 128 ? (int)box->name.len : 128, box->name.ptr, why);
+        bound_report(bound, GRAMC_ERROR, &place, arena_text(&bound->arena, text_of(line)),
+                     TEXT(""));
+    }
+    if (status) return NULL;
+    return bound_own(bound, wipe_server, (void *)(uintptr_t)server) ? server : NULL;
+}
+
+static void free_schema(void *schema) {
+    gramc_schema_free(schema);
+}
+
+/* One that cannot be compiled (it refers to other documents, say) is as good as none. */
+static const gramc_schema *compile_output(gramc_bound *bound, gramc_text text) {
+    gramc_schema_options options = GRAMC_SCHEMA_OPTIONS_INIT;
+    gramc_schema *schema = NULL;
+    options.allocator = &bound->arena.allocator;
+    if (text.len == 0) return NULL;
+    gramc_status status = gramc_schema_compile(&schema, text.ptr, text.len, &options, NULL);
+    if (status == GRAMC_NOMEM) bound->arena.oom = true;
+    if (status) return NULL;
+    return bound_own(bound, free_schema, schema) ? schema : NULL;
+}
+
+static const struct mcp_parameter *read_mirrors(gramc_bound *bound, gramc_text accepts) {
+    struct mcp_parameter *mirrors = NULL;
+    const struct json *schema = json_parse(&bound->arena, accepts, NULL);
+    return mcp_mirrors_read(&mirrors, &bound->arena, schema) ? NULL : mirrors;
+}
+
+const struct mcp_endpoint *mcp_box_endpoint(gramc_bound *bound, const struct mcp_server *server,
+                                            const struct offered_tool *offered, gramc_text tool,
+                                            gramc_result_kind kind) {
+    struct mcp_endpoint *endpoint = ARENA_NEW(&bound->arena, struct mcp_endpoint);
+    if (!endpoint) return NULL;
+    *endpoint = (struct mcp_endpoint){.server = server,
+                                      .tool = tool,
+                                      .as_text = kind != GRAMC_RESULT_JSON,
+                                      .secrets = bound->secrets};
+    if (offered) {
+        endpoint->output = compile_output(bound, offered->returns);
+        endpoint->mirrors = read_mirrors(bound, offered->accepts);
+    }
+    return bound->arena.oom ? NULL : endpoint;
+}
+
+/* ## ToolImpl {mcp: ..., tool: ...} */
+
+static const gramc_box *find_server(const gramc_library *library, gramc_text name) {
+    for (size_t i = 0; i < library->box_count; i++)
+        if (library->boxes[i].kind == GRAMC_BOX_MCP && text_eq(library->boxes[i].name, name))
+            return &library->boxes[i];
+    return NULL;
+}
+
+const struct mcp_endpoint *mcp_bind_impl(gramc_bound *bound, const gramc_impl *impl,
+                                         const gramc_tool *tool) {
+    const struct bind_place place = {impl->file, impl->start, impl->end};
+    const gramc_box *box = find_server(bound->library, impl->server);
+    const struct offered_box *known =
+        offered_box(bound->offered, bound->offered_count, impl->server);
+    gramc_text name = impl->target.len ? impl->target : impl->name;
+    if (!box) {
+        BOUND_TELL(bound, D_UNKNOWN_SERVER, &place, TEXT(""), impl->server);
+        return NULL;
+    }
+    bool is_known = known && known->failure.len == 0;
+    const struct offered_tool *offered = is_known ? offered_tool(known, name) : NULL;
+    if (is_known && !offered) {
+        BOUND_TELL(bound, D_NOT_OFFERED, &place, bind_near_offer(bound, known, name), impl->server,
+                   name);
+        return NULL;
+    }
+    const struct mcp_server *server = mcp_box_bind(bound, box);
+    return server ? mcp_box_endpoint(bound, server, offered, name, tool->result_kind) : NULL;
+}

@@ -1,0 +1,464 @@
+/* Finds out which era an MCP server is of, and sends it requests: queued until it is ready, matched
+ * to answers by id in whatever order they come. Restarts a server that has ended, and a session
+ * that was lost. Messages travel by process.c and http.c, are worded in write.c; what a
+ * result means is result.c's. */
+#include "runtime/mcp/client.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "base/text.h"
+#include "runtime/mcp/process.h"
+
+enum { UNSUPPORTED_VERSION = -32022, MODERN_ERRORS_FROM = -32022, MODERN_ERRORS_TO = -32020 };
+
+/* ## Requests */
+
+static void unlink_request(struct mcp_request *request) {
+    *request->link = request->next;
+    if (request->next) request->next->link = request->link;
+    request->client = NULL;
+}
+
+static void append(struct mcp_client *client, struct mcp_request *request) {
+    struct mcp_request **link = &client->requests;
+    while (*link) link = &(*link)->next;
+    *link = request;
+    request->link = link;
+    request->next = NULL;
+}
+
+static void fail_request(struct mcp_request *request, enum mcp_outcome outcome, const char *why) {
+    unlink_request(request);
+    request->verb->fail(request, outcome, why);
+}
+
+/* A handler may start and cancel requests, so the list is walked anew after each. */
+static void send_waiting(struct mcp_client *client) {
+    struct mcp_request *request = client->requests;
+    while (request && client->state == MCP_READY) {
+        if (request->id) {
+            request = request->next;
+            continue;
+        }
+        gramc_status status = mcp_send_request(client, request);
+        if (status == GRAMC_NOMEM) fail_request(request, MCP_NOMEM, "out of memory");
+        else if (status != GRAMC_OK)
+            fail_request(request, MCP_BROKEN,
+                         status == GRAMC_LIMIT ? "the server does not read what it is sent"
+                                               : "the server has ended");
+        request = client->requests;
+    }
+}
+
+/* A handler may start the next request, which is not to fail with these. */
+static void fail_all(struct mcp_client *client, enum mcp_outcome outcome, const char *why) {
+    struct mcp_request *list = client->requests;
+    client->requests = NULL;
+    if (list) list->link = &list;
+    while (list) fail_request(list, outcome, why);
+}
+
+static void fail_sent(struct mcp_client *client, enum mcp_outcome outcome, const char *why) {
+    struct mcp_request *request = client->requests;
+    while (request) {
+        bool sent = request->id != 0;
+        if (sent) fail_request(request, outcome, why);
+        request = sent ? client->requests : request->next;
+    }
+}
+
+/* ## States */
+
+static void give_up_as(struct mcp_client *client, enum mcp_outcome outcome, const char *why) {
+    client->state = MCP_IDLE;
+    uv_timer_stop(&client->timer);
+    struct mcp_transport *transport = client->transport;
+    client->transport = NULL;
+    if (transport) transport->stop(transport);
+    fail_all(client, outcome, why);
+}
+
+static void give_up(struct mcp_client *client, const char *why) {
+    give_up_as(client, MCP_BROKEN, why);
+}
+
+static bool was_sent(struct mcp_client *client, gramc_status status) {
+    if (status)
+        give_up_as(client, status == GRAMC_NOMEM ? MCP_NOMEM : MCP_BROKEN,
+                   "the server cannot be written to");
+    return !status;
+}
+
+static void be_ready(struct mcp_client *client) {
+    client->state = MCP_READY;
+    uv_timer_stop(&client->timer);
+    send_waiting(client);
+}
+
+static void handshake_passed(uv_timer_t *timer) {
+    give_up(timer->data, "the server does not answer the handshake");
+}
+
+static void start_legacy(struct mcp_client *client) {
+    client->state = MCP_INITIALIZING;
+    uv_timer_start(&client->timer, handshake_passed, client->handshake_ms, 0);
+    was_sent(client, mcp_send_initialize(client));
+}
+
+static void probe_passed(uv_timer_t *timer) {
+    start_legacy(timer->data);
+}
+
+static void start_probe(struct mcp_client *client) {
+    client->state = MCP_PROBING;
+    uv_timer_start(&client->timer, probe_passed, client->probe_ms, 0);
+    was_sent(client, mcp_send_probe(client));
+}
+
+static void on_line(void *ctx, gramc_text line);
+static void on_ended(void *ctx, const char *why);
+static void on_failed(void *ctx, uint64_t id, const struct mcp_failure *failure);
+static bool waits(void *ctx, uint64_t id);
+
+static gramc_status open_transport(struct mcp_client *client, char why[256]) {
+    const struct mcp_events events = {on_line, on_ended, on_failed, waits, client};
+    if (client->words.argv)
+        return mcp_process_start(&client->transport, client->loop, &client->allocator,
+                                 &client->words, &events, why);
+    client->transport =
+        mcp_http_start(client->loop, client->http, &client->allocator, &client->address, &events);
+    return client->transport ? GRAMC_OK : GRAMC_NOMEM;
+}
+
+static void start_server(struct mcp_client *client) {
+    char why[256] = "out of memory";
+    if (client->words.argv && client->starts >= MCP_STARTS_MAX) {
+        give_up(client, "the server has ended too often, and is not started again");
+        return;
+    }
+    client->starts++;
+    client->probed_twice = false;
+    gramc_status status = open_transport(client, why);
+    if (status == GRAMC_NOMEM) fail_all(client, MCP_NOMEM, why);
+    else if (status != GRAMC_OK) give_up(client, why);
+    else if (client->no_probe) start_legacy(client);
+    else start_probe(client);
+}
+
+/* With the loop's next turn, so that done is never called from inside a start. */
+static void on_idle(uv_idle_t *idle) {
+    struct mcp_client *client = idle->data;
+    uv_idle_stop(idle);
+    if (client->closing) return;
+    if (client->state == MCP_IDLE && client->requests) start_server(client);
+    else send_waiting(client);
+}
+
+static void on_ended(void *ctx, const char *why) {
+    struct mcp_client *client = ctx;
+    bool probing = client->state == MCP_PROBING;
+    client->transport = NULL;
+    client->state = MCP_IDLE;
+    client->changes++;
+    uv_timer_stop(&client->timer);
+    snprintf(client->why, sizeof(client->why), "%s", why);
+    if (probing) client->no_probe = true; /* some cannot bear to be asked before the handshake */
+    if (!probing && !client->version) fail_all(client, MCP_BROKEN, why);
+    else fail_sent(client, MCP_BROKEN, why);
+    if (client->requests) uv_idle_start(&client->idle, on_idle);
+}
+
+/* ## Answers */
+
+static bool read_id(const struct json *id, uint64_t *out) {
+    int64_t value;
+    if (!json_is(id, JSON_NUMBER) || !number_to_int(&value, id->text) || value <= 0) return false;
+    *out = (uint64_t)value;
+    return true;
+}
+
+static int64_t error_code(const struct json *error) {
+    const struct json *code = json_get(error, "code");
+    int64_t value = 0;
+    return json_is(code, JSON_NUMBER) && number_to_int(&value, code->text) ? value : 0;
+}
+
+static bool lists_modern(const struct json *list) {
+    const struct json *first = json_is(list, JSON_ARRAY) ? list->first : NULL;
+    for (const struct json *item = first; item; item = item->next)
+        if (json_is(item, JSON_STRING) && text_is(item->text, mcp_modern)) return true;
+    return false;
+}
+
+static void be_modern(struct mcp_client *client) {
+    client->is_modern = true;
+    client->version = mcp_modern;
+    be_ready(client);
+}
+
+/* It refuses a revision that it says it speaks: asked once more, then not again. */
+static void probe_again(struct mcp_client *client) {
+    if (client->probed_twice) {
+        give_up(client, "the server refuses to say what it speaks");
+        return;
+    }
+    client->probed_twice = true;
+    start_probe(client);
+}
+
+/* Only an answer that no server of the other era could give decides for the stateless one. */
+static void on_probe_answer(struct mcp_client *client, const struct json *result,
+                            const struct json *error) {
+    int64_t code = error_code(error);
+    client->probe = 0;
+    if (client->state != MCP_PROBING && client->state != MCP_INITIALIZING) return;
+    if (lists_modern(json_get(result, "supportedVersions"))) {
+        be_modern(client);
+    } else if (code == UNSUPPORTED_VERSION &&
+               lists_modern(json_get(json_get(error, "data"), "supported"))) {
+        probe_again(client);
+    } else if (json_is(json_get(result, "supportedVersions"), JSON_ARRAY) ||
+               code == UNSUPPORTED_VERSION) {
+        give_up(client, "the server speaks no revision of the protocol that gramc knows");
+    } else if (code >= MODERN_ERRORS_FROM && code <= MODERN_ERRORS_TO) {
+        give_up(client, "the server refuses to say what it speaks");
+    } else if (client->state == MCP_PROBING) {
+        start_legacy(client);
+    }
+}
+
+static void on_initialize_answer(struct mcp_client *client, const struct json *result,
+                                 const struct json *error) {
+    const struct json *version = json_get(result, "protocolVersion");
+    client->initialize = 0;
+    if (client->state != MCP_INITIALIZING) return;
+    if (error_code(error) == UNSUPPORTED_VERSION && client->probe) return; /* that is to come */
+    for (size_t i = 0; mcp_legacy[i]; i++) {
+        if (!json_is(version, JSON_STRING) || !text_is(version->text, mcp_legacy[i])) continue;
+        client->is_modern = false;
+        client->version = mcp_legacy[i];
+        if (was_sent(client, mcp_send_initialized(client))) be_ready(client);
+        return;
+    }
+    give_up(client, error ? "the server refuses the handshake"
+                          : "the server speaks no revision of the protocol that gramc knows");
+}
+
+static struct mcp_request *find_request(struct mcp_client *client, uint64_t id) {
+    for (struct mcp_request *request = client->requests; request; request = request->next)
+        if (request->id == id) return request;
+    return NULL;
+}
+
+/* What nobody waits for any more is passed over. */
+static void on_answer(struct mcp_client *client, uint64_t id, const struct json *result,
+                      const struct json *error) {
+    if (id == client->probe) {
+        on_probe_answer(client, result, error);
+        return;
+    }
+    if (id == client->initialize) {
+        on_initialize_answer(client, result, error);
+        return;
+    }
+    struct mcp_request *request = find_request(client, id);
+    if (!request) return;
+    client->starts = 0;
+    unlink_request(request);
+    request->verb->answer(client, request, result, error);
+}
+
+static void on_message(struct mcp_client *client, const struct json *message) {
+    const struct json *method = json_get(message, "method"), *id = json_get(message, "id");
+    const struct json *result = json_get(message, "result"), *error = json_get(message, "error");
+    uint64_t number;
+    if (json_is(method, JSON_STRING)) {
+        if (id) mcp_send_reply(client, id, method);
+        else if (text_is(method->text, "notifications/tools/list_changed")) client->changes++;
+        return;
+    }
+    if (read_id(id, &number) && (result || json_is(error, JSON_OBJECT)))
+        on_answer(client, number, result, error);
+}
+
+/* What is no JSON is passed over: some servers print a greeting. */
+void mcp_take_line(struct mcp_client *client, gramc_text line) {
+    struct arena arena;
+    arena_init(&arena, &client->allocator);
+    const struct json *message = json_parse(&arena, line, NULL);
+    if (json_is(message, JSON_OBJECT)) on_message(client, message);
+    else if (arena.oom) give_up_as(client, MCP_NOMEM, "out of memory");
+    arena_free(&arena);
+}
+
+static void on_line(void *ctx, gramc_text line) {
+    mcp_take_line(ctx, line);
+}
+
+/* ## Answers that will not come */
+
+static bool waits(void *ctx, uint64_t id) {
+    struct mcp_client *client = ctx;
+    return id == client->probe || id == client->initialize || find_request(client, id) != NULL;
+}
+
+/* What it was asked has not been done: it is asked again, in a new session. */
+static void lose_session(struct mcp_client *client, struct mcp_request *request, const char *why) {
+    if (++request->sessions > MCP_SESSIONS_MAX) {
+        fail_request(request, MCP_BROKEN, why);
+        return;
+    }
+    request->id = 0;
+    client->changes++;
+    if (client->state == MCP_READY) start_legacy(client);
+}
+
+static void fail_one(struct mcp_client *client, struct mcp_request *request,
+                     const struct mcp_failure *failure, const struct json *error) {
+    if (failure->kind == MCP_SESSION_LOST && !client->is_modern) {
+        lose_session(client, request, failure->why);
+    } else if (error) {
+        unlink_request(request);
+        request->verb->answer(client, request, NULL, error);
+    } else {
+        fail_request(request, failure->kind == MCP_FAILED_NOMEM ? MCP_NOMEM : MCP_BROKEN,
+                     failure->why);
+    }
+}
+
+static void fail_probe(struct mcp_client *client, const struct mcp_failure *failure,
+                       const struct json *error) {
+    if (failure->kind == MCP_STATUS || failure->kind == MCP_SESSION_LOST) {
+        on_probe_answer(client, NULL, error);
+        return;
+    }
+    client->probe = 0;
+    if (client->state == MCP_PROBING) give_up(client, failure->why);
+}
+
+static void on_failed(void *ctx, uint64_t id, const struct mcp_failure *failure) {
+    struct mcp_client *client = ctx;
+    struct mcp_request *request = find_request(client, id);
+    struct arena arena;
+    arena_init(&arena, &client->allocator);
+    const struct json *body = failure->body.len ? json_parse(&arena, failure->body, NULL) : NULL;
+    const struct json *error = json_get(body, "error");
+    if (!json_is(error, JSON_OBJECT)) error = NULL;
+    if (id == client->probe) fail_probe(client, failure, error);
+    else if (id == client->initialize && client->state == MCP_INITIALIZING)
+        give_up(client, failure->why);
+    else if (request) fail_one(client, request, failure, error);
+    arena_free(&arena);
+}
+
+/* ## The public side */
+
+void mcp_request_start(struct mcp_client *client, struct mcp_request *request,
+                       const struct mcp_verb *verb) {
+    *request = (struct mcp_request){.client = client, .verb = verb};
+    append(client, request);
+    uv_idle_start(&client->idle, on_idle);
+}
+
+/* Over HTTP in the stateless revision, closing the stream is how a server is told. */
+void mcp_cancel(struct mcp_request *request) {
+    struct mcp_client *client = request->client;
+    if (!client) return;
+    uint64_t id = request->id;
+    unlink_request(request);
+    if (!id || !client->transport) return;
+    if (client->words.argv || !client->is_modern) mcp_send_cancelled(client, id);
+    client->transport->drop(client->transport, id);
+}
+
+const char *mcp_client_version(const struct mcp_client *client) {
+    return client->version ? client->version : "";
+}
+
+unsigned mcp_client_changes(const struct mcp_client *client) {
+    return client->changes;
+}
+
+static char *copy_word(struct arena *arena, const char *word) {
+    size_t size = strlen(word) + 1;
+    char *copy = arena_alloc(arena, size);
+    if (copy) memcpy(copy, word, size);
+    return copy;
+}
+
+static char **copy_words(struct arena *arena, const char *const *words) {
+    size_t count = 0;
+    while (words[count]) count++;
+    char **copy = arena_zalloc(arena, (count + 1) * sizeof(*copy));
+    for (size_t i = 0; copy && i < count; i++)
+        if (!(copy[i] = copy_word(arena, words[i]))) return NULL;
+    return copy;
+}
+
+static bool copy_place(struct mcp_client *client, const struct mcp_place *place) {
+    client->http = place->http;
+    if (place->words) {
+        client->words.argv = copy_words(&client->arena, (const char *const *)place->words->argv);
+        client->words.environment =
+            copy_words(&client->arena, (const char *const *)place->words->environment);
+        if (place->words->folder)
+            client->words.folder = copy_word(&client->arena, place->words->folder);
+    } else {
+        client->address.url = copy_word(&client->arena, place->address->url);
+        client->address.headers =
+            (const char *const *)copy_words(&client->arena, place->address->headers);
+    }
+    return !client->arena.oom;
+}
+
+gramc_status mcp_client_new(struct mcp_client **out, uv_loop_t *loop,
+                            const gramc_allocator *allocator, const struct mcp_place *place) {
+    struct mcp_client *client = mem_alloc(allocator, sizeof(*client));
+    *out = NULL;
+    if (!client) return GRAMC_NOMEM;
+    *client = (struct mcp_client){.allocator = *allocator,
+                                  .loop = loop,
+                                  .next_id = 1,
+                                  .probe_ms = MCP_PROBE_MS,
+                                  .handshake_ms = MCP_HANDSHAKE_MS};
+    arena_init(&client->arena, allocator);
+    if (!copy_place(client, place)) {
+        arena_free(&client->arena);
+        mem_free(allocator, client, sizeof(*client));
+        return GRAMC_NOMEM;
+    }
+    uv_timer_init(loop, &client->timer);
+    uv_idle_init(loop, &client->idle);
+    client->timer.data = client->idle.data = client;
+    *out = client;
+    return GRAMC_OK;
+}
+
+/* They may hold secrets. */
+static void wipe(const char *const *words) {
+    for (size_t i = 0; words && words[i]; i++)
+        mem_wipe((void *)(uintptr_t)words[i], strlen(words[i]));
+}
+
+static void idle_closed(uv_handle_t *handle) {
+    struct mcp_client *client = handle->data;
+    gramc_allocator allocator = client->allocator;
+    wipe(client->address.headers);
+    wipe((const char *const *)client->words.environment);
+    arena_free(&client->arena);
+    mem_free(&allocator, client, sizeof(*client));
+}
+
+static void timer_closed(uv_handle_t *handle) {
+    struct mcp_client *client = handle->data;
+    uv_close((uv_handle_t *)&client->idle, idle_closed);
+}
+
+void mcp_client_close(struct mcp_client *client) {
+    if (!client) return;
+    client->closing = true;
+    give_up(client, "the connection was closed");
+    uv_close((uv_handle_t *)&client->timer, timer_closed);
+}

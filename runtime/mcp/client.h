@@ -1,0 +1,67 @@
+/* The inside of an MCP client: what its files share. */
+#ifndef RUNTIME_MCP_CLIENT_H
+#define RUNTIME_MCP_CLIENT_H
+
+#include "runtime/mcp/mcp.h"
+#include "runtime/mcp/transport.h"
+
+/* What is asked, and what becomes of the answer. The request is not linked any more when fail or
+ * answer is called; it may be started again from there. */
+struct mcp_verb {
+    const char *method;
+    /* Members of params, without braces; false if there is none. */
+    bool (*put_params)(struct mcp_request *request, struct buf *out);
+    /* What of it headers repeat; NULL: nothing. */
+    void (*describe)(const struct mcp_request *request, struct mcp_message *message);
+    void (*fail)(struct mcp_request *request, enum mcp_outcome outcome, const char *why);
+    void (*answer)(struct mcp_client *client, struct mcp_request *request,
+                   const struct json *result, const struct json *error);
+};
+
+enum mcp_state {
+    MCP_IDLE,         /* no server runs */
+    MCP_PROBING,      /* asked by server/discover */
+    MCP_INITIALIZING, /* asked by initialize; an answer to the probe may still come */
+    MCP_READY
+};
+
+struct mcp_client {
+    gramc_allocator allocator;
+    uv_loop_t *loop;
+    struct arena arena;
+    struct exec_words words; /* argv NULL: the server is at the address */
+    struct mcp_address address;
+    struct http *http;
+    struct mcp_transport *transport; /* NULL: idle */
+    enum mcp_state state;
+    bool is_modern, no_probe, probed_twice, closing;
+    const char *version;          /* NULL before the first handshake */
+    uint64_t next_id;             /* never used again, not after a restart either */
+    uint64_t probe, initialize;   /* ids that wait for an answer; 0: none */
+    struct mcp_request *requests; /* in the order of their start */
+    uv_timer_t timer;             /* of the handshake */
+    uv_idle_t idle;               /* something can be sent */
+    uint32_t probe_ms, handshake_ms;
+    unsigned starts, changes;
+    char why[512];
+};
+
+void mcp_request_start(struct mcp_client *client, struct mcp_request *request,
+                       const struct mcp_verb *verb);
+/* Takes a message of the server's. */
+void mcp_take_line(struct mcp_client *client, gramc_text line);
+
+/* ## Writing (write.c). GRAMC_OK, GRAMC_NOMEM, GRAMC_LIMIT, GRAMC_NOT_FOUND. */
+extern const char mcp_modern[];
+/* The revisions with a handshake, newest first: the first is asked for. Ends with NULL. */
+extern const char *const mcp_legacy[];
+
+gramc_status mcp_send_probe(struct mcp_client *client);
+gramc_status mcp_send_initialize(struct mcp_client *client);
+gramc_status mcp_send_initialized(struct mcp_client *client);
+gramc_status mcp_send_request(struct mcp_client *client, struct mcp_request *request);
+void mcp_send_cancelled(struct mcp_client *client, uint64_t id);
+/* Answers what the server asks: only ping is known. */
+void mcp_send_reply(struct mcp_client *client, const struct json *id, const struct json *method);
+
+#endif

@@ -1,0 +1,399 @@
+/* Posts messages to an MCP server and cuts what comes back into messages. Keeps the session that
+ * the server gives, connects again to a stream that ended before its answer, follows redirects
+ * within the server's own origin, and ends the session when it is let go. */
+#include "runtime/mcp/http.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "runtime/mcp/exchange.h"
+#include "runtime/tool_http.h"
+
+enum { EXCERPT = 300 };
+
+static bool is_wanted(const struct exchange *exchange) {
+    const struct mcp_events *events = &exchange->owner->events;
+    if (exchange->is_stream) return events->line != NULL;
+    return events->line && exchange->id && events->waits(events->ctx, exchange->id);
+}
+
+/* Frees it. */
+static void fail(struct exchange *exchange, enum mcp_failure_kind kind, const char *why) {
+    struct mcp_events events = exchange->owner->events;
+    struct mcp_failure failure = {.kind = kind, .why = why};
+    if (exchange->kind == BODY_ERROR) failure.body = buf_view(&exchange->request.response);
+    uint64_t id = exchange->id;
+    bool wanted = is_wanted(exchange);
+    exchange->is_busy = true;
+    if (wanted && id) events.failed(events.ctx, id, &failure);
+    exchange->is_busy = false;
+    exchange_free(exchange);
+}
+
+/* ## Waiting */
+
+static void on_due(uv_timer_t *timer);
+
+static void set_timer(struct mcp_http *owner) {
+    uint64_t due = owner->stream_due;
+    for (const struct exchange *one = owner->exchanges; one; one = one->next)
+        if (one->due && !one->is_dead && (due == 0 || one->due < due)) due = one->due;
+    uv_timer_stop(&owner->timer);
+    if (due == 0 || owner->closed) return;
+    uint64_t now = uv_now(owner->loop);
+    uv_timer_start(&owner->timer, on_due, due > now ? due - now : 0, 0);
+}
+
+static void wait_for(struct exchange *exchange, uint64_t wait_ms) {
+    uv_update_time(exchange->owner->loop);
+    exchange->due = uv_now(exchange->owner->loop) + wait_ms;
+    set_timer(exchange->owner);
+}
+
+/* ## Sending */
+
+static void on_data(struct http_request *request);
+static void on_done(struct http_request *request);
+
+static struct exchange *make_exchange(struct mcp_http *owner) {
+    struct exchange *exchange = exchange_new(owner);
+    if (!exchange) return NULL;
+    exchange->request.data = on_data;
+    exchange->request.done = on_done;
+    return exchange;
+}
+
+/* Not before the handshake, and not where there is no session. */
+static void look_for_stream_later(struct mcp_http *owner, const struct mcp_message *message) {
+    bool asks = message->id && message->version && !message->stateless;
+    owner->version = message->version;
+    if (!asks || owner->has_stream || owner->stream_due || owner->session[0] == '\0') return;
+    uv_update_time(owner->loop);
+    owner->stream_due = uv_now(owner->loop) + MCP_PATIENCE_MS;
+    set_timer(owner);
+}
+
+static gramc_status send_message(struct mcp_transport *transport,
+                                 const struct mcp_message *message) {
+    struct mcp_http *owner = (struct mcp_http *)(void *)transport;
+    struct exchange *exchange = make_exchange(owner);
+    if (!exchange) return GRAMC_NOMEM;
+    exchange->id = message->id;
+    exchange->version = message->version;
+    exchange->stateless = message->stateless;
+    exchange->opens_session = message->method && strcmp(message->method, "initialize") == 0;
+    if (exchange->opens_session) owner->session[0] = '\0';
+    buf_text(&exchange->body, message->line);
+    exchange_begin(exchange, false);
+    exchange_add_session(exchange);
+    exchange_add_message(exchange, message);
+    gramc_status status = exchange_send(exchange, "POST");
+    if (status != GRAMC_OK) exchange_free(exchange);
+    else look_for_stream_later(owner, message);
+    return status;
+}
+
+/* Listens; behind the last event, if there was one. */
+static void get(struct exchange *exchange) {
+    gramc_text last_id = buf_view(&exchange->events.last_id);
+    const char *version = exchange->version;
+    buf_reset(&exchange->body);
+    arena_free(&exchange->arena);
+    arena_init(&exchange->arena, &exchange->owner->allocator);
+    exchange_begin(exchange, true);
+    exchange_add_session(exchange);
+    if (version) exchange_add(exchange, "MCP-Protocol-Version", text_of(version));
+    if (last_id.len) exchange_add(exchange, "Last-Event-ID", last_id);
+    sse_restart(&exchange->events);
+    if (exchange_send(exchange, "GET") != GRAMC_OK)
+        fail(exchange, MCP_FAILED_NOMEM, "out of memory");
+}
+
+static bool awaits_answers(const struct mcp_http *owner) {
+    for (const struct exchange *one = owner->exchanges; one; one = one->next)
+        if (one->id && !one->is_dead && is_wanted(one)) return true;
+    return false;
+}
+
+static void open_stream(struct mcp_http *owner) {
+    owner->stream_due = 0;
+    struct exchange *exchange = awaits_answers(owner) ? make_exchange(owner) : NULL;
+    if (!exchange) return;
+    owner->has_stream = exchange->is_stream = true;
+    exchange->version = owner->version;
+    get(exchange);
+}
+
+static void on_due(uv_timer_t *timer) {
+    struct mcp_http *owner = timer->data;
+    struct exchange *next;
+    uint64_t now = uv_now(owner->loop);
+    for (struct exchange *one = owner->exchanges; one; one = next) {
+        next = one->next;
+        if (one->due == 0 || one->due > now || one->is_dead) continue;
+        one->due = 0;
+        if (one->is_running) exchange_free(one); /* its answer is there, or it says goodbye */
+        else if (is_wanted(one)) get(one);
+        else exchange_free(one);
+        next = owner->exchanges; /* any of these may have ended others */
+        if (owner->closed) return;
+    }
+    if (owner->stream_due && owner->stream_due <= now) open_stream(owner);
+    set_timer(owner);
+}
+
+/* ## What comes back */
+
+static bool is_type(gramc_text type, const char *name) {
+    size_t len = strlen(name);
+    return text_is_nocase(text_slice(type, 0, type.len < len ? type.len : len), name);
+}
+
+static gramc_text kept_value(const struct http_request *request, const char *name) {
+    gramc_text kept = buf_view(&request->kept);
+    size_t len = strlen(name);
+    while (kept.len) {
+        const char *end = memchr(kept.ptr, '\n', kept.len);
+        size_t line = end ? (size_t)(end - kept.ptr) : kept.len;
+        if (line > len + 1 && text_starts(kept, name) && kept.ptr[len] == ':')
+            return text_trim(text_slice(kept, len + 1, line));
+        kept = text_slice(kept, end ? line + 1 : line, kept.len);
+    }
+    return kept;
+}
+
+/* Only visible ASCII, as the protocol says: it is sent back in a header. */
+static void take_session(struct exchange *exchange) {
+    gramc_text id = kept_value(&exchange->request, "Mcp-Session-Id");
+    char *session = exchange->owner->session;
+    if (!exchange->opens_session || id.len == 0 || id.len >= SESSION_MAX) return;
+    for (size_t i = 0; i < id.len; i++)
+        if (id.ptr[i] <= 0x20 || id.ptr[i] > 0x7E) return;
+    memcpy(session, id.ptr, id.len);
+    session[id.len] = '\0';
+}
+
+static void decide_kind(struct exchange *exchange) {
+    long status = exchange->request.status;
+    gramc_text type = kept_value(&exchange->request, "Content-Type");
+    if (exchange->kind != BODY_UNKNOWN) return;
+    if (status < 200 || status >= 300) {
+        exchange->kind = BODY_ERROR;
+        return;
+    }
+    take_session(exchange);
+    if (is_type(type, "text/event-stream")) exchange->kind = BODY_EVENTS;
+    else if (is_type(type, "application/json")) exchange->kind = BODY_JSON;
+    else exchange->kind = BODY_NONE;
+}
+
+static void tell_line(struct exchange *exchange, gramc_text line) {
+    struct mcp_events events = exchange->owner->events;
+    if (events.line && text_trim(line).len) events.line(events.ctx, line);
+}
+
+/* True if the exchange lives on. */
+static bool take_events(struct exchange *exchange) {
+    gramc_text bytes = buf_view(&exchange->request.response);
+    struct sse_event event;
+    exchange->is_busy = true;
+    while (!exchange->is_dead && sse_next(&exchange->events, &bytes, &event)) {
+        if (event.data.len) exchange->reconnects = 0;
+        tell_line(exchange, event.data);
+    }
+    exchange->is_busy = false;
+    if (exchange->is_dead) {
+        exchange_free(exchange);
+        return false;
+    }
+    buf_reset(&exchange->request.response);
+    if (exchange->events.status == GRAMC_LIMIT)
+        fail(exchange, MCP_UNREACHABLE, "the server sent an event longer than 16 MiB");
+    else if (exchange->events.status != GRAMC_OK) fail(exchange, MCP_FAILED_NOMEM, "out of memory");
+    else return true;
+    return false;
+}
+
+static void on_data(struct http_request *request) {
+    struct exchange *exchange = request->ctx;
+    decide_kind(exchange);
+    if (exchange->kind != BODY_EVENTS || !take_events(exchange)) return;
+    if (!is_wanted(exchange) && exchange->due == 0) wait_for(exchange, MCP_LINGER_MS);
+}
+
+/* ## The end of a request */
+
+static void fail_status(struct exchange *exchange) {
+    char why[EXCERPT + 200];
+    long status = exchange->request.status;
+    gramc_text body = text_trim(buf_view(&exchange->request.response));
+    size_t len = body.len < EXCERPT ? body.len : EXCERPT;
+    bool forbidden = status == 401 || status == 403;
+    for (size_t i = 0; i < len; i++)
+        if ((unsigned char)body.ptr[i] < 0x20) len = i;
+    snprintf(why, sizeof(why), "the server answers with HTTP status %ld%s%s%.*s", status,
+             status == 401 ? ": it wants an Authorization header" : "", len ? ": " : "", (int)len,
+             body.ptr ? body.ptr : "");
+    if (status == 404 && exchange->with_session) fail(exchange, MCP_SESSION_LOST, why);
+    else fail(exchange, forbidden ? MCP_FORBIDDEN : MCP_STATUS, why);
+}
+
+/* Only those that keep the method, and only within the server's own origin: headers may hold
+ * secrets. True if the request goes on, or has been failed. */
+static bool redirect(struct exchange *exchange) {
+    struct http_request *request = &exchange->request;
+    char why[256];
+    bool let_go = exchange->owner->events.line == NULL; /* and the headers with it */
+    if (request->status < 300 || request->status > 399 || let_go) return false;
+    gramc_text to = text_of(request->redirect);
+    if (!http_same_origin(to, text_of(exchange->owner->url))) {
+        snprintf(why, sizeof(why),
+                 "the server redirects to another origin (HTTP status %ld), which is not followed",
+                 request->status);
+        fail(exchange, MCP_STATUS, why);
+        return true;
+    }
+    if (request->status != 307 && request->status != 308) return false;
+    if (++exchange->redirects > MCP_REDIRECTS_MAX) {
+        fail(exchange, MCP_STATUS, "the server redirects over and over");
+        return true;
+    }
+    buf_reset(&exchange->url);
+    buf_text(&exchange->url, to);
+    if (buf_status(&exchange->url) != GRAMC_OK ||
+        exchange_send(exchange, request->method) != GRAMC_OK)
+        fail(exchange, MCP_FAILED_NOMEM, "out of memory");
+    return true;
+}
+
+static void fail_transfer(struct exchange *exchange) {
+    struct http_request *request = &exchange->request;
+    char why[400];
+    switch (request->failure) {
+    case HTTP_NOMEM: fail(exchange, MCP_FAILED_NOMEM, "out of memory"); return;
+    case HTTP_TOO_BIG:
+        fail(exchange, MCP_UNREACHABLE, "the server's answer is longer than 16 MiB");
+        return;
+    default:
+        snprintf(why, sizeof(why), "the server cannot be reached: %s", request->error);
+        fail(exchange, MCP_UNREACHABLE, why);
+    }
+}
+
+/* A stream that broke off, or ended without the answer. */
+static void end_stream(struct exchange *exchange) {
+    struct sse_event event;
+    exchange->is_busy = true;
+    if (sse_end(&exchange->events, &event)) tell_line(exchange, event.data);
+    exchange->is_busy = false;
+    if (exchange->is_dead || !is_wanted(exchange)) {
+        exchange_free(exchange);
+        return;
+    }
+    int64_t wait = exchange->events.retry_ms < 0 ? MCP_RECONNECT_MS : exchange->events.retry_ms;
+    bool can_go_on = exchange->is_stream || exchange->events.last_id.len;
+    if (exchange->stateless || !can_go_on)
+        fail(exchange, exchange->request.failure == HTTP_FINE ? MCP_STATUS : MCP_UNREACHABLE,
+             "the server ended its answer before it was whole");
+    else if (++exchange->reconnects > MCP_RECONNECTS_MAX)
+        fail(exchange, MCP_UNREACHABLE, "the server ends its answer over and over");
+    else wait_for(exchange, (uint64_t)(wait < MCP_RECONNECT_MAX_MS ? wait : MCP_RECONNECT_MAX_MS));
+}
+
+static void end_json(struct exchange *exchange) {
+    exchange->is_busy = true;
+    if (exchange->kind == BODY_JSON) tell_line(exchange, buf_view(&exchange->request.response));
+    exchange->is_busy = false;
+    if (!exchange->is_dead && is_wanted(exchange))
+        fail(exchange, MCP_STATUS, "the server does not answer what it was asked");
+    else exchange_free(exchange);
+}
+
+static void on_done(struct http_request *request) {
+    struct exchange *exchange = request->ctx;
+    exchange->is_running = false;
+    exchange->due = 0;
+    if (request->failure == HTTP_FINE) decide_kind(exchange);
+    if (exchange->kind == BODY_EVENTS && request->failure != HTTP_NOMEM) {
+        if (take_events(exchange)) end_stream(exchange);
+    } else if (request->failure != HTTP_FINE) {
+        fail_transfer(exchange);
+    } else if (exchange->kind != BODY_ERROR) {
+        end_json(exchange);
+    } else if (!redirect(exchange)) {
+        fail_status(exchange);
+    }
+}
+
+/* ## The end of all */
+
+static void drop(struct mcp_transport *transport, uint64_t id) {
+    struct mcp_http *owner = (struct mcp_http *)(void *)transport;
+    for (struct exchange *one = owner->exchanges; one; one = one->next) {
+        if (one->id != id || one->is_dead) continue;
+        exchange_free(one);
+        return;
+    }
+}
+
+static void timer_closed(uv_handle_t *handle) {
+    struct mcp_http *owner = handle->data;
+    gramc_allocator allocator = owner->allocator;
+    mem_free(&allocator, owner->url, owner->url_size);
+    mem_free(&allocator, owner, sizeof(*owner));
+}
+
+void mcp_http_check_end(struct mcp_http *owner) {
+    if (!owner->stopping || owner->closed || owner->exchanges) return;
+    owner->closed = true;
+    uv_close((uv_handle_t *)&owner->timer, timer_closed);
+}
+
+static void end_session(struct mcp_http *owner) {
+    struct exchange *exchange = owner->session[0] ? make_exchange(owner) : NULL;
+    if (!exchange) return;
+    exchange_begin(exchange, true);
+    exchange_add_session(exchange);
+    owner->session[0] = '\0';
+    if (exchange_send(exchange, "DELETE") != GRAMC_OK) exchange_free(exchange);
+    else wait_for(exchange, MCP_LINGER_MS);
+}
+
+static void stop(struct mcp_transport *transport) {
+    struct mcp_http *owner = (struct mcp_http *)(void *)transport;
+    struct exchange *next;
+    owner->events = (struct mcp_events){.line = NULL};
+    owner->stream_due = 0;
+    for (struct exchange *one = owner->exchanges; one; one = next) {
+        next = one->next;
+        exchange_free(one);
+    }
+    end_session(owner);
+    owner->stopping = true;
+    mcp_http_check_end(owner);
+}
+
+struct mcp_transport *mcp_http_start(uv_loop_t *loop, struct http *http,
+                                     const gramc_allocator *allocator,
+                                     const struct mcp_address *address,
+                                     const struct mcp_events *events) {
+    struct mcp_http *owner = mem_alloc(allocator, sizeof(*owner));
+    if (!owner) return NULL;
+    *owner = (struct mcp_http){.transport = {send_message, drop, stop},
+                               .allocator = *allocator,
+                               .loop = loop,
+                               .http = http,
+                               .events = *events,
+                               .url_size = strlen(address->url) + 1,
+                               .headers = address->headers};
+    owner->url = mem_alloc(allocator, owner->url_size);
+    if (!owner->url) {
+        mem_free(allocator, owner, sizeof(*owner));
+        return NULL;
+    }
+    memcpy(owner->url, address->url, owner->url_size);
+    uv_timer_init(loop, &owner->timer);
+    owner->timer.data = owner;
+    return &owner->transport;
+}

@@ -1,0 +1,37 @@
+/* An MCP server at an HTTP address (Streamable HTTP): each message is a POST, answered by JSON or
+ * by a stream of events. Knows nothing of what the messages say. */
+#ifndef RUNTIME_MCP_HTTP_H
+#define RUNTIME_MCP_HTTP_H
+
+#include <uv.h>
+
+#include "runtime/mcp/transport.h"
+
+struct http;
+
+enum {
+    MCP_RECONNECT_MS = 1000,      /* where the server does not say how long to wait */
+    MCP_RECONNECT_MAX_MS = 60000, /* of what it may say */
+    MCP_RECONNECTS_MAX = 10,      /* in a row that bring nothing */
+    MCP_REDIRECTS_MAX = 5,
+    MCP_PATIENCE_MS = 1000, /* then a request may be waiting for an answer of ours: see below */
+    MCP_LINGER_MS = 1000    /* for the end of a stream whose answer is there, and of a session */
+};
+
+/* Borrowed until the transport has stopped. */
+struct mcp_address {
+    const char *url;
+    const char *const *headers; /* "Name: value" each, up to a NULL; they may hold secrets */
+};
+
+/* In a session, a server may ask us something on a stream of its own, which we open with a GET when
+ * an answer takes its time; most servers never need it, or refuse it. */
+
+/* Connects nowhere yet. `http` must outlive the end of the session, which is a request of its own
+ * and comes up to MCP_LINGER_MS after the stop. Only NULL for want of memory. */
+struct mcp_transport *mcp_http_start(uv_loop_t *loop, struct http *http,
+                                     const gramc_allocator *allocator,
+                                     const struct mcp_address *address,
+                                     const struct mcp_events *events);
+
+#endif

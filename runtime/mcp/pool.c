@@ -1,0 +1,65 @@
+/* The MCP clients of a loop, one for each server: made when a tool is first called or asked for,
+ * closed with the loop. Servers that a library describes alike are one. */
+#include <string.h>
+
+#include "base/text.h"
+#include "runtime/loop.h"
+#include "runtime/mcp/server.h"
+
+struct mcp_pool {
+    struct mcp_pool *next;
+    struct mcp_client *client;
+    char digest[SHA256_HEX];
+};
+
+static gramc_status make_program(struct mcp_client **out, gramc_loop *loop,
+                                 const struct mcp_server *server) {
+    const gramc_box *box = server->box;
+    const gramc_impl program = {.argv = box->argv,
+                                .argc = box->argc,
+                                .folder = box->folder,
+                                .env = server->env,
+                                .env_count = box->env_count};
+    struct exec_words words;
+    struct arena arena;
+    arena_init(&arena, &loop->allocator);
+    const struct mcp_place place = {.words = &words};
+    gramc_status status = GRAMC_NOMEM;
+    if (exec_words(&words, &arena, &program, loop))
+        status = mcp_client_new(out, &loop->uv, &loop->allocator, &place);
+    arena_free(&arena);
+    return status;
+}
+
+static gramc_status make_remote(struct mcp_client **out, gramc_loop *loop,
+                                const struct mcp_server *server) {
+    const struct mcp_address address = {server->url, server->headers};
+    const struct mcp_place place = {.address = &address, .http = loop->http};
+    return mcp_client_new(out, &loop->uv, &loop->allocator, &place);
+}
+
+struct mcp_client *mcp_pool_client(gramc_loop *loop, const struct mcp_server *server) {
+    for (struct mcp_pool *one = loop->mcp; one; one = one->next)
+        if (memcmp(one->digest, server->digest, SHA256_HEX) == 0) return one->client;
+    struct mcp_pool *entry = mem_alloc(&loop->allocator, sizeof(*entry));
+    if (!entry) return NULL;
+    gramc_status status = server->url[0] ? make_remote(&entry->client, loop, server)
+                                         : make_program(&entry->client, loop, server);
+    if (status) {
+        mem_free(&loop->allocator, entry, sizeof(*entry));
+        return NULL;
+    }
+    memcpy(entry->digest, server->digest, sizeof(entry->digest));
+    entry->next = loop->mcp;
+    loop->mcp = entry;
+    return entry->client;
+}
+
+void mcp_pool_close(gramc_loop *loop) {
+    while (loop->mcp) {
+        struct mcp_pool *entry = loop->mcp;
+        loop->mcp = entry->next;
+        mcp_client_close(entry->client);
+        mem_free(&loop->allocator, entry, sizeof(*entry));
+    }
+}

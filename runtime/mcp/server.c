@@ -1,0 +1,191 @@
+/* Fills in what a library says about an MCP server, and tells servers apart by a digest of it: the
+ * program, its environment and folder, or the address and its headers. How a server is spoken to is
+ * client.c's matter. */
+#include "runtime/mcp/server.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "runtime/tool_http.h"
+
+enum { VALUE_MAX = 65536 };
+
+struct filling {
+    struct arena *arena;
+    const struct secrets *secrets;
+    char *why;
+    bool failed;
+};
+
+static void fail(struct filling *filling, const char *before, gramc_text name, const char *after) {
+    if (filling->failed) return;
+    filling->failed = true;
+    snprintf(filling->why, MCP_WHY_MAX, "%s`%.*s`%s", before, name.len < 100 ? (int)name.len : 100,
+             name.ptr, after);
+}
+
+/* ## Secrets */
+
+static void check_secret(struct filling *filling, const struct template_part *part) {
+    switch (secrets_find(filling->secrets, part->text, NULL)) {
+    case SECRET_FINE: break;
+    case SECRET_OF_PROVIDER:
+        fail(filling, "", part->text, " is the key of a model's provider, which no tool may read");
+        break;
+    case SECRET_NOT_ALLOWED:
+        fail(filling, "the environment variable ", part->text,
+             " may not be read: list it under `allowEnv` in gramc.gram, or say --allow-env");
+        break;
+    case SECRET_NOT_SET:
+        if (!part->has_fallback)
+            fail(filling, "the environment variable ", part->text, " is not set");
+    }
+}
+
+/* Writes the text with its ${env:NAME} filled in; there are no other names. */
+static void fill_in(struct filling *filling, struct buf *out, gramc_text name, gramc_text text,
+                    enum template_kind kind) {
+    struct template template;
+    struct template_error error;
+    struct secrets *secrets = (struct secrets *)(uintptr_t)filling->secrets; /* only read */
+    gramc_status status = template_read(&template, filling->arena, text, kind, false, &error);
+    if (!status) status = template_check(&template, NULL, 0, NULL, &error);
+    for (size_t i = 0; !status && i < template.count; i++)
+        if (template.parts[i].kind == PART_SECRET) check_secret(filling, &template.parts[i]);
+    if (filling->failed) return;
+    if (!status) status = template_expand(out, &template, NULL, secrets_look_up, secrets, &error);
+    if (status == GRAMC_NOMEM) filling->arena->oom = true;
+    else if (status == GRAMC_LIMIT) fail(filling, "", name, " is too long");
+    else if (status) {
+        fail(filling, "in ", name, ": ");
+        size_t len = strlen(filling->why);
+        snprintf(filling->why + len, MCP_WHY_MAX - len, "%s", error.message);
+    }
+}
+
+static gramc_text keep(struct filling *filling, struct buf *text) {
+    gramc_text kept = {NULL, 0};
+    if (buf_status(text) == GRAMC_OK) kept = arena_text(filling->arena, buf_view(text));
+    else if (buf_status(text) == GRAMC_NOMEM) filling->arena->oom = true;
+    else fail(filling, "", TEXT("a value"), " is too long");
+    if (text->ptr) mem_wipe(text->ptr, text->len);
+    buf_free(text);
+    return kept;
+}
+
+/* ## Programs */
+
+static gramc_text fill_variable(struct filling *filling, gramc_text pair) {
+    struct buf out;
+    const char *equals = pair.len ? memchr(pair.ptr, '=', pair.len) : NULL;
+    size_t name = equals ? (size_t)(equals - pair.ptr) : pair.len;
+    buf_init(&out, &filling->arena->allocator, VALUE_MAX);
+    buf_text(&out, text_slice(pair, 0, equals ? name + 1 : name));
+    if (equals)
+        fill_in(filling, &out, text_slice(pair, 0, name), text_slice(pair, name + 1, pair.len),
+                TEMPLATE_TEXT);
+    return keep(filling, &out);
+}
+
+static void fill_environment(struct filling *filling, struct mcp_server *server) {
+    const gramc_box *box = server->box;
+    gramc_text *env = arena_array(filling->arena, box->env_count + 1, sizeof(*env));
+    for (size_t i = 0; env && i < box->env_count; i++) env[i] = fill_variable(filling, box->env[i]);
+    server->env = env;
+}
+
+/* ## Addresses */
+
+static const char *url_problem(gramc_text url) {
+    size_t origin = http_origin_length(url);
+    if (origin == 0) return "an address begins with http:// or https://";
+    for (size_t i = 0; i < url.len; i++) {
+        if ((unsigned char)url.ptr[i] <= ' ') return "an address holds no blanks; write %20";
+        if (url.ptr[i] == '#') return "nothing behind a # is sent";
+        if (i < origin && url.ptr[i] == '@')
+            return "a password stands in a header, not in an address";
+    }
+    return NULL;
+}
+
+static const char *fill_header(struct filling *filling, const gramc_pair *pair) {
+    struct buf line;
+    const char *problem = http_header_problem(pair->name);
+    if (problem) {
+        fail(filling, "its header ", pair->name, " ");
+        size_t len = strlen(filling->why);
+        if (len < MCP_WHY_MAX) snprintf(filling->why + len, MCP_WHY_MAX - len, "%s", problem);
+        return NULL;
+    }
+    buf_init(&line, &filling->arena->allocator, VALUE_MAX);
+    buf_text(&line, pair->name);
+    buf_puts(&line, ": ");
+    size_t before = line.len;
+    fill_in(filling, &line, pair->name, pair->value, TEMPLATE_HEADER);
+    if (line.len == before && before) { /* libcurl's way to send an empty one */
+        line.len = before - 2;
+        buf_putc(&line, ';');
+    }
+    return keep(filling, &line).ptr;
+}
+
+static void fill_headers(struct filling *filling, struct mcp_server *server) {
+    const gramc_box *box = server->box;
+    const char **headers = arena_zalloc(filling->arena, (box->header_count + 1) * sizeof(*headers));
+    for (size_t i = 0; headers && i < box->header_count && !filling->failed; i++)
+        headers[i] = fill_header(filling, &box->headers[i]);
+    server->headers = headers;
+}
+
+/* ## The whole */
+
+static void add_c_string(struct sha256 *sha, const char *text) {
+    sha256_add_text(sha, text_of(text));
+}
+
+static void take_digest(struct mcp_server *server) {
+    const gramc_box *box = server->box;
+    struct sha256 sha;
+    sha256_init(&sha);
+    sha256_add_number(&sha, box->argc);
+    for (size_t i = 0; i < box->argc; i++) sha256_add_text(&sha, box->argv[i]);
+    sha256_add_number(&sha, box->env_count);
+    for (size_t i = 0; i < box->env_count; i++) sha256_add_text(&sha, server->env[i]);
+    sha256_add_text(&sha, box->folder);
+    add_c_string(&sha, server->url);
+    for (size_t i = 0; server->headers[i]; i++) add_c_string(&sha, server->headers[i]);
+    sha256_hex(&sha, server->digest);
+}
+
+gramc_status mcp_server_read(const struct mcp_server **out, struct arena *arena,
+                             const gramc_box *box, const struct secrets *secrets,
+                             char why[MCP_WHY_MAX]) {
+    struct filling filling = {arena, secrets, why, false};
+    struct mcp_server *server = ARENA_NEW(arena, struct mcp_server);
+    *out = NULL;
+    if (!server) return GRAMC_NOMEM;
+    server->box = box;
+    const char *problem = box->url.len ? url_problem(box->url) : NULL;
+    if (problem) snprintf(why, MCP_WHY_MAX, "%s", problem);
+    if (problem) return GRAMC_FINDINGS;
+    server->url = arena_text(arena, box->url).ptr;
+    fill_environment(&filling, server);
+    fill_headers(&filling, server);
+    if (arena->oom) return GRAMC_NOMEM;
+    if (filling.failed) return GRAMC_FINDINGS;
+    take_digest(server);
+    *out = server;
+    return GRAMC_OK;
+}
+
+static void wipe(const char *bytes, size_t len) {
+    mem_wipe((void *)(uintptr_t)bytes, len);
+}
+
+void mcp_server_wipe(const struct mcp_server *server) {
+    for (size_t i = 0; i < server->box->env_count; i++)
+        wipe(server->env[i].ptr, server->env[i].len);
+    for (size_t i = 0; i < server->box->header_count; i++)
+        wipe(server->headers[i], strlen(server->headers[i]));
+}

@@ -1,0 +1,36 @@
+/* An McpServer of a library, ready to be connected to: secrets filled in, address checked. And the
+ * connections of a loop: one client for each server, however many tools and runs use it. */
+#ifndef RUNTIME_MCP_SERVER_H
+#define RUNTIME_MCP_SERVER_H
+
+#include "base/sha256.h"
+#include "runtime/mcp/mcp.h"
+#include "runtime/secret.h"
+
+enum { MCP_WHY_MAX = 256 };
+
+/* Immutable; must outlive the calls that use it. */
+struct mcp_server {
+    const gramc_box *box;
+    const gramc_text *env; /* NAME=value, env_count of the box */
+    const char *url;       /* empty: a program */
+    const char *const *headers;
+    char digest[SHA256_HEX]; /* of all that says which server it is */
+};
+
+/* In the arena. GRAMC_FINDINGS: it cannot be as it is written; `why` is then half a sentence. */
+gramc_status mcp_server_read(const struct mcp_server **out, struct arena *arena,
+                             const gramc_box *box, const struct secrets *secrets,
+                             char why[MCP_WHY_MAX]);
+/* Overwrites what secrets were filled in; the server is of no use then. */
+void mcp_server_wipe(const struct mcp_server *server);
+
+struct mcp_pool; /* the clients of a loop; NULL: none yet */
+
+/* The client for that server; made, not yet connected, if there is none. NULL without memory. The
+ * loop's thread. */
+struct mcp_client *mcp_pool_client(gramc_loop *loop, const struct mcp_server *server);
+/* Ends them all; the loop must turn until its HTTP is idle. */
+void mcp_pool_close(gramc_loop *loop);
+
+#endif

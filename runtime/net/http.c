@@ -1,0 +1,518 @@
+/* Drives libcurl's multi interface from libuv's loop: curl says which sockets and which timer it
+ * wants watched, we say what happened. Handles are kept for the next request, connections live in
+ * the multi handle. The only file that includes curl's headers.
+ *
+ * No redirect is followed, no environment variable is read (a proxy is set or there is none), and
+ * http and https are the only protocols. */
+#include "runtime/net/http.h"
+
+#include <curl/curl.h>
+#include <fcntl.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "base/number.h"
+
+enum { IDLE_HANDLES = 256, KEPT_HEADERS = 4096 };
+
+struct http {
+    gramc_allocator allocator;
+    uv_loop_t *loop;
+    CURLM *multi; /* NULL before the first request */
+    uv_timer_t timer;
+    struct http_request *requests; /* in flight */
+    CURL *idle[IDLE_HANDLES];
+    size_t idle_count;
+    unsigned handles; /* of libuv that are open */
+    bool closing;
+    bool has_fresh; /* a request may be fresh */
+    bool broken;    /* a socket could not be watched: nothing goes on */
+};
+
+struct http_target {
+    gramc_allocator allocator;
+    struct curl_slist *headers;
+    char *url, *proxy;
+    size_t url_size, proxy_size;
+    uint32_t timeout_ms, connect_timeout_ms;
+};
+
+struct watcher {
+    uv_poll_t poll;
+    struct http *http;
+    curl_socket_t socket;
+};
+
+/* ## Targets */
+
+static char *copy_string(const gramc_allocator *allocator, gramc_text text, size_t *size) {
+    char *copy = mem_alloc(allocator, text.len + 1);
+    if (!copy) return NULL;
+    if (text.len) memcpy(copy, text.ptr, text.len);
+    copy[text.len] = '\0';
+    *size = text.len + 1;
+    return copy;
+}
+
+static bool add_header(struct http_target *target, const char *line) {
+    struct curl_slist *longer = curl_slist_append(target->headers, line);
+    if (longer) target->headers = longer;
+    return longer != NULL;
+}
+
+static bool add_key(struct http_target *target, gramc_text key) {
+    struct buf line;
+    if (key.len == 0) return true;
+    buf_init(&line, &target->allocator, 65536);
+    buf_puts(&line, "Authorization: Bearer ");
+    buf_text(&line, key);
+    bool added = buf_status(&line) == GRAMC_OK && add_header(target, line.ptr);
+    if (line.ptr) memset(line.ptr, 0, line.len);
+    buf_free(&line);
+    return added;
+}
+
+static bool is_usable(const struct http_target_options *options) {
+    for (size_t i = 0; i < options->api_key.len; i++)
+        if ((unsigned char)options->api_key.ptr[i] < 0x20 || options->api_key.ptr[i] == 0x7F)
+            return false;
+    for (size_t i = 0; i < options->url.len; i++)
+        if ((unsigned char)options->url.ptr[i] <= 0x20) return false;
+    return text_starts(options->url, "http://") || text_starts(options->url, "https://");
+}
+
+/* `Expect:` empty, or curl waits a second before it sends a long body. */
+static bool fill_target(struct http_target *target, const struct http_target_options *options) {
+    target->url = copy_string(&target->allocator, options->url, &target->url_size);
+    target->proxy = copy_string(&target->allocator, options->proxy, &target->proxy_size);
+    return target->url && target->proxy && add_header(target, "Content-Type: application/json") &&
+           add_header(target, "Accept: application/json") && add_header(target, "Expect:") &&
+           add_key(target, options->api_key);
+}
+
+gramc_status http_target_new(struct http_target **out, const gramc_allocator *allocator,
+                             const struct http_target_options *options) {
+    *out = NULL;
+    if (!is_usable(options)) return GRAMC_USAGE;
+    struct http_target *target = mem_alloc(allocator, sizeof(*target));
+    if (!target) return GRAMC_NOMEM;
+    *target = (struct http_target){.allocator = *allocator,
+                                   .timeout_ms = options->timeout_ms,
+                                   .connect_timeout_ms = options->connect_timeout_ms};
+    if (!fill_target(target, options)) {
+        http_target_free(target);
+        return GRAMC_NOMEM;
+    }
+    *out = target;
+    return GRAMC_OK;
+}
+
+void http_target_free(struct http_target *target) {
+    if (!target) return;
+    gramc_allocator allocator = target->allocator;
+    for (struct curl_slist *header = target->headers; header; header = header->next)
+        memset(header->data, 0, strlen(header->data));
+    curl_slist_free_all(target->headers);
+    mem_free(&allocator, target->url, target->url_size);
+    mem_free(&allocator, target->proxy, target->proxy_size);
+    mem_free(&allocator, target, sizeof(*target));
+}
+
+/* ## The end of a request */
+
+static void unlink_request(struct http_request *request) {
+    *request->link = request->next;
+    if (request->next) request->next->link = request->link;
+    request->link = NULL;
+}
+
+/* Takes the handle out of the multi handle and keeps it for the next request. */
+static void detach(struct http_request *request) {
+    struct http *http = request->http;
+    CURL *easy = request->easy;
+    unlink_request(request);
+    request->easy = NULL;
+    curl_slist_free_all(request->header_list);
+    request->header_list = NULL;
+    curl_multi_remove_handle(http->multi, easy);
+    if (http->idle_count < IDLE_HANDLES && !http->closing) http->idle[http->idle_count++] = easy;
+    else curl_easy_cleanup(easy);
+}
+
+static bool read_header(CURL *easy, const char *name, gramc_text *out) {
+    struct curl_header *header;
+    if (curl_easy_header(easy, name, 0, CURLH_HEADER, -1, &header) != CURLHE_OK) return false;
+    *out = text_of(header->value);
+    return true;
+}
+
+static void read_retry_headers(struct http_request *request) {
+    CURL *easy = request->easy;
+    gramc_text value;
+    curl_off_t seconds = 0;
+    if (read_header(easy, "x-should-retry", &value)) {
+        request->may_retry = text_is_nocase(value, "true");
+        request->must_not_retry = text_is_nocase(value, "false");
+    }
+    request->retry_after_ms = -1;
+    if (read_header(easy, "retry-after-ms", &value) &&
+        number_to_double(&request->retry_after_ms, value))
+        return;
+    request->retry_after_ms = -1;
+    curl_easy_getinfo(easy, CURLINFO_RETRY_AFTER, &seconds);
+    if (seconds > 0) request->retry_after_ms = (double)seconds * 1000;
+}
+
+static void keep_headers(struct http_request *request) {
+    if (request->headed) return;
+    request->headed = true;
+    curl_easy_getinfo(request->easy, CURLINFO_RESPONSE_CODE, &request->status);
+    for (size_t i = 0; request->keep && request->keep[i]; i++) {
+        gramc_text value;
+        if (!read_header(request->easy, request->keep[i], &value)) continue;
+        buf_printf(&request->kept, "%s: ", request->keep[i]);
+        buf_text(&request->kept, value);
+        buf_putc(&request->kept, '\n');
+    }
+}
+
+static void keep_redirect(struct http_request *request) {
+    const char *url = NULL;
+    curl_easy_getinfo(request->easy, CURLINFO_REDIRECT_URL, &url);
+    size_t len = url ? strlen(url) : 0;
+    if (len && len < sizeof(request->redirect)) memcpy(request->redirect, url, len + 1);
+}
+
+/* curl calls it a lack of memory when a line of the head passes its own limit. */
+static bool has_long_head(struct http_request *request) {
+    static const char message[] = "a header of it is too long";
+    long status = 0;
+    curl_easy_getinfo(request->easy, CURLINFO_RESPONSE_CODE, &status);
+    if (status) memcpy(request->error, message, sizeof(message));
+    return status != 0;
+}
+
+static enum http_failure failure_of(struct http_request *request, CURLcode code) {
+    if (request->response.state == BUF_TOO_BIG) return HTTP_TOO_BIG;
+    if (request->response.state == BUF_NOMEM) return HTTP_NOMEM;
+    switch (code) {
+    case CURLE_OK: return HTTP_FINE;
+    case CURLE_OPERATION_TIMEDOUT: return HTTP_TIMED_OUT;
+    case CURLE_OUT_OF_MEMORY: return has_long_head(request) ? HTTP_REFUSED : HTTP_NOMEM;
+    case CURLE_COULDNT_RESOLVE_HOST:
+    case CURLE_COULDNT_RESOLVE_PROXY:
+    case CURLE_COULDNT_CONNECT:
+    case CURLE_GOT_NOTHING:
+    case CURLE_PARTIAL_FILE:
+    case CURLE_SEND_ERROR:
+    case CURLE_RECV_ERROR:
+    case CURLE_HTTP2:
+    case CURLE_HTTP2_STREAM: return HTTP_UNREACHABLE;
+    default: return HTTP_REFUSED;
+    }
+}
+
+static void complete(struct http_request *request, CURLcode code) {
+    request->failure = failure_of(request, code);
+    request->fresh = false;
+    read_retry_headers(request);
+    keep_headers(request);
+    keep_redirect(request);
+    if (code != CURLE_OK && request->error[0] == '\0') {
+        gramc_text why = text_of(curl_easy_strerror(code));
+        size_t len = why.len < sizeof(request->error) ? why.len : sizeof(request->error) - 1;
+        memcpy(request->error, why.ptr, len);
+        request->error[len] = '\0';
+    }
+    detach(request);
+    request->done(request);
+}
+
+static void fail_all(struct http *http) {
+    while (http->requests) {
+        struct http_request *request = http->requests;
+        detach(request);
+        request->failure = HTTP_NOMEM;
+        request->done(request);
+    }
+}
+
+static struct http_request *next_fresh(struct http *http) {
+    for (struct http_request *request = http->requests; request; request = request->next)
+        if (request->fresh) return request;
+    return NULL;
+}
+
+/* Not from inside curl, where no request may be canceled. The receiver may change the list. */
+static void tell_data(struct http *http) {
+    struct http_request *request;
+    if (!http->has_fresh) return;
+    http->has_fresh = false;
+    while ((request = next_fresh(http))) {
+        request->fresh = false;
+        keep_headers(request);
+        request->data(request);
+    }
+}
+
+static void read_messages(struct http *http) {
+    CURLMsg *message;
+    int left;
+    tell_data(http);
+    while ((message = curl_multi_info_read(http->multi, &left))) {
+        char *request = NULL;
+        if (message->msg != CURLMSG_DONE) continue;
+        CURLcode code = message->data.result;
+        curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &request);
+        complete((struct http_request *)(void *)request, code);
+    }
+    if (http->broken) fail_all(http);
+}
+
+/* ## Sockets and the timer */
+
+static void free_when_closed(struct http *http) {
+    if (--http->handles == 0) {
+        gramc_allocator allocator = http->allocator;
+        mem_free(&allocator, http, sizeof(*http));
+    }
+}
+
+static void timer_closed(uv_handle_t *handle) {
+    free_when_closed(handle->data);
+}
+
+static void watcher_closed(uv_handle_t *handle) {
+    struct watcher *watcher = handle->data;
+    struct http *http = watcher->http;
+    mem_free(&http->allocator, watcher, sizeof(*watcher));
+    free_when_closed(http);
+}
+
+static void on_socket_event(uv_poll_t *poll, int status, int events) {
+    struct watcher *watcher = poll->data;
+    struct http *http = watcher->http;
+    int action = (events & UV_READABLE ? CURL_CSELECT_IN : 0) |
+                 (events & UV_WRITABLE ? CURL_CSELECT_OUT : 0) |
+                 (status < 0 ? CURL_CSELECT_ERR : 0);
+    int running;
+    curl_multi_socket_action(http->multi, watcher->socket, action, &running);
+    read_messages(http);
+}
+
+static struct watcher *watcher_new(struct http *http, curl_socket_t socket) {
+    struct watcher *watcher = mem_alloc(&http->allocator, sizeof(*watcher));
+    if (!watcher) return NULL;
+    watcher->http = http;
+    watcher->socket = socket;
+    if (uv_poll_init_socket(http->loop, &watcher->poll, socket)) {
+        mem_free(&http->allocator, watcher, sizeof(*watcher));
+        return NULL;
+    }
+    watcher->poll.data = watcher;
+    http->handles++;
+    curl_multi_assign(http->multi, socket, watcher);
+    return watcher;
+}
+
+/* curl wants a socket watched otherwise, or no more. */
+static int socket_wanted(CURL *easy, curl_socket_t socket, int what, void *ctx, void *known) {
+    struct http *http = ctx;
+    struct watcher *watcher = known;
+    (void)easy;
+    if (what == CURL_POLL_REMOVE) {
+        if (watcher) uv_close((uv_handle_t *)&watcher->poll, watcher_closed);
+        return 0;
+    }
+    if (!watcher) watcher = watcher_new(http, socket);
+    if (!watcher) {
+        http->broken = true;
+        return -1;
+    }
+    int events =
+        (what != CURL_POLL_OUT ? UV_READABLE : 0) | (what != CURL_POLL_IN ? UV_WRITABLE : 0);
+    uv_poll_start(&watcher->poll, events, on_socket_event);
+    return 0;
+}
+
+static void on_timer(uv_timer_t *timer) {
+    struct http *http = timer->data;
+    int running;
+    curl_multi_socket_action(http->multi, CURL_SOCKET_TIMEOUT, 0, &running);
+    read_messages(http);
+}
+
+/* Called on change only; ours fires once and is not started again by itself, as curl expects. */
+static int timer_wanted(CURLM *multi, long timeout_ms, void *ctx) {
+    struct http *http = ctx;
+    (void)multi;
+    if (http->closing) return 0;
+    if (timeout_ms < 0) uv_timer_stop(&http->timer);
+    else uv_timer_start(&http->timer, on_timer, (uint64_t)timeout_ms, 0);
+    return 0;
+}
+
+gramc_status http_new(struct http **out, uv_loop_t *loop, const gramc_allocator *allocator) {
+    struct http *http = mem_alloc(allocator, sizeof(*http));
+    *out = http;
+    if (!http) return GRAMC_NOMEM;
+    *http = (struct http){.allocator = *allocator, .loop = loop, .handles = 1};
+    uv_timer_init(loop, &http->timer);
+    http->timer.data = http;
+    return GRAMC_OK;
+}
+
+/* With the first request: a loop that never makes one need not pay for TLS libraries, and libcurl
+ * opens a pair of sockets that programs would inherit. */
+static bool open_multi(struct http *http) {
+    if (http->multi) return true;
+    if (curl_global_init(CURL_GLOBAL_DEFAULT)) return false;
+    http->multi = curl_multi_init();
+    if (!http->multi) {
+        curl_global_cleanup();
+        return false;
+    }
+    curl_multi_setopt(http->multi, CURLMOPT_SOCKETFUNCTION, socket_wanted);
+    curl_multi_setopt(http->multi, CURLMOPT_SOCKETDATA, http);
+    curl_multi_setopt(http->multi, CURLMOPT_TIMERFUNCTION, timer_wanted);
+    curl_multi_setopt(http->multi, CURLMOPT_TIMERDATA, http);
+    return true;
+}
+
+bool http_is_idle(const struct http *http) {
+    return http->requests == NULL;
+}
+
+void http_close(struct http *http) {
+    http->closing = true;
+    while (http->idle_count) curl_easy_cleanup(http->idle[--http->idle_count]);
+    if (http->multi) {
+        curl_multi_cleanup(http->multi);
+        curl_global_cleanup();
+    }
+    uv_close((uv_handle_t *)&http->timer, timer_closed);
+}
+
+/* ## Requests */
+
+static size_t on_body(char *bytes, size_t size, size_t count, void *ctx) {
+    struct http_request *request = ctx;
+    buf_put(&request->response, bytes, size * count);
+    if (request->data) request->fresh = request->http->has_fresh = true;
+    return request->response.state == BUF_FINE ? size * count : 0;
+}
+
+/* Programs that tools start must not inherit our connections. */
+static int on_socket_made(void *ctx, curl_socket_t socket, curlsocktype purpose) {
+    (void)ctx;
+    (void)purpose;
+    fcntl(socket, F_SETFD, FD_CLOEXEC);
+    return CURL_SOCKOPT_OK;
+}
+
+/* What is the same for every request of ours. */
+static CURL *easy_new(void) {
+    CURL *easy = curl_easy_init();
+    if (!easy) return NULL;
+    curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+    curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
+    curl_easy_setopt(easy, CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
+    curl_easy_setopt(easy, CURLOPT_NOPROXY, "");
+    curl_easy_setopt(easy, CURLOPT_PATH_AS_IS, 1L);
+    curl_easy_setopt(easy, CURLOPT_USERAGENT, "gramc");
+    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
+    curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, on_socket_made);
+    return easy;
+}
+
+/* A handle may have made another kind of request before: everything is said anew. Each of these
+ * options sets the method on its way, so the order matters. */
+static void set_method(CURL *easy, const struct http_request *request) {
+    const char *method = request->method ? request->method : "POST";
+    bool has_body =
+        strcmp(method, "POST") == 0 || strcmp(method, "PUT") == 0 || strcmp(method, "PATCH") == 0;
+    const char *body = request->body.len ? request->body.ptr : "";
+    curl_easy_setopt(easy, CURLOPT_POSTFIELDS, has_body ? body : NULL);
+    curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE,
+                     has_body ? (curl_off_t)request->body.len : (curl_off_t)-1);
+    curl_easy_setopt(easy, CURLOPT_NOBODY, 0L);
+    if (has_body) curl_easy_setopt(easy, CURLOPT_POST, 1L);
+    else curl_easy_setopt(easy, CURLOPT_HTTPGET, 1L);
+    if (strcmp(method, "HEAD") == 0) curl_easy_setopt(easy, CURLOPT_NOBODY, 1L);
+    curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, method);
+}
+
+static bool make_headers(struct http_request *request) {
+    for (size_t i = 0; request->headers && request->headers[i]; i++) {
+        struct curl_slist *longer = curl_slist_append(request->header_list, request->headers[i]);
+        if (!longer) return false;
+        request->header_list = longer;
+    }
+    return true;
+}
+
+static CURLcode set_up(CURL *easy, struct http_request *request) {
+    static const struct http_target nowhere = {.url = NULL};
+    const struct http_target *target = request->target ? request->target : &nowhere;
+    if (!make_headers(request)) return CURLE_OUT_OF_MEMORY;
+    CURLcode code = curl_easy_setopt(easy, CURLOPT_URL, request->url ? request->url : target->url);
+    if (!code) code = curl_easy_setopt(easy, CURLOPT_PROXY, target->proxy ? target->proxy : "");
+    if (!code)
+        code = curl_easy_setopt(easy, CURLOPT_HTTPHEADER,
+                                request->headers ? request->header_list : target->headers);
+    set_method(easy, request);
+    curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)target->timeout_ms);
+    curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)target->connect_timeout_ms);
+    curl_easy_setopt(easy, CURLOPT_WRITEDATA, request);
+    curl_easy_setopt(easy, CURLOPT_PRIVATE, request);
+    curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, request->error);
+    return code;
+}
+
+static void reset_result(struct http_request *request) {
+    buf_free(&request->response);
+    buf_init(&request->response, &request->allocator, request->max_response);
+    buf_free(&request->kept);
+    buf_init(&request->kept, &request->allocator, KEPT_HEADERS);
+    request->redirect[0] = '\0';
+    request->header_list = NULL;
+    request->failure = HTTP_FINE;
+    request->error[0] = '\0';
+    request->status = 0;
+    request->fresh = request->headed = false;
+    request->may_retry = request->must_not_retry = false;
+    request->retry_after_ms = -1;
+}
+
+_Static_assert(sizeof(((struct http_request *)0)->error) >= CURL_ERROR_SIZE,
+               "curl writes its error there");
+
+gramc_status http_start(struct http *http, struct http_request *request) {
+    if (http->broken || !open_multi(http)) return GRAMC_NOMEM;
+    CURL *easy = http->idle_count ? http->idle[--http->idle_count] : easy_new();
+    if (!easy) return GRAMC_NOMEM;
+    reset_result(request);
+    if (set_up(easy, request) || curl_multi_add_handle(http->multi, easy)) {
+        curl_easy_cleanup(easy);
+        curl_slist_free_all(request->header_list);
+        request->header_list = NULL;
+        return GRAMC_NOMEM;
+    }
+    request->http = http;
+    request->easy = easy;
+    request->next = http->requests;
+    request->link = &http->requests;
+    if (request->next) request->next->link = &request->next;
+    http->requests = request;
+    return GRAMC_OK;
+}
+
+void http_cancel(struct http_request *request) {
+    if (request->easy) detach(request);
+}
+
+void http_request_free(struct http_request *request) {
+    buf_free(&request->response);
+    buf_free(&request->kept);
+}

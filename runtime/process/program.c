@@ -1,0 +1,80 @@
+/* Turns an implementation into what is started in its place: gramc-host, which takes the limits as
+ * options and then loads the plugin or becomes the program. Starting it is left to exec_words.c. */
+#include "runtime/process/program.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+
+enum { LIMITS = 3, NUMBER_SIZE = 24 };
+
+/* As gramc-host's options name them. */
+struct limit {
+    const char *option;
+    uint64_t most;
+};
+
+static void list_limits(struct limit list[LIMITS], const gramc_impl *impl) {
+    list[0] = (struct limit){"--memory", impl->max_memory};
+    list[1] = (struct limit){"--cpu", impl->max_cpu_s};
+    list[2] = (struct limit){"--files", impl->max_files};
+}
+
+bool impl_has_limits(const gramc_impl *impl) {
+    return impl->max_memory || impl->max_cpu_s || impl->max_files;
+}
+
+static void add_limits(struct arena *arena, gramc_text *words, size_t *count,
+                       const gramc_impl *impl) {
+    struct limit list[LIMITS];
+    char number[NUMBER_SIZE];
+    list_limits(list, impl);
+    for (size_t i = 0; i < LIMITS; i++) {
+        if (list[i].most == 0) continue;
+        snprintf(number, sizeof(number), "%llu", (unsigned long long)list[i].most);
+        words[(*count)++] = text_of(list[i].option);
+        words[(*count)++] = arena_text(arena, text_of(number));
+    }
+}
+
+/* The host starts in the folder of the implementation, and what has no slash would be looked for
+ * among the system's libraries. */
+static gramc_text plugin_word(struct arena *arena, gramc_text target) {
+    if (target.len && memchr(target.ptr, '/', target.len)) return target;
+    char *word = arena_alloc(arena, target.len + 3);
+    if (!word) return (gramc_text){NULL, 0};
+    memcpy(word, "./", 2);
+    memcpy(word + 2, target.ptr, target.len);
+    word[target.len + 2] = '\0';
+    return (gramc_text){word, target.len + 2};
+}
+
+const gramc_impl *impl_hosted(struct arena *arena, const gramc_impl *impl, const char *host) {
+    gramc_impl *hosted = arena_alloc(arena, sizeof(*hosted));
+    gramc_text *words = arena_array(arena, impl->argc + 2 * LIMITS + 3, sizeof(*words));
+    size_t count = 0;
+    if (!hosted || !words) return NULL;
+    words[count++] = text_of(host);
+    add_limits(arena, words, &count, impl);
+    bool is_plugin = impl->kind == GRAMC_IMPL_PLUGIN;
+    words[count++] = is_plugin ? TEXT("plugin") : TEXT("exec");
+    if (is_plugin) words[count++] = plugin_word(arena, impl->target);
+    for (size_t i = 0; !is_plugin && i < impl->argc; i++) words[count++] = impl->argv[i];
+    *hosted = *impl;
+    hosted->argv = words;
+    hosted->argc = count;
+    return arena->oom ? NULL : hosted;
+}
+
+gramc_text impl_file(struct arena *arena, const gramc_impl *impl) {
+    gramc_text folder = impl->folder.len ? impl->folder : TEXT(".");
+    bool absolute = impl->target.len && impl->target.ptr[0] == '/';
+    size_t size = folder.len + impl->target.len + 2;
+    char *path = arena_alloc(arena, size);
+    if (!path) return (gramc_text){NULL, 0};
+    int len = absolute
+                  ? snprintf(path, size, "%.*s", TEXT_ARGS(impl->target))
+                  : snprintf(path, size, "%.*s/%.*s", TEXT_ARGS(folder), TEXT_ARGS(impl->target));
+    return (gramc_text){path, (size_t)len};
+}
