@@ -103,7 +103,7 @@ static const char *const abouts[] = {
     "Runs an agent with a tool library",
     "Tells which implementation of a tool library serves each tool of an agent, and what is proven",
     "Lists what a tool library offers", "Calls one tool of a library"};
-static const char *const elsewhere[] = {"run", "bind", "tools", "call"};
+static const char *const dispatched[] = {"run", "bind", "tools", "call"};
 
 /* ## Messages */
 
@@ -163,10 +163,10 @@ static bool is_colored(const struct cli *cli, FILE *file) {
     return !(no_color && no_color[0]) && isatty(fileno(file)) == 1;
 }
 
-int cli_find_format(struct cli *cli, const char *wanted, FILE *file, gramc_format *out) {
-    *out = GRAMC_FORMAT_TEXT;
+int cli_find_format(struct cli *cli, const char *wanted, FILE *file, gramc_report_format *out) {
+    *out = GRAMC_REPORT_TEXT;
     bool known = !wanted || gramc_format_find(text_of(wanted), out);
-    if (*out == GRAMC_FORMAT_TEXT && is_colored(cli, file)) *out = GRAMC_FORMAT_COLOR;
+    if (*out == GRAMC_REPORT_TEXT && is_colored(cli, file)) *out = GRAMC_REPORT_COLOR;
     if (known) return EXIT_FINE;
     fputs("gramc: --format takes", cli->err);
     for (size_t i = 0; gramc_format_name(i); i++)
@@ -181,7 +181,7 @@ int cli_report(struct cli *cli, const gramc_compilation *compilation, FILE *file
 
 int cli_report_as(struct cli *cli, const gramc_compilation *compilation, FILE *file,
                   const char *wanted) {
-    gramc_format format;
+    gramc_report_format format;
     int code = cli_find_format(cli, wanted, file, &format);
     if (code != EXIT_FINE) return code;
     gramc_status status = gramc_findings_print(compilation, format, cli_writer(file));
@@ -233,7 +233,7 @@ static void print_commands(struct cli *cli, const struct command *more) {
         fprintf(cli->out, "  %-10s %.*s\n", commands[i].name,
                 (int)strcspn(commands[i].about, "\n."), commands[i].about);
     for (size_t i = 0; !more && i < sizeof abouts / sizeof *abouts; i++)
-        fprintf(cli->out, "  %-10s %s\n", elsewhere[i], abouts[i]);
+        fprintf(cli->out, "  %-10s %s\n", dispatched[i], abouts[i]);
     for (; more && more->name; more++)
         fprintf(cli->out, "  %-10s %.*s\n", more->name, (int)strcspn(more->about, "\n."),
                 more->about);
@@ -241,11 +241,11 @@ static void print_commands(struct cli *cli, const struct command *more) {
 }
 
 static int unknown_command(struct cli *cli, const char *name) {
-    enum { ELSEWHERE = sizeof elsewhere / sizeof *elsewhere };
-    gramc_text names[COMMANDS + ELSEWHERE];
+    enum { DISPATCHED = sizeof dispatched / sizeof *dispatched };
+    gramc_text names[COMMANDS + DISPATCHED];
     for (size_t i = 0; i < COMMANDS; i++) names[i] = text_of(commands[i].name);
-    for (size_t i = 0; i < ELSEWHERE; i++) names[COMMANDS + i] = text_of(elsewhere[i]);
-    gramc_text near = text_nearest(text_of(name), names, COMMANDS + ELSEWHERE);
+    for (size_t i = 0; i < DISPATCHED; i++) names[COMMANDS + i] = text_of(dispatched[i]);
+    gramc_text near = text_nearest(text_of(name), names, COMMANDS + DISPATCHED);
     if (near.len)
         return cli_usage(cli, "there is no command %s; did you mean %.*s?", name, TEXT_ARGS(near));
     return cli_usage(cli, "there is no command %s; see gramc --help", name);
@@ -279,8 +279,8 @@ static int dispatch(struct cli *cli, const struct command *more, int argc, char 
         if (strcmp(name, commands[i].name) == 0) return run_command(cli, &commands[i], argc, argv);
     for (const struct command *c = more; c && c->name; c++)
         if (strcmp(name, c->name) == 0) return run_command(cli, c, argc, argv);
-    for (size_t i = 0; !more && i < sizeof elsewhere / sizeof *elsewhere; i++)
-        if (strcmp(name, elsewhere[i]) == 0) return cmd_run_elsewhere(cli, argc, argv);
+    for (size_t i = 0; !more && i < sizeof dispatched / sizeof *dispatched; i++)
+        if (strcmp(name, dispatched[i]) == 0) return cmd_dispatch(cli, argc, argv);
     return unknown_command(cli, name);
 }
 

@@ -150,7 +150,7 @@ int cli_report_as(struct cli *cli, const gramc_compilation *compilation, FILE *f
                   const char *format);
 /* Finds the format of findings that a name means, NULL meaning text, which is coloured where
  * the file is a terminal. EXIT_FINE, or a message with the names that there are. */
-int cli_find_format(struct cli *cli, const char *wanted, FILE *file, gramc_format *out);
+int cli_find_format(struct cli *cli, const char *wanted, FILE *file, gramc_report_format *out);
 /* The exit code that goes with a status that is no finding. */
 int cli_status(struct cli *cli, gramc_status status);
 
@@ -175,7 +175,7 @@ int cmd_diff(struct cli *cli);
 int cmd_validate(struct cli *cli);
 int cmd_import(struct cli *cli);
 /* Hands over to gramc-run, with all arguments as they came. */
-int cmd_run_elsewhere(struct cli *cli, int argc, char **argv);
+int cmd_dispatch(struct cli *cli, int argc, char **argv);
 /* The path of a program that was installed with this one; false if it is not there. */
 bool cli_own_program(const char *name, char *out, size_t size);
 

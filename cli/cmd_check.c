@@ -51,7 +51,7 @@ static int use_baselines(struct cli *cli, gramc_compilation *compilation) {
     return code;
 }
 
-static int judge(struct cli *cli, gramc_compilation *compilation, FILE *file) {
+static int evaluate(struct cli *cli, gramc_compilation *compilation, FILE *file) {
     int code = use_baselines(cli, compilation);
     return code == EXIT_FINE ? cli_report(cli, compilation, file) : code;
 }
@@ -68,7 +68,7 @@ static int check(struct cli *cli, gramc_compilation *compilation) {
     const gramc_spec *spec;
     int code = cli_status(cli, gramc_compile(&spec, compilation));
     if (code == EXIT_FINE) code = check_target(cli, compilation, spec);
-    return code == EXIT_FINE ? judge(cli, compilation, cli->out) : code;
+    return code == EXIT_FINE ? evaluate(cli, compilation, cli->out) : code;
 }
 
 int cmd_check(struct cli *cli) {
@@ -80,7 +80,7 @@ int cmd_check(struct cli *cli) {
     code = cli_load(cli, &compilation, cli->operands, cli->operand_count);
     if (code != EXIT_FINE) return code;
     bool mends = cli->options[OPTION_FIX] || cli->options[OPTION_DIFF];
-    code = mends ? mend_sources(cli, compilation, judge) : check(cli, compilation);
+    code = mends ? mend_sources(cli, compilation, evaluate) : check(cli, compilation);
     gramc_compilation_free(compilation);
     return code;
 }

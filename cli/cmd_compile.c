@@ -92,8 +92,8 @@ static gramc_text choose_target(const struct cli *cli, const gramc_compilation *
 }
 
 /* The spec's own findings and, if it is sound, what the target does not take as it is. */
-static int judge(struct cli *cli, gramc_compilation *compilation, const gramc_spec **spec,
-                 const gramc_agent **agent) {
+static int evaluate(struct cli *cli, gramc_compilation *compilation, const gramc_spec **spec,
+                    const gramc_agent **agent) {
     int chosen = EXIT_FINE;
     gramc_status status = gramc_compile(spec, compilation), checked = GRAMC_OK;
     if (status == GRAMC_OK) chosen = choose_agent(cli, *spec, agent);
@@ -114,7 +114,7 @@ int cmd_compile(struct cli *cli) {
     if (code != EXIT_FINE) return code;
     code = cli_load(cli, &compilation, cli->operands, cli->operand_count);
     if (code != EXIT_FINE) return code;
-    code = judge(cli, compilation, &spec, &agent);
+    code = evaluate(cli, compilation, &spec, &agent);
     if (code == EXIT_FINE) code = print_target(cli, spec, agent, choose_target(cli, compilation));
     gramc_compilation_free(compilation);
     return code;

@@ -6,13 +6,13 @@
 #include <string.h>
 
 /* One side: a compilation that was compiled. */
-struct side {
+struct diff_side {
     gramc_compilation *compilation;
     const gramc_spec *spec;
 };
 
 /* The first operand says which files may be read: each side has a project of its own. */
-static int open_side(struct cli *cli, struct side *side, char **operand) {
+static int open_side(struct cli *cli, struct diff_side *side, char **operand) {
     cli->operands = operand;
     cli->operand_count = 1;
     int code = git_is_path(*operand) ? git_load(cli, &side->compilation, &side->spec, *operand)
@@ -47,7 +47,7 @@ static bool fails(const gramc_diff *diff, gramc_impact limit) {
     return false;
 }
 
-static int print(struct cli *cli, const struct side sides[2], gramc_format format,
+static int print(struct cli *cli, const struct diff_side sides[2], gramc_report_format format,
                  gramc_impact limit) {
     gramc_diff *diff;
     int code =
@@ -60,8 +60,8 @@ static int print(struct cli *cli, const struct side sides[2], gramc_format forma
 }
 
 int cmd_diff(struct cli *cli) {
-    struct side sides[2] = {{NULL, NULL}, {NULL, NULL}};
-    gramc_format format;
+    struct diff_side sides[2] = {{NULL, NULL}, {NULL, NULL}};
+    gramc_report_format format;
     gramc_impact limit;
     char **operands = cli->operands;
     if (cli->operand_count != 2) return cli_usage(cli, "diff: name the old spec and the new one");

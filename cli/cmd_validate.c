@@ -14,8 +14,8 @@ enum { LONGEST_LINE = 64 << 20, CHUNK = 1 << 16 };
 /* ## Printing one verdict */
 
 /* One line a line: `valid`, or `invalid: ` and the sentences. */
-static void print_line(struct judged *judged, const gramc_verdict *verdict) {
-    FILE *out = judged->cli->out;
+static void print_line(struct evaluated *evaluated, const gramc_verdict *verdict) {
+    FILE *out = evaluated->cli->out;
     fputs(verdict->valid ? "valid" : "invalid: ", out);
     for (size_t i = 0; i < verdict->error_count; i++) {
         if (i) fputs("; ", out);
@@ -24,56 +24,57 @@ static void print_line(struct judged *judged, const gramc_verdict *verdict) {
     fputc('\n', out);
 }
 
-static void print_normalised(struct judged *judged, const gramc_verdict *verdict) {
-    fwrite(verdict->normalised.ptr, 1, verdict->normalised.len, judged->cli->out);
-    fputc('\n', judged->cli->out);
+static void print_normalised(struct evaluated *evaluated, const gramc_verdict *verdict) {
+    fwrite(verdict->normalised.ptr, 1, verdict->normalised.len, evaluated->cli->out);
+    fputc('\n', evaluated->cli->out);
 }
 
 /* ## Judging */
 
-bool validate_is_fine(struct judged *judged, gramc_text bytes) {
-    return !judged->check.flags && gramc_schema_accepts(judged->schema, bytes.ptr, bytes.len);
+bool validate_is_fine(struct evaluated *evaluated, gramc_text bytes) {
+    return !evaluated->check.flags && gramc_schema_accepts(evaluated->schema, bytes.ptr, bytes.len);
 }
 
-int validate_judge(struct judged *judged, const char *name, gramc_text bytes,
-                   gramc_verdict **verdict) {
+int validate_evaluate(struct evaluated *evaluated, const char *name, gramc_text bytes,
+                      gramc_verdict **verdict) {
     gramc_status status =
-        gramc_schema_check(verdict, judged->schema, bytes.ptr, bytes.len, &judged->check);
+        gramc_schema_check(verdict, evaluated->schema, bytes.ptr, bytes.len, &evaluated->check);
     if (status == GRAMC_LIMIT)
-        return cli_usage(judged->cli, "%s: a limit was passed (nesting, or a pattern's work)",
+        return cli_usage(evaluated->cli, "%s: a limit was passed (nesting, or a pattern's work)",
                          name);
-    if (status != GRAMC_OK) return cli_status(judged->cli, status);
-    judged->invalid = judged->invalid || !(*verdict)->valid;
-    if ((*verdict)->valid && judged->normalise) print_normalised(judged, *verdict);
+    if (status != GRAMC_OK) return cli_status(evaluated->cli, status);
+    evaluated->invalid = evaluated->invalid || !(*verdict)->valid;
+    if ((*verdict)->valid && evaluated->normalise) print_normalised(evaluated, *verdict);
     return EXIT_FINE;
 }
 
 /* A verdict of its own for each instance, at once. */
-static int judge(struct judged *judged, const char *name, gramc_text bytes) {
+static int evaluate(struct evaluated *evaluated, const char *name, gramc_text bytes) {
     gramc_verdict *verdict;
-    bool text = judged->verdicts == GRAMC_VERDICT_TEXT;
-    if (text && validate_is_fine(judged, bytes)) {
-        fputs("valid\n", judged->cli->out);
+    bool text = evaluated->verdicts == GRAMC_VERDICT_TEXT;
+    if (text && validate_is_fine(evaluated, bytes)) {
+        fputs("valid\n", evaluated->cli->out);
         return EXIT_FINE;
     }
-    int code = validate_judge(judged, name, bytes, &verdict);
+    int code = validate_evaluate(evaluated, name, bytes, &verdict);
     if (code != EXIT_FINE) return code;
     if (!text)
-        code = cli_status(judged->cli, gramc_verdict_print(verdict, judged->verdicts,
-                                                           cli_writer(judged->cli->out)));
-    else if (!(verdict->valid && judged->normalise)) print_line(judged, verdict);
+        code = cli_status(evaluated->cli, gramc_verdict_print(verdict, evaluated->verdicts,
+                                                              cli_writer(evaluated->cli->out)));
+    else if (!(verdict->valid && evaluated->normalise)) print_line(evaluated, verdict);
     gramc_verdict_free(verdict);
     return code;
 }
 
-static int judge_file(struct judged *judged, const char *path) {
-    const struct cli_file *file = cli_read(judged->cli, path);
-    if (!file) return judged->cli->failure;
-    return judge(judged, validate_name(path), (gramc_text){file->bytes, file->len});
+static int evaluate_file(struct evaluated *evaluated, const char *path) {
+    const struct cli_file *file = cli_read(evaluated->cli, path);
+    if (!file) return evaluated->cli->failure;
+    return evaluate(evaluated, validate_name(path), (gramc_text){file->bytes, file->len});
 }
 
 /* Lines that are complete in the buffer; what is left moves to its front. Blank lines are none. */
-static int judge_buffered(struct judged *judged, const char *name, struct buf *buf, bool at_end) {
+static int evaluate_buffered(struct evaluated *evaluated, const char *name, struct buf *buf,
+                             bool at_end) {
     size_t start = 0;
     int code = EXIT_FINE;
     while (code == EXIT_FINE && start < buf->len) {
@@ -81,7 +82,7 @@ static int judge_buffered(struct judged *judged, const char *name, struct buf *b
         if (!feed && !at_end) break;
         size_t end = feed ? (size_t)(feed - buf->ptr) : buf->len;
         gramc_text line = text_trim((gramc_text){buf->ptr + start, end - start});
-        if (line.len) code = judge(judged, name, line);
+        if (line.len) code = evaluate(evaluated, name, line);
         start = feed ? end + 1 : end;
     }
     memmove(buf->ptr, buf->ptr + start, buf->len - start);
@@ -89,31 +90,31 @@ static int judge_buffered(struct judged *judged, const char *name, struct buf *b
     return code;
 }
 
-static int judge_stream(struct judged *judged, const char *name, FILE *stream) {
+static int evaluate_stream(struct evaluated *evaluated, const char *name, FILE *stream) {
     struct buf buf;
     int code = EXIT_FINE;
-    buf_init(&buf, &judged->cli->allocator, LONGEST_LINE);
+    buf_init(&buf, &evaluated->cli->allocator, LONGEST_LINE);
     while (code == EXIT_FINE) {
         char *room = buf_reserve(&buf, CHUNK);
-        if (!room && buf.state == BUF_NOMEM) code = cli_no_memory(judged->cli);
-        else if (!room) code = cli_usage(judged->cli, "%s: a line is longer than 64 MiB", name);
+        if (!room && buf.state == BUF_NOMEM) code = cli_no_memory(evaluated->cli);
+        else if (!room) code = cli_usage(evaluated->cli, "%s: a line is longer than 64 MiB", name);
         if (!room) break;
         size_t got = fread(room, 1, CHUNK, stream);
         buf.len += got;
         if (got == 0 && ferror(stream))
-            code = cli_usage(judged->cli, "%s: %s", name, strerror(errno));
-        else code = judge_buffered(judged, name, &buf, got == 0);
+            code = cli_usage(evaluated->cli, "%s: %s", name, strerror(errno));
+        else code = evaluate_buffered(evaluated, name, &buf, got == 0);
         if (got == 0) break;
     }
     buf_free(&buf);
     return code;
 }
 
-static int judge_lines(struct judged *judged, const char *path) {
-    if (strcmp(path, "-") == 0) return judge_stream(judged, validate_name(path), stdin);
+static int evaluate_lines(struct evaluated *evaluated, const char *path) {
+    if (strcmp(path, "-") == 0) return evaluate_stream(evaluated, validate_name(path), stdin);
     FILE *stream = fopen(path, "rb");
-    if (!stream) return cli_usage(judged->cli, "%s: %s", path, strerror(errno));
-    int code = judge_stream(judged, path, stream);
+    if (!stream) return cli_usage(evaluated->cli, "%s: %s", path, strerror(errno));
+    int code = evaluate_stream(evaluated, path, stream);
     fclose(stream);
     return code;
 }
@@ -125,40 +126,40 @@ const char *validate_name(const char *path) {
 }
 
 /* With --lines, text is a line for each line: no report. */
-static int find_format(struct judged *judged) {
-    struct cli *cli = judged->cli;
+static int find_format(struct evaluated *evaluated) {
+    struct cli *cli = evaluated->cli;
     const char *name = cli->options[OPTION_FORMAT];
-    FILE *file = judged->normalise ? cli->err : cli->out;
+    FILE *file = evaluated->normalise ? cli->err : cli->out;
     bool text = !name || strcmp(name, "text") == 0;
-    judged->verdicts = GRAMC_VERDICT_TEXT;
-    judged->normalise = judged->normalise && text;
-    judged->at_once = (name && gramc_verdict_format_find(text_of(name), &judged->verdicts)) ||
-                      (text && judged->lines);
-    return judged->at_once ? EXIT_FINE : cli_find_format(cli, name, file, &judged->format);
+    evaluated->verdicts = GRAMC_VERDICT_TEXT;
+    evaluated->normalise = evaluated->normalise && text;
+    evaluated->at_once = (name && gramc_verdict_format_find(text_of(name), &evaluated->verdicts)) ||
+                         (text && evaluated->lines);
+    return evaluated->at_once ? EXIT_FINE : cli_find_format(cli, name, file, &evaluated->format);
 }
 
-static int judge_all(struct judged *judged) {
-    struct cli *cli = judged->cli;
+static int evaluate_all(struct evaluated *evaluated) {
+    struct cli *cli = evaluated->cli;
     int code = EXIT_FINE;
-    if (!judged->at_once) return validate_collect(judged);
+    if (!evaluated->at_once) return validate_collect(evaluated);
     for (size_t i = 1; i < cli->operand_count && code == EXIT_FINE; i++)
-        code = judged->lines ? judge_lines(judged, cli->operands[i])
-                             : judge_file(judged, cli->operands[i]);
+        code = evaluated->lines ? evaluate_lines(evaluated, cli->operands[i])
+                                : evaluate_file(evaluated, cli->operands[i]);
     return code;
 }
 
 int cmd_validate(struct cli *cli) {
-    struct judged judged = {.cli = cli, .check = GRAMC_CHECK_OPTIONS_INIT};
-    judged.lines = cli->options[OPTION_LINES] != NULL;
-    judged.normalise = cli->options[OPTION_NORMALISE] != NULL;
-    judged.check.allocator = &cli->allocator;
-    if (judged.normalise) judged.check.flags |= GRAMC_CHECK_DEFAULTS;
-    if (cli->options[OPTION_COERCE]) judged.check.flags |= GRAMC_CHECK_COERCE;
+    struct evaluated evaluated = {.cli = cli, .check = GRAMC_CHECK_OPTIONS_INIT};
+    evaluated.lines = cli->options[OPTION_LINES] != NULL;
+    evaluated.normalise = cli->options[OPTION_NORMALISE] != NULL;
+    evaluated.check.allocator = &cli->allocator;
+    if (evaluated.normalise) evaluated.check.flags |= GRAMC_CHECK_DEFAULTS;
+    if (cli->options[OPTION_COERCE]) evaluated.check.flags |= GRAMC_CHECK_COERCE;
     if (cli->operand_count < 2)
         return cli_usage(cli, "validate: name a schema or SPEC#TOOL, and an instance or -");
-    int code = find_format(&judged);
-    if (code == EXIT_FINE) code = validate_open(&judged);
-    if (code == EXIT_FINE) code = judge_all(&judged);
-    validate_close(&judged);
-    return code == EXIT_FINE && judged.invalid ? EXIT_FINDINGS : code;
+    int code = find_format(&evaluated);
+    if (code == EXIT_FINE) code = validate_open(&evaluated);
+    if (code == EXIT_FINE) code = evaluate_all(&evaluated);
+    validate_close(&evaluated);
+    return code == EXIT_FINE && evaluated.invalid ? EXIT_FINDINGS : code;
 }

@@ -56,14 +56,14 @@ static void trim(struct diff *d) {
 /* ## The shortest script */
 
 /* furthest[k] is the old line reached on diagonal k (old line - new line) with so many edits. */
-struct search {
+struct path_search {
     struct diff *diff;
     int32_t *furthest; /* with its middle in front */
     int32_t *steps;    /* a copy of it for each number of edits */
     int32_t old_count, new_count, width;
 };
 
-static int32_t run(const struct search *s, int32_t x, int32_t k) {
+static int32_t run(const struct path_search *s, int32_t x, int32_t k) {
     const struct diff *d = s->diff;
     while (x < s->old_count && x - k < s->new_count &&
            text_eq(d->old.at[d->prefix + (size_t)x], d->new.at[d->prefix + (size_t)(x - k)]))
@@ -76,7 +76,7 @@ static bool comes_down(const int32_t *furthest, int32_t k, int32_t edits) {
 }
 
 /* The number of edits, -1 if it is more than MOST_EDITS. */
-static int32_t search(struct search *s) {
+static int32_t search(struct path_search *s) {
     int32_t *furthest = s->furthest + MOST_EDITS + 1;
     furthest[1] = 0;
     for (int32_t edits = 0; edits <= MOST_EDITS; edits++) {
@@ -92,7 +92,7 @@ static int32_t search(struct search *s) {
     return -1;
 }
 
-static void trace(struct search *s, int32_t edits) {
+static void trace(struct path_search *s, int32_t edits) {
     struct diff *d = s->diff;
     int32_t x = s->old_count, y = s->new_count;
     for (; edits > 0; edits--) {
@@ -119,7 +119,7 @@ static bool compare(struct diff *d, struct arena *arena) {
         change_all(d);
         return true;
     }
-    struct search s = {.diff = d, .old_count = (int32_t)olds, .new_count = (int32_t)news};
+    struct path_search s = {.diff = d, .old_count = (int32_t)olds, .new_count = (int32_t)news};
     s.furthest = arena_array(arena, 2 * MOST_EDITS + 3, sizeof *s.furthest);
     s.steps = arena_array(arena, (most + 1) * (most + 1), sizeof *s.steps);
     if (!s.furthest || !s.steps) return false;
@@ -148,11 +148,11 @@ static void put_range(struct buf *out, char mark, size_t start, size_t count) {
     if (count != 1) buf_printf(out, ",%zu", count);
 }
 
-struct place {
+struct diff_place {
     size_t old, new;
 };
 
-static struct place step(const struct diff *d, struct place at, struct buf *out) {
+static struct diff_place step(const struct diff *d, struct diff_place at, struct buf *out) {
     if (at.old < d->old.count && d->removed[at.old]) {
         if (out) put_line(out, '-', d->old.at[at.old]);
         at.old++;
@@ -167,13 +167,13 @@ static struct place step(const struct diff *d, struct place at, struct buf *out)
     return at;
 }
 
-static bool is_end(const struct diff *d, struct place at) {
+static bool is_end(const struct diff *d, struct diff_place at) {
     return at.old == d->old.count && at.new == d->new.count;
 }
 
 /* Behind the last change that is not more than two contexts away from the one before it. */
-static struct place hunk_end(const struct diff *d, struct place at) {
-    struct place end = at;
+static struct diff_place hunk_end(const struct diff *d, struct diff_place at) {
+    struct diff_place end = at;
     size_t same = 0;
     while (!is_end(d, at) && same <= (size_t)2 * CONTEXT) {
         bool changed = is_changed(d, at.old, at.new);
@@ -188,7 +188,8 @@ static struct place hunk_end(const struct diff *d, struct place at) {
     return end;
 }
 
-static void put_hunk(const struct diff *d, struct place at, struct place end, struct buf *out) {
+static void put_hunk(const struct diff *d, struct diff_place at, struct diff_place end,
+                     struct buf *out) {
     buf_puts(out, "@@ ");
     put_range(out, '-', at.old, end.old - at.old);
     buf_putc(out, ' ');
@@ -198,16 +199,16 @@ static void put_hunk(const struct diff *d, struct place at, struct place end, st
 }
 
 static void put_hunks(const struct diff *d, struct buf *out) {
-    struct place at = {0, 0};
+    struct diff_place at = {0, 0};
     while (!is_end(d, at)) {
         if (!is_changed(d, at.old, at.new)) {
             at = step(d, at, NULL);
             continue;
         }
-        struct place start = at, end = hunk_end(d, at);
+        struct diff_place start = at, end = hunk_end(d, at);
         size_t lead = start.old < start.new ? start.old : start.new;
         if (lead > CONTEXT) lead = CONTEXT;
-        start = (struct place){start.old - lead, start.new - lead};
+        start = (struct diff_place){start.old - lead, start.new - lead};
         put_hunk(d, start, end, out);
         at = end;
     }

@@ -35,7 +35,7 @@ bool cli_own_program(const char *name, char *out, size_t size) {
     return false;
 }
 
-int cmd_run_elsewhere(struct cli *cli, int argc, char **argv) {
+int cmd_dispatch(struct cli *cli, int argc, char **argv) {
     char path[PATH_MAX];
     (void)argc;
     if (!cli_own_program("gramc-run", path, sizeof path))

@@ -17,9 +17,9 @@ struct mended {
     bool changed;
 };
 
-struct mending {
+struct mend_run {
     struct cli *cli;
-    mend_judge *judge;
+    mend_evaluate *evaluate;
     struct mended *files;
     size_t count, fixed;
 };
@@ -34,7 +34,7 @@ static gramc_text current(const struct mended *file) {
     return file->changed ? buf_view(&file->text) : file->source.text;
 }
 
-static int compile(struct mending *m, gramc_compilation **out) {
+static int compile(struct mend_run *m, gramc_compilation **out) {
     const gramc_spec *spec;
     int code = cli_new(m->cli, out);
     for (size_t i = 0; i < m->count && code == EXIT_FINE; i++) {
@@ -46,14 +46,14 @@ static int compile(struct mending *m, gramc_compilation **out) {
 }
 
 /* What came out replaces the text once nothing points into the old one any more. */
-static int mend_one(struct mending *m, const gramc_compilation *compilation, size_t i,
+static int mend_one(struct mend_run *m, const gramc_compilation *compilation, size_t i,
                     struct buf *out, size_t *fixed) {
     buf_init(out, &m->cli->allocator, OUTPUT_MAX);
     gramc_status status = gramc_source_fix(compilation, i, (gramc_writer){append, out}, fixed);
     return cli_status(m->cli, status == GRAMC_IO ? buf_status(out) : status);
 }
 
-static int mend_all(struct mending *m, const gramc_compilation *compilation, struct buf *texts,
+static int mend_all(struct mend_run *m, const gramc_compilation *compilation, struct buf *texts,
                     size_t *fixed) {
     int code = EXIT_FINE;
     *fixed = 0;
@@ -66,7 +66,7 @@ static int mend_all(struct mending *m, const gramc_compilation *compilation, str
     return code;
 }
 
-static void take_over(struct mending *m, struct buf *texts) {
+static void take_over(struct mend_run *m, struct buf *texts) {
     for (size_t i = 0; i < m->count; i++) {
         if (texts[i].len == 0 && !texts[i].ptr) continue;
         buf_free(&m->files[i].text);
@@ -77,7 +77,7 @@ static void take_over(struct mending *m, struct buf *texts) {
 }
 
 /* One compilation, and the fixes of its findings; *left is the compilation if there were none. */
-static int round_of(struct mending *m, struct buf *texts, bool last, gramc_compilation **left) {
+static int round_of(struct mend_run *m, struct buf *texts, bool last, gramc_compilation **left) {
     gramc_compilation *compilation = NULL;
     size_t fixed = 0;
     int code = compile(m, &compilation);
@@ -94,7 +94,7 @@ static int round_of(struct mending *m, struct buf *texts, bool last, gramc_compi
 
 /* ## What comes out */
 
-static int print_diff(struct mending *m, const struct mended *file) {
+static int print_diff(struct mend_run *m, const struct mended *file) {
     struct buf out;
     buf_init(&out, &m->cli->allocator, OUTPUT_MAX);
     gramc_status status = diff_print(&out, file->source.name, file->source.text, current(file));
@@ -103,7 +103,7 @@ static int print_diff(struct mending *m, const struct mended *file) {
     return cli_status(m->cli, status);
 }
 
-static int hand_out(struct mending *m) {
+static int hand_out(struct mend_run *m) {
     int code = EXIT_FINE;
     for (size_t i = 0; i < m->count && code == EXIT_FINE; i++) {
         const struct mended *file = &m->files[i];
@@ -115,15 +115,15 @@ static int hand_out(struct mending *m) {
     return code;
 }
 
-static int report(struct mending *m, gramc_compilation *left) {
+static int report(struct mend_run *m, gramc_compilation *left) {
     bool diff = m->cli->options[OPTION_DIFF] != NULL;
     if (m->fixed && !diff)
         fprintf(m->cli->err, "%zu finding%s fixed\n", m->fixed, m->fixed == 1 ? "" : "s");
-    int code = m->judge(m->cli, left, diff ? m->cli->err : m->cli->out);
+    int code = m->evaluate(m->cli, left, diff ? m->cli->err : m->cli->out);
     return code == EXIT_FINE && diff && m->fixed ? EXIT_FINDINGS : code;
 }
 
-static int mend(struct mending *m, struct buf *texts) {
+static int mend(struct mend_run *m, struct buf *texts) {
     gramc_compilation *left = NULL;
     int code = EXIT_FINE;
     for (int round = 0; code == EXIT_FINE && !left; round++)
@@ -134,7 +134,7 @@ static int mend(struct mending *m, struct buf *texts) {
     return code;
 }
 
-static int mend_files(struct mending *m, const gramc_compilation *loaded, struct arena *arena) {
+static int mend_files(struct mend_run *m, const gramc_compilation *loaded, struct arena *arena) {
     m->files = arena_array(arena, m->count + 1, sizeof *m->files);
     struct buf *texts = arena_array(arena, m->count + 1, sizeof *texts);
     if (!m->files || !texts) return cli_no_memory(m->cli);
@@ -151,8 +151,8 @@ static int mend_files(struct mending *m, const gramc_compilation *loaded, struct
     return code;
 }
 
-int mend_sources(struct cli *cli, const gramc_compilation *loaded, mend_judge *judge) {
-    struct mending m = {.cli = cli, .judge = judge, .count = gramc_source_count(loaded)};
+int mend_sources(struct cli *cli, const gramc_compilation *loaded, mend_evaluate *evaluate) {
+    struct mend_run m = {.cli = cli, .evaluate = evaluate, .count = gramc_source_count(loaded)};
     struct arena arena;
     for (size_t i = 0; i < cli->operand_count && !cli->options[OPTION_DIFF]; i++)
         if (strcmp(cli->operands[i], "-") == 0)

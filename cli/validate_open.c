@@ -79,8 +79,8 @@ static bool find_draft(const char *name, gramc_draft *out) {
     return !name;
 }
 
-static int open_schema(struct judged *judged, const char *path) {
-    struct cli *cli = judged->cli;
+static int open_schema(struct evaluated *evaluated, const char *path) {
+    struct cli *cli = evaluated->cli;
     gramc_schema_options options = GRAMC_SCHEMA_OPTIONS_INIT;
     gramc_json_error error = {.message = ""};
     const char *draft = cli->options[OPTION_DRAFT];
@@ -93,8 +93,8 @@ static int open_schema(struct judged *judged, const char *path) {
     const struct cli_file *file = cli_read(cli, path);
     if (!file) return cli->failure;
     gramc_status status =
-        gramc_schema_compile(&judged->own, file->bytes, file->len, &options, &error);
-    judged->schema = judged->own;
+        gramc_schema_compile(&evaluated->own, file->bytes, file->len, &options, &error);
+    evaluated->schema = evaluated->own;
     if (status == GRAMC_OK) return EXIT_FINE;
     if (status == GRAMC_NOMEM) return cli_no_memory(cli);
     return cli_usage(cli, "%s: no usable schema, at byte %zu (%s): %s", path, error.position,
@@ -121,17 +121,17 @@ static const gramc_tool *find_tool(const gramc_spec *spec, gramc_text name) {
     return NULL;
 }
 
-static int open_tool(struct judged *judged, char *path, gramc_text name) {
-    struct cli *cli = judged->cli;
+static int open_tool(struct evaluated *evaluated, char *path, gramc_text name) {
+    struct cli *cli = evaluated->cli;
     const gramc_spec *spec;
-    int code = cli_load(cli, &judged->compilation, &path, 1);
-    if (code == EXIT_FINE) code = cli_compile(cli, judged->compilation, &spec);
+    int code = cli_load(cli, &evaluated->compilation, &path, 1);
+    if (code == EXIT_FINE) code = cli_compile(cli, evaluated->compilation, &spec);
     if (code != EXIT_FINE) return code;
     const gramc_tool *tool = find_tool(spec, name);
     if (!tool) return list_tools(cli, spec, path, name);
-    code = cli_status(cli, gramc_tool_prepare(judged->compilation, tool));
-    judged->schema = cli->options[OPTION_RESULT] ? tool->returns : tool->accepts;
-    judged->check.flags |= GRAMC_CHECK_NULL_ABSENT;
+    code = cli_status(cli, gramc_tool_prepare(evaluated->compilation, tool));
+    evaluated->schema = cli->options[OPTION_RESULT] ? tool->returns : tool->accepts;
+    evaluated->check.flags |= GRAMC_CHECK_NULL_ABSENT;
     return code;
 }
 
@@ -139,17 +139,17 @@ static bool is_spec(gramc_text path) {
     return path.len > 5 && text_is(text_slice(path, path.len - 5, path.len), ".gram");
 }
 
-int validate_open(struct judged *judged) {
-    char *operand = judged->cli->operands[0], *hash = strrchr(operand, '#');
+int validate_open(struct evaluated *evaluated) {
+    char *operand = evaluated->cli->operands[0], *hash = strrchr(operand, '#');
     gramc_text path = {operand, hash ? (size_t)(hash - operand) : strlen(operand)};
-    int code = check_remotes(judged->cli);
+    int code = check_remotes(evaluated->cli);
     if (code != EXIT_FINE) return code;
-    if (!is_spec(path)) return open_schema(judged, operand);
+    if (!is_spec(path)) return open_schema(evaluated, operand);
     if (hash) *hash = '\0';
-    return open_tool(judged, operand, text_of(hash ? hash + 1 : ""));
+    return open_tool(evaluated, operand, text_of(hash ? hash + 1 : ""));
 }
 
-void validate_close(struct judged *judged) {
-    gramc_schema_free(judged->own);
-    gramc_compilation_free(judged->compilation);
+void validate_close(struct evaluated *evaluated) {
+    gramc_schema_free(evaluated->own);
+    gramc_compilation_free(evaluated->compilation);
 }

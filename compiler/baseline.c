@@ -13,7 +13,7 @@
 
 enum { OUTPUT_MAX = INT32_MAX, LARGEST_COUNT = 1000000 };
 
-struct entry {
+struct baseline_entry {
     gramc_text path, code;
     char key[DIAG_KEY];
     uint32_t order, count; /* order of the first finding of this key */
@@ -22,7 +22,7 @@ struct entry {
 /* ## Writing */
 
 static int by_key(const void *left, const void *right) {
-    const struct entry *a = left, *b = right;
+    const struct baseline_entry *a = left, *b = right;
     int order = text_compare(a->path, b->path);
     if (order == 0) order = text_compare(a->code, b->code);
     if (order == 0) order = memcmp(a->key, b->key, DIAG_KEY);
@@ -30,7 +30,7 @@ static int by_key(const void *left, const void *right) {
 }
 
 /* Equal ones stand together after sorting; keeps one of each with their number. */
-static size_t merge(struct entry *entries, size_t count) {
+static size_t merge(struct baseline_entry *entries, size_t count) {
     size_t kept = 0;
     for (size_t i = 0; i < count; i++) {
         bool same = kept && memcmp(entries[kept - 1].key, entries[i].key, DIAG_KEY) == 0;
@@ -40,22 +40,22 @@ static size_t merge(struct entry *entries, size_t count) {
     return kept;
 }
 
-static size_t collect(struct entry *entries, const struct findings *findings) {
+static size_t collect(struct baseline_entry *entries, const struct findings *findings) {
     size_t count = 0;
     for (const struct finding *f = findings->first; f; f = f->next) {
         if (!diag_is_judgement(f->id)) continue;
-        struct entry *entry = &entries[count++];
-        *entry = (struct entry){.path = f->source->name,
-                                .code = text_of(diag_row(f->id)->code),
-                                .order = f->order,
-                                .count = 1};
+        struct baseline_entry *entry = &entries[count++];
+        *entry = (struct baseline_entry){.path = f->source->name,
+                                         .code = text_of(diag_row(f->id)->code),
+                                         .order = f->order,
+                                         .count = 1};
         diag_key(f, entry->key);
     }
     qsort(entries, count, sizeof *entries, by_key);
     return merge(entries, count);
 }
 
-static void print(struct buf *out, const struct entry *entries, size_t count) {
+static void print(struct buf *out, const struct baseline_entry *entries, size_t count) {
     buf_printf(out, "{\"gramc_baseline\":%d,\"findings\":[", VERSION_BASELINE);
     for (size_t i = 0; i < count; i++) {
         buf_puts(out, i ? ",\n{\"path\":" : "\n{\"path\":");
@@ -69,8 +69,8 @@ static void print(struct buf *out, const struct entry *entries, size_t count) {
 
 gramc_status gramc_baseline_write(const gramc_compilation *compilation, gramc_writer writer) {
     const gramc_allocator *allocator = &compilation->arena.allocator;
-    size_t size = (compilation->findings.kept + 1) * sizeof(struct entry);
-    struct entry *entries = mem_alloc(allocator, size);
+    size_t size = (compilation->findings.kept + 1) * sizeof(struct baseline_entry);
+    struct baseline_entry *entries = mem_alloc(allocator, size);
     struct buf out;
     if (!entries) return GRAMC_NOMEM;
     buf_init(&out, allocator, OUTPUT_MAX);
@@ -84,7 +84,7 @@ gramc_status gramc_baseline_write(const gramc_compilation *compilation, gramc_wr
 /* ## Applying */
 
 struct known {
-    struct entry *entries;
+    struct baseline_entry *entries;
     size_t count;
 };
 
@@ -100,7 +100,7 @@ static bool read_count(const struct json *count, uint32_t *out) {
     return true;
 }
 
-static bool read_entry(struct entry *entry, const struct json *json) {
+static bool read_entry(struct baseline_entry *entry, const struct json *json) {
     const struct json *key = json_get(json, "key");
     if (!json_is(key, JSON_STRING) || key->text.len != DIAG_KEY) return false;
     memcpy(entry->key, key->text.ptr, DIAG_KEY);
@@ -108,7 +108,7 @@ static bool read_entry(struct entry *entry, const struct json *json) {
 }
 
 static int by_key_only(const void *left, const void *right) {
-    const struct entry *a = left, *b = right;
+    const struct baseline_entry *a = left, *b = right;
     return memcmp(a->key, b->key, DIAG_KEY);
 }
 
@@ -122,8 +122,8 @@ static bool read(struct known *known, struct arena *arena, gramc_text text) {
     known->entries = arena_array(arena, list->count, sizeof *known->entries);
     if (!known->entries) return list->count == 0 && !arena->oom;
     for (const struct json *item = list->first; item; item = item->next) {
-        struct entry *entry = &known->entries[known->count++];
-        *entry = (struct entry){.count = 0};
+        struct baseline_entry *entry = &known->entries[known->count++];
+        *entry = (struct baseline_entry){.count = 0};
         if (!read_entry(entry, item)) return false;
     }
     qsort(known->entries, known->count, sizeof *known->entries, by_key_only);
@@ -132,10 +132,10 @@ static bool read(struct known *known, struct arena *arena, gramc_text text) {
 
 static bool is_known(void *ctx, const struct finding *finding) {
     const struct known *known = ctx;
-    struct entry wanted = {.count = 0};
+    struct baseline_entry wanted = {.count = 0};
     if (!known->count || !diag_is_judgement(finding->id)) return false;
     diag_key(finding, wanted.key);
-    struct entry *entry =
+    struct baseline_entry *entry =
         bsearch(&wanted, known->entries, known->count, sizeof wanted, by_key_only);
     if (!entry || !entry->count) return false;
     entry->count--;

@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-struct lines {
+struct case_lines {
     struct pass *pass;
     const struct experiment *experiment;
     struct span at; /* of the property `cases` */
@@ -16,7 +16,7 @@ struct lines {
     size_t cases;
 };
 
-static void report(const struct lines *lines, const char *what, gramc_text more) {
+static void report(const struct case_lines *lines, const char *what, gramc_text more) {
     char line[32];
     int len = snprintf(line, sizeof line, "%u", lines->number);
     FIND(lines->pass->findings, D_BAD_CASE, lines->pass->source, lines->at,
@@ -24,7 +24,7 @@ static void report(const struct lines *lines, const char *what, gramc_text more)
 }
 
 /* False after a finding: one is enough, the next lines are seldom better. */
-static bool has_inputs(const struct lines *lines, const struct json *object) {
+static bool has_inputs(const struct case_lines *lines, const struct json *object) {
     const gramc_experiment *experiment = &lines->experiment->public;
     for (size_t i = 0; i < experiment->arm_count; i++) {
         const gramc_agent *agent = experiment->arms[i].agent;
@@ -39,7 +39,7 @@ static bool has_inputs(const struct lines *lines, const struct json *object) {
     return true;
 }
 
-static bool check_line(struct lines *lines, gramc_text line) {
+static bool check_line(struct case_lines *lines, gramc_text line) {
     struct arena arena;
     bool good = true;
     lines->number++;
@@ -56,7 +56,7 @@ static bool check_line(struct lines *lines, gramc_text line) {
     return good && !lines->pass->arena->oom;
 }
 
-static void check_text(struct lines *lines, gramc_text text) {
+static void check_text(struct case_lines *lines, gramc_text text) {
     bool good = true;
     size_t start = 0;
     while (start < text.len && good) {
@@ -73,7 +73,7 @@ void cases_check(struct pass *pass, const struct experiment *experiment) {
     gramc_reader reader = pass->compilation->reader;
     gramc_text path = experiment->public.cases, text = {NULL, 0};
     if (!p || !path.len) return;
-    struct lines lines = {pass, experiment, p->value->span, 0, 0};
+    struct case_lines lines = {pass, experiment, p->value->span, 0, 0};
     int failure = reader.read ? reader.read(reader.ctx, path, &text) : GRAMC_NOT_FOUND;
     if (failure == GRAMC_NOMEM) pass->arena->oom = true;
     else if (failure) FIND(pass->findings, D_NO_CASES, pass->source, p->value->span, path);

@@ -123,12 +123,12 @@ bool gramc_finding_edit(const gramc_compilation *compilation, size_t i, size_t j
     return true;
 }
 
-gramc_status gramc_findings_print(const gramc_compilation *compilation, gramc_format format,
+gramc_status gramc_findings_print(const gramc_compilation *compilation, gramc_report_format format,
                                   gramc_writer writer) {
     struct diag_report report = {.sources = compilation->first_source,
                                  .findings = &compilation->findings,
                                  .fails = is_strict(compilation) ? GRAMC_WARNING : GRAMC_ERROR,
-                                 .command = compilation->judges_format ? "fmt" : "check",
+                                 .command = compilation->evaluates_format ? "fmt" : "check",
                                  .language = "gram"};
     return diag_print(&report, format, &compilation->arena.allocator, writer);
 }

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-struct reader {
+struct config_reader {
     struct pass *pass;
     struct config *config;
     struct map seen; /* settings by key */
@@ -27,7 +27,7 @@ static gramc_text join(struct arena *arena, gramc_text a, gramc_text b) {
     return (gramc_text){text, a.len + 1 + b.len};
 }
 
-static void set(struct reader *reader, gramc_text key, gramc_text value, struct span at) {
+static void set(struct config_reader *reader, gramc_text key, gramc_text value, struct span at) {
     struct setting *setting = ARENA_NEW(reader->pass->arena, struct setting);
     if (!setting) return;
     *setting = (struct setting){NULL, key, value, at};
@@ -43,13 +43,13 @@ static void set(struct reader *reader, gramc_text key, gramc_text value, struct 
     reader->config->last_setting = &setting->next;
 }
 
-static void wrong(struct reader *reader, gramc_text key, const struct value *value,
+static void wrong(struct config_reader *reader, gramc_text key, const struct value *value,
                   const char *wanted) {
     FIND(reader->pass->findings, D_WRONG_VALUE, reader->pass->source, value->span, key,
          text_of(wanted), text_of(value_noun(value)));
 }
 
-static void unknown_word(struct reader *reader, gramc_text key, const struct value *value,
+static void unknown_word(struct config_reader *reader, gramc_text key, const struct value *value,
                          const char *const *words, size_t count, const char *wanted) {
     gramc_text names[16], word = value_name(value);
     for (size_t i = 0; i < count; i++) names[i] = text_of(words[i]);
@@ -59,7 +59,7 @@ static void unknown_word(struct reader *reader, gramc_text key, const struct val
     if (near.len) finding_help(reader->pass->findings, f, "did you mean `%.*s`?", TEXT_ARGS(near));
 }
 
-static void report_key(struct reader *reader, const struct property *p, enum diag_id id,
+static void report_key(struct config_reader *reader, const struct property *p, enum diag_id id,
                        gramc_text near) {
     struct findings *findings = reader->pass->findings;
     struct finding *f = FIND(findings, id, reader->pass->source, p->key.span, p->key.text);
@@ -68,11 +68,11 @@ static void report_key(struct reader *reader, const struct property *p, enum dia
 
 /* ## The header */
 
-static void read_language(struct reader *reader, const struct property *p) {
+static void read_language(struct config_reader *reader, const struct property *p) {
     language_check(reader->pass, p->value);
 }
 
-static void read_strict(struct reader *reader, const struct property *p) {
+static void read_strict(struct config_reader *reader, const struct property *p) {
     if (p->value->kind != VALUE_BOOLEAN) {
         wrong(reader, p->key.text, p->value, "true or false");
         return;
@@ -81,7 +81,7 @@ static void read_strict(struct reader *reader, const struct property *p) {
     set(reader, p->key.text, p->value->as.scalar.text, p->value->span);
 }
 
-static void read_target(struct reader *reader, const struct property *p) {
+static void read_target(struct config_reader *reader, const struct property *p) {
     const char *names[16];
     size_t count = 0;
     while (count < sizeof names / sizeof *names && gramc_target_name(count)) {
@@ -104,7 +104,8 @@ static bool is_lowered(enum diag_id id, enum config_severity severity) {
     return (int)severity - SEVERITY_NOTE < (int)diag_row(id)->severity;
 }
 
-static void read_severity(struct reader *reader, gramc_text group, const struct property *p) {
+static void read_severity(struct config_reader *reader, gramc_text group,
+                          const struct property *p) {
     static const char *const words[] = {"off", "note", "warning", "error"};
     enum { WORDS = sizeof words / sizeof *words };
     enum diag_id id = diag_find(p->key.text);
@@ -130,7 +131,7 @@ static void read_severity(struct reader *reader, gramc_text group, const struct 
     }
 }
 
-static void read_severities(struct reader *reader, const struct property *p) {
+static void read_severities(struct config_reader *reader, const struct property *p) {
     if (p->value->kind != VALUE_MAP) {
         wrong(reader, p->key.text, p->value, "a map from finding to severity");
         return;
@@ -139,7 +140,7 @@ static void read_severities(struct reader *reader, const struct property *p) {
         read_severity(reader, p->key.text, s);
 }
 
-static void read_naming(struct reader *reader, const struct property *p) {
+static void read_naming(struct config_reader *reader, const struct property *p) {
     static const char *const words[] = {"camelCase", "snake_case", "kebab-case", "PascalCase"};
     static const char wanted[] = "camelCase, snake_case, kebab-case or PascalCase";
     if (p->value->kind != VALUE_MAP) {
@@ -169,7 +170,7 @@ static void read_naming(struct reader *reader, const struct property *p) {
     }
 }
 
-static void read_allow_env(struct reader *reader, const struct property *p) {
+static void read_allow_env(struct config_reader *reader, const struct property *p) {
     if (p->value->kind != VALUE_ARRAY) {
         wrong(reader, p->key.text, p->value, "a list of names");
         return;
@@ -181,14 +182,14 @@ static void read_allow_env(struct reader *reader, const struct property *p) {
 }
 
 /* Of models that are named without one: `provider: "Ollama"`. */
-static void read_provider(struct reader *reader, const struct property *p) {
+static void read_provider(struct config_reader *reader, const struct property *p) {
     bool said = value_is_name(p->value) && value_name(p->value).len;
     if (said) set(reader, p->key.text, value_name(p->value), p->value->span);
     else wrong(reader, p->key.text, p->value, "the name of a provider");
 }
 
 /* `endpoints: {Ollama: "http://127.0.0.1:11434/v1"}` */
-static void read_endpoints(struct reader *reader, const struct property *p) {
+static void read_endpoints(struct config_reader *reader, const struct property *p) {
     if (p->value->kind != VALUE_MAP) {
         wrong(reader, p->key.text, p->value, "a map from provider to URL");
         return;
@@ -205,9 +206,9 @@ static void read_endpoints(struct reader *reader, const struct property *p) {
     }
 }
 
-typedef void setting_reader(struct reader *reader, const struct property *p);
+typedef void setting_reader(struct config_reader *reader, const struct property *p);
 
-static void read_header(struct reader *reader, const struct pattern *header) {
+static void read_header(struct config_reader *reader, const struct pattern *header) {
     static const struct {
         const char *name;
         setting_reader *read; /* NULL: known and done */
@@ -242,7 +243,7 @@ static const struct property_row price_rows[] = {
     {"meta", PROPERTY_IGNORED, 0},
 };
 
-static void set_price(struct reader *reader, gramc_text model, const struct pattern *pattern,
+static void set_price(struct config_reader *reader, gramc_text model, const struct pattern *pattern,
                       const char *name, gramc_text price) {
     const struct property *p = property_find(pattern->subject, name);
     if (!p || !price.len) return;
@@ -250,7 +251,7 @@ static void set_price(struct reader *reader, gramc_text model, const struct patt
     else set(reader, join(reader->pass->arena, model, p->key.text), price, p->value->span);
 }
 
-static void read_model(struct reader *reader, const struct pattern *pattern) {
+static void read_model(struct config_reader *reader, const struct pattern *pattern) {
     struct prices prices = {{NULL, 0}, {NULL, 0}};
     gramc_text name = pattern_name(reader->pass, pattern, "a model");
     if (!name.ptr) return;
@@ -270,7 +271,7 @@ bool config_is(const struct tree *tree) {
     return kind && value_is_name(kind->value) && text_is(value_name(kind->value), "configuration");
 }
 
-static void read_tree(struct reader *reader, const struct tree *tree) {
+static void read_tree(struct config_reader *reader, const struct tree *tree) {
     for (const struct pattern *p = tree->patterns; p && !reader->pass->arena->oom; p = p->next) {
         if (p->kind == PATTERN_HEADER) read_header(reader, p);
         else if (text_is(pattern_label(p), "Model")) read_model(reader, p);
@@ -280,7 +281,7 @@ static void read_tree(struct reader *reader, const struct tree *tree) {
 
 void config_check(struct pass *pass, const struct tree *tree) {
     struct config *config = ARENA_NEW(pass->arena, struct config);
-    struct reader reader = {.pass = pass, .config = config};
+    struct config_reader reader = {.pass = pass, .config = config};
     if (!config) return;
     map_init(&reader.seen, pass->arena);
     config->last_setting = &config->first_setting;
@@ -288,7 +289,7 @@ void config_check(struct pass *pass, const struct tree *tree) {
 }
 
 static void read_unit(struct pass *pass, struct config *config, const struct unit *unit) {
-    struct reader reader = {.pass = pass, .config = config};
+    struct config_reader reader = {.pass = pass, .config = config};
     struct span beginning = {0, 0};
     pass->source = &unit->source;
     /* An empty one only marks the project's root. */

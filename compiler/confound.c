@@ -7,10 +7,10 @@
 #include "base/text.h"
 #include "compiler/properties.h"
 
-enum side { SIDE_TOOLS, SIDE_SCHEMAS, SIDE_MODEL, SIDE_REST, SIDES };
+enum arm_side { SIDE_TOOLS, SIDE_SCHEMAS, SIDE_MODEL, SIDE_REST, SIDES };
 
 /* What an arm shows to the model, each in one text. */
-struct view {
+struct arm_view {
     struct buf sides[SIDES];
 };
 
@@ -109,7 +109,7 @@ static void view_model(struct buf *out, const gramc_arm *arm) {
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) json_put_string(out, all[i]);
 }
 
-static void view_open(struct view *view, const struct pass *pass, const gramc_arm *arm) {
+static void view_open(struct arm_view *view, const struct pass *pass, const gramc_arm *arm) {
     /* A public agent is the beginning of a struct agent. */
     const struct agent *agent = (const struct agent *)(const void *)arm->agent;
     for (int i = 0; i < SIDES; i++) buf_init(&view->sides[i], &pass->arena->allocator, SOURCE_MAX);
@@ -125,7 +125,7 @@ static void view_open(struct view *view, const struct pass *pass, const gramc_ar
     agent_print_rest(&view->sides[SIDE_REST], agent);
 }
 
-static void view_close(struct view *view, struct pass *pass) {
+static void view_close(struct arm_view *view, struct pass *pass) {
     for (int i = 0; i < SIDES; i++) {
         if (view->sides[i].state == BUF_NOMEM) pass->arena->oom = true;
         buf_free(&view->sides[i]);
@@ -134,7 +134,13 @@ static void view_close(struct view *view, struct pass *pass) {
 
 /* ## What may differ */
 
-enum difference { DIFFERS_DESCRIPTION, DIFFERS_SCHEMA, DIFFERS_MODEL, DIFFERS_REST, DIFFERENCES };
+enum arm_difference {
+    DIFFERS_DESCRIPTION,
+    DIFFERS_SCHEMA,
+    DIFFERS_MODEL,
+    DIFFERS_REST,
+    DIFFERENCES
+};
 
 static const struct {
     const char *vary;
@@ -149,11 +155,12 @@ static const char *const names[DIFFERENCES] = {
     "the descriptions of their tools", "the schemas of their tools", "model or sampling",
     "what the agents say (instruction, prompts, settings)"};
 
-static bool differs(const struct view *a, const struct view *b, enum side side) {
+static bool differs(const struct arm_view *a, const struct arm_view *b, enum arm_side side) {
     return !text_eq(buf_view(&a->sides[side]), buf_view(&b->sides[side]));
 }
 
-static void find_differences(const struct view *a, const struct view *b, bool found[DIFFERENCES]) {
+static void find_differences(const struct arm_view *a, const struct arm_view *b,
+                             bool found[DIFFERENCES]) {
     found[DIFFERS_SCHEMA] |= differs(a, b, SIDE_SCHEMAS);
     found[DIFFERS_DESCRIPTION] |= !differs(a, b, SIDE_SCHEMAS) && differs(a, b, SIDE_TOOLS);
     found[DIFFERS_MODEL] |= differs(a, b, SIDE_MODEL);
@@ -192,7 +199,7 @@ void experiment_compare(struct pass *pass, const struct experiment *experiment) 
     const gramc_experiment *public = &experiment->public;
     const bool *may = allowance(public->vary);
     bool any = false;
-    struct view first, other;
+    struct arm_view first, other;
     if (!may || !is_whole(public)) return;
     view_open(&first, pass, &public->arms[0]);
     for (size_t i = 1; i < public->arm_count; i++) {

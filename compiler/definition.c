@@ -149,7 +149,7 @@ static void measure(struct definition *definition) {
  * (SIAM J. Comput. 1(2), 1972), over the names that a type's schema mentions. With a stack of its
  * own: a chain of types may be as long as the file. */
 
-struct search {
+struct cycle_search {
     struct pass *pass;
     struct definition **stack; /* visited, and of no complete component yet */
     struct definition **path;  /* those that are being visited, each mentioned by the one below */
@@ -158,11 +158,12 @@ struct search {
 };
 
 /* `const` is for everybody else: the search writes marks. */
-static struct definition *writable(const struct search *search, const struct definition *d) {
+static struct definition *writable(const struct cycle_search *search, const struct definition *d) {
     return map_get(&search->pass->compilation->spec->definitions, d->name);
 }
 
-static void add_mention(struct search *search, struct definition *from, struct definition *to) {
+static void add_mention(struct cycle_search *search, struct definition *from,
+                        struct definition *to) {
     struct mention *mention = to ? ARENA_NEW(search->pass->arena, struct mention) : NULL;
     if (!mention) return;
     *mention = (struct mention){from->mentions, to};
@@ -170,7 +171,7 @@ static void add_mention(struct search *search, struct definition *from, struct d
 }
 
 /* Recursion is bounded by the parser's nesting limit. */
-static void find_mentions(struct search *search, struct definition *from,
+static void find_mentions(struct cycle_search *search, struct definition *from,
                           const struct schema *schema) {
     if (!schema) return;
     if (schema->definition) add_mention(search, from, writable(search, schema->definition));
@@ -181,7 +182,7 @@ static void find_mentions(struct search *search, struct definition *from,
         find_mentions(search, from, m->schema);
 }
 
-static void enter(struct search *search, struct definition *definition) {
+static void enter(struct cycle_search *search, struct definition *definition) {
     find_mentions(search, definition, definition->field.schema);
     definition->index = definition->low = ++search->next_index;
     definition->on_stack = true;
@@ -191,7 +192,7 @@ static void enter(struct search *search, struct definition *definition) {
 
 /* One component is complete: more than one definition in it, and all are recursive. What it
  * mentions is complete already, so that its size is known. */
-static void pop_component(struct search *search, struct definition *root) {
+static void pop_component(struct cycle_search *search, struct definition *root) {
     bool several = search->stack[search->height - 1] != root;
     size_t bottom = search->height;
     while (search->stack[--bottom] != root) continue;
@@ -203,7 +204,7 @@ static void pop_component(struct search *search, struct definition *root) {
     search->height = bottom;
 }
 
-static void leave(struct search *search, struct definition *definition) {
+static void leave(struct cycle_search *search, struct definition *definition) {
     struct definition *below;
     if (definition->low == definition->index) pop_component(search, definition);
     if (--search->length == 0) return;
@@ -212,7 +213,7 @@ static void leave(struct search *search, struct definition *definition) {
 }
 
 /* The next name that a definition mentions. */
-static void follow(struct search *search, struct definition *from) {
+static void follow(struct cycle_search *search, struct definition *from) {
     struct definition *to = from->mentions->to;
     from->mentions = from->mentions->next;
     if (from == to) from->by_reference = true;
@@ -220,7 +221,7 @@ static void follow(struct search *search, struct definition *from) {
     else if (to->on_stack && to->index < from->low) from->low = to->index;
 }
 
-static void visit(struct search *search, struct definition *definition) {
+static void visit(struct cycle_search *search, struct definition *definition) {
     enter(search, definition);
     while (search->length && !search->pass->arena->oom) {
         struct definition *top = search->path[search->length - 1];
@@ -231,7 +232,7 @@ static void visit(struct search *search, struct definition *definition) {
 
 /* Before anything is printed: printing follows what goes in line. */
 void definitions_measure(struct pass *pass, struct gramc_spec *spec) {
-    struct search search = {.pass = pass};
+    struct cycle_search search = {.pass = pass};
     size_t count = 0;
     for (struct definition *d = spec->first_definition; d; d = d->next) count++;
     if (!count || pass->arena->oom) return;

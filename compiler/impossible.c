@@ -105,7 +105,7 @@ static void check_enum(struct pass *pass, const struct schema *schema) {
 static bool count_values(struct pass *pass, const struct schema *schema, uint32_t *count) {
     const struct constraint *list = schema_find(schema, KEYWORD_ENUM);
     const struct json *values = list ? json_parse(pass->arena, list->text, NULL) : NULL;
-    if (schema_hatch(schema)) return false;
+    if (schema_raw(schema)) return false;
     if (schema_find(schema, KEYWORD_CONST)) *count = 1;
     else if (values) *count = values->count;
     else if (schema->kind == TYPE_BOOLEAN) *count = 2;
@@ -204,7 +204,7 @@ static void check_members(struct pass *pass, const struct schema *schema) {
 
 void impossible_check(struct pass *pass, const struct schema *schema) {
     /* A use that adds nothing is as its type is, which was looked at. */
-    if (schema->hatch || (schema->base && !schema->constraints && !schema->members)) return;
+    if (schema->raw || (schema->base && !schema->constraints && !schema->members)) return;
     check_window(pass, schema);
     check_enum(pass, schema);
     check_unique(pass, schema);

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-struct search {
+struct input_search {
     struct pass *pass;
     struct map seen;
     gramc_text *names;
@@ -22,7 +22,7 @@ static size_t count_marks(gramc_text text) {
     return count;
 }
 
-static void report_bad(const struct search *search, gramc_text what, const char *why) {
+static void report_bad(const struct input_search *search, gramc_text what, const char *why) {
     const struct pass *pass = search->pass;
     struct finding *f = FIND(pass->findings, D_BAD_PLACEHOLDER, pass->source, search->at,
                              text_slice(what, 0, what.len < 40 ? what.len : 40), text_of(why));
@@ -30,7 +30,7 @@ static void report_bad(const struct search *search, gramc_text what, const char 
 }
 
 /* A slip of the one name that always has a value would ask for an input instead. */
-static void check_slip(const struct search *search, gramc_text name) {
+static void check_slip(const struct input_search *search, gramc_text name) {
     static const gramc_text message = {"message", 7};
     if (!text_nearest(name, &message, 1).len) return;
     struct finding *f =
@@ -39,7 +39,7 @@ static void check_slip(const struct search *search, gramc_text name) {
                  "${message} is the user's message; another name is an input of the run");
 }
 
-static void note(struct search *search, gramc_text name) {
+static void note(struct input_search *search, gramc_text name) {
     gramc_text *place = &search->names[search->count];
     if (text_is(name, "message")) return;
     *place = name;
@@ -48,7 +48,7 @@ static void note(struct search *search, gramc_text name) {
     check_slip(search, name);
 }
 
-static void look(struct search *search, gramc_text text, const struct subject *subject,
+static void look(struct input_search *search, gramc_text text, const struct subject *subject,
                  const char *property) {
     const struct property *p = property_find(subject, property);
     struct placeholder part;
@@ -67,7 +67,7 @@ static void look(struct search *search, gramc_text text, const struct subject *s
 }
 
 void inputs_find(struct pass *pass, struct agent *agent) {
-    struct search search = {.pass = pass};
+    struct input_search search = {.pass = pass};
     size_t room = count_marks(agent->public.instruction);
     for (const struct task *t = agent->first_task; t; t = t->next)
         room += count_marks(t->public->prompt);
@@ -90,7 +90,7 @@ static const gramc_input *find(const gramc_input *inputs, size_t count, gramc_te
     return NULL;
 }
 
-static gramc_status judge(gramc_text prompt, const gramc_input *inputs, size_t count) {
+static gramc_status evaluate(gramc_text prompt, const gramc_input *inputs, size_t count) {
     struct placeholder part;
     for (size_t pos = 0; placeholder_next(prompt, &pos, &part);) {
         if (part.kind == PLACEHOLDER_OPEN || part.kind == PLACEHOLDER_BAD) return GRAMC_FINDINGS;
@@ -103,7 +103,7 @@ static gramc_status judge(gramc_text prompt, const gramc_input *inputs, size_t c
 gramc_status gramc_prompt_fill(gramc_text prompt, const gramc_input *inputs, size_t count,
                                gramc_writer writer) {
     struct placeholder part;
-    gramc_status status = judge(prompt, inputs, count);
+    gramc_status status = evaluate(prompt, inputs, count);
     if (status != GRAMC_OK) return status;
     for (size_t pos = 0; placeholder_next(prompt, &pos, &part);) {
         gramc_text text = part.text;

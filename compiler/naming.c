@@ -7,13 +7,13 @@
 
 enum { LONGEST_PROPOSAL = 128 };
 
-struct form {
+struct name_form {
     const char *name;
     char separator;          /* between words, or 0 */
     bool first_upper, upper; /* of the first word, of the later ones */
 };
 
-static const struct form forms[] = {
+static const struct name_form forms[] = {
     [NAMING_ANY] = {NULL, 0, false, false},
     [NAMING_CAMEL] = {"camelCase", 0, false, true},
     [NAMING_SNAKE] = {"snake_case", '_', false, false},
@@ -53,7 +53,8 @@ static char set_case(char c, bool upper) {
 }
 
 /* A word begins behind a separator, and at a capital behind a small letter or digit. */
-static gramc_text propose(const struct form *form, gramc_text name, char out[LONGEST_PROPOSAL]) {
+static gramc_text propose(const struct name_form *form, gramc_text name,
+                          char out[LONGEST_PROPOSAL]) {
     size_t len = 0;
     bool begins = true;
     for (size_t i = 0; i < name.len && len + 2 < LONGEST_PROPOSAL; i++) {
@@ -74,7 +75,7 @@ static gramc_text propose(const struct form *form, gramc_text name, char out[LON
 
 /* Words are parted as the form says, and each begins as it says; capitals inside a word of
  * camelCase are fine (toJSON). */
-static bool follows(const struct form *form, gramc_text name) {
+static bool follows(const struct name_form *form, gramc_text name) {
     bool begins = true;
     for (size_t i = 0; i < name.len; i++) {
         char c = name.ptr[i];
@@ -89,7 +90,7 @@ static bool follows(const struct form *form, gramc_text name) {
 
 static void check(struct pass *pass, enum naming naming, const char *noun, gramc_text name,
                   const struct source *source, struct span at) {
-    const struct form *form = &forms[naming];
+    const struct name_form *form = &forms[naming];
     char buffer[LONGEST_PROPOSAL];
     if (naming == NAMING_ANY || name.len == 0 || follows(form, name)) return;
     struct finding *f =

@@ -26,7 +26,7 @@ static gramc_status compile(const gramc_schema **out, const struct buf *text, bo
 }
 
 /* Most types are printed as they are checked. */
-static gramc_text keep_judged(struct arena *arena, struct buf *text, gramc_text printed) {
+static gramc_text keep_evaluated(struct arena *arena, struct buf *text, gramc_text printed) {
     if (!text_eq(buf_view(text), printed)) return keep(arena, text);
     buf_reset(text);
     return printed;
@@ -42,11 +42,11 @@ static gramc_status prepare_tool(struct arena *arena, struct tool *tool, struct 
     if (arena->oom) return GRAMC_NOMEM;
     schema_print(text, &signature->arguments, SCHEMA_CHECKED);
     gramc_status status = compile(&tool->public.accepts, text, signature_is_closed(signature));
-    tool->public.judged_parameters = keep_judged(arena, text, tool->public.parameters);
+    tool->public.checked_parameters = keep_evaluated(arena, text, tool->public.parameters);
     if (status != GRAMC_OK) return status;
     schema_print(text, signature->result, SCHEMA_CHECKED);
     status = compile(&tool->public.returns, text, false);
-    tool->public.judged_result = keep_judged(arena, text, tool->public.result);
+    tool->public.checked_result = keep_evaluated(arena, text, tool->public.result);
     return arena->oom ? GRAMC_NOMEM : status;
 }
 
@@ -75,14 +75,14 @@ gramc_status gramc_tool_prepare(gramc_compilation *compilation, const gramc_tool
 }
 
 /* A structured answer: where its texts and program go. */
-struct answer {
+struct prepared_answer {
     gramc_text *printed, *format;
     const gramc_schema **program;
     bool *wrapped;
 };
 
 static gramc_status prepare_output(struct arena *arena, const struct schema *output,
-                                   struct answer answer, struct buf *text) {
+                                   struct prepared_answer answer, struct buf *text) {
     if (!output || *answer.program) return GRAMC_OK;
     schema_print(text, output, SCHEMA_PRINTED);
     *answer.printed = keep(arena, text);
@@ -97,12 +97,12 @@ static gramc_status prepare_output(struct arena *arena, const struct schema *out
 
 static gramc_status prepare_outputs(struct arena *arena, struct agent *agent, struct buf *text) {
     gramc_agent *a = &agent->public;
-    struct answer own = {&a->output, &a->response_format, &a->answers, &a->answer_wrapped};
+    struct prepared_answer own = {&a->output, &a->response_format, &a->answers, &a->answer_wrapped};
     gramc_status status = prepare_output(arena, agent->output, own, text);
     for (struct task *t = agent->first_task; t && status == GRAMC_OK; t = t->next) {
         gramc_task *task = t->public;
-        struct answer answer = {&task->output, &task->response_format, &task->answers,
-                                &task->answer_wrapped};
+        struct prepared_answer answer = {&task->output, &task->response_format, &task->answers,
+                                         &task->answer_wrapped};
         status = prepare_output(arena, t->output, answer, text);
     }
     return status;

@@ -14,42 +14,42 @@ static const char prefix[] = "#/$defs/";
 
 static const struct {
     const char *keyword;
-    enum hatch_content content;
+    enum raw_content content;
 } contents[] = {
-    {"properties", HATCH_SCHEMAS},
-    {"patternProperties", HATCH_SCHEMAS},
-    {"dependentSchemas", HATCH_SCHEMAS},
-    {"$defs", HATCH_SCHEMAS},
-    {"definitions", HATCH_SCHEMAS},
-    {"anyOf", HATCH_SCHEMAS},
-    {"oneOf", HATCH_SCHEMAS},
-    {"allOf", HATCH_SCHEMAS},
-    {"prefixItems", HATCH_SCHEMAS},
-    {"items", HATCH_SCHEMA},
-    {"additionalProperties", HATCH_SCHEMA},
-    {"not", HATCH_SCHEMA},
-    {"if", HATCH_SCHEMA},
-    {"then", HATCH_SCHEMA},
-    {"else", HATCH_SCHEMA},
-    {"contains", HATCH_SCHEMA},
-    {"propertyNames", HATCH_SCHEMA},
-    {"unevaluatedItems", HATCH_SCHEMA},
-    {"unevaluatedProperties", HATCH_SCHEMA},
-    {"contentSchema", HATCH_SCHEMA},
+    {"properties", RAW_SCHEMAS},
+    {"patternProperties", RAW_SCHEMAS},
+    {"dependentSchemas", RAW_SCHEMAS},
+    {"$defs", RAW_SCHEMAS},
+    {"definitions", RAW_SCHEMAS},
+    {"anyOf", RAW_SCHEMAS},
+    {"oneOf", RAW_SCHEMAS},
+    {"allOf", RAW_SCHEMAS},
+    {"prefixItems", RAW_SCHEMAS},
+    {"items", RAW_SCHEMA},
+    {"additionalProperties", RAW_SCHEMA},
+    {"not", RAW_SCHEMA},
+    {"if", RAW_SCHEMA},
+    {"then", RAW_SCHEMA},
+    {"else", RAW_SCHEMA},
+    {"contains", RAW_SCHEMA},
+    {"propertyNames", RAW_SCHEMA},
+    {"unevaluatedItems", RAW_SCHEMA},
+    {"unevaluatedProperties", RAW_SCHEMA},
+    {"contentSchema", RAW_SCHEMA},
 };
 
-enum hatch_content hatch_content(const struct json *keyword) {
+enum raw_content raw_content(const struct json *keyword) {
     size_t i = 0, count = sizeof contents / sizeof *contents;
     while (i < count && !text_is(keyword->key, contents[i].keyword)) i++;
-    if (i == count) return HATCH_DATA;
+    if (i == count) return RAW_DATA;
     /* A list where a schema stands is one of schemas: `items` of older drafts. */
-    return keyword->kind == JSON_ARRAY ? HATCH_SCHEMAS : contents[i].content;
+    return keyword->kind == JSON_ARRAY ? RAW_SCHEMAS : contents[i].content;
 }
 
 /* ## References */
 
-const struct hatch_use *hatch_find(const struct hatch *hatch, gramc_text reference) {
-    const struct hatch_use *use = hatch->uses;
+const struct raw_use *raw_find(const struct raw_schema *raw, gramc_text reference) {
+    const struct raw_use *use = raw->uses;
     while (use && !text_eq(use->reference, reference)) use = use->next;
     return use;
 }
@@ -70,9 +70,9 @@ static gramc_text unescaped(struct arena *arena, gramc_text token) {
     return (gramc_text){out, len};
 }
 
-struct search {
+struct raw_search {
     struct pass *pass;
-    struct hatch *hatch;
+    struct raw_schema *raw;
     bool broken; /* reported */
 };
 
@@ -81,44 +81,44 @@ static gramc_text name_of(gramc_text reference) {
     return local ? text_slice(reference, sizeof prefix - 1, reference.len) : (gramc_text){NULL, 0};
 }
 
-static void report(struct search *search, gramc_text reference) {
+static void report(struct raw_search *search, gramc_text reference) {
     struct pass *pass = search->pass;
     gramc_text name = name_of(reference);
     gramc_text near = definition_nearest(pass, name.len ? name : reference);
-    struct finding *f = FIND(pass->findings, D_BAD_SCHEMA, pass->source, search->hatch->at,
+    struct finding *f = FIND(pass->findings, D_BAD_SCHEMA, pass->source, search->raw->at,
                              TEXT("a $ref leads to a named type, #/$defs/Name"), reference);
     search->broken = true;
     if (near.len)
         finding_help(pass->findings, f, "did you mean `%s%.*s`?", prefix, TEXT_ARGS(near));
 }
 
-static void note(struct search *search, gramc_text reference) {
+static void note(struct raw_search *search, gramc_text reference) {
     struct arena *arena = search->pass->arena;
-    struct hatch *hatch = search->hatch;
+    struct raw_schema *raw = search->raw;
     gramc_text name = name_of(reference);
-    if (hatch_find(hatch, reference)) return;
+    if (raw_find(raw, reference)) return;
     const struct json *own =
-        name.len ? json_at(hatch->json, text_slice(reference, 1, reference.len)) : NULL;
+        name.len ? json_at(raw->json, text_slice(reference, 1, reference.len)) : NULL;
     const struct definition *definition =
         name.len && !own ? definition_find(search->pass, unescaped(arena, name)) : NULL;
     if (!own && !definition) {
         report(search, reference);
         return;
     }
-    struct hatch_use *use = ARENA_NEW(arena, struct hatch_use);
+    struct raw_use *use = ARENA_NEW(arena, struct raw_use);
     if (!use) return;
-    *use = (struct hatch_use){hatch->uses, reference, name, own, definition};
-    hatch->uses = use;
+    *use = (struct raw_use){raw->uses, reference, name, own, definition};
+    raw->uses = use;
 }
 
 /* Recursion is bounded by JSON_MAX_DEPTH. */
-static void search_schema(struct search *search, const struct json *schema) {
+static void search_schema(struct raw_search *search, const struct json *schema) {
     if (schema->kind != JSON_OBJECT) return;
     for (const struct json *m = schema->first; m; m = m->next) {
-        enum hatch_content content = hatch_content(m);
+        enum raw_content content = raw_content(m);
         if (text_is(m->key, "$ref") && m->kind == JSON_STRING) note(search, m->text);
-        else if (content == HATCH_SCHEMA) search_schema(search, m);
-        else if (content == HATCH_SCHEMAS)
+        else if (content == RAW_SCHEMA) search_schema(search, m);
+        else if (content == RAW_SCHEMAS)
             for (const struct json *inner = m->first; inner; inner = inner->next)
                 search_schema(search, inner);
     }
@@ -126,17 +126,17 @@ static void search_schema(struct search *search, const struct json *schema) {
 
 /* ## The whole */
 
-struct hatch *hatch_read(struct pass *pass, const struct value *value, bool *wrong) {
+struct raw_schema *raw_read(struct pass *pass, const struct value *value, bool *wrong) {
     bool tagged = value->kind == VALUE_TAGGED;
     gramc_text json = tagged ? data_json(pass, value) : (gramc_text){NULL, 0};
     const struct json *document = json.len ? json_parse(pass->arena, json, NULL) : NULL;
-    struct hatch *hatch =
-        json_is(document, JSON_OBJECT) ? ARENA_NEW(pass->arena, struct hatch) : NULL;
+    struct raw_schema *raw =
+        json_is(document, JSON_OBJECT) ? ARENA_NEW(pass->arena, struct raw_schema) : NULL;
     *wrong = !json_is(document, JSON_OBJECT) && (!tagged || document);
-    if (!hatch) return NULL;
-    *hatch = (struct hatch){
+    if (!raw) return NULL;
+    *raw = (struct raw_schema){
         .json = document, .at = value->span, .types = &pass->compilation->spec->definitions};
-    struct search search = {pass, hatch, false};
+    struct raw_search search = {pass, raw, false};
     search_schema(&search, document);
-    return search.broken ? NULL : hatch;
+    return search.broken ? NULL : raw;
 }

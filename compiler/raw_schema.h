@@ -9,30 +9,30 @@
 struct value;
 
 /* One reference, each spelling once. Exactly one of `own` and `definition` is not NULL. */
-struct hatch_use {
-    struct hatch_use *next;
+struct raw_use {
+    struct raw_use *next;
     gramc_text reference;                /* "#/$defs/Name" */
     gramc_text name;                     /* "Name", as it is spelled in the reference */
     const struct json *own;              /* in the hatch's `$defs` */
     const struct definition *definition; /* the named type */
 };
 
-struct hatch {
+struct raw_schema {
     const struct json *json;
     struct span at;
-    struct hatch_use *uses;
+    struct raw_use *uses;
     const struct map *types; /* the compilation's definitions by name, for names that are taken */
 };
 
 /* Reads the value of `schema`. NULL if it is no JSON object, or after a finding about a reference
  * that leads nowhere; `*wrong` says whether the former was not reported yet. Named types must have
  * been collected. */
-struct hatch *hatch_read(struct pass *pass, const struct value *value, bool *wrong);
+struct raw_schema *raw_read(struct pass *pass, const struct value *value, bool *wrong);
 /* The use that a reference stands for; NULL: none. */
-const struct hatch_use *hatch_find(const struct hatch *hatch, gramc_text reference);
+const struct raw_use *raw_find(const struct raw_schema *raw, gramc_text reference);
 
 /* What a keyword's value is made of; in data, `$ref` is none. */
-enum hatch_content { HATCH_DATA, HATCH_SCHEMA, HATCH_SCHEMAS /* in a list or map */ };
-enum hatch_content hatch_content(const struct json *keyword);
+enum raw_content { RAW_DATA, RAW_SCHEMA, RAW_SCHEMAS /* in a list or map */ };
+enum raw_content raw_content(const struct json *keyword);
 
 #endif

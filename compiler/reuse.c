@@ -6,7 +6,7 @@
 #include "base/text.h"
 
 /* Where a name was given a type; several places if they differ. */
-struct word {
+struct reused_word {
     const struct field *field;
     const struct source *source;
     const struct field *other; /* one that means something else; NULL: none */
@@ -33,11 +33,11 @@ bool fields_mean_the_same(struct pass *pass, const struct field *a, const struct
 
 static void learn(struct pass *pass, struct map *words, const struct tool *tool,
                   const struct field *field) {
-    struct word *word = map_get(words, field->identifier);
+    struct reused_word *word = map_get(words, field->identifier);
     if (!word) {
-        word = ARENA_NEW(words->arena, struct word);
+        word = ARENA_NEW(words->arena, struct reused_word);
         if (!word) return;
-        *word = (struct word){.field = field, .source = tool->source};
+        *word = (struct reused_word){.field = field, .source = tool->source};
         map_put(words, field->identifier, word);
     } else if (!word->other && !fields_mean_the_same(pass, word->field, field)) {
         word->other = field;
@@ -61,7 +61,7 @@ static void report_unknown(struct pass *pass, const struct reuse *reuse) {
 }
 
 static void report_ambiguous(struct pass *pass, const struct reuse *reuse,
-                             const struct word *word) {
+                             const struct reused_word *word) {
     gramc_text name = reuse->field->identifier;
     struct finding *f =
         FIND(pass->findings, D_AMBIGUOUS_REUSE, reuse->source, reuse->node->span, name);
@@ -74,7 +74,7 @@ static const struct field *meaning(struct pass *pass, const struct reuse *reuse,
                                    const struct map *words) {
     const struct definition *definition = definition_find(pass, reuse->field->identifier);
     if (definition) return &definition->field;
-    const struct word *word = map_get(words, reuse->field->identifier);
+    const struct reused_word *word = map_get(words, reuse->field->identifier);
     if (!word) report_unknown(pass, reuse);
     else if (word->other) report_ambiguous(pass, reuse, word);
     return word && !word->other ? word->field : NULL;

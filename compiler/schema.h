@@ -10,7 +10,7 @@
 #include "compiler/types.h"
 
 struct definition;
-struct hatch; /* raw_schema.h */
+struct raw_schema; /* raw_schema.h */
 
 /* In the order in which they are printed. */
 enum keyword {
@@ -52,12 +52,12 @@ struct schema {
     const struct schema *base;
     const struct definition *definition; /* the named type that `base` belongs to, if it is one */
     struct constraint *constraints;
-    struct schema *inner;      /* of an array's items or a map's values; NULL is any */
-    struct field *fields;      /* TYPE_OBJECT: besides those of the base */
-    struct member *members;    /* of a tuple or union */
-    const struct hatch *hatch; /* `schema`: its keywords replace ours */
-    struct span span;          /* of what says it */
-    uint8_t kind;              /* enum type_kind */
+    struct schema *inner;         /* of an array's items or a map's values; NULL is any */
+    struct field *fields;         /* TYPE_OBJECT: besides those of the base */
+    struct member *members;       /* of a tuple or union */
+    const struct raw_schema *raw; /* `schema`: its keywords replace ours */
+    struct span span;             /* of what says it */
+    uint8_t kind;                 /* enum type_kind */
     uint8_t open, unique, nullable, deprecated; /* enum said */
     bool has_fields;                            /* said, though perhaps empty */
 };
@@ -88,7 +88,7 @@ bool schema_is_deprecated(const struct schema *schema);
 enum said schema_open(const struct schema *schema);
 const struct schema *schema_inner(const struct schema *schema);
 const struct member *schema_members(const struct schema *schema);
-const struct hatch *schema_hatch(const struct schema *schema);
+const struct raw_schema *schema_raw(const struct schema *schema);
 bool schema_has_fields(const struct schema *schema);
 /* All fields, those of the base first:
  *     struct field_walk walk = field_walk(schema);

@@ -84,7 +84,7 @@ static bool has_base_type(const struct schema *s, gramc_text json) {
 /* True without asking the validator: a plain value of a base type, within plain bounds. False says
  * nothing: most defaults are plain, and the others are worth a program. */
 static bool fits_plainly(const struct schema *s, gramc_text json) {
-    if (s->hatch || s->base || (s->type && s->type->bounds_hidden)) return false;
+    if (s->raw || s->base || (s->type && s->type->bounds_hidden)) return false;
     for (const struct constraint *c = s->constraints; c; c = c->next)
         if (!is_annotation(c->keyword) && !(is_number(json) && number_fits(c, json))) return false;
     return has_base_type(s, json);
@@ -99,7 +99,7 @@ static void report_uncompilable(struct pass *pass, const struct schema *schema,
         FIND(pass->findings, D_BAD_PATTERN, pass->source, pattern->at, text_of(error->message));
     else
         FIND(pass->findings, D_BAD_SCHEMA, pass->source,
-             schema->hatch ? schema->hatch->at : schema->span, text_of(error->message),
+             schema->raw ? schema->raw->at : schema->span, text_of(error->message),
              text_of(error->pointer));
 }
 
@@ -128,8 +128,8 @@ static gramc_schema *compile(struct pass *pass, const struct schema *schema) {
     return compile_text(pass, schema, &text, false);
 }
 
-static void judge(struct pass *pass, const gramc_schema *program, gramc_text json, struct span at,
-                  enum diag_id id) {
+static void evaluate(struct pass *pass, const gramc_schema *program, gramc_text json,
+                     struct span at, enum diag_id id) {
     gramc_check_options options = GRAMC_CHECK_OPTIONS_INIT;
     gramc_verdict *verdict = NULL;
     options.allocator = &pass->arena->allocator;
@@ -146,11 +146,11 @@ static void judge(struct pass *pass, const gramc_schema *program, gramc_text jso
 }
 
 /* Each member of a list against a program. */
-static void judge_list(struct pass *pass, const gramc_schema *program,
-                       const struct constraint *list, enum diag_id id) {
+static void evaluate_list(struct pass *pass, const gramc_schema *program,
+                          const struct constraint *list, enum diag_id id) {
     const struct json *items = list ? json_parse(pass->arena, list->text, NULL) : NULL;
     for (const struct json *item = items ? items->first : NULL; item; item = item->next)
-        judge(pass, program, text_slice(list->text, item->start, item->end), list->at, id);
+        evaluate(pass, program, text_slice(list->text, item->start, item->end), list->at, id);
 }
 
 void examples_check(struct pass *pass, const struct schema *arguments, bool closed,
@@ -161,7 +161,7 @@ void examples_check(struct pass *pass, const struct schema *arguments, bool clos
     buf_init(&text, &pass->arena->allocator, SOURCE_MAX);
     schema_print(&text, arguments, SCHEMA_CHECKED);
     gramc_schema *program = compile_text(pass, &whole, &text, closed);
-    if (program) judge_list(pass, program, &list, D_EXAMPLE_MISMATCH);
+    if (program) evaluate_list(pass, program, &list, D_EXAMPLE_MISMATCH);
     gramc_schema_free(program);
 }
 
@@ -186,8 +186,8 @@ static void check_choices(struct pass *pass, const struct schema *schema) {
     struct schema bare = without_choices(schema, copies, 2 * KEYWORDS);
     gramc_schema *program = compile(pass, &bare);
     if (!program) return;
-    judge_list(pass, program, schema_find(schema, KEYWORD_ENUM), D_ENUM_MISMATCH);
-    if (choice) judge(pass, program, choice->text, choice->at, D_CONST_MISMATCH);
+    evaluate_list(pass, program, schema_find(schema, KEYWORD_ENUM), D_ENUM_MISMATCH);
+    if (choice) evaluate(pass, program, choice->text, choice->at, D_CONST_MISMATCH);
     gramc_schema_free(program);
 }
 
@@ -196,10 +196,10 @@ static void check_data(struct pass *pass, const struct schema *schema) {
     const struct constraint *examples = schema_find(schema, KEYWORD_EXAMPLES);
     bool choices = schema_find(schema, KEYWORD_ENUM) || schema_find(schema, KEYWORD_CONST);
     if (choices) check_choices(pass, schema);
-    bool risky = schema->hatch || schema_find(schema, KEYWORD_PATTERN);
+    bool risky = schema->raw || schema_find(schema, KEYWORD_PATTERN);
     if (!examples && (choices || !risky)) return;
     gramc_schema *program = compile(pass, schema);
-    if (program) judge_list(pass, program, examples, D_EXAMPLE_MISMATCH);
+    if (program) evaluate_list(pass, program, examples, D_EXAMPLE_MISMATCH);
     gramc_schema_free(program);
 }
 
@@ -208,14 +208,14 @@ static void check_default(struct pass *pass, const struct field *field) {
     if (!fallback || text_is(fallback->text, "null") || fits_plainly(field->schema, fallback->text))
         return;
     gramc_schema *program = compile(pass, field->schema);
-    if (program) judge(pass, program, fallback->text, fallback->at, D_DEFAULT_MISMATCH);
+    if (program) evaluate(pass, program, fallback->text, fallback->at, D_DEFAULT_MISMATCH);
     gramc_schema_free(program);
 }
 
 static void check_members(struct pass *pass, const struct schema *schema,
                           const struct field *field) {
     bool is_union = schema->kind == TYPE_ANY_OF || schema->kind == TYPE_ONE_OF;
-    if (!is_union || schema->base || schema_members(schema) || schema_hatch(schema)) return;
+    if (!is_union || schema->base || schema_members(schema) || schema_raw(schema)) return;
     FIND(pass->findings, D_EMPTY_UNION, pass->source, field ? field->span : schema->span,
          field          ? field->identifier
          : schema->type ? text_of(schema->type->label)
@@ -223,11 +223,11 @@ static void check_members(struct pass *pass, const struct schema *schema,
 }
 
 static void note_replaced(struct pass *pass, const struct schema *schema) {
-    const struct json *json = schema->hatch ? schema->hatch->json : NULL;
+    const struct json *json = schema->raw ? schema->raw->json : NULL;
     if (json_get(json, "type") && schema->kind != TYPE_ANY)
-        FIND(pass->findings, D_HATCH_REPLACES, pass->source, schema->hatch->at, TEXT("type"));
+        FIND(pass->findings, D_RAW_REPLACES, pass->source, schema->raw->at, TEXT("type"));
     if (json_get(json, "properties") && schema->has_fields)
-        FIND(pass->findings, D_HATCH_REPLACES, pass->source, schema->hatch->at, TEXT("properties"));
+        FIND(pass->findings, D_RAW_REPLACES, pass->source, schema->raw->at, TEXT("properties"));
 }
 
 /* Recursion is bounded by the parser's nesting limit. */

@@ -179,10 +179,10 @@ static void read_name(struct reader *reader, const struct row *row, const struct
     else reader_wrong_value(reader, p, "a text that is not empty");
 }
 
-static void read_hatch(struct reader *reader, const struct row *row, const struct property *p) {
+static void read_raw(struct reader *reader, const struct row *row, const struct property *p) {
     bool wrong;
     (void)row;
-    reader->schema->hatch = hatch_read(reader->pass, p->value, &wrong);
+    reader->schema->raw = raw_read(reader->pass, p->value, &wrong);
     if (wrong) reader_wrong_value(reader, p, "a JSON object: json`{...}`");
 }
 
@@ -228,7 +228,7 @@ static const struct row table[] = {
     {"values", NULL, read_inner, KEYWORDS, KIND(TYPE_MAP), ANYWHERE},
     {"fields", "properties", read_fields, KEYWORDS, KIND(TYPE_OBJECT), ANYWHERE},
     {"open", "additionalProperties", read_open, KEYWORDS, KIND(TYPE_OBJECT), ANYWHERE},
-    {"schema", NULL, read_hatch, KEYWORDS, EVERY, ANYWHERE},
+    {"schema", NULL, read_raw, KEYWORDS, EVERY, ANYWHERE},
     {"meta", NULL, read_meta, KEYWORD_META, EVERY, ANYWHERE},
     {"name", NULL, read_name, KEYWORDS, EVERY, FIELDS_ONLY},
 };

@@ -46,9 +46,9 @@ const struct member *schema_members(const struct schema *schema) {
     return schema ? schema->members : NULL;
 }
 
-const struct hatch *schema_hatch(const struct schema *schema) {
-    while (schema && !schema->hatch) schema = schema->base;
-    return schema ? schema->hatch : NULL;
+const struct raw_schema *schema_raw(const struct schema *schema) {
+    while (schema && !schema->raw) schema = schema->base;
+    return schema ? schema->raw : NULL;
 }
 
 bool schema_has_fields(const struct schema *schema) {

@@ -124,11 +124,11 @@ struct signature *signature_read(struct pass *pass, const struct pattern *patter
 
 bool signature_is_closed(const struct signature *signature) {
     static const char *const opening[] = {"patternProperties", "required", "unevaluatedProperties"};
-    const struct hatch *hatch = signature->arguments.hatch;
-    const struct json *others = hatch ? json_get(hatch->json, "additionalProperties") : NULL;
+    const struct raw_schema *raw = signature->arguments.raw;
+    const struct json *others = raw ? json_get(raw->json, "additionalProperties") : NULL;
     bool open = others ? others->kind != JSON_FALSE : signature->arguments.open == SAID_TRUE;
-    for (size_t i = 0; hatch && i < sizeof opening / sizeof *opening; i++)
-        open = open || json_get(hatch->json, opening[i]);
+    for (size_t i = 0; raw && i < sizeof opening / sizeof *opening; i++)
+        open = open || json_get(raw->json, opening[i]);
     return !open;
 }
 

@@ -64,13 +64,13 @@ static bool parse(struct directive *directive, gramc_text text) {
 
 /* ## Doing */
 
-struct target {
+struct suppress_target {
     const struct directive *directive;
     enum diag_id id;
 };
 
 static bool is_meant(void *ctx, const struct finding *finding) {
-    const struct target *target = ctx;
+    const struct suppress_target *target = ctx;
     const struct directive *directive = target->directive;
     return finding->id == target->id && finding->source == directive->pass->source &&
            finding->span.start >= directive->row.start && finding->span.start <= directive->row.end;
@@ -98,7 +98,7 @@ static void allow(const struct directive *directive, gramc_text code) {
         FIND(pass->findings, D_NOT_A_JUDGEMENT, pass->source, at, code);
         return;
     }
-    struct target target = {directive, id};
+    struct suppress_target target = {directive, id};
     uint32_t removed = findings_remove(pass->findings, is_meant, &target);
     findings_withhold(pass->compilation, id, removed);
     if (!removed && directive->complete && !directive->of_targets)

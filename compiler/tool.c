@@ -60,7 +60,7 @@ static void read_arguments(struct pass *pass, struct schema *arguments,
                            const struct tool_properties *p) {
     bool wrong = false;
     if (p->open >= 0) arguments->open = p->open ? SAID_TRUE : SAID_FALSE;
-    if (p->schema) arguments->hatch = hatch_read(pass, p->schema, &wrong);
+    if (p->schema) arguments->raw = raw_read(pass, p->schema, &wrong);
     if (wrong)
         FIND(pass->findings, D_WRONG_VALUE, pass->source, p->schema->span, TEXT("schema"),
              TEXT("a JSON object: json`{...}`"), text_of(value_noun(p->schema)));
@@ -112,7 +112,7 @@ static void read_signature(struct pass *pass, struct tool *tool, const struct pa
     tool->signature = signature_read(pass, pattern->elements);
     if (!tool->signature) return;
     tool->signature->arguments.open = tool->arguments.open;
-    tool->signature->arguments.hatch = tool->arguments.hatch;
+    tool->signature->arguments.raw = tool->arguments.raw;
     switch ((enum type_kind)tool->signature->result->kind) {
     case TYPE_STRING: tool->public.result_kind = GRAMC_RESULT_TEXT; break;
     case TYPE_NULL: tool->public.result_kind = GRAMC_RESULT_NULL; break;

@@ -89,11 +89,11 @@ const char *expected_name(uint16_t code) {
     return code < CODE_COUNT ? names[code] : NULL;
 }
 
-uint64_t expected_set(const struct careful *careful) {
+uint64_t expected_set(const struct recovery *recovery) {
     uint64_t set = 0;
-    size_t height = push_height(careful->push);
+    size_t height = push_height(recovery->push);
     for (uint16_t code = 0; code < CODE_COUNT; code++)
-        if (push_accepts(careful->push, height, &code, 1)) set |= BIT(code);
+        if (push_accepts(recovery->push, height, &code, 1)) set |= BIT(code);
     return set;
 }
 
@@ -110,10 +110,10 @@ static size_t pick(uint64_t set, const char *chosen[], size_t max) {
     return count;
 }
 
-gramc_text expected_words(const struct careful *careful, uint64_t set) {
+gramc_text expected_words(const struct recovery *recovery, uint64_t set) {
     const char *chosen[MOST_NAMES + 1];
     size_t count = pick(set, chosen, MOST_NAMES + 1);
-    struct arena *arena = careful->build->arena;
+    struct arena *arena = recovery->build->arena;
     struct buf out;
     buf_init(&out, &arena->allocator, 1024);
     if (count > MOST_NAMES) chosen[MOST_NAMES] = "something else";
@@ -128,10 +128,10 @@ gramc_text expected_words(const struct careful *careful, uint64_t set) {
 }
 
 /* Cut at a line end or after some characters, so that a message stays one readable line. */
-gramc_text expected_token(const struct careful *careful, struct token token, char *buf,
+gramc_text expected_token(const struct recovery *recovery, struct token token, char *buf,
                           size_t size) {
     if (token.code == 0) return text_of(names[0]);
-    gramc_text text = source_slice(careful->source, (struct span){token.start, token.end});
+    gramc_text text = source_slice(recovery->source, (struct span){token.start, token.end});
     size_t end = 0, len = 0;
     for (int i = 0; i < LONGEST_TOKEN && end < text.len && text.ptr[end] != '\n'; i++)
         text_decode(text, &end);

@@ -20,7 +20,7 @@ enum frame_kind {
 };
 
 /* An open bracket of any kind. */
-struct frame {
+struct format_frame {
     uint8_t kind;      /* enum frame_kind */
     bool has_elements; /* behind the `|` of a bracket */
 };
@@ -38,7 +38,7 @@ struct formatter {
     size_t edit;
     unsigned level;
     uint32_t depth;
-    struct frame frames[PARSE_MAX_DEPTH];
+    struct format_frame frames[PARSE_MAX_DEPTH];
 };
 
 /* What stands between two tokens. */
@@ -93,15 +93,15 @@ static bool is_arrow_piece(uint16_t code) {
 
 /* ## Frames */
 
-static struct frame *frame_of(struct formatter *f) {
+static struct format_frame *frame_of(struct formatter *f) {
     return f->depth ? &f->frames[f->depth - 1] : NULL;
 }
 
-static bool is_list(const struct frame *frame) {
+static bool is_list(const struct format_frame *frame) {
     return frame && (frame->kind == FRAME_RECORD || frame->kind == FRAME_ARRAY);
 }
 
-static bool is_value_place(const struct frame *frame) {
+static bool is_value_place(const struct format_frame *frame) {
     return is_list(frame) || (frame && frame->kind == FRAME_ANNOTATION);
 }
 
@@ -118,7 +118,7 @@ static bool is_group(enum frame_kind kind) {
 }
 
 static void open_frame(struct formatter *f, struct token opener) {
-    struct frame frame = {.kind = (uint8_t)kind_of(f, opener)};
+    struct format_frame frame = {.kind = (uint8_t)kind_of(f, opener)};
     if (is_group((enum frame_kind)frame.kind)) layout_open(&f->layout);
     if (is_list(&frame)) f->level++;
     f->frames[f->depth++] = frame;
@@ -137,7 +137,7 @@ static enum gap gap_at_top(const struct formatter *f, struct token token) {
 }
 
 static enum gap gap_before(struct formatter *f, struct token token) {
-    const struct frame *frame = frame_of(f);
+    const struct format_frame *frame = frame_of(f);
     if (!frame) return gap_at_top(f, token);
     bool list = is_list(frame), closes = is_closer(token.code);
     if (is_opener(f->last.code) && (closes || !list)) return GAP_NONE;
@@ -175,14 +175,15 @@ static void put_break(struct formatter *f, struct token token, enum gap gap, boo
     if (f->started) layout_break(&f->layout, flags, level);
 }
 
-static enum gap without_breaks(const struct formatter *f, const struct frame *frame, enum gap gap) {
+static enum gap without_breaks(const struct formatter *f, const struct format_frame *frame,
+                               enum gap gap) {
     if (!f->options->arrays_on_one_line || !frame || frame->kind != FRAME_ARRAY) return gap;
     return gap == GAP_SOFT ? GAP_NONE : gap == GAP_LINE ? GAP_SPACE : gap;
 }
 
 /* All that stands in front of the token: comments, and what the layout says. */
 static void put_gap(struct formatter *f, struct token token) {
-    const struct frame *frame = frame_of(f);
+    const struct format_frame *frame = frame_of(f);
     bool commented = has_comments(f, token.start), closes = is_closer(token.code);
     enum gap gap = gap_before(f, token);
     if (commented && closes && is_list(frame)) gap = GAP_SOFT;

@@ -6,8 +6,8 @@
 
 #include "base/text.h"
 
-struct place {
-    const struct careful *careful;
+struct hint_place {
+    const struct recovery *recovery;
     struct token token, last, before;
     uint64_t expected;
     uint16_t inside; /* code of the innermost open bracket, 0 at the top */
@@ -15,7 +15,7 @@ struct place {
     bool new_line;   /* the token is the first one on its line */
 };
 
-static bool expects(const struct place *p, uint16_t code) {
+static bool expects(const struct hint_place *p, uint16_t code) {
     return (p->expected >> code & 1) != 0;
 }
 
@@ -43,11 +43,11 @@ static bool is_closer(uint16_t code) {
     return code == TK_RPAREN || code == TK_RBRACKET || code == TK_RBRACE;
 }
 
-static bool expects_identifier(const struct place *p) {
+static bool expects_identifier(const struct hint_place *p) {
     return expects(p, TK_INTEGER) && expects(p, TK_BACKTICK) && !expects(p, TK_SINGLE);
 }
 
-static bool expects_label(const struct place *p) {
+static bool expects_label(const struct hint_place *p) {
     return is_colon(p->last.code) && expects(p, TK_BACKTICK) && !expects(p, TK_DOUBLE);
 }
 
@@ -60,139 +60,139 @@ static bool touches(struct token left, struct token right) {
     return left.end == right.start;
 }
 
-static bool glued_number(const struct place *p) {
+static bool glued_number(const struct hint_place *p) {
     return is_number(p->last.code) && touches(p->last, p->token) &&
            (is_number(p->token.code) || is_word(p->token.code));
 }
-static bool bare_property(const struct place *p) {
+static bool bare_property(const struct hint_place *p) {
     return is_word(p->token.code) && is_colon(p->next) && expects(p, TK_LBRACE) &&
            !expects(p, TK_FENCE) && p->inside != 0;
 }
-static bool two_words(const struct place *p) {
+static bool two_words(const struct hint_place *p) {
     return is_word(p->last.code) && is_word(p->token.code) && expects(p, TK_LBRACE);
 }
-static bool trailing_comma(const struct place *p) {
+static bool trailing_comma(const struct hint_place *p) {
     return p->last.code == TK_COMMA && is_closer(p->token.code);
 }
-static bool two_commas(const struct place *p) {
+static bool two_commas(const struct hint_place *p) {
     return p->last.code == TK_COMMA && p->token.code == TK_COMMA;
 }
-static bool comma_at_top(const struct place *p) {
+static bool comma_at_top(const struct hint_place *p) {
     return p->inside == 0 && p->token.code == TK_COMMA;
 }
-static bool empty_elements(const struct place *p) {
+static bool empty_elements(const struct hint_place *p) {
     return p->last.code == TK_BAR && p->token.code == TK_RBRACKET;
 }
-static bool described_reference(const struct place *p) {
+static bool described_reference(const struct hint_place *p) {
     return p->inside == TK_LBRACKET && expects(p, TK_COMMA) && expects(p, TK_RBRACKET) &&
            (is_word(p->last.code) || p->last.code == TK_INTEGER) &&
            (is_colon(p->token.code) || p->token.code == TK_LBRACE);
 }
-static bool three_colons(const struct place *p) {
+static bool three_colons(const struct hint_place *p) {
     return is_colon(p->last.code) && is_colon(p->token.code) && touches(p->last, p->token);
 }
-static bool string_label(const struct place *p) {
+static bool string_label(const struct hint_place *p) {
     return expects_label(p) && is_string(p->token.code);
 }
-static bool number_label(const struct place *p) {
+static bool number_label(const struct hint_place *p) {
     return expects_label(p) && is_number(p->token.code);
 }
-static bool type_label(const struct place *p) {
+static bool type_label(const struct hint_place *p) {
     return expects_label(p) && (p->token.code == TK_LBRACKET || p->token.code == TK_LBRACE);
 }
-static bool union_label(const struct place *p) {
+static bool union_label(const struct hint_place *p) {
     return p->token.code == TK_BAR && p->inside == TK_LPAREN;
 }
-static bool arrow_subject_elements(const struct place *p) {
+static bool arrow_subject_elements(const struct hint_place *p) {
     return p->token.code == TK_BAR && p->inside == TK_LBRACKET && !expects(p, TK_COMMA);
 }
-static bool string_identifier(const struct place *p) {
+static bool string_identifier(const struct hint_place *p) {
     return expects_identifier(p) && is_string(p->token.code);
 }
-static bool number_identifier(const struct place *p) {
+static bool number_identifier(const struct hint_place *p) {
     return expects_identifier(p) && is_number(p->token.code);
 }
-static bool wrong_key(const struct place *p) {
+static bool wrong_key(const struct hint_place *p) {
     return expects(p, TK_DOUBLE) && !expects(p, TK_SINGLE) &&
            (p->token.code == TK_SINGLE || is_number(p->token.code));
 }
-static bool equals_sign(const struct place *p) {
+static bool equals_sign(const struct hint_place *p) {
     return p->inside == TK_LBRACE && p->token.code == TK_EQUALS;
 }
-static bool two_strings(const struct place *p) {
+static bool two_strings(const struct hint_place *p) {
     return is_string(p->last.code) && is_string(p->token.code);
 }
-static bool pattern_as_value(const struct place *p) {
+static bool pattern_as_value(const struct hint_place *p) {
     return expects(p, TK_FENCE) && p->token.code == TK_LPAREN;
 }
-static bool annotation_inside(const struct place *p) {
+static bool annotation_inside(const struct hint_place *p) {
     return p->inside != 0 && (p->token.code == TK_AT || p->token.code == TK_ATAT);
 }
-static bool annotation_without_value(const struct place *p) {
+static bool annotation_without_value(const struct hint_place *p) {
     return p->last.code == TK_LPAREN && p->token.code == TK_RPAREN && expects(p, TK_FENCE);
 }
-static bool annotation_key(const struct place *p) {
+static bool annotation_key(const struct hint_place *p) {
     return p->last.code == TK_AT && !is_closer(p->token.code);
 }
-static bool nameless_annotation(const struct place *p) {
+static bool nameless_annotation(const struct hint_place *p) {
     return p->last.code == TK_ATAT;
 }
-static bool annotation_of_nothing(const struct place *p) {
+static bool annotation_of_nothing(const struct hint_place *p) {
     return p->inside == 0 && expects(p, TK_LPAREN) && expects(p, TK_LBRACKET) &&
            expects(p, TK_AT) && !expects(p, 0);
 }
-static bool arrow_of_one_token(const struct place *p) {
+static bool arrow_of_one_token(const struct hint_place *p) {
     return is_arrow_piece(p->token.code) && p->last.code == TK_RPAREN && expects(p, TK_DASH);
 }
-static bool half_an_arrow(const struct place *p) {
+static bool half_an_arrow(const struct hint_place *p) {
     return is_arrow_piece(p->last.code) && p->token.code == TK_LPAREN;
 }
-static bool mixed_families(const struct place *p) {
+static bool mixed_families(const struct hint_place *p) {
     return is_arrow_piece(p->token.code) &&
            (expects(p, TK_DASH) || expects(p, TK_EQUALS) || expects(p, TK_TILDE)) &&
            !expects(p, (uint16_t)(TK_DASH + 3 * family(p->token.code)));
 }
-static bool doubled_half(const struct place *p) {
+static bool doubled_half(const struct hint_place *p) {
     return is_arrow_piece(p->last.code) && is_arrow_piece(p->before.code) &&
            touches(p->before, p->last) && p->token.code == TK_LBRACKET &&
            p->last.end - p->last.start == 1;
 }
-static bool long_arrow(const struct place *p) {
+static bool long_arrow(const struct hint_place *p) {
     return is_arrow_piece(p->last.code) && is_arrow_piece(p->before.code) &&
            is_arrow_piece(p->token.code);
 }
-static bool dash_comment(const struct place *p) {
+static bool dash_comment(const struct hint_place *p) {
     return (p->token.code == TK_DASH && p->next == TK_DASH && p->new_line) ||
            (p->last.code == TK_DASH && p->before.code == TK_DASH && is_word(p->token.code));
 }
-static bool bracket_endpoint(const struct place *p) {
+static bool bracket_endpoint(const struct hint_place *p) {
     return is_arrow_piece(p->last.code) && p->token.code == TK_LBRACKET;
 }
-static bool bracket_start(const struct place *p) {
+static bool bracket_start(const struct hint_place *p) {
     return p->last.code == TK_RBRACKET && is_arrow_piece(p->token.code);
 }
-static bool late_header(const struct place *p) {
+static bool late_header(const struct hint_place *p) {
     return p->inside == 0 && p->token.code == TK_LBRACE;
 }
-static bool bare_name(const struct place *p) {
+static bool bare_name(const struct hint_place *p) {
     return p->inside == 0 && (is_word(p->token.code) || is_number(p->token.code));
 }
-static bool bare_string(const struct place *p) {
+static bool bare_string(const struct hint_place *p) {
     return p->inside == 0 && is_string(p->token.code);
 }
-static bool two_dots(const struct place *p) {
+static bool two_dots(const struct hint_place *p) {
     return p->last.code == TK_DOTDOT || (p->token.code == TK_DOTDOT && expects(p, TK_ELLIPSIS));
 }
-static bool three_dots(const struct place *p) {
+static bool three_dots(const struct hint_place *p) {
     return p->last.code == TK_ELLIPSIS && is_number(p->token.code);
 }
-static bool open_dots(const struct place *p) {
+static bool open_dots(const struct hint_place *p) {
     return p->last.code == TK_ELLIPSIS || p->token.code == TK_ELLIPSIS;
 }
-static bool key_without_value(const struct place *p) {
+static bool key_without_value(const struct hint_place *p) {
     return is_colon(p->last.code) && expects(p, TK_FENCE);
 }
-static bool missing_comma(const struct place *p) {
+static bool missing_comma(const struct hint_place *p) {
     return expects(p, TK_COMMA) && p->inside != 0 && !is_closer(p->token.code);
 }
 
@@ -202,26 +202,26 @@ static struct span span_of(struct token token) {
     return (struct span){token.start, token.end};
 }
 
-static void repair(const struct place *p, struct finding *finding, struct span span,
+static void repair(const struct hint_place *p, struct finding *finding, struct span span,
                    gramc_text text) {
-    finding_fix(p->careful->findings, finding, span, text);
+    finding_fix(p->recovery->findings, finding, span, text);
 }
 
-static void drop_last(const struct place *p, struct finding *finding) {
+static void drop_last(const struct hint_place *p, struct finding *finding) {
     repair(p, finding, span_of(p->last), TEXT(""));
 }
 
-static void drop_token(const struct place *p, struct finding *finding) {
+static void drop_token(const struct hint_place *p, struct finding *finding) {
     repair(p, finding, span_of(p->token), TEXT(""));
 }
 
-static void add_comma(const struct place *p, struct finding *finding) {
+static void add_comma(const struct hint_place *p, struct finding *finding) {
     struct span gap = {p->last.end, p->last.end};
-    if (careful_takes_comma(p->careful, p->token)) repair(p, finding, gap, TEXT(","));
+    if (recovery_takes_comma(p->recovery, p->token)) repair(p, finding, gap, TEXT(","));
 }
 
 /* `->` in front of a node: the other half is missing. */
-static void lengthen_arrow(const struct place *p, struct finding *finding) {
+static void lengthen_arrow(const struct hint_place *p, struct finding *finding) {
     static const char *const halves[] = {"-", "=", "~"};
     bool points_right = (p->token.code - TK_DASH) % 3 == 1;
     struct span gap = {p->token.start, p->token.start};
@@ -230,7 +230,7 @@ static void lengthen_arrow(const struct place *p, struct finding *finding) {
 }
 
 /* `<-` between two nodes. */
-static void lengthen_half(const struct place *p, struct finding *finding) {
+static void lengthen_half(const struct hint_place *p, struct finding *finding) {
     static const char *const halves[] = {"-", "=", "~"};
     bool points_left = (p->last.code - TK_DASH) % 3 == 2;
     struct span gap = {p->last.end, p->last.end};
@@ -239,8 +239,8 @@ static void lengthen_half(const struct place *p, struct finding *finding) {
 }
 
 static const struct {
-    bool (*fits)(const struct place *place);
-    void (*repair)(const struct place *place, struct finding *finding);
+    bool (*fits)(const struct hint_place *place);
+    void (*repair)(const struct hint_place *place, struct finding *finding);
 } repairs[] = {
     {trailing_comma, drop_last}, {two_commas, drop_token},
     {comma_at_top, drop_token},  {arrow_of_one_token, lengthen_arrow},
@@ -248,7 +248,7 @@ static const struct {
 };
 
 static const struct hint {
-    bool (*fits)(const struct place *place);
+    bool (*fits)(const struct hint_place *place);
     const char *help;
 } hints[] = {
     {glued_number,
@@ -303,26 +303,26 @@ static const struct hint {
     {missing_comma, "write a comma between them"},
 };
 
-static bool begins_line(const struct careful *careful, struct token token) {
-    const char *text = careful->source->text.ptr;
-    uint32_t at = careful->last.end;
+static bool begins_line(const struct recovery *recovery, struct token token) {
+    const char *text = recovery->source->text.ptr;
+    uint32_t at = recovery->last.end;
     while (at < token.start && text[at] != '\n') at++;
-    return at < token.start || careful->last.code == 0;
+    return at < token.start || recovery->last.code == 0;
 }
 
-void hint_unexpected(struct careful *careful, struct finding *finding, struct token token,
+void hint_unexpected(struct recovery *recovery, struct finding *finding, struct token token,
                      uint64_t expected) {
-    struct place place = {.careful = careful,
-                          .token = token,
-                          .last = careful->last,
-                          .before = careful->before_last,
-                          .expected = expected,
-                          .next = careful_peek(careful),
-                          .new_line = begins_line(careful, token)};
-    if (careful->depth > 0) place.inside = careful->open[careful->depth - 1].token.code;
+    struct hint_place place = {.recovery = recovery,
+                               .token = token,
+                               .last = recovery->last,
+                               .before = recovery->before_last,
+                               .expected = expected,
+                               .next = recovery_peek(recovery),
+                               .new_line = begins_line(recovery, token)};
+    if (recovery->depth > 0) place.inside = recovery->open[recovery->depth - 1].token.code;
     for (size_t i = 0; i < sizeof hints / sizeof *hints; i++) {
         if (!hints[i].fits(&place)) continue;
-        finding_help(careful->findings, finding, "%s", hints[i].help);
+        finding_help(recovery->findings, finding, "%s", hints[i].help);
         for (size_t r = 0; r < sizeof repairs / sizeof *repairs; r++)
             if (repairs[r].fits == hints[i].fits) repairs[r].repair(&place, finding);
         return;

@@ -16,42 +16,42 @@ static struct span span_of(struct token token) {
     return (struct span){token.start, token.end};
 }
 
-static const char *at(const struct careful *careful, uint32_t offset) {
-    return careful->source->text.ptr + offset;
+static const char *at(const struct recovery *recovery, uint32_t offset) {
+    return recovery->source->text.ptr + offset;
 }
 
-static uint32_t offset_of(const struct careful *careful, const char *place) {
-    return (uint32_t)(place - careful->source->text.ptr);
+static uint32_t offset_of(const struct recovery *recovery, const char *place) {
+    return (uint32_t)(place - recovery->source->text.ptr);
 }
 
-static void continue_at(struct careful *careful, uint32_t offset) {
-    careful->lexer.cursor = at(careful, offset);
+static void continue_at(struct recovery *recovery, uint32_t offset) {
+    recovery->lexer.cursor = at(recovery, offset);
 }
 
-static struct finding *report(struct careful *careful, enum diag_id id, struct span span,
+static struct finding *report(struct recovery *recovery, enum diag_id id, struct span span,
                               gramc_text arg, int aftermath) {
-    careful->taken_since_error = aftermath;
-    if (++careful->errors >= CAREFUL_MAX_ERRORS) careful->stopped = true;
-    return FIND(careful->findings, id, careful->source, span, arg);
+    recovery->taken_since_error = aftermath;
+    if (++recovery->errors >= RECOVERY_MAX_ERRORS) recovery->stopped = true;
+    return FIND(recovery->findings, id, recovery->source, span, arg);
 }
 
-static gramc_text text_at(const struct careful *careful, struct span span) {
-    return source_slice(careful->source, span);
+static gramc_text text_at(const struct recovery *recovery, struct span span) {
+    return source_slice(recovery->source, span);
 }
 
 /* The end of the line, or of the text. */
-static uint32_t line_end(const struct careful *careful, uint32_t offset) {
-    uint32_t len = (uint32_t)careful->source->text.len;
-    const char *feed = memchr(at(careful, offset), '\n', len - offset);
-    return feed ? offset_of(careful, feed) : len;
+static uint32_t line_end(const struct recovery *recovery, uint32_t offset) {
+    uint32_t len = (uint32_t)recovery->source->text.len;
+    const char *feed = memchr(at(recovery, offset), '\n', len - offset);
+    return feed ? offset_of(recovery, feed) : len;
 }
 
 /* Where `what` next stands; the end of the text if nowhere. */
-static uint32_t find(const struct careful *careful, uint32_t from, const char *what) {
-    uint32_t len = (uint32_t)careful->source->text.len;
+static uint32_t find(const struct recovery *recovery, uint32_t from, const char *what) {
+    uint32_t len = (uint32_t)recovery->source->text.len;
     size_t size = strlen(what);
     for (uint32_t i = from; i + size <= len; i++)
-        if (memcmp(at(careful, i), what, size) == 0) return i;
+        if (memcmp(at(recovery, i), what, size) == 0) return i;
     return len;
 }
 
@@ -61,9 +61,9 @@ static struct token token_of(struct span span, int code) {
 
 /* ## Strings */
 
-static void check_escapes(struct careful *careful, struct token token) {
-    gramc_text body = text_at(careful, (struct span){token.start + 1, token.end - 1});
-    char delimiter = *at(careful, token.start);
+static void check_escapes(struct recovery *recovery, struct token token) {
+    gramc_text body = text_at(recovery, (struct span){token.start + 1, token.end - 1});
+    char delimiter = *at(recovery, token.start);
     for (size_t pos = 0; pos < body.len;) {
         uint32_t code_point;
         gramc_text rest = text_slice(body, pos, body.len);
@@ -77,10 +77,10 @@ static void check_escapes(struct careful *careful, struct token token) {
             if (end < body.len) text_decode(body, &end);
             struct span span = {token.start + 1 + (uint32_t)pos, token.start + 1 + (uint32_t)end};
             struct finding *finding =
-                report(careful, D_BAD_ESCAPE, span, text_at(careful, span), AFTER_INVENTED + 1);
-            careful->taken_since_error = 1;
+                report(recovery, D_BAD_ESCAPE, span, text_at(recovery, span), AFTER_INVENTED + 1);
+            recovery->taken_since_error = 1;
             finding_help(
-                careful->findings, finding,
+                recovery->findings, finding,
                 "the escapes are \\b \\f \\n \\r \\t \\/ \\\\, the string's own quote, and "
                 "\\uXXXX; write a backslash as \\\\");
             taken = end - pos;
@@ -89,14 +89,14 @@ static void check_escapes(struct careful *careful, struct token token) {
     }
 }
 
-static bool stopped_at_nul(const struct careful *careful, struct token token) {
-    return token.end < careful->source->text.len;
+static bool stopped_at_nul(const struct recovery *recovery, struct token token) {
+    return token.end < recovery->source->text.len;
 }
 
-static void report_nul(struct careful *careful, uint32_t offset, int aftermath) {
-    struct finding *finding = report(careful, D_STRAY_CHARACTER, (struct span){offset, offset + 1},
+static void report_nul(struct recovery *recovery, uint32_t offset, int aftermath) {
+    struct finding *finding = report(recovery, D_STRAY_CHARACTER, (struct span){offset, offset + 1},
                                      TEXT("a NUL byte"), aftermath);
-    finding_help(careful->findings, finding, "is this a text file in UTF-8?");
+    finding_help(recovery->findings, finding, "is this a text file in UTF-8?");
 }
 
 static uint16_t code_of_quote(char quote) {
@@ -104,72 +104,72 @@ static uint16_t code_of_quote(char quote) {
 }
 
 /* Takes it to end with its line. */
-static struct token unterminated_string(struct careful *careful, struct token token) {
-    char quote[2] = {*at(careful, token.start), 0};
-    if (stopped_at_nul(careful, token)) {
-        report_nul(careful, token.end, AFTER_INVENTED);
+static struct token unterminated_string(struct recovery *recovery, struct token token) {
+    char quote[2] = {*at(recovery, token.start), 0};
+    if (stopped_at_nul(recovery, token)) {
+        report_nul(recovery, token.end, AFTER_INVENTED);
     } else {
         struct span span = {token.start, token.start + 1};
         struct finding *finding =
-            report(careful, D_UNTERMINATED_STRING, span, text_at(careful, span), AFTER_INVENTED);
-        finding_help(careful->findings, finding, "close it with %s", quote);
+            report(recovery, D_UNTERMINATED_STRING, span, text_at(recovery, span), AFTER_INVENTED);
+        finding_help(recovery->findings, finding, "close it with %s", quote);
     }
-    uint32_t end = line_end(careful, token.start);
-    uint32_t close = find(careful, token.start + 1, quote);
+    uint32_t end = line_end(recovery, token.start);
+    uint32_t close = find(recovery, token.start + 1, quote);
     if (close < end) end = close + 1;
-    continue_at(careful, end);
+    continue_at(recovery, end);
     return token_of((struct span){token.start, end}, code_of_quote(quote[0]));
 }
 
 /* Up to the next three backticks and all that follow them at once. */
-static struct token fence_up_to(struct careful *careful, uint32_t start, uint32_t from) {
-    uint32_t len = (uint32_t)careful->source->text.len;
-    uint32_t end = find(careful, from, "```");
-    if (end == len) careful->quiet_end = true;
-    while (end < len && *at(careful, end) == '`') end++;
-    continue_at(careful, end);
+static struct token fence_up_to(struct recovery *recovery, uint32_t start, uint32_t from) {
+    uint32_t len = (uint32_t)recovery->source->text.len;
+    uint32_t end = find(recovery, from, "```");
+    if (end == len) recovery->quiet_end = true;
+    while (end < len && *at(recovery, end) == '`') end++;
+    continue_at(recovery, end);
     return token_of((struct span){start, end}, TK_FENCE);
 }
 
-static struct token unterminated_fence(struct careful *careful, struct token token) {
+static struct token unterminated_fence(struct recovery *recovery, struct token token) {
     struct span opening = {token.start, token.start + 3};
-    if (stopped_at_nul(careful, token)) {
-        report_nul(careful, token.end, AFTER_INVENTED);
-        return fence_up_to(careful, token.start, token.end);
+    if (stopped_at_nul(recovery, token)) {
+        report_nul(recovery, token.end, AFTER_INVENTED);
+        return fence_up_to(recovery, token.start, token.end);
     }
     struct finding *finding =
-        report(careful, D_UNTERMINATED_FENCE, opening, text_at(careful, opening), AFTER_INVENTED);
-    finding_help(careful->findings, finding, "close it with three backticks");
-    careful->quiet_end = true;
+        report(recovery, D_UNTERMINATED_FENCE, opening, text_at(recovery, opening), AFTER_INVENTED);
+    finding_help(recovery->findings, finding, "close it with three backticks");
+    recovery->quiet_end = true;
     return token_of(span_of(token), TK_FENCE);
 }
 
-static struct token bad_fence(struct careful *careful, struct token token) {
-    uint32_t end = line_end(careful, token.start);
-    if (find(careful, token.end, "```") == careful->source->text.len)
+static struct token bad_fence(struct recovery *recovery, struct token token) {
+    uint32_t end = line_end(recovery, token.start);
+    if (find(recovery, token.end, "```") == recovery->source->text.len)
         return unterminated_fence(
-            careful,
-            token_of((struct span){token.start, (uint32_t)careful->source->text.len}, TK_FENCE));
-    struct finding *finding = report(careful, D_BAD_FENCE, (struct span){token.start, end},
+            recovery,
+            token_of((struct span){token.start, (uint32_t)recovery->source->text.len}, TK_FENCE));
+    struct finding *finding = report(recovery, D_BAD_FENCE, (struct span){token.start, end},
                                      (gramc_text){NULL, 0}, AFTER_INVENTED);
-    finding_help(careful->findings, finding,
+    finding_help(recovery->findings, finding,
                  "three backticks, a tag or nothing, a line end; then the text; for text on one "
                  "line use single backticks");
-    return fence_up_to(careful, token.start, token.end);
+    return fence_up_to(recovery, token.start, token.end);
 }
 
-static struct token four_backticks(struct careful *careful, struct token token) {
+static struct token four_backticks(struct recovery *recovery, struct token token) {
     struct span span = {token.end - 4, token.end};
-    while (*at(careful, span.end) == '`') span.end++;
+    while (*at(recovery, span.end) == '`') span.end++;
     struct finding *finding =
-        report(careful, D_FOUR_BACKTICKS, span, (gramc_text){NULL, 0}, AFTER_INVENTED);
-    finding_help(careful->findings, finding,
+        report(recovery, D_FOUR_BACKTICKS, span, (gramc_text){NULL, 0}, AFTER_INVENTED);
+    finding_help(recovery->findings, finding,
                  "a fence is opened and closed by exactly three backticks");
     if (token.end - token.start > 4) {
-        continue_at(careful, span.end);
+        continue_at(recovery, span.end);
         return token_of((struct span){token.start, span.end}, TK_FENCE);
     }
-    return fence_up_to(careful, token.start, span.end);
+    return fence_up_to(recovery, token.start, span.end);
 }
 
 /* ## Numbers */
@@ -178,13 +178,13 @@ static bool is_word_byte(char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-static bool follows_number(const struct careful *careful, uint32_t start) {
-    uint16_t code = careful->last.code;
+static bool follows_number(const struct recovery *recovery, uint32_t start) {
+    uint16_t code = recovery->last.code;
     bool is_number = code == TK_INTEGER || (code >= TK_DECIMAL && code <= TK_DECIMAL_MEASUREMENT);
-    return is_number && careful->last.end == start && start > 0;
+    return is_number && recovery->last.end == start && start > 0;
 }
 
-static void hint_number(struct careful *careful, struct finding *finding, gramc_text text) {
+static void hint_number(struct recovery *recovery, struct finding *finding, gramc_text text) {
     const char *help = "a measurement is a number and a unit of ASCII letters, as in 5kg";
     size_t sign = text.ptr[0] == '-';
     if (text.ptr[0] == '+') help = "leave out the `+`";
@@ -192,20 +192,20 @@ static void hint_number(struct careful *careful, struct finding *finding, gramc_
     else if (text.ptr[text.len - 1] == '.') help = "write a digit behind the point: 5.0";
     else if (text.len > sign + 1 && text.ptr[sign] == '0')
         help = "a number with leading zeros is octal: digits 0 to 7, no sign; drop the zeros";
-    finding_help(careful->findings, finding, "%s", help);
+    finding_help(recovery->findings, finding, "%s", help);
 }
 
 /* Returns false if the number in front of it has been taken already. */
-static bool bad_number(struct careful *careful, struct token token, struct token *out) {
+static bool bad_number(struct recovery *recovery, struct token token, struct token *out) {
     struct span span = span_of(token);
-    while (is_word_byte(*at(careful, span.end))) span.end++;
-    continue_at(careful, span.end);
-    bool glued = follows_number(careful, token.start);
-    if (glued) span.start = careful->last.start;
-    gramc_text text = text_at(careful, span);
+    while (is_word_byte(*at(recovery, span.end))) span.end++;
+    continue_at(recovery, span.end);
+    bool glued = follows_number(recovery, token.start);
+    if (glued) span.start = recovery->last.start;
+    gramc_text text = text_at(recovery, span);
     struct finding *finding =
-        report(careful, D_BAD_NUMBER, span, text, glued ? AFTER_DROPPED : AFTER_INVENTED);
-    hint_number(careful, finding, text);
+        report(recovery, D_BAD_NUMBER, span, text, glued ? AFTER_DROPPED : AFTER_INVENTED);
+    hint_number(recovery, finding, text);
     *out = token_of(span, TK_INTEGER);
     return !glued;
 }
@@ -257,8 +257,8 @@ static const struct stray *stray_of(gramc_text text) {
     return NULL;
 }
 
-static gramc_text in_backticks(struct careful *careful, gramc_text text) {
-    struct arena *arena = careful->build->arena;
+static gramc_text in_backticks(struct recovery *recovery, gramc_text text) {
+    struct arena *arena = recovery->build->arena;
     char *out = arena_alloc(arena, text.len + 2);
     if (!out) return text;
     out[0] = out[text.len + 1] = '`';
@@ -266,116 +266,116 @@ static gramc_text in_backticks(struct careful *careful, gramc_text text) {
     return (gramc_text){out, text.len + 2};
 }
 
-static gramc_text character_at(const struct careful *careful, uint32_t offset) {
+static gramc_text character_at(const struct recovery *recovery, uint32_t offset) {
     size_t end = offset;
-    text_decode(careful->source->text, &end);
-    return text_at(careful, (struct span){offset, (uint32_t)end});
+    text_decode(recovery->source->text, &end);
+    return text_at(recovery, (struct span){offset, (uint32_t)end});
 }
 
 /* A letter that is not ASCII makes no name; the whole word is taken for one. */
-static bool foreign_word(struct careful *careful, struct token token, struct token *out) {
+static bool foreign_word(struct recovery *recovery, struct token token, struct token *out) {
     struct span span = span_of(token);
-    uint32_t len = (uint32_t)careful->source->text.len;
+    uint32_t len = (uint32_t)recovery->source->text.len;
     while (span.end < len) {
-        gramc_text next = character_at(careful, span.end);
+        gramc_text next = character_at(recovery, span.end);
         bool belongs = is_word_byte(next.ptr[0]) ||
                        (next.len > 1 && !stray_of(next) && !is_typographic_quote(next));
         if (!belongs) break;
         span.end += (uint32_t)next.len;
     }
-    continue_at(careful, span.end);
-    bool glued = careful->last.code >= TK_SYMBOL && careful->last.code <= TK_FALSE &&
-                 careful->last.end == token.start;
-    if (glued || follows_number(careful, token.start)) span.start = careful->last.start;
+    continue_at(recovery, span.end);
+    bool glued = recovery->last.code >= TK_SYMBOL && recovery->last.code <= TK_FALSE &&
+                 recovery->last.end == token.start;
+    if (glued || follows_number(recovery, token.start)) span.start = recovery->last.start;
     bool dropped = span.start != token.start;
     struct finding *finding =
-        report(careful, D_STRAY_CHARACTER, span, in_backticks(careful, text_at(careful, span)),
+        report(recovery, D_STRAY_CHARACTER, span, in_backticks(recovery, text_at(recovery, span)),
                dropped ? AFTER_DROPPED : AFTER_INVENTED);
-    finding_help(careful->findings, finding,
+    finding_help(recovery->findings, finding,
                  "names are ASCII letters, digits and _ . - @; put any other name in backticks");
     *out = token_of(span, TK_SYMBOL);
     return !dropped;
 }
 
 /* Takes the typographic quotes for straight ones. */
-static struct token foreign_quote(struct careful *careful, struct token token) {
-    uint32_t end = line_end(careful, token.start), close = token.end;
-    while (close < end && !is_typographic_quote(character_at(careful, close))) close++;
-    if (close < end) close += (uint32_t)character_at(careful, close).len;
+static struct token foreign_quote(struct recovery *recovery, struct token token) {
+    uint32_t end = line_end(recovery, token.start), close = token.end;
+    while (close < end && !is_typographic_quote(character_at(recovery, close))) close++;
+    if (close < end) close += (uint32_t)character_at(recovery, close).len;
     struct finding *finding =
-        report(careful, D_STRAY_CHARACTER, span_of(token),
-               in_backticks(careful, text_at(careful, span_of(token))), AFTER_INVENTED);
-    finding_help(careful->findings, finding, "strings stand in \" or '");
-    continue_at(careful, close);
+        report(recovery, D_STRAY_CHARACTER, span_of(token),
+               in_backticks(recovery, text_at(recovery, span_of(token))), AFTER_INVENTED);
+    finding_help(recovery->findings, finding, "strings stand in \" or '");
+    continue_at(recovery, close);
     return token_of((struct span){token.start, close}, TK_DOUBLE);
 }
 
-static void line_comment(struct careful *careful, struct token token, const char *kind) {
+static void line_comment(struct recovery *recovery, struct token token, const char *kind) {
     struct finding *finding =
-        report(careful, D_COMMENT_SYNTAX, span_of(token), text_of(kind), AFTER_DROPPED);
-    finding_help(careful->findings, finding, "a comment begins with `//` and ends with its line");
+        report(recovery, D_COMMENT_SYNTAX, span_of(token), text_of(kind), AFTER_DROPPED);
+    finding_help(recovery->findings, finding, "a comment begins with `//` and ends with its line");
 }
 
-static bool stray_character(struct careful *careful, struct token token, struct token *out) {
-    gramc_text text = character_at(careful, token.start);
+static bool stray_character(struct recovery *recovery, struct token token, struct token *out) {
+    gramc_text text = character_at(recovery, token.start);
     const struct stray *known = stray_of(text);
     token.end = token.start + (uint32_t)text.len;
-    continue_at(careful, token.end);
+    continue_at(recovery, token.end);
     if (text.ptr[0] == '#') {
-        line_comment(careful, token, "`#`");
-        continue_at(careful, line_end(careful, token.start));
+        line_comment(recovery, token, "`#`");
+        continue_at(recovery, line_end(recovery, token.start));
         return false;
     }
-    if (text.ptr[0] == '.' && follows_number(careful, token.start))
-        return bad_number(careful, token, out);
+    if (text.ptr[0] == '.' && follows_number(recovery, token.start))
+        return bad_number(recovery, token, out);
     if ((text.ptr[0] & 0x80) && text.len == 1) {
-        report(careful, D_INVALID_UTF8, span_of(token), text, AFTER_DROPPED);
+        report(recovery, D_INVALID_UTF8, span_of(token), text, AFTER_DROPPED);
         return false;
     }
     if (is_typographic_quote(text)) {
-        *out = foreign_quote(careful, token);
+        *out = foreign_quote(recovery, token);
         return true;
     }
-    if (text.len > 1 && !known) return foreign_word(careful, token, out);
-    struct finding *finding = report(careful, D_STRAY_CHARACTER, span_of(token),
-                                     in_backticks(careful, text), AFTER_DROPPED);
-    if (known && known->help) finding_help(careful->findings, finding, "%s", known->help);
+    if (text.len > 1 && !known) return foreign_word(recovery, token, out);
+    struct finding *finding = report(recovery, D_STRAY_CHARACTER, span_of(token),
+                                     in_backticks(recovery, text), AFTER_DROPPED);
+    if (known && known->help) finding_help(recovery->findings, finding, "%s", known->help);
     return false;
 }
 
-static void block_comment(struct careful *careful, struct token token) {
-    uint32_t end = find(careful, token.end, "*/");
-    uint32_t len = (uint32_t)careful->source->text.len;
-    line_comment(careful, token, "`/*`");
-    continue_at(careful, end == len ? len : end + 2);
+static void block_comment(struct recovery *recovery, struct token token) {
+    uint32_t end = find(recovery, token.end, "*/");
+    uint32_t len = (uint32_t)recovery->source->text.len;
+    line_comment(recovery, token, "`/*`");
+    continue_at(recovery, end == len ? len : end + 2);
 }
 
 /* Sets *out and returns true, or drops the token. */
-static bool repair(struct careful *careful, struct token token, struct token *out) {
+static bool repair(struct recovery *recovery, struct token token, struct token *out) {
     switch (token.code) {
-    case LEX_NUL: report_nul(careful, token.start, AFTER_DROPPED); return false;
-    case LEX_BAD_NUMBER: return bad_number(careful, token, out);
-    case LEX_BLOCK_COMMENT: block_comment(careful, token); return false;
-    case LEX_UNTERMINATED_STRING: *out = unterminated_string(careful, token); return true;
-    case LEX_UNTERMINATED_FENCE: *out = unterminated_fence(careful, token); return true;
-    case LEX_BAD_FENCE: *out = bad_fence(careful, token); return true;
-    case LEX_FOUR_BACKTICKS: *out = four_backticks(careful, token); return true;
-    default: return stray_character(careful, token, out);
+    case LEX_NUL: report_nul(recovery, token.start, AFTER_DROPPED); return false;
+    case LEX_BAD_NUMBER: return bad_number(recovery, token, out);
+    case LEX_BLOCK_COMMENT: block_comment(recovery, token); return false;
+    case LEX_UNTERMINATED_STRING: *out = unterminated_string(recovery, token); return true;
+    case LEX_UNTERMINATED_FENCE: *out = unterminated_fence(recovery, token); return true;
+    case LEX_BAD_FENCE: *out = bad_fence(recovery, token); return true;
+    case LEX_FOUR_BACKTICKS: *out = four_backticks(recovery, token); return true;
+    default: return stray_character(recovery, token, out);
     }
 }
 
-struct token lexical_next(struct careful *careful) {
+struct token lexical_next(struct recovery *recovery) {
     for (;;) {
-        struct token token = lexer_next(&careful->lexer);
+        struct token token = lexer_next(&recovery->lexer);
         if (token.code == LEX_COMMENT) {
-            build_comment(careful->build, token);
+            build_comment(recovery->build, token);
             continue;
         }
         if (token.code < LEX_COMMENT) {
-            if (token.flags & TOKEN_ESCAPES) check_escapes(careful, token);
+            if (token.flags & TOKEN_ESCAPES) check_escapes(recovery, token);
             return token;
         }
-        if (careful->stopped) return token_of(span_of(token), 0);
-        if (repair(careful, token, &token)) return token;
+        if (recovery->stopped) return token_of(span_of(token), 0);
+        if (repair(recovery, token, &token)) return token;
     }
 }

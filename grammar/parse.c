@@ -125,14 +125,14 @@ void push_token(struct push *push, struct token token) {
 
 /* ## Both together */
 
-static void read_carefully(struct push *push, struct build *build, struct findings *findings) {
-    struct careful careful = {.push = push,
-                              .build = build,
-                              .findings = findings,
-                              .source = build->tree->source,
-                              .lookahead_left = CAREFUL_LOOKAHEAD};
+static void read_recovering(struct push *push, struct build *build, struct findings *findings) {
+    struct recovery recovery = {.push = push,
+                                .build = build,
+                                .findings = findings,
+                                .source = build->tree->source,
+                                .lookahead_left = RECOVERY_LOOKAHEAD};
     GramParserInit(&push->parser, build);
-    careful_read(&careful);
+    recovery_read(&recovery);
 }
 
 struct tree *parse_source(struct arena *arena, struct findings *findings,
@@ -142,7 +142,7 @@ struct tree *parse_source(struct arena *arena, struct findings *findings,
     if (!build_init(&build, arena, source)) return NULL;
     if (!read_fast(&push, &build) && !arena->oom) {
         if (!build_init(&build, arena, source)) return NULL;
-        read_carefully(&push, &build, findings);
+        read_recovering(&push, &build, findings);
     }
     GramParserFinalize(&push.parser);
     (void)GramParserFallback;

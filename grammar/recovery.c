@@ -34,159 +34,163 @@ static struct span span_of(struct token token) {
     return (struct span){token.start, token.end};
 }
 
-static gramc_text slice(const struct careful *careful, struct token token) {
-    return source_slice(careful->source, span_of(token));
+static gramc_text slice(const struct recovery *recovery, struct token token) {
+    return source_slice(recovery->source, span_of(token));
 }
 
-static bool accepts(const struct careful *careful, size_t height, uint16_t code) {
-    return push_accepts(careful->push, height, &code, 1);
+static bool accepts(const struct recovery *recovery, size_t height, uint16_t code) {
+    return push_accepts(recovery->push, height, &code, 1);
 }
 
-static bool takes(const struct careful *careful, uint16_t code) {
-    return accepts(careful, push_height(careful->push), code);
+static bool takes(const struct recovery *recovery, uint16_t code) {
+    return accepts(recovery, push_height(recovery->push), code);
 }
 
 /* Only what is still on the parser's stack counts as an error of its own. */
-static bool is_echo(const struct careful *careful) {
-    return careful->errors > 0 && careful->taken_since_error <= 0;
+static bool is_echo(const struct recovery *recovery) {
+    return recovery->errors > 0 && recovery->taken_since_error <= 0;
 }
 
-static void count_error(struct careful *careful) {
-    careful->taken_since_error = 0;
-    if (++careful->errors >= CAREFUL_MAX_ERRORS) careful->stopped = true;
+static void count_error(struct recovery *recovery) {
+    recovery->taken_since_error = 0;
+    if (++recovery->errors >= RECOVERY_MAX_ERRORS) recovery->stopped = true;
 }
 
-static void report_depth(struct careful *careful, struct token token) {
+static void report_depth(struct recovery *recovery, struct token token) {
     char digits[16];
     size_t len = 0;
     for (unsigned rest = PARSE_MAX_DEPTH; rest; rest /= 10)
         digits[15 - len++] = (char)('0' + rest % 10);
-    FIND(careful->findings, D_NESTING_TOO_DEEP, careful->source, span_of(token),
+    FIND(recovery->findings, D_NESTING_TOO_DEEP, recovery->source, span_of(token),
          (gramc_text){digits + 16 - len, len});
-    careful->errors++;
-    careful->stopped = true;
+    recovery->errors++;
+    recovery->stopped = true;
 }
 
-static void take(struct careful *careful, struct token token) {
+static void take(struct recovery *recovery, struct token token) {
     int step = nesting(token.code);
-    if (step > 0 && careful->depth == PARSE_MAX_DEPTH) {
-        report_depth(careful, token);
+    if (step > 0 && recovery->depth == PARSE_MAX_DEPTH) {
+        report_depth(recovery, token);
         return;
     }
-    push_token(careful->push, token);
+    push_token(recovery->push, token);
     if (step > 0)
-        careful->open[careful->depth++] = (struct open_bracket){token, push_height(careful->push)};
-    if (step < 0) careful->depth--;
-    careful->before_last = careful->last;
-    careful->last = token;
-    careful->taken_since_error++;
+        recovery->open[recovery->depth++] =
+            (struct open_bracket){token, push_height(recovery->push)};
+    if (step < 0) recovery->depth--;
+    recovery->before_last = recovery->last;
+    recovery->last = token;
+    recovery->taken_since_error++;
 }
 
-static const struct open_bracket *innermost(const struct careful *careful) {
-    return &careful->open[careful->depth - 1];
+static const struct open_bracket *innermost(const struct recovery *recovery) {
+    return &recovery->open[recovery->depth - 1];
 }
 
 /* Cuts back to the highest point, not below `floor`, where the codes are accepted. */
-static bool cut_until(struct careful *careful, size_t floor, const uint16_t *codes, size_t count) {
-    for (size_t height = push_height(careful->push); height >= floor; height--) {
-        if (!push_accepts(careful->push, height, codes, count)) continue;
-        push_cut(careful->push, height);
+static bool cut_until(struct recovery *recovery, size_t floor, const uint16_t *codes,
+                      size_t count) {
+    for (size_t height = push_height(recovery->push); height >= floor; height--) {
+        if (!push_accepts(recovery->push, height, codes, count)) continue;
+        push_cut(recovery->push, height);
         return true;
     }
     return false;
 }
 
 /* Back to where the text could end: complete patterns only. */
-static void cut_incomplete(struct careful *careful) {
+static void cut_incomplete(struct recovery *recovery) {
     const uint16_t end = 0;
-    cut_until(careful, 1, &end, 1);
+    cut_until(recovery, 1, &end, 1);
 }
 
-static void push_invented(struct careful *careful, uint16_t code, uint32_t at) {
-    push_token(careful->push, (struct token){at, at, code, 0});
+static void push_invented(struct recovery *recovery, uint16_t code, uint32_t at) {
+    push_token(recovery->push, (struct token){at, at, code, 0});
 }
 
 /* Ends the innermost bracket as if it had been closed at that place. */
-static void close_innermost(struct careful *careful, uint32_t at) {
-    struct open_bracket bracket = *innermost(careful);
+static void close_innermost(struct recovery *recovery, uint32_t at) {
+    struct open_bracket bracket = *innermost(recovery);
     uint16_t closer = closer_of(bracket.token.code);
-    careful->depth--;
-    if (cut_until(careful, bracket.height, &closer, 1)) {
-        push_invented(careful, closer, at);
+    recovery->depth--;
+    if (cut_until(recovery, bracket.height, &closer, 1)) {
+        push_invented(recovery, closer, at);
         return;
     }
     /* The value of an annotation cannot be empty: the annotation goes. */
-    push_cut(careful->push, bracket.height - 1);
-    cut_incomplete(careful);
+    push_cut(recovery->push, bracket.height - 1);
+    cut_incomplete(recovery);
 }
 
 /* ## Brackets that do not match */
 
-static void report_unclosed(struct careful *careful, uint32_t count, struct token where,
+static void report_unclosed(struct recovery *recovery, uint32_t count, struct token where,
                             const char *label) {
-    const struct open_bracket *top = innermost(careful);
-    if (is_echo(careful)) return;
-    struct finding *finding = FIND(careful->findings, D_UNCLOSED_BRACKET, careful->source,
-                                   span_of(top->token), slice(careful, top->token));
-    finding_label(careful->findings, finding, careful->source, span_of(where), label);
+    const struct open_bracket *top = innermost(recovery);
+    if (is_echo(recovery)) return;
+    struct finding *finding = FIND(recovery->findings, D_UNCLOSED_BRACKET, recovery->source,
+                                   span_of(top->token), slice(recovery, top->token));
+    finding_label(recovery->findings, finding, recovery->source, span_of(where), label);
     for (uint32_t i = 1; i < count; i++)
-        finding_label(careful->findings, finding, careful->source, span_of(top[-(int)i].token),
+        finding_label(recovery->findings, finding, recovery->source, span_of(top[-(int)i].token),
                       "this one is open too");
-    finding_help(careful->findings, finding, "close it with `%s`", closing_text(top->token.code));
-    count_error(careful);
+    finding_help(recovery->findings, finding, "close it with `%s`", closing_text(top->token.code));
+    count_error(recovery);
 }
 
-static struct token mismatched(struct careful *careful, struct token token) {
-    uint32_t outer = careful->depth;
-    while (outer > 0 && closer_of(careful->open[outer - 1].token.code) != token.code) outer--;
+static struct token mismatched(struct recovery *recovery, struct token token) {
+    uint32_t outer = recovery->depth;
+    while (outer > 0 && closer_of(recovery->open[outer - 1].token.code) != token.code) outer--;
     if (outer > 0) {
-        report_unclosed(careful, careful->depth - outer, token, "this closes a bracket around it");
-        while (careful->depth > outer) close_innermost(careful, token.start);
+        report_unclosed(recovery, recovery->depth - outer, token,
+                        "this closes a bracket around it");
+        while (recovery->depth > outer) close_innermost(recovery, token.start);
         return token;
     }
-    if (careful->depth > 0) {
-        struct token opener = innermost(careful)->token;
+    if (recovery->depth > 0) {
+        struct token opener = innermost(recovery)->token;
         struct finding *finding = NULL;
-        if (!is_echo(careful))
-            finding = FIND(careful->findings, D_MISMATCHED_BRACKET, careful->source, span_of(token),
-                           slice(careful, token), slice(careful, opener));
-        finding_label(careful->findings, finding, careful->source, span_of(opener), "opened here");
-        finding_help(careful->findings, finding, "close it with `%s`", closing_text(opener.code));
-        count_error(careful);
+        if (!is_echo(recovery))
+            finding = FIND(recovery->findings, D_MISMATCHED_BRACKET, recovery->source,
+                           span_of(token), slice(recovery, token), slice(recovery, opener));
+        finding_label(recovery->findings, finding, recovery->source, span_of(opener),
+                      "opened here");
+        finding_help(recovery->findings, finding, "close it with `%s`", closing_text(opener.code));
+        count_error(recovery);
         token.code = closer_of(opener.code);
         return token;
     }
-    FIND(careful->findings, D_EXTRA_BRACKET, careful->source, span_of(token),
-         slice(careful, token));
-    count_error(careful);
-    return lexical_next(careful);
+    FIND(recovery->findings, D_EXTRA_BRACKET, recovery->source, span_of(token),
+         slice(recovery, token));
+    count_error(recovery);
+    return lexical_next(recovery);
 }
 
 /* How many of the open brackets the rest of the text, from this token on, leaves open. */
-static uint32_t left_open(struct careful *careful, struct token token) {
-    struct lexer ahead = careful->lexer;
+static uint32_t left_open(struct recovery *recovery, struct token token) {
+    struct lexer ahead = recovery->lexer;
     int64_t sum = 0, least = 0;
     for (; token.code != 0; token = lexer_next(&ahead)) {
-        if (careful->lookahead_left == 0) return 0;
-        careful->lookahead_left--;
+        if (recovery->lookahead_left == 0) return 0;
+        recovery->lookahead_left--;
         sum += nesting(token.code);
         if (sum < least) least = sum;
     }
-    return -least >= (int64_t)careful->depth ? 0 : careful->depth - (uint32_t)-least;
+    return -least >= (int64_t)recovery->depth ? 0 : recovery->depth - (uint32_t)-least;
 }
 
 /* A closing bracket is missing in front of this token, if it fits behind one and the rest of the
  * text leaves as many open. */
-static bool close_missing(struct careful *careful, struct token token) {
+static bool close_missing(struct recovery *recovery, struct token token) {
     enum { MOST = 8 };
     uint16_t codes[MOST + 1];
-    uint32_t missing = left_open(careful, token);
+    uint32_t missing = left_open(recovery, token);
     for (uint32_t count = 1; count <= missing && count <= MOST; count++) {
-        codes[count - 1] = closer_of(careful->open[careful->depth - count].token.code);
+        codes[count - 1] = closer_of(recovery->open[recovery->depth - count].token.code);
         codes[count] = token.code;
-        if (!cut_until(careful, innermost(careful)->height, codes, count + 1)) continue;
-        report_unclosed(careful, count, token, "it is still open here");
-        while (count-- > 0) close_innermost(careful, token.start);
+        if (!cut_until(recovery, innermost(recovery)->height, codes, count + 1)) continue;
+        report_unclosed(recovery, count, token, "it is still open here");
+        while (count-- > 0) close_innermost(recovery, token.start);
         return true;
     }
     return false;
@@ -199,32 +203,33 @@ static bool is_number(uint16_t code) {
 }
 
 /* 1kg2, 100_000: two tokens that were meant as one number. */
-static bool is_number_tail(const struct careful *careful, struct token token) {
+static bool is_number_tail(const struct recovery *recovery, struct token token) {
     bool goes_on = is_number(token.code) || (token.code >= TK_SYMBOL && token.code <= TK_FALSE);
-    return goes_on && is_number(careful->last.code) && careful->last.end == token.start;
+    return goes_on && is_number(recovery->last.code) && recovery->last.end == token.start;
 }
 
-static void report_unexpected(struct careful *careful, struct token token) {
+static void report_unexpected(struct recovery *recovery, struct token token) {
     char buf[256];
-    uint64_t expected = expected_set(careful);
-    gramc_text words = expected_words(careful, expected);
+    uint64_t expected = expected_set(recovery);
+    gramc_text words = expected_words(recovery, expected);
     struct finding *finding;
     if (token.code == 0) {
-        finding = FIND(careful->findings, D_UNEXPECTED_END, careful->source, span_of(token), words);
-    } else if (is_number_tail(careful, token)) {
-        struct span span = {careful->last.start, token.end};
-        finding = FIND(careful->findings, D_BAD_NUMBER, careful->source, span,
-                       source_slice(careful->source, span));
+        finding =
+            FIND(recovery->findings, D_UNEXPECTED_END, recovery->source, span_of(token), words);
+    } else if (is_number_tail(recovery, token)) {
+        struct span span = {recovery->last.start, token.end};
+        finding = FIND(recovery->findings, D_BAD_NUMBER, recovery->source, span,
+                       source_slice(recovery->source, span));
     } else {
-        finding = FIND(careful->findings, D_UNEXPECTED_TOKEN, careful->source, span_of(token),
-                       expected_token(careful, token, buf, sizeof buf), words);
+        finding = FIND(recovery->findings, D_UNEXPECTED_TOKEN, recovery->source, span_of(token),
+                       expected_token(recovery, token, buf, sizeof buf), words);
     }
-    hint_unexpected(careful, finding, token, expected);
-    count_error(careful);
+    hint_unexpected(recovery, finding, token, expected);
+    count_error(recovery);
 }
 
-static bool begins_line(const struct careful *careful, uint32_t at) {
-    const char *text = careful->source->text.ptr;
+static bool begins_line(const struct recovery *recovery, uint32_t at) {
+    const char *text = recovery->source->text.ptr;
     while (at > 0 && (text[at - 1] == ' ' || text[at - 1] == '\t')) at--;
     return at == 0 || text[at - 1] == '\n';
 }
@@ -234,121 +239,121 @@ static bool begins_pattern(uint16_t code) {
 }
 
 /* Is this where reading can go on inside the innermost bracket? Cuts the parser's stack to it. */
-static bool resumes_inside(struct careful *careful, struct token *token) {
+static bool resumes_inside(struct recovery *recovery, struct token *token) {
     if (token->code != TK_COMMA && token->code != TK_BAR) return false;
-    size_t floor = innermost(careful)->height;
-    if (cut_until(careful, floor, &token->code, 1)) return true;
+    size_t floor = innermost(recovery)->height;
+    if (cut_until(recovery, floor, &token->code, 1)) return true;
     if (token->code == TK_BAR) return false;
     /* Nothing stands in front of the comma any more: it goes too. */
-    *token = lexical_next(careful);
-    const uint16_t next = careful_peek(careful), codes[] = {token->code, next};
-    if (!cut_until(careful, floor, codes, next < LEX_COMMENT ? 2 : 1))
-        push_cut(careful->push, floor);
+    *token = lexical_next(recovery);
+    const uint16_t next = recovery_peek(recovery), codes[] = {token->code, next};
+    if (!cut_until(recovery, floor, codes, next < LEX_COMMENT ? 2 : 1))
+        push_cut(recovery->push, floor);
     return true;
 }
 
 /* Drops tokens from this one on until reading can go on. */
-static struct token skip(struct careful *careful, struct token token) {
+static struct token skip(struct recovery *recovery, struct token token) {
     uint32_t inner = 0;
-    if (careful->depth == 0) cut_incomplete(careful);
-    for (bool first = true; token.code != 0; token = lexical_next(careful), first = false) {
+    if (recovery->depth == 0) cut_incomplete(recovery);
+    for (bool first = true; token.code != 0; token = lexical_next(recovery), first = false) {
         int step = nesting(token.code);
-        if (inner == 0 && careful->depth == 0 && begins_pattern(token.code) &&
-            (!first || begins_line(careful, token.start)))
+        if (inner == 0 && recovery->depth == 0 && begins_pattern(token.code) &&
+            (!first || begins_line(recovery, token.start)))
             return token;
-        if (inner == 0 && careful->depth > 0 && resumes_inside(careful, &token)) return token;
+        if (inner == 0 && recovery->depth > 0 && resumes_inside(recovery, &token)) return token;
         if (inner == 0 && step < 0) return token;
         inner = step > 0 ? inner + 1 : step < 0 ? inner - 1 : inner;
     }
     return token;
 }
 
-uint16_t careful_peek(const struct careful *careful) {
-    struct lexer ahead = careful->lexer;
+uint16_t recovery_peek(const struct recovery *recovery) {
+    struct lexer ahead = recovery->lexer;
     struct token token = lexer_next(&ahead);
     while (token.code == LEX_COMMENT) token = lexer_next(&ahead);
     return token.code;
 }
 
-bool careful_takes_comma(const struct careful *careful, struct token token) {
-    const uint16_t next = careful_peek(careful), codes[] = {TK_COMMA, token.code, next};
+bool recovery_takes_comma(const struct recovery *recovery, struct token token) {
+    const uint16_t next = recovery_peek(recovery), codes[] = {TK_COMMA, token.code, next};
     size_t count = next < LEX_COMMENT ? 3 : 2;
-    if (careful->depth == 0) return false;
-    return push_accepts(careful->push, push_height(careful->push), codes, count);
+    if (recovery->depth == 0) return false;
+    return push_accepts(recovery->push, push_height(recovery->push), codes, count);
 }
 
-static bool insert_comma(struct careful *careful, struct token token) {
-    if (!careful_takes_comma(careful, token)) return false;
-    push_invented(careful, TK_COMMA, token.start);
+static bool insert_comma(struct recovery *recovery, struct token token) {
+    if (!recovery_takes_comma(recovery, token)) return false;
+    push_invented(recovery, TK_COMMA, token.start);
     return true;
 }
 
 /* A string with a line feed in it, and right behind it something that does not fit: its closing
  * quote was forgotten, and it ends at the opening one of the next string. Reads on behind its first
  * line. */
-static bool reopen_string(struct careful *careful, struct token token) {
-    struct token string = careful->last;
-    const char *text = careful->source->text.ptr;
+static bool reopen_string(struct recovery *recovery, struct token token) {
+    struct token string = recovery->last;
+    const char *text = recovery->source->text.ptr;
     if (!(string.flags & TOKEN_NEWLINE)) return false;
     for (uint32_t at = string.end; at < token.start; at++)
         if (text[at] == '\n') return false;
-    FIND0(careful->findings, D_UNTERMINATED_STRING, careful->source,
+    FIND0(recovery->findings, D_UNTERMINATED_STRING, recovery->source,
           ((struct span){string.start, string.start + 1}));
-    count_error(careful);
-    careful->lexer.cursor = text + string.start;
-    while (*careful->lexer.cursor != '\n') careful->lexer.cursor++;
-    careful->last.flags = 0;
+    count_error(recovery);
+    recovery->lexer.cursor = text + string.start;
+    while (*recovery->lexer.cursor != '\n') recovery->lexer.cursor++;
+    recovery->last.flags = 0;
     return true;
 }
 
 /* The bracket that this token closes is not complete: what is incomplete in it goes. */
-static struct token close_incomplete(struct careful *careful, struct token token) {
-    if (cut_until(careful, innermost(careful)->height, &token.code, 1)) return token;
-    close_innermost(careful, token.start);
-    return lexical_next(careful);
+static struct token close_incomplete(struct recovery *recovery, struct token token) {
+    if (cut_until(recovery, innermost(recovery)->height, &token.code, 1)) return token;
+    close_innermost(recovery, token.start);
+    return lexical_next(recovery);
 }
 
-static struct token at_end(struct careful *careful, struct token token) {
-    if (careful->quiet_end) count_error(careful);
-    else if (careful->depth > 0)
-        report_unclosed(careful, careful->depth, token, "the text ends here");
-    else if (!is_echo(careful)) report_unexpected(careful, token);
-    while (careful->depth > 0) close_innermost(careful, token.start);
-    cut_incomplete(careful);
+static struct token at_end(struct recovery *recovery, struct token token) {
+    if (recovery->quiet_end) count_error(recovery);
+    else if (recovery->depth > 0)
+        report_unclosed(recovery, recovery->depth, token, "the text ends here");
+    else if (!is_echo(recovery)) report_unexpected(recovery, token);
+    while (recovery->depth > 0) close_innermost(recovery, token.start);
+    cut_incomplete(recovery);
     return token;
 }
 
-static struct token recover(struct careful *careful, struct token token) {
-    if (token.code == 0) return at_end(careful, token);
-    if (reopen_string(careful, token)) return lexical_next(careful);
-    if (nesting(token.code) >= 0 && careful->depth > 0 && close_missing(careful, token))
+static struct token recover(struct recovery *recovery, struct token token) {
+    if (token.code == 0) return at_end(recovery, token);
+    if (reopen_string(recovery, token)) return lexical_next(recovery);
+    if (nesting(token.code) >= 0 && recovery->depth > 0 && close_missing(recovery, token))
         return token;
-    bool is_tail = is_number_tail(careful, token);
-    if (!is_echo(careful)) report_unexpected(careful, token);
-    careful->taken_since_error = 0;
-    if (is_tail) return lexical_next(careful);
-    if (nesting(token.code) < 0) return close_incomplete(careful, token);
-    if (insert_comma(careful, token)) return token;
-    return skip(careful, token);
+    bool is_tail = is_number_tail(recovery, token);
+    if (!is_echo(recovery)) report_unexpected(recovery, token);
+    recovery->taken_since_error = 0;
+    if (is_tail) return lexical_next(recovery);
+    if (nesting(token.code) < 0) return close_incomplete(recovery, token);
+    if (insert_comma(recovery, token)) return token;
+    return skip(recovery, token);
 }
 
-void careful_read(struct careful *careful) {
-    lexer_init(&careful->lexer, careful->source);
-    struct token token = lexical_next(careful);
-    while (!careful->stopped && !careful->build->arena->oom) {
+void recovery_read(struct recovery *recovery) {
+    lexer_init(&recovery->lexer, recovery->source);
+    struct token token = lexical_next(recovery);
+    while (!recovery->stopped && !recovery->build->arena->oom) {
         bool closes = nesting(token.code) < 0;
         if (closes &&
-            (careful->depth == 0 || closer_of(innermost(careful)->token.code) != token.code)) {
-            token = mismatched(careful, token);
-        } else if (!takes(careful, token.code)) {
-            token = recover(careful, token);
+            (recovery->depth == 0 || closer_of(innermost(recovery)->token.code) != token.code)) {
+            token = mismatched(recovery, token);
+        } else if (!takes(recovery, token.code)) {
+            token = recover(recovery, token);
         } else {
-            take(careful, token);
+            take(recovery, token);
             if (token.code == 0) return;
-            token = lexical_next(careful);
+            token = lexical_next(recovery);
         }
     }
-    while (careful->depth > 0) close_innermost(careful, token.start);
-    cut_incomplete(careful);
-    push_invented(careful, 0, token.start);
+    while (recovery->depth > 0) close_innermost(recovery, token.start);
+    cut_incomplete(recovery);
+    push_invented(recovery, 0, token.start);
 }

@@ -8,8 +8,8 @@
 #include "grammar/push.h"
 
 enum {
-    CAREFUL_MAX_ERRORS = 100,   /* then it stops reading */
-    CAREFUL_LOOKAHEAD = 1 << 21 /* tokens that may be read ahead in one text, all together */
+    RECOVERY_MAX_ERRORS = 100,   /* then it stops reading */
+    RECOVERY_LOOKAHEAD = 1 << 21 /* tokens that may be read ahead in one text, all together */
 };
 
 /* An open bracket. */
@@ -18,7 +18,7 @@ struct open_bracket {
     size_t height; /* of the parser's stack, this bracket included */
 };
 
-struct careful {
+struct recovery {
     struct push *push;
     struct build *build;
     struct findings *findings;
@@ -36,31 +36,31 @@ struct careful {
 
 /* Reads the whole text into careful->build, with at least one finding. The caller has set push,
  * build, findings and source, and cleared the rest. */
-void careful_read(struct careful *careful);
+void recovery_read(struct recovery *recovery);
 
 /* The code of the token behind the one that was read last; from LEX_COMMENT on if it is none. */
-uint16_t careful_peek(const struct careful *careful);
+uint16_t recovery_peek(const struct recovery *recovery);
 /* Would a comma in front of this token, the one that was read last, explain it and the next? */
-bool careful_takes_comma(const struct careful *careful, struct token token);
+bool recovery_takes_comma(const struct recovery *recovery, struct token token);
 
 /* ## Its parts */
 /* lexical.c: the next token that the parser knows. Comments go to the tree, wrong characters
  * become findings and are dropped, or replaced by the nearest token that could be meant. */
-struct token lexical_next(struct careful *careful);
+struct token lexical_next(struct recovery *recovery);
 
 /* expected.c: the text of a token for a message, as it stands in the source. */
-gramc_text expected_token(const struct careful *careful, struct token token, char *buf,
+gramc_text expected_token(const struct recovery *recovery, struct token token, char *buf,
                           size_t size);
 /* Bit n is set if the parser would take code n now. */
-uint64_t expected_set(const struct careful *careful);
+uint64_t expected_set(const struct recovery *recovery);
 /* That set in words, "`,`, `|` or `]`"; in the findings' arena. */
-gramc_text expected_words(const struct careful *careful, uint64_t set);
+gramc_text expected_words(const struct recovery *recovery, uint64_t set);
 /* `(` and so on; NULL if there is no such code. */
 const char *expected_name(uint16_t code);
 
 /* hints.c: sets the way out for the common mistakes, if this is one of them, and a fix if there
  * can be only one. */
-void hint_unexpected(struct careful *careful, struct finding *finding, struct token token,
+void hint_unexpected(struct recovery *recovery, struct finding *finding, struct token token,
                      uint64_t expected);
 
 #endif

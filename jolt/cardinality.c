@@ -90,23 +90,23 @@ static bool read_cardinality(struct jolt_reader *reader, const struct json *spec
 /* ## Applying */
 
 static void adjust(struct jolt_work *work, const struct cardinality_spec *spec,
-                   struct node **place) {
-    struct node *value = *place;
+                   struct jolt_node **place) {
+    struct jolt_node *value = *place;
     if (!spec->many) {
         if (value->kind == JSON_ARRAY) *place = value->count ? value->items[0] : work->null;
         return;
     }
     if (value->kind == JSON_ARRAY) return;
-    struct node *list = node_new(work, JSON_ARRAY);
+    struct jolt_node *list = node_new(work, JSON_ARRAY);
     if (!list || (value->kind != JSON_NULL && !node_push(work, list, value))) return;
     *place = list;
 }
 
 static void apply_below(struct jolt_work *work, const struct cardinality_spec *spec,
-                        struct node *node);
+                        struct jolt_node *node);
 
 static void apply_at(struct jolt_work *work, const struct cardinality_spec *spec,
-                     struct node **place) {
+                     struct jolt_node **place) {
     if (!work_step(work)) return;
     if (!spec->children) {
         adjust(work, spec, place);
@@ -127,7 +127,7 @@ static const struct cardinality_spec *find_key(const struct cardinality_spec *sp
 }
 
 static void apply_below(struct jolt_work *work, const struct cardinality_spec *spec,
-                        struct node *node) {
+                        struct jolt_node *node) {
     char digits[INDEX_DIGITS];
     if (!node_is_container(node)) return;
     for (uint32_t i = 0; i < node->count && work->status == GRAMC_OK; i++) {
@@ -137,11 +137,11 @@ static void apply_below(struct jolt_work *work, const struct cardinality_spec *s
     }
 }
 
-static struct node *apply_cardinality(struct jolt_work *work, const void *spec,
-                                      struct node *input) {
+static struct jolt_node *apply_cardinality(struct jolt_work *work, const void *spec,
+                                           struct jolt_node *input) {
     apply_at(work, spec, &input);
     return work->status == GRAMC_OK ? input : NULL;
 }
 
-const struct operation jolt_cardinality = {"cardinality", true, read_cardinality,
-                                           apply_cardinality};
+const struct jolt_operation jolt_cardinality = {"cardinality", true, read_cardinality,
+                                                apply_cardinality};

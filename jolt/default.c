@@ -126,10 +126,12 @@ static bool read_default(struct jolt_reader *reader, const struct json *spec, co
 
 /* ## Applying */
 
-static void apply_keys(struct jolt_work *work, const struct default_key *key, struct node *node);
+static void apply_keys(struct jolt_work *work, const struct default_key *key,
+                       struct jolt_node *node);
 
-static void apply_at(struct jolt_work *work, const struct default_key *key, struct node **place) {
-    struct node *made = NULL;
+static void apply_at(struct jolt_work *work, const struct default_key *key,
+                     struct jolt_node **place) {
+    struct jolt_node *made = NULL;
     if (!work_step(work)) return;
     if (node_is_absent(*place)) {
         made = key->children ? node_new(work, key->array ? JSON_ARRAY : JSON_OBJECT)
@@ -147,9 +149,9 @@ static bool is_one_of(const struct default_key *key, gramc_text name) {
 }
 
 static void apply_to_object(struct jolt_work *work, const struct default_key *key,
-                            struct node *object) {
+                            struct jolt_node *object) {
     if (key->kind == KEY_LITERAL) {
-        struct node **place = node_make_member(work, object, key->name);
+        struct jolt_node **place = node_make_member(work, object, key->name);
         if (place) apply_at(work, key, place);
         return;
     }
@@ -159,17 +161,19 @@ static void apply_to_object(struct jolt_work *work, const struct default_key *ke
 }
 
 static void apply_to_array(struct jolt_work *work, const struct default_key *key,
-                           struct node *array) {
+                           struct jolt_node *array) {
     for (size_t i = 0; i < key->either_count; i++) {
         uint32_t index;
-        struct node **place = text_index(key->either[i], &index) ? node_item(array, index) : NULL;
+        struct jolt_node **place =
+            text_index(key->either[i], &index) ? node_item(array, index) : NULL;
         if (place) apply_at(work, key, place);
     }
     for (uint32_t i = 0; key->kind == KEY_STAR && i < array->count && work->status == GRAMC_OK; i++)
         apply_at(work, key, &array->items[i]);
 }
 
-static void apply_keys(struct jolt_work *work, const struct default_key *key, struct node *node) {
+static void apply_keys(struct jolt_work *work, const struct default_key *key,
+                       struct jolt_node *node) {
     if (!node_is(node, key->array ? JSON_ARRAY : JSON_OBJECT)) return;
     if (key->array && !node_fill(work, node, key->fill)) return;
     for (size_t i = 0; i < key->count && work->status == GRAMC_OK; i++) {
@@ -178,7 +182,8 @@ static void apply_keys(struct jolt_work *work, const struct default_key *key, st
     }
 }
 
-static struct node *apply_default(struct jolt_work *work, const void *ctx, struct node *input) {
+static struct jolt_node *apply_default(struct jolt_work *work, const void *ctx,
+                                       struct jolt_node *input) {
     const struct default_spec *spec = ctx;
     if (node_is_absent(input)) input = node_new(work, JSON_OBJECT);
     if (!input) return NULL;
@@ -187,4 +192,4 @@ static struct node *apply_default(struct jolt_work *work, const void *ctx, struc
     return work->status == GRAMC_OK ? input : NULL;
 }
 
-const struct operation jolt_default = {"default", true, read_default, apply_default};
+const struct jolt_operation jolt_default = {"default", true, read_default, apply_default};

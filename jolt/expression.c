@@ -11,7 +11,7 @@ struct expression {
     enum expression_kind kind;
     const struct json *literal;
     struct element lookup;
-    struct path path; /* in the context */
+    struct jolt_path path; /* in the context */
     const struct function *function;
     const struct expression *arguments; /* NULL: the current value */
     size_t argument_count;
@@ -151,12 +151,13 @@ bool expressions_read(struct jolt_reader *reader, const struct json *value,
 /* ## Values */
 
 static bool value_of(struct jolt_work *work, const struct expression *expression,
-                     struct node *current, const struct step *step, struct node **out);
+                     struct jolt_node *current, const struct jolt_step *step,
+                     struct jolt_node **out);
 
-static bool call(struct jolt_work *work, const struct expression *expression, struct node *current,
-                 const struct step *step, struct node **out) {
+static bool call(struct jolt_work *work, const struct expression *expression,
+                 struct jolt_node *current, const struct jolt_step *step, struct jolt_node **out) {
     size_t count = expression->arguments ? expression->argument_count : 1;
-    struct node **arguments = arena_array(&work->arena, count, sizeof(*arguments));
+    struct jolt_node **arguments = arena_array(&work->arena, count, sizeof(*arguments));
     if (!arguments) {
         work_fail(work, GRAMC_NOMEM);
         return false;
@@ -169,7 +170,8 @@ static bool call(struct jolt_work *work, const struct expression *expression, st
 }
 
 static bool value_of(struct jolt_work *work, const struct expression *expression,
-                     struct node *current, const struct step *step, struct node **out) {
+                     struct jolt_node *current, const struct jolt_step *step,
+                     struct jolt_node **out) {
     switch (expression->kind) {
     case EXPRESSION_LITERAL: *out = node_from_json(work, expression->literal); break;
     case EXPRESSION_LOOKUP: return element_lookup(work, &expression->lookup, step, out);
@@ -180,9 +182,10 @@ static bool value_of(struct jolt_work *work, const struct expression *expression
 }
 
 bool expressions_value(struct jolt_work *work, const struct expressions *expressions,
-                       struct node *current, const struct step *step, struct node **out) {
+                       struct jolt_node *current, const struct jolt_step *step,
+                       struct jolt_node **out) {
     for (size_t i = 0; i < expressions->count && work->status == GRAMC_OK; i++) {
-        struct node *value = NULL;
+        struct jolt_node *value = NULL;
         if (!value_of(work, &expressions->list[i], current, step, &value)) continue;
         *out = node_copy(work, value);
         return *out != NULL;

@@ -16,6 +16,7 @@ bool expressions_read(struct jolt_reader *reader, const struct json *value,
                       struct expressions *out);
 /* A value of its own, to be written. `current` is what stands at the place now, NULL if nothing. */
 bool expressions_value(struct jolt_work *work, const struct expressions *expressions,
-                       struct node *current, const struct step *step, struct node **out);
+                       struct jolt_node *current, const struct jolt_step *step,
+                       struct jolt_node **out);
 
 #endif

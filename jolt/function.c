@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 
-enum taking {
+enum arity {
     TAKES_EACH,     /* one value; of a list or of several each by itself */
     TAKES_LIST,     /* a list, or several values */
     TAKES_ALL,      /* the same, and one value as well */
@@ -16,7 +16,7 @@ enum taking {
 
 struct function {
     const char *name;
-    enum taking taking;
+    enum arity taking;
     function_body body;
 };
 
@@ -76,19 +76,20 @@ gramc_text function_nearest(gramc_text name) {
     return text_nearest(name, names, FUNCTIONS);
 }
 
-struct node *node_list(struct jolt_work *work, struct node **items, size_t count) {
-    struct node *list = node_new(work, JSON_ARRAY);
+struct jolt_node *node_list(struct jolt_work *work, struct jolt_node **items, size_t count) {
+    struct jolt_node *list = node_new(work, JSON_ARRAY);
     for (size_t i = 0; list && i < count; i++)
         if (!node_push(work, list, items[i])) return NULL;
     return list;
 }
 
 /* What has no value stays as it is. */
-static bool call_each(struct jolt_work *work, const struct function *function, struct node *first,
-                      struct node **items, size_t count, struct node **out) {
-    struct node *list = node_new(work, JSON_ARRAY);
+static bool call_each(struct jolt_work *work, const struct function *function,
+                      struct jolt_node *first, struct jolt_node **items, size_t count,
+                      struct jolt_node **out) {
+    struct jolt_node *list = node_new(work, JSON_ARRAY);
     for (size_t i = 0; list && i < count; i++) {
-        struct node *value = NULL;
+        struct jolt_node *value = NULL;
         if (!work_step(work)) return false;
         if (!function->body(work, first, &items[i], 1, &value)) value = items[i];
         if (!node_push(work, list, value)) return false;
@@ -97,15 +98,15 @@ static bool call_each(struct jolt_work *work, const struct function *function, s
     return list != NULL;
 }
 
-static bool call_single(struct jolt_work *work, const struct function *function, struct node *item,
-                        struct node **out) {
+static bool call_single(struct jolt_work *work, const struct function *function,
+                        struct jolt_node *item, struct jolt_node **out) {
     if (item->kind == JSON_NULL) return false;
     if (function->taking == TAKES_LIST) return false;
     return function->body(work, NULL, &item, 1, out);
 }
 
-static bool call_plain(struct jolt_work *work, const struct function *function, struct node **items,
-                       size_t count, struct node **out) {
+static bool call_plain(struct jolt_work *work, const struct function *function,
+                       struct jolt_node **items, size_t count, struct jolt_node **out) {
     if (count == 1 && items[0]->kind != JSON_ARRAY)
         return call_single(work, function, items[0], out);
     if (count == 1) {
@@ -117,20 +118,20 @@ static bool call_plain(struct jolt_work *work, const struct function *function, 
                                           : function->body(work, NULL, items, count, out);
 }
 
-static bool leads(const struct function *function, const struct node *first) {
+static bool leads(const struct function *function, const struct jolt_node *first) {
     return function->taking == TAKES_POSITION
                ? node_is(first, JSON_NUMBER) && node_number_type(first) == NUMBER_INT
                : node_is(first, JSON_STRING);
 }
 
-static bool call_led(struct jolt_work *work, const struct function *function, struct node **items,
-                     size_t count, struct node **out) {
+static bool call_led(struct jolt_work *work, const struct function *function,
+                     struct jolt_node **items, size_t count, struct jolt_node **out) {
     if (count == 1 && items[0]->kind == JSON_ARRAY) {
         count = items[0]->count;
         items = items[0]->items;
     }
     if (count < 2 || !leads(function, items[0])) return false;
-    struct node *first = items[0], *second = items[1];
+    struct jolt_node *first = items[0], *second = items[1];
     bool each = function->taking == TAKES_TEXT_EACH;
     if (count > 2)
         return each ? call_each(work, function, first, items + 1, count - 1, out)
@@ -141,8 +142,8 @@ static bool call_led(struct jolt_work *work, const struct function *function, st
     return each && function->body(work, first, &second, 1, out);
 }
 
-bool function_call(struct jolt_work *work, const struct function *function, struct node **arguments,
-                   size_t count, struct node **out) {
+bool function_call(struct jolt_work *work, const struct function *function,
+                   struct jolt_node **arguments, size_t count, struct jolt_node **out) {
     if (count == 1 && !arguments[0]) return false;
     for (size_t i = 0; i < count; i++)
         if (!arguments[i]) arguments[i] = work->null;

@@ -3,15 +3,15 @@
 #include "base/text.h"
 #include "jolt/function.h"
 
-static bool give(struct node **out, struct node *made) {
+static bool give(struct jolt_node **out, struct jolt_node *made) {
     *out = made;
     return made != NULL;
 }
 
 /* ## Sizes and elements */
 
-bool function_size(struct jolt_work *work, struct node *first, struct node **items, size_t count,
-                   struct node **out) {
+bool function_size(struct jolt_work *work, struct jolt_node *first, struct jolt_node **items,
+                   size_t count, struct jolt_node **out) {
     (void)first;
     if (count > 1) return give(out, node_integer(work, (int64_t)count));
     if (items[0]->kind == JSON_STRING)
@@ -19,46 +19,47 @@ bool function_size(struct jolt_work *work, struct node *first, struct node **ite
     return node_is_container(items[0]) && give(out, node_integer(work, items[0]->count));
 }
 
-bool function_first(struct jolt_work *work, struct node *first, struct node **items, size_t count,
-                    struct node **out) {
+bool function_first(struct jolt_work *work, struct jolt_node *first, struct jolt_node **items,
+                    size_t count, struct jolt_node **out) {
     (void)work, (void)first;
     return count > 0 && give(out, items[0]);
 }
 
-bool function_last(struct jolt_work *work, struct node *first, struct node **items, size_t count,
-                   struct node **out) {
+bool function_last(struct jolt_work *work, struct jolt_node *first, struct jolt_node **items,
+                   size_t count, struct jolt_node **out) {
     (void)work, (void)first;
     return count > 0 && give(out, items[count - 1]);
 }
 
-bool function_element_at(struct jolt_work *work, struct node *first, struct node **items,
-                         size_t count, struct node **out) {
+bool function_element_at(struct jolt_work *work, struct jolt_node *first, struct jolt_node **items,
+                         size_t count, struct jolt_node **out) {
     uint32_t index;
     (void)work;
     return node_small(first, &index) && index < count && give(out, items[index]);
 }
 
-bool function_to_list(struct jolt_work *work, struct node *first, struct node **items, size_t count,
-                      struct node **out) {
+bool function_to_list(struct jolt_work *work, struct jolt_node *first, struct jolt_node **items,
+                      size_t count, struct jolt_node **out) {
     (void)first;
     return give(out, node_list(work, items, count));
 }
 
 /* ## Order */
 
-static int compare(const struct node *a, const struct node *b) {
+static int compare(const struct jolt_node *a, const struct jolt_node *b) {
     if (a->kind == JSON_STRING) return text_compare(a->text, b->text);
     if (a->kind == JSON_NUMBER) return json_number_compare(a->text, b->text);
     return (int)a->kind - (int)b->kind; /* false before true */
 }
 
-static bool are_comparable(const struct node *a, const struct node *b) {
+static bool are_comparable(const struct jolt_node *a, const struct jolt_node *b) {
     bool booleans = (a->kind == JSON_TRUE || a->kind == JSON_FALSE) &&
                     (b->kind == JSON_TRUE || b->kind == JSON_FALSE);
     return booleans || (a->kind == b->kind && (a->kind == JSON_STRING || a->kind == JSON_NUMBER));
 }
 
-static void merge(struct node **from, struct node **to, size_t start, size_t width, size_t count) {
+static void merge(struct jolt_node **from, struct jolt_node **to, size_t start, size_t width,
+                  size_t count) {
     size_t middle = start + width < count ? start + width : count;
     size_t end = middle + width < count ? middle + width : count;
     size_t left = start, right = middle;
@@ -68,20 +69,20 @@ static void merge(struct node **from, struct node **to, size_t start, size_t wid
     }
 }
 
-bool function_sort(struct jolt_work *work, struct node *first, struct node **items, size_t count,
-                   struct node **out) {
+bool function_sort(struct jolt_work *work, struct jolt_node *first, struct jolt_node **items,
+                   size_t count, struct jolt_node **out) {
     (void)first;
     if (count == 1) return give(out, items[0]->kind == JSON_NULL ? NULL : items[0]);
     for (size_t i = 1; i < count; i++)
         if (!are_comparable(items[0], items[i])) return false;
-    struct node *list = node_list(work, items, count);
-    struct node **spare = arena_array(&work->arena, count, sizeof(*spare));
+    struct jolt_node *list = node_list(work, items, count);
+    struct jolt_node **spare = arena_array(&work->arena, count, sizeof(*spare));
     if (!list || !spare) return false;
-    struct node **sorted = list->items;
+    struct jolt_node **sorted = list->items;
     for (size_t width = 1; width < count; width *= 2) {
         for (size_t start = 0; start < count; start += 2 * width)
             merge(sorted, spare, start, width, count);
-        struct node **swapped = sorted;
+        struct jolt_node **swapped = sorted;
         sorted = spare;
         spare = swapped;
     }
@@ -92,7 +93,7 @@ bool function_sort(struct jolt_work *work, struct node *first, struct node **ite
 
 /* ## Squashing */
 
-static void drop_nulls(struct jolt_work *work, struct node *node, bool deep) {
+static void drop_nulls(struct jolt_work *work, struct jolt_node *node, bool deep) {
     if (!node_is_container(node) || !work_step(work)) return;
     for (uint32_t i = 0; i < node->count; i++) {
         if (node->items[i]->kind == JSON_NULL) node->items[i] = NULL;
@@ -101,9 +102,9 @@ static void drop_nulls(struct jolt_work *work, struct node *node, bool deep) {
     node_compact(node);
 }
 
-static bool squash(struct jolt_work *work, struct node **items, size_t count, bool deep,
-                   struct node **out) {
-    struct node *value = count > 1 ? node_list(work, items, count) : items[0];
+static bool squash(struct jolt_work *work, struct jolt_node **items, size_t count, bool deep,
+                   struct jolt_node **out) {
+    struct jolt_node *value = count > 1 ? node_list(work, items, count) : items[0];
     if (!value || value->kind == JSON_NULL || (value->kind == JSON_ARRAY && value->count == 0))
         return false;
     value = node_copy(work, value);
@@ -111,31 +112,31 @@ static bool squash(struct jolt_work *work, struct node **items, size_t count, bo
     return give(out, value);
 }
 
-bool function_squash_nulls(struct jolt_work *work, struct node *first, struct node **items,
-                           size_t count, struct node **out) {
+bool function_squash_nulls(struct jolt_work *work, struct jolt_node *first,
+                           struct jolt_node **items, size_t count, struct jolt_node **out) {
     (void)first;
     return squash(work, items, count, false, out);
 }
 
-bool function_squash_all_nulls(struct jolt_work *work, struct node *first, struct node **items,
-                               size_t count, struct node **out) {
+bool function_squash_all_nulls(struct jolt_work *work, struct jolt_node *first,
+                               struct jolt_node **items, size_t count, struct jolt_node **out) {
     (void)first;
     return squash(work, items, count, true, out);
 }
 
-static bool is_among(struct jolt_work *work, const struct node *list, struct node *item) {
+static bool is_among(struct jolt_work *work, const struct jolt_node *list, struct jolt_node *item) {
     for (uint32_t i = 0; i < list->count; i++)
         if (work_step(work) && node_equal(work, list->items[i], item)) return true;
     return false;
 }
 
-bool function_squash_duplicates(struct jolt_work *work, struct node *first, struct node **items,
-                                size_t count, struct node **out) {
-    struct node *value = count > 1 ? node_list(work, items, count) : items[0];
+bool function_squash_duplicates(struct jolt_work *work, struct jolt_node *first,
+                                struct jolt_node **items, size_t count, struct jolt_node **out) {
+    struct jolt_node *value = count > 1 ? node_list(work, items, count) : items[0];
     (void)first;
     if (!value || value->kind == JSON_NULL) return false;
     if (value->kind != JSON_ARRAY) return give(out, value);
-    struct node *list = value->count ? node_new(work, JSON_ARRAY) : NULL;
+    struct jolt_node *list = value->count ? node_new(work, JSON_ARRAY) : NULL;
     for (uint32_t i = 0; list && i < value->count; i++)
         if (!is_among(work, list, value->items[i]) && !node_push(work, list, value->items[i]))
             return false;
@@ -144,26 +145,26 @@ bool function_squash_duplicates(struct jolt_work *work, struct node *first, stru
 
 /* ## Presence */
 
-bool function_noop(struct jolt_work *work, struct node *first, struct node **items, size_t count,
-                   struct node **out) {
+bool function_noop(struct jolt_work *work, struct jolt_node *first, struct jolt_node **items,
+                   size_t count, struct jolt_node **out) {
     (void)work, (void)first, (void)items, (void)count, (void)out;
     return false;
 }
 
-bool function_is_present(struct jolt_work *work, struct node *first, struct node **items,
-                         size_t count, struct node **out) {
+bool function_is_present(struct jolt_work *work, struct jolt_node *first, struct jolt_node **items,
+                         size_t count, struct jolt_node **out) {
     (void)work, (void)first, (void)count;
     return give(out, items[0]);
 }
 
-bool function_not_null(struct jolt_work *work, struct node *first, struct node **items,
-                       size_t count, struct node **out) {
+bool function_not_null(struct jolt_work *work, struct jolt_node *first, struct jolt_node **items,
+                       size_t count, struct jolt_node **out) {
     (void)work, (void)first, (void)count;
     return give(out, items[0]->kind == JSON_NULL ? NULL : items[0]);
 }
 
-bool function_is_null(struct jolt_work *work, struct node *first, struct node **items, size_t count,
-                      struct node **out) {
+bool function_is_null(struct jolt_work *work, struct jolt_node *first, struct jolt_node **items,
+                      size_t count, struct jolt_node **out) {
     (void)work, (void)first, (void)count;
     return give(out, items[0]->kind == JSON_NULL ? items[0] : NULL);
 }

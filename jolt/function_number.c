@@ -23,14 +23,14 @@ static bool is_whole(gramc_text number) {
     return true;
 }
 
-enum number_type node_number_type(const struct node *number) {
+enum number_type node_number_type(const struct jolt_node *number) {
     int64_t value;
     if (!is_whole(number->text)) return NUMBER_DOUBLE;
     if (!number_to_int(&value, number->text)) return NUMBER_HUGE;
     return number->wide || value > INT32_MAX || value < INT32_MIN ? NUMBER_LONG : NUMBER_INT;
 }
 
-bool node_small(const struct node *node, uint32_t *out) {
+bool node_small(const struct jolt_node *node, uint32_t *out) {
     return node_is(node, JSON_NUMBER) && node_number_type(node) == NUMBER_INT &&
            text_index(node->text, out);
 }
@@ -86,42 +86,42 @@ gramc_text number_spelling(struct arena *arena, gramc_text text) {
     return spelled;
 }
 
-static struct node *number_from_text(struct jolt_work *work, gramc_text text) {
+static struct jolt_node *number_from_text(struct jolt_work *work, gramc_text text) {
     gramc_text spelled = number_spelling(&work->arena, text_trim(text));
     if (work->arena.oom) work_fail(work, GRAMC_NOMEM);
     return spelled.ptr ? node_text(work, JSON_NUMBER, spelled) : NULL;
 }
 
 /* A number, or a text that is one; NULL otherwise. */
-static struct node *as_number(struct jolt_work *work, struct node *node) {
+static struct jolt_node *as_number(struct jolt_work *work, struct jolt_node *node) {
     if (node->kind == JSON_STRING) return number_from_text(work, node->text);
     return node->kind == JSON_NUMBER ? node : NULL;
 }
 
-static bool as_double(struct jolt_work *work, struct node *node, double *out) {
-    struct node *number = as_number(work, node);
+static bool as_double(struct jolt_work *work, struct jolt_node *node, double *out) {
+    struct jolt_node *number = as_number(work, node);
     return number && number_to_double(out, number->text);
 }
 
 /* ## Making */
 
-struct node *node_integer(struct jolt_work *work, int64_t value) {
+struct jolt_node *node_integer(struct jolt_work *work, int64_t value) {
     char digits[32];
     int len = snprintf(digits, sizeof(digits), "%lld", (long long)value);
     gramc_text text = arena_text(&work->arena, (gramc_text){digits, (size_t)len});
     return text.ptr ? node_text(work, JSON_NUMBER, text) : NULL;
 }
 
-static struct node *make_long(struct jolt_work *work, int64_t value) {
-    struct node *made = node_integer(work, value);
+static struct jolt_node *make_long(struct jolt_work *work, int64_t value) {
+    struct jolt_node *made = node_integer(work, value);
     if (made) made->wide = true;
     return made;
 }
 
 /* With a point, so that it stays what it is. */
-static struct node *make_double(struct jolt_work *work, double value) {
+static struct jolt_node *make_double(struct jolt_work *work, double value) {
     struct buf buf;
-    struct node *made = NULL;
+    struct jolt_node *made = NULL;
     buf_init(&buf, &work->arena.allocator, 64);
     if (json_put_double(&buf, value)) {
         if (is_whole(buf_view(&buf))) buf_puts(&buf, ".0");
@@ -133,18 +133,18 @@ static struct node *make_double(struct jolt_work *work, double value) {
     return made && made->text.ptr ? made : NULL;
 }
 
-static bool give(struct node **out, struct node *made) {
+static bool give(struct jolt_node **out, struct jolt_node *made) {
     *out = made;
     return made != NULL;
 }
 
 /* ## The smallest, the largest */
 
-static bool find_extreme(struct jolt_work *work, struct node **items, size_t count, int sign,
-                         struct node **out) {
-    struct node *best = NULL;
+static bool find_extreme(struct jolt_work *work, struct jolt_node **items, size_t count, int sign,
+                         struct jolt_node **out) {
+    struct jolt_node *best = NULL;
     for (size_t i = 0; i < count; i++) {
-        struct node *number = as_number(work, items[i]);
+        struct jolt_node *number = as_number(work, items[i]);
         if (!number || number->text.len > 400) continue;
         int order = best ? sign * json_number_compare(number->text, best->text) : 1;
         bool tie = order == 0 && node_number_type(number) < node_number_type(best);
@@ -153,34 +153,35 @@ static bool find_extreme(struct jolt_work *work, struct node **items, size_t cou
     return give(out, best);
 }
 
-bool function_min(struct jolt_work *work, struct node *first, struct node **items, size_t count,
-                  struct node **out) {
+bool function_min(struct jolt_work *work, struct jolt_node *first, struct jolt_node **items,
+                  size_t count, struct jolt_node **out) {
     (void)first;
     return !(count == 1 && items[0]->kind == JSON_STRING) &&
            find_extreme(work, items, count, -1, out);
 }
 
-bool function_max(struct jolt_work *work, struct node *first, struct node **items, size_t count,
-                  struct node **out) {
+bool function_max(struct jolt_work *work, struct jolt_node *first, struct jolt_node **items,
+                  size_t count, struct jolt_node **out) {
     (void)first;
     return !(count == 1 && items[0]->kind == JSON_STRING) &&
            find_extreme(work, items, count, 1, out);
 }
 
-bool function_abs(struct jolt_work *work, struct node *first, struct node **items, size_t count,
-                  struct node **out) {
-    struct node *number = as_number(work, items[0]);
+bool function_abs(struct jolt_work *work, struct jolt_node *first, struct jolt_node **items,
+                  size_t count, struct jolt_node **out) {
+    struct jolt_node *number = as_number(work, items[0]);
     (void)first, (void)count;
     if (!number || number->text.ptr[0] != '-') return give(out, number);
-    struct node *made = node_text(work, JSON_NUMBER, text_slice(number->text, 1, number->text.len));
+    struct jolt_node *made =
+        node_text(work, JSON_NUMBER, text_slice(number->text, 1, number->text.len));
     if (made) made->wide = number->wide;
     return give(out, made);
 }
 
 /* ## Sums */
 
-bool function_avg(struct jolt_work *work, struct node *first, struct node **items, size_t count,
-                  struct node **out) {
+bool function_avg(struct jolt_work *work, struct jolt_node *first, struct jolt_node **items,
+                  size_t count, struct jolt_node **out) {
     double sum = 0, value;
     size_t numbers = 0;
     (void)first;
@@ -192,8 +193,8 @@ bool function_avg(struct jolt_work *work, struct node *first, struct node **item
     return numbers && give(out, make_double(work, sum / (double)numbers));
 }
 
-bool function_double_sum(struct jolt_work *work, struct node *first, struct node **items,
-                         size_t count, struct node **out) {
+bool function_double_sum(struct jolt_work *work, struct jolt_node *first, struct jolt_node **items,
+                         size_t count, struct jolt_node **out) {
     double sum = 0, value;
     (void)first;
     for (size_t i = 0; i < count; i++)
@@ -202,9 +203,9 @@ bool function_double_sum(struct jolt_work *work, struct node *first, struct node
 }
 
 /* Cut off towards zero. False for what no 64 bits hold. */
-static bool as_integer(struct jolt_work *work, struct node *node, int64_t *out) {
+static bool as_integer(struct jolt_work *work, struct jolt_node *node, int64_t *out) {
     double value;
-    struct node *number = as_number(work, node);
+    struct jolt_node *number = as_number(work, node);
     if (!number) return false;
     if (is_whole(number->text)) return number_to_int(out, number->text);
     if (!number_to_double(&value, number->text) || value >= 9223372036854775808.0 ||
@@ -214,7 +215,7 @@ static bool as_integer(struct jolt_work *work, struct node *node, int64_t *out) 
     return true;
 }
 
-static bool sum_up(struct jolt_work *work, struct node **items, size_t count, int64_t *sum) {
+static bool sum_up(struct jolt_work *work, struct jolt_node **items, size_t count, int64_t *sum) {
     *sum = 0;
     for (size_t i = 0; i < count; i++) {
         int64_t value;
@@ -223,15 +224,15 @@ static bool sum_up(struct jolt_work *work, struct node **items, size_t count, in
     return true;
 }
 
-bool function_int_sum(struct jolt_work *work, struct node *first, struct node **items, size_t count,
-                      struct node **out) {
+bool function_int_sum(struct jolt_work *work, struct jolt_node *first, struct jolt_node **items,
+                      size_t count, struct jolt_node **out) {
     int64_t sum;
     (void)first;
     return sum_up(work, items, count, &sum) && give(out, node_integer(work, sum));
 }
 
-bool function_long_sum(struct jolt_work *work, struct node *first, struct node **items,
-                       size_t count, struct node **out) {
+bool function_long_sum(struct jolt_work *work, struct jolt_node *first, struct jolt_node **items,
+                       size_t count, struct jolt_node **out) {
     int64_t sum;
     (void)first;
     return sum_up(work, items, count, &sum) && give(out, make_long(work, sum));
@@ -239,35 +240,35 @@ bool function_long_sum(struct jolt_work *work, struct node *first, struct node *
 
 /* ## Differences: of two numbers that are both of that kind */
 
-static bool both_are(struct node **items, size_t count, enum number_type type) {
+static bool both_are(struct jolt_node **items, size_t count, enum number_type type) {
     return count == 2 && node_is(items[0], JSON_NUMBER) && node_is(items[1], JSON_NUMBER) &&
            node_number_type(items[0]) == type && node_number_type(items[1]) == type;
 }
 
-static bool subtract(struct node **items, int64_t *out) {
+static bool subtract(struct jolt_node **items, int64_t *out) {
     int64_t a, b;
     return number_to_int(&a, items[0]->text) && number_to_int(&b, items[1]->text) &&
            b != INT64_MIN && number_add(out, a, -b);
 }
 
-bool function_int_subtract(struct jolt_work *work, struct node *first, struct node **items,
-                           size_t count, struct node **out) {
+bool function_int_subtract(struct jolt_work *work, struct jolt_node *first,
+                           struct jolt_node **items, size_t count, struct jolt_node **out) {
     int64_t difference;
     (void)first;
     return both_are(items, count, NUMBER_INT) && subtract(items, &difference) &&
            give(out, node_integer(work, difference));
 }
 
-bool function_long_subtract(struct jolt_work *work, struct node *first, struct node **items,
-                            size_t count, struct node **out) {
+bool function_long_subtract(struct jolt_work *work, struct jolt_node *first,
+                            struct jolt_node **items, size_t count, struct jolt_node **out) {
     int64_t difference;
     (void)first;
     return both_are(items, count, NUMBER_LONG) && subtract(items, &difference) &&
            give(out, make_long(work, difference));
 }
 
-bool function_double_subtract(struct jolt_work *work, struct node *first, struct node **items,
-                              size_t count, struct node **out) {
+bool function_double_subtract(struct jolt_work *work, struct jolt_node *first,
+                              struct jolt_node **items, size_t count, struct jolt_node **out) {
     double a, b;
     (void)first;
     return both_are(items, count, NUMBER_DOUBLE) && number_to_double(&a, items[0]->text) &&
@@ -276,7 +277,7 @@ bool function_double_subtract(struct jolt_work *work, struct node *first, struct
 
 /* ## Quotients */
 
-static bool quotient(struct jolt_work *work, struct node **items, size_t count, double *out) {
+static bool quotient(struct jolt_work *work, struct jolt_node **items, size_t count, double *out) {
     double a, b;
     if (count != 2 || !as_double(work, items[0], &a) || !as_double(work, items[1], &b))
         return false;
@@ -285,8 +286,8 @@ static bool quotient(struct jolt_work *work, struct node **items, size_t count, 
     return true;
 }
 
-bool function_divide(struct jolt_work *work, struct node *first, struct node **items, size_t count,
-                     struct node **out) {
+bool function_divide(struct jolt_work *work, struct jolt_node *first, struct jolt_node **items,
+                     size_t count, struct jolt_node **out) {
     double result;
     (void)first;
     return quotient(work, items, count, &result) && give(out, make_double(work, result));
@@ -324,8 +325,8 @@ static bool round_to(double value, uint32_t decimals, double *out) {
     return true;
 }
 
-bool function_divide_and_round(struct jolt_work *work, struct node *first, struct node **items,
-                               size_t count, struct node **out) {
+bool function_divide_and_round(struct jolt_work *work, struct jolt_node *first,
+                               struct jolt_node **items, size_t count, struct jolt_node **out) {
     double result;
     uint32_t decimals;
     return node_small(first, &decimals) && decimals <= MOST_DECIMALS &&
@@ -335,22 +336,22 @@ bool function_divide_and_round(struct jolt_work *work, struct node *first, struc
 
 /* ## Conversions */
 
-bool function_to_integer(struct jolt_work *work, struct node *first, struct node **items,
-                         size_t count, struct node **out) {
+bool function_to_integer(struct jolt_work *work, struct jolt_node *first, struct jolt_node **items,
+                         size_t count, struct jolt_node **out) {
     int64_t value;
     (void)first, (void)count;
     return as_integer(work, items[0], &value) && give(out, node_integer(work, value));
 }
 
-bool function_to_long(struct jolt_work *work, struct node *first, struct node **items, size_t count,
-                      struct node **out) {
+bool function_to_long(struct jolt_work *work, struct jolt_node *first, struct jolt_node **items,
+                      size_t count, struct jolt_node **out) {
     int64_t value;
     (void)first, (void)count;
     return as_integer(work, items[0], &value) && give(out, make_long(work, value));
 }
 
-bool function_to_double(struct jolt_work *work, struct node *first, struct node **items,
-                        size_t count, struct node **out) {
+bool function_to_double(struct jolt_work *work, struct jolt_node *first, struct jolt_node **items,
+                        size_t count, struct jolt_node **out) {
     double value;
     (void)first, (void)count;
     return as_double(work, items[0], &value) && give(out, make_double(work, value));

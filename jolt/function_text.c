@@ -9,13 +9,13 @@
 
 enum { WIDEST_PAD = 500, LONGEST_TEXT = 64 << 20 };
 
-static bool give_text(struct jolt_work *work, gramc_text text, struct node **out) {
+static bool give_text(struct jolt_work *work, gramc_text text, struct jolt_node **out) {
     *out = node_text(work, JSON_STRING, text);
     return *out != NULL;
 }
 
 /* Takes over what the buffer holds, and frees it. */
-static bool give_buf(struct jolt_work *work, struct buf *buf, struct node **out) {
+static bool give_buf(struct jolt_work *work, struct buf *buf, struct jolt_node **out) {
     gramc_text copy = {NULL, 0};
     if (buf_status(buf) != GRAMC_OK) work_fail(work, buf_status(buf));
     else if (work_bytes(work, buf->len)) copy = arena_text(&work->arena, buf_view(buf));
@@ -29,8 +29,8 @@ static void start_buf(struct jolt_work *work, struct buf *buf) {
 
 /* ## Case and blanks */
 
-static bool map_chars(struct jolt_work *work, const struct node *node, uint32_t (*map)(uint32_t),
-                      struct node **out) {
+static bool map_chars(struct jolt_work *work, const struct jolt_node *node,
+                      uint32_t (*map)(uint32_t), struct jolt_node **out) {
     struct buf buf;
     if (node->kind != JSON_STRING) return false;
     start_buf(work, &buf);
@@ -41,21 +41,21 @@ static bool map_chars(struct jolt_work *work, const struct node *node, uint32_t 
     return give_buf(work, &buf, out);
 }
 
-bool function_to_lower(struct jolt_work *work, struct node *first, struct node **items,
-                       size_t count, struct node **out) {
+bool function_to_lower(struct jolt_work *work, struct jolt_node *first, struct jolt_node **items,
+                       size_t count, struct jolt_node **out) {
     (void)first, (void)count;
     return map_chars(work, items[0], text_lower, out);
 }
 
-bool function_to_upper(struct jolt_work *work, struct node *first, struct node **items,
-                       size_t count, struct node **out) {
+bool function_to_upper(struct jolt_work *work, struct jolt_node *first, struct jolt_node **items,
+                       size_t count, struct jolt_node **out) {
     (void)first, (void)count;
     return map_chars(work, items[0], text_upper, out);
 }
 
 /* Of everything up to U+0020. */
-bool function_trim(struct jolt_work *work, struct node *first, struct node **items, size_t count,
-                   struct node **out) {
+bool function_trim(struct jolt_work *work, struct jolt_node *first, struct jolt_node **items,
+                   size_t count, struct jolt_node **out) {
     gramc_text text = items[0]->text;
     (void)first, (void)count;
     if (items[0]->kind != JSON_STRING) return false;
@@ -66,7 +66,7 @@ bool function_trim(struct jolt_work *work, struct node *first, struct node **ite
 
 /* ## Putting together */
 
-static void put_spelling(struct buf *out, const struct node *node) {
+static void put_spelling(struct buf *out, const struct jolt_node *node) {
     if (!node_is_container(node)) {
         buf_text(out, node_spelling(node));
         return;
@@ -84,8 +84,8 @@ static void put_spelling(struct buf *out, const struct node *node) {
     buf_putc(out, object ? '}' : ']');
 }
 
-bool function_to_string(struct jolt_work *work, struct node *first, struct node **items,
-                        size_t count, struct node **out) {
+bool function_to_string(struct jolt_work *work, struct jolt_node *first, struct jolt_node **items,
+                        size_t count, struct jolt_node **out) {
     struct buf buf;
     (void)first, (void)count;
     start_buf(work, &buf);
@@ -93,8 +93,8 @@ bool function_to_string(struct jolt_work *work, struct node *first, struct node 
     return give_buf(work, &buf, out);
 }
 
-bool function_concat(struct jolt_work *work, struct node *first, struct node **items, size_t count,
-                     struct node **out) {
+bool function_concat(struct jolt_work *work, struct jolt_node *first, struct jolt_node **items,
+                     size_t count, struct jolt_node **out) {
     struct buf buf;
     (void)first;
     start_buf(work, &buf);
@@ -104,8 +104,8 @@ bool function_concat(struct jolt_work *work, struct node *first, struct node **i
 }
 
 /* Null and empty texts are left out, with their separators. */
-bool function_join(struct jolt_work *work, struct node *first, struct node **items, size_t count,
-                   struct node **out) {
+bool function_join(struct jolt_work *work, struct jolt_node *first, struct jolt_node **items,
+                   size_t count, struct jolt_node **out) {
     struct buf buf;
     bool separate = false;
     start_buf(work, &buf);
@@ -127,8 +127,8 @@ static size_t char_offset(gramc_text text, size_t chars) {
     return i;
 }
 
-bool function_substring(struct jolt_work *work, struct node *first, struct node **items,
-                        size_t count, struct node **out) {
+bool function_substring(struct jolt_work *work, struct jolt_node *first, struct jolt_node **items,
+                        size_t count, struct jolt_node **out) {
     uint32_t start, end;
     (void)first;
     if (count != 3 || items[0]->kind != JSON_STRING || !node_small(items[1], &start) ||
@@ -139,14 +139,14 @@ bool function_substring(struct jolt_work *work, struct node *first, struct node 
     return give_text(work, text_slice(text, char_offset(text, start), char_offset(text, end)), out);
 }
 
-static bool push_part(struct jolt_work *work, struct node *list, gramc_text part) {
-    struct node *item = node_text(work, JSON_STRING, part);
+static bool push_part(struct jolt_work *work, struct jolt_node *list, gramc_text part) {
+    struct jolt_node *item = node_text(work, JSON_STRING, part);
     return item && work_step(work) && node_push(work, list, item);
 }
 
 /* Parts between the matches. One of no width splits between characters, but not at the front. */
 static bool split_all(struct jolt_work *work, struct regex_session *session,
-                      const struct regex *regex, gramc_text text, struct node *list) {
+                      const struct regex *regex, gramc_text text, struct jolt_node *list) {
     size_t from = 0, search = 0, start;
     for (;;) {
         size_t end = search;
@@ -164,16 +164,16 @@ static bool split_all(struct jolt_work *work, struct regex_session *session,
 }
 
 /* Empty parts at the end are dropped, as Java does; a text without a match stays whole. */
-static void drop_empty(struct node *list, gramc_text text) {
+static void drop_empty(struct jolt_node *list, gramc_text text) {
     if (list->count == 1 && list->items[0]->text.len == text.len) return;
     while (list->count && list->items[list->count - 1]->text.len == 0) list->count--;
 }
 
-static struct node *split(struct jolt_work *work, gramc_text text, gramc_text separator) {
+static struct jolt_node *split(struct jolt_work *work, gramc_text text, gramc_text separator) {
     struct regex_set set;
     struct regex_session session;
     struct regex_error error;
-    struct node *list = node_new(work, JSON_ARRAY);
+    struct jolt_node *list = node_new(work, JSON_ARRAY);
     regex_set_init(&set, &work->arena);
     regex_session_init(&session, &work->arena.allocator);
     const struct regex *regex = list ? regex_compile(&set, separator, &error) : NULL;
@@ -184,8 +184,8 @@ static struct node *split(struct jolt_work *work, gramc_text text, gramc_text se
     return list;
 }
 
-bool function_split(struct jolt_work *work, struct node *first, struct node **items, size_t count,
-                    struct node **out) {
+bool function_split(struct jolt_work *work, struct jolt_node *first, struct jolt_node **items,
+                    size_t count, struct jolt_node **out) {
     (void)count;
     if (items[0]->kind != JSON_STRING || !work_bytes(work, first->text.len + 1024)) return false;
     *out = split(work, items[0]->text, first->text);
@@ -194,8 +194,8 @@ bool function_split(struct jolt_work *work, struct node *first, struct node **it
 
 /* ## Padding */
 
-static bool pad(struct jolt_work *work, const struct node *text, struct node **items, size_t count,
-                bool left, struct node **out) {
+static bool pad(struct jolt_work *work, const struct jolt_node *text, struct jolt_node **items,
+                size_t count, bool left, struct jolt_node **out) {
     uint32_t width;
     struct buf buf;
     if (count < 2 || !node_small(items[0], &width) || items[1]->kind != JSON_STRING) return false;
@@ -207,21 +207,21 @@ static bool pad(struct jolt_work *work, const struct node *text, struct node **i
     return give_buf(work, &buf, out);
 }
 
-bool function_left_pad(struct jolt_work *work, struct node *first, struct node **items,
-                       size_t count, struct node **out) {
+bool function_left_pad(struct jolt_work *work, struct jolt_node *first, struct jolt_node **items,
+                       size_t count, struct jolt_node **out) {
     return pad(work, first, items, count, true, out);
 }
 
-bool function_right_pad(struct jolt_work *work, struct node *first, struct node **items,
-                        size_t count, struct node **out) {
+bool function_right_pad(struct jolt_work *work, struct jolt_node *first, struct jolt_node **items,
+                        size_t count, struct jolt_node **out) {
     return pad(work, first, items, count, false, out);
 }
 
 /* ## Booleans */
 
-bool function_to_boolean(struct jolt_work *work, struct node *first, struct node **items,
-                         size_t count, struct node **out) {
-    struct node *item = items[0];
+bool function_to_boolean(struct jolt_work *work, struct jolt_node *first, struct jolt_node **items,
+                         size_t count, struct jolt_node **out) {
+    struct jolt_node *item = items[0];
     (void)first, (void)count;
     *out = item->kind == JSON_TRUE || item->kind == JSON_FALSE ? item : NULL;
     if (item->kind == JSON_STRING && text_is_nocase(item->text, "true"))

@@ -17,7 +17,7 @@ enum {
 };
 
 struct link {
-    const struct operation *operation;
+    const struct jolt_operation *operation;
     const void *spec;
 };
 
@@ -27,7 +27,7 @@ struct gramc_jolt {
     size_t count;
 };
 
-static const struct operation *const operations[] = {
+static const struct jolt_operation *const operations[] = {
     &jolt_shift,       &jolt_default,          &jolt_remove,         &jolt_sort,
     &jolt_cardinality, &jolt_modify_overwrite, &jolt_modify_default, &jolt_modify_define,
 };
@@ -165,7 +165,7 @@ void gramc_jolt_free(gramc_jolt *jolt) {
 
 /* ## Applying */
 
-static gramc_status read_document(struct jolt_work *work, gramc_text text, struct node **out,
+static gramc_status read_document(struct jolt_work *work, gramc_text text, struct jolt_node **out,
                                   gramc_json_error *error) {
     struct json_error syntax;
     const struct json *document = json_parse(&work->arena, text, &syntax);
@@ -175,7 +175,8 @@ static gramc_status read_document(struct jolt_work *work, gramc_text text, struc
     return work->arena.oom ? GRAMC_NOMEM : work->status;
 }
 
-static struct node *run(const gramc_jolt *jolt, struct jolt_work *work, struct node *document) {
+static struct jolt_node *run(const gramc_jolt *jolt, struct jolt_work *work,
+                             struct jolt_node *document) {
     for (size_t i = 0; i < jolt->count && document; i++) {
         document = jolt->links[i].operation->apply(work, jolt->links[i].spec, document);
         if (document && !node_fits(document, JOLT_TREE_DEPTH)) {
@@ -186,8 +187,8 @@ static struct node *run(const gramc_jolt *jolt, struct jolt_work *work, struct n
     return document;
 }
 
-static gramc_status write_document(struct jolt_work *work, const struct node *document, size_t max,
-                                   gramc_writer writer) {
+static gramc_status write_document(struct jolt_work *work, const struct jolt_node *document,
+                                   size_t max, gramc_writer writer) {
     struct buf out;
     buf_init(&out, &work->arena.allocator, max);
     node_put(&out, document);
@@ -199,7 +200,7 @@ static gramc_status write_document(struct jolt_work *work, const struct node *do
 static gramc_status apply(const gramc_jolt *jolt, struct jolt_work *work, gramc_text input,
                           const gramc_jolt_options *options, gramc_writer writer,
                           gramc_json_error *error) {
-    struct node *document = NULL;
+    struct jolt_node *document = NULL;
     gramc_text context = options->context.len ? options->context : TEXT("{}");
     work->null = node_new(work, JSON_NULL);
     if (!work->null) return work->status;

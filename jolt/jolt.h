@@ -37,7 +37,7 @@ struct spelling {
 bool spelling_read(struct jolt_reader *reader, gramc_text text, struct spelling *out);
 
 /* Levels up from here, and which star's part of the key there; 0 is the whole key. */
-struct reference {
+struct jolt_reference {
     uint32_t level, group;
 };
 
@@ -57,25 +57,25 @@ enum element_kind {
     ELEMENT_KINDS
 };
 
-struct token {
+struct jolt_token {
     gramc_text text;
     bool is_reference;
-    struct reference reference;
+    struct jolt_reference reference;
 };
 
-struct path;
+struct jolt_path;
 struct element {
     enum element_kind kind;
     gramc_text text;      /* literal or constant without escapes */
     gramc_text canonical; /* equal for two spellings of one key; what stars are ordered by */
-    const struct token *tokens;
+    const struct jolt_token *tokens;
     size_t token_count;
-    struct reference reference;
+    struct jolt_reference reference;
     uint32_t index;
-    const struct path *path; /* of a lookup; NULL: stay where the levels lead */
+    const struct jolt_path *path; /* of a lookup; NULL: stay where the levels lead */
 };
 
-struct path {
+struct jolt_path {
     const struct element *elements;
     size_t count;
 };
@@ -88,7 +88,7 @@ bool element_read_name(struct jolt_reader *reader, const struct json *at, struct
                        struct element *out);
 /* "a.b[0].&1": a place to write to, or (`lookup`) to read from. */
 bool path_read(struct jolt_reader *reader, const struct json *at, struct spelling text, bool lookup,
-               struct path *out);
+               struct jolt_path *out);
 /* "[": an element of an array. */
 bool element_is_index(const struct element *element);
 
@@ -101,39 +101,39 @@ struct match {
 };
 
 /* One level of the way from the root; the steps live on the stack of the walk. */
-struct step {
-    const struct step *up;
-    struct node *tree;
+struct jolt_step {
+    const struct jolt_step *up;
+    struct jolt_node *tree;
     struct match *match;
     uint32_t original_count; /* of an array before it was filled up */
 };
 
 /* The levels are counted from `step`. */
 bool element_match(struct jolt_work *work, const struct element *element, gramc_text key,
-                   const struct step *step, struct match *out);
+                   const struct jolt_step *step, struct match *out);
 bool star_match(const struct element *element, gramc_text key, struct match *out);
 /* The key that an element stands for: of a lookup, the text or whole number found there. */
-bool element_text(struct jolt_work *work, const struct element *element, const struct step *step,
-                  gramc_text *out);
-bool element_lookup(struct jolt_work *work, const struct element *element, const struct step *step,
-                    struct node **out);
-bool path_lookup(struct jolt_work *work, const struct path *path, struct node *tree,
-                 const struct step *step, struct node **out);
+bool element_text(struct jolt_work *work, const struct element *element,
+                  const struct jolt_step *step, gramc_text *out);
+bool element_lookup(struct jolt_work *work, const struct element *element,
+                    const struct jolt_step *step, struct jolt_node **out);
+bool path_lookup(struct jolt_work *work, const struct jolt_path *path, struct jolt_node *tree,
+                 const struct jolt_step *step, struct jolt_node **out);
 /* What a scalar is matched by: its spelling. */
-gramc_text node_spelling(const struct node *scalar);
+gramc_text node_spelling(const struct jolt_node *scalar);
 
 /* ## Operations */
-struct operation {
+struct jolt_operation {
     const char *name;
     bool needs_spec;
     /* Into *out, whatever it likes; reports itself. */
     bool (*read)(struct jolt_reader *reader, const struct json *spec, const void **out);
     /* Gives the new document; NULL when the work has failed. The old one is not used any more. */
-    struct node *(*apply)(struct jolt_work *work, const void *spec, struct node *input);
+    struct jolt_node *(*apply)(struct jolt_work *work, const void *spec, struct jolt_node *input);
 };
 
-extern const struct operation jolt_shift, jolt_default, jolt_remove, jolt_sort, jolt_cardinality,
-    jolt_modify_overwrite, jolt_modify_default, jolt_modify_define;
+extern const struct jolt_operation jolt_shift, jolt_default, jolt_remove, jolt_sort,
+    jolt_cardinality, jolt_modify_overwrite, jolt_modify_default, jolt_modify_define;
 
 /* ## Shared by the operations that match keys */
 enum children_kind { CHILDREN_LITERAL, CHILDREN_COMPUTED, CHILDREN_SPECIAL };
@@ -149,7 +149,7 @@ struct function;
 const struct function *function_find(gramc_text name);
 gramc_text function_nearest(gramc_text name);
 /* An argument NULL is missing. False: there is no value to write. */
-bool function_call(struct jolt_work *work, const struct function *function, struct node **arguments,
-                   size_t count, struct node **out);
+bool function_call(struct jolt_work *work, const struct function *function,
+                   struct jolt_node **arguments, size_t count, struct jolt_node **out);
 
 #endif

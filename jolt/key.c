@@ -58,8 +58,8 @@ static bool read_number(struct spelling s, size_t *i, uint32_t *out) {
 }
 
 /* Behind the & or $ or #: nothing, 2, (2) or (2,1). Moves *i behind it. */
-static bool read_reference(struct spelling s, size_t *i, struct reference *out) {
-    *out = (struct reference){0, 0};
+static bool read_reference(struct spelling s, size_t *i, struct jolt_reference *out) {
+    *out = (struct jolt_reference){0, 0};
     if (!is_mark(s, *i, '(')) {
         if (*i < s.len && s.chars[*i] >= '0' && s.chars[*i] <= '9')
             return read_number(s, i, &out->level);
@@ -74,7 +74,7 @@ static bool read_reference(struct spelling s, size_t *i, struct reference *out) 
     return is_mark(s, (*i)++, ')');
 }
 
-static bool read_whole_reference(struct spelling s, struct reference *out) {
+static bool read_whole_reference(struct spelling s, struct jolt_reference *out) {
     size_t i = 1;
     return read_reference(s, &i, out) && i == s.len;
 }
@@ -82,7 +82,7 @@ static bool read_whole_reference(struct spelling s, struct reference *out) {
 /* ## Elements with tokens */
 
 struct token_list {
-    struct token *tokens;
+    struct jolt_token *tokens;
     size_t count;
 };
 
@@ -94,7 +94,7 @@ static bool read_tokens(struct spelling s, struct token_list *list) {
             continue;
         }
         if (i > start) list->tokens[list->count++].text = text_in(slice(s, start, i));
-        struct token *token = &list->tokens[list->count++];
+        struct jolt_token *token = &list->tokens[list->count++];
         token->is_reference = true;
         i++;
         if (!read_reference(s, &i, &token->reference)) return false;
@@ -110,7 +110,7 @@ static bool write_canonical(struct jolt_reader *reader, const struct token_list 
     struct buf buf;
     buf_init(&buf, &reader->arena->allocator, 1 << 20);
     for (size_t i = 0; i < list->count; i++) {
-        const struct token *token = &list->tokens[i];
+        const struct jolt_token *token = &list->tokens[i];
         if (token->is_reference)
             buf_printf(&buf, "&(%u,%u)", (unsigned)token->reference.level,
                        (unsigned)token->reference.group);
@@ -125,7 +125,8 @@ static bool write_canonical(struct jolt_reader *reader, const struct token_list 
 static bool read_amp(struct jolt_reader *reader, const struct json *at, struct spelling key,
                      struct element *out) {
     struct token_list list = {
-        arena_zalloc(reader->arena, (2 * count_marks(key, '&') + 1) * sizeof(struct token)), 0};
+        arena_zalloc(reader->arena, (2 * count_marks(key, '&') + 1) * sizeof(struct jolt_token)),
+        0};
     out->kind = ELEMENT_AMP;
     if (!list.tokens) return false;
     if (!read_tokens(key, &list))
@@ -138,7 +139,8 @@ static bool read_amp(struct jolt_reader *reader, const struct json *at, struct s
 static bool read_star(struct jolt_reader *reader, const struct json *at, struct spelling key,
                       struct element *out) {
     size_t stars = count_marks(key, '*'), start = 0, count = 0;
-    struct token *tokens = arena_zalloc(reader->arena, (stars + 1) * sizeof(struct token));
+    struct jolt_token *tokens =
+        arena_zalloc(reader->arena, (stars + 1) * sizeof(struct jolt_token));
     out->kind = ELEMENT_STAR;
     if (!tokens) return false;
     if (stars > JOLT_STARS) return jolt_fail(reader, at, "more than %d stars in a key", JOLT_STARS);
@@ -174,7 +176,7 @@ static bool read_lookup(struct jolt_reader *reader, const struct json *at, struc
         inside = slice(inside, i < inside.len ? i + 1 : i, inside.len);
     }
     if (inside.len == 0) return true;
-    struct path *path = ARENA_NEW(reader->arena, struct path);
+    struct jolt_path *path = ARENA_NEW(reader->arena, struct jolt_path);
     out->path = path;
     return path && path_read(reader, at, inside, true, path);
 }
@@ -328,12 +330,12 @@ static bool is_allowed(struct jolt_reader *reader, const struct json *at,
 }
 
 bool path_read(struct jolt_reader *reader, const struct json *at, struct spelling text, bool lookup,
-               struct path *out) {
+               struct jolt_path *out) {
     size_t most = count_marks(text, '.') + count_marks(text, '[') + count_marks(text, ')') + 1;
     if (most > JOLT_PATH_LENGTH) most = JOLT_PATH_LENGTH;
     struct element *elements = arena_array(reader->arena, most, sizeof(*elements));
     if (!elements) return false;
-    *out = (struct path){elements, 0};
+    *out = (struct jolt_path){elements, 0};
     for (size_t i = 0; i < text.len;) {
         if (is_mark(text, i, '.')) {
             i++;

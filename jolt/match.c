@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "jolt/jolt.h"
 
-gramc_text node_spelling(const struct node *scalar) {
+gramc_text node_spelling(const struct jolt_node *scalar) {
     switch ((enum json_kind)scalar->kind) {
     case JSON_TRUE: return TEXT("true");
     case JSON_FALSE: return TEXT("false");
@@ -19,7 +19,7 @@ gramc_text node_spelling(const struct node *scalar) {
     return scalar->text;
 }
 
-static const struct step *step_up(const struct step *step, uint32_t levels) {
+static const struct jolt_step *step_up(const struct jolt_step *step, uint32_t levels) {
     while (step && levels--) step = step->up;
     return step;
 }
@@ -47,7 +47,7 @@ static bool find_part(gramc_text key, size_t start, size_t end, gramc_text part,
 /* Every star takes as little as it can, and at least one character. Taking the first place for each
  * part leaves the most to those behind, so there is no need to go back. */
 bool star_match(const struct element *element, gramc_text key, struct match *out) {
-    const struct token *tokens = element->tokens;
+    const struct jolt_token *tokens = element->tokens;
     size_t last = element->token_count - 1, at = tokens[0].text.len;
     gramc_text suffix = tokens[last].text;
     if (key.len < at || !text_eq(text_slice(key, 0, at), tokens[0].text)) return false;
@@ -66,20 +66,21 @@ bool star_match(const struct element *element, gramc_text key, struct match *out
 
 /* ## References */
 
-static bool reference_text(struct reference reference, const struct step *step, gramc_text *out) {
-    const struct step *level = step_up(step, reference.level);
+static bool reference_text(struct jolt_reference reference, const struct jolt_step *step,
+                           gramc_text *out) {
+    const struct jolt_step *level = step_up(step, reference.level);
     if (!level || !level->match || reference.group > level->match->group_count) return false;
     *out = reference.group ? level->match->groups[reference.group - 1] : level->match->key;
     return true;
 }
 
 static bool join_tokens(struct jolt_work *work, const struct element *element,
-                        const struct step *step, gramc_text *out) {
+                        const struct jolt_step *step, gramc_text *out) {
     gramc_text parts[2 * JOLT_PATH_LENGTH] = {{NULL, 0}};
     size_t len = 0;
     if (element->token_count > sizeof(parts) / sizeof(parts[0])) return false;
     for (size_t i = 0; i < element->token_count; i++) {
-        const struct token *token = &element->tokens[i];
+        const struct jolt_token *token = &element->tokens[i];
         parts[i] = token->text;
         if (token->is_reference && !reference_text(token->reference, step, &parts[i])) return false;
         len += parts[i].len;
@@ -108,21 +109,21 @@ static bool number_text(struct jolt_work *work, uint32_t number, gramc_text *out
 
 /* ## Lookups */
 
-static struct node **child_of(struct jolt_work *work, const struct element *element,
-                              struct node *tree, gramc_text key) {
+static struct jolt_node **child_of(struct jolt_work *work, const struct element *element,
+                                   struct jolt_node *tree, gramc_text key) {
     uint32_t index;
     if (!element_is_index(element))
         return node_is(tree, JSON_OBJECT) ? node_member(work, tree, key) : NULL;
     return node_is(tree, JSON_ARRAY) && text_index(key, &index) ? node_item(tree, index) : NULL;
 }
 
-bool path_lookup(struct jolt_work *work, const struct path *path, struct node *tree,
-                 const struct step *step, struct node **out) {
+bool path_lookup(struct jolt_work *work, const struct jolt_path *path, struct jolt_node *tree,
+                 const struct jolt_step *step, struct jolt_node **out) {
     for (size_t i = 0; i < path->count; i++) {
         gramc_text key;
         if (!tree || !work_step(work) || !element_text(work, &path->elements[i], step, &key))
             return false;
-        struct node **child = child_of(work, &path->elements[i], tree, key);
+        struct jolt_node **child = child_of(work, &path->elements[i], tree, key);
         if (!child) return false;
         tree = *child;
     }
@@ -130,15 +131,15 @@ bool path_lookup(struct jolt_work *work, const struct path *path, struct node *t
     return tree != NULL;
 }
 
-bool element_lookup(struct jolt_work *work, const struct element *element, const struct step *step,
-                    struct node **out) {
-    const struct step *level = step_up(step, element->reference.level);
+bool element_lookup(struct jolt_work *work, const struct element *element,
+                    const struct jolt_step *step, struct jolt_node **out) {
+    const struct jolt_step *level = step_up(step, element->reference.level);
     if (!level || !level->tree) return false;
     *out = level->tree;
     return !element->path || path_lookup(work, element->path, level->tree, step, out);
 }
 
-static bool whole_part(struct jolt_work *work, const struct node *number, gramc_text *out) {
+static bool whole_part(struct jolt_work *work, const struct jolt_node *number, gramc_text *out) {
     size_t whole = 0;
     double value;
     while (whole < number->text.len && !strchr(".eE", number->text.ptr[whole])) whole++;
@@ -153,8 +154,8 @@ static bool whole_part(struct jolt_work *work, const struct node *number, gramc_
 
 /* A text as it is, a boolean by its name, of a number the part before its point. */
 static bool lookup_text(struct jolt_work *work, const struct element *element,
-                        const struct step *step, gramc_text *out) {
-    struct node *found;
+                        const struct jolt_step *step, gramc_text *out) {
+    struct jolt_node *found;
     if (!element_lookup(work, element, step, &found)) return false;
     *out = node_spelling(found);
     switch ((enum json_kind)found->kind) {
@@ -169,9 +170,9 @@ static bool lookup_text(struct jolt_work *work, const struct element *element,
     return false;
 }
 
-bool element_text(struct jolt_work *work, const struct element *element, const struct step *step,
-                  gramc_text *out) {
-    const struct step *level;
+bool element_text(struct jolt_work *work, const struct element *element,
+                  const struct jolt_step *step, gramc_text *out) {
+    const struct jolt_step *level;
     switch (element->kind) {
     case ELEMENT_AMP: return join_tokens(work, element, step, out);
     case ELEMENT_DOLLAR:
@@ -194,7 +195,7 @@ bool element_text(struct jolt_work *work, const struct element *element, const s
 }
 
 bool element_match(struct jolt_work *work, const struct element *element, gramc_text key,
-                   const struct step *step, struct match *out) {
+                   const struct jolt_step *step, struct match *out) {
     gramc_text text;
     if (element->kind == ELEMENT_STAR) return star_match(element, key, out);
     if (!element_text(work, element, step, &text)) return false;

@@ -6,13 +6,17 @@
 #include "base/text.h"
 
 enum mode { MODE_OVERWRITE, MODE_DEFAULT, MODE_DEFINE };
-enum shape { SHAPE_ANY, SHAPE_OBJECT, SHAPE_ARRAY }; /* what the keys of a spec say they are in */
+enum modify_shape {
+    SHAPE_ANY,
+    SHAPE_OBJECT,
+    SHAPE_ARRAY
+}; /* what the keys of a spec say they are in */
 
 struct modify_spec {
     struct element key;
     enum mode mode;
     bool only_present; /* "key?" */
-    enum shape shape;
+    enum modify_shape shape;
     uint32_t fill;                      /* how long the array must be */
     const struct modify_spec *children; /* literal ones, then computed; NULL: a leaf */
     size_t literals, count;
@@ -73,7 +77,7 @@ static void insert(struct modify_spec *keys, size_t count, const struct modify_s
 /* One key says what it is in; two that say different things are refused. */
 static bool agree(struct jolt_reader *reader, const struct json *member,
                   const struct modify_spec *key, struct modify_spec *out) {
-    enum shape shape = SHAPE_OBJECT;
+    enum modify_shape shape = SHAPE_OBJECT;
     if (key->key.kind == ELEMENT_INDEX) shape = SHAPE_ARRAY;
     else if (is_computed(key) && key->key.canonical.len == 1) return true;
     if (out->shape != SHAPE_ANY && out->shape != shape)
@@ -130,25 +134,25 @@ static bool read_define(struct jolt_reader *reader, const struct json *spec, con
 
 /* ## Writing */
 
-struct place {
-    struct node *container;
+struct modify_place {
+    struct jolt_node *container;
     gramc_text key;
     uint32_t index;
 };
 
 /* NULL if there is nothing: no member, or an item that the array was only filled up with. */
-static struct node *present(struct jolt_work *work, const struct place *place,
-                            const struct step *step) {
+static struct jolt_node *present(struct jolt_work *work, const struct modify_place *place,
+                                 const struct jolt_step *step) {
     if (place->container->kind == JSON_OBJECT) {
-        struct node **member = node_member(work, place->container, place->key);
+        struct jolt_node **member = node_member(work, place->container, place->key);
         return member ? *member : NULL;
     }
-    struct node **item = node_item(place->container, place->index);
+    struct jolt_node **item = node_item(place->container, place->index);
     bool filler = item && place->index >= step->original_count && node_is_absent(*item);
     return item && !filler ? *item : NULL;
 }
 
-static bool may_write(enum mode mode, const struct node *before) {
+static bool may_write(enum mode mode, const struct jolt_node *before) {
     switch (mode) {
     case MODE_OVERWRITE: return true;
     case MODE_DEFAULT: return node_is_absent(before);
@@ -157,19 +161,21 @@ static bool may_write(enum mode mode, const struct node *before) {
     return !before;
 }
 
-static void write_to(struct jolt_work *work, const struct place *place, struct node *value) {
-    struct node **target = place->container->kind == JSON_OBJECT
-                               ? node_make_member(work, place->container, place->key)
-                               : node_item(place->container, place->index);
+static void write_to(struct jolt_work *work, const struct modify_place *place,
+                     struct jolt_node *value) {
+    struct jolt_node **target = place->container->kind == JSON_OBJECT
+                                    ? node_make_member(work, place->container, place->key)
+                                    : node_item(place->container, place->index);
     if (target) *target = value;
 }
 
 /* ## Walking */
 
 static void apply_key(struct jolt_work *work, const struct modify_spec *spec,
-                      const struct place *place, const struct step *up, struct match *match);
+                      const struct modify_place *place, const struct jolt_step *up,
+                      struct match *match);
 
-static bool has_shape(const struct modify_spec *spec, const struct node *node) {
+static bool has_shape(const struct modify_spec *spec, const struct jolt_node *node) {
     switch (spec->shape) {
     case SHAPE_ANY: return !node_is_absent(node);
     case SHAPE_OBJECT: return node_is_absent(node) || node->kind == JSON_OBJECT;
@@ -179,10 +185,10 @@ static bool has_shape(const struct modify_spec *spec, const struct node *node) {
 }
 
 static void apply_literals(struct jolt_work *work, const struct modify_spec *spec,
-                           struct node *node, const struct step *step) {
+                           struct jolt_node *node, const struct jolt_step *step) {
     for (size_t i = 0; i < spec->literals && work->status == GRAMC_OK; i++) {
         const struct modify_spec *child = &spec->children[i];
-        struct place place = {node, child->key.text, child->key.index};
+        struct modify_place place = {node, child->key.text, child->key.index};
         char digits[INDEX_DIGITS];
         struct match match = {.key = child->key.text};
         if (child->key.kind == ELEMENT_INDEX)
@@ -200,7 +206,7 @@ static bool is_taken(const struct modify_spec *spec, uint32_t index) {
 }
 
 static void apply_computed(struct jolt_work *work, const struct modify_spec *spec,
-                           const struct place *place, const struct step *step) {
+                           const struct modify_place *place, const struct jolt_step *step) {
     for (size_t i = spec->literals; i < spec->count; i++) {
         struct match match;
         if (!star_match(&spec->children[i].key, place->key, &match)) continue;
@@ -209,11 +215,11 @@ static void apply_computed(struct jolt_work *work, const struct modify_spec *spe
     }
 }
 
-static void apply_each(struct jolt_work *work, const struct modify_spec *spec, struct node *node,
-                       const struct step *step) {
+static void apply_each(struct jolt_work *work, const struct modify_spec *spec,
+                       struct jolt_node *node, const struct jolt_step *step) {
     char digits[INDEX_DIGITS];
     for (uint32_t i = 0; i < node->count && work->status == GRAMC_OK; i++) {
-        struct place place = {node, {NULL, 0}, i};
+        struct modify_place place = {node, {NULL, 0}, i};
         if (spec->each_once && is_taken(spec, i)) continue;
         place.key = node->kind == JSON_OBJECT ? node->keys[i]
                                               : arena_text(&work->arena, index_text(i, digits));
@@ -222,7 +228,7 @@ static void apply_each(struct jolt_work *work, const struct modify_spec *spec, s
 }
 
 static void apply_children(struct jolt_work *work, const struct modify_spec *spec,
-                           struct node *node, struct step *step) {
+                           struct jolt_node *node, struct jolt_step *step) {
     if (!node_is_container(node)) return;
     step->tree = node;
     step->original_count = node->count;
@@ -232,19 +238,20 @@ static void apply_children(struct jolt_work *work, const struct modify_spec *spe
 }
 
 /* A composite key makes the container that its children need, where its mode lets it. */
-static struct node *container_at(struct jolt_work *work, const struct modify_spec *spec,
-                                 const struct place *place, struct node *before) {
+static struct jolt_node *container_at(struct jolt_work *work, const struct modify_spec *spec,
+                                      const struct modify_place *place, struct jolt_node *before) {
     if (!node_is_absent(before) || spec->shape == SHAPE_ANY || !may_write(spec->mode, before))
         return before;
-    struct node *made = node_new(work, spec->shape == SHAPE_ARRAY ? JSON_ARRAY : JSON_OBJECT);
+    struct jolt_node *made = node_new(work, spec->shape == SHAPE_ARRAY ? JSON_ARRAY : JSON_OBJECT);
     if (made) write_to(work, place, made);
     return made;
 }
 
 static void apply_key(struct jolt_work *work, const struct modify_spec *spec,
-                      const struct place *place, const struct step *up, struct match *match) {
-    struct node *before = present(work, place, up), *value = NULL;
-    struct step step = {up, before ? before : work->null, match, 0};
+                      const struct modify_place *place, const struct jolt_step *up,
+                      struct match *match) {
+    struct jolt_node *before = present(work, place, up), *value = NULL;
+    struct jolt_step step = {up, before ? before : work->null, match, 0};
     if (!work_step(work) || (spec->only_present && !before)) return;
     if (spec->children) {
         if (has_shape(spec, before))
@@ -256,16 +263,18 @@ static void apply_key(struct jolt_work *work, const struct modify_spec *spec,
         write_to(work, place, value);
 }
 
-static struct node *apply_modify(struct jolt_work *work, const void *ctx, struct node *input) {
+static struct jolt_node *apply_modify(struct jolt_work *work, const void *ctx,
+                                      struct jolt_node *input) {
     const struct modify_spec *spec = ctx;
     struct match base = {.key = TEXT("root")}, root = base;
-    struct step below = {NULL, input, &base, 0}, step = {&below, input, &root, 0};
+    struct jolt_step below = {NULL, input, &base, 0}, step = {&below, input, &root, 0};
     if (has_shape(spec, input)) apply_children(work, spec, input, &step);
     return work->status == GRAMC_OK ? input : NULL;
 }
 
-const struct operation jolt_modify_overwrite = {"modify-overwrite-beta", true, read_overwrite,
-                                                apply_modify};
-const struct operation jolt_modify_default = {"modify-default-beta", true, read_default,
-                                              apply_modify};
-const struct operation jolt_modify_define = {"modify-define-beta", true, read_define, apply_modify};
+const struct jolt_operation jolt_modify_overwrite = {"modify-overwrite-beta", true, read_overwrite,
+                                                     apply_modify};
+const struct jolt_operation jolt_modify_default = {"modify-default-beta", true, read_default,
+                                                   apply_modify};
+const struct jolt_operation jolt_modify_define = {"modify-define-beta", true, read_define,
+                                                  apply_modify};

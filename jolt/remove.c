@@ -56,25 +56,27 @@ static bool read_remove(struct jolt_reader *reader, const struct json *spec, con
 }
 
 static void remove_below(struct jolt_work *work, const struct remove_spec *spec,
-                         struct node *container);
+                         struct jolt_node *container);
 
 /* A place that holds NULL is removed when its container has been walked. */
-static void remove_at(struct jolt_work *work, const struct remove_spec *key, struct node **place) {
+static void remove_at(struct jolt_work *work, const struct remove_spec *key,
+                      struct jolt_node **place) {
     if (!*place || !work_step(work)) return;
     if (key->children) remove_below(work, key, *place);
     else *place = NULL;
 }
 
-static bool key_matches(const struct remove_spec *key, const struct node *container, uint32_t i) {
+static bool key_matches(const struct remove_spec *key, const struct jolt_node *container,
+                        uint32_t i) {
     struct match match;
     if (container->kind == JSON_OBJECT) return star_match(&key->key, container->keys[i], &match);
     return key->key.canonical.len == 1; /* in an array only * alone */
 }
 
 static void remove_key(struct jolt_work *work, const struct remove_spec *key,
-                       struct node *container) {
+                       struct jolt_node *container) {
     uint32_t index;
-    struct node **place = NULL;
+    struct jolt_node **place = NULL;
     if (key->key.kind == ELEMENT_STAR) {
         for (uint32_t i = 0; i < container->count; i++)
             if (key_matches(key, container, i)) remove_at(work, key, &container->items[i]);
@@ -86,18 +88,19 @@ static void remove_key(struct jolt_work *work, const struct remove_spec *key,
 }
 
 static void remove_below(struct jolt_work *work, const struct remove_spec *spec,
-                         struct node *container) {
+                         struct jolt_node *container) {
     if (!node_is_container(container)) return;
     for (size_t i = 0; i < spec->count; i++) remove_key(work, &spec->children[i], container);
     node_compact(container);
 }
 
-static struct node *apply_remove(struct jolt_work *work, const void *spec, struct node *input) {
+static struct jolt_node *apply_remove(struct jolt_work *work, const void *spec,
+                                      struct jolt_node *input) {
     remove_below(work, spec, input);
     return work->status == GRAMC_OK ? input : NULL;
 }
 
-const struct operation jolt_remove = {"remove", true, read_remove, apply_remove};
+const struct jolt_operation jolt_remove = {"remove", true, read_remove, apply_remove};
 
 /* ## Sort */
 
@@ -114,7 +117,7 @@ static bool comes_first(gramc_text a, gramc_text b) {
 }
 
 /* Bottom-up merge sort of positions. */
-static uint32_t *sort_positions(const struct node *object, uint32_t *order, uint32_t *spare) {
+static uint32_t *sort_positions(const struct jolt_node *object, uint32_t *order, uint32_t *spare) {
     size_t count = object->count;
     for (size_t width = 1; width < count; width *= 2) {
         for (size_t start = 0; start < count; start += 2 * width) {
@@ -135,7 +138,7 @@ static uint32_t *sort_positions(const struct node *object, uint32_t *order, uint
     return order;
 }
 
-static bool sort_members(struct jolt_work *work, struct node *object) {
+static bool sort_members(struct jolt_work *work, struct jolt_node *object) {
     uint32_t *order = arena_array(&work->arena, 2 * (size_t)object->count, sizeof(*order));
     if (!order) {
         work_fail(work, GRAMC_NOMEM);
@@ -145,16 +148,17 @@ static bool sort_members(struct jolt_work *work, struct node *object) {
     return node_reorder(work, object, sort_positions(object, order, order + object->count));
 }
 
-static void sort_below(struct jolt_work *work, struct node *node) {
+static void sort_below(struct jolt_work *work, struct jolt_node *node) {
     if (!node_is_container(node) || !work_step(work)) return;
     if (node->kind == JSON_OBJECT && node->count > 1 && !sort_members(work, node)) return;
     for (uint32_t i = 0; i < node->count; i++) sort_below(work, node->items[i]);
 }
 
-static struct node *apply_sort(struct jolt_work *work, const void *spec, struct node *input) {
+static struct jolt_node *apply_sort(struct jolt_work *work, const void *spec,
+                                    struct jolt_node *input) {
     (void)spec;
     sort_below(work, input);
     return work->status == GRAMC_OK ? input : NULL;
 }
 
-const struct operation jolt_sort = {"sort", false, read_sort, apply_sort};
+const struct jolt_operation jolt_sort = {"sort", false, read_sort, apply_sort};

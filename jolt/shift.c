@@ -8,8 +8,8 @@ struct shift_spec {
     struct element key;
     const struct shift_spec *children; /* NULL: a leaf */
     size_t counts[3];                  /* of children, by enum children_kind, in this order */
-    bool conflict;            /* a literal child's key would match a computed one as well */
-    const struct path *paths; /* of a leaf: where to write */
+    bool conflict;                 /* a literal child's key would match a computed one as well */
+    const struct jolt_path *paths; /* of a leaf: where to write */
     size_t path_count;
 };
 
@@ -18,10 +18,10 @@ struct shift_spec {
 static bool read_children(struct jolt_reader *reader, const struct json *spec,
                           struct shift_spec *out, unsigned depth);
 
-static bool read_path(struct jolt_reader *reader, const struct json *value, struct path *out) {
+static bool read_path(struct jolt_reader *reader, const struct json *value, struct jolt_path *out) {
     struct spelling text;
     if (value->kind == JSON_NULL) {
-        *out = (struct path){NULL, SIZE_MAX}; /* matched, and dropped */
+        *out = (struct jolt_path){NULL, SIZE_MAX}; /* matched, and dropped */
         return true;
     }
     if (value->kind != JSON_STRING)
@@ -34,7 +34,7 @@ static bool read_leaf(struct jolt_reader *reader, const struct json *value,
                       struct shift_spec *out) {
     bool list = value->kind == JSON_ARRAY;
     size_t count = list ? value->count : 1;
-    struct path *paths = arena_array(reader->arena, count + 1, sizeof(*paths));
+    struct jolt_path *paths = arena_array(reader->arena, count + 1, sizeof(*paths));
     if (!paths) return false;
     out->paths = paths;
     out->path_count = count;
@@ -152,13 +152,13 @@ static bool read_shift(struct jolt_reader *reader, const struct json *spec, cons
 
 struct shift {
     struct jolt_work *work;
-    struct node *output; /* NULL: nothing was written */
+    struct jolt_node *output; /* NULL: nothing was written */
 };
 
 /* The place for `key` below `*place`, which becomes a container if it holds nothing. NULL if it
  * holds something else. */
-static struct node **step_into(struct jolt_work *work, struct node **place,
-                               const struct element *element, gramc_text key) {
+static struct jolt_node **step_into(struct jolt_work *work, struct jolt_node **place,
+                                    const struct element *element, gramc_text key) {
     bool array = element_is_index(element);
     uint32_t index;
     if (node_is_absent(*place)) *place = node_new(work, array ? JSON_ARRAY : JSON_OBJECT);
@@ -169,9 +169,9 @@ static struct node **step_into(struct jolt_work *work, struct node **place,
     return node_item(*place, index);
 }
 
-static void put_value(struct jolt_work *work, struct node **place, struct node *value) {
-    struct node *copy = node_copy(work, value);
-    struct node *before = *place;
+static void put_value(struct jolt_work *work, struct jolt_node **place, struct jolt_node *value) {
+    struct jolt_node *copy = node_copy(work, value);
+    struct jolt_node *before = *place;
     if (!copy) {
         if (!before) *place = work->null;
         return;
@@ -181,18 +181,18 @@ static void put_value(struct jolt_work *work, struct node **place, struct node *
     } else if (before->kind == JSON_ARRAY) {
         (void)node_push(work, before, copy);
     } else {
-        struct node *list = node_new(work, JSON_ARRAY);
+        struct jolt_node *list = node_new(work, JSON_ARRAY);
         if (list && node_push(work, list, before) && node_push(work, list, copy)) *place = list;
     }
 }
 
 /* True if a place already holds what the path cannot go through; then nothing is made. */
-static bool is_blocked(struct jolt_work *work, const struct path *path, const gramc_text *keys,
-                       struct node *node) {
+static bool is_blocked(struct jolt_work *work, const struct jolt_path *path, const gramc_text *keys,
+                       struct jolt_node *node) {
     for (size_t i = 0; i < path->count && !node_is_absent(node); i++) {
         const struct element *element = &path->elements[i];
         uint32_t index = 0;
-        struct node **child = NULL;
+        struct jolt_node **child = NULL;
         if (!node_is(node, element_is_index(element) ? JSON_ARRAY : JSON_OBJECT)) return true;
         if (!element_is_index(element)) child = node_member(work, node, keys[i]);
         else if (element->kind != ELEMENT_APPEND && text_index(keys[i], &index))
@@ -202,8 +202,8 @@ static bool is_blocked(struct jolt_work *work, const struct path *path, const gr
     return false;
 }
 
-static bool path_keys(struct jolt_work *work, const struct path *path, const struct step *step,
-                      gramc_text *keys) {
+static bool path_keys(struct jolt_work *work, const struct jolt_path *path,
+                      const struct jolt_step *step, gramc_text *keys) {
     for (size_t i = 0; i < path->count; i++) {
         uint32_t index;
         const struct element *element = &path->elements[i];
@@ -215,10 +215,10 @@ static bool path_keys(struct jolt_work *work, const struct path *path, const str
     return true;
 }
 
-static void write_to(struct shift *shift, const struct path *path, const struct step *step,
-                     struct node *value) {
+static void write_to(struct shift *shift, const struct jolt_path *path,
+                     const struct jolt_step *step, struct jolt_node *value) {
     gramc_text keys[JOLT_PATH_LENGTH];
-    struct node **place = &shift->output;
+    struct jolt_node **place = &shift->output;
     if (path->count == SIZE_MAX || !work_step(shift->work)) return;
     if (!path_keys(shift->work, path, step, keys) ||
         is_blocked(shift->work, path, keys, shift->output))
@@ -231,17 +231,17 @@ static void write_to(struct shift *shift, const struct path *path, const struct 
 /* ## Walking */
 
 static bool apply(struct shift *shift, const struct shift_spec *spec, gramc_text key,
-                  struct node *input, const struct step *up);
+                  struct jolt_node *input, const struct jolt_step *up);
 
 static void apply_computed(struct shift *shift, const struct shift_spec *spec, gramc_text key,
-                           struct node *input, const struct step *step) {
+                           struct jolt_node *input, const struct jolt_step *step) {
     const struct shift_spec *computed = spec->children + spec->counts[CHILDREN_LITERAL];
     for (size_t i = 0; i < spec->counts[CHILDREN_COMPUTED]; i++)
         if (apply(shift, &computed[i], key, input, step)) return;
 }
 
 static void apply_one_of_all(struct shift *shift, const struct shift_spec *spec, gramc_text key,
-                             struct node *input, const struct step *step) {
+                             struct jolt_node *input, const struct jolt_step *step) {
     for (size_t i = 0; i < spec->counts[CHILDREN_LITERAL]; i++) {
         if (!text_eq(spec->children[i].key.text, key)) continue;
         (void)apply(shift, &spec->children[i], key, input, step);
@@ -250,30 +250,31 @@ static void apply_one_of_all(struct shift *shift, const struct shift_spec *spec,
     apply_computed(shift, spec, key, input, step);
 }
 
-static struct node *literal_child(struct jolt_work *work, struct node *input, gramc_text key) {
+static struct jolt_node *literal_child(struct jolt_work *work, struct jolt_node *input,
+                                       gramc_text key) {
     uint32_t index;
-    struct node **place = NULL;
+    struct jolt_node **place = NULL;
     if (input->kind == JSON_OBJECT) place = node_member(work, input, key);
     else if (input->kind == JSON_ARRAY && text_index(key, &index)) place = node_item(input, index);
     else if (!node_is_container(input) && text_eq(node_spelling(input), key)) return work->null;
     return place ? *place : NULL;
 }
 
-static void apply_literals(struct shift *shift, const struct shift_spec *spec, struct node *input,
-                           const struct step *step) {
+static void apply_literals(struct shift *shift, const struct shift_spec *spec,
+                           struct jolt_node *input, const struct jolt_step *step) {
     for (size_t i = 0; i < spec->counts[CHILDREN_LITERAL]; i++) {
         const struct shift_spec *child = &spec->children[i];
-        struct node *value = literal_child(shift->work, input, child->key.text);
+        struct jolt_node *value = literal_child(shift->work, input, child->key.text);
         if (value) (void)apply(shift, child, child->key.text, value, step);
     }
 }
 
 typedef void (*visit_key)(struct shift *shift, const struct shift_spec *spec, gramc_text key,
-                          struct node *input, const struct step *step);
+                          struct jolt_node *input, const struct jolt_step *step);
 
 /* A scalar counts as a key without a value. */
-static void each_key(struct shift *shift, const struct shift_spec *spec, struct node *input,
-                     const struct step *step, visit_key visit) {
+static void each_key(struct shift *shift, const struct shift_spec *spec, struct jolt_node *input,
+                     const struct jolt_step *step, visit_key visit) {
     char digits[INDEX_DIGITS];
     if (!node_is_container(input)) {
         visit(shift, spec, node_spelling(input), shift->work->null, step);
@@ -287,8 +288,8 @@ static void each_key(struct shift *shift, const struct shift_spec *spec, struct 
     }
 }
 
-static void apply_children(struct shift *shift, const struct shift_spec *spec, struct node *input,
-                           const struct step *step) {
+static void apply_children(struct shift *shift, const struct shift_spec *spec,
+                           struct jolt_node *input, const struct jolt_step *step) {
     if (node_is_absent(input)) return;
     if (spec->conflict) {
         each_key(shift, spec, input, step, apply_one_of_all);
@@ -300,7 +301,7 @@ static void apply_children(struct shift *shift, const struct shift_spec *spec, s
 
 /* What a special leaf writes. */
 static bool special_value(struct shift *shift, const struct shift_spec *spec,
-                          const struct step *step, struct node **value) {
+                          const struct jolt_step *step, struct jolt_node **value) {
     gramc_text text;
     switch (spec->key.kind) {
     case ELEMENT_AT: return true;
@@ -312,15 +313,15 @@ static bool special_value(struct shift *shift, const struct shift_spec *spec,
     }
 }
 
-static void apply_leaf(struct shift *shift, const struct shift_spec *spec, struct node *value,
-                       const struct step *step) {
+static void apply_leaf(struct shift *shift, const struct shift_spec *spec, struct jolt_node *value,
+                       const struct jolt_step *step) {
     for (size_t i = 0; i < spec->path_count; i++) write_to(shift, &spec->paths[i], step, value);
 }
 
 static void apply_special(struct shift *shift, const struct shift_spec *spec, gramc_text key,
-                          struct node *input, const struct step *up) {
+                          struct jolt_node *input, const struct jolt_step *up) {
     struct match own;
-    struct step step = {up, input, up->match, 0};
+    struct jolt_step step = {up, input, up->match, 0};
     if (!special_value(shift, spec, up, &input)) return;
     if ((spec->key.kind == ELEMENT_DOLLAR || spec->key.kind == ELEMENT_HASH) &&
         element_match(shift->work, &spec->key, key, up, &own))
@@ -338,7 +339,7 @@ static void apply_special(struct shift *shift, const struct shift_spec *spec, gr
 }
 
 static void apply_composite(struct shift *shift, const struct shift_spec *spec, gramc_text key,
-                            struct node *input, const struct step *step) {
+                            struct jolt_node *input, const struct jolt_step *step) {
     const struct shift_spec *special = spec->children + spec->counts[0] + spec->counts[1];
     for (size_t i = 0; i < spec->counts[CHILDREN_SPECIAL]; i++)
         apply_special(shift, &special[i], key, input, step);
@@ -346,24 +347,25 @@ static void apply_composite(struct shift *shift, const struct shift_spec *spec, 
 }
 
 static bool apply(struct shift *shift, const struct shift_spec *spec, gramc_text key,
-                  struct node *input, const struct step *up) {
+                  struct jolt_node *input, const struct jolt_step *up) {
     struct match match;
     if (!work_step(shift->work) || !element_match(shift->work, &spec->key, key, up, &match))
         return false;
-    struct step step = {up, input, &match, 0};
+    struct jolt_step step = {up, input, &match, 0};
     if (spec->children) apply_composite(shift, spec, key, input, &step);
     else apply_leaf(shift, spec, input, &step);
     up->match->hits++;
     return true;
 }
 
-static struct node *apply_shift(struct jolt_work *work, const void *spec, struct node *input) {
+static struct jolt_node *apply_shift(struct jolt_work *work, const void *spec,
+                                     struct jolt_node *input) {
     struct shift shift = {work, NULL};
     struct match base = {.key = TEXT("root")}, root = base;
-    struct step below = {NULL, input, &base, 0}, step = {&below, input, &root, 0};
+    struct jolt_step below = {NULL, input, &base, 0}, step = {&below, input, &root, 0};
     apply_composite(&shift, spec, root.key, input, &step);
     if (work->status != GRAMC_OK) return NULL;
     return shift.output ? shift.output : work->null;
 }
 
-const struct operation jolt_shift = {"shift", true, read_shift, apply_shift};
+const struct jolt_operation jolt_shift = {"shift", true, read_shift, apply_shift};

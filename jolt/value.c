@@ -37,29 +37,29 @@ static bool take_values(struct jolt_work *work, size_t count) {
     return work->status == GRAMC_OK;
 }
 
-struct node *node_new(struct jolt_work *work, enum json_kind kind) {
+struct jolt_node *node_new(struct jolt_work *work, enum json_kind kind) {
     if (!take_values(work, 1)) return NULL;
-    struct node *node = ARENA_NEW(&work->arena, struct node);
+    struct jolt_node *node = ARENA_NEW(&work->arena, struct jolt_node);
     if (!node) work_fail(work, GRAMC_NOMEM);
     else node->kind = (uint8_t)kind;
     return node;
 }
 
-struct node *node_text(struct jolt_work *work, enum json_kind kind, gramc_text text) {
-    struct node *node = node_new(work, kind);
+struct jolt_node *node_text(struct jolt_work *work, enum json_kind kind, gramc_text text) {
+    struct jolt_node *node = node_new(work, kind);
     if (node) node->text = text;
     return node;
 }
 
-bool node_is(const struct node *node, enum json_kind kind) {
+bool node_is(const struct jolt_node *node, enum json_kind kind) {
     return node && node->kind == kind;
 }
 
-bool node_is_absent(const struct node *node) {
+bool node_is_absent(const struct jolt_node *node) {
     return !node || node->kind == JSON_NULL;
 }
 
-bool node_is_container(const struct node *node) {
+bool node_is_container(const struct jolt_node *node) {
     return node && node->kind >= JSON_ARRAY;
 }
 
@@ -73,12 +73,12 @@ static void *longer(struct jolt_work *work, const void *old, size_t count, size_
     return copy;
 }
 
-static bool make_room(struct jolt_work *work, struct node *container, size_t count) {
+static bool make_room(struct jolt_work *work, struct jolt_node *container, size_t count) {
     if (count <= container->room) return true;
     size_t room = container->room ? (size_t)container->room * 2 : 4;
     if (room < count) room = count;
-    struct node **items =
-        longer(work, container->items, container->count, room, sizeof(struct node *));
+    struct jolt_node **items =
+        longer(work, container->items, container->count, room, sizeof(struct jolt_node *));
     gramc_text *keys = container->keys;
     if (container->kind == JSON_OBJECT)
         keys = longer(work, keys, container->count, room, sizeof(gramc_text));
@@ -89,13 +89,13 @@ static bool make_room(struct jolt_work *work, struct node *container, size_t cou
     return true;
 }
 
-static void index_put(struct node *object, uint32_t position) {
+static void index_put(struct jolt_node *object, uint32_t position) {
     uint32_t mask = object->slot_count - 1, i = text_hash(object->keys[position]) & mask;
     while (object->slots[i]) i = (i + 1) & mask;
     object->slots[i] = position + 1;
 }
 
-static bool make_index(struct jolt_work *work, struct node *object) {
+static bool make_index(struct jolt_work *work, struct jolt_node *object) {
     uint32_t size = 32;
     while (size < object->count * 4) size *= 2;
     uint32_t *slots = arena_zalloc(&work->arena, size * sizeof(*slots));
@@ -109,13 +109,13 @@ static bool make_index(struct jolt_work *work, struct node *object) {
     return true;
 }
 
-static struct node **search(const struct node *object, gramc_text key) {
+static struct jolt_node **search(const struct jolt_node *object, gramc_text key) {
     for (uint32_t i = 0; i < object->count; i++)
         if (text_eq(object->keys[i], key)) return &object->items[i];
     return NULL;
 }
 
-struct node **node_member(struct jolt_work *work, struct node *object, gramc_text key) {
+struct jolt_node **node_member(struct jolt_work *work, struct jolt_node *object, gramc_text key) {
     if (object->count <= SMALL_OBJECT) return search(object, key);
     if (!object->slots && !make_index(work, object)) return NULL;
     uint32_t mask = object->slot_count - 1;
@@ -126,8 +126,9 @@ struct node **node_member(struct jolt_work *work, struct node *object, gramc_tex
     return NULL;
 }
 
-struct node **node_make_member(struct jolt_work *work, struct node *object, gramc_text key) {
-    struct node **known = node_member(work, object, key);
+struct jolt_node **node_make_member(struct jolt_work *work, struct jolt_node *object,
+                                    gramc_text key) {
+    struct jolt_node **known = node_member(work, object, key);
     if (known || work->status != GRAMC_OK) return known;
     if (!take_values(work, 1) || !make_room(work, object, (size_t)object->count + 1)) return NULL;
     uint32_t position = object->count++;
@@ -138,30 +139,30 @@ struct node **node_make_member(struct jolt_work *work, struct node *object, gram
     return &object->items[position];
 }
 
-struct node **node_item(struct node *array, size_t index) {
+struct jolt_node **node_item(struct jolt_node *array, size_t index) {
     return index < array->count ? &array->items[index] : NULL;
 }
 
-struct node **node_append(struct jolt_work *work, struct node *array) {
+struct jolt_node **node_append(struct jolt_work *work, struct jolt_node *array) {
     if (!take_values(work, 1) || !make_room(work, array, (size_t)array->count + 1)) return NULL;
     array->items[array->count] = NULL;
     return &array->items[array->count++];
 }
 
-bool node_push(struct jolt_work *work, struct node *array, struct node *item) {
-    struct node **place = item ? node_append(work, array) : NULL;
+bool node_push(struct jolt_work *work, struct jolt_node *array, struct jolt_node *item) {
+    struct jolt_node **place = item ? node_append(work, array) : NULL;
     if (place) *place = item;
     return place != NULL;
 }
 
-bool node_fill(struct jolt_work *work, struct node *array, size_t count) {
+bool node_fill(struct jolt_work *work, struct jolt_node *array, size_t count) {
     if (count <= array->count) return true;
     if (!take_values(work, count - array->count) || !make_room(work, array, count)) return false;
     while (array->count < count) array->items[array->count++] = work->null;
     return true;
 }
 
-void node_compact(struct node *container) {
+void node_compact(struct jolt_node *container) {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < container->count; i++) {
         if (!container->items[i]) continue;
@@ -173,8 +174,8 @@ void node_compact(struct node *container) {
     container->count = kept;
 }
 
-bool node_reorder(struct jolt_work *work, struct node *object, const uint32_t *order) {
-    struct node **items = longer(work, NULL, 0, object->count, sizeof(*items));
+bool node_reorder(struct jolt_work *work, struct jolt_node *object, const uint32_t *order) {
+    struct jolt_node **items = longer(work, NULL, 0, object->count, sizeof(*items));
     gramc_text *keys = longer(work, NULL, 0, object->count, sizeof(*keys));
     if (!items || !keys) return false;
     for (uint32_t i = 0; i < object->count; i++) {
@@ -190,9 +191,10 @@ bool node_reorder(struct jolt_work *work, struct node *object, const uint32_t *o
 
 /* ## Whole values */
 
-static struct node *copy(struct jolt_work *work, struct node *node, unsigned depth) {
+static struct jolt_node *copy(struct jolt_work *work, struct jolt_node *node, unsigned depth) {
     if (!node_is_container(node)) return node;
-    struct node *made = depth < DEEPEST_COPY ? node_new(work, (enum json_kind)node->kind) : NULL;
+    struct jolt_node *made =
+        depth < DEEPEST_COPY ? node_new(work, (enum json_kind)node->kind) : NULL;
     if (!made) {
         work_fail(work, GRAMC_LIMIT);
         return NULL;
@@ -207,44 +209,45 @@ static struct node *copy(struct jolt_work *work, struct node *node, unsigned dep
     return made;
 }
 
-struct node *node_copy(struct jolt_work *work, struct node *node) {
+struct jolt_node *node_copy(struct jolt_work *work, struct jolt_node *node) {
     return copy(work, node, 0);
 }
 
-static bool take_children(struct jolt_work *work, struct node *made, const struct json *value) {
+static bool take_children(struct jolt_work *work, struct jolt_node *made,
+                          const struct json *value) {
     for (const struct json *child = value->first; child; child = child->next) {
-        struct node *item = node_from_json(work, child);
-        struct node **place = !item ? NULL
-                              : value->kind == JSON_OBJECT
-                                  ? node_make_member(work, made, child->key)
-                                  : node_append(work, made);
+        struct jolt_node *item = node_from_json(work, child);
+        struct jolt_node **place = !item ? NULL
+                                   : value->kind == JSON_OBJECT
+                                       ? node_make_member(work, made, child->key)
+                                       : node_append(work, made);
         if (!place) return false;
         *place = item;
     }
     return true;
 }
 
-struct node *node_from_json(struct jolt_work *work, const struct json *value) {
-    struct node *made = node_text(work, (enum json_kind)value->kind, value->text);
+struct jolt_node *node_from_json(struct jolt_work *work, const struct json *value) {
+    struct jolt_node *made = node_text(work, (enum json_kind)value->kind, value->text);
     return made && take_children(work, made, value) ? made : NULL;
 }
 
-static bool children_equal(struct jolt_work *work, struct node *a, struct node *b) {
+static bool children_equal(struct jolt_work *work, struct jolt_node *a, struct jolt_node *b) {
     bool object = a->kind == JSON_OBJECT;
     for (uint32_t i = 0; i < a->count; i++) {
-        struct node **other = object ? node_member(work, b, a->keys[i]) : &b->items[i];
+        struct jolt_node **other = object ? node_member(work, b, a->keys[i]) : &b->items[i];
         if (!other || !node_equal(work, a->items[i], *other)) return false;
     }
     return true;
 }
 
-bool node_equal(struct jolt_work *work, struct node *a, struct node *b) {
+bool node_equal(struct jolt_work *work, struct jolt_node *a, struct jolt_node *b) {
     if (a == b) return true;
     if (a->kind != b->kind || a->count != b->count || !work_step(work)) return false;
     return node_is_container(a) ? children_equal(work, a, b) : text_eq(a->text, b->text);
 }
 
-bool node_fits(const struct node *node, unsigned depth) {
+bool node_fits(const struct jolt_node *node, unsigned depth) {
     if (!node_is_container(node)) return true;
     if (depth == 0) return false;
     for (uint32_t i = 0; i < node->count; i++)
@@ -252,7 +255,7 @@ bool node_fits(const struct node *node, unsigned depth) {
     return true;
 }
 
-static void put_container(struct buf *out, const struct node *node) {
+static void put_container(struct buf *out, const struct jolt_node *node) {
     bool object = node->kind == JSON_OBJECT;
     buf_putc(out, object ? '{' : '[');
     for (uint32_t i = 0; i < node->count; i++) {
@@ -266,7 +269,7 @@ static void put_container(struct buf *out, const struct node *node) {
     buf_putc(out, object ? '}' : ']');
 }
 
-void node_put(struct buf *out, const struct node *node) {
+void node_put(struct buf *out, const struct jolt_node *node) {
     switch ((enum json_kind)node->kind) {
     case JSON_NULL: buf_puts(out, "null"); break;
     case JSON_FALSE: buf_puts(out, "false"); break;

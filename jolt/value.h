@@ -8,11 +8,11 @@
 
 enum { JOLT_TREE_DEPTH = 1000 };
 
-struct node {
+struct jolt_node {
     uint8_t kind;    /* enum json_kind */
     bool wide;       /* a number that was made as 64-bit: Java's long, whatever its value */
     gramc_text text; /* number: as spelled; string: decoded */
-    struct node **items;
+    struct jolt_node **items;
     gramc_text *keys; /* of an object */
     uint32_t count, room;
     uint32_t *slots; /* of a large object: 1 + position, by hash; NULL: to be made when needed */
@@ -26,8 +26,8 @@ struct jolt_work {
     uint32_t values_left;
     size_t bytes_left;
     uint64_t steps_left;
-    struct node *null; /* the one that fills holes */
-    struct node *context;
+    struct jolt_node *null; /* the one that fills holes */
+    struct jolt_node *context;
 };
 
 /* Counts a step; false when the work has failed or must end. */
@@ -37,36 +37,37 @@ bool work_bytes(struct jolt_work *work, size_t len);
 void work_fail(struct jolt_work *work, gramc_status status);
 
 /* All of these give NULL without memory or budget. */
-struct node *node_new(struct jolt_work *work, enum json_kind kind);
-struct node *node_text(struct jolt_work *work, enum json_kind kind, gramc_text text);
+struct jolt_node *node_new(struct jolt_work *work, enum json_kind kind);
+struct jolt_node *node_text(struct jolt_work *work, enum json_kind kind, gramc_text text);
 /* Copies containers, and shares scalars. */
-struct node *node_copy(struct jolt_work *work, struct node *node);
-struct node *node_from_json(struct jolt_work *work, const struct json *value);
+struct jolt_node *node_copy(struct jolt_work *work, struct jolt_node *node);
+struct jolt_node *node_from_json(struct jolt_work *work, const struct json *value);
 
 /* The place of a member; NULL if there is none. Valid until the object changes. */
-struct node **node_member(struct jolt_work *work, struct node *object, gramc_text key);
+struct jolt_node **node_member(struct jolt_work *work, struct jolt_node *object, gramc_text key);
 /* The same, made if absent: then it holds NULL, which the caller replaces. */
-struct node **node_make_member(struct jolt_work *work, struct node *object, gramc_text key);
+struct jolt_node **node_make_member(struct jolt_work *work, struct jolt_node *object,
+                                    gramc_text key);
 /* The place of an item; NULL if there is none. */
-struct node **node_item(struct node *array, size_t index);
+struct jolt_node **node_item(struct jolt_node *array, size_t index);
 /* Fills up with null until there are `count` items. */
-bool node_fill(struct jolt_work *work, struct node *array, size_t count);
+bool node_fill(struct jolt_work *work, struct jolt_node *array, size_t count);
 /* A new last place, holding NULL. */
-struct node **node_append(struct jolt_work *work, struct node *array);
-bool node_push(struct jolt_work *work, struct node *array, struct node *item);
+struct jolt_node **node_append(struct jolt_work *work, struct jolt_node *array);
+bool node_push(struct jolt_work *work, struct jolt_node *array, struct jolt_node *item);
 /* Drops the members or items that hold NULL. */
-void node_compact(struct node *container);
+void node_compact(struct jolt_node *container);
 /* Exchanges the order: `order` holds positions, one of each. */
-bool node_reorder(struct jolt_work *work, struct node *object, const uint32_t *order);
+bool node_reorder(struct jolt_work *work, struct jolt_node *object, const uint32_t *order);
 
-bool node_is(const struct node *node, enum json_kind kind); /* false for NULL */
-bool node_is_absent(const struct node *node);               /* NULL or null */
-bool node_is_container(const struct node *node);
+bool node_is(const struct jolt_node *node, enum json_kind kind); /* false for NULL */
+bool node_is_absent(const struct jolt_node *node);               /* NULL or null */
+bool node_is_container(const struct jolt_node *node);
 /* Numbers by their spelling: 5 and 5.0 differ. False as well when the steps are used up. */
-bool node_equal(struct jolt_work *work, struct node *a, struct node *b);
+bool node_equal(struct jolt_work *work, struct jolt_node *a, struct jolt_node *b);
 /* True if nothing is nested deeper than `depth` levels. */
-bool node_fits(const struct node *node, unsigned depth);
-void node_put(struct buf *out, const struct node *node);
+bool node_fits(const struct jolt_node *node, unsigned depth);
+void node_put(struct buf *out, const struct jolt_node *node);
 /* A key as the position in an array; false if it is none. */
 bool text_index(gramc_text text, uint32_t *index);
 enum { INDEX_DIGITS = 12 };

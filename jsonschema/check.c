@@ -8,23 +8,23 @@
 static gramc_status check(struct verdict *verdict, const struct gramc_schema *schema,
                           gramc_text text, const gramc_check_options *options) {
     struct report report = {.max = options->max_errors ? options->max_errors : 100};
-    struct judge judge;
+    struct evaluation evaluation;
     struct json_error error;
     report.link = &report.first;
-    judge_init(&judge, schema, &verdict->arena, &report, text.len);
+    evaluation_init(&evaluation, schema, &verdict->arena, &report, text.len);
     struct json *root = json_parse(&verdict->arena, text, &error);
     if (root) {
-        judge_duplicates(&judge, root);
-        verdict_normalise(verdict, &judge, root, text, options->flags);
-        judge_document(&judge, root);
+        evaluate_duplicates(&evaluation, root);
+        verdict_normalise(verdict, &evaluation, root, text, options->flags);
+        evaluate_document(&evaluation, root);
     } else if (error.limit) {
-        judge_stop(&judge, GRAMC_LIMIT);
+        evaluation_stop(&evaluation, GRAMC_LIMIT);
     } else if (!verdict->arena.oom) {
-        report_not_json(&judge, &error);
+        report_not_json(&evaluation, &error);
     }
-    judge_free(&judge);
-    verdict_finish(verdict, &judge, &report, root, text);
-    return verdict->arena.oom ? GRAMC_NOMEM : judge.status;
+    evaluation_free(&evaluation);
+    verdict_finish(verdict, &evaluation, &report, root, text);
+    return verdict->arena.oom ? GRAMC_NOMEM : evaluation.status;
 }
 
 gramc_status gramc_schema_check(gramc_verdict **out, const gramc_schema *schema, const char *json,

@@ -46,8 +46,8 @@ static void copy_cut(char *out, size_t size, gramc_text text) {
     out[len] = '\0';
 }
 
-bool compile_fail(struct schema_compiler *c, const struct document *document, const struct json *at,
-                  const char *format, ...) {
+bool compile_fail(struct schema_compiler *c, const struct schema_document *document,
+                  const struct json *at, const char *format, ...) {
     if (c->status != GRAMC_OK) return false;
     c->status = GRAMC_FINDINGS;
     struct buf pointer;
@@ -72,7 +72,7 @@ bool compile_fail(struct schema_compiler *c, const struct document *document, co
 
 static bool drain_queue(struct schema_compiler *c) {
     while (c->queue) {
-        struct node *node = c->queue;
+        struct schema_node *node = c->queue;
         if (node->schema->kind == JSON_OBJECT && !compile_keywords(c, node)) return false;
         c->queue = node->next;
     }

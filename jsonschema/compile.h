@@ -32,7 +32,7 @@ enum keyword keyword_find_in_draft(gramc_text name, gramc_draft draft);
 struct location {
     const struct json *schema;
     struct resource *resource;
-    struct node *node; /* NULL until somebody refers to it */
+    struct schema_node *node; /* NULL until somebody refers to it */
 };
 
 struct resource_name {
@@ -59,10 +59,10 @@ struct schema_compiler {
     gramc_status status; /* the first that was not GRAMC_OK */
     struct location_table locations;
     struct name_table names;
-    struct node *queue, *last; /* nodes to fill in, and the last of all nodes */
-    unsigned metas;            /* meta-schemas being read, one for another */
-    size_t bytes;              /* of all documents */
-    uint64_t work;             /* steps so far */
+    struct schema_node *queue, *last; /* nodes to fill in, and the last of all nodes */
+    unsigned metas;                   /* meta-schemas being read, one for another */
+    size_t bytes;                     /* of all documents */
+    uint64_t work;                    /* steps so far */
 };
 
 /* Records why the schema cannot be compiled, if nothing was recorded before; returns false. `at` is
@@ -70,7 +70,7 @@ struct schema_compiler {
 #if defined(__GNUC__)
 __attribute__((format(printf, 4, 5)))
 #endif
-bool compile_fail(struct schema_compiler *c, const struct document *document,
+bool compile_fail(struct schema_compiler *c, const struct schema_document *document,
                   const struct json *at, const char *format, ...);
 /* Sets a status that needs no words; returns false. */
 bool compile_stop(struct schema_compiler *c, gramc_status status);
@@ -90,17 +90,17 @@ const struct anchor *resource_anchor(const struct resource *resource, gramc_text
 
 /* ## read_keywords.c */
 /* The node of a subschema, perhaps still to be filled in. NULL on failure. */
-struct node *compile_node(struct schema_compiler *c, const struct json *schema,
-                          struct resource *resource);
+struct schema_node *compile_node(struct schema_compiler *c, const struct json *schema,
+                                 struct resource *resource);
 /* Fills in a node whose schema is an object. */
-bool compile_keywords(struct schema_compiler *c, struct node *node);
+bool compile_keywords(struct schema_compiler *c, struct schema_node *node);
 
 /* ## link.c: what needs all nodes. */
 bool link_nodes(struct schema_compiler *c);
 
 /* ## fast_prepare.c: what only the fast way needs. */
-bool quicken_members(struct schema_compiler *c, struct object_rules *rules);
-bool quicken_node(struct schema_compiler *c, struct node *node);
+bool fast_prepare_members(struct schema_compiler *c, struct object_rules *rules);
+bool fast_prepare_node(struct schema_compiler *c, struct schema_node *node);
 
 /* ## metaschemas.c: the standard's own documents. ptr NULL: not one of them. */
 gramc_text metaschema_find(gramc_text uri);

@@ -1,7 +1,7 @@
 /* The inside of the validator: what a schema is compiled to, shared by the parts that compile it
  * (validate_resources, validate_keywords, validate_compile), the two that run it (validate_run over
- * bytes, validate_judge over a document) and those that explain (validate_report). Everything that
- * hangs off a gramc_schema is const after gramc_schema_compile and free to share. */
+ * bytes, validate_evaluate over a document) and those that explain (validate_report). Everything
+ * that hangs off a gramc_schema is const after gramc_schema_compile and free to share. */
 #ifndef JSONSCHEMA_COMPILED_H
 #define JSONSCHEMA_COMPILED_H
 
@@ -10,17 +10,17 @@
 #include "base/json/json.h"
 #include "jsonschema/regex.h"
 
-/* Types as `type` names them. A number is TYPE_INTEGER or TYPE_FRACTION, by its value. */
+/* Types as `type` names them. A number is TYPE_BIT_INTEGER or TYPE_BIT_FRACTION, by its value. */
 enum type_bit {
-    TYPE_NULL = 1,
-    TYPE_BOOLEAN = 2,
-    TYPE_INTEGER = 4,
-    TYPE_FRACTION = 8,
-    TYPE_STRING = 16,
-    TYPE_ARRAY = 32,
-    TYPE_OBJECT = 64,
-    TYPE_NUMBER = TYPE_INTEGER | TYPE_FRACTION,
-    TYPE_ALL = 127
+    TYPE_BIT_NULL = 1,
+    TYPE_BIT_BOOLEAN = 2,
+    TYPE_BIT_INTEGER = 4,
+    TYPE_BIT_FRACTION = 8,
+    TYPE_BIT_STRING = 16,
+    TYPE_BIT_ARRAY = 32,
+    TYPE_BIT_OBJECT = 64,
+    TYPE_BIT_NUMBER = TYPE_BIT_INTEGER | TYPE_BIT_FRACTION,
+    TYPE_BIT_ALL = 127
 };
 
 enum vocabulary {
@@ -39,8 +39,8 @@ struct dialect {
     bool assert_formats;
 };
 
-struct document {
-    const struct document *next;
+struct schema_document {
+    const struct schema_document *next;
     gramc_text uri; /* without fragment; empty for a nameless one */
     const struct json *root;
 };
@@ -50,7 +50,7 @@ struct anchor {
     struct anchor *next;
     gramc_text name;
     const struct json *schema;
-    const struct node *node; /* of dynamic anchors */
+    const struct schema_node *node; /* of dynamic anchors */
     bool dynamic;
 };
 
@@ -58,18 +58,18 @@ struct anchor {
 struct resource {
     const struct resource *next;
     gramc_text uri;
-    const struct document *document;
+    const struct schema_document *document;
     const struct json *root;
     struct dialect dialect;
     struct anchor *anchors;
-    bool recursive_anchor;        /* 2019-09 */
-    const struct node *root_node; /* of resources with a recursive anchor */
+    bool recursive_anchor;               /* 2019-09 */
+    const struct schema_node *root_node; /* of resources with a recursive anchor */
 };
 
-struct node;
+struct schema_node;
 
 struct node_list {
-    const struct node *const *nodes;
+    const struct schema_node *const *nodes;
     size_t count;
 };
 
@@ -94,9 +94,9 @@ struct string_rules {
 
 struct array_rules {
     struct node_list prefix;
-    const struct node *rest; /* of the items behind the prefix; NULL: anything */
+    const struct schema_node *rest; /* of the items behind the prefix; NULL: anything */
     const char *rest_keyword;
-    const struct node *contains;
+    const struct schema_node *contains;
     uint32_t min_contains, max_contains;
     uint32_t min, max;
     bool unique;
@@ -104,26 +104,26 @@ struct array_rules {
 
 enum { NO_REQUIRED = INT32_MAX };
 
-struct property {
+struct schema_property {
     gramc_text key;
-    const struct node *node;    /* NULL: only required */
-    const struct json *initial; /* the default; NULL: none, or null */
-    uint32_t required;          /* its place among the required names, or NO_REQUIRED */
-    uint32_t order;             /* in which the schema writes it */
-    uint32_t next;              /* in the table: the one that the schema writes next */
+    const struct schema_node *node; /* NULL: only required */
+    const struct json *initial;     /* the default; NULL: none, or null */
+    uint32_t required;              /* its place among the required names, or NO_REQUIRED */
+    uint32_t order;                 /* in which the schema writes it */
+    uint32_t next;                  /* in the table: the one that the schema writes next */
 };
 
 /* A text as it may stand in JSON bytes, made to be compared sixteen bytes at once: its first bytes
  * and its closing quote, and which of these count. */
-struct quick_key {
+struct fast_key {
     unsigned char head[16], mask[16];
     gramc_text text;
-    const struct node *node; /* of members */
-    uint64_t bit;            /* of the member; rounds the whole off to a cache line */
+    const struct schema_node *node; /* of members */
+    uint64_t bit;                   /* of the member; rounds the whole off to a cache line */
 };
 
-struct quick_keys {
-    const struct quick_key *keys; /* in the order of the schema */
+struct fast_keys {
+    const struct fast_key *keys; /* in the order of the schema */
     size_t count;
     size_t longest; /* of the texts, in bytes */
 };
@@ -131,65 +131,65 @@ struct quick_keys {
 struct pattern_property {
     const struct regex *regex;
     gramc_text pattern;
-    const struct node *node;
+    const struct schema_node *node;
 };
 
 /* dependentRequired and dependentSchemas, and both kinds of dependencies. */
 struct dependent {
     gramc_text key;
-    const struct json *names; /* an array of strings, or NULL */
-    const struct node *node;  /* or NULL */
+    const struct json *names;       /* an array of strings, or NULL */
+    const struct schema_node *node; /* or NULL */
     const char *keyword;
 };
 
 struct object_rules {
-    struct property *properties; /* sorted by key; also holds the names that are required */
+    struct schema_property *properties; /* sorted by key; also holds the names that are required */
     size_t property_count;
     uint32_t first; /* in the order of the schema */
     uint32_t required_count;
     const struct pattern_property *patterns;
     size_t pattern_count;
-    const struct node *additional; /* NULL: anything */
-    const struct node *names;      /* propertyNames */
+    const struct schema_node *additional; /* NULL: anything */
+    const struct schema_node *names;      /* propertyNames */
     const struct dependent *dependents;
     size_t dependent_count;
     uint32_t min, max;
-    struct quick_keys quick;  /* the properties again, for the fast way */
-    uint64_t required;        /* a bit for each quick key that must be there */
-    const struct node *other; /* of members without a property; NULL: none may be there */
-    bool simple;              /* quick, required and other say everything */
+    struct fast_keys fast;           /* the properties again, for the fast way */
+    uint64_t required;               /* a bit for each fast keys that must be there */
+    const struct schema_node *other; /* of members without a property; NULL: none may be there */
+    bool simple;                     /* fast, required and other say everything */
 };
 
 /* $dynamicRef, and $recursiveRef whose name is empty. */
 struct dynamic_ref {
-    const struct node *target; /* where it leads without a dynamic scope */
+    const struct schema_node *target; /* where it leads without a dynamic scope */
     gramc_text name;
     bool dynamic; /* the target is a dynamic anchor: look for the outermost one */
 };
 
 /* What applies to the same place of the instance. */
 struct applicators {
-    const struct node *ref;
+    const struct schema_node *ref;
     const struct dynamic_ref *dynamic;
     struct node_list all, any, one;
-    const struct node *no, *if_node, *then_node, *else_node;
-    const struct node *unevaluated_items, *unevaluated_properties;
+    const struct schema_node *no, *if_node, *then_node, *else_node;
+    const struct schema_node *unevaluated_items, *unevaluated_properties;
 };
 
 /* How the fast way goes about a node: mostly by the one type of value that it accepts. */
-enum way {
-    WAY_NOTHING, /* accepts nothing */
-    WAY_TEXT,    /* strings without rules */
-    WAY_STRING,
-    WAY_NUMBER,      /* between `least` and `most`, and no more rules */
-    WAY_EXACT,       /* any other number */
-    WAY_WORD,        /* true, false, null */
-    WAY_OBJECT,      /* `members` says everything */
-    WAY_LONG_OBJECT, /* patterns, names to judge, or very many members */
-    WAY_ARRAY,
-    WAY_MIXED, /* several types: the variant for the first byte */
-    WAY_LOOK,  /* several passes over the same bytes */
-    WAY_TREE   /* reads a document and asks the judge */
+enum mode {
+    MODE_NOTHING, /* accepts nothing */
+    MODE_TEXT,    /* strings without rules */
+    MODE_STRING,
+    MODE_NUMBER,      /* between `least` and `most`, and no more rules */
+    MODE_EXACT,       /* any other number */
+    MODE_WORD,        /* true, false, null */
+    MODE_OBJECT,      /* `members` says everything */
+    MODE_LONG_OBJECT, /* patterns, names to judge, or very many members */
+    MODE_ARRAY,
+    MODE_MIXED, /* several types: the variant for the first byte */
+    MODE_LOOK,  /* several passes over the same bytes */
+    MODE_TREE   /* reads a document and asks the judge */
 };
 
 /* What a value can start with. */
@@ -210,43 +210,44 @@ enum node_flag {
     NODE_LINKED = 8       /* while linking: done */
 };
 
-struct node {
+struct schema_node {
     uint8_t types; /* that `type` allows */
     uint8_t kinds; /* that can be valid at all, as far as can be seen at once */
     uint8_t flags;
-    uint8_t way;
+    uint8_t mode;
     uint16_t chain;                    /* the longest way through applicators, in nodes */
-    int64_t least, most;               /* WAY_NUMBER */
+    int64_t least, most;               /* MODE_NUMBER */
     const struct string_rules *string; /* each NULL: no such rules */
-    const struct quick_keys *texts;    /* the strings among the choices, or the constant */
+    const struct fast_keys *texts;     /* the strings among the choices, or the constant */
     struct object_rules *object;
-    const struct object_rules *members; /* WAY_OBJECT: object, or those that allow everything */
+    const struct object_rules *members; /* MODE_OBJECT: object, or those that allow everything */
     const struct array_rules *array;
-    const struct node *variants; /* WAY_MIXED: this one for each start */
+    const struct schema_node *variants; /* MODE_MIXED: this one for each start */
     struct number_rules *number;
     const struct json *constant, *choices; /* const, enum */
     const struct applicators *apply;
-    const struct node *same;   /* for the fast way: the node that says the same, never NULL */
-    const struct node *itself; /* WAY_LOOK: this one without applicators; NULL: it says nothing */
-    struct node *next;         /* of the schema, in the order of being found */
+    const struct schema_node *same; /* for the fast way: the node that says the same, never NULL */
+    const struct schema_node
+        *itself;              /* MODE_LOOK: this one without applicators; NULL: it says nothing */
+    struct schema_node *next; /* of the schema, in the order of being found */
     const struct json *schema;
     const struct resource *resource;
 };
 
 struct gramc_schema {
     struct arena arena;
-    const struct node *root;
-    const struct document *document;  /* the schema itself */
-    const struct document *documents; /* all */
+    const struct schema_node *root;
+    const struct schema_document *document;  /* the schema itself */
+    const struct schema_document *documents; /* all */
     const struct resource *resources;
     struct regex_set regexes;
     bool dynamic; /* there are dynamic references */
-    struct node *nodes;
-    const struct node *any; /* accepts everything */
+    struct schema_node *nodes;
+    const struct schema_node *any; /* accepts everything */
     const struct object_rules *any_members;
 };
 
-/* Bits of a value: one type, or TYPE_INTEGER or TYPE_FRACTION of a number. */
+/* Bits of a value: one type, or TYPE_BIT_INTEGER or TYPE_BIT_FRACTION of a number. */
 unsigned type_of(const struct json *value);
 /* The JSON Pointer of a value inside a document, found by its span. */
 void put_pointer_to(struct buf *out, const struct json *root, const struct json *value);
@@ -254,6 +255,6 @@ void put_pointer_to(struct buf *out, const struct json *root, const struct json 
 void put_types(struct buf *out, unsigned types);
 
 /* The property of that name, or NULL. */
-const struct property *find_property(const struct object_rules *rules, gramc_text key);
+const struct schema_property *find_property(const struct object_rules *rules, gramc_text key);
 
 #endif

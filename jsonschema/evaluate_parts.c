@@ -9,44 +9,46 @@
 
 /* ## Arrays */
 
-static bool judge_items(struct judge *judge, const struct frame *at, struct marks *marks) {
+static bool evaluate_items(struct evaluation *evaluation, const struct evaluation_frame *at,
+                           struct marks *marks) {
     const struct array_rules *rules = at->node->array;
     bool old = at->node->resource->dialect.draft != GRAMC_DRAFT_2020_12;
     bool valid = true;
     uint32_t i = 0;
     for (const struct json *item = at->value->first; item; item = item->next, i++) {
         bool in_prefix = i < rules->prefix.count;
-        const struct node *node = in_prefix ? rules->prefix.nodes[i] : rules->rest;
+        const struct schema_node *node = in_prefix ? rules->prefix.nodes[i] : rules->rest;
         if (!node) break;
-        struct frame inner = frame_child(at, node, item,
-                                         !in_prefix ? rules->rest_keyword
-                                         : old      ? "items"
-                                                    : "prefixItems");
+        struct evaluation_frame inner = frame_child(at, node, item,
+                                                    !in_prefix ? rules->rest_keyword
+                                                    : old      ? "items"
+                                                               : "prefixItems");
         inner.index = i;
         inner.listed = in_prefix;
-        valid &= judge_frame(judge, &inner, NULL);
-        if (!valid && !judge->report) return false;
+        valid &= evaluate_frame(evaluation, &inner, NULL);
+        if (!valid && !evaluation->report) return false;
         marks_set(marks, i);
     }
     return valid;
 }
 
-static bool judge_contains(struct judge *judge, const struct frame *at, struct marks *marks) {
+static bool evaluate_contains(struct evaluation *evaluation, const struct evaluation_frame *at,
+                              struct marks *marks) {
     const struct array_rules *rules = at->node->array;
     /* Before 2020-12 `contains` evaluates nothing. */
     if (at->node->resource->dialect.draft != GRAMC_DRAFT_2020_12) marks = NULL;
     uint32_t count = 0, i = 0;
     for (const struct json *item = at->value->first; item; item = item->next, i++) {
-        struct frame inner = frame_child(at, rules->contains, item, "contains");
-        if (!judge_quietly(judge, &inner)) continue;
+        struct evaluation_frame inner = frame_child(at, rules->contains, item, "contains");
+        if (!evaluate_quietly(evaluation, &inner)) continue;
         count++;
         marks_set(marks, i);
     }
-    if (judge->status != GRAMC_OK) return false;
+    if (evaluation->status != GRAMC_OK) return false;
     if (count < rules->min_contains)
-        report_contains(judge, at, "contains", rules->min_contains, count);
+        report_contains(evaluation, at, "contains", rules->min_contains, count);
     if (count > rules->max_contains)
-        report_contains(judge, at, "maxContains", rules->max_contains, count);
+        report_contains(evaluation, at, "maxContains", rules->max_contains, count);
     return count >= rules->min_contains && count <= rules->max_contains;
 }
 
@@ -72,11 +74,12 @@ struct hashed {
     uint32_t index;
 };
 
-bool judge_find_equal(struct judge *judge, const struct json *array, uint32_t pair[2]) {
+bool evaluate_find_equal(struct evaluation *evaluation, const struct json *array,
+                         uint32_t pair[2]) {
     size_t size = 8;
     while (size < (size_t)array->count * 2) size *= 2;
-    struct hashed *table = arena_array(judge->arena, size, sizeof *table);
-    if (!table) return judge_stop(judge, GRAMC_NOMEM);
+    struct hashed *table = arena_array(evaluation->arena, size, sizeof *table);
+    if (!table) return evaluation_stop(evaluation, GRAMC_NOMEM);
     uint32_t i = 0;
     for (const struct json *item = array->first; item; item = item->next, i++) {
         uint64_t hash = hash_value(item);
@@ -86,9 +89,10 @@ bool judge_find_equal(struct judge *judge, const struct json *array, uint32_t pa
                 *slot = (struct hashed){hash, item, i};
                 break;
             }
-            if (judge->steps == 0) return judge_stop(judge, GRAMC_LIMIT);
-            judge->steps--;
-            if (slot->hash != hash || !json_equal_within(slot->item, item, &judge->steps)) continue;
+            if (evaluation->steps == 0) return evaluation_stop(evaluation, GRAMC_LIMIT);
+            evaluation->steps--;
+            if (slot->hash != hash || !json_equal_within(slot->item, item, &evaluation->steps))
+                continue;
             pair[0] = slot->index;
             pair[1] = i;
             return true;
@@ -97,92 +101,97 @@ bool judge_find_equal(struct judge *judge, const struct json *array, uint32_t pa
     return false;
 }
 
-bool judge_array(struct judge *judge, const struct frame *at, struct marks *marks) {
+bool evaluate_array(struct evaluation *evaluation, const struct evaluation_frame *at,
+                    struct marks *marks) {
     const struct array_rules *rules = at->node->array;
     uint32_t count = at->value->count, pair[2];
     bool valid = count >= rules->min && count <= rules->max;
-    if (count < rules->min) report_size(judge, at, "minItems", rules->min, count);
-    if (count > rules->max) report_size(judge, at, "maxItems", rules->max, count);
-    if (!valid && !judge->report) return false;
-    if (rules->rest || rules->prefix.count) valid &= judge_items(judge, at, marks);
-    if (!valid && !judge->report) return false;
-    if (rules->contains) valid &= judge_contains(judge, at, marks);
-    if (rules->unique && count > 1 && judge_find_equal(judge, at->value, pair)) {
-        report_equal_items(judge, at, pair);
+    if (count < rules->min) report_size(evaluation, at, "minItems", rules->min, count);
+    if (count > rules->max) report_size(evaluation, at, "maxItems", rules->max, count);
+    if (!valid && !evaluation->report) return false;
+    if (rules->rest || rules->prefix.count) valid &= evaluate_items(evaluation, at, marks);
+    if (!valid && !evaluation->report) return false;
+    if (rules->contains) valid &= evaluate_contains(evaluation, at, marks);
+    if (rules->unique && count > 1 && evaluate_find_equal(evaluation, at->value, pair)) {
+        report_equal_items(evaluation, at, pair);
         valid = false;
     }
-    return valid && judge->status == GRAMC_OK;
+    return valid && evaluation->status == GRAMC_OK;
 }
 
 /* ## Objects */
 
-static bool judge_name(struct judge *judge, const struct frame *at, const struct json *member) {
+static bool evaluate_name(struct evaluation *evaluation, const struct evaluation_frame *at,
+                          const struct json *member) {
     struct json name = {.kind = JSON_STRING,
                         .key = member->key,
                         .text = member->key,
                         .start = member->key_start,
                         .end = member->key_start};
-    struct frame inner = frame_child(at, at->node->object->names, &name, "propertyNames");
+    struct evaluation_frame inner =
+        frame_child(at, at->node->object->names, &name, "propertyNames");
     inner.name = true;
-    return judge_frame(judge, &inner, NULL);
+    return evaluate_frame(evaluation, &inner, NULL);
 }
 
-static bool judge_patterns(struct judge *judge, const struct frame *at, const struct json *member,
-                           bool *known) {
+static bool evaluate_patterns(struct evaluation *evaluation, const struct evaluation_frame *at,
+                              const struct json *member, bool *known) {
     const struct object_rules *rules = at->node->object;
     bool valid = true;
     for (size_t i = 0; i < rules->pattern_count; i++) {
         const struct pattern_property *pattern = &rules->patterns[i];
-        if (!judge_matches(judge, pattern->regex, member->key)) continue;
-        struct frame inner = frame_child(at, pattern->node, member, "patternProperties");
+        if (!evaluate_matches(evaluation, pattern->regex, member->key)) continue;
+        struct evaluation_frame inner = frame_child(at, pattern->node, member, "patternProperties");
         inner.token = pattern->pattern;
         *known = true;
-        valid &= judge_frame(judge, &inner, NULL);
+        valid &= evaluate_frame(evaluation, &inner, NULL);
     }
     return valid;
 }
 
-static bool judge_member(struct judge *judge, const struct frame *at, const struct json *member,
-                         const struct property *property, bool *known) {
+static bool evaluate_member(struct evaluation *evaluation, const struct evaluation_frame *at,
+                            const struct json *member, const struct schema_property *property,
+                            bool *known) {
     const struct object_rules *rules = at->node->object;
     bool valid = true;
-    if (rules->names) valid = judge_name(judge, at, member);
+    if (rules->names) valid = evaluate_name(evaluation, at, member);
     if (property && property->node) {
-        struct frame inner = frame_child(at, property->node, member, "properties");
+        struct evaluation_frame inner = frame_child(at, property->node, member, "properties");
         inner.token = property->key;
         *known = true;
-        valid &= judge_frame(judge, &inner, NULL);
+        valid &= evaluate_frame(evaluation, &inner, NULL);
     }
-    valid &= judge_patterns(judge, at, member, known);
+    valid &= evaluate_patterns(evaluation, at, member, known);
     if (!*known && rules->additional) {
-        struct frame inner = frame_child(at, rules->additional, member, "additionalProperties");
+        struct evaluation_frame inner =
+            frame_child(at, rules->additional, member, "additionalProperties");
         *known = true;
-        valid &= judge_frame(judge, &inner, NULL);
+        valid &= evaluate_frame(evaluation, &inner, NULL);
     }
     return valid;
 }
 
-static bool judge_required(struct judge *judge, const struct frame *at) {
+static bool evaluate_required(struct evaluation *evaluation, const struct evaluation_frame *at) {
     const struct object_rules *rules = at->node->object;
     bool valid = true;
     if (!rules->required_count) return true;
     struct marks seen;
     struct json required = {.count = rules->required_count};
-    if (!marks_init(judge, &seen, &required)) return false;
+    if (!marks_init(evaluation, &seen, &required)) return false;
     for (const struct json *member = at->value->first; member; member = member->next) {
-        const struct property *property = find_property(rules, member->key);
+        const struct schema_property *property = find_property(rules, member->key);
         if (property && property->required != NO_REQUIRED) marks_set(&seen, property->required);
     }
     for (uint32_t i = rules->first; i < rules->property_count; i = rules->properties[i].next) {
-        const struct property *property = &rules->properties[i];
+        const struct schema_property *property = &rules->properties[i];
         if (property->required == NO_REQUIRED || marks_has(&seen, property->required)) continue;
-        report_required(judge, at, property);
+        report_required(evaluation, at, property);
         valid = false;
     }
     return valid;
 }
 
-static bool judge_dependents(struct judge *judge, const struct frame *at) {
+static bool evaluate_dependents(struct evaluation *evaluation, const struct evaluation_frame *at) {
     const struct object_rules *rules = at->node->object;
     bool valid = true;
     for (size_t i = 0; i < rules->dependent_count; i++) {
@@ -190,74 +199,76 @@ static bool judge_dependents(struct judge *judge, const struct frame *at) {
         if (!dependent->names || !json_get_text(at->value, dependent->key)) continue;
         for (const struct json *name = dependent->names->first; name; name = name->next) {
             if (json_get_text(at->value, name->text)) continue;
-            report_dependent(judge, at, dependent, name->text);
+            report_dependent(evaluation, at, dependent, name->text);
             valid = false;
         }
     }
     return valid;
 }
 
-bool judge_object(struct judge *judge, const struct frame *at, struct marks *marks) {
+bool evaluate_object(struct evaluation *evaluation, const struct evaluation_frame *at,
+                     struct marks *marks) {
     const struct object_rules *rules = at->node->object;
     uint32_t count = at->value->count, i = 0;
     bool valid = count >= rules->min && count <= rules->max;
-    if (count < rules->min) report_size(judge, at, "minProperties", rules->min, count);
-    if (count > rules->max) report_size(judge, at, "maxProperties", rules->max, count);
-    valid &= judge_required(judge, at);
-    if (!valid && !judge->report) return false;
+    if (count < rules->min) report_size(evaluation, at, "minProperties", rules->min, count);
+    if (count > rules->max) report_size(evaluation, at, "maxProperties", rules->max, count);
+    valid &= evaluate_required(evaluation, at);
+    if (!valid && !evaluation->report) return false;
     for (const struct json *member = at->value->first; member; member = member->next, i++) {
         bool known = false;
-        valid &= judge_member(judge, at, member, find_property(rules, member->key), &known);
-        if (!valid && !judge->report) return false;
+        valid &= evaluate_member(evaluation, at, member, find_property(rules, member->key), &known);
+        if (!valid && !evaluation->report) return false;
         if (known) marks_set(marks, i);
     }
-    return judge_dependents(judge, at) && valid;
+    return evaluate_dependents(evaluation, at) && valid;
 }
 
 /* ## Duplicates */
 
-static bool few_duplicates(struct judge *judge, const struct frame *at) {
+static bool few_duplicates(struct evaluation *evaluation, const struct evaluation_frame *at) {
     bool fine = true;
     for (const struct json *member = at->value->first; member; member = member->next)
         for (const struct json *other = at->value->first; other != member; other = other->next)
             if (text_eq(member->key, other->key)) {
-                report_duplicate(judge, at, member);
+                report_duplicate(evaluation, at, member);
                 fine = false;
                 break;
             }
     return fine;
 }
 
-static bool many_duplicates(struct judge *judge, const struct frame *at) {
+static bool many_duplicates(struct evaluation *evaluation, const struct evaluation_frame *at) {
     size_t count = at->value->count, i = 0;
-    const struct json **list = arena_array(judge->arena, 2 * count, sizeof *list);
+    const struct json **list = arena_array(evaluation->arena, 2 * count, sizeof *list);
     bool fine = true;
-    if (!list) return judge_stop(judge, GRAMC_NOMEM);
+    if (!list) return evaluation_stop(evaluation, GRAMC_NOMEM);
     for (const struct json *member = at->value->first; member; member = member->next)
         list[i++] = member;
     list = json_sort_members(list, list + count, count);
     for (i = 1; i < count; i++)
         if (text_eq(list[i]->key, list[i - 1]->key)) {
-            report_duplicate(judge, at, list[i]);
+            report_duplicate(evaluation, at, list[i]);
             fine = false;
         }
     return fine;
 }
 
 /* As deep as the document. */
-static bool duplicates_below(struct judge *judge, const struct frame *at) {
+static bool duplicates_below(struct evaluation *evaluation, const struct evaluation_frame *at) {
     bool fine = true;
     if (at->value->kind == JSON_OBJECT)
-        fine = at->value->count <= 16 ? few_duplicates(judge, at) : many_duplicates(judge, at);
+        fine = at->value->count <= 16 ? few_duplicates(evaluation, at)
+                                      : many_duplicates(evaluation, at);
     for (const struct json *child = at->value->first; child; child = child->next) {
         if (child->kind < JSON_ARRAY) continue;
-        struct frame inner = frame_child(at, at->node, child, NULL);
-        fine &= duplicates_below(judge, &inner);
+        struct evaluation_frame inner = frame_child(at, at->node, child, NULL);
+        fine &= duplicates_below(evaluation, &inner);
     }
     return fine;
 }
 
-bool judge_duplicates(struct judge *judge, const struct json *root) {
-    struct frame at = {.node = judge->schema->root, .value = root};
-    return duplicates_below(judge, &at);
+bool evaluate_duplicates(struct evaluation *evaluation, const struct json *root) {
+    struct evaluation_frame at = {.node = evaluation->schema->root, .value = root};
+    return duplicates_below(evaluation, &at);
 }

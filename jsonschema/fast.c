@@ -15,7 +15,8 @@ static inline const char *run_text(const struct run *run, const char *p) {
 }
 
 /* What can be told without decoding: an escape or a character beyond ASCII is run_string_rules'. */
-static inline const char *run_string(struct run *run, const struct node *node, const char *p) {
+static inline const char *run_string(struct run *run, const struct schema_node *node,
+                                     const char *p) {
     unsigned seen = 0;
     const struct string_rules *rules = node->string;
     const char *inside = p + 1, *close = run_scan_string(run, inside, &seen);
@@ -28,20 +29,20 @@ static inline const char *run_string(struct run *run, const struct node *node, c
 }
 
 /* Between whole bounds, told from the whole numbers around it. */
-static inline bool keeps_bounds(const struct node *node, int64_t whole, bool negative,
+static inline bool keeps_bounds(const struct schema_node *node, int64_t whole, bool negative,
                                 bool broken) {
     int64_t value = negative ? -whole : whole;
     return value - (negative & broken) >= node->least && value + (!negative & broken) <= node->most;
 }
 
 /* Up to 18 digits and a fraction; anything longer or with more to it is run_exact_number's. */
-static inline const char *run_number(const struct node *node, const char *start) {
+static inline const char *run_number(const struct schema_node *node, const char *start) {
     bool negative = *start == '-', broken = false;
     const char *p = start + negative, *digits = p;
     uint64_t whole = 0;
     for (; json_byte_is(*p, JSON_BYTE_DIGIT); p++) whole = whole * 10 + (uint64_t)(*p - '0');
     bool plain = p - digits == 1 || (*digits != '0' && p > digits && p - digits <= 18);
-    if (plain && *p == '.' && node->types & TYPE_FRACTION) {
+    if (plain && *p == '.' && node->types & TYPE_BIT_FRACTION) {
         const char *fraction = ++p;
         for (; json_byte_is(*p, JSON_BYTE_DIGIT); p++) broken |= *p != '0';
         plain = p > fraction;
@@ -51,21 +52,22 @@ static inline const char *run_number(const struct node *node, const char *start)
 }
 
 /* Most values are plain strings and numbers: they are worth a look before the call. */
-static inline const char *run_any(struct run *run, const struct node *node, const char *p) {
-    if (node->way == WAY_TEXT) return *p == '"' ? run_text(run, p) : NULL;
-    return node->way == WAY_NUMBER ? run_number(node, p) : run_value(run, node, p);
+static inline const char *run_any(struct run *run, const struct schema_node *node, const char *p) {
+    if (node->mode == MODE_TEXT) return *p == '"' ? run_text(run, p) : NULL;
+    return node->mode == MODE_NUMBER ? run_number(node, p) : run_value(run, node, p);
 }
 
 /* ## Arrays */
 
-static const struct node *item_node(const struct run *run, const struct array_rules *rules,
-                                    uint32_t i) {
+static const struct schema_node *item_node(const struct run *run, const struct array_rules *rules,
+                                           uint32_t i) {
     if (!rules) return run->schema->any;
     if (i < rules->prefix.count) return rules->prefix.nodes[i]->same;
     return rules->rest ? rules->rest->same : run->schema->any;
 }
 
-static inline const char *run_array(struct run *run, const struct node *node, const char *p) {
+static inline const char *run_array(struct run *run, const struct schema_node *node,
+                                    const char *p) {
     const struct array_rules *rules = node->array;
     const char *start = p;
     uint32_t count = 0;
@@ -94,21 +96,21 @@ static inline const char *run_array(struct run *run, const struct node *node, co
  * can live in registers. */
 struct members {
     const struct object_rules *rules;
-    const struct quick_key *likely; /* should come next */
-    uint64_t present;               /* bits of the quick keys that were seen */
-    size_t base;                    /* of the keys that the run remembers */
+    const struct fast_key *likely; /* should come next */
+    uint64_t present;              /* bits of the fast keys that were seen */
+    size_t base;                   /* of the keys that the run remembers */
     uint32_t count;
 };
 
-/* The quick key at p, looked for in circles from the likely one on; NULL if there is none. */
-static inline const struct quick_key *find_key(const struct run *run, const struct members *members,
-                                               const char *p) {
-    const struct quick_keys *quick = &members->rules->quick;
-    const struct quick_key *likely = members->likely, *end = quick->keys + quick->count, *key;
+/* The fast keys at p, looked for in circles from the likely one on; NULL if there is none. */
+static inline const struct fast_key *find_key(const struct run *run, const struct members *members,
+                                              const char *p) {
+    const struct fast_keys *fast = &members->rules->fast;
+    const struct fast_key *likely = members->likely, *end = fast->keys + fast->count, *key;
     const unsigned char *window = run_window(run, p);
     for (key = likely; key < end; key++)
         if (run_head_is(window, key) && run_tail_is(run, p, key)) return key;
-    for (key = quick->keys; key < likely; key++)
+    for (key = fast->keys; key < likely; key++)
         if (run_head_is(window, key) && run_tail_is(run, p, key)) return key;
     return NULL;
 }
@@ -116,8 +118,8 @@ static inline const struct quick_key *find_key(const struct run *run, const stru
 /* p is behind the quote; gives the place behind the key. *key: NULL if it is none of the quick
  * ones. */
 static inline const char *run_key(struct run *run, const struct members *members, const char *p,
-                                  const struct quick_key **key) {
-    const struct quick_key *other;
+                                  const struct fast_key **key) {
+    const struct fast_key *other;
     *key = find_key(run, members, p);
     if (*key) return p + (*key)->text.len + 1;
     p = run_other_key(run, members->rules, members->base, p, &other);
@@ -127,8 +129,8 @@ static inline const char *run_key(struct run *run, const struct members *members
 
 /* p is at the quote; gives the place behind the value. */
 static inline const char *run_member(struct run *run, struct members *members, const char *p) {
-    const struct node *node = members->rules->other;
-    const struct quick_key *key;
+    const struct schema_node *node = members->rules->other;
+    const struct fast_key *key;
     p = run_key(run, members, p + 1, &key);
     if (!p) return NULL;
     members->count++;
@@ -149,9 +151,10 @@ static inline bool has_all(const struct members *members) {
            (members->present & rules->required) == rules->required;
 }
 
-static inline const char *run_object(struct run *run, const struct node *node, const char *p) {
+static inline const char *run_object(struct run *run, const struct schema_node *node,
+                                     const char *p) {
     struct members members = {
-        .rules = node->members, .likely = node->members->quick.keys, .base = run->key_count};
+        .rules = node->members, .likely = node->members->fast.keys, .base = run->key_count};
     if (run->depth++ == JSON_MAX_DEPTH) return run_give_up(run);
     p = run_skip_blanks(p + 1);
     if (*p != '}') {
@@ -192,19 +195,19 @@ static const uint8_t starts[256] = {
 };
 #undef N
 
-const char *run_value(struct run *run, const struct node *node, const char *p) {
-    switch (node->way) {
-    case WAY_TEXT: return *p == '"' ? run_text(run, p) : NULL;
-    case WAY_STRING: return *p == '"' ? run_string(run, node, p) : NULL;
-    case WAY_NUMBER: return run_number(node, p);
-    case WAY_EXACT: return run_exact_number(node, p);
-    case WAY_WORD: return run_word(run, node, p);
-    case WAY_OBJECT: return *p == '{' ? run_object(run, node, p) : NULL;
-    case WAY_LONG_OBJECT: return *p == '{' ? run_long_object(run, node, p) : NULL;
-    case WAY_ARRAY: return *p == '[' ? run_array(run, node, p) : NULL;
-    case WAY_MIXED: return run_value(run, &node->variants[starts[(unsigned char)*p]], p);
-    case WAY_LOOK: return run_look(run, node, p);
-    case WAY_TREE: return run_tree(run, node, p);
+const char *run_value(struct run *run, const struct schema_node *node, const char *p) {
+    switch (node->mode) {
+    case MODE_TEXT: return *p == '"' ? run_text(run, p) : NULL;
+    case MODE_STRING: return *p == '"' ? run_string(run, node, p) : NULL;
+    case MODE_NUMBER: return run_number(node, p);
+    case MODE_EXACT: return run_exact_number(node, p);
+    case MODE_WORD: return run_word(run, node, p);
+    case MODE_OBJECT: return *p == '{' ? run_object(run, node, p) : NULL;
+    case MODE_LONG_OBJECT: return *p == '{' ? run_long_object(run, node, p) : NULL;
+    case MODE_ARRAY: return *p == '[' ? run_array(run, node, p) : NULL;
+    case MODE_MIXED: return run_value(run, &node->variants[starts[(unsigned char)*p]], p);
+    case MODE_LOOK: return run_look(run, node, p);
+    case MODE_TREE: return run_tree(run, node, p);
     default: return NULL;
     }
 }
@@ -242,5 +245,5 @@ bool gramc_schema_accepts(const gramc_schema *schema, const char *json, size_t l
     bool closed = end > json && (end[-1] == '}' || end[-1] == ']');
     if (!closed || schema->dynamic) return run_otherwise(schema, json, end);
     if (run_all(&run, schema, json, end)) return true;
-    return run.given_up && run_judge(schema, json, end);
+    return run.given_up && run_evaluate(schema, json, end);
 }

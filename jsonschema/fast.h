@@ -41,19 +41,20 @@ struct run {
 };
 
 /* Any value. */
-const char *run_value(struct run *run, const struct node *node, const char *p);
+const char *run_value(struct run *run, const struct schema_node *node, const char *p);
 
 /* ## fast_scalars.c */
 /* A string whose inside is [inside, close): what its rules and choices say. */
-bool run_string_rules(struct run *run, const struct node *node, const char *inside,
+bool run_string_rules(struct run *run, const struct schema_node *node, const char *inside,
                       const char *close, unsigned seen);
-const char *run_exact_number(const struct node *node, const char *p);
-const char *run_word(const struct run *run, const struct node *node, const char *p);
+const char *run_exact_number(const struct schema_node *node, const char *p);
+const char *run_word(const struct run *run, const struct schema_node *node, const char *p);
 /* What takes another pass over an array, which is well-formed: contains, uniqueItems. */
-bool run_array_again(struct run *run, const struct node *node, const char *start, const char *end);
+bool run_array_again(struct run *run, const struct schema_node *node, const char *start,
+                     const char *end);
 
 /* The slow way, right for everything. */
-bool run_judge(const gramc_schema *schema, const char *json, const char *end);
+bool run_evaluate(const gramc_schema *schema, const char *json, const char *end);
 /* The same for a text that has no closing bracket at its end: scalars, and what is cut off. Without
  * dynamic references only; for them any text may come. */
 bool run_otherwise(const gramc_schema *schema, const char *json, const char *end);
@@ -63,15 +64,15 @@ bool run_otherwise(const gramc_schema *schema, const char *json, const char *end
  * one that it is, written with escapes, or NULL; then it is remembered. NULL if the rules do not
  * allow it, or if it was there before. `base`: where the keys of this object begin. */
 const char *run_other_key(struct run *run, const struct object_rules *rules, size_t base,
-                          const char *inside, const struct quick_key **key);
+                          const char *inside, const struct fast_key **key);
 /* An object with patterns, names to judge, or very many members. */
-const char *run_long_object(struct run *run, const struct node *node, const char *p);
+const char *run_long_object(struct run *run, const struct schema_node *node, const char *p);
 
 /* ## fast_look.c */
 /* Applicators: the same bytes again for each of them. */
-const char *run_look(struct run *run, const struct node *node, const char *p);
+const char *run_look(struct run *run, const struct schema_node *node, const char *p);
 /* Reads a document from here and asks the judge. */
-const char *run_tree(struct run *run, const struct node *node, const char *p);
+const char *run_tree(struct run *run, const struct schema_node *node, const char *p);
 /* Whether the items of an array, whose bytes are [start, end), all differ. */
 bool run_all_differ(struct run *run, const char *start, const char *end);
 /* Whether a regular expression matches the inside of a string. */
@@ -148,7 +149,7 @@ static inline bool run_goes_on(const struct run *run, const char *p) {
 }
 
 /* run_value for a place that may be refused without ending the run. */
-static inline const char *run_try(struct run *run, const struct node *node, const char *p) {
+static inline const char *run_try(struct run *run, const struct schema_node *node, const char *p) {
     unsigned depth = run->depth;
     size_t keys = run->key_count;
     const char *end = run_value(run, node, p);
@@ -159,7 +160,7 @@ static inline const char *run_try(struct run *run, const struct node *node, cons
 
 /* The first sixteen bytes of the inside of a string match a quick key or choice: all bytes and the
  * closing quote, if there is room for it. */
-static inline bool run_head_is(const unsigned char *window, const struct quick_key *key) {
+static inline bool run_head_is(const unsigned char *window, const struct fast_key *key) {
 #ifdef JSON_SCAN_SSE2
     __m128i bytes = _mm_and_si128(run_block(window), run_block(key->mask));
     return _mm_movemask_epi8(_mm_cmpeq_epi8(bytes, run_block(key->head))) == 0xFFFF;
@@ -171,15 +172,15 @@ static inline bool run_head_is(const unsigned char *window, const struct quick_k
 #endif
 }
 
-bool run_long_tail_is(const struct run *run, const char *p, const struct quick_key *key);
+bool run_long_tail_is(const struct run *run, const char *p, const struct fast_key *key);
 
 /* What lies behind these sixteen bytes matches as well. */
-static inline bool run_tail_is(const struct run *run, const char *p, const struct quick_key *key) {
+static inline bool run_tail_is(const struct run *run, const char *p, const struct fast_key *key) {
     return key->text.len < 16 || run_long_tail_is(run, p, key);
 }
 
 /* A string without escapes is one of the texts. */
-static inline bool run_is_text(const struct run *run, const struct quick_keys *texts,
+static inline bool run_is_text(const struct run *run, const struct fast_keys *texts,
                                const char *inside) {
     const unsigned char *window = run_window(run, inside);
     for (size_t i = 0; i < texts->count; i++)

@@ -27,38 +27,39 @@ bool run_matches(struct run *run, const struct regex *regex, const char *inside,
 /* ## Documents */
 
 /* Reads [p, end), which is known to be well-formed, and judges it by the node. */
-static bool judge_span(struct run *run, const struct node *node, const char *p, const char *end) {
+static bool evaluate_span(struct run *run, const struct schema_node *node, const char *p,
+                          const char *end) {
     struct arena arena;
-    struct judge judge;
+    struct evaluation evaluation;
     arena_init(&arena, &run->schema->arena.allocator);
-    judge_init(&judge, run->schema, &arena, NULL, (size_t)(end - p));
+    evaluation_init(&evaluation, run->schema, &arena, NULL, (size_t)(end - p));
     const struct json *value = json_parse(&arena, (gramc_text){p, (size_t)(end - p)}, NULL);
-    struct frame frame = {.node = node, .value = value};
-    bool valid = value && judge_frame(&judge, &frame, NULL);
-    if (!value || judge.status != GRAMC_OK) run_give_up(run);
-    judge_free(&judge);
+    struct evaluation_frame frame = {.node = node, .value = value};
+    bool valid = value && evaluate_frame(&evaluation, &frame, NULL);
+    if (!value || evaluation.status != GRAMC_OK) run_give_up(run);
+    evaluation_free(&evaluation);
     arena_free(&arena);
     return valid;
 }
 
-const char *run_tree(struct run *run, const struct node *node, const char *p) {
+const char *run_tree(struct run *run, const struct schema_node *node, const char *p) {
     const char *end = run_value(run, run->schema->any, p);
     if (!end) return NULL;
     run->again += (size_t)(end - p);
     if (run->again > RUN_MAX_AGAIN) return run_give_up(run);
-    return judge_span(run, node, p, end) ? end : NULL;
+    return evaluate_span(run, node, p, end) ? end : NULL;
 }
 
 bool run_all_differ(struct run *run, const char *start, const char *end) {
     struct arena arena;
-    struct judge judge;
+    struct evaluation evaluation;
     uint32_t pair[2];
     arena_init(&arena, &run->schema->arena.allocator);
-    judge_init(&judge, run->schema, &arena, NULL, (size_t)(end - start));
+    evaluation_init(&evaluation, run->schema, &arena, NULL, (size_t)(end - start));
     const struct json *array = json_parse(&arena, (gramc_text){start, (size_t)(end - start)}, NULL);
-    bool differ = array && !judge_find_equal(&judge, array, pair);
-    if (!array || judge.status != GRAMC_OK) run_give_up(run);
-    judge_free(&judge);
+    bool differ = array && !evaluate_find_equal(&evaluation, array, pair);
+    if (!array || evaluation.status != GRAMC_OK) run_give_up(run);
+    evaluation_free(&evaluation);
     arena_free(&arena);
     return differ && !run->given_up;
 }
@@ -73,7 +74,7 @@ struct look {
 };
 
 /* Whether a node accepts the value. A refusal leaves the run as it was. */
-static bool accepts(struct look *look, const struct node *node) {
+static bool accepts(struct look *look, const struct schema_node *node) {
     struct run *run = look->run;
     if (run->given_up) return false;
     const char *end = run_try(run, node->same, look->start);
@@ -112,11 +113,12 @@ static bool accepts_conditions(struct look *look, const struct applicators *appl
     if ((apply->no || apply->if_node) && !is_value(look)) return false;
     if (apply->no && (accepts(look, apply->no) || look->run->given_up)) return false;
     if (!apply->if_node) return true;
-    const struct node *next = accepts(look, apply->if_node) ? apply->then_node : apply->else_node;
+    const struct schema_node *next =
+        accepts(look, apply->if_node) ? apply->then_node : apply->else_node;
     return !look->run->given_up && (!next || accepts(look, next));
 }
 
-const char *run_look(struct run *run, const struct node *node, const char *p) {
+const char *run_look(struct run *run, const struct schema_node *node, const char *p) {
     struct look look = {run, p, NULL};
     const struct applicators *apply = node->apply;
     if (run->frames == RUN_MAX_FRAMES) return run_give_up(run);

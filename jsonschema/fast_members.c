@@ -43,28 +43,29 @@ static bool means(const char *p, const char *close, gramc_text text) {
     return p == close && pos == text.len;
 }
 
-static const struct quick_key *find_escaped(const struct quick_keys *quick, const char *inside,
-                                            const char *close) {
-    for (size_t i = 0; i < quick->count; i++)
-        if (means(inside, close, quick->keys[i].text)) return &quick->keys[i];
+static const struct fast_key *find_escaped(const struct fast_keys *fast, const char *inside,
+                                           const char *close) {
+    for (size_t i = 0; i < fast->count; i++)
+        if (means(inside, close, fast->keys[i].text)) return &fast->keys[i];
     return NULL;
 }
 
 const char *run_other_key(struct run *run, const struct object_rules *rules, size_t base,
-                          const char *inside, const struct quick_key **key) {
+                          const char *inside, const struct fast_key **key) {
     unsigned seen = 0;
     const char *close = run_scan_string(run, inside, &seen);
     *key = NULL;
     if (!close) return NULL;
-    if (seen & JSON_SEEN_ESCAPE) *key = find_escaped(&rules->quick, inside, close);
+    if (seen & JSON_SEEN_ESCAPE) *key = find_escaped(&rules->fast, inside, close);
     if (*key) return close + 1;
     return rules->other && remember_key(run, base, inside, close) ? close + 1 : NULL;
 }
 
 /* ## The long way */
 
-static const struct property *long_property(struct run *run, const struct object_rules *rules,
-                                            const char *inside, const char *close) {
+static const struct schema_property *long_property(struct run *run,
+                                                   const struct object_rules *rules,
+                                                   const char *inside, const char *close) {
     char decoded[1024];
     gramc_text key = {decoded, 0};
     if ((size_t)(close - inside) > sizeof decoded) {
@@ -102,7 +103,8 @@ static bool keeps_patterns(struct run *run, struct long_member *member) {
 /* *present: bits of the required names that were seen. */
 static bool keeps_rules(struct run *run, struct long_member *member, uint64_t *present) {
     const struct object_rules *rules = member->rules;
-    const struct property *property = long_property(run, rules, member->inside, member->close);
+    const struct schema_property *property =
+        long_property(run, rules, member->inside, member->close);
     if (run->given_up) return false;
     if (property && property->required != NO_REQUIRED)
         *present |= UINT64_C(1) << property->required;
@@ -134,7 +136,7 @@ static bool has_required(const struct object_rules *rules, uint64_t present) {
     return present == (count == 64 ? UINT64_MAX : (UINT64_C(1) << count) - 1);
 }
 
-const char *run_long_object(struct run *run, const struct node *node, const char *p) {
+const char *run_long_object(struct run *run, const struct schema_node *node, const char *p) {
     const struct object_rules *rules = node->object;
     size_t base = run->key_count;
     uint64_t present = 0;

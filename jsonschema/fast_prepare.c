@@ -7,7 +7,7 @@
 #include "base/json/number.h"
 #include "base/text.h"
 
-enum { MOST_QUICK = 64 };
+enum { MOST_FAST = 64 };
 
 /* A text that cannot stand in a JSON string without an escape is never found by its bytes. */
 static bool needs_escape(gramc_text text) {
@@ -17,8 +17,8 @@ static bool needs_escape(gramc_text text) {
     return false;
 }
 
-static struct quick_key quick_key(gramc_text text, const struct node *node) {
-    struct quick_key key = {.head = {1}, .text = text, .node = node}; /* 1: no masked byte is */
+static struct fast_key fast_key(gramc_text text, const struct schema_node *node) {
+    struct fast_key key = {.head = {1}, .text = text, .node = node}; /* 1: no masked byte is */
     size_t len = text.len < 15 ? text.len : 15;
     if (needs_escape(text)) return key;
     memset(key.mask, 0xFF, len + 1);
@@ -28,15 +28,15 @@ static struct quick_key quick_key(gramc_text text, const struct node *node) {
 }
 
 /* Room for keys, each in a cache line of its own. */
-static struct quick_key *quick_room(struct schema_compiler *c, size_t count) {
-    struct quick_key *keys = arena_array(c->arena, count + 1, sizeof *keys);
+static struct fast_key *fast_room(struct schema_compiler *c, size_t count) {
+    struct fast_key *keys = arena_array(c->arena, count + 1, sizeof *keys);
     size_t past = (uintptr_t)keys % sizeof *keys;
-    return past ? (struct quick_key *)(void *)((char *)keys + (sizeof *keys - past)) : keys;
+    return past ? (struct fast_key *)(void *)((char *)keys + (sizeof *keys - past)) : keys;
 }
 
-static void add_key(struct quick_keys *table, struct quick_key *keys, gramc_text text,
-                    const struct node *node) {
-    keys[table->count] = quick_key(text, node);
+static void add_key(struct fast_keys *table, struct fast_key *keys, gramc_text text,
+                    const struct schema_node *node) {
+    keys[table->count] = fast_key(text, node);
     keys[table->count].bit = UINT64_C(1) << (table->count & 63);
     table->count++;
     if (text.len > table->longest) table->longest = text.len;
@@ -44,21 +44,21 @@ static void add_key(struct quick_keys *table, struct quick_key *keys, gramc_text
 
 /* ## Objects */
 
-bool quicken_members(struct schema_compiler *c, struct object_rules *rules) {
+bool fast_prepare_members(struct schema_compiler *c, struct object_rules *rules) {
     size_t count = rules->property_count;
-    const struct node *other = rules->additional ? rules->additional->same : c->schema->any;
+    const struct schema_node *other = rules->additional ? rules->additional->same : c->schema->any;
     rules->other = other->types ? other : NULL;
-    rules->quick = (struct quick_keys){NULL, 0, 0};
+    rules->fast = (struct fast_keys){NULL, 0, 0};
     rules->required = 0;
-    rules->simple = !rules->pattern_count && !rules->names && count <= MOST_QUICK;
+    rules->simple = !rules->pattern_count && !rules->names && count <= MOST_FAST;
     if (!rules->simple) return true;
-    struct quick_key *keys = quick_room(c, count);
+    struct fast_key *keys = fast_room(c, count);
     if (!keys) return compile_stop(c, GRAMC_NOMEM);
-    rules->quick.keys = keys;
+    rules->fast.keys = keys;
     for (uint32_t i = rules->first; i < count; i = rules->properties[i].next) {
-        const struct property *property = &rules->properties[i];
-        if (property->required != NO_REQUIRED) rules->required |= UINT64_C(1) << rules->quick.count;
-        add_key(&rules->quick, keys, property->key,
+        const struct schema_property *property = &rules->properties[i];
+        if (property->required != NO_REQUIRED) rules->required |= UINT64_C(1) << rules->fast.count;
+        add_key(&rules->fast, keys, property->key,
                 property->node ? property->node->same : other->same);
     }
     return true;
@@ -66,12 +66,12 @@ bool quicken_members(struct schema_compiler *c, struct object_rules *rules) {
 
 /* ## Choices */
 
-static bool quicken_choices(struct schema_compiler *c, struct node *node) {
+static bool fast_prepare_choices(struct schema_compiler *c, struct schema_node *node) {
     const struct json *first = node->choices ? node->choices->first : node->constant;
     size_t count = node->choices ? node->choices->count : 1;
     if (!first) return true;
-    struct quick_keys *table = ARENA_NEW(c->arena, struct quick_keys);
-    struct quick_key *keys = quick_room(c, count);
+    struct fast_keys *table = ARENA_NEW(c->arena, struct fast_keys);
+    struct fast_key *keys = fast_room(c, count);
     if (!table || !keys) return compile_stop(c, GRAMC_NOMEM);
     table->keys = keys;
     node->texts = table;
@@ -97,7 +97,7 @@ static bool to_int64(gramc_text text, int64_t *out) {
 }
 
 /* Bounds that are whole numbers of a usual size leave nothing else to ask. */
-static void quicken_number(struct number_rules *rules) {
+static void fast_prepare_number(struct number_rules *rules) {
     int64_t bound;
     rules->least = INT64_MIN;
     rules->most = INT64_MAX;
@@ -124,11 +124,11 @@ static bool has_large(const struct json *list) {
     return false;
 }
 
-static bool needs_tree(const struct node *node) {
+static bool needs_tree(const struct schema_node *node) {
     const struct object_rules *object = node->object;
     if (node->flags & NODE_UNEVALUATED || (node->apply && node->apply->dynamic)) return true;
     if (object &&
-        (object->dependent_count || (!object->simple && object->required_count > MOST_QUICK)))
+        (object->dependent_count || (!object->simple && object->required_count > MOST_FAST)))
         return true;
     if (node->constant && node->choices) return true;
     if (node->constant && node->constant->kind >= JSON_ARRAY) return true;
@@ -138,36 +138,40 @@ static bool needs_tree(const struct node *node) {
 /* ## Ways */
 
 /* Machine numbers can judge it. */
-static bool is_quick_number(const struct node *node) {
+static bool is_fast_number(const struct schema_node *node) {
     const struct number_rules *rules = node->number;
-    return node->types & TYPE_INTEGER && !node->texts &&
-           (!rules || (rules->bounded && (rules->inclusive || !(node->types & TYPE_FRACTION))));
+    return node->types & TYPE_BIT_INTEGER && !node->texts &&
+           (!rules || (rules->bounded && (rules->inclusive || !(node->types & TYPE_BIT_FRACTION))));
 }
 
-static enum way straight_way(const struct node *node) {
+static enum mode plain_mode(const struct schema_node *node) {
     switch (node->kinds) {
-    case 0: return WAY_NOTHING;
-    case TYPE_STRING: return node->string || node->texts ? WAY_STRING : WAY_TEXT;
-    case TYPE_OBJECT: return node->members->simple ? WAY_OBJECT : WAY_LONG_OBJECT;
-    case TYPE_ARRAY: return WAY_ARRAY;
+    case 0: return MODE_NOTHING;
+    case TYPE_BIT_STRING: return node->string || node->texts ? MODE_STRING : MODE_TEXT;
+    case TYPE_BIT_OBJECT: return node->members->simple ? MODE_OBJECT : MODE_LONG_OBJECT;
+    case TYPE_BIT_ARRAY: return MODE_ARRAY;
     default: break;
     }
-    if (!(node->kinds & ~TYPE_NUMBER)) return is_quick_number(node) ? WAY_NUMBER : WAY_EXACT;
-    return node->kinds & ~(TYPE_BOOLEAN | TYPE_NULL) ? WAY_MIXED : WAY_WORD;
+    if (!(node->kinds & ~TYPE_BIT_NUMBER)) return is_fast_number(node) ? MODE_NUMBER : MODE_EXACT;
+    return node->kinds & ~(TYPE_BIT_BOOLEAN | TYPE_BIT_NULL) ? MODE_MIXED : MODE_WORD;
 }
 
 /* The same node for values that start in one way. */
-static struct node variant_of(const struct node *node, enum start start) {
-    static const uint8_t kinds[STARTS] = {
-        0, TYPE_STRING, TYPE_NUMBER, TYPE_BOOLEAN | TYPE_NULL, TYPE_OBJECT, TYPE_ARRAY};
-    struct node variant = *node;
+static struct schema_node variant_of(const struct schema_node *node, enum start start) {
+    static const uint8_t kinds[STARTS] = {0,
+                                          TYPE_BIT_STRING,
+                                          TYPE_BIT_NUMBER,
+                                          TYPE_BIT_BOOLEAN | TYPE_BIT_NULL,
+                                          TYPE_BIT_OBJECT,
+                                          TYPE_BIT_ARRAY};
+    struct schema_node variant = *node;
     variant.kinds = (uint8_t)(node->kinds & kinds[start]);
-    variant.way = (uint8_t)straight_way(&variant);
+    variant.mode = (uint8_t)plain_mode(&variant);
     return variant;
 }
 
-static bool make_variants(struct schema_compiler *c, struct node *node) {
-    struct node *variants = arena_array(c->arena, STARTS, sizeof *variants);
+static bool make_variants(struct schema_compiler *c, struct schema_node *node) {
+    struct schema_node *variants = arena_array(c->arena, STARTS, sizeof *variants);
     if (!variants) return compile_stop(c, GRAMC_NOMEM);
     for (unsigned start = 0; start < STARTS; start++) {
         variants[start] = variant_of(node, (enum start)start);
@@ -177,32 +181,32 @@ static bool make_variants(struct schema_compiler *c, struct node *node) {
     return true;
 }
 
-static bool choose_way(struct schema_compiler *c, struct node *node) {
+static bool choose_mode(struct schema_compiler *c, struct schema_node *node) {
     node->members = node->object ? node->object : c->schema->any_members;
     node->least = node->number ? node->number->least : INT64_MIN;
     node->most = node->number ? node->number->most : INT64_MAX;
-    node->way = (uint8_t)straight_way(node);
-    return node->way != WAY_MIXED || make_variants(c, node);
+    node->mode = (uint8_t)plain_mode(node);
+    return node->mode != MODE_MIXED || make_variants(c, node);
 }
 
 /* What a node with applicators says itself. */
-static bool set_apart(struct schema_compiler *c, struct node *node) {
-    bool says = node->types != TYPE_ALL || node->texts || node->number || node->string ||
+static bool set_apart(struct schema_compiler *c, struct schema_node *node) {
+    bool says = node->types != TYPE_BIT_ALL || node->texts || node->number || node->string ||
                 node->array || node->object;
     if (!says) return true;
-    struct node *itself = ARENA_NEW(c->arena, struct node);
+    struct schema_node *itself = ARENA_NEW(c->arena, struct schema_node);
     if (!itself) return compile_stop(c, GRAMC_NOMEM);
     *itself = *node;
     itself->apply = NULL;
     itself->same = node->itself = itself;
-    return choose_way(c, itself);
+    return choose_mode(c, itself);
 }
 
-bool quicken_node(struct schema_compiler *c, struct node *node) {
-    if (node->object && !quicken_members(c, node->object)) return false;
-    if ((node->choices || node->constant) && !quicken_choices(c, node)) return false;
-    if (node->number) quicken_number(node->number);
-    if (!needs_tree(node) && !node->apply) return choose_way(c, node);
-    node->way = needs_tree(node) ? WAY_TREE : WAY_LOOK;
-    return node->way == WAY_TREE || set_apart(c, node);
+bool fast_prepare_node(struct schema_compiler *c, struct schema_node *node) {
+    if (node->object && !fast_prepare_members(c, node->object)) return false;
+    if ((node->choices || node->constant) && !fast_prepare_choices(c, node)) return false;
+    if (node->number) fast_prepare_number(node->number);
+    if (!needs_tree(node) && !node->apply) return choose_mode(c, node);
+    node->mode = needs_tree(node) ? MODE_TREE : MODE_LOOK;
+    return node->mode == MODE_TREE || set_apart(c, node);
 }

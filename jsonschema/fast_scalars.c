@@ -16,12 +16,12 @@ const char *run_skip_more(const char *p) {
 
 /* ## Strings */
 
-bool run_long_tail_is(const struct run *run, const char *p, const struct quick_key *key) {
+bool run_long_tail_is(const struct run *run, const char *p, const struct fast_key *key) {
     return (size_t)(run->end - p) > key->text.len && p[key->text.len] == '"' &&
            memcmp(p, key->text.ptr, key->text.len) == 0;
 }
 
-static bool is_choice(const struct run *run, const struct quick_keys *texts, const char *inside,
+static bool is_choice(const struct run *run, const struct fast_keys *texts, const char *inside,
                       const char *close, unsigned seen) {
     char decoded[512];
     gramc_text text = {inside, (size_t)(close - inside)};
@@ -56,7 +56,7 @@ static bool keeps_rules(struct run *run, const struct string_rules *rules, const
     return !rules->format || has_format(run, rules->format, inside, close, seen);
 }
 
-bool run_string_rules(struct run *run, const struct node *node, const char *inside,
+bool run_string_rules(struct run *run, const struct schema_node *node, const char *inside,
                       const char *close, unsigned seen) {
     if (node->texts && !is_choice(run, node->texts, inside, close, seen)) return false;
     return !node->string || keeps_rules(run, node->string, inside, close, seen);
@@ -64,7 +64,7 @@ bool run_string_rules(struct run *run, const struct node *node, const char *insi
 
 /* ## Numbers */
 
-static bool is_number_choice(const struct node *node, gramc_text number) {
+static bool is_number_choice(const struct schema_node *node, gramc_text number) {
     const struct json *choice = node->choices ? node->choices->first : node->constant;
     for (; choice; choice = node->choices ? choice->next : NULL)
         if (choice->kind == JSON_NUMBER && json_number_compare(choice->text, number) == 0)
@@ -121,27 +121,27 @@ static bool keeps_bounds(const struct number_rules *rules, const struct pieces *
     return low >= rules->least && high <= rules->most;
 }
 
-const char *run_exact_number(const struct node *node, const char *p) {
+const char *run_exact_number(const struct schema_node *node, const char *p) {
     struct pieces pieces;
     const char *end = read_number(p, &pieces);
     if (!end) return NULL;
     gramc_text number = {p, (size_t)(end - p)};
-    if ((node->types & TYPE_NUMBER) != TYPE_NUMBER) {
+    if ((node->types & TYPE_BIT_NUMBER) != TYPE_BIT_NUMBER) {
         bool whole = pieces.exponent ? json_number_is_integer(number) : !pieces.broken;
-        if (!(node->types & (whole ? TYPE_INTEGER : TYPE_FRACTION))) return NULL;
+        if (!(node->types & (whole ? TYPE_BIT_INTEGER : TYPE_BIT_FRACTION))) return NULL;
     }
     if (node->number) {
         const struct number_rules *rules = node->number;
-        bool quick = rules->bounded && pieces.small && !pieces.exponent &&
-                     (rules->inclusive || !pieces.broken);
-        if (!(quick ? keeps_bounds(rules, &pieces) : keeps_exact_rules(rules, number))) return NULL;
+        bool fast = rules->bounded && pieces.small && !pieces.exponent &&
+                    (rules->inclusive || !pieces.broken);
+        if (!(fast ? keeps_bounds(rules, &pieces) : keeps_exact_rules(rules, number))) return NULL;
     }
     return node->texts && !is_number_choice(node, number) ? NULL : end;
 }
 
 /* ## Words */
 
-static bool is_word_choice(const struct node *node, char first) {
+static bool is_word_choice(const struct schema_node *node, char first) {
     enum json_kind kind = first == 't' ? JSON_TRUE : first == 'f' ? JSON_FALSE : JSON_NULL;
     const struct json *choice = node->choices ? node->choices->first : node->constant;
     for (; choice; choice = node->choices ? choice->next : NULL)
@@ -149,15 +149,16 @@ static bool is_word_choice(const struct node *node, char first) {
     return false;
 }
 
-const char *run_word(const struct run *run, const struct node *node, const char *p) {
-    if (!(node->kinds & (*p == 'n' ? TYPE_NULL : TYPE_BOOLEAN))) return NULL;
+const char *run_word(const struct run *run, const struct schema_node *node, const char *p) {
+    if (!(node->kinds & (*p == 'n' ? TYPE_BIT_NULL : TYPE_BIT_BOOLEAN))) return NULL;
     const char *end = json_scan_word(p, run->end);
     return end && (!node->texts || is_word_choice(node, *p)) ? end : NULL;
 }
 
 /* ## Arrays again */
 
-static const char *count_containing(struct run *run, const struct node *node, const char *p) {
+static const char *count_containing(struct run *run, const struct schema_node *node,
+                                    const char *p) {
     const struct array_rules *rules = node->array;
     uint32_t count = 0;
     p = run_skip_blanks(p + 1);
@@ -172,7 +173,8 @@ static const char *count_containing(struct run *run, const struct node *node, co
     return count >= rules->min_contains && count <= rules->max_contains ? p + 1 : NULL;
 }
 
-bool run_array_again(struct run *run, const struct node *node, const char *start, const char *end) {
+bool run_array_again(struct run *run, const struct schema_node *node, const char *start,
+                     const char *end) {
     const struct array_rules *rules = node->array;
     run->again += (size_t)(end - start);
     if (run->again > RUN_MAX_AGAIN) return run_give_up(run) != NULL;
@@ -182,15 +184,16 @@ bool run_array_again(struct run *run, const struct node *node, const char *start
 
 /* ## The slow way, right for everything */
 
-bool run_judge(const gramc_schema *schema, const char *json, const char *end) {
+bool run_evaluate(const gramc_schema *schema, const char *json, const char *end) {
     struct arena arena;
-    struct judge judge;
+    struct evaluation evaluation;
     size_t len = (size_t)(end - json);
     arena_init(&arena, &schema->arena.allocator);
-    judge_init(&judge, schema, &arena, NULL, len);
+    evaluation_init(&evaluation, schema, &arena, NULL, len);
     const struct json *root = json_parse(&arena, (gramc_text){json, len}, NULL);
-    bool valid = root && judge_duplicates(&judge, root) && judge_document(&judge, root);
-    judge_free(&judge);
+    bool valid =
+        root && evaluate_duplicates(&evaluation, root) && evaluate_document(&evaluation, root);
+    evaluation_free(&evaluation);
     arena_free(&arena);
     return valid;
 }
@@ -199,5 +202,5 @@ bool run_otherwise(const gramc_schema *schema, const char *json, const char *end
     json = json_scan_blanks(json, end);
     bool opened = json < end && (*json == '{' || *json == '[');
     bool closed = json < end && (end[-1] == '}' || end[-1] == ']');
-    return opened == closed && run_judge(schema, json, end);
+    return opened == closed && run_evaluate(schema, json, end);
 }

@@ -9,7 +9,7 @@
 
 enum { LONGEST_LABEL = 63, LONGEST_NAME = 253 };
 
-struct label {
+struct host_label {
     uint32_t points[LONGEST_LABEL + 1];
     size_t len;
     size_t octets; /* as it goes over the wire */
@@ -62,7 +62,7 @@ static bool read_delta(gramc_text text, size_t *pos, uint32_t bias, uint32_t *i)
     return true;
 }
 
-static bool decode(gramc_text text, struct label *label) {
+static bool decode(gramc_text text, struct host_label *label) {
     size_t hyphen = text.len, pos = 0;
     uint32_t n = INITIAL_N, i = 0, bias = INITIAL_BIAS;
     while (hyphen > 0 && text.ptr[hyphen - 1] != '-') hyphen--;
@@ -108,7 +108,7 @@ static void put_delta(struct encoder *out, uint32_t delta, uint32_t bias) {
     put_digit(out, delta);
 }
 
-static uint32_t next_point(const struct label *label, uint32_t n) {
+static uint32_t next_point(const struct host_label *label, uint32_t n) {
     uint32_t next = UINT32_MAX;
     for (size_t i = 0; i < label->len; i++)
         if (label->points[i] >= n && label->points[i] < next) next = label->points[i];
@@ -116,7 +116,7 @@ static uint32_t next_point(const struct label *label, uint32_t n) {
 }
 
 /* Encodes the code points beyond ASCII; `out` already counts the others. */
-static void encode(struct encoder *out, const struct label *label, uint32_t basic) {
+static void encode(struct encoder *out, const struct host_label *label, uint32_t basic) {
     uint32_t n = INITIAL_N, delta = 0, bias = INITIAL_BIAS, done = basic;
     while (done < label->len && out->fits) {
         uint32_t next = next_point(label, n);
@@ -135,7 +135,7 @@ static void encode(struct encoder *out, const struct label *label, uint32_t basi
     }
 }
 
-static uint32_t count_basic(const struct label *label) {
+static uint32_t count_basic(const struct host_label *label) {
     uint32_t basic = 0;
     for (size_t i = 0; i < label->len; i++) basic += label->points[i] < 0x80;
     return basic;
@@ -159,7 +159,7 @@ static bool is_encoded(gramc_text text) {
 }
 
 /* An A-label must decode to a U-label, and that must encode to it again. */
-static bool read_encoded(gramc_text text, struct label *label) {
+static bool read_encoded(gramc_text text, struct host_label *label) {
     gramc_text code = text_slice(text, 4, text.len);
     if (text.len > LONGEST_LABEL || !decode(code, label)) return false;
     for (size_t i = 0; i < label->len; i++)
@@ -172,7 +172,7 @@ static bool read_encoded(gramc_text text, struct label *label) {
     return out.fits && out.len == code.len;
 }
 
-static bool read_unicode(gramc_text text, struct label *label) {
+static bool read_unicode(gramc_text text, struct host_label *label) {
     label->len = 0;
     for (size_t pos = 0; pos < text.len;) {
         if (label->len == LONGEST_LABEL) return false;
@@ -186,7 +186,7 @@ static bool read_unicode(gramc_text text, struct label *label) {
     return out.fits;
 }
 
-static bool read_label(gramc_text text, bool international, struct label *label) {
+static bool read_label(gramc_text text, bool international, struct host_label *label) {
     if (is_encoded(text)) return is_ascii_label(text) && read_encoded(text, label);
     if (is_ascii_label(text)) {
         label->len = label->octets = text.len;
@@ -208,7 +208,7 @@ static size_t dot_length(gramc_text text, size_t pos, bool international) {
     return 0;
 }
 
-typedef bool label_test(gramc_text text, bool international, struct label *label);
+typedef bool label_test(gramc_text text, bool international, struct host_label *label);
 
 /* Every label in turn; the octets of the whole name. */
 static bool is_name(gramc_text text, bool international, label_test *test) {
@@ -221,7 +221,7 @@ static bool is_name(gramc_text text, bool international, label_test *test) {
             pos++;
             continue;
         }
-        struct label label;
+        struct host_label label;
         if (!test(text_slice(text, start, pos), international, &label)) return false;
         octets += label.octets + 1;
         any_right |= idna_label_runs_right_to_left(label.points, label.len);
@@ -240,7 +240,7 @@ bool host_is_international(gramc_text text) {
 }
 
 /* RFC 6531 takes any U-label; normalisation is the sender's business, so only shapes are judged. */
-static bool is_mail_label(gramc_text text, bool international, struct label *label) {
+static bool is_mail_label(gramc_text text, bool international, struct host_label *label) {
     (void)international;
     if (text.len == 0 || text.ptr[0] == '-' || text.ptr[text.len - 1] == '-') return false;
     for (size_t pos = 0; pos < text.len;) {

@@ -12,18 +12,19 @@ enum { LONGEST_CHAIN = 256, LONGEST_REF_TO_DEFAULT = 8 };
 
 unsigned type_of(const struct json *value) {
     switch ((enum json_kind)value->kind) {
-    case JSON_NULL: return TYPE_NULL;
+    case JSON_NULL: return TYPE_BIT_NULL;
     case JSON_FALSE:
-    case JSON_TRUE: return TYPE_BOOLEAN;
-    case JSON_NUMBER: return json_number_is_integer(value->text) ? TYPE_INTEGER : TYPE_FRACTION;
-    case JSON_STRING: return TYPE_STRING;
-    case JSON_ARRAY: return TYPE_ARRAY;
-    case JSON_OBJECT: return TYPE_OBJECT;
+    case JSON_TRUE: return TYPE_BIT_BOOLEAN;
+    case JSON_NUMBER:
+        return json_number_is_integer(value->text) ? TYPE_BIT_INTEGER : TYPE_BIT_FRACTION;
+    case JSON_STRING: return TYPE_BIT_STRING;
+    case JSON_ARRAY: return TYPE_BIT_ARRAY;
+    case JSON_OBJECT: return TYPE_BIT_OBJECT;
     }
     return 0;
 }
 
-const struct property *find_property(const struct object_rules *rules, gramc_text key) {
+const struct schema_property *find_property(const struct object_rules *rules, gramc_text key) {
     size_t low = 0, high = rules->property_count;
     while (low < high) {
         size_t middle = (low + high) / 2;
@@ -39,14 +40,14 @@ const struct property *find_property(const struct object_rules *rules, gramc_tex
 
 struct chain {
     struct schema_compiler *c;
-    const struct node *from;
+    const struct schema_node *from;
     uint16_t longest;
 };
 
-static bool link_node(struct schema_compiler *c, const struct node *node, unsigned depth);
+static bool link_node(struct schema_compiler *c, const struct schema_node *node, unsigned depth);
 
 /* Links a node that applies where another one does. NULL is fine. */
-static bool link_inner(struct chain *chain, const struct node *inner, unsigned depth) {
+static bool link_inner(struct chain *chain, const struct schema_node *inner, unsigned depth) {
     if (!inner) return true;
     if (inner->flags & NODE_OPEN)
         return compile_fail(chain->c, inner->resource->document, inner->schema,
@@ -86,12 +87,12 @@ static unsigned types_of_all(const struct json *list) {
 }
 
 static unsigned union_of(const struct node_list *list) {
-    unsigned kinds = list->count ? 0 : TYPE_ALL;
+    unsigned kinds = list->count ? 0 : TYPE_BIT_ALL;
     for (size_t i = 0; i < list->count; i++) kinds |= list->nodes[i]->kinds;
     return kinds;
 }
 
-static unsigned kinds_of(const struct node *node) {
+static unsigned kinds_of(const struct schema_node *node) {
     const struct applicators *apply = node->apply;
     unsigned kinds = node->types;
     if (node->constant) kinds &= type_of(node->constant);
@@ -102,17 +103,18 @@ static unsigned kinds_of(const struct node *node) {
     return kinds & union_of(&apply->any) & union_of(&apply->one);
 }
 
-static bool only_refers(const struct node *node) {
+static bool only_refers(const struct schema_node *node) {
     const struct applicators *a = node->apply;
-    return a && a->ref && node->types == TYPE_ALL && !node->constant && !node->choices &&
+    return a && a->ref && node->types == TYPE_BIT_ALL && !node->constant && !node->choices &&
            !node->number && !node->string && !node->array && !node->object && !a->dynamic &&
            !a->all.count && !a->any.count && !a->one.count && !a->no && !a->if_node &&
            !a->unevaluated_items && !a->unevaluated_properties;
 }
 
-static bool link_node(struct schema_compiler *c, const struct node *const_node, unsigned depth) {
+static bool link_node(struct schema_compiler *c, const struct schema_node *const_node,
+                      unsigned depth) {
     /* The nodes of a schema under construction are ours to write. */
-    struct node *node = resources_location(c, const_node->schema, NULL)->node;
+    struct schema_node *node = resources_location(c, const_node->schema, NULL)->node;
     struct chain chain = {c, node, 0};
     if (node->flags & NODE_LINKED) return true;
     if (depth > LONGEST_CHAIN) return compile_stop(c, GRAMC_LIMIT);
@@ -132,7 +134,7 @@ static bool link_node(struct schema_compiler *c, const struct node *const_node, 
 /* ## Defaults */
 
 /* A schema's own default, or that of the schema it refers to. */
-static const struct json *default_of(const struct node *node) {
+static const struct json *default_of(const struct schema_node *node) {
     for (int i = 0; node && i < LONGEST_REF_TO_DEFAULT; i++) {
         const struct json *initial = json_get(node->schema, "default");
         if (initial) return initial->kind == JSON_NULL ? NULL : initial;
@@ -141,9 +143,9 @@ static const struct json *default_of(const struct node *node) {
     return NULL;
 }
 
-static void fill_defaults(const struct node *node) {
+static void fill_defaults(const struct schema_node *node) {
     if (!node->object) return;
-    struct property *properties = node->object->properties;
+    struct schema_property *properties = node->object->properties;
     for (size_t i = 0; i < node->object->property_count; i++)
         properties[i].initial = default_of(properties[i].node);
 }
@@ -169,8 +171,9 @@ static bool chain_properties(struct schema_compiler *c, struct object_rules *rul
 
 /* ## The root of a tool call */
 
-static const struct node *refusing_node(struct schema_compiler *c, const struct node *root) {
-    struct node *node = ARENA_NEW(c->arena, struct node);
+static const struct schema_node *refusing_node(struct schema_compiler *c,
+                                               const struct schema_node *root) {
+    struct schema_node *node = ARENA_NEW(c->arena, struct schema_node);
     if (!node) {
         compile_stop(c, GRAMC_NOMEM);
         return NULL;
@@ -185,15 +188,15 @@ static const struct node *refusing_node(struct schema_compiler *c, const struct 
 /* A copy of the root that takes no unknown members: `additionalProperties: false`, or, where other
  * schemas apply as well, `unevaluatedProperties: false`. */
 static bool close_root(struct schema_compiler *c) {
-    const struct node *root = c->schema->root;
+    const struct schema_node *root = c->schema->root;
     const struct applicators *apply = root->apply;
     if (root->schema->kind != JSON_OBJECT || (root->object && root->object->additional) ||
         (apply && apply->unevaluated_properties))
         return true;
-    struct node *closed = ARENA_NEW(c->arena, struct node);
+    struct schema_node *closed = ARENA_NEW(c->arena, struct schema_node);
     struct object_rules *rules = ARENA_NEW(c->arena, struct object_rules);
     struct applicators *more = ARENA_NEW(c->arena, struct applicators);
-    const struct node *refusing = refusing_node(c, root);
+    const struct schema_node *refusing = refusing_node(c, root);
     if (!closed || !rules || !more || !refusing) return compile_stop(c, GRAMC_NOMEM);
     *closed = *root;
     closed->same = closed;
@@ -216,29 +219,29 @@ static bool close_root(struct schema_compiler *c) {
 }
 
 static bool make_any(struct schema_compiler *c) {
-    struct node *any = ARENA_NEW(c->arena, struct node);
+    struct schema_node *any = ARENA_NEW(c->arena, struct schema_node);
     struct object_rules *members = ARENA_NEW(c->arena, struct object_rules);
     if (!any || !members) return compile_stop(c, GRAMC_NOMEM);
     any->schema = c->schema->root->schema;
     any->resource = c->schema->root->resource;
-    any->types = any->kinds = TYPE_ALL;
+    any->types = any->kinds = TYPE_BIT_ALL;
     any->same = any;
     members->max = UINT32_MAX;
     c->schema->any_members = members;
     c->schema->any = any;
-    if (!quicken_members(c, members)) return false;
-    return quicken_node(c, any);
+    if (!fast_prepare_members(c, members)) return false;
+    return fast_prepare_node(c, any);
 }
 
 bool link_nodes(struct schema_compiler *c) {
-    for (const struct node *node = c->schema->nodes; node; node = node->next)
+    for (const struct schema_node *node = c->schema->nodes; node; node = node->next)
         if (!link_node(c, node, 0)) return false;
-    for (const struct node *node = c->schema->nodes; node; node = node->next) {
+    for (const struct schema_node *node = c->schema->nodes; node; node = node->next) {
         fill_defaults(node);
         if (node->object && !chain_properties(c, node->object)) return false;
     }
     if ((c->options->closed_root && !close_root(c)) || !make_any(c)) return false;
-    for (struct node *node = c->schema->nodes; node; node = node->next)
-        if (!quicken_node(c, node)) return false;
+    for (struct schema_node *node = c->schema->nodes; node; node = node->next)
+        if (!fast_prepare_node(c, node)) return false;
     return true;
 }

@@ -19,12 +19,12 @@ enum { LARGEST_RESULT = 64 * 1024 * 1024, STEPS_PER_CLONE = 16 };
 
 struct normaliser {
     struct verdict *verdict;
-    struct judge *judge;
+    struct evaluation *evaluation;
     gramc_text text;
     unsigned flags;
 };
 
-static bool normalise(struct normaliser *n, const struct frame *at, struct json *value);
+static bool normalise(struct normaliser *n, const struct evaluation_frame *at, struct json *value);
 
 /* ## The list of changes */
 
@@ -34,12 +34,12 @@ static gramc_text bytes_of(struct normaliser *n, const struct json *value) {
     buf_init(&buf, &n->verdict->arena.allocator, LARGEST_RESULT);
     json_put(&buf, value);
     gramc_text text = arena_text(&n->verdict->arena, buf_view(&buf));
-    if (!text.ptr || buf.state != BUF_FINE) judge_stop(n->judge, GRAMC_NOMEM);
+    if (!text.ptr || buf.state != BUF_FINE) evaluation_stop(n->evaluation, GRAMC_NOMEM);
     buf_free(&buf);
     return text;
 }
 
-static void put_place(struct buf *out, const struct frame *at) {
+static void put_place(struct buf *out, const struct evaluation_frame *at) {
     if (!at->up) return;
     put_place(out, at->up);
     if (at->value == at->up->value) return;
@@ -54,14 +54,16 @@ static void put_place(struct buf *out, const struct frame *at) {
     buf_printf(out, "/%zu", i);
 }
 
-static struct change *note(struct normaliser *n, const struct frame *at, gramc_change_kind kind) {
+static struct change *note(struct normaliser *n, const struct evaluation_frame *at,
+                           gramc_adjustment_kind kind) {
     struct arena *arena = &n->verdict->arena;
     struct change *change = ARENA_NEW(arena, struct change);
     struct buf buf;
     buf_init(&buf, &arena->allocator, 64 * 1024);
     put_place(&buf, at);
     gramc_text instance = arena_text(arena, buf_view(&buf));
-    if (!change || !instance.ptr || buf.state == BUF_NOMEM) judge_stop(n->judge, GRAMC_NOMEM);
+    if (!change || !instance.ptr || buf.state == BUF_NOMEM)
+        evaluation_stop(n->evaluation, GRAMC_NOMEM);
     buf_free(&buf);
     if (!change) return NULL;
     change->shown.kind = kind;
@@ -79,7 +81,7 @@ static bool to_number(struct json *value, unsigned types, gramc_text trimmed) {
     if (trimmed.len == 0 || (*trimmed.ptr != '-' && !json_byte_is(*trimmed.ptr, JSON_BYTE_DIGIT)))
         return false;
     if (json_scan_number(trimmed.ptr, end, &whole) != end) return false;
-    if (!(types & TYPE_FRACTION) && !json_number_is_integer(trimmed)) return false;
+    if (!(types & TYPE_BIT_FRACTION) && !json_number_is_integer(trimmed)) return false;
     value->kind = JSON_NUMBER;
     value->text = trimmed;
     return true;
@@ -87,8 +89,8 @@ static bool to_number(struct json *value, unsigned types, gramc_text trimmed) {
 
 static bool from_string(struct json *value, unsigned types) {
     gramc_text trimmed = text_trim(value->text);
-    if (types & TYPE_NUMBER && to_number(value, types, trimmed)) return true;
-    if (!(types & TYPE_BOOLEAN)) return false;
+    if (types & TYPE_BIT_NUMBER && to_number(value, types, trimmed)) return true;
+    if (!(types & TYPE_BIT_BOOLEAN)) return false;
     bool yes = text_is_nocase(trimmed, "true");
     if (!yes && !text_is_nocase(trimmed, "false") && value->text.len) return false;
     value->kind = yes ? JSON_TRUE : JSON_FALSE;
@@ -96,12 +98,12 @@ static bool from_string(struct json *value, unsigned types) {
 }
 
 static bool from_number(struct json *value, unsigned types) {
-    if (types & TYPE_STRING) {
+    if (types & TYPE_BIT_STRING) {
         value->kind = JSON_STRING;
         return true;
     }
     bool one = json_number_compare(value->text, TEXT("1")) == 0;
-    if (!(types & TYPE_BOOLEAN) || (!one && json_number_compare(value->text, TEXT("0")) != 0))
+    if (!(types & TYPE_BIT_BOOLEAN) || (!one && json_number_compare(value->text, TEXT("0")) != 0))
         return false;
     value->kind = one ? JSON_TRUE : JSON_FALSE;
     return true;
@@ -114,12 +116,12 @@ static bool convert(struct json *value, unsigned types, gramc_text bytes) {
     case JSON_NUMBER: return from_number(value, types);
     case JSON_FALSE:
     case JSON_TRUE:
-        if (!(types & TYPE_STRING)) return false;
+        if (!(types & TYPE_BIT_STRING)) return false;
         value->text = value->kind == JSON_TRUE ? TEXT("true") : TEXT("false");
         break;
     case JSON_ARRAY:
     case JSON_OBJECT:
-        if (!(types & TYPE_STRING)) return false;
+        if (!(types & TYPE_BIT_STRING)) return false;
         value->text = bytes;
         value->first = NULL;
         value->count = 0;
@@ -130,13 +132,13 @@ static bool convert(struct json *value, unsigned types, gramc_text bytes) {
     return true;
 }
 
-static bool coerce(struct normaliser *n, const struct frame *at, struct json *value) {
+static bool coerce(struct normaliser *n, const struct evaluation_frame *at, struct json *value) {
     unsigned types = at->node->types;
     if (!(n->flags & GRAMC_CHECK_COERCE) || types & type_of(value)) return false;
     gramc_text before = bytes_of(n, value);
     if (!convert(value, types, before)) return false;
     value->mark = MARK_NEW;
-    struct change *change = note(n, at, GRAMC_CHANGE_COERCED);
+    struct change *change = note(n, at, GRAMC_ADJUSTED_COERCED);
     if (change) {
         change->shown.before = before;
         change->shown.after = bytes_of(n, value);
@@ -148,15 +150,15 @@ static bool coerce(struct normaliser *n, const struct frame *at, struct json *va
 
 /* Everything but the neighbours; in depth as the document. NULL without memory. */
 static struct json *clone(struct normaliser *n, const struct json *value, unsigned mark) {
-    struct judge *judge = n->judge;
-    if (judge->steps <= STEPS_PER_CLONE) {
-        judge_stop(judge, GRAMC_LIMIT);
+    struct evaluation *evaluation = n->evaluation;
+    if (evaluation->steps <= STEPS_PER_CLONE) {
+        evaluation_stop(evaluation, GRAMC_LIMIT);
         return NULL;
     }
-    judge->steps -= STEPS_PER_CLONE;
+    evaluation->steps -= STEPS_PER_CLONE;
     struct json *copy = ARENA_NEW(&n->verdict->arena, struct json);
     if (!copy) {
-        judge_stop(judge, GRAMC_NOMEM);
+        evaluation_stop(evaluation, GRAMC_NOMEM);
         return NULL;
     }
     *copy = *value;
@@ -181,13 +183,13 @@ static void adopt(struct json *value, const struct json *copy) {
 /* ## Alternatives */
 
 /* Normalises a copy by one alternative; keeps it if the alternative then accepts. */
-static bool try_alternative(struct normaliser *n, const struct frame *frame, struct json *value,
-                            bool *changed) {
+static bool try_alternative(struct normaliser *n, const struct evaluation_frame *frame,
+                            struct json *value, bool *changed) {
     struct change **link = n->verdict->link;
     struct json *copy = clone(n, value, 0);
     if (!copy) return false;
     bool touched = normalise(n, frame, value);
-    if (judge_quietly(n->judge, frame)) {
+    if (evaluate_quietly(n->evaluation, frame)) {
         *changed |= touched;
         return true;
     }
@@ -197,45 +199,46 @@ static bool try_alternative(struct normaliser *n, const struct frame *frame, str
     return false;
 }
 
-static bool alternatives(struct normaliser *n, const struct frame *at, struct json *value,
-                         const struct node_list *list, const char *keyword) {
+static bool alternatives(struct normaliser *n, const struct evaluation_frame *at,
+                         struct json *value, const struct node_list *list, const char *keyword) {
     bool changed = false;
     for (size_t i = 0; i < list->count; i++) {
-        struct frame inner = frame_nth(at, list->nodes[i], keyword, i);
-        if (judge_quietly(n->judge, &inner)) return normalise(n, &inner, value);
+        struct evaluation_frame inner = frame_nth(at, list->nodes[i], keyword, i);
+        if (evaluate_quietly(n->evaluation, &inner)) return normalise(n, &inner, value);
     }
-    for (size_t i = 0; i < list->count && n->judge->status == GRAMC_OK; i++) {
-        struct frame inner = frame_nth(at, list->nodes[i], keyword, i);
+    for (size_t i = 0; i < list->count && n->evaluation->status == GRAMC_OK; i++) {
+        struct evaluation_frame inner = frame_nth(at, list->nodes[i], keyword, i);
         if (try_alternative(n, &inner, value, &changed)) break;
     }
     return changed;
 }
 
-static bool conditions(struct normaliser *n, const struct frame *at, struct json *value) {
+static bool conditions(struct normaliser *n, const struct evaluation_frame *at,
+                       struct json *value) {
     const struct applicators *apply = at->node->apply;
     if (!apply->if_node || (!apply->then_node && !apply->else_node)) return false;
-    struct frame condition = frame_inner(at, apply->if_node, "if");
-    bool holds = judge_quietly(n->judge, &condition);
-    const struct node *next = holds ? apply->then_node : apply->else_node;
+    struct evaluation_frame condition = frame_inner(at, apply->if_node, "if");
+    bool holds = evaluate_quietly(n->evaluation, &condition);
+    const struct schema_node *next = holds ? apply->then_node : apply->else_node;
     if (!next) return false;
-    struct frame inner = frame_inner(at, next, holds ? "then" : "else");
+    struct evaluation_frame inner = frame_inner(at, next, holds ? "then" : "else");
     return normalise(n, &inner, value);
 }
 
-static bool applied(struct normaliser *n, const struct frame *at, struct json *value) {
+static bool applied(struct normaliser *n, const struct evaluation_frame *at, struct json *value) {
     const struct applicators *apply = at->node->apply;
     bool changed = false;
     if (apply->ref) {
-        struct frame inner = frame_inner(at, apply->ref, "$ref");
+        struct evaluation_frame inner = frame_inner(at, apply->ref, "$ref");
         changed |= normalise(n, &inner, value);
     }
     if (apply->dynamic) {
-        struct frame inner =
-            frame_inner(at, judge_dynamic_target(at, apply->dynamic), "$dynamicRef");
+        struct evaluation_frame inner =
+            frame_inner(at, evaluate_dynamic_target(at, apply->dynamic), "$dynamicRef");
         changed |= normalise(n, &inner, value);
     }
     for (size_t i = 0; i < apply->all.count; i++) {
-        struct frame inner = frame_nth(at, apply->all.nodes[i], "allOf", i);
+        struct evaluation_frame inner = frame_nth(at, apply->all.nodes[i], "allOf", i);
         changed |= normalise(n, &inner, value);
     }
     if (apply->any.count) changed |= alternatives(n, at, value, &apply->any, "anyOf");
@@ -246,16 +249,17 @@ static bool applied(struct normaliser *n, const struct frame *at, struct json *v
 /* ## Objects and arrays */
 
 /* A null for a member that need not be there and must not be null. */
-static bool counts_as_absent(struct normaliser *n, const struct frame *at,
+static bool counts_as_absent(struct normaliser *n, const struct evaluation_frame *at,
                              const struct json *member) {
     if (!(n->flags & GRAMC_CHECK_NULL_ABSENT) || member->kind != JSON_NULL) return false;
-    const struct property *property = find_property(at->node->object, member->key);
+    const struct schema_property *property = find_property(at->node->object, member->key);
     if (!property || !property->node || property->required != NO_REQUIRED) return false;
-    struct frame inner = frame_child(at, property->node, member, "properties");
-    return !judge_quietly(n->judge, &inner) && n->judge->status == GRAMC_OK;
+    struct evaluation_frame inner = frame_child(at, property->node, member, "properties");
+    return !evaluate_quietly(n->evaluation, &inner) && n->evaluation->status == GRAMC_OK;
 }
 
-static bool drop_nulls(struct normaliser *n, const struct frame *at, struct json *object) {
+static bool drop_nulls(struct normaliser *n, const struct evaluation_frame *at,
+                       struct json *object) {
     bool changed = false;
     for (struct json **link = &object->first; *link;) {
         struct json *member = *link;
@@ -263,8 +267,8 @@ static bool drop_nulls(struct normaliser *n, const struct frame *at, struct json
             link = &member->next;
             continue;
         }
-        struct frame inner = frame_child(at, at->node, member, "properties");
-        struct change *change = note(n, &inner, GRAMC_CHANGE_REMOVED);
+        struct evaluation_frame inner = frame_child(at, at->node, member, "properties");
+        struct change *change = note(n, &inner, GRAMC_ADJUSTED_REMOVED);
         if (change) change->shown.before = TEXT("null");
         *link = member->next;
         object->count--;
@@ -282,8 +286,8 @@ static struct json **end_of(struct json *object) {
 }
 
 /* Fills in one default, unless it does not fit its own schema: then it was never meant to be. */
-static bool fill_default(struct normaliser *n, const struct frame *at, struct json *object,
-                         const struct property *property) {
+static bool fill_default(struct normaliser *n, const struct evaluation_frame *at,
+                         struct json *object, const struct schema_property *property) {
     struct change **changes = n->verdict->link;
     struct json *member = clone(n, property->initial, MARK_NEW);
     if (!member) return false;
@@ -292,11 +296,11 @@ static bool fill_default(struct normaliser *n, const struct frame *at, struct js
     struct json **link = end_of(object);
     *link = member;
     object->count++;
-    struct frame inner = frame_child(at, property->node, member, "properties");
+    struct evaluation_frame inner = frame_child(at, property->node, member, "properties");
     inner.token = property->key;
-    struct change *change = note(n, &inner, GRAMC_CHANGE_DEFAULT);
+    struct change *change = note(n, &inner, GRAMC_ADJUSTED_DEFAULT);
     normalise(n, &inner, member);
-    if (change && judge_quietly(n->judge, &inner)) {
+    if (change && evaluate_quietly(n->evaluation, &inner)) {
         object->mark |= MARK_MEMBERS;
         change->shown.after = bytes_of(n, member);
         /* What was filled in or converted inside is part of it. */
@@ -311,90 +315,97 @@ static bool fill_default(struct normaliser *n, const struct frame *at, struct js
     return false;
 }
 
-static bool fill_defaults(struct normaliser *n, const struct frame *at, struct json *object) {
+static bool fill_defaults(struct normaliser *n, const struct evaluation_frame *at,
+                          struct json *object) {
     const struct object_rules *rules = at->node->object;
     bool changed = false;
     if (!(n->flags & GRAMC_CHECK_DEFAULTS)) return false;
     for (uint32_t i = rules->first; i < rules->property_count; i = rules->properties[i].next) {
-        const struct property *property = &rules->properties[i];
+        const struct schema_property *property = &rules->properties[i];
         if (!property->initial || json_get_text(object, property->key)) continue;
         changed |= fill_default(n, at, object, property);
     }
     return changed;
 }
 
-static bool normalise_member(struct normaliser *n, const struct frame *at, struct json *member) {
+static bool normalise_member(struct normaliser *n, const struct evaluation_frame *at,
+                             struct json *member) {
     const struct object_rules *rules = at->node->object;
-    const struct property *property = find_property(rules, member->key);
+    const struct schema_property *property = find_property(rules, member->key);
     bool known = false, changed = false;
     if (property && property->node) {
-        struct frame inner = frame_child(at, property->node, member, "properties");
+        struct evaluation_frame inner = frame_child(at, property->node, member, "properties");
         changed |= normalise(n, &inner, member);
         known = true;
     }
     for (size_t i = 0; i < rules->pattern_count; i++) {
-        if (!judge_matches(n->judge, rules->patterns[i].regex, member->key)) continue;
-        struct frame inner = frame_child(at, rules->patterns[i].node, member, "patternProperties");
+        if (!evaluate_matches(n->evaluation, rules->patterns[i].regex, member->key)) continue;
+        struct evaluation_frame inner =
+            frame_child(at, rules->patterns[i].node, member, "patternProperties");
         changed |= normalise(n, &inner, member);
         known = true;
     }
     if (!known && rules->additional) {
-        struct frame inner = frame_child(at, rules->additional, member, "additionalProperties");
+        struct evaluation_frame inner =
+            frame_child(at, rules->additional, member, "additionalProperties");
         changed |= normalise(n, &inner, member);
     }
     return changed;
 }
 
-static bool normalise_object(struct normaliser *n, const struct frame *at, struct json *object) {
+static bool normalise_object(struct normaliser *n, const struct evaluation_frame *at,
+                             struct json *object) {
     bool changed = drop_nulls(n, at, object);
     for (struct json *member = object->first; member; member = member->next)
         changed |= normalise_member(n, at, member);
     return fill_defaults(n, at, object) || changed;
 }
 
-static bool normalise_array(struct normaliser *n, const struct frame *at, struct json *array) {
+static bool normalise_array(struct normaliser *n, const struct evaluation_frame *at,
+                            struct json *array) {
     const struct array_rules *rules = at->node->array;
     bool changed = false;
     size_t i = 0;
     for (struct json *item = array->first; item; item = item->next, i++) {
-        const struct node *node = i < rules->prefix.count ? rules->prefix.nodes[i] : rules->rest;
+        const struct schema_node *node =
+            i < rules->prefix.count ? rules->prefix.nodes[i] : rules->rest;
         if (!node) break;
-        struct frame inner = frame_child(at, node, item, "items");
+        struct evaluation_frame inner = frame_child(at, node, item, "items");
         changed |= normalise(n, &inner, item);
     }
     return changed;
 }
 
 /* Returns whether anything changed. */
-static bool normalise(struct normaliser *n, const struct frame *at, struct json *value) {
-    struct judge *judge = n->judge;
-    const struct node *node = at->node;
-    if (judge->status != GRAMC_OK) return false;
-    if (judge->frames >= JUDGE_MAX_FRAMES || judge->steps == 0)
-        return judge_stop(judge, GRAMC_LIMIT);
-    judge->frames++;
-    judge->steps--;
+static bool normalise(struct normaliser *n, const struct evaluation_frame *at, struct json *value) {
+    struct evaluation *evaluation = n->evaluation;
+    const struct schema_node *node = at->node;
+    if (evaluation->status != GRAMC_OK) return false;
+    if (evaluation->frames >= EVALUATE_MAX_FRAMES || evaluation->steps == 0)
+        return evaluation_stop(evaluation, GRAMC_LIMIT);
+    evaluation->frames++;
+    evaluation->steps--;
     bool changed = coerce(n, at, value);
     if (value->kind == JSON_ARRAY && node->array) changed |= normalise_array(n, at, value);
     if (value->kind == JSON_OBJECT && node->object) changed |= normalise_object(n, at, value);
     if (node->apply) changed |= applied(n, at, value);
     if (changed) value->mark |= MARK_INSIDE;
-    judge->frames--;
+    evaluation->frames--;
     return changed;
 }
 
-void verdict_normalise(struct verdict *verdict, struct judge *judge, struct json *root,
+void verdict_normalise(struct verdict *verdict, struct evaluation *evaluation, struct json *root,
                        gramc_text text, unsigned flags) {
-    struct normaliser n = {verdict, judge, text, flags};
-    struct frame at = {.node = judge->schema->root, .value = root};
-    struct report *report = judge->report;
+    struct normaliser n = {verdict, evaluation, text, flags};
+    struct evaluation_frame at = {.node = evaluation->schema->root, .value = root};
+    struct report *report = evaluation->report;
     verdict->link = &verdict->changes;
     if (!flags) return;
-    judge->report = NULL;
+    evaluation->report = NULL;
     normalise(&n, &at, root);
-    judge->report = report;
+    evaluation->report = report;
     /* The judging itself gets the whole of its time again. */
-    judge->steps = judge->all_steps;
+    evaluation->steps = evaluation->all_steps;
 }
 
 /* ## Writing */
@@ -463,16 +474,16 @@ gramc_text verdict_bytes(struct verdict *verdict, const struct json *root, gramc
     return bytes;
 }
 
-void verdict_finish(struct verdict *verdict, const struct judge *judge, const struct report *report,
-                    const struct json *root, gramc_text text) {
+void verdict_finish(struct verdict *verdict, const struct evaluation *evaluation,
+                    const struct report *report, const struct json *root, gramc_text text) {
     struct arena *arena = &verdict->arena;
     gramc_verdict *shown = &verdict->shown;
     size_t change_count = 0, i = 0;
-    if (judge->status != GRAMC_OK) return;
+    if (evaluation->status != GRAMC_OK) return;
     for (const struct change *change = verdict->changes; change; change = change->next)
         change_count++;
     gramc_violation *errors = arena_array(arena, report->kept, sizeof *errors);
-    gramc_change *changes = arena_array(arena, change_count, sizeof *changes);
+    gramc_adjustment *changes = arena_array(arena, change_count, sizeof *changes);
     shown->normalised = root ? verdict_bytes(verdict, root, text) : text;
     if (!errors || !changes) return;
     for (const struct violation *v = report->first; v; v = v->next) errors[i++] = v->shown;

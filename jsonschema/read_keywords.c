@@ -48,7 +48,7 @@ enum keyword keyword_find(gramc_text name, const struct dialect *dialect) {
 /* One schema object on its way to a node. */
 struct builder {
     struct schema_compiler *c;
-    struct node *node;
+    struct schema_node *node;
     struct resource *resource;
     const struct json *keywords[K_COUNT];
 };
@@ -66,15 +66,15 @@ static void *make(struct builder *b, size_t count, size_t size) {
 
 /* ## Nodes */
 
-static struct node *new_node(struct schema_compiler *c, struct location *location) {
-    struct node *node = ARENA_NEW(c->arena, struct node);
+static struct schema_node *new_node(struct schema_compiler *c, struct location *location) {
+    struct schema_node *node = ARENA_NEW(c->arena, struct schema_node);
     if (!node) {
         compile_stop(c, GRAMC_NOMEM);
         return NULL;
     }
     node->schema = location->schema;
     node->resource = location->resource;
-    node->types = location->schema->kind == JSON_FALSE ? 0 : TYPE_ALL;
+    node->types = location->schema->kind == JSON_FALSE ? 0 : TYPE_BIT_ALL;
     if (c->last) c->last->next = node;
     else c->schema->nodes = node;
     c->last = node;
@@ -82,8 +82,8 @@ static struct node *new_node(struct schema_compiler *c, struct location *locatio
     return node;
 }
 
-struct node *compile_node(struct schema_compiler *c, const struct json *schema,
-                          struct resource *resource) {
+struct schema_node *compile_node(struct schema_compiler *c, const struct json *schema,
+                                 struct resource *resource) {
     if (schema->kind != JSON_OBJECT && schema->kind != JSON_TRUE && schema->kind != JSON_FALSE) {
         compile_fail(c, resource->document, schema, "a schema must be an object or a boolean");
         return NULL;
@@ -94,7 +94,7 @@ struct node *compile_node(struct schema_compiler *c, const struct json *schema,
     return location->node;
 }
 
-static bool one_node(struct builder *b, enum keyword keyword, const struct node **out) {
+static bool one_node(struct builder *b, enum keyword keyword, const struct schema_node **out) {
     if (!b->keywords[keyword]) return true;
     *out = compile_node(b->c, b->keywords[keyword], b->resource);
     return *out != NULL;
@@ -104,7 +104,7 @@ static bool list_nodes(struct builder *b, enum keyword keyword, struct node_list
     const struct json *list = b->keywords[keyword];
     if (!list) return true;
     if (list->kind != JSON_ARRAY) return bad(b, keyword, "an array of schemas");
-    const struct node **nodes = make(b, list->count ? list->count : 1, sizeof *nodes);
+    const struct schema_node **nodes = make(b, list->count ? list->count : 1, sizeof *nodes);
     if (!nodes) return false;
     *out = (struct node_list){nodes, list->count};
     for (const struct json *item = list->first; item; item = item->next)
@@ -151,9 +151,9 @@ static unsigned type_named(gramc_text name) {
         const char *name;
         unsigned types;
     } types[] = {
-        {"null", TYPE_NULL},     {"boolean", TYPE_BOOLEAN}, {"integer", TYPE_INTEGER},
-        {"number", TYPE_NUMBER}, {"string", TYPE_STRING},   {"array", TYPE_ARRAY},
-        {"object", TYPE_OBJECT},
+        {"null", TYPE_BIT_NULL},     {"boolean", TYPE_BIT_BOOLEAN}, {"integer", TYPE_BIT_INTEGER},
+        {"number", TYPE_BIT_NUMBER}, {"string", TYPE_BIT_STRING},   {"array", TYPE_BIT_ARRAY},
+        {"object", TYPE_BIT_OBJECT},
     };
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
         if (text_is(name, types[i].name)) return types[i].types;
@@ -306,8 +306,8 @@ static bool check_map(struct builder *b, enum keyword keyword) {
 }
 
 /* Sorts by key, and among equal keys by order, so that the last of them wins. Bottom-up merging. */
-static struct property *sort_properties(struct property *list, struct property *spare,
-                                        size_t count) {
+static struct schema_property *sort_properties(struct schema_property *list,
+                                               struct schema_property *spare, size_t count) {
     for (size_t width = 1; width < count; width *= 2) {
         for (size_t start = 0; start < count; start += 2 * width) {
             size_t middle = start + width < count ? start + width : count;
@@ -320,7 +320,7 @@ static struct property *sort_properties(struct property *list, struct property *
                 spare[k] = list[take_right ? right++ : left++];
             }
         }
-        struct property *sorted = spare;
+        struct schema_property *sorted = spare;
         spare = list;
         list = sorted;
     }
@@ -328,10 +328,10 @@ static struct property *sort_properties(struct property *list, struct property *
 }
 
 /* Makes one property of those with the same key. */
-static size_t merge_properties(struct property *list, size_t count) {
+static size_t merge_properties(struct schema_property *list, size_t count) {
     size_t kept = 0;
     for (size_t i = 0; i < count; i++) {
-        struct property *last = kept ? &list[kept - 1] : NULL;
+        struct schema_property *last = kept ? &list[kept - 1] : NULL;
         if (!last || !text_eq(last->key, list[i].key)) {
             list[kept++] = list[i];
             continue;
@@ -342,7 +342,7 @@ static size_t merge_properties(struct property *list, size_t count) {
     return kept;
 }
 
-static void number_required(struct object_rules *rules, struct property *list) {
+static void number_required(struct object_rules *rules, struct schema_property *list) {
     for (size_t i = 0; i < rules->property_count; i++)
         if (list[i].required != NO_REQUIRED) list[i].required = rules->required_count++;
 }
@@ -351,18 +351,19 @@ static bool build_properties(struct builder *b, struct object_rules *rules) {
     const struct json *map = b->keywords[K_PROPERTIES], *names = b->keywords[K_REQUIRED];
     size_t count = (map ? map->count : 0) + (names ? names->count : 0), used = 0;
     if (count == 0) return true;
-    struct property *list = make(b, count, sizeof *list);
-    struct property *spare = arena_array(&b->c->scratch, count, sizeof *spare);
+    struct schema_property *list = make(b, count, sizeof *list);
+    struct schema_property *spare = arena_array(&b->c->scratch, count, sizeof *spare);
     if (!list || !spare) return compile_stop(b->c, GRAMC_NOMEM);
     for (const struct json *member = map ? map->first : NULL; member; member = member->next) {
-        const struct node *node = compile_node(b->c, member, b->resource);
+        const struct schema_node *node = compile_node(b->c, member, b->resource);
         if (!node) return false;
-        list[used] = (struct property){
+        list[used] = (struct schema_property){
             .key = member->key, .node = node, .required = NO_REQUIRED, .order = (uint32_t)used};
         used++;
     }
     for (const struct json *name = names ? names->first : NULL; name; name = name->next) {
-        list[used] = (struct property){.key = name->text, .required = 0, .order = (uint32_t)used};
+        list[used] =
+            (struct schema_property){.key = name->text, .required = 0, .order = (uint32_t)used};
         used++;
     }
     list = sort_properties(list, spare, count);
@@ -442,7 +443,7 @@ static bool build_object(struct builder *b) {
 
 /* ## What applies to the same place */
 
-static struct node *referred(struct builder *b, enum keyword keyword) {
+static struct schema_node *referred(struct builder *b, enum keyword keyword) {
     const struct json *reference = b->keywords[keyword];
     if (reference->kind != JSON_STRING) {
         bad(b, keyword, "a string, the URI of a schema");
@@ -457,7 +458,7 @@ static bool build_dynamic(struct builder *b, struct applicators *apply, enum key
     struct dynamic_ref *dynamic = make(b, 1, sizeof *dynamic);
     if (!dynamic) return false;
     apply->dynamic = dynamic;
-    const struct node *target = dynamic->target = referred(b, keyword);
+    const struct schema_node *target = dynamic->target = referred(b, keyword);
     if (!target) return false;
     if (keyword == K_RECURSIVE_REF) {
         dynamic->dynamic = target->resource->recursive_anchor;
@@ -503,7 +504,7 @@ static void read_keywords(struct builder *b) {
     b->keywords[K_REF] = ref;
 }
 
-bool compile_keywords(struct schema_compiler *c, struct node *node) {
+bool compile_keywords(struct schema_compiler *c, struct schema_node *node) {
     struct location *location = resources_location(c, node->schema, NULL);
     struct builder b = {.c = c, .node = node};
     if (!location || !compile_step(c)) return false;

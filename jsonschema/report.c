@@ -17,64 +17,64 @@ enum { WEIGHT_SLIGHT = 1, WEIGHT_USUAL = 4, WEIGHT_MEMBER = 6, WEIGHT_OTHER = 40
 
 /* A violation on its way: `out` collects its sentence. */
 struct sentence {
-    struct judge *judge;
-    const struct frame *at;
+    struct evaluation *evaluation;
+    const struct evaluation_frame *at;
     const char *keyword;
     struct buf out;
 };
 
 /* False when nobody listens, or enough was said: then only counts. */
-static bool begin(struct sentence *s, struct judge *judge, const struct frame *at,
-                  const char *keyword, unsigned weight) {
-    struct report *report = judge->report;
+static bool begin(struct sentence *s, struct evaluation *evaluation,
+                  const struct evaluation_frame *at, const char *keyword, unsigned weight) {
+    struct report *report = evaluation->report;
     if (!report) return false;
     report->total++;
     report->weight += weight;
     if (report->kept >= report->max) return false;
-    *s = (struct sentence){.judge = judge, .at = at, .keyword = keyword};
-    buf_init(&s->out, &judge->arena->allocator, LONGEST_SENTENCE);
+    *s = (struct sentence){.evaluation = evaluation, .at = at, .keyword = keyword};
+    buf_init(&s->out, &evaluation->arena->allocator, LONGEST_SENTENCE);
     words_put_place(&s->out, at);
     buf_puts(&s->out, ": ");
     return true;
 }
 
 /* What a buf holds, in the arena; what did not fit in was cut before. */
-static gramc_text keep(struct judge *judge, struct buf *buf) {
-    if (buf->state == BUF_NOMEM) judge_stop(judge, GRAMC_NOMEM);
-    gramc_text text = arena_text(judge->arena, buf_view(buf));
-    if (!text.ptr) judge_stop(judge, GRAMC_NOMEM);
+static gramc_text keep(struct evaluation *evaluation, struct buf *buf) {
+    if (buf->state == BUF_NOMEM) evaluation_stop(evaluation, GRAMC_NOMEM);
+    gramc_text text = arena_text(evaluation->arena, buf_view(buf));
+    if (!text.ptr) evaluation_stop(evaluation, GRAMC_NOMEM);
     return text;
 }
 
-typedef void put_pointer(struct buf *out, const struct frame *at, const char *keyword);
+typedef void put_pointer(struct buf *out, const struct evaluation_frame *at, const char *keyword);
 
-static gramc_text pointer(struct judge *judge, put_pointer *put, const struct frame *at,
-                          const char *keyword) {
+static gramc_text pointer(struct evaluation *evaluation, put_pointer *put,
+                          const struct evaluation_frame *at, const char *keyword) {
     struct buf buf;
-    buf_init(&buf, &judge->arena->allocator, LONGEST_POINTER);
+    buf_init(&buf, &evaluation->arena->allocator, LONGEST_POINTER);
     put(&buf, at, keyword);
-    gramc_text text = keep(judge, &buf);
+    gramc_text text = keep(evaluation, &buf);
     buf_free(&buf);
     return text;
 }
 
 static void finish(struct sentence *s) {
-    struct judge *judge = s->judge;
-    struct report *report = judge->report;
-    struct violation *violation = ARENA_NEW(judge->arena, struct violation);
+    struct evaluation *evaluation = s->evaluation;
+    struct report *report = evaluation->report;
+    struct violation *violation = ARENA_NEW(evaluation->arena, struct violation);
     if (violation) {
         violation->shown.keyword = text_of(s->keyword);
         violation->shown.position = s->at->value->start;
-        violation->shown.message = keep(judge, &s->out);
-        violation->shown.instance = pointer(judge, words_put_instance, s->at, NULL);
-        violation->shown.schema = pointer(judge, words_put_schema, s->at, s->keyword);
-        violation->path = pointer(judge, words_put_path, s->at, s->keyword);
-        violation->absolute = pointer(judge, words_put_absolute, s->at, s->keyword);
+        violation->shown.message = keep(evaluation, &s->out);
+        violation->shown.instance = pointer(evaluation, words_put_instance, s->at, NULL);
+        violation->shown.schema = pointer(evaluation, words_put_schema, s->at, s->keyword);
+        violation->path = pointer(evaluation, words_put_path, s->at, s->keyword);
+        violation->absolute = pointer(evaluation, words_put_absolute, s->at, s->keyword);
         *report->link = violation;
         report->link = &violation->next;
         report->kept++;
     } else {
-        judge_stop(judge, GRAMC_NOMEM);
+        evaluation_stop(evaluation, GRAMC_NOMEM);
     }
     buf_free(&s->out);
 }
@@ -99,14 +99,14 @@ static void put_got(struct sentence *s) {
 
 /* ## Types and values */
 
-static void put_advice(struct buf *out, const struct node *node, const struct json *value) {
+static void put_advice(struct buf *out, const struct schema_node *node, const struct json *value) {
     buf_puts(out, "; pass ");
     words_put_example(out, node, value);
 }
 
-void report_type(struct judge *judge, const struct frame *at) {
+void report_type(struct evaluation *evaluation, const struct evaluation_frame *at) {
     struct sentence s;
-    if (!begin(&s, judge, at, "type",
+    if (!begin(&s, evaluation, at, "type",
                at->up && at->up->value != at->value ? WEIGHT_MEMBER : WEIGHT_OTHER))
         return;
     buf_puts(&s.out, "expected ");
@@ -126,10 +126,11 @@ static gramc_text nearest_choice(const struct json *choices, const struct json *
     return count ? text_nearest(value->text, names, count) : none;
 }
 
-void report_choice(struct judge *judge, const struct frame *at, const char *keyword) {
+void report_choice(struct evaluation *evaluation, const struct evaluation_frame *at,
+                   const char *keyword) {
     struct sentence s;
     bool constant = at->node->constant && keyword[0] == 'c';
-    if (!begin(&s, judge, at, keyword, WEIGHT_OTHER)) return;
+    if (!begin(&s, evaluation, at, keyword, WEIGHT_OTHER)) return;
     buf_puts(&s.out, "expected ");
     if (constant) words_put_short(&s.out, at->node->constant);
     else words_put_choices(&s.out, at->node->choices, MOST_LISTED);
@@ -144,23 +145,23 @@ void report_choice(struct judge *judge, const struct frame *at, const char *keyw
     finish(&s);
 }
 
-void report_number(struct judge *judge, const struct frame *at, const char *keyword,
-                   const char *expected, gramc_text limit) {
+void report_number(struct evaluation *evaluation, const struct evaluation_frame *at,
+                   const char *keyword, const char *expected, gramc_text limit) {
     struct sentence s;
-    if (!begin(&s, judge, at, keyword, WEIGHT_USUAL)) return;
+    if (!begin(&s, evaluation, at, keyword, WEIGHT_USUAL)) return;
     buf_printf(&s.out, "expected %s %.*s, got ", expected, limit.len > 60 ? 60 : (int)limit.len,
                limit.ptr);
     words_put_short(&s.out, at->value);
     finish(&s);
 }
 
-void report_size(struct judge *judge, const struct frame *at, const char *keyword, uint32_t limit,
-                 size_t got) {
+void report_size(struct evaluation *evaluation, const struct evaluation_frame *at,
+                 const char *keyword, uint32_t limit, size_t got) {
     static const char *const units[][2] = {
         {"character", "Length"}, {"item", "Items"}, {"member", "Properties"}};
     struct sentence s;
     size_t unit = 0;
-    if (!begin(&s, judge, at, keyword, WEIGHT_USUAL)) return;
+    if (!begin(&s, evaluation, at, keyword, WEIGHT_USUAL)) return;
     while (strcmp(keyword + 3, units[unit][1]) != 0) unit++;
     buf_printf(&s.out, "expected at %s %u %s%s, got ", keyword[1] == 'i' ? "least" : "most",
                (unsigned)limit, units[unit][0], limit == 1 ? "" : "s");
@@ -169,19 +170,19 @@ void report_size(struct judge *judge, const struct frame *at, const char *keywor
     finish(&s);
 }
 
-void report_pattern(struct judge *judge, const struct frame *at) {
+void report_pattern(struct evaluation *evaluation, const struct evaluation_frame *at) {
     struct sentence s;
     const struct json *pattern = json_get(at->node->schema, "pattern");
-    if (!begin(&s, judge, at, "pattern", WEIGHT_USUAL)) return;
+    if (!begin(&s, evaluation, at, "pattern", WEIGHT_USUAL)) return;
     buf_puts(&s.out, "expected a string that matches ");
     if (pattern) words_put_cut(&s.out, pattern->text, 200);
     put_got(&s);
     finish(&s);
 }
 
-void report_format(struct judge *judge, const struct frame *at) {
+void report_format(struct evaluation *evaluation, const struct evaluation_frame *at) {
     struct sentence s;
-    if (!begin(&s, judge, at, "format", WEIGHT_USUAL)) return;
+    if (!begin(&s, evaluation, at, "format", WEIGHT_USUAL)) return;
     buf_printf(&s.out, "expected %s", at->node->string->format->about);
     put_got(&s);
     finish(&s);
@@ -189,44 +190,46 @@ void report_format(struct judge *judge, const struct frame *at) {
 
 /* ## Arrays and objects */
 
-void report_equal_items(struct judge *judge, const struct frame *at, const uint32_t pair[2]) {
+void report_equal_items(struct evaluation *evaluation, const struct evaluation_frame *at,
+                        const uint32_t pair[2]) {
     struct sentence s;
-    if (!begin(&s, judge, at, "uniqueItems", WEIGHT_USUAL)) return;
+    if (!begin(&s, evaluation, at, "uniqueItems", WEIGHT_USUAL)) return;
     buf_printf(&s.out, "items %u and %u are equal; each may stand here once", (unsigned)pair[0],
                (unsigned)pair[1]);
     finish(&s);
 }
 
-void report_contains(struct judge *judge, const struct frame *at, const char *keyword,
-                     uint32_t limit, uint32_t got) {
+void report_contains(struct evaluation *evaluation, const struct evaluation_frame *at,
+                     const char *keyword, uint32_t limit, uint32_t got) {
     struct sentence s;
-    if (!begin(&s, judge, at, keyword, WEIGHT_USUAL)) return;
-    const struct node *node = at->node->array->contains;
+    if (!begin(&s, evaluation, at, keyword, WEIGHT_USUAL)) return;
+    const struct schema_node *node = at->node->array->contains;
     buf_printf(&s.out, "expected at %s %u item%s that %s ", keyword[0] == 'c' ? "least" : "most",
                (unsigned)limit, limit == 1 ? "" : "s", limit == 1 ? "is" : "are");
-    if (node->kinds == TYPE_ALL) buf_puts(&s.out, "as \"contains\" says");
+    if (node->kinds == TYPE_BIT_ALL) buf_puts(&s.out, "as \"contains\" says");
     else put_types(&s.out, node->kinds);
     buf_printf(&s.out, ", got %u", (unsigned)got);
     finish(&s);
 }
 
-void report_required(struct judge *judge, const struct frame *at, const struct property *property) {
+void report_required(struct evaluation *evaluation, const struct evaluation_frame *at,
+                     const struct schema_property *property) {
     struct sentence s;
-    if (!begin(&s, judge, at, "required", WEIGHT_MEMBER)) return;
+    if (!begin(&s, evaluation, at, "required", WEIGHT_MEMBER)) return;
     buf_reset(&s.out);
     words_put_member(&s.out, at, property->key);
     buf_puts(&s.out, ": missing; it is required");
-    if (property->node && (property->node->kinds != TYPE_ALL || property->node->choices)) {
+    if (property->node && (property->node->kinds != TYPE_BIT_ALL || property->node->choices)) {
         buf_puts(&s.out, " and must be ");
         words_put_expected(&s.out, property->node, MOST_LISTED);
     }
     finish(&s);
 }
 
-void report_dependent(struct judge *judge, const struct frame *at,
+void report_dependent(struct evaluation *evaluation, const struct evaluation_frame *at,
                       const struct dependent *dependent, gramc_text missing) {
     struct sentence s;
-    if (!begin(&s, judge, at, dependent->keyword, WEIGHT_MEMBER)) return;
+    if (!begin(&s, evaluation, at, dependent->keyword, WEIGHT_MEMBER)) return;
     buf_reset(&s.out);
     words_put_member(&s.out, at, missing);
     buf_puts(&s.out, ": missing; it is required beside ");
@@ -235,7 +238,7 @@ void report_dependent(struct judge *judge, const struct frame *at,
 }
 
 /* Names that this place knows, for a "did you mean". */
-static size_t known_names(const struct node *node, gramc_text *names, size_t room) {
+static size_t known_names(const struct schema_node *node, gramc_text *names, size_t room) {
     const struct object_rules *rules = node->object;
     size_t count = 0;
     for (size_t i = 0; rules && i < rules->property_count && count < room; i++)
@@ -243,7 +246,7 @@ static size_t known_names(const struct node *node, gramc_text *names, size_t roo
     return count;
 }
 
-static void put_known(struct sentence *s, const struct frame *object, gramc_text key) {
+static void put_known(struct sentence *s, const struct evaluation_frame *object, gramc_text key) {
     gramc_text names[64] = {{NULL, 0}};
     size_t count = known_names(object->node, names, 64);
     gramc_text near = count ? text_nearest(key, names, count) : (gramc_text){NULL, 0};
@@ -265,7 +268,7 @@ static void put_known(struct sentence *s, const struct frame *object, gramc_text
     if (count > MOST_LISTED) buf_puts(&s->out, " ...");
 }
 
-void report_never(struct judge *judge, const struct frame *at) {
+void report_never(struct evaluation *evaluation, const struct evaluation_frame *at) {
     struct sentence s;
     const char *keyword = at->keyword ? at->keyword : "false schema";
     bool member = at->up && at->up->value->kind == JSON_OBJECT && at->up->value != at->value;
@@ -273,7 +276,7 @@ void report_never(struct judge *judge, const struct frame *at) {
                               strcmp(keyword, "unevaluatedProperties") == 0);
     if (at->node->flags & NODE_CLOSED) keyword = "additionalProperties";
     /* The keyword is the one that leads here: its place belongs to the frame above. */
-    if (!begin(&s, judge, at, keyword, WEIGHT_MEMBER)) return;
+    if (!begin(&s, evaluation, at, keyword, WEIGHT_MEMBER)) return;
     if (unknown) {
         buf_puts(&s.out, "not a known member");
         put_known(&s, at->up, at->value->key);
@@ -285,21 +288,22 @@ void report_never(struct judge *judge, const struct frame *at) {
     finish(&s);
 }
 
-void report_duplicate(struct judge *judge, const struct frame *at, const struct json *member) {
+void report_duplicate(struct evaluation *evaluation, const struct evaluation_frame *at,
+                      const struct json *member) {
     struct sentence s;
-    struct frame inner = frame_child(at, at->node, member, NULL);
-    if (!begin(&s, judge, &inner, "duplicate", WEIGHT_OTHER)) return;
+    struct evaluation_frame inner = frame_child(at, at->node, member, NULL);
+    if (!begin(&s, evaluation, &inner, "duplicate", WEIGHT_OTHER)) return;
     buf_puts(&s.out, "given more than once; keep one");
     finish(&s);
 }
 
 /* ## Alternatives */
 
-void report_not(struct judge *judge, const struct frame *at) {
+void report_not(struct evaluation *evaluation, const struct evaluation_frame *at) {
     struct sentence s;
-    const struct node *no = at->node->apply->no;
-    if (!begin(&s, judge, at, "not", WEIGHT_USUAL)) return;
-    if (no->choices || no->constant || no->kinds != TYPE_ALL) {
+    const struct schema_node *no = at->node->apply->no;
+    if (!begin(&s, evaluation, at, "not", WEIGHT_USUAL)) return;
+    if (no->choices || no->constant || no->kinds != TYPE_BIT_ALL) {
         buf_puts(&s.out, "must not be ");
         words_put_expected(&s.out, no, MOST_LISTED);
     } else {
@@ -309,19 +313,20 @@ void report_not(struct judge *judge, const struct frame *at) {
     finish(&s);
 }
 
-void report_none_fits(struct judge *judge, const struct frame *at, const char *keyword,
-                      unsigned kinds) {
+void report_none_fits(struct evaluation *evaluation, const struct evaluation_frame *at,
+                      const char *keyword, unsigned kinds) {
     struct sentence s;
-    if (!begin(&s, judge, at, keyword, WEIGHT_OTHER)) return;
+    if (!begin(&s, evaluation, at, keyword, WEIGHT_OTHER)) return;
     buf_puts(&s.out, "expected ");
     put_types(&s.out, kinds);
     put_got(&s);
     finish(&s);
 }
 
-void report_two_fit(struct judge *judge, const struct frame *at, size_t first, size_t second) {
+void report_two_fit(struct evaluation *evaluation, const struct evaluation_frame *at, size_t first,
+                    size_t second) {
     struct sentence s;
-    if (!begin(&s, judge, at, "oneOf", WEIGHT_USUAL)) return;
+    if (!begin(&s, evaluation, at, "oneOf", WEIGHT_USUAL)) return;
     buf_printf(&s.out,
                "fits alternatives %zu and %zu of \"oneOf\"; it must fit exactly one of them",
                first + 1, second + 1);
@@ -330,11 +335,11 @@ void report_two_fit(struct judge *judge, const struct frame *at, size_t first, s
 
 /* ## Not JSON */
 
-void report_not_json(struct judge *judge, const struct json_error *error) {
+void report_not_json(struct evaluation *evaluation, const struct json_error *error) {
     struct sentence s;
     struct json nothing = {.start = (uint32_t)error->position};
-    struct frame at = {.node = judge->schema->root, .value = &nothing};
-    if (!begin(&s, judge, &at, "json", WEIGHT_OTHER)) return;
+    struct evaluation_frame at = {.node = evaluation->schema->root, .value = &nothing};
+    if (!begin(&s, evaluation, &at, "json", WEIGHT_OTHER)) return;
     buf_reset(&s.out);
     buf_printf(&s.out, "not JSON at byte %zu: %s", error->position, error->message);
     finish(&s);

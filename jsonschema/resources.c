@@ -144,11 +144,11 @@ static bool add_vocabulary(struct dialect *dialect, gramc_text uri, bool needed)
 }
 
 static struct resource *find_document(struct schema_compiler *c, gramc_text uri,
-                                      struct dialect inherited, const struct document *from,
+                                      struct dialect inherited, const struct schema_document *from,
                                       const struct json *at);
 
 /* A meta-schema of somebody's own: its $vocabulary says what counts. */
-static bool custom_dialect(struct schema_compiler *c, const struct document *document,
+static bool custom_dialect(struct schema_compiler *c, const struct schema_document *document,
                            const struct json *at, gramc_text uri, struct dialect *dialect) {
     if (c->metas == MAX_METAS)
         return compile_fail(c, document, at, "meta-schemas that describe each other");
@@ -170,7 +170,7 @@ static bool custom_dialect(struct schema_compiler *c, const struct document *doc
 }
 
 /* The dialect of a resource's root, which $schema names; else the inherited one stays. */
-static bool find_dialect(struct schema_compiler *c, const struct document *document,
+static bool find_dialect(struct schema_compiler *c, const struct schema_document *document,
                          const struct json *root, gramc_text uri, struct dialect *dialect) {
     const struct json *name = json_get(root, "$schema");
     if (!json_is(name, JSON_STRING)) return true;
@@ -198,8 +198,8 @@ static bool add_anchor(struct schema_compiler *c, struct resource *resource,
 }
 
 static struct resource *add_resource(struct schema_compiler *c, gramc_text uri,
-                                     const struct document *document, const struct json *root,
-                                     struct dialect dialect) {
+                                     const struct schema_document *document,
+                                     const struct json *root, struct dialect dialect) {
     struct resource *resource = ARENA_NEW(c->arena, struct resource);
     if (!resource) {
         compile_stop(c, GRAMC_NOMEM);
@@ -286,7 +286,7 @@ static bool walk(struct schema_compiler *c, const struct json *schema, struct re
 static struct resource *read_document(struct schema_compiler *c, gramc_text uri, gramc_text text,
                                       struct dialect inherited) {
     struct json_error error;
-    struct document *document = ARENA_NEW(c->arena, struct document);
+    struct schema_document *document = ARENA_NEW(c->arena, struct schema_document);
     c->bytes += text.len;
     if (!document || c->bytes > MAX_BYTES) {
         compile_stop(c, document ? GRAMC_LIMIT : GRAMC_NOMEM);
@@ -327,7 +327,7 @@ static bool ask_resolver(struct schema_compiler *c, gramc_text uri, gramc_text *
 }
 
 static struct resource *find_document(struct schema_compiler *c, gramc_text uri,
-                                      struct dialect inherited, const struct document *from,
+                                      struct dialect inherited, const struct schema_document *from,
                                       const struct json *at) {
     if (c->names.size) {
         const struct resource_name *slot = name_slot(c, uri);

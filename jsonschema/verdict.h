@@ -6,7 +6,7 @@
 
 struct change {
     struct change *next;
-    gramc_change shown;
+    gramc_adjustment shown;
 };
 
 struct verdict {
@@ -17,12 +17,12 @@ struct verdict {
 };
 
 /* Changes the document as the flags say (normalise.c), before it is judged. */
-void verdict_normalise(struct verdict *verdict, struct judge *judge, struct json *root,
+void verdict_normalise(struct verdict *verdict, struct evaluation *evaluation, struct json *root,
                        gramc_text text, unsigned flags);
 /* The bytes of the document after the changes. */
 gramc_text verdict_bytes(struct verdict *verdict, const struct json *root, gramc_text text);
 /* Fills in what is shown. root NULL: not JSON. */
-void verdict_finish(struct verdict *verdict, const struct judge *judge, const struct report *report,
-                    const struct json *root, gramc_text text);
+void verdict_finish(struct verdict *verdict, const struct evaluation *evaluation,
+                    const struct report *report, const struct json *root, gramc_text text);
 
 #endif

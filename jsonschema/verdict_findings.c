@@ -91,11 +91,11 @@ static const struct diag_fact *make_facts(struct arena *arena, const gramc_viola
 }
 
 static void add_violations(struct findings *findings, const struct source *source,
-                           const gramc_judged *judged) {
-    const gramc_verdict *verdict = judged->verdict;
+                           const gramc_evaluated *evaluated) {
+    const gramc_verdict *verdict = evaluated->verdict;
     for (size_t i = 0; i < verdict->error_count; i++) {
         const gramc_violation *violation = &verdict->errors[i];
-        size_t start = judged->start + violation->position;
+        size_t start = evaluated->start + violation->position;
         struct span span = {(uint32_t)start, (uint32_t)value_end(source->text, start)};
         struct finding *f = findings_report(findings, rule_of(violation->keyword), source, span,
                                             violation->message);
@@ -106,30 +106,31 @@ static void add_violations(struct findings *findings, const struct source *sourc
     findings->counts[GRAMC_ERROR] += (uint32_t)(verdict->errors_total - verdict->error_count);
 }
 
-static bool is_same_file(const gramc_judged *a, const gramc_judged *b) {
+static bool is_same_file(const gramc_evaluated *a, const gramc_evaluated *b) {
     return a->name.ptr == b->name.ptr && a->text.ptr == b->text.ptr;
 }
 
 /* One source for each file; the instances of one file stand together. */
 static gramc_status gather(struct findings *findings, struct source *sources,
-                           const gramc_judged *judged, size_t count) {
+                           const gramc_evaluated *evaluated, size_t count) {
     struct source *source = NULL;
     for (size_t i = 0; i < count; i++) {
-        if (judged[i].text.len > SOURCE_MAX) return GRAMC_LIMIT;
-        if (!source || !is_same_file(&judged[i - 1], &judged[i])) {
+        if (evaluated[i].text.len > SOURCE_MAX) return GRAMC_LIMIT;
+        if (!source || !is_same_file(&evaluated[i - 1], &evaluated[i])) {
             struct source *next = source ? source + 1 : sources;
-            *next = (struct source){judged[i].name, judged[i].text, NULL, (uint32_t)i};
+            *next = (struct source){evaluated[i].name, evaluated[i].text, NULL, (uint32_t)i};
             if (source) source->next = next;
             source = next;
         }
-        if (judged[i].verdict) add_violations(findings, source, &judged[i]);
+        if (evaluated[i].verdict) add_violations(findings, source, &evaluated[i]);
     }
     findings_sort(findings);
     return findings->arena->oom ? GRAMC_NOMEM : GRAMC_OK;
 }
 
-gramc_status gramc_verdicts_print(const gramc_judged *judged, size_t count, gramc_format format,
-                                  const gramc_allocator *allocator, gramc_writer writer) {
+gramc_status gramc_verdicts_print(const gramc_evaluated *evaluated, size_t count,
+                                  gramc_report_format format, const gramc_allocator *allocator,
+                                  gramc_writer writer) {
     gramc_allocator own = allocator ? *allocator : mem_default();
     struct arena arena;
     struct findings findings;
@@ -143,7 +144,7 @@ gramc_status gramc_verdicts_print(const gramc_judged *judged, size_t count, gram
         .command = "validate",
         .language = "json",
     };
-    gramc_status status = sources ? gather(&findings, sources, judged, count) : GRAMC_NOMEM;
+    gramc_status status = sources ? gather(&findings, sources, evaluated, count) : GRAMC_NOMEM;
     if (status == GRAMC_OK) status = diag_print(&report, format, &own, writer);
     arena_free(&arena);
     return status;

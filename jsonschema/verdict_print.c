@@ -70,11 +70,11 @@ static void put_json_or_null(struct buf *out, const char *name, gramc_text json)
     else buf_puts(out, "null");
 }
 
-static void put_change(struct buf *out, const gramc_change *change) {
+static void put_change(struct buf *out, const gramc_adjustment *change) {
     static const char *const kinds[] = {
-        [GRAMC_CHANGE_DEFAULT] = "default",
-        [GRAMC_CHANGE_COERCED] = "coerced",
-        [GRAMC_CHANGE_REMOVED] = "removed",
+        [GRAMC_ADJUSTED_DEFAULT] = "default",
+        [GRAMC_ADJUSTED_COERCED] = "coerced",
+        [GRAMC_ADJUSTED_REMOVED] = "removed",
     };
     buf_putc(out, '{');
     put_member(out, "instance", change->instance, true);

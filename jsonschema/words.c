@@ -37,7 +37,7 @@ static size_t place_of(const struct json *parent, const struct json *child) {
 }
 
 /* The frames at which the instance changes, from the root on: recursion as deep as the frames. */
-static bool put_steps(struct buf *out, const struct frame *at) {
+static bool put_steps(struct buf *out, const struct evaluation_frame *at) {
     if (!at->up) return true;
     bool first = put_steps(out, at->up);
     if (at->value == at->up->value || at->name) return first;
@@ -47,18 +47,18 @@ static bool put_steps(struct buf *out, const struct frame *at) {
     return false;
 }
 
-void words_put_place(struct buf *out, const struct frame *at) {
+void words_put_place(struct buf *out, const struct evaluation_frame *at) {
     if (put_steps(out, at)) buf_puts(out, "the value");
     if (!at->name) return;
     buf_puts(out, ", member name ");
     words_put_quoted(out, at->value->text);
 }
 
-void words_put_member(struct buf *out, const struct frame *at, gramc_text key) {
+void words_put_member(struct buf *out, const struct evaluation_frame *at, gramc_text key) {
     put_name(out, key, put_steps(out, at));
 }
 
-void words_put_instance(struct buf *out, const struct frame *at, const char *keyword) {
+void words_put_instance(struct buf *out, const struct evaluation_frame *at, const char *keyword) {
     (void)keyword;
     if (!at->up) return;
     words_put_instance(out, at->up, NULL);
@@ -73,19 +73,19 @@ static void put_keyword(struct buf *out, const char *keyword) {
 }
 
 /* A schema that is false is reported at the keyword that leads to it. */
-static bool is_own_place(const struct frame *at, const char *keyword) {
+static bool is_own_place(const struct evaluation_frame *at, const char *keyword) {
     return keyword && at->node->types == 0 && at->node->schema->kind == JSON_FALSE;
 }
 
 /* The root of a tool call is closed by the caller, not by the schema's text. */
-static bool is_closed_by_caller(const struct frame *at) {
+static bool is_closed_by_caller(const struct evaluation_frame *at) {
     return at->node->types == 0 && (at->node->flags & NODE_CLOSED);
 }
 
-void words_put_schema(struct buf *out, const struct frame *at, const char *keyword) {
-    const struct document *document = at->node->resource->document;
+void words_put_schema(struct buf *out, const struct evaluation_frame *at, const char *keyword) {
+    const struct schema_document *document = at->node->resource->document;
     if (document->uri.len && at->up) {
-        const struct frame *root = at;
+        const struct evaluation_frame *root = at;
         while (root->up) root = root->up;
         if (root->node->resource->document != document) {
             buf_text(out, document->uri);
@@ -98,7 +98,7 @@ void words_put_schema(struct buf *out, const struct frame *at, const char *keywo
         put_keyword(out, keyword);
 }
 
-static void put_way(struct buf *out, const struct frame *at) {
+static void put_way(struct buf *out, const struct evaluation_frame *at) {
     if (!at->up) return;
     put_way(out, at->up);
     put_keyword(out, at->keyword);
@@ -106,12 +106,12 @@ static void put_way(struct buf *out, const struct frame *at) {
     if (at->listed) buf_printf(out, "/%u", (unsigned)at->index);
 }
 
-void words_put_path(struct buf *out, const struct frame *at, const char *keyword) {
+void words_put_path(struct buf *out, const struct evaluation_frame *at, const char *keyword) {
     put_way(out, at);
     if (!is_own_place(at, keyword) && !is_closed_by_caller(at)) put_keyword(out, keyword);
 }
 
-void words_put_absolute(struct buf *out, const struct frame *at, const char *keyword) {
+void words_put_absolute(struct buf *out, const struct evaluation_frame *at, const char *keyword) {
     const struct resource *resource = at->node->resource;
     buf_text(out, resource->uri);
     buf_putc(out, '#');
@@ -126,14 +126,14 @@ void put_types(struct buf *out, unsigned types) {
         unsigned types;
         const char *name;
     } names[] = {
-        {TYPE_STRING, "a string"},    {TYPE_NUMBER, "a number"},
-        {TYPE_INTEGER, "an integer"}, {TYPE_FRACTION, "a number that is not whole"},
-        {TYPE_BOOLEAN, "a boolean"},  {TYPE_ARRAY, "an array"},
-        {TYPE_OBJECT, "an object"},   {TYPE_NULL, "null"},
+        {TYPE_BIT_STRING, "a string"},    {TYPE_BIT_NUMBER, "a number"},
+        {TYPE_BIT_INTEGER, "an integer"}, {TYPE_BIT_FRACTION, "a number that is not whole"},
+        {TYPE_BIT_BOOLEAN, "a boolean"},  {TYPE_BIT_ARRAY, "an array"},
+        {TYPE_BIT_OBJECT, "an object"},   {TYPE_BIT_NULL, "null"},
     };
     const char *list[8];
     size_t count = 0;
-    if (types == TYPE_ALL || types == 0) {
+    if (types == TYPE_BIT_ALL || types == 0) {
         buf_puts(out, types ? "any value" : "nothing");
         return;
     }
@@ -208,7 +208,7 @@ void words_put_choices(struct buf *out, const struct json *choices, size_t most)
     }
 }
 
-void words_put_expected(struct buf *out, const struct node *node, size_t most) {
+void words_put_expected(struct buf *out, const struct schema_node *node, size_t most) {
     if (node->constant) words_put_short(out, node->constant);
     else if (node->choices) words_put_choices(out, node->choices, most);
     else put_types(out, node->kinds);
@@ -217,7 +217,7 @@ void words_put_expected(struct buf *out, const struct node *node, size_t most) {
 /* ## Examples */
 
 /* A value that the schema itself names. */
-static const struct json *own_example(const struct node *node) {
+static const struct json *own_example(const struct schema_node *node) {
     const struct json *examples = json_get(node->schema, "examples");
     const struct json *example = json_is(examples, JSON_ARRAY) ? examples->first : NULL;
     if (!example) example = json_get(node->schema, "default");
@@ -225,7 +225,7 @@ static const struct json *own_example(const struct node *node) {
     return type_of(example) & node->types ? example : NULL;
 }
 
-static gramc_text number_example(const struct node *node, const char *usual) {
+static gramc_text number_example(const struct schema_node *node, const char *usual) {
     const struct number_rules *rules = node->number;
     gramc_text example = text_of(usual);
     if (!rules) return example;
@@ -244,25 +244,26 @@ static void put_array_example(struct buf *out, const struct json *instead_of) {
     buf_putc(out, ']');
 }
 
-void words_put_example(struct buf *out, const struct node *node, const struct json *instead_of) {
+void words_put_example(struct buf *out, const struct schema_node *node,
+                       const struct json *instead_of) {
     const struct json *example = own_example(node);
     if (node->constant || node->choices) {
         words_put_expected(out, node, 8);
-    } else if (node->types & TYPE_NUMBER) {
-        bool whole = !(node->types & TYPE_FRACTION);
+    } else if (node->types & TYPE_BIT_NUMBER) {
+        bool whole = !(node->types & TYPE_BIT_FRACTION);
         gramc_text number = example ? example->text : number_example(node, whole ? "18" : "3.5");
         buf_puts(out, whole ? "a whole number such as " : "a number such as ");
         if (example && example->kind != JSON_NUMBER) number = number_example(node, "18");
         words_put_cut(out, number, LONGEST_SHORT);
-    } else if (node->types & TYPE_STRING) {
+    } else if (node->types & TYPE_BIT_STRING) {
         buf_puts(out, "text in double quotes");
         if (example) buf_puts(out, " such as ");
         if (example) words_put_short(out, example);
-    } else if (node->types & TYPE_BOOLEAN) {
+    } else if (node->types & TYPE_BIT_BOOLEAN) {
         buf_puts(out, "true or false, without quotes");
-    } else if (node->types & TYPE_ARRAY) {
+    } else if (node->types & TYPE_BIT_ARRAY) {
         put_array_example(out, instead_of);
-    } else if (node->types & TYPE_OBJECT) {
+    } else if (node->types & TYPE_BIT_OBJECT) {
         buf_puts(out, "an object in braces");
     } else {
         buf_puts(out, "null");

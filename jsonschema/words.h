@@ -6,16 +6,16 @@
 #include "jsonschema/evaluate.h"
 
 /* `customer.items[0].qty`; the root is "the value". */
-void words_put_place(struct buf *out, const struct frame *at);
+void words_put_place(struct buf *out, const struct evaluation_frame *at);
 /* The place of a member of the object at `at`. */
-void words_put_member(struct buf *out, const struct frame *at, gramc_text key);
+void words_put_member(struct buf *out, const struct evaluation_frame *at, gramc_text key);
 
 /* JSON Pointers. The instance's; the schema's own, from the start of its document; the way through
  * the schema with each $ref; the URI. `keyword` is what comes last; NULL for none. */
-void words_put_instance(struct buf *out, const struct frame *at, const char *keyword);
-void words_put_schema(struct buf *out, const struct frame *at, const char *keyword);
-void words_put_path(struct buf *out, const struct frame *at, const char *keyword);
-void words_put_absolute(struct buf *out, const struct frame *at, const char *keyword);
+void words_put_instance(struct buf *out, const struct evaluation_frame *at, const char *keyword);
+void words_put_schema(struct buf *out, const struct evaluation_frame *at, const char *keyword);
+void words_put_path(struct buf *out, const struct evaluation_frame *at, const char *keyword);
+void words_put_absolute(struct buf *out, const struct evaluation_frame *at, const char *keyword);
 
 /* "the string \"abc\"", "an array of 3 items". */
 void words_put_value(struct buf *out, const struct json *value);
@@ -27,8 +27,9 @@ void words_put_quoted(struct buf *out, gramc_text text);
 /* "one of \"a\", \"b\"", at most `most` of them. */
 void words_put_choices(struct buf *out, const struct json *choices, size_t most);
 /* What a node takes: its choices or its types. */
-void words_put_expected(struct buf *out, const struct node *node, size_t most);
+void words_put_expected(struct buf *out, const struct schema_node *node, size_t most);
 /* What to pass for a node of some type: "a whole number such as 18". */
-void words_put_example(struct buf *out, const struct node *node, const struct json *instead_of);
+void words_put_example(struct buf *out, const struct schema_node *node,
+                       const struct json *instead_of);
 
 #endif

@@ -126,7 +126,7 @@ static void make(gramc_bound *bound, struct bound_tool *choice, const struct box
 
 /* ## Looking through all of them */
 
-struct search {
+struct box_search {
     const struct box_view *view;
     const struct offered_tool *tool;
     struct buf list; /* of all that were found */
@@ -134,7 +134,7 @@ struct search {
     bool failed; /* a box could not be opened */
 };
 
-static void search_box(gramc_bound *bound, struct search *search, struct box_view *view,
+static void search_box(gramc_bound *bound, struct box_search *search, struct box_view *view,
                        gramc_text name) {
     open_view(bound, view);
     if (!view->offered) {
@@ -154,8 +154,8 @@ static void search_box(gramc_bound *bound, struct search *search, struct box_vie
     }
 }
 
-static void search_all(gramc_bound *bound, struct search *search, gramc_text name) {
-    *search = (struct search){.found = 0};
+static void search_all(gramc_bound *bound, struct box_search *search, gramc_text name) {
+    *search = (struct box_search){.found = 0};
     buf_init(&search->list, &bound->arena.allocator, LIST_MAX);
     for (size_t i = 0; i < bound->box_count; i++) search_box(bound, search, &bound->boxes[i], name);
     if (search->found > 1) {
@@ -187,7 +187,7 @@ const gramc_text *bind_offered_names(gramc_bound *bound, size_t *count) {
 
 const struct offered_tool *bind_box_tool(gramc_bound *bound, struct bound_tool *choice,
                                          bool *failed) {
-    struct search search;
+    struct box_search search;
     search_all(bound, &search, choice->tool->name);
     *failed = search.failed;
     if (search.found != 1 || search.failed || bound->arena.oom) return NULL;
@@ -302,13 +302,14 @@ static bool is_taken(const gramc_bound *bound, const gramc_task *task, gramc_tex
 }
 
 /* A use, and whose it is. */
-struct taking {
+struct box_taking {
     const gramc_box_use *use;
     const gramc_task *task; /* NULL: the agent's */
 };
 
-static void add_tool(gramc_bound *bound, const struct taking *taking, const struct box_view *view,
-                     const struct offered_tool *offered, gramc_text name) {
+static void add_tool(gramc_bound *bound, const struct box_taking *taking,
+                     const struct box_view *view, const struct offered_tool *offered,
+                     gramc_text name) {
     const gramc_box_use *use = taking->use;
     const struct bind_place place = {use->file, use->start, use->end};
     gramc_tool *tool = ARENA_NEW(&bound->arena, gramc_tool);
@@ -330,8 +331,8 @@ static void add_tool(gramc_bound *bound, const struct taking *taking, const stru
     make(bound, choice, view, offered);
 }
 
-static void add_named(gramc_bound *bound, const struct taking *taking, const struct box_view *view,
-                      gramc_text name) {
+static void add_named(gramc_bound *bound, const struct box_taking *taking,
+                      const struct box_view *view, gramc_text name) {
     const gramc_box_use *use = taking->use;
     const struct bind_place place = {use->file, use->start, use->end};
     for (size_t i = 0; i < view->offered->tool_count; i++) {
@@ -353,7 +354,7 @@ static void report_no_box(gramc_bound *bound, const gramc_box_use *use) {
     BOUND_TELL(bound, D_NO_SUCH_BOX, &place, bound_did_you_mean(bound, near, ""), use->name);
 }
 
-static void take(gramc_bound *bound, const struct taking *taking) {
+static void take(gramc_bound *bound, const struct box_taking *taking) {
     const gramc_box_use *use = taking->use;
     const struct box_view *view = find_view(bound, use->name);
     if (!view) report_no_box(bound, use);
@@ -369,11 +370,11 @@ static void take(gramc_bound *bound, const struct taking *taking) {
 void bind_uses(gramc_bound *bound) {
     const gramc_agent *agent = bound->agent;
     for (size_t i = 0; i < agent->box_use_count; i++)
-        take(bound, &(struct taking){&agent->box_uses[i], NULL});
+        take(bound, &(struct box_taking){&agent->box_uses[i], NULL});
     for (size_t t = 0; t < agent->task_count; t++) {
         const gramc_task *task = &agent->tasks[t];
         for (size_t i = 0; i < task->box_use_count; i++)
-            take(bound, &(struct taking){&task->box_uses[i], task});
+            take(bound, &(struct box_taking){&task->box_uses[i], task});
     }
 }
 
@@ -394,7 +395,7 @@ static bool of_impl(gramc_bound *bound, const gramc_impl *impl, gramc_tool *tool
 }
 
 static bool of_box(gramc_bound *bound, gramc_tool *tool) {
-    struct search search;
+    struct box_search search;
     search_all(bound, &search, tool->name);
     if (search.found == 1 && !search.failed) describe(tool, search.view->box, search.tool);
     else if (!search.failed)

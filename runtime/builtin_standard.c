@@ -11,15 +11,15 @@
 enum { RESULT_MAX = 1 << 20 };
 
 /* What a function works with: the arguments, read, and a place for the result. */
-struct job {
+struct standard_call {
     struct arena arena;
     const struct json *arguments;
     struct buf out;
 };
 
-typedef int (*job_function)(struct job *job);
+typedef int (*job_function)(struct standard_call *job);
 
-static int fail(struct job *job, const char *why) {
+static int fail(struct standard_call *job, const char *why) {
     buf_reset(&job->out);
     buf_puts(&job->out, why);
     return 1;
@@ -27,7 +27,7 @@ static int fail(struct job *job, const char *why) {
 
 /* Not from the loop's allocator: a function has no access to it, and these jobs are small. */
 static int run_job(job_function function, gramc_text arguments, gramc_writer result) {
-    struct job job;
+    struct standard_call job;
     arena_init(&job.arena, NULL);
     buf_init(&job.out, NULL, RESULT_MAX);
     job.arguments = json_parse(&job.arena, arguments, NULL);
@@ -45,7 +45,7 @@ static const struct json *first_of(const struct json *object, enum json_kind kin
     return NULL;
 }
 
-static int say_hello(struct job *job) {
+static int say_hello(struct standard_call *job) {
     const struct json *name = json_get(job->arguments, "personName");
     if (!json_is(name, JSON_STRING)) name = first_of(job->arguments, JSON_STRING);
     buf_puts(&job->out, "Hello, ");
@@ -54,7 +54,7 @@ static int say_hello(struct job *job) {
     return 0;
 }
 
-static int length(struct job *job) {
+static int length(struct standard_call *job) {
     const struct json *text = first_of(job->arguments, JSON_STRING);
     if (!text) return fail(job, "there is no text to measure");
     buf_printf(&job->out, "%zu", text_length(text->text));
@@ -62,7 +62,7 @@ static int length(struct job *job) {
 }
 
 /* For tools whose arguments are the answer: the only argument as it is, several as one object. */
-static int echo(struct job *job) {
+static int echo(struct standard_call *job) {
     const struct json *first = job->arguments->first;
     bool only = first && !first->next;
     if (only && first->kind == JSON_STRING) buf_text(&job->out, first->text);
@@ -71,7 +71,7 @@ static int echo(struct job *job) {
 }
 
 /* Exact as long as all numbers are integers of 64 bits, else in doubles. */
-static int add(struct job *job) {
+static int add(struct standard_call *job) {
     int64_t sum = 0;
     double total = 0;
     bool exact = true, overflow = false;
@@ -90,7 +90,7 @@ static int add(struct job *job) {
     return 0;
 }
 
-static int square_root(struct job *job) {
+static int square_root(struct standard_call *job) {
     const struct json *number = first_of(job->arguments, JSON_NUMBER);
     double x;
     if (!number) return fail(job, "there is no number to take the root of");

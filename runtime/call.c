@@ -32,12 +32,12 @@ static void put_violations(struct hand_call *call, const gramc_verdict *verdict)
 
 /* ## Afterwards */
 
-static void check_result(struct hand_call *call, gramc_text judged, gramc_text text) {
+static void check_result(struct hand_call *call, gramc_text evaluated, gramc_text text) {
     gramc_check_options options = GRAMC_CHECK_OPTIONS_INIT;
     gramc_verdict *verdict = NULL;
     options.allocator = &call->loop->allocator;
-    gramc_status status =
-        gramc_schema_check(&verdict, call->bound->tool->returns, judged.ptr, judged.len, &options);
+    gramc_status status = gramc_schema_check(&verdict, call->bound->tool->returns, evaluated.ptr,
+                                             evaluated.len, &options);
     bool fits = !status && verdict->valid;
     if (status == GRAMC_NOMEM) call->text.state = BUF_NOMEM;
     else if (fits) buf_text(&call->text, text);

@@ -9,23 +9,23 @@
 
 /* ## Reading a trace */
 
-struct reader {
+struct script_reader {
     gramc_model *model;
     struct trace_reader trace;
     const struct json *request; /* the newest that was not answered yet */
 };
 
-static gramc_status read_header(struct reader *reader, const struct json *event) {
+static gramc_status read_header(struct script_reader *reader, const struct json *event) {
     reader->model->id = trace_text(event, "model");
     return GRAMC_OK;
 }
 
-static gramc_status read_request(struct reader *reader, const struct json *event) {
+static gramc_status read_request(struct script_reader *reader, const struct json *event) {
     reader->request = json_get(event, "body");
     return GRAMC_OK;
 }
 
-static gramc_status read_calls(struct reader *reader, struct reply *reply,
+static gramc_status read_calls(struct script_reader *reader, struct reply *reply,
                                const struct json *calls) {
     reply->calls = arena_array(&reader->model->arena, calls->count + 1, sizeof(*reply->calls));
     if (!reply->calls) return GRAMC_NOMEM;
@@ -45,7 +45,7 @@ static enum finish read_finish(gramc_text reason) {
     return text_is(reason, "content_filter") ? FINISH_FILTER : FINISH_STOP;
 }
 
-static gramc_status read_response(struct reader *reader, const struct json *event) {
+static gramc_status read_response(struct script_reader *reader, const struct json *event) {
     gramc_model *model = reader->model;
     struct script_answer *answer = &model->answers[model->answer_count++];
     const struct json *calls = json_get(event, "calls"), *usage = json_get(event, "usage");
@@ -64,21 +64,21 @@ static gramc_status read_response(struct reader *reader, const struct json *even
 
 static const struct {
     const char *event;
-    gramc_status (*read)(struct reader *reader, const struct json *event);
+    gramc_status (*read)(struct script_reader *reader, const struct json *event);
 } readers[] = {
     {"header", read_header},
     {"model.request", read_request},
     {"model.response", read_response},
 };
 
-static gramc_status read_event(struct reader *reader, const struct json *event) {
+static gramc_status read_event(struct script_reader *reader, const struct json *event) {
     gramc_text name = trace_text(event, "event");
     for (size_t i = 0; i < sizeof(readers) / sizeof(readers[0]); i++)
         if (text_is(name, readers[i].event)) return readers[i].read(reader, event);
     return GRAMC_OK;
 }
 
-static gramc_status read_events(struct reader *reader) {
+static gramc_status read_events(struct script_reader *reader) {
     const struct json *event;
     gramc_status status;
     while (!(status = trace_next(&reader->trace, &event)) && event)
@@ -98,8 +98,8 @@ gramc_status gramc_model_new_script(gramc_model **out, gramc_text trace,
     *out = NULL;
     if (!model) return GRAMC_NOMEM;
     gramc_text copy = arena_text(&model->arena, trace);
-    struct reader reader = {.model = model,
-                            .trace = {.arena = &model->arena, .text = copy, .error = error}};
+    struct script_reader reader = {.model = model,
+                                   .trace = {.arena = &model->arena, .text = copy, .error = error}};
     model->answers = arena_array(&model->arena, count_lines(trace), sizeof(*model->answers));
     gramc_status status = model->answers && copy.ptr ? read_events(&reader) : GRAMC_NOMEM;
     if (status) gramc_model_free(model);

@@ -10,14 +10,14 @@
 enum { QUOTED_MAX = 4 << 20, LIST_MAX = 4096 };
 
 /* What is compared, and what is said of the outcome. */
-struct question {
+struct proof_question {
     gramc_text a, b; /* is everything that fits `a` fit for `b`? */
     bool as_sent;
     enum diag_id refuted, undecided;
 };
 
 static void settle(gramc_bound *bound, const struct bound_tool *choice, struct bound_proof *proof,
-                   const struct question *question, gramc_proof answer, gramc_text why) {
+                   const struct proof_question *question, gramc_proof answer, gramc_text why) {
     const gramc_impl *impl = choice->impl;
     const struct bind_place place = {impl->file, impl->start, impl->end};
     proof->answer = answer;
@@ -29,7 +29,7 @@ static void settle(gramc_bound *bound, const struct bound_tool *choice, struct b
 }
 
 static void compare(gramc_bound *bound, const struct bound_tool *choice, struct bound_proof *proof,
-                    const struct question *question) {
+                    const struct proof_question *question) {
     gramc_compare_options options = GRAMC_COMPARE_OPTIONS_INIT;
     gramc_comparison *comparison = NULL;
     options.allocator = &bound->arena.allocator;
@@ -59,8 +59,8 @@ static bool is_json(gramc_bound *bound, gramc_text text) {
 }
 
 /* A text where JSON is promised is no JSON: it never fits, though a string of it might. */
-static void judge_constant(gramc_bound *bound, struct bound_tool *choice,
-                           const struct question *question) {
+static void evaluate_constant(gramc_bound *bound, struct bound_tool *choice,
+                              const struct proof_question *question) {
     gramc_check_options options = GRAMC_CHECK_OPTIONS_INIT;
     gramc_verdict *verdict = NULL;
     gramc_text value = choice->impl->target;
@@ -88,19 +88,20 @@ static void judge_constant(gramc_bound *bound, struct bound_tool *choice,
 
 /* ## Both sides */
 
-static void judge_result(gramc_bound *bound, struct bound_tool *choice,
-                         const struct offered_tool *offered) {
+static void evaluate_result(gramc_bound *bound, struct bound_tool *choice,
+                            const struct offered_tool *offered) {
     const gramc_impl *impl = choice->impl;
     const gramc_tool *tool = choice->tool;
-    struct question question = {.b = tool->judged_result.len ? tool->judged_result : tool->result,
-                                .refuted = D_RETURNS_OTHER,
-                                .undecided = D_RESULT_UNDECIDED};
+    struct proof_question question = {.b = tool->checked_result.len ? tool->checked_result
+                                                                    : tool->result,
+                                      .refuted = D_RETURNS_OTHER,
+                                      .undecided = D_RESULT_UNDECIDED};
     bool as_text = tool->result_kind == GRAMC_RESULT_TEXT;
     /* A box's schema is that of its JSON; where a text is wanted, the text beside it is taken. */
     gramc_text box_returns = offered && !as_text ? offered->returns : TEXT("");
     question.a = impl->returns_schema.len ? impl->returns_schema : box_returns;
     if (tool->result_kind == GRAMC_RESULT_NULL) choice->returns.answer = GRAMC_PROOF_PROVEN;
-    else if (impl->kind == GRAMC_IMPL_RETURNS) judge_constant(bound, choice, &question);
+    else if (impl->kind == GRAMC_IMPL_RETURNS) evaluate_constant(bound, choice, &question);
     else if (question.a.len) compare(bound, choice, &choice->returns, &question);
     else choice->returns_unsaid = offered != NULL;
 }
@@ -118,15 +119,15 @@ static void compare_descriptions(gramc_bound *bound, const struct bound_tool *ch
 void proof_make(gramc_bound *bound, struct bound_tool *choice, const struct offered_tool *offered) {
     const gramc_impl *impl = choice->impl;
     const gramc_tool *tool = choice->tool;
-    struct question question = {.a = tool->judged_parameters.len ? tool->judged_parameters
-                                                                 : tool->parameters,
-                                .as_sent = true,
-                                .refuted = D_REFUSES_ARGUMENTS,
-                                .undecided = D_ARGUMENTS_UNDECIDED};
+    struct proof_question question = {.a = tool->checked_parameters.len ? tool->checked_parameters
+                                                                        : tool->parameters,
+                                      .as_sent = true,
+                                      .refuted = D_REFUSES_ARGUMENTS,
+                                      .undecided = D_ARGUMENTS_UNDECIDED};
     gramc_text box_accepts = offered ? offered->accepts : TEXT("");
     question.b = impl->accepts_schema.len ? impl->accepts_schema : box_accepts;
     if (question.b.len) compare(bound, choice, &choice->accepts, &question);
-    judge_result(bound, choice, offered);
+    evaluate_result(bound, choice, offered);
     compare_descriptions(bound, choice, offered);
 }
 

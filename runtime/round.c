@@ -147,12 +147,12 @@ static void accept_result(struct slot *slot, gramc_text text) {
 }
 
 /* `judged` is what stands for `text` before the schema. */
-static void check_result(struct slot *slot, gramc_text judged, gramc_text text) {
+static void check_result(struct slot *slot, gramc_text evaluated, gramc_text text) {
     gramc_check_options options = GRAMC_CHECK_OPTIONS_INIT;
     gramc_verdict *verdict = NULL;
     options.allocator = &slot->run->loop->allocator;
-    gramc_status status =
-        gramc_schema_check(&verdict, slot->bound->tool->returns, judged.ptr, judged.len, &options);
+    gramc_status status = gramc_schema_check(&verdict, slot->bound->tool->returns, evaluated.ptr,
+                                             evaluated.len, &options);
     if (status == GRAMC_NOMEM) {
         slot->run->arena.oom = true;
         settle(slot, SLOT_BAD_RESULT, TEXT(""));

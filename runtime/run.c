@@ -271,7 +271,7 @@ static void refuse_answer(gramc_run *run, const gramc_verdict *verdict) {
     if (!good || !conversation_remark(&run->talk, &run->arena, text)) run_nomem(run);
 }
 
-static void judge_answer(gramc_run *run, gramc_text text) {
+static void evaluate_answer(gramc_run *run, gramc_text text) {
     gramc_check_options options = GRAMC_CHECK_OPTIONS_INIT;
     gramc_verdict *verdict = NULL;
     options.flags = GRAMC_CHECK_DEFAULTS | GRAMC_CHECK_NULL_ABSENT;
@@ -289,7 +289,7 @@ static void read_answer(gramc_run *run, gramc_text content) {
     arena_init(&scratch, &run->loop->allocator);
     gramc_text text = unwrapped(run, &scratch, content);
     if (scratch.oom) run_nomem(run);
-    else judge_answer(run, text);
+    else evaluate_answer(run, text);
     arena_free(&scratch);
 }
 
@@ -360,7 +360,7 @@ static void step_call(gramc_run *run) {
 static void step_collect(gramc_run *run) {
     round_collect(run);
     if (is_ending(run)) return;
-    if (round_is_direct(run) && run->step->answers) judge_answer(run, round_direct_answer(run));
+    if (round_is_direct(run) && run->step->answers) evaluate_answer(run, round_direct_answer(run));
     else if (round_is_direct(run)) answered(run, round_direct_answer(run));
     else if (run->iteration >= run->max_iterations)
         run_end(run, GRAMC_OUTCOME_MAX_ITERATIONS, "no answer after %u requests",
@@ -416,8 +416,8 @@ static bool is_given(const gramc_run_options *options, gramc_text name) {
     return false;
 }
 
-static gramc_status judge(const gramc_bound *bound, const gramc_run_options *options,
-                          const gramc_run_handler *handler) {
+static gramc_status evaluate(const gramc_bound *bound, const gramc_run_options *options,
+                             const gramc_run_handler *handler) {
     if (bound->failed) return GRAMC_FINDINGS;
     if (!options->model || !handler->done || options->message_count == 0) return GRAMC_USAGE;
     for (size_t i = 0; i < options->message_count; i++)
@@ -484,7 +484,7 @@ gramc_status gramc_run_start(gramc_run **out, gramc_loop *loop, const gramc_boun
                              const gramc_run_options *given, const gramc_run_handler *handler) {
     gramc_run_options options = GRAMC_RUN_OPTIONS_INIT;
     OPTIONS_READ(options, given);
-    gramc_status status = judge(bound, &options, handler);
+    gramc_status status = evaluate(bound, &options, handler);
     if (status) return status;
     gramc_run *run = mem_alloc(&loop->allocator, sizeof(*run));
     if (!run) return GRAMC_NOMEM;

@@ -175,18 +175,19 @@ static void put_value(struct sample *sample, const struct json *schema, int dept
 }
 
 /* gramc_schema_accepts would not tell a lack of memory from a refusal. */
-static bool is_accepted(struct arena *arena, const gramc_schema *judge, gramc_text value) {
+static bool is_accepted(struct arena *arena, const gramc_schema *evaluate, gramc_text value) {
     gramc_check_options options = GRAMC_CHECK_OPTIONS_INIT;
     gramc_verdict *verdict = NULL;
     options.allocator = &arena->allocator;
-    gramc_status status = gramc_schema_check(&verdict, judge, value.ptr, value.len, &options);
+    gramc_status status = gramc_schema_check(&verdict, evaluate, value.ptr, value.len, &options);
     bool accepted = status == GRAMC_OK && verdict->valid;
     if (status == GRAMC_NOMEM) arena->oom = true;
     gramc_verdict_free(verdict);
     return accepted;
 }
 
-static bool make(gramc_text *out, struct arena *arena, gramc_text schema, const gramc_schema *judge,
+static bool make(gramc_text *out, struct arena *arena, gramc_text schema,
+                 const gramc_schema *evaluate,
                  void (*put)(struct sample *sample, const struct json *schema, int depth)) {
     struct sample sample = {.root = json_parse(arena, schema, NULL)};
     if (!sample.root) return false;
@@ -196,7 +197,7 @@ static bool make(gramc_text *out, struct arena *arena, gramc_text schema, const 
     bool made = buf_status(&sample.out) == GRAMC_OK && out->ptr;
     if (buf_status(&sample.out) == GRAMC_NOMEM) arena->oom = true;
     buf_free(&sample.out);
-    return made && is_accepted(arena, judge, *out);
+    return made && is_accepted(arena, evaluate, *out);
 }
 
 bool sample_arguments(gramc_text *out, struct arena *arena, const gramc_tool *tool) {
@@ -204,6 +205,6 @@ bool sample_arguments(gramc_text *out, struct arena *arena, const gramc_tool *to
 }
 
 bool sample_answer(gramc_text *out, struct arena *arena, gramc_text schema,
-                   const gramc_schema *judge) {
-    return make(out, arena, schema, judge, put_value);
+                   const gramc_schema *evaluate) {
+    return make(out, arena, schema, evaluate, put_value);
 }

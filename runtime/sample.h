@@ -10,6 +10,6 @@
 bool sample_arguments(gramc_text *out, struct arena *arena, const gramc_tool *tool);
 /* The same for a structured answer: a value that `judge` accepts. */
 bool sample_answer(gramc_text *out, struct arena *arena, gramc_text schema,
-                   const gramc_schema *judge);
+                   const gramc_schema *evaluate);
 
 #endif

@@ -145,9 +145,9 @@ static void hide_text(struct buf *text, gramc_text value, gramc_text name) {
 }
 
 /* JSON as most write it, and as those do who escape each slash; then how it stands in a URL. */
-enum form { FORM_JSON, FORM_JSON_SLASHED, FORM_URL, FORMS };
+enum secret_form { FORM_JSON, FORM_JSON_SLASHED, FORM_URL, FORMS };
 
-static void write_form(struct buf *out, enum form form, gramc_text value) {
+static void write_form(struct buf *out, enum secret_form form, gramc_text value) {
     const struct template_value given = {.text = value, .is_text = true};
     struct buf json;
     if (form != FORM_JSON_SLASHED) {
@@ -179,7 +179,7 @@ static bool is_plain(gramc_text value) {
 static void hide_one(struct buf *text, const struct secret *secret) {
     hide_text(text, secret->value, secret->name);
     if (is_plain(secret->value)) return;
-    for (enum form form = 0; form < FORMS && text->state == BUF_FINE; form++) {
+    for (enum secret_form form = 0; form < FORMS && text->state == BUF_FINE; form++) {
         struct buf written;
         buf_init(&written, &text->allocator, 12 * secret->value.len);
         write_form(&written, form, secret->value);

@@ -130,10 +130,10 @@ typedef void diag_printer(struct buf *out, const struct diag_report *report);
 diag_printer diag_print_text, diag_print_color, diag_print_concise, diag_print_json,
     diag_print_sarif, diag_print_junit, diag_print_github;
 /* NULL if there is no such format. */
-diag_printer *diag_format_printer(gramc_format format);
+diag_printer *diag_format_printer(gramc_report_format format);
 /* Prints through it and sends: GRAMC_USAGE if there is no such format, GRAMC_NOMEM, GRAMC_LIMIT,
  * GRAMC_IO. */
-gramc_status diag_print(const struct diag_report *report, gramc_format format,
+gramc_status diag_print(const struct diag_report *report, gramc_report_format format,
                         const gramc_allocator *allocator, gramc_writer writer);
 
 /* A finding's name that survives changes elsewhere in its file: sixteen hexadecimal digits of the

@@ -9,30 +9,30 @@
 
 static const struct {
     const char *name, *about;
-    gramc_format format;
+    gramc_report_format format;
     diag_printer *print;
 } formats[] = {
-    {"text", "source lines with the place underlined", GRAMC_FORMAT_TEXT, diag_print_text},
-    {"concise", "one line each, as compilers write them", GRAMC_FORMAT_CONCISE, diag_print_concise},
+    {"text", "source lines with the place underlined", GRAMC_REPORT_TEXT, diag_print_text},
+    {"concise", "one line each, as compilers write them", GRAMC_REPORT_CONCISE, diag_print_concise},
     {"json", "the gram project's diagnostics, with slug, help and related places",
-     GRAMC_FORMAT_JSON, diag_print_json},
-    {"sarif", "SARIF 2.1.0, for code scanning", GRAMC_FORMAT_SARIF, diag_print_sarif},
-    {"junit", "JUnit XML, one test case a file", GRAMC_FORMAT_JUNIT, diag_print_junit},
-    {"github", "workflow commands, which GitHub Actions shows in the diff", GRAMC_FORMAT_GITHUB,
+     GRAMC_REPORT_JSON, diag_print_json},
+    {"sarif", "SARIF 2.1.0, for code scanning", GRAMC_REPORT_SARIF, diag_print_sarif},
+    {"junit", "JUnit XML, one test case a file", GRAMC_REPORT_JUNIT, diag_print_junit},
+    {"github", "workflow commands, which GitHub Actions shows in the diff", GRAMC_REPORT_GITHUB,
      diag_print_github},
     /* Chosen by whoever knows the terminal, not by name. */
-    {NULL, NULL, GRAMC_FORMAT_COLOR, diag_print_color},
+    {NULL, NULL, GRAMC_REPORT_COLOR, diag_print_color},
 };
 
 enum { FORMATS = sizeof formats / sizeof *formats, OUTPUT_MAX = INT32_MAX };
 
-diag_printer *diag_format_printer(gramc_format format) {
+diag_printer *diag_format_printer(gramc_report_format format) {
     for (size_t i = 0; i < FORMATS; i++)
         if (formats[i].format == format) return formats[i].print;
     return NULL;
 }
 
-gramc_status diag_print(const struct diag_report *report, gramc_format format,
+gramc_status diag_print(const struct diag_report *report, gramc_report_format format,
                         const gramc_allocator *allocator, gramc_writer writer) {
     diag_printer *print = diag_format_printer(format);
     struct buf out;
@@ -52,7 +52,7 @@ const char *gramc_format_about(size_t i) {
     return i < FORMATS ? formats[i].about : NULL;
 }
 
-bool gramc_format_find(gramc_text name, gramc_format *out) {
+bool gramc_format_find(gramc_text name, gramc_report_format *out) {
     for (size_t i = 0; i < FORMATS && formats[i].name; i++) {
         if (!text_is(name, formats[i].name)) continue;
         *out = formats[i].format;

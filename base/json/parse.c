@@ -7,21 +7,21 @@
 
 #include "base/json/scan.h"
 
-struct level {
+struct json_level {
     struct json *container;
     struct json **link; /* where the next item goes */
 };
 
-struct reader {
+struct json_reader {
     struct arena *arena;
     const char *start, *end;
     const char *p;
     struct json_error error;
     size_t depth;
-    struct level levels[JSON_MAX_DEPTH];
+    struct json_level levels[JSON_MAX_DEPTH];
 };
 
-static bool fail_at(struct reader *reader, const char *at, const char *message) {
+static bool fail_at(struct json_reader *reader, const char *at, const char *message) {
     if (!reader->error.message) {
         reader->error.position = (size_t)(at - reader->start);
         reader->error.message = message;
@@ -29,12 +29,12 @@ static bool fail_at(struct reader *reader, const char *at, const char *message) 
     return false;
 }
 
-static bool fail(struct reader *reader, const char *message) {
+static bool fail(struct json_reader *reader, const char *message) {
     return fail_at(reader, reader->p, message);
 }
 
 /* Walks to the byte that spoils a string and says why; the scanner itself only says that. */
-static bool fail_string(struct reader *reader, const char *p) {
+static bool fail_string(struct json_reader *reader, const char *p) {
     gramc_text text = {p, (size_t)(reader->end - p)};
     for (size_t pos = 0; pos < text.len;) {
         const char *at = p + pos;
@@ -55,7 +55,7 @@ static bool fail_string(struct reader *reader, const char *p) {
 }
 
 /* p is at the opening quote. */
-static bool read_string(struct reader *reader, gramc_text *out) {
+static bool read_string(struct json_reader *reader, gramc_text *out) {
     unsigned seen = 0;
     const char *inside = reader->p + 1, *close = json_scan_string(inside, reader->end, &seen);
     if (!close) return fail_string(reader, inside);
@@ -70,11 +70,11 @@ static bool read_string(struct reader *reader, gramc_text *out) {
     return true;
 }
 
-static void skip_blanks(struct reader *reader) {
+static void skip_blanks(struct json_reader *reader) {
     reader->p = json_scan_blanks(reader->p, reader->end);
 }
 
-static bool read_key(struct reader *reader, gramc_text *key) {
+static bool read_key(struct json_reader *reader, gramc_text *key) {
     if (reader->p == reader->end || *reader->p != '"')
         return fail(reader, "expected a member name in double quotes");
     if (!read_string(reader, key)) return false;
@@ -86,7 +86,7 @@ static bool read_key(struct reader *reader, gramc_text *key) {
     return true;
 }
 
-static bool read_number(struct reader *reader, struct json *value) {
+static bool read_number(struct json_reader *reader, struct json *value) {
     bool whole;
     const char *end = json_scan_number(reader->p, reader->end, &whole);
     if (!end) return fail(reader, "invalid number");
@@ -98,7 +98,7 @@ static bool read_number(struct reader *reader, struct json *value) {
     return true;
 }
 
-static bool read_word(struct reader *reader, struct json *value) {
+static bool read_word(struct json_reader *reader, struct json *value) {
     const char *end = json_scan_word(reader->p, reader->end);
     if (!end) return fail(reader, "expected a value");
     value->kind = *reader->p == 't' ? JSON_TRUE : *reader->p == 'f' ? JSON_FALSE : JSON_NULL;
@@ -106,19 +106,19 @@ static bool read_word(struct reader *reader, struct json *value) {
     return true;
 }
 
-static bool open_container(struct reader *reader, struct json *value) {
+static bool open_container(struct json_reader *reader, struct json *value) {
     if (reader->depth == JSON_MAX_DEPTH) {
         reader->error.limit = true;
         return fail(reader, "nested deeper than 1000 levels");
     }
     value->kind = *reader->p == '{' ? JSON_OBJECT : JSON_ARRAY;
-    reader->levels[reader->depth++] = (struct level){value, &value->first};
+    reader->levels[reader->depth++] = (struct json_level){value, &value->first};
     reader->p++;
     return true;
 }
 
 /* Reads a scalar whole and of a container the opening bracket. */
-static struct json *begin_value(struct reader *reader) {
+static struct json *begin_value(struct json_reader *reader) {
     if (reader->p == reader->end) {
         fail(reader, "expected a value, the text ends here");
         return NULL;
@@ -142,8 +142,8 @@ static struct json *begin_value(struct reader *reader) {
     return fine ? value : NULL;
 }
 
-static bool add_item(struct reader *reader) {
-    struct level *level = &reader->levels[reader->depth - 1];
+static bool add_item(struct json_reader *reader) {
+    struct json_level *level = &reader->levels[reader->depth - 1];
     gramc_text key = {NULL, 0};
     uint32_t key_start = (uint32_t)(reader->p - reader->start);
     if (level->container->kind == JSON_OBJECT && !read_key(reader, &key)) return false;
@@ -159,7 +159,7 @@ static bool add_item(struct reader *reader) {
 
 /* Behind an item, or right behind an opening bracket: closes what ends here. Leaves p where the
  * next item starts, or behind the outermost bracket. */
-static bool close_finished(struct reader *reader, bool fresh) {
+static bool close_finished(struct json_reader *reader, bool fresh) {
     while (reader->depth) {
         struct json *container = reader->levels[reader->depth - 1].container;
         char closer = container->kind == JSON_OBJECT ? '}' : ']';
@@ -186,7 +186,7 @@ static bool close_finished(struct reader *reader, bool fresh) {
     return true;
 }
 
-static struct json *read_document(struct reader *reader) {
+static struct json *read_document(struct json_reader *reader) {
     skip_blanks(reader);
     struct json *root = begin_value(reader);
     if (!root) return NULL;
@@ -205,7 +205,7 @@ static struct json *read_document(struct reader *reader) {
 
 struct json *json_parse(struct arena *arena, gramc_text text, struct json_error *error) {
     struct json *root = NULL;
-    struct reader reader;
+    struct json_reader reader;
     memset(&reader.error, 0, sizeof reader.error);
     if (text.len > INT32_MAX) {
         reader.error = (struct json_error){0, "larger than 2 GiB", true};

@@ -11,13 +11,13 @@
 #include "base/map.h"
 #include "base/text.h"
 
-struct level {
+struct yaml_level {
     struct yaml *container;
     struct yaml_item **link; /* where the next item goes */
     struct yaml *key;        /* of a map: seen, its value is not */
 };
 
-struct reader {
+struct yaml_reader {
     struct arena *arena;
     gramc_text text;
     const struct yaml_limits *limits;
@@ -25,7 +25,7 @@ struct reader {
     struct map anchors;
     struct yaml_error *error;
     struct yaml *root;
-    struct level *levels;
+    struct yaml_level *levels;
     size_t depth;
     uint32_t nodes;
     bool ended; /* the document has */
@@ -36,7 +36,7 @@ const struct yaml_limits yaml_small = {4 << 20, 32, 200000, 5000};
 const struct yaml_limits yaml_large = {64 << 20, 200, 4000000, 20000};
 
 /* Bytes in front of a character. Marks come nearly in order, so that the way is short. */
-static uint32_t byte_of(struct reader *reader, size_t character) {
+static uint32_t byte_of(struct yaml_reader *reader, size_t character) {
     gramc_text text = reader->text;
     while (reader->characters < character && reader->bytes < text.len) {
         text_decode(text, &reader->bytes);
@@ -49,7 +49,7 @@ static uint32_t byte_of(struct reader *reader, size_t character) {
     return (uint32_t)reader->bytes;
 }
 
-static bool fail(struct reader *reader, yaml_mark_t mark, const char *message) {
+static bool fail(struct yaml_reader *reader, yaml_mark_t mark, const char *message) {
     if (reader->status != GRAMC_OK) return false;
     reader->status = GRAMC_FINDINGS;
     reader->error->line = (uint32_t)mark.line + 1;
@@ -59,14 +59,14 @@ static bool fail(struct reader *reader, yaml_mark_t mark, const char *message) {
     return false;
 }
 
-static bool no_memory(struct reader *reader) {
+static bool no_memory(struct yaml_reader *reader) {
     if (reader->status == GRAMC_OK) reader->status = GRAMC_NOMEM;
     return false;
 }
 
 /* ## Building */
 
-static struct yaml *new_node(struct reader *reader, const yaml_event_t *event,
+static struct yaml *new_node(struct yaml_reader *reader, const yaml_event_t *event,
                              enum yaml_kind kind) {
     if (++reader->nodes > reader->limits->nodes) {
         fail(reader, event->start_mark, "more nodes than gramc takes");
@@ -86,7 +86,7 @@ static struct yaml *new_node(struct reader *reader, const yaml_event_t *event,
     return node;
 }
 
-static bool add_value(struct reader *reader, struct level *level, struct yaml *node) {
+static bool add_value(struct yaml_reader *reader, struct yaml_level *level, struct yaml *node) {
     struct yaml_item *item = ARENA_NEW(reader->arena, struct yaml_item);
     if (!item) return no_memory(reader);
     *item = (struct yaml_item){.key = level->key, .value = node};
@@ -103,7 +103,7 @@ static bool is_new_key(const struct yaml *map, gramc_text key) {
     return true;
 }
 
-static bool add_key(struct reader *reader, struct level *level, struct yaml *node,
+static bool add_key(struct yaml_reader *reader, struct yaml_level *level, struct yaml *node,
                     yaml_mark_t mark) {
     if (node->kind != YAML_SCALAR) return fail(reader, mark, "a key is a name");
     if (level->container->count >= reader->limits->keys)
@@ -114,19 +114,19 @@ static bool add_key(struct reader *reader, struct level *level, struct yaml *nod
     return true;
 }
 
-static bool add(struct reader *reader, struct yaml *node, yaml_mark_t mark) {
+static bool add(struct yaml_reader *reader, struct yaml *node, yaml_mark_t mark) {
     if (!node) return false;
     if (reader->depth == 0) {
         reader->root = node;
         return true;
     }
-    struct level *level = &reader->levels[reader->depth - 1];
+    struct yaml_level *level = &reader->levels[reader->depth - 1];
     if (level->container->kind == YAML_MAP && !level->key)
         return add_key(reader, level, node, mark);
     return add_value(reader, level, node);
 }
 
-static bool keep_anchor(struct reader *reader, const yaml_char_t *anchor, struct yaml *node) {
+static bool keep_anchor(struct yaml_reader *reader, const yaml_char_t *anchor, struct yaml *node) {
     if (!anchor || !node) return true;
     gramc_text name = arena_text(reader->arena, text_of((const char *)anchor));
     if (!name.ptr) return no_memory(reader);
@@ -138,17 +138,17 @@ static bool keep_anchor(struct reader *reader, const yaml_char_t *anchor, struct
     return !reader->arena->oom || no_memory(reader);
 }
 
-static bool open_container(struct reader *reader, const yaml_event_t *event, enum yaml_kind kind,
-                           const yaml_char_t *anchor) {
+static bool open_container(struct yaml_reader *reader, const yaml_event_t *event,
+                           enum yaml_kind kind, const yaml_char_t *anchor) {
     struct yaml *node = new_node(reader, event, kind);
     if (!node || !add(reader, node, event->start_mark)) return false;
     if (reader->depth == reader->limits->depth)
         return fail(reader, event->start_mark, "nested deeper than gramc takes");
-    reader->levels[reader->depth++] = (struct level){node, &node->first, NULL};
+    reader->levels[reader->depth++] = (struct yaml_level){node, &node->first, NULL};
     return keep_anchor(reader, anchor, node);
 }
 
-static bool read_scalar(struct reader *reader, const yaml_event_t *event) {
+static bool read_scalar(struct yaml_reader *reader, const yaml_event_t *event) {
     struct yaml *node = new_node(reader, event, YAML_SCALAR);
     if (!node) return false;
     gramc_text text = {(const char *)event->data.scalar.value, event->data.scalar.length};
@@ -160,13 +160,13 @@ static bool read_scalar(struct reader *reader, const yaml_event_t *event) {
 }
 
 /* A container may not hold itself. */
-static bool is_open(const struct reader *reader, const struct yaml *node) {
+static bool is_open(const struct yaml_reader *reader, const struct yaml *node) {
     for (size_t i = 0; i < reader->depth; i++)
         if (reader->levels[i].container == node) return true;
     return false;
 }
 
-static bool read_alias(struct reader *reader, const yaml_event_t *event) {
+static bool read_alias(struct yaml_reader *reader, const yaml_event_t *event) {
     gramc_text name = text_of((const char *)event->data.alias.anchor);
     struct yaml **known = map_get(&reader->anchors, name);
     if (!known) return fail(reader, event->start_mark, "no anchor of this name stands before");
@@ -174,11 +174,11 @@ static bool read_alias(struct reader *reader, const yaml_event_t *event) {
     return add(reader, *known, event->start_mark);
 }
 
-static void close_container(struct reader *reader, const yaml_event_t *event) {
+static void close_container(struct yaml_reader *reader, const yaml_event_t *event) {
     reader->levels[--reader->depth].container->end = byte_of(reader, event->end_mark.index);
 }
 
-static bool take(struct reader *reader, const yaml_event_t *event) {
+static bool take(struct yaml_reader *reader, const yaml_event_t *event) {
     switch (event->type) {
     case YAML_SCALAR_EVENT: return read_scalar(reader, event);
     case YAML_ALIAS_EVENT: return read_alias(reader, event);
@@ -197,7 +197,7 @@ static bool take(struct reader *reader, const yaml_event_t *event) {
 
 /* ## libyaml */
 
-static void tell_syntax(struct reader *reader, const yaml_parser_t *parser) {
+static void tell_syntax(struct yaml_reader *reader, const yaml_parser_t *parser) {
     yaml_mark_t mark = parser->problem_mark;
     if (parser->error == YAML_MEMORY_ERROR) {
         no_memory(reader);
@@ -206,7 +206,7 @@ static void tell_syntax(struct reader *reader, const yaml_parser_t *parser) {
     fail(reader, mark, parser->problem ? parser->problem : "this is no YAML");
 }
 
-static void read_events(struct reader *reader, yaml_parser_t *parser) {
+static void read_events(struct yaml_reader *reader, yaml_parser_t *parser) {
     bool more = true;
     while (more && reader->status == GRAMC_OK) {
         yaml_event_t event;
@@ -227,7 +227,7 @@ gramc_status yaml_read(struct yaml **out, struct arena *arena, gramc_text text,
 gramc_status yaml_read_within(struct yaml **out, struct arena *arena, gramc_text text,
                               const struct yaml_limits *limits, struct yaml_error *error) {
     yaml_parser_t parser;
-    struct reader reader = {.arena = arena, .text = text, .limits = limits, .error = error};
+    struct yaml_reader reader = {.arena = arena, .text = text, .limits = limits, .error = error};
     *out = NULL;
     *error = (struct yaml_error){.line = 1, .column = 1};
     map_init(&reader.anchors, arena);

@@ -8,9 +8,9 @@
 const struct command *every_command(size_t i);
 
 /* What may stand behind an option, for completion. */
-enum value_kind { VALUE_NONE, VALUE_ANY, VALUE_FILE, VALUE_LIST };
-enum value_kind option_values(const struct option_row *option, const struct command *command,
-                              const char **list, size_t list_size, size_t *count);
+enum completion_kind { VALUE_NONE, VALUE_ANY, VALUE_FILE, VALUE_LIST };
+enum completion_kind option_values(const struct option_row *option, const struct command *command,
+                                   const char **list, size_t list_size, size_t *count);
 
 void write_man(FILE *out);
 void write_bash(FILE *out);

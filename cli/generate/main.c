@@ -24,8 +24,8 @@ const struct command *every_command(size_t i) {
     return i < own ? cli_command(i) : more_command(i - own);
 }
 
-static enum value_kind fill(const char **list, size_t size, size_t *count,
-                            const char *(*name)(size_t i)) {
+static enum completion_kind fill(const char **list, size_t size, size_t *count,
+                                 const char *(*name)(size_t i)) {
     for (size_t i = 0; name(i) && *count < size; i++) list[(*count)++] = name(i);
     return VALUE_LIST;
 }
@@ -66,8 +66,8 @@ static const char *(*format_names(unsigned command))(size_t i) {
     }
 }
 
-enum value_kind option_values(const struct option_row *option, const struct command *command,
-                              const char **list, size_t list_size, size_t *count) {
+enum completion_kind option_values(const struct option_row *option, const struct command *command,
+                                   const char **list, size_t list_size, size_t *count) {
     *count = 0;
     if (!option->value) return VALUE_NONE;
     if (!strcmp(option->name, "format"))

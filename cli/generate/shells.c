@@ -28,7 +28,7 @@ static void put_bash_values(FILE *out, const struct command *command) {
     for (size_t i = 0; (option = option_of(command, &i)) != NULL;) {
         const char *list[MOST_VALUES];
         size_t count;
-        enum value_kind kind = option_values(option, command, list, MOST_VALUES, &count);
+        enum completion_kind kind = option_values(option, command, list, MOST_VALUES, &count);
         if (kind == VALUE_NONE) continue;
         fprintf(out, "    %s:--%s", command->name, option->name);
         if (option->letter) fprintf(out, " | %s:-%c", command->name, option->letter);
@@ -94,7 +94,7 @@ static void put_zsh_option(FILE *out, const struct command *command,
                            const struct option_row *option, const char *name) {
     const char *list[MOST_VALUES];
     size_t count;
-    enum value_kind kind = option_values(option, command, list, MOST_VALUES, &count);
+    enum completion_kind kind = option_values(option, command, list, MOST_VALUES, &count);
     bool is_long = name[1] == '-';
     fprintf(out, "        '%s%s[", name, kind == VALUE_NONE ? "" : is_long ? "=" : "+");
     put_zsh(out, option->help, strlen(option->help));
@@ -163,7 +163,7 @@ static void put_fish_option(FILE *out, const struct command *command,
                             const struct option_row *option) {
     const char *list[MOST_VALUES];
     size_t count;
-    enum value_kind kind = option_values(option, command, list, MOST_VALUES, &count);
+    enum completion_kind kind = option_values(option, command, list, MOST_VALUES, &count);
     fprintf(out, "complete -c gramc -n '__fish_seen_subcommand_from %s' -l %s", command->name,
             option->name);
     if (option->letter) fprintf(out, " -s %c", option->letter);

@@ -6,7 +6,7 @@
 #include "base/json/json.h"
 #include "base/text.h"
 #include "cli/run/table.h"
-#include "cli/run/manner.h"
+#include "cli/run/done_by.h"
 #include "cli/run/workshop.h"
 
 enum { OUTPUT_MAX = 256 << 20, SHORT_FINGERPRINT = 12 };
@@ -27,8 +27,8 @@ static void print_head(FILE *out, const char *noun, gramc_text name, gramc_text 
                                                                      : SHORT_FINGERPRINT)));
 }
 
-static gramc_text way_of_choice(struct arena *arena, const gramc_choice *choice) {
-    return choice->impl ? way_of(arena, choice->impl) : TEXT("none");
+static gramc_text done_by_choice(struct arena *arena, const gramc_choice *choice) {
+    return choice->impl ? done_by(arena, choice->impl) : TEXT("none");
 }
 
 static int print_table(struct cli *cli, const struct choice *chosen, const gramc_bound *bound) {
@@ -40,7 +40,7 @@ static int print_table(struct cli *cli, const struct choice *chosen, const gramc
     for (size_t i = 0; i < 4; i++) table_add(&table, &arena, text_of(heads[i]));
     for (size_t i = 0; gramc_bound_choice(bound, i, &choice); i++) {
         table_add(&table, &arena, choice.tool->name);
-        table_add(&table, &arena, way_of_choice(&arena, &choice));
+        table_add(&table, &arena, done_by_choice(&arena, &choice));
         table_add(&table, &arena, text_of(answers[choice.accepts]));
         table_add(&table, &arena, text_of(answers[choice.returns]));
     }
@@ -85,7 +85,7 @@ static void put_choice(struct buf *out, struct arena *arena, const gramc_choice 
     json_put_string(out, choice->tool->name);
     if (choice->impl) {
         put_member(out, "kind", choice->kind);
-        put_member(out, "by", way_of(arena, choice->impl));
+        put_member(out, "by", done_by(arena, choice->impl));
         if (choice->box.len) put_member(out, "box", choice->box);
     }
     put_proof(out, "arguments", choice->accepts, choice->accepts_why);

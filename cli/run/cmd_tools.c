@@ -6,7 +6,7 @@
 #include "base/json/json.h"
 #include "base/text.h"
 #include "cli/run/table.h"
-#include "cli/run/manner.h"
+#include "cli/run/done_by.h"
 #include "cli/run/workshop.h"
 
 enum { OUTPUT_MAX = 256 << 20 };
@@ -55,7 +55,7 @@ static int print_table(struct workshop *shop, const gramc_library *library) {
     arena_init(&arena, &cli->allocator);
     add_row(&table, &arena, TEXT("TOOL"), TEXT("DONE BY"), TEXT("ABOUT"));
     for (size_t i = 0; i < library->impl_count; i++)
-        add_row(&table, &arena, library->impls[i].name, way_of(&arena, &library->impls[i]),
+        add_row(&table, &arena, library->impls[i].name, done_by(&arena, &library->impls[i]),
                 library->impls[i].description);
     for (size_t i = 0; gramc_offering_get(shop->offering, i, &offer); i++) {
         gramc_text name = name_of(library, &offer);
@@ -99,7 +99,7 @@ static void put_tools(struct buf *out, struct arena *arena, const struct worksho
                               .result = impl->returns_schema};
         buf_puts(out, between);
         put_tool(out, impl->name, &offer);
-        if (origins) put_member(out, "by", way_of(arena, impl));
+        if (origins) put_member(out, "by", done_by(arena, impl));
         buf_putc(out, '}');
     }
     for (size_t i = 0; gramc_offering_get(shop->offering, i, &offer); i++) {

@@ -89,8 +89,8 @@ static gramc_status gather(struct printed *printed, const gramc_diff *diff) {
     return printed->arena.oom ? GRAMC_NOMEM : GRAMC_OK;
 }
 
-gramc_status gramc_diff_print(const gramc_diff *diff, gramc_format format, gramc_impact fails,
-                              gramc_writer writer) {
+gramc_status gramc_diff_print(const gramc_diff *diff, gramc_report_format format,
+                              gramc_impact fails, gramc_writer writer) {
     struct printed printed = {.count = 0};
     arena_init(&printed.arena, &diff->arena.allocator);
     findings_init(&printed.findings, &printed.arena, UINT32_MAX);

@@ -38,30 +38,30 @@ static gramc_text print(struct gramc_diff *diff, const struct schema *schema, un
 /* ## Types */
 
 /* How a type changed: which sentences there are for it. */
-struct vocabulary {
+struct diff_vocabulary {
     enum change_id narrowed, widened, retyped, maybe_narrowed, maybe_widened;
     const char *refused, *allowed; /* about an example */
 };
 
-static const struct vocabulary of_parameters = {CHANGE_PARAMETER_NARROWED,
-                                                CHANGE_PARAMETER_WIDENED,
-                                                CHANGE_PARAMETER_RETYPED,
-                                                CHANGE_PARAMETER_MAYBE_NARROWED,
-                                                CHANGE_PARAMETER_MAYBE_WIDENED,
-                                                " was accepted and is not any more",
-                                                " is accepted now and was not before"};
+static const struct diff_vocabulary of_parameters = {CHANGE_PARAMETER_NARROWED,
+                                                     CHANGE_PARAMETER_WIDENED,
+                                                     CHANGE_PARAMETER_RETYPED,
+                                                     CHANGE_PARAMETER_MAYBE_NARROWED,
+                                                     CHANGE_PARAMETER_MAYBE_WIDENED,
+                                                     " was accepted and is not any more",
+                                                     " is accepted now and was not before"};
 
-static const struct vocabulary of_results = {CHANGE_RESULT_NARROWED,
-                                             CHANGE_RESULT_WIDENED,
-                                             CHANGE_RESULT_RETYPED,
-                                             CHANGE_RESULT_MAYBE_NARROWED,
-                                             CHANGE_RESULT_MAYBE_WIDENED,
-                                             " was allowed and is not any more",
-                                             " is allowed now and was not before"};
+static const struct diff_vocabulary of_results = {CHANGE_RESULT_NARROWED,
+                                                  CHANGE_RESULT_WIDENED,
+                                                  CHANGE_RESULT_RETYPED,
+                                                  CHANGE_RESULT_MAYBE_NARROWED,
+                                                  CHANGE_RESULT_MAYBE_WIDENED,
+                                                  " was allowed and is not any more",
+                                                  " is allowed now and was not before"};
 
 struct change_of_type {
     const struct signatures *s;
-    const struct vocabulary *words;
+    const struct diff_vocabulary *words;
     struct diff_place before, after;
     gramc_text parameter; /* empty: the result */
     const gramc_comparison *forth, *back;

@@ -52,7 +52,7 @@ static void report_refused(const struct emission *e, const struct tool *tool, gr
 static struct json *lower_tool(struct emission *e, const struct tool *tool, struct arena *arena,
                                const struct json *document, gramc_text *refused) {
     struct lower_report silent = report_of(e, tool, NULL), loud = report_of(e, tool, e->findings);
-    enum dialect dialect = e->target->dialect;
+    enum target_dialect dialect = e->target->dialect;
     struct json *lowered = lower_schema(arena, dialect, document, &silent, refused);
     if (refused->ptr && e->findings) report_refused(e, tool, *refused);
     if (!lowered || !e->findings) return lowered;

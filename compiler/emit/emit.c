@@ -18,18 +18,18 @@ static const struct target targets[] = {
      emit_openai_functions, NULL, "[", "]", NAMES_FUNCTION, DIALECT_PLAIN, FEW_TOOLS_REFUSED},
     {"openai-strict", "OpenAI chat completions in strict mode: the `tools` array",
      emit_openai_strict, NULL, "[", "]", NAMES_FUNCTION, DIALECT_STRICT,
-     FEW_TOOLS | JUDGES_SCHEMAS},
+     FEW_TOOLS | EVALUATES_SCHEMAS},
     {"openai-responses", "OpenAI Responses: the `tools` array", emit_openai_responses, NULL, "[",
      "]", NAMES_FUNCTION, DIALECT_PLAIN, FEW_TOOLS},
     {"anthropic", "Anthropic Messages: the `tools` array", emit_anthropic, NULL, "[", "]",
-     NAMES_FUNCTION, DIALECT_ANTHROPIC, JUDGES_SCHEMAS},
+     NAMES_FUNCTION, DIALECT_ANTHROPIC, EVALUATES_SCHEMAS},
     {"gemini", "Gemini generateContent: the `tools` array with its declarations", emit_gemini, NULL,
      "[{\"functionDeclarations\":[", "]}]", NAMES_GEMINI, DIALECT_GEMINI,
-     FEW_TOOLS | JUDGES_SCHEMAS},
+     FEW_TOOLS | EVALUATES_SCHEMAS},
     {"mcp", "the result of MCP's tools/list", emit_mcp, NULL, "{\"tools\":[", "]}", NAMES_MCP,
-     DIALECT_PLAIN, JUDGES_SCHEMAS},
+     DIALECT_PLAIN, EVALUATES_SCHEMAS},
     {"ollama", "Ollama's /v1: the `tools` array, with what Ollama drops in words", emit_ollama,
-     NULL, "[", "]", NAMES_FUNCTION, DIALECT_OLLAMA, JUDGES_SCHEMAS},
+     NULL, "[", "]", NAMES_FUNCTION, DIALECT_OLLAMA, EVALUATES_SCHEMAS},
     {"bundle", "the agent with everything that it says, and its fingerprint", NULL, emit_bundle, "",
      "", NAMES_ANY, DIALECT_PLAIN, 0},
     {"markdown", "a page about the agent and its tools, for people", NULL, emit_markdown, "", "",
@@ -151,7 +151,7 @@ static gramc_status check(const gramc_spec *spec, const struct agent *agent,
     begin(&e, spec, agent, target, &out);
     e.findings = &spec->compilation->findings;
     if (!e.arena.oom && names) check_names(&e, agent);
-    if (!e.arena.oom && schemas && (target->flags & JUDGES_SCHEMAS))
+    if (!e.arena.oom && schemas && (target->flags & EVALUATES_SCHEMAS))
         status = put_tools(&e, (gramc_writer){swallow, NULL});
     if (e.arena.oom || spec->compilation->arena.oom) status = GRAMC_NOMEM;
     arena_free(&e.arena);

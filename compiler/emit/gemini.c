@@ -7,7 +7,7 @@ void emit_gemini(struct emission *e, const struct tool *tool) {
     buf_putc(e->out, '{');
     emit_text(e->out, "name", emission_name(e));
     emit_text(e->out, "description", tool->public.description);
-    if (tool->signature->parameters || tool->signature->arguments.hatch) {
+    if (tool->signature->parameters || tool->signature->arguments.raw) {
         emit_key(e->out, "parameters");
         emission_put_parameters(e, tool);
     }

@@ -9,19 +9,19 @@
 #include <string.h>
 
 struct printer {
-    struct document *document;
+    struct printed_document *document;
     struct buf *out;
     const struct schema *schema;
-    const struct hatch *hatch;
+    const struct raw_schema *raw;
     bool comma;
 };
 
-static void print_schema(struct document *document, const struct schema *schema,
+static void print_schema(struct printed_document *document, const struct schema *schema,
                          const struct constraint *fallback);
 
 /* Begins a member; false if the hatch has its own. */
 static bool put_key(struct printer *p, const char *key) {
-    if (p->hatch && json_get(p->hatch->json, key)) return false;
+    if (p->raw && json_get(p->raw->json, key)) return false;
     if (p->comma) buf_putc(p->out, ',');
     p->comma = true;
     buf_putc(p->out, '"');
@@ -46,7 +46,7 @@ static void put_type_name(struct printer *p, const char *name, bool or_null) {
 /* The JSON type of a member that says nothing but its base type; NULL if it says more. */
 static const char *bare_type(const struct schema *schema) {
     bool bare = schema->type && !schema->base && !schema->constraints && !schema->inner &&
-                !schema->has_fields && !schema->hatch && !schema->type->bounds_hidden &&
+                !schema->has_fields && !schema->raw && !schema->type->bounds_hidden &&
                 schema->nullable == UNSAID && schema->open == UNSAID;
     return bare ? type_json_name((enum type_kind)schema->kind) : NULL;
 }
@@ -252,26 +252,27 @@ static void put_rest(struct printer *p, const struct constraint *fallback) {
 
 /* ## References */
 
-static bool goes_by_reference(const struct document *document, const struct schema *schema) {
+static bool goes_by_reference(const struct printed_document *document,
+                              const struct schema *schema) {
     const struct definition *d = schema->definition;
     return d && (d->by_reference || (document->style & SCHEMA_DEFS));
 }
 
 static void put_reference(struct printer *p) {
-    const struct reference reference = {.definition = p->schema->definition};
+    const struct schema_reference reference = {.definition = p->schema->definition};
     if (!put_key(p, "$ref")) return;
     references_note(p->document, reference.definition);
     references_put_pointer(p->out, &reference);
 }
 
 /* Its own $defs go where all are: under the root, as far as they are referred to. */
-static void put_hatch(struct printer *p) {
-    if (!p->hatch) return;
-    for (const struct json *member = p->hatch->json->first; member; member = member->next) {
+static void put_raw(struct printer *p) {
+    if (!p->raw) return;
+    for (const struct json *member = p->raw->json->first; member; member = member->next) {
         if (text_is(member->key, "$defs")) continue;
         if (p->comma) buf_putc(p->out, ',');
         p->comma = true;
-        references_put_hatch_member(p->document, p->hatch, member);
+        references_put_raw_member(p->document, p->raw, member);
     }
 }
 
@@ -306,7 +307,7 @@ static struct schema without_texts(const struct schema *schema, struct constrain
 }
 
 /* {"anyOf":[T,{"type":"null"}]}, with what tells about the whole beside it. */
-static void print_null_or(struct document *document, const struct schema *schema,
+static void print_null_or(struct printed_document *document, const struct schema *schema,
                           const struct constraint *fallback) {
     struct constraint copies[2 * KEYWORDS];
     struct schema inner = without_texts(schema, copies, 2 * KEYWORDS),
@@ -324,12 +325,12 @@ static void print_null_or(struct document *document, const struct schema *schema
 }
 
 /* Recursion is bounded: by the parser's nesting limit, and by what definition.c puts in line. */
-static void print_schema(struct document *document, const struct schema *schema,
+static void print_schema(struct printed_document *document, const struct schema *schema,
                          const struct constraint *fallback) {
     struct schema own = without_base(schema);
     bool by_reference = goes_by_reference(document, schema);
     struct printer p = {document, document->out, by_reference ? &own : schema,
-                        by_reference ? schema->hatch : schema_hatch(schema), false};
+                        by_reference ? schema->raw : schema_raw(schema), false};
     if (is_null_or(schema)) {
         print_null_or(document, schema, fallback);
         return;
@@ -340,25 +341,25 @@ static void print_schema(struct document *document, const struct schema *schema,
     put_keywords(&p, KEYWORD_TITLE, KEYWORD_MAX_ITEMS);
     if (!by_reference) put_inside(&p);
     put_rest(&p, fallback);
-    put_hatch(&p);
+    put_raw(&p);
     buf_putc(document->out, '}');
 }
 
 /* Behind the last member of the root; printing one definition may call for more of them. */
-static void put_definitions(struct document *document) {
+static void put_definitions(struct printed_document *document) {
     for (size_t i = 0; i < references_count(document); i++) {
-        const struct reference reference = references_at(document, i);
+        const struct schema_reference reference = references_at(document, i);
         buf_puts(document->out, i ? "," : ",\"$defs\":{");
         references_put_key(document, &reference);
         buf_putc(document->out, ':');
         if (reference.definition) print_schema(document, reference.definition->field.schema, NULL);
-        else references_put_hatch(document, reference.hatch, reference.use->own);
+        else references_put_raw(document, reference.raw, reference.use->own);
     }
     if (references_count(document)) buf_putc(document->out, '}');
 }
 
 /* Prints `{...` without its last brace, then what it refers to, then the brace. */
-static void finish(struct document *document) {
+static void finish(struct printed_document *document) {
     struct buf *out = document->out;
     if (document->references.len && out->state == BUF_FINE) {
         out->len--;
@@ -370,7 +371,7 @@ static void finish(struct document *document) {
 }
 
 void schema_print(struct buf *out, const struct schema *schema, unsigned style) {
-    struct document document = {.out = out, .style = style};
+    struct printed_document document = {.out = out, .style = style};
     buf_init(&document.references, &out->allocator, SOURCE_MAX);
     print_schema(&document, schema, NULL);
     finish(&document);

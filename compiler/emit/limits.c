@@ -9,25 +9,25 @@
 
 enum counted { DEPTH, PROPERTIES, VALUES, CHARACTERS, COUNTED };
 
-struct counts {
+struct limit_counts {
     uint32_t of[COUNTED];
 };
 
-struct limit {
+struct target_limit {
     const char *what;
     uint32_t old, new; /* new 0: no error */
 };
 
 /* OpenAI's guide to structured outputs, before and since 2025. Objects and lists count as levels,
  * the parameters themselves being the first. */
-static const struct limit limits[COUNTED] = {
+static const struct target_limit limits[COUNTED] = {
     [DEPTH] = {"levels of nesting", 5, 10},
     [PROPERTIES] = {"properties", 100, 5000},
     [VALUES] = {"enum values", 500, 1000},
     [CHARACTERS] = {"characters in names and values", 15000, 120000},
 };
 
-static void count_values(struct counts *counts, const struct json *list) {
+static void count_values(struct limit_counts *counts, const struct json *list) {
     if (!json_is(list, JSON_ARRAY)) return;
     counts->of[VALUES] += list->count;
     for (const struct json *v = list->first; v; v = v->next)
@@ -35,7 +35,7 @@ static void count_values(struct counts *counts, const struct json *list) {
 }
 
 /* Recursion is bounded by LOWER_MAX_DEPTH: the document has been lowered. */
-static void count_schema(struct counts *counts, const struct json *schema, uint32_t level) {
+static void count_schema(struct limit_counts *counts, const struct json *schema, uint32_t level) {
     const struct json *properties = json_get(schema, "properties"),
                       *any = json_get(schema, "anyOf");
     const struct json *items = json_get(schema, "items"), *constant = json_get(schema, "const");
@@ -61,7 +61,7 @@ struct subject_at {
 };
 
 static void compare(struct emission *e, struct subject_at subject, uint32_t count,
-                    const struct limit *limit) {
+                    const struct target_limit *limit) {
     char has[80], most[120];
     bool too_many = limit->new &&count > limit->new;
     if (count <= limit->old) return;
@@ -74,7 +74,7 @@ static void compare(struct emission *e, struct subject_at subject, uint32_t coun
 
 void limits_check(struct emission *e, const struct tool *tool, const struct json *document) {
     struct subject_at subject = {tool->source, tool->name_at, tool->public.name};
-    struct counts counts = {{0}};
+    struct limit_counts counts = {{0}};
     const struct json *defs = json_get(document, "$defs");
     count_schema(&counts, document, 0);
     for (const struct json *d = defs ? defs->first : NULL; d; d = d->next)
@@ -84,7 +84,7 @@ void limits_check(struct emission *e, const struct tool *tool, const struct json
 
 void limits_check_tools(struct emission *e, const struct agent *agent) {
     bool refused = e->target->flags & FEW_TOOLS_REFUSED;
-    const struct limit limit = {"tools", MANY_TOOLS, refused ? MANY_TOOLS : 0};
+    const struct target_limit limit = {"tools", MANY_TOOLS, refused ? MANY_TOOLS : 0};
     const struct tool *first = e->count ? e->tools[0] : NULL;
     if (!(e->target->flags & (FEW_TOOLS | FEW_TOOLS_REFUSED)) || !first) return;
     struct subject_at subject = {first->source, first->name_at, TEXT("the spec")};

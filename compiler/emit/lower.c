@@ -39,13 +39,13 @@ enum {
     EVERY = STRICT | ANTHROPIC | GEMINI | OLLAMA
 };
 
-struct step {
-    void (*run)(struct node *node);
+struct lower_step {
+    void (*run)(struct lower_node *node);
     unsigned dialects;
 };
 
 /* In this order, before the keywords of a schema are looked at. */
-static const struct step before[] = {
+static const struct lower_step before[] = {
     {step_inline_reference, GEMINI | OLLAMA},
     {step_wrap_reference, STRICT | ANTHROPIC},
     {step_single_type, STRICT | ANTHROPIC},
@@ -63,22 +63,22 @@ static const struct step before[] = {
 };
 
 /* Once what is inside has been lowered. */
-static const struct step after[] = {
+static const struct lower_step after[] = {
     {step_required_known, GEMINI},    {step_names, ANTHROPIC | GEMINI},
     {step_close, STRICT | ANTHROPIC}, {step_require_all, STRICT},
     {step_upper_case, GEMINI},
 };
 
-static void run_steps(struct node *node, const struct step *steps, size_t count) {
+static void run_steps(struct lower_node *node, const struct lower_step *steps, size_t count) {
     for (size_t i = 0; i < count && !node->lowering->arena->oom; i++)
         if (steps[i].dialects & 1U << node->lowering->dialect) steps[i].run(node);
 }
 
 /* ## Messages */
 
-gramc_text place_path(struct arena *arena, const struct place *place) {
+gramc_text place_path(struct arena *arena, const struct lower_place *place) {
     struct buf out;
-    const struct place *chain[LOWER_MAX_DEPTH + 8];
+    const struct lower_place *chain[LOWER_MAX_DEPTH + 8];
     size_t count = 0;
     for (; place && count < LOWER_MAX_DEPTH + 8; place = place->outer)
         if (place->name.len) chain[count++] = place;
@@ -93,7 +93,7 @@ gramc_text place_path(struct arena *arena, const struct place *place) {
     return path;
 }
 
-void node_report(struct node *node, enum diag_id id, gramc_text second, gramc_text third) {
+void node_report(struct lower_node *node, enum diag_id id, gramc_text second, gramc_text third) {
     const struct lower_report *report = node->lowering->report;
     if (!report->findings) return;
     gramc_text path = place_path(node->lowering->arena, node->place);
@@ -101,11 +101,11 @@ void node_report(struct node *node, enum diag_id id, gramc_text second, gramc_te
     FIND(report->findings, id, report->source, node->place->at, path, second, third);
 }
 
-void node_rewritten(struct node *node, const char *what) {
+void node_rewritten(struct lower_node *node, const char *what) {
     node_report(node, D_REWRITTEN, text_of(what), node->lowering->report->target);
 }
 
-void node_refuse(struct node *node) {
+void node_refuse(struct lower_node *node) {
     struct lowering *l = node->lowering;
     if (l->refused.ptr) return;
     l->refused = place_path(l->arena, node->place);
@@ -114,7 +114,7 @@ void node_refuse(struct node *node) {
 
 /* ## Keywords */
 
-static void put_sentence(struct node *node, gramc_text keyword, const struct json *value) {
+static void put_sentence(struct lower_node *node, gramc_text keyword, const struct json *value) {
     const struct row *row = find_row(keyword);
     bool closed = text_is(keyword, "additionalProperties") && value->kind == JSON_FALSE;
     buf_puts(&node->words, node->words.len ? " " : "");
@@ -132,26 +132,27 @@ static void put_sentence(struct node *node, gramc_text keyword, const struct jso
     buf_putc(&node->keywords, '`');
 }
 
-void node_describe(struct node *node, const char *keyword) {
+void node_describe(struct lower_node *node, const char *keyword) {
     const struct json *value = json_find(node->json, keyword);
     if (!value) return;
     put_sentence(node, text_of(keyword), value);
     json_remove(node->json, keyword);
 }
 
-static struct json *lower_one(struct lowering *l, struct place *place, const struct json *schema);
+static struct json *lower_one(struct lowering *l, struct lower_place *place,
+                              const struct json *schema);
 
-struct json *lower_inside(struct node *node, gramc_text name, const struct json *schema) {
-    const struct place *outer = node->place;
+struct json *lower_inside(struct lower_node *node, gramc_text name, const struct json *schema) {
+    const struct lower_place *outer = node->place;
     const struct lower_report *report = node->lowering->report;
-    struct place place = {outer, name, NULL, outer->at, outer->depth + 1};
+    struct lower_place place = {outer, name, NULL, outer->at, outer->depth + 1};
     bool is_parameter = outer->depth == 0 && name.len && report->parameter_at;
     if (is_parameter) place.at = report->parameter_at(report->ctx, name);
     return lower_one(node->lowering, &place, schema);
 }
 
 /* A list of schemas, or an object of them. */
-static struct json *lower_several(struct node *node, const struct row *row,
+static struct json *lower_several(struct lower_node *node, const struct row *row,
                                   const struct json *value) {
     struct json *out = json_new(node->lowering->arena, (enum json_kind)value->kind);
     struct json **tail = out ? &out->first : NULL;
@@ -166,7 +167,7 @@ static struct json *lower_several(struct node *node, const struct row *row,
     return out;
 }
 
-static struct json *lower_value(struct node *node, const struct row *row,
+static struct json *lower_value(struct lower_node *node, const struct row *row,
                                 const struct json *value) {
     bool several = (row->inside == LIST && json_is(value, JSON_ARRAY)) ||
                    (row->inside == NAMED && json_is(value, JSON_OBJECT));
@@ -177,7 +178,7 @@ static struct json *lower_value(struct node *node, const struct row *row,
     return json_copy_shallow(node->lowering->arena, value);
 }
 
-static void lower_keywords(struct node *node) {
+static void lower_keywords(struct lower_node *node) {
     struct lowering *l = node->lowering;
     struct json *out = json_new(l->arena, JSON_OBJECT);
     for (const struct json *m = node->json->first; m && !l->arena->oom; m = m->next) {
@@ -192,7 +193,7 @@ static void lower_keywords(struct node *node) {
 
 /* ## Schemas */
 
-static void add_words(struct node *node) {
+static void add_words(struct lower_node *node) {
     struct lowering *l = node->lowering;
     const struct json *said = json_find(node->json, "description");
     struct buf text;
@@ -210,7 +211,7 @@ static void add_words(struct node *node) {
     node_report(node, D_DESCRIBED, buf_view(&node->keywords), l->report->target);
 }
 
-static struct json *rewrite(struct node *node) {
+static struct json *rewrite(struct lower_node *node) {
     run_steps(node, before, sizeof before / sizeof *before);
     if (node->lowering->arena->oom) return NULL;
     lower_keywords(node);
@@ -232,7 +233,7 @@ static struct json *only_type(struct arena *arena, const struct json *schema) {
 }
 
 /* Boolean schemas become {} and {"not": {}}. */
-static struct json *begin(struct node *node, const struct json *schema) {
+static struct json *begin(struct lower_node *node, const struct json *schema) {
     struct lowering *l = node->lowering;
     if (node->place->depth >= LOWER_MAX_DEPTH || l->budget == 0) {
         node_report(node, D_CUT, l->report->target, (gramc_text){NULL, 0});
@@ -246,8 +247,9 @@ static struct json *begin(struct node *node, const struct json *schema) {
 }
 
 /* Recursion is bounded by LOWER_MAX_DEPTH and a few levels more. */
-static struct json *lower_one(struct lowering *l, struct place *place, const struct json *schema) {
-    struct node node = {.lowering = l, .place = place};
+static struct json *lower_one(struct lowering *l, struct lower_place *place,
+                              const struct json *schema) {
+    struct lower_node node = {.lowering = l, .place = place};
     if (l->arena->oom) return NULL;
     node.json = begin(&node, schema);
     buf_init(&node.words, &l->arena->allocator, SOURCE_MAX);
@@ -258,14 +260,15 @@ static struct json *lower_one(struct lowering *l, struct place *place, const str
     return out;
 }
 
-struct json *lower_schema(struct arena *arena, enum dialect dialect, const struct json *document,
-                          const struct lower_report *report, gramc_text *refused) {
+struct json *lower_schema(struct arena *arena, enum target_dialect dialect,
+                          const struct json *document, const struct lower_report *report,
+                          gramc_text *refused) {
     struct lowering l = {.arena = arena,
                          .dialect = dialect,
                          .report = report,
                          .document = document,
                          .budget = LOWER_MAX_SCHEMAS};
-    struct place root = {.at = report->tool_at};
+    struct lower_place root = {.at = report->tool_at};
     struct json *out = lower_one(&l, &root, document);
     *refused = l.refused;
     return l.refused.ptr || arena->oom ? NULL : out;

@@ -6,7 +6,7 @@
 #include "base/diag/diag.h"
 #include "base/json/edit.h"
 
-enum dialect {
+enum target_dialect {
     DIALECT_PLAIN, /* JSON Schema as it is */
     DIALECT_STRICT,
     DIALECT_ANTHROPIC,
@@ -34,8 +34,9 @@ enum {
 /* Gives the document of a tool's parameters in the dialect, in the arena, sharing parts with
  * `document`. NULL without memory (arena->oom), and when strict mode cannot say it: then *refused
  * is the path of the place. */
-struct json *lower_schema(struct arena *arena, enum dialect dialect, const struct json *document,
-                          const struct lower_report *report, gramc_text *refused);
+struct json *lower_schema(struct arena *arena, enum target_dialect dialect,
+                          const struct json *document, const struct lower_report *report,
+                          gramc_text *refused);
 
 /* How a sentence about a keyword begins; NULL if there is none. */
 const char *lower_sentence(gramc_text keyword);

@@ -8,18 +8,18 @@
 
 /* ## Names */
 
-static void report_renamed(struct node *node, gramc_text name, gramc_text wire) {
+static void report_renamed(struct lower_node *node, gramc_text name, gramc_text wire) {
     const struct lower_report *report = node->lowering->report;
-    struct place place = {.outer = node->place, .name = name, .at = node->place->at};
-    struct node inner = {.lowering = node->lowering, .place = &place};
+    struct lower_place place = {.outer = node->place, .name = name, .at = node->place->at};
+    struct lower_node inner = {.lowering = node->lowering, .place = &place};
     if (node->place->depth == 0 && report->parameter_at)
         place.at = report->parameter_at(report->ctx, name);
     node_report(&inner, D_RENAMED_PARAMETER, wire, report->target);
 }
 
 /* The new name of each old one, for `required`. */
-static void rename_properties(struct node *node, struct json *properties, const gramc_text *names,
-                              gramc_text *wire, struct map *renamed) {
+static void rename_properties(struct lower_node *node, struct json *properties,
+                              const gramc_text *names, gramc_text *wire, struct map *renamed) {
     size_t i = 0;
     for (struct json *p = properties->first; p; p = p->next, i++) {
         if (text_eq(names[i], wire[i])) continue;
@@ -29,7 +29,7 @@ static void rename_properties(struct node *node, struct json *properties, const 
     }
 }
 
-static void rename_required(struct node *node, const struct map *renamed) {
+static void rename_required(struct lower_node *node, const struct map *renamed) {
     struct json *list = json_find(node->json, "required");
     if (!json_is(list, JSON_ARRAY)) return;
     for (struct json *v = list->first; v; v = v->next) {
@@ -38,7 +38,7 @@ static void rename_required(struct node *node, const struct map *renamed) {
     }
 }
 
-void step_names(struct node *node) {
+void step_names(struct lower_node *node) {
     struct arena *arena = node->lowering->arena;
     struct json *properties = json_find(node->json, "properties");
     size_t count = json_is(properties, JSON_OBJECT) ? properties->count : 0, i = 0;
@@ -56,7 +56,7 @@ void step_names(struct node *node) {
 }
 
 /* Gemini refuses what is required and not described. */
-void step_required_known(struct node *node) {
+void step_required_known(struct lower_node *node) {
     const struct json *properties = json_get(node->json, "properties");
     const struct json *list = json_get(node->json, "required");
     struct json *known =
@@ -72,7 +72,7 @@ void step_required_known(struct node *node) {
 /* ## Closed objects */
 
 /* An object that takes names that nobody has listed can only be told where objects may be open. */
-void step_close(struct node *node) {
+void step_close(struct lower_node *node) {
     struct lowering *l = node->lowering;
     struct json *properties = json_find(node->json, "properties");
     const struct json *more = json_get(node->json, "additionalProperties");
@@ -93,10 +93,10 @@ void step_close(struct node *node) {
 
 /* ## Required */
 
-static void report_optional(struct node *node, gramc_text name) {
+static void report_optional(struct lower_node *node, gramc_text name) {
     const struct lower_report *report = node->lowering->report;
-    struct place place = {.outer = node->place, .name = name, .at = node->place->at};
-    struct node inner = {.lowering = node->lowering, .place = &place};
+    struct lower_place place = {.outer = node->place, .name = name, .at = node->place->at};
+    struct lower_node inner = {.lowering = node->lowering, .place = &place};
     if (node->place->depth == 0 && report->parameter_at)
         place.at = report->parameter_at(report->ctx, name);
     node_report(&inner, D_NULL_FOR_ABSENT, report->target, (gramc_text){NULL, 0});
@@ -108,7 +108,7 @@ static void note_required(struct map *names, const struct json *list) {
 }
 
 /* Strict mode asks for every name; null stands for one that would be left out. */
-void step_require_all(struct node *node) {
+void step_require_all(struct lower_node *node) {
     struct arena *arena = node->lowering->arena;
     struct json *properties = json_find(node->json, "properties");
     struct json *list = json_is(properties, JSON_OBJECT) ? json_new(arena, JSON_ARRAY) : NULL;

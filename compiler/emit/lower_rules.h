@@ -7,7 +7,7 @@
 
 struct lowering {
     struct arena *arena;
-    enum dialect dialect;
+    enum target_dialect dialect;
     const struct lower_report *report;
     const struct json *document;
     uint32_t budget; /* schemas that may still be made */
@@ -15,8 +15,8 @@ struct lowering {
 };
 
 /* Where in the document a schema stands, for messages and against endless references. */
-struct place {
-    const struct place *outer;
+struct lower_place {
+    const struct lower_place *outer;
     gramc_text name;             /* of a property; "[]" for items; empty: same as outside */
     const struct json *referred; /* the definition that was put in line here */
     struct span at;
@@ -24,25 +24,25 @@ struct place {
 };
 
 /* One schema while it is rewritten. */
-struct node {
+struct lower_node {
     struct lowering *lowering;
-    struct place *place;
+    struct lower_place *place;
     struct json *json;
     struct buf words, keywords; /* sentences for the description; what they are about */
 };
 
 /* Lowers a schema inside `node`; NULL without memory. */
-struct json *lower_inside(struct node *node, gramc_text name, const struct json *schema);
+struct json *lower_inside(struct lower_node *node, gramc_text name, const struct json *schema);
 
 /* Moves a keyword into the description. */
-void node_describe(struct node *node, const char *keyword);
+void node_describe(struct lower_node *node, const char *keyword);
 /* Notes that something was rewritten: the words stand in a sentence behind the place. */
-void node_rewritten(struct node *node, const char *what);
+void node_rewritten(struct lower_node *node, const char *what);
 /* A finding with the place as {0}. */
-void node_report(struct node *node, enum diag_id id, gramc_text second, gramc_text third);
+void node_report(struct lower_node *node, enum diag_id id, gramc_text second, gramc_text third);
 /* Strict mode cannot say it. */
-void node_refuse(struct node *node);
-gramc_text place_path(struct arena *arena, const struct place *place);
+void node_refuse(struct lower_node *node);
+gramc_text place_path(struct arena *arena, const struct lower_place *place);
 
 bool type_includes(const struct json *schema, const char *type);
 void schema_set_type(struct arena *arena, struct json *schema, const char *type);
@@ -50,25 +50,25 @@ void schema_set_type(struct arena *arena, struct json *schema, const char *type)
 void schema_allow_null(struct arena *arena, struct json *schema);
 
 /* ## Steps. Each looks at one schema; which dialects it is for stands in lower.c. */
-void step_inline_reference(struct node *node);
-void step_wrap_reference(struct node *node);
-void step_one_of(struct node *node);
-void step_tuple(struct node *node);
-void step_const(struct node *node);
-void step_null_flag(struct node *node);
-void step_text_enum(struct node *node);
-void step_format(struct node *node);
-void step_split_null(struct node *node);
-void step_missing_type(struct node *node);
-void step_single_type(struct node *node);
-void step_out_of_place(struct node *node);
-void step_missing_items(struct node *node);
-void step_one_combiner(struct node *node);
+void step_inline_reference(struct lower_node *node);
+void step_wrap_reference(struct lower_node *node);
+void step_one_of(struct lower_node *node);
+void step_tuple(struct lower_node *node);
+void step_const(struct lower_node *node);
+void step_null_flag(struct lower_node *node);
+void step_text_enum(struct lower_node *node);
+void step_format(struct lower_node *node);
+void step_split_null(struct lower_node *node);
+void step_missing_type(struct lower_node *node);
+void step_single_type(struct lower_node *node);
+void step_out_of_place(struct lower_node *node);
+void step_missing_items(struct lower_node *node);
+void step_one_combiner(struct lower_node *node);
 /* After the keywords are lowered. */
-void step_required_known(struct node *node);
-void step_names(struct node *node);
-void step_close(struct node *node);
-void step_require_all(struct node *node);
-void step_upper_case(struct node *node);
+void step_required_known(struct lower_node *node);
+void step_names(struct lower_node *node);
+void step_close(struct lower_node *node);
+void step_require_all(struct lower_node *node);
+void step_upper_case(struct lower_node *node);
 
 #endif

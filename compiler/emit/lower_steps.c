@@ -4,16 +4,16 @@
 
 #include "base/text.h"
 
-static struct json *new_text(struct node *node, gramc_text text) {
+static struct json *new_text(struct lower_node *node, gramc_text text) {
     return json_new_text(node->lowering->arena, JSON_STRING, text);
 }
 
-static void set_member(struct node *node, const char *key, struct json *value) {
+static void set_member(struct lower_node *node, const char *key, struct json *value) {
     json_set(node->json, text_of(key), value);
 }
 
 /* Gives a member another name; it goes to the end. */
-static void rename_member(struct node *node, const char *from, const char *to) {
+static void rename_member(struct lower_node *node, const char *from, const char *to) {
     struct json *value = json_copy_shallow(node->lowering->arena, json_find(node->json, from));
     json_remove(node->json, from);
     set_member(node, to, value);
@@ -93,14 +93,14 @@ void schema_allow_null(struct arena *arena, struct json *schema) {
 }
 
 /* A list of one type is that type. */
-void step_single_type(struct node *node) {
+void step_single_type(struct lower_node *node) {
     const struct json *type = json_get(node->json, "type");
     if (!json_is(type, JSON_ARRAY) || type->count != 1) return;
     set_member(node, "type", new_text(node, type->first->text));
 }
 
 /* What a schema says that says no type. */
-void step_missing_type(struct node *node) {
+void step_missing_type(struct lower_node *node) {
     static const char *const combiners[] = {"type", "anyOf", "allOf", "$ref", "enum", "const"};
     static const char *const types[] = {"string", "number", "boolean", "null", "object", "array"};
     struct lowering *l = node->lowering;
@@ -128,7 +128,7 @@ void step_missing_type(struct node *node) {
 }
 
 /* What an escape hatch says about other types than the one that it names. */
-void step_out_of_place(struct node *node) {
+void step_out_of_place(struct lower_node *node) {
     static const struct {
         const char *keyword, *type;
     } rows[] = {
@@ -142,27 +142,27 @@ void step_out_of_place(struct node *node) {
         if (blind || !type_includes(node->json, rows[i].type)) node_describe(node, rows[i].keyword);
 }
 
-void step_missing_items(struct node *node) {
+void step_missing_items(struct lower_node *node) {
     if (!type_includes(node->json, "array") || json_get(node->json, "items")) return;
     set_member(node, "items", json_new(node->lowering->arena, JSON_OBJECT));
 }
 
 /* ## References */
 
-static const struct json *find_target(const struct node *node, const struct json *reference) {
+static const struct json *find_target(const struct lower_node *node, const struct json *reference) {
     if (!json_is(reference, JSON_STRING) || !text_starts(reference->text, "#")) return NULL;
     gramc_text pointer = text_slice(reference->text, 1, reference->text.len);
     return json_at(node->lowering->document, pointer);
 }
 
-static bool is_inside(const struct place *place, const struct json *definition) {
+static bool is_inside(const struct lower_place *place, const struct json *definition) {
     for (; place; place = place->outer)
         if (place->referred == definition) return true;
     return false;
 }
 
 /* The definition's members behind those that stand beside the reference. */
-static void put_in_line(struct node *node, const struct json *definition) {
+static void put_in_line(struct lower_node *node, const struct json *definition) {
     for (const struct json *m = definition->first; m; m = m->next) {
         if (json_find(node->json, "$ref") && text_is(m->key, "$ref")) continue;
         if (json_get_text(node->json, m->key)) continue;
@@ -172,7 +172,7 @@ static void put_in_line(struct node *node, const struct json *definition) {
 
 /* Without references a recursive type can only be told for a while: the second time it is an object
  * of which only the type is said. */
-void step_inline_reference(struct node *node) {
+void step_inline_reference(struct lower_node *node) {
     struct lowering *l = node->lowering;
     const struct json *reference;
     for (int chain = 0; chain < 100 && (reference = json_find(node->json, "$ref")); chain++) {
@@ -193,7 +193,7 @@ void step_inline_reference(struct node *node) {
 }
 
 /* A reference stands alone; what is said beside it stands beside a union of one. */
-void step_wrap_reference(struct node *node) {
+void step_wrap_reference(struct lower_node *node) {
     struct lowering *l = node->lowering;
     if (!json_get(node->json, "$ref") || node->json->count == 1) return;
     struct json *list = json_new(l->arena, JSON_ARRAY), *inner = json_new(l->arena, JSON_OBJECT);
@@ -205,7 +205,7 @@ void step_wrap_reference(struct node *node) {
 
 /* ## Unions, tuples, constants */
 
-void step_one_of(struct node *node) {
+void step_one_of(struct lower_node *node) {
     if (!json_get(node->json, "oneOf") || json_get(node->json, "anyOf")) return;
     rename_member(node, "oneOf", "anyOf");
     node_rewritten(node, "`oneOf` becomes `anyOf`");
@@ -218,7 +218,7 @@ static bool is_in(const struct json *list, const struct json *value) {
 }
 
 /* The items of a tuple are told in order in the description; each may be any of them. */
-void step_tuple(struct node *node) {
+void step_tuple(struct lower_node *node) {
     struct lowering *l = node->lowering;
     const struct json *tuple = json_get(node->json, "prefixItems");
     const struct json *rest = json_get(node->json, "items");
@@ -232,7 +232,7 @@ void step_tuple(struct node *node) {
     node_rewritten(node, "a tuple becomes a list");
 }
 
-void step_const(struct node *node) {
+void step_const(struct lower_node *node) {
     struct lowering *l = node->lowering;
     const struct json *constant = json_get(node->json, "const");
     if (!constant || json_get(node->json, "enum")) return;
@@ -259,7 +259,7 @@ static struct json *without_nulls(struct arena *arena, const struct json *list) 
     return out;
 }
 
-static struct json *schemas_of_types(struct node *node, const struct json *types) {
+static struct json *schemas_of_types(struct lower_node *node, const struct json *types) {
     struct json *list = json_new(node->lowering->arena, JSON_ARRAY);
     for (const struct json *t = types->first; t; t = t->next) {
         struct json *schema = json_new(node->lowering->arena, JSON_OBJECT);
@@ -269,7 +269,7 @@ static struct json *schemas_of_types(struct node *node, const struct json *types
     return list;
 }
 
-static void flag_null_type(struct node *node) {
+static void flag_null_type(struct lower_node *node) {
     struct lowering *l = node->lowering;
     const struct json *type = json_get(node->json, "type");
     if (!json_is(type, JSON_ARRAY)) return;
@@ -285,7 +285,7 @@ static void flag_null_type(struct node *node) {
     if (rest->count > 1) node_rewritten(node, "several types become `anyOf`");
 }
 
-static void flag_null_member(struct node *node) {
+static void flag_null_member(struct lower_node *node) {
     struct lowering *l = node->lowering;
     const struct json *any = json_get(node->json, "anyOf");
     if (!json_is(any, JSON_ARRAY) || !holds_null(any)) return;
@@ -302,13 +302,13 @@ static void flag_null_member(struct node *node) {
 }
 
 /* Gemini has one type a schema, and `nullable` beside it. */
-void step_null_flag(struct node *node) {
+void step_null_flag(struct lower_node *node) {
     flag_null_member(node);
     flag_null_type(node);
 }
 
 /* Anthropic's helper looks into objects and lists only where `type` is one name. */
-void step_split_null(struct node *node) {
+void step_split_null(struct lower_node *node) {
     static const char *const about_all[] = {"title", "description", "default", "examples",
                                             "deprecated"};
     struct lowering *l = node->lowering;
@@ -337,7 +337,7 @@ void step_split_null(struct node *node) {
 /* ## Enums and formats */
 
 /* Gemini's enum holds strings; other values are described. */
-void step_text_enum(struct node *node) {
+void step_text_enum(struct lower_node *node) {
     struct lowering *l = node->lowering;
     const struct json *said = json_get(node->json, "enum");
     if (!json_is(said, JSON_ARRAY)) return;
@@ -356,7 +356,7 @@ void step_text_enum(struct node *node) {
     set_member(node, "format", new_text(node, TEXT("enum")));
 }
 
-void step_format(struct node *node) {
+void step_format(struct lower_node *node) {
     static const char *const formats[DIALECTS] = {
         [DIALECT_STRICT] = " date-time time date duration email hostname ipv4 ipv6 uuid ",
         [DIALECT_ANTHROPIC] = " date-time time date duration email hostname uri ipv4 ipv6 uuid ",
@@ -386,7 +386,7 @@ static bool are_plain_values(const struct json *list) {
 
 /* Anthropic's helper takes one of type, literals, anyOf, allOf; the others are described or, where
  * the literals say them already, left out. */
-void step_one_combiner(struct node *node) {
+void step_one_combiner(struct lower_node *node) {
     static const char *const about_types[] = {"format", "properties", "required", "items",
                                               "additionalProperties"};
     const struct json *constant = json_get(node->json, "const");
@@ -402,7 +402,7 @@ void step_one_combiner(struct node *node) {
         node_describe(node, about_types[i]);
 }
 
-void step_upper_case(struct node *node) {
+void step_upper_case(struct lower_node *node) {
     struct lowering *l = node->lowering;
     const struct json *type = json_get(node->json, "type");
     char *upper = json_is(type, JSON_STRING) ? arena_alloc(l->arena, type->text.len + 1) : NULL;

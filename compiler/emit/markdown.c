@@ -123,14 +123,14 @@ static void put_about(struct page *page, const struct json *schema) {
     }
 }
 
-struct path {
-    const struct path *outer;
+struct table_path {
+    const struct table_path *outer;
     gramc_text name;
     const char *suffix; /* "[]" for the items of a list */
     unsigned choice;    /* which member of a union, from 1; 0: there is no choice */
 };
 
-static void put_path(struct buf *out, const struct path *path) {
+static void put_path(struct buf *out, const struct table_path *path) {
     if (path->outer) put_path(out, path->outer);
     if (path->outer && path->name.len) buf_putc(out, '.');
     buf_text(out, path->name);
@@ -145,7 +145,7 @@ static bool is_required(const struct json *object, gramc_text name) {
     return false;
 }
 
-static void put_row(struct page *page, const struct path *path, const struct json *schema,
+static void put_row(struct page *page, const struct table_path *path, const struct json *schema,
                     bool required) {
     const struct json *fallback = json_get(schema, "default");
     struct buf name;
@@ -166,7 +166,7 @@ static void put_row(struct page *page, const struct path *path, const struct jso
     buf_free(&name);
 }
 
-static void put_rows(struct page *page, const struct path *outer, const struct json *object);
+static void put_rows(struct page *page, const struct table_path *outer, const struct json *object);
 
 static unsigned count_objects(const struct json *list) {
     unsigned count = 0;
@@ -176,28 +176,29 @@ static unsigned count_objects(const struct json *list) {
 }
 
 /* The members of a union that are objects; numbered if there are several. */
-static void put_choices(struct page *page, const struct path *outer, const struct json *list) {
+static void put_choices(struct page *page, const struct table_path *outer,
+                        const struct json *list) {
     unsigned count = count_objects(list), number = 0;
     for (const struct json *m = list->first; m; m = m->next) {
         number += json_get(m, "properties") ? 1 : 0;
-        struct path path = {outer, {NULL, 0}, "", count > 1 ? number : 0};
+        struct table_path path = {outer, {NULL, 0}, "", count > 1 ? number : 0};
         put_rows(page, &path, m);
     }
 }
 
 /* The properties of an object, and what is inside them, one row each. */
-static void put_rows(struct page *page, const struct path *outer, const struct json *object) {
+static void put_rows(struct page *page, const struct table_path *outer, const struct json *object) {
     const struct json *properties = json_get(object, "properties");
     const struct json *items = json_get(object, "items"), *any = json_get(object, "anyOf");
     if (!any) any = json_get(object, "oneOf");
     if (json_is(any, JSON_ARRAY) && outer) put_choices(page, outer, any);
     if (json_is(items, JSON_OBJECT) && outer) {
-        struct path path = {outer, {NULL, 0}, "[]", 0};
+        struct table_path path = {outer, {NULL, 0}, "[]", 0};
         put_rows(page, &path, items);
     }
     for (const struct json *p = json_is(properties, JSON_OBJECT) ? properties->first : NULL; p;
          p = p->next) {
-        struct path path = {outer, p->key, "", 0};
+        struct table_path path = {outer, p->key, "", 0};
         put_row(page, &path, p, is_required(object, p->key));
         put_rows(page, &path, p);
     }

@@ -16,7 +16,7 @@ typedef void whole_printer(struct emission *e, const struct agent *agent);
 enum target_flags {
     FEW_TOOLS = 1,         /* more than MANY_TOOLS are worth a warning */
     FEW_TOOLS_REFUSED = 2, /* or an error */
-    JUDGES_SCHEMAS = 4     /* printing a tool may give findings */
+    EVALUATES_SCHEMAS = 4  /* printing a tool may give findings */
 };
 
 enum { MANY_TOOLS = 128 };
@@ -27,7 +27,7 @@ struct target {
     whole_printer *whole;
     const char *before, *after; /* round the tools */
     enum name_rule names;
-    enum dialect dialect;
+    enum target_dialect dialect;
     unsigned flags; /* enum target_flags */
 };
 

@@ -108,14 +108,14 @@ static void put_schemas(struct renaming *r, struct buf *out, const struct json *
 static void put_member(struct renaming *r, struct buf *out, const struct json *member,
                        const struct json *properties, const gramc_text *wire) {
     bool holder = member->kind == JSON_OBJECT || member->kind == JSON_ARRAY;
-    enum hatch_content content = holder ? hatch_content(member) : HATCH_DATA;
+    enum raw_content content = holder ? raw_content(member) : RAW_DATA;
     bool required = text_is(member->key, "required") && member->kind == JSON_ARRAY && wire;
     json_put_string(out, member->key);
     buf_putc(out, ':');
     if (member == properties) put_properties(r, out, properties, wire);
     else if (required) put_required(out, member, properties, wire);
-    else if (content == HATCH_SCHEMA) put_schema(r, out, member);
-    else if (content == HATCH_SCHEMAS) put_schemas(r, out, member);
+    else if (content == RAW_SCHEMA) put_schema(r, out, member);
+    else if (content == RAW_SCHEMAS) put_schemas(r, out, member);
     else json_put(out, member);
 }
 

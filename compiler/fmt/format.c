@@ -129,7 +129,7 @@ gramc_status gramc_source_check_format(gramc_compilation *compilation, size_t i,
     const struct unit *unit = unit_at(compilation, i);
     struct arena arena;
     struct buf out;
-    compilation->judges_format = true;
+    compilation->evaluates_format = true;
     arena_init(&arena, &compilation->arena.allocator);
     buf_init(&out, &arena.allocator, SOURCE_MAX);
     gramc_status status = format_whole(&out, compilation, unit, options, &arena);

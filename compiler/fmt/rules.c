@@ -20,7 +20,7 @@ struct rules {
 };
 
 /* What a bracket makes of its elements. */
-enum role { ROLE_OTHER, ROLE_TOOL, ROLE_TYPE, ROLE_AGENT };
+enum name_role { NAME_ROLE_OTHER, NAME_ROLE_TOOL, NAME_ROLE_TYPE, NAME_ROLE_AGENT };
 
 /* What a value is. */
 enum meaning {
@@ -120,12 +120,12 @@ static enum meaning meaning_of(gramc_text key) {
 
 static void put_value(struct rules *rules, const struct value *value, enum meaning meaning);
 
-static void put_properties(struct rules *rules, const struct property *first, enum role role) {
-    bool of_type = role == ROLE_TYPE;
+static void put_properties(struct rules *rules, const struct property *first, enum name_role role) {
+    bool of_type = role == NAME_ROLE_TYPE;
     unsigned taken = of_type ? ours_in(first) : 0;
     for (const struct property *p = first; p; p = p->next) {
         enum meaning meaning = of_type ? meaning_of(p->key.text) : MEANS_DATA;
-        if (role == ROLE_AGENT && text_is(p->key.text, "output")) meaning = MEANS_TYPE;
+        if (role == NAME_ROLE_AGENT && text_is(p->key.text, "output")) meaning = MEANS_TYPE;
         put_key(rules, &p->key, of_type, taken);
         put_value(rules, p->value, meaning);
     }
@@ -133,7 +133,8 @@ static void put_properties(struct rules *rules, const struct property *first, en
 
 static void put_map(struct rules *rules, const struct value *map, enum meaning meaning) {
     if (meaning != MEANS_FIELDS) {
-        put_properties(rules, map->as.map.first, meaning == MEANS_TYPE ? ROLE_TYPE : ROLE_OTHER);
+        put_properties(rules, map->as.map.first,
+                       meaning == MEANS_TYPE ? NAME_ROLE_TYPE : NAME_ROLE_OTHER);
         return;
     }
     for (const struct property *entry = map->as.map.first; entry; entry = entry->next) {
@@ -206,15 +207,15 @@ static bool is_type(const struct rules *rules, gramc_text label) {
     return false;
 }
 
-static enum role role_of(const struct rules *rules, const struct pattern *pattern) {
+static enum name_role role_of(const struct rules *rules, const struct pattern *pattern) {
     gramc_text label = label_of(pattern);
-    if (text_is(label, "Tool") || text_is(label, "ToolImpl")) return ROLE_TOOL;
-    if (text_is(label, "Agent") || text_is(label, "Task")) return ROLE_AGENT;
-    return is_type(rules, label) ? ROLE_TYPE : ROLE_OTHER;
+    if (text_is(label, "Tool") || text_is(label, "ToolImpl")) return NAME_ROLE_TOOL;
+    if (text_is(label, "Agent") || text_is(label, "Task")) return NAME_ROLE_AGENT;
+    return is_type(rules, label) ? NAME_ROLE_TYPE : NAME_ROLE_OTHER;
 }
 
 static void put_subject(struct rules *rules, const struct subject *subject, bool double_colon,
-                        enum role role) {
+                        enum name_role role) {
     if (!subject) return;
     if (subject->has_identifier) put_name(rules, &subject->identifier, false);
     for (const struct label *label = subject->labels; label; label = label->next)
@@ -224,7 +225,7 @@ static void put_subject(struct rules *rules, const struct subject *subject, bool
 
 static void put_node(struct rules *rules, const struct pattern *node, bool is_typed) {
     put_subject(rules, node->subject, is_typed && !rules->portable,
-                is_typed ? ROLE_TYPE : ROLE_OTHER);
+                is_typed ? NAME_ROLE_TYPE : NAME_ROLE_OTHER);
 }
 
 /* Its two halves may be apart, with a subject between them. */
@@ -235,7 +236,7 @@ static void put_arrow(struct rules *rules, const struct pattern *arrow, bool of_
     struct span first = {arrow->span.start, arrow->span.start + (left ? 2 : 1)};
     struct span second = {arrow->span.end - (right ? 2 : 1), arrow->span.end};
     if (changes) add(rules, first, left ? TEXT("<=") : TEXT("="), false);
-    put_subject(rules, arrow->subject, false, ROLE_OTHER);
+    put_subject(rules, arrow->subject, false, NAME_ROLE_OTHER);
     if (changes) add(rules, second, right ? TEXT("=>") : TEXT("="), false);
 }
 
@@ -248,19 +249,19 @@ static void put_path(struct rules *rules, const struct pattern *path, bool is_ty
 }
 
 static void put_bracket(struct rules *rules, const struct pattern *bracket) {
-    enum role role = role_of(rules, bracket);
-    bool is_typed = role == ROLE_TOOL || role == ROLE_TYPE;
+    enum name_role role = role_of(rules, bracket);
+    bool is_typed = role == NAME_ROLE_TOOL || role == NAME_ROLE_TYPE;
     put_subject(rules, bracket->subject, false, role);
     for (const struct pattern *e = bracket->elements; e; e = e->next) {
         if (e->kind == PATTERN_BRACKET) put_bracket(rules, e);
-        else if (e->kind == PATTERN_PATH) put_path(rules, e, is_typed, role == ROLE_TOOL);
+        else if (e->kind == PATTERN_PATH) put_path(rules, e, is_typed, role == NAME_ROLE_TOOL);
         else put_node(rules, e, is_typed && e->kind == PATTERN_NODE);
     }
 }
 
 static void put_top(struct rules *rules, const struct pattern *pattern) {
     if (pattern->kind == PATTERN_ANNOTATED) {
-        put_subject(rules, pattern->subject, false, ROLE_OTHER);
+        put_subject(rules, pattern->subject, false, NAME_ROLE_OTHER);
         pattern = pattern->elements;
     }
     if (pattern->kind == PATTERN_BRACKET) put_bracket(rules, pattern);

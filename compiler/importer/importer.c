@@ -29,7 +29,7 @@ static uint8_t mend(enum diag_id id) {
     case D_ENUM_MISMATCH: return MARK_ENUM;
     case D_CONST_MISMATCH: return MARK_CONST;
     case D_EXAMPLE_MISMATCH: return MARK_EXAMPLES;
-    default: return MARK_HATCH;
+    default: return MARK_RAW;
     }
 }
 
@@ -48,11 +48,11 @@ static bool escalate(const struct json *schema, uint8_t mark) {
     struct json *own = writable(schema);
     if (own->mark & MARK_DROP) return false;
     if (own->mark & MARK_TOUCHED) {
-        if (mark < MARK_HATCH) own->mark |= mark;
+        if (mark < MARK_RAW) own->mark |= mark;
         return true;
     }
-    if (own->mark & MARK_HATCH && mark >= MARK_HATCH) mark = MARK_DROP;
-    else if (own->mark & mark) mark = own->mark & MARK_HATCH ? MARK_DROP : MARK_HATCH;
+    if (own->mark & MARK_RAW && mark >= MARK_RAW) mark = MARK_DROP;
+    else if (own->mark & mark) mark = own->mark & MARK_RAW ? MARK_DROP : MARK_RAW;
     own->mark |= mark | MARK_TOUCHED;
     return true;
 }
@@ -107,8 +107,8 @@ static bool compare_schema(struct importer *in, const struct json *schema, const
     const struct json *different = import_difference(in, schema, root, root);
     if (!different) return false;
     struct json *own = writable(different);
-    if (last || (own->mark & (MARK_HATCH | MARK_CHANGED))) own->mark |= MARK_CHANGED;
-    else own->mark |= MARK_HATCH;
+    if (last || (own->mark & (MARK_RAW | MARK_CHANGED))) own->mark |= MARK_CHANGED;
+    else own->mark |= MARK_RAW;
     return true;
 }
 
@@ -133,8 +133,8 @@ static bool compare_parameters(struct importer *in, const struct import_tool *to
         const struct json *different = other ? import_difference(in, p, other, root) : p;
         if (!different) continue;
         struct json *own = writable(different);
-        bool final = last || !other || (own->mark & (MARK_HATCH | MARK_CHANGED));
-        own->mark |= final ? MARK_CHANGED : MARK_HATCH;
+        bool final = last || !other || (own->mark & (MARK_RAW | MARK_CHANGED));
+        own->mark |= final ? MARK_CHANGED : MARK_RAW;
         changed = true;
     }
     return changed;
@@ -167,13 +167,13 @@ static bool compare_all(struct importer *in, const struct gramc_spec *spec, bool
 
 /* ## Rounds */
 
-enum verdict { PASSED, AGAIN, FAILED };
+enum round_verdict { PASSED, AGAIN, FAILED };
 
-static enum verdict judge(struct importer *in, const struct buf *text, unsigned round) {
+static enum round_verdict evaluate(struct importer *in, const struct buf *text, unsigned round) {
     gramc_options options = GRAMC_OPTIONS_INIT;
     gramc_compilation *trial;
     const gramc_spec *spec;
-    enum verdict verdict = FAILED;
+    enum round_verdict verdict = FAILED;
     options.allocator = &in->arena->allocator;
     options.max_findings = MOST_FINDINGS;
     if (gramc_compilation_new(&trial, &options)) {
@@ -193,14 +193,14 @@ static enum verdict judge(struct importer *in, const struct buf *text, unsigned 
 
 /* Writes until what compiles is what came in, or until nothing more can be done about it. */
 static gramc_status write_checked(struct importer *in, struct buf *text) {
-    enum verdict verdict = AGAIN;
+    enum round_verdict verdict = AGAIN;
     for (unsigned round = 0; verdict == AGAIN && round < MOST_ROUNDS; round++) {
         buf_reset(text);
         import_write(in, text);
         if (in->spans.state == BUF_NOMEM || text->state == BUF_NOMEM) in->arena->oom = true;
         if (in->arena->oom) return GRAMC_NOMEM;
         if (buf_status(text) != GRAMC_OK) return buf_status(text);
-        verdict = judge(in, text, round);
+        verdict = evaluate(in, text, round);
         if (in->arena->oom) return GRAMC_NOMEM;
     }
     return verdict == PASSED ? GRAMC_OK : GRAMC_LIMIT;

@@ -34,7 +34,7 @@ static gramc_text part(gramc_text text, unsigned n) {
 
 /* operationId is `container;agent;action` on an OPACA platform; elsewhere the first tag stands for
  * the agent. Without an operationId the method and the path say what is done. */
-static gramc_text name_of(const struct operation *o) {
+static gramc_text name_of(const struct api_operation *o) {
     gramc_text id = import_text(o->operation, "operationId");
     const struct json *tags = json_get(o->operation, "tags");
     bool tagged = json_is(tags, JSON_ARRAY) && json_is(tags->first, JSON_STRING);
@@ -55,7 +55,7 @@ static gramc_text name_of(const struct operation *o) {
 }
 
 /* At most that many code points. */
-static gramc_text cut(struct operation *o, gramc_text text, gramc_text name) {
+static gramc_text cut(struct api_operation *o, gramc_text text, gramc_text name) {
     text = text_trim(text);
     size_t pos = 0;
     for (int n = 0; n < LONGEST_DESCRIPTION && pos < text.len; n++) text_decode(text, &pos);
@@ -69,7 +69,7 @@ static gramc_text cut(struct operation *o, gramc_text text, gramc_text name) {
 
 /* ## Results */
 
-static const struct json *first_response(const struct operation *o) {
+static const struct json *first_response(const struct api_operation *o) {
     const struct json *responses = json_get(o->operation, "responses");
     return json_is(responses, JSON_OBJECT) ? responses->first : NULL;
 }
@@ -79,7 +79,7 @@ static bool is_success(const struct json *response) {
 }
 
 /* The first answer that tells of success and has a schema. */
-static const struct json *result_of(const struct operation *o) {
+static const struct json *result_of(const struct api_operation *o) {
     for (const struct json *m = first_response(o); m; m = m->next) {
         const struct json *schema = is_success(m) ? openapi_json(o, m) : NULL;
         if (json_is(schema, JSON_OBJECT)) return schema;
@@ -96,7 +96,7 @@ static bool is_json_type(gramc_text type) {
 }
 
 /* An answer that tells of success in plain text, HTML, CSV... is a text. */
-static const struct json *text_result(const struct operation *o) {
+static const struct json *text_result(const struct api_operation *o) {
     bool text = false;
     for (const struct json *m = first_response(o); m; m = m->next) {
         const struct json *content = json_get(openapi_follow(o, m), "content");
@@ -115,7 +115,7 @@ static const struct json *text_result(const struct operation *o) {
 
 /* ## Operations */
 
-static void read_operation(struct operation *o) {
+static void read_operation(struct api_operation *o) {
     struct importer *in = o->in;
     gramc_text name = name_of(o), description = import_text(o->operation, "description");
     if (!text_trim(description).len) description = import_text(o->operation, "summary");
@@ -133,7 +133,7 @@ static bool is_method(const struct json *member) {
 }
 
 static void read_path(struct importer *in, const struct json *document, const struct json *at) {
-    struct operation o = {.in = in, .document = document, .address = at->key};
+    struct api_operation o = {.in = in, .document = document, .address = at->key};
     o.path = openapi_follow(&o, at);
     for (const struct json *m = o.path ? o.path->first : NULL; m && !in->arena->oom; m = m->next) {
         bool other = text_is(m->key, "options") || text_is(m->key, "trace");
@@ -149,10 +149,10 @@ void import_openapi(struct importer *in, const struct json *object) {
     const struct json *paths = json_get(object, "paths");
     gramc_text version = import_text(object, "openapi");
     import_open(in, object);
-    in->dialect = text_starts(version, "3.0") ? DIALECT_OPENAPI : DIALECT_SCHEMA;
+    in->dialect = text_starts(version, "3.0") ? IMPORT_DIALECT_OPENAPI : IMPORT_DIALECT_SCHEMA;
     if (!version.len || text_starts(version, "2"))
         import_find(in, D_IMPORT_LOST, NULL, object, TEXT("swagger"), TEXT("OpenAPI before 3.0"));
     for (const struct json *p = json_is(paths, JSON_OBJECT) ? paths->first : NULL; p; p = p->next)
         if (p->kind == JSON_OBJECT) read_path(in, object, p);
-    in->dialect = DIALECT_SCHEMA;
+    in->dialect = IMPORT_DIALECT_SCHEMA;
 }

@@ -4,20 +4,20 @@
 
 #include "compiler/importer/parts.h"
 
-struct operation {
+struct api_operation {
     struct importer *in;
     const struct json *document, *path, *operation;
     gramc_text method, address; /* of the path: /pets/{id} */
 };
 
 /* What a reference leads to, parameters, bodies and answers being references too; NULL: nowhere. */
-const struct json *openapi_follow(const struct operation *o, const struct json *value);
+const struct json *openapi_follow(const struct api_operation *o, const struct json *value);
 /* The schema of the JSON that a body or an answer holds; NULL: it holds none. */
-const struct json *openapi_json(const struct operation *o, const struct json *holder);
+const struct json *openapi_json(const struct api_operation *o, const struct json *holder);
 /* The text of a buffer, which is freed. */
 gramc_text openapi_finish(struct importer *in, struct buf *out);
 
 /* Sets the arguments of the tool and the call that carries it out. False without memory. */
-bool request_read(const struct operation *o, struct import_tool *tool);
+bool request_read(const struct api_operation *o, struct import_tool *tool);
 
 #endif

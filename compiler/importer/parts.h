@@ -69,7 +69,7 @@ enum import_mark {
     MARK_ENUM = 2,
     MARK_CONST = 4,
     MARK_EXAMPLES = 8,
-    MARK_HATCH = 16,   /* all of it goes into the escape hatch */
+    MARK_RAW = 16,     /* all of it goes into the escape hatch */
     MARK_DROP = 32,    /* it cannot be said at all: Any stands for it */
     MARK_CHANGED = 64, /* what compiles is not what came in */
     MARK_TOUCHED = 128 /* it was blamed in this round already */
@@ -111,9 +111,9 @@ struct import_type {
 };
 
 enum import_dialect {
-    DIALECT_SCHEMA,  /* JSON Schema, with type names of programming languages tolerated */
-    DIALECT_OPENAPI, /* OpenAPI 3.0's own: nullable, example */
-    DIALECT_GEMINI   /* the same with upper-case types and numbers in strings */
+    IMPORT_DIALECT_SCHEMA,  /* JSON Schema, with type names of programming languages tolerated */
+    IMPORT_DIALECT_OPENAPI, /* OpenAPI 3.0's own: nullable, example */
+    IMPORT_DIALECT_GEMINI   /* the same with upper-case types and numbers in strings */
 };
 
 struct importer {

@@ -15,15 +15,15 @@ static const struct form {
     const char *kind, *inside, *mark, *parameters, *result;
     uint8_t dialect;
 } forms[] = {
-    {"openai", "function", "name", "parameters", NULL, DIALECT_SCHEMA},
-    {"anthropic", NULL, "input_schema", "input_schema", NULL, DIALECT_SCHEMA},
-    {"mcp", NULL, "inputSchema", "inputSchema", "outputSchema", DIALECT_SCHEMA},
+    {"openai", "function", "name", "parameters", NULL, IMPORT_DIALECT_SCHEMA},
+    {"anthropic", NULL, "input_schema", "input_schema", NULL, IMPORT_DIALECT_SCHEMA},
+    {"mcp", NULL, "inputSchema", "inputSchema", "outputSchema", IMPORT_DIALECT_SCHEMA},
     {"gemini", NULL, "parametersJsonSchema", "parametersJsonSchema", "responseJsonSchema",
-     DIALECT_SCHEMA},
-    {"jsonl", NULL, "response", "parameters", "response", DIALECT_SCHEMA},
-    {"jsonl", NULL, "result", "parameters", "result", DIALECT_SCHEMA},
-    {"openai-functions", NULL, "parameters", "parameters", NULL, DIALECT_SCHEMA},
-    {"openai-functions", NULL, "name", "parameters", NULL, DIALECT_SCHEMA},
+     IMPORT_DIALECT_SCHEMA},
+    {"jsonl", NULL, "response", "parameters", "response", IMPORT_DIALECT_SCHEMA},
+    {"jsonl", NULL, "result", "parameters", "result", IMPORT_DIALECT_SCHEMA},
+    {"openai-functions", NULL, "parameters", "parameters", NULL, IMPORT_DIALECT_SCHEMA},
+    {"openai-functions", NULL, "name", "parameters", NULL, IMPORT_DIALECT_SCHEMA},
 };
 
 enum { FORMS = sizeof forms / sizeof *forms };
@@ -157,7 +157,7 @@ static void read_form(struct importer *in, const struct form *form, const struct
     const struct json *parameters = json_get(inside, form->parameters);
     const struct json *annotations = json_get(inside, "annotations");
     bool gemini = text_is(in->kind, "gemini") || is_upper(parameters);
-    in->dialect = gemini ? DIALECT_GEMINI : form->dialect;
+    in->dialect = gemini ? IMPORT_DIALECT_GEMINI : form->dialect;
     struct import_tool *tool =
         import_add(in, inside, import_text(inside, "name"), import_text(inside, "description"));
     if (!tool) return;
@@ -170,7 +170,7 @@ static void read_form(struct importer *in, const struct form *form, const struct
     if (!result) result = json_get(inside, "response");
     if (json_is(result, JSON_OBJECT)) import_open(in, result);
     if (result) set_result(in, tool, result);
-    in->dialect = DIALECT_SCHEMA;
+    in->dialect = IMPORT_DIALECT_SCHEMA;
 }
 
 /* ## Plain JSON Schema: the arguments of one tool */

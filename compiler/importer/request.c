@@ -11,8 +11,8 @@ enum { DEEPEST_REFERENCE = 8, TEXT_MAX = INT32_MAX };
 
 #define LOCAL "http://127.0.0.1:8080"
 
-struct request {
-    const struct operation *o;
+struct api_request {
+    const struct api_operation *o;
     struct importer *in;
     struct json *properties, *required; /* of the arguments */
     struct json *in_body;               /* names that the body has already */
@@ -28,7 +28,7 @@ gramc_text openapi_finish(struct importer *in, struct buf *out) {
     return text;
 }
 
-const struct json *openapi_follow(const struct operation *o, const struct json *value) {
+const struct json *openapi_follow(const struct api_operation *o, const struct json *value) {
     for (int i = 0; i < DEEPEST_REFERENCE && value; i++) {
         gramc_text reference = import_text(value, "$ref");
         if (!text_starts(reference, "#/")) break;
@@ -83,7 +83,7 @@ static bool is_template_name(gramc_text name) {
 
 /* ## Arguments */
 
-static gramc_text name_with(struct request *r, gramc_text name, gramc_text place) {
+static gramc_text name_with(struct api_request *r, gramc_text name, gramc_text place) {
     struct buf out;
     buf_init(&out, &r->in->arena->allocator, TEXT_MAX);
     buf_text(&out, name);
@@ -94,7 +94,7 @@ static gramc_text name_with(struct request *r, gramc_text name, gramc_text place
 
 /* The name of the argument: `id`, or `id_query` if there is an `id` in another place. Empty: none.
  */
-static gramc_text add_argument(struct request *r, gramc_text name, gramc_text place,
+static gramc_text add_argument(struct api_request *r, gramc_text name, gramc_text place,
                                const struct json *schema, bool required) {
     struct importer *in = r->in;
     gramc_text argument = name;
@@ -123,7 +123,7 @@ static struct json *member_copy(struct importer *in, const struct json *member) 
     return copy;
 }
 
-static const struct json *schema_of(const struct operation *o, const struct json *parameter) {
+static const struct json *schema_of(const struct api_operation *o, const struct json *parameter) {
     static const struct json none = {.kind = JSON_OBJECT};
     const struct json *schema = json_get(parameter, "schema");
     const struct json *content = json_get(parameter, "content");
@@ -132,7 +132,7 @@ static const struct json *schema_of(const struct operation *o, const struct json
 }
 
 /* What a parameter says about itself stands beside its schema. */
-static const struct json *described(struct request *r, const struct json *parameter) {
+static const struct json *described(struct api_request *r, const struct json *parameter) {
     static const char *const beside[] = {"description", "deprecated"};
     const struct json *schema = schema_of(r->o, parameter);
     struct json *copy = import_json(r->in->arena, JSON_OBJECT, TEXT(""), TEXT(""));
@@ -150,7 +150,7 @@ static const struct json *described(struct request *r, const struct json *parame
 
 /* ## Parameters */
 
-static void add_header(struct request *r, gramc_text name, gramc_text value) {
+static void add_header(struct api_request *r, gramc_text name, gramc_text value) {
     struct import_header *header = ARENA_NEW(r->in->arena, struct import_header);
     if (!header) return;
     *header = (struct import_header){NULL, name, value};
@@ -158,7 +158,7 @@ static void add_header(struct request *r, gramc_text name, gramc_text value) {
     r->last_header = &header->next;
 }
 
-static gramc_text template_of(struct request *r, gramc_text argument) {
+static gramc_text template_of(struct api_request *r, gramc_text argument) {
     struct buf out;
     buf_init(&out, &r->in->arena->allocator, TEXT_MAX);
     put_argument(&out, argument);
@@ -182,14 +182,14 @@ static bool is_token(gramc_text name) {
     return good;
 }
 
-enum place { PATH, QUERY, HEADER, COOKIE, PLACES };
+enum parameter_place { PATH, QUERY, HEADER, COOKIE, PLACES };
 
 static const char *const places[PLACES] = {"path", "query", "header", "cookie"};
 
-static enum place place_of(gramc_text in) {
+static enum parameter_place place_of(gramc_text in) {
     unsigned place = PATH;
     while (place < PLACES && !text_is(in, places[place])) place++;
-    return (enum place)place;
+    return (enum parameter_place)place;
 }
 
 static bool begins_with(gramc_text text, gramc_text start) {
@@ -205,7 +205,7 @@ static bool is_place(gramc_text path, size_t at, gramc_text name) {
 }
 
 /* The path's own template has its place for it already. */
-static void put_path_argument(struct request *r, gramc_text name, gramc_text argument) {
+static void put_path_argument(struct api_request *r, gramc_text name, gramc_text argument) {
     struct buf out;
     gramc_text path = buf_view(&r->path);
     buf_init(&out, &r->in->arena->allocator, TEXT_MAX);
@@ -224,7 +224,7 @@ static void put_path_argument(struct request *r, gramc_text name, gramc_text arg
     buf_free(&out);
 }
 
-static void place_argument(struct request *r, enum place place, gramc_text name,
+static void place_argument(struct api_request *r, enum parameter_place place, gramc_text name,
                            gramc_text argument) {
     switch (place) {
     case PATH: put_path_argument(r, name, argument); break;
@@ -235,10 +235,10 @@ static void place_argument(struct request *r, enum place place, gramc_text name,
     }
 }
 
-static void add_parameter(struct request *r, const struct json *item) {
+static void add_parameter(struct api_request *r, const struct json *item) {
     const struct json *parameter = openapi_follow(r->o, item);
     gramc_text name = import_text(parameter, "name"), in = import_text(parameter, "in");
-    enum place place = place_of(in);
+    enum parameter_place place = place_of(in);
     if (place == HEADER && is_reserved_header(name)) return;
     if (!name.len || place == PLACES || (place == HEADER && !is_token(name))) {
         import_find(r->in, D_IMPORT_LOST, NULL, item, name, in.len ? in : TEXT("a request"));
@@ -250,7 +250,7 @@ static void add_parameter(struct request *r, const struct json *item) {
 }
 
 /* The operation's own parameter of that name and place takes the place of the path's. */
-static bool is_overridden(const struct request *r, const struct json *item) {
+static bool is_overridden(const struct api_request *r, const struct json *item) {
     const struct json *parameter = openapi_follow(r->o, item);
     const struct json *own = json_get(r->o->operation, "parameters");
     for (const struct json *p = json_is(own, JSON_ARRAY) ? own->first : NULL; p; p = p->next) {
@@ -262,7 +262,7 @@ static bool is_overridden(const struct request *r, const struct json *item) {
     return false;
 }
 
-static void add_parameters(struct request *r) {
+static void add_parameters(struct api_request *r) {
     const struct json *shared = json_get(r->o->path, "parameters");
     const struct json *own = json_get(r->o->operation, "parameters");
     for (const struct json *p = json_is(shared, JSON_ARRAY) ? shared->first : NULL; p; p = p->next)
@@ -290,7 +290,7 @@ static bool is_form(gramc_text type) {
     return text_is_nocase(plain_type(type), "application/x-www-form-urlencoded");
 }
 
-static const struct json *content_of(const struct operation *o, const struct json *holder,
+static const struct json *content_of(const struct api_operation *o, const struct json *holder,
                                      bool (*wanted)(gramc_text type)) {
     const struct json *content = json_get(openapi_follow(o, holder), "content");
     for (const struct json *m = json_is(content, JSON_OBJECT) ? content->first : NULL; m;
@@ -299,7 +299,7 @@ static const struct json *content_of(const struct operation *o, const struct jso
     return NULL;
 }
 
-const struct json *openapi_json(const struct operation *o, const struct json *holder) {
+const struct json *openapi_json(const struct api_operation *o, const struct json *holder) {
     return content_of(o, holder, is_json);
 }
 
@@ -309,7 +309,7 @@ static const struct json *part_of(const struct json *object) {
 }
 
 /* An object that has its members and no others, all of which can be named; depth: of allOf. */
-static bool is_flat(const struct request *r, const struct json *object, int depth) {
+static bool is_flat(const struct api_request *r, const struct json *object, int depth) {
     static const char *const more[] = {"anyOf", "oneOf", "not", "if", "patternProperties"};
     bool any = json_is(json_get(object, "properties"), JSON_OBJECT);
     if (!json_is(object, JSON_OBJECT) || depth == DEEPEST_REFERENCE) return false;
@@ -324,7 +324,7 @@ static bool is_flat(const struct request *r, const struct json *object, int dept
     return any;
 }
 
-static bool is_required_in(const struct request *r, const struct json *object, gramc_text name,
+static bool is_required_in(const struct api_request *r, const struct json *object, gramc_text name,
                            int depth) {
     if (import_is_required(object, name)) return true;
     for (const struct json *p = part_of(object); p && depth < DEEPEST_REFERENCE; p = p->next)
@@ -332,7 +332,7 @@ static bool is_required_in(const struct request *r, const struct json *object, g
     return false;
 }
 
-static void put_member(struct request *r, bool form, gramc_text name, gramc_text argument) {
+static void put_member(struct api_request *r, bool form, gramc_text name, gramc_text argument) {
     struct buf key;
     if (form) {
         put_pair(&r->body, r->body.len ? "&" : "", name, argument);
@@ -348,13 +348,13 @@ static void put_member(struct request *r, bool form, gramc_text name, gramc_text
     buf_free(&key);
 }
 
-struct members {
+struct body_members {
     const struct json *whole; /* the body's schema */
     bool form, required;      /* the body is */
 };
 
-static void add_members(struct request *r, const struct members *m, const struct json *object,
-                        int depth) {
+static void add_members(struct api_request *r, const struct body_members *m,
+                        const struct json *object, int depth) {
     const struct json *properties = json_get(object, "properties");
     for (const struct json *p = part_of(object); p && depth < DEEPEST_REFERENCE; p = p->next)
         add_members(r, m, openapi_follow(r->o, p), depth + 1);
@@ -370,7 +370,7 @@ static void add_members(struct request *r, const struct members *m, const struct
 }
 
 /* The first content that is neither JSON nor a form, as it is: one argument. */
-static const struct json *other_content(struct request *r, const struct json *body) {
+static const struct json *other_content(struct api_request *r, const struct json *body) {
     const struct json *content = json_get(body, "content");
     const struct json *first = json_is(content, JSON_OBJECT) ? content->first : NULL;
     bool multipart = first && text_starts(first->key, "multipart/");
@@ -382,10 +382,10 @@ static const struct json *other_content(struct request *r, const struct json *bo
     return json_get(first, "schema");
 }
 
-static void add_body(struct request *r) {
+static void add_body(struct api_request *r) {
     const struct json *body = openapi_follow(r->o, json_get(r->o->operation, "requestBody"));
     const struct json *schema = body ? content_of(r->o, body, is_json) : NULL;
-    struct members members = {.required = json_is(json_get(body, "required"), JSON_TRUE)};
+    struct body_members members = {.required = json_is(json_get(body, "required"), JSON_TRUE)};
     if (!json_is(body, JSON_OBJECT)) return;
     r->content_type = TEXT("application/json");
     if (!schema && (schema = content_of(r->o, body, is_form)) != NULL) {
@@ -407,7 +407,7 @@ static void add_body(struct request *r) {
 
 /* ## Addresses */
 
-static const struct json *server_of(const struct operation *o) {
+static const struct json *server_of(const struct api_operation *o) {
     const struct json *holders[] = {o->operation, o->path, o->document};
     for (size_t i = 0; i < sizeof holders / sizeof *holders; i++) {
         const struct json *servers = json_get(holders[i], "servers");
@@ -439,7 +439,7 @@ static void put_server(struct buf *out, const struct json *server) {
     }
 }
 
-static gramc_text url_of(struct request *r) {
+static gramc_text url_of(struct api_request *r) {
     struct buf out;
     buf_init(&out, &r->in->arena->allocator, TEXT_MAX);
     put_server(&out, server_of(r->o));
@@ -458,7 +458,7 @@ static gramc_text upper(struct importer *in, gramc_text text) {
 /* ## The whole */
 
 /* Why the path cannot be filled in: a place `{name}` that no parameter took; empty: all are. */
-static gramc_text flaw_of(struct request *r) {
+static gramc_text flaw_of(struct api_request *r) {
     gramc_text path = buf_view(&r->path);
     struct buf out;
     buf_init(&out, &r->in->arena->allocator, TEXT_MAX);
@@ -472,7 +472,7 @@ static gramc_text flaw_of(struct request *r) {
     return openapi_finish(r->in, &out);
 }
 
-static void add_http(struct request *r, struct import_tool *tool) {
+static void add_http(struct api_request *r, struct import_tool *tool) {
     struct import_http *http = ARENA_NEW(r->in->arena, struct import_http);
     if (!http) return;
     if (r->cookies.len)
@@ -486,20 +486,20 @@ static void add_http(struct request *r, struct import_tool *tool) {
     tool->http = http;
 }
 
-static struct json *arguments_of(struct request *r) {
+static struct json *arguments_of(struct api_request *r) {
     struct json *arguments = import_json(r->in->arena, JSON_OBJECT, TEXT(""), TEXT(""));
     import_append(arguments, r->properties);
     import_append(arguments, r->required);
     return arguments;
 }
 
-static void init_buffers(struct request *r) {
+static void init_buffers(struct api_request *r) {
     struct buf *all[] = {&r->path, &r->query, &r->cookies, &r->body};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         buf_init(all[i], &r->in->arena->allocator, TEXT_MAX);
 }
 
-static void free_buffers(struct request *r) {
+static void free_buffers(struct api_request *r) {
     struct buf *all[] = {&r->path, &r->query, &r->cookies, &r->body};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         if (all[i]->state != BUF_FINE) r->in->arena->oom = true;
@@ -507,9 +507,9 @@ static void free_buffers(struct request *r) {
     }
 }
 
-bool request_read(const struct operation *o, struct import_tool *tool) {
+bool request_read(const struct api_operation *o, struct import_tool *tool) {
     struct arena *arena = o->in->arena;
-    struct request r = {.o = o, .in = o->in};
+    struct api_request r = {.o = o, .in = o->in};
     r.last_header = &r.headers;
     r.properties = import_json(arena, JSON_OBJECT, TEXT("properties"), TEXT(""));
     r.required = import_json(arena, JSON_ARRAY, TEXT("required"), TEXT(""));

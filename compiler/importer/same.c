@@ -16,20 +16,20 @@ struct view {
 
 /* Two schemas of which at least one is a reference. They wait their turn rather than being followed
  * at once: a chain of references may be as long as the document. */
-struct pair {
-    struct pair *next;
+struct schema_pair {
+    struct schema_pair *next;
     const struct json *a, *b;
 };
 
-struct comparison {
+struct same_check {
     struct importer *in;
     const struct json *root; /* of the compiled side */
     struct map seen;         /* pairs behind references */
-    struct pair *first, **last;
+    struct schema_pair *first, **last;
     const struct json *found;
 };
 
-static const struct json *behind(const struct comparison *c, const struct json *schema, bool left) {
+static const struct json *behind(const struct same_check *c, const struct json *schema, bool left) {
     const struct json *reference = json_get(schema, "$ref");
     if (!json_is(reference, JSON_STRING)) return NULL;
     if (left) {
@@ -40,7 +40,7 @@ static const struct json *behind(const struct comparison *c, const struct json *
     return local ? json_at(c->root, text_slice(reference->text, 1, reference->text.len)) : NULL;
 }
 
-static struct view view_of(const struct comparison *c, const struct json *schema, bool left) {
+static struct view view_of(const struct same_check *c, const struct json *schema, bool left) {
     struct view view = {.count = 0};
     for (; json_is(schema, JSON_OBJECT) && view.count < LAYERS; schema = behind(c, schema, left))
         view.layers[view.count++] = schema;
@@ -68,7 +68,7 @@ static size_t members(const struct view *view) {
     return count;
 }
 
-static bool same_schema(struct comparison *c, const struct json *a, const struct json *b);
+static bool same_schema(struct same_check *c, const struct json *a, const struct json *b);
 
 static bool names_within(const struct json *a, const struct json *b) {
     for (const struct json *x = a ? a->first : NULL; x; x = x->next) {
@@ -85,7 +85,7 @@ static bool same_required(const struct json *a, const struct json *b) {
     return (a ? a->count : 0) == (b ? b->count : 0) && names_within(a, b) && names_within(b, a);
 }
 
-static bool same_map(struct comparison *c, const struct json *a, const struct json *b) {
+static bool same_map(struct same_check *c, const struct json *a, const struct json *b) {
     if (a->count != b->count) return false;
     for (const struct json *x = a->first; x; x = x->next) {
         const struct json *y = json_get_text(b, x->key);
@@ -94,7 +94,7 @@ static bool same_map(struct comparison *c, const struct json *a, const struct js
     return true;
 }
 
-static bool same_list(struct comparison *c, const struct json *a, const struct json *b) {
+static bool same_list(struct same_check *c, const struct json *a, const struct json *b) {
     const struct json *x = a->first, *y = b->first;
     while (x && y && same_schema(c, x, y)) {
         x = x->next;
@@ -109,7 +109,7 @@ static bool is_one_of(gramc_text key, const char *const *keys, size_t count) {
     return i < count;
 }
 
-static bool same_keyword(struct comparison *c, const struct json *a, const struct json *b) {
+static bool same_keyword(struct same_check *c, const struct json *a, const struct json *b) {
     static const char *const maps[] = {"properties", "patternProperties", "dependentSchemas"};
     static const char *const lists[] = {"anyOf", "oneOf", "allOf", "prefixItems"};
     static const char *const schemas[] = {"items",
@@ -132,19 +132,20 @@ static bool same_keyword(struct comparison *c, const struct json *a, const struc
 }
 
 /* Each pair once: if they are not the same, that will come out when it is their turn. */
-static void compare_later(struct comparison *c, const struct json *a, const struct json *b) {
+static void compare_later(struct same_check *c, const struct json *a, const struct json *b) {
     const struct json *both[2] = {a, b};
     gramc_text key = {(const char *)both, sizeof both};
-    struct pair *pair = map_get(&c->seen, key) ? NULL : ARENA_NEW(c->in->arena, struct pair);
+    struct schema_pair *pair =
+        map_get(&c->seen, key) ? NULL : ARENA_NEW(c->in->arena, struct schema_pair);
     gramc_text kept = pair ? arena_text(c->in->arena, key) : (gramc_text){NULL, 0};
     if (!kept.ptr) return;
-    *pair = (struct pair){NULL, a, b};
+    *pair = (struct schema_pair){NULL, a, b};
     map_put(&c->seen, kept, pair);
     *c->last = pair;
     c->last = &pair->next;
 }
 
-static bool same_views(struct comparison *c, const struct view *x, const struct view *y) {
+static bool same_views(struct same_check *c, const struct view *x, const struct view *y) {
     if (members(x) != members(y) ||
         !same_required(get(x, TEXT("required")), get(y, TEXT("required"))))
         return false;
@@ -163,12 +164,12 @@ static const struct json *to_blame(const struct view *view, const struct json *o
     for (size_t i = 0; i < view->count; i++) {
         const struct json *layer = view->layers[i];
         bool beside = json_get(layer, "$ref") && layer->count > 1;
-        if (beside && !(layer->mark & (MARK_HATCH | MARK_DROP | MARK_CHANGED))) return layer;
+        if (beside && !(layer->mark & (MARK_RAW | MARK_DROP | MARK_CHANGED))) return layer;
     }
     return otherwise;
 }
 
-static bool same_layers(struct comparison *c, const struct json *a, const struct json *b) {
+static bool same_layers(struct same_check *c, const struct json *a, const struct json *b) {
     struct view x = view_of(c, a, true), y = view_of(c, b, false);
     if (same_views(c, &x, &y)) return true;
     if (!c->found) c->found = to_blame(&x, a);
@@ -176,7 +177,7 @@ static bool same_layers(struct comparison *c, const struct json *a, const struct
 }
 
 /* Recursion is as deep as the schemas. */
-static bool same_schema(struct comparison *c, const struct json *a, const struct json *b) {
+static bool same_schema(struct same_check *c, const struct json *a, const struct json *b) {
     if (a->kind != JSON_OBJECT || b->kind != JSON_OBJECT) return json_equal(a, b);
     if (a->mark & (MARK_DROP | MARK_CHANGED)) return true;
     if (!behind(c, a, true) && !behind(c, b, false)) return same_layers(c, a, b);
@@ -186,11 +187,11 @@ static bool same_schema(struct comparison *c, const struct json *a, const struct
 
 const struct json *import_difference(struct importer *in, const struct json *a,
                                      const struct json *b, const struct json *root) {
-    struct comparison c = {.in = in, .root = root};
+    struct same_check c = {.in = in, .root = root};
     map_init(&c.seen, in->arena);
     c.last = &c.first;
     bool same = same_schema(&c, a, b);
-    for (const struct pair *pair = c.first; pair && same; pair = pair->next)
+    for (const struct schema_pair *pair = c.first; pair && same; pair = pair->next)
         same = same_layers(&c, pair->a, pair->b);
     return same ? NULL : c.found;
 }

@@ -119,7 +119,7 @@ static bool find_type(gramc_text name, const char **type) {
 static void report_foreign(struct importer *in, const struct json *at, const char *type) {
     gramc_text text = type ? text_of(type) : TEXT("no constraint");
     struct json *marker = share(in, at);
-    if (in->dialect == DIALECT_GEMINI || !marker) return;
+    if (in->dialect == IMPORT_DIALECT_GEMINI || !marker) return;
     if (map_put(&in->foreign, at->text, marker) == marker)
         import_find(in, D_IMPORT_TYPE_NAME, in->source, at, at->text, text);
 }
@@ -244,8 +244,8 @@ static struct json *normal_reference(struct importer *in, const struct json *val
 /* ## Dialects */
 
 static const char *const silent[] = {"$defs", "definitions", "$schema", "$id", "$comment"};
-static const char *const silent_elsewhere[] = {"propertyOrdering", "xml",      "externalDocs",
-                                               "discriminator",    "nullable", "example"};
+static const char *const silent_places[] = {"propertyOrdering", "xml",      "externalDocs",
+                                            "discriminator",    "nullable", "example"};
 
 static bool in_list(gramc_text key, const char *const *list, size_t count) {
     size_t i = 0;
@@ -255,8 +255,8 @@ static bool in_list(gramc_text key, const char *const *list, size_t count) {
 
 static bool is_silent(const struct importer *in, gramc_text key) {
     if (in_list(key, silent, sizeof silent / sizeof *silent)) return true;
-    return in->dialect != DIALECT_SCHEMA &&
-           in_list(key, silent_elsewhere, sizeof silent_elsewhere / sizeof *silent_elsewhere);
+    return in->dialect != IMPORT_DIALECT_SCHEMA &&
+           in_list(key, silent_places, sizeof silent_places / sizeof *silent_places);
 }
 
 static bool is_digits(gramc_text text) {
@@ -282,7 +282,8 @@ static struct json *keyword(struct importer *in, const struct json *value, unsig
     if (is_silent(in, value->key) || is_too_large(in, value)) return NULL;
     if (text_is(value->key, "type")) return normal_type(in, value);
     if (text_is(value->key, "$ref")) return normal_reference(in, value);
-    if (in->dialect == DIALECT_GEMINI && value->kind == JSON_STRING) return gemini(in, value);
+    if (in->dialect == IMPORT_DIALECT_GEMINI && value->kind == JSON_STRING)
+        return gemini(in, value);
     return applied(in, value, depth);
 }
 
@@ -332,7 +333,7 @@ static void modern_bound(struct json *copy, const char *flag, const char *bound)
 /* Gemini's enums hold texts alone: there `nullable` is what lets null in. */
 static void gemini_nullable_enum(struct importer *in, struct json *copy) {
     struct json *old = find(copy, "enum"), *list = NULL;
-    if (in->dialect != DIALECT_GEMINI || !json_is(old, JSON_ARRAY)) return;
+    if (in->dialect != IMPORT_DIALECT_GEMINI || !json_is(old, JSON_ARRAY)) return;
     const struct json *member = old->first;
     while (member && member->kind != JSON_NULL) member = member->next;
     if (!member) list = import_json(in->arena, JSON_ARRAY, TEXT("enum"), TEXT(""));
@@ -347,7 +348,7 @@ static void gemini_nullable_enum(struct importer *in, struct json *copy) {
 /* nullable and example, where the dialect has them. */
 static void modern_nullable(struct importer *in, const struct json *schema, struct json *copy) {
     struct json *type = find(copy, "type");
-    if (in->dialect == DIALECT_SCHEMA) return;
+    if (in->dialect == IMPORT_DIALECT_SCHEMA) return;
     if (json_is(json_get(schema, "nullable"), JSON_TRUE) && json_is(type, JSON_STRING)) {
         struct json *name = import_json(in->arena, JSON_STRING, TEXT(""), type->text);
         type->kind = JSON_ARRAY;
@@ -378,7 +379,7 @@ static struct json *normalise(struct importer *in, const struct json *schema, un
     modern_bound(copy, "exclusiveMaximum", "maximum");
     modern_nullable(in, schema, copy);
     /* Deeper than this, brackets in brackets help nobody: the rest is written as JSON. */
-    if (depth >= DEEPEST) copy->mark = MARK_HATCH;
+    if (depth >= DEEPEST) copy->mark = MARK_RAW;
     return copy;
 }
 

@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 
-enum { LARGEST_HATCH = 1 << 18 };
+enum { LARGEST_RAW = 1 << 18 };
 
 #define KIND(kind) (1U << (kind))
 #define NUMERIC (KIND(TYPE_INTEGER) | KIND(TYPE_NUMBER))
@@ -18,7 +18,7 @@ struct description {
     enum type_kind kind;
     struct doc *properties; /* a list in braces */
     struct doc *elements;   /* of a definition: its fields */
-    struct buf hatch;       /* members of `schema`, as JSON */
+    struct buf raw;         /* members of `schema`, as JSON */
     bool nullable, is_field, is_definition;
     bool fields_open; /* the fields are said as elements */
 };
@@ -39,9 +39,9 @@ static void lose(struct description *d, const struct json *at) {
 
 /* ## The escape hatch */
 
-static void hatch(struct description *d, const struct json *member) {
+static void raw(struct description *d, const struct json *member) {
     struct buf value;
-    buf_init(&value, &d->in->arena->allocator, LARGEST_HATCH);
+    buf_init(&value, &d->in->arena->allocator, LARGEST_RAW);
     bool good = true;
     if (member->kind == JSON_OBJECT) good = import_put_json(d->in, &value, member, 0);
     else if (member->kind == JSON_ARRAY) {
@@ -57,22 +57,22 @@ static void hatch(struct description *d, const struct json *member) {
     else json_put(&value, member);
     if (value.state == BUF_NOMEM) d->in->arena->oom = true;
     if (good && value.state == BUF_FINE) {
-        buf_puts(&d->hatch, d->hatch.len ? "," : "");
-        json_put_string(&d->hatch, member->key);
-        buf_putc(&d->hatch, ':');
-        buf_text(&d->hatch, buf_view(&value));
+        buf_puts(&d->raw, d->raw.len ? "," : "");
+        json_put_string(&d->raw, member->key);
+        buf_putc(&d->raw, ':');
+        buf_text(&d->raw, buf_view(&value));
     } else lose(d, member);
     buf_free(&value);
 }
 
-static void add_hatch(struct description *d) {
+static void add_raw(struct description *d) {
     struct arena *arena = d->in->arena;
     struct buf json;
-    if (d->hatch.state == BUF_NOMEM) arena->oom = true;
-    if (!d->hatch.len) return;
+    if (d->raw.state == BUF_NOMEM) arena->oom = true;
+    if (!d->raw.len) return;
     buf_init(&json, &arena->allocator, SOURCE_MAX);
     buf_putc(&json, '{');
-    buf_text(&json, buf_view(&d->hatch));
+    buf_text(&json, buf_view(&d->raw));
     buf_putc(&json, '}');
     if (json.state != BUF_FINE) arena->oom = true;
     else add(d, "schema", doc_json(arena, arena_text(arena, buf_view(&json))));
@@ -186,16 +186,16 @@ static bool is_in_table(gramc_text keyword) {
 /* ## What a type is */
 
 /* Keywords that the label or the members of it have said already. */
-struct said {
+struct type_words {
     const char *keywords[5];
     size_t count;
 };
 
-static void note(struct said *said, const char *keyword) {
+static void note(struct type_words *said, const char *keyword) {
     said->keywords[said->count++] = keyword;
 }
 
-static bool was_said(const struct said *said, gramc_text keyword) {
+static bool was_said(const struct type_words *said, gramc_text keyword) {
     for (size_t i = 0; i < said->count; i++)
         if (text_is(keyword, said->keywords[i])) return true;
     return false;
@@ -225,7 +225,7 @@ static void set_label(struct description *d, const char *label, enum type_kind k
     d->kind = kind;
 }
 
-static void choose_format(struct description *d, struct said *said) {
+static void choose_format(struct description *d, struct type_words *said) {
     static const char *const labels[] = {"Date", "Time", "DateTime", "Duration", "Email",
                                          "Uri",  "Uuid", "Hostname", "Ipv4",     "Ipv6"};
     gramc_text format = import_text(d->schema, "format");
@@ -261,7 +261,7 @@ static struct doc *member_list(struct description *d, const struct json *list) {
     return members;
 }
 
-static void choose_object(struct description *d, struct said *said) {
+static void choose_object(struct description *d, struct type_words *said) {
     const struct json *values = json_get(d->schema, "additionalProperties");
     bool map = json_is(values, JSON_OBJECT) && !json_get(d->schema, "properties");
     set_label(d, map ? "Map" : "Object", map ? TYPE_MAP : TYPE_OBJECT);
@@ -270,7 +270,7 @@ static void choose_object(struct description *d, struct said *said) {
     note(said, "additionalProperties");
 }
 
-static void choose_array(struct description *d, struct said *said) {
+static void choose_array(struct description *d, struct type_words *said) {
     if (!is_tuple(d->schema)) return;
     static const char *const keywords[] = {"prefixItems", "items", "minItems", "maxItems"};
     set_label(d, "Tuple", TYPE_TUPLE);
@@ -278,7 +278,7 @@ static void choose_array(struct description *d, struct said *said) {
     for (size_t i = 0; i < 4; i++) note(said, keywords[i]);
 }
 
-static void choose_base(struct description *d, size_t base, struct said *said) {
+static void choose_base(struct description *d, size_t base, struct type_words *said) {
     set_label(d, base_types[base].label, base_types[base].kind);
     if (d->kind == TYPE_STRING) choose_format(d, said);
     else if (d->kind == TYPE_OBJECT) choose_object(d, said);
@@ -293,7 +293,7 @@ static bool is_special(const struct json *schema) {
 }
 
 /* {"type": ["string", "null"]} */
-static void choose_list(struct description *d, const struct json *list, struct said *said) {
+static void choose_list(struct description *d, const struct json *list, struct type_words *said) {
     struct doc *members = doc_list(d->in->arena, "[", "]");
     const struct json *second = list->count == 2 ? list->first->next : NULL;
     bool good = list->count > 0 && !is_special(d->schema);
@@ -311,7 +311,7 @@ static void choose_list(struct description *d, const struct json *list, struct s
         add(d, "of", members);
     } else {
         set_label(d, "Any", TYPE_ANY);
-        hatch(d, list);
+        raw(d, list);
     }
 }
 
@@ -347,7 +347,8 @@ static struct doc *union_members(struct description *d, const struct json *list)
 }
 
 /* {"anyOf": [{"$ref": ...}, {"type": "null"}]}: the named type, nullable. */
-static bool choose_nullable(struct description *d, const struct json *list, struct said *said) {
+static bool choose_nullable(struct description *d, const struct json *list,
+                            struct type_words *said) {
     static const char *const beside[] = {"anyOf",   "title",    "description",
                                          "default", "examples", "deprecated"};
     const struct json *named = list->first, *null = named ? named->next : NULL;
@@ -370,7 +371,7 @@ static bool choose_nullable(struct description *d, const struct json *list, stru
     return true;
 }
 
-static bool choose_union(struct description *d, struct said *said) {
+static bool choose_union(struct description *d, struct type_words *said) {
     static const struct {
         const char *keyword, *label;
         enum type_kind kind;
@@ -390,7 +391,7 @@ static bool choose_union(struct description *d, struct said *said) {
 /* ## Named types */
 
 /* Only what belongs to the place of use may stand beside the name of a record. */
-static bool choose_named(struct description *d, struct said *said) {
+static bool choose_named(struct description *d, struct type_words *said) {
     const struct import_type *type = import_type_of(d->in, d->schema);
     if (!type || type->schema == d->schema) return false;
     d->label = type->name;
@@ -407,19 +408,19 @@ static bool choose_named(struct description *d, struct said *said) {
             if (!text_is(value->key, table[r].keyword)) continue;
             struct doc *doc = table[r].write(d, value);
             if (doc) add(d, table[r].property, doc);
-            else hatch(d, value);
+            else raw(d, value);
         }
     }
     return true;
 }
 
-static void choose(struct description *d, struct said *said) {
+static void choose(struct description *d, struct type_words *said) {
     const struct json *type = json_get(d->schema, "type");
     note(said, "type");
     if (json_is(type, JSON_STRING) && base_of(type) < BASES) choose_base(d, base_of(type), said);
     else if (json_is(type, JSON_ARRAY)) choose_list(d, type, said);
     else if (type || !choose_union(d, said)) set_label(d, "Any", TYPE_ANY);
-    if (type && type->kind != JSON_ARRAY && d->kind == TYPE_ANY) hatch(d, type);
+    if (type && type->kind != JSON_ARRAY && d->kind == TYPE_ANY) raw(d, type);
 }
 
 /* ## Fields */
@@ -452,7 +453,7 @@ static struct description new_description(struct importer *in, const struct json
                                           bool is_field) {
     struct description d = {.in = in, .schema = schema, .is_field = is_field};
     d.properties = doc_list(in->arena, "{", "}");
-    buf_init(&d.hatch, &in->arena->allocator, LARGEST_HATCH);
+    buf_init(&d.raw, &in->arena->allocator, LARGEST_RAW);
     return d;
 }
 
@@ -461,7 +462,7 @@ static struct doc *described_value(struct importer *in, const struct json *schem
                                    const struct import_field *field) {
     struct description d = new_description(in, schema, field != NULL);
     describe(&d, field);
-    buf_free(&d.hatch);
+    buf_free(&d.raw);
     struct doc *value = doc_chain(in->arena);
     if (!value || !d.properties) return NULL;
     value->origin = schema;
@@ -523,7 +524,7 @@ static void field_elements(struct description *d, const struct json *properties)
     }
 }
 
-static void describe_fields(struct description *d, struct said *said) {
+static void describe_fields(struct description *d, struct type_words *said) {
     const struct json *properties = json_get(d->schema, "properties");
     bool takes = d->kind == TYPE_OBJECT || d->kind == TYPE_ANY;
     if (json_is(properties, JSON_OBJECT) && takes) {
@@ -537,29 +538,29 @@ static void describe_fields(struct description *d, struct said *said) {
 
 /* ## All of it */
 
-static void describe_keywords(struct description *d, const struct said *said) {
+static void describe_keywords(struct description *d, const struct type_words *said) {
     for (size_t i = 0; i < ROWS; i++) {
         const struct json *value = json_get(d->schema, table[i].keyword);
         if (!value || was_said(said, value->key)) continue;
         bool fits = d->kind == TYPE_ANY || (table[i].kinds & KIND(d->kind));
         struct doc *doc = fits ? table[i].write(d, value) : NULL;
         if (doc) add(d, table[i].property, doc);
-        else hatch(d, value);
+        else raw(d, value);
     }
     for (const struct json *m = d->schema->first; m; m = m->next) {
         bool own = is_in_table(m->key) || text_is(m->key, "type") || text_is(m->key, "default");
-        if (!own && !was_said(said, m->key)) hatch(d, m);
+        if (!own && !was_said(said, m->key)) raw(d, m);
     }
 }
 
 /* Everything as JSON, but for what people read and what belongs to the parameter. */
-static void describe_hatched(struct description *d) {
+static void describe_raw(struct description *d) {
     set_label(d, "Any", TYPE_ANY);
     for (const struct json *m = d->schema->first; m; m = m->next) {
         if (text_is(m->key, "default")) continue;
         if (text_is(m->key, "description") && m->kind == JSON_STRING)
             add(d, "description", doc_string(d->in->arena, m->text));
-        else hatch(d, m);
+        else raw(d, m);
     }
 }
 
@@ -574,18 +575,18 @@ static void describe_dropped(struct description *d) {
 static void describe_default(struct description *d, const struct import_field *field) {
     const struct json *value = json_get(d->schema, "default");
     bool said = value && d->is_field && !is_marked(d->schema, MARK_DEFAULT | MARK_DROP);
-    if (value && !said && !is_marked(d->schema, MARK_DROP)) hatch(d, value);
+    if (value && !said && !is_marked(d->schema, MARK_DROP)) raw(d, value);
     if (field && !field->required && !said) add(d, "optional", doc_words(d->in->arena, "true"));
     if (field && field->required && said) add(d, "required", doc_words(d->in->arena, "true"));
     if (said) add(d, "default", doc_data(d->in->arena, value));
 }
 
 static void describe(struct description *d, const struct import_field *field) {
-    struct said said = {.count = 0};
+    struct type_words said = {.count = 0};
     if (d->in->arena->oom) return;
     import_report_marks(d->in, d->schema);
     if (is_marked(d->schema, MARK_DROP)) describe_dropped(d);
-    else if (is_marked(d->schema, MARK_HATCH)) describe_hatched(d);
+    else if (is_marked(d->schema, MARK_RAW)) describe_raw(d);
     else if (choose_named(d, &said)) {
         if (said.count) describe_keywords(d, &said);
     } else {
@@ -597,9 +598,9 @@ static void describe(struct description *d, const struct import_field *field) {
     describe_default(d, field);
     /* What does not fit has a finding of its own. */
     uint8_t data = MARK_DEFAULT | MARK_ENUM | MARK_CONST | MARK_EXAMPLES;
-    if (d->in->report && d->hatch.len && !(d->schema->mark & data))
-        import_find(d->in, D_IMPORT_HATCH, NULL, d->schema, buf_view(&d->hatch), TEXT(""));
-    add_hatch(d);
+    if (d->in->report && d->raw.len && !(d->schema->mark & data))
+        import_find(d->in, D_IMPORT_RAW, NULL, d->schema, buf_view(&d->raw), TEXT(""));
+    add_raw(d);
 }
 
 /* ## The arguments of a tool as a whole */
@@ -618,7 +619,7 @@ static void describe_whole(struct description *d, bool is_tool) {
         if (is_in_signature(d->schema, m, is_tool)) continue;
         if (flag && text_is(m->key, "additionalProperties")) add(d, "open", write_flag(d, m));
         else if (is_marked(d->schema, MARK_DROP)) lose(d, m);
-        else hatch(d, m);
+        else raw(d, m);
     }
 }
 
@@ -626,10 +627,10 @@ void import_arguments(struct importer *in, const struct import_tool *tool, struc
     if (!tool->parameters) return;
     struct description d = new_description(in, tool->parameters, false);
     describe_whole(&d, tool->is_schema);
-    if (in->report && d.hatch.len)
-        import_find(in, D_IMPORT_HATCH, NULL, tool->parameters, buf_view(&d.hatch), TEXT(""));
-    add_hatch(&d);
-    buf_free(&d.hatch);
+    if (in->report && d.raw.len)
+        import_find(in, D_IMPORT_RAW, NULL, tool->parameters, buf_view(&d.raw), TEXT(""));
+    add_raw(&d);
+    buf_free(&d.raw);
     for (struct doc *p = d.properties ? d.properties->first : NULL, *next; p; p = next) {
         next = p->next;
         p->next = NULL;
@@ -643,7 +644,7 @@ struct doc *import_node(struct importer *in, const struct json *schema,
     struct description d = new_description(in, schema, field != NULL);
     struct doc *node = doc_chain(in->arena);
     describe(&d, field);
-    buf_free(&d.hatch);
+    buf_free(&d.raw);
     if (!node || !d.properties) return NULL;
     node->origin = schema;
     doc_add(node, doc_words(in->arena, "("));
@@ -663,7 +664,7 @@ struct doc *import_definition(struct importer *in, const struct import_type *typ
     struct doc *definition = doc_chain(in->arena);
     d.is_definition = true;
     describe(&d, NULL);
-    buf_free(&d.hatch);
+    buf_free(&d.raw);
     if (!definition || !d.properties) return NULL;
     definition->origin = type->schema;
     doc_add(definition, doc_words(in->arena, "["));

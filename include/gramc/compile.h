@@ -39,7 +39,7 @@ typedef struct gramc_tool {
     bool optional, return_direct;
     /* What `accepts` and `returns` were compiled from: with bounds that are judged, not printed (of
      * Long). Empty in a tool made by hand: the same as what is printed. */
-    gramc_text judged_parameters, judged_result;
+    gramc_text checked_parameters, checked_result;
 } gramc_tool;
 
 /* `[everything:ToolBox {tools: ["echo"]}]`: an agent takes tools of a box of the library; what they
@@ -462,7 +462,8 @@ GRAMC_API bool gramc_diff_get(const gramc_diff *diff, size_t i, gramc_diff_entry
 /* Prints the changes as gramc_findings_print prints findings, by the files that they stand in; what
  * is gone stands in the old file. `fails` is the least impact that fails (a JUnit case), NONE if
  * none does. GRAMC_USAGE for an unknown format, GRAMC_NOMEM, GRAMC_IO. */
-GRAMC_API GRAMC_MUST_USE gramc_status gramc_diff_print(const gramc_diff *diff, gramc_format format,
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_diff_print(const gramc_diff *diff,
+                                                       gramc_report_format format,
                                                        gramc_impact fails, gramc_writer writer);
 
 #ifdef __cplusplus

@@ -7,7 +7,7 @@
  *     gramc_compilation *c;
  *     if (gramc_compilation_new(&c, NULL)) return 1;
  *     gramc_add_source(c, GRAMC_TEXT("hello.gram"), bytes, length);
- *     gramc_findings_print(c, GRAMC_FORMAT_TEXT, my_writer);
+ *     gramc_findings_print(c, GRAMC_REPORT_TEXT, my_writer);
  *     gramc_compilation_free(c);
  *
  * Ownership, said once: what comes out through a `const` pointer or a gramc_text is borrowed and
@@ -211,25 +211,25 @@ GRAMC_API size_t gramc_finding_failures(const gramc_compilation *compilation);
 GRAMC_API bool gramc_finding_get(const gramc_compilation *compilation, size_t i,
                                  gramc_finding *out);
 
-typedef enum gramc_format {
-    GRAMC_FORMAT_TEXT,    /* source lines with the place underlined */
-    GRAMC_FORMAT_COLOR,   /* the same with terminal colours */
-    GRAMC_FORMAT_CONCISE, /* file:line:column: severity[code]: message */
-    GRAMC_FORMAT_JSON,    /* the gram project's diagnostics JSON, plus slug, help, related */
-    GRAMC_FORMAT_SARIF,   /* SARIF 2.1.0 */
-    GRAMC_FORMAT_JUNIT,   /* JUnit XML, one test case a source */
-    GRAMC_FORMAT_GITHUB   /* workflow commands of GitHub Actions */
-} gramc_format;
+typedef enum gramc_report_format {
+    GRAMC_REPORT_TEXT,    /* source lines with the place underlined */
+    GRAMC_REPORT_COLOR,   /* the same with terminal colours */
+    GRAMC_REPORT_CONCISE, /* file:line:column: severity[code]: message */
+    GRAMC_REPORT_JSON,    /* the gram project's diagnostics JSON, plus slug, help, related */
+    GRAMC_REPORT_SARIF,   /* SARIF 2.1.0 */
+    GRAMC_REPORT_JUNIT,   /* JUnit XML, one test case a source */
+    GRAMC_REPORT_GITHUB   /* workflow commands of GitHub Actions */
+} gramc_report_format;
 
 /* The i-th format's name ("text", "sarif"...) and one line about it; NULL past the end.
- * GRAMC_FORMAT_COLOR has no name. Any thread. */
+ * GRAMC_REPORT_COLOR has no name. Any thread. */
 GRAMC_API const char *gramc_format_name(size_t i);
 GRAMC_API const char *gramc_format_about(size_t i);
 /* False if there is no format of that name. Any thread. */
-GRAMC_API bool gramc_format_find(gramc_text name, gramc_format *out);
+GRAMC_API bool gramc_format_find(gramc_text name, gramc_report_format *out);
 
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_findings_print(const gramc_compilation *compilation,
-                                                           gramc_format format,
+                                                           gramc_report_format format,
                                                            gramc_writer writer);
 
 /* ## Fixes

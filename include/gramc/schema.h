@@ -87,17 +87,17 @@ typedef struct gramc_violation {
     gramc_text message;  /* `age: expected an integer, got the string "abc"; pass ...` */
 } gramc_violation;
 
-typedef enum gramc_change_kind {
-    GRAMC_CHANGE_DEFAULT, /* `after` was filled in */
-    GRAMC_CHANGE_COERCED, /* `before` became `after` */
-    GRAMC_CHANGE_REMOVED  /* `before`, a null that counted as absent */
-} gramc_change_kind;
+typedef enum gramc_adjustment_kind {
+    GRAMC_ADJUSTED_DEFAULT, /* `after` was filled in */
+    GRAMC_ADJUSTED_COERCED, /* `before` became `after` */
+    GRAMC_ADJUSTED_REMOVED  /* `before`, a null that counted as absent */
+} gramc_adjustment_kind;
 
-typedef struct gramc_change {
+typedef struct gramc_adjustment {
     gramc_text instance; /* JSON Pointer */
-    gramc_change_kind kind;
+    gramc_adjustment_kind kind;
     gramc_text before, after; /* JSON; empty where there is none */
-} gramc_change;
+} gramc_adjustment;
 
 /* One verdict; yours, freed by gramc_verdict_free. */
 typedef struct gramc_verdict {
@@ -106,7 +106,7 @@ typedef struct gramc_verdict {
     size_t error_count;
     size_t errors_total;
     gramc_text normalised; /* the bytes after the changes; the input's own if there were none */
-    const gramc_change *changes;
+    const gramc_adjustment *changes;
     size_t change_count;
 } gramc_verdict;
 
@@ -137,25 +137,25 @@ GRAMC_API const char *gramc_verdict_format_about(size_t i);
 GRAMC_API bool gramc_verdict_format_find(gramc_text name, gramc_verdict_format *out);
 
 /* Prints one verdict and a line end. JSON errors have the members of gramc_violation, changes those
- * of gramc_change; `normalised` is null when the bytes were not JSON. GRAMC_USAGE for an unknown
- * format, GRAMC_LIMIT for more than 64 MiB. */
+ * of gramc_adjustment; `normalised` is null when the bytes were not JSON. GRAMC_USAGE for an
+ * unknown format, GRAMC_LIMIT for more than 64 MiB. */
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_verdict_print(const gramc_verdict *verdict,
                                                           gramc_verdict_format format,
                                                           gramc_writer writer);
 
 /* An instance that was judged, for printing many verdicts as one report. */
-typedef struct gramc_judged {
+typedef struct gramc_evaluated {
     gramc_text name; /* of its file; those of one file stand together */
     gramc_text text; /* the whole file, up to 2 GiB; text.ptr[text.len] is a readable NUL */
     size_t start;    /* where the instance stands in it */
     const gramc_verdict *verdict; /* NULL: it is valid */
-} gramc_judged;
+} gramc_evaluated;
 
 /* Prints violations as gramc_findings_print prints findings: a violation's code is its keyword.
  * All is borrowed for the call. allocator NULL means malloc. GRAMC_USAGE for an unknown format,
  * GRAMC_LIMIT, GRAMC_NOMEM, GRAMC_IO. Any thread. */
-GRAMC_API GRAMC_MUST_USE gramc_status gramc_verdicts_print(const gramc_judged *judged, size_t count,
-                                                           gramc_format format,
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_verdicts_print(const gramc_evaluated *judged,
+                                                           size_t count, gramc_report_format format,
                                                            const gramc_allocator *allocator,
                                                            gramc_writer writer);
 

@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 
-gramc_text compat_print(struct compat *compat, const struct json *value) {
+gramc_text subsume_print(struct compat *compat, const struct json *value) {
     struct buf text;
     gramc_text copy = {NULL, 0};
     buf_init(&text, &compat->arena.allocator, SOURCE_MAX);
@@ -16,7 +16,7 @@ gramc_text compat_print(struct compat *compat, const struct json *value) {
 }
 
 /* The validator's accepting is quick but takes "no memory" for "no": then it is asked again. */
-bool compat_judge_program(struct compat *compat, const gramc_schema *program, gramc_text json) {
+bool subsume_evaluate_program(struct compat *compat, const gramc_schema *program, gramc_text json) {
     gramc_check_options options = GRAMC_CHECK_OPTIONS_INIT;
     gramc_verdict *verdict = NULL;
     if (!json.len) return false;
@@ -25,13 +25,13 @@ bool compat_judge_program(struct compat *compat, const gramc_schema *program, gr
     options.max_errors = 1;
     gramc_status status = gramc_schema_check(&verdict, program, json.ptr, json.len, &options);
     if (status == GRAMC_NOMEM) compat->arena.oom = true;
-    else if (status != GRAMC_OK) compat->unjudged = true;
+    else if (status != GRAMC_OK) compat->undecided = true;
     bool valid = status == GRAMC_OK && verdict->valid;
     gramc_verdict_free(verdict);
     return valid;
 }
 
-gramc_text compat_judge_fill(struct compat *compat, gramc_text json) {
+gramc_text subsume_evaluate_fill(struct compat *compat, gramc_text json) {
     gramc_check_options options = GRAMC_CHECK_OPTIONS_INIT;
     gramc_verdict *verdict = NULL;
     options.allocator = &compat->arena.allocator;
@@ -44,7 +44,7 @@ gramc_text compat_judge_fill(struct compat *compat, gramc_text json) {
     return json;
 }
 
-static gramc_schema *compile(struct compat *compat, const struct side *side,
+static gramc_schema *compile(struct compat *compat, const struct subsume_side *side,
                              const struct json *node) {
     gramc_schema_options options = GRAMC_SCHEMA_OPTIONS_INIT;
     gramc_schema *program = NULL;
@@ -65,43 +65,47 @@ static gramc_schema *compile(struct compat *compat, const struct side *side,
     return program;
 }
 
-static const struct judge *find(struct compat *compat, struct side *side, const struct json *node) {
-    struct judge **bucket = &side->judges[(node->start ^ node->end * 31u) % JUDGE_BUCKETS];
-    for (struct judge *judge = *bucket; judge; judge = judge->next)
-        if (judge->node == node) return judge;
-    if (compat->judge_count == COMPAT_JUDGES) return NULL;
-    struct judge *judge = ARENA_NEW(&compat->arena, struct judge);
-    if (!judge) return NULL;
-    compat->judge_count++;
-    *judge = (struct judge){*bucket, node, compile(compat, side, node)};
-    *bucket = judge;
-    return judge;
+static const struct subsume_program *find(struct compat *compat, struct subsume_side *side,
+                                          const struct json *node) {
+    struct subsume_program **bucket =
+        &side->judges[(node->start ^ node->end * 31u) % EVALUATE_BUCKETS];
+    for (struct subsume_program *program = *bucket; program; program = program->next)
+        if (program->node == node) return program;
+    if (compat->evaluate_count == SUBSUME_PROGRAMS) return NULL;
+    struct subsume_program *program = ARENA_NEW(&compat->arena, struct subsume_program);
+    if (!program) return NULL;
+    compat->evaluate_count++;
+    *program = (struct subsume_program){*bucket, node, compile(compat, side, node)};
+    *bucket = program;
+    return program;
 }
 
-bool compat_judge_node(struct compat *compat, struct side *side, const struct json *node,
-                       gramc_text json) {
-    if (node == side->root) return compat_judge_program(compat, side->program, json);
+bool subsume_evaluate_node(struct compat *compat, struct subsume_side *side,
+                           const struct json *node, gramc_text json) {
+    if (node == side->root) return subsume_evaluate_program(compat, side->program, json);
     if (node->kind != JSON_OBJECT) return node->kind == JSON_TRUE;
-    const struct judge *judge = find(compat, side, node);
-    if (!judge || !judge->program) compat->unjudged = true;
-    return judge && judge->program && compat_judge_program(compat, judge->program, json);
+    const struct subsume_program *program = find(compat, side, node);
+    if (!program || !program->program) compat->undecided = true;
+    return program && program->program && subsume_evaluate_program(compat, program->program, json);
 }
 
-bool compat_judge_conj(struct compat *compat, const struct conj *a, gramc_text json) {
+bool subsume_evaluate_conjunction(struct compat *compat, const struct conjunction *a,
+                                  gramc_text json) {
     if (!json.len) return false;
     for (uint32_t i = 0; i < a->count; i++)
-        if (!compat_judge_node(compat, &compat->a, a->nodes[i], json)) return false;
+        if (!subsume_evaluate_node(compat, &compat->a, a->nodes[i], json)) return false;
     return true;
 }
 
-bool compat_judge_witness(struct compat *compat, const struct conj *a, const struct json *b,
-                          gramc_text json) {
-    return compat_judge_conj(compat, a, json) && !compat_judge_node(compat, &compat->b, b, json);
+bool subsume_evaluate_witness(struct compat *compat, const struct conjunction *a,
+                              const struct json *b, gramc_text json) {
+    return subsume_evaluate_conjunction(compat, a, json) &&
+           !subsume_evaluate_node(compat, &compat->b, b, json);
 }
 
-void compat_judge_free(struct side *side) {
-    for (size_t i = 0; i < JUDGE_BUCKETS; i++)
-        for (struct judge *judge = side->judges[i]; judge; judge = judge->next)
-            gramc_schema_free(judge->program);
+void subsume_evaluate_free(struct subsume_side *side) {
+    for (size_t i = 0; i < EVALUATE_BUCKETS; i++)
+        for (struct subsume_program *program = side->judges[i]; program; program = program->next)
+            gramc_schema_free(program->program);
     gramc_schema_free(side->program);
 }

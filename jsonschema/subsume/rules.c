@@ -1,5 +1,5 @@
 /* Decides about one type of A and one keyword of B: a table with a rule for each keyword that says
- * something. Where a rule cannot prove it, compat_sample_against looks for a value that shows the
+ * something. Where a rule cannot prove it, subsume_sample_against looks for a value that shows the
  * contrary. Keywords that this language never prints are not decided, and said so. */
 #include "jsonschema/subsume/subsume.h"
 
@@ -9,49 +9,49 @@
 /* What a rule gets to know. */
 struct question {
     struct compat *compat;
-    const struct conj *a;
+    const struct conjunction *a;
     const struct json *b;       /* the schema that holds the keyword */
     const struct json *keyword; /* its value, with its key */
     enum only only;
 };
 
-typedef struct answer rule(const struct question *q);
+typedef struct subsume_answer rule(const struct question *q);
 
-static struct answer when(bool proven, const char *reason) {
-    return proven ? compat_yes : compat_unknown(reason);
+static struct subsume_answer when(bool proven, const char *reason) {
+    return proven ? subsume_yes : subsume_unknown(reason);
 }
 
 /* ## Any type */
 
-static struct answer rule_type(const struct question *q) {
+static struct subsume_answer rule_type(const struct question *q) {
     unsigned types = shape_types(q->b);
-    if (types & 1u << q->only) return compat_yes;
+    if (types & 1u << q->only) return subsume_yes;
     if (q->only == ONLY_NUMBER && types & 1u << ONLY_INTEGER)
         return when(shape_range(q->compat, q->a, q->only).whole, "fractions are possible");
-    return compat_unknown("the types differ, but no value of the first was found");
+    return subsume_unknown("the types differ, but no value of the first was found");
 }
 
-static struct answer rule_values(const struct question *q) {
+static struct subsume_answer rule_values(const struct question *q) {
     if (q->only == ONLY_NULL || q->only == ONLY_BOOLEAN) {
         static const char *const texts[] = {"null", "false", "true"};
         for (size_t i = q->only == ONLY_NULL ? 0 : 1; i < (q->only == ONLY_NULL ? 1u : 3u); i++)
-            if (compat_judge_witness(q->compat, q->a, q->b, text_of(texts[i])))
-                return compat_no(text_of(texts[i]));
-        return compat_yes;
+            if (subsume_evaluate_witness(q->compat, q->a, q->b, text_of(texts[i])))
+                return subsume_no(text_of(texts[i]));
+        return subsume_yes;
     }
-    return compat_unknown("a list of values against a whole type");
+    return subsume_unknown("a list of values against a whole type");
 }
 
-static struct answer rule_reference(const struct question *q) {
-    const struct json *target = compat_follow(&q->compat->b, q->keyword);
-    if (!target) return compat_unknown("the reference cannot be followed");
-    return compat_branch_includes(q->compat, q->a, q->only, target);
+static struct subsume_answer rule_reference(const struct question *q) {
+    const struct json *target = subsume_follow(&q->compat->b, q->keyword);
+    if (!target) return subsume_unknown("the reference cannot be followed");
+    return subsume_branch_includes(q->compat, q->a, q->only, target);
 }
 
-static struct answer rule_all_of(const struct question *q) {
-    struct answer all = compat_yes;
+static struct subsume_answer rule_all_of(const struct question *q) {
+    struct subsume_answer all = subsume_yes;
     for (const struct json *part = q->keyword->first; part; part = part->next) {
-        struct answer one = compat_branch_includes(q->compat, q->a, q->only, part);
+        struct subsume_answer one = subsume_branch_includes(q->compat, q->a, q->only, part);
         if (one.kind == GRAMC_COMPAT_NO) return one;
         if (one.kind != GRAMC_COMPAT_YES) all = one;
     }
@@ -59,13 +59,13 @@ static struct answer rule_all_of(const struct question *q) {
 }
 
 /* The witness against one alternative may still be taken by another: the whole is asked. */
-static struct answer rule_any_of(const struct question *q) {
-    struct answer last = compat_unknown("no single alternative takes all of it");
+static struct subsume_answer rule_any_of(const struct question *q) {
+    struct subsume_answer last = subsume_unknown("no single alternative takes all of it");
     for (const struct json *option = q->keyword->first; option; option = option->next) {
-        struct answer one = compat_branch_includes(q->compat, q->a, q->only, option);
+        struct subsume_answer one = subsume_branch_includes(q->compat, q->a, q->only, option);
         if (one.kind == GRAMC_COMPAT_YES) return one;
         bool shown = one.kind == GRAMC_COMPAT_NO && last.kind != GRAMC_COMPAT_NO &&
-                     compat_judge_witness(q->compat, q->a, q->b, one.witness);
+                     subsume_evaluate_witness(q->compat, q->a, q->b, one.witness);
         if (shown) last = one;
     }
     return last;
@@ -79,15 +79,15 @@ static bool others_are_disjoint(const struct question *q, const struct json *cho
     return true;
 }
 
-static struct answer rule_one_of(const struct question *q) {
-    struct answer last = compat_unknown("no single alternative takes all of it");
+static struct subsume_answer rule_one_of(const struct question *q) {
+    struct subsume_answer last = subsume_unknown("no single alternative takes all of it");
     for (const struct json *option = q->keyword->first; option; option = option->next) {
-        struct answer one = compat_branch_includes(q->compat, q->a, q->only, option);
+        struct subsume_answer one = subsume_branch_includes(q->compat, q->a, q->only, option);
         if (one.kind == GRAMC_COMPAT_YES)
             return when(others_are_disjoint(q, option),
                         "alternatives of oneOf may take the same value");
         bool shown = one.kind == GRAMC_COMPAT_NO && last.kind != GRAMC_COMPAT_NO &&
-                     compat_judge_witness(q->compat, q->a, q->b, one.witness);
+                     subsume_evaluate_witness(q->compat, q->a, q->b, one.witness);
         if (shown) last = one;
     }
     return last;
@@ -95,42 +95,42 @@ static struct answer rule_one_of(const struct question *q) {
 
 /* ## Numbers */
 
-static struct answer rule_bound(const struct question *q) {
+static struct subsume_answer rule_bound(const struct question *q) {
     struct range range = shape_range(q->compat, q->a, q->only);
     bool is_low =
         text_is(q->keyword->key, "minimum") || text_is(q->keyword->key, "exclusiveMinimum");
     bool exclusive = text_starts(q->keyword->key, "exclusive");
     gramc_text own = is_low ? range.low : range.high;
-    if (q->keyword->kind != JSON_NUMBER || !own.len) return compat_unknown("the bounds differ");
+    if (q->keyword->kind != JSON_NUMBER || !own.len) return subsume_unknown("the bounds differ");
     int order = json_number_compare(own, q->keyword->text);
     bool own_exclusive = is_low ? range.over : range.under;
     bool inside = is_low ? order > 0 : order < 0;
     return when(inside || (order == 0 && (!exclusive || own_exclusive)), "the bounds differ");
 }
 
-static struct answer rule_multiple(const struct question *q) {
-    if (q->keyword->kind != JSON_NUMBER) return compat_unknown("the steps differ");
+static struct subsume_answer rule_multiple(const struct question *q) {
+    if (q->keyword->kind != JSON_NUMBER) return subsume_unknown("the steps differ");
     if (shape_range(q->compat, q->a, q->only).whole &&
         decimal_is_multiple(TEXT("1"), q->keyword->text))
-        return compat_yes;
+        return subsume_yes;
     for (uint32_t i = 0; i < q->a->count; i++) {
         const struct json *step = json_get(q->a->nodes[i], "multipleOf");
         if (json_is(step, JSON_NUMBER) && decimal_is_multiple(step->text, q->keyword->text))
-            return compat_yes;
+            return subsume_yes;
     }
-    return compat_unknown("the steps differ");
+    return subsume_unknown("the steps differ");
 }
 
 /* ## Strings */
 
-static struct answer rule_length(const struct question *q) {
+static struct subsume_answer rule_length(const struct question *q) {
     struct counts own = shape_counts(q->a, "minLength", "maxLength");
     if (text_is(q->keyword->key, "minLength"))
         return when(own.min >= shape_count(q->keyword, SHAPE_UNBOUNDED), "the lengths differ");
     return when(own.max <= shape_count(q->keyword, 0), "the lengths differ");
 }
 
-static struct answer rule_pattern(const struct question *q) {
+static struct subsume_answer rule_pattern(const struct question *q) {
     return when(shape_has_text(q->a, "pattern", q->keyword->text),
                 "a pattern is compared with nothing but the same pattern");
 }
@@ -146,62 +146,62 @@ static const struct {
                {"email", "idn-email"},
                {"hostname", "idn-hostname"}};
 
-static struct answer rule_format(const struct question *q) {
+static struct subsume_answer rule_format(const struct question *q) {
     if (q->keyword->kind != JSON_STRING || shape_has_text(q->a, "format", q->keyword->text))
-        return compat_yes;
+        return subsume_yes;
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
         if (text_is(q->keyword->text, formats[i].wide) &&
             shape_has_text(q->a, "format", text_of(formats[i].narrow)))
-            return compat_yes;
-    return compat_unknown("a format is compared with nothing but the same format");
+            return subsume_yes;
+    return subsume_unknown("a format is compared with nothing but the same format");
 }
 
 /* ## Arrays */
 
 /* Item `index` of A against a schema; a witness becomes an array round the item. */
-static struct answer compare_item(const struct question *q, uint64_t index,
-                                  const struct json *schema) {
+static struct subsume_answer compare_item(const struct question *q, uint64_t index,
+                                          const struct json *schema) {
     struct counts own = shape_items(q->a);
-    struct conj item;
-    if (index >= own.max) return compat_yes;
+    struct conjunction item;
+    if (index >= own.max) return subsume_yes;
     shape_item(&item, q->a, index);
-    struct answer one = compat_includes(q->compat, &item, schema);
+    struct subsume_answer one = subsume_includes(q->compat, &item, schema);
     if (one.kind != GRAMC_COMPAT_NO) return one;
     uint64_t count = own.min > index ? own.min : index + 1;
-    return compat_no(compat_sample_array(q->compat, q->a, count, index, one.witness));
+    return subsume_no(subsume_sample_array(q->compat, q->a, count, index, one.witness));
 }
 
-static bool keep(struct answer *all, struct answer one) {
+static bool keep(struct subsume_answer *all, struct subsume_answer one) {
     if (one.kind != GRAMC_COMPAT_YES) *all = one;
     return one.kind != GRAMC_COMPAT_NO;
 }
 
-static struct answer rule_prefix(const struct question *q) {
-    struct answer all = compat_yes;
+static struct subsume_answer rule_prefix(const struct question *q) {
+    struct subsume_answer all = subsume_yes;
     uint64_t index = 0;
     for (const struct json *item = q->keyword->first; item; item = item->next)
         if (!keep(&all, compare_item(q, index++, item))) break;
     return all;
 }
 
-static struct answer rule_items(const struct question *q) {
+static struct subsume_answer rule_items(const struct question *q) {
     const struct json *prefix = json_get(q->b, "prefixItems");
-    struct answer all = compat_yes;
-    if (q->keyword->kind == JSON_ARRAY) return compat_unknown("`items` is a list");
+    struct subsume_answer all = subsume_yes;
+    if (q->keyword->kind == JSON_ARRAY) return subsume_unknown("`items` is a list");
     uint64_t own = shape_prefix(q->a), first = json_is(prefix, JSON_ARRAY) ? prefix->count : 0;
     for (uint64_t i = first; i <= (own > first ? own : first); i++)
         if (!keep(&all, compare_item(q, i, q->keyword))) break;
     return all;
 }
 
-static struct answer rule_item_count(const struct question *q) {
+static struct subsume_answer rule_item_count(const struct question *q) {
     struct counts own = shape_items(q->a);
     if (text_is(q->keyword->key, "minItems"))
         return when(own.min >= shape_count(q->keyword, SHAPE_UNBOUNDED), "the counts differ");
     return when(own.max <= shape_count(q->keyword, 0), "the counts differ");
 }
 
-static struct answer rule_unique(const struct question *q) {
+static struct subsume_answer rule_unique(const struct question *q) {
     return when(q->keyword->kind != JSON_TRUE || shape_is_unique(q->a) ||
                     shape_items(q->a).max <= 1,
                 "items may stand there twice");
@@ -210,36 +210,36 @@ static struct answer rule_unique(const struct question *q) {
 /* ## Objects */
 
 /* Member `name` of A (ptr NULL: any that nobody names) against a schema. */
-static struct answer compare_member(const struct question *q, gramc_text name,
-                                    const struct json *schema) {
-    struct conj member;
+static struct subsume_answer compare_member(const struct question *q, gramc_text name,
+                                            const struct json *schema) {
+    struct conjunction member;
     shape_member(&member, q->a, name);
-    if (conj_is_false(&member)) return compat_yes;
-    struct answer one = compat_includes(q->compat, &member, schema);
+    if (conjunction_is_false(&member)) return subsume_yes;
+    struct subsume_answer one = subsume_includes(q->compat, &member, schema);
     if (one.kind != GRAMC_COMPAT_NO) return one;
-    if (!name.ptr) name = compat_sample_name(q->compat, q->a, q->b);
-    return compat_no(compat_sample_object(q->compat, q->a, name, one.witness));
+    if (!name.ptr) name = subsume_sample_name(q->compat, q->a, q->b);
+    return subsume_no(subsume_sample_object(q->compat, q->a, name, one.witness));
 }
 
-static struct answer rule_properties(const struct question *q) {
-    struct answer all = compat_yes;
+static struct subsume_answer rule_properties(const struct question *q) {
+    struct subsume_answer all = subsume_yes;
     for (const struct json *p = q->keyword->first; p; p = p->next)
         if (!keep(&all, compare_member(q, p->key, p))) break;
     return all;
 }
 
-static struct answer rule_required(const struct question *q) {
+static struct subsume_answer rule_required(const struct question *q) {
     for (const struct json *name = q->keyword->first; name; name = name->next)
         if (name->kind == JSON_STRING && !shape_requires(q->a, name->text))
-            return compat_no(
-                compat_sample_object(q->compat, q->a, name->text, (gramc_text){NULL, 0}));
-    return compat_yes;
+            return subsume_no(
+                subsume_sample_object(q->compat, q->a, name->text, (gramc_text){NULL, 0}));
+    return subsume_yes;
 }
 
-static struct answer rule_additional(const struct question *q) {
+static struct subsume_answer rule_additional(const struct question *q) {
     const struct json *known = json_get(q->b, "properties");
-    struct answer all = compat_yes;
-    if (json_get(q->b, "patternProperties")) return compat_unknown("names with patterns");
+    struct subsume_answer all = subsume_yes;
+    if (json_get(q->b, "patternProperties")) return subsume_unknown("names with patterns");
     for (uint32_t i = 0; i < q->a->count; i++) {
         const struct json *own = json_get(q->a->nodes[i], "properties");
         if (!json_is(own, JSON_OBJECT)) continue;
@@ -251,7 +251,7 @@ static struct answer rule_additional(const struct question *q) {
     return all;
 }
 
-static struct answer rule_member_count(const struct question *q) {
+static struct subsume_answer rule_member_count(const struct question *q) {
     struct counts own = shape_counts(q->a, "minProperties", "maxProperties");
     if (text_is(q->keyword->key, "minProperties"))
         return when(own.min >= shape_count(q->keyword, SHAPE_UNBOUNDED), "the counts differ");
@@ -260,9 +260,9 @@ static struct answer rule_member_count(const struct question *q) {
 
 /* ## The table: any other keyword says nothing about values */
 
-static struct answer rule_undecided(const struct question *q) {
+static struct subsume_answer rule_undecided(const struct question *q) {
     (void)q;
-    return compat_unknown("a keyword that is not compared");
+    return subsume_unknown("a keyword that is not compared");
 }
 
 enum { ANY = (1 << ONLY_COUNT) - 1, NUMBERS = 1 << ONLY_INTEGER | 1 << ONLY_NUMBER };
@@ -313,14 +313,15 @@ static const struct {
     {"$dynamicRef", ANY, rule_undecided},
 };
 
-struct answer rules_keyword(struct compat *compat, const struct conj *a, enum only only,
-                            const struct json *b, const struct json *keyword) {
+struct subsume_answer rules_keyword(struct compat *compat, const struct conjunction *a,
+                                    enum only only, const struct json *b,
+                                    const struct json *keyword) {
     const struct question question = {compat, a, b, keyword, only};
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
         if (!text_is(keyword->key, rules[i].keyword)) continue;
-        return rules[i].types & 1u << only ? rules[i].rule(&question) : compat_yes;
+        return rules[i].types & 1u << only ? rules[i].rule(&question) : subsume_yes;
     }
-    return compat_yes;
+    return subsume_yes;
 }
 
 /* ## Nothing at all, and nothing in common */
@@ -328,21 +329,21 @@ struct answer rules_keyword(struct compat *compat, const struct conj *a, enum on
 /* Deeper is not looked for members that can have no value: recursive types have no end. */
 enum { MOST_DOUBTS = 3 };
 
-static bool is_empty_set(struct compat *compat, const struct conj *a) {
-    if (conj_is_false(a)) return true;
+static bool is_empty_set(struct compat *compat, const struct conjunction *a) {
+    if (conjunction_is_false(a)) return true;
     if (a->count == 0 || compat->doubts >= MOST_DOUBTS) return false;
     compat->doubts++;
-    struct answer answer = compat_each_branch(compat, a, NULL, rules_empty);
+    struct subsume_answer answer = subsume_each_branch(compat, a, NULL, rules_empty);
     compat->doubts--;
     return answer.kind == GRAMC_COMPAT_YES;
 }
 
-static bool lacks_member(struct compat *compat, const struct conj *a) {
+static bool lacks_member(struct compat *compat, const struct conjunction *a) {
     for (uint32_t i = 0; i < a->count; i++) {
         const struct json *names = json_get(a->nodes[i], "required");
         if (!json_is(names, JSON_ARRAY)) continue;
         for (const struct json *name = names->first; name; name = name->next) {
-            struct conj member;
+            struct conjunction member;
             shape_member(&member, a, name->text);
             if (is_empty_set(compat, &member)) return true;
         }
@@ -356,13 +357,13 @@ static bool crosses(const struct range *range) {
     return order > 0 || (order == 0 && (range->over || range->under));
 }
 
-struct answer rules_empty(struct compat *compat, const struct conj *a, enum only only,
-                          const struct json *unused) {
+struct subsume_answer rules_empty(struct compat *compat, const struct conjunction *a,
+                                  enum only only, const struct json *unused) {
     bool empty = false;
     struct range range;
     struct counts counts;
     (void)unused;
-    if (!compat_step(compat)) return compat_unknown(compat->limit);
+    if (!subsume_step(compat)) return subsume_unknown(compat->limit);
     switch (only) {
     case ONLY_INTEGER:
     case ONLY_NUMBER:
@@ -385,24 +386,24 @@ struct answer rules_empty(struct compat *compat, const struct conj *a, enum only
     return when(empty, "there are values");
 }
 
-static bool members_are_disjoint(struct compat *compat, const struct conj *a, const struct json *b,
-                                 gramc_text name) {
-    struct conj mine, one = {{NULL}, 0}, theirs;
-    struct answer answer = compat_unknown(NULL);
-    conj_add(&one, b);
+static bool members_are_disjoint(struct compat *compat, const struct conjunction *a,
+                                 const struct json *b, gramc_text name) {
+    struct conjunction mine, one = {{NULL}, 0}, theirs;
+    struct subsume_answer answer = subsume_unknown(NULL);
+    conjunction_add(&one, b);
     shape_member(&mine, a, name);
     shape_member(&theirs, &one, name);
-    if (conj_is_false(&mine) || conj_is_false(&theirs)) return true;
+    if (conjunction_is_false(&mine) || conjunction_is_false(&theirs)) return true;
     if (compat->level >= COMPAT_LEVELS) return false;
     compat->level++;
     for (uint32_t i = 0; i < theirs.count && answer.kind != GRAMC_COMPAT_YES; i++)
-        answer = compat_each_branch(compat, &mine, theirs.nodes[i], rules_disjoint);
+        answer = subsume_each_branch(compat, &mine, theirs.nodes[i], rules_disjoint);
     compat->level--;
     return answer.kind == GRAMC_COMPAT_YES;
 }
 
 /* One required member with nothing in common is enough. */
-static bool objects_are_disjoint(struct compat *compat, const struct conj *a,
+static bool objects_are_disjoint(struct compat *compat, const struct conjunction *a,
                                  const struct json *b) {
     for (uint32_t i = 0; i <= a->count; i++) {
         const struct json *names = json_get(i < a->count ? a->nodes[i] : b, "required");
@@ -413,41 +414,42 @@ static bool objects_are_disjoint(struct compat *compat, const struct conj *a,
     return false;
 }
 
-static bool alternatives_are_disjoint(struct compat *compat, const struct conj *a, enum only only,
-                                      const struct json *options) {
+static bool alternatives_are_disjoint(struct compat *compat, const struct conjunction *a,
+                                      enum only only, const struct json *options) {
     if (!json_is(options, JSON_ARRAY)) return false;
     for (const struct json *option = options->first; option; option = option->next)
         if (rules_disjoint(compat, a, only, option).kind != GRAMC_COMPAT_YES) return false;
     return true;
 }
 
-static bool values_are_refused(struct compat *compat, const struct conj *a, const struct json *b) {
+static bool values_are_refused(struct compat *compat, const struct conjunction *a,
+                               const struct json *b) {
     const struct json *list = json_get(b, "enum"), *one = json_get(b, "const");
     if (!one && !json_is(list, JSON_ARRAY)) return false;
     for (const struct json *value = one ? one : list->first; value;
          value = one ? NULL : value->next)
-        if (compat_judge_conj(compat, a, compat_print(compat, value))) return false;
+        if (subsume_evaluate_conjunction(compat, a, subsume_print(compat, value))) return false;
     return true;
 }
 
-static bool ranges_are_apart(struct compat *compat, const struct conj *a, enum only only,
+static bool ranges_are_apart(struct compat *compat, const struct conjunction *a, enum only only,
                              const struct json *b) {
-    struct conj both = *a;
+    struct conjunction both = *a;
     if (only != ONLY_INTEGER && only != ONLY_NUMBER) return false;
-    conj_add(&both, b);
+    conjunction_add(&both, b);
     struct range range = shape_range(compat, &both, only);
     return crosses(&range);
 }
 
-struct answer rules_disjoint(struct compat *compat, const struct conj *a, enum only only,
-                             const struct json *b) {
+struct subsume_answer rules_disjoint(struct compat *compat, const struct conjunction *a,
+                                     enum only only, const struct json *b) {
     static const char *const reason = "they may have values in common";
-    if (!compat_step(compat)) return compat_unknown(compat->limit);
+    if (!subsume_step(compat)) return subsume_unknown(compat->limit);
     if (b->kind != JSON_OBJECT) return when(b->kind == JSON_FALSE, reason);
-    if (compat->level >= COMPAT_LEVELS) return compat_unknown(reason);
+    if (compat->level >= COMPAT_LEVELS) return subsume_unknown(reason);
     compat->level++;
     unsigned types = shape_types(b);
-    const struct json *target = compat_follow(&compat->b, json_get(b, "$ref"));
+    const struct json *target = subsume_follow(&compat->b, json_get(b, "$ref"));
     bool possible = types & 1u << only || (only == ONLY_NUMBER && types & 1u << ONLY_INTEGER);
     bool apart = !possible || values_are_refused(compat, a, b) ||
                  ranges_are_apart(compat, a, only, b) ||

@@ -10,7 +10,7 @@ enum { LONGEST_STRING = 4096, MOST_ITEMS = 64, MOST_TASTES = 40 };
 /* What a candidate must be: of A, and (b not NULL) not of B. */
 struct pool {
     struct compat *compat;
-    const struct conj *a;
+    const struct conjunction *a;
     const struct json *b;
     uint32_t skip; /* so many good ones are passed over */
     gramc_text found;
@@ -19,10 +19,10 @@ struct pool {
 /* True once there is no need for more. */
 static bool offer(struct pool *pool, gramc_text json) {
     struct compat *compat = pool->compat;
-    if (pool->found.len || !compat_step(compat)) return true;
+    if (pool->found.len || !subsume_step(compat)) return true;
     if (!json.len) return false;
-    bool good = pool->b ? compat_judge_witness(compat, pool->a, pool->b, json)
-                        : compat_judge_conj(compat, pool->a, json);
+    bool good = pool->b ? subsume_evaluate_witness(compat, pool->a, pool->b, json)
+                        : subsume_evaluate_conjunction(compat, pool->a, json);
     if (good && pool->skip == 0) pool->found = json;
     else if (good) pool->skip--;
     return pool->found.len > 0;
@@ -44,10 +44,10 @@ static void offer_named(struct pool *pool) {
         for (size_t k = 0; k < 2; k++) {
             const struct json *list = json_get(pool->a->nodes[i], lists[k]);
             const struct json *one = json_get(pool->a->nodes[i], ones[k]);
-            if (one && offer(pool, compat_print(pool->compat, one))) return;
+            if (one && offer(pool, subsume_print(pool->compat, one))) return;
             if (!json_is(list, JSON_ARRAY)) continue;
             for (const struct json *value = list->first; value; value = value->next)
-                if (offer(pool, compat_print(pool->compat, value))) return;
+                if (offer(pool, subsume_print(pool->compat, value))) return;
         }
     }
 }
@@ -221,19 +221,19 @@ static void offer_strings(struct pool *pool) {
 
 /* ## Arrays */
 
-gramc_text compat_sample_array(struct compat *compat, const struct conj *a, uint64_t count,
-                               uint64_t index, gramc_text value) {
+gramc_text subsume_sample_array(struct compat *compat, const struct conjunction *a, uint64_t count,
+                                uint64_t index, gramc_text value) {
     bool unique = shape_is_unique(a);
     struct buf text;
     buf_init(&text, &compat->arena.allocator, 1 << 20);
     if (count > MOST_ITEMS) return (gramc_text){NULL, 0};
     buf_putc(&text, '[');
     for (uint64_t i = 0; i < count; i++) {
-        struct conj item;
+        struct conjunction item;
         shape_item(&item, a, i);
         gramc_text one = value.len && i == index
                              ? value
-                             : compat_sample_of(compat, &item, unique ? (uint32_t)i : 0);
+                             : subsume_sample_of(compat, &item, unique ? (uint32_t)i : 0);
         if (i) buf_putc(&text, ',');
         buf_text(&text, one);
         if (one.len) continue;
@@ -245,14 +245,14 @@ gramc_text compat_sample_array(struct compat *compat, const struct conj *a, uint
 }
 
 static bool offer_array(struct pool *pool, uint64_t count) {
-    struct conj first;
+    struct conjunction first;
     gramc_text none = {NULL, 0};
-    if (offer(pool, compat_sample_array(pool->compat, pool->a, count, 0, none))) return true;
+    if (offer(pool, subsume_sample_array(pool->compat, pool->a, count, 0, none))) return true;
     if (!pool->b || count < 2) return false;
     /* The same item twice, for B's uniqueItems. */
     shape_item(&first, pool->a, 0);
-    gramc_text twin = compat_sample_of(pool->compat, &first, 0);
-    return offer(pool, compat_sample_array(pool->compat, pool->a, count, 1, twin));
+    gramc_text twin = subsume_sample_of(pool->compat, &first, 0);
+    return offer(pool, subsume_sample_array(pool->compat, pool->a, count, 1, twin));
 }
 
 static void offer_arrays(struct pool *pool) {
@@ -268,7 +268,8 @@ static void offer_arrays(struct pool *pool) {
 
 /* ## Objects */
 
-gramc_text compat_sample_name(struct compat *compat, const struct conj *a, const struct json *b) {
+gramc_text subsume_sample_name(struct compat *compat, const struct conjunction *a,
+                               const struct json *b) {
     static const char *const names[] = {"extra", "another", "more", "unexpected", "x", "_", "zz"};
     const struct json *theirs = json_get(b, "properties");
     (void)compat;
@@ -284,7 +285,7 @@ gramc_text compat_sample_name(struct compat *compat, const struct conj *a, const
 
 struct drawing {
     struct compat *compat;
-    const struct conj *a;
+    const struct conjunction *a;
     struct buf text;
     gramc_text names[MOST_ITEMS];
     size_t count;
@@ -295,9 +296,9 @@ static void draw(struct drawing *d, gramc_text name, gramc_text value) {
     for (size_t i = 0; i < d->count; i++)
         if (text_eq(d->names[i], name)) return;
     if (!value.len) {
-        struct conj member;
+        struct conjunction member;
         shape_member(&member, d->a, name);
-        value = compat_sample_of(d->compat, &member, 0);
+        value = subsume_sample_of(d->compat, &member, 0);
     }
     if (d->count == MOST_ITEMS || !value.len) d->failed = true;
     if (d->failed) return;
@@ -324,14 +325,14 @@ static gramc_text finish(struct drawing *d) {
     return (gramc_text){NULL, 0};
 }
 
-static void begin(struct drawing *d, struct compat *compat, const struct conj *a) {
+static void begin(struct drawing *d, struct compat *compat, const struct conjunction *a) {
     *d = (struct drawing){.compat = compat, .a = a};
     buf_init(&d->text, &compat->arena.allocator, 1 << 20);
     buf_putc(&d->text, '{');
 }
 
-gramc_text compat_sample_object(struct compat *compat, const struct conj *a, gramc_text name,
-                                gramc_text value) {
+gramc_text subsume_sample_object(struct compat *compat, const struct conjunction *a,
+                                 gramc_text name, gramc_text value) {
     struct drawing d;
     begin(&d, compat, a);
     if (name.ptr && value.len) draw(&d, name, value);
@@ -340,7 +341,7 @@ gramc_text compat_sample_object(struct compat *compat, const struct conj *a, gra
 }
 
 /* With every member that A knows and that can be there. */
-static gramc_text sample_full(struct compat *compat, const struct conj *a) {
+static gramc_text sample_full(struct compat *compat, const struct conjunction *a) {
     struct drawing d;
     begin(&d, compat, a);
     draw_required(&d, (gramc_text){NULL, 0});
@@ -359,12 +360,13 @@ static gramc_text sample_full(struct compat *compat, const struct conj *a) {
 static void offer_objects(struct pool *pool) {
     struct compat *compat = pool->compat;
     gramc_text none = {NULL, 0};
-    if (offer(pool, compat_sample_object(compat, pool->a, none, none)) || !pool->b) return;
+    if (offer(pool, subsume_sample_object(compat, pool->a, none, none)) || !pool->b) return;
     if (offer(pool, sample_full(compat, pool->a))) return;
-    gramc_text name = compat_sample_name(compat, pool->a, pool->b);
-    struct conj member;
+    gramc_text name = subsume_sample_name(compat, pool->a, pool->b);
+    struct conjunction member;
     shape_member(&member, pool->a, name);
-    offer(pool, compat_sample_object(compat, pool->a, name, compat_sample_of(compat, &member, 0)));
+    offer(pool,
+          subsume_sample_object(compat, pool->a, name, subsume_sample_of(compat, &member, 0)));
 }
 
 /* ## All types */
@@ -386,26 +388,26 @@ static void offer_all(struct pool *pool, enum only only) {
     }
 }
 
-static struct answer sample_branch(struct compat *compat, const struct conj *a, enum only only,
-                                   const struct json *unused) {
+static struct subsume_answer sample_branch(struct compat *compat, const struct conjunction *a,
+                                           enum only only, const struct json *unused) {
     struct pool pool = {compat, a, NULL, compat->variant, {NULL, 0}};
     (void)unused;
     offer_all(&pool, only);
-    return pool.found.len ? compat_no(pool.found) : compat_unknown("none was found");
+    return pool.found.len ? subsume_no(pool.found) : subsume_unknown("none was found");
 }
 
 /* First shallow, then deeper: a recursive type would else be followed to its limit. */
-gramc_text compat_sample_of(struct compat *compat, const struct conj *a, uint32_t variant) {
+gramc_text subsume_sample_of(struct compat *compat, const struct conjunction *a, uint32_t variant) {
     uint32_t outer_variant = compat->variant, outer_depth = compat->depth;
     bool outermost = !compat->sampling;
-    struct answer answer = compat_unknown(NULL);
+    struct subsume_answer answer = subsume_unknown(NULL);
     if (!outermost && outer_depth == 0) return (gramc_text){NULL, 0};
     compat->sampling = true;
     for (uint32_t depth = outermost ? 2 : outer_depth - 1; answer.kind != GRAMC_COMPAT_NO;
          depth *= 2) {
         compat->variant = variant;
         compat->depth = depth;
-        answer = compat_each_branch(compat, a, NULL, sample_branch);
+        answer = subsume_each_branch(compat, a, NULL, sample_branch);
         if (!outermost || depth >= 8) break;
     }
     compat->sampling = !outermost;
@@ -414,9 +416,10 @@ gramc_text compat_sample_of(struct compat *compat, const struct conj *a, uint32_
     return answer.witness;
 }
 
-struct answer compat_sample_against(struct compat *compat, const struct conj *a, enum only only,
-                                    const struct json *b, const char *reason) {
+struct subsume_answer subsume_sample_against(struct compat *compat, const struct conjunction *a,
+                                             enum only only, const struct json *b,
+                                             const char *reason) {
     struct pool pool = {compat, a, b, 0, {NULL, 0}};
     offer_all(&pool, only);
-    return pool.found.len ? compat_no(pool.found) : compat_unknown(reason);
+    return pool.found.len ? subsume_no(pool.found) : subsume_unknown(reason);
 }

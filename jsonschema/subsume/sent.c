@@ -92,7 +92,7 @@ static void put_schema(struct buf *out, const struct json *schema, bool is_root)
     buf_putc(out, '}');
 }
 
-gramc_text compat_as_sent(struct arena *arena, gramc_text parameters) {
+gramc_text subsume_as_sent(struct arena *arena, gramc_text parameters) {
     const struct json *schema = json_parse(arena, parameters, NULL);
     gramc_text copy = parameters;
     struct buf text;

@@ -87,7 +87,7 @@ static void tighten(struct compat *compat, struct range *range) {
     }
 }
 
-struct range shape_range(struct compat *compat, const struct conj *a, enum only only) {
+struct range shape_range(struct compat *compat, const struct conjunction *a, enum only only) {
     struct range range = {.whole = only == ONLY_INTEGER};
     for (uint32_t i = 0; i < a->count; i++) {
         const struct json *node = a->nodes[i], *step = json_get(node, "multipleOf");
@@ -110,7 +110,7 @@ uint64_t shape_count(const struct json *value, uint64_t otherwise) {
     return exact && whole >= 0 && whole < SHAPE_UNBOUNDED ? (uint64_t)whole : otherwise;
 }
 
-struct counts shape_counts(const struct conj *a, const char *min, const char *max) {
+struct counts shape_counts(const struct conjunction *a, const char *min, const char *max) {
     struct counts counts = {0, SHAPE_UNBOUNDED};
     for (uint32_t i = 0; i < a->count; i++) {
         uint64_t least = shape_count(json_get(a->nodes[i], min), 0);
@@ -121,13 +121,13 @@ struct counts shape_counts(const struct conj *a, const char *min, const char *ma
     return counts;
 }
 
-bool shape_is_unique(const struct conj *a) {
+bool shape_is_unique(const struct conjunction *a) {
     for (uint32_t i = 0; i < a->count; i++)
         if (json_is(json_get(a->nodes[i], "uniqueItems"), JSON_TRUE)) return true;
     return false;
 }
 
-bool shape_has_text(const struct conj *a, const char *keyword, gramc_text text) {
+bool shape_has_text(const struct conjunction *a, const char *keyword, gramc_text text) {
     for (uint32_t i = 0; i < a->count; i++) {
         const struct json *value = json_get(a->nodes[i], keyword);
         if (json_is(value, JSON_STRING) && text_eq(value->text, text)) return true;
@@ -137,7 +137,7 @@ bool shape_has_text(const struct conj *a, const char *keyword, gramc_text text) 
 
 /* ## Members and items */
 
-bool shape_requires(const struct conj *a, gramc_text name) {
+bool shape_requires(const struct conjunction *a, gramc_text name) {
     for (uint32_t i = 0; i < a->count; i++) {
         const struct json *names = json_get(a->nodes[i], "required");
         if (!json_is(names, JSON_ARRAY)) continue;
@@ -147,31 +147,31 @@ bool shape_requires(const struct conj *a, gramc_text name) {
     return false;
 }
 
-/* A schema may be false, which conj_add must see; true and absence say nothing. */
-void shape_member(struct conj *out, const struct conj *a, gramc_text name) {
+/* A schema may be false, which conjunction_add must see; true and absence say nothing. */
+void shape_member(struct conjunction *out, const struct conjunction *a, gramc_text name) {
     out->count = 0;
     for (uint32_t i = 0; i < a->count; i++) {
         const struct json *node = a->nodes[i];
         const struct json *known =
             name.ptr ? json_get_text(json_get(node, "properties"), name) : NULL;
-        if (known) conj_add(out, known);
+        if (known) conjunction_add(out, known);
         else if (!json_get(node, "patternProperties"))
-            conj_add(out, json_get(node, "additionalProperties"));
+            conjunction_add(out, json_get(node, "additionalProperties"));
     }
 }
 
-void shape_item(struct conj *out, const struct conj *a, uint64_t index) {
+void shape_item(struct conjunction *out, const struct conjunction *a, uint64_t index) {
     out->count = 0;
     for (uint32_t i = 0; i < a->count; i++) {
         const struct json *prefix = json_get(a->nodes[i], "prefixItems");
         const struct json *item = json_is(prefix, JSON_ARRAY) ? prefix->first : NULL;
         for (uint64_t k = 0; item && k < index; k++) item = item->next;
         if (!item) item = json_get(a->nodes[i], "items");
-        if (item && item->kind != JSON_ARRAY) conj_add(out, item);
+        if (item && item->kind != JSON_ARRAY) conjunction_add(out, item);
     }
 }
 
-uint64_t shape_prefix(const struct conj *a) {
+uint64_t shape_prefix(const struct conjunction *a) {
     uint64_t longest = 0;
     for (uint32_t i = 0; i < a->count; i++) {
         const struct json *prefix = json_get(a->nodes[i], "prefixItems");
@@ -180,13 +180,13 @@ uint64_t shape_prefix(const struct conj *a) {
     return longest;
 }
 
-struct counts shape_items(const struct conj *a) {
+struct counts shape_items(const struct conjunction *a) {
     struct counts counts = shape_counts(a, "minItems", "maxItems");
     uint64_t end = shape_prefix(a);
     for (uint64_t i = 0; i <= end && i < counts.max; i++) {
-        struct conj item;
+        struct conjunction item;
         shape_item(&item, a, i);
-        if (conj_is_false(&item)) counts.max = i;
+        if (conjunction_is_false(&item)) counts.max = i;
     }
     return counts;
 }

@@ -12,24 +12,24 @@
 
 struct pair {
     const struct pair *outer;
-    const struct conj *a;
+    const struct conjunction *a;
     const struct json *b;
     uint32_t level;
     enum only only;
 };
 
-const struct answer compat_yes = {GRAMC_COMPAT_YES, {NULL, 0}, NULL};
+const struct subsume_answer subsume_yes = {GRAMC_COMPAT_YES, {NULL, 0}, NULL};
 
-struct answer compat_unknown(const char *reason) {
-    return (struct answer){GRAMC_COMPAT_UNKNOWN, {NULL, 0}, reason};
+struct subsume_answer subsume_unknown(const char *reason) {
+    return (struct subsume_answer){GRAMC_COMPAT_UNKNOWN, {NULL, 0}, reason};
 }
 
-struct answer compat_no(gramc_text witness) {
-    if (!witness.len) return compat_unknown("no value was found that would show it");
-    return (struct answer){GRAMC_COMPAT_NO, witness, NULL};
+struct subsume_answer subsume_no(gramc_text witness) {
+    if (!witness.len) return subsume_unknown("no value was found that would show it");
+    return (struct subsume_answer){GRAMC_COMPAT_NO, witness, NULL};
 }
 
-bool compat_step(struct compat *compat) {
+bool subsume_step(struct compat *compat) {
     if (compat->arena.oom) return false;
     if (compat->steps == 0) {
         compat->limit = "comparing them takes too much work";
@@ -40,27 +40,27 @@ bool compat_step(struct compat *compat) {
 }
 
 /* Of a part that must hold as well: NO wins, then UNKNOWN. */
-static bool join(struct answer *all, struct answer part) {
+static bool join(struct subsume_answer *all, struct subsume_answer part) {
     if (part.kind == GRAMC_COMPAT_NO) *all = part;
     else if (all->kind == GRAMC_COMPAT_YES) *all = part;
     return all->kind != GRAMC_COMPAT_NO;
 }
 
-void conj_add(struct conj *conj, const struct json *node) {
-    if (!node || node->kind == JSON_TRUE || conj->count == COMPAT_NODES) return;
-    for (uint32_t i = 0; i < conj->count; i++)
-        if (conj->nodes[i] == node) return;
-    conj->nodes[conj->count++] = node;
+void conjunction_add(struct conjunction *conjunction, const struct json *node) {
+    if (!node || node->kind == JSON_TRUE || conjunction->count == COMPAT_NODES) return;
+    for (uint32_t i = 0; i < conjunction->count; i++)
+        if (conjunction->nodes[i] == node) return;
+    conjunction->nodes[conjunction->count++] = node;
 }
 
-bool conj_is_false(const struct conj *conj) {
-    for (uint32_t i = 0; i < conj->count; i++)
-        if (conj->nodes[i]->kind == JSON_FALSE) return true;
+bool conjunction_is_false(const struct conjunction *conjunction) {
+    for (uint32_t i = 0; i < conjunction->count; i++)
+        if (conjunction->nodes[i]->kind == JSON_FALSE) return true;
     return false;
 }
 
 /* Where a local reference leads; NULL for any other. */
-const struct json *compat_follow(const struct side *side, const struct json *reference) {
+const struct json *subsume_follow(const struct subsume_side *side, const struct json *reference) {
     if (!json_is(reference, JSON_STRING) || !text_starts(reference->text, "#")) return NULL;
     gramc_text pointer = text_slice(reference->text, 1, reference->text.len);
     for (size_t i = 0; i < pointer.len; i++)
@@ -71,33 +71,34 @@ const struct json *compat_follow(const struct side *side, const struct json *ref
 
 /* ## Branches of A */
 
-static struct answer ask_values(struct compat *compat, const struct conj *a, const struct json *b,
-                                branch_question *question, const struct json *node) {
+static struct subsume_answer ask_values(struct compat *compat, const struct conjunction *a,
+                                        const struct json *b, branch_question *question,
+                                        const struct json *node) {
     const struct json *list = json_get(node, "enum"), *one = json_get(node, "const");
-    if (question != compat_branch_includes) return compat_unknown("values are not listed");
+    if (question != subsume_branch_includes) return subsume_unknown("values are not listed");
     for (const struct json *value = one ? one : list->first; value;
          value = one ? NULL : value->next) {
-        gramc_text text = compat_print(compat, value);
-        if (compat_judge_witness(compat, a, b, text)) return compat_no(text);
+        gramc_text text = subsume_print(compat, value);
+        if (subsume_evaluate_witness(compat, a, b, text)) return subsume_no(text);
     }
-    return compat_yes;
+    return subsume_yes;
 }
 
 /* Every value is listed: then the validator alone decides. */
-static const struct json *find_values(const struct conj *a) {
+static const struct json *find_values(const struct conjunction *a) {
     for (uint32_t i = 0; i < a->count; i++)
         if (json_is(json_get(a->nodes[i], "enum"), JSON_ARRAY) || json_get(a->nodes[i], "const"))
             return a->nodes[i];
     return NULL;
 }
 
-static struct answer ask_types(struct compat *compat, const struct conj *a, const struct json *b,
-                               branch_question *question) {
-    struct answer all = compat_yes;
+static struct subsume_answer ask_types(struct compat *compat, const struct conjunction *a,
+                                       const struct json *b, branch_question *question) {
+    struct subsume_answer all = subsume_yes;
     unsigned types = (1u << ONLY_COUNT) - 1;
     const struct json *values = find_values(a);
-    if (conj_is_false(a)) return compat_yes;
-    if (values && question == compat_branch_includes)
+    if (conjunction_is_false(a)) return subsume_yes;
+    if (values && question == subsume_branch_includes)
         return ask_values(compat, a, b, question, values);
     for (uint32_t i = 0; i < a->count; i++) types &= shape_types(a->nodes[i]);
     if (types & 1u << ONLY_NUMBER) types &= ~(1u << ONLY_INTEGER);
@@ -108,34 +109,34 @@ static struct answer ask_types(struct compat *compat, const struct conj *a, cons
     return all;
 }
 
-static struct answer split(struct compat *compat, const struct conj *a, uint32_t at, int stage,
-                           const struct json *b, branch_question *question);
+static struct subsume_answer split(struct compat *compat, const struct conjunction *a, uint32_t at,
+                                   int stage, const struct json *b, branch_question *question);
 
-static struct answer choose(struct compat *compat, const struct conj *a, uint32_t at, int stage,
-                            const struct json *options, const struct json *b,
-                            branch_question *question) {
-    struct answer all = compat_yes;
+static struct subsume_answer choose(struct compat *compat, const struct conjunction *a, uint32_t at,
+                                    int stage, const struct json *options, const struct json *b,
+                                    branch_question *question) {
+    struct subsume_answer all = subsume_yes;
     for (const struct json *option = options->first; option; option = option->next) {
-        struct conj chosen = *a;
-        conj_add(&chosen, option);
+        struct conjunction chosen = *a;
+        conjunction_add(&chosen, option);
         if (!join(&all, split(compat, &chosen, at, stage, b, question))) break;
     }
     return all;
 }
 
 /* Follows references and takes each alternative. oneOf counts as anyOf: that only enlarges A. */
-static struct answer split(struct compat *compat, const struct conj *a, uint32_t at, int stage,
-                           const struct json *b, branch_question *question) {
+static struct subsume_answer split(struct compat *compat, const struct conjunction *a, uint32_t at,
+                                   int stage, const struct json *b, branch_question *question) {
     static const char *const choices[] = {"anyOf", "oneOf"};
-    struct conj own = *a;
-    if (!compat_step(compat)) return compat_unknown(compat->limit);
+    struct conjunction own = *a;
+    if (!subsume_step(compat)) return subsume_unknown(compat->limit);
     for (; at < own.count; at++, stage = 0) {
         const struct json *node = own.nodes[at];
-        conj_add(&own, compat_follow(&compat->a, json_get(node, "$ref")));
+        conjunction_add(&own, subsume_follow(&compat->a, json_get(node, "$ref")));
         const struct json *all = json_get(node, "allOf");
         if (json_is(all, JSON_ARRAY))
             for (const struct json *part = all->first; part; part = part->next)
-                conj_add(&own, part);
+                conjunction_add(&own, part);
         for (; stage < 2; stage++) {
             const struct json *options = json_get(node, choices[stage]);
             if (json_is(options, JSON_ARRAY))
@@ -145,8 +146,8 @@ static struct answer split(struct compat *compat, const struct conj *a, uint32_t
     return ask_types(compat, &own, b, question);
 }
 
-struct answer compat_each_branch(struct compat *compat, const struct conj *a, const struct json *b,
-                                 branch_question *question) {
+struct subsume_answer subsume_each_branch(struct compat *compat, const struct conjunction *a,
+                                          const struct json *b, branch_question *question) {
     return split(compat, a, 0, 0, b, question);
 }
 
@@ -160,7 +161,7 @@ static bool has_reference(const struct json *value) {
     return false;
 }
 
-static bool is_same(struct compat *compat, const struct conj *a, const struct json *b) {
+static bool is_same(struct compat *compat, const struct conjunction *a, const struct json *b) {
     for (uint32_t i = 0; i < a->count; i++) {
         uint64_t work = compat->steps;
         if (json_equal_within(a->nodes[i], b, &work) && (compat->same_defs || !has_reference(b)))
@@ -180,46 +181,47 @@ static const struct pair *find_pair(const struct compat *compat, const struct pa
     return NULL;
 }
 
-static struct answer against_keywords(struct compat *compat, const struct conj *a, enum only only,
-                                      const struct json *b) {
-    struct answer all = compat_yes;
+static struct subsume_answer against_keywords(struct compat *compat, const struct conjunction *a,
+                                              enum only only, const struct json *b) {
+    struct subsume_answer all = subsume_yes;
     for (const struct json *keyword = b->first; keyword; keyword = keyword->next) {
-        struct answer part = rules_keyword(compat, a, only, b, keyword);
+        struct subsume_answer part = rules_keyword(compat, a, only, b, keyword);
         bool shown =
-            part.kind == GRAMC_COMPAT_NO && compat_judge_witness(compat, a, b, part.witness);
+            part.kind == GRAMC_COMPAT_NO && subsume_evaluate_witness(compat, a, b, part.witness);
         if (part.kind == GRAMC_COMPAT_NO && !shown)
-            part = compat_unknown("the value that should show it does not");
+            part = subsume_unknown("the value that should show it does not");
         if (!join(&all, part)) return all;
     }
     if (all.kind == GRAMC_COMPAT_UNKNOWN)
-        return compat_sample_against(compat, a, only, b, all.reason);
+        return subsume_sample_against(compat, a, only, b, all.reason);
     return all;
 }
 
-struct answer compat_branch_includes(struct compat *compat, const struct conj *a, enum only only,
-                                     const struct json *b) {
+struct subsume_answer subsume_branch_includes(struct compat *compat, const struct conjunction *a,
+                                              enum only only, const struct json *b) {
     struct pair pair = {compat->pairs, a, b, compat->level, only};
-    if (!compat_step(compat)) return compat_unknown(compat->limit);
-    if (b->kind == JSON_TRUE || (b->kind == JSON_OBJECT && b->count == 0)) return compat_yes;
-    if (is_same(compat, a, b)) return compat_yes;
-    if (rules_empty(compat, a, only, NULL).kind == GRAMC_COMPAT_YES) return compat_yes;
+    if (!subsume_step(compat)) return subsume_unknown(compat->limit);
+    if (b->kind == JSON_TRUE || (b->kind == JSON_OBJECT && b->count == 0)) return subsume_yes;
+    if (is_same(compat, a, b)) return subsume_yes;
+    if (rules_empty(compat, a, only, NULL).kind == GRAMC_COMPAT_YES) return subsume_yes;
     if (b->kind != JSON_OBJECT)
-        return compat_sample_against(compat, a, only, b,
-                                     "it is not known whether there is such a value");
+        return subsume_sample_against(compat, a, only, b,
+                                      "it is not known whether there is such a value");
     const struct pair *known = find_pair(compat, &pair);
-    if (known && known->level < compat->level) return compat_yes;
-    if (known) return compat_unknown("a schema refers to itself without getting any deeper");
+    if (known && known->level < compat->level) return subsume_yes;
+    if (known) return subsume_unknown("a schema refers to itself without getting any deeper");
     compat->pairs = &pair;
-    struct answer answer = against_keywords(compat, a, only, b);
+    struct subsume_answer answer = against_keywords(compat, a, only, b);
     compat->pairs = pair.outer;
     return answer;
 }
 
-struct answer compat_includes(struct compat *compat, const struct conj *a, const struct json *b) {
-    if (b->kind == JSON_TRUE || is_same(compat, a, b)) return compat_yes;
-    if (compat->level >= COMPAT_LEVELS) return compat_unknown("the schemas are nested too deep");
+struct subsume_answer subsume_includes(struct compat *compat, const struct conjunction *a,
+                                       const struct json *b) {
+    if (b->kind == JSON_TRUE || is_same(compat, a, b)) return subsume_yes;
+    if (compat->level >= COMPAT_LEVELS) return subsume_unknown("the schemas are nested too deep");
     compat->level++;
-    struct answer answer = compat_each_branch(compat, a, b, compat_branch_includes);
+    struct subsume_answer answer = subsume_each_branch(compat, a, b, subsume_branch_includes);
     compat->level--;
     return answer;
 }
@@ -248,7 +250,7 @@ static const char *find_obstacle(const struct json *value, bool is_root) {
     return NULL;
 }
 
-static gramc_status open_side(struct compat *compat, struct side *side, gramc_text text) {
+static gramc_status open_side(struct compat *compat, struct subsume_side *side, gramc_text text) {
     gramc_schema_options options = GRAMC_SCHEMA_OPTIONS_INIT;
     options.allocator = &compat->arena.allocator;
     options.assert_formats = true;
@@ -260,24 +262,24 @@ static gramc_status open_side(struct compat *compat, struct side *side, gramc_te
     return GRAMC_OK;
 }
 
-static struct answer decide(struct compat *compat, bool fill) {
+static struct subsume_answer decide(struct compat *compat, bool fill) {
     const char *obstacle = find_obstacle(compat->a.root, true);
-    struct conj whole = {{NULL}, 0};
+    struct conjunction whole = {{NULL}, 0};
     if (!obstacle) obstacle = find_obstacle(compat->b.root, true);
-    if (obstacle) return compat_unknown(obstacle);
+    if (obstacle) return subsume_unknown(obstacle);
     compat->same_defs = !compat->a.defs || !compat->b.defs
                             ? compat->a.defs == compat->b.defs
                             : json_equal_within(compat->a.defs, compat->b.defs, &compat->steps);
-    conj_add(&whole, compat->a.root);
-    struct answer answer = compat_includes(compat, &whole, compat->b.root);
-    if (answer.kind == GRAMC_COMPAT_YES && compat->unjudged)
-        return compat_unknown("a part of a schema cannot be judged on its own");
+    conjunction_add(&whole, compat->a.root);
+    struct subsume_answer answer = subsume_includes(compat, &whole, compat->b.root);
+    if (answer.kind == GRAMC_COMPAT_YES && compat->undecided)
+        return subsume_unknown("a part of a schema cannot be judged on its own");
     if (answer.kind != GRAMC_COMPAT_NO) return answer;
-    if (fill) answer.witness = compat_judge_fill(compat, answer.witness);
-    if (compat_judge_program(compat, compat->a.program, answer.witness) &&
-        !compat_judge_program(compat, compat->b.program, answer.witness))
+    if (fill) answer.witness = subsume_evaluate_fill(compat, answer.witness);
+    if (subsume_evaluate_program(compat, compat->a.program, answer.witness) &&
+        !subsume_evaluate_program(compat, compat->b.program, answer.witness))
         return answer;
-    return compat_unknown("the value that should show it does not");
+    return subsume_unknown("the value that should show it does not");
 }
 
 struct comparison {
@@ -286,8 +288,8 @@ struct comparison {
 };
 
 static void close_sides(struct compat *compat) {
-    compat_judge_free(&compat->a);
-    compat_judge_free(&compat->b);
+    subsume_evaluate_free(&compat->a);
+    subsume_evaluate_free(&compat->b);
 }
 
 gramc_status gramc_compare(gramc_comparison **out, gramc_text a, gramc_text b,
@@ -300,12 +302,12 @@ gramc_status gramc_compare(gramc_comparison **out, gramc_text a, gramc_text b,
     arena_init(&own->compat.arena, &allocator);
     if (options && options->max_steps) own->compat.steps = options->max_steps;
     bool as_sent = options && options->as_sent;
-    if (as_sent) a = compat_as_sent(&own->compat.arena, a);
+    if (as_sent) a = subsume_as_sent(&own->compat.arena, a);
     gramc_status status = own->compat.arena.oom ? GRAMC_NOMEM : GRAMC_OK;
     if (status == GRAMC_OK) status = open_side(&own->compat, &own->compat.a, a);
     if (status == GRAMC_OK) status = open_side(&own->compat, &own->compat.b, b);
     if (status == GRAMC_OK) {
-        struct answer answer = decide(&own->compat, as_sent);
+        struct subsume_answer answer = decide(&own->compat, as_sent);
         own->public = (gramc_comparison){answer.kind, answer.witness, {NULL, 0}};
         if (answer.reason) own->public.reason = text_of(answer.reason);
         if (own->compat.arena.oom) status = GRAMC_NOMEM;

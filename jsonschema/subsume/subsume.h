@@ -7,7 +7,7 @@
 #include "base/json/json.h"
 #include "gramc/schema.h"
 
-enum { COMPAT_NODES = 24, COMPAT_LEVELS = 60, COMPAT_JUDGES = 4096 };
+enum { COMPAT_NODES = 24, COMPAT_LEVELS = 60, SUBSUME_PROGRAMS = 4096 };
 
 /* A type that all values of a branch have; whole numbers are ONLY_INTEGER. */
 enum only {
@@ -21,29 +21,29 @@ enum only {
     ONLY_COUNT
 };
 
-struct judge {
-    struct judge *next;
+struct subsume_program {
+    struct subsume_program *next;
     const struct json *node;
     gramc_schema *program; /* NULL: it cannot be compiled on its own */
 };
 
-enum { JUDGE_BUCKETS = 256 };
+enum { EVALUATE_BUCKETS = 256 };
 
-struct side {
+struct subsume_side {
     const struct json *root, *defs; /* defs NULL: none */
     gramc_schema *program;          /* of the whole document */
-    struct judge *judges[JUDGE_BUCKETS];
+    struct subsume_program *judges[EVALUATE_BUCKETS];
 };
 
 /* Schemas that all apply to one value. Leaving one out only makes the set larger, which may cost a
  * "yes" but never makes a wrong one. */
-struct conj {
+struct conjunction {
     const struct json *nodes[COMPAT_NODES];
     uint32_t count;
 };
 
 /* NO comes with a witness: JSON that A's part accepts and B's part does not. */
-struct answer {
+struct subsume_answer {
     gramc_compat kind;
     gramc_text witness;
     const char *reason; /* of UNKNOWN; a constant */
@@ -52,55 +52,57 @@ struct answer {
 struct pair;
 struct compat {
     struct arena arena;
-    struct side a, b;
+    struct subsume_side a, b;
     const struct pair *pairs; /* that are being compared, innermost first */
     const char *limit;        /* the limit that was passed; NULL: none */
     uint64_t steps;           /* that are left */
     uint32_t level;           /* members and items above */
-    uint32_t judge_count;
+    uint32_t evaluate_count;
     uint32_t variant, depth; /* of the sample that is being made; how deep it may still get */
     uint32_t doubts;         /* required members that are being searched for an empty one */
     bool sampling;
     bool same_defs;
-    bool unjudged; /* a part could not be judged: then nothing is proven */
+    bool undecided; /* a part could not be judged: then nothing is proven */
 };
 
-extern const struct answer compat_yes;
-struct answer compat_unknown(const char *reason);
-struct answer compat_no(gramc_text witness);
+extern const struct subsume_answer subsume_yes;
+struct subsume_answer subsume_unknown(const char *reason);
+struct subsume_answer subsume_no(gramc_text witness);
 /* Takes one step; false when there are none left, or memory. */
-bool compat_step(struct compat *compat);
+bool subsume_step(struct compat *compat);
 
 /* What the runtime sends for these parameters, as a schema; the text itself if it is not JSON. */
-gramc_text compat_as_sent(struct arena *arena, gramc_text parameters);
+gramc_text subsume_as_sent(struct arena *arena, gramc_text parameters);
 
 /* ## Taking apart */
 
 /* What is to be decided about one branch: values of one type, and B. */
-typedef struct answer branch_question(struct compat *compat, const struct conj *a, enum only only,
-                                      const struct json *b);
+typedef struct subsume_answer branch_question(struct compat *compat, const struct conjunction *a,
+                                              enum only only, const struct json *b);
 /* Asks about each branch of A (alternatives, types) until one answer is NO. */
-struct answer compat_each_branch(struct compat *compat, const struct conj *a, const struct json *b,
-                                 branch_question *question);
+struct subsume_answer subsume_each_branch(struct compat *compat, const struct conjunction *a,
+                                          const struct json *b, branch_question *question);
 /* A is a part of B? */
-struct answer compat_includes(struct compat *compat, const struct conj *a, const struct json *b);
+struct subsume_answer subsume_includes(struct compat *compat, const struct conjunction *a,
+                                       const struct json *b);
 /* The same for one branch; B is followed through references and alternatives. */
-struct answer compat_branch_includes(struct compat *compat, const struct conj *a, enum only only,
-                                     const struct json *b);
-const struct json *compat_follow(const struct side *side, const struct json *reference);
-void conj_add(struct conj *conj, const struct json *node);
+struct subsume_answer subsume_branch_includes(struct compat *compat, const struct conjunction *a,
+                                              enum only only, const struct json *b);
+const struct json *subsume_follow(const struct subsume_side *side, const struct json *reference);
+void conjunction_add(struct conjunction *conjunction, const struct json *node);
 
 /* ## Rules */
 
 /* One keyword of B, for one type. */
-struct answer rules_keyword(struct compat *compat, const struct conj *a, enum only only,
-                            const struct json *b, const struct json *keyword);
+struct subsume_answer rules_keyword(struct compat *compat, const struct conjunction *a,
+                                    enum only only, const struct json *b,
+                                    const struct json *keyword);
 /* YES: no value can be in both. */
-struct answer rules_disjoint(struct compat *compat, const struct conj *a, enum only only,
-                             const struct json *b);
+struct subsume_answer rules_disjoint(struct compat *compat, const struct conjunction *a,
+                                     enum only only, const struct json *b);
 /* YES: there is no value at all. */
-struct answer rules_empty(struct compat *compat, const struct conj *a, enum only only,
-                          const struct json *unused);
+struct subsume_answer rules_empty(struct compat *compat, const struct conjunction *a,
+                                  enum only only, const struct json *unused);
 
 /* ## Shapes: what a branch of A lets through */
 
@@ -112,59 +114,62 @@ struct range {
     bool over, under;     /* the bounds themselves are excluded */
     bool whole;
 };
-struct range shape_range(struct compat *compat, const struct conj *a, enum only only);
+struct range shape_range(struct compat *compat, const struct conjunction *a, enum only only);
 struct counts {
     uint64_t min, max;
 };
 enum { SHAPE_UNBOUNDED = INT32_MAX };
-struct counts shape_counts(const struct conj *a, const char *min, const char *max);
+struct counts shape_counts(const struct conjunction *a, const char *min, const char *max);
 /* The count that a keyword says; `otherwise` if it is absent or no plain number. */
 uint64_t shape_count(const struct json *value, uint64_t otherwise);
 /* Items of an array: as minItems and maxItems, and as its closed end says. */
-struct counts shape_items(const struct conj *a);
-bool shape_is_unique(const struct conj *a);
-bool shape_has_text(const struct conj *a, const char *keyword, gramc_text text);
-bool shape_requires(const struct conj *a, gramc_text name);
+struct counts shape_items(const struct conjunction *a);
+bool shape_is_unique(const struct conjunction *a);
+bool shape_has_text(const struct conjunction *a, const char *keyword, gramc_text text);
+bool shape_requires(const struct conjunction *a, gramc_text name);
 /* What applies to a member (name.ptr NULL: to one that no schema names), or to an item. */
-void shape_member(struct conj *out, const struct conj *a, gramc_text name);
-void shape_item(struct conj *out, const struct conj *a, uint64_t index);
-uint64_t shape_prefix(const struct conj *a);
+void shape_member(struct conjunction *out, const struct conjunction *a, gramc_text name);
+void shape_item(struct conjunction *out, const struct conjunction *a, uint64_t index);
+uint64_t shape_prefix(const struct conjunction *a);
 /* True if a schema says that there can be no such thing. */
-bool conj_is_false(const struct conj *conj);
+bool conjunction_is_false(const struct conjunction *conjunction);
 
 /* ## Samples */
 
 /* A value of A; empty if none was found. Variants are different values where that is easy. */
-gramc_text compat_sample_of(struct compat *compat, const struct conj *a, uint32_t variant);
+gramc_text subsume_sample_of(struct compat *compat, const struct conjunction *a, uint32_t variant);
 /* An object of A: with that member set (value.len), left out (value.ptr NULL), or (name.ptr NULL)
  * as small as can be. */
-gramc_text compat_sample_object(struct compat *compat, const struct conj *a, gramc_text name,
-                                gramc_text value);
+gramc_text subsume_sample_object(struct compat *compat, const struct conjunction *a,
+                                 gramc_text name, gramc_text value);
 /* An array of A of `count` items, with item `index` set unless value is empty. */
-gramc_text compat_sample_array(struct compat *compat, const struct conj *a, uint64_t count,
-                               uint64_t index, gramc_text value);
+gramc_text subsume_sample_array(struct compat *compat, const struct conjunction *a, uint64_t count,
+                                uint64_t index, gramc_text value);
 /* Looks for a value of A that B refuses. */
-struct answer compat_sample_against(struct compat *compat, const struct conj *a, enum only only,
-                                    const struct json *b, const char *reason);
+struct subsume_answer subsume_sample_against(struct compat *compat, const struct conjunction *a,
+                                             enum only only, const struct json *b,
+                                             const char *reason);
 /* A name that neither schema knows. */
-gramc_text compat_sample_name(struct compat *compat, const struct conj *a, const struct json *b);
+gramc_text subsume_sample_name(struct compat *compat, const struct conjunction *a,
+                               const struct json *b);
 
 /* Writes a text that the regular expression probably matches; another taste, another text. */
 void pattern_guess(struct buf *out, gramc_text pattern, uint32_t taste);
 
 /* ## Judging */
 
-bool compat_judge_node(struct compat *compat, struct side *side, const struct json *node,
-                       gramc_text json);
-bool compat_judge_conj(struct compat *compat, const struct conj *a, gramc_text json);
+bool subsume_evaluate_node(struct compat *compat, struct subsume_side *side,
+                           const struct json *node, gramc_text json);
+bool subsume_evaluate_conjunction(struct compat *compat, const struct conjunction *a,
+                                  gramc_text json);
 /* A accepts it and B does not. */
-bool compat_judge_witness(struct compat *compat, const struct conj *a, const struct json *b,
-                          gramc_text json);
+bool subsume_evaluate_witness(struct compat *compat, const struct conjunction *a,
+                              const struct json *b, gramc_text json);
 /* The validator's word; false, with arena.oom, without memory. */
-bool compat_judge_program(struct compat *compat, const gramc_schema *program, gramc_text json);
-void compat_judge_free(struct side *side);
+bool subsume_evaluate_program(struct compat *compat, const gramc_schema *program, gramc_text json);
+void subsume_evaluate_free(struct subsume_side *side);
 /* The value with A's defaults filled in, as the runtime does it. */
-gramc_text compat_judge_fill(struct compat *compat, gramc_text json);
-gramc_text compat_print(struct compat *compat, const struct json *value);
+gramc_text subsume_evaluate_fill(struct compat *compat, gramc_text json);
+gramc_text subsume_print(struct compat *compat, const struct json *value);
 
 #endif

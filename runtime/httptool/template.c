@@ -98,7 +98,7 @@ static enum template_place place_here(const struct place_finder *finder) {
 
 /* ## Reading */
 
-struct reader {
+struct template_reader {
     struct template *out;
     gramc_text text;
     struct place_finder finder;
@@ -107,7 +107,7 @@ struct reader {
     struct template_error *error;
 };
 
-static gramc_status add(struct reader *reader, struct template_part part) {
+static gramc_status add(struct template_reader *reader, struct template_part part) {
     if (reader->out->count == PARTS_MAX)
         return fail(reader->error, part.start, part.end, "more than %d parts in a template",
                     PARTS_MAX);
@@ -115,7 +115,7 @@ static gramc_status add(struct reader *reader, struct template_part part) {
     return GRAMC_OK;
 }
 
-static gramc_status add_text(struct reader *reader, size_t end) {
+static gramc_status add_text(struct template_reader *reader, size_t end) {
     size_t start = reader->literal_from;
     if (start == end) return GRAMC_OK;
     gramc_text text = text_slice(reader->text, start, end);
@@ -137,7 +137,7 @@ static void split_fallback(struct template_part *part) {
     }
 }
 
-static gramc_status add_parameter(struct reader *reader, size_t start, size_t end) {
+static gramc_status add_parameter(struct template_reader *reader, size_t start, size_t end) {
     struct template_part part = {.kind = PART_PARAMETER,
                                  .place = place_here(&reader->finder),
                                  .text = text_slice(reader->text, start + 2, end - 1),
@@ -159,7 +159,7 @@ static gramc_status add_parameter(struct reader *reader, size_t start, size_t en
 }
 
 /* At a `$`: moves behind a parameter or a literal `$${`. */
-static gramc_status read_dollar(struct reader *reader, size_t *i) {
+static gramc_status read_dollar(struct template_reader *reader, size_t *i) {
     gramc_text rest = text_slice(reader->text, *i, reader->text.len);
     gramc_status status = GRAMC_OK;
     if (text_starts(rest, "$${")) {
@@ -181,7 +181,7 @@ static gramc_status read_dollar(struct reader *reader, size_t *i) {
     return status;
 }
 
-static gramc_status read_parts(struct reader *reader) {
+static gramc_status read_parts(struct template_reader *reader) {
     gramc_status status = GRAMC_OK;
     for (size_t i = 0; i < reader->text.len && status == GRAMC_OK;) {
         if (reader->text.ptr[i] == '$') status = read_dollar(reader, &i);
@@ -228,11 +228,11 @@ gramc_status template_read(struct template *out, struct arena *arena, gramc_text
     out->parts = arena_array(arena, most_parts(text) + 1, sizeof(*out->parts));
     if (!copy.ptr || !out->parts) return GRAMC_NOMEM;
     size_t authority = kind == TEMPLATE_URL ? authority_end(copy) : 0;
-    struct reader reader = {.out = out,
-                            .text = copy,
-                            .finder = {kind, literal, ZONE_PATH, false, false},
-                            .authority = authority,
-                            .error = error};
+    struct template_reader reader = {.out = out,
+                                     .text = copy,
+                                     .finder = {kind, literal, ZONE_PATH, false, false},
+                                     .authority = authority,
+                                     .error = error};
     gramc_status status = read_parts(&reader);
     if (status == GRAMC_OK && kind == TEMPLATE_JSON && !literal)
         status = check_json(out, arena, error);

@@ -11,7 +11,7 @@ enum { HEADERS_MAX = 100 };
 
 /* ## Templates */
 
-struct place {
+struct toolbox_place {
     uint32_t line, column;
 };
 
@@ -23,9 +23,9 @@ static size_t line_start(gramc_text text, uint32_t line) {
 
 /* Where a piece of a scalar stands in the file: the n-th of its kind behind the scalar's beginning.
  * The beginning itself where it is not found as it is (escapes in quotes). */
-static struct place place_of(const struct toolbox_reader *reader, const struct yaml *node,
-                             const struct template_error *error) {
-    struct place place = {node->line, node->column};
+static struct toolbox_place place_of(const struct toolbox_reader *reader, const struct yaml *node,
+                                     const struct template_error *error) {
+    struct toolbox_place place = {node->line, node->column};
     gramc_text piece = text_slice(node->text, error->start, error->end);
     size_t before = 0, line = node->line, from = line_start(reader->text, node->line);
     if (piece.len == 0 || piece.len > 200 || error->start == 0) return place;
@@ -35,7 +35,7 @@ static struct place place_of(const struct toolbox_reader *reader, const struct y
         if (line > node->end_line) break;
         if (memcmp(reader->text.ptr + i, piece.ptr, piece.len) == 0 && before-- == 0) {
             size_t column = text_length(text_slice(reader->text, row, i)) + 1;
-            return (struct place){(uint32_t)line, (uint32_t)column};
+            return (struct toolbox_place){(uint32_t)line, (uint32_t)column};
         }
         if (reader->text.ptr[i] != '\n') continue;
         line++;
@@ -46,7 +46,7 @@ static struct place place_of(const struct toolbox_reader *reader, const struct y
 
 static void tell_template(struct toolbox_reader *reader, gramc_severity severity,
                           const struct yaml *node, const struct template_error *error) {
-    struct place place = place_of(reader, node, error);
+    struct toolbox_place place = place_of(reader, node, error);
     toolbox_find(reader, severity, place.line, place.column, "%s", error->message);
 }
 
@@ -101,8 +101,8 @@ static void warn_fixed(struct toolbox_reader *reader, const struct yaml *content
 static void read_template(struct toolbox_reader *reader, const struct yaml *node, const char *path,
                           enum template_kind kind, struct template *out,
                           struct parameter_list *list) {
-    static const struct field fields[] = {{"type", true, YAML_SCALAR},
-                                          {"content", true, YAML_SCALAR}};
+    static const struct toolbox_field fields[] = {{"type", true, YAML_SCALAR},
+                                                  {"content", true, YAML_SCALAR}};
     static const gramc_text known[] = {{"TEXT", 4}, {"TEXT_SUBSTITUTOR", 16}};
     struct template_error error = {.start = 0};
     if (!CHECK_MAP(reader, node, path, fields)) return;
@@ -214,11 +214,11 @@ static bool read_method(struct toolbox_reader *reader, const struct yaml *node,
 
 void toolbox_read_definition(struct toolbox_reader *reader, const struct yaml *definition,
                              struct http_call *call, struct parameter_list *list) {
-    static const struct field fields[] = {{"method", true, YAML_SCALAR},
-                                          {"path", true, YAML_MAP},
-                                          {"headers", false, YAML_MAP},
-                                          {"body", false, YAML_MAP},
-                                          {"contentType", false, YAML_SCALAR}};
+    static const struct toolbox_field fields[] = {{"method", true, YAML_SCALAR},
+                                                  {"path", true, YAML_MAP},
+                                                  {"headers", false, YAML_MAP},
+                                                  {"body", false, YAML_MAP},
+                                                  {"contentType", false, YAML_SCALAR}};
     if (!CHECK_MAP(reader, definition, "the definition", fields)) return;
     if (!read_method(reader, yaml_get(definition, "method"), call)) return;
     read_path(reader, yaml_get(definition, "path"), call, list);
@@ -228,8 +228,8 @@ void toolbox_read_definition(struct toolbox_reader *reader, const struct yaml *d
 
 void toolbox_read_transformer(struct toolbox_reader *reader, const struct yaml *node,
                               struct http_call *call) {
-    static const struct field fields[] = {{"type", true, YAML_SCALAR},
-                                          {"config", true, YAML_SCALAR}};
+    static const struct toolbox_field fields[] = {{"type", true, YAML_SCALAR},
+                                                  {"config", true, YAML_SCALAR}};
     static const gramc_text known[] = {{"JOLT", 4}};
     gramc_json_error error;
     if (yaml_is_null(node) || !CHECK_MAP(reader, node, "the transformer", fields)) return;

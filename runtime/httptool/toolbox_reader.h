@@ -55,7 +55,7 @@ bool toolbox_take_text(struct toolbox_reader *reader, const struct yaml *node);
 
 /* ## Maps with known keys (toolbox_words.c) */
 
-struct field {
+struct toolbox_field {
     const char *name;
     bool required;
     enum yaml_kind kind;
@@ -65,7 +65,7 @@ struct field {
 void toolbox_unknown_word(struct toolbox_reader *reader, const struct yaml *node, const char *what,
                           const gramc_text *known, size_t count);
 bool toolbox_check_map(struct toolbox_reader *reader, const struct yaml *map, const char *path,
-                       const struct field *fields, size_t count);
+                       const struct toolbox_field *fields, size_t count);
 #define CHECK_MAP(reader, map, path, fields)                                                       \
     toolbox_check_map((reader), (map), (path), (fields), sizeof(fields) / sizeof((fields)[0]))
 /* A member's text, copied already; empty if it is absent. */

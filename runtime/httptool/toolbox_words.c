@@ -92,7 +92,7 @@ static const char *kind_name(enum yaml_kind kind) {
 
 /* An unknown key is told and passed over, so that what stands beside it is judged all the same. */
 static void check_keys(struct toolbox_reader *reader, const struct yaml *map,
-                       const struct field *fields, size_t count) {
+                       const struct toolbox_field *fields, size_t count) {
     gramc_text names[16];
     for (size_t i = 0; i < count; i++) names[i] = text_of(fields[i].name);
     for (const struct yaml_item *item = map->first; item; item = item->next) {
@@ -103,7 +103,7 @@ static void check_keys(struct toolbox_reader *reader, const struct yaml *map,
 }
 
 static bool check_values(struct toolbox_reader *reader, const struct yaml *map, const char *path,
-                         const struct field *fields, size_t count) {
+                         const struct toolbox_field *fields, size_t count) {
     bool good = true;
     for (size_t i = 0; i < count; i++) {
         const struct yaml *value = yaml_get(map, fields[i].name);
@@ -121,7 +121,7 @@ static bool check_values(struct toolbox_reader *reader, const struct yaml *map, 
 }
 
 bool toolbox_check_map(struct toolbox_reader *reader, const struct yaml *map, const char *path,
-                       const struct field *fields, size_t count) {
+                       const struct toolbox_field *fields, size_t count) {
     if (map->kind != YAML_MAP) {
         ERROR_AT(reader, map, "%s is %s here, and should be a map", path, kind_name(map->kind));
         return false;

@@ -37,8 +37,8 @@ static bool put_type(struct toolbox_reader *reader, const struct yaml *type, str
 
 static void put_parameter(struct toolbox_reader *reader, const struct yaml_item *item,
                           struct buf *out) {
-    static const struct field fields[] = {{"description", true, YAML_SCALAR},
-                                          {"type", true, YAML_SCALAR}};
+    static const struct toolbox_field fields[] = {{"description", true, YAML_SCALAR},
+                                                  {"type", true, YAML_SCALAR}};
     char path[120];
     snprintf(path, sizeof(path), "the parameter `%.*s`", SHORT(item->key->text));
     if (!CHECK_MAP(reader, item->value, path, fields)) return;
@@ -83,9 +83,9 @@ static gramc_text keep_buf(struct toolbox_reader *reader, struct buf *buf) {
 
 static void read_metadata(struct toolbox_reader *reader, const struct yaml *metadata,
                           struct toolbox_tool *tool, struct parameter_list *list) {
-    static const struct field fields[] = {{"name", true, YAML_SCALAR},
-                                          {"description", true, YAML_SCALAR},
-                                          {"parameters", false, YAML_MAP}};
+    static const struct toolbox_field fields[] = {{"name", true, YAML_SCALAR},
+                                                  {"description", true, YAML_SCALAR},
+                                                  {"parameters", false, YAML_MAP}};
     struct buf schema;
     if (!CHECK_MAP(reader, metadata, "the metadata", fields)) return;
     tool->name = toolbox_text_at(metadata, "name");
@@ -141,9 +141,9 @@ static bool check_name(struct toolbox_reader *reader, const struct toolbox_upstr
 
 static struct toolbox_tool *read_tool(struct toolbox_reader *reader, const struct yaml *node,
                                       struct toolbox_upstream *upstream) {
-    static const struct field fields[] = {{"metadata", true, YAML_MAP},
-                                          {"definition", true, YAML_MAP},
-                                          {"transformer", false, YAML_MAP}};
+    static const struct toolbox_field fields[] = {{"metadata", true, YAML_MAP},
+                                                  {"definition", true, YAML_MAP},
+                                                  {"transformer", false, YAML_MAP}};
     struct parameter_list list;
     struct toolbox_tool *tool = ARENA_NEW(reader->arena, struct toolbox_tool);
     if (!tool) {
@@ -198,7 +198,8 @@ static void check_url(struct toolbox_reader *reader, const struct yaml *upstream
 
 static void read_upstream(struct toolbox_reader *reader, const struct yaml_item *item,
                           struct toolbox_upstream ***link) {
-    static const struct field fields[] = {{"url", false, YAML_SCALAR}, {"tools", true, YAML_LIST}};
+    static const struct toolbox_field fields[] = {{"url", false, YAML_SCALAR},
+                                                  {"tools", true, YAML_LIST}};
     char path[120];
     struct toolbox_upstream *upstream = ARENA_NEW(reader->arena, struct toolbox_upstream);
     if (!upstream) {

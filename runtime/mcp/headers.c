@@ -55,7 +55,7 @@ bool mcp_mirror_value(struct buf *out, const struct mcp_parameter *parameter,
 
 /* ## Annotations */
 
-struct search {
+struct header_search {
     struct arena *arena;
     struct mcp_parameter *first, **end;
     size_t count;
@@ -71,7 +71,7 @@ static bool is_token(gramc_text name) {
     return name.len != 0;
 }
 
-static bool is_taken(const struct search *search, gramc_text name) {
+static bool is_taken(const struct header_search *search, gramc_text name) {
     for (const struct mcp_parameter *one = search->first; one; one = one->next)
         if (text_eq_nocase(one->name, name)) return true;
     return false;
@@ -84,7 +84,7 @@ static bool is_plain(const struct json *schema) {
             text_is(type->text, "boolean"));
 }
 
-static void add(struct search *search, const struct json *schema, const struct json *name,
+static void add(struct header_search *search, const struct json *schema, const struct json *name,
                 gramc_text path) {
     if (!json_is(name, JSON_STRING) || !is_token(name->text))
         search->why = "an x-mcp-header that names no header";
@@ -113,10 +113,11 @@ static bool has_annotation(const struct json *value, unsigned depth) {
     return false;
 }
 
-static void walk(struct search *search, const struct json *schema, gramc_text path, unsigned depth);
+static void walk(struct header_search *search, const struct json *schema, gramc_text path,
+                 unsigned depth);
 
-static void walk_properties(struct search *search, const struct json *properties, gramc_text path,
-                            unsigned depth) {
+static void walk_properties(struct header_search *search, const struct json *properties,
+                            gramc_text path, unsigned depth) {
     for (const struct json *one = properties->first; one && !search->why; one = one->next) {
         struct buf below;
         buf_init(&below, &search->arena->allocator, 1 << 16);
@@ -129,7 +130,7 @@ static void walk_properties(struct search *search, const struct json *properties
 }
 
 /* Reached by `properties` only, or refused. */
-static void walk(struct search *search, const struct json *schema, gramc_text path,
+static void walk(struct header_search *search, const struct json *schema, gramc_text path,
                  unsigned depth) {
     if (!json_is(schema, JSON_OBJECT) || depth > MCP_MIRROR_DEPTH) return;
     for (const struct json *one = schema->first; one && !search->why; one = one->next) {
@@ -145,7 +146,7 @@ static void walk(struct search *search, const struct json *schema, gramc_text pa
 
 const char *mcp_mirrors_read(struct mcp_parameter **out, struct arena *arena,
                              const struct json *schema) {
-    struct search search = {.arena = arena};
+    struct header_search search = {.arena = arena};
     search.end = &search.first;
     walk(&search, schema, (gramc_text){"", 0}, 0);
     *out = search.first;

@@ -57,25 +57,25 @@ gramc_plugin_function *plugin_find(const struct plugin *plugin, const char *symb
 }
 
 /* What a call says, both ways. */
-struct said {
+struct plugin_answer {
     struct buf *result;
     struct buf reason;
     bool failed;
 };
 
 static void on_write(void *ctx, const char *bytes, size_t len) {
-    struct said *said = ctx;
+    struct plugin_answer *said = ctx;
     buf_put(said->result, bytes, len);
 }
 
 static void on_fail(void *ctx, const char *bytes, size_t len) {
-    struct said *said = ctx;
+    struct plugin_answer *said = ctx;
     said->failed = true;
     buf_put(&said->reason, bytes, len);
 }
 
 int plugin_call(gramc_plugin_function *function, gramc_text arguments, struct buf *out) {
-    struct said said = {.result = out};
+    struct plugin_answer said = {.result = out};
     buf_init(&said.reason, &out->allocator, PLUGIN_RESULT_MAX);
     gramc_plugin_call call = {sizeof(call), arguments.ptr, arguments.len, &said, on_write, on_fail};
     bool failed = function(&call) != 0 || said.failed;

@@ -26,30 +26,31 @@ enum { ELF_CLASS = ELFCLASS32 };
 
 enum { SECTIONS_MAX = 4096, SYMBOLS_MAX = 1 << 20, SYMBOL_MAX = 256, BATCH = 64 };
 
-struct object {
+struct elf_object {
     int file;
     uint64_t size;
     elf_header header;
 };
 
-static bool read_at(const struct object *object, uint64_t offset, void *out, size_t size) {
+static bool read_at(const struct elf_object *object, uint64_t offset, void *out, size_t size) {
     if (offset > object->size || size > object->size - offset) return false;
     return pread(object->file, out, size, (off_t)offset) == (ssize_t)size;
 }
 
-static bool is_object(struct object *object) {
+static bool is_object(struct elf_object *object) {
     elf_header *header = &object->header;
     if (!read_at(object, 0, header, sizeof(*header))) return false;
     return memcmp(header->e_ident, ELFMAG, SELFMAG) == 0 &&
            header->e_ident[EI_CLASS] == ELF_CLASS && header->e_type == ET_DYN;
 }
 
-static bool read_section(const struct object *object, size_t i, elf_section *out) {
+static bool read_section(const struct elf_object *object, size_t i, elf_section *out) {
     if (i >= object->header.e_shnum) return false;
     return read_at(object, object->header.e_shoff + i * sizeof(*out), out, sizeof(*out));
 }
 
-static bool find_table(const struct object *object, elf_section *symbols, elf_section *strings) {
+static bool find_table(const struct elf_object *object, elf_section *symbols,
+                       elf_section *strings) {
     size_t count = object->header.e_shnum;
     if (object->header.e_shentsize != sizeof(*symbols) || count > SECTIONS_MAX) return false;
     for (size_t i = 0; i < count; i++) {
@@ -59,7 +60,7 @@ static bool find_table(const struct object *object, elf_section *symbols, elf_se
     return false;
 }
 
-static bool is_named(const struct object *object, const elf_section *strings,
+static bool is_named(const struct elf_object *object, const elf_section *strings,
                      const elf_symbol *entry, gramc_text symbol) {
     char name[SYMBOL_MAX + 1];
     if (entry->st_shndx == SHN_UNDEF || entry->st_name >= strings->sh_size) return false;
@@ -68,7 +69,7 @@ static bool is_named(const struct object *object, const elf_section *strings,
     return memcmp(name, symbol.ptr, symbol.len) == 0 && name[symbol.len] == '\0';
 }
 
-static enum plugin_finding search(const struct object *object, gramc_text symbol) {
+static enum plugin_finding search(const struct elf_object *object, gramc_text symbol) {
     elf_section symbols, strings;
     elf_symbol batch[BATCH];
     if (!find_table(object, &symbols, &strings)) return PLUGIN_UNKNOWN;
@@ -86,7 +87,7 @@ static enum plugin_finding search(const struct object *object, gramc_text symbol
 
 enum plugin_finding plugin_exports(const char *path, gramc_text symbol) {
     struct stat st;
-    struct object object = {.file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+    struct elf_object object = {.file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
     enum plugin_finding finding = PLUGIN_NO_OBJECT;
     if (object.file < 0) return PLUGIN_UNREADABLE;
     if (fstat(object.file, &st) || !S_ISREG(st.st_mode)) finding = PLUGIN_UNREADABLE;

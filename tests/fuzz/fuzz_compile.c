@@ -19,8 +19,8 @@ static int swallow(void *ctx, const char *bytes, size_t len) {
 static void print_everything(gramc_compilation *compilation, const gramc_spec *spec, bool sound) {
     size_t sum = 0;
     gramc_writer writer = {swallow, &sum};
-    for (int format = GRAMC_FORMAT_TEXT; format <= GRAMC_FORMAT_GITHUB; format++)
-        if (gramc_findings_print(compilation, (gramc_format)format, writer)) abort();
+    for (int format = GRAMC_REPORT_TEXT; format <= GRAMC_REPORT_GITHUB; format++)
+        if (gramc_findings_print(compilation, (gramc_report_format)format, writer)) abort();
     if (!sound) return;
     for (size_t i = 0; gramc_target_name(i); i++) {
         gramc_text target = {gramc_target_name(i), strlen(gramc_target_name(i))};

@@ -34,7 +34,7 @@ static void check_verdict(const gramc_verdict *verdict, size_t len) {
     }
 }
 
-static void judge(const gramc_schema *schema, const char *json, size_t len, unsigned flags) {
+static void evaluate(const gramc_schema *schema, const char *json, size_t len, unsigned flags) {
     gramc_check_options options = GRAMC_CHECK_OPTIONS_INIT;
     gramc_verdict *verdict;
     bool accepts = gramc_schema_accepts(schema, json, len);
@@ -84,7 +84,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         return 0;
     }
     char *json = copy_of(nul + 1, len);
-    judge(schema, json, len, data[0] >> 4 & 7);
+    evaluate(schema, json, len, data[0] >> 4 & 7);
     free(json);
     gramc_schema_free(schema);
     return 0;

@@ -31,7 +31,7 @@ static size_t controls_of(const struct template *what, unsigned char highest) {
     return count;
 }
 
-static void judge(enum template_kind kind, const struct template *what, gramc_text out) {
+static void evaluate(enum template_kind kind, const struct template *what, gramc_text out) {
     struct arena arena;
     arena_init(&arena, NULL);
     if (kind == TEMPLATE_JSON) demand(json_parse(&arena, out, NULL) || arena.oom);
@@ -48,7 +48,7 @@ static void expand(enum template_kind kind, const struct template *what,
     gramc_status status = template_expand(&out, what, values, NULL, NULL, &error);
     demand(status != GRAMC_FINDINGS || error.message[0]);
     demand(error.end <= what->source.len);
-    if (status == GRAMC_OK) judge(kind, what, buf_view(&out));
+    if (status == GRAMC_OK) evaluate(kind, what, buf_view(&out));
     buf_free(&out);
 }
 

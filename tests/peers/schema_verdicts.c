@@ -14,7 +14,7 @@
 #include "gramc/compile.h"
 
 /* Judges a copy of exactly these bytes, so that a sanitizer sees any step beyond them. */
-static char judge(const gramc_schema *schema, gramc_text text) {
+static char evaluate(const gramc_schema *schema, gramc_text text) {
     gramc_verdict *verdict = NULL;
     char *copy = malloc(text.len ? text.len : 1);
     if (!copy) return 'L';
@@ -49,7 +49,7 @@ static void answer(const struct json *question) {
     }
     fputs("ok ", stdout);
     for (const struct json *instance = instances->first; instance; instance = instance->next)
-        putchar(judge(schema, instance->text));
+        putchar(evaluate(schema, instance->text));
     putchar('\n');
     gramc_schema_free(schema);
 }

@@ -83,7 +83,7 @@ static void send_answer(struct client *client, const struct mock_answer *scripte
     check(answer && (answer->bytes = malloc(room)), "malloc");
     const char *headers = scripted->headers ? scripted->headers : "";
     char length[64] = "";
-    if (scripted->way != MOCK_OPEN)
+    if (scripted->mode != MOCK_OPEN)
         snprintf(length, sizeof length, "Content-Length: %zu\r\n", body + scripted->padding);
     int head =
         snprintf(answer->bytes, HEAD_MAX, "HTTP/1.1 %d Scripted\r\n%s%s%s\r\n",
@@ -93,13 +93,13 @@ static void send_answer(struct client *client, const struct mock_answer *scripte
     memcpy(answer->bytes + head, scripted->body, body);
     memset(answer->bytes + (size_t)head + body, ' ', scripted->padding);
     size_t len = (size_t)head + body + scripted->padding;
-    bool half = scripted->way == MOCK_CUT || scripted->way == MOCK_STALL;
+    bool half = scripted->mode == MOCK_CUT || scripted->mode == MOCK_STALL;
     if (half) len = (size_t)head + body / 2;
-    if (scripted->way == MOCK_RAW) {
+    if (scripted->mode == MOCK_RAW) {
         memcpy(answer->bytes, scripted->body, body);
         len = body;
     }
-    answer->last = scripted->way == MOCK_CUT || scripted->way == MOCK_RAW;
+    answer->last = scripted->mode == MOCK_CUT || scripted->mode == MOCK_RAW;
     answer->write.data = answer;
     uv_buf_t bytes = uv_buf_init(answer->bytes, (unsigned)len);
     if (uv_write(&answer->write, (uv_stream_t *)&client->tcp, &bytes, 1, written) == 0) return;
@@ -124,7 +124,7 @@ static void respond(struct client *client, size_t index) {
     struct mock_server *server = client->server;
     const struct mock_answer *answer =
         index < server->answer_count ? &server->answers[index] : &surplus;
-    switch (answer->way) {
+    switch (answer->mode) {
     case MOCK_WHOLE:
     case MOCK_OPEN:
     case MOCK_CUT:

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-enum mock_way {
+enum mock_mode {
     MOCK_WHOLE,
     MOCK_CUT,   /* half of the body, then the connection is closed */
     MOCK_OPEN,  /* the body without a length, and the connection stays open */
@@ -18,7 +18,7 @@ enum mock_way {
 
 struct mock_answer {
     int status; /* 0 means 200 */
-    enum mock_way way;
+    enum mock_mode mode;
     const char *headers; /* "Name: value\r\n" each, or NULL; Content-Type is JSON's if not here */
     const char *body;
     size_t padding; /* blanks behind the body */

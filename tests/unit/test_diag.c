@@ -74,7 +74,7 @@ static void compile(gramc_compilation *compilation, const gramc_explanation *row
 
 /* Compiles, formats or imports a text; returns how many findings there are, and in `code` the code
  * that they all have, or that of the first that differs. */
-static size_t judge(const char *example, const gramc_explanation *row, char code[8]) {
+static size_t evaluate(const char *example, const gramc_explanation *row, char code[8]) {
     char text[1024]; /* a formatted file ends with a line end */
     gramc_options options = GRAMC_OPTIONS_INIT;
     gramc_compilation *compilation;
@@ -112,7 +112,7 @@ static void codes_are_unique_and_complete(void **state) {
 
 /* Findings about targets: true if some target gives the finding; `others` counts all of the family
  * under all targets. */
-static int judge_for_targets(const char *text, const char *code, size_t *others) {
+static int evaluate_for_targets(const char *text, const char *code, size_t *others) {
     gramc_compilation *compilation;
     const gramc_spec *spec;
     gramc_finding finding;
@@ -138,9 +138,9 @@ static void examples_of_targets_tell_the_truth(void **state) {
     (void)state;
     for (size_t i = 0; gramc_explain(i, &row); i++) {
         if (row.code[2] != '8' || is_elsewhere(row.code)) continue;
-        if (!judge_for_targets(row.bad, row.code, &others))
+        if (!evaluate_for_targets(row.bad, row.code, &others))
             fail_msg("%s: its bad example does not give it", row.code);
-        judge_for_targets(row.good, row.code, &others);
+        evaluate_for_targets(row.good, row.code, &others);
         if (others) fail_msg("%s: its good example gives %zu findings", row.code, others);
         tried++;
     }
@@ -154,12 +154,12 @@ static void examples_tell_the_truth(void **state) {
     (void)state;
     for (size_t i = 0; gramc_explain(i, &row); i++) {
         if (is_elsewhere(row.code) || row.code[2] == '8') continue;
-        size_t bad = judge(row.bad, &row, code);
+        size_t bad = evaluate(row.bad, &row, code);
         if (bad == 0 || strcmp(code, row.code) != 0) {
             print_error("%s: its bad example gives %zu findings, %s\n", row.code, bad, code);
             wrong++;
         }
-        size_t good = judge(row.good, &row, code);
+        size_t good = evaluate(row.good, &row, code);
         if (good != 0) {
             print_error("%s: its good example gives %zu findings, %s\n", row.code, good, code);
             wrong++;

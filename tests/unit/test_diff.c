@@ -135,7 +135,7 @@ static void test_page(void **state) {
     open_side(&new, "new.gram", next_block(&at, "gram"));
     gramc_text expected = next_block(&at, "text");
     assert_int_equal(gramc_diff_new(&diff, old.spec, new.spec, NULL), GRAMC_OK);
-    assert_int_equal(gramc_diff_print(diff, GRAMC_FORMAT_TEXT, GRAMC_IMPACT_BREAKING,
+    assert_int_equal(gramc_diff_print(diff, GRAMC_REPORT_TEXT, GRAMC_IMPACT_BREAKING,
                                       (gramc_writer){append, &printed}),
                      GRAMC_OK);
     assert_int_equal(printed.len, expected.len);

@@ -94,8 +94,8 @@ static void retried(void **state) {
         {{.status = 409, .body = ""}, {.body = SAYS("Hi")}},
         {{.status = 503, .body = "<html>"}, {.body = SAYS("Hi")}},
         {{.status = 400, .headers = "x-should-retry: true\r\n", .body = ""}, {.body = SAYS("Hi")}},
-        {{.way = MOCK_CUT, .body = SAYS("Half of this")}, {.body = SAYS("Hi")}},
-        {{.way = MOCK_CLOSE, .body = ""}, {.body = SAYS("Hi")}},
+        {{.mode = MOCK_CUT, .body = SAYS("Half of this")}, {.body = SAYS("Hi")}},
+        {{.mode = MOCK_CLOSE, .body = ""}, {.body = SAYS("Hi")}},
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -165,7 +165,7 @@ static void waits_as_told(void **state) {
 
 static void limits(void **state) {
     const struct mock_answer big[] = {{.body = SAYS("Hi"), .padding = 100000}};
-    const struct mock_answer silent[] = {{.way = MOCK_HANG, .body = ""}};
+    const struct mock_answer silent[] = {{.mode = MOCK_HANG, .body = ""}};
     struct asked asked;
     (void)state;
     ASK(asked, big, .max_response = 50000);
@@ -216,7 +216,7 @@ static void wrong_options(void **state) {
 
 /* A run of the whole loop is canceled while the server says nothing. */
 static void canceled_while_waiting(void **state) {
-    const struct mock_answer silent[] = {{.way = MOCK_HANG, .body = ""}};
+    const struct mock_answer silent[] = {{.mode = MOCK_HANG, .body = ""}};
     struct mock_server *server = mock_start(silent, 1);
     struct test_agent test;
     struct test_run run;

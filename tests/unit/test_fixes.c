@@ -22,17 +22,18 @@ static int append(void *ctx, const char *bytes, size_t len) {
 
 /* ## One round */
 
-struct judged {
+struct evaluated {
     struct buf mended;
     size_t findings, fixed;
     char codes[512]; /* "G0101 G0206 " */
 };
 
-static gramc_status judge_with(struct judged *j, const char *text, const gramc_options *options) {
+static gramc_status evaluate_with(struct evaluated *j, const char *text,
+                                  const gramc_options *options) {
     gramc_compilation *compilation;
     gramc_finding finding;
     const gramc_spec *spec;
-    *j = (struct judged){.findings = 0};
+    *j = (struct evaluated){.findings = 0};
     buf_init(&j->mended, NULL, 1 << 20);
     if (gramc_compilation_new(&compilation, options)) return GRAMC_NOMEM;
     gramc_status status = gramc_add_source(compilation, TEXT("t"), text, strlen(text));
@@ -49,9 +50,9 @@ static gramc_status judge_with(struct judged *j, const char *text, const gramc_o
     return status;
 }
 
-static struct judged judge(const char *text) {
-    struct judged j;
-    assert_int_equal(judge_with(&j, text, NULL), GRAMC_OK);
+static struct evaluated evaluate(const char *text) {
+    struct evaluated j;
+    assert_int_equal(evaluate_with(&j, text, NULL), GRAMC_OK);
     return j;
 }
 
@@ -114,7 +115,7 @@ static const struct {
 static void test_mended(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof mended / sizeof *mended; i++) {
-        struct judged before = judge(mended[i].before);
+        struct evaluated before = evaluate(mended[i].before);
         if (!strstr(before.codes, mended[i].code) || !before.fixed || !before.mended.ptr ||
             strcmp(before.mended.ptr, mended[i].after) != 0)
             print_message("%s: %s: %s\n", mended[i].before, before.codes,
@@ -122,7 +123,7 @@ static void test_mended(void **state) {
         assert_non_null(strstr(before.codes, mended[i].code));
         assert_true(before.fixed > 0);
         assert_string_equal(before.mended.ptr, mended[i].after);
-        struct judged after = judge(mended[i].after);
+        struct evaluated after = evaluate(mended[i].after);
         bool is_spec = mended[i].code[2] != '1';
         if (is_spec && after.findings) print_message("%s: %s\n", mended[i].after, after.codes);
         assert_true(is_spec ? after.findings == 0 : !strstr(after.codes, "G01"));
@@ -160,7 +161,7 @@ static const struct {
 static void test_left(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof left / sizeof *left; i++) {
-        struct judged j = judge(left[i].text);
+        struct evaluated j = evaluate(left[i].text);
         if (!strstr(j.codes, left[i].code) || j.fixed)
             print_message("%s: %s: %s\n", left[i].text, j.codes, j.mended.ptr);
         assert_non_null(strstr(j.codes, left[i].code));
@@ -189,7 +190,7 @@ static void test_edits(void **state) {
     assert_false(gramc_finding_edit(compilation, 0, 1, &edit));
     assert_false(gramc_finding_edit(compilation, 1, 0, &edit));
     assert_int_equal(
-        gramc_findings_print(compilation, GRAMC_FORMAT_JSON, (gramc_writer){append, &out}),
+        gramc_findings_print(compilation, GRAMC_REPORT_JSON, (gramc_writer){append, &out}),
         GRAMC_OK);
     assert_non_null(strstr(out.ptr, "\"fix\":[{\"range\":{\"start\":{\"line\":0,\"character\":6},"
                                     "\"end\":{\"line\":0,\"character\":7}},\"newText\":\"\"}]"));
@@ -225,9 +226,9 @@ static void test_no_memory(void **state) {
         struct budget budget = {calls};
         gramc_allocator allocator = {budget_alloc, &budget};
         gramc_options options = GRAMC_OPTIONS_INIT;
-        struct judged j;
+        struct evaluated j;
         options.allocator = &allocator;
-        status = judge_with(&j, text, &options);
+        status = evaluate_with(&j, text, &options);
         if (status == GRAMC_OK) assert_int_equal(j.fixed, 5);
         buf_free(&j.mended);
         assert_true(calls < 2000);

@@ -148,7 +148,7 @@ static char *read_whole(const char *path) {
 
 /* The sections `--- file x.gram` and `--- stdin` of a golden case. */
 static size_t check_sections(const char *path) {
-    size_t judged = 0;
+    size_t evaluated = 0;
     char *text = read_whole(path);
     for (char *at = strstr(text, "\n--- "); at;) {
         char *body = strchr(at + 1, '\n'), *next = body ? strstr(body, "\n--- ") : NULL;
@@ -158,28 +158,28 @@ static size_t check_sections(const char *path) {
         bool is_gram = strstr(at + 1, ".gram") || strcmp(at + 1, "--- stdin") == 0;
         char *copy = calloc(1, strlen(body) + 1);
         memcpy(copy, body, strlen(body));
-        if (is_gram) judged += check_spec(text_of(copy));
+        if (is_gram) evaluated += check_spec(text_of(copy));
         free(copy);
         if (next) next[1] = '-';
         at = next;
     }
     free(text);
-    return judged;
+    return evaluated;
 }
 
 static size_t check_file(const char *path) {
-    size_t judged;
+    size_t evaluated;
     if (strstr(path, ".test")) return check_sections(path);
     if (!strstr(path, ".gram")) return 0;
     char *text = read_whole(path);
-    judged = check_spec(text_of(text));
+    evaluated = check_spec(text_of(text));
     free(text);
-    return judged;
+    return evaluated;
 }
 
 static size_t check_folder(const char *path) {
     struct stat st;
-    size_t judged = 0;
+    size_t evaluated = 0;
     DIR *folder = opendir(path);
     if (!folder) return 0;
     for (struct dirent *entry; (entry = readdir(folder));) {
@@ -187,10 +187,10 @@ static size_t check_folder(const char *path) {
         if (entry->d_name[0] == '.') continue;
         snprintf(name, sizeof name, "%s/%s", path, entry->d_name);
         if (stat(name, &st) == 0)
-            judged += S_ISDIR(st.st_mode) ? check_folder(name) : check_file(name);
+            evaluated += S_ISDIR(st.st_mode) ? check_folder(name) : check_file(name);
     }
     closedir(folder);
-    return judged;
+    return evaluated;
 }
 
 static size_t check_ours(const char *name) {

@@ -273,12 +273,12 @@ static void expect_hidden(const struct test_run *run) {
  * that is cut off. The secret reaches it, and nobody else. */
 static void test_planted(void **state) {
     static const struct mock_answer answers[] = {
-        {.way = MOCK_ECHO},
-        {.way = MOCK_ECHO, .status = 500, .headers = "WWW-Authenticate: Bearer " PLANTED "\r\n"},
+        {.mode = MOCK_ECHO},
+        {.mode = MOCK_ECHO, .status = 500, .headers = "WWW-Authenticate: Bearer " PLANTED "\r\n"},
         {.status = 302, .headers = "Location: http://" PLANTED ".invalid/x\r\n", .body = ""},
         {.status = 307, .headers = "Location: /x?" PLANTED "\r\n", .body = ""},
-        {.way = MOCK_RAW, .body = "HTTP/1.1 " PLANTED "\r\n\r\n"},
-        {.body = "{\"a\":\"" PLANTED "\"", .way = MOCK_CUT},
+        {.mode = MOCK_RAW, .body = "HTTP/1.1 " PLANTED "\r\n\r\n"},
+        {.body = "{\"a\":\"" PLANTED "\"", .mode = MOCK_CUT},
     };
     static const gramc_pair headers[] = {{FIXED("Authorization"), FIXED("Bearer ${env:TOKEN}")}};
     static const char script[] = HEADER CALL CALL CALL CALL CALL CALL SAYS("that is all");

@@ -99,7 +99,7 @@ static void write_library(const char *path, const char *url, const char *variabl
 }
 
 static struct mock_server *prepare(const char *variable) {
-    static const struct mock_answer answers[] = {{.way = MOCK_ECHO}};
+    static const struct mock_answer answers[] = {{.mode = MOCK_ECHO}};
     struct mock_server *server = mock_start(answers, 1);
     write_file("spec.gram",
                "[clerk:Agent {description: \"Finds people\", model: \"OpenAI/x\"} |\n"

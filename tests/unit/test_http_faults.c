@@ -35,23 +35,23 @@ struct fault {
 };
 
 #define RAW(text)                                                                                  \
-    { .way = MOCK_RAW, .body = (text) }
+    { .mode = MOCK_RAW, .body = (text) }
 
 static const struct fault faults[] = {
     {.name = "truncated body",
-     .answer = {.way = MOCK_CUT, .body = "half of this"},
+     .answer = {.mode = MOCK_CUT, .body = "half of this"},
      .result = "Error: the answer (HTTP 200) broke off or is damaged: transfer closed with 6 bytes "
                "remaining to read"},
     {.name = "no answer",
-     .answer = {.way = MOCK_HANG, .body = ""},
+     .answer = {.mode = MOCK_HANG, .body = ""},
      .result = "Error: the tool did not finish within 200 ms and was stopped",
      .outcome = "timeout"},
     {.name = "half an answer, then nothing",
-     .answer = {.way = MOCK_STALL, .body = "half of this"},
+     .answer = {.mode = MOCK_STALL, .body = "half of this"},
      .result = "Error: the tool did not finish within 200 ms and was stopped",
      .outcome = "timeout"},
     {.name = "closed without a word",
-     .answer = {.way = MOCK_CLOSE, .body = ""},
+     .answer = {.mode = MOCK_CLOSE, .body = ""},
      .result = "Error: the server cannot be asked: Empty reply from server"},
     {.name = "another host",
      .answer = {.status = 301, .headers = "Location: http://example.invalid/x\r\n", .body = "no"},

@@ -15,16 +15,16 @@
 #include "tests/failing.h"
 
 #ifdef GRAMC_HAVE_JANSSON
-bool jansson_reads(const char *text, size_t len); /* jansson_judge.c */
+bool jansson_reads(const char *text, size_t len); /* jansson_evaluate.c */
 #endif
 
-struct judged {
+struct evaluated {
     const char *text;
     bool valid;
     size_t position; /* of the error */
 };
 
-static const struct judged documents[] = {
+static const struct evaluated documents[] = {
     {"{}", true, 0},
     {"[]", true, 0},
     {" [ ] ", true, 0},
@@ -94,7 +94,7 @@ static const struct judged documents[] = {
 static void test_documents(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof documents / sizeof documents[0]; i++) {
-        const struct judged *d = &documents[i];
+        const struct evaluated *d = &documents[i];
         struct arena arena;
         struct json_error error;
         arena_init(&arena, NULL);
@@ -107,7 +107,7 @@ static void test_documents(void **state) {
 }
 
 #ifdef GRAMC_HAVE_JANSSON
-static void test_second_judge(void **state) {
+static void test_second_evaluate(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof documents / sizeof documents[0]; i++) {
         const char *text = documents[i].text;
@@ -372,13 +372,13 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_documents),
 #ifdef GRAMC_HAVE_JANSSON
-        cmocka_unit_test(test_second_judge),
+        cmocka_unit_test(test_second_evaluate),
 #endif
-        cmocka_unit_test(test_shape),        cmocka_unit_test(test_pointers),
-        cmocka_unit_test(test_number_order), cmocka_unit_test(test_whole_numbers),
-        cmocka_unit_test(test_multiples),    cmocka_unit_test(test_equality),
-        cmocka_unit_test(test_writing),      cmocka_unit_test(test_canonical_order),
-        cmocka_unit_test(test_doubles),      cmocka_unit_test(test_depth),
+        cmocka_unit_test(test_shape),           cmocka_unit_test(test_pointers),
+        cmocka_unit_test(test_number_order),    cmocka_unit_test(test_whole_numbers),
+        cmocka_unit_test(test_multiples),       cmocka_unit_test(test_equality),
+        cmocka_unit_test(test_writing),         cmocka_unit_test(test_canonical_order),
+        cmocka_unit_test(test_doubles),         cmocka_unit_test(test_depth),
         cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

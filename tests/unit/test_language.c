@@ -111,7 +111,7 @@ static bool has_sentences(const gramc_compilation *compilation, const char *want
 }
 
 /* `CODE CODE`, and behind ` && ` what a message or help must say. */
-static void judge_findings(const struct row *row, const gramc_compilation *compilation) {
+static void evaluate_findings(const struct row *row, const gramc_compilation *compilation) {
     struct buf got;
     char *rest = strstr(row->columns[3], " && ");
     if (rest) *rest = '\0';
@@ -123,7 +123,7 @@ static void judge_findings(const struct row *row, const gramc_compilation *compi
 }
 
 /* Fragments parted by ` && ` that stand in the output, with a `!` in front that do not. */
-static void judge_output(const struct row *row, gramc_text output) {
+static void evaluate_output(const struct row *row, gramc_text output) {
     char *next = row->columns[3];
     while (next) {
         char *fragment = next;
@@ -148,7 +148,7 @@ static void emit(const struct row *row, gramc_compilation *compilation, const gr
         complain(row, "no errors", buf_view(&out));
     } else {
         assert_int_equal(gramc_emit(spec, agent, target, (gramc_writer){append, &out}), GRAMC_OK);
-        judge_output(row, buf_view(&out));
+        evaluate_output(row, buf_view(&out));
     }
     buf_free(&out);
 }
@@ -160,7 +160,7 @@ static void format(const struct row *row, gramc_compilation *compilation, bool p
     buf_init(&out, NULL, 1 << 20);
     gramc_status status =
         gramc_source_format(compilation, 0, &options, (gramc_writer){append, &out});
-    if (status != GRAMC_OK) judge_findings(row, compilation);
+    if (status != GRAMC_OK) evaluate_findings(row, compilation);
     else if (!text_is(buf_view(&out), row->columns[3])) complain(row, "text", buf_view(&out));
     buf_free(&out);
 }
@@ -187,7 +187,7 @@ static void fingerprints(const struct row *row) {
     for (int i = 0; i < 2; i++) gramc_compilation_free(compilations[i]);
 }
 
-static void judge(const struct row *row, gramc_compilation *compilation) {
+static void evaluate(const struct row *row, gramc_compilation *compilation) {
     const char *mode = row->columns[1];
     const gramc_spec *spec = NULL;
     bool formats = strcmp(mode, "fmt") == 0 || strcmp(mode, "portable") == 0;
@@ -199,7 +199,7 @@ static void judge(const struct row *row, gramc_compilation *compilation) {
     }
     gramc_status status = gramc_compile(&spec, compilation);
     assert_true(status == GRAMC_OK || status == GRAMC_FINDINGS);
-    if (checks) judge_findings(row, compilation);
+    if (checks) evaluate_findings(row, compilation);
     else emit(row, compilation, spec, text_of(strcmp(mode, "defs") ? mode : "json-schema"));
 }
 
@@ -219,7 +219,7 @@ static void run(struct row *row) {
     assert_int_equal(gramc_compilation_new(&compilation, &options), GRAMC_OK);
     gramc_status status = gramc_add_source(compilation, TEXT("in.gram"), text.ptr, text.len);
     assert_true(status == GRAMC_OK || status == GRAMC_FINDINGS);
-    judge(row, compilation);
+    evaluate(row, compilation);
     gramc_compilation_free(compilation);
 }
 

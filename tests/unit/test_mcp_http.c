@@ -476,7 +476,7 @@ static void test_broken_stream(void **state) {
         while (!bench.done) uv_run(&bench.loop, UV_RUN_ONCE);
         assert_int_equal(bench.call.outcome, MCP_BROKEN);
         /* libcurl itself asks again when a connection that it kept turns out to be closed. */
-        close_bench(&bench, streams[i].second.way == MOCK_CLOSE ? 3 : 2);
+        close_bench(&bench, streams[i].second.mode == MOCK_CLOSE ? 3 : 2);
     }
 }
 

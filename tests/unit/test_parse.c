@@ -20,7 +20,7 @@ static const struct verdict verdicts[] = {{"both", true, true, true},
                                           {"late", true, true, false},
                                           {"plain", true, false, false}};
 
-static bool judge(gramc_text text, bool plain, bool *silent) {
+static bool evaluate(gramc_text text, bool plain, bool *silent) {
     struct gram gram;
     gram_read_text(&gram, text, plain);
     bool accepts = gram_errors(&gram) == 0;
@@ -37,7 +37,8 @@ static bool check_row(const char *name, gramc_text text, const char *spelling) {
     for (size_t i = 0; i < sizeof verdicts / sizeof *verdicts; i++)
         if (strcmp(verdicts[i].name, name) == 0) verdict = &verdicts[i];
     assert_non_null(verdict);
-    bool plain = judge(text, true, &plain_silent), usual = judge(text, false, &default_silent);
+    bool plain = evaluate(text, true, &plain_silent),
+         usual = evaluate(text, false, &default_silent);
     bool fine = plain == verdict->plain_accepts && usual == verdict->default_accepts &&
                 plain_silent == verdict->plain_silent && default_silent == usual;
     if (!fine)

@@ -261,12 +261,12 @@ static void test_list_of_changes(void **state) {
                 false, false);
     gramc_verdict *verdict = check(schema, "{\"n\":\"1\",\"z\":null}", DEFAULTS | COERCE | NULLS);
     static const struct {
-        gramc_change_kind kind;
+        gramc_adjustment_kind kind;
         const char *instance, *before, *after;
     } expected[] = {
-        {GRAMC_CHANGE_REMOVED, "/z", "null", ""},
-        {GRAMC_CHANGE_COERCED, "/n", "\"1\"", "1"},
-        {GRAMC_CHANGE_DEFAULT, "/d", "", "true"},
+        {GRAMC_ADJUSTED_REMOVED, "/z", "null", ""},
+        {GRAMC_ADJUSTED_COERCED, "/n", "\"1\"", "1"},
+        {GRAMC_ADJUSTED_DEFAULT, "/d", "", "true"},
     };
     assert_int_equal(verdict->change_count, 3);
     for (size_t i = 0; i < 3; i++) {
@@ -460,7 +460,7 @@ static void test_resolver(void **state) {
 
 /* ## Threads */
 
-static void *judge_often(void *shared) {
+static void *evaluate_often(void *shared) {
     const gramc_schema *schema = shared;
     static const char good[] = "{\"id\":\"ab12\",\"tags\":[\"x\",\"y\"],\"n\":3}";
     static const char wrong[] = "{\"id\":\"AB12\",\"tags\":[\"x\",\"x\"],\"n\":\"3\"}";
@@ -485,7 +485,7 @@ static void test_threads_share_a_schema(void **state) {
                 false, false);
     pthread_t threads[4];
     for (size_t i = 0; i < 4; i++)
-        assert_int_equal(pthread_create(&threads[i], NULL, judge_often, schema), 0);
+        assert_int_equal(pthread_create(&threads[i], NULL, evaluate_often, schema), 0);
     for (size_t i = 0; i < 4; i++) {
         void *result;
         assert_int_equal(pthread_join(threads[i], &result), 0);

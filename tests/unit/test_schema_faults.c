@@ -81,8 +81,8 @@ static void print(const gramc_verdict *verdict) {
     }
 }
 
-static gramc_status judge(const gramc_schema *schema, const struct scenario *scenario,
-                          const gramc_allocator *allocator) {
+static gramc_status evaluate(const gramc_schema *schema, const struct scenario *scenario,
+                             const gramc_allocator *allocator) {
     gramc_check_options options = GRAMC_CHECK_OPTIONS_INIT;
     gramc_verdict *verdict;
     options.allocator = allocator;
@@ -107,7 +107,7 @@ static bool run(const struct scenario *scenario, size_t n, bool lasting) {
     gramc_schema *schema = NULL;
     gramc_status status = compile(&schema, scenario, &allocator);
     if (status == GRAMC_OK) {
-        judge(schema, scenario, &allocator);
+        evaluate(schema, scenario, &allocator);
         if (gramc_schema_accepts(schema, scenario->json, strlen(scenario->json)))
             assert_true(scenario->valid);
     }

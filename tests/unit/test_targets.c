@@ -117,23 +117,23 @@ static bool has_renamed(const char *call, const char *target) {
     return strcmp(target, "anthropic") == 0 && strstr(call, "first name");
 }
 
-static size_t judge_calls(const gramc_schema *schema, size_t tool, const char *target) {
-    size_t judged = 0;
+static size_t evaluate_calls(const gramc_schema *schema, size_t tool, const char *target) {
+    size_t evaluated = 0;
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
         const char *call = calls[i][1];
         if ((size_t)strtoul(calls[i][0], NULL, 10) != tool || has_renamed(call, target)) continue;
         if (!gramc_schema_accepts(schema, call, strlen(call)))
             fail_msg("%s: %s is not accepted", target, call);
-        judged++;
+        evaluated++;
     }
-    return judged;
+    return evaluated;
 }
 
-static size_t judge_tools(const struct compiled *c, size_t shape, bool rich) {
+static size_t evaluate_tools(const struct compiled *c, size_t shape, bool rich) {
     const char *target = shapes[shape].target;
     struct buf out = emit(c, target);
     struct arena arena;
-    size_t judged = 0, i = 0;
+    size_t evaluated = 0, i = 0;
     arena_init(&arena, NULL);
     const struct json *document = json_parse(&arena, buf_view(&out), NULL);
     const struct json *tools = json_at(document, text_of(shapes[shape].tools));
@@ -142,7 +142,7 @@ static size_t judge_tools(const struct compiled *c, size_t shape, bool rich) {
         const struct json *parameters = json_at(tool, text_of(shapes[shape].parameters));
         assert_non_null(parameters);
         gramc_schema *schema = compile_schema(parameters, target);
-        if (rich) judged += judge_calls(schema, i, target);
+        if (rich) evaluated += evaluate_calls(schema, i, target);
         gramc_schema_free(schema);
         const struct json *result =
             shapes[shape].result ? json_at(tool, text_of(shapes[shape].result)) : NULL;
@@ -150,7 +150,7 @@ static size_t judge_tools(const struct compiled *c, size_t shape, bool rich) {
     }
     arena_free(&arena);
     buf_free(&out);
-    return judged;
+    return evaluated;
 }
 
 static void every_schema_is_one_and_accepts_the_calls(void **state) {
@@ -162,8 +162,8 @@ static void every_schema_is_one_and_accepts_the_calls(void **state) {
         struct compiled c;
         compile(&c, buf_view(&text));
         for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
-            size_t judged = judge_tools(&c, i, f == 0);
-            if (f == 0) assert_true(judged >= 5);
+            size_t evaluated = evaluate_tools(&c, i, f == 0);
+            if (f == 0) assert_true(evaluated >= 5);
         }
         gramc_compilation_free(c.compilation);
         buf_free(&text);

@@ -325,10 +325,10 @@ static void test_too_big(void **state) {
 /* ## Servers that misbehave */
 
 static void test_broken(void **state) {
-    static const struct mock_answer answers[] = {{.way = MOCK_CUT, .body = "half of this"},
-                                                 {.way = MOCK_CLOSE, .body = ""},
-                                                 {.way = MOCK_CLOSE, .body = ""},
-                                                 {.way = MOCK_CLOSE, .body = ""}};
+    static const struct mock_answer answers[] = {{.mode = MOCK_CUT, .body = "half of this"},
+                                                 {.mode = MOCK_CLOSE, .body = ""},
+                                                 {.mode = MOCK_CLOSE, .body = ""},
+                                                 {.mode = MOCK_CLOSE, .body = ""}};
     struct bench bench;
     (void)state;
     open_bench(&bench, answers, 4);
@@ -345,8 +345,8 @@ static void test_broken(void **state) {
 }
 
 static void test_slow(void **state) {
-    static const struct mock_answer answers[] = {{.way = MOCK_HANG, .body = ""},
-                                                 {.way = MOCK_HANG, .body = ""}};
+    static const struct mock_answer answers[] = {{.mode = MOCK_HANG, .body = ""},
+                                                 {.mode = MOCK_HANG, .body = ""}};
     struct bench bench;
     (void)state;
     open_bench(&bench, answers, 2);
