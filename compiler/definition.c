@@ -244,7 +244,8 @@ void definitions_measure(struct pass *pass, struct gramc_spec *spec) {
 }
 
 /* ## Unions of themselves: a member stands in the same place as its union, so a union that comes
- * back to itself by members alone says nothing about any value. */
+ * back to itself by members alone says nothing about any value. A type without any value is told
+ * as that. */
 
 /* What this type leads to without moving into the value, and is not settled yet. Recursion is
  * bounded by the parser's nesting limit. */
@@ -265,7 +266,7 @@ static void report_union_cycle(struct pass *pass, const struct gramc_spec *spec,
                                struct definition *from, uint32_t walk) {
     struct definition *d = from;
     for (; d && d->walk == 0; d = find_unsettled(spec, d->field.schema)) d->walk = walk;
-    if (d && d->walk == walk && !d->cyclic) report_cycle(pass, d);
+    if (d && d->walk == walk && !d->cyclic && d->inhabited) report_cycle(pass, d);
 }
 
 static void find_union_cycles(struct pass *pass, const struct gramc_spec *spec,
@@ -318,12 +319,12 @@ static void find_inhabited(struct pass *pass, struct gramc_spec *spec) {
     if (!all) return;
     count = 0;
     for (d = spec->first_definition; d; d = d->next) all[count++] = d;
-    find_union_cycles(pass, spec, all, count);
     for (bool changed = true; changed;) {
         changed = false;
         for (size_t i = 0; i < count; i++) changed = note_inhabited(all[i]) || changed;
         for (size_t i = count; i-- > 0;) changed = note_inhabited(all[i]) || changed;
     }
+    find_union_cycles(pass, spec, all, count);
     for (d = spec->first_definition; d; d = d->next)
         if (d->row && !d->cyclic && !d->inhabited && d->name.ptr)
             FIND(pass->findings, D_UNINHABITED, d->source, d->name_at, d->name);
