@@ -5,6 +5,8 @@
 
 #include "base/text.h"
 #include "compiler/fixes.h"
+#include "compiler/pattern.h"
+#include "compiler/reuse.h"
 #include "compiler/spec.h"
 
 enum { LARGEST_IN_LINE = 2000, DEEPEST_IN_LINE = 64 };
@@ -337,8 +339,7 @@ static void check_name(struct pass *pass, const struct gramc_spec *spec, struct 
     struct definition *first = map_get(&spec->definitions, d->name);
     if (first == d || !first->row || fields_mean_the_same(pass, &first->field, &d->field)) return;
     pass->source = d->source;
-    spec_report_duplicate(pass, D_DUPLICATE_TYPE, d->name, d->name_at, first->source,
-                          first->name_at);
+    report_name_taken(pass, D_DUPLICATE_TYPE, d->name, d->name_at, first->source, first->name_at);
 }
 
 /* A record adds fields to its base; it does not change them. */
@@ -348,8 +349,8 @@ static void check_fields(struct pass *pass, const struct definition *definition)
         struct field_walk walk = field_walk(schema);
         for (const struct field *f; (f = field_next(&walk)) != NULL && f != own;) {
             if (!text_eq(f->name, own->name)) continue;
-            spec_report_duplicate(pass, D_DUPLICATE_FIELD, own->name, own->span, definition->source,
-                                  f->span);
+            report_name_taken(pass, D_DUPLICATE_FIELD, own->name, own->span, definition->source,
+                              f->span);
             break;
         }
     }
