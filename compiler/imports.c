@@ -1,7 +1,7 @@
 /* The header record of a file: the version of the language, and the files that belong to it.
  * Imported files join the same compilation, each once; they are read through the caller's reader,
  * which decides what may be read at all. */
-#include "compiler/spec.h"
+#include "compiler/imports.h"
 
 #include "base/text.h"
 #include "base/version.h"

@@ -1,11 +1,12 @@
 /* Turns `[tool:ToolImpl {...} | signature]` into an implementation: the one way in which it is
  * done, what that way needs, and the schemas of its own signature. Starts and opens nothing. */
 #include "compiler/library.h"
-#include "gramc/jolt.h"
 
 #include "base/text.h"
 #include "compiler/data.h"
+#include "compiler/pattern.h"
 #include "compiler/properties.h"
+#include "gramc/jolt.h"
 
 enum { KINDS = GRAMC_IMPL_REPLAY + 1 };
 
