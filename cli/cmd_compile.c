@@ -92,7 +92,7 @@ static int evaluate(struct cli *cli, gramc_compilation *compilation, const gramc
     gramc_status status = gramc_compile(spec, compilation), checked = GRAMC_OK;
     if (status == GRAMC_OK) chosen = choose_agent(cli, *spec, agent);
     if (status == GRAMC_OK && chosen == EXIT_FINE)
-        checked = gramc_target_check(*spec, *agent, choose_target(cli, compilation));
+        checked = gramc_target_check(compilation, *agent, choose_target(cli, compilation));
     int code = cli_status(cli, checked);
     if (code == EXIT_FINE) code = cli_report_compiled(cli, compilation, status);
     return code == EXIT_FINE ? chosen : code;

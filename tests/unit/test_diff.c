@@ -15,6 +15,7 @@
 #include "base/buf.h"
 #include "base/text.h"
 #include "gramc/compile.h"
+#include "gramc/diff.h"
 
 enum { LARGEST = 1 << 20 };
 
