@@ -26,13 +26,9 @@ static const struct field *find(const struct tool *tool, gramc_text name) {
 
 static gramc_text print(struct gramc_diff *diff, const struct schema *schema, unsigned style) {
     struct buf text;
-    gramc_text copy = nothing;
     buf_init(&text, &diff->arena.allocator, SOURCE_MAX);
     schema_print(&text, schema, style);
-    if (text.state == BUF_NOMEM) diff->arena.oom = true;
-    else copy = arena_text(&diff->arena, buf_view(&text));
-    buf_free(&text);
-    return copy;
+    return buf_to_arena(&text, &diff->arena);
 }
 
 /* ## Types */
