@@ -283,8 +283,5 @@ gramc_text round_direct_answer(gramc_run *run) {
         if (i) buf_putc(&out, '\n');
         buf_text(&out, run->slots[i].text);
     }
-    gramc_text text = arena_text(&run->arena, buf_view(&out));
-    if (buf_status(&out)) run->arena.oom = true;
-    buf_free(&out);
-    return text;
+    return buf_to_arena(&out, &run->arena);
 }

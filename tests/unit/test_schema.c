@@ -498,16 +498,11 @@ static void test_threads_share_a_schema(void **state) {
 
 /* ## Printing */
 
-static int append(void *ctx, const char *bytes, size_t len) {
-    buf_put(ctx, bytes, len);
-    return 0;
-}
-
 static void expect_print(const gramc_verdict *verdict, gramc_verdict_format format,
                          const char *expected) {
     struct buf out;
     buf_init(&out, NULL, 10000);
-    assert_int_equal(gramc_verdict_print(verdict, format, (gramc_writer){append, &out}), GRAMC_OK);
+    assert_int_equal(gramc_verdict_print(verdict, format, buf_writer(&out)), GRAMC_OK);
     assert_string_equal(out.ptr, expected);
     buf_free(&out);
 }
