@@ -13,8 +13,8 @@ headers_of() {
     jsonschema) echo "gramc/gramc.h gramc/schema.h metaschemas.h" ;;
     jolt) echo "gramc/gramc.h gramc/jolt.h jsonschema/regex.h" ;;
     grammar) echo "gramc/gramc.h parser.c parser.h" ;;
-    compiler) echo "gramc/gramc.h gramc/schema.h gramc/jolt.h gramc/compile.h" ;;
-    runtime) echo "gramc/gramc.h gramc/schema.h gramc/jolt.h gramc/compile.h gramc/runtime.h gramc/plugin.h" ;;
+    compiler) echo "gramc/gramc.h gramc/schema.h gramc/jolt.h gramc/compile.h gramc/kinds.def" ;;
+    runtime) echo "gramc/gramc.h gramc/schema.h gramc/jolt.h gramc/compile.h gramc/kinds.def gramc/runtime.h gramc/plugin.h" ;;
     cli | cli/generate) echo "gramc/gramc.h gramc/schema.h gramc/jolt.h gramc/compile.h" ;;
     cli/run) echo "gramc/gramc.h gramc/schema.h gramc/jolt.h gramc/compile.h gramc/runtime.h" ;;
     cli/host) echo "gramc/gramc.h gramc/plugin.h runtime/process/plugin.h" ;;
