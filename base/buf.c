@@ -86,3 +86,26 @@ gramc_status buf_send(const struct buf *buf, gramc_writer writer) {
     if (buf->len == 0) return GRAMC_OK;
     return writer.write(writer.ctx, buf->ptr, buf->len) ? GRAMC_IO : GRAMC_OK;
 }
+
+static int append(void *ctx, const char *bytes, size_t len) {
+    struct buf *buf = ctx;
+    buf_put(buf, bytes, len);
+    return buf->state == BUF_FINE ? 0 : 1;
+}
+
+gramc_writer buf_writer(struct buf *buf) {
+    return (gramc_writer){append, buf};
+}
+
+gramc_text buf_to_arena(struct buf *buf, struct arena *arena) {
+    if (buf->state == BUF_TOO_BIG) buf->state = BUF_NOMEM;
+    return buf_to_arena_cut(buf, arena);
+}
+
+gramc_text buf_to_arena_cut(struct buf *buf, struct arena *arena) {
+    gramc_text text = {NULL, 0};
+    if (buf->state == BUF_NOMEM) arena->oom = true;
+    else text = arena_text(arena, buf_view(buf));
+    buf_free(buf);
+    return text;
+}

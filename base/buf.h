@@ -56,5 +56,13 @@ gramc_text buf_view(const struct buf *buf);
 gramc_status buf_status(const struct buf *buf);
 /* Hands all bytes to the writer: the buffer's own status first, then GRAMC_IO if that fails. */
 gramc_status buf_send(const struct buf *buf, gramc_writer writer);
+/* Appends to the buffer what is written. Once the buffer has failed it refuses, so that its caller
+ * reports GRAMC_IO: buf_status then says why. */
+gramc_writer buf_writer(struct buf *buf);
+/* What the buffer holds as a text of the arena; frees the buffer. All or nothing: {NULL, 0} and
+ * arena->oom where memory ran out, or where the text reached the buffer's greatest size. */
+gramc_text buf_to_arena(struct buf *buf, struct arena *arena);
+/* The same for sentences: one that reached the greatest size is cut there. */
+gramc_text buf_to_arena_cut(struct buf *buf, struct arena *arena);
 
 #endif

@@ -289,7 +289,7 @@ int cli_main(struct cli *cli, const struct command *more, int argc, char **argv)
     int code = dispatch(cli, more, argc, argv);
     cli_free(cli);
     /* A full disk or a closed pipe shows only now. */
-    if (fflush(cli->out) && code == EXIT_FINE)
-        return cli_usage(cli, "the output cannot be written");
-    return code;
+    if (!fflush(cli->out) && !ferror(cli->out)) return code;
+    int lost = cli_usage(cli, "the output cannot be written");
+    return code == EXIT_FINE ? lost : code;
 }

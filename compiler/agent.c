@@ -1,12 +1,18 @@
 /* Turns `[name:Agent {...} | tools]` into an agent: its properties, its tools in the order of the
  * wire, and its references to tools that stand elsewhere. */
-#include "compiler/properties.h"
-#include "compiler/spec.h"
+#include "compiler/agent.h"
 
 #include "base/text.h"
+#include "compiler/box_use.h"
 #include "compiler/data.h"
+#include "compiler/emit/bundle.h"
+#include "compiler/inputs.h"
+#include "compiler/pattern.h"
+#include "compiler/properties.h"
 #include "compiler/sampling.h"
 #include "compiler/schema_reader.h"
+#include "compiler/strategy.h"
+#include "compiler/tool_list.h"
 
 enum { DEFAULT_ITERATIONS = 10, LEAST_MEMORY = 3 };
 
@@ -105,29 +111,6 @@ static void read_properties(struct pass *pass, struct agent *agent, const struct
     agent->public.has_output = agent->output != NULL;
 }
 
-/* ## Tools of agents and tasks */
-
-static bool is_tool(const struct pattern *element) {
-    return (element->kind == PATTERN_BRACKET || element->kind == PATTERN_NODE) &&
-           text_is(pattern_label(element), "Tool");
-}
-
-struct tool **tools_read(struct pass *pass, struct gramc_spec *spec, const struct pattern *owner) {
-    struct tool **tools = arena_array(pass->arena, owner->element_count, sizeof(void *));
-    size_t i = 0;
-    for (const struct pattern *e = owner->elements; e && tools; e = e->next, i++) {
-        const struct pattern *element = pattern_plain(e);
-        tools[i] = is_tool(element) ? tool_read(pass, spec, element) : NULL;
-    }
-    return tools;
-}
-
-const gramc_tool **tools_public(struct pass *pass, struct tool *const *tools, size_t count) {
-    const gramc_tool **list = arena_array(pass->arena, count, sizeof *list);
-    for (size_t i = 0; list && i < count; i++) list[i] = &tools[i]->public;
-    return list;
-}
-
 void agent_read(struct pass *pass, struct gramc_spec *spec, const struct pattern *pattern) {
     struct agent *agent = ARENA_NEW(pass->arena, struct agent);
     gramc_text name = agent ? pattern_name(pass, pattern, "an agent") : (gramc_text){NULL, 0};
@@ -155,90 +138,6 @@ void agent_read(struct pass *pass, struct gramc_spec *spec, const struct pattern
 }
 
 /* ## References */
-
-/* The key of the map that is spelt most like it. */
-static gramc_text nearest(const struct map *map, gramc_text name) {
-    gramc_text best = {NULL, 0};
-    for (size_t i = 0; i < map->size; i++) {
-        gramc_text pair[2] = {map->slots[i].key, best};
-        if (map->slots[i].value) best = text_nearest(name, pair, best.len ? 2 : 1);
-    }
-    return best;
-}
-
-void report_unresolved(struct pass *pass, enum diag_id id, const struct map *map, gramc_text noun,
-                       gramc_text name, struct span at) {
-    struct finding *f = FIND(pass->findings, id, pass->source, at, name, noun);
-    gramc_text near = nearest(map, name);
-    if (near.len) finding_help(pass->findings, f, "did you mean `%.*s`?", TEXT_ARGS(near));
-    else if (id == D_UNRESOLVED_TOOL)
-        finding_help(pass->findings, f, "define it here or at top level: `[%.*s:Tool {...} | ...]`",
-                     TEXT_ARGS(name));
-}
-
-static struct tool *find_tool(struct pass *pass, const struct gramc_spec *spec,
-                              const struct pattern *reference) {
-    gramc_text name = reference->subject->identifier.text;
-    struct tool *tool = map_get(&spec->tools, name);
-    if (!tool)
-        report_unresolved(pass, D_UNRESOLVED_TOOL, &spec->tools, TEXT("tool"), name,
-                          reference->span);
-    return tool;
-}
-
-static struct tool *resolve_element(struct pass *pass, const struct gramc_spec *spec,
-                                    const struct pattern *element) {
-    gramc_text label = pattern_label(element);
-    bool bare = element->subject && element->subject->has_identifier && !label.len &&
-                !element->subject->has_record && element->element_count == 0 &&
-                element->kind != PATTERN_PATH;
-    if (bare) return find_tool(pass, spec, element);
-    if (box_use_is(element)) return NULL;
-    struct finding *f = FIND0(pass->findings, D_NOT_A_TOOL, pass->source, element->span);
-    finding_help(pass->findings, f,
-                 "the elements of an agent are tools, `[name:Tool {...} | "
-                 "...]`, or names of tools");
-    return NULL;
-}
-
-static void report_wire_name(struct pass *pass, const struct wire_scope *scope,
-                             const struct tool *one, const struct tool *other) {
-    struct finding *f = FIND(pass->findings, D_DUPLICATE_WIRE_NAME, pass->source, scope->at,
-                             scope->name, one->public.name, text_of(scope->noun));
-    finding_label(pass->findings, f, one->source, one->name_at,
-                  one == other ? "this one stands there twice" : "one of them");
-    if (one != other) finding_label(pass->findings, f, other->source, other->name_at, "the other");
-}
-
-/* The map is needed here only, so it gets an arena of its own. */
-void wire_scope_check(struct pass *pass, const struct wire_scope *scope) {
-    struct arena scratch;
-    struct map seen;
-    arena_init(&scratch, &pass->arena->allocator);
-    map_init(&seen, &scratch);
-    for (size_t i = 0; i < scope->count + scope->more_count; i++) {
-        bool own = i < scope->count;
-        struct tool *tool = own ? scope->tools[i] : scope->more[i - scope->count];
-        const struct tool *first = map_get(&seen, tool->public.name);
-        if (!first) map_put(&seen, tool->public.name, tool);
-        else if (own || first != tool) report_wire_name(pass, scope, first, tool);
-    }
-    pass->arena->oom = pass->arena->oom || scratch.oom;
-    arena_free(&scratch);
-}
-
-size_t tools_resolve(struct pass *pass, const struct gramc_spec *spec, struct tool **tools,
-                     const struct pattern *owner) {
-    size_t count = 0, i = 0;
-    for (const struct pattern *e = owner->elements; e; e = e->next, i++) {
-        const struct pattern *element = pattern_plain(e);
-        struct tool *tool = tools[i];
-        bool is_reference = !is_tool(element) && (!task_is(element) || task_is(owner));
-        if (is_reference) tool = resolve_element(pass, spec, element);
-        if (tool) tools[count++] = tool;
-    }
-    return count;
-}
 
 /* What a box holds is known at binding. */
 static bool has_boxes(const struct agent *agent) {
@@ -301,8 +200,8 @@ void agent_twins_check(struct pass *pass, struct gramc_spec *spec) {
         pass->source = a->source;
         agent_resolve(pass, spec, a);
         if (mean_the_same(pass, a, a->twin)) continue;
-        spec_report_duplicate(pass, D_DUPLICATE_AGENT, a->identifier, a->name_at, a->twin->source,
-                              a->twin->name_at);
+        report_name_taken(pass, D_DUPLICATE_AGENT, a->identifier, a->name_at, a->twin->source,
+                          a->twin->name_at);
     }
 }
 

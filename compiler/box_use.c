@@ -1,8 +1,10 @@
 /* Turns `[everything:ToolBox {tools: ["echo"]}]` in an agent into what it takes of a box of the
  * library. What those tools are is known when agent and library are bound. */
-#include "compiler/library.h"
+#include "compiler/box_use.h"
 
 #include "base/text.h"
+#include "compiler/library.h"
+#include "compiler/pattern.h"
 #include "compiler/properties.h"
 
 struct use_properties {
@@ -44,8 +46,8 @@ const gramc_box_use *box_uses_read(struct pass *pass, const struct pattern *owne
         size_t same = 0;
         while (!text_eq(uses[same].name, uses[*count].name)) same++;
         if (same < *count)
-            spec_report_duplicate(pass, D_BOX_USED_TWICE, uses[same].name, e->span, pass->source,
-                                  (struct span){uses[same].start, uses[same].end});
+            report_name_taken(pass, D_BOX_USED_TWICE, uses[same].name, e->span, pass->source,
+                              (struct span){uses[same].start, uses[same].end});
         else (*count)++;
     }
     return uses;

@@ -4,6 +4,7 @@
 
 #include "base/json/json.h"
 #include "base/text.h"
+#include "compiler/experiment.h"
 #include "compiler/properties.h"
 
 #include <stdio.h>

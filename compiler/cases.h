@@ -2,7 +2,7 @@
 #ifndef COMPILER_CASES_H
 #define COMPILER_CASES_H
 
-#include "compiler/spec.h"
+#include "compiler/experiment.h"
 
 /* Reports a file that cannot be read or is no such file, and inputs of the arms' agents that a case
  * does not have: those would end the run before it begins. */

@@ -4,8 +4,9 @@
 
 #include "base/text.h"
 #include "compiler/data.h"
+#include "compiler/imports.h"
+#include "compiler/pattern.h"
 #include "compiler/properties.h"
-#include "compiler/spec.h"
 
 #include <string.h>
 

@@ -1,10 +1,11 @@
 /* Compares what the model sees in the arms of an experiment. What differs between them beside the
  * tool libraries must be what `vary` says: else nobody could tell what made the difference. What a
  * ToolBox brings is known at binding, and not here. */
-#include "compiler/spec.h"
+#include "compiler/experiment.h"
 
 #include "base/json/json.h"
 #include "base/text.h"
+#include "compiler/emit/bundle.h"
 #include "compiler/properties.h"
 
 enum arm_side { SIDE_TOOLS, SIDE_SCHEMAS, SIDE_MODEL, SIDE_REST, SIDES };

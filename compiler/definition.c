@@ -5,6 +5,8 @@
 
 #include "base/text.h"
 #include "compiler/fixes.h"
+#include "compiler/pattern.h"
+#include "compiler/reuse.h"
 #include "compiler/spec.h"
 
 enum { LARGEST_IN_LINE = 2000, DEEPEST_IN_LINE = 64 };
@@ -243,6 +245,47 @@ void definitions_measure(struct pass *pass, struct gramc_spec *spec) {
         if (d->row && !d->cyclic && d->index == 0) visit(&search, d);
 }
 
+/* ## Unions of themselves: a member stands in the same place as its union, so a union that comes
+ * back to itself by members alone says nothing about any value. A type without any value is told
+ * as that. */
+
+/* What this type leads to without moving into the value, and is not settled yet. Recursion is
+ * bounded by the parser's nesting limit. */
+static struct definition *find_unsettled(const struct gramc_spec *spec,
+                                         const struct schema *schema) {
+    if (!schema) return NULL;
+    if (schema->definition && !schema->definition->settled)
+        return map_get(&spec->definitions, schema->definition->name);
+    if (schema->kind != TYPE_ANY_OF && schema->kind != TYPE_ONE_OF) return NULL;
+    struct definition *found = NULL;
+    for (const struct member *m = schema->members; m && !found; m = m->next)
+        found = find_unsettled(spec, m->schema);
+    return found;
+}
+
+/* Whatever is not settled leads to something else that is not: so the walk meets itself. */
+static void report_union_cycle(struct pass *pass, const struct gramc_spec *spec,
+                               struct definition *from, uint32_t walk) {
+    struct definition *d = from;
+    for (; d && d->walk == 0; d = find_unsettled(spec, d->field.schema)) d->walk = walk;
+    if (d && d->walk == walk && !d->cyclic && d->inhabited) report_cycle(pass, d);
+}
+
+static void find_union_cycles(struct pass *pass, const struct gramc_spec *spec,
+                              struct definition *const *all, size_t count) {
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (size_t i = 0; i < 2 * count; i++) {
+            struct definition *d = all[i < count ? i : 2 * count - 1 - i];
+            if (d->settled || find_unsettled(spec, d->field.schema)) continue;
+            d->settled = changed = true;
+        }
+    }
+    uint32_t walk = 0;
+    for (size_t i = 0; i < count; i++)
+        if (!all[i]->settled && all[i]->name.ptr) report_union_cycle(pass, spec, all[i], ++walk);
+}
+
 /* ## Values: the least fixed point of "some finite value satisfies it" */
 
 /* What comes from a named type is settled by that type's own mark. */
@@ -258,7 +301,7 @@ static bool is_inhabited(const struct schema *schema) {
         any = any || one;
     }
     if (is_union) return any || !schema->members;
-    gramc_text least = schema_get(schema, KEYWORD_MIN_ITEMS);
+    gramc_text least = schema_get(schema, P_MIN_ITEMS);
     bool needs_items = schema->kind == TYPE_ARRAY && least.len && !text_is(least, "0");
     return !needs_items || is_inhabited(schema->inner);
 }
@@ -283,6 +326,7 @@ static void find_inhabited(struct pass *pass, struct gramc_spec *spec) {
         for (size_t i = 0; i < count; i++) changed = note_inhabited(all[i]) || changed;
         for (size_t i = count; i-- > 0;) changed = note_inhabited(all[i]) || changed;
     }
+    find_union_cycles(pass, spec, all, count);
     for (d = spec->first_definition; d; d = d->next)
         if (d->row && !d->cyclic && !d->inhabited && d->name.ptr)
             FIND(pass->findings, D_UNINHABITED, d->source, d->name_at, d->name);
@@ -295,8 +339,7 @@ static void check_name(struct pass *pass, const struct gramc_spec *spec, struct 
     struct definition *first = map_get(&spec->definitions, d->name);
     if (first == d || !first->row || fields_mean_the_same(pass, &first->field, &d->field)) return;
     pass->source = d->source;
-    spec_report_duplicate(pass, D_DUPLICATE_TYPE, d->name, d->name_at, first->source,
-                          first->name_at);
+    report_name_taken(pass, D_DUPLICATE_TYPE, d->name, d->name_at, first->source, first->name_at);
 }
 
 /* A record adds fields to its base; it does not change them. */
@@ -306,8 +349,8 @@ static void check_fields(struct pass *pass, const struct definition *definition)
         struct field_walk walk = field_walk(schema);
         for (const struct field *f; (f = field_next(&walk)) != NULL && f != own;) {
             if (!text_eq(f->name, own->name)) continue;
-            spec_report_duplicate(pass, D_DUPLICATE_FIELD, own->name, own->span, definition->source,
-                                  f->span);
+            report_name_taken(pass, D_DUPLICATE_FIELD, own->name, own->span, definition->source,
+                              f->span);
             break;
         }
     }

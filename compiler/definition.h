@@ -26,6 +26,8 @@ struct definition {
     bool cyclic;              /* it is built on itself: reported, and not to be followed */
     bool by_reference;        /* recursive or very large: printed under $defs, not in line */
     bool inhabited;           /* some finite value satisfies it */
+    bool settled;             /* its unions end at something other than themselves */
+    uint32_t walk;            /* which search for a union of itself came by; 0: none */
     struct mention *mentions; /* these three for the search of cycles */
     uint32_t index, low;
     bool on_stack;

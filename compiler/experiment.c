@@ -1,14 +1,16 @@
 /* Turns `[name:Experiment {...} | [control:Arm {...}], ...]` into an experiment: what is compared,
  * on which cases, and how it is judged. Whether the arms differ in more than they may is
  * confound.c's matter; planning and running are not here. */
-#include "compiler/properties.h"
-#include "compiler/spec.h"
+#include "compiler/experiment.h"
 
 #include "base/text.h"
 #include "compiler/cases.h"
 #include "compiler/config.h"
 #include "compiler/data.h"
+#include "compiler/emit/bundle.h"
 #include "compiler/library.h"
+#include "compiler/pattern.h"
+#include "compiler/properties.h"
 #include "compiler/sampling.h"
 
 #include <string.h>
@@ -287,8 +289,8 @@ static void read_arms(struct pass *pass, const struct gramc_spec *spec,
         resolve_arm(pass, spec, element, arm, &experiment->arm_metas[experiment->public.arm_count]);
         if (other == name) experiment->public.arm_count++;
         else if (!same_arm(arms, experiment->public.arm_count))
-            spec_report_duplicate(pass, D_DUPLICATE_ARM, name->text, name->span, pass->source,
-                                  other->span);
+            report_name_taken(pass, D_DUPLICATE_ARM, name->text, name->span, pass->source,
+                              other->span);
     }
     if (experiment->public.arm_count > 1) return;
     struct finding *f = FIND(pass->findings, D_FEW_ARMS, pass->source, experiment->name_at,
@@ -356,8 +358,8 @@ void experiment_twins_check(struct pass *pass, struct gramc_spec *spec) {
             if (texts[i].state == BUF_NOMEM) pass->arena->oom = true;
         }
         if (!text_eq(buf_view(&texts[0]), buf_view(&texts[1])))
-            spec_report_duplicate(pass, D_DUPLICATE_EXPERIMENT, e->public.name, e->name_at,
-                                  e->twin->source, e->twin->name_at);
+            report_name_taken(pass, D_DUPLICATE_EXPERIMENT, e->public.name, e->name_at,
+                              e->twin->source, e->twin->name_at);
         for (int i = 0; i < 2; i++) buf_free(&texts[i]);
     }
 }

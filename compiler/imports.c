@@ -1,7 +1,7 @@
 /* The header record of a file: the version of the language, and the files that belong to it.
  * Imported files join the same compilation, each once; they are read through the caller's reader,
  * which decides what may be read at all. */
-#include "compiler/spec.h"
+#include "compiler/imports.h"
 
 #include "base/text.h"
 #include "base/version.h"
@@ -54,16 +54,13 @@ static gramc_text folder_of(gramc_text path) {
 
 static gramc_text normalised(struct pass *pass, gramc_text folder, gramc_text name) {
     struct buf path;
-    gramc_text result = {NULL, 0}, start = name.len && name.ptr[0] == '/' ? name : folder;
+    gramc_text start = name.len && name.ptr[0] == '/' ? name : folder;
     buf_init(&path, &pass->arena->allocator, 1 << 16);
     if (start.len && start.ptr[0] == '/') buf_putc(&path, '/');
     if (!(name.len && name.ptr[0] == '/')) add_segments(&path, folder);
     add_segments(&path, name);
     if (path.len > 1) path.len--;
-    if (path.state == BUF_NOMEM) pass->arena->oom = true;
-    else result = arena_text(pass->arena, buf_view(&path));
-    buf_free(&path);
-    return result;
+    return buf_to_arena_cut(&path, pass->arena);
 }
 
 /* ## Files */

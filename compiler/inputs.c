@@ -1,10 +1,11 @@
 /* Finds the ${names} in an agent's instruction and prompts: they are what a run of it must be
  * given. Filling them in is done here as well, so that there is one reading of them. */
-#include "compiler/properties.h"
-#include "compiler/spec.h"
+#include "compiler/inputs.h"
 
 #include "base/placeholder.h"
 #include "base/text.h"
+#include "compiler/properties.h"
+#include "compiler/task.h"
 
 #include <string.h>
 

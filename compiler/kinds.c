@@ -8,16 +8,16 @@
 #include "base/text.h"
 #include "compiler/data.h"
 
-/* What the property that chooses a kind holds. */
-enum holding { HOLDS_NAME, HOLDS_FILE, HOLDS_COMMAND, HOLDS_DATA, HOLDS_METHOD, HOLDS_SERVER };
+/* What the property that chooses a kind wants. */
+enum wanted { WANTS_NAME, WANTS_FILE, WANTS_COMMAND, WANTS_DATA, WANTS_METHOD, WANTS_SERVER };
 
 static const struct {
     const char *word;
-    enum holding holds;
+    enum wanted wants;
     const char *takes, *example;
 } kinds[] = {
 #define GRAMC_KIND(id, word, value, takes, example)                                                \
-    [GRAMC_IMPL_##id] = {#word, HOLDS_##value, takes, example},
+    [GRAMC_IMPL_##id] = {#word, WANTS_##value, takes, example},
 #include "gramc/kinds.def"
 };
 
@@ -74,22 +74,22 @@ static const struct {
     void (*read)(struct pass *pass, struct impl *impl, const struct value *value, const char *word);
     unsigned needs;
     enum shown shown; /* after the word, in gramc_impl_print */
-} holdings[] = {[HOLDS_NAME] = {read_name, NEEDS_TARGET, SHOWS_TARGET},
-                [HOLDS_FILE] = {read_name, NEEDS_TARGET, SHOWS_TARGET},
-                [HOLDS_COMMAND] = {read_command, NEEDS_ARGV, SHOWS_ARGV},
-                [HOLDS_DATA] = {read_data, 0, SHOWS_NOTHING},
-                [HOLDS_METHOD] = {read_method, NEEDS_TARGET | NEEDS_METHOD, SHOWS_TARGET},
-                [HOLDS_SERVER] = {read_server, NEEDS_TARGET | NEEDS_SERVER, SHOWS_TARGET}};
+} wanted[] = {[WANTS_NAME] = {read_name, NEEDS_TARGET, SHOWS_TARGET},
+              [WANTS_FILE] = {read_name, NEEDS_TARGET, SHOWS_TARGET},
+              [WANTS_COMMAND] = {read_command, NEEDS_ARGV, SHOWS_ARGV},
+              [WANTS_DATA] = {read_data, 0, SHOWS_NOTHING},
+              [WANTS_METHOD] = {read_method, NEEDS_TARGET | NEEDS_METHOD, SHOWS_TARGET},
+              [WANTS_SERVER] = {read_server, NEEDS_TARGET | NEEDS_SERVER, SHOWS_TARGET}};
 
 void kind_read(struct pass *pass, struct impl *impl, const struct value *value) {
     gramc_impl_kind kind = impl->public.kind;
-    holdings[kinds[kind].holds].read(pass, impl, value, kinds[kind].word);
+    wanted[kinds[kind].wants].read(pass, impl, value, kinds[kind].word);
 }
 
 /* ## Needs */
 
 static unsigned needs_of(gramc_impl_kind kind) {
-    return holdings[kinds[kind].holds].needs;
+    return wanted[kinds[kind].wants].needs;
 }
 
 bool impl_is_whole(const gramc_impl *impl) {
@@ -105,7 +105,7 @@ bool impl_names_server(const gramc_impl *impl) {
 }
 
 bool impl_names_file(const gramc_impl *impl) {
-    return kinds[impl->kind].holds == HOLDS_FILE;
+    return kinds[impl->kind].wants == WANTS_FILE;
 }
 
 /* ## Properties */
@@ -119,13 +119,6 @@ bool kind_takes(gramc_impl_kind kind, gramc_text property) {
     return false;
 }
 
-static gramc_text keep(struct arena *arena, struct buf *text) {
-    gramc_text kept = arena_text(arena, buf_view(text));
-    if (buf_status(text) == GRAMC_NOMEM) arena->oom = true;
-    buf_free(text);
-    return kept;
-}
-
 enum { WORDS_MAX = 1024 };
 
 gramc_text kinds_that_take(struct arena *arena, gramc_text property) {
@@ -136,7 +129,7 @@ gramc_text kinds_that_take(struct arena *arena, gramc_text property) {
         if (words.len) buf_puts(&words, " and ");
         buf_puts(&words, kinds[i].word);
     }
-    return keep(arena, &words);
+    return buf_to_arena(&words, arena);
 }
 
 gramc_text kinds_help(struct arena *arena) {
@@ -144,7 +137,7 @@ gramc_text kinds_help(struct arena *arena) {
     buf_init(&help, &arena->allocator, WORDS_MAX);
     for (size_t i = 0; i < KINDS; i++)
         buf_printf(&help, "%s`%s: %s`", i ? ", " : "say one of ", kinds[i].word, kinds[i].example);
-    return keep(arena, &help);
+    return buf_to_arena(&help, arena);
 }
 
 /* ## Boxes */
@@ -180,7 +173,7 @@ static int put(gramc_writer writer, const char *before, gramc_text text, const c
 }
 
 gramc_status gramc_impl_print(const gramc_impl *impl, gramc_writer writer) {
-    enum shown shown = holdings[kinds[impl->kind].holds].shown;
+    enum shown shown = wanted[kinds[impl->kind].wants].shown;
     int failed = put(writer, "", text_of(kinds[impl->kind].word), "");
     for (size_t i = 0; shown == SHOWS_ARGV && i < impl->argc && !failed; i++)
         failed = put(writer, " ", impl->argv[i], "");

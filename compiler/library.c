@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "compiler/data.h"
+#include "compiler/pattern.h"
 #include "compiler/properties.h"
 
 struct library_properties {
@@ -28,8 +29,8 @@ static void add_impl(struct pass *pass, struct library *library, struct map *see
     if (other == impl) library->impl_count++;
     else if (!text_eq(source_slice(pass->source, pattern->span),
                       source_slice(pass->source, other->pattern->span)))
-        spec_report_duplicate(pass, D_DUPLICATE_IMPL, other->public.name, pattern->span,
-                              pass->source, (struct span){other->public.start, other->public.end});
+        report_name_taken(pass, D_DUPLICATE_IMPL, other->public.name, pattern->span, pass->source,
+                          (struct span){other->public.start, other->public.end});
 }
 
 static void add_box(struct pass *pass, struct library *library, struct map *seen,
@@ -39,8 +40,8 @@ static void add_box(struct pass *pass, struct library *library, struct map *seen
     const gramc_box *other = map_put(seen, box->name, box);
     if (other == box) library->box_count++;
     else
-        spec_report_duplicate(pass, D_DUPLICATE_BOX, other->name, pattern->span, pass->source,
-                              (struct span){other->start, other->end});
+        report_name_taken(pass, D_DUPLICATE_BOX, other->name, pattern->span, pass->source,
+                          (struct span){other->start, other->end});
 }
 
 static void not_an_element(struct pass *pass, const struct pattern *element) {
@@ -218,8 +219,8 @@ static void check_twin(struct pass *pass, const struct library *library) {
     const struct library *first = library->twin;
     pass->source = library->source;
     if (text_eq(first->public.fingerprint, library->public.fingerprint)) return;
-    spec_report_duplicate(pass, D_DUPLICATE_LIBRARY, library->public.name, library->name_at,
-                          first->source, first->name_at);
+    report_name_taken(pass, D_DUPLICATE_LIBRARY, library->public.name, library->name_at,
+                      first->source, first->name_at);
 }
 
 void libraries_resolve(struct pass *pass, struct gramc_spec *spec) {

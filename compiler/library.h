@@ -2,6 +2,7 @@
 #ifndef COMPILER_LIBRARY_H
 #define COMPILER_LIBRARY_H
 
+#include "compiler/signature.h"
 #include "compiler/spec.h"
 
 /* A template as a library has it: a URL, a header, a body. */
@@ -35,6 +36,13 @@ struct library {
     size_t box_count;
     enum library_state state;
 };
+
+/* Reads `[name:ToolLibrary {...} | elements]` and adds it to the spec. */
+void library_read(struct pass *pass, struct gramc_spec *spec, const struct pattern *pattern);
+/* Second step: what libraries extend, own signatures, references to servers. */
+void libraries_resolve(struct pass *pass, struct gramc_spec *spec);
+/* True if libraries have the property. */
+bool library_has_property(gramc_text key);
 
 /* ## Elements (library_impl.c, library_box.c). False, with findings, if there is nothing to keep */
 bool impl_read(struct pass *pass, struct impl *impl, const struct pattern *pattern);

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "compiler/data.h"
+#include "compiler/pattern.h"
 #include "compiler/properties.h"
 
 struct box_properties {

@@ -1,11 +1,12 @@
 /* Turns `[tool:ToolImpl {...} | signature]` into an implementation: the one kind that does it, what
  * that kind takes (kinds.c), and the schemas of its own signature. Starts and opens nothing. */
 #include "compiler/kinds.h"
-#include "gramc/jolt.h"
 
 #include "base/text.h"
 #include "compiler/data.h"
+#include "compiler/pattern.h"
 #include "compiler/properties.h"
+#include "gramc/jolt.h"
 
 /* Everything that may be written; what each kind takes of it is in its row of gramc/kinds.def. */
 struct impl_properties {

@@ -1,9 +1,10 @@
 /* Holds the names that a model sees against the configuration's naming rules. Proposes the name in
  * the wanted form; renaming is the author's. */
-#include "compiler/config.h"
-#include "compiler/spec.h"
+#include "compiler/naming.h"
 
 #include "base/text.h"
+#include "compiler/config.h"
+#include "compiler/tool.h"
 
 enum { LONGEST_PROPOSAL = 128 };
 

@@ -1,8 +1,9 @@
 /* Makes an agent ready to run: prints the schemas of its tools, compiles them to validators, and
  * takes the agent's fingerprint. Checking and printing a spec never come here. */
-#include "compiler/spec.h"
+#include "compiler/emit/bundle.h"
 
 #include "base/text.h"
+#include "compiler/emit/response_format.h"
 
 static gramc_text keep(struct arena *arena, struct buf *text) {
     gramc_text copy = {NULL, 0};

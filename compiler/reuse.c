@@ -1,9 +1,10 @@
 /* Vocabulary that is used again: a parameter that is written with its name alone, `(personName)`,
  * means what that name means at top level, or else in the only other place that says its type. */
-#include "compiler/definition.h"
-#include "compiler/spec.h"
+#include "compiler/reuse.h"
 
 #include "base/text.h"
+#include "compiler/definition.h"
+#include "compiler/tool.h"
 
 /* Where a name was given a type; several places if they differ. */
 struct reused_word {

@@ -1,10 +1,12 @@
 /* Turns a curried path, `(name::Text {default: "world"})==>(age::Int)==>(::String)`, into a list of
  * parameters and a result type. What a single node's label and properties mean is schema.c's. */
-#include "compiler/spec.h"
+#include "compiler/signature.h"
 
 #include "base/text.h"
 #include "compiler/fixes.h"
 #include "compiler/raw_schema.h"
+#include "compiler/reuse.h"
+#include "compiler/spec.h"
 
 /* A node that is written `()`. */
 static bool is_unit(const struct pattern *node) {

@@ -1,14 +1,23 @@
 /* Turns trees into a spec: each top-level pattern is read by its label. Tools, agents and libraries
  * have a file each; here is the order of the steps, and the public look-ups. */
-#include "compiler/definition.h"
-#include "compiler/library.h"
+#include "compiler/spec.h"
 
 #include "base/text.h"
 #include "compiler/config.h"
+#include "compiler/definition.h"
+#include "compiler/experiment.h"
 #include "compiler/fixes.h"
+#include "compiler/imports.h"
+#include "compiler/library.h"
+#include "compiler/naming.h"
+#include "compiler/pattern.h"
 #include "compiler/properties.h"
+#include "compiler/reuse.h"
 #include "compiler/schema_reader.h"
+#include "compiler/task.h"
+#include "compiler/tool.h"
 #include "compiler/types.h"
+#include "compiler/vocabulary.h"
 
 typedef void pattern_reader(struct pass *pass, struct gramc_spec *spec,
                             const struct pattern *pattern);
@@ -41,31 +50,6 @@ bool label_is_known(gramc_text label) {
     for (size_t i = 0; i < LABELS; i++)
         if (text_is(label, labels[i].label)) return true;
     return false;
-}
-
-const struct pattern *pattern_plain(const struct pattern *pattern) {
-    while (pattern->kind == PATTERN_ANNOTATED && pattern->elements) pattern = pattern->elements;
-    return pattern;
-}
-
-gramc_text pattern_label(const struct pattern *pattern) {
-    const struct subject *subject = pattern->subject;
-    return subject && subject->labels ? subject->labels->name.text : (gramc_text){NULL, 0};
-}
-
-gramc_text pattern_name(struct pass *pass, const struct pattern *pattern, const char *owner) {
-    if (pattern->subject->has_identifier) return pattern->subject->identifier.text;
-    struct finding *f =
-        FIND(pass->findings, D_NAMELESS, pass->source, pattern->span, text_of(owner));
-    finding_help(pass->findings, f, "write a name in front of the label: `[myName:%.*s ...]`",
-                 TEXT_ARGS(pattern_label(pattern)));
-    return (gramc_text){NULL, 0};
-}
-
-void spec_report_duplicate(struct pass *pass, enum diag_id id, gramc_text name, struct span at,
-                           const struct source *other_source, struct span other) {
-    struct finding *f = FIND(pass->findings, id, pass->source, at, name);
-    finding_label(pass->findings, f, other_source, other, "first defined here");
 }
 
 /* ## Top level */
@@ -243,7 +227,7 @@ static void read_all(struct pass *pass, struct gramc_spec *spec) {
         pass->source = agent->source;
         agent_resolve(pass, spec, agent);
     }
-    if (!pass->arena->oom) twins_check(pass, spec);
+    if (!pass->arena->oom) tool_twins_check(pass, spec);
     if (!pass->arena->oom) agent_twins_check(pass, spec);
     resolve_experiments(pass, spec);
     if (!pass->arena->oom) vocabulary_check(pass, spec);

@@ -1,9 +1,9 @@
 /* What an agent's strategy takes: properties that belong to another one would silently do nothing,
  * so each is a finding. Also fills in what a strategy presets. */
-#include "compiler/properties.h"
-#include "compiler/spec.h"
+#include "compiler/strategy.h"
 
 #include "base/text.h"
+#include "compiler/properties.h"
 
 enum { DEFAULT_ROUNDS = 5 };
 

@@ -1,11 +1,15 @@
 /* Turns `[name:Task {prompt: "..."} | tools]` inside an agent into a step of it: its prompt, the
  * type of its answer, the tools that it sees besides the agent's. What ${names} its prompt holds is
  * inputs.c's matter. */
-#include "compiler/properties.h"
-#include "compiler/spec.h"
+#include "compiler/task.h"
 
 #include "base/text.h"
+#include "compiler/box_use.h"
+#include "compiler/emit/bundle.h"
+#include "compiler/pattern.h"
+#include "compiler/properties.h"
 #include "compiler/schema_reader.h"
+#include "compiler/tool_list.h"
 
 struct task_properties {
     gramc_text description, prompt, meta;
@@ -83,8 +87,8 @@ static void drop_twins(struct pass *pass, struct agent *agent) {
         struct task *task = *link;
         const struct task *other = find_earlier(agent, task);
         if (other && !mean_the_same(pass, other, task))
-            spec_report_duplicate(pass, D_DUPLICATE_TASK, task->public->name, task->name_at,
-                                  pass->source, other->name_at);
+            report_name_taken(pass, D_DUPLICATE_TASK, task->public->name, task->name_at,
+                              pass->source, other->name_at);
         if (!other) {
             link = &task->next;
             continue;

@@ -1,9 +1,11 @@
 /* Turns `[name:Tool {...} | signature]` into a tool. The signature is signature.c's. */
-#include "compiler/properties.h"
-#include "compiler/spec.h"
+#include "compiler/tool.h"
 
 #include "base/text.h"
 #include "compiler/data.h"
+#include "compiler/emit/bundle.h"
+#include "compiler/pattern.h"
+#include "compiler/properties.h"
 #include "compiler/raw_schema.h"
 
 enum { DEFAULT_TIMEOUT_MS = 30000, DEFAULT_ERRORS = 5 };
@@ -176,15 +178,15 @@ static bool is_complete(const struct signature *signature) {
     return signature && !p;
 }
 
-void twins_check(struct pass *pass, const struct gramc_spec *spec) {
+void tool_twins_check(struct pass *pass, const struct gramc_spec *spec) {
     for (const struct tool *t = spec->first_twin; t; t = t->next) {
         bool whole = is_complete(t->signature) && is_complete(t->twin->signature);
         /* What is not whole was reported. */
         if (findings_have_errors(pass->findings) && !whole) continue;
         if (whole && mean_the_same(pass, t->twin, t)) continue;
         pass->source = t->source;
-        spec_report_duplicate(pass, D_DUPLICATE_TOOL, t->identifier, t->name_at, t->twin->source,
-                              t->twin->name_at);
+        report_name_taken(pass, D_DUPLICATE_TOOL, t->identifier, t->name_at, t->twin->source,
+                          t->twin->name_at);
     }
 }
 

@@ -1,8 +1,11 @@
 /* A parameter name means one thing: reports names that stand for different JSON types, within an
  * agent as a warning, across the compilation as one note a name. Constraints, defaults and
  * descriptions may differ. */
+#include "compiler/vocabulary.h"
+
+#include "compiler/agent.h"
 #include "compiler/definition.h"
-#include "compiler/spec.h"
+#include "compiler/tool.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -19,10 +19,7 @@ gramc_text bound_join(gramc_bound *bound, const gramc_text *pieces, size_t count
     struct buf out;
     buf_init(&out, &bound->arena.allocator, SENTENCE_MAX);
     for (size_t i = 0; i < count; i++) buf_text(&out, pieces[i]);
-    gramc_text text = arena_text(&bound->arena, buf_view(&out));
-    if (buf_status(&out) == GRAMC_NOMEM) bound->arena.oom = true;
-    buf_free(&out);
-    return text;
+    return buf_to_arena_cut(&out, &bound->arena);
 }
 
 void bound_report(gramc_bound *bound, gramc_severity severity, const struct bind_place *place,

@@ -137,12 +137,6 @@ static void put_failure(struct http_work *work, struct buf *out) {
     out->len = text_trim(buf_view(out)).len;
 }
 
-static int append(void *ctx, const char *bytes, size_t len) {
-    struct buf *buf = ctx;
-    buf_put(buf, bytes, len);
-    return buf->state == BUF_FINE ? 0 : 1;
-}
-
 static void transform(struct http_work *work, gramc_text body) {
     gramc_json_error error;
     gramc_jolt_options options = GRAMC_JOLT_OPTIONS_INIT;
@@ -150,7 +144,7 @@ static void transform(struct http_work *work, gramc_text body) {
     options.allocator = &call->loop->allocator;
     options.max_output = TOOL_RESULT_MAX;
     gramc_status status = gramc_jolt_apply(endpoint_of(call)->call->transform, body, &options,
-                                           (gramc_writer){append, &call->result}, &error);
+                                           buf_writer(&call->result), &error);
     if (status == GRAMC_FINDINGS)
         http_work_fail(call,
                        "the answer is no JSON, and so cannot be transformed: %s (at byte %zu)",

@@ -3,6 +3,7 @@
 #include "compiler/diff/diff.h"
 
 #include "base/text.h"
+#include "compiler/task.h"
 
 #include <stddef.h>
 #include <stdio.h>

@@ -3,7 +3,9 @@
 #ifndef COMPILER_DIFF_DIFF_H
 #define COMPILER_DIFF_DIFF_H
 
-#include "compiler/spec.h"
+#include "compiler/agent.h"
+#include "compiler/tool.h"
+#include "gramc/diff.h"
 
 enum change_id {
 #define CHANGE(code, id, slug, caller, implementer, message, explanation) CHANGE_##id,

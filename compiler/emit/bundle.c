@@ -1,10 +1,12 @@
 /* Prints everything that an agent and its tools say, as one JSON document: for programs that want
  * the compiled spec, and as the text whose sha256 is the agent's fingerprint. */
-#include "compiler/emit/target.h"
+#include "compiler/emit/bundle.h"
 
 #include "base/sha256.h"
 #include "base/text.h"
 #include "base/version.h"
+#include "compiler/emit/response_format.h"
+#include "compiler/emit/target.h"
 
 struct object {
     struct buf *out;

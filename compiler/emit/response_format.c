@@ -1,7 +1,7 @@
 /* Turns the type of a structured answer into what a chat completion request says about it:
  * `response_format`, in strict mode where that can say the type. Providers want an object, so that
  * any other answer is the member `answer` of one. */
-#include "compiler/spec.h"
+#include "compiler/emit/response_format.h"
 
 #include "base/text.h"
 #include "compiler/emit/lower.h"

@@ -4,7 +4,8 @@
 #define COMPILER_EMIT_TARGET_H
 
 #include "compiler/emit/lower.h"
-#include "compiler/spec.h"
+#include "compiler/agent.h"
+#include "compiler/tool.h"
 #include "compiler/emit/wire_names.h"
 
 struct emission;

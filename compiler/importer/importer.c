@@ -2,9 +2,9 @@
  * what compiles is compared with what came in; where an error or a difference shows up, that schema
  * is marked and the text written again, closer to the JSON. So what comes out always passes. */
 #include "compiler/importer/parts.h"
-#include "compiler/spec.h"
 
 #include "base/text.h"
+#include "compiler/tool.h"
 
 #include <string.h>
 

@@ -15,7 +15,7 @@ struct pair {
     const struct conjunction *a;
     const struct json *b;
     uint32_t level;
-    enum only only;
+    enum json_type only;
 };
 
 const struct subsume_answer subsume_yes = {GRAMC_COMPAT_YES, {NULL, 0}, NULL};
@@ -95,14 +95,14 @@ static const struct json *find_values(const struct conjunction *a) {
 static struct subsume_answer ask_types(struct compat *compat, const struct conjunction *a,
                                        const struct json *b, branch_question *question) {
     struct subsume_answer all = subsume_yes;
-    unsigned types = (1u << ONLY_COUNT) - 1;
+    unsigned types = TYPE_BIT_ALL;
     const struct json *values = find_values(a);
     if (conjunction_is_false(a)) return subsume_yes;
     if (values && question == subsume_branch_includes)
         return ask_values(compat, a, b, question, values);
     for (uint32_t i = 0; i < a->count; i++) types &= shape_types(a->nodes[i]);
-    if (types & 1u << ONLY_NUMBER) types &= ~(1u << ONLY_INTEGER);
-    for (enum only only = 0; only < ONLY_COUNT; only++) {
+    if (types & 1u << JSON_TYPE_NUMBER) types &= ~(1u << JSON_TYPE_INTEGER);
+    for (enum json_type only = 0; only < JSON_TYPES; only++) {
         if (!(types & 1u << only)) continue;
         if (!join(&all, question(compat, a, only, b))) break;
     }
@@ -182,7 +182,7 @@ static const struct pair *find_pair(const struct compat *compat, const struct pa
 }
 
 static struct subsume_answer against_keywords(struct compat *compat, const struct conjunction *a,
-                                              enum only only, const struct json *b) {
+                                              enum json_type only, const struct json *b) {
     struct subsume_answer all = subsume_yes;
     for (const struct json *keyword = b->first; keyword; keyword = keyword->next) {
         struct subsume_answer part = rules_keyword(compat, a, only, b, keyword);
@@ -198,7 +198,7 @@ static struct subsume_answer against_keywords(struct compat *compat, const struc
 }
 
 struct subsume_answer subsume_branch_includes(struct compat *compat, const struct conjunction *a,
-                                              enum only only, const struct json *b) {
+                                              enum json_type only, const struct json *b) {
     struct pair pair = {compat->pairs, a, b, compat->level, only};
     if (!subsume_step(compat)) return subsume_unknown(compat->limit);
     if (b->kind == JSON_TRUE || (b->kind == JSON_OBJECT && b->count == 0)) return subsume_yes;

@@ -37,10 +37,7 @@ static gramc_text hide_from(struct inquiry *inquiry, gramc_text text, size_t sho
     buf_init(&copy, &inquiry->arena->allocator, OFFER_MAX);
     buf_text(&copy, text);
     secrets_hide_from(inquiry->secrets, &copy, shortest);
-    gramc_text kept = arena_text(inquiry->arena, buf_view(&copy));
-    if (buf_status(&copy) == GRAMC_NOMEM) inquiry->arena->oom = true;
-    buf_free(&copy);
-    return kept;
+    return buf_to_arena_cut(&copy, inquiry->arena);
 }
 
 static gramc_text hide(struct inquiry *inquiry, gramc_text text) {

@@ -1,0 +1,35 @@
+/* An agent while it is compiled: what its pattern says besides what is public. */
+#ifndef COMPILER_AGENT_H
+#define COMPILER_AGENT_H
+
+#include "compiler/schema.h"
+#include "compiler/spec.h"
+
+struct agent {
+    gramc_agent public; /* first: a pointer to one is a pointer to the other */
+    struct agent *next;
+    struct agent *twin; /* another of the same name, which is the one that counts */
+    gramc_text identifier;
+    struct span name_at;
+    const struct source *source;
+    const struct pattern *pattern;
+    struct tool **tools; /* that it lists itself */
+    size_t tool_count;
+    struct tool **reach; /* those and its tasks' tools, each once */
+    size_t reach_count;
+    struct task *first_task, **last_task;
+    gramc_text meta;
+    struct schema *output; /* NULL: none */
+    bool prepared;
+};
+
+/* Reads `[name:Agent {...} | tools and tasks]` and adds it to the spec. */
+void agent_read(struct pass *pass, struct gramc_spec *spec, const struct pattern *pattern);
+/* Once all tools are known: its references. */
+void agent_resolve(struct pass *pass, struct gramc_spec *spec, struct agent *agent);
+/* Agents of one name must mean the same. */
+void agent_twins_check(struct pass *pass, struct gramc_spec *spec);
+/* True if agents have the property. */
+bool agent_has_property(gramc_text key);
+
+#endif

@@ -1,0 +1,11 @@
+/* What a chat completion request says about a structured answer. */
+#ifndef COMPILER_EMIT_RESPONSE_FORMAT_H
+#define COMPILER_EMIT_RESPONSE_FORMAT_H
+
+#include "compiler/schema.h"
+
+/* Prints the value of `response_format`; nothing for a type that is too deep for JSON. True if the
+ * answer is a member of what it asks for. */
+bool answer_put_format(struct buf *out, const struct schema *output);
+
+#endif

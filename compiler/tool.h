@@ -1,0 +1,34 @@
+/* A tool while it is compiled: what its pattern says besides what is public. */
+#ifndef COMPILER_TOOL_H
+#define COMPILER_TOOL_H
+
+#include "compiler/signature.h"
+#include "compiler/spec.h"
+
+struct tool {
+    gramc_tool public; /* first: a pointer to one is a pointer to the other */
+    struct tool *next;
+    struct tool *twin; /* another of the same name, which is the one that counts */
+    gramc_text identifier;
+    struct span name_at;
+    const struct source *source;
+    struct signature *signature; /* NULL after errors */
+    struct schema arguments;     /* what the properties say about them, before they are read */
+    gramc_text examples;         /* JSON list; empty: none */
+    struct span examples_at;
+    gramc_text meta;       /* JSON object; empty: none */
+    gramc_text deprecated; /* what to use instead, or "true"; empty: no */
+    int read_only, destructive, idempotent, open_world; /* -1: not said */
+};
+
+/* Reads `[name:Tool {...} | signature]`, at top level or among the elements of an agent or task,
+ * and adds it to the spec; NULL, with a finding, if it has no name. */
+struct tool *tool_read(struct pass *pass, struct gramc_spec *spec, const struct pattern *pattern);
+/* Its types and examples, once all names are known. */
+void tool_check(struct pass *pass, const struct tool *tool);
+/* Tools of one name must mean the same. */
+void tool_twins_check(struct pass *pass, const struct gramc_spec *spec);
+/* True if tools have the property. */
+bool tool_has_property(gramc_text key);
+
+#endif
