@@ -232,8 +232,8 @@ static void call_http(struct tool_call *call) {
     work->call = call;
     work->request.allocator = call->loop->allocator;
     arena_init(&work->arena, &call->loop->allocator);
-    buf_init(&work->url, &call->loop->allocator, HTTP_URL_MAX);
-    buf_init(&work->body, &call->loop->allocator, HTTP_BODY_MAX);
+    buf_init_secret(&work->url, &call->loop->allocator, HTTP_URL_MAX);
+    buf_init_secret(&work->body, &call->loop->allocator, HTTP_BODY_MAX);
     call->state = work;
     if (!http_work_fill(work)) return;
     start_request(work);
@@ -256,7 +256,7 @@ static void close_http(struct tool_call *call) {
     http_request_free(&work->request);
     buf_free(&work->url);
     buf_free(&work->body);
-    arena_free(&work->arena);
+    arena_wipe(&work->arena); /* header lines */
     mem_free(&call->loop->allocator, work, sizeof(*work));
 }
 

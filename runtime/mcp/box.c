@@ -16,7 +16,7 @@ enum { OFFER_MAX = 64 << 20 };
 struct asking {
     struct inquiry *inquiry;
     struct mcp_listing listing;
-    const struct mcp_server *server;
+    struct mcp_server *server;
     struct offered_box *out;
     bool waits;
 };
@@ -175,7 +175,7 @@ static void wipe_server(void *server) {
 
 const struct mcp_server *mcp_box_bind(gramc_bound *bound, const gramc_box *box) {
     char why[MCP_WHY_MAX], line[MCP_WHY_MAX + 160];
-    const struct mcp_server *server;
+    struct mcp_server *server;
     const struct bind_place place = {box->file, box->start, box->end};
     gramc_status status = mcp_server_read(&server, &bound->arena, box, bound->secrets, why);
     if (status == GRAMC_NOMEM) bound->arena.oom = true;
@@ -186,7 +186,7 @@ const struct mcp_server *mcp_box_bind(gramc_bound *bound, const gramc_box *box) 
                      TEXT(""));
     }
     if (status) return NULL;
-    return bound_own(bound, wipe_server, (void *)(uintptr_t)server) ? server : NULL;
+    return bound_own(bound, wipe_server, server) ? server : NULL;
 }
 
 static void free_schema(void *schema) {

@@ -352,7 +352,7 @@ static void test_bad_boxes(void **state) {
                                .header_count = boxes[i].header != NULL,
                                .env = &variable,
                                .env_count = boxes[i].variable != NULL};
-        const struct mcp_server *server;
+        struct mcp_server *server;
         struct arena arena;
         char why[MCP_WHY_MAX] = "";
         arena_init(&arena, NULL);
