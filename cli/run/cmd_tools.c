@@ -25,10 +25,11 @@ static gramc_text name_of(const gramc_library *library, const gramc_offer *offer
 
 static gramc_text origin_of(struct arena *arena, const gramc_library *library,
                             const gramc_offer *offer) {
-    bool is_mcp = box_of(library, offer)->kind == GRAMC_BOX_MCP;
+    gramc_impl_kind kind = gramc_box_tool_kind(box_of(library, offer)->kind);
     struct buf out;
     buf_init(&out, &arena->allocator, 4096);
-    buf_puts(&out, is_mcp ? "mcp " : "http ");
+    buf_puts(&out, gramc_impl_kind_name(kind));
+    buf_putc(&out, ' ');
     buf_text(&out, offer->box);
     buf_putc(&out, '.');
     buf_text(&out, offer->tool);
