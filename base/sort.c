@@ -4,16 +4,16 @@
 
 #include <string.h>
 
-struct run {
+struct sorted_run {
     const char *at, *end;
 };
 
-static char *merge(char *to, struct run left, struct run right, size_t size, sort_before *before,
-                   const void *ctx) {
+static char *merge(char *to, struct sorted_run left, struct sorted_run right, size_t size,
+                   sort_before *before, const void *ctx) {
     while (left.at < left.end || right.at < right.end) {
         bool take_right =
             left.at == left.end || (right.at < right.end && before(ctx, right.at, left.at));
-        struct run *run = take_right ? &right : &left;
+        struct sorted_run *run = take_right ? &right : &left;
         memcpy(to, run->at, size);
         run->at += size;
         to += size;
@@ -29,8 +29,8 @@ void *sort_merge(void *items, void *spare, size_t count, size_t size, sort_befor
         for (size_t start = 0; start < count; start += 2 * width) {
             size_t middle = start + width < count ? start + width : count;
             size_t end = middle + width < count ? middle + width : count;
-            struct run left = {from + start * size, from + middle * size};
-            struct run right = {from + middle * size, from + end * size};
+            struct sorted_run left = {from + start * size, from + middle * size};
+            struct sorted_run right = {from + middle * size, from + end * size};
             next = merge(next, left, right, size, before, ctx);
         }
         char *sorted = to;
