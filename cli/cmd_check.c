@@ -8,16 +8,10 @@
 
 enum { OUTPUT_MAX = INT32_MAX };
 
-static int append(void *ctx, const char *bytes, size_t len) {
-    struct buf *buf = ctx;
-    buf_put(buf, bytes, len);
-    return buf->state == BUF_FINE ? 0 : 1;
-}
-
 static int write_baseline(struct cli *cli, const gramc_compilation *compilation, const char *path) {
     struct buf out;
     buf_init(&out, &cli->allocator, OUTPUT_MAX);
-    gramc_status status = gramc_baseline_write(compilation, (gramc_writer){append, &out});
+    gramc_status status = gramc_baseline_write(compilation, buf_writer(&out));
     if (status == GRAMC_IO) status = buf_status(&out);
     int code =
         status == GRAMC_OK ? cli_write_file(cli, path, buf_view(&out)) : cli_status(cli, status);

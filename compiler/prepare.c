@@ -8,36 +8,34 @@
 
 /* The program judges the checked style (with the bounds of Long), the wire gets the printed one:
  * most types are printed as they are checked. */
-static gramc_status compile(const gramc_schema **out, struct arena *arena,
-                            const struct schema *schema, const struct built_schema *printed,
-                            bool closed_root) {
+static gramc_status compile(gramc_schema **out, struct arena *arena, const struct schema *schema,
+                            const struct built_schema *printed, bool closed_root) {
     gramc_schema_options options = GRAMC_SCHEMA_OPTIONS_INIT;
-    gramc_schema *program = NULL;
     options.allocator = &arena->allocator;
     options.assert_formats = true;
     options.closed_root = closed_root;
     const struct json *document =
         printed->hides_bounds ? schema_document(arena, schema, SCHEMA_CHECKED) : printed->document;
     if (arena->oom) return GRAMC_NOMEM;
-    gramc_status status = gramc_schema_compile_document(&program, document, &options, NULL);
-    *out = program;
-    return status;
+    return gramc_schema_compile_document(out, document, &options, NULL);
 }
 
 static gramc_status prepare_tool(struct arena *arena, struct tool *tool) {
     const struct signature *signature = tool->signature;
     gramc_tool *public = &tool->public;
-    if (public->accepts && public->returns) return GRAMC_OK;
+    if (tool->accepts && tool->returns) return GRAMC_OK;
     const struct built_schema arguments =
                                   schema_build(arena, &signature->arguments, SCHEMA_PRINTED),
                               result = schema_build(arena, signature->result, SCHEMA_PRINTED);
     public->parameters = arguments.text;
     public->document = arguments.document;
     public->result = result.text;
-    gramc_status status = compile(&public->accepts, arena, &signature->arguments, &arguments,
+    gramc_status status = compile(&tool->accepts, arena, &signature->arguments, &arguments,
                                   signature_is_closed(signature));
     if (status == GRAMC_OK)
-        status = compile(&public->returns, arena, signature->result, &result, false);
+        status = compile(&tool->returns, arena, signature->result, &result, false);
+    public->accepts = tool->accepts;
+    public->returns = tool->returns;
     return status;
 }
 
@@ -64,7 +62,7 @@ gramc_status gramc_tool_prepare(gramc_compilation *compilation, const gramc_tool
 /* A structured answer: where its texts and program go. */
 struct prepared_answer {
     gramc_text *printed, *format;
-    const gramc_schema **program;
+    gramc_schema **program;
     bool *wrapped;
 };
 
@@ -84,13 +82,16 @@ static gramc_status prepare_output(struct arena *arena, const struct schema *out
 
 static gramc_status prepare_outputs(struct arena *arena, struct agent *agent) {
     gramc_agent *a = &agent->public;
-    struct prepared_answer own = {&a->output, &a->response_format, &a->answers, &a->answer_wrapped};
+    struct prepared_answer own = {&a->output, &a->response_format, &agent->answers,
+                                  &a->answer_wrapped};
     gramc_status status = prepare_output(arena, agent->output, own);
+    a->answers = agent->answers;
     for (struct task *t = agent->first_task; t && status == GRAMC_OK; t = t->next) {
         gramc_task *task = t->public;
-        struct prepared_answer answer = {&task->output, &task->response_format, &task->answers,
+        struct prepared_answer answer = {&task->output, &task->response_format, &t->answers,
                                          &task->answer_wrapped};
         status = prepare_output(arena, t->output, answer);
+        task->answers = t->answers;
     }
     return status;
 }
@@ -111,23 +112,14 @@ gramc_status gramc_agent_prepare(gramc_compilation *compilation, const gramc_age
     return agent->prepared ? GRAMC_OK : GRAMC_NOMEM;
 }
 
-/* Const for everybody else; we made it. */
-static void free_program(const gramc_schema *program) {
-    union {
-        const gramc_schema *shared;
-        gramc_schema *own;
-    } schema = {program};
-    gramc_schema_free(schema.own);
+static void free_tool(const struct tool *tool) {
+    gramc_schema_free(tool->accepts);
+    gramc_schema_free(tool->returns);
 }
 
-static void free_tool(struct tool *tool) {
-    free_program(tool->public.accepts);
-    free_program(tool->public.returns);
-}
-
-static void free_outputs(struct agent *agent) {
-    free_program(agent->public.answers);
-    for (const struct task *t = agent->first_task; t; t = t->next) free_program(t->public->answers);
+static void free_outputs(const struct agent *agent) {
+    gramc_schema_free(agent->answers);
+    for (const struct task *t = agent->first_task; t; t = t->next) gramc_schema_free(t->answers);
 }
 
 void spec_free(struct gramc_spec *spec) {

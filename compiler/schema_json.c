@@ -16,7 +16,7 @@ struct describer {
     struct json_sink *sink;
     const struct schema *schema;
     const struct raw_schema *raw;
-    uint32_t left_out; /* keywords of its own, as bits, that are passed over; not of its base */
+    uint64_t left_out; /* properties of its own, as bits, that are passed over; not of its base */
 };
 
 static void put_schema(struct schema_description *document, const struct schema *schema,
@@ -99,9 +99,9 @@ static void put_type(struct describer *d) {
 
 /* ## Keywords */
 
-static const struct constraint *find(const struct describer *d, enum keyword keyword) {
-    bool passed_over = d->left_out & 1U << keyword;
-    return schema_find(passed_over ? d->schema->base : d->schema, keyword);
+static const struct constraint *find(const struct describer *d, enum type_property property) {
+    bool passed_over = d->left_out & UINT64_C(1) << property;
+    return schema_find(passed_over ? d->schema->base : d->schema, property);
 }
 
 static bool has_null(const struct json *list) {
@@ -132,7 +132,7 @@ static void put_data(struct describer *d, const struct constraint *data) {
 
 static void put_const(struct describer *d, const struct constraint *value) {
     bool as_enum = schema_is_nullable(d->schema);
-    if (as_enum && find(d, KEYWORD_ENUM)) return;
+    if (as_enum && find(d, P_ENUM)) return;
     if (!put_key(d, as_enum ? "enum" : "const")) return;
     if (as_enum) json_sink_open(d->sink, JSON_ARRAY);
     put_data(d, value);
@@ -141,36 +141,11 @@ static void put_const(struct describer *d, const struct constraint *value) {
     json_sink_close(d->sink, JSON_ARRAY);
 }
 
-/* Names on the wire, and what stands behind them. */
-static const struct {
-    const char *name;
-    enum { SAYS_TEXT, SAYS_NUMBER, SAYS_DATA } says;
-} keywords[KEYWORDS] = {
-    [KEYWORD_TITLE] = {"title", SAYS_TEXT},
-    [KEYWORD_DESCRIPTION] = {"description", SAYS_TEXT},
-    [KEYWORD_FORMAT] = {"format", SAYS_TEXT},
-    [KEYWORD_ENUM] = {"enum", SAYS_DATA},
-    [KEYWORD_CONST] = {"const", SAYS_DATA},
-    [KEYWORD_MINIMUM] = {"minimum", SAYS_NUMBER},
-    [KEYWORD_MAXIMUM] = {"maximum", SAYS_NUMBER},
-    [KEYWORD_EXCLUSIVE_MINIMUM] = {"exclusiveMinimum", SAYS_NUMBER},
-    [KEYWORD_EXCLUSIVE_MAXIMUM] = {"exclusiveMaximum", SAYS_NUMBER},
-    [KEYWORD_MULTIPLE_OF] = {"multipleOf", SAYS_NUMBER},
-    [KEYWORD_MIN_LENGTH] = {"minLength", SAYS_NUMBER},
-    [KEYWORD_MAX_LENGTH] = {"maxLength", SAYS_NUMBER},
-    [KEYWORD_PATTERN] = {"pattern", SAYS_TEXT},
-    [KEYWORD_MIN_ITEMS] = {"minItems", SAYS_NUMBER},
-    [KEYWORD_MAX_ITEMS] = {"maxItems", SAYS_NUMBER},
-    [KEYWORD_EXAMPLES] = {"examples", SAYS_DATA},
-    [KEYWORD_META] = {"meta", SAYS_DATA},
-};
-
-static void put_keyword(struct describer *d, const struct constraint *c) {
-    if (c->keyword == KEYWORD_ENUM) put_enum(d, c);
-    else if (c->keyword == KEYWORD_CONST) put_const(d, c);
-    else if (!put_key(d, keywords[c->keyword].name)) return;
-    else if (keywords[c->keyword].says == SAYS_TEXT) json_sink_string(d->sink, c->text);
-    else if (keywords[c->keyword].says == SAYS_NUMBER) json_sink_number(d->sink, c->text);
+static void put_property(struct describer *d, const struct constraint *c) {
+    if (c->property == P_ENUM) put_enum(d, c);
+    else if (c->property == P_CONST) put_const(d, c);
+    else if (!put_key(d, type_property_printed(c->property).ptr)) return;
+    else if (type_property_row(c->property)->says == SAYS_TEXT) json_sink_string(d->sink, c->text);
     else put_data(d, c);
 }
 
@@ -182,31 +157,31 @@ static bool puts_hidden_bounds(const struct describer *d) {
     return hidden && d->document->style & SCHEMA_CHECKED;
 }
 
-static void put_hidden_bound(struct describer *d, enum keyword keyword) {
+static void put_hidden_bound(struct describer *d, enum type_property property) {
     const struct type_row *type = d->schema->type;
-    gramc_text bound = text_of(keyword == KEYWORD_MINIMUM ? type->min : type->max);
-    if (put_key(d, keywords[keyword].name)) json_sink_number(d->sink, bound);
+    gramc_text bound = text_of(property == P_MIN ? type->min : type->max);
+    if (put_key(d, type_property_printed(property).ptr)) json_sink_number(d->sink, bound);
 }
 
-/* Which keywords are said at all, as bits: most types say two or three of them. */
-static uint32_t said_keywords(const struct describer *d) {
-    uint32_t said = puts_hidden_bounds(d) ? 1U << KEYWORD_MINIMUM | 1U << KEYWORD_MAXIMUM : 0;
+/* Which properties are said at all, as bits: most types say two or three of them. */
+static uint64_t said_properties(const struct describer *d) {
+    uint64_t said = puts_hidden_bounds(d) ? UINT64_C(1) << P_MIN | UINT64_C(1) << P_MAX : 0;
     for (const struct schema *schema = d->schema; schema; schema = schema->base) {
-        uint32_t here = 0;
+        uint64_t here = 0;
         for (const struct constraint *c = schema->constraints; c; c = c->next)
-            here |= 1U << c->keyword;
+            here |= UINT64_C(1) << c->property;
         said |= schema == d->schema ? here & ~d->left_out : here;
     }
     return said;
 }
 
-static void put_keywords(struct describer *d, enum keyword first, enum keyword last) {
-    uint32_t said = said_keywords(d);
+static void put_properties(struct describer *d, enum type_property first, enum type_property last) {
+    uint64_t said = said_properties(d);
     for (unsigned k = first; said && k <= last; k++) {
-        if (!(said & 1U << k)) continue;
-        const struct constraint *c = find(d, (enum keyword)k);
-        if (c) put_keyword(d, c);
-        else put_hidden_bound(d, (enum keyword)k);
+        if (!(said & UINT64_C(1) << k)) continue;
+        const struct constraint *c = find(d, (enum type_property)k);
+        if (c) put_property(d, c);
+        else put_hidden_bound(d, (enum type_property)k);
     }
 }
 
@@ -263,9 +238,9 @@ static void put_inside(struct describer *d) {
 
 static void put_rest(struct describer *d, const struct constraint *fallback) {
     if (fallback && put_key(d, "default")) put_data(d, fallback);
-    put_keywords(d, KEYWORD_EXAMPLES, KEYWORD_EXAMPLES);
+    put_properties(d, P_EXAMPLES, P_EXAMPLES);
     if (schema_is_deprecated(d->schema)) put_flag(d, "deprecated", true);
-    if (d->document->style & SCHEMA_META) put_keywords(d, KEYWORD_META, KEYWORD_META);
+    if (d->document->style & SCHEMA_META) put_properties(d, P_META, P_META);
 }
 
 /* ## References */
@@ -307,12 +282,12 @@ static bool is_null_or(const struct schema *schema) {
 }
 
 static void put_null_or(struct schema_description *document, const struct schema *schema,
-                        const struct constraint *fallback, uint32_t left_out);
+                        const struct constraint *fallback, uint64_t left_out);
 
-/* The members of the schema's object; `left_out` are keywords, as bits, of this schema alone.
+/* The members of the schema's object; `left_out` are properties, as bits, of this schema alone.
  * Recursion is bounded: by the parser's nesting limit, and by what definition.c puts in line. */
 static void put_all(struct schema_description *document, const struct schema *schema,
-                    const struct constraint *fallback, uint32_t left_out) {
+                    const struct constraint *fallback, uint64_t left_out) {
     struct schema own = without_base(schema);
     bool by_reference = goes_by_reference(document, schema);
     struct describer d = {document, document->sink, by_reference ? &own : schema,
@@ -323,7 +298,7 @@ static void put_all(struct schema_description *document, const struct schema *sc
     }
     if (by_reference) put_reference(&d);
     else put_type(&d);
-    put_keywords(&d, KEYWORD_TITLE, KEYWORD_MAX_ITEMS);
+    put_properties(&d, P_TITLE, P_MAX_ITEMS);
     if (!by_reference) put_inside(&d);
     put_rest(&d, fallback);
     put_raw(&d);
@@ -331,14 +306,14 @@ static void put_all(struct schema_description *document, const struct schema *sc
 
 /* "anyOf":[T,{"type":"null"}], with what tells about the whole beside it. */
 static void put_null_or(struct schema_description *document, const struct schema *schema,
-                        const struct constraint *fallback, uint32_t left_out) {
-    static const uint32_t texts = 1U << KEYWORD_TITLE | 1U << KEYWORD_DESCRIPTION |
-                                  1U << KEYWORD_EXAMPLES | 1U << KEYWORD_META;
+                        const struct constraint *fallback, uint64_t left_out) {
+    static const uint64_t texts = UINT64_C(1) << P_TITLE | UINT64_C(1) << P_DESCRIPTION |
+                                  UINT64_C(1) << P_EXAMPLES | UINT64_C(1) << P_META;
     struct schema inner = *schema,
                   outer = {.constraints = schema->constraints, .deprecated = schema->deprecated};
     struct describer d = {document, document->sink, &outer, NULL, left_out};
     inner.nullable = SAID_FALSE;
-    put_keywords(&d, KEYWORD_TITLE, KEYWORD_DESCRIPTION);
+    put_properties(&d, P_TITLE, P_DESCRIPTION);
     put_key(&d, "anyOf");
     json_sink_open(d.sink, JSON_ARRAY);
     json_sink_open(d.sink, JSON_OBJECT);
@@ -375,7 +350,7 @@ static void put_definitions(struct schema_description *document) {
 }
 
 bool schema_put(struct json_sink *sink, const struct schema *schema, unsigned style) {
-    static const uint32_t choices = 1U << KEYWORD_ENUM | 1U << KEYWORD_CONST;
+    static const uint64_t choices = UINT64_C(1) << P_ENUM | UINT64_C(1) << P_CONST;
     struct schema_description document = {.sink = sink, .style = style};
     buf_init(&document.references, json_sink_allocator(sink), SOURCE_MAX);
     json_sink_open(sink, JSON_OBJECT);

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "compiler/definition.h"
+#include "jsonschema/keywords.h"
 
 #include <string.h>
 
@@ -151,12 +152,11 @@ static void put_raw_schemas(struct schema_description *document, const struct ra
 void references_put_raw_member(struct schema_description *document, const struct raw_schema *raw,
                                const struct json *member) {
     bool reference = text_is(member->key, "$ref") && member->kind == JSON_STRING;
-    bool holder = member->kind == JSON_ARRAY || member->kind == JSON_OBJECT;
-    enum raw_content content = holder ? raw_content(member) : RAW_DATA;
+    enum keyword_content content = keyword_content(member);
     json_sink_key(document->sink, member->key);
     if (reference) put_raw_reference(document, raw, member);
-    else if (content == RAW_SCHEMA) references_put_raw(document, raw, member);
-    else if (content == RAW_SCHEMAS) put_raw_schemas(document, raw, member);
+    else if (content == CONTENT_SCHEMA) references_put_raw(document, raw, member);
+    else if (content == CONTENT_SCHEMAS) put_raw_schemas(document, raw, member);
     else json_sink_value(document->sink, member);
 }
 

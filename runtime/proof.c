@@ -111,7 +111,7 @@ static void evaluate_result(gramc_bound *bound, struct bound_tool *choice,
     bool is_said =
         find_schema(bound, &question.a, impl->returns_schema, impl->returns_document, box_returns);
     if (tool->result_kind == GRAMC_RESULT_NULL) choice->returns.answer = GRAMC_PROOF_PROVEN;
-    else if (impl->kind == GRAMC_IMPL_RETURNS) evaluate_constant(bound, choice, &question);
+    else if (choice->kind && choice->kind->is_constant) evaluate_constant(bound, choice, &question);
     else if (is_said) compare(bound, choice, &choice->returns, &question);
     else choice->returns_unsaid = offered != NULL;
 }

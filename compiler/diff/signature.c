@@ -189,8 +189,8 @@ static void diff_parameter(const struct signatures *s, const struct field *befor
     bool reported = compare_types(&c, before->schema, after->schema);
     report_presence(s, before, after);
     report_default(s, before, after);
-    if (!text_eq(schema_get(before->schema, KEYWORD_DESCRIPTION),
-                 schema_get(after->schema, KEYWORD_DESCRIPTION)))
+    if (!text_eq(schema_get(before->schema, P_DESCRIPTION),
+                 schema_get(after->schema, P_DESCRIPTION)))
         diff_add(s->diff, CHANGE_PARAMETER_DESCRIPTION, old_at, new_at, name, after->name, nothing);
     const struct built_schema old = build(s->diff, before->schema, SCHEMA_PRINTED),
                               new = build(s->diff, after->schema, SCHEMA_PRINTED);

@@ -20,11 +20,6 @@
 
 /* ## Help */
 
-static int append(void *ctx, const char *bytes, size_t len) {
-    buf_put(ctx, bytes, len);
-    return 0;
-}
-
 struct compiled {
     gramc_compilation *compilation;
     const gramc_spec *spec;
@@ -41,8 +36,7 @@ static void compile(struct compiled *c, gramc_text text) {
 static struct buf emit(const struct compiled *c, const char *target) {
     struct buf out;
     buf_init(&out, NULL, 1 << 28);
-    assert_int_equal(gramc_emit(c->spec, c->agent, text_of(target), (gramc_writer){append, &out}),
-                     GRAMC_OK);
+    assert_int_equal(gramc_emit(c->spec, c->agent, text_of(target), buf_writer(&out)), GRAMC_OK);
     return out;
 }
 
