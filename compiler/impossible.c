@@ -167,9 +167,9 @@ static bool is_part_of(struct pass *pass, const struct json *a, const struct jso
     options.allocator = &pass->arena->allocator;
     options.max_steps = COMPARE_STEPS;
     if (!a || !b) return false;
-    gramc_status status = gramc_compare_documents(&comparison, a, b, &options);
+    gramc_status status = gramc_schema_compare_documents(&comparison, a, b, &options);
     if (status == GRAMC_NOMEM) pass->arena->oom = true;
-    bool yes = status == GRAMC_OK && comparison->answer == GRAMC_COMPAT_YES;
+    bool yes = status == GRAMC_OK && comparison->answer == GRAMC_COMPARE_YES;
     gramc_comparison_free(comparison);
     return yes;
 }

@@ -201,7 +201,7 @@ typedef struct gramc_arm {
     gramc_text temperature, top_p, presence_penalty, frequency_penalty, max_tokens, seed;
 } gramc_arm;
 
-/* What is compared with what, on which cases, and how it is judged. */
+/* What is compared with what, on which cases, and by which measure. */
 typedef struct gramc_experiment {
     gramc_text name;
     gramc_text cases;    /* path of the JSON lines file, from where the compilation's paths begin */
