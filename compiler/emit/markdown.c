@@ -5,6 +5,8 @@
 
 #include "base/text.h"
 #include "compiler/emit/markup.h"
+#include "jsonschema/keywords.h"
+#include "jsonschema/types.h"
 
 #include <string.h>
 
@@ -63,13 +65,11 @@ static void put_container(struct page *page, const struct json *schema, const ch
 }
 
 static void put_type_names(struct page *page, const struct json *schema, const struct json *type) {
-    static const char *const names[] = {"string", "number", "integer", "boolean",
-                                        "object", "array",  "null"};
     const struct json *t = json_is(type, JSON_ARRAY) ? type->first : type;
     for (const struct json *first = t; t; t = type->kind == JSON_ARRAY ? t->next : NULL) {
         if (t != first) buf_puts(page->out, " or ");
-        for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-            if (text_is(t->text, names[i])) put_container(page, schema, names[i]);
+        enum json_type named = json_type_named(t->text);
+        if (named != JSON_TYPES) put_container(page, schema, json_type_name(named));
     }
 }
 
@@ -93,14 +93,15 @@ static void put_type(struct page *page, const struct json *schema) {
 /* ## Tables */
 
 /* Told in other columns, or by the type. */
-static bool is_told(gramc_text keyword) {
-    static const char *const told[] = {"type",  "format",     "enum",     "const",
-                                       "anyOf", "oneOf",      "$ref",     "prefixItems",
-                                       "items", "properties", "required", "additionalProperties",
-                                       "title", "$defs",      "default",  "description"};
-    for (size_t i = 0; i < sizeof told / sizeof *told; i++)
-        if (text_is(keyword, told[i])) return true;
-    return false;
+static bool is_told(gramc_text name) {
+    static const bool told[K_COUNT + 1] = {
+        [K_TYPE] = true,       [K_FORMAT] = true,       [K_ENUM] = true,
+        [K_CONST] = true,      [K_ANY_OF] = true,       [K_ONE_OF] = true,
+        [K_REF] = true,        [K_PREFIX_ITEMS] = true, [K_ITEMS] = true,
+        [K_PROPERTIES] = true, [K_REQUIRED] = true,     [K_ADDITIONAL_PROPERTIES] = true,
+        [K_TITLE] = true,      [K_DEFS] = true,         [K_DEFAULT] = true,
+        [K_DESCRIPTION] = true};
+    return told[keyword_named(name)];
 }
 
 static void put_about(struct page *page, const struct json *schema) {
