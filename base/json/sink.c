@@ -42,7 +42,7 @@ static struct json *add(struct json_sink *sink, enum json_kind kind) {
     value->key_start = sink->key_at;
     sink->key = (gramc_text){NULL, 0};
     if (sink->depth) {
-        struct json_level *level = &sink->levels[sink->depth - 1];
+        struct json_sink_level *level = &sink->levels[sink->depth - 1];
         *level->tail = value;
         level->tail = &value->next;
         level->container->count++;
@@ -59,7 +59,7 @@ void json_sink_open(struct json_sink *sink, enum json_kind kind) {
     sink->comma = false;
     struct json *value = sink->arena ? add(sink, kind) : NULL;
     if (sink->depth == JSON_MAX_DEPTH) sink->failed = true;
-    else if (value) sink->levels[sink->depth] = (struct json_level){value, &value->first};
+    else if (value) sink->levels[sink->depth] = (struct json_sink_level){value, &value->first};
     sink->depth++;
     if (sink->out) buf_putc(sink->out, kind == JSON_OBJECT ? '{' : '[');
 }

@@ -5,7 +5,7 @@
 
 #include "base/json/json.h"
 
-struct json_level {
+struct json_sink_level {
     struct json *container;
     struct json **tail; /* where its next item goes */
 };
@@ -20,7 +20,7 @@ struct json_sink {
     uint32_t depth;
     bool comma;  /* in front of the next item or member */
     bool failed; /* too deep for a document, or without memory */
-    struct json_level levels[JSON_MAX_DEPTH];
+    struct json_sink_level levels[JSON_MAX_DEPTH];
 };
 
 /* Of the two, one may be NULL. */
