@@ -228,19 +228,6 @@ static void put_definitions(struct page *page, const struct json *document) {
 
 /* ## Tools */
 
-static const struct json *read_schema(struct page *page, const struct tool *tool, bool result) {
-    struct buf text;
-    const struct json *document = NULL;
-    buf_init(&text, &page->out->allocator, SOURCE_MAX);
-    if (result) schema_print(&text, tool->signature->result, page->style);
-    else schema_print(&text, &tool->signature->arguments, page->style);
-    if (buf_status(&text) == GRAMC_OK)
-        document = json_parse(page->arena, arena_text(page->arena, buf_view(&text)), NULL);
-    else page->out->state = text.state;
-    buf_free(&text);
-    return document;
-}
-
 static void put_paragraph(struct page *page, gramc_text text) {
     if (!text.len) return;
     buf_putc(page->out, '\n');
@@ -284,8 +271,7 @@ static void put_result(struct page *page, const struct json *result) {
 }
 
 static void put_examples(struct page *page, const struct tool *tool) {
-    const struct json *list =
-        tool->examples.len ? json_parse(page->arena, tool->examples, NULL) : NULL;
+    const struct json *list = tool->examples.document;
     for (const struct json *v = list ? list->first : NULL; v; v = v->next) {
         struct buf json;
         buf_init(&json, &page->out->allocator, SOURCE_MAX);
@@ -298,7 +284,9 @@ static void put_examples(struct page *page, const struct tool *tool) {
 }
 
 static void put_tool(struct page *page, const struct tool *tool) {
-    const struct json *parameters = read_schema(page, tool, false);
+    const struct signature *signature = tool->signature;
+    const struct json *parameters =
+        schema_document(page->arena, &signature->arguments, page->style);
     buf_puts(page->out, "\n## ");
     markup_put_code(page->out, tool->public.name, false);
     if (tool->public.title.len) buf_puts(page->out, ": ");
@@ -306,10 +294,10 @@ static void put_tool(struct page *page, const struct tool *tool) {
     buf_putc(page->out, '\n');
     put_paragraph(page, tool->public.description);
     put_remarks(page, tool);
-    if (parameters && tool->signature->parameters) put_table(page, parameters, "Parameter");
+    if (parameters && signature->parameters) put_table(page, parameters, "Parameter");
     else buf_puts(page->out, "\nNo parameters.\n");
     if (parameters) put_definitions(page, parameters);
-    put_result(page, read_schema(page, tool, true));
+    put_result(page, schema_document(page->arena, signature->result, page->style));
     put_examples(page, tool);
 }
 
