@@ -10,7 +10,13 @@ void buf_init(struct buf *buf, const gramc_allocator *allocator, size_t max) {
     *buf = (struct buf){.allocator = allocator ? *allocator : mem_default(), .max = max};
 }
 
+void buf_init_secret(struct buf *buf, const gramc_allocator *allocator, size_t max) {
+    buf_init(buf, allocator, max);
+    buf->secret = true;
+}
+
 void buf_free(struct buf *buf) {
+    if (buf->secret) mem_wipe(buf->ptr, buf->size);
     mem_free(&buf->allocator, buf->ptr, buf->size);
     buf_init(buf, &buf->allocator, buf->max);
 }
@@ -20,10 +26,21 @@ void buf_reset(struct buf *buf) {
     buf->state = BUF_FINE;
 }
 
+/* An allocator that moves a block leaves the old bytes behind; here they go first. */
+static char *move_secret(struct buf *buf, size_t size) {
+    char *ptr = mem_alloc(&buf->allocator, size);
+    if (!ptr || !buf->ptr) return ptr;
+    memcpy(ptr, buf->ptr, buf->size);
+    mem_wipe(buf->ptr, buf->size);
+    mem_free(&buf->allocator, buf->ptr, buf->size);
+    return ptr;
+}
+
 static bool grow(struct buf *buf, size_t needed) {
     size_t size = buf->size ? buf->size : 64;
     while (size < needed) size *= 2;
-    char *ptr = buf->allocator.alloc(buf->allocator.ctx, buf->ptr, buf->size, size);
+    char *ptr = buf->secret ? move_secret(buf, size)
+                            : buf->allocator.alloc(buf->allocator.ctx, buf->ptr, buf->size, size);
     if (!ptr) {
         buf->state = BUF_NOMEM;
         return false;

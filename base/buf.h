@@ -13,10 +13,13 @@ struct buf {
     char *ptr; /* NULL while empty; a NUL stands behind the last byte */
     size_t len, size, max;
     enum buf_state state;
+    bool secret; /* nothing of it stays in memory that is given back */
 };
 
 /* `max` is the largest number of bytes that it may ever hold; there is no "unlimited". */
 void buf_init(struct buf *buf, const gramc_allocator *allocator, size_t max);
+/* The same for secrets: what it held is overwritten when it grows and when it is freed. */
+void buf_init_secret(struct buf *buf, const gramc_allocator *allocator, size_t max);
 void buf_free(struct buf *buf);
 /* Empties it, keeps the memory, forgets errors. */
 void buf_reset(struct buf *buf);

@@ -3,6 +3,7 @@
  * is marked and the text written again, closer to the JSON. So what comes out always passes. */
 #include "compiler/importer/parts.h"
 
+#include "base/options.h"
 #include "base/text.h"
 #include "compiler/tool.h"
 
@@ -241,14 +242,6 @@ void import_report_marks(struct importer *in, const struct json *schema) {
 
 /* ## The public face */
 
-static gramc_import_options complete(const gramc_import_options *options) {
-    gramc_import_options full = GRAMC_IMPORT_OPTIONS_INIT;
-    if (!options) return full;
-    size_t size = options->struct_size < sizeof full ? options->struct_size : sizeof full;
-    memcpy(&full, options, size);
-    return full;
-}
-
 static bool is_kind(gramc_text kind) {
     size_t i = 0;
     while (gramc_import_kind(i) && !text_is(kind, gramc_import_kind(i))) i++;
@@ -366,8 +359,9 @@ static gramc_status write_files(struct importer *in, const gramc_import_options 
 
 gramc_status gramc_import(gramc_compilation *compilation, const gramc_import_file *files,
                           size_t count, const gramc_import_options *options, gramc_writer spec) {
-    gramc_import_options full = complete(options);
+    gramc_import_options full = GRAMC_IMPORT_OPTIONS_INIT;
     struct importer in;
+    OPTIONS_READ(full, options);
     if (!is_kind(full.kind)) return GRAMC_USAGE;
     begin(&in, compilation, &full);
     gramc_status status = read_files(&in, files, count);
