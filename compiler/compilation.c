@@ -4,6 +4,8 @@
 
 #include "base/text.h"
 #include "compiler/config.h"
+#include "compiler/imports.h"
+#include "compiler/spec.h"
 #include "grammar/parse.h"
 #include "grammar/print.h"
 
@@ -27,19 +29,22 @@ gramc_status gramc_compilation_new(gramc_compilation **out, const gramc_options 
     *out = compilation;
     if (!compilation) return GRAMC_NOMEM;
     *compilation = (gramc_compilation){.reader = full.reader,
+                                       .configurer = full.configurer,
                                        .plain = full.plain,
                                        .strict_vocabulary = full.strict_vocabulary,
                                        .strict = full.strict,
                                        .keep_types = full.keep_types};
     arena_init(&compilation->arena, &allocator);
     findings_init(&compilation->findings, &compilation->arena, full.max_findings);
+    map_init(&compilation->paths, &compilation->arena);
+    map_init(&compilation->reported, &compilation->arena);
     return GRAMC_OK;
 }
 
 void gramc_compilation_free(gramc_compilation *compilation) {
     if (!compilation) return;
     gramc_allocator allocator = compilation->arena.allocator;
-    spec_free(compilation->spec);
+    for (struct gramc_spec *spec = compilation->specs; spec; spec = spec->older) spec_free(spec);
     arena_free(&compilation->arena);
     mem_free(&allocator, compilation, sizeof *compilation);
 }
@@ -62,14 +67,18 @@ struct unit *unit_parse(gramc_compilation *compilation, gramc_text name, gramc_t
 
 gramc_status gramc_add_source(gramc_compilation *compilation, gramc_text name, const char *bytes,
                               size_t len) {
-    uint32_t errors = compilation->findings.counts[GRAMC_ERROR];
+    const struct config *config;
     if (len > SOURCE_MAX) return GRAMC_LIMIT;
+    gramc_status status = config_of(compilation, name, &config);
+    if (status != GRAMC_OK) return status;
+    uint32_t errors = compilation->findings.counts[GRAMC_ERROR];
     struct unit *unit = unit_parse(compilation, name, (gramc_text){bytes, len}, compilation->plain);
     if (!unit) return GRAMC_NOMEM;
-    if (compilation->last) compilation->last->next = unit;
-    else compilation->units = unit;
-    compilation->last = unit;
+    unit->source.config = config;
+    unit->source.strict = config && config->strict;
+    unit_enlist(compilation, unit);
     unit->has_errors = compilation->findings.counts[GRAMC_ERROR] > errors;
+    unit->is_broken = unit->has_errors;
     return unit->has_errors ? GRAMC_FINDINGS : GRAMC_OK;
 }
 
@@ -94,12 +103,22 @@ size_t gramc_finding_count(const gramc_compilation *compilation, gramc_severity 
 }
 
 static bool is_strict(const gramc_compilation *compilation) {
-    return compilation->strict || (compilation->config && compilation->config->strict);
+    bool configured = compilation->is_configured && compilation->config->strict;
+    return compilation->strict || configured;
+}
+
+/* Warnings about sources that a configuration of their own calls strict. */
+static size_t count_strict_warnings(const gramc_compilation *compilation) {
+    size_t count = 0;
+    for (const struct finding *f = compilation->findings.first; f; f = f->next)
+        count += f->severity == GRAMC_WARNING && f->source->strict;
+    return count;
 }
 
 size_t gramc_finding_failures(const gramc_compilation *compilation) {
     const uint32_t *counts = compilation->findings.counts;
-    size_t warnings = is_strict(compilation) ? counts[GRAMC_WARNING] : 0;
+    size_t warnings = is_strict(compilation) ? counts[GRAMC_WARNING]
+                                             : count_strict_warnings(compilation);
     return counts[GRAMC_ERROR] + warnings;
 }
 

@@ -294,7 +294,7 @@ static void read_unit(struct pass *pass, struct config *config, const struct uni
     struct span beginning = {0, 0};
     pass->source = &unit->source;
     /* An empty one only marks the project's root. */
-    if (pass->findings->counts[GRAMC_ERROR] || !unit->tree->pattern_count) return;
+    if (!unit->tree->pattern_count) return;
     if (config_is(unit->tree)) {
         map_init(&reader.seen, pass->arena);
         read_tree(&reader, unit->tree);
@@ -304,31 +304,69 @@ static void read_unit(struct pass *pass, struct config *config, const struct uni
     finding_help(pass->findings, f, "let it begin with `{kind: \"configuration\"}`");
 }
 
-gramc_status gramc_add_configuration(gramc_compilation *compilation, gramc_text name,
-                                     const char *bytes, size_t len) {
+/* NULL without memory. */
+static struct config *config_add(gramc_compilation *compilation, gramc_text name, gramc_text text) {
     struct pass pass = {compilation, &compilation->arena, &compilation->findings, NULL};
-    if (compilation->config || compilation->units) return GRAMC_USAGE;
-    if (len > SOURCE_MAX) return GRAMC_LIMIT;
+    uint32_t before = compilation->findings.counts[GRAMC_ERROR];
     struct config *config = ARENA_NEW(&compilation->arena, struct config);
-    struct unit *unit =
-        config ? unit_parse(compilation, name, (gramc_text){bytes, len}, false) : NULL;
-    if (!unit) return GRAMC_NOMEM;
+    struct unit *unit = config ? unit_parse(compilation, name, text, false) : NULL;
+    if (!unit) return NULL;
     config->source = &unit->source;
     config->last_setting = &config->first_setting;
+    if (compilation->findings.counts[GRAMC_ERROR] == before) read_unit(&pass, config, unit);
+    config->errors = compilation->findings.counts[GRAMC_ERROR] - before;
+    config->next = compilation->configs;
+    compilation->configs = config;
+    return compilation->arena.oom ? NULL : config;
+}
+
+gramc_status gramc_add_configuration(gramc_compilation *compilation, gramc_text name,
+                                     const char *bytes, size_t len) {
+    if (compilation->config || compilation->units) return GRAMC_USAGE;
+    if (len > SOURCE_MAX) return GRAMC_LIMIT;
+    const struct config *config = config_add(compilation, name, (gramc_text){bytes, len});
+    if (!config) return GRAMC_NOMEM;
     compilation->config = config;
-    read_unit(&pass, config, unit);
-    config->errors = compilation->findings.counts[GRAMC_ERROR];
-    if (compilation->arena.oom) return GRAMC_NOMEM;
+    compilation->is_configured = true;
     return config->errors ? GRAMC_FINDINGS : GRAMC_OK;
 }
 
-bool gramc_configuration_is_broken(const gramc_compilation *compilation) {
-    return compilation->config && compilation->config->errors;
+/* Reads it only if it was not read for another source. */
+static gramc_status find_config(gramc_compilation *compilation, gramc_text name, gramc_text text,
+                                const struct config **out) {
+    const struct config *config = compilation->configs;
+    while (config && !text_eq(config->source->name, name)) config = config->next;
+    if (!config && text.len > SOURCE_MAX) return GRAMC_LIMIT;
+    if (!config) config = config_add(compilation, name, text);
+    *out = config;
+    return config ? GRAMC_OK : GRAMC_NOMEM;
 }
 
-bool sources_are_sound(const gramc_compilation *compilation) {
-    uint32_t own = compilation->config ? compilation->config->errors : 0;
-    return compilation->findings.counts[GRAMC_ERROR] == own;
+gramc_status config_of(gramc_compilation *compilation, gramc_text name, const struct config **out) {
+    gramc_configurer configurer = compilation->configurer;
+    gramc_text config_name, text;
+    *out = compilation->config;
+    if (compilation->is_configured) return GRAMC_OK;
+    *out = NULL;
+    if (!configurer.find) return GRAMC_OK;
+    int failure = configurer.find(configurer.ctx, name, &config_name, &text);
+    if (failure == GRAMC_NOT_FOUND) return GRAMC_OK;
+    if (failure) return failure == GRAMC_NOMEM ? GRAMC_NOMEM : GRAMC_IO;
+    gramc_status status = find_config(compilation, config_name, text, out);
+    if (!compilation->units) compilation->config = *out;
+    return status;
+}
+
+const struct config *config_for(const gramc_compilation *compilation, const struct source *source) {
+    return compilation->is_configured ? compilation->config : source->config;
+}
+
+/* Of one that is in force for a source that is still asked about. */
+bool gramc_configuration_is_broken(const gramc_compilation *compilation) {
+    if (compilation->is_configured) return compilation->config->errors;
+    for (const struct unit *u = compilation->units; u; u = u->next)
+        if (!u->is_left_out && u->source.config && u->source.config->errors) return true;
+    return false;
 }
 
 /* ## Look-ups */

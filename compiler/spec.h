@@ -6,7 +6,9 @@
 #include "base/map.h"
 #include "compiler/compilation.h"
 
+struct bare;
 struct definition;
+struct signature;
 struct reuse;
 struct tool;
 struct agent;
@@ -15,6 +17,13 @@ struct experiment;
 
 struct gramc_spec {
     gramc_compilation *compilation;
+    struct gramc_spec *older; /* the one that was read before */
+    struct unit_link *units;  /* the root in front */
+    uint32_t errors;          /* that were found in it */
+    bool is_one_of_several;   /* with which it may share files */
+    bool is_readable;         /* none of its sources is broken */
+    uint32_t *ignored;        /* patterns that mean nothing, by the order of their source */
+    struct bare *first_bare, **last_bare;
     struct definition *first_definition, **last_definition;
     struct reuse *first_reuse, **last_reuse;
     struct tool *first_twin; /* tools of a name that was taken */
@@ -31,8 +40,21 @@ struct gramc_spec {
     struct library **library_list;
     struct experiment **experiment_list;
     size_t tool_count, agent_count, library_count, experiment_count;
-    bool has_programs; /* some tool was prepared */
 };
+
+/* A signature at top level, which belongs to no tool. */
+struct bare {
+    struct bare *next;
+    const struct source *source;
+    struct signature *signature;
+};
+
+/* An empty one; NULL without memory. */
+struct gramc_spec *spec_new(gramc_compilation *compilation, struct unit_link *units);
+/* Reads its sources, which are sound, into it. */
+void spec_read(struct pass *pass, struct gramc_spec *spec);
+/* Hands the findings of a spec over to its compilation, each once, whichever spec reported it. */
+void spec_hand_over(const struct gramc_spec *spec, struct findings *own);
 
 /* True for the labels of the language that are no types. */
 bool label_is_known(gramc_text label);

@@ -47,14 +47,25 @@ static void put_flag(struct object *o, const char *name, int flag) {
 
 /* ## Tools */
 
+static void put_signature(struct object *o, const struct signature *signature, unsigned style) {
+    key(o, "parameters");
+    schema_print(o->out, &signature->arguments, style);
+    key(o, "result");
+    schema_print(o->out, signature->result, style);
+}
+
+void signature_print_schemas(struct buf *out, const struct signature *signature, unsigned style) {
+    struct object o = {out, false, true};
+    buf_putc(out, '{');
+    put_signature(&o, signature, style);
+    buf_putc(out, '}');
+}
+
 static void put_meaning(struct object *o, const struct tool *tool, unsigned style) {
     put_text(o, "name", tool->public.name);
     put_text(o, "title", tool->public.title);
     put_text(o, "description", tool->public.description);
-    key(o, "parameters");
-    schema_print(o->out, &tool->signature->arguments, style);
-    key(o, "result");
-    schema_print(o->out, tool->signature->result, style);
+    put_signature(o, tool->signature, style);
     put_raw(o, "examples", tool->examples);
     put_text(o, "deprecated", tool->deprecated);
     put_flag(o, "readOnly", tool->read_only);

@@ -75,10 +75,16 @@ static bool put_lowered(struct emission *e, const struct tool *tool, gramc_text 
     return lowered != NULL;
 }
 
+static bool asks_for_items(const struct emission *e) {
+    return e->findings && (e->target->flags & NEEDS_ITEMS) && e->out->state == BUF_FINE;
+}
+
 bool emission_put_parameters(struct emission *e, const struct tool *tool) {
     struct buf text;
     if (e->target->dialect == DIALECT_PLAIN) {
+        size_t start = e->out->len;
         schema_print(e->out, &tool->signature->arguments, e->style);
+        if (asks_for_items(e)) items_check(e, tool, text_slice(buf_view(e->out), start, e->out->len));
         return true;
     }
     buf_init(&text, &e->out->allocator, SOURCE_MAX);
@@ -86,6 +92,8 @@ bool emission_put_parameters(struct emission *e, const struct tool *tool) {
     bool good = buf_status(&text) == GRAMC_OK;
     if (good) good = put_lowered(e, tool, buf_view(&text));
     else e->out->state = text.state;
+    /* Refused, it is sent in full. */
+    if (!good && asks_for_items(e)) items_check(e, tool, buf_view(&text));
     buf_free(&text);
     return good;
 }

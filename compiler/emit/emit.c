@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "compiler/config.h"
+#include "compiler/emit/bundle.h"
 
 #include <string.h>
 
@@ -13,14 +14,15 @@ static const struct target targets[] = {
     {"json-schema", "name, description and the JSON Schemas of parameters and result",
      emit_json_schema, NULL, "[", "]", NAMES_ANY, DIALECT_PLAIN, 0},
     {"openai", "OpenAI chat completions: the `tools` array", emit_openai, NULL, "[", "]",
-     NAMES_FUNCTION, DIALECT_PLAIN, FEW_TOOLS},
+     NAMES_FUNCTION, DIALECT_PLAIN, FEW_TOOLS | EVALUATES_SCHEMAS | NEEDS_ITEMS},
     {"openai-functions", "OpenAI chat completions, older form: the `functions` array",
-     emit_openai_functions, NULL, "[", "]", NAMES_FUNCTION, DIALECT_PLAIN, FEW_TOOLS_REFUSED},
+     emit_openai_functions, NULL, "[", "]", NAMES_FUNCTION, DIALECT_PLAIN,
+     FEW_TOOLS_REFUSED | EVALUATES_SCHEMAS | NEEDS_ITEMS},
     {"openai-strict", "OpenAI chat completions in strict mode: the `tools` array",
      emit_openai_strict, NULL, "[", "]", NAMES_FUNCTION, DIALECT_STRICT,
-     FEW_TOOLS | EVALUATES_SCHEMAS},
+     FEW_TOOLS | EVALUATES_SCHEMAS | NEEDS_ITEMS},
     {"openai-responses", "OpenAI Responses: the `tools` array", emit_openai_responses, NULL, "[",
-     "]", NAMES_FUNCTION, DIALECT_PLAIN, FEW_TOOLS},
+     "]", NAMES_FUNCTION, DIALECT_PLAIN, FEW_TOOLS | EVALUATES_SCHEMAS | NEEDS_ITEMS},
     {"anthropic", "Anthropic Messages: the `tools` array", emit_anthropic, NULL, "[", "]",
      NAMES_FUNCTION, DIALECT_ANTHROPIC, EVALUATES_SCHEMAS},
     {"gemini", "Gemini generateContent: the `tools` array with its declarations", emit_gemini, NULL,
@@ -66,6 +68,7 @@ static void begin(struct emission *e, const gramc_spec *spec, const struct agent
                   const struct target *target, struct buf *out) {
     *e = (struct emission){.out = out, .target = target};
     e->spec = spec;
+    e->agent = agent;
     e->tools = agent ? agent->reach : spec->tool_list;
     e->count = agent ? agent->reach_count : spec->tool_count;
     e->style = spec->compilation->keep_types ? SCHEMA_DEFS : SCHEMA_PRINTED;
@@ -85,6 +88,11 @@ static gramc_status flush(struct buf *out, gramc_writer writer, size_t at_least)
     return status;
 }
 
+/* Those of no tool are nobody's agent's, and only schemas can do without a name. */
+static const struct bare *bare_signatures(const struct emission *e) {
+    return e->agent || e->target->print != emit_json_schema ? NULL : e->spec->first_bare;
+}
+
 static gramc_status put_tools(struct emission *e, gramc_writer writer) {
     gramc_status status = GRAMC_OK;
     bool any = false;
@@ -95,6 +103,13 @@ static gramc_status put_tools(struct emission *e, gramc_writer writer) {
         any = true;
         e->at = i;
         e->target->print(e, e->tools[i]);
+        status = flush(e->out, writer, CHUNK);
+    }
+    for (const struct bare *b = bare_signatures(e); b && status == GRAMC_OK; b = b->next) {
+        if (!b->signature) continue;
+        buf_puts(e->out, any ? ",\n" : "\n");
+        any = true;
+        signature_print_schemas(e->out, b->signature, e->style);
         status = flush(e->out, writer, CHUNK);
     }
     buf_puts(e->out, any ? "\n" : "");
@@ -141,15 +156,24 @@ static void check_names(struct emission *e, const struct agent *agent) {
     limits_check_tools(e, agent);
 }
 
+static void check_bare(struct findings *findings, const struct gramc_spec *spec,
+                       const struct target *target) {
+    if (target->print == emit_json_schema) return;
+    for (const struct bare *b = spec->first_bare; b; b = b->next)
+        if (b->signature)
+            FIND(findings, D_NO_TOOL_NAME, b->source, b->signature->span, text_of(target->name));
+}
+
 /* What concerns an agent as a whole, and (`schemas`) each of its tools. */
-static gramc_status check(const gramc_spec *spec, const struct agent *agent,
-                          const struct target *target, bool names, bool schemas) {
+static gramc_status check(const gramc_spec *spec, struct findings *findings,
+                          const struct agent *agent, const struct target *target, bool names,
+                          bool schemas) {
     gramc_status status = GRAMC_OK;
     struct emission e;
     struct buf out;
     buf_init(&out, &spec->compilation->arena.allocator, OUTPUT_MAX);
     begin(&e, spec, agent, target, &out);
-    e.findings = &spec->compilation->findings;
+    e.findings = findings;
     if (!e.arena.oom && names) check_names(&e, agent);
     if (!e.arena.oom && schemas && (target->flags & EVALUATES_SCHEMAS))
         status = put_tools(&e, (gramc_writer){swallow, NULL});
@@ -164,13 +188,16 @@ gramc_status gramc_target_check(const gramc_spec *spec, const gramc_agent *agent
     const struct agent *one = find_agent(spec, agent);
     struct pass pass = {spec->compilation, &spec->compilation->arena, &spec->compilation->findings,
                         NULL};
+    struct findings own;
     gramc_status status = GRAMC_OK;
     if (!target) return GRAMC_USAGE;
-    if (!target->print) return GRAMC_OK;
-    status = check(spec, one, target, one || !spec->first_agent, true);
-    for (const struct agent *a = one ? NULL : spec->first_agent; a && status == GRAMC_OK;
-         a = a->next)
-        status = check(spec, a, target, true, false);
+    findings_init(&own, pass.arena, pass.findings->max);
+    if (!one) check_bare(&own, spec, target);
+    if (target->print) status = check(spec, &own, one, target, one || !spec->first_agent, true);
+    for (const struct agent *a = one || !target->print ? NULL : spec->first_agent;
+         a && status == GRAMC_OK; a = a->next)
+        status = check(spec, &own, a, target, true, false);
+    spec_hand_over(spec, &own);
     findings_settle_targets(&pass);
     findings_sort(&spec->compilation->findings);
     if (spec->compilation->arena.oom) return GRAMC_NOMEM;

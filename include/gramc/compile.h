@@ -223,6 +223,21 @@ typedef struct gramc_experiment {
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_compile(const gramc_spec **out,
                                                     gramc_compilation *compilation);
 
+/* The same for the i-th source with all that it imports, and nothing else: what other sources there
+ * are means nothing to it, and the findings about them are taken out. GRAMC_NOT_FOUND: there are
+ * fewer sources. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_compile_source(const gramc_spec **out,
+                                                           gramc_compilation *compilation,
+                                                           size_t i);
+/* The same for each source that was added: each is a spec of its own with all that it imports. A
+ * file that several import is parsed once, and what is found in it is reported once. GRAMC_FINDINGS
+ * if there is an error in any of them. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_compile_each(gramc_compilation *compilation);
+/* The i-th spec that was made; NULL past the end. Sources that import each other share one. */
+GRAMC_API const gramc_spec *gramc_compiled(const gramc_compilation *compilation, size_t i);
+/* True if no error is reported about any of its sources. */
+GRAMC_API bool gramc_spec_is_sound(const gramc_spec *spec);
+
 GRAMC_API size_t gramc_spec_agent_count(const gramc_spec *spec);
 GRAMC_API const gramc_agent *gramc_spec_agent(const gramc_spec *spec, size_t i);
 /* name empty: the only one. GRAMC_NOT_FOUND, GRAMC_AMBIGUOUS. */

@@ -114,6 +114,14 @@ typedef struct gramc_reader {
     void *ctx;
 } gramc_reader;
 
+/* Finds the configuration that judges the source called `path`: sets *name (of the configuration,
+ * by which it is known again) and *text, both as in gramc_reader, and returns 0. GRAMC_NOT_FOUND:
+ * none does. GRAMC_NOMEM as there, any other value: it cannot be read. */
+typedef struct gramc_configurer {
+    int (*find)(void *ctx, gramc_text path, gramc_text *name, gramc_text *text);
+    void *ctx;
+} gramc_configurer;
+
 typedef struct gramc_options {
     size_t struct_size;               /* sizeof(gramc_options) */
     const gramc_allocator *allocator; /* NULL: malloc; copied */
@@ -123,9 +131,12 @@ typedef struct gramc_options {
     bool keep_types;                  /* print every named type under $defs, not in line */
     uint32_t max_findings;            /* 0: 1000; what comes after is counted, not kept */
     bool strict;                      /* warnings fail as errors do: gramc_finding_failures */
+    gramc_configurer configurer;      /* asked once for each source, unless there is a configuration
+                                       * for all (gramc_add_configuration); find NULL: there is no
+                                       * other */
 } gramc_options;
 #define GRAMC_OPTIONS_INIT                                                                         \
-    { sizeof(gramc_options), NULL, {NULL, NULL}, false, false, false, 0, false }
+    { sizeof(gramc_options), NULL, {NULL, NULL}, false, false, false, 0, false, {NULL, NULL} }
 
 /* Makes an empty compilation. options NULL means GRAMC_OPTIONS_INIT. GRAMC_NOMEM or GRAMC_OK. */
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_compilation_new(gramc_compilation **out,
@@ -159,7 +170,7 @@ GRAMC_API bool gramc_source_get(const gramc_compilation *compilation, size_t i, 
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_add_configuration(gramc_compilation *compilation,
                                                               gramc_text name, const char *bytes,
                                                               size_t len);
-/* True if the configuration in force has errors. */
+/* True if a configuration in force has errors. */
 GRAMC_API bool gramc_configuration_is_broken(const gramc_compilation *compilation);
 
 /* One thing that the configuration says. */
@@ -170,7 +181,9 @@ typedef struct gramc_setting {
     uint32_t line, column; /* from 1; columns in code points */
 } gramc_setting;
 
-/* The i-th setting in the order of the file; false past the end. */
+/* The i-th setting in the order of the file; false past the end. Of the configuration for all, or
+ * else of the one that judges the first source, or the one that gramc_compile_source was called
+ * for. */
 GRAMC_API bool gramc_setting_get(const gramc_compilation *compilation, size_t i,
                                  gramc_setting *out);
 /* The first setting with that key; false if the configuration does not say. */
