@@ -202,10 +202,6 @@ int cli_report_compiled(struct cli *cli, const gramc_compilation *compilation,
     return EXIT_FINDINGS;
 }
 
-int cli_compile(struct cli *cli, gramc_compilation *compilation, const gramc_spec **spec) {
-    return cli_report_compiled(cli, compilation, gramc_compile(spec, compilation));
-}
-
 /* ## The frame */
 
 void cli_init(struct cli *cli, FILE *out, FILE *err, const gramc_allocator *allocator) {

@@ -5,6 +5,8 @@
 #include "base/text.h"
 #include "compiler/config.h"
 #include "compiler/imports.h"
+#include "compiler/pattern.h"
+#include "compiler/tool.h"
 
 #include <stdio.h>
 
@@ -100,13 +102,21 @@ static bool is_about_others(void *ctx, const struct finding *f) {
     const gramc_compilation *compilation = ctx;
     const struct unit *u = compilation->units;
     while (u && &u->source != f->source) u = u->next;
-    return u && u->is_left_out;
+    if (u) return u->is_left_out;
+    const struct config *c = compilation->configs;
+    while (c && c->source != f->source) c = c->next;
+    return c && c->is_left_out;
 }
 
 /* What is found in others is not asked for. */
-static void leave_others_out(gramc_compilation *compilation) {
+static void leave_others_out(gramc_compilation *compilation, const struct unit_link *units) {
+    for (struct config *c = compilation->configs; c; c = c->next)
+        c->is_left_out = !compilation->is_configured;
     for (struct unit *u = compilation->units; u; u = u->next)
         u->is_left_out = u->mark != compilation->closures;
+    for (struct config *c = compilation->configs; c; c = c->next)
+        for (const struct unit_link *l = units; l && c->is_left_out; l = l->next)
+            c->is_left_out = l->unit->source.config != c;
     findings_remove(&compilation->findings, is_about_others, compilation);
 }
 
@@ -120,10 +130,48 @@ gramc_status gramc_compile_source(const gramc_spec **out, gramc_compilation *com
     read_headers(compilation);
     struct unit_link *units = unit_closure(compilation, root, &count);
     if (compilation->arena.oom) return GRAMC_NOMEM;
-    leave_others_out(compilation);
+    leave_others_out(compilation, units);
     if (!compilation->is_configured) compilation->config = root->source.config;
     *out = make(compilation, units, false);
     return *out ? settle(compilation) : GRAMC_NOMEM;
+}
+
+/* ## Looking for one */
+
+static bool is_meant(const struct pattern *pattern, gramc_text label, gramc_text name) {
+    const struct pattern *plain = pattern_plain(pattern);
+    bool is_named = plain->subject && plain->subject->has_identifier;
+    return text_eq(pattern_label(plain), label) && is_named &&
+           (!name.len || text_eq(plain->subject->identifier.text, name));
+}
+
+/* The first from `p` on; the language calls what stands there by its identifier. */
+static const struct pattern *find_pattern(const struct pattern *p, gramc_text label,
+                                          gramc_text name) {
+    while (p && (p->kind == PATTERN_HEADER || !is_meant(p, label, name))) p = p->next;
+    return p;
+}
+
+size_t gramc_sources_find(gramc_compilation *compilation, gramc_text label, gramc_text name,
+                          gramc_pattern *out, size_t room) {
+    size_t count = 0, i = 0;
+    read_headers(compilation);
+    for (const struct unit *u = compilation->units; u; u = u->next, i++) {
+        const struct pattern *p = find_pattern(u->tree->patterns, label, name);
+        for (; p; p = find_pattern(p->next, label, name), count++)
+            if (count < room)
+                out[count] = (gramc_pattern){i, pattern_plain(p)->subject->identifier.text};
+    }
+    return count;
+}
+
+bool gramc_source_is_imported(const gramc_compilation *compilation, size_t i) {
+    const struct unit *wanted = compilation->units;
+    while (wanted && i--) wanted = wanted->next;
+    for (const struct unit *u = compilation->units; u && wanted; u = u->next)
+        for (const struct unit_link *l = u == wanted ? NULL : u->imports; l; l = l->next)
+            if (l->unit == wanted) return true;
+    return false;
 }
 
 /* ## Each of the sources */
@@ -168,4 +216,23 @@ bool gramc_spec_is_sound(const gramc_spec *spec) {
     if (!spec->is_readable || findings->kept >= findings->max) return false;
     while (f && !(f->severity == GRAMC_ERROR && is_part(spec, f->source))) f = f->next;
     return !f;
+}
+
+static const struct tool *inside(const gramc_tool *tool) {
+    return (const struct tool *)(const void *)tool;
+}
+
+gramc_text gramc_tool_file(const gramc_tool *tool) {
+    return inside(tool)->source->name;
+}
+
+/* Of a source that others import as well, the spec whose root it is counts, if there is one. */
+bool gramc_tool_is_own(const gramc_spec *spec, const gramc_tool *tool) {
+    const struct source *source = inside(tool)->source;
+    if (&spec->units->unit->source == source) return true;
+    for (const struct gramc_spec *s = spec->compilation->specs; s; s = s->older)
+        if (&s->units->unit->source == source) return false;
+    for (const struct gramc_spec *s = spec->older; s; s = s->older)
+        if (is_part(s, source)) return false;
+    return true;
 }

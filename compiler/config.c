@@ -33,7 +33,7 @@ static void set(struct config_reader *reader, gramc_text key, gramc_text value, 
     if (!setting) return;
     *setting = (struct setting){NULL, key, value, at};
     const struct setting *other = map_put(&reader->seen, key, setting);
-    bool is_list = text_is(key, "allowEnv");
+    bool is_list = text_is(key, "allowEnv") || text_is(key, "exclude");
     if (other != setting && !is_list) {
         struct findings *findings = reader->pass->findings;
         struct finding *f = FIND(findings, D_DUPLICATE_PROPERTY, reader->pass->source, at, key);
@@ -171,15 +171,23 @@ static void read_naming(struct config_reader *reader, const struct property *p) 
     }
 }
 
-static void read_allow_env(struct config_reader *reader, const struct property *p) {
+static void read_list(struct config_reader *reader, const struct property *p, const char *wanted) {
     if (p->value->kind != VALUE_ARRAY) {
-        wrong(reader, p->key.text, p->value, "a list of names");
+        wrong(reader, p->key.text, p->value, wanted);
         return;
     }
     for (const struct value *v = p->value->as.array.first; v; v = v->next) {
         if (value_is_name(v)) set(reader, p->key.text, value_name(v), v->span);
-        else wrong(reader, p->key.text, v, "a list of names");
+        else wrong(reader, p->key.text, v, wanted);
     }
+}
+
+static void read_allow_env(struct config_reader *reader, const struct property *p) {
+    read_list(reader, p, "a list of names");
+}
+
+static void read_exclude(struct config_reader *reader, const struct property *p) {
+    read_list(reader, p, "a list of patterns, as in a .gitignore");
 }
 
 /* Of models that are named without one: `provider: "Ollama"`. */
@@ -217,7 +225,8 @@ static void read_header(struct config_reader *reader, const struct pattern *head
                     {"strict", read_strict},         {"target", read_target},
                     {"severities", read_severities}, {"naming", read_naming},
                     {"allowEnv", read_allow_env},    {"provider", read_provider},
-                    {"endpoints", read_endpoints},   {"meta", NULL}};
+                    {"endpoints", read_endpoints},   {"exclude", read_exclude},
+                    {"meta", NULL}};
     enum { SETTINGS = sizeof settings / sizeof *settings };
     struct property_row rows[SETTINGS];
     const struct value *values[SETTINGS]; /* read by the setting's own reader */
@@ -342,17 +351,22 @@ static gramc_status find_config(gramc_compilation *compilation, gramc_text name,
     return config ? GRAMC_OK : GRAMC_NOMEM;
 }
 
-gramc_status config_of(gramc_compilation *compilation, gramc_text name, const struct config **out) {
+static gramc_status ask_for_config(gramc_compilation *compilation, gramc_text name,
+                                   const struct config **out) {
     gramc_configurer configurer = compilation->configurer;
     gramc_text config_name, text;
-    *out = compilation->config;
-    if (compilation->is_configured) return GRAMC_OK;
     *out = NULL;
     if (!configurer.find) return GRAMC_OK;
     int failure = configurer.find(configurer.ctx, name, &config_name, &text);
     if (failure == GRAMC_NOT_FOUND) return GRAMC_OK;
     if (failure) return failure == GRAMC_NOMEM ? GRAMC_NOMEM : GRAMC_IO;
-    gramc_status status = find_config(compilation, config_name, text, out);
+    return find_config(compilation, config_name, text, out);
+}
+
+gramc_status config_of(gramc_compilation *compilation, gramc_text name, const struct config **out) {
+    *out = compilation->config;
+    if (compilation->is_configured) return GRAMC_OK;
+    gramc_status status = ask_for_config(compilation, name, out);
     if (!compilation->units) compilation->config = *out;
     return status;
 }
@@ -361,12 +375,17 @@ const struct config *config_for(const gramc_compilation *compilation, const stru
     return compilation->is_configured ? compilation->config : source->config;
 }
 
-/* Of one that is in force for a source that is still asked about. */
 bool gramc_configuration_is_broken(const gramc_compilation *compilation) {
-    if (compilation->is_configured) return compilation->config->errors;
-    for (const struct unit *u = compilation->units; u; u = u->next)
-        if (!u->is_left_out && u->source.config && u->source.config->errors) return true;
+    for (const struct config *c = compilation->configs; c; c = c->next)
+        if (c->errors && !c->is_left_out) return true;
     return false;
+}
+
+gramc_status gramc_configure(gramc_compilation *compilation, gramc_text name) {
+    const struct config *config;
+    gramc_status status = config_of(compilation, name, &config);
+    if (status == GRAMC_OK && !config) return GRAMC_NOT_FOUND;
+    return status == GRAMC_OK && config->errors ? GRAMC_FINDINGS : status;
 }
 
 /* ## Look-ups */

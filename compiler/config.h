@@ -25,6 +25,7 @@ struct config {
     const struct source *source;
     bool strict;
     uint32_t errors;                /* of its own text */
+    bool is_left_out;               /* it is in force for nothing that was asked for */
     uint8_t severities[DIAG_COUNT]; /* enum config_severity */
     enum naming tool_names, parameter_names;
     struct setting *first_setting, **last_setting;

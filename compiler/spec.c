@@ -75,7 +75,7 @@ static void report_label(struct pass *pass, const struct pattern *pattern) {
     for (size_t i = 0; i < LABELS; i++) names[i] = text_of(labels[i].label);
     if (label.len) near = nearest_label(pass, pattern, names);
     enum diag_id id = near.len ? D_MISSPELT_LABEL : D_IGNORED_PATTERN;
-    pass->compilation->spec->ignored[pass->source->order]++;
+    if (!near.len) pass->compilation->spec->ignored[pass->source->order]++;
     struct span at = label.len ? pattern->subject->labels->name.span : pattern->span;
     struct finding *f = FIND(pass->findings, id, pass->source, at, label);
     if (near.len) finding_help(pass->findings, f, "did you mean `%.*s`?", TEXT_ARGS(near));

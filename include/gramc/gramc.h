@@ -170,6 +170,10 @@ GRAMC_API bool gramc_source_get(const gramc_compilation *compilation, size_t i, 
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_add_configuration(gramc_compilation *compilation,
                                                               gramc_text name, const char *bytes,
                                                               size_t len);
+/* Reads the configuration that judges a source of that name, as the configurer finds it, without any
+ * source. GRAMC_NOT_FOUND: none does; the others as with gramc_add_source. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_configure(gramc_compilation *compilation,
+                                                      gramc_text name);
 /* True if a configuration in force has errors. */
 GRAMC_API bool gramc_configuration_is_broken(const gramc_compilation *compilation);
 
