@@ -116,12 +116,13 @@ static void note_broken(struct cli *cli, const gramc_compilation *compilation, s
 static int choose_source(struct cli *cli, gramc_compilation *compilation,
                          const struct cli_wanted *wanted, size_t *out) {
     gramc_pattern found[MOST_FOUND];
-    const struct catalogue *catalogue = text_is(text_of(wanted->label), "Agent") ? &agents : &libraries;
+    const struct catalogue *catalogue =
+        text_is(text_of(wanted->label), "Agent") ? &agents : &libraries;
     size_t several = gramc_source_count(compilation) > 1;
     *out = 0;
     if (!several) return EXIT_FINE;
-    size_t count = gramc_sources_find(compilation, text_of(wanted->label), wanted->name, found,
-                                      MOST_FOUND);
+    size_t count =
+        gramc_sources_find(compilation, text_of(wanted->label), wanted->name, found, MOST_FOUND);
     bool top = count == 0 && wanted->may_miss && find_top(compilation, out);
     if (count == 0 && !top) return report_none(cli, compilation, wanted, catalogue);
     for (size_t i = 1; i < count; i++)

@@ -68,9 +68,9 @@ struct cli {
     } given[CLI_GIVEN]; /* every option in order, for those that may be repeated */
     size_t given_count;
     struct cli_file *files;
-    size_t sources;               /* that went into a compilation */
-    int failure;                  /* the exit code that goes with the last NULL of cli_read */
-    struct cli_config *configurations;   /* that were read (configuration.c) */
+    size_t sources;                    /* that went into a compilation */
+    int failure;                       /* the exit code that goes with the last NULL of cli_read */
+    struct cli_config *configurations; /* that were read (configuration.c) */
     const struct cli_config *configured; /* for the files of the folder that was last asked about */
     bool configured_known;
     char configured_folder[CLI_PATH];
@@ -132,9 +132,9 @@ gramc_reader cli_reader(struct cli *cli);
 /* An empty compilation as the options say, which finds the configuration of each source. EXIT_FINE,
  * or another exit code after a message. */
 int cli_new(struct cli *cli, gramc_compilation **out);
-/* Reads the operands (files, folders, -) into a new compilation, each source under the configuration
- * that is in force for it; files that git ignores or a configuration excludes are not read unless
- * they are named. On EXIT_FINE *out is yours; the findings may hold errors. */
+/* Reads the operands (files, folders, -) into a new compilation, each source under the
+ * configuration that is in force for it; files that git ignores or a configuration excludes are not
+ * read unless they are named. On EXIT_FINE *out is yours; the findings may hold errors. */
 int cli_load(struct cli *cli, gramc_compilation **out, char **paths, size_t count);
 /* EXIT_FINE, or a message with the names of the targets that there are. */
 int cli_know_target(struct cli *cli, const char *name);
@@ -142,10 +142,10 @@ int cli_know_target(struct cli *cli, const char *name);
 int cli_load_gram(struct cli *cli, gramc_compilation **out, char **paths, size_t count);
 /* What of a compilation is wanted: the source with the agent or library of that name. */
 struct cli_wanted {
-    const char *label;         /* "Agent", "ToolLibrary" */
-    gramc_text name;           /* empty: the only one */
-    const char *path;          /* what messages call the operands */
-    bool may_miss;             /* a source without any will do, if it is the only one */
+    const char *label; /* "Agent", "ToolLibrary" */
+    gramc_text name;   /* empty: the only one */
+    const char *path;  /* what messages call the operands */
+    bool may_miss;     /* a source without any will do, if it is the only one */
 };
 /* Compiles the one source with what is wanted, with all that it imports, and nothing else; the
  * findings are not reported. *status is what gramc_compile_source gave. EXIT_FINE, or another exit

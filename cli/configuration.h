@@ -14,8 +14,8 @@ struct cli_config {
     char path[CLI_PATH];
 };
 
-/* The one that judges a file or folder (NULL, "-": the current folder); *out NULL: none does. An exit
- * code, after a message. */
+/* The one that judges a file or folder (NULL, "-": the current folder); *out NULL: none does. An
+ * exit code, after a message. */
 int cli_configuration_of(struct cli *cli, const char *path, const struct cli_config **out);
 /* True if the path is that file. */
 bool cli_is_configuration(const struct cli_config *config, const char *path);

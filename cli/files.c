@@ -1,5 +1,5 @@
-/* Turns paths into bytes, of files and of standard input, which live until cli_free; and back. Which
- * files make a compilation is sources.c's matter. */
+/* Turns paths into bytes, of files and of standard input, which live until cli_free; and back.
+ * Which files make a compilation is sources.c's matter. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/cli.h"
 

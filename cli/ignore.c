@@ -1,6 +1,6 @@
 /* Turns the lines of a .gitignore, or the patterns of `exclude`, into an answer for a path: is it
- * passed over? As gitignore(5) says: `*`, `?`, `[a-z]` stay within a name, `**` does not; a slash in
- * front or inside ties a pattern to its folder, one behind it to folders; `!` takes back. */
+ * passed over? As gitignore(5) says: `*`, `?`, `[a-z]` stay within a name, `**` does not; a slash
+ * in front or inside ties a pattern to its folder, one behind it to folders; `!` takes back. */
 #include "cli/ignore.h"
 
 #include "base/text.h"
@@ -25,8 +25,8 @@ static bool read_class(gramc_text pattern, size_t *p, char c, bool *fits) {
     size_t start = at;
     *fits = false;
     for (; at < pattern.len && (pattern.ptr[at] != ']' || at == start); at++) {
-        bool is_range = at + 2 < pattern.len && pattern.ptr[at + 1] == '-' &&
-                        pattern.ptr[at + 2] != ']';
+        bool is_range =
+            at + 2 < pattern.len && pattern.ptr[at + 1] == '-' && pattern.ptr[at + 2] != ']';
         char low = pattern.ptr[at], high = is_range ? pattern.ptr[at + 2] : low;
         if (low <= c && c <= high) *fits = true;
         if (is_range) at += 2;

@@ -57,7 +57,8 @@ static int add_file(struct walk *walk, const char *path) {
     return status == GRAMC_IO ? cli->failure : cli_status(cli, status);
 }
 
-/* A configuration judges itself as soon as it is read; EXIT_FINE if it is none, and *is_one false. */
+/* A configuration judges itself as soon as it is read; EXIT_FINE if it is none, and *is_one false.
+ */
 static int try_configuration(struct walk *walk, const char *path, bool *is_one) {
     const struct cli_config *config;
     *is_one = false;
@@ -79,6 +80,13 @@ static int add_source(struct walk *walk, const char *path, const struct stat *st
     return code == EXIT_FINE && !is_configuration ? add_file(walk, path) : code;
 }
 
+/* What went wrong with the paths: without memory, or at the limit of their lengths. */
+static int path_failure(const struct walk *walk, const char *path) {
+    if (walk->path.state == BUF_NOMEM || walk->real.state == BUF_NOMEM)
+        return cli_no_memory(walk->cli);
+    return cli_usage(walk->cli, "%s: %s", path, strerror(ENAMETOOLONG));
+}
+
 /* ## What is passed over */
 
 static int add_git_rules(struct walk *walk, const char *file) {
@@ -88,8 +96,9 @@ static int add_git_rules(struct walk *walk, const char *file) {
     bool there = walk->real.state == BUF_FINE && stat(walk->real.ptr, &st) == 0;
     const struct cli_file *rules = NULL;
     if (there && S_ISREG(st.st_mode)) rules = cli_read(walk->cli, walk->real.ptr);
+    if (walk->real.state != BUF_FINE) return path_failure(walk, file);
     walk->real.len = len;
-    if (walk->real.ptr) walk->real.ptr[len] = '\0';
+    walk->real.ptr[len] = '\0';
     if (there && S_ISREG(st.st_mode) && !rules) return walk->cli->failure;
     bool good = !rules || ignore_add_lines(&walk->ignored, &walk->arena, base,
                                            (gramc_text){rules->bytes, rules->len});
@@ -183,7 +192,7 @@ static int add_entry(struct walk *walk, const char *name, int depth) {
     buf_putc(&walk->real, '/');
     buf_puts(&walk->real, name);
     if (walk->path.state != BUF_FINE || walk->real.state != BUF_FINE)
-        return cli_usage(walk->cli, "%s: %s", name, strerror(ENAMETOOLONG));
+        return path_failure(walk, name);
     if (lstat(walk->path.ptr, &st))
         code = cli_usage(walk->cli, "%s: %s", walk->path.ptr, strerror(errno));
     else if (S_ISDIR(st.st_mode))
@@ -259,10 +268,11 @@ static int begin_folder(struct walk *walk, const char *path) {
     buf_puts(&walk->path, path);
     buf_puts(&walk->real, strcmp(real, "/") == 0 ? "" : real);
     if (walk->path.state != BUF_FINE || walk->real.state != BUF_FINE)
-        return cli_usage(walk->cli, "%s: %s", path, strerror(ENAMETOOLONG));
+        return path_failure(walk, path);
     walk->ignored.count = walk->excluded.count = walk->excluded.first = 0;
     int code = cli_configuration_of(walk->cli, path, &config);
-    if (code == EXIT_FINE && config) code = add_exclusions(walk, config, base_of(walk, config->path));
+    if (code == EXIT_FINE && config)
+        code = add_exclusions(walk, config, base_of(walk, config->path));
     return code == EXIT_FINE ? begin_git(walk, path) : code;
 }
 

@@ -117,8 +117,8 @@ static size_t count_strict_warnings(const gramc_compilation *compilation) {
 
 size_t gramc_finding_failures(const gramc_compilation *compilation) {
     const uint32_t *counts = compilation->findings.counts;
-    size_t warnings = is_strict(compilation) ? counts[GRAMC_WARNING]
-                                             : count_strict_warnings(compilation);
+    size_t warnings =
+        is_strict(compilation) ? counts[GRAMC_WARNING] : count_strict_warnings(compilation);
     return counts[GRAMC_ERROR] + warnings;
 }
 

@@ -19,13 +19,13 @@ struct unit {
     struct source source;
     struct tree *tree;
     struct unit *next;
-    gramc_text path;             /* its name, by the shortest spelling */
+    gramc_text path; /* its name, by the shortest spelling */
     struct unit_link *imports, *last_import;
-    uint32_t mark;      /* the last closure that it was found in (imports.c) */
-    uint32_t reach;     /* how many sources it was compiled with as a root; 0: it was not */
-    bool is_left_out;   /* gramc_compile_source was asked for others */
-    bool is_imported;   /* nobody but another source named it */
-    bool has_errors;    /* of syntax */
+    uint32_t mark;    /* the last closure that it was found in (imports.c) */
+    uint32_t reach;   /* how many sources it was compiled with as a root; 0: it was not */
+    bool is_left_out; /* gramc_compile_source was asked for others */
+    bool is_imported; /* nobody but another source named it */
+    bool has_errors;  /* of syntax */
     bool header_is_read;
     bool is_broken;     /* of syntax, or in its header: what would be found behind is noise */
     bool is_incomplete; /* some root that it belongs to was not read to the end */
@@ -40,9 +40,9 @@ struct gramc_compilation {
     struct source *first_source, *last_source; /* of all units, the configuration's too */
     struct unit *units, *last;
     size_t unit_count;
-    struct map paths;            /* units by path */
-    uint32_t closures;           /* that were asked for */
-    struct map reported;         /* by source, finding and place: the spec that reported it */
+    struct map paths;    /* units by path */
+    uint32_t closures;   /* that were asked for */
+    struct map reported; /* by source, finding and place: the spec that reported it */
     gramc_configurer configurer;
     struct config *configs;      /* all that were read */
     const struct config *config; /* in force for everything, or else for the root; NULL: none */

@@ -221,11 +221,16 @@ static void read_header(struct config_reader *reader, const struct pattern *head
     static const struct {
         const char *name;
         setting_reader *read; /* NULL: known and done */
-    } settings[] = {{"language", read_language},     {"kind", NULL},
-                    {"strict", read_strict},         {"target", read_target},
-                    {"severities", read_severities}, {"naming", read_naming},
-                    {"allowEnv", read_allow_env},    {"provider", read_provider},
-                    {"endpoints", read_endpoints},   {"exclude", read_exclude},
+    } settings[] = {{"language", read_language},
+                    {"kind", NULL},
+                    {"strict", read_strict},
+                    {"target", read_target},
+                    {"severities", read_severities},
+                    {"naming", read_naming},
+                    {"allowEnv", read_allow_env},
+                    {"provider", read_provider},
+                    {"endpoints", read_endpoints},
+                    {"exclude", read_exclude},
                     {"meta", NULL}};
     enum { SETTINGS = sizeof settings / sizeof *settings };
     struct property_row rows[SETTINGS];

@@ -182,9 +182,10 @@ struct gramc_spec *spec_new(gramc_compilation *compilation, struct unit_link *un
     map_init(&spec->agents, &compilation->arena);
     map_init(&spec->libraries, &compilation->arena);
     map_init(&spec->experiments, &compilation->arena);
-    spec->ignored = arena_array(&compilation->arena, compilation->last_source
-                                ? compilation->last_source->order + (size_t)1 : 1,
-                                sizeof *spec->ignored);
+    spec->ignored =
+        arena_array(&compilation->arena,
+                    compilation->last_source ? compilation->last_source->order + (size_t)1 : 1,
+                    sizeof *spec->ignored);
     return spec->ignored ? spec : NULL;
 }
 
@@ -231,8 +232,9 @@ static void check_meaning(struct pass *pass, const struct gramc_spec *spec) {
     for (const struct unit_link *l = spec->units; l; l = l->next) {
         if (says_something(l->unit, spec->ignored[l->unit->source.order])) continue;
         struct finding *f = FIND0(pass->findings, D_NO_MEANING, &l->unit->source, beginning);
-        finding_help(pass->findings, f, "if it is no file for gramc, name it in `exclude` of "
-                                        "gramc.gram");
+        finding_help(pass->findings, f,
+                     "if it is no file for gramc, name it in `exclude` of "
+                     "gramc.gram");
     }
 }
 

@@ -84,7 +84,8 @@ bool emission_put_parameters(struct emission *e, const struct tool *tool) {
     if (e->target->dialect == DIALECT_PLAIN) {
         size_t start = e->out->len;
         schema_print(e->out, &tool->signature->arguments, e->style);
-        if (asks_for_items(e)) items_check(e, tool, text_slice(buf_view(e->out), start, e->out->len));
+        if (asks_for_items(e))
+            items_check(e, tool, text_slice(buf_view(e->out), start, e->out->len));
         return true;
     }
     buf_init(&text, &e->out->allocator, SOURCE_MAX);

@@ -50,10 +50,17 @@ enum inside { ONE, LIST, MAP };
 static const struct {
     const char *keyword;
     enum inside inside;
-} keywords[] = {{"items", ONE},   {"additionalProperties", ONE}, {"contains", ONE},
-                {"not", ONE},     {"anyOf", LIST},               {"oneOf", LIST},
-                {"allOf", LIST},  {"prefixItems", LIST},         {"properties", MAP},
-                {"$defs", MAP},   {"patternProperties", MAP}};
+} keywords[] = {{"items", ONE},
+                {"additionalProperties", ONE},
+                {"contains", ONE},
+                {"not", ONE},
+                {"anyOf", LIST},
+                {"oneOf", LIST},
+                {"allOf", LIST},
+                {"prefixItems", LIST},
+                {"properties", MAP},
+                {"$defs", MAP},
+                {"patternProperties", MAP}};
 
 static void look_below(struct items_search *s, enum inside inside, const struct json *value) {
     const gramc_text here = {NULL, 0};

@@ -250,8 +250,8 @@ GRAMC_API GRAMC_MUST_USE gramc_status gramc_compile_each(gramc_compilation *comp
 GRAMC_API const gramc_spec *gramc_compiled(const gramc_compilation *compilation, size_t i);
 /* The name of the source in which a tool stands. */
 GRAMC_API gramc_text gramc_tool_file(const gramc_tool *tool);
-/* True for one spec, of all that a tool's source is part of: the one that the source is the root of,
- * or else the first. */
+/* True for one spec, of all that a tool's source is part of: the one that the source is the root
+ * of, or else the first. */
 GRAMC_API bool gramc_tool_is_own(const gramc_spec *spec, const gramc_tool *tool);
 /* True if no error is reported about any of its sources. */
 GRAMC_API bool gramc_spec_is_sound(const gramc_spec *spec);

@@ -136,7 +136,11 @@ typedef struct gramc_options {
                                        * other */
 } gramc_options;
 #define GRAMC_OPTIONS_INIT                                                                         \
-    { sizeof(gramc_options), NULL, {NULL, NULL}, false, false, false, 0, false, {NULL, NULL} }
+    {                                                                                              \
+        sizeof(gramc_options), NULL, {NULL, NULL}, false, false, false, 0, false, {                \
+            NULL, NULL                                                                             \
+        }                                                                                          \
+    }
 
 /* Makes an empty compilation. options NULL means GRAMC_OPTIONS_INIT. GRAMC_NOMEM or GRAMC_OK. */
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_compilation_new(gramc_compilation **out,
@@ -170,8 +174,8 @@ GRAMC_API bool gramc_source_get(const gramc_compilation *compilation, size_t i, 
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_add_configuration(gramc_compilation *compilation,
                                                               gramc_text name, const char *bytes,
                                                               size_t len);
-/* Reads the configuration that judges a source of that name, as the configurer finds it, without any
- * source. GRAMC_NOT_FOUND: none does; the others as with gramc_add_source. */
+/* Reads the configuration that judges a source of that name, as the configurer finds it, without
+ * any source. GRAMC_NOT_FOUND: none does; the others as with gramc_add_source. */
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_configure(gramc_compilation *compilation,
                                                       gramc_text name);
 /* True if a configuration in force has errors. */
