@@ -8,16 +8,10 @@
 
 enum { OUTPUT_MAX = INT32_MAX };
 
-static int append(void *ctx, const char *bytes, size_t len) {
-    struct buf *buf = ctx;
-    buf_put(buf, bytes, len);
-    return buf->state == BUF_FINE ? 0 : 1;
-}
-
 static int write_baseline(struct cli *cli, const gramc_compilation *compilation, const char *path) {
     struct buf out;
     buf_init(&out, &cli->allocator, OUTPUT_MAX);
-    gramc_status status = gramc_baseline_write(compilation, (gramc_writer){append, &out});
+    gramc_status status = gramc_baseline_write(compilation, buf_writer(&out));
     if (status == GRAMC_IO) status = buf_status(&out);
     int code =
         status == GRAMC_OK ? cli_write_file(cli, path, buf_view(&out)) : cli_status(cli, status);
@@ -57,17 +51,10 @@ static int evaluate(struct cli *cli, gramc_compilation *compilation, FILE *file)
 }
 
 /* --target: the rules of that provider as well, once the spec itself is sound. */
-static int check_target(struct cli *cli, const gramc_compilation *compilation) {
+static int check_target(struct cli *cli, gramc_compilation *compilation) {
     const char *target = cli->options[OPTION_TARGET];
-    const gramc_spec *spec;
-    int code = EXIT_FINE;
-    for (size_t i = 0; target && code == EXIT_FINE; i++) {
-        spec = gramc_compiled(compilation, i);
-        if (!spec) break;
-        if (gramc_spec_is_sound(spec))
-            code = cli_status(cli, gramc_target_check(spec, NULL, text_of(target)));
-    }
-    return code;
+    if (!target) return EXIT_FINE;
+    return cli_status(cli, gramc_target_check(compilation, NULL, text_of(target)));
 }
 
 static int check(struct cli *cli, gramc_compilation *compilation) {

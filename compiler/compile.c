@@ -27,10 +27,11 @@ static bool is_repeated(void *ctx, const struct finding *f) {
     return copy.ptr && map_put(&h->compilation->reported, copy, h->root) != h->root;
 }
 
-void spec_hand_over(const struct gramc_spec *spec, struct findings *own) {
+void spec_hand_over(gramc_compilation *compilation, const struct gramc_spec *spec,
+                    struct findings *own) {
     bool shares = spec->is_one_of_several;
-    struct hand_over h = {spec->compilation, shares ? spec->units->unit : NULL};
-    findings_move(&spec->compilation->findings, own, shares ? is_repeated : NULL, &h);
+    struct hand_over h = {compilation, shares ? spec->units->unit : NULL};
+    findings_move(&compilation->findings, own, shares ? is_repeated : NULL, &h);
 }
 
 /* ## Specs */
@@ -57,7 +58,7 @@ static struct gramc_spec *make(gramc_compilation *compilation, struct unit_link 
     for (const struct unit_link *l = units; l && !spec->is_readable; l = l->next)
         l->unit->is_incomplete = true;
     spec->errors = own.counts[GRAMC_ERROR];
-    spec_hand_over(spec, &own);
+    spec_hand_over(compilation, spec, &own);
     return compilation->arena.oom ? NULL : spec;
 }
 
@@ -210,7 +211,7 @@ static bool is_part(const struct gramc_spec *spec, const struct source *source) 
     return l != NULL;
 }
 
-bool gramc_spec_is_sound(const gramc_spec *spec) {
+bool spec_is_sound(const gramc_spec *spec) {
     const struct findings *findings = &spec->compilation->findings;
     const struct finding *f = spec->errors ? findings->first : NULL;
     if (!spec->is_readable || findings->kept >= findings->max) return false;

@@ -1,7 +1,7 @@
 /* Turns `[name:ToolLibrary {...} | implementations, boxes]` into a library: what does each tool.
  * Reads the elements first; when all names are known, merges in what it extends. Nothing is started
  * or opened here; binding and running are the runtime's. */
-#include "compiler/library.h"
+#include "compiler/kinds.h"
 
 #include "base/text.h"
 #include "compiler/data.h"
@@ -46,8 +46,12 @@ static void add_box(struct pass *pass, struct library *library, struct map *seen
 
 static void not_an_element(struct pass *pass, const struct pattern *element) {
     gramc_text label = pattern_label(element);
-    gramc_text labels[] = {TEXT("ToolImpl"), TEXT("McpServer"), TEXT("HttpToolBox")};
-    gramc_text near = text_nearest(label, labels, 3);
+    const gramc_text labels[] = {
+        TEXT("ToolImpl"),
+#define GRAMC_BOX(id, label, tools) TEXT(#label),
+#include "gramc/kinds.def"
+    };
+    gramc_text near = text_nearest(label, labels, sizeof labels / sizeof *labels);
     struct finding *f = FIND0(pass->findings, D_NOT_AN_IMPL, pass->source, element->span);
     if (near.len) finding_help(pass->findings, f, "did you mean `%.*s`?", TEXT_ARGS(near));
 }
@@ -82,16 +86,9 @@ void library_read(struct pass *pass, struct gramc_spec *spec, const struct patte
     library->boxes = arena_array(pass->arena, pattern->element_count, sizeof *library->boxes);
     if (!library->impls || !library->boxes) return;
     read_elements(pass, library, pattern);
-    struct library *other = map_put(&spec->libraries, name, library);
-    if (other != library) {
-        library->twin = other;
-        library->next = spec->first_library_twin;
-        spec->first_library_twin = library;
-        return;
-    }
+    if (registry_add(&spec->libraries, name, library) != library) return;
     *spec->last_library = library;
     spec->last_library = &library->next;
-    spec->library_count++;
 }
 
 /* ## What it extends */
@@ -118,7 +115,7 @@ static struct library *base_of(struct pass *pass, const struct gramc_spec *spec,
     if (!library->extends) return NULL;
     pass->source = library->source;
     gramc_text name = library_name(pass, library->extends, "extends");
-    struct library *base = name.ptr ? map_get(&spec->libraries, name) : NULL;
+    struct library *base = name.ptr ? registry_get(&spec->libraries, name) : NULL;
     if (name.ptr && !base) unknown_base(pass, spec, library, name);
     if (!base || base->state != LIBRARY_VISITED) return base;
     FIND(pass->findings, D_EXTENDS_ITSELF, library->source, library->extends->span,
@@ -167,11 +164,11 @@ static void check_server(struct pass *pass, const struct library *library,
                          const struct impl *impl) {
     const gramc_library *whole = &library->public;
     gramc_text wanted = impl->public.server, *names;
-    if (impl->public.kind != GRAMC_IMPL_MCP || !wanted.len) return;
+    if (!wanted.len) return;
     names = arena_array(pass->arena, whole->box_count + 1, sizeof *names);
     size_t count = 0;
     for (size_t i = 0; names && i < whole->box_count; i++) {
-        if (whole->boxes[i].kind != GRAMC_BOX_MCP) continue;
+        if (gramc_box_tool_kind(whole->boxes[i].kind) != impl->public.kind) continue;
         names[count++] = whole->boxes[i].name;
         if (text_eq(whole->boxes[i].name, wanted)) return;
     }
@@ -180,8 +177,8 @@ static void check_server(struct pass *pass, const struct library *library,
         FIND(pass->findings, D_UNKNOWN_SERVER, impl->source, impl->server_at, wanted);
     if (near.len) finding_help(pass->findings, f, "did you mean `%.*s`?", TEXT_ARGS(near));
     else
-        finding_help(pass->findings, f, "define it in the library: `[%.*s:McpServer {...}]`",
-                     TEXT_ARGS(wanted));
+        finding_help(pass->findings, f, "define it in the library: `[%.*s:%s {...}]`",
+                     TEXT_ARGS(wanted), kind_box_label(impl->public.kind));
 }
 
 static void resolve(struct pass *pass, struct library *library, const gramc_library *base) {
@@ -210,24 +207,28 @@ static void resolve_chain(struct pass *pass, struct gramc_spec *spec, struct lib
     }
 }
 
-/* Libraries of one name must mean the same. */
-static void check_twin(struct pass *pass, const struct library *library) {
-    const struct library *first = library->twin;
-    pass->source = library->source;
-    if (text_eq(first->public.fingerprint, library->public.fingerprint)) return;
-    report_name_taken(pass, D_DUPLICATE_LIBRARY, library->public.name, library->name_at,
-                      first->source, first->name_at);
+static struct registered place(const void *thing) {
+    const struct library *library = thing;
+    return (struct registered){library->source, library->name_at};
 }
 
+static bool is_same(struct pass *pass, void *first, void *other) {
+    const struct library *a = first, *b = other;
+    (void)pass;
+    return text_eq(a->public.fingerprint, b->public.fingerprint);
+}
+
+/* Libraries of one name must mean the same. */
+static const struct registry_sort sort = {D_DUPLICATE_LIBRARY, place, is_same};
+
 void libraries_resolve(struct pass *pass, struct gramc_spec *spec) {
-    struct library **chain = arena_array(pass->arena, spec->library_count + 1, sizeof *chain);
+    struct library **chain = arena_array(pass->arena, spec->libraries.count + 1, sizeof *chain);
     if (!chain) return;
     for (struct library *l = spec->first_library; l && !pass->arena->oom; l = l->next)
         resolve_chain(pass, spec, l, chain);
-    for (struct library *l = spec->first_library_twin; l && !pass->arena->oom; l = l->next) {
-        resolve_chain(pass, spec, l, chain);
-        check_twin(pass, l);
-    }
+    for (struct twin *t = spec->libraries.twins; t && !pass->arena->oom; t = t->next)
+        resolve_chain(pass, spec, t->other, chain);
+    registry_check(pass, &spec->libraries, &sort);
 }
 
 bool library_has_property(gramc_text key) {

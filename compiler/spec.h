@@ -3,8 +3,7 @@
 #ifndef COMPILER_SPEC_H
 #define COMPILER_SPEC_H
 
-#include "base/map.h"
-#include "compiler/compilation.h"
+#include "compiler/registry.h"
 
 struct bare;
 struct definition;
@@ -16,7 +15,7 @@ struct library;
 struct experiment;
 
 struct gramc_spec {
-    gramc_compilation *compilation;
+    const gramc_compilation *compilation;
     struct gramc_spec *older; /* the one that was read before */
     struct unit_link *units;  /* the root in front */
     uint32_t errors;          /* that were found in it */
@@ -26,20 +25,15 @@ struct gramc_spec {
     struct bare *first_bare, **last_bare;
     struct definition *first_definition, **last_definition;
     struct reuse *first_reuse, **last_reuse;
-    struct tool *first_twin; /* tools of a name that was taken */
-    struct agent *first_agent_twin;
-    struct library *first_library_twin;
-    struct experiment *first_experiment_twin;
     struct tool *first_tool, **last_tool;
     struct agent *first_agent, **last_agent;
     struct library *first_library, **last_library;
     struct experiment *first_experiment, **last_experiment;
-    struct map tools, agents, libraries, definitions, experiments; /* by identifier */
+    struct registry tools, agents, libraries, definitions, experiments; /* by identifier */
     struct tool **tool_list;
     struct agent **agent_list;
     struct library **library_list;
     struct experiment **experiment_list;
-    size_t tool_count, agent_count, library_count, experiment_count;
 };
 
 /* A signature at top level, which belongs to no tool. */
@@ -54,7 +48,10 @@ struct gramc_spec *spec_new(gramc_compilation *compilation, struct unit_link *un
 /* Reads its sources, which are sound, into it. */
 void spec_read(struct pass *pass, struct gramc_spec *spec);
 /* Hands the findings of a spec over to its compilation, each once, whichever spec reported it. */
-void spec_hand_over(const struct gramc_spec *spec, struct findings *own);
+void spec_hand_over(gramc_compilation *compilation, const struct gramc_spec *spec,
+                    struct findings *own);
+/* True if no error is reported about any of its sources. */
+bool spec_is_sound(const struct gramc_spec *spec);
 
 /* True for the labels of the language that are no types. */
 bool label_is_known(gramc_text label);

@@ -8,7 +8,6 @@
 struct tool {
     gramc_tool public; /* first: a pointer to one is a pointer to the other */
     struct tool *next;
-    struct tool *twin; /* another of the same name, which is the one that counts */
     gramc_text identifier;
     struct span name_at;
     const struct source *source;
@@ -19,6 +18,7 @@ struct tool {
     gramc_text meta;       /* JSON object; empty: none */
     gramc_text deprecated; /* what to use instead, or "true"; empty: no */
     int read_only, destructive, idempotent, open_world; /* -1: not said */
+    gramc_schema *accepts, *returns; /* what `public` shows; freed with the spec */
 };
 
 /* Reads `[name:Tool {...} | signature]`, at top level or among the elements of an agent or task,
@@ -27,7 +27,7 @@ struct tool *tool_read(struct pass *pass, struct gramc_spec *spec, const struct 
 /* Its types and examples, once all names are known. */
 void tool_check(struct pass *pass, const struct tool *tool);
 /* Tools of one name must mean the same. */
-void tool_twins_check(struct pass *pass, const struct gramc_spec *spec);
+extern const struct registry_sort tool_sort;
 /* True if tools have the property. */
 bool tool_has_property(gramc_text key);
 

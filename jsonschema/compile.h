@@ -4,29 +4,7 @@
 #define JSONSCHEMA_COMPILE_H
 
 #include "jsonschema/compiled.h"
-
-enum keyword {
-#define KEYWORD(id, name, drafts, vocabulary, shape) K_##id,
-#include "jsonschema/keywords.def"
-#undef KEYWORD
-    K_COUNT
-};
-
-/* Where the subschemas of a keyword stand. */
-enum shape { SHAPE_NONE, SHAPE_ONE, SHAPE_LIST, SHAPE_ONE_OR_LIST, SHAPE_MAP, SHAPE_MAP_OR_NAMES };
-
-struct keyword_row {
-    gramc_text name;
-    unsigned drafts;
-    unsigned vocabulary;
-    enum shape shape;
-};
-
-const struct keyword_row *keyword_row(enum keyword keyword);
-/* The keyword that a member is in this dialect, K_COUNT for none. */
-enum keyword keyword_find(gramc_text name, const struct dialect *dialect);
-/* The same whatever the vocabularies: where to look for subschemas. */
-enum keyword keyword_find_in_draft(gramc_text name, gramc_draft draft);
+#include "jsonschema/keywords.h"
 
 /* What is known about a place in a schema document. */
 struct location {

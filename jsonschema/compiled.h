@@ -1,7 +1,7 @@
 /* The inside of the validator: what a schema is compiled to, shared by the parts that compile it
- * (validate_resources, validate_keywords, validate_compile), the two that run it (validate_run over
- * bytes, validate_evaluate over a document) and those that explain (validate_report). Everything
- * that hangs off a gramc_schema is const after gramc_schema_compile and free to share. */
+ * (resources, read_keywords, link, compile), the two that run it (fast over bytes, evaluate over a
+ * document) and those that explain (report, words). Everything that hangs off a gramc_schema is
+ * const after gramc_schema_compile and free to share. */
 #ifndef JSONSCHEMA_COMPILED_H
 #define JSONSCHEMA_COMPILED_H
 
@@ -9,33 +9,12 @@
 
 #include "base/json/json.h"
 #include "jsonschema/regex.h"
-
-/* Types as `type` names them. A number is TYPE_BIT_INTEGER or TYPE_BIT_FRACTION, by its value. */
-enum type_bit {
-    TYPE_BIT_NULL = 1,
-    TYPE_BIT_BOOLEAN = 2,
-    TYPE_BIT_INTEGER = 4,
-    TYPE_BIT_FRACTION = 8,
-    TYPE_BIT_STRING = 16,
-    TYPE_BIT_ARRAY = 32,
-    TYPE_BIT_OBJECT = 64,
-    TYPE_BIT_NUMBER = TYPE_BIT_INTEGER | TYPE_BIT_FRACTION,
-    TYPE_BIT_ALL = 127
-};
-
-enum vocabulary {
-    VOCABULARY_CORE = 1,
-    VOCABULARY_APPLICATOR = 2,
-    VOCABULARY_VALIDATION = 4,
-    VOCABULARY_UNEVALUATED = 8,
-    VOCABULARY_FORMAT = 16,
-    VOCABULARY_ALL = 31
-};
+#include "jsonschema/types.h"
 
 /* Which keywords there are and what they mean. */
 struct dialect {
     gramc_draft draft;
-    unsigned vocabularies;
+    unsigned vocabularies; /* enum vocabulary, or-ed */
     bool assert_formats;
 };
 
@@ -156,6 +135,8 @@ struct object_rules {
     uint32_t min, max;
     struct fast_keys fast;           /* the properties again, for the fast way */
     uint64_t required;               /* a bit for each fast keys that must be there */
+    uint64_t defaults;               /* one for each that would be filled in; of an object that is
+                                        not simple: not 0 if there is any such */
     const struct schema_node *other; /* of members without a property; NULL: none may be there */
     bool simple;                     /* fast, required and other say everything */
 };
@@ -241,14 +222,13 @@ struct gramc_schema {
     const struct schema_document *documents; /* all */
     const struct resource *resources;
     struct regex_set regexes;
-    bool dynamic; /* there are dynamic references */
+    bool dynamic;      /* there are dynamic references */
+    bool has_defaults; /* some object has members that would be filled in */
     struct schema_node *nodes;
     const struct schema_node *any; /* accepts everything */
     const struct object_rules *any_members;
 };
 
-/* Bits of a value: one type, or TYPE_BIT_INTEGER or TYPE_BIT_FRACTION of a number. */
-unsigned type_of(const struct json *value);
 /* The JSON Pointer of a value inside a document, found by its span. */
 void put_pointer_to(struct buf *out, const struct json *root, const struct json *value);
 /* "an integer", "a string or null" ... for messages. */

@@ -10,20 +10,6 @@
 
 enum { LONGEST_CHAIN = 256, LONGEST_REF_TO_DEFAULT = 8 };
 
-unsigned type_of(const struct json *value) {
-    switch ((enum json_kind)value->kind) {
-    case JSON_NULL: return TYPE_BIT_NULL;
-    case JSON_FALSE:
-    case JSON_TRUE: return TYPE_BIT_BOOLEAN;
-    case JSON_NUMBER:
-        return json_number_is_integer(value->text) ? TYPE_BIT_INTEGER : TYPE_BIT_FRACTION;
-    case JSON_STRING: return TYPE_BIT_STRING;
-    case JSON_ARRAY: return TYPE_BIT_ARRAY;
-    case JSON_OBJECT: return TYPE_BIT_OBJECT;
-    }
-    return 0;
-}
-
 const struct schema_property *find_property(const struct object_rules *rules, gramc_text key) {
     size_t low = 0, high = rules->property_count;
     while (low < high) {

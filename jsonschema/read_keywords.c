@@ -9,42 +9,6 @@
 #include "base/text.h"
 #include "jsonschema/formats.h"
 
-enum { D7 = 1, D19 = 2, D20 = 4 };
-
-static const struct keyword_row rows[K_COUNT] = {
-#define KEYWORD(id, name, drafts, vocabulary, shape)                                               \
-    {{name, sizeof(name) - 1}, drafts, VOCABULARY_##vocabulary, SHAPE_##shape},
-#include "jsonschema/keywords.def"
-#undef KEYWORD
-};
-
-const struct keyword_row *keyword_row(enum keyword keyword) {
-    return &rows[keyword];
-}
-
-static unsigned draft_bit(gramc_draft draft) {
-    return draft == GRAMC_DRAFT_7 ? D7 : draft == GRAMC_DRAFT_2019_09 ? D19 : D20;
-}
-
-enum keyword keyword_find_in_draft(gramc_text name, gramc_draft draft) {
-    size_t low = 0, high = K_COUNT;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        int order = text_compare(name, rows[middle].name);
-        if (order == 0)
-            return rows[middle].drafts & draft_bit(draft) ? (enum keyword)middle : K_COUNT;
-        if (order < 0) high = middle;
-        else low = middle + 1;
-    }
-    return K_COUNT;
-}
-
-enum keyword keyword_find(gramc_text name, const struct dialect *dialect) {
-    enum keyword keyword = keyword_find_in_draft(name, dialect->draft);
-    if (keyword == K_COUNT || !(rows[keyword].vocabulary & dialect->vocabularies)) return K_COUNT;
-    return keyword;
-}
-
 /* One schema object on its way to a node. */
 struct builder {
     struct schema_compiler *c;
@@ -55,7 +19,7 @@ struct builder {
 
 static bool bad(struct builder *b, enum keyword keyword, const char *must_be) {
     return compile_fail(b->c, b->resource->document, b->keywords[keyword], "%s must be %s",
-                        rows[keyword].name.ptr, must_be);
+                        keyword_row(keyword)->name.ptr, must_be);
 }
 
 static void *make(struct builder *b, size_t count, size_t size) {
@@ -146,20 +110,6 @@ static bool read_number(struct builder *b, enum keyword keyword, gramc_text *out
     return true;
 }
 
-static unsigned type_named(gramc_text name) {
-    static const struct {
-        const char *name;
-        unsigned types;
-    } types[] = {
-        {"null", TYPE_BIT_NULL},     {"boolean", TYPE_BIT_BOOLEAN}, {"integer", TYPE_BIT_INTEGER},
-        {"number", TYPE_BIT_NUMBER}, {"string", TYPE_BIT_STRING},   {"array", TYPE_BIT_ARRAY},
-        {"object", TYPE_BIT_OBJECT},
-    };
-    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
-        if (text_is(name, types[i].name)) return types[i].types;
-    return 0;
-}
-
 static bool build_types(struct builder *b) {
     static const char must_be[] =
         "null, boolean, integer, number, string, array or object, or an array of these";
@@ -170,7 +120,7 @@ static bool build_types(struct builder *b) {
     if (!first) return bad(b, K_TYPE, must_be);
     for (const struct json *name = first; name;
          name = type->kind == JSON_ARRAY ? name->next : NULL) {
-        unsigned bits = name->kind == JSON_STRING ? type_named(name->text) : 0;
+        unsigned bits = name->kind == JSON_STRING ? type_bits_named(name->text) : 0;
         if (!bits) return bad(b, K_TYPE, must_be);
         types |= bits;
     }
@@ -292,11 +242,11 @@ static bool check_names(struct builder *b, enum keyword keyword, const struct js
     static const char must_be[] = "an array of member names";
     if (names->kind != JSON_ARRAY)
         return compile_fail(b->c, b->resource->document, names, "%s must be %s",
-                            rows[keyword].name.ptr, must_be);
+                            keyword_row(keyword)->name.ptr, must_be);
     for (const struct json *name = names->first; name; name = name->next)
         if (name->kind != JSON_STRING)
             return compile_fail(b->c, b->resource->document, name, "%s must be %s",
-                                rows[keyword].name.ptr, must_be);
+                                keyword_row(keyword)->name.ptr, must_be);
     return true;
 }
 
@@ -411,7 +361,7 @@ static bool build_dependents(struct builder *b, struct object_rules *rules) {
             bool names = keywords[i] == K_DEPENDENT_REQUIRED ||
                          (keywords[i] == K_DEPENDENCIES && member->kind == JSON_ARRAY);
             *list = (struct dependent){member->key, names ? member : NULL, NULL,
-                                       rows[keywords[i]].name.ptr};
+                                       keyword_row(keywords[i])->name.ptr};
             if (names ? !check_names(b, keywords[i], member)
                       : !(list->node = compile_node(b->c, member, b->resource)))
                 return false;
@@ -491,12 +441,17 @@ static bool build_apply(struct builder *b) {
            one_node(b, K_UNEVALUATED_PROPERTIES, &apply->unevaluated_properties);
 }
 
+static bool is_heeded(enum keyword keyword, const struct dialect *dialect) {
+    return keyword_in_draft(keyword, dialect->draft) &&
+           (keyword_row(keyword)->vocabulary & dialect->vocabularies);
+}
+
 /* In draft-07 what stands beside $ref does not count. */
 static void read_keywords(struct builder *b) {
     const struct dialect *dialect = &b->resource->dialect;
     for (const struct json *member = b->node->schema->first; member; member = member->next) {
-        enum keyword keyword = keyword_find(member->key, dialect);
-        if (keyword != K_COUNT) b->keywords[keyword] = member;
+        enum keyword keyword = keyword_named(member->key);
+        if (keyword != K_COUNT && is_heeded(keyword, dialect)) b->keywords[keyword] = member;
     }
     const struct json *ref = b->keywords[K_REF];
     if (!ref || dialect->draft != GRAMC_DRAFT_7) return;

@@ -120,8 +120,8 @@ static const struct {
     {"format", VOCABULARY_FORMAT},
     {"format-annotation", VOCABULARY_FORMAT},
     {"format-assertion", VOCABULARY_FORMAT},
-    {"meta-data", 0},
-    {"content", 0},
+    {"meta-data", VOCABULARY_META_DATA},
+    {"content", VOCABULARY_CONTENT},
 };
 
 static bool add_vocabulary(struct dialect *dialect, gramc_text uri, bool needed) {
@@ -237,28 +237,20 @@ static bool enter_id(struct schema_compiler *c, const struct json *schema,
     return add_anchor(c, *resource, schema, &name, false);
 }
 
-static bool walk(struct schema_compiler *c, const struct json *schema, struct resource *resource);
-
-static bool walk_children(struct schema_compiler *c, const struct json *list,
-                          struct resource *resource) {
-    for (const struct json *child = list->first; child; child = child->next)
-        if (!walk(c, child, resource)) return false;
-    return true;
-}
-
-static bool walk_keyword(struct schema_compiler *c, const struct json *value, enum shape shape,
-                         struct resource *resource) {
-    switch (shape) {
-    case SHAPE_NONE: return true;
-    case SHAPE_ONE: return walk(c, value, resource);
-    case SHAPE_LIST: return value->kind != JSON_ARRAY || walk_children(c, value, resource);
-    case SHAPE_ONE_OR_LIST:
-        return value->kind == JSON_ARRAY ? walk_children(c, value, resource)
-                                         : walk(c, value, resource);
-    case SHAPE_MAP:
-    case SHAPE_MAP_OR_NAMES: return value->kind != JSON_OBJECT || walk_children(c, value, resource);
+/* What names a schema within its resource. */
+static bool add_anchors(struct schema_compiler *c, struct resource *resource,
+                        const struct json *schema) {
+    switch (resource->dialect.draft) {
+    case GRAMC_DRAFT_7: return true;
+    case GRAMC_DRAFT_2019_09:
+        if (schema == resource->root && json_get(schema, "$recursiveAnchor"))
+            resource->recursive_anchor = json_is(json_get(schema, "$recursiveAnchor"), JSON_TRUE);
+        return add_anchor(c, resource, schema, json_get(schema, "$anchor"), false);
+    case GRAMC_DRAFT_2020_12:
+    case GRAMC_DRAFT_AUTO: break;
     }
-    return true;
+    return add_anchor(c, resource, schema, json_get(schema, "$anchor"), false) &&
+           add_anchor(c, resource, schema, json_get(schema, "$dynamicAnchor"), true);
 }
 
 /* Recursion is as deep as the document: JSON_MAX_DEPTH at most. */
@@ -266,18 +258,10 @@ static bool walk(struct schema_compiler *c, const struct json *schema, struct re
     if (schema->kind != JSON_OBJECT) return true;
     if (!enter_id(c, schema, &resource)) return false;
     struct location *location = resources_location(c, schema, resource);
-    if (!location) return false;
-    gramc_draft draft = resource->dialect.draft;
-    for (const struct json *member = schema->first; member; member = member->next) {
-        enum keyword keyword = keyword_find_in_draft(member->key, draft);
-        if (keyword == K_COUNT) continue;
-        if (keyword == K_ANCHOR && !add_anchor(c, resource, schema, member, false)) return false;
-        if (keyword == K_DYNAMIC_ANCHOR && !add_anchor(c, resource, schema, member, true))
-            return false;
-        if (keyword == K_RECURSIVE_ANCHOR && schema == resource->root)
-            resource->recursive_anchor = member->kind == JSON_TRUE;
-        if (!walk_keyword(c, member, keyword_row(keyword)->shape, resource)) return false;
-    }
+    if (!location || !add_anchors(c, resource, schema)) return false;
+    struct subschema_walk inner = subschema_walk(schema, resource->dialect.draft);
+    for (const struct json *s; (s = subschema_next(&inner)) != NULL;)
+        if (!walk(c, s, resource)) return false;
     return true;
 }
 

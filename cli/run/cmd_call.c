@@ -10,12 +10,6 @@
 
 enum { OUTPUT_MAX = 64 << 20 };
 
-static int append(void *ctx, const char *bytes, size_t len) {
-    struct buf *buf = ctx;
-    buf_put(buf, bytes, len);
-    return buf->state == BUF_FINE ? 0 : 1;
-}
-
 /* JSON, @FILE, or - for standard input. */
 static int read_arguments(struct cli *cli, gramc_text *out) {
     const char *operand = cli->operand_count > 2 ? cli->operands[2] : "{}";
@@ -28,7 +22,7 @@ static int read_arguments(struct cli *cli, gramc_text *out) {
     return EXIT_FINE;
 }
 
-static void print_end(struct cli *cli, gramc_call_end end, gramc_text text) {
+static void print_end(struct cli *cli, gramc_call_outcome end, gramc_text text) {
     static const char *const words[] = {
         [GRAMC_CALL_FINE] = "",
         [GRAMC_CALL_BAD_ARGUMENTS] = "the arguments do not fit: ",
@@ -47,12 +41,11 @@ static void print_end(struct cli *cli, gramc_call_end end, gramc_text text) {
 static int call(struct workshop *shop, const gramc_bound *bound, gramc_text tool,
                 gramc_text arguments) {
     struct cli *cli = shop->cli;
-    gramc_call_end end;
+    gramc_call_outcome end;
     struct buf out;
     buf_init(&out, &cli->allocator, OUTPUT_MAX);
     struct interrupt *interrupt = interrupt_start(cli, shop->loop);
-    gramc_status status =
-        gramc_call(&end, shop->loop, bound, tool, arguments, (gramc_writer){append, &out});
+    gramc_status status = gramc_call(&end, shop->loop, bound, tool, arguments, buf_writer(&out));
     bool interrupted = interrupt_stop(cli, interrupt);
     if (status == GRAMC_IO) status = buf_status(&out);
     int code = status ? cli_status(cli, status) : workshop_call_code(end);
@@ -83,7 +76,7 @@ static int bind_and_call(struct workshop *shop, const gramc_library *library,
 /* Servers are asked only if no implementation of that name can do without them. */
 static bool needs_boxes(const gramc_library *library, gramc_text tool) {
     for (size_t i = 0; i < library->impl_count; i++)
-        if (text_eq(library->impls[i].name, tool)) return library->impls[i].kind == GRAMC_IMPL_MCP;
+        if (text_eq(library->impls[i].name, tool)) return library->impls[i].server.len > 0;
     return true;
 }
 

@@ -2,8 +2,11 @@
  * need not load libcurl and libuv. gramc hands over to it; `gram agent` finds it as gram-agent. */
 #include "base/pages.h"
 #include "cli/run/commands.h"
+#include "cli/start.h"
 
 int main(int argc, char **argv) {
+    start_unreadable();
+    if (!start_with_descriptors()) return EXIT_USAGE;
     gramc_allocator allocator = pages_allocator();
     struct cli cli;
     cli_init(&cli, stdout, stderr, &allocator);

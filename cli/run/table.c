@@ -16,13 +16,13 @@ static gramc_text cut(gramc_text cell) {
     return text_slice(cell, 0, pos);
 }
 
-static size_t width_of(const struct table *table, size_t column) {
-    size_t widest = 0;
-    for (size_t i = column; i < table->count; i += table->columns) {
+/* One pass: the width of a cell is counted once. */
+static void find_widths(const struct table *table, size_t widths[TABLE_COLUMNS]) {
+    for (size_t i = 0; i < table->count; i++) {
         size_t length = text_length(cut(table->cells[i]));
-        if (length > widest) widest = length;
+        size_t *widest = &widths[i % table->columns];
+        if (length > *widest) *widest = length;
     }
-    return widest;
 }
 
 bool table_add(struct table *table, struct arena *arena, gramc_text cell) {
@@ -45,12 +45,14 @@ static bool ends_here(const struct table *table, size_t i) {
 }
 
 void table_print(const struct table *table, FILE *file) {
+    size_t widths[TABLE_COLUMNS] = {0};
+    find_widths(table, widths);
     for (size_t i = 0; i < table->count; i++) {
         gramc_text cell = cut(table->cells[i]);
         size_t column = i % table->columns;
         run_print_hostile(file, cell);
         if (!ends_here(table, i))
-            fprintf(file, "%*s", (int)(width_of(table, column) + 2 - text_length(cell)), "");
+            fprintf(file, "%*s", (int)(widths[column] + 2 - text_length(cell)), "");
         if (column + 1 == table->columns) fputc('\n', file);
     }
 }

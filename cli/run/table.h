@@ -5,8 +5,10 @@
 #include "base/mem.h"
 #include "cli/run/run.h"
 
+enum { TABLE_COLUMNS = 8 };
+
 struct table {
-    size_t columns;
+    size_t columns;    /* TABLE_COLUMNS at most */
     gramc_text *cells; /* row by row */
     size_t count, room;
 };

@@ -1,5 +1,5 @@
 /* Turns two signatures of one tool into changes: parameters that came, went or changed, and the
- * result. Whether a type became narrower or wider is gramc_compare's answer, both ways. */
+ * result. Whether a type became narrower or wider is gramc_schema_compare's answer, both ways. */
 #include "compiler/diff/diff.h"
 
 #include "base/text.h"
@@ -26,13 +26,9 @@ static const struct field *find(const struct tool *tool, gramc_text name) {
 
 static gramc_text print(struct gramc_diff *diff, const struct schema *schema, unsigned style) {
     struct buf text;
-    gramc_text copy = nothing;
     buf_init(&text, &diff->arena.allocator, SOURCE_MAX);
     schema_print(&text, schema, style);
-    if (text.state == BUF_NOMEM) diff->arena.oom = true;
-    else copy = arena_text(&diff->arena, buf_view(&text));
-    buf_free(&text);
-    return copy;
+    return buf_to_arena(&text, &diff->arena);
 }
 
 /* ## Types */
@@ -107,18 +103,19 @@ static void report_undecided(const struct change_of_type *c, enum change_id id, 
 
 /* True if anything was reported. */
 static bool report_type(const struct change_of_type *c) {
-    gramc_compat forth = c->forth->answer, back = c->back->answer;
+    gramc_comparison_answer forth = c->forth->answer, back = c->back->answer;
     gramc_text refused = c->forth->counterexample, allowed = c->back->counterexample;
-    if (forth == GRAMC_COMPAT_NO && back == GRAMC_COMPAT_NO) {
+    if (forth == GRAMC_COMPARE_NO && back == GRAMC_COMPARE_NO) {
         set_example(c, add(c, c->words->retyped), refused, allowed);
         return true;
     }
-    if (forth == GRAMC_COMPAT_NO) set_example(c, add(c, c->words->narrowed), refused, nothing);
-    if (forth == GRAMC_COMPAT_UNKNOWN)
+    if (forth == GRAMC_COMPARE_NO) set_example(c, add(c, c->words->narrowed), refused, nothing);
+    if (forth == GRAMC_COMPARE_UNKNOWN)
         report_undecided(c, c->words->maybe_narrowed, c->forth->reason);
-    if (back == GRAMC_COMPAT_NO) set_example(c, add(c, c->words->widened), nothing, allowed);
-    if (back == GRAMC_COMPAT_UNKNOWN) report_undecided(c, c->words->maybe_widened, c->back->reason);
-    return forth != GRAMC_COMPAT_YES || back != GRAMC_COMPAT_YES;
+    if (back == GRAMC_COMPARE_NO) set_example(c, add(c, c->words->widened), nothing, allowed);
+    if (back == GRAMC_COMPARE_UNKNOWN)
+        report_undecided(c, c->words->maybe_widened, c->back->reason);
+    return forth != GRAMC_COMPARE_YES || back != GRAMC_COMPARE_YES;
 }
 
 static bool compare_types(struct change_of_type *c, const struct schema *before,
@@ -130,8 +127,8 @@ static bool compare_types(struct change_of_type *c, const struct schema *before,
     bool reported = false;
     if (diff->arena.oom || text_eq(old, new)) return false;
     options.allocator = &diff->arena.allocator;
-    gramc_status status = gramc_compare(&forth, old, new, &options);
-    if (status == GRAMC_OK) status = gramc_compare(&back, new, old, &options);
+    gramc_status status = gramc_schema_compare(&forth, old, new, &options);
+    if (status == GRAMC_OK) status = gramc_schema_compare(&back, new, old, &options);
     if (status == GRAMC_NOMEM) diff->arena.oom = true;
     c->forth = forth;
     c->back = back;
@@ -191,8 +188,8 @@ static void diff_parameter(const struct signatures *s, const struct field *befor
     bool reported = compare_types(&c, before->schema, after->schema);
     report_presence(s, before, after);
     report_default(s, before, after);
-    if (!text_eq(schema_get(before->schema, KEYWORD_DESCRIPTION),
-                 schema_get(after->schema, KEYWORD_DESCRIPTION)))
+    if (!text_eq(schema_get(before->schema, P_DESCRIPTION),
+                 schema_get(after->schema, P_DESCRIPTION)))
         diff_add(s->diff, CHANGE_PARAMETER_DESCRIPTION, old_at, new_at, name, after->name, nothing);
     gramc_text old = print(s->diff, before->schema, SCHEMA_PRINTED);
     gramc_text new = print(s->diff, after->schema, SCHEMA_PRINTED);

@@ -70,7 +70,7 @@ static void begin(struct emission *e, const gramc_spec *spec, const struct agent
     e->spec = spec;
     e->agent = agent;
     e->tools = agent ? agent->reach : spec->tool_list;
-    e->count = agent ? agent->reach_count : spec->tool_count;
+    e->count = agent ? agent->reach_count : spec->tools.count;
     e->style = spec->compilation->keep_types ? SCHEMA_DEFS : SCHEMA_PRINTED;
     arena_init(&e->arena, &spec->compilation->arena.allocator);
     gramc_text *own = arena_array(&e->arena, e->count + 1, sizeof *own);
@@ -126,6 +126,7 @@ gramc_status gramc_emit(const gramc_spec *spec, const gramc_agent *agent, gramc_
     struct emission e;
     struct buf out;
     if (!target) return GRAMC_USAGE;
+    if (agent && !one) return GRAMC_NOT_FOUND;
     buf_init(&out, &spec->compilation->arena.allocator, OUTPUT_MAX);
     begin(&e, spec, one, target, &out);
     if (!e.arena.oom && target->print) {
@@ -183,26 +184,44 @@ static gramc_status check(const gramc_spec *spec, struct findings *findings,
     return status;
 }
 
-gramc_status gramc_target_check(const gramc_spec *spec, const gramc_agent *agent, gramc_text name) {
-    const struct target *target = target_find(name);
-    const struct agent *one = find_agent(spec, agent);
-    struct pass pass = {spec->compilation, &spec->compilation->arena, &spec->compilation->findings,
-                        NULL};
+static gramc_status check_all(gramc_compilation *compilation, const gramc_spec *spec,
+                              const struct agent *one, const struct target *target) {
     struct findings own;
     gramc_status status = GRAMC_OK;
-    if (!target) return GRAMC_USAGE;
-    findings_init(&own, pass.arena, pass.findings->max);
+    findings_init(&own, &compilation->arena, compilation->findings.max);
     if (!one) check_bare(&own, spec, target);
     if (target->print) status = check(spec, &own, one, target, one || !spec->first_agent, true);
     for (const struct agent *a = one || !target->print ? NULL : spec->first_agent;
          a && status == GRAMC_OK; a = a->next)
         status = check(spec, &own, a, target, true, false);
-    spec_hand_over(spec, &own);
+    spec_hand_over(compilation, spec, &own);
+    return status;
+}
+
+/* Of several specs, those that are sound. */
+static gramc_status check_specs(gramc_compilation *compilation, const gramc_agent *agent,
+                                const struct target *target) {
+    gramc_status status = GRAMC_OK;
+    bool found = !agent;
+    for (const struct gramc_spec *s = compilation->specs; s && status == GRAMC_OK; s = s->older) {
+        const struct agent *one = agent ? find_agent(s, agent) : NULL;
+        found = found || one;
+        if (agent ? one != NULL : spec_is_sound(s)) status = check_all(compilation, s, one, target);
+    }
+    return found ? status : GRAMC_NOT_FOUND;
+}
+
+gramc_status gramc_target_check(gramc_compilation *compilation, const gramc_agent *agent,
+                                gramc_text name) {
+    const struct target *target = target_find(name);
+    struct pass pass = {compilation, &compilation->arena, &compilation->findings, NULL};
+    if (!target || !compilation->specs) return GRAMC_USAGE;
+    gramc_status status = check_specs(compilation, agent, target);
     findings_settle_targets(&pass);
-    findings_sort(&spec->compilation->findings);
-    if (spec->compilation->arena.oom) return GRAMC_NOMEM;
+    findings_sort(&compilation->findings);
+    if (compilation->arena.oom) return GRAMC_NOMEM;
     if (status != GRAMC_OK) return status;
-    return findings_have_errors(&spec->compilation->findings) ? GRAMC_FINDINGS : GRAMC_OK;
+    return findings_have_errors(&compilation->findings) ? GRAMC_FINDINGS : GRAMC_OK;
 }
 
 /* ## Names */

@@ -3,11 +3,12 @@
 #include "compiler/importer/parts.h"
 
 #include "base/text.h"
+#include "compiler/type_properties.h"
+#include "jsonschema/types.h"
 
 enum { LARGEST_RAW = 1 << 18 };
 
 #define KIND(kind) (1U << (kind))
-#define NUMERIC (KIND(TYPE_INTEGER) | KIND(TYPE_NUMBER))
 #define EVERY ((1U << TYPE_KINDS) - 1)
 
 /* One type being described. */
@@ -74,9 +75,8 @@ static void add_raw(struct description *d) {
     buf_putc(&json, '{');
     buf_text(&json, buf_view(&d->raw));
     buf_putc(&json, '}');
-    if (json.state != BUF_FINE) arena->oom = true;
-    else add(d, "schema", doc_json(arena, arena_text(arena, buf_view(&json))));
-    buf_free(&json);
+    gramc_text text = buf_to_arena(&json, arena);
+    if (text.ptr) add(d, "schema", doc_json(arena, text));
 }
 
 /* ## Values of keywords; each answers NULL if the value is none of its kind */
@@ -127,10 +127,7 @@ static struct doc *write_enum(struct description *d, const struct json *value) {
     struct buf json;
     buf_init(&json, &d->in->arena->allocator, SOURCE_MAX);
     json_put(&json, value);
-    if (json.state != BUF_FINE) d->in->arena->oom = true;
-    struct doc *doc = doc_json(d->in->arena, arena_text(d->in->arena, buf_view(&json)));
-    buf_free(&json);
-    return doc;
+    return doc_json(d->in->arena, buf_to_arena(&json, d->in->arena));
 }
 
 static struct doc *write_const(struct description *d, const struct json *value) {
@@ -147,40 +144,36 @@ static struct doc *write_inner(struct description *d, const struct json *value) 
     return value->kind == JSON_OBJECT ? type_value(d->in, value) : NULL;
 }
 
-/* In the order in which they are written. What is missing here is hatched. */
-static const struct {
-    const char *keyword, *property;
-    keyword_writer *write;
-    unsigned kinds;
-} table[] = {
-    {"title", "title", write_text, EVERY},
-    {"description", "description", write_text, EVERY},
-    {"format", "format", write_text, EVERY},
-    {"items", "items", write_inner, KIND(TYPE_ARRAY)},
-    {"enum", "enum", write_enum, EVERY},
-    {"const", "const", write_const, EVERY},
-    {"minimum", "min", write_number, NUMERIC},
-    {"maximum", "max", write_number, NUMERIC},
-    {"exclusiveMinimum", "above", write_number, NUMERIC},
-    {"exclusiveMaximum", "below", write_number, NUMERIC},
-    {"multipleOf", "multipleOf", write_number, NUMERIC},
-    {"minLength", "minLength", write_count, KIND(TYPE_STRING)},
-    {"maxLength", "maxLength", write_count, KIND(TYPE_STRING)},
-    {"pattern", "pattern", write_text, KIND(TYPE_STRING)},
-    {"minItems", "minItems", write_count, KIND(TYPE_ARRAY)},
-    {"maxItems", "maxItems", write_count, KIND(TYPE_ARRAY)},
-    {"uniqueItems", "unique", write_true, KIND(TYPE_ARRAY)},
-    {"additionalProperties", "open", write_flag, KIND(TYPE_OBJECT)},
-    {"examples", "examples", write_examples, EVERY},
-    {"deprecated", "deprecated", write_true, EVERY},
+/* The properties that keywords become, written in the order of their table. What is missing here
+ * stays JSON, or belongs to what the type is. */
+static keyword_writer *const writers[TYPE_PROPERTIES] = {
+    [P_TITLE] = write_text,        [P_DESCRIPTION] = write_text,   [P_FORMAT] = write_text,
+    [P_ITEMS] = write_inner,       [P_ENUM] = write_enum,          [P_CONST] = write_const,
+    [P_MIN] = write_number,        [P_MAX] = write_number,         [P_ABOVE] = write_number,
+    [P_BELOW] = write_number,      [P_MULTIPLE_OF] = write_number, [P_MIN_LENGTH] = write_count,
+    [P_MAX_LENGTH] = write_count,  [P_PATTERN] = write_text,       [P_MIN_ITEMS] = write_count,
+    [P_MAX_ITEMS] = write_count,   [P_UNIQUE] = write_true,        [P_OPEN] = write_flag,
+    [P_EXAMPLES] = write_examples, [P_DEPRECATED] = write_true,
 };
 
-enum { ROWS = sizeof table / sizeof *table };
+/* What a schema says for a property; NULL: nothing, or it is not written by its keyword. */
+static const struct json *said_for(const struct json *schema, enum type_property property) {
+    return writers[property] ? json_get(schema, type_property_printed(property).ptr) : NULL;
+}
 
-static bool is_in_table(gramc_text keyword) {
-    size_t i = 0;
-    while (i < ROWS && !text_is(keyword, table[i].keyword)) i++;
-    return i < ROWS;
+/* The property that a keyword is written as; TYPE_PROPERTIES: none. */
+static enum type_property property_for(gramc_text keyword) {
+    enum type_property p = 0;
+    while (p < TYPE_PROPERTIES && !(writers[p] && text_eq(keyword, type_property_printed(p)))) p++;
+    return p;
+}
+
+static bool fits_type(enum type_property property, enum type_kind kind) {
+    return kind == TYPE_ANY || type_property_row(property)->kinds & KIND(kind);
+}
+
+static void add_property(struct description *d, enum type_property property, struct doc *value) {
+    add(d, type_property_row(property)->name.ptr, value);
 }
 
 /* ## What a type is */
@@ -202,22 +195,18 @@ static bool was_said(const struct type_words *said, gramc_text keyword) {
 }
 
 static const struct {
-    const char *name, *label;
+    const char *label;
     enum type_kind kind;
-} base_types[] = {
-    {"string", "Text", TYPE_STRING},   {"integer", "Int", TYPE_INTEGER},
-    {"number", "Double", TYPE_NUMBER}, {"boolean", "Bool", TYPE_BOOLEAN},
-    {"object", "Object", TYPE_OBJECT}, {"array", "Array", TYPE_ARRAY},
-    {"null", "Null", TYPE_NULL},
+} base_types[JSON_TYPES] = {
+    [JSON_TYPE_STRING] = {"Text", TYPE_STRING},   [JSON_TYPE_INTEGER] = {"Int", TYPE_INTEGER},
+    [JSON_TYPE_NUMBER] = {"Double", TYPE_NUMBER}, [JSON_TYPE_BOOLEAN] = {"Bool", TYPE_BOOLEAN},
+    [JSON_TYPE_OBJECT] = {"Object", TYPE_OBJECT}, [JSON_TYPE_ARRAY] = {"Array", TYPE_ARRAY},
+    [JSON_TYPE_NULL] = {"Null", TYPE_NULL},
 };
 
-enum { BASES = sizeof base_types / sizeof *base_types };
-
-static size_t base_of(const struct json *name) {
-    size_t i = 0;
-    while (i < BASES && !(name->kind == JSON_STRING && text_is(name->text, base_types[i].name)))
-        i++;
-    return i;
+/* JSON_TYPES for what names none. */
+static enum json_type base_of(const struct json *name) {
+    return name->kind == JSON_STRING ? json_type_named(name->text) : JSON_TYPES;
 }
 
 static void set_label(struct description *d, const char *label, enum type_kind kind) {
@@ -278,7 +267,7 @@ static void choose_array(struct description *d, struct type_words *said) {
     for (size_t i = 0; i < 4; i++) note(said, keywords[i]);
 }
 
-static void choose_base(struct description *d, size_t base, struct type_words *said) {
+static void choose_base(struct description *d, enum json_type base, struct type_words *said) {
     set_label(d, base_types[base].label, base_types[base].kind);
     if (d->kind == TYPE_STRING) choose_format(d, said);
     else if (d->kind == TYPE_OBJECT) choose_object(d, said);
@@ -287,9 +276,13 @@ static void choose_base(struct description *d, size_t base, struct type_words *s
 
 /* Keywords that say something about one of several types only. */
 static bool is_special(const struct json *schema) {
-    for (size_t i = 0; i < ROWS; i++)
-        if (table[i].kinds != EVERY && json_get(schema, table[i].keyword)) return true;
+    for (enum type_property p = 0; p < TYPE_PROPERTIES; p++)
+        if (type_property_row(p)->kinds != EVERY && said_for(schema, p)) return true;
     return json_get(schema, "properties") || json_get(schema, "required");
+}
+
+static bool is_type_but_null(const struct json *name) {
+    return base_of(name) != JSON_TYPES && base_of(name) != JSON_TYPE_NULL;
 }
 
 /* {"type": ["string", "null"]} */
@@ -297,13 +290,13 @@ static void choose_list(struct description *d, const struct json *list, struct t
     struct doc *members = doc_list(d->in->arena, "[", "]");
     const struct json *second = list->count == 2 ? list->first->next : NULL;
     bool good = list->count > 0 && !is_special(d->schema);
-    if (second && base_of(list->first) < BASES - 1 && base_of(second) == BASES - 1) {
+    if (second && is_type_but_null(list->first) && base_of(second) == JSON_TYPE_NULL) {
         d->nullable = true;
         choose_base(d, base_of(list->first), said);
         return;
     }
     for (const struct json *item = list->first; item; item = item->next) {
-        if (base_of(item) == BASES) good = false;
+        if (base_of(item) == JSON_TYPES) good = false;
         else doc_add(members, doc_words(d->in->arena, base_types[base_of(item)].label));
     }
     if (good) {
@@ -320,7 +313,7 @@ static void choose_list(struct description *d, const struct json *list, struct t
 static bool is_bare(const struct json *schema) {
     const struct json *type = json_get(schema, "type");
     return json_is(schema, JSON_OBJECT) && !schema->mark && schema->count == 1 &&
-           json_is(type, JSON_STRING) && base_of(type) < BASES;
+           json_is(type, JSON_STRING) && base_of(type) < JSON_TYPES;
 }
 
 static bool all_objects(const struct json *list) {
@@ -337,7 +330,7 @@ static struct doc *union_members(struct description *d, const struct json *list)
     if (item) return member_list(d, list);
     struct doc *members = doc_list(d->in->arena, "[", "]");
     struct doc *first = doc_list(d->in->arena, "{", "}");
-    size_t base = base_of(json_get(list->first, "type"));
+    enum json_type base = base_of(json_get(list->first, "type"));
     doc_property(d->in->arena, first, "type", doc_words(d->in->arena, base_types[base].label));
     doc_property(d->in->arena, first, "nullable", doc_words(d->in->arena, "false"));
     doc_add(members, first);
@@ -352,7 +345,7 @@ static bool choose_nullable(struct description *d, const struct json *list,
     static const char *const beside[] = {"anyOf",   "title",    "description",
                                          "default", "examples", "deprecated"};
     const struct json *named = list->first, *null = named ? named->next : NULL;
-    if (list->count != 2 || !is_bare(null) || base_of(json_get(null, "type")) != BASES - 1)
+    if (list->count != 2 || !is_bare(null) || base_of(json_get(null, "type")) != JSON_TYPE_NULL)
         return false;
     const struct import_type *type = import_type_of(d->in, named);
     bool use = type && (named->count == 1 || !json_get(named, "$ref")) && !named->mark;
@@ -401,15 +394,12 @@ static bool choose_named(struct description *d, struct type_words *said) {
         return true;
     }
     /* A repeated record: all that is not about this place is said by its name. */
-    static const char *const beside[] = {"title", "description", "examples", "deprecated"};
+    static const enum type_property beside[] = {P_TITLE, P_DESCRIPTION, P_EXAMPLES, P_DEPRECATED};
     for (size_t i = 0; i < sizeof beside / sizeof *beside; i++) {
-        const struct json *value = json_get(d->schema, beside[i]);
-        for (size_t r = 0; value && r < ROWS; r++) {
-            if (!text_is(value->key, table[r].keyword)) continue;
-            struct doc *doc = table[r].write(d, value);
-            if (doc) add(d, table[r].property, doc);
-            else raw(d, value);
-        }
+        const struct json *value = said_for(d->schema, beside[i]);
+        struct doc *doc = value ? writers[beside[i]](d, value) : NULL;
+        if (doc) add_property(d, beside[i], doc);
+        else if (value) raw(d, value);
     }
     return true;
 }
@@ -417,7 +407,8 @@ static bool choose_named(struct description *d, struct type_words *said) {
 static void choose(struct description *d, struct type_words *said) {
     const struct json *type = json_get(d->schema, "type");
     note(said, "type");
-    if (json_is(type, JSON_STRING) && base_of(type) < BASES) choose_base(d, base_of(type), said);
+    if (json_is(type, JSON_STRING) && base_of(type) < JSON_TYPES)
+        choose_base(d, base_of(type), said);
     else if (json_is(type, JSON_ARRAY)) choose_list(d, type, said);
     else if (type || !choose_union(d, said)) set_label(d, "Any", TYPE_ANY);
     if (type && type->kind != JSON_ARRAY && d->kind == TYPE_ANY) raw(d, type);
@@ -539,16 +530,16 @@ static void describe_fields(struct description *d, struct type_words *said) {
 /* ## All of it */
 
 static void describe_keywords(struct description *d, const struct type_words *said) {
-    for (size_t i = 0; i < ROWS; i++) {
-        const struct json *value = json_get(d->schema, table[i].keyword);
+    for (enum type_property p = 0; p < TYPE_PROPERTIES; p++) {
+        const struct json *value = said_for(d->schema, p);
         if (!value || was_said(said, value->key)) continue;
-        bool fits = d->kind == TYPE_ANY || (table[i].kinds & KIND(d->kind));
-        struct doc *doc = fits ? table[i].write(d, value) : NULL;
-        if (doc) add(d, table[i].property, doc);
+        struct doc *doc = fits_type(p, d->kind) ? writers[p](d, value) : NULL;
+        if (doc) add_property(d, p, doc);
         else raw(d, value);
     }
     for (const struct json *m = d->schema->first; m; m = m->next) {
-        bool own = is_in_table(m->key) || text_is(m->key, "type") || text_is(m->key, "default");
+        bool own = property_for(m->key) != TYPE_PROPERTIES || text_is(m->key, "type") ||
+                   text_is(m->key, "default");
         if (!own && !was_said(said, m->key)) raw(d, m);
     }
 }

@@ -1,6 +1,7 @@
 /* Decides about one type of A and one keyword of B: a table with a rule for each keyword that says
  * something. Where a rule cannot prove it, subsume_sample_against looks for a value that shows the
  * contrary. Keywords that this language never prints are not decided, and said so. */
+#include "jsonschema/keywords.h"
 #include "jsonschema/subsume/subsume.h"
 
 #include "base/json/number.h"
@@ -12,7 +13,7 @@ struct question {
     const struct conjunction *a;
     const struct json *b;       /* the schema that holds the keyword */
     const struct json *keyword; /* its value, with its key */
-    enum only only;
+    enum json_type only;
 };
 
 typedef struct subsume_answer rule(const struct question *q);
@@ -26,15 +27,16 @@ static struct subsume_answer when(bool proven, const char *reason) {
 static struct subsume_answer rule_type(const struct question *q) {
     unsigned types = shape_types(q->b);
     if (types & 1u << q->only) return subsume_yes;
-    if (q->only == ONLY_NUMBER && types & 1u << ONLY_INTEGER)
+    if (q->only == JSON_TYPE_NUMBER && types & 1u << JSON_TYPE_INTEGER)
         return when(shape_range(q->compat, q->a, q->only).whole, "fractions are possible");
     return subsume_unknown("the types differ, but no value of the first was found");
 }
 
 static struct subsume_answer rule_values(const struct question *q) {
-    if (q->only == ONLY_NULL || q->only == ONLY_BOOLEAN) {
+    if (q->only == JSON_TYPE_NULL || q->only == JSON_TYPE_BOOLEAN) {
         static const char *const texts[] = {"null", "false", "true"};
-        for (size_t i = q->only == ONLY_NULL ? 0 : 1; i < (q->only == ONLY_NULL ? 1u : 3u); i++)
+        for (size_t i = q->only == JSON_TYPE_NULL ? 0 : 1;
+             i < (q->only == JSON_TYPE_NULL ? 1u : 3u); i++)
             if (subsume_evaluate_witness(q->compat, q->a, q->b, text_of(texts[i])))
                 return subsume_no(text_of(texts[i]));
         return subsume_yes;
@@ -52,8 +54,8 @@ static struct subsume_answer rule_all_of(const struct question *q) {
     struct subsume_answer all = subsume_yes;
     for (const struct json *part = q->keyword->first; part; part = part->next) {
         struct subsume_answer one = subsume_branch_includes(q->compat, q->a, q->only, part);
-        if (one.kind == GRAMC_COMPAT_NO) return one;
-        if (one.kind != GRAMC_COMPAT_YES) all = one;
+        if (one.kind == GRAMC_COMPARE_NO) return one;
+        if (one.kind != GRAMC_COMPARE_YES) all = one;
     }
     return all;
 }
@@ -63,8 +65,8 @@ static struct subsume_answer rule_any_of(const struct question *q) {
     struct subsume_answer last = subsume_unknown("no single alternative takes all of it");
     for (const struct json *option = q->keyword->first; option; option = option->next) {
         struct subsume_answer one = subsume_branch_includes(q->compat, q->a, q->only, option);
-        if (one.kind == GRAMC_COMPAT_YES) return one;
-        bool shown = one.kind == GRAMC_COMPAT_NO && last.kind != GRAMC_COMPAT_NO &&
+        if (one.kind == GRAMC_COMPARE_YES) return one;
+        bool shown = one.kind == GRAMC_COMPARE_NO && last.kind != GRAMC_COMPARE_NO &&
                      subsume_evaluate_witness(q->compat, q->a, q->b, one.witness);
         if (shown) last = one;
     }
@@ -74,7 +76,7 @@ static struct subsume_answer rule_any_of(const struct question *q) {
 static bool others_are_disjoint(const struct question *q, const struct json *chosen) {
     for (const struct json *option = q->keyword->first; option; option = option->next)
         if (option != chosen &&
-            rules_disjoint(q->compat, q->a, q->only, option).kind != GRAMC_COMPAT_YES)
+            rules_disjoint(q->compat, q->a, q->only, option).kind != GRAMC_COMPARE_YES)
             return false;
     return true;
 }
@@ -83,10 +85,10 @@ static struct subsume_answer rule_one_of(const struct question *q) {
     struct subsume_answer last = subsume_unknown("no single alternative takes all of it");
     for (const struct json *option = q->keyword->first; option; option = option->next) {
         struct subsume_answer one = subsume_branch_includes(q->compat, q->a, q->only, option);
-        if (one.kind == GRAMC_COMPAT_YES)
+        if (one.kind == GRAMC_COMPARE_YES)
             return when(others_are_disjoint(q, option),
                         "alternatives of oneOf may take the same value");
-        bool shown = one.kind == GRAMC_COMPAT_NO && last.kind != GRAMC_COMPAT_NO &&
+        bool shown = one.kind == GRAMC_COMPARE_NO && last.kind != GRAMC_COMPARE_NO &&
                      subsume_evaluate_witness(q->compat, q->a, q->b, one.witness);
         if (shown) last = one;
     }
@@ -166,14 +168,14 @@ static struct subsume_answer compare_item(const struct question *q, uint64_t ind
     if (index >= own.max) return subsume_yes;
     shape_item(&item, q->a, index);
     struct subsume_answer one = subsume_includes(q->compat, &item, schema);
-    if (one.kind != GRAMC_COMPAT_NO) return one;
+    if (one.kind != GRAMC_COMPARE_NO) return one;
     uint64_t count = own.min > index ? own.min : index + 1;
     return subsume_no(subsume_sample_array(q->compat, q->a, count, index, one.witness));
 }
 
 static bool keep(struct subsume_answer *all, struct subsume_answer one) {
-    if (one.kind != GRAMC_COMPAT_YES) *all = one;
-    return one.kind != GRAMC_COMPAT_NO;
+    if (one.kind != GRAMC_COMPARE_YES) *all = one;
+    return one.kind != GRAMC_COMPARE_NO;
 }
 
 static struct subsume_answer rule_prefix(const struct question *q) {
@@ -216,7 +218,7 @@ static struct subsume_answer compare_member(const struct question *q, gramc_text
     shape_member(&member, q->a, name);
     if (conjunction_is_false(&member)) return subsume_yes;
     struct subsume_answer one = subsume_includes(q->compat, &member, schema);
-    if (one.kind != GRAMC_COMPAT_NO) return one;
+    if (one.kind != GRAMC_COMPARE_NO) return one;
     if (!name.ptr) name = subsume_sample_name(q->compat, q->a, q->b);
     return subsume_no(subsume_sample_object(q->compat, q->a, name, one.witness));
 }
@@ -265,63 +267,55 @@ static struct subsume_answer rule_undecided(const struct question *q) {
     return subsume_unknown("a keyword that is not compared");
 }
 
-enum { ANY = (1 << ONLY_COUNT) - 1, NUMBERS = 1 << ONLY_INTEGER | 1 << ONLY_NUMBER };
-
-static const struct {
-    const char *keyword;
-    unsigned types; /* of which it says something */
-    rule *rule;
-} rules[] = {
-    {"type", ANY, rule_type},
-    {"enum", ANY, rule_values},
-    {"const", ANY, rule_values},
-    {"$ref", ANY, rule_reference},
-    {"allOf", ANY, rule_all_of},
-    {"anyOf", ANY, rule_any_of},
-    {"oneOf", ANY, rule_one_of},
-    {"minimum", NUMBERS, rule_bound},
-    {"maximum", NUMBERS, rule_bound},
-    {"exclusiveMinimum", NUMBERS, rule_bound},
-    {"exclusiveMaximum", NUMBERS, rule_bound},
-    {"multipleOf", NUMBERS, rule_multiple},
-    {"minLength", 1 << ONLY_STRING, rule_length},
-    {"maxLength", 1 << ONLY_STRING, rule_length},
-    {"pattern", 1 << ONLY_STRING, rule_pattern},
-    {"format", 1 << ONLY_STRING, rule_format},
-    {"prefixItems", 1 << ONLY_ARRAY, rule_prefix},
-    {"items", 1 << ONLY_ARRAY, rule_items},
-    {"minItems", 1 << ONLY_ARRAY, rule_item_count},
-    {"maxItems", 1 << ONLY_ARRAY, rule_item_count},
-    {"uniqueItems", 1 << ONLY_ARRAY, rule_unique},
-    {"properties", 1 << ONLY_OBJECT, rule_properties},
-    {"required", 1 << ONLY_OBJECT, rule_required},
-    {"additionalProperties", 1 << ONLY_OBJECT, rule_additional},
-    {"minProperties", 1 << ONLY_OBJECT, rule_member_count},
-    {"maxProperties", 1 << ONLY_OBJECT, rule_member_count},
-    {"not", ANY, rule_undecided},
-    {"if", ANY, rule_undecided},
-    {"contains", ANY, rule_undecided},
-    {"minContains", ANY, rule_undecided},
-    {"maxContains", ANY, rule_undecided},
-    {"propertyNames", ANY, rule_undecided},
-    {"patternProperties", ANY, rule_undecided},
-    {"dependentRequired", ANY, rule_undecided},
-    {"dependentSchemas", ANY, rule_undecided},
-    {"dependencies", ANY, rule_undecided},
-    {"unevaluatedItems", ANY, rule_undecided},
-    {"unevaluatedProperties", ANY, rule_undecided},
-    {"$dynamicRef", ANY, rule_undecided},
+static rule *const rules[K_COUNT] = {
+    [K_TYPE] = rule_type,
+    [K_ENUM] = rule_values,
+    [K_CONST] = rule_values,
+    [K_REF] = rule_reference,
+    [K_ALL_OF] = rule_all_of,
+    [K_ANY_OF] = rule_any_of,
+    [K_ONE_OF] = rule_one_of,
+    [K_MINIMUM] = rule_bound,
+    [K_MAXIMUM] = rule_bound,
+    [K_EXCLUSIVE_MINIMUM] = rule_bound,
+    [K_EXCLUSIVE_MAXIMUM] = rule_bound,
+    [K_MULTIPLE_OF] = rule_multiple,
+    [K_MIN_LENGTH] = rule_length,
+    [K_MAX_LENGTH] = rule_length,
+    [K_PATTERN] = rule_pattern,
+    [K_FORMAT] = rule_format,
+    [K_PREFIX_ITEMS] = rule_prefix,
+    [K_ITEMS] = rule_items,
+    [K_MIN_ITEMS] = rule_item_count,
+    [K_MAX_ITEMS] = rule_item_count,
+    [K_UNIQUE_ITEMS] = rule_unique,
+    [K_PROPERTIES] = rule_properties,
+    [K_REQUIRED] = rule_required,
+    [K_ADDITIONAL_PROPERTIES] = rule_additional,
+    [K_MIN_PROPERTIES] = rule_member_count,
+    [K_MAX_PROPERTIES] = rule_member_count,
+    [K_NOT] = rule_undecided,
+    [K_IF] = rule_undecided,
+    [K_CONTAINS] = rule_undecided,
+    [K_MIN_CONTAINS] = rule_undecided,
+    [K_MAX_CONTAINS] = rule_undecided,
+    [K_PROPERTY_NAMES] = rule_undecided,
+    [K_PATTERN_PROPERTIES] = rule_undecided,
+    [K_DEPENDENT_REQUIRED] = rule_undecided,
+    [K_DEPENDENT_SCHEMAS] = rule_undecided,
+    [K_DEPENDENCIES] = rule_undecided,
+    [K_UNEVALUATED_ITEMS] = rule_undecided,
+    [K_UNEVALUATED_PROPERTIES] = rule_undecided,
+    [K_DYNAMIC_REF] = rule_undecided,
 };
 
 struct subsume_answer rules_keyword(struct compat *compat, const struct conjunction *a,
-                                    enum only only, const struct json *b,
+                                    enum json_type only, const struct json *b,
                                     const struct json *keyword) {
     const struct question question = {compat, a, b, keyword, only};
-    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
-        if (!text_is(keyword->key, rules[i].keyword)) continue;
-        return rules[i].types & 1u << only ? rules[i].rule(&question) : subsume_yes;
-    }
-    return subsume_yes;
+    enum keyword which = keyword_named(keyword->key);
+    bool counts = which != K_COUNT && rules[which] && keyword_row(which)->about & 1U << only;
+    return counts ? rules[which](&question) : subsume_yes;
 }
 
 /* ## Nothing at all, and nothing in common */
@@ -335,7 +329,7 @@ static bool is_empty_set(struct compat *compat, const struct conjunction *a) {
     compat->doubts++;
     struct subsume_answer answer = subsume_each_branch(compat, a, NULL, rules_empty);
     compat->doubts--;
-    return answer.kind == GRAMC_COMPAT_YES;
+    return answer.kind == GRAMC_COMPARE_YES;
 }
 
 static bool lacks_member(struct compat *compat, const struct conjunction *a) {
@@ -358,30 +352,30 @@ static bool crosses(const struct range *range) {
 }
 
 struct subsume_answer rules_empty(struct compat *compat, const struct conjunction *a,
-                                  enum only only, const struct json *unused) {
+                                  enum json_type only, const struct json *unused) {
     bool empty = false;
     struct range range;
     struct counts counts;
     (void)unused;
     if (!subsume_step(compat)) return subsume_unknown(compat->limit);
     switch (only) {
-    case ONLY_INTEGER:
-    case ONLY_NUMBER:
+    case JSON_TYPE_INTEGER:
+    case JSON_TYPE_NUMBER:
         range = shape_range(compat, a, only);
         empty = crosses(&range);
         break;
-    case ONLY_STRING:
+    case JSON_TYPE_STRING:
         counts = shape_counts(a, "minLength", "maxLength");
         empty = counts.min > counts.max;
         break;
-    case ONLY_ARRAY:
+    case JSON_TYPE_ARRAY:
         counts = shape_items(a);
         empty = counts.min > counts.max;
         break;
-    case ONLY_OBJECT: empty = lacks_member(compat, a); break;
-    case ONLY_NULL:
-    case ONLY_BOOLEAN:
-    case ONLY_COUNT: break;
+    case JSON_TYPE_OBJECT: empty = lacks_member(compat, a); break;
+    case JSON_TYPE_NULL:
+    case JSON_TYPE_BOOLEAN:
+    case JSON_TYPES: break;
     }
     return when(empty, "there are values");
 }
@@ -396,10 +390,10 @@ static bool members_are_disjoint(struct compat *compat, const struct conjunction
     if (conjunction_is_false(&mine) || conjunction_is_false(&theirs)) return true;
     if (compat->level >= COMPAT_LEVELS) return false;
     compat->level++;
-    for (uint32_t i = 0; i < theirs.count && answer.kind != GRAMC_COMPAT_YES; i++)
+    for (uint32_t i = 0; i < theirs.count && answer.kind != GRAMC_COMPARE_YES; i++)
         answer = subsume_each_branch(compat, &mine, theirs.nodes[i], rules_disjoint);
     compat->level--;
-    return answer.kind == GRAMC_COMPAT_YES;
+    return answer.kind == GRAMC_COMPARE_YES;
 }
 
 /* One required member with nothing in common is enough. */
@@ -415,10 +409,10 @@ static bool objects_are_disjoint(struct compat *compat, const struct conjunction
 }
 
 static bool alternatives_are_disjoint(struct compat *compat, const struct conjunction *a,
-                                      enum only only, const struct json *options) {
+                                      enum json_type only, const struct json *options) {
     if (!json_is(options, JSON_ARRAY)) return false;
     for (const struct json *option = options->first; option; option = option->next)
-        if (rules_disjoint(compat, a, only, option).kind != GRAMC_COMPAT_YES) return false;
+        if (rules_disjoint(compat, a, only, option).kind != GRAMC_COMPARE_YES) return false;
     return true;
 }
 
@@ -432,17 +426,17 @@ static bool values_are_refused(struct compat *compat, const struct conjunction *
     return true;
 }
 
-static bool ranges_are_apart(struct compat *compat, const struct conjunction *a, enum only only,
-                             const struct json *b) {
+static bool ranges_are_apart(struct compat *compat, const struct conjunction *a,
+                             enum json_type only, const struct json *b) {
     struct conjunction both = *a;
-    if (only != ONLY_INTEGER && only != ONLY_NUMBER) return false;
+    if (only != JSON_TYPE_INTEGER && only != JSON_TYPE_NUMBER) return false;
     conjunction_add(&both, b);
     struct range range = shape_range(compat, &both, only);
     return crosses(&range);
 }
 
 struct subsume_answer rules_disjoint(struct compat *compat, const struct conjunction *a,
-                                     enum only only, const struct json *b) {
+                                     enum json_type only, const struct json *b) {
     static const char *const reason = "they may have values in common";
     if (!subsume_step(compat)) return subsume_unknown(compat->limit);
     if (b->kind != JSON_OBJECT) return when(b->kind == JSON_FALSE, reason);
@@ -450,13 +444,14 @@ struct subsume_answer rules_disjoint(struct compat *compat, const struct conjunc
     compat->level++;
     unsigned types = shape_types(b);
     const struct json *target = subsume_follow(&compat->b, json_get(b, "$ref"));
-    bool possible = types & 1u << only || (only == ONLY_NUMBER && types & 1u << ONLY_INTEGER);
+    bool possible =
+        types & 1u << only || (only == JSON_TYPE_NUMBER && types & 1u << JSON_TYPE_INTEGER);
     bool apart = !possible || values_are_refused(compat, a, b) ||
                  ranges_are_apart(compat, a, only, b) ||
-                 (target && rules_disjoint(compat, a, only, target).kind == GRAMC_COMPAT_YES) ||
+                 (target && rules_disjoint(compat, a, only, target).kind == GRAMC_COMPARE_YES) ||
                  alternatives_are_disjoint(compat, a, only, json_get(b, "anyOf")) ||
                  alternatives_are_disjoint(compat, a, only, json_get(b, "oneOf")) ||
-                 (only == ONLY_OBJECT && objects_are_disjoint(compat, a, b));
+                 (only == JSON_TYPE_OBJECT && objects_are_disjoint(compat, a, b));
     compat->level--;
     return when(apart, reason);
 }

@@ -115,7 +115,7 @@ static bool offer_multiples(struct pool *pool, const struct json *node, const st
     return false;
 }
 
-static void offer_numbers(struct pool *pool, enum only only) {
+static void offer_numbers(struct pool *pool, enum json_type only) {
     static const double plain[] = {1, 0, -1, 2, 3, 4, 5, 6, 7, 8, 0.5, 1.5, -2.5, 100, 1e6, -1e6};
     struct range range = shape_range(pool->compat, pool->a, only);
     bool done = (range.low.len && offer_around(pool, range.low)) ||
@@ -371,25 +371,25 @@ static void offer_objects(struct pool *pool) {
 
 /* ## All types */
 
-static void offer_all(struct pool *pool, enum only only) {
+static void offer_all(struct pool *pool, enum json_type only) {
     offer_named(pool);
     if (pool->found.len) return;
     switch (only) {
-    case ONLY_NULL: offer(pool, TEXT("null")); break;
-    case ONLY_BOOLEAN:
+    case JSON_TYPE_NULL: offer(pool, TEXT("null")); break;
+    case JSON_TYPE_BOOLEAN:
         if (!offer(pool, TEXT("true"))) offer(pool, TEXT("false"));
         break;
-    case ONLY_INTEGER:
-    case ONLY_NUMBER: offer_numbers(pool, only); break;
-    case ONLY_STRING: offer_strings(pool); break;
-    case ONLY_ARRAY: offer_arrays(pool); break;
-    case ONLY_OBJECT: offer_objects(pool); break;
-    case ONLY_COUNT: break;
+    case JSON_TYPE_INTEGER:
+    case JSON_TYPE_NUMBER: offer_numbers(pool, only); break;
+    case JSON_TYPE_STRING: offer_strings(pool); break;
+    case JSON_TYPE_ARRAY: offer_arrays(pool); break;
+    case JSON_TYPE_OBJECT: offer_objects(pool); break;
+    case JSON_TYPES: break;
     }
 }
 
 static struct subsume_answer sample_branch(struct compat *compat, const struct conjunction *a,
-                                           enum only only, const struct json *unused) {
+                                           enum json_type only, const struct json *unused) {
     struct pool pool = {compat, a, NULL, compat->variant, {NULL, 0}};
     (void)unused;
     offer_all(&pool, only);
@@ -403,7 +403,7 @@ gramc_text subsume_sample_of(struct compat *compat, const struct conjunction *a,
     struct subsume_answer answer = subsume_unknown(NULL);
     if (!outermost && outer_depth == 0) return (gramc_text){NULL, 0};
     compat->sampling = true;
-    for (uint32_t depth = outermost ? 2 : outer_depth - 1; answer.kind != GRAMC_COMPAT_NO;
+    for (uint32_t depth = outermost ? 2 : outer_depth - 1; answer.kind != GRAMC_COMPARE_NO;
          depth *= 2) {
         compat->variant = variant;
         compat->depth = depth;
@@ -417,7 +417,7 @@ gramc_text subsume_sample_of(struct compat *compat, const struct conjunction *a,
 }
 
 struct subsume_answer subsume_sample_against(struct compat *compat, const struct conjunction *a,
-                                             enum only only, const struct json *b,
+                                             enum json_type only, const struct json *b,
                                              const char *reason) {
     struct pool pool = {compat, a, b, 0, {NULL, 0}};
     offer_all(&pool, only);

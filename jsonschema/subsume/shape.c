@@ -9,26 +9,13 @@
 
 /* ## Types */
 
-static unsigned type_bits(gramc_text name) {
-    static const struct {
-        const char *name;
-        unsigned bits;
-    } rows[] = {{"null", 1u << ONLY_NULL},       {"boolean", 1u << ONLY_BOOLEAN},
-                {"integer", 1u << ONLY_INTEGER}, {"number", 1u << ONLY_NUMBER | 1u << ONLY_INTEGER},
-                {"string", 1u << ONLY_STRING},   {"array", 1u << ONLY_ARRAY},
-                {"object", 1u << ONLY_OBJECT}};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (text_is(name, rows[i].name)) return rows[i].bits;
-    return 0;
-}
-
 unsigned shape_types(const struct json *node) {
     const struct json *type = json_get(node, "type");
     unsigned bits = 0;
-    if (json_is(type, JSON_STRING)) return type_bits(type->text);
-    if (!json_is(type, JSON_ARRAY)) return (1u << ONLY_COUNT) - 1;
+    if (json_is(type, JSON_STRING)) return type_bits_named(type->text);
+    if (!json_is(type, JSON_ARRAY)) return TYPE_BIT_ALL;
     for (const struct json *name = type->first; name; name = name->next)
-        bits |= type_bits(name->text);
+        bits |= type_bits_named(name->text);
     return bits;
 }
 
@@ -87,8 +74,8 @@ static void tighten(struct compat *compat, struct range *range) {
     }
 }
 
-struct range shape_range(struct compat *compat, const struct conjunction *a, enum only only) {
-    struct range range = {.whole = only == ONLY_INTEGER};
+struct range shape_range(struct compat *compat, const struct conjunction *a, enum json_type only) {
+    struct range range = {.whole = only == JSON_TYPE_INTEGER};
     for (uint32_t i = 0; i < a->count; i++) {
         const struct json *node = a->nodes[i], *step = json_get(node, "multipleOf");
         raise(&range, json_get(node, "minimum"), false);

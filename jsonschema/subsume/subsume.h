@@ -1,25 +1,14 @@
-/* The inside of gramc_compare: two schema documents, and what its parts share. subsume.c takes the
- * question apart; rules.c decides about one type and one keyword; shape.c says what a
+/* The inside of gramc_schema_compare: two schema documents, and what its parts share. subsume.c
+ * takes the question apart; rules.c decides about one type and one keyword; shape.c says what a
  * schema lets through; sample.c makes values; evaluate.c asks the validator. */
 #ifndef JSONSCHEMA_SUBSUME_SUBSUME_H
 #define JSONSCHEMA_SUBSUME_SUBSUME_H
 
 #include "base/json/json.h"
 #include "gramc/schema.h"
+#include "jsonschema/types.h"
 
 enum { COMPAT_NODES = 24, COMPAT_LEVELS = 60, SUBSUME_PROGRAMS = 4096 };
-
-/* A type that all values of a branch have; whole numbers are ONLY_INTEGER. */
-enum only {
-    ONLY_NULL,
-    ONLY_BOOLEAN,
-    ONLY_INTEGER,
-    ONLY_NUMBER,
-    ONLY_STRING,
-    ONLY_ARRAY,
-    ONLY_OBJECT,
-    ONLY_COUNT
-};
 
 struct subsume_program {
     struct subsume_program *next;
@@ -44,7 +33,7 @@ struct conjunction {
 
 /* NO comes with a witness: JSON that A's part accepts and B's part does not. */
 struct subsume_answer {
-    gramc_compat kind;
+    gramc_comparison_answer kind;
     gramc_text witness;
     const char *reason; /* of UNKNOWN; a constant */
 };
@@ -76,9 +65,10 @@ gramc_text subsume_as_sent(struct arena *arena, gramc_text parameters);
 
 /* ## Taking apart */
 
-/* What is to be decided about one branch: values of one type, and B. */
+/* What is to be decided about one branch: values of one type, and B. JSON_TYPE_NUMBER has the whole
+ * numbers too, unless they are a branch of their own. */
 typedef struct subsume_answer branch_question(struct compat *compat, const struct conjunction *a,
-                                              enum only only, const struct json *b);
+                                              enum json_type only, const struct json *b);
 /* Asks about each branch of A (alternatives, types) until one answer is NO. */
 struct subsume_answer subsume_each_branch(struct compat *compat, const struct conjunction *a,
                                           const struct json *b, branch_question *question);
@@ -87,7 +77,7 @@ struct subsume_answer subsume_includes(struct compat *compat, const struct conju
                                        const struct json *b);
 /* The same for one branch; B is followed through references and alternatives. */
 struct subsume_answer subsume_branch_includes(struct compat *compat, const struct conjunction *a,
-                                              enum only only, const struct json *b);
+                                              enum json_type only, const struct json *b);
 const struct json *subsume_follow(const struct subsume_side *side, const struct json *reference);
 void conjunction_add(struct conjunction *conjunction, const struct json *node);
 
@@ -95,14 +85,14 @@ void conjunction_add(struct conjunction *conjunction, const struct json *node);
 
 /* One keyword of B, for one type. */
 struct subsume_answer rules_keyword(struct compat *compat, const struct conjunction *a,
-                                    enum only only, const struct json *b,
+                                    enum json_type only, const struct json *b,
                                     const struct json *keyword);
 /* YES: no value can be in both. */
 struct subsume_answer rules_disjoint(struct compat *compat, const struct conjunction *a,
-                                     enum only only, const struct json *b);
+                                     enum json_type only, const struct json *b);
 /* YES: there is no value at all. */
 struct subsume_answer rules_empty(struct compat *compat, const struct conjunction *a,
-                                  enum only only, const struct json *unused);
+                                  enum json_type only, const struct json *unused);
 
 /* ## Shapes: what a branch of A lets through */
 
@@ -114,7 +104,7 @@ struct range {
     bool over, under;     /* the bounds themselves are excluded */
     bool whole;
 };
-struct range shape_range(struct compat *compat, const struct conjunction *a, enum only only);
+struct range shape_range(struct compat *compat, const struct conjunction *a, enum json_type only);
 struct counts {
     uint64_t min, max;
 };
@@ -147,7 +137,7 @@ gramc_text subsume_sample_array(struct compat *compat, const struct conjunction 
                                 uint64_t index, gramc_text value);
 /* Looks for a value of A that B refuses. */
 struct subsume_answer subsume_sample_against(struct compat *compat, const struct conjunction *a,
-                                             enum only only, const struct json *b,
+                                             enum json_type only, const struct json *b,
                                              const char *reason);
 /* A name that neither schema knows. */
 gramc_text subsume_sample_name(struct compat *compat, const struct conjunction *a,

@@ -44,7 +44,7 @@ static void tell_template(struct tool_call *call, gramc_status status,
 static bool expand(struct http_work *work, struct buf *out, const struct template *what,
                    const struct json *arguments) {
     struct template_error error;
-    const struct http_endpoint *endpoint = work->call->bound->endpoint;
+    const struct http_endpoint *endpoint = work->call->bound->data;
     gramc_status status =
         template_expand(out, what, arguments, secrets_look_up, endpoint->secrets, &error);
     if (status != GRAMC_OK) tell_template(work->call, status, &error);
@@ -52,7 +52,7 @@ static bool expand(struct http_work *work, struct buf *out, const struct templat
 }
 
 static bool make_url(struct http_work *work, const struct json *arguments) {
-    const struct http_endpoint *endpoint = work->call->bound->endpoint;
+    const struct http_endpoint *endpoint = work->call->bound->data;
     gramc_text base = endpoint->url;
     if (base.len && base.ptr[base.len - 1] == '/') base.len--;
     buf_text(&work->url, base);
@@ -78,13 +78,12 @@ static bool add_line(struct http_work *work, gramc_text name, gramc_text value) 
                        has_control(value) ? "holds a control character" : "is one too many");
         return false;
     }
-    buf_init(&line, &work->arena.allocator, HEADER_VALUE_MAX + 256);
+    buf_init_secret(&line, &work->arena.allocator, HEADER_VALUE_MAX + 256);
     buf_text(&line, name);
     buf_puts(&line, value.len ? ": " : ";");
     buf_text(&line, value);
     gramc_text copy = {NULL, 0};
     if (buf_status(&line) == GRAMC_OK) copy = arena_text(&work->arena, buf_view(&line));
-    if (line.ptr) memset(line.ptr, 0, line.len);
     buf_free(&line);
     work->lines[work->line_count++] = copy.ptr;
     if (!copy.ptr) tool_settle(work->call, TOOL_NOMEM);
@@ -94,10 +93,9 @@ static bool add_line(struct http_work *work, gramc_text name, gramc_text value) 
 static bool add_header(struct http_work *work, const struct http_header *header,
                        const struct json *arguments) {
     struct buf value;
-    buf_init(&value, &work->arena.allocator, HEADER_VALUE_MAX);
+    buf_init_secret(&value, &work->arena.allocator, HEADER_VALUE_MAX);
     bool good = expand(work, &value, &header->value, arguments) &&
                 add_line(work, header->name, text_trim(buf_view(&value)));
-    if (value.ptr) memset(value.ptr, 0, value.len);
     buf_free(&value);
     return good;
 }
@@ -110,7 +108,7 @@ static bool names_header(const struct http_header *headers, size_t count, gramc_
 
 /* What the endpoint says outdoes what the call says; both may repeat a name. */
 static bool add_headers(struct http_work *work, const struct json *arguments) {
-    const struct http_endpoint *endpoint = work->call->bound->endpoint;
+    const struct http_endpoint *endpoint = work->call->bound->data;
     const struct http_call *call = endpoint->call;
     for (size_t i = 0; i < endpoint->header_count; i++)
         if (!add_header(work, &endpoint->headers[i], arguments)) return false;
@@ -124,7 +122,7 @@ static bool add_headers(struct http_work *work, const struct json *arguments) {
 
 /* `Expect:` without a value keeps curl from waiting before a long body. */
 static bool make_headers(struct http_work *work, const struct json *arguments) {
-    const struct http_endpoint *endpoint = work->call->bound->endpoint;
+    const struct http_endpoint *endpoint = work->call->bound->data;
     const struct http_call *call = endpoint->call;
     const gramc_text type = TEXT("Content-Type");
     if (!add_headers(work, arguments)) return false;
@@ -149,7 +147,8 @@ static const struct json *read_arguments(struct http_work *work) {
 }
 
 bool http_work_fill(struct http_work *work) {
-    const struct http_call *call = work->call->bound->endpoint->call;
+    const struct http_endpoint *endpoint = work->call->bound->data;
+    const struct http_call *call = endpoint->call;
     const struct json *arguments = read_arguments(work);
     return arguments && make_url(work, arguments) && make_headers(work, arguments) &&
            (!call->has_body || expand(work, &work->body, &call->body, arguments));

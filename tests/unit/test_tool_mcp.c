@@ -125,6 +125,19 @@ static gramc_loop *new_loop(void) {
     return loop;
 }
 
+static gramc_status ask_boxes(struct offered_box *out, struct arena *arena, gramc_loop *loop,
+                              const gramc_box *const *boxes, size_t count,
+                              const struct secrets *secrets, uint32_t timeout_ms) {
+    const struct box_question question = {.out = out,
+                                          .boxes = boxes,
+                                          .count = count,
+                                          .arena = arena,
+                                          .loop = loop,
+                                          .secrets = secrets,
+                                          .timeout_ms = timeout_ms};
+    return mcp_boxes_ask(&question);
+}
+
 /* ## Faults */
 
 static const struct {
@@ -251,11 +264,6 @@ static void test_binding(void **state) {
 
 /* ## What boxes offer */
 
-static int write_buf(void *ctx, const char *bytes, size_t len) {
-    buf_put(ctx, bytes, len);
-    return 0;
-}
-
 static void test_offers(void **state) {
     static const struct {
         const char *mode, *failure;
@@ -277,8 +285,7 @@ static void test_offers(void **state) {
         open_bench(&benches[i], servers[i].mode);
         boxes[i] = &benches[i].box;
     }
-    assert_int_equal(mcp_boxes_ask(offered, &arena, loop, boxes, COUNT(servers), NULL, 1000),
-                     GRAMC_OK);
+    assert_int_equal(ask_boxes(offered, &arena, loop, boxes, COUNT(servers), NULL, 1000), GRAMC_OK);
     for (size_t i = 0; i < COUNT(servers); i++) {
         assert_true(text_is(offered[i].failure, servers[i].failure));
         assert_true(text_is(offered[i].name, "lab"));
@@ -306,14 +313,13 @@ static void test_names(void **state) {
     options.offering = offering;
     for (size_t i = 0; i < COUNT(names); i++) {
         gramc_bound *bound;
-        gramc_call_end end;
+        gramc_call_outcome end;
         struct buf said;
         const gramc_text name = text_of(names[i]);
         buf_init(&said, NULL, 1 << 16);
         assert_int_equal(gramc_bind_tool(&bound, &bench.test.library, name, &options), GRAMC_OK);
-        assert_int_equal(
-            gramc_call(&end, loop, bound, name, TEXT("{}"), (gramc_writer){write_buf, &said}),
-            GRAMC_OK);
+        assert_int_equal(gramc_call(&end, loop, bound, name, TEXT("{}"), buf_writer(&said)),
+                         GRAMC_OK);
         assert_int_equal(end, GRAMC_CALL_FINE);
         assert_string_equal(said.ptr, names[i]);
         buf_free(&said);
@@ -358,7 +364,7 @@ static void test_bad_boxes(void **state) {
                                .header_count = boxes[i].header != NULL,
                                .env = &variable,
                                .env_count = boxes[i].variable != NULL};
-        const struct mcp_server *server;
+        struct mcp_server *server;
         struct arena arena;
         char why[MCP_WHY_MAX] = "";
         arena_init(&arena, NULL);
@@ -393,7 +399,7 @@ static void test_shared(void **state) {
     for (size_t i = 0; i < SHARING; i++) {
         test_run_init(&runs[i]);
         gramc_run_handler handler = test_handler(&runs[i]);
-        options.trace = (gramc_writer){write_buf, &runs[i].trace};
+        options.trace = buf_writer(&runs[i].trace);
         assert_int_equal(gramc_run_start(&started[i], loop, bound, &options, &handler), GRAMC_OK);
     }
     gramc_run_cancel(started[SHARING / 2]);
@@ -438,7 +444,7 @@ static void test_secret_in_environment(void **state) {
     run_options.model = model;
     run_options.messages = &message;
     run_options.message_count = 1;
-    run_options.trace = (gramc_writer){write_buf, &bench.run.trace};
+    run_options.trace = buf_writer(&bench.run.trace);
     assert_int_equal(gramc_run_start(NULL, loop, bound, &run_options, &handler), GRAMC_OK);
     assert_int_equal(gramc_loop_run(loop), GRAMC_OK);
     assert_string_equal(result(&bench, 0), "x-${env:TOKEN_NAME}-y -");
@@ -470,7 +476,7 @@ static void test_secret_in_header(void **state) {
     (void)state;
     arena_init(&arena, NULL);
     assert_int_equal(secrets_new(&secrets, &allocator, secret_list, 1), GRAMC_OK);
-    assert_int_equal(mcp_boxes_ask(&offered, &arena, loop, &list, 1, secrets, 1000), GRAMC_OK);
+    assert_int_equal(ask_boxes(&offered, &arena, loop, &list, 1, secrets, 1000), GRAMC_OK);
     assert_true(text_is(offered.failure,
                         "the server answers with HTTP status 401: it wants an Authorization "
                         "header: I know no Bearer ${env:TOKEN_NAME}"));
@@ -500,7 +506,7 @@ static void test_secret_in_offer(void **state) {
     (void)state;
     arena_init(&arena, NULL);
     assert_int_equal(secrets_new(&secrets, &allocator, secret_list, 1), GRAMC_OK);
-    assert_int_equal(mcp_boxes_ask(&offered, &arena, loop, &list, 1, secrets, 5000), GRAMC_OK);
+    assert_int_equal(ask_boxes(&offered, &arena, loop, &list, 1, secrets, 5000), GRAMC_OK);
     assert_int_equal(offered.tool_count, 1);
     const struct offered_tool *tool = offered.tools;
     assert_true(text_is(tool->title, "T ${env:TOKEN_NAME}"));
@@ -533,7 +539,7 @@ static void test_left_out(void **state) {
     gramc_loop *loop = new_loop();
     (void)state;
     arena_init(&arena, NULL);
-    assert_int_equal(mcp_boxes_ask(&offered, &arena, loop, &list, 1, NULL, 1000), GRAMC_OK);
+    assert_int_equal(ask_boxes(&offered, &arena, loop, &list, 1, NULL, 1000), GRAMC_OK);
     assert_int_equal(offered.tool_count, 1);
     assert_true(text_is(offered.tools[0].name, "good"));
     assert_true(text_is(offered.note,
@@ -562,7 +568,7 @@ static void test_no_memory_to_ask(void **state) {
         options.allocator = &allocator;
         arena_init(&arena, &allocator);
         gramc_status status = gramc_loop_new(&loop, &options);
-        if (!status) status = mcp_boxes_ask(&offered, &arena, loop, &list, 1, NULL, 5000);
+        if (!status) status = ask_boxes(&offered, &arena, loop, &list, 1, NULL, 5000);
         met = failing.failed;
         if (!met) assert_int_equal(offered.tool_count, 3);
         if (status) assert_int_equal(status, GRAMC_NOMEM);

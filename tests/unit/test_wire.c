@@ -34,8 +34,9 @@ static bool is_legal(const char *name) {
 static void make_wire(const char *target, char (*wire)[GRAMC_WIRE_NAME_SIZE]) {
     gramc_text texts[NAMES];
     for (size_t i = 0; i < NAMES; i++) texts[i] = text_of(names[i]);
-    assert_int_equal(gramc_target_names(text_of(target), GRAMC_NAME_TOOL, texts, NAMES, wire, NULL),
-                     GRAMC_OK);
+    assert_int_equal(
+        gramc_target_wire_names(text_of(target), GRAMC_NAME_TOOL, texts, NAMES, wire, NULL),
+        GRAMC_OK);
 }
 
 static void legal_and_unique(void **state) {
@@ -54,9 +55,9 @@ static void refused_targets(void **state) {
     char wire[1][GRAMC_WIRE_NAME_SIZE];
     gramc_text name = text_of(LONG);
     (void)state;
-    assert_int_equal(gramc_target_names(TEXT("none"), GRAMC_NAME_TOOL, &name, 1, wire, NULL),
+    assert_int_equal(gramc_target_wire_names(TEXT("none"), GRAMC_NAME_TOOL, &name, 1, wire, NULL),
                      GRAMC_USAGE);
-    assert_int_equal(gramc_target_names(TEXT("bundle"), GRAMC_NAME_TOOL, &name, 1, wire, NULL),
+    assert_int_equal(gramc_target_wire_names(TEXT("bundle"), GRAMC_NAME_TOOL, &name, 1, wire, NULL),
                      GRAMC_LIMIT);
 }
 
@@ -120,11 +121,6 @@ static void calls_come_back(void **state) {
 
 /* ## Parameters */
 
-static int append(void *ctx, const char *bytes, size_t len) {
-    buf_put(ctx, bytes, len);
-    return 0;
-}
-
 #define PARAMETERS                                                                                 \
     "{\"type\":\"object\",\"properties\":{\"first name\":{\"type\":\"string\"},"                   \
     "\"first.name\":{\"type\":\"string\"},\"plain\":{\"type\":\"string\","                         \
@@ -139,7 +135,7 @@ static void expect_back(const char *target, const char *from, const char *expect
     struct buf out;
     buf_init(&out, NULL, 1 << 16);
     assert_int_equal(gramc_target_arguments(text_of(target), TEXT(PARAMETERS), text_of(from), NULL,
-                                            (gramc_writer){append, &out}),
+                                            buf_writer(&out)),
                      GRAMC_OK);
     assert_string_equal(out.ptr, expected);
     buf_free(&out);
@@ -149,9 +145,8 @@ static void schema_there(void **state) {
     struct buf out;
     (void)state;
     buf_init(&out, NULL, 1 << 16);
-    assert_int_equal(
-        gramc_target_schema(TEXT("gemini"), TEXT(PARAMETERS), NULL, (gramc_writer){append, &out}),
-        GRAMC_OK);
+    assert_int_equal(gramc_target_schema(TEXT("gemini"), TEXT(PARAMETERS), NULL, buf_writer(&out)),
+                     GRAMC_OK);
     static const char *const wanted[] = {"\"first_name_",
                                          "\"home_address\":{\"$ref\"",
                                          "\"enum\":[\"first name\"]",
@@ -163,9 +158,8 @@ static void schema_there(void **state) {
         if (!strstr(out.ptr, wanted[i])) fail_msg("no %s in %s", wanted[i], out.ptr);
     assert_null(strstr(out.ptr, "\"zip code\""));
     buf_reset(&out);
-    assert_int_equal(
-        gramc_target_schema(TEXT("openai"), TEXT(PARAMETERS), NULL, (gramc_writer){append, &out}),
-        GRAMC_OK);
+    assert_int_equal(gramc_target_schema(TEXT("openai"), TEXT(PARAMETERS), NULL, buf_writer(&out)),
+                     GRAMC_OK);
     assert_string_equal(out.ptr, PARAMETERS);
     buf_free(&out);
 }
@@ -189,8 +183,9 @@ static void colliding_parameters(void **state) {
     gramc_text texts[] = {text_of(both[0]), text_of(both[1])};
     char wire[2][GRAMC_WIRE_NAME_SIZE], sent[512], expected[512];
     (void)state;
-    assert_int_equal(gramc_target_names(TEXT("gemini"), GRAMC_NAME_PARAMETER, texts, 2, wire, NULL),
-                     GRAMC_OK);
+    assert_int_equal(
+        gramc_target_wire_names(TEXT("gemini"), GRAMC_NAME_PARAMETER, texts, 2, wire, NULL),
+        GRAMC_OK);
     assert_string_not_equal(wire[0], wire[1]);
     snprintf(sent, sizeof sent, "{\"%s\":\"a\",\"%s\":\"b\"}", wire[0], wire[1]);
     snprintf(expected, sizeof expected, "{\"%s\":\"a\",\"%s\":\"b\"}", both[0], both[1]);
@@ -201,7 +196,7 @@ static void no_json(void **state) {
     struct buf out;
     (void)state;
     buf_init(&out, NULL, 100);
-    gramc_writer writer = {append, &out};
+    gramc_writer writer = buf_writer(&out);
     assert_int_equal(
         gramc_target_arguments(TEXT("gemini"), TEXT(PARAMETERS), TEXT("{"), NULL, writer),
         GRAMC_FINDINGS);
@@ -253,7 +248,7 @@ static void providers(void **state) {
         assert_true(local == !p->key);
         if (p->key) assert_int_equal(secrets_find(NULL, text_of(p->key), NULL), SECRET_OF_PROVIDER);
         assert_int_equal(
-            gramc_target_names(text_of(p->target), GRAMC_NAME_TOOL, &name, 1, wire, NULL),
+            gramc_target_wire_names(text_of(p->target), GRAMC_NAME_TOOL, &name, 1, wire, NULL),
             GRAMC_OK);
     }
     assert_true(count > 3);
