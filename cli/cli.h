@@ -69,6 +69,8 @@ struct cli {
     size_t given_count;
     struct cli_file *files;
     size_t sources;                    /* that went into a compilation */
+    bool reported;                     /* a report for programs went to standard output */
+    char said[512];                    /* the last message */
     int failure;                       /* the exit code that goes with the last NULL of cli_read */
     struct cli_config *configurations; /* that were read (configuration.c) */
     const struct cli_config *configured; /* for the files of the folder that was last asked about */
@@ -167,6 +169,8 @@ int cli_report_as(struct cli *cli, const gramc_compilation *compilation, FILE *f
 /* Finds the format of findings that a name means, NULL meaning text, which is coloured where
  * the file is a terminal. EXIT_FINE, or a message with the names that there are. */
 int cli_find_format(struct cli *cli, const char *wanted, FILE *file, gramc_report_format *out);
+/* True if --format asks for a report that a program reads. */
+bool cli_wants_report(const struct cli *cli);
 /* The exit code that goes with a status that is no finding. */
 int cli_status(struct cli *cli, gramc_status status);
 

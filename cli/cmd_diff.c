@@ -21,7 +21,9 @@ static int open_side(struct cli *cli, struct diff_side *side, char **operand) {
     if (code == EXIT_FINE && !side->spec)
         code = cli_status(cli, gramc_compile(&side->spec, side->compilation));
     if (code != EXIT_FINE || !gramc_finding_count(side->compilation, GRAMC_ERROR)) return code;
-    return cli_report_as(cli, side->compilation, cli->err, NULL);
+    bool report = cli_wants_report(cli);
+    return cli_report_as(cli, side->compilation, report ? cli->out : cli->err,
+                         report ? cli->options[OPTION_FORMAT] : NULL);
 }
 
 /* The least impact that fails; NONE: none does. */
@@ -55,6 +57,7 @@ static int print(struct cli *cli, const struct diff_side sides[2], gramc_report_
         cli_status(cli, gramc_diff_new(&diff, sides[0].spec, sides[1].spec, &cli->allocator));
     if (code != EXIT_FINE) return code;
     code = cli_status(cli, gramc_diff_print(diff, format, limit, cli_writer(cli->out)));
+    cli->reported = true;
     if (code == EXIT_FINE && fails(diff, limit)) code = EXIT_FINDINGS;
     gramc_diff_free(diff);
     return code;

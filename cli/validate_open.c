@@ -151,13 +151,21 @@ static int find_tool(struct cli *cli, const gramc_compilation *compilation, cons
     return chosen ? EXIT_FINE : list_tools(cli, compilation, path, name);
 }
 
+static int compile_spec(struct cli *cli, gramc_compilation *compilation) {
+    gramc_status status = gramc_compile_each(compilation);
+    int code = cli_report_compiled(cli, compilation, status);
+    if (code == EXIT_FINDINGS && cli_wants_report(cli) &&
+        gramc_finding_count(compilation, GRAMC_ERROR))
+        code = cli_report_as(cli, compilation, cli->out, cli->options[OPTION_FORMAT]);
+    return code;
+}
+
 static int open_tool(struct evaluated *evaluated, char *path, gramc_text name) {
     struct cli *cli = evaluated->cli;
     const gramc_tool *tool;
     int code = cli_load(cli, &evaluated->compilation, &path, 1);
     if (code != EXIT_FINE) return code;
-    code = cli_report_compiled(cli, evaluated->compilation,
-                               gramc_compile_each(evaluated->compilation));
+    code = compile_spec(cli, evaluated->compilation);
     if (code == EXIT_FINE) code = find_tool(cli, evaluated->compilation, path, name, &tool);
     if (code != EXIT_FINE) return code;
     code = cli_status(cli, gramc_tool_prepare(evaluated->compilation, tool));

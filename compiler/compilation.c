@@ -151,3 +151,24 @@ gramc_status gramc_findings_print(const gramc_compilation *compilation, gramc_re
                                  .language = "gram"};
     return diag_print(&report, format, &compilation->arena.allocator, writer);
 }
+
+gramc_status gramc_failure_print(gramc_report_format format, const char *command, gramc_text file,
+                                 gramc_text message, const gramc_allocator *allocator,
+                                 gramc_writer writer) {
+    const gramc_allocator own = allocator ? *allocator : mem_default();
+    const struct source source = {.name = file, .text = TEXT("")};
+    const struct span beginning = {0, 0};
+    struct arena arena;
+    struct findings findings;
+    arena_init(&arena, &own);
+    findings_init(&findings, &arena, 1);
+    FIND(&findings, D_NOT_DONE, &source, beginning, message);
+    const struct diag_report report = {.sources = &source,
+                                       .findings = &findings,
+                                       .fails = GRAMC_ERROR,
+                                       .command = command,
+                                       .language = "gram"};
+    gramc_status status = arena.oom ? GRAMC_NOMEM : diag_print(&report, format, &own, writer);
+    arena_free(&arena);
+    return status;
+}

@@ -253,6 +253,15 @@ GRAMC_API GRAMC_MUST_USE gramc_status gramc_findings_print(const gramc_compilati
                                                            gramc_report_format format,
                                                            gramc_writer writer);
 
+/* Prints a report that holds one error, `not-done`: a file that could not be read, a revision that
+ * does not exist. For a command that was asked for a report and cannot do its work. `command`:
+ * "check", "diff", "fmt", "validate"; `file`: what the error is about. GRAMC_NOMEM, GRAMC_IO. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_failure_print(gramc_report_format format,
+                                                          const char *command, gramc_text file,
+                                                          gramc_text message,
+                                                          const gramc_allocator *allocator,
+                                                          gramc_writer writer);
+
 /* ## Fixes
  * Some findings know the edits that remove them and need no decision. */
 typedef struct gramc_edit {
