@@ -18,7 +18,7 @@ bool signature_is_closed(const struct signature *signature);
 void signature_check(struct pass *pass, const struct signature *signature);
 
 void signature_check_examples(struct pass *pass, const struct signature *signature,
-                              gramc_text examples, struct span at);
+                              const struct constraint *examples);
 
 /* True for a path whose nodes are parameters and a type, joined by plain arrows, as at the top
  * level of a file that is about signatures alone. */

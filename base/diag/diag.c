@@ -191,6 +191,11 @@ void findings_move(struct findings *to, struct findings *from,
     findings_init(from, from->arena, from->max);
 }
 
+void findings_rewind(struct findings *findings, const struct findings *before) {
+    *findings = *before;
+    if (findings->last) findings->last->next = NULL;
+}
+
 void finding_set_severity(struct findings *findings, struct finding *finding,
                           gramc_severity severity) {
     findings->counts[finding->severity]--;

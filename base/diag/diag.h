@@ -114,6 +114,9 @@ uint32_t findings_remove(struct findings *findings,
  * true; both lists share an arena. Counts what was not kept as well. */
 void findings_move(struct findings *to, struct findings *from,
                    bool (*gone)(void *ctx, const struct finding *finding), void *ctx);
+/* Takes out all that was reported since `before` was copied; nothing may have been taken out or
+ * sorted meanwhile. */
+void findings_rewind(struct findings *findings, const struct findings *before);
 void finding_set_severity(struct findings *findings, struct finding *finding,
                           gramc_severity severity);
 bool findings_have_errors(const struct findings *findings);

@@ -4,8 +4,6 @@
 
 #include "base/text.h"
 
-#include <string.h>
-
 enum { LONGEST_PLACE = 512 };
 
 struct items_search {
@@ -80,24 +78,10 @@ static void look(struct items_search *s, const struct json *schema) {
     }
 }
 
-static bool mentions_arrays(gramc_text text) {
-    static const char word[] = "\"array\"";
-    const size_t len = sizeof word - 1;
-    const char *at = text.ptr, *end = text.ptr + text.len;
-    while (at && (size_t)(end - at) >= len && memcmp(at, word, len) != 0)
-        at = memchr(at + 1, '"', (size_t)(end - at) - 1);
-    return at && (size_t)(end - at) >= len;
-}
-
-void items_check(struct emission *e, const struct tool *tool, gramc_text parameters) {
+void items_check(struct emission *e, const struct tool *tool, const struct json *document) {
     struct items_search s = {.e = e, .tool = tool};
-    struct arena arena;
-    if (!mentions_arrays(parameters)) return;
-    arena_init(&arena, &e->out->allocator);
-    buf_init(&s.place, &arena.allocator, LONGEST_PLACE);
-    const struct json *document = json_parse(&arena, parameters, NULL);
-    if (document) look(&s, document);
-    if (arena.oom || s.place.state == BUF_NOMEM) e->arena.oom = true;
+    buf_init(&s.place, &e->arena.allocator, LONGEST_PLACE);
+    look(&s, document);
+    if (s.place.state == BUF_NOMEM) e->arena.oom = true;
     buf_free(&s.place);
-    arena_free(&arena);
 }

@@ -66,7 +66,7 @@ bool emission_put_parameters(struct emission *e, const struct tool *tool);
 /* Compares a lowered document with what the provider counts (limits.c). */
 void limits_check(struct emission *e, const struct tool *tool, const struct json *document);
 /* Looks for arrays without `items` in the parameters as they are printed (items.c). */
-void items_check(struct emission *e, const struct tool *tool, gramc_text parameters);
+void items_check(struct emission *e, const struct tool *tool, const struct json *document);
 void limits_check_tools(struct emission *e, const struct agent *agent);
 
 #endif
