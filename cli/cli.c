@@ -261,8 +261,8 @@ static bool is_color(const char *when) {
 bool cli_wants_report(const struct cli *cli) {
     gramc_report_format format;
     const char *name = cli->options[OPTION_FORMAT];
-    return name && gramc_report_format_find(text_of(name), &format) && format != GRAMC_REPORT_TEXT &&
-           format != GRAMC_REPORT_CONCISE;
+    return name && gramc_report_format_find(text_of(name), &format) &&
+           format != GRAMC_REPORT_TEXT && format != GRAMC_REPORT_CONCISE;
 }
 
 /* Whoever reads reports must not take silence for an answer: what was said on standard error and

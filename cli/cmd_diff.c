@@ -16,8 +16,11 @@ struct diff_side {
 static int open_side(struct cli *cli, struct diff_side *side, char **operand) {
     cli->operands = operand;
     cli->operand_count = 1;
-    int code = git_is_path(*operand) ? git_load(cli, &side->compilation, &side->spec, *operand)
+    int code = git_is_path(*operand) ? git_load(cli, &side->compilation, *operand)
                                      : cli_load(cli, &side->compilation, operand, 1);
+    if (code == EXIT_FINE && !gramc_compiled(side->compilation, 0))
+        code = cli_status(cli, gramc_compile_each(side->compilation));
+    if (code == EXIT_FINE) side->spec = gramc_compiled(side->compilation, 0);
     if (code == EXIT_FINE && !side->spec)
         code = cli_status(cli, gramc_compile(&side->spec, side->compilation));
     if (code != EXIT_FINE || !gramc_finding_count(side->compilation, GRAMC_ERROR)) return code;

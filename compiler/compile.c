@@ -228,12 +228,15 @@ gramc_text gramc_tool_file(const gramc_tool *tool) {
 }
 
 /* Of a source that others import as well, the spec whose root it is counts, if there is one. */
-bool gramc_tool_is_own(const gramc_spec *spec, const gramc_tool *tool) {
-    const struct source *source = inside(tool)->source;
+bool spec_owns(const struct gramc_spec *spec, const struct source *source) {
     if (&spec->units->unit->source == source) return true;
     for (const struct gramc_spec *s = spec->compilation->specs; s; s = s->older)
         if (&s->units->unit->source == source) return false;
     for (const struct gramc_spec *s = spec->older; s; s = s->older)
         if (is_part(s, source)) return false;
     return true;
+}
+
+bool gramc_tool_is_own(const gramc_spec *spec, const gramc_tool *tool) {
+    return spec_owns(spec, inside(tool)->source);
 }

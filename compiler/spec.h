@@ -50,6 +50,9 @@ void spec_read(struct pass *pass, struct gramc_spec *spec);
 /* Hands the findings of a spec over to its compilation, each once, whichever spec reported it. */
 void spec_hand_over(gramc_compilation *compilation, const struct gramc_spec *spec,
                     struct findings *own);
+/* True for one spec, of all that a source is part of: the one that it is the root of, or else the
+ * first. */
+bool spec_owns(const struct gramc_spec *spec, const struct source *source);
 /* True if no error is reported about any of its sources. */
 bool spec_is_sound(const struct gramc_spec *spec);
 
