@@ -215,8 +215,15 @@ bool data_print(struct pass *pass, struct buf *out, const struct value *value) {
     return false;
 }
 
+/* Numbers and booleans are JSON as they stand in the source. */
+static bool is_json_already(const struct value *value) {
+    return value->kind == VALUE_INTEGER || value->kind == VALUE_DECIMAL ||
+           value->kind == VALUE_BOOLEAN;
+}
+
 gramc_text data_json(struct pass *pass, const struct value *value) {
     struct buf out;
+    if (is_json_already(value)) return value->as.scalar.text;
     gramc_text text = {NULL, 0};
     buf_init(&out, &pass->arena->allocator, SOURCE_MAX);
     if (data_print(pass, &out, value)) text = arena_text(pass->arena, buf_view(&out));

@@ -202,12 +202,16 @@ static void check_members(struct pass *pass, const struct schema *schema) {
     for (size_t i = 0; i < count; i++) buf_free(&texts[i]);
 }
 
+#define LOWER_BOUNDS (KEYWORD_BIT(KEYWORD_MINIMUM) | KEYWORD_BIT(KEYWORD_EXCLUSIVE_MINIMUM))
+#define UPPER_BOUNDS (KEYWORD_BIT(KEYWORD_MAXIMUM) | KEYWORD_BIT(KEYWORD_EXCLUSIVE_MAXIMUM))
+
 void impossible_check(struct pass *pass, const struct schema *schema) {
     /* A use that adds nothing is as its type is, which was looked at. */
     if (schema->raw || (schema->base && !schema->constraints && !schema->members)) return;
-    check_window(pass, schema);
-    check_enum(pass, schema);
-    check_unique(pass, schema);
-    check_format(pass, schema);
+    uint32_t said = schema_said(schema);
+    if (said & LOWER_BOUNDS && said & UPPER_BOUNDS) check_window(pass, schema);
+    if (said & KEYWORD_BIT(KEYWORD_ENUM)) check_enum(pass, schema);
+    if (said & KEYWORD_BIT(KEYWORD_MIN_ITEMS)) check_unique(pass, schema);
+    if (said & KEYWORD_BIT(KEYWORD_FORMAT)) check_format(pass, schema);
     check_members(pass, schema);
 }

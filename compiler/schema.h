@@ -78,6 +78,9 @@ struct field {
     bool optional;                     /* not in `required` */
 };
 
+/* The keywords that were said, here or by the base: KEYWORD_BIT() of each. */
+#define KEYWORD_BIT(keyword) (UINT32_C(1) << (keyword))
+uint32_t schema_said(const struct schema *schema);
 /* What was said for a keyword, here or by the base; NULL: nothing. */
 const struct constraint *schema_find(const struct schema *schema, enum keyword keyword);
 /* The same, as text; empty: nothing. */

@@ -193,11 +193,43 @@ static void read_meta(struct reader *reader, const struct row *row, const struct
 
 /* ## The table */
 
-/* Rows that the checks below ask for by name. */
-enum { ROW_TYPE, ROW_MIN, ROW_MAX, ROW_RANGE, ROW_REQUIRED, ROW_OPTIONAL };
+enum row_name {
+    ROW_TYPE,
+    ROW_MIN,
+    ROW_MAX,
+    ROW_RANGE,
+    ROW_REQUIRED,
+    ROW_OPTIONAL,
+    ROW_DESCRIPTION,
+    ROW_DEFAULT,
+    ROW_TITLE,
+    ROW_EXAMPLES,
+    ROW_DEPRECATED,
+    ROW_ENUM,
+    ROW_CONST,
+    ROW_NULLABLE,
+    ROW_FORMAT,
+    ROW_ABOVE,
+    ROW_BELOW,
+    ROW_MULTIPLE_OF,
+    ROW_MIN_LENGTH,
+    ROW_MAX_LENGTH,
+    ROW_PATTERN,
+    ROW_ITEMS,
+    ROW_OF,
+    ROW_MIN_ITEMS,
+    ROW_MAX_ITEMS,
+    ROW_UNIQUE,
+    ROW_VALUES,
+    ROW_FIELDS,
+    ROW_OPEN,
+    ROW_SCHEMA,
+    ROW_META,
+    ROW_NAME,
+    ROWS
+};
 
-/* KEYWORDS in the fourth column: the reader stores no keyword. What most types say stands in front,
- * because rows are looked for in this order. */
+/* KEYWORDS in the fourth column: the reader stores no keyword. */
 static const struct row table[] = {
     [ROW_TYPE] = {"type", NULL, read_type, KEYWORDS, EVERY, MAPS_ONLY},
     [ROW_MIN] = {"min", "minimum", read_number, KEYWORD_MINIMUM, NUMERIC, ANYWHERE},
@@ -205,39 +237,87 @@ static const struct row table[] = {
     [ROW_RANGE] = {"range", NULL, read_range, KEYWORDS, NUMERIC, ANYWHERE},
     [ROW_REQUIRED] = {"required", NULL, read_required, KEYWORDS, EVERY, FIELDS_ONLY},
     [ROW_OPTIONAL] = {"optional", NULL, read_optional, KEYWORDS, EVERY, FIELDS_ONLY},
-    {"description", NULL, read_text, KEYWORD_DESCRIPTION, EVERY, ANYWHERE},
-    {"default", NULL, read_default, KEYWORDS, EVERY, FIELDS_ONLY},
-    {"title", NULL, read_text, KEYWORD_TITLE, EVERY, ANYWHERE},
-    {"examples", NULL, read_list, KEYWORD_EXAMPLES, EVERY, ANYWHERE},
-    {"deprecated", NULL, read_deprecated, KEYWORDS, EVERY, ANYWHERE},
-    {"enum", NULL, read_list, KEYWORD_ENUM, EVERY, ANYWHERE},
-    {"const", NULL, read_data, KEYWORD_CONST, EVERY, ANYWHERE},
-    {"nullable", NULL, read_nullable, KEYWORDS, EVERY, ANYWHERE},
-    {"format", NULL, read_text, KEYWORD_FORMAT, EVERY, ANYWHERE},
-    {"above", "exclusiveMinimum", read_number, KEYWORD_EXCLUSIVE_MINIMUM, NUMERIC, ANYWHERE},
-    {"below", "exclusiveMaximum", read_number, KEYWORD_EXCLUSIVE_MAXIMUM, NUMERIC, ANYWHERE},
-    {"multipleOf", NULL, read_number, KEYWORD_MULTIPLE_OF, NUMERIC, ANYWHERE},
-    {"minLength", NULL, read_count, KEYWORD_MIN_LENGTH, KIND(TYPE_STRING), ANYWHERE},
-    {"maxLength", NULL, read_count, KEYWORD_MAX_LENGTH, KIND(TYPE_STRING), ANYWHERE},
-    {"pattern", NULL, read_text, KEYWORD_PATTERN, KIND(TYPE_STRING), ANYWHERE},
-    {"items", "elementType", read_inner, KEYWORDS, KIND(TYPE_ARRAY) | KIND(TYPE_TUPLE), ANYWHERE},
-    {"of", "anyOf", read_of, KEYWORDS, KIND(TYPE_ANY_OF) | KIND(TYPE_ONE_OF), ANYWHERE},
-    {"minItems", NULL, read_count, KEYWORD_MIN_ITEMS, KIND(TYPE_ARRAY), ANYWHERE},
-    {"maxItems", NULL, read_count, KEYWORD_MAX_ITEMS, KIND(TYPE_ARRAY), ANYWHERE},
-    {"unique", "uniqueItems", read_unique, KEYWORDS, KIND(TYPE_ARRAY), ANYWHERE},
-    {"values", NULL, read_inner, KEYWORDS, KIND(TYPE_MAP), ANYWHERE},
-    {"fields", "properties", read_fields, KEYWORDS, KIND(TYPE_OBJECT), ANYWHERE},
-    {"open", "additionalProperties", read_open, KEYWORDS, KIND(TYPE_OBJECT), ANYWHERE},
-    {"schema", NULL, read_raw, KEYWORDS, EVERY, ANYWHERE},
-    {"meta", NULL, read_meta, KEYWORD_META, EVERY, ANYWHERE},
-    {"name", NULL, read_name, KEYWORDS, EVERY, FIELDS_ONLY},
+    [ROW_DESCRIPTION] = {"description", NULL, read_text, KEYWORD_DESCRIPTION, EVERY, ANYWHERE},
+    [ROW_DEFAULT] = {"default", NULL, read_default, KEYWORDS, EVERY, FIELDS_ONLY},
+    [ROW_TITLE] = {"title", NULL, read_text, KEYWORD_TITLE, EVERY, ANYWHERE},
+    [ROW_EXAMPLES] = {"examples", NULL, read_list, KEYWORD_EXAMPLES, EVERY, ANYWHERE},
+    [ROW_DEPRECATED] = {"deprecated", NULL, read_deprecated, KEYWORDS, EVERY, ANYWHERE},
+    [ROW_ENUM] = {"enum", NULL, read_list, KEYWORD_ENUM, EVERY, ANYWHERE},
+    [ROW_CONST] = {"const", NULL, read_data, KEYWORD_CONST, EVERY, ANYWHERE},
+    [ROW_NULLABLE] = {"nullable", NULL, read_nullable, KEYWORDS, EVERY, ANYWHERE},
+    [ROW_FORMAT] = {"format", NULL, read_text, KEYWORD_FORMAT, EVERY, ANYWHERE},
+    [ROW_ABOVE] = {"above", "exclusiveMinimum", read_number, KEYWORD_EXCLUSIVE_MINIMUM, NUMERIC,
+                   ANYWHERE},
+    [ROW_BELOW] = {"below", "exclusiveMaximum", read_number, KEYWORD_EXCLUSIVE_MAXIMUM, NUMERIC,
+                   ANYWHERE},
+    [ROW_MULTIPLE_OF] = {"multipleOf", NULL, read_number, KEYWORD_MULTIPLE_OF, NUMERIC, ANYWHERE},
+    [ROW_MIN_LENGTH] = {"minLength", NULL, read_count, KEYWORD_MIN_LENGTH, KIND(TYPE_STRING),
+                        ANYWHERE},
+    [ROW_MAX_LENGTH] = {"maxLength", NULL, read_count, KEYWORD_MAX_LENGTH, KIND(TYPE_STRING),
+                        ANYWHERE},
+    [ROW_PATTERN] = {"pattern", NULL, read_text, KEYWORD_PATTERN, KIND(TYPE_STRING), ANYWHERE},
+    [ROW_ITEMS] = {"items", "elementType", read_inner, KEYWORDS,
+                   KIND(TYPE_ARRAY) | KIND(TYPE_TUPLE), ANYWHERE},
+    [ROW_OF] = {"of", "anyOf", read_of, KEYWORDS, KIND(TYPE_ANY_OF) | KIND(TYPE_ONE_OF), ANYWHERE},
+    [ROW_MIN_ITEMS] = {"minItems", NULL, read_count, KEYWORD_MIN_ITEMS, KIND(TYPE_ARRAY), ANYWHERE},
+    [ROW_MAX_ITEMS] = {"maxItems", NULL, read_count, KEYWORD_MAX_ITEMS, KIND(TYPE_ARRAY), ANYWHERE},
+    [ROW_UNIQUE] = {"unique", "uniqueItems", read_unique, KEYWORDS, KIND(TYPE_ARRAY), ANYWHERE},
+    [ROW_VALUES] = {"values", NULL, read_inner, KEYWORDS, KIND(TYPE_MAP), ANYWHERE},
+    [ROW_FIELDS] = {"fields", "properties", read_fields, KEYWORDS, KIND(TYPE_OBJECT), ANYWHERE},
+    [ROW_OPEN] = {"open", "additionalProperties", read_open, KEYWORDS, KIND(TYPE_OBJECT), ANYWHERE},
+    [ROW_SCHEMA] = {"schema", NULL, read_raw, KEYWORDS, EVERY, ANYWHERE},
+    [ROW_META] = {"meta", NULL, read_meta, KEYWORD_META, EVERY, ANYWHERE},
+    [ROW_NAME] = {"name", NULL, read_name, KEYWORDS, EVERY, FIELDS_ONLY},
 };
 
-enum { ROWS = sizeof table / sizeof *table };
-
-static bool is_row(const struct row *row, gramc_text key) {
-    if (key.ptr[0] == row->name[0] && text_is(key, row->name)) return true;
-    return row->json_name && key.ptr[0] == row->json_name[0] && text_is(key, row->json_name);
+/* The only row that the key may be a spelling of; ROWS: none. */
+static size_t candidate(gramc_text key) {
+    switch (text_key(key)) {
+    case TEXT_KEY(4, 't', 'y', 'e'): return ROW_TYPE;
+    case TEXT_KEY(3, 'm', 'i', 'n'):
+    case TEXT_KEY(7, 'm', 'i', 'm'): return ROW_MIN;
+    case TEXT_KEY(3, 'm', 'a', 'x'):
+    case TEXT_KEY(7, 'm', 'a', 'm'): return ROW_MAX;
+    case TEXT_KEY(5, 'r', 'a', 'e'): return ROW_RANGE;
+    case TEXT_KEY(8, 'r', 'e', 'd'): return ROW_REQUIRED;
+    case TEXT_KEY(8, 'o', 'p', 'l'): return ROW_OPTIONAL;
+    case TEXT_KEY(11, 'd', 'e', 'n'): return ROW_DESCRIPTION;
+    case TEXT_KEY(7, 'd', 'e', 't'): return ROW_DEFAULT;
+    case TEXT_KEY(5, 't', 'i', 'e'): return ROW_TITLE;
+    case TEXT_KEY(8, 'e', 'x', 's'): return ROW_EXAMPLES;
+    case TEXT_KEY(10, 'd', 'e', 'd'): return ROW_DEPRECATED;
+    case TEXT_KEY(4, 'e', 'n', 'm'): return ROW_ENUM;
+    case TEXT_KEY(5, 'c', 'o', 't'): return ROW_CONST;
+    case TEXT_KEY(8, 'n', 'u', 'e'): return ROW_NULLABLE;
+    case TEXT_KEY(6, 'f', 'o', 't'): return ROW_FORMAT;
+    case TEXT_KEY(5, 'a', 'b', 'e'): return ROW_ABOVE;
+    case TEXT_KEY(5, 'b', 'e', 'w'): return ROW_BELOW;
+    case TEXT_KEY(10, 'm', 'u', 'f'): return ROW_MULTIPLE_OF;
+    case TEXT_KEY(9, 'm', 'i', 'h'): return ROW_MIN_LENGTH;
+    case TEXT_KEY(9, 'm', 'a', 'h'): return ROW_MAX_LENGTH;
+    case TEXT_KEY(7, 'p', 'a', 'n'): return ROW_PATTERN;
+    case TEXT_KEY(5, 'i', 't', 's'):
+    case TEXT_KEY(11, 'e', 'l', 'e'):
+    case TEXT_KEY(11, 'p', 'r', 's'): return ROW_ITEMS;
+    case TEXT_KEY(2, 'o', 'f', 'f'):
+    case TEXT_KEY(5, 'a', 'n', 'f'):
+    case TEXT_KEY(5, 'o', 'n', 'f'): return ROW_OF;
+    case TEXT_KEY(8, 'm', 'i', 's'): return ROW_MIN_ITEMS;
+    case TEXT_KEY(8, 'm', 'a', 's'): return ROW_MAX_ITEMS;
+    case TEXT_KEY(6, 'u', 'n', 'e'):
+    case TEXT_KEY(11, 'u', 'n', 's'): return ROW_UNIQUE;
+    case TEXT_KEY(6, 'v', 'a', 's'): return ROW_VALUES;
+    case TEXT_KEY(6, 'f', 'i', 's'):
+    case TEXT_KEY(10, 'p', 'r', 's'): return ROW_FIELDS;
+    case TEXT_KEY(4, 'o', 'p', 'n'):
+    case TEXT_KEY(20, 'a', 'd', 's'): return ROW_OPEN;
+    case TEXT_KEY(6, 's', 'c', 'a'): return ROW_SCHEMA;
+    case TEXT_KEY(4, 'm', 'e', 'a'): return ROW_META;
+    case TEXT_KEY(4, 'n', 'a', 'e'): return ROW_NAME;
+    case TEXT_KEY(16, 'e', 'x', 'm'):
+        return text_is(key, "exclusiveMinimum") ? ROW_ABOVE : ROW_BELOW;
+    default: return ROWS;
+    }
 }
 
 /* Further spellings of JSON Schema, each of one row. */
@@ -250,11 +330,14 @@ static gramc_text common_name(gramc_text key) {
     return key;
 }
 
+static bool is_spelling(gramc_text key, const struct row *row) {
+    return text_is(key, row->name) || (row->json_name && text_is(key, row->json_name)) ||
+           text_is(common_name(key), row->name);
+}
+
 static size_t row_of(gramc_text key) {
-    size_t i = 0;
-    key = common_name(key);
-    while (i < ROWS && !(key.len && is_row(&table[i], key))) i++;
-    return i;
+    size_t row = candidate(key);
+    return row < ROWS && is_spelling(key, &table[row]) ? row : ROWS;
 }
 
 static void unknown_property(struct reader *reader, const struct property *p) {
