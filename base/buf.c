@@ -10,7 +10,13 @@ void buf_init(struct buf *buf, const gramc_allocator *allocator, size_t max) {
     *buf = (struct buf){.allocator = allocator ? *allocator : mem_default(), .max = max};
 }
 
+void buf_init_secret(struct buf *buf, const gramc_allocator *allocator, size_t max) {
+    buf_init(buf, allocator, max);
+    buf->secret = true;
+}
+
 void buf_free(struct buf *buf) {
+    if (buf->secret) mem_wipe(buf->ptr, buf->size);
     mem_free(&buf->allocator, buf->ptr, buf->size);
     buf_init(buf, &buf->allocator, buf->max);
 }
@@ -20,10 +26,21 @@ void buf_reset(struct buf *buf) {
     buf->state = BUF_FINE;
 }
 
+/* An allocator that moves a block leaves the old bytes behind; here they go first. */
+static char *move_secret(struct buf *buf, size_t size) {
+    char *ptr = mem_alloc(&buf->allocator, size);
+    if (!ptr || !buf->ptr) return ptr;
+    memcpy(ptr, buf->ptr, buf->size);
+    mem_wipe(buf->ptr, buf->size);
+    mem_free(&buf->allocator, buf->ptr, buf->size);
+    return ptr;
+}
+
 static bool grow(struct buf *buf, size_t needed) {
     size_t size = buf->size ? buf->size : 64;
     while (size < needed) size *= 2;
-    char *ptr = buf->allocator.alloc(buf->allocator.ctx, buf->ptr, buf->size, size);
+    char *ptr = buf->secret ? move_secret(buf, size)
+                            : buf->allocator.alloc(buf->allocator.ctx, buf->ptr, buf->size, size);
     if (!ptr) {
         buf->state = BUF_NOMEM;
         return false;
@@ -85,4 +102,27 @@ gramc_status buf_send(const struct buf *buf, gramc_writer writer) {
     if (buf->state != BUF_FINE) return buf_status(buf);
     if (buf->len == 0) return GRAMC_OK;
     return writer.write(writer.ctx, buf->ptr, buf->len) ? GRAMC_IO : GRAMC_OK;
+}
+
+static int append(void *ctx, const char *bytes, size_t len) {
+    struct buf *buf = ctx;
+    buf_put(buf, bytes, len);
+    return buf->state == BUF_FINE ? 0 : 1;
+}
+
+gramc_writer buf_writer(struct buf *buf) {
+    return (gramc_writer){append, buf};
+}
+
+gramc_text buf_to_arena(struct buf *buf, struct arena *arena) {
+    if (buf->state == BUF_TOO_BIG) buf->state = BUF_NOMEM;
+    return buf_to_arena_cut(buf, arena);
+}
+
+gramc_text buf_to_arena_cut(struct buf *buf, struct arena *arena) {
+    gramc_text text = {NULL, 0};
+    if (buf->state == BUF_NOMEM) arena->oom = true;
+    else text = arena_text(arena, buf_view(buf));
+    buf_free(buf);
+    return text;
 }

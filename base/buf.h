@@ -13,10 +13,13 @@ struct buf {
     char *ptr; /* NULL while empty; a NUL stands behind the last byte */
     size_t len, size, max;
     enum buf_state state;
+    bool secret; /* nothing of it stays in memory that is given back */
 };
 
 /* `max` is the largest number of bytes that it may ever hold; there is no "unlimited". */
 void buf_init(struct buf *buf, const gramc_allocator *allocator, size_t max);
+/* The same for secrets: what it held is overwritten when it grows and when it is freed. */
+void buf_init_secret(struct buf *buf, const gramc_allocator *allocator, size_t max);
 void buf_free(struct buf *buf);
 /* Empties it, keeps the memory, forgets errors. */
 void buf_reset(struct buf *buf);
@@ -56,5 +59,13 @@ gramc_text buf_view(const struct buf *buf);
 gramc_status buf_status(const struct buf *buf);
 /* Hands all bytes to the writer: the buffer's own status first, then GRAMC_IO if that fails. */
 gramc_status buf_send(const struct buf *buf, gramc_writer writer);
+/* Appends to the buffer what is written. Once the buffer has failed it refuses, so that its caller
+ * reports GRAMC_IO: buf_status then says why. */
+gramc_writer buf_writer(struct buf *buf);
+/* What the buffer holds as a text of the arena; frees the buffer. All or nothing: {NULL, 0} and
+ * arena->oom where memory ran out, or where the text reached the buffer's greatest size. */
+gramc_text buf_to_arena(struct buf *buf, struct arena *arena);
+/* The same for sentences: one that reached the greatest size is cut there. */
+gramc_text buf_to_arena_cut(struct buf *buf, struct arena *arena);
 
 #endif

@@ -9,8 +9,14 @@
 enum { FIRST_CHUNK = 4096, LARGEST_CHUNK = 1 << 22, ALIGNMENT = 8 };
 
 void mem_wipe(void *bytes, size_t size) {
+    if (!bytes) return;
+#if defined(__GNUC__)
+    memset(bytes, 0, size);
+    __asm__ volatile("" : : "r"(bytes) : "memory"); /* as if somebody read the zeros */
+#else
     volatile unsigned char *at = bytes;
     while (size--) *at++ = 0;
+#endif
 }
 
 struct arena_chunk {
@@ -51,6 +57,12 @@ void arena_free(struct arena *arena) {
         mem_free(&arena->allocator, chunk, chunk->size);
     }
     arena_init(arena, &arena->allocator);
+}
+
+void arena_wipe(struct arena *arena) {
+    for (struct arena_chunk *chunk = arena->chunks; chunk; chunk = chunk->next)
+        mem_wipe(chunk + 1, chunk->size - sizeof *chunk);
+    arena_free(arena);
 }
 
 static struct arena_chunk *chunk_new(struct arena *arena, size_t payload) {

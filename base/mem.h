@@ -29,6 +29,8 @@ struct arena {
 void arena_init(struct arena *arena, const gramc_allocator *allocator);
 /* Gives everything back; the arena can be used again. */
 void arena_free(struct arena *arena);
+/* The same for one that holds secrets: everything is overwritten first. */
+void arena_wipe(struct arena *arena);
 /* 8-byte aligned, not cleared. NULL once memory has run out. */
 void *arena_alloc(struct arena *arena, size_t size);
 /* The same, cleared. */

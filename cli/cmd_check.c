@@ -8,16 +8,10 @@
 
 enum { OUTPUT_MAX = INT32_MAX };
 
-static int append(void *ctx, const char *bytes, size_t len) {
-    struct buf *buf = ctx;
-    buf_put(buf, bytes, len);
-    return buf->state == BUF_FINE ? 0 : 1;
-}
-
 static int write_baseline(struct cli *cli, const gramc_compilation *compilation, const char *path) {
     struct buf out;
     buf_init(&out, &cli->allocator, OUTPUT_MAX);
-    gramc_status status = gramc_baseline_write(compilation, (gramc_writer){append, &out});
+    gramc_status status = gramc_baseline_write(compilation, buf_writer(&out));
     if (status == GRAMC_IO) status = buf_status(&out);
     int code =
         status == GRAMC_OK ? cli_write_file(cli, path, buf_view(&out)) : cli_status(cli, status);
@@ -57,17 +51,16 @@ static int evaluate(struct cli *cli, gramc_compilation *compilation, FILE *file)
 }
 
 /* --target: the rules of that provider as well, once the spec itself is sound. */
-static int check_target(struct cli *cli, const gramc_compilation *compilation,
-                        const gramc_spec *spec) {
+static int check_target(struct cli *cli, gramc_compilation *compilation) {
     const char *target = cli->options[OPTION_TARGET];
     if (!target || gramc_finding_count(compilation, GRAMC_ERROR)) return EXIT_FINE;
-    return cli_status(cli, gramc_target_check(spec, NULL, text_of(target)));
+    return cli_status(cli, gramc_target_check(compilation, NULL, text_of(target)));
 }
 
 static int check(struct cli *cli, gramc_compilation *compilation) {
     const gramc_spec *spec;
     int code = cli_status(cli, gramc_compile(&spec, compilation));
-    if (code == EXIT_FINE) code = check_target(cli, compilation, spec);
+    if (code == EXIT_FINE) code = check_target(cli, compilation);
     return code == EXIT_FINE ? evaluate(cli, compilation, cli->out) : code;
 }
 

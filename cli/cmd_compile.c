@@ -31,12 +31,6 @@ static int choose_agent(struct cli *cli, const gramc_spec *spec, const gramc_age
     return all ? EXIT_FINE : cli_choose_agent(cli, spec, path, out);
 }
 
-static int append(void *ctx, const char *bytes, size_t len) {
-    struct buf *buf = ctx;
-    buf_put(buf, bytes, len);
-    return buf->state == BUF_FINE ? 0 : 1;
-}
-
 static gramc_status indent(struct buf *text) {
     struct arena arena;
     struct buf pretty;
@@ -66,7 +60,7 @@ static int print_gathered(struct cli *cli, const gramc_spec *spec, const gramc_a
     int code = EXIT_FINE;
     struct buf out;
     buf_init(&out, &cli->allocator, OUTPUT_MAX);
-    gramc_status status = gramc_emit(spec, agent, target, (gramc_writer){append, &out});
+    gramc_status status = gramc_emit(spec, agent, target, buf_writer(&out));
     if (status == GRAMC_IO) status = buf_status(&out);
     bool is_json = !text_is(target, "markdown");
     if (status == GRAMC_OK && is_json && cli->options[OPTION_PRETTY]) status = indent(&out);
@@ -98,7 +92,7 @@ static int evaluate(struct cli *cli, gramc_compilation *compilation, const gramc
     gramc_status status = gramc_compile(spec, compilation), checked = GRAMC_OK;
     if (status == GRAMC_OK) chosen = choose_agent(cli, *spec, agent);
     if (status == GRAMC_OK && chosen == EXIT_FINE)
-        checked = gramc_target_check(*spec, *agent, choose_target(cli, compilation));
+        checked = gramc_target_check(compilation, *agent, choose_target(cli, compilation));
     int code = cli_status(cli, checked);
     if (code == EXIT_FINE) code = cli_report_compiled(cli, compilation, status);
     return code == EXIT_FINE ? chosen : code;

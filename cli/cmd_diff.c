@@ -1,5 +1,6 @@
 /* gramc diff: two specs to the changes between them, and an exit code for a merge to depend on. */
 #include "cli/cli.h"
+#include "gramc/diff.h"
 
 #include "cli/git.h"
 

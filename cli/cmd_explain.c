@@ -1,5 +1,6 @@
 /* gramc explain: a row of the findings table, or of the table of changes, for people. */
 #include "cli/cli.h"
+#include "gramc/diff.h"
 
 #include "base/text.h"
 

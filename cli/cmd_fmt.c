@@ -14,12 +14,6 @@ struct formatting {
     bool failed;
 };
 
-static int append(void *ctx, const char *bytes, size_t len) {
-    struct buf *buf = ctx;
-    buf_put(buf, bytes, len);
-    return buf->state == BUF_FINE ? 0 : 1;
-}
-
 static int print_diff(struct cli *cli, const gramc_source *source, gramc_text text) {
     struct buf out;
     buf_init(&out, &cli->allocator, OUTPUT_MAX);
@@ -55,8 +49,7 @@ static int write_one(struct formatting *f, size_t i, const gramc_source *source,
                      const gramc_format_options *options) {
     struct buf out;
     buf_init(&out, &f->cli->allocator, OUTPUT_MAX);
-    gramc_status status =
-        gramc_source_format(f->compilation, i, options, (gramc_writer){append, &out});
+    gramc_status status = gramc_source_format(f->compilation, i, options, buf_writer(&out));
     if (status == GRAMC_IO) status = buf_status(&out);
     int code = status == GRAMC_OK ? hand_out(f, source, buf_view(&out))
                : status == GRAMC_FINDINGS || status == GRAMC_INTERNAL ? leave(f, source, status)

@@ -9,12 +9,6 @@
 
 enum { OUTPUT_MAX = INT32_MAX };
 
-static int append(void *ctx, const char *bytes, size_t len) {
-    struct buf *buf = ctx;
-    buf_put(buf, bytes, len);
-    return buf->state == BUF_FINE ? 0 : 1;
-}
-
 static int unknown_kind(struct cli *cli, const char *name) {
     fprintf(cli->err, "gramc: there is no kind %s; there are", name);
     for (size_t i = 0; gramc_import_kind(i); i++)
@@ -57,9 +51,9 @@ static int convert(struct cli *cli, gramc_compilation *compilation,
     buf_init(&library, &cli->allocator, OUTPUT_MAX);
     options.kind = text_of(kind ? kind : "");
     options.agent = text_of(agent ? agent : "");
-    if (library_path) options.library = (gramc_writer){append, &library};
-    gramc_status status = gramc_import(compilation, files, cli->operand_count, &options,
-                                       (gramc_writer){append, &spec});
+    if (library_path) options.library = buf_writer(&library);
+    gramc_status status =
+        gramc_import(compilation, files, cli->operand_count, &options, buf_writer(&spec));
     if (status == GRAMC_IO) status = GRAMC_NOMEM;
     int code = cli_status(cli, status);
     if (code == EXIT_FINE) code = cli_report(cli, compilation, cli->err);

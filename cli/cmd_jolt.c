@@ -27,12 +27,6 @@ static int tell(struct cli *cli, const char *path, const struct cli_file *file,
     return EXIT_FINDINGS;
 }
 
-static int append(void *ctx, const char *bytes, size_t len) {
-    struct buf *buf = ctx;
-    buf_put(buf, bytes, len);
-    return buf->state == BUF_FINE ? 0 : 1;
-}
-
 static gramc_status put_result(struct cli *cli, gramc_text result, struct buf *out) {
     struct arena arena;
     if (!cli->options[OPTION_PRETTY]) {
@@ -82,7 +76,7 @@ static int apply(struct cli *cli, const gramc_jolt *jolt, const gramc_jolt_optio
     if (!input) return cli->failure;
     buf_init(&result, &cli->allocator, OUTPUT_MAX);
     gramc_status status =
-        gramc_jolt_apply(jolt, bytes_of(input), options, (gramc_writer){append, &result}, &error);
+        gramc_jolt_apply(jolt, bytes_of(input), options, buf_writer(&result), &error);
     int code = EXIT_FINE;
     if (status == GRAMC_IO) status = buf_status(&result);
     if (status == GRAMC_FINDINGS) code = tell(cli, cli->operands[1], input, &error);

@@ -24,12 +24,6 @@ struct mend_run {
     size_t count, fixed;
 };
 
-static int append(void *ctx, const char *bytes, size_t len) {
-    struct buf *buf = ctx;
-    buf_put(buf, bytes, len);
-    return buf->state == BUF_FINE ? 0 : 1;
-}
-
 static gramc_text current(const struct mended *file) {
     return file->changed ? buf_view(&file->text) : file->source.text;
 }
@@ -49,7 +43,7 @@ static int compile(struct mend_run *m, gramc_compilation **out) {
 static int mend_one(struct mend_run *m, const gramc_compilation *compilation, size_t i,
                     struct buf *out, size_t *fixed) {
     buf_init(out, &m->cli->allocator, OUTPUT_MAX);
-    gramc_status status = gramc_source_fix(compilation, i, (gramc_writer){append, out}, fixed);
+    gramc_status status = gramc_source_fix(compilation, i, buf_writer(out), fixed);
     return cli_status(m->cli, status == GRAMC_IO ? buf_status(out) : status);
 }
 

@@ -20,6 +20,7 @@ struct agent {
     struct task *first_task, **last_task;
     gramc_text meta;
     struct schema *output; /* NULL: none */
+    gramc_schema *answers; /* what `public` shows; freed with the spec */
     bool prepared;
 };
 

@@ -4,7 +4,7 @@
 #include "compiler/compilation.h"
 
 #include "base/diag/put.h"
-#include "base/json/json.h"
+#include "base/json/writer.h"
 #include "base/text.h"
 #include "base/version.h"
 
@@ -55,16 +55,26 @@ static size_t collect(struct baseline_entry *entries, const struct findings *fin
     return merge(entries, count);
 }
 
+/* A line each, so that a diff of two baselines shows findings. */
 static void print(struct buf *out, const struct baseline_entry *entries, size_t count) {
-    buf_printf(out, "{\"gramc_baseline\":%d,\"findings\":[", VERSION_BASELINE);
+    struct json_writer w = json_writer(out);
+    json_object_begin(&w);
+    json_member_number(&w, "gramc_baseline", VERSION_BASELINE);
+    json_member_array(&w, "findings");
     for (size_t i = 0; i < count; i++) {
-        buf_puts(out, i ? ",\n{\"path\":" : "\n{\"path\":");
-        diag_put_json(out, entries[i].path);
-        buf_printf(out, ",\"code\":\"%.*s\",\"key\":\"%.*s\",\"count\":%u}",
-                   TEXT_ARGS(entries[i].code), (int)DIAG_KEY, entries[i].key,
-                   (unsigned)entries[i].count);
+        json_line(&w, 0);
+        json_object_begin(&w);
+        json_key(&w, "path");
+        diag_put_json(json_slot(&w), entries[i].path);
+        json_member_text(&w, "code", entries[i].code);
+        json_member_text(&w, "key", (gramc_text){entries[i].key, DIAG_KEY});
+        json_member_number(&w, "count", entries[i].count);
+        json_object_end(&w);
     }
-    buf_puts(out, count ? "\n]}\n" : "]}\n");
+    if (count) buf_putc(out, '\n');
+    json_array_end(&w);
+    json_object_end(&w);
+    buf_putc(out, '\n');
 }
 
 gramc_status gramc_baseline_write(const gramc_compilation *compilation, gramc_writer writer) {

@@ -95,10 +95,7 @@ static gramc_text dedent(struct pass *pass, gramc_text text) {
         if (indentation(line) < line.len) buf_text(&out, text_slice(line, skip, line.len));
         if (ended) buf_putc(&out, '\n');
     }
-    if (out.state == BUF_NOMEM) pass->arena->oom = true;
-    gramc_text result = arena_text(pass->arena, buf_view(&out));
-    buf_free(&out);
-    return result;
+    return buf_to_arena(&out, pass->arena);
 }
 
 gramc_text value_text(struct pass *pass, const struct value *value) {

@@ -301,7 +301,7 @@ static bool is_inhabited(const struct schema *schema) {
         any = any || one;
     }
     if (is_union) return any || !schema->members;
-    gramc_text least = schema_get(schema, KEYWORD_MIN_ITEMS);
+    gramc_text least = schema_get(schema, P_MIN_ITEMS);
     bool needs_items = schema->kind == TYPE_ARRAY && least.len && !text_is(least, "0");
     return !needs_items || is_inhabited(schema->inner);
 }

@@ -54,16 +54,13 @@ static gramc_text folder_of(gramc_text path) {
 
 static gramc_text normalised(struct pass *pass, gramc_text folder, gramc_text name) {
     struct buf path;
-    gramc_text result = {NULL, 0}, start = name.len && name.ptr[0] == '/' ? name : folder;
+    gramc_text start = name.len && name.ptr[0] == '/' ? name : folder;
     buf_init(&path, &pass->arena->allocator, 1 << 16);
     if (start.len && start.ptr[0] == '/') buf_putc(&path, '/');
     if (!(name.len && name.ptr[0] == '/')) add_segments(&path, folder);
     add_segments(&path, name);
     if (path.len > 1) path.len--;
-    if (path.state == BUF_NOMEM) pass->arena->oom = true;
-    else result = arena_text(pass->arena, buf_view(&path));
-    buf_free(&path);
-    return result;
+    return buf_to_arena_cut(&path, pass->arena);
 }
 
 /* ## Files */

@@ -17,8 +17,8 @@ static void report(struct pass *pass, const struct schema *schema, const char *w
 /* Beyond this a double does not hold every integer. */
 static const double largest = 9007199254740992.0;
 
-static bool read_bound(const struct schema *schema, enum keyword keyword, double *out) {
-    gramc_text text = schema_get(schema, keyword);
+static bool read_bound(const struct schema *schema, enum type_property property, double *out) {
+    gramc_text text = schema_get(schema, property);
     return text.len && number_to_double(out, text) && *out<largest && * out> - largest;
 }
 
@@ -34,18 +34,18 @@ static int64_t ceiling_of(double number) {
 /* The least and the greatest integer that the bounds leave; false unless both ends are bounded. */
 static bool read_window(const struct schema *schema, int64_t *low, int64_t *high) {
     double bound;
-    bool has_low = read_bound(schema, KEYWORD_MINIMUM, &bound), has_high = false;
+    bool has_low = read_bound(schema, P_MIN, &bound), has_high = false;
     if (has_low) *low = ceiling_of(bound);
-    if (read_bound(schema, KEYWORD_EXCLUSIVE_MINIMUM, &bound)) {
+    if (read_bound(schema, P_ABOVE, &bound)) {
         int64_t above = floor_of(bound) + 1;
         *low = has_low && *low > above ? *low : above;
         has_low = true;
     }
-    if (read_bound(schema, KEYWORD_MAXIMUM, &bound)) {
+    if (read_bound(schema, P_MAX, &bound)) {
         *high = floor_of(bound);
         has_high = true;
     }
-    if (read_bound(schema, KEYWORD_EXCLUSIVE_MAXIMUM, &bound)) {
+    if (read_bound(schema, P_BELOW, &bound)) {
         int64_t below = ceiling_of(bound) - 1;
         *high = has_high && *high < below ? *high : below;
         has_high = true;
@@ -57,7 +57,7 @@ static void check_window(struct pass *pass, const struct schema *schema) {
     int64_t low = 0, high = 0, step = 0;
     bool numeric = schema->kind == TYPE_INTEGER || schema->kind == TYPE_NUMBER;
     if (!numeric || !read_window(schema, &low, &high)) return;
-    gramc_text multiple = schema_get(schema, KEYWORD_MULTIPLE_OF);
+    gramc_text multiple = schema_get(schema, P_MULTIPLE_OF);
     bool has_step = multiple.len && number_to_int(&step, multiple) && step > 0;
     if (schema->kind == TYPE_INTEGER && low > high) {
         report(pass, schema, "there is no whole number between its bounds");
@@ -88,8 +88,8 @@ static bool holds(const struct json *values, const struct json *value) {
 }
 
 static void check_enum(struct pass *pass, const struct schema *schema) {
-    const struct constraint *list = schema_find(schema, KEYWORD_ENUM);
-    const struct constraint *constant = schema_find(schema, KEYWORD_CONST);
+    const struct constraint *list = schema_find(schema, P_ENUM);
+    const struct constraint *constant = schema_find(schema, P_CONST);
     const struct json *values = list ? json_parse(pass->arena, list->text, NULL) : NULL;
     if (!json_is(values, JSON_ARRAY)) return;
     if (!values->count) report(pass, schema, "its enum is empty");
@@ -103,10 +103,10 @@ static void check_enum(struct pass *pass, const struct schema *schema) {
 
 /* False if there are very many, or nobody knows. */
 static bool count_values(struct pass *pass, const struct schema *schema, uint32_t *count) {
-    const struct constraint *list = schema_find(schema, KEYWORD_ENUM);
+    const struct constraint *list = schema_find(schema, P_ENUM);
     const struct json *values = list ? json_parse(pass->arena, list->text, NULL) : NULL;
     if (schema_raw(schema)) return false;
-    if (schema_find(schema, KEYWORD_CONST)) *count = 1;
+    if (schema_find(schema, P_CONST)) *count = 1;
     else if (values) *count = values->count;
     else if (schema->kind == TYPE_BOOLEAN) *count = 2;
     else if (schema->kind == TYPE_NULL) *count = 1;
@@ -119,7 +119,7 @@ static void check_unique(struct pass *pass, const struct schema *schema) {
     const struct schema *inner = schema_inner(schema);
     int64_t least = 0;
     uint32_t count = 0;
-    gramc_text text = schema_get(schema, KEYWORD_MIN_ITEMS);
+    gramc_text text = schema_get(schema, P_MIN_ITEMS);
     bool applies = schema->kind == TYPE_ARRAY && schema_is_unique(schema) && inner && text.len;
     if (!applies || !number_to_int(&least, text) || !count_values(pass, inner, &count)) return;
     if (least > (int64_t)count)
@@ -134,11 +134,11 @@ static void check_format(struct pass *pass, const struct schema *schema) {
         int64_t least, most; /* in code points; 0: no limit */
     } lengths[] = {{"date", 10, 10}, {"date-time", 20, 0}, {"time", 9, 0},  {"uuid", 36, 36},
                    {"ipv4", 7, 15},  {"ipv6", 2, 45},      {"email", 3, 0}, {"duration", 3, 0}};
-    gramc_text format = schema_get(schema, KEYWORD_FORMAT);
+    gramc_text format = schema_get(schema, P_FORMAT);
     int64_t low = 0, high = INT64_MAX;
     if (schema->kind != TYPE_STRING || !format.len) return;
-    (void)number_to_int(&low, schema_get(schema, KEYWORD_MIN_LENGTH));
-    if (!number_to_int(&high, schema_get(schema, KEYWORD_MAX_LENGTH))) high = INT64_MAX;
+    (void)number_to_int(&low, schema_get(schema, P_MIN_LENGTH));
+    if (!number_to_int(&high, schema_get(schema, P_MAX_LENGTH))) high = INT64_MAX;
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
         if (!text_is(format, lengths[i].format)) continue;
         if (high < lengths[i].least || (lengths[i].most && low > lengths[i].most))
@@ -202,16 +202,16 @@ static void check_members(struct pass *pass, const struct schema *schema) {
     for (size_t i = 0; i < count; i++) buf_free(&texts[i]);
 }
 
-#define LOWER_BOUNDS (KEYWORD_BIT(KEYWORD_MINIMUM) | KEYWORD_BIT(KEYWORD_EXCLUSIVE_MINIMUM))
-#define UPPER_BOUNDS (KEYWORD_BIT(KEYWORD_MAXIMUM) | KEYWORD_BIT(KEYWORD_EXCLUSIVE_MAXIMUM))
+#define LOWER_BOUNDS (PROPERTY_BIT(P_MIN) | PROPERTY_BIT(P_ABOVE))
+#define UPPER_BOUNDS (PROPERTY_BIT(P_MAX) | PROPERTY_BIT(P_BELOW))
 
 void impossible_check(struct pass *pass, const struct schema *schema) {
     /* A use that adds nothing is as its type is, which was looked at. */
     if (schema->raw || (schema->base && !schema->constraints && !schema->members)) return;
     uint32_t said = schema_said(schema);
     if (said & LOWER_BOUNDS && said & UPPER_BOUNDS) check_window(pass, schema);
-    if (said & KEYWORD_BIT(KEYWORD_ENUM)) check_enum(pass, schema);
-    if (said & KEYWORD_BIT(KEYWORD_MIN_ITEMS)) check_unique(pass, schema);
-    if (said & KEYWORD_BIT(KEYWORD_FORMAT)) check_format(pass, schema);
+    if (said & PROPERTY_BIT(P_ENUM)) check_enum(pass, schema);
+    if (said & PROPERTY_BIT(P_MIN_ITEMS)) check_unique(pass, schema);
+    if (said & PROPERTY_BIT(P_FORMAT)) check_format(pass, schema);
     check_members(pass, schema);
 }

@@ -14,16 +14,13 @@ static gramc_text keep(struct arena *arena, struct buf *text) {
 }
 
 /* The program judges the checked style (with the bounds of Long), the wire gets the printed one. */
-static gramc_status compile(const gramc_schema **out, const struct buf *text, bool closed_root) {
+static gramc_status compile(gramc_schema **out, const struct buf *text, bool closed_root) {
     gramc_schema_options options = GRAMC_SCHEMA_OPTIONS_INIT;
-    gramc_schema *program = NULL;
     options.allocator = &text->allocator;
     options.assert_formats = true;
     options.closed_root = closed_root;
     if (text->state != BUF_FINE) return buf_status(text);
-    gramc_status status = gramc_schema_compile(&program, text->ptr, text->len, &options, NULL);
-    *out = program;
-    return status;
+    return gramc_schema_compile(out, text->ptr, text->len, &options, NULL);
 }
 
 /* Most types are printed as they are checked. */
@@ -35,18 +32,20 @@ static gramc_text keep_evaluated(struct arena *arena, struct buf *text, gramc_te
 
 static gramc_status prepare_tool(struct arena *arena, struct tool *tool, struct buf *text) {
     const struct signature *signature = tool->signature;
-    if (tool->public.accepts && tool->public.returns) return GRAMC_OK;
+    if (tool->accepts && tool->returns) return GRAMC_OK;
     schema_print(text, &signature->arguments, SCHEMA_PRINTED);
     tool->public.parameters = keep(arena, text);
     schema_print(text, signature->result, SCHEMA_PRINTED);
     tool->public.result = keep(arena, text);
     if (arena->oom) return GRAMC_NOMEM;
     schema_print(text, &signature->arguments, SCHEMA_CHECKED);
-    gramc_status status = compile(&tool->public.accepts, text, signature_is_closed(signature));
+    gramc_status status = compile(&tool->accepts, text, signature_is_closed(signature));
+    tool->public.accepts = tool->accepts;
     tool->public.checked_parameters = keep_evaluated(arena, text, tool->public.parameters);
     if (status != GRAMC_OK) return status;
     schema_print(text, signature->result, SCHEMA_CHECKED);
-    status = compile(&tool->public.returns, text, false);
+    status = compile(&tool->returns, text, false);
+    tool->public.returns = tool->returns;
     tool->public.checked_result = keep_evaluated(arena, text, tool->public.result);
     return arena->oom ? GRAMC_NOMEM : status;
 }
@@ -78,7 +77,7 @@ gramc_status gramc_tool_prepare(gramc_compilation *compilation, const gramc_tool
 /* A structured answer: where its texts and program go. */
 struct prepared_answer {
     gramc_text *printed, *format;
-    const gramc_schema **program;
+    gramc_schema **program;
     bool *wrapped;
 };
 
@@ -98,13 +97,16 @@ static gramc_status prepare_output(struct arena *arena, const struct schema *out
 
 static gramc_status prepare_outputs(struct arena *arena, struct agent *agent, struct buf *text) {
     gramc_agent *a = &agent->public;
-    struct prepared_answer own = {&a->output, &a->response_format, &a->answers, &a->answer_wrapped};
+    struct prepared_answer own = {&a->output, &a->response_format, &agent->answers,
+                                  &a->answer_wrapped};
     gramc_status status = prepare_output(arena, agent->output, own, text);
+    a->answers = agent->answers;
     for (struct task *t = agent->first_task; t && status == GRAMC_OK; t = t->next) {
         gramc_task *task = t->public;
-        struct prepared_answer answer = {&task->output, &task->response_format, &task->answers,
+        struct prepared_answer answer = {&task->output, &task->response_format, &t->answers,
                                          &task->answer_wrapped};
         status = prepare_output(arena, t->output, answer, text);
+        task->answers = t->answers;
     }
     return status;
 }
@@ -129,23 +131,14 @@ gramc_status gramc_agent_prepare(gramc_compilation *compilation, const gramc_age
     return agent->prepared ? GRAMC_OK : GRAMC_NOMEM;
 }
 
-/* Const for everybody else; we made it. */
-static void free_program(const gramc_schema *program) {
-    union {
-        const gramc_schema *shared;
-        gramc_schema *own;
-    } schema = {program};
-    gramc_schema_free(schema.own);
+static void free_tool(const struct tool *tool) {
+    gramc_schema_free(tool->accepts);
+    gramc_schema_free(tool->returns);
 }
 
-static void free_tool(struct tool *tool) {
-    free_program(tool->public.accepts);
-    free_program(tool->public.returns);
-}
-
-static void free_outputs(struct agent *agent) {
-    free_program(agent->public.answers);
-    for (const struct task *t = agent->first_task; t; t = t->next) free_program(t->public->answers);
+static void free_outputs(const struct agent *agent) {
+    gramc_schema_free(agent->answers);
+    for (const struct task *t = agent->first_task; t; t = t->next) gramc_schema_free(t->answers);
 }
 
 void spec_free(struct gramc_spec *spec) {

@@ -7,44 +7,9 @@
 #include "compiler/data.h"
 #include "compiler/definition.h"
 #include "compiler/spec.h"
+#include "jsonschema/keywords.h"
 
 static const char prefix[] = "#/$defs/";
-
-/* ## What a schema is made of */
-
-static const struct {
-    const char *keyword;
-    enum raw_content content;
-} contents[] = {
-    {"properties", RAW_SCHEMAS},
-    {"patternProperties", RAW_SCHEMAS},
-    {"dependentSchemas", RAW_SCHEMAS},
-    {"$defs", RAW_SCHEMAS},
-    {"definitions", RAW_SCHEMAS},
-    {"anyOf", RAW_SCHEMAS},
-    {"oneOf", RAW_SCHEMAS},
-    {"allOf", RAW_SCHEMAS},
-    {"prefixItems", RAW_SCHEMAS},
-    {"items", RAW_SCHEMA},
-    {"additionalProperties", RAW_SCHEMA},
-    {"not", RAW_SCHEMA},
-    {"if", RAW_SCHEMA},
-    {"then", RAW_SCHEMA},
-    {"else", RAW_SCHEMA},
-    {"contains", RAW_SCHEMA},
-    {"propertyNames", RAW_SCHEMA},
-    {"unevaluatedItems", RAW_SCHEMA},
-    {"unevaluatedProperties", RAW_SCHEMA},
-    {"contentSchema", RAW_SCHEMA},
-};
-
-enum raw_content raw_content(const struct json *keyword) {
-    size_t i = 0, count = sizeof contents / sizeof *contents;
-    while (i < count && !text_is(keyword->key, contents[i].keyword)) i++;
-    if (i == count) return RAW_DATA;
-    /* A list where a schema stands is one of schemas: `items` of older drafts. */
-    return keyword->kind == JSON_ARRAY ? RAW_SCHEMAS : contents[i].content;
-}
 
 /* ## References */
 
@@ -114,14 +79,10 @@ static void note(struct raw_search *search, gramc_text reference) {
 /* Recursion is bounded by JSON_MAX_DEPTH. */
 static void search_schema(struct raw_search *search, const struct json *schema) {
     if (schema->kind != JSON_OBJECT) return;
-    for (const struct json *m = schema->first; m; m = m->next) {
-        enum raw_content content = raw_content(m);
+    for (const struct json *m = schema->first; m; m = m->next)
         if (text_is(m->key, "$ref") && m->kind == JSON_STRING) note(search, m->text);
-        else if (content == RAW_SCHEMA) search_schema(search, m);
-        else if (content == RAW_SCHEMAS)
-            for (const struct json *inner = m->first; inner; inner = inner->next)
-                search_schema(search, inner);
-    }
+    struct subschema_walk inner = subschema_walk(schema, GRAMC_DRAFT_AUTO);
+    for (const struct json *s; (s = subschema_next(&inner)) != NULL;) search_schema(search, s);
 }
 
 /* ## The whole */

@@ -31,8 +31,4 @@ struct raw_schema *raw_read(struct pass *pass, const struct value *value, bool *
 /* The use that a reference stands for; NULL: none. */
 const struct raw_use *raw_find(const struct raw_schema *raw, gramc_text reference);
 
-/* What a keyword's value is made of; in data, `$ref` is none. */
-enum raw_content { RAW_DATA, RAW_SCHEMA, RAW_SCHEMAS /* in a list or map */ };
-enum raw_content raw_content(const struct json *keyword);
-
 #endif

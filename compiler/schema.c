@@ -90,14 +90,14 @@ static void unknown_type(struct pass *pass, gramc_text label, struct span span) 
 /* What comes with a base type: its format, its bounds. */
 static void say_own_constraints(struct reader *reader, const struct type_row *row,
                                 struct span span) {
-    reader_say(reader, KEYWORD_FORMAT, text_of(row->format), span);
+    reader_say(reader, P_FORMAT, text_of(row->format), span);
     if (row->one_character) {
-        reader_say(reader, KEYWORD_MIN_LENGTH, TEXT("1"), span);
-        reader_say(reader, KEYWORD_MAX_LENGTH, TEXT("1"), span);
+        reader_say(reader, P_MIN_LENGTH, TEXT("1"), span);
+        reader_say(reader, P_MAX_LENGTH, TEXT("1"), span);
     }
     if (row->bounds_hidden) return;
-    reader_say(reader, KEYWORD_MINIMUM, text_of(row->min), span);
-    reader_say(reader, KEYWORD_MAXIMUM, text_of(row->max), span);
+    reader_say(reader, P_MIN, text_of(row->min), span);
+    reader_say(reader, P_MAX, text_of(row->max), span);
 }
 
 void reader_set_type(struct reader *reader, gramc_text label, struct span span) {

@@ -7,39 +7,18 @@
 #include "base/json/json.h"
 #include "base/map.h"
 #include "compiler/compilation.h"
-#include "compiler/types.h"
+#include "compiler/type_properties.h"
 
 struct definition;
 struct raw_schema; /* raw_schema.h */
 
-/* In the order in which they are printed. */
-enum keyword {
-    KEYWORD_TITLE,
-    KEYWORD_DESCRIPTION,
-    KEYWORD_FORMAT,
-    KEYWORD_ENUM,
-    KEYWORD_CONST,
-    KEYWORD_MINIMUM,
-    KEYWORD_MAXIMUM,
-    KEYWORD_EXCLUSIVE_MINIMUM,
-    KEYWORD_EXCLUSIVE_MAXIMUM,
-    KEYWORD_MULTIPLE_OF,
-    KEYWORD_MIN_LENGTH,
-    KEYWORD_MAX_LENGTH,
-    KEYWORD_PATTERN,
-    KEYWORD_MIN_ITEMS,
-    KEYWORD_MAX_ITEMS,
-    KEYWORD_EXAMPLES,
-    KEYWORD_META, /* for the bundle alone */
-    KEYWORDS
-};
-
-/* One keyword that was said. Most types say two or three, so they are a list and no struct. */
+/* One property that was said as text or JSON. Most types say two or three, so they are a list and
+ * no struct. */
 struct constraint {
     struct constraint *next;
     gramc_text text; /* a text (title, description, format, pattern), else JSON as it was spelled */
     struct span at;  /* of the value */
-    enum keyword keyword;
+    enum type_property property;
 };
 
 /* A flag that a type may leave to the type that it is built on. */
@@ -78,13 +57,14 @@ struct field {
     bool optional;                     /* not in `required` */
 };
 
-/* The keywords that were said, here or by the base: KEYWORD_BIT() of each. */
-#define KEYWORD_BIT(keyword) (UINT32_C(1) << (keyword))
+/* The constraints that were said, here or by the base: PROPERTY_BIT() of each. */
+#define PROPERTY_BIT(property) (UINT32_C(1) << (property))
+_Static_assert(TYPE_PROPERTIES <= 32, "a bit for each property");
 uint32_t schema_said(const struct schema *schema);
-/* What was said for a keyword, here or by the base; NULL: nothing. */
-const struct constraint *schema_find(const struct schema *schema, enum keyword keyword);
+/* What was said for a property, here or by the base; NULL: nothing. */
+const struct constraint *schema_find(const struct schema *schema, enum type_property property);
 /* The same, as text; empty: nothing. */
-gramc_text schema_get(const struct schema *schema, enum keyword keyword);
+gramc_text schema_get(const struct schema *schema, enum type_property property);
 bool schema_is_nullable(const struct schema *schema);
 bool schema_is_unique(const struct schema *schema);
 bool schema_is_deprecated(const struct schema *schema);

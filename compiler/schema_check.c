@@ -11,20 +11,20 @@
 
 /* Pairs of a lower and an upper bound; with `strict`, equal ones leave nothing either. */
 static const struct {
-    enum keyword low, high;
+    enum type_property low, high;
     bool strict;
-} pairs[] = {{KEYWORD_MINIMUM, KEYWORD_MAXIMUM, false},
-             {KEYWORD_EXCLUSIVE_MINIMUM, KEYWORD_MAXIMUM, true},
-             {KEYWORD_MINIMUM, KEYWORD_EXCLUSIVE_MAXIMUM, true},
-             {KEYWORD_EXCLUSIVE_MINIMUM, KEYWORD_EXCLUSIVE_MAXIMUM, true},
-             {KEYWORD_MIN_LENGTH, KEYWORD_MAX_LENGTH, false},
-             {KEYWORD_MIN_ITEMS, KEYWORD_MAX_ITEMS, false}};
+} pairs[] = {{P_MIN, P_MAX, false},
+             {P_ABOVE, P_MAX, true},
+             {P_MIN, P_BELOW, true},
+             {P_ABOVE, P_BELOW, true},
+             {P_MIN_LENGTH, P_MAX_LENGTH, false},
+             {P_MIN_ITEMS, P_MAX_ITEMS, false}};
 
 static void check_bounds(struct pass *pass, const struct schema *schema) {
     /* What the base alone says was looked at there. */
     uint32_t said = schema->constraints ? schema_said(schema) : 0;
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
-        uint32_t both = KEYWORD_BIT(pairs[i].low) | KEYWORD_BIT(pairs[i].high);
+        uint32_t both = PROPERTY_BIT(pairs[i].low) | PROPERTY_BIT(pairs[i].high);
         if ((said & both) != both) continue;
         gramc_text low = schema_get(schema, pairs[i].low);
         gramc_text high = schema_get(schema, pairs[i].high);
@@ -32,8 +32,8 @@ static void check_bounds(struct pass *pass, const struct schema *schema) {
         if (order > 0 || (order == 0 && pairs[i].strict))
             FIND(pass->findings, D_IMPOSSIBLE_BOUNDS, pass->source, schema->span, low, high);
     }
-    if (!(said & KEYWORD_BIT(KEYWORD_MULTIPLE_OF))) return;
-    gramc_text step = schema_get(schema, KEYWORD_MULTIPLE_OF);
+    if (!(said & PROPERTY_BIT(P_MULTIPLE_OF))) return;
+    gramc_text step = schema_get(schema, P_MULTIPLE_OF);
     if (!step.len || json_number_compare(step, TEXT("0")) > 0) return;
     struct finding *f = FIND(pass->findings, D_IMPOSSIBLE_BOUNDS, pass->source, schema->span,
                              TEXT("multipleOf"), step);
@@ -44,19 +44,18 @@ static void check_bounds(struct pass *pass, const struct schema *schema) {
 
 /* A number against one keyword: true only if it surely fits. Other keywords hold no number. */
 static bool number_fits(const struct constraint *c, gramc_text number) {
-    switch (c->keyword) {
-    case KEYWORD_MINIMUM: return json_number_compare(number, c->text) >= 0;
-    case KEYWORD_MAXIMUM: return json_number_compare(number, c->text) <= 0;
-    case KEYWORD_EXCLUSIVE_MINIMUM: return json_number_compare(number, c->text) > 0;
-    case KEYWORD_EXCLUSIVE_MAXIMUM: return json_number_compare(number, c->text) < 0;
+    switch (c->property) {
+    case P_MIN: return json_number_compare(number, c->text) >= 0;
+    case P_MAX: return json_number_compare(number, c->text) <= 0;
+    case P_ABOVE: return json_number_compare(number, c->text) > 0;
+    case P_BELOW: return json_number_compare(number, c->text) < 0;
     default: return false;
     }
 }
 
 /* Keywords that only tell, and judge nothing. */
-static bool is_annotation(enum keyword keyword) {
-    return keyword == KEYWORD_TITLE || keyword == KEYWORD_DESCRIPTION ||
-           keyword == KEYWORD_EXAMPLES;
+static bool is_annotation(enum type_property property) {
+    return property == P_TITLE || property == P_DESCRIPTION || property == P_EXAMPLES;
 }
 
 static bool is_number(gramc_text json) {
@@ -87,7 +86,7 @@ static bool has_base_type(const struct schema *s, gramc_text json) {
 static bool fits_plainly(const struct schema *s, gramc_text json) {
     if (s->raw || s->base || (s->type && s->type->bounds_hidden)) return false;
     for (const struct constraint *c = s->constraints; c; c = c->next)
-        if (!is_annotation(c->keyword) && !(is_number(json) && number_fits(c, json))) return false;
+        if (!is_annotation(c->property) && !(is_number(json) && number_fits(c, json))) return false;
     return has_base_type(s, json);
 }
 
@@ -95,7 +94,7 @@ static bool fits_plainly(const struct schema *s, gramc_text json) {
  * reported too rather than hidden. */
 static void report_uncompilable(struct pass *pass, const struct schema *schema,
                                 const gramc_json_error *error) {
-    const struct constraint *pattern = schema_find(schema, KEYWORD_PATTERN);
+    const struct constraint *pattern = schema_find(schema, P_PATTERN);
     if (pattern && strstr(error->pointer, "pattern"))
         FIND(pass->findings, D_BAD_PATTERN, pass->source, pattern->at, text_of(error->message));
     else
@@ -173,7 +172,7 @@ static struct schema without_choices(const struct schema *schema, struct constra
     size_t count = 0;
     bare.constraints = NULL;
     for (const struct constraint *c = schema->constraints; c && count < most; c = c->next) {
-        if (c->keyword == KEYWORD_ENUM || c->keyword == KEYWORD_CONST) continue;
+        if (c->property == P_ENUM || c->property == P_CONST) continue;
         copies[count] = *c;
         copies[count].next = bare.constraints;
         bare.constraints = &copies[count++];
@@ -182,12 +181,12 @@ static struct schema without_choices(const struct schema *schema, struct constra
 }
 
 static void check_choices(struct pass *pass, const struct schema *schema) {
-    struct constraint copies[2 * KEYWORDS];
-    const struct constraint *choice = schema_find(schema, KEYWORD_CONST);
-    struct schema bare = without_choices(schema, copies, 2 * KEYWORDS);
+    struct constraint copies[2 * MOST_CONSTRAINTS];
+    const struct constraint *choice = schema_find(schema, P_CONST);
+    struct schema bare = without_choices(schema, copies, 2 * MOST_CONSTRAINTS);
     gramc_schema *program = compile(pass, &bare);
     if (!program) return;
-    evaluate_list(pass, program, schema_find(schema, KEYWORD_ENUM), D_ENUM_MISMATCH);
+    evaluate_list(pass, program, schema_find(schema, P_ENUM), D_ENUM_MISMATCH);
     if (choice) evaluate(pass, program, choice->text, choice->at, D_CONST_MISMATCH);
     gramc_schema_free(program);
 }
@@ -195,10 +194,10 @@ static void check_choices(struct pass *pass, const struct schema *schema) {
 /* What has neither choices nor examples nor anything that may not compile needs no program. */
 static void check_data(struct pass *pass, const struct schema *schema) {
     if (!schema->raw && !schema->constraints && !schema->base) return;
-    const struct constraint *examples = schema_find(schema, KEYWORD_EXAMPLES);
-    bool choices = schema_find(schema, KEYWORD_ENUM) || schema_find(schema, KEYWORD_CONST);
+    const struct constraint *examples = schema_find(schema, P_EXAMPLES);
+    bool choices = schema_find(schema, P_ENUM) || schema_find(schema, P_CONST);
     if (choices) check_choices(pass, schema);
-    bool risky = schema->raw || schema_find(schema, KEYWORD_PATTERN);
+    bool risky = schema->raw || schema_find(schema, P_PATTERN);
     if (!examples && (choices || !risky)) return;
     gramc_schema *program = compile(pass, schema);
     if (program) evaluate_list(pass, program, examples, D_EXAMPLE_MISMATCH);

@@ -26,7 +26,8 @@ struct schema *schema_of_value(struct pass *pass, const struct value *value);
 struct member *members_of_value(struct pass *pass, const struct value *list);
 /* Makes a label the type of reader->schema. */
 void reader_set_type(struct reader *reader, gramc_text label, struct span span);
-void reader_say(struct reader *reader, enum keyword keyword, gramc_text text, struct span at);
+void reader_say(struct reader *reader, enum type_property property, gramc_text text,
+                struct span at);
 void reader_wrong_value(struct reader *reader, const struct property *p, const char *wanted);
 /* `fields`, as a list of maps or a map from name to type. */
 void reader_read_fields(struct reader *reader, const struct property *p);

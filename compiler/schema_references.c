@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "compiler/definition.h"
+#include "jsonschema/keywords.h"
 
 #include <string.h>
 
@@ -150,13 +151,12 @@ static void put_raw_schemas(struct printed_document *document, const struct raw_
 void references_put_raw_member(struct printed_document *document, const struct raw_schema *raw,
                                const struct json *member) {
     bool reference = text_is(member->key, "$ref") && member->kind == JSON_STRING;
-    bool holder = member->kind == JSON_ARRAY || member->kind == JSON_OBJECT;
-    enum raw_content content = holder ? raw_content(member) : RAW_DATA;
+    enum keyword_content content = keyword_content(member);
     json_put_string(document->out, member->key);
     buf_putc(document->out, ':');
     if (reference) put_raw_reference(document, raw, member);
-    else if (content == RAW_SCHEMA) references_put_raw(document, raw, member);
-    else if (content == RAW_SCHEMAS) put_raw_schemas(document, raw, member);
+    else if (content == CONTENT_SCHEMA) references_put_raw(document, raw, member);
+    else if (content == CONTENT_SCHEMAS) put_raw_schemas(document, raw, member);
     else json_put(document->out, member);
 }
 

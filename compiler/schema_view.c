@@ -8,19 +8,19 @@ uint32_t schema_said(const struct schema *schema) {
     uint32_t said = 0;
     for (; schema; schema = schema->base)
         for (const struct constraint *c = schema->constraints; c; c = c->next)
-            said |= KEYWORD_BIT(c->keyword);
+            said |= PROPERTY_BIT(c->property);
     return said;
 }
 
-const struct constraint *schema_find(const struct schema *schema, enum keyword keyword) {
+const struct constraint *schema_find(const struct schema *schema, enum type_property property) {
     for (; schema; schema = schema->base)
         for (const struct constraint *c = schema->constraints; c; c = c->next)
-            if (c->keyword == keyword) return c;
+            if (c->property == property) return c;
     return NULL;
 }
 
-gramc_text schema_get(const struct schema *schema, enum keyword keyword) {
-    const struct constraint *c = schema_find(schema, keyword);
+gramc_text schema_get(const struct schema *schema, enum type_property property) {
+    const struct constraint *c = schema_find(schema, property);
     return c ? c->text : (gramc_text){NULL, 0};
 }
 

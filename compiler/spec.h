@@ -14,7 +14,7 @@ struct library;
 struct experiment;
 
 struct gramc_spec {
-    gramc_compilation *compilation;
+    const gramc_compilation *compilation;
     struct definition *first_definition, **last_definition;
     struct reuse *first_reuse, **last_reuse;
     struct tool *first_twin; /* tools of a name that was taken */

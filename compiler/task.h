@@ -13,6 +13,7 @@ struct task {
     struct schema *output; /* NULL: none */
     struct tool **tools;   /* its own */
     size_t tool_count;
+    gramc_schema *answers; /* what `public` shows; freed with the spec */
 };
 
 bool task_is(const struct pattern *element);

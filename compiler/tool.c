@@ -68,7 +68,9 @@ static void read_arguments(struct pass *pass, struct schema *arguments,
              TEXT("a JSON object: json`{...}`"), text_of(value_noun(p->schema)));
 }
 
-static void read_properties(struct pass *pass, struct tool *tool, const struct subject *subject) {
+/* `arguments`: what the properties say about them, before the signature is read. */
+static void read_properties(struct pass *pass, struct tool *tool, struct schema *arguments,
+                            const struct subject *subject) {
     struct tool_properties p = {.max_call_errors = DEFAULT_ERRORS,
                                 .max_tool_errors = DEFAULT_ERRORS,
                                 .timeout_ms = DEFAULT_TIMEOUT_MS,
@@ -92,7 +94,7 @@ static void read_properties(struct pass *pass, struct tool *tool, const struct s
     tool->idempotent = p.idempotent;
     tool->open_world = p.open_world;
     if (p.examples) tool->examples = read_examples(pass, p.examples);
-    read_arguments(pass, &tool->arguments, &p);
+    read_arguments(pass, arguments, &p);
     if (p.examples) tool->examples_at = p.examples->span;
     if (p.deprecated) tool->deprecated = read_deprecated(pass, p.deprecated);
     if (p.description.len) return;
@@ -103,7 +105,8 @@ static void read_properties(struct pass *pass, struct tool *tool, const struct s
                  "model chooses by it");
 }
 
-static void read_signature(struct pass *pass, struct tool *tool, const struct pattern *pattern) {
+static void read_signature(struct pass *pass, struct tool *tool, const struct schema *arguments,
+                           const struct pattern *pattern) {
     if (pattern->element_count != 1) {
         struct finding *f =
             FIND(pass->findings, D_ONE_SIGNATURE, pass->source, tool->name_at, tool->identifier);
@@ -113,8 +116,8 @@ static void read_signature(struct pass *pass, struct tool *tool, const struct pa
     }
     tool->signature = signature_read(pass, pattern->elements);
     if (!tool->signature) return;
-    tool->signature->arguments.open = tool->arguments.open;
-    tool->signature->arguments.raw = tool->arguments.raw;
+    tool->signature->arguments.open = arguments->open;
+    tool->signature->arguments.raw = arguments->raw;
     switch ((enum type_kind)tool->signature->result->kind) {
     case TYPE_STRING: tool->public.result_kind = GRAMC_RESULT_TEXT; break;
     case TYPE_NULL: tool->public.result_kind = GRAMC_RESULT_NULL; break;
@@ -191,14 +194,15 @@ void tool_twins_check(struct pass *pass, const struct gramc_spec *spec) {
 }
 
 struct tool *tool_read(struct pass *pass, struct gramc_spec *spec, const struct pattern *pattern) {
+    struct schema arguments = {.kind = TYPE_OBJECT};
     struct tool *tool = ARENA_NEW(pass->arena, struct tool);
     gramc_text name = tool ? pattern_name(pass, pattern, "a tool") : (gramc_text){NULL, 0};
     if (!name.ptr) return NULL;
     tool->identifier = name;
     tool->name_at = pattern->subject->identifier.span;
     tool->source = pass->source;
-    read_properties(pass, tool, pattern->subject);
-    read_signature(pass, tool, pattern);
+    read_properties(pass, tool, &arguments, pattern->subject);
+    read_signature(pass, tool, &arguments, pattern);
     return add(spec, tool);
 }
 

@@ -13,12 +13,12 @@ struct tool {
     struct span name_at;
     const struct source *source;
     struct signature *signature; /* NULL after errors */
-    struct schema arguments;     /* what the properties say about them, before they are read */
     gramc_text examples;         /* JSON list; empty: none */
     struct span examples_at;
     gramc_text meta;       /* JSON object; empty: none */
     gramc_text deprecated; /* what to use instead, or "true"; empty: no */
     int read_only, destructive, idempotent, open_world; /* -1: not said */
+    gramc_schema *accepts, *returns; /* what `public` shows; freed with the spec */
 };
 
 /* Reads `[name:Tool {...} | signature]`, at top level or among the elements of an agent or task,

@@ -121,10 +121,7 @@ gramc_text expected_words(const struct recovery *recovery, uint64_t set) {
         if (i) buf_puts(&out, i + 1 == count ? " or " : ", ");
         buf_puts(&out, chosen[i]);
     }
-    if (out.state == BUF_NOMEM) arena->oom = true;
-    gramc_text words = arena_text(arena, buf_view(&out));
-    buf_free(&out);
-    return words;
+    return buf_to_arena_cut(&out, arena);
 }
 
 /* Cut at a line end or after some characters, so that a message stays one readable line. */

@@ -11,7 +11,7 @@
 
 #include <stdlib.h>
 
-#include "base/json/json.h"
+#include "base/json/writer.h"
 #include "base/text.h"
 #include "grammar/radix.h"
 
@@ -48,179 +48,173 @@ static size_t sort_entries(struct entry *entries, size_t count) {
 
 /* ## Values */
 
-static void put_value(struct buf *out, const struct value *value);
+static void put_value(struct json_writer *w, const struct value *value);
 
-static void put_properties(struct buf *out, const struct property *first, uint32_t count) {
+static void put_properties(struct json_writer *w, const struct property *first, uint32_t count) {
     size_t used = 0;
-    struct entry *entries = count ? entries_new(out, count) : NULL;
-    buf_putc(out, '{');
+    struct entry *entries = count ? entries_new(w->out, count) : NULL;
+    json_object_begin(w);
     if (entries) {
         for (const struct property *p = first; p && used < count; p = p->next)
             entries[used++] = (struct entry){p->key.text, p->value};
         used = sort_entries(entries, used);
         for (size_t i = 0; i < used; i++) {
-            if (i) buf_putc(out, ',');
-            json_put_string(out, entries[i].key);
-            buf_putc(out, ':');
-            put_value(out, entries[i].value);
+            json_key_text(w, entries[i].key);
+            put_value(w, entries[i].value);
         }
-        mem_free(&out->allocator, entries, count * sizeof *entries);
+        mem_free(&w->out->allocator, entries, count * sizeof *entries);
     }
-    buf_putc(out, '}');
+    json_object_end(w);
 }
 
 /* JSON has no use for the sign of an integer zero. */
-static void put_integer(struct buf *out, gramc_text digits) {
-    buf_text(out, text_is(digits, "-0") ? TEXT("0") : digits);
+static void put_integer(struct json_writer *w, gramc_text digits) {
+    json_raw(w, text_is(digits, "-0") ? TEXT("0") : digits);
 }
 
-static void put_measurement(struct buf *out, const struct value *value) {
+static void put_measurement(struct json_writer *w, const struct value *value) {
     gramc_text text = value->as.scalar.text;
     uint32_t unit_at = value->unit_at;
-    buf_puts(out, "{\"type\":\"measurement\",\"unit\":");
-    json_put_string(out, text_slice(text, unit_at, text.len));
-    buf_puts(out, ",\"value\":");
-    put_integer(out, text_slice(text, 0, unit_at));
-    buf_putc(out, '}');
+    json_object_begin(w);
+    json_member_text(w, "type", TEXT("measurement"));
+    json_member_text(w, "unit", text_slice(text, unit_at, text.len));
+    json_key(w, "value");
+    put_integer(w, text_slice(text, 0, unit_at));
+    json_object_end(w);
 }
 
-static void put_range(struct buf *out, const struct value *lower, const struct value *upper) {
-    buf_puts(out, "{\"lower\":");
-    if (lower) put_value(out, lower);
-    else buf_puts(out, "null");
-    buf_puts(out, ",\"type\":\"range\",\"upper\":");
-    if (upper) put_value(out, upper);
-    else buf_puts(out, "null");
-    buf_putc(out, '}');
+static void put_bound(struct json_writer *w, const char *key, const struct value *bound) {
+    json_key(w, key);
+    if (bound) put_value(w, bound);
+    else json_null(w);
 }
 
-static void put_array(struct buf *out, const struct value *first) {
-    buf_putc(out, '[');
-    for (const struct value *item = first; item; item = item->next) {
-        if (item != first) buf_putc(out, ',');
-        put_value(out, item);
-    }
-    buf_putc(out, ']');
+static void put_range(struct json_writer *w, const struct value *range) {
+    json_object_begin(w);
+    put_bound(w, "lower", range->as.range.lower);
+    json_member_text(w, "type", TEXT("range"));
+    put_bound(w, "upper", range->as.range.upper);
+    json_object_end(w);
 }
 
-static void put_symbol(struct buf *out, gramc_text text) {
-    buf_puts(out, "{\"type\":\"symbol\",\"value\":");
-    json_put_string(out, text);
-    buf_putc(out, '}');
+static void put_array(struct json_writer *w, const struct value *first) {
+    json_array_begin(w);
+    for (const struct value *item = first; item; item = item->next) put_value(w, item);
+    json_array_end(w);
 }
 
-static void put_tagged(struct buf *out, const struct value *value) {
-    buf_puts(out, "{\"content\":");
-    json_put_string(out, value->as.scalar.text);
-    buf_puts(out, ",\"tag\":");
-    json_put_string(out, value->as.scalar.tag->text);
-    buf_puts(out, ",\"type\":\"tagged\"}");
+static void put_symbol(struct json_writer *w, gramc_text text) {
+    json_object_begin(w);
+    json_member_text(w, "type", TEXT("symbol"));
+    json_member_text(w, "value", text);
+    json_object_end(w);
 }
 
-static void put_value(struct buf *out, const struct value *value) {
+static void put_tagged(struct json_writer *w, const struct value *value) {
+    json_object_begin(w);
+    json_member_text(w, "content", value->as.scalar.text);
+    json_member_text(w, "tag", value->as.scalar.tag->text);
+    json_member_text(w, "type", TEXT("tagged"));
+    json_object_end(w);
+}
+
+static void put_value(struct json_writer *w, const struct value *value) {
+    gramc_text text = value->as.scalar.text;
     switch ((enum value_kind)value->kind) {
-    case VALUE_INTEGER: put_integer(out, value->as.scalar.text); break;
-    case VALUE_DECIMAL: buf_text(out, value->as.scalar.text); break;
+    case VALUE_INTEGER: put_integer(w, text); break;
+    case VALUE_DECIMAL:
+    case VALUE_BOOLEAN: json_raw(w, text); break;
     case VALUE_HEXADECIMAL:
-        radix_put_decimal(out, text_slice(value->as.scalar.text, 2, value->as.scalar.text.len), 16);
+        radix_put_decimal(json_slot(w), text_slice(text, 2, text.len), 16);
         break;
-    case VALUE_OCTAL: radix_put_decimal(out, value->as.scalar.text, 8); break;
-    case VALUE_MEASUREMENT: put_measurement(out, value); break;
-    case VALUE_BOOLEAN: buf_text(out, value->as.scalar.text); break;
-    case VALUE_SYMBOL: put_symbol(out, value->as.scalar.text); break;
-    case VALUE_STRING: json_put_string(out, value->as.scalar.text); break;
-    case VALUE_TAGGED: put_tagged(out, value); break;
-    case VALUE_RANGE: put_range(out, value->as.range.lower, value->as.range.upper); break;
-    case VALUE_ARRAY: put_array(out, value->as.array.first); break;
-    case VALUE_MAP: put_properties(out, value->as.map.first, value->as.map.count); break;
+    case VALUE_OCTAL: radix_put_decimal(json_slot(w), text, 8); break;
+    case VALUE_MEASUREMENT: put_measurement(w, value); break;
+    case VALUE_SYMBOL: put_symbol(w, text); break;
+    case VALUE_STRING: json_text(w, text); break;
+    case VALUE_TAGGED: put_tagged(w, value); break;
+    case VALUE_RANGE: put_range(w, value); break;
+    case VALUE_ARRAY: put_array(w, value->as.array.first); break;
+    case VALUE_MAP: put_properties(w, value->as.map.first, value->as.map.count); break;
     }
 }
 
 /* ## Patterns */
 
-static void put_labels(struct buf *out, const struct label *first) {
+static void put_labels(struct json_writer *w, const struct label *first) {
     size_t count = 0, used = 0;
     for (const struct label *label = first; label; label = label->next) count++;
-    struct entry *entries = count ? entries_new(out, count) : NULL;
-    buf_putc(out, '[');
+    struct entry *entries = count ? entries_new(w->out, count) : NULL;
+    json_array_begin(w);
     if (entries) {
         for (const struct label *label = first; label; label = label->next)
             entries[used++] = (struct entry){label->name.text, NULL};
         used = sort_entries(entries, used);
-        for (size_t i = 0; i < used; i++) {
-            if (i) buf_putc(out, ',');
-            json_put_string(out, entries[i].key);
-        }
-        mem_free(&out->allocator, entries, count * sizeof *entries);
+        for (size_t i = 0; i < used; i++) json_text(w, entries[i].key);
+        mem_free(&w->out->allocator, entries, count * sizeof *entries);
     }
-    buf_putc(out, ']');
+    json_array_end(w);
 }
 
-static void put_subject(struct buf *out, const struct subject *subject) {
+static void begin_pattern(struct json_writer *w) {
+    json_object_begin(w);
+    json_member_array(w, "elements");
+}
+
+static void end_pattern(struct json_writer *w, const struct subject *subject) {
     static const struct subject anonymous = {0};
     if (!subject) subject = &anonymous;
-    buf_puts(out, ",\"subject\":{\"identity\":");
-    json_put_string(out, subject->has_identifier ? subject->identifier.text : TEXT(""));
-    buf_puts(out, ",\"labels\":");
-    put_labels(out, subject->labels);
-    buf_puts(out, ",\"properties\":");
-    put_properties(out, subject->properties, subject->property_count);
-    buf_putc(out, '}');
+    json_array_end(w);
+    json_member_object(w, "subject");
+    json_member_text(w, "identity", subject->has_identifier ? subject->identifier.text : TEXT(""));
+    json_key(w, "labels");
+    put_labels(w, subject->labels);
+    json_key(w, "properties");
+    put_properties(w, subject->properties, subject->property_count);
+    json_object_end(w);
+    json_object_end(w);
 }
 
-static void put_node(struct buf *out, const struct pattern *node) {
-    buf_puts(out, "{\"elements\":[]");
-    put_subject(out, node->subject);
-    buf_putc(out, '}');
+static void put_node(struct json_writer *w, const struct pattern *node) {
+    begin_pattern(w);
+    end_pattern(w, node->subject);
 }
 
-static void put_relationship(struct buf *out, const struct pattern *left) {
+static void put_relationship(struct json_writer *w, const struct pattern *left) {
     const struct pattern *arrow = left->next, *right = arrow->next;
     bool turned = arrow->direction == ARROW_LEFT;
-    buf_puts(out, "{\"elements\":[");
-    put_node(out, turned ? right : left);
-    buf_putc(out, ',');
-    put_node(out, turned ? left : right);
-    buf_putc(out, ']');
-    put_subject(out, arrow->subject);
-    buf_putc(out, '}');
+    begin_pattern(w);
+    put_node(w, turned ? right : left);
+    put_node(w, turned ? left : right);
+    end_pattern(w, arrow->subject);
 }
 
-static void put_path(struct buf *out, const struct pattern *path) {
+static void put_path(struct json_writer *w, const struct pattern *path) {
     if (path->element_count == 3) {
-        put_relationship(out, path->elements);
+        put_relationship(w, path->elements);
         return;
     }
-    buf_puts(out, "{\"elements\":[");
-    for (const struct pattern *node = path->elements; node->next; node = node->next->next) {
-        if (node != path->elements) buf_putc(out, ',');
-        put_relationship(out, node);
-    }
-    buf_putc(out, ']');
-    put_subject(out, NULL);
-    buf_putc(out, '}');
+    begin_pattern(w);
+    for (const struct pattern *node = path->elements; node->next; node = node->next->next)
+        put_relationship(w, node);
+    end_pattern(w, NULL);
 }
 
-static void put_pattern(struct buf *out, const struct pattern *pattern) {
+static void put_pattern(struct json_writer *w, const struct pattern *pattern) {
     if (pattern->kind == PATTERN_PATH) {
-        put_path(out, pattern);
+        put_path(w, pattern);
         return;
     }
-    buf_puts(out, "{\"elements\":[");
-    for (const struct pattern *element = pattern->elements; element; element = element->next) {
-        if (element != pattern->elements) buf_putc(out, ',');
-        put_pattern(out, element);
-    }
-    buf_putc(out, ']');
-    put_subject(out, pattern->subject);
-    buf_putc(out, '}');
+    begin_pattern(w);
+    for (const struct pattern *element = pattern->elements; element; element = element->next)
+        put_pattern(w, element);
+    end_pattern(w, pattern->subject);
 }
 
 void print_json(struct buf *out, const struct tree *tree) {
-    buf_putc(out, '[');
-    for (const struct pattern *pattern = tree->patterns; pattern; pattern = pattern->next) {
-        if (pattern != tree->patterns) buf_putc(out, ',');
-        put_pattern(out, pattern);
-    }
-    buf_puts(out, "]\n");
+    struct json_writer w = json_writer(out);
+    json_array_begin(&w);
+    for (const struct pattern *pattern = tree->patterns; pattern; pattern = pattern->next)
+        put_pattern(&w, pattern);
+    json_array_end(&w);
+    buf_putc(out, '\n');
 }

@@ -116,10 +116,8 @@ static bool write_canonical(struct jolt_reader *reader, const struct token_list 
                        (unsigned)token->reference.group);
         else buf_text(&buf, token->text);
     }
-    bool good = buf_status(&buf) == GRAMC_OK;
-    if (good) *out = arena_text(reader->arena, buf_view(&buf));
-    buf_free(&buf);
-    return good && !reader->arena->oom;
+    *out = buf_to_arena(&buf, reader->arena);
+    return out->ptr;
 }
 
 static bool read_amp(struct jolt_reader *reader, const struct json *at, struct spelling key,

@@ -135,6 +135,8 @@ struct object_rules {
     uint32_t min, max;
     struct fast_keys fast;           /* the properties again, for the fast way */
     uint64_t required;               /* a bit for each fast keys that must be there */
+    uint64_t defaults;               /* one for each that would be filled in; of an object that is
+                                        not simple: not 0 if there is any such */
     const struct schema_node *other; /* of members without a property; NULL: none may be there */
     bool simple;                     /* fast, required and other say everything */
 };
@@ -220,7 +222,8 @@ struct gramc_schema {
     const struct schema_document *documents; /* all */
     const struct resource *resources;
     struct regex_set regexes;
-    bool dynamic; /* there are dynamic references */
+    bool dynamic;      /* there are dynamic references */
+    bool has_defaults; /* some object has members that would be filled in */
     struct schema_node *nodes;
     const struct schema_node *any; /* accepts everything */
     const struct object_rules *any_members;

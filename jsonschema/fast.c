@@ -145,8 +145,9 @@ static inline const char *run_member(struct run *run, struct members *members, c
     return run_any(run, node, run_skip_gap(p));
 }
 
-static inline bool has_all(const struct members *members) {
+static inline bool has_all(struct run *run, const struct members *members) {
     const struct object_rules *rules = members->rules;
+    if (rules->defaults & ~members->present) run->unfilled = true;
     return members->count >= rules->min && members->count <= rules->max &&
            (members->present & rules->required) == rules->required;
 }
@@ -167,7 +168,7 @@ static inline const char *run_object(struct run *run, const struct schema_node *
     }
     run->depth--;
     run->key_count = members.base;
-    return run_goes_on(run, ++p) && has_all(&members) ? p : NULL;
+    return run_goes_on(run, ++p) && has_all(run, &members) ? p : NULL;
 }
 
 /* ## Values */
@@ -231,19 +232,36 @@ static inline bool run_all(struct run *run, const struct gramc_schema *schema, c
     run->schema = schema;
     run->depth = run->frames = 0;
     run->again = run->key_count = 0;
-    run->given_up = run->has_session = false;
+    run->given_up = run->unfilled = run->has_session = false;
     keep_tail(run, start, end);
     bool accepted = run_value(run, schema->root->same, run_skip_blanks(start)) == end;
     if (run->has_session) regex_session_free(&run->regexes);
     return accepted;
 }
 
-bool gramc_schema_accepts(const gramc_schema *schema, const char *json, size_t len) {
+static const char *trimmed_end(const char *json, size_t len) {
     const char *end = json + len;
-    struct run run;
     while (end > json && json_byte_is(end[-1], JSON_BYTE_BLANK)) end--;
-    bool closed = end > json && (end[-1] == '}' || end[-1] == ']');
-    if (!closed || schema->dynamic) return run_otherwise(schema, json, end);
+    return end;
+}
+
+/* What the fast path can read: everything but scalars, and unless references are dynamic. */
+static inline bool is_fast(const struct gramc_schema *schema, const char *json, const char *end) {
+    return end > json && (end[-1] == '}' || end[-1] == ']') && !schema->dynamic;
+}
+
+bool gramc_schema_accepts(const gramc_schema *schema, const char *json, size_t len) {
+    const char *end = trimmed_end(json, len);
+    struct run run;
+    if (!is_fast(schema, json, end)) return run_otherwise(schema, json, end);
     if (run_all(&run, schema, json, end)) return true;
     return run.given_up && run_evaluate(schema, json, end);
+}
+
+/* A value that is accepted as it stands keeps its nulls and is not converted: what is normalised
+ * has to be accepted too. Only defaults may be missing. */
+bool gramc_schema_accepts_as_is(const gramc_schema *schema, const char *json, size_t len) {
+    const char *end = trimmed_end(json, len);
+    struct run run;
+    return is_fast(schema, json, end) && run_all(&run, schema, json, end) && !run.unfilled;
 }

@@ -32,6 +32,7 @@ struct run {
     const struct gramc_schema *schema;
     unsigned depth, frames;
     bool given_up;
+    bool unfilled;    /* somewhere a default may be missing */
     bool has_session; /* regexes is in use */
     size_t again;
     size_t key_count;

@@ -45,6 +45,7 @@ static bool evaluate_span(struct run *run, const struct schema_node *node, const
 const char *run_tree(struct run *run, const struct schema_node *node, const char *p) {
     const char *end = run_value(run, run->schema->any, p);
     if (!end) return NULL;
+    if (run->schema->has_defaults) run->unfilled = true;
     run->again += (size_t)(end - p);
     if (run->again > RUN_MAX_AGAIN) return run_give_up(run);
     return evaluate_span(run, node, p, end) ? end : NULL;

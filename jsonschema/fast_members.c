@@ -154,6 +154,7 @@ const char *run_long_object(struct run *run, const struct schema_node *node, con
     }
     run->depth--;
     run->key_count = base;
+    if (rules->defaults) run->unfilled = true;
     if (!run_goes_on(run, ++p) || count < rules->min || count > rules->max) return NULL;
     return has_required(rules, present) ? p : NULL;
 }

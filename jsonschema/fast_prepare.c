@@ -44,13 +44,20 @@ static void add_key(struct fast_keys *table, struct fast_key *keys, gramc_text t
 
 /* ## Objects */
 
+static void note_default(struct schema_compiler *c, struct object_rules *rules, uint64_t bit) {
+    rules->defaults |= bit;
+    c->schema->has_defaults = true;
+}
+
 bool fast_prepare_members(struct schema_compiler *c, struct object_rules *rules) {
     size_t count = rules->property_count;
     const struct schema_node *other = rules->additional ? rules->additional->same : c->schema->any;
     rules->other = other->types ? other : NULL;
     rules->fast = (struct fast_keys){NULL, 0, 0};
-    rules->required = 0;
+    rules->required = rules->defaults = 0;
     rules->simple = !rules->pattern_count && !rules->names && count <= MOST_FAST;
+    for (size_t i = 0; i < count && !rules->simple; i++)
+        if (rules->properties[i].initial) note_default(c, rules, 1);
     if (!rules->simple) return true;
     struct fast_key *keys = fast_room(c, count);
     if (!keys) return compile_stop(c, GRAMC_NOMEM);
@@ -58,6 +65,7 @@ bool fast_prepare_members(struct schema_compiler *c, struct object_rules *rules)
     for (uint32_t i = rules->first; i < count; i = rules->properties[i].next) {
         const struct schema_property *property = &rules->properties[i];
         if (property->required != NO_REQUIRED) rules->required |= UINT64_C(1) << rules->fast.count;
+        if (property->initial) note_default(c, rules, UINT64_C(1) << rules->fast.count);
         add_key(&rules->fast, keys, property->key,
                 property->node ? property->node->same : other->same);
     }

@@ -33,9 +33,8 @@ static gramc_text bytes_of(struct normaliser *n, const struct json *value) {
     struct buf buf;
     buf_init(&buf, &n->verdict->arena.allocator, LARGEST_RESULT);
     json_put(&buf, value);
-    gramc_text text = arena_text(&n->verdict->arena, buf_view(&buf));
-    if (!text.ptr || buf.state != BUF_FINE) evaluation_stop(n->evaluation, GRAMC_NOMEM);
-    buf_free(&buf);
+    gramc_text text = buf_to_arena(&buf, &n->verdict->arena);
+    if (!text.ptr) evaluation_stop(n->evaluation, GRAMC_NOMEM);
     return text;
 }
 
@@ -61,10 +60,8 @@ static struct change *note(struct normaliser *n, const struct evaluation_frame *
     struct buf buf;
     buf_init(&buf, &arena->allocator, 64 * 1024);
     put_place(&buf, at);
-    gramc_text instance = arena_text(arena, buf_view(&buf));
-    if (!change || !instance.ptr || buf.state == BUF_NOMEM)
-        evaluation_stop(n->evaluation, GRAMC_NOMEM);
-    buf_free(&buf);
+    gramc_text instance = buf_to_arena_cut(&buf, arena);
+    if (!change || !instance.ptr) evaluation_stop(n->evaluation, GRAMC_NOMEM);
     if (!change) return NULL;
     change->shown.kind = kind;
     change->shown.instance = instance;
@@ -468,10 +465,7 @@ gramc_text verdict_bytes(struct verdict *verdict, const struct json *root, gramc
     if (!verdict->changes) return text;
     buf_init(&buf, &verdict->arena.allocator, LARGEST_RESULT);
     put_changed(&buf, root, text);
-    gramc_text bytes = arena_text(&verdict->arena, buf_view(&buf));
-    if (buf.state != BUF_FINE) verdict->arena.oom = true;
-    buf_free(&buf);
-    return bytes;
+    return buf_to_arena(&buf, &verdict->arena);
 }
 
 void verdict_finish(struct verdict *verdict, const struct evaluation *evaluation,

@@ -2,6 +2,7 @@
  * formats of JSON Schema (2020-12, Core, section 12.4). Pure: the same verdict, the same bytes. */
 #include <string.h>
 
+#include "base/json/writer.h"
 #include "base/text.h"
 #include "jsonschema/verdict.h"
 
@@ -36,13 +37,6 @@ bool gramc_verdict_format_find(gramc_text name, gramc_verdict_format *out) {
     return false;
 }
 
-static void put_member(struct buf *out, const char *name, gramc_text value, bool first) {
-    if (!first) buf_putc(out, ',');
-    json_put_string(out, text_of(name));
-    buf_putc(out, ':');
-    json_put_string(out, value);
-}
-
 /* ## Sentences and everything */
 
 static void put_text(struct buf *out, const gramc_verdict *verdict) {
@@ -54,82 +48,85 @@ static void put_text(struct buf *out, const gramc_verdict *verdict) {
     if (more) buf_printf(out, "and %zu more error%s\n", more, more == 1 ? "" : "s");
 }
 
-static void put_error(struct buf *out, const gramc_violation *error) {
-    buf_putc(out, '{');
-    put_member(out, "instance", error->instance, true);
-    put_member(out, "schema", error->schema, false);
-    put_member(out, "keyword", error->keyword, false);
-    buf_printf(out, ",\"position\":%zu", error->position);
-    put_member(out, "message", error->message, false);
-    buf_putc(out, '}');
+static void put_error(struct json_writer *w, const gramc_violation *error) {
+    json_object_begin(w);
+    json_member_text(w, "instance", error->instance);
+    json_member_text(w, "schema", error->schema);
+    json_member_text(w, "keyword", error->keyword);
+    json_member_number(w, "position", error->position);
+    json_member_text(w, "message", error->message);
+    json_object_end(w);
 }
 
-static void put_json_or_null(struct buf *out, const char *name, gramc_text json) {
-    buf_printf(out, ",\"%s\":", name);
-    if (json.len) buf_text(out, json);
-    else buf_puts(out, "null");
+static void put_json_or_null(struct json_writer *w, const char *key, gramc_text json) {
+    json_member_raw(w, key, json.len ? json : TEXT("null"));
 }
 
-static void put_change(struct buf *out, const gramc_adjustment *change) {
+static void put_change(struct json_writer *w, const gramc_adjustment *change) {
     static const char *const kinds[] = {
         [GRAMC_ADJUSTED_DEFAULT] = "default",
         [GRAMC_ADJUSTED_COERCED] = "coerced",
         [GRAMC_ADJUSTED_REMOVED] = "removed",
     };
-    buf_putc(out, '{');
-    put_member(out, "instance", change->instance, true);
-    put_member(out, "kind", text_of(kinds[change->kind]), false);
-    put_json_or_null(out, "before", change->before);
-    put_json_or_null(out, "after", change->after);
-    buf_putc(out, '}');
+    json_object_begin(w);
+    json_member_text(w, "instance", change->instance);
+    json_member_text(w, "kind", text_of(kinds[change->kind]));
+    put_json_or_null(w, "before", change->before);
+    put_json_or_null(w, "after", change->after);
+    json_object_end(w);
 }
 
 static bool is_json(const gramc_verdict *verdict) {
     return verdict->error_count == 0 || !text_is(verdict->errors[0].keyword, "json");
 }
 
-static void put_everything(struct buf *out, const gramc_verdict *verdict) {
+static void put_everything(struct json_writer *w, const gramc_verdict *verdict) {
     gramc_text nothing = {NULL, 0};
-    buf_printf(out, "{\"valid\":%s,\"errors_total\":%zu,\"errors\":[",
-               verdict->valid ? "true" : "false", verdict->errors_total);
-    for (size_t i = 0; i < verdict->error_count; i++) {
-        if (i) buf_putc(out, ',');
-        put_error(out, &verdict->errors[i]);
-    }
-    buf_puts(out, "],\"changes\":[");
-    for (size_t i = 0; i < verdict->change_count; i++) {
-        if (i) buf_putc(out, ',');
-        put_change(out, &verdict->changes[i]);
-    }
-    buf_putc(out, ']');
-    put_json_or_null(out, "normalised", is_json(verdict) ? verdict->normalised : nothing);
-    buf_puts(out, "}\n");
+    json_object_begin(w);
+    json_member_bool(w, "valid", verdict->valid);
+    json_member_number(w, "errors_total", verdict->errors_total);
+    json_member_array(w, "errors");
+    for (size_t i = 0; i < verdict->error_count; i++) put_error(w, &verdict->errors[i]);
+    json_array_end(w);
+    json_member_array(w, "changes");
+    for (size_t i = 0; i < verdict->change_count; i++) put_change(w, &verdict->changes[i]);
+    json_array_end(w);
+    put_json_or_null(w, "normalised", is_json(verdict) ? verdict->normalised : nothing);
+    json_object_end(w);
 }
 
 /* ## The standard's units */
 
-static void put_unit_start(struct buf *out, gramc_text path, gramc_text absolute,
-                           gramc_text instance) {
-    buf_puts(out, "{\"valid\":false");
-    put_member(out, "keywordLocation", path, false);
-    if (absolute.len) put_member(out, "absoluteKeywordLocation", absolute, false);
-    put_member(out, "instanceLocation", instance, false);
+static void begin_unit(struct json_writer *w, gramc_text path, gramc_text absolute,
+                       gramc_text instance) {
+    json_object_begin(w);
+    json_member_bool(w, "valid", false);
+    json_member_text(w, "keywordLocation", path);
+    json_member_some(w, "absoluteKeywordLocation", absolute);
+    json_member_text(w, "instanceLocation", instance);
 }
 
-static void put_leaf(struct buf *out, const struct violation *violation) {
-    put_unit_start(out, violation->path, violation->absolute, violation->shown.instance);
-    put_member(out, "error", violation->shown.message, false);
-    buf_putc(out, '}');
+static void put_leaf(struct json_writer *w, const struct violation *violation) {
+    begin_unit(w, violation->path, violation->absolute, violation->shown.instance);
+    json_member_text(w, "error", violation->shown.message);
+    json_object_end(w);
 }
 
-static void put_basic(struct buf *out, const struct verdict *verdict) {
-    buf_printf(out, "{\"valid\":%s", verdict->shown.valid ? "true" : "false");
-    for (const struct violation *v = verdict->violations; v; v = v->next) {
-        buf_puts(out, v == verdict->violations ? ",\"errors\":[" : ",");
-        put_leaf(out, v);
-        if (!v->next) buf_putc(out, ']');
+static void put_flag(struct json_writer *w, const gramc_verdict *verdict) {
+    json_object_begin(w);
+    json_member_bool(w, "valid", verdict->valid);
+    json_object_end(w);
+}
+
+static void put_basic(struct json_writer *w, const struct verdict *verdict) {
+    json_object_begin(w);
+    json_member_bool(w, "valid", verdict->shown.valid);
+    if (verdict->violations) {
+        json_member_array(w, "errors");
+        for (const struct violation *v = verdict->violations; v; v = v->next) put_leaf(w, v);
+        json_array_end(w);
     }
-    buf_puts(out, "}\n");
+    json_object_end(w);
 }
 
 /* The length of the longest common start of two pointers that ends between tokens. */
@@ -182,9 +179,10 @@ static size_t gather(const struct violation **leaves, size_t count, size_t end) 
 }
 
 /* One unit for leaves that share the first `from` bytes of their paths. As deep as the paths. */
-static void put_units(struct buf *out, const struct violation **leaves, size_t count, size_t from) {
-    if (count == 1 || out->state != BUF_FINE) {
-        put_leaf(out, leaves[0]);
+static void put_units(struct json_writer *w, const struct violation **leaves, size_t count,
+                      size_t from) {
+    if (count == 1 || w->out->state != BUF_FINE) {
+        put_leaf(w, leaves[0]);
         return;
     }
     size_t path = leaves[0]->path.len, instance = leaves[0]->shown.instance.len;
@@ -193,34 +191,35 @@ static void put_units(struct buf *out, const struct violation **leaves, size_t c
         instance = common_start(leaves[0]->shown.instance, instance, leaves[i]->shown.instance);
     }
     if (path < from) path = from;
-    put_unit_start(out, text_slice(leaves[0]->path, 0, path), absolute_of(leaves[0], path),
-                   text_slice(leaves[0]->shown.instance, 0, instance));
-    buf_puts(out, ",\"errors\":[");
+    begin_unit(w, text_slice(leaves[0]->path, 0, path), absolute_of(leaves[0], path),
+               text_slice(leaves[0]->shown.instance, 0, instance));
+    json_member_array(w, "errors");
     for (size_t i = 0; i < count;) {
         bool ends = leaves[i]->path.len <= path; /* the same keyword at several places */
         size_t end = ends ? path : token_end(leaves[i]->path, path);
         size_t group = ends ? 1 : gather(leaves + i, count - i, end);
-        if (i) buf_putc(out, ',');
-        put_units(out, leaves + i, group, end);
+        put_units(w, leaves + i, group, end);
         i += group;
     }
-    buf_puts(out, "]}");
+    json_array_end(w);
+    json_object_end(w);
 }
 
-static gramc_status put_detailed(struct buf *out, const struct verdict *verdict) {
+static void put_detailed(struct json_writer *w, const struct verdict *verdict) {
     size_t count = verdict->shown.error_count, i = 0;
     if (count == 0) {
-        put_basic(out, verdict);
-        return GRAMC_OK;
+        put_basic(w, verdict);
+        return;
     }
     size_t size = count * sizeof(const struct violation *);
-    const struct violation **leaves = mem_alloc(&out->allocator, size);
-    if (!leaves) return GRAMC_NOMEM;
+    const struct violation **leaves = mem_alloc(&w->out->allocator, size);
+    if (!leaves) {
+        w->out->state = BUF_NOMEM;
+        return;
+    }
     for (const struct violation *v = verdict->violations; v; v = v->next) leaves[i++] = v;
-    put_units(out, leaves, count, 0);
-    buf_putc(out, '\n');
-    mem_free(&out->allocator, leaves, size);
-    return GRAMC_OK;
+    put_units(w, leaves, count, 0);
+    mem_free(&w->out->allocator, leaves, size);
 }
 
 gramc_status gramc_verdict_print(const gramc_verdict *shown, gramc_verdict_format format,
@@ -229,16 +228,16 @@ gramc_status gramc_verdict_print(const gramc_verdict *shown, gramc_verdict_forma
     gramc_status status = GRAMC_OK;
     struct buf out;
     buf_init(&out, &verdict->arena.allocator, LARGEST_OUTPUT);
+    struct json_writer w = json_writer(&out);
     switch (format) {
     case GRAMC_VERDICT_TEXT: put_text(&out, shown); break;
-    case GRAMC_VERDICT_JSON: put_everything(&out, shown); break;
-    case GRAMC_VERDICT_FLAG:
-        buf_printf(&out, "{\"valid\":%s}\n", shown->valid ? "true" : "false");
-        break;
-    case GRAMC_VERDICT_BASIC: put_basic(&out, verdict); break;
-    case GRAMC_VERDICT_DETAILED: status = put_detailed(&out, verdict); break;
+    case GRAMC_VERDICT_JSON: put_everything(&w, shown); break;
+    case GRAMC_VERDICT_FLAG: put_flag(&w, shown); break;
+    case GRAMC_VERDICT_BASIC: put_basic(&w, verdict); break;
+    case GRAMC_VERDICT_DETAILED: put_detailed(&w, verdict); break;
     default: status = GRAMC_USAGE;
     }
+    if (format != GRAMC_VERDICT_TEXT) buf_putc(&out, '\n');
     if (status == GRAMC_OK) status = buf_send(&out, writer);
     buf_free(&out);
     return status;

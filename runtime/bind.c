@@ -21,10 +21,7 @@ static gramc_text join(gramc_bound *bound, const gramc_text *pieces, size_t coun
     struct buf out;
     buf_init(&out, &bound->arena.allocator, SENTENCE_MAX);
     for (size_t i = 0; i < count; i++) buf_text(&out, pieces[i]);
-    gramc_text text = arena_text(&bound->arena, buf_view(&out));
-    if (buf_status(&out) == GRAMC_NOMEM) bound->arena.oom = true;
-    buf_free(&out);
-    return text;
+    return buf_to_arena_cut(&out, &bound->arena);
 }
 #define JOIN(bound, ...)                                                                           \
     join((bound), (const gramc_text[]){__VA_ARGS__},                                               \

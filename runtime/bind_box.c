@@ -91,10 +91,7 @@ static gramc_text dotted(gramc_bound *bound, gramc_text box, gramc_text tool) {
     buf_text(&out, box);
     buf_putc(&out, '.');
     buf_text(&out, tool);
-    gramc_text text = arena_text(&bound->arena, buf_view(&out));
-    if (buf_status(&out) == GRAMC_NOMEM) bound->arena.oom = true;
-    buf_free(&out);
-    return text;
+    return buf_to_arena_cut(&out, &bound->arena);
 }
 
 static void make(gramc_bound *bound, struct bound_tool *choice, const struct box_view *view,

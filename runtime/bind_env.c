@@ -20,8 +20,7 @@ struct filled {
 
 static void wipe(void *what) {
     const struct filled *filled = what;
-    for (size_t i = 0; i < filled->count; i++)
-        if (filled->pairs[i]) memset(filled->pairs[i], 0, filled->sizes[i]);
+    for (size_t i = 0; i < filled->count; i++) mem_wipe(filled->pairs[i], filled->sizes[i]);
 }
 
 static bool has_template(const gramc_impl *impl) {
@@ -73,7 +72,7 @@ static void fill(struct http_binder *binder, struct bound_tool *choice, struct f
     const gramc_impl *impl = choice->impl;
     for (size_t i = 0; i < impl->env_count && !binder->failed; i++) {
         struct buf out;
-        buf_init(&out, &binder->bound->arena.allocator, VALUE_MAX);
+        buf_init_secret(&out, &binder->bound->arena.allocator, VALUE_MAX);
         fill_pair(binder, choice, impl->env[i], &out);
         char *copy = arena_alloc(&binder->bound->arena, out.len + 1);
         if (copy) {
@@ -83,7 +82,6 @@ static void fill(struct http_binder *binder, struct bound_tool *choice, struct f
             filled->pairs[i] = copy;
             filled->sizes[i] = out.len;
         }
-        if (out.ptr) memset(out.ptr, 0, out.len);
         buf_free(&out);
     }
 }

@@ -12,10 +12,8 @@ static bool encode(struct message *message, struct arena *arena) {
     struct buf json;
     buf_init(&json, &arena->allocator, MESSAGE_MAX);
     openai_message(&json, message);
-    bool fine = buf_status(&json) == GRAMC_OK;
-    if (fine) message->json = arena_text(arena, buf_view(&json));
-    buf_free(&json);
-    return fine && message->json.ptr;
+    message->json = buf_to_arena(&json, arena);
+    return message->json.ptr;
 }
 
 bool conversation_add(struct conversation *talk, struct arena *arena, struct message *message) {

@@ -42,11 +42,7 @@ static gramc_text wrapped(struct ask *ask, gramc_text text) {
     buf_puts(&out, "{\"answer\":");
     buf_text(&out, text);
     buf_putc(&out, '}');
-    bool good = buf_status(&out) == GRAMC_OK;
-    text = good ? arena_text(&ask->arena, buf_view(&out)) : (gramc_text){NULL, 0};
-    if (!good) ask->arena.oom = true;
-    buf_free(&out);
-    return text;
+    return buf_to_arena(&out, &ask->arena);
 }
 
 /* A structured answer is made up as arguments are. */

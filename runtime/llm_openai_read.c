@@ -17,10 +17,7 @@ static gramc_text printed(struct arena *arena, const struct json *value) {
     struct buf out;
     buf_init(&out, &arena->allocator, TEXT_MAX);
     json_put(&out, value);
-    gramc_text text = arena_text(arena, buf_view(&out));
-    if (buf_status(&out)) arena->oom = true;
-    buf_free(&out);
-    return text;
+    return buf_to_arena(&out, arena);
 }
 
 /* ## Calls */
@@ -68,10 +65,8 @@ static bool read_parts(gramc_text *out, struct arena *arena, const struct json *
     buf_init(&text, &arena->allocator, TEXT_MAX);
     for (const struct json *part = parts->first; part; part = part->next)
         buf_text(&text, text_member(part, "text"));
-    *out = arena_text(arena, buf_view(&text));
-    bool fine = buf_status(&text) == GRAMC_OK && out->ptr;
-    buf_free(&text);
-    return fine;
+    *out = buf_to_arena(&text, arena);
+    return out->ptr;
 }
 
 static bool read_content(struct reply *out, struct arena *arena, const struct json *message) {
@@ -148,9 +143,7 @@ static gramc_text beginning(struct arena *arena, gramc_text body) {
         blank = false;
         buf_putc(&line, (char)c);
     }
-    gramc_text text = arena_text(arena, buf_view(&line));
-    buf_free(&line);
-    return text;
+    return buf_to_arena_cut(&line, arena);
 }
 
 /* {"error":{"message","code"}} with code a text or a number; {"error":"text"};

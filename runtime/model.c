@@ -22,7 +22,7 @@ void gramc_model_free(gramc_model *model) {
     if (!model) return;
     gramc_allocator allocator = model->arena.allocator;
     http_target_free(model->target);
-    arena_free(&model->arena);
+    arena_wipe(&model->arena); /* the key */
     mem_free(&allocator, model, sizeof(*model));
 }
 

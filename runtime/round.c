@@ -1,5 +1,5 @@
-/* One round of calls: finds each tool, checks the arguments against its signature, starts all of
- * them at once, and turns what comes back into texts for the model, in the order of the calls.
+/* One round of calls: finds each tool, starts all of them at once (checked_call.c), and turns what
+ * comes back into texts for the model, in the order of the calls.
  * Nothing that goes wrong here ends the run: the model is told what to do about it, until its tool
  * has failed too often. */
 #include <string.h>
@@ -11,7 +11,6 @@
 
 enum {
     TEXT_MAX = 2 << 20,
-    ERRORS_SHOWN = 5,
     DEFAULT_ERRORS = 5,
     MOST_CALLS = 128 /* of one answer: a model must not be able to start a thousand programs */
 };
@@ -92,31 +91,26 @@ static void skip(struct slot *slot) {
     settle_with(slot, SLOT_SKIPPED, &out);
 }
 
-static void put_violations(struct buf *out, const gramc_verdict *verdict) {
-    for (size_t i = 0; i < verdict->error_count && i < ERRORS_SHOWN; i++) {
-        if (i) buf_puts(out, "; ");
-        buf_text(out, verdict->errors[i].message);
+static void refuse_arguments(struct slot *slot, const struct checked_end *end) {
+    struct buf out = begin_error(slot);
+    if (end->unread) {
+        buf_puts(&out, "the arguments cannot be checked: they are nested too deeply or too large. "
+                       "The tool was not called; call it again with simpler arguments.");
+    } else {
+        buf_puts(&out, "the arguments do not fit: ");
+        buf_text(&out, end->text);
+        buf_puts(&out,
+                 ". The tool was not called; call it again with arguments that fit its schema.");
     }
-    if (verdict->errors_total > ERRORS_SHOWN)
-        buf_printf(out, "; and %zu more", verdict->errors_total - ERRORS_SHOWN);
-}
-
-static void refuse_arguments(struct slot *slot, const gramc_verdict *verdict) {
-    struct buf out = begin_error(slot);
-    buf_puts(&out, "the arguments do not fit: ");
-    put_violations(&out, verdict);
-    buf_puts(&out, ". The tool was not called; call it again with arguments that fit its schema.");
-    settle_with(slot, SLOT_BAD_CALL, &out);
-}
-
-static void refuse_depth(struct slot *slot) {
-    struct buf out = begin_error(slot);
-    buf_puts(&out, "the arguments cannot be checked: they are nested too deeply or too large. The "
-                   "tool was not called; call it again with simpler arguments.");
     settle_with(slot, SLOT_BAD_CALL, &out);
 }
 
 /* ## After a call */
+
+static void accept_result(struct slot *slot, gramc_text text) {
+    bool none = slot->bound->tool->result_kind == GRAMC_RESULT_NULL;
+    settle(slot, SLOT_FINE, arena_text(&slot->run->arena, none ? TEXT("Success") : text));
+}
 
 static void fail_tool(struct slot *slot, gramc_text why) {
     struct buf out = begin_error(slot);
@@ -134,117 +128,49 @@ static void report_timeout(struct slot *slot) {
     settle_with(slot, SLOT_TIMEOUT, &out);
 }
 
-static void refuse_result(struct slot *slot, const gramc_verdict *verdict) {
+static void refuse_result(struct slot *slot, const struct checked_end *end) {
     struct buf out = begin_error(slot);
     buf_puts(&out, "the tool's result is not what it promises: ");
-    if (verdict) put_violations(&out, verdict);
-    else buf_puts(&out, "it is nested too deeply or too large");
+    if (end->unread) buf_puts(&out, "it is nested too deeply or too large");
+    else buf_text(&out, end->text);
     settle_with(slot, SLOT_BAD_RESULT, &out);
 }
 
-static void accept_result(struct slot *slot, gramc_text text) {
-    settle(slot, SLOT_FINE, arena_text(&slot->run->arena, text));
+static void settle_nomem(struct slot *slot) {
+    slot->run->arena.oom = true;
+    settle(slot, SLOT_TOOL_ERROR, TEXT(""));
 }
 
-/* `judged` is what stands for `text` before the schema. */
-static void check_result(struct slot *slot, gramc_text evaluated, gramc_text text) {
-    gramc_check_options options = GRAMC_CHECK_OPTIONS_INIT;
-    gramc_verdict *verdict = NULL;
-    options.allocator = &slot->run->loop->allocator;
-    gramc_status status = gramc_schema_check(&verdict, slot->bound->tool->returns, evaluated.ptr,
-                                             evaluated.len, &options);
-    if (status == GRAMC_NOMEM) {
-        slot->run->arena.oom = true;
-        settle(slot, SLOT_BAD_RESULT, TEXT(""));
-    } else if (status || !verdict->valid) {
-        refuse_result(slot, status ? NULL : verdict);
-    } else {
-        accept_result(slot, text);
-    }
-    gramc_verdict_free(verdict);
-}
-
-/* A text is any text, unless its type says more. */
-static void check_text(struct slot *slot, gramc_text text) {
-    const gramc_tool *tool = slot->bound->tool;
-    struct buf quoted;
-    if (text_is(tool->result, "{\"type\":\"string\"}")) {
-        accept_result(slot, text);
-        return;
-    }
-    buf_init(&quoted, &slot->run->loop->allocator, 8 * TEXT_MAX);
-    json_put_string(&quoted, text);
-    if (buf_status(&quoted)) {
-        slot->run->arena.oom = true;
-        settle(slot, SLOT_BAD_RESULT, TEXT(""));
-    } else {
-        check_result(slot, buf_view(&quoted), text);
-    }
-    buf_free(&quoted);
-}
-
-static void take_result(struct slot *slot, gramc_text text) {
-    switch (slot->bound->tool->result_kind) {
-    case GRAMC_RESULT_NULL: accept_result(slot, TEXT("Success")); break;
-    case GRAMC_RESULT_TEXT: check_text(slot, text); break;
-    case GRAMC_RESULT_JSON: check_result(slot, text_trim(text), text_trim(text)); break;
-    }
-}
-
-static void on_tool_done(void *ctx, struct tool_call *call) {
+static void on_done(void *ctx, const struct checked_end *end) {
     struct slot *slot = ctx;
     gramc_run *run = slot->run;
-    switch (call->outcome) {
-    case TOOL_FINE: take_result(slot, buf_view(&call->result)); break;
-    case TOOL_FAILED: fail_tool(slot, buf_view(&call->result)); break;
-    case TOOL_TIMED_OUT: report_timeout(slot); break;
-    case TOOL_NOMEM:
-        run->arena.oom = true;
-        settle(slot, SLOT_TOOL_ERROR, TEXT(""));
-        break;
+    switch (end->outcome) {
+    case CHECKED_FINE: accept_result(slot, end->text); break;
+    case CHECKED_BAD_ARGUMENTS: refuse_arguments(slot, end); break;
+    case CHECKED_TOOL_ERROR: fail_tool(slot, end->text); break;
+    case CHECKED_TIMEOUT: report_timeout(slot); break;
+    case CHECKED_BAD_RESULT: refuse_result(slot, end); break;
+    case CHECKED_NOMEM: settle_nomem(slot); break;
     }
-    slot->handle = NULL;
-    tool_release(call);
     run_step(run);
 }
 
 /* ## Starting */
 
-static void call_tool(struct slot *slot, gramc_text arguments) {
-    gramc_run *run = slot->run;
-    trace_call(&run->trace, &(struct trace_call){slot->call, slot->bound, slot->index}, arguments);
+static void on_sent(void *ctx, gramc_text arguments) {
+    struct slot *slot = ctx;
+    trace_call(&slot->run->trace, &(struct trace_call){slot->call, slot->bound, slot->index},
+               arguments);
     slot->started = uv_hrtime();
-    struct tool_call *handle =
-        tool_start_in(&run->memory, run->loop, slot->bound, arguments, on_tool_done, slot);
-    if (slot->settled) return;
-    slot->handle = handle;
-    if (handle) return;
-    run->arena.oom = true;
-    settle(slot, SLOT_TOOL_ERROR, TEXT(""));
 }
 
-/* Models leave the arguments of a call without any empty. */
 static void check_and_call(struct slot *slot) {
-    gramc_text arguments = slot->call->arguments;
-    gramc_check_options options = GRAMC_CHECK_OPTIONS_INIT;
-    gramc_verdict *verdict = NULL;
-    if (text_trim(arguments).len == 0) arguments = TEXT("{}");
-    arguments = wire_arguments(&slot->run->arena, slot->bound, arguments);
-    options.flags = GRAMC_CHECK_DEFAULTS | GRAMC_CHECK_NULL_ABSENT;
-    options.allocator = &slot->run->loop->allocator;
-    gramc_status status = gramc_schema_check(&verdict, slot->bound->tool->accepts, arguments.ptr,
-                                             arguments.len, &options);
-    if (status == GRAMC_NOMEM) {
-        slot->run->arena.oom = true;
-        settle(slot, SLOT_BAD_CALL, TEXT(""));
-    } else if (status) {
-        refuse_depth(slot);
-    } else if (!verdict->valid) {
-        refuse_arguments(slot, verdict);
-    } else {
-        call_tool(slot, verdict->normalised);
-    }
-    gramc_verdict_free(verdict);
+    static const struct checked_events events = {on_sent, on_done};
+    gramc_run *run = slot->run;
+    gramc_text arguments = wire_arguments(&run->arena, slot->bound, slot->call->arguments);
+    slot->checked = (struct checked_call){
+        .loop = run->loop, .bound = slot->bound, .events = &events, .ctx = slot};
+    checked_call_start(&slot->checked, &run->memory, arguments);
 }
 
 static void start_slot(struct slot *slot) {
@@ -272,11 +198,7 @@ void round_start(gramc_run *run) {
 }
 
 void round_cancel(gramc_run *run) {
-    for (size_t i = 0; i < run->slot_count; i++) {
-        struct tool_call *handle = run->slots[i].handle;
-        run->slots[i].handle = NULL;
-        if (handle) tool_release(handle);
-    }
+    for (size_t i = 0; i < run->slot_count; i++) checked_call_cancel(&run->slots[i].checked);
     run->slot_count = 0;
 }
 
@@ -361,8 +283,5 @@ gramc_text round_direct_answer(gramc_run *run) {
         if (i) buf_putc(&out, '\n');
         buf_text(&out, run->slots[i].text);
     }
-    gramc_text text = arena_text(&run->arena, buf_view(&out));
-    if (buf_status(&out)) run->arena.oom = true;
-    buf_free(&out);
-    return text;
+    return buf_to_arena(&out, &run->arena);
 }

@@ -97,23 +97,18 @@ static void step_end(gramc_run *run) {
 
 /* ## Asking */
 
-static int append(void *ctx, const char *bytes, size_t len) {
-    buf_put(ctx, bytes, len);
-    return 0;
-}
-
 /* An instruction or prompt for this turn; an empty text, and the run ends, if that cannot be. */
 static gramc_text fill_prompt(gramc_run *run, gramc_text prompt) {
     struct buf out;
     gramc_text text = {NULL, 0};
     buf_init(&out, &run->loop->allocator, BODY_MAX);
     gramc_status status =
-        gramc_prompt_fill(prompt, run->inputs, run->input_count, (gramc_writer){append, &out});
-    if (status) run_end(run, GRAMC_OUTCOME_INTERNAL, "a prompt holds a ${ that is no input");
+        gramc_prompt_fill(prompt, run->inputs, run->input_count, buf_writer(&out));
+    if (buf_status(&out) == GRAMC_NOMEM) run_nomem(run);
     else if (buf_status(&out) == GRAMC_LIMIT)
         run_end(run, GRAMC_OUTCOME_INTERNAL, "a prompt is longer than %d bytes", BODY_MAX);
+    else if (status) run_end(run, GRAMC_OUTCOME_INTERNAL, "a prompt holds a ${ that is no input");
     else text = arena_text(&run->arena, buf_view(&out));
-    if (buf_status(&out) == GRAMC_NOMEM) run_nomem(run);
     buf_free(&out);
     return text;
 }
@@ -157,9 +152,8 @@ static gramc_text text_of_step(gramc_run *run, bool first) {
     buf_text(&out, message);
     buf_puts(&out, "\n\n");
     buf_text(&out, text);
-    text = arena_text(&run->arena, buf_view(&out));
-    if (buf_status(&out)) run_nomem(run);
-    buf_free(&out);
+    text = buf_to_arena(&out, &run->arena);
+    if (!text.ptr) run_nomem(run);
     return text;
 }
 
@@ -264,11 +258,9 @@ static void refuse_answer(gramc_run *run, const gramc_verdict *verdict) {
                "Error: the answer does not fit its schema: %s. Answer again, with JSON that fits "
                "it and nothing else.",
                why);
-    gramc_text text = arena_text(&run->arena, buf_view(&out));
-    bool good = buf_status(&out) == GRAMC_OK && text.ptr;
-    buf_free(&out);
+    gramc_text text = buf_to_arena(&out, &run->arena);
     run->state = RUN_ASK;
-    if (!good || !conversation_remark(&run->talk, &run->arena, text)) run_nomem(run);
+    if (!text.ptr || !conversation_remark(&run->talk, &run->arena, text)) run_nomem(run);
 }
 
 static void evaluate_answer(gramc_run *run, gramc_text text) {

@@ -3,6 +3,7 @@
 #define RUNTIME_RUN_H
 
 #include "runtime/bound.h"
+#include "runtime/checked_call.h"
 #include "runtime/loop.h"
 #include "runtime/model.h"
 #include "runtime/trace.h"
@@ -35,7 +36,7 @@ struct slot {
     gramc_run *run;
     const struct call *call;
     const struct bound_tool *bound; /* NULL: unknown */
-    struct tool_call *handle;       /* while it works */
+    struct checked_call checked;    /* where there is a tool */
     uint32_t index;
     enum slot_outcome outcome;
     bool settled;

@@ -193,11 +193,9 @@ static bool make(gramc_text *out, struct arena *arena, gramc_text schema,
     if (!sample.root) return false;
     buf_init(&sample.out, &arena->allocator, INSTANCE_MAX);
     put(&sample, sample.root, 0);
-    *out = arena_text(arena, buf_view(&sample.out));
-    bool made = buf_status(&sample.out) == GRAMC_OK && out->ptr;
-    if (buf_status(&sample.out) == GRAMC_NOMEM) arena->oom = true;
-    buf_free(&sample.out);
-    return made && is_accepted(arena, evaluate, *out);
+    bool made = buf_status(&sample.out) != GRAMC_LIMIT;
+    *out = buf_to_arena_cut(&sample.out, arena);
+    return made && out->ptr && is_accepted(arena, evaluate, *out);
 }
 
 bool sample_arguments(gramc_text *out, struct arena *arena, const gramc_tool *tool) {

@@ -109,7 +109,7 @@ enum secret_verdict secrets_find(const struct secrets *secrets, gramc_text name,
     return SECRET_NOT_ALLOWED;
 }
 
-bool secrets_look_up(void *secrets, gramc_text name, gramc_text *out) {
+bool secrets_look_up(const void *secrets, gramc_text name, gramc_text *out) {
     return secrets_find(secrets, name, out) == SECRET_FINE;
 }
 
@@ -154,14 +154,13 @@ static void write_form(struct buf *out, enum secret_form form, gramc_text value)
         template_encode(out, form == FORM_URL ? PLACE_QUERY : PLACE_JSON_STRING, &given);
         return;
     }
-    buf_init(&json, &out->allocator, out->max);
+    buf_init_secret(&json, &out->allocator, out->max);
     template_encode(&json, PLACE_JSON_STRING, &given);
     for (size_t i = 0; i < json.len; i++) {
         if (json.ptr[i] == '/') buf_putc(out, '\\');
         buf_putc(out, json.ptr[i]);
     }
     if (json.state != BUF_FINE) out->state = json.state;
-    if (json.ptr) mem_wipe(json.ptr, json.len);
     buf_free(&json);
 }
 
@@ -181,11 +180,10 @@ static void hide_one(struct buf *text, const struct secret *secret) {
     if (is_plain(secret->value)) return;
     for (enum secret_form form = 0; form < FORMS && text->state == BUF_FINE; form++) {
         struct buf written;
-        buf_init(&written, &text->allocator, 12 * secret->value.len);
+        buf_init_secret(&written, &text->allocator, 12 * secret->value.len);
         write_form(&written, form, secret->value);
         if (written.state == BUF_FINE) hide_text(text, buf_view(&written), secret->name);
         else text->state = written.state;
-        if (written.ptr) mem_wipe(written.ptr, written.len);
         buf_free(&written);
     }
 }

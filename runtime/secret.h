@@ -24,7 +24,7 @@ enum secret_verdict {
 /* `value` may be NULL. secrets NULL: none are allowed. */
 enum secret_verdict secrets_find(const struct secrets *secrets, gramc_text name, gramc_text *value);
 /* As template_secret wants it; ctx is a struct secrets. */
-bool secrets_look_up(void *secrets, gramc_text name, gramc_text *out);
+bool secrets_look_up(const void *secrets, gramc_text name, gramc_text *out);
 
 /* Replaces every value in `text` by ${env:NAME}, also where it is escaped as JSON or for a URL:
  * servers like to repeat what they were sent. So is

@@ -19,12 +19,6 @@ static void describe(struct buf *out, const gramc_impl *impl) {
     buf_text(out, impl->target);
 }
 
-static int write_result(void *ctx, const char *bytes, size_t len) {
-    struct buf *result = ctx;
-    buf_put(result, bytes, len);
-    return result->state != BUF_FINE;
-}
-
 static void settle(struct tool_call *call, int failed) {
     switch (buf_status(&call->result)) {
     case GRAMC_OK: break;
@@ -75,7 +69,7 @@ void tool_call_function(struct tool_call *call, const struct tool_function *func
 }
 
 static int run_builtin(const struct tool_function *self, gramc_text arguments, struct buf *result) {
-    return self->function(self->ctx, arguments, (gramc_writer){write_result, result});
+    return self->function(self->ctx, arguments, buf_writer(result));
 }
 
 static void call_builtin(struct tool_call *call) {

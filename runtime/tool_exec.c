@@ -237,7 +237,7 @@ static void run_program(struct tool_call *call, const gramc_impl *impl) {
     } else {
         tool_settle(call, TOOL_NOMEM);
     }
-    arena_free(&arena);
+    arena_wipe(&arena); /* its environment */
 }
 
 static void run_persistent(struct tool_call *call, const gramc_impl *impl) {

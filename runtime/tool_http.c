@@ -127,12 +127,6 @@ static void put_failure(struct http_work *work, struct buf *out) {
     out->len = text_trim(buf_view(out)).len;
 }
 
-static int append(void *ctx, const char *bytes, size_t len) {
-    struct buf *buf = ctx;
-    buf_put(buf, bytes, len);
-    return buf->state == BUF_FINE ? 0 : 1;
-}
-
 static void transform(struct http_work *work, gramc_text body) {
     gramc_json_error error;
     gramc_jolt_options options = GRAMC_JOLT_OPTIONS_INIT;
@@ -140,7 +134,7 @@ static void transform(struct http_work *work, gramc_text body) {
     options.allocator = &call->loop->allocator;
     options.max_output = TOOL_RESULT_MAX;
     gramc_status status = gramc_jolt_apply(call->bound->endpoint->call->transform, body, &options,
-                                           (gramc_writer){append, &call->result}, &error);
+                                           buf_writer(&call->result), &error);
     if (status == GRAMC_FINDINGS)
         http_work_fail(call,
                        "the answer is no JSON, and so cannot be transformed: %s (at byte %zu)",
@@ -238,8 +232,8 @@ static void call_http(struct tool_call *call) {
     work->call = call;
     work->request.allocator = call->loop->allocator;
     arena_init(&work->arena, &call->loop->allocator);
-    buf_init(&work->url, &call->loop->allocator, HTTP_URL_MAX);
-    buf_init(&work->body, &call->loop->allocator, HTTP_BODY_MAX);
+    buf_init_secret(&work->url, &call->loop->allocator, HTTP_URL_MAX);
+    buf_init_secret(&work->body, &call->loop->allocator, HTTP_BODY_MAX);
     call->state = work;
     if (!http_work_fill(work)) return;
     start_request(work);
@@ -262,7 +256,7 @@ static void close_http(struct tool_call *call) {
     http_request_free(&work->request);
     buf_free(&work->url);
     buf_free(&work->body);
-    arena_free(&work->arena);
+    arena_wipe(&work->arena); /* header lines */
     mem_free(&call->loop->allocator, work, sizeof(*work));
 }
 

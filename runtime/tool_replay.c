@@ -80,10 +80,7 @@ static gramc_text canonical(struct arena *arena, gramc_text arguments) {
     if (!value) return text;
     buf_init(&out, &arena->allocator, TRACE_SIZE_MAX);
     json_put_canonical(&out, value);
-    if (buf_status(&out)) arena->oom = true;
-    else text = arena_text(arena, buf_view(&out));
-    buf_free(&out);
-    return text;
+    return buf_to_arena(&out, arena);
 }
 
 static void take_request(struct arena *arena, struct recording *recording,

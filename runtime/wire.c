@@ -8,12 +8,6 @@
 
 enum { SCHEMA_MAX = 64 << 20 };
 
-static int append(void *ctx, const char *bytes, size_t len) {
-    struct buf *buf = ctx;
-    buf_put(buf, bytes, len);
-    return buf->state == BUF_FINE ? 0 : 1;
-}
-
 /* What a conversion wrote, in the arena; `otherwise` if it could not. */
 static gramc_text take(struct arena *arena, gramc_status status, struct buf *out,
                        gramc_text otherwise) {
@@ -58,7 +52,7 @@ static void show_parameters(gramc_bound *bound, struct bound_tool *tool, gramc_t
     gramc_text own = tool->tool->parameters;
     buf_init(&out, &bound->arena.allocator, SCHEMA_MAX);
     gramc_status status =
-        gramc_target_schema(target, own, &bound->arena.allocator, (gramc_writer){append, &out});
+        gramc_target_schema(target, own, &bound->arena.allocator, buf_writer(&out));
     tool->wire_parameters = take(&bound->arena, status, &out, own);
     if (tool->wire_parameters.ptr != own.ptr) tool->target = arena_text(&bound->arena, target);
 }
@@ -77,6 +71,6 @@ gramc_text wire_arguments(struct arena *arena, const struct bound_tool *tool,
     if (!tool->target.len) return arguments;
     buf_init(&out, &arena->allocator, SCHEMA_MAX);
     gramc_status status = gramc_target_arguments(tool->target, tool->tool->parameters, arguments,
-                                                 &arena->allocator, (gramc_writer){append, &out});
+                                                 &arena->allocator, buf_writer(&out));
     return take(arena, status, &out, arguments);
 }

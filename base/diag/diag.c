@@ -75,10 +75,7 @@ gramc_text diag_fill(struct arena *arena, enum diag_id id, const gramc_text *arg
         if (i < count) put_arg(&out, args[i]);
         p += 2;
     }
-    if (out.state == BUF_NOMEM) arena->oom = true;
-    gramc_text text = arena_text(arena, buf_view(&out));
-    buf_free(&out);
-    return text;
+    return buf_to_arena_cut(&out, arena);
 }
 
 struct finding *findings_report(struct findings *findings, const struct diag_row *row,

@@ -4,25 +4,35 @@
  * listed, also one without findings. */
 #include "base/diag/put.h"
 
+#include "base/json/writer.h"
+#include "base/text.h"
 #include "base/version.h"
 
-static void put_range(struct buf *out, const struct source *source, struct span span) {
-    struct position start = source_position(source, span.start);
-    struct position end = source_position(source, span.end);
-    buf_printf(out,
-               "{\"start\":{\"line\":%u,\"character\":%u},\"end\":{\"line\":%u,\"character\":%u}}",
-               (unsigned)start.line - 1, (unsigned)start.utf16, (unsigned)end.line - 1,
-               (unsigned)end.utf16);
+static void put_hostile(struct json_writer *w, const char *key, gramc_text text) {
+    json_key(w, key);
+    diag_put_json(json_slot(w), text);
 }
 
-static void put_label(struct buf *out, const struct diag_label *label) {
-    buf_puts(out, "{\"path\":");
-    diag_put_json(out, label->source->name);
-    buf_puts(out, ",\"message\":");
-    diag_put_json(out, label->text);
-    buf_puts(out, ",\"range\":");
-    put_range(out, label->source, label->span);
-    buf_putc(out, '}');
+static void put_position(struct json_writer *w, const char *key, struct position position) {
+    json_member_object(w, key);
+    json_member_number(w, "line", position.line - 1);
+    json_member_number(w, "character", position.utf16);
+    json_object_end(w);
+}
+
+static void put_range(struct json_writer *w, const struct source *source, struct span span) {
+    json_member_object(w, "range");
+    put_position(w, "start", source_position(source, span.start));
+    put_position(w, "end", source_position(source, span.end));
+    json_object_end(w);
+}
+
+static void put_label(struct json_writer *w, const struct diag_label *label) {
+    json_object_begin(w);
+    put_hostile(w, "path", label->source->name);
+    put_hostile(w, "message", label->text);
+    put_range(w, label->source, label->span);
+    json_object_end(w);
 }
 
 /* The protocol of editors, which the gram project follows, calls a note "information". */
@@ -31,62 +41,54 @@ static const char *severity_name(gramc_severity severity) {
 }
 
 /* As in the text edits of that protocol. */
-static void put_fixes(struct buf *out, const struct finding *f) {
+static void put_fixes(struct json_writer *w, const struct finding *f) {
     if (!f->fixes) return;
-    buf_puts(out, ",\"fix\":[");
+    json_member_array(w, "fix");
     for (const struct fix *fix = f->fixes; fix; fix = fix->next) {
-        buf_puts(out, fix == f->fixes ? "{\"range\":" : ",{\"range\":");
-        put_range(out, f->source, fix->span);
-        buf_puts(out, ",\"newText\":");
-        diag_put_json(out, fix->replacement);
-        buf_putc(out, '}');
+        json_object_begin(w);
+        put_range(w, f->source, fix->span);
+        put_hostile(w, "newText", fix->replacement);
+        json_object_end(w);
     }
-    buf_putc(out, ']');
+    json_array_end(w);
 }
 
-static void put_fact(struct buf *out, const struct diag_fact *fact) {
-    if (!fact->value.len) return;
-    buf_printf(out, ",\"%s\":", fact->name);
-    diag_put_json(out, fact->value);
-}
-
-static void put_finding(struct buf *out, const struct finding *f) {
-    const struct diag_row *row = f->row;
-    buf_printf(out, "{\"severity\":\"%s\",\"code\":\"%s\",\"slug\":\"%s\",\"message\":",
-               severity_name(f->severity), row->code, row->slug);
-    diag_put_json(out, f->message);
-    buf_puts(out, ",\"range\":");
-    put_range(out, f->source, f->span);
-    if (f->help.len) {
-        buf_puts(out, ",\"help\":");
-        diag_put_json(out, f->help);
-    }
-    for (uint32_t i = 0; i < f->fact_count; i++) put_fact(out, &f->facts[i]);
-    put_fixes(out, f);
-    buf_puts(out, ",\"related\":[");
-    for (uint32_t i = 0; i < f->label_count; i++) {
-        if (i) buf_putc(out, ',');
-        put_label(out, &f->labels[i]);
-    }
-    buf_puts(out, "]}");
+static void put_finding(struct json_writer *w, const struct finding *f) {
+    json_object_begin(w);
+    json_member_text(w, "severity", text_of(severity_name(f->severity)));
+    json_member_text(w, "code", text_of(f->row->code));
+    json_member_text(w, "slug", text_of(f->row->slug));
+    put_hostile(w, "message", f->message);
+    put_range(w, f->source, f->span);
+    if (f->help.len) put_hostile(w, "help", f->help);
+    for (uint32_t i = 0; i < f->fact_count; i++)
+        if (f->facts[i].value.len) put_hostile(w, f->facts[i].name, f->facts[i].value);
+    put_fixes(w, f);
+    json_member_array(w, "related");
+    for (uint32_t i = 0; i < f->label_count; i++) put_label(w, &f->labels[i]);
+    json_array_end(w);
+    json_object_end(w);
 }
 
 void diag_print_json(struct buf *out, const struct diag_report *report) {
     const struct finding *f = report->findings->first;
-    buf_printf(out, "{\"schema_version\":%d,\"tool\":\"gramc/%s\"", VERSION_DIAGNOSTICS,
-               gramc_version());
+    struct json_writer w = json_writer(out);
+    json_object_begin(&w);
+    json_member_number(&w, "schema_version", VERSION_DIAGNOSTICS);
+    json_key(&w, "tool");
+    buf_printf(json_slot(&w), "\"gramc/%s\"", gramc_version());
     for (int i = GRAMC_ERROR; report->grades && i >= GRAMC_NOTE; i--)
-        buf_printf(out, ",\"%s\":%u", report->grades[i], (unsigned)report->findings->counts[i]);
-    buf_puts(out, ",\"files\":[");
+        json_member_number(&w, report->grades[i], report->findings->counts[i]);
+    json_member_array(&w, "files");
     for (const struct source *file = report->sources; file; file = file->next) {
-        buf_puts(out, file == report->sources ? "{\"path\":" : ",{\"path\":");
-        diag_put_json(out, file->name);
-        buf_puts(out, ",\"diagnostics\":[");
-        for (bool first = true; f && f->source == file; f = f->next, first = false) {
-            if (!first) buf_putc(out, ',');
-            put_finding(out, f);
-        }
-        buf_puts(out, "]}");
+        json_object_begin(&w);
+        put_hostile(&w, "path", file->name);
+        json_member_array(&w, "diagnostics");
+        for (; f && f->source == file; f = f->next) put_finding(&w, f);
+        json_array_end(&w);
+        json_object_end(&w);
     }
-    buf_puts(out, "]}\n");
+    json_array_end(&w);
+    json_object_end(&w);
+    buf_putc(out, '\n');
 }

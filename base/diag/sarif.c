@@ -2,6 +2,7 @@
  * their explanations, every file that was read, and one result a finding. Columns count code
  * points, as columnKind says. Section numbers are those of the standard. */
 #include "base/diag/put.h"
+#include "base/json/writer.h"
 #include "base/text.h"
 
 #include <string.h>
@@ -9,7 +10,7 @@
 enum { MOST_KEYS = 1 << 20 };
 
 struct sarif {
-    struct buf *out;
+    struct json_writer json;
     const struct diag_report *report;
     struct buf rules; /* pointers to the rows that occur, by code */
     struct buf keys;  /* DIAG_KEY bytes for each result so far */
@@ -29,18 +30,33 @@ static void put_message_chars(struct buf *out, gramc_text text) {
     }
 }
 
-static void put_message(struct buf *out, const char *key, gramc_text text, gramc_text help) {
-    buf_printf(out, "\"%s\":{\"text\":\"", key);
+/* 3.11, 3.12: what is said stands in an object. Between the two, put_message_chars. */
+static struct buf *begin_message(struct json_writer *w, const char *key) {
+    json_member_object(w, key);
+    json_key(w, "text");
+    buf_putc(json_slot(w), '"');
+    return w->out;
+}
+
+static void end_message(struct json_writer *w) {
+    buf_putc(w->out, '"');
+    json_object_end(w);
+}
+
+static void put_message(struct json_writer *w, const char *key, gramc_text text, gramc_text help) {
+    struct buf *out = begin_message(w, key);
     put_message_chars(out, text);
     if (help.len) buf_puts(out, "\\nhelp: ");
     put_message_chars(out, help);
-    buf_puts(out, "\"}");
+    end_message(w);
 }
 
 /* 3.4.3, RFC 3986: percent-encoded bytes; an absolute path becomes a file URI. */
-static void put_uri(struct buf *out, gramc_text path) {
+static void put_uri(struct json_writer *w, gramc_text path) {
     static const char plain[] =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/";
+    json_key(w, "uri");
+    struct buf *out = json_slot(w);
     while (text_starts(path, "./")) path = text_slice(path, 2, path.len);
     buf_puts(out, text_starts(path, "/") ? "\"file://" : "\"");
     for (size_t i = 0; i < path.len; i++) {
@@ -56,8 +72,8 @@ static void put_uri(struct buf *out, gramc_text path) {
 /* ## Rules */
 
 /* The message with `...` where texts are filled in. */
-static void put_template(struct buf *out, const char *message) {
-    buf_puts(out, "\"shortDescription\":{\"text\":\"");
+static void put_template(struct json_writer *w, const char *message) {
+    struct buf *out = begin_message(w, "shortDescription");
     for (const char *p = message; *p;) {
         bool is_arg = p[0] == '{' && p[1] >= '0' && p[1] <= '2' && p[2] == '}';
         const char *end = is_arg ? p : p + 1;
@@ -66,26 +82,32 @@ static void put_template(struct buf *out, const char *message) {
         else put_message_chars(out, (gramc_text){p, (size_t)(end - p)});
         p = is_arg ? p + 3 : end;
     }
-    buf_puts(out, "\"}");
+    end_message(w);
 }
 
 /* No examples here: gram is full of braces, and doubled ones would be copied. */
-static void put_help(struct buf *out, const struct diag_row *row) {
-    buf_puts(out, "\"help\":{\"text\":\"");
+static void put_help(struct json_writer *w, const struct diag_row *row) {
+    struct buf *out = begin_message(w, "help");
     put_message_chars(out, text_of(row->explanation));
     if (row->bad) buf_printf(out, "\\n\\ngramc explain %s shows an example.", row->code);
-    buf_puts(out, "\"}");
+    end_message(w);
 }
 
-static void put_rule(struct buf *out, const struct diag_row *row) {
-    buf_printf(out, "{\"id\":\"%s\",\"name\":\"%s\",", row->code, row->slug);
-    put_template(out, row->message);
-    buf_putc(out, ',');
-    put_message(out, "fullDescription", text_of(row->explanation), (gramc_text){NULL, 0});
-    buf_putc(out, ',');
-    put_help(out, row);
-    buf_printf(out, ",\"defaultConfiguration\":{\"level\":\"%s\"}}",
-               diag_severity_name(row->severity));
+static void put_level(struct json_writer *w, gramc_severity severity) {
+    json_member_text(w, "level", text_of(diag_severity_name(severity)));
+}
+
+static void put_rule(struct json_writer *w, const struct diag_row *row) {
+    json_object_begin(w);
+    json_member_text(w, "id", text_of(row->code));
+    json_member_text(w, "name", text_of(row->slug));
+    put_template(w, row->message);
+    put_message(w, "fullDescription", text_of(row->explanation), (gramc_text){NULL, 0});
+    put_help(w, row);
+    json_member_object(w, "defaultConfiguration");
+    put_level(w, row->severity);
+    json_object_end(w);
+    json_object_end(w);
 }
 
 static const struct diag_row *rule_at(const struct sarif *sarif, size_t i) {
@@ -122,29 +144,36 @@ static void gather_rules(struct sarif *sarif) {
 }
 
 static void put_driver(struct sarif *sarif) {
-    buf_printf(sarif->out,
-               "\"tool\":{\"driver\":{\"name\":\"gramc\",\"version\":\"%s\","
-               "\"semanticVersion\":\"%s\",\"rules\":[",
-               gramc_version(), gramc_version());
-    for (size_t i = 0; i < rule_count(sarif); i++) {
-        if (i) buf_putc(sarif->out, ',');
-        put_rule(sarif->out, rule_at(sarif, i));
-    }
-    buf_puts(sarif->out, "]}}");
+    struct json_writer *w = &sarif->json;
+    json_member_object(w, "tool");
+    json_member_object(w, "driver");
+    json_member_text(w, "name", TEXT("gramc"));
+    json_member_text(w, "version", text_of(gramc_version()));
+    json_member_text(w, "semanticVersion", text_of(gramc_version()));
+    json_member_array(w, "rules");
+    for (size_t i = 0; i < rule_count(sarif); i++) put_rule(w, rule_at(sarif, i));
+    json_array_end(w);
+    json_object_end(w);
+    json_object_end(w);
 }
 
 /* ## Results */
 
 /* 3.30: lines and columns from 1, the end column behind the last character. */
-static void put_location(struct sarif *sarif, const struct source *source, struct span span) {
+static void put_location(struct json_writer *w, const struct source *source, struct span span) {
     struct position start = source_position(source, span.start);
     struct position end = source_position(source, span.end);
-    buf_puts(sarif->out, "\"physicalLocation\":{\"artifactLocation\":{\"uri\":");
-    put_uri(sarif->out, source->name);
-    buf_printf(
-        sarif->out,
-        "},\"region\":{\"startLine\":%u,\"startColumn\":%u,\"endLine\":%u,\"endColumn\":%u}}",
-        (unsigned)start.line, (unsigned)start.column, (unsigned)end.line, (unsigned)end.column);
+    json_member_object(w, "physicalLocation");
+    json_member_object(w, "artifactLocation");
+    put_uri(w, source->name);
+    json_object_end(w);
+    json_member_object(w, "region");
+    json_member_number(w, "startLine", start.line);
+    json_member_number(w, "startColumn", start.column);
+    json_member_number(w, "endLine", end.line);
+    json_member_number(w, "endColumn", end.column);
+    json_object_end(w);
+    json_object_end(w);
 }
 
 /* 3.27.16: lets a service follow a finding through changes of its file. */
@@ -156,85 +185,124 @@ static void put_fingerprint(struct sarif *sarif, const struct finding *f) {
         ordinal +=
             text_eq((gramc_text){sarif->keys.ptr + at, DIAG_KEY}, (gramc_text){key, DIAG_KEY});
     buf_put(&sarif->keys, key, DIAG_KEY);
-    buf_printf(sarif->out, ",\"partialFingerprints\":{\"gramc/1\":\"%.*s:%u\"}", (int)DIAG_KEY, key,
-               (unsigned)ordinal);
+    json_member_object(&sarif->json, "partialFingerprints");
+    json_key(&sarif->json, "gramc/1");
+    buf_printf(json_slot(&sarif->json), "\"%.*s:%u\"", (int)DIAG_KEY, key, (unsigned)ordinal);
+    json_object_end(&sarif->json);
 }
 
 /* 3.8: what the command knows besides. */
-static void put_facts(struct buf *out, const struct finding *f) {
-    const char *lead = ",\"properties\":{";
+static void put_facts(struct json_writer *w, const struct finding *f) {
+    bool any = false;
     for (uint32_t i = 0; i < f->fact_count; i++) {
         if (!f->facts[i].value.len) continue;
-        buf_printf(out, "%s\"%s\":", lead, f->facts[i].name);
-        diag_put_json(out, f->facts[i].value);
-        lead = ",";
+        if (!any) json_member_object(w, "properties");
+        any = true;
+        json_key(w, f->facts[i].name);
+        diag_put_json(json_slot(w), f->facts[i].value);
     }
-    if (lead[1] == '\0') buf_putc(out, '}');
+    if (any) json_object_end(w);
+}
+
+static void put_related(struct json_writer *w, const struct finding *f) {
+    if (!f->label_count) return;
+    json_member_array(w, "relatedLocations");
+    for (uint32_t i = 0; i < f->label_count; i++) {
+        json_object_begin(w);
+        json_member_number(w, "id", i + 1);
+        put_message(w, "message", f->labels[i].text, (gramc_text){NULL, 0});
+        put_location(w, f->labels[i].source, f->labels[i].span);
+        json_object_end(w);
+    }
+    json_array_end(w);
 }
 
 static void put_result(struct sarif *sarif, const struct finding *f) {
-    struct buf *out = sarif->out;
-    buf_printf(out, "{\"ruleId\":\"%s\",\"ruleIndex\":%u,\"level\":\"%s\",", f->row->code,
-               (unsigned)rule_index(sarif, f->row), diag_severity_name(f->severity));
-    put_message(out, "message", f->message, f->help);
-    buf_puts(out, ",\"locations\":[{");
-    put_location(sarif, f->source, f->span);
-    buf_puts(out, "}]");
-    for (uint32_t i = 0; i < f->label_count; i++) {
-        buf_printf(out, "%s{\"id\":%u,", i ? "," : ",\"relatedLocations\":[", (unsigned)i + 1);
-        put_message(out, "message", f->labels[i].text, (gramc_text){NULL, 0});
-        buf_putc(out, ',');
-        put_location(sarif, f->labels[i].source, f->labels[i].span);
-        buf_putc(out, '}');
-    }
-    if (f->label_count) buf_putc(out, ']');
+    struct json_writer *w = &sarif->json;
+    json_object_begin(w);
+    json_member_text(w, "ruleId", text_of(f->row->code));
+    json_member_number(w, "ruleIndex", rule_index(sarif, f->row));
+    put_level(w, f->severity);
+    put_message(w, "message", f->message, f->help);
+    json_member_array(w, "locations");
+    json_object_begin(w);
+    put_location(w, f->source, f->span);
+    json_object_end(w);
+    json_array_end(w);
+    put_related(w, f);
     put_fingerprint(sarif, f);
-    put_facts(out, f);
-    buf_putc(out, '}');
+    put_facts(w, f);
+    json_object_end(w);
 }
 
-static void put_artifacts(struct sarif *sarif) {
-    buf_puts(sarif->out, ",\"artifacts\":[");
-    for (const struct source *s = sarif->report->sources; s; s = s->next) {
-        buf_puts(sarif->out, s == sarif->report->sources ? "{\"location\":{\"uri\":"
-                                                         : ",{\"location\":{\"uri\":");
-        put_uri(sarif->out, s->name);
-        buf_printf(sarif->out, "},\"roles\":[\"analysisTarget\"],\"sourceLanguage\":\"%s\"}",
-                   sarif->report->language);
+static void put_artifacts(struct json_writer *w, const struct diag_report *report) {
+    json_member_array(w, "artifacts");
+    for (const struct source *s = report->sources; s; s = s->next) {
+        json_object_begin(w);
+        json_member_object(w, "location");
+        put_uri(w, s->name);
+        json_object_end(w);
+        json_member_array(w, "roles");
+        json_text(w, TEXT("analysisTarget"));
+        json_array_end(w);
+        json_member_text(w, "sourceLanguage", text_of(report->language));
+        json_object_end(w);
     }
-    buf_putc(sarif->out, ']');
+    json_array_end(w);
 }
 
 /* 3.20.21: what was counted and not kept is said, not hidden. */
-static void put_invocation(struct sarif *sarif) {
-    const struct findings *findings = sarif->report->findings;
+static void put_unshown(struct json_writer *w, uint32_t count) {
+    json_member_array(w, "toolExecutionNotifications");
+    json_object_begin(w);
+    put_level(w, GRAMC_WARNING);
+    buf_printf(begin_message(w, "message"), "%u more findings are not shown", (unsigned)count);
+    end_message(w);
+    json_object_end(w);
+    json_array_end(w);
+}
+
+static void put_invocation(struct json_writer *w, const struct findings *findings) {
     uint32_t total = findings->counts[0] + findings->counts[1] + findings->counts[2];
-    buf_puts(sarif->out, ",\"invocations\":[{\"executionSuccessful\":true");
-    if (total > findings->kept)
-        buf_printf(sarif->out,
-                   ",\"toolExecutionNotifications\":[{\"level\":\"warning\",\"message\":{\"text\":"
-                   "\"%u more findings are not shown\"}}]",
-                   (unsigned)(total - findings->kept));
-    buf_puts(sarif->out, "}]");
+    json_member_array(w, "invocations");
+    json_object_begin(w);
+    json_member_bool(w, "executionSuccessful", true);
+    if (total > findings->kept) put_unshown(w, total - findings->kept);
+    json_object_end(w);
+    json_array_end(w);
+}
+
+static void put_run(struct sarif *sarif) {
+    struct json_writer *w = &sarif->json;
+    const struct finding *first = sarif->report->findings->first;
+    json_object_begin(w);
+    put_driver(sarif);
+    json_member_text(w, "columnKind", TEXT("unicodeCodePoints"));
+    put_invocation(w, sarif->report->findings);
+    put_artifacts(w, sarif->report);
+    json_member_array(w, "results");
+    for (const struct finding *f = first; f; f = f->next) {
+        if (f != first) json_line(w, 0);
+        put_result(sarif, f);
+    }
+    json_array_end(w);
+    json_object_end(w);
 }
 
 void diag_print_sarif(struct buf *out, const struct diag_report *report) {
-    struct sarif sarif = {.out = out, .report = report};
+    struct sarif sarif = {.json = json_writer(out), .report = report};
+    struct json_writer *w = &sarif.json;
     buf_init(&sarif.keys, &out->allocator, MOST_KEYS);
     buf_init(&sarif.rules, &out->allocator, MOST_KEYS);
     gather_rules(&sarif);
-    buf_puts(out, "{\"$schema\":\"https://json.schemastore.org/sarif-2.1.0.json\","
-                  "\"version\":\"2.1.0\",\"runs\":[{");
-    put_driver(&sarif);
-    buf_puts(out, ",\"columnKind\":\"unicodeCodePoints\"");
-    put_invocation(&sarif);
-    put_artifacts(&sarif);
-    buf_puts(out, ",\"results\":[");
-    for (const struct finding *f = report->findings->first; f; f = f->next) {
-        if (f != report->findings->first) buf_puts(out, ",\n");
-        put_result(&sarif, f);
-    }
-    buf_puts(out, "]}]}\n");
+    json_object_begin(w);
+    json_member_text(w, "$schema", TEXT("https://json.schemastore.org/sarif-2.1.0.json"));
+    json_member_text(w, "version", TEXT("2.1.0"));
+    json_member_array(w, "runs");
+    put_run(&sarif);
+    json_array_end(w);
+    json_object_end(w);
+    buf_putc(out, '\n');
     if (sarif.keys.state == BUF_NOMEM || sarif.rules.state == BUF_NOMEM) out->state = BUF_NOMEM;
     buf_free(&sarif.rules);
     buf_free(&sarif.keys);

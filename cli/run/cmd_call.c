@@ -10,12 +10,6 @@
 
 enum { OUTPUT_MAX = 64 << 20 };
 
-static int append(void *ctx, const char *bytes, size_t len) {
-    struct buf *buf = ctx;
-    buf_put(buf, bytes, len);
-    return buf->state == BUF_FINE ? 0 : 1;
-}
-
 /* JSON, @FILE, or - for standard input. */
 static int read_arguments(struct cli *cli, gramc_text *out) {
     const char *operand = cli->operand_count > 2 ? cli->operands[2] : "{}";
@@ -51,8 +45,7 @@ static int call(struct workshop *shop, const gramc_bound *bound, gramc_text tool
     struct buf out;
     buf_init(&out, &cli->allocator, OUTPUT_MAX);
     struct interrupt *interrupt = interrupt_start(cli, shop->loop);
-    gramc_status status =
-        gramc_call(&end, shop->loop, bound, tool, arguments, (gramc_writer){append, &out});
+    gramc_status status = gramc_call(&end, shop->loop, bound, tool, arguments, buf_writer(&out));
     bool interrupted = interrupt_stop(cli, interrupt);
     if (status == GRAMC_IO) status = buf_status(&out);
     int code = status ? cli_status(cli, status) : workshop_call_code(end);

@@ -32,10 +32,7 @@ static gramc_text origin_of(struct arena *arena, const gramc_library *library,
     buf_text(&out, offer->box);
     buf_putc(&out, '.');
     buf_text(&out, offer->tool);
-    gramc_text text = arena_text(arena, buf_view(&out));
-    if (buf_status(&out) == GRAMC_NOMEM) arena->oom = true;
-    buf_free(&out);
-    return text;
+    return buf_to_arena_cut(&out, arena);
 }
 
 /* ## A table */
@@ -164,17 +161,11 @@ static int print_gram(struct workshop *shop, const gramc_library *library) {
 
 /* ## The command */
 
-static int append(void *ctx, const char *bytes, size_t len) {
-    struct buf *buf = ctx;
-    buf_put(buf, bytes, len);
-    return buf->state == BUF_FINE ? 0 : 1;
-}
-
 static int save(struct workshop *shop, const char *path) {
     struct cli *cli = shop->cli;
     struct buf out;
     buf_init(&out, &cli->allocator, OUTPUT_MAX);
-    gramc_status status = gramc_offering_save(shop->offering, (gramc_writer){append, &out});
+    gramc_status status = gramc_offering_save(shop->offering, buf_writer(&out));
     int code = cli_status(cli, status == GRAMC_IO ? buf_status(&out) : status);
     if (code == EXIT_FINE && status == GRAMC_OK) code = cli_write_file(cli, path, buf_view(&out));
     buf_free(&out);

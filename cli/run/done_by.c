@@ -38,8 +38,5 @@ gramc_text done_by(struct arena *arena, const gramc_impl *impl) {
     buf_puts(&out, names[impl->kind]);
     if (impl->kind == GRAMC_IMPL_EXEC) put_program(&out, impl);
     else if (impl->kind != GRAMC_IMPL_RETURNS) put_target(&out, impl);
-    gramc_text text = arena_text(arena, buf_view(&out));
-    if (buf_status(&out) == GRAMC_NOMEM) arena->oom = true;
-    buf_free(&out);
-    return text;
+    return buf_to_arena_cut(&out, arena);
 }

@@ -56,14 +56,6 @@ static void put_short(struct buf *out, gramc_text text) {
     if (end < text.len) buf_puts(out, "...");
 }
 
-static gramc_text keep(struct arena *arena, struct buf *text) {
-    gramc_text copy = {NULL, 0};
-    if (text->state == BUF_NOMEM) arena->oom = true;
-    else copy = arena_text(arena, buf_view(text));
-    buf_free(text);
-    return copy;
-}
-
 static gramc_text fill(struct arena *arena, const char *sentence, const gramc_text args[3]) {
     struct buf out;
     buf_init(&out, &arena->allocator, 4096);
@@ -73,7 +65,7 @@ static gramc_text fill(struct arena *arena, const char *sentence, const gramc_te
         else buf_putc(&out, *p);
         if (is_arg) p += 2;
     }
-    return keep(arena, &out);
+    return buf_to_arena_cut(&out, arena);
 }
 
 struct difference *diff_add(struct gramc_diff *diff, enum change_id id, struct diff_place before,
@@ -103,7 +95,7 @@ gramc_text diff_from_to(struct gramc_diff *diff, gramc_text before, gramc_text a
     buf_puts(&out, " to ");
     if (after.len) put_short(&out, after);
     else buf_puts(&out, "nothing");
-    return keep(&diff->arena, &out);
+    return buf_to_arena_cut(&out, &diff->arena);
 }
 
 /* ## Tools */
@@ -218,7 +210,7 @@ static gramc_text signature_text(struct gramc_diff *diff, const struct tool *too
         schema_print(&text, &tool->signature->arguments, SCHEMA_CHECKED);
         schema_print(&text, tool->signature->result, SCHEMA_CHECKED);
     }
-    return keep(&diff->arena, &text);
+    return buf_to_arena_cut(&text, &diff->arena);
 }
 
 /* A new tool with the same signature and identifier or description is the old one renamed. */

@@ -5,6 +5,7 @@
 
 #include "compiler/agent.h"
 #include "compiler/tool.h"
+#include "gramc/diff.h"
 
 enum change_id {
 #define CHANGE(code, id, slug, caller, implementer, message, explanation) CHANGE_##id,

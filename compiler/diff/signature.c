@@ -26,13 +26,9 @@ static const struct field *find(const struct tool *tool, gramc_text name) {
 
 static gramc_text print(struct gramc_diff *diff, const struct schema *schema, unsigned style) {
     struct buf text;
-    gramc_text copy = nothing;
     buf_init(&text, &diff->arena.allocator, SOURCE_MAX);
     schema_print(&text, schema, style);
-    if (text.state == BUF_NOMEM) diff->arena.oom = true;
-    else copy = arena_text(&diff->arena, buf_view(&text));
-    buf_free(&text);
-    return copy;
+    return buf_to_arena(&text, &diff->arena);
 }
 
 /* ## Types */
@@ -191,8 +187,8 @@ static void diff_parameter(const struct signatures *s, const struct field *befor
     bool reported = compare_types(&c, before->schema, after->schema);
     report_presence(s, before, after);
     report_default(s, before, after);
-    if (!text_eq(schema_get(before->schema, KEYWORD_DESCRIPTION),
-                 schema_get(after->schema, KEYWORD_DESCRIPTION)))
+    if (!text_eq(schema_get(before->schema, P_DESCRIPTION),
+                 schema_get(after->schema, P_DESCRIPTION)))
         diff_add(s->diff, CHANGE_PARAMETER_DESCRIPTION, old_at, new_at, name, after->name, nothing);
     gramc_text old = print(s->diff, before->schema, SCHEMA_PRINTED);
     gramc_text new = print(s->diff, after->schema, SCHEMA_PRINTED);

@@ -111,6 +111,7 @@ gramc_status gramc_emit(const gramc_spec *spec, const gramc_agent *agent, gramc_
     struct emission e;
     struct buf out;
     if (!target) return GRAMC_USAGE;
+    if (agent && !one) return GRAMC_NOT_FOUND;
     buf_init(&out, &spec->compilation->arena.allocator, OUTPUT_MAX);
     begin(&e, spec, one, target, &out);
     if (!e.arena.oom && target->print) {
@@ -142,40 +143,42 @@ static void check_names(struct emission *e, const struct agent *agent) {
 }
 
 /* What concerns an agent as a whole, and (`schemas`) each of its tools. */
-static gramc_status check(const gramc_spec *spec, const struct agent *agent,
+static gramc_status check(gramc_compilation *compilation, const struct agent *agent,
                           const struct target *target, bool names, bool schemas) {
     gramc_status status = GRAMC_OK;
     struct emission e;
     struct buf out;
-    buf_init(&out, &spec->compilation->arena.allocator, OUTPUT_MAX);
-    begin(&e, spec, agent, target, &out);
-    e.findings = &spec->compilation->findings;
+    buf_init(&out, &compilation->arena.allocator, OUTPUT_MAX);
+    begin(&e, compilation->spec, agent, target, &out);
+    e.findings = &compilation->findings;
     if (!e.arena.oom && names) check_names(&e, agent);
     if (!e.arena.oom && schemas && (target->flags & EVALUATES_SCHEMAS))
         status = put_tools(&e, (gramc_writer){swallow, NULL});
-    if (e.arena.oom || spec->compilation->arena.oom) status = GRAMC_NOMEM;
+    if (e.arena.oom || compilation->arena.oom) status = GRAMC_NOMEM;
     arena_free(&e.arena);
     buf_free(&out);
     return status;
 }
 
-gramc_status gramc_target_check(const gramc_spec *spec, const gramc_agent *agent, gramc_text name) {
+gramc_status gramc_target_check(gramc_compilation *compilation, const gramc_agent *agent,
+                                gramc_text name) {
+    const gramc_spec *spec = compilation->spec;
     const struct target *target = target_find(name);
-    const struct agent *one = find_agent(spec, agent);
-    struct pass pass = {spec->compilation, &spec->compilation->arena, &spec->compilation->findings,
-                        NULL};
+    const struct agent *one = spec ? find_agent(spec, agent) : NULL;
+    struct pass pass = {compilation, &compilation->arena, &compilation->findings, NULL};
     gramc_status status = GRAMC_OK;
-    if (!target) return GRAMC_USAGE;
+    if (!target || !spec) return GRAMC_USAGE;
+    if (agent && !one) return GRAMC_NOT_FOUND;
     if (!target->print) return GRAMC_OK;
-    status = check(spec, one, target, one || !spec->first_agent, true);
+    status = check(compilation, one, target, one || !spec->first_agent, true);
     for (const struct agent *a = one ? NULL : spec->first_agent; a && status == GRAMC_OK;
          a = a->next)
-        status = check(spec, a, target, true, false);
+        status = check(compilation, a, target, true, false);
     findings_settle_targets(&pass);
-    findings_sort(&spec->compilation->findings);
-    if (spec->compilation->arena.oom) return GRAMC_NOMEM;
+    findings_sort(&compilation->findings);
+    if (compilation->arena.oom) return GRAMC_NOMEM;
     if (status != GRAMC_OK) return status;
-    return findings_have_errors(&spec->compilation->findings) ? GRAMC_FINDINGS : GRAMC_OK;
+    return findings_have_errors(&compilation->findings) ? GRAMC_FINDINGS : GRAMC_OK;
 }
 
 /* ## Names */

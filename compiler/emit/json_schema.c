@@ -122,72 +122,48 @@ static void put_enum(struct printer *p, gramc_text list) {
 
 static void put_const(struct printer *p, gramc_text json) {
     bool as_enum = schema_is_nullable(p->schema);
-    if (as_enum && schema_find(p->schema, KEYWORD_ENUM)) return;
+    if (as_enum && schema_find(p->schema, P_ENUM)) return;
     if (!put_key(p, as_enum ? "enum" : "const")) return;
     buf_puts(p->out, as_enum ? "[" : "");
     buf_text(p->out, json);
     buf_puts(p->out, as_enum ? ",null]" : "");
 }
 
-/* Names on the wire, and whether the value is a text or JSON already. */
-static const struct {
-    const char *name;
-    bool is_text;
-} keywords[KEYWORDS] = {
-    [KEYWORD_TITLE] = {"title", true},
-    [KEYWORD_DESCRIPTION] = {"description", true},
-    [KEYWORD_FORMAT] = {"format", true},
-    [KEYWORD_ENUM] = {"enum", false},
-    [KEYWORD_CONST] = {"const", false},
-    [KEYWORD_MINIMUM] = {"minimum", false},
-    [KEYWORD_MAXIMUM] = {"maximum", false},
-    [KEYWORD_EXCLUSIVE_MINIMUM] = {"exclusiveMinimum", false},
-    [KEYWORD_EXCLUSIVE_MAXIMUM] = {"exclusiveMaximum", false},
-    [KEYWORD_MULTIPLE_OF] = {"multipleOf", false},
-    [KEYWORD_MIN_LENGTH] = {"minLength", false},
-    [KEYWORD_MAX_LENGTH] = {"maxLength", false},
-    [KEYWORD_PATTERN] = {"pattern", true},
-    [KEYWORD_MIN_ITEMS] = {"minItems", false},
-    [KEYWORD_MAX_ITEMS] = {"maxItems", false},
-    [KEYWORD_EXAMPLES] = {"examples", false},
-    [KEYWORD_META] = {"meta", false},
-};
-
-static void put_keyword(struct printer *p, enum keyword keyword, gramc_text text) {
-    if (keyword == KEYWORD_ENUM) put_enum(p, text);
-    else if (keyword == KEYWORD_CONST) put_const(p, text);
-    else if (!put_key(p, keywords[keyword].name)) return;
-    else if (keywords[keyword].is_text) json_put_string(p->out, text);
+static void put_property(struct printer *p, enum type_property property, gramc_text text) {
+    if (property == P_ENUM) put_enum(p, text);
+    else if (property == P_CONST) put_const(p, text);
+    else if (!put_key(p, type_property_printed(property).ptr)) return;
+    else if (type_property_row(property)->says == SAYS_TEXT) json_put_string(p->out, text);
     else buf_text(p->out, text);
 }
 
 /* Of the bounds that are checked and not printed. */
-static gramc_text hidden_bound(const struct printer *p, enum keyword keyword) {
+static gramc_text hidden_bound(const struct printer *p, enum type_property property) {
     const struct type_row *type = p->schema->type;
     bool hidden = (p->document->style & SCHEMA_CHECKED) && type && type->bounds_hidden;
-    if (hidden && keyword == KEYWORD_MINIMUM) return text_of(type->min);
-    if (hidden && keyword == KEYWORD_MAXIMUM) return text_of(type->max);
+    if (hidden && property == P_MIN) return text_of(type->min);
+    if (hidden && property == P_MAX) return text_of(type->max);
     return (gramc_text){NULL, 0};
 }
 
-/* Which keywords are said at all, as bits: most types say two or three of them. */
-static uint32_t said_keywords(const struct printer *p) {
+/* Which properties are said at all, as bits: most types say two or three of them. */
+static uint64_t said_properties(const struct printer *p) {
     const struct type_row *type = p->schema->type;
     bool hidden = (p->document->style & SCHEMA_CHECKED) && type && type->bounds_hidden;
-    uint32_t said = hidden ? 1U << KEYWORD_MINIMUM | 1U << KEYWORD_MAXIMUM : 0;
+    uint64_t said = hidden ? UINT64_C(1) << P_MIN | UINT64_C(1) << P_MAX : 0;
     for (const struct schema *schema = p->schema; schema; schema = schema->base)
         for (const struct constraint *c = schema->constraints; c; c = c->next)
-            said |= 1U << c->keyword;
+            said |= UINT64_C(1) << c->property;
     return said;
 }
 
-static void put_keywords(struct printer *p, enum keyword first, enum keyword last) {
-    uint32_t said = said_keywords(p);
+static void put_properties(struct printer *p, enum type_property first, enum type_property last) {
+    uint64_t said = said_properties(p);
     for (unsigned k = first; said && k <= last; k++) {
-        if (!(said & 1U << k)) continue;
-        gramc_text text = schema_get(p->schema, (enum keyword)k);
-        if (!text.ptr) text = hidden_bound(p, (enum keyword)k);
-        put_keyword(p, (enum keyword)k, text);
+        if (!(said & UINT64_C(1) << k)) continue;
+        gramc_text text = schema_get(p->schema, (enum type_property)k);
+        if (!text.ptr) text = hidden_bound(p, (enum type_property)k);
+        put_property(p, (enum type_property)k, text);
     }
 }
 
@@ -245,9 +221,9 @@ static void put_inside(struct printer *p) {
 
 static void put_rest(struct printer *p, const struct constraint *fallback) {
     if (fallback && put_key(p, "default")) buf_text(p->out, fallback->text);
-    put_keywords(p, KEYWORD_EXAMPLES, KEYWORD_EXAMPLES);
+    put_properties(p, P_EXAMPLES, P_EXAMPLES);
     put_true(p, "deprecated", schema_is_deprecated(p->schema));
-    if (p->document->style & SCHEMA_META) put_keywords(p, KEYWORD_META, KEYWORD_META);
+    if (p->document->style & SCHEMA_META) put_properties(p, P_META, P_META);
 }
 
 /* ## References */
@@ -298,7 +274,7 @@ static struct schema without_texts(const struct schema *schema, struct constrain
     size_t count = 0;
     bare.constraints = NULL;
     for (const struct constraint *c = schema->constraints; c && count < most; c = c->next) {
-        if (c->keyword <= KEYWORD_DESCRIPTION || c->keyword >= KEYWORD_EXAMPLES) continue;
+        if (c->property <= P_DESCRIPTION || c->property >= P_EXAMPLES) continue;
         copies[count] = *c;
         copies[count].next = bare.constraints;
         bare.constraints = &copies[count++];
@@ -309,13 +285,13 @@ static struct schema without_texts(const struct schema *schema, struct constrain
 /* {"anyOf":[T,{"type":"null"}]}, with what tells about the whole beside it. */
 static void print_null_or(struct printed_document *document, const struct schema *schema,
                           const struct constraint *fallback) {
-    struct constraint copies[2 * KEYWORDS];
-    struct schema inner = without_texts(schema, copies, 2 * KEYWORDS),
+    struct constraint copies[2 * MOST_CONSTRAINTS];
+    struct schema inner = without_texts(schema, copies, 2 * MOST_CONSTRAINTS),
                   outer = {.constraints = schema->constraints, .deprecated = schema->deprecated};
     struct printer p = {document, document->out, &outer, NULL, false};
     inner.nullable = SAID_FALSE;
     buf_putc(document->out, '{');
-    put_keywords(&p, KEYWORD_TITLE, KEYWORD_DESCRIPTION);
+    put_properties(&p, P_TITLE, P_DESCRIPTION);
     put_key(&p, "anyOf");
     buf_putc(document->out, '[');
     print_schema(document, &inner, NULL);
@@ -338,7 +314,7 @@ static void print_schema(struct printed_document *document, const struct schema 
     buf_putc(document->out, '{');
     if (by_reference) put_reference(&p);
     else put_type(&p);
-    put_keywords(&p, KEYWORD_TITLE, KEYWORD_MAX_ITEMS);
+    put_properties(&p, P_TITLE, P_MAX_ITEMS);
     if (!by_reference) put_inside(&p);
     put_rest(&p, fallback);
     put_raw(&p);

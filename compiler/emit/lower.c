@@ -87,10 +87,7 @@ gramc_text place_path(struct arena *arena, const struct lower_place *place) {
         if (i + 1 < count && !text_is(chain[i]->name, "[]")) buf_putc(&out, '.');
         buf_text(&out, chain[i]->name);
     }
-    if (out.state == BUF_NOMEM) arena->oom = true;
-    gramc_text path = arena_text(arena, buf_view(&out));
-    buf_free(&out);
-    return path;
+    return buf_to_arena_cut(&out, arena);
 }
 
 void node_report(struct lower_node *node, enum diag_id id, gramc_text second, gramc_text third) {
@@ -204,10 +201,8 @@ static void add_words(struct lower_node *node) {
         buf_putc(&text, '\n');
     }
     buf_text(&text, buf_view(&node->words));
-    if (buf_status(&text) != GRAMC_OK) l->arena->oom = true;
-    gramc_text words = arena_text(l->arena, buf_view(&text));
+    gramc_text words = buf_to_arena(&text, l->arena);
     json_set(node->json, TEXT("description"), json_new_text(l->arena, JSON_STRING, words));
-    buf_free(&text);
     node_report(node, D_DESCRIBED, buf_view(&node->keywords), l->report->target);
 }
 

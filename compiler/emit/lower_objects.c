@@ -102,9 +102,10 @@ static void report_optional(struct lower_node *node, gramc_text name) {
     node_report(&inner, D_NULL_FOR_ABSENT, report->target, (gramc_text){NULL, 0});
 }
 
+/* The map is a set: any value will do. */
 static void note_required(struct map *names, const struct json *list) {
     for (const struct json *v = json_is(list, JSON_ARRAY) ? list->first : NULL; v; v = v->next)
-        if (v->kind == JSON_STRING) map_put(names, v->text, (void *)(uintptr_t)v);
+        if (v->kind == JSON_STRING) map_put(names, v->text, names);
 }
 
 /* Strict mode asks for every name; null stands for one that would be left out. */

@@ -1,8 +1,8 @@
 /* Names of parameters, there and back: a schema with the names that a target's provider takes, and
  * the arguments that a model wrote with those names as the tool's own schema has them. Each object
  * is renamed by itself, as lower_objects.c does where targets are printed. */
-#include "compiler/raw_schema.h"
 #include "compiler/emit/target.h"
+#include "jsonschema/keywords.h"
 
 #include "base/text.h"
 
@@ -107,15 +107,14 @@ static void put_schemas(struct renaming *r, struct buf *out, const struct json *
 
 static void put_member(struct renaming *r, struct buf *out, const struct json *member,
                        const struct json *properties, const gramc_text *wire) {
-    bool holder = member->kind == JSON_OBJECT || member->kind == JSON_ARRAY;
-    enum raw_content content = holder ? raw_content(member) : RAW_DATA;
+    enum keyword_content content = keyword_content(member);
     bool required = text_is(member->key, "required") && member->kind == JSON_ARRAY && wire;
     json_put_string(out, member->key);
     buf_putc(out, ':');
     if (member == properties) put_properties(r, out, properties, wire);
     else if (required) put_required(out, member, properties, wire);
-    else if (content == RAW_SCHEMA) put_schema(r, out, member);
-    else if (content == RAW_SCHEMAS) put_schemas(r, out, member);
+    else if (content == CONTENT_SCHEMA) put_schema(r, out, member);
+    else if (content == CONTENT_SCHEMAS) put_schemas(r, out, member);
     else json_put(out, member);
 }
 

@@ -68,12 +68,12 @@ struct list {
     struct map taken;    /* given out -> its name */
 };
 
-static bool is_free(struct list *list, gramc_text wire, const gramc_text *name) {
-    const gramc_text *owner = map_put(&list->taken, wire, (void *)(uintptr_t)name);
+static bool is_free(struct list *list, gramc_text wire, gramc_text *name) {
+    const gramc_text *owner = map_put(&list->taken, wire, name);
     return owner && text_eq(*owner, *name);
 }
 
-static gramc_text salted(struct list *list, gramc_text form, const gramc_text *name) {
+static gramc_text salted(struct list *list, gramc_text form, gramc_text *name) {
     size_t room = rules[list->rule].longest - SALT_DIGITS - 1;
     size_t kept = form.len < room ? form.len : room;
     char *out = arena_alloc(list->arena, kept + 1 + SALT_DIGITS);
@@ -93,9 +93,9 @@ static gramc_text salted(struct list *list, gramc_text form, const gramc_text *n
     }
 }
 
-static void note_form(struct list *list, gramc_text form, const gramc_text *name) {
-    const gramc_text *other = map_put(&list->forms, form, (void *)(uintptr_t)name);
-    if (other && !text_eq(*other, *name)) map_put(&list->clashing, form, (void *)(uintptr_t)name);
+static void note_form(struct list *list, gramc_text form, gramc_text *name) {
+    const gramc_text *other = map_put(&list->forms, form, name);
+    if (other && !text_eq(*other, *name)) map_put(&list->clashing, form, name);
 }
 
 static bool all_fit(enum name_rule rule, const gramc_text *names, size_t count) {
@@ -112,23 +112,25 @@ bool wire_names_make(struct arena *arena, enum name_rule rule, const gramc_text 
         for (size_t i = 0; i < count; i++) wire[i] = names[i];
         return !arena->oom;
     }
+    gramc_text *own = arena_array(arena, count, sizeof *own);
     map_init(&list.forms, arena);
     map_init(&list.clashing, arena);
     map_init(&list.taken, arena);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; own && i < count; i++) {
         bool fit = fits(rule, names[i]);
+        own[i] = names[i];
         wire[i] = fit ? names[i] : narrow(arena, rule, names[i]);
         if (rule == NAMES_ANY || arena->oom) continue;
-        if (fit) is_free(&list, wire[i], &names[i]);
-        note_form(&list, wire[i], &names[i]);
+        if (fit) is_free(&list, wire[i], &own[i]);
+        note_form(&list, wire[i], &own[i]);
     }
     /* First those that keep their plain form, so that it does not depend on the others' order. */
     for (int salting = 0; salting < 2 && rule != NAMES_ANY; salting++)
         for (size_t i = 0; i < count && !arena->oom; i++) {
             if (fits(rule, names[i])) continue;
             bool plain = fits(rule, wire[i]) && !map_get(&list.clashing, wire[i]);
-            if (!salting && plain) is_free(&list, wire[i], &names[i]);
-            else if (salting && !plain) wire[i] = salted(&list, wire[i], &names[i]);
+            if (!salting && plain) is_free(&list, wire[i], &own[i]);
+            else if (salting && !plain) wire[i] = salted(&list, wire[i], &own[i]);
         }
     return !arena->oom;
 }

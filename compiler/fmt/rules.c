@@ -174,9 +174,7 @@ static void put_tagged(struct rules *rules, const struct value *tagged) {
     buf_puts(&fence, "```json\n");
     buf_text(&fence, text);
     buf_puts(&fence, "```");
-    if (fence.state == BUF_NOMEM) rules->arena->oom = true;
-    gramc_text copy = arena_text(rules->arena, buf_view(&fence));
-    buf_free(&fence);
+    gramc_text copy = buf_to_arena(&fence, rules->arena);
     if (copy.ptr) add(rules, tagged->span, copy, false);
 }
 

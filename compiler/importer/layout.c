@@ -63,13 +63,6 @@ void doc_property(struct arena *arena, struct doc *list, const char *key, struct
 
 /* ## Texts */
 
-static gramc_text finish(struct arena *arena, struct buf *out) {
-    if (out->state != BUF_FINE) arena->oom = true;
-    gramc_text text = arena_text(arena, buf_view(out));
-    buf_free(out);
-    return text;
-}
-
 static void put_character(struct buf *out, uint32_t c, char quote) {
     static const char plain[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
     const char *at = c && c < 0x80 ? strchr(plain, (int)c) : NULL;
@@ -88,7 +81,7 @@ static gramc_text quote(struct arena *arena, gramc_text text, char mark) {
     buf_putc(&out, mark);
     for (size_t pos = 0; pos < text.len;) put_character(&out, text_decode(text, &pos), mark);
     buf_putc(&out, mark);
-    return finish(arena, &out);
+    return buf_to_arena(&out, arena);
 }
 
 static bool is_plain_name(gramc_text name) {
@@ -147,7 +140,7 @@ static gramc_text without_backticks(struct arena *arena, gramc_text json) {
         if (json.ptr[i] == '`') buf_puts(&out, "\\u0060");
         else buf_putc(&out, json.ptr[i]);
     }
-    return finish(arena, &out);
+    return buf_to_arena(&out, arena);
 }
 
 static bool is_raw(char c) {
@@ -170,7 +163,7 @@ struct doc *doc_json(struct arena *arena, gramc_text json) {
     buf_puts(&out, "json`");
     buf_text(&out, json);
     buf_putc(&out, '`');
-    return doc_text(arena, finish(arena, &out));
+    return doc_text(arena, buf_to_arena(&out, arena));
 }
 
 static bool is_scalar(const struct json *value) {
@@ -199,7 +192,7 @@ struct doc *doc_data(struct arena *arena, const struct json *value) {
     struct buf out;
     buf_init(&out, &arena->allocator, STRING_MAX);
     json_put(&out, value);
-    return doc_json(arena, finish(arena, &out));
+    return doc_json(arena, buf_to_arena(&out, arena));
 }
 
 /* ## Printing */

@@ -51,7 +51,7 @@ static gramc_text name_of(const struct api_operation *o) {
         buf_putc(&out, '_');
         put_name(&out, o->address);
     }
-    return openapi_finish(o->in, &out);
+    return buf_to_arena(&out, o->in->arena);
 }
 
 /* At most that many code points. */

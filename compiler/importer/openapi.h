@@ -14,8 +14,6 @@ struct api_operation {
 const struct json *openapi_follow(const struct api_operation *o, const struct json *value);
 /* The schema of the JSON that a body or an answer holds; NULL: it holds none. */
 const struct json *openapi_json(const struct api_operation *o, const struct json *holder);
-/* The text of a buffer, which is freed. */
-gramc_text openapi_finish(struct importer *in, struct buf *out);
 
 /* Sets the arguments of the tool and the call that carries it out. False without memory. */
 bool request_read(const struct api_operation *o, struct import_tool *tool);

@@ -21,13 +21,6 @@ struct api_request {
     gramc_text content_type;
 };
 
-gramc_text openapi_finish(struct importer *in, struct buf *out) {
-    if (out->state != BUF_FINE) in->arena->oom = true;
-    gramc_text text = arena_text(in->arena, buf_view(out));
-    buf_free(out);
-    return text;
-}
-
 const struct json *openapi_follow(const struct api_operation *o, const struct json *value) {
     for (int i = 0; i < DEEPEST_REFERENCE && value; i++) {
         gramc_text reference = import_text(value, "$ref");
@@ -89,7 +82,7 @@ static gramc_text name_with(struct api_request *r, gramc_text name, gramc_text p
     buf_text(&out, name);
     buf_putc(&out, '_');
     buf_text(&out, place);
-    return openapi_finish(r->in, &out);
+    return buf_to_arena(&out, r->in->arena);
 }
 
 /* The name of the argument: `id`, or `id_query` if there is an `id` in another place. Empty: none.
@@ -162,7 +155,7 @@ static gramc_text template_of(struct api_request *r, gramc_text argument) {
     struct buf out;
     buf_init(&out, &r->in->arena->allocator, TEXT_MAX);
     put_argument(&out, argument);
-    return openapi_finish(r->in, &out);
+    return buf_to_arena(&out, r->in->arena);
 }
 
 /* OpenAPI has other places for these, and says that parameters of these names mean nothing. */
@@ -445,14 +438,14 @@ static gramc_text url_of(struct api_request *r) {
     put_server(&out, server_of(r->o));
     buf_text(&out, buf_view(&r->path));
     buf_text(&out, buf_view(&r->query));
-    return openapi_finish(r->in, &out);
+    return buf_to_arena(&out, r->in->arena);
 }
 
 static gramc_text upper(struct importer *in, gramc_text text) {
     struct buf out;
     buf_init(&out, &in->arena->allocator, TEXT_MAX);
     for (size_t i = 0; i < text.len; i++) buf_putc(&out, (char)(text.ptr[i] & ~0x20));
-    return openapi_finish(in, &out);
+    return buf_to_arena(&out, in->arena);
 }
 
 /* ## The whole */
@@ -469,7 +462,7 @@ static gramc_text flaw_of(struct api_request *r) {
         if (end < path.len && name.len && is_place(path, i, name))
             buf_printf(&out, "no parameter fills `{%.*s}` in its path", TEXT_ARGS(name));
     }
-    return openapi_finish(r->in, &out);
+    return buf_to_arena(&out, r->in->arena);
 }
 
 static void add_http(struct api_request *r, struct import_tool *tool) {

@@ -74,9 +74,8 @@ static void add_raw(struct description *d) {
     buf_putc(&json, '{');
     buf_text(&json, buf_view(&d->raw));
     buf_putc(&json, '}');
-    if (json.state != BUF_FINE) arena->oom = true;
-    else add(d, "schema", doc_json(arena, arena_text(arena, buf_view(&json))));
-    buf_free(&json);
+    gramc_text text = buf_to_arena(&json, arena);
+    if (text.ptr) add(d, "schema", doc_json(arena, text));
 }
 
 /* ## Values of keywords; each answers NULL if the value is none of its kind */
@@ -127,10 +126,7 @@ static struct doc *write_enum(struct description *d, const struct json *value) {
     struct buf json;
     buf_init(&json, &d->in->arena->allocator, SOURCE_MAX);
     json_put(&json, value);
-    if (json.state != BUF_FINE) d->in->arena->oom = true;
-    struct doc *doc = doc_json(d->in->arena, arena_text(d->in->arena, buf_view(&json)));
-    buf_free(&json);
-    return doc;
+    return doc_json(d->in->arena, buf_to_arena(&json, d->in->arena));
 }
 
 static struct doc *write_const(struct description *d, const struct json *value) {

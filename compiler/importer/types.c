@@ -27,10 +27,7 @@ static gramc_text decode(struct arena *arena, gramc_text text) {
         buf_putc(&out, escape ? (char)(high * 16 + low) : text.ptr[i]);
         if (escape) i += 2;
     }
-    if (out.state != BUF_FINE) arena->oom = true;
-    gramc_text decoded = arena_text(arena, buf_view(&out));
-    buf_free(&out);
-    return decoded;
+    return buf_to_arena(&out, arena);
 }
 
 static struct import_type *add_type(struct importer *in, gramc_text name) {
@@ -227,10 +224,7 @@ static gramc_text type_name(struct arena *arena, gramc_text hint) {
         capital = !letter && !digit;
     }
     if (out.len == 0) buf_puts(&out, "Record");
-    if (out.state != BUF_FINE) arena->oom = true;
-    gramc_text name = arena_text(arena, buf_view(&out));
-    buf_free(&out);
-    return name;
+    return buf_to_arena(&out, arena);
 }
 
 static bool is_reserved(gramc_text name) {
@@ -253,9 +247,7 @@ static gramc_text unique(struct importer *in, struct map *taken, gramc_text name
         buf_init(&out, &in->arena->allocator, SOURCE_MAX);
         buf_text(&out, name);
         buf_printf(&out, "%s%u", separator, n);
-        if (out.state != BUF_FINE) in->arena->oom = true;
-        found = arena_text(in->arena, buf_view(&out));
-        buf_free(&out);
+        found = buf_to_arena(&out, in->arena);
     }
     return found;
 }

@@ -63,6 +63,12 @@ GRAMC_API void gramc_schema_free(gramc_schema *schema);
  * memory it answers false. Any thread. */
 GRAMC_API bool gramc_schema_accepts(const gramc_schema *schema, const char *json, size_t len);
 
+/* True if gramc_schema_check accepts the bytes and has nothing to change in them, whatever its
+ * flags. False can also mean that this would take a second look (a default may be missing, the
+ * value is a scalar): gramc_schema_check tells. Allocates as gramc_schema_accepts does. Any thread.
+ */
+GRAMC_API bool gramc_schema_accepts_as_is(const gramc_schema *schema, const char *json, size_t len);
+
 typedef enum gramc_check_flags {
     GRAMC_CHECK_DEFAULTS = 1,   /* fill in the defaults of absent members, nested ones too */
     GRAMC_CHECK_COERCE = 2,     /* lossless conversions between string, number, integer, boolean */

@@ -6,13 +6,9 @@
 
 gramc_text subsume_print(struct compat *compat, const struct json *value) {
     struct buf text;
-    gramc_text copy = {NULL, 0};
     buf_init(&text, &compat->arena.allocator, SOURCE_MAX);
     json_put(&text, value);
-    if (text.state == BUF_NOMEM) compat->arena.oom = true;
-    else copy = arena_text(&compat->arena, buf_view(&text));
-    buf_free(&text);
-    return copy;
+    return buf_to_arena(&text, &compat->arena);
 }
 
 /* The validator's accepting is quick but takes "no memory" for "no": then it is asked again. */

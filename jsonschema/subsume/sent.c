@@ -94,13 +94,9 @@ static void put_schema(struct buf *out, const struct json *schema, bool is_root)
 
 gramc_text subsume_as_sent(struct arena *arena, gramc_text parameters) {
     const struct json *schema = json_parse(arena, parameters, NULL);
-    gramc_text copy = parameters;
     struct buf text;
     if (!schema) return parameters;
     buf_init(&text, &arena->allocator, SOURCE_MAX);
     put_schema(&text, schema, true);
-    if (text.state == BUF_NOMEM) arena->oom = true;
-    else copy = arena_text(arena, buf_view(&text));
-    buf_free(&text);
-    return copy;
+    return buf_to_arena(&text, arena);
 }

@@ -18,10 +18,7 @@ static gramc_text join_path(struct arena *arena, const gramc_box *box) {
     buf_init(&path, &arena->allocator, PATH_MAX_BYTES);
     if (!absolute) buf_text(&path, box->folder);
     buf_text(&path, box->file_named);
-    gramc_text copy = arena_text(arena, buf_view(&path));
-    if (buf_status(&path) == GRAMC_NOMEM) arena->oom = true;
-    buf_free(&path);
-    return copy;
+    return buf_to_arena_cut(&path, arena);
 }
 
 /* GRAMC_FINDINGS: with a toolbox that tells what is wrong. GRAMC_NOT_FOUND: no such file. */
@@ -70,10 +67,7 @@ static gramc_text first_error(struct arena *arena, const struct toolbox *toolbox
     buf_text(&line, toolbox->file);
     if (f) buf_printf(&line, ":%u:%u: ", (unsigned)f->line, (unsigned)f->column);
     if (f) buf_text(&line, f->message);
-    gramc_text copy = arena_text(arena, buf_view(&line));
-    if (buf_status(&line) == GRAMC_NOMEM) arena->oom = true;
-    buf_free(&line);
-    return copy;
+    return buf_to_arena_cut(&line, arena);
 }
 
 gramc_status http_box_ask(struct offered_box *out, struct arena *arena, const gramc_box *box,

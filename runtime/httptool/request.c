@@ -78,13 +78,12 @@ static bool add_line(struct http_work *work, gramc_text name, gramc_text value) 
                        has_control(value) ? "holds a control character" : "is one too many");
         return false;
     }
-    buf_init(&line, &work->arena.allocator, HEADER_VALUE_MAX + 256);
+    buf_init_secret(&line, &work->arena.allocator, HEADER_VALUE_MAX + 256);
     buf_text(&line, name);
     buf_puts(&line, value.len ? ": " : ";");
     buf_text(&line, value);
     gramc_text copy = {NULL, 0};
     if (buf_status(&line) == GRAMC_OK) copy = arena_text(&work->arena, buf_view(&line));
-    if (line.ptr) memset(line.ptr, 0, line.len);
     buf_free(&line);
     work->lines[work->line_count++] = copy.ptr;
     if (!copy.ptr) tool_settle(work->call, TOOL_NOMEM);
@@ -94,10 +93,9 @@ static bool add_line(struct http_work *work, gramc_text name, gramc_text value) 
 static bool add_header(struct http_work *work, const struct http_header *header,
                        const struct json *arguments) {
     struct buf value;
-    buf_init(&value, &work->arena.allocator, HEADER_VALUE_MAX);
+    buf_init_secret(&value, &work->arena.allocator, HEADER_VALUE_MAX);
     bool good = expand(work, &value, &header->value, arguments) &&
                 add_line(work, header->name, text_trim(buf_view(&value)));
-    if (value.ptr) memset(value.ptr, 0, value.len);
     buf_free(&value);
     return good;
 }

@@ -30,7 +30,7 @@ struct expansion {
     const struct template *what;
     const struct json *arguments;
     template_secret secret;
-    void *secret_ctx;
+    const void *secret_ctx;
     char separator; /* to be left out if the next text begins with it; 0: none */
     struct template_error *error;
 };
@@ -120,8 +120,8 @@ static gramc_status check_steps(const struct buf *out, size_t from, const struct
 }
 
 gramc_status template_expand(struct buf *out, const struct template *what,
-                             const struct json *arguments, template_secret secret, void *secret_ctx,
-                             struct template_error *error) {
+                             const struct json *arguments, template_secret secret,
+                             const void *secret_ctx, struct template_error *error) {
     struct expansion e = {out, out->len, what, arguments, secret, secret_ctx, '\0', error};
     bool segments = false;
     *error = (struct template_error){.start = 0};

@@ -74,10 +74,8 @@ static void put_schema(struct toolbox_reader *reader, const struct yaml *paramet
 }
 
 static gramc_text keep_buf(struct toolbox_reader *reader, struct buf *buf) {
-    gramc_text text = {NULL, 0};
-    if (buf_status(buf) == GRAMC_OK) text = arena_text(reader->arena, buf_view(buf));
+    gramc_text text = buf_to_arena(buf, reader->arena);
     if (!text.ptr) reader->nomem = true;
-    buf_free(buf);
     return text;
 }
 

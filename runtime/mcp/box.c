@@ -16,7 +16,7 @@ enum { OFFER_MAX = 64 << 20 };
 struct asking {
     struct inquiry *inquiry;
     struct mcp_listing listing;
-    const struct mcp_server *server;
+    struct mcp_server *server;
     struct offered_box *out;
     bool waits;
 };
@@ -38,10 +38,7 @@ static gramc_text hide_from(struct inquiry *inquiry, gramc_text text, size_t sho
     buf_init(&copy, &inquiry->arena->allocator, OFFER_MAX);
     buf_text(&copy, text);
     secrets_hide_from(inquiry->secrets, &copy, shortest);
-    gramc_text kept = arena_text(inquiry->arena, buf_view(&copy));
-    if (buf_status(&copy) == GRAMC_NOMEM) inquiry->arena->oom = true;
-    buf_free(&copy);
-    return kept;
+    return buf_to_arena_cut(&copy, inquiry->arena);
 }
 
 static gramc_text hide(struct inquiry *inquiry, gramc_text text) {
@@ -178,7 +175,7 @@ static void wipe_server(void *server) {
 
 const struct mcp_server *mcp_box_bind(gramc_bound *bound, const gramc_box *box) {
     char why[MCP_WHY_MAX], line[MCP_WHY_MAX + 160];
-    const struct mcp_server *server;
+    struct mcp_server *server;
     const struct bind_place place = {box->file, box->start, box->end};
     gramc_status status = mcp_server_read(&server, &bound->arena, box, bound->secrets, why);
     if (status == GRAMC_NOMEM) bound->arena.oom = true;
@@ -189,7 +186,7 @@ const struct mcp_server *mcp_box_bind(gramc_bound *bound, const gramc_box *box) 
                      TEXT(""));
     }
     if (status) return NULL;
-    return bound_own(bound, wipe_server, (void *)(uintptr_t)server) ? server : NULL;
+    return bound_own(bound, wipe_server, server) ? server : NULL;
 }
 
 static void free_schema(void *schema) {

@@ -425,7 +425,7 @@ gramc_status mcp_client_new(struct mcp_client **out, uv_loop_t *loop,
                                   .handshake_ms = MCP_HANDSHAKE_MS};
     arena_init(&client->arena, allocator);
     if (!copy_place(client, place)) {
-        arena_free(&client->arena);
+        arena_wipe(&client->arena);
         mem_free(allocator, client, sizeof(*client));
         return GRAMC_NOMEM;
     }
@@ -436,18 +436,10 @@ gramc_status mcp_client_new(struct mcp_client **out, uv_loop_t *loop,
     return GRAMC_OK;
 }
 
-/* They may hold secrets. */
-static void wipe(const char *const *words) {
-    for (size_t i = 0; words && words[i]; i++)
-        mem_wipe((void *)(uintptr_t)words[i], strlen(words[i]));
-}
-
 static void idle_closed(uv_handle_t *handle) {
     struct mcp_client *client = handle->data;
     gramc_allocator allocator = client->allocator;
-    wipe(client->address.headers);
-    wipe((const char *const *)client->words.environment);
-    arena_free(&client->arena);
+    arena_wipe(&client->arena); /* headers and environment */
     mem_free(&allocator, client, sizeof(*client));
 }
 

@@ -72,9 +72,8 @@ gramc_text mcp_plain_schema(struct arena *arena, gramc_text schema) {
     const struct json *root = schema.len ? json_parse(&scratch, schema, NULL) : NULL;
     if (is_draft_07(root) && is_neutral(root, 0)) put_without_claim(&out, root);
     else buf_text(&out, schema);
-    if (buf_status(&out) == GRAMC_OK && !scratch.oom) kept = arena_text(arena, buf_view(&out));
-    else arena->oom = true;
-    buf_free(&out);
+    if (scratch.oom) out.state = BUF_NOMEM;
+    kept = buf_to_arena(&out, arena);
     arena_free(&scratch);
     return kept;
 }

@@ -58,10 +58,7 @@ void exchange_add(struct exchange *exchange, const char *name, gramc_text value)
     buf_puts(&line, name);
     buf_puts(&line, value.len ? ": " : ";"); /* libcurl's way to send an empty one */
     buf_text(&line, value);
-    gramc_text copy = {NULL, 0};
-    if (buf_status(&line) == GRAMC_OK) copy = arena_text(&exchange->arena, buf_view(&line));
-    else exchange->arena.oom = true;
-    buf_free(&line);
+    gramc_text copy = buf_to_arena(&line, &exchange->arena);
     if (copy.ptr) exchange->lines[exchange->line_count++] = copy.ptr;
 }
 

@@ -11,9 +11,17 @@
 
 enum { VALUE_MAX = 65536 };
 
+/* What secrets were filled into, as it is to be overwritten in the end. */
+struct mcp_filled {
+    struct mcp_filled *next;
+    size_t len;
+    char bytes[];
+};
+
 struct filling {
     struct arena *arena;
     const struct secrets *secrets;
+    struct mcp_server *server;
     char *why;
     bool failed;
 };
@@ -48,13 +56,13 @@ static void fill_in(struct filling *filling, struct buf *out, gramc_text name, g
                     enum template_kind kind) {
     struct template template;
     struct template_error error;
-    struct secrets *secrets = (struct secrets *)(uintptr_t)filling->secrets; /* only read */
     gramc_status status = template_read(&template, filling->arena, text, kind, false, &error);
     if (!status) status = template_check(&template, NULL, 0, NULL, &error);
     for (size_t i = 0; !status && i < template.count; i++)
         if (template.parts[i].kind == PART_SECRET) check_secret(filling, &template.parts[i]);
     if (filling->failed) return;
-    if (!status) status = template_expand(out, &template, NULL, secrets_look_up, secrets, &error);
+    if (!status)
+        status = template_expand(out, &template, NULL, secrets_look_up, filling->secrets, &error);
     if (status == GRAMC_NOMEM) filling->arena->oom = true;
     else if (status == GRAMC_LIMIT) fail(filling, "", name, " is too long");
     else if (status) {
@@ -64,12 +72,22 @@ static void fill_in(struct filling *filling, struct buf *out, gramc_text name, g
     }
 }
 
+static gramc_text keep_bytes(struct filling *filling, gramc_text text) {
+    struct mcp_filled *copy = arena_alloc(filling->arena, sizeof(*copy) + text.len + 1);
+    if (!copy) return (gramc_text){NULL, 0};
+    copy->next = filling->server->filled;
+    copy->len = text.len;
+    memcpy(copy->bytes, text.ptr, text.len);
+    copy->bytes[text.len] = '\0';
+    filling->server->filled = copy;
+    return (gramc_text){copy->bytes, text.len};
+}
+
 static gramc_text keep(struct filling *filling, struct buf *text) {
     gramc_text kept = {NULL, 0};
-    if (buf_status(text) == GRAMC_OK) kept = arena_text(filling->arena, buf_view(text));
+    if (buf_status(text) == GRAMC_OK) kept = keep_bytes(filling, buf_view(text));
     else if (buf_status(text) == GRAMC_NOMEM) filling->arena->oom = true;
     else fail(filling, "", TEXT("a value"), " is too long");
-    if (text->ptr) mem_wipe(text->ptr, text->len);
     buf_free(text);
     return kept;
 }
@@ -80,7 +98,7 @@ static gramc_text fill_variable(struct filling *filling, gramc_text pair) {
     struct buf out;
     const char *equals = pair.len ? memchr(pair.ptr, '=', pair.len) : NULL;
     size_t name = equals ? (size_t)(equals - pair.ptr) : pair.len;
-    buf_init(&out, &filling->arena->allocator, VALUE_MAX);
+    buf_init_secret(&out, &filling->arena->allocator, VALUE_MAX);
     buf_text(&out, text_slice(pair, 0, equals ? name + 1 : name));
     if (equals)
         fill_in(filling, &out, text_slice(pair, 0, name), text_slice(pair, name + 1, pair.len),
@@ -118,7 +136,7 @@ static const char *fill_header(struct filling *filling, const gramc_pair *pair) 
         if (len < MCP_WHY_MAX) snprintf(filling->why + len, MCP_WHY_MAX - len, "%s", problem);
         return NULL;
     }
-    buf_init(&line, &filling->arena->allocator, VALUE_MAX);
+    buf_init_secret(&line, &filling->arena->allocator, VALUE_MAX);
     buf_text(&line, pair->name);
     buf_puts(&line, ": ");
     size_t before = line.len;
@@ -158,11 +176,10 @@ static void take_digest(struct mcp_server *server) {
     sha256_hex(&sha, server->digest);
 }
 
-gramc_status mcp_server_read(const struct mcp_server **out, struct arena *arena,
-                             const gramc_box *box, const struct secrets *secrets,
-                             char why[MCP_WHY_MAX]) {
-    struct filling filling = {arena, secrets, why, false};
+gramc_status mcp_server_read(struct mcp_server **out, struct arena *arena, const gramc_box *box,
+                             const struct secrets *secrets, char why[MCP_WHY_MAX]) {
     struct mcp_server *server = ARENA_NEW(arena, struct mcp_server);
+    struct filling filling = {arena, secrets, server, why, false};
     *out = NULL;
     if (!server) return GRAMC_NOMEM;
     server->box = box;
@@ -179,13 +196,7 @@ gramc_status mcp_server_read(const struct mcp_server **out, struct arena *arena,
     return GRAMC_OK;
 }
 
-static void wipe(const char *bytes, size_t len) {
-    mem_wipe((void *)(uintptr_t)bytes, len);
-}
-
-void mcp_server_wipe(const struct mcp_server *server) {
-    for (size_t i = 0; i < server->box->env_count; i++)
-        wipe(server->env[i].ptr, server->env[i].len);
-    for (size_t i = 0; i < server->box->header_count; i++)
-        wipe(server->headers[i], strlen(server->headers[i]));
+void mcp_server_wipe(struct mcp_server *server) {
+    for (struct mcp_filled *copy = server->filled; copy; copy = copy->next)
+        mem_wipe(copy->bytes, copy->len);
 }

@@ -9,21 +9,23 @@
 
 enum { MCP_WHY_MAX = 256 };
 
-/* Immutable; must outlive the calls that use it. */
+struct mcp_filled; /* copies of texts with secrets in them */
+
+/* Immutable until it is wiped; must outlive the calls that use it. */
 struct mcp_server {
     const gramc_box *box;
     const gramc_text *env; /* NAME=value, env_count of the box */
     const char *url;       /* empty: a program */
     const char *const *headers;
     char digest[SHA256_HEX]; /* of all that says which server it is */
+    struct mcp_filled *filled;
 };
 
 /* In the arena. GRAMC_FINDINGS: it cannot be as it is written; `why` is then half a sentence. */
-gramc_status mcp_server_read(const struct mcp_server **out, struct arena *arena,
-                             const gramc_box *box, const struct secrets *secrets,
-                             char why[MCP_WHY_MAX]);
+gramc_status mcp_server_read(struct mcp_server **out, struct arena *arena, const gramc_box *box,
+                             const struct secrets *secrets, char why[MCP_WHY_MAX]);
 /* Overwrites what secrets were filled in; the server is of no use then. */
-void mcp_server_wipe(const struct mcp_server *server);
+void mcp_server_wipe(struct mcp_server *server);
 
 struct mcp_pool; /* the clients of a loop; NULL: none yet */
 

@@ -184,10 +184,7 @@ static gramc_text keep_json(struct mcp_listing *listing, const struct json *tool
     if (!json_is(value, JSON_OBJECT)) return kept;
     buf_init(&text, &listing->allocator, MCP_LINE_MAX);
     json_put(&text, value);
-    if (buf_status(&text) == GRAMC_OK) kept = arena_text(&listing->arena, buf_view(&text));
-    else listing->arena.oom = true;
-    buf_free(&text);
-    return kept;
+    return buf_to_arena(&text, &listing->arena);
 }
 
 static const char *keep_tool(struct mcp_listing *listing, const struct json *value) {

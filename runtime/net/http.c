@@ -63,11 +63,10 @@ static bool add_header(struct http_target *target, const char *line) {
 static bool add_key(struct http_target *target, gramc_text key) {
     struct buf line;
     if (key.len == 0) return true;
-    buf_init(&line, &target->allocator, 65536);
+    buf_init_secret(&line, &target->allocator, 65536);
     buf_puts(&line, "Authorization: Bearer ");
     buf_text(&line, key);
     bool added = buf_status(&line) == GRAMC_OK && add_header(target, line.ptr);
-    if (line.ptr) memset(line.ptr, 0, line.len);
     buf_free(&line);
     return added;
 }
@@ -107,12 +106,19 @@ gramc_status http_target_new(struct http_target **out, const gramc_allocator *al
     return GRAMC_OK;
 }
 
+/* Overwritten first: keys and tokens stand there. */
+static void free_headers(struct curl_slist *headers) {
+    for (struct curl_slist *header = headers; header; header = header->next)
+        mem_wipe(header->data, strlen(header->data));
+    curl_slist_free_all(headers);
+}
+
+/* A proxy's address may hold a password. */
 void http_target_free(struct http_target *target) {
     if (!target) return;
     gramc_allocator allocator = target->allocator;
-    for (struct curl_slist *header = target->headers; header; header = header->next)
-        memset(header->data, 0, strlen(header->data));
-    curl_slist_free_all(target->headers);
+    free_headers(target->headers);
+    mem_wipe(target->proxy, target->proxy_size);
     mem_free(&allocator, target->url, target->url_size);
     mem_free(&allocator, target->proxy, target->proxy_size);
     mem_free(&allocator, target, sizeof(*target));
@@ -132,7 +138,7 @@ static void detach(struct http_request *request) {
     CURL *easy = request->easy;
     unlink_request(request);
     request->easy = NULL;
-    curl_slist_free_all(request->header_list);
+    free_headers(request->header_list);
     request->header_list = NULL;
     curl_multi_remove_handle(http->multi, easy);
     if (http->idle_count < IDLE_HANDLES && !http->closing) http->idle[http->idle_count++] = easy;
@@ -495,7 +501,7 @@ gramc_status http_start(struct http *http, struct http_request *request) {
     reset_result(request);
     if (set_up(easy, request) || curl_multi_add_handle(http->multi, easy)) {
         curl_easy_cleanup(easy);
-        curl_slist_free_all(request->header_list);
+        free_headers(request->header_list);
         request->header_list = NULL;
         return GRAMC_NOMEM;
     }

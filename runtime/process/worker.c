@@ -67,7 +67,7 @@ static struct worker_pool *find_pool(gramc_loop *loop, gramc_text key) {
 
 static void free_pool(struct worker_pool *pool) {
     gramc_loop *loop = pool->loop;
-    arena_free(&pool->arena);
+    arena_wipe(&pool->arena); /* the programs' environment */
     mem_free(&loop->allocator, pool, sizeof(*pool));
 }
 

@@ -25,7 +25,7 @@ static void print_everything(gramc_compilation *compilation, const gramc_spec *s
     for (size_t i = 0; gramc_target_name(i); i++) {
         gramc_text target = {gramc_target_name(i), strlen(gramc_target_name(i))};
         if (gramc_emit(spec, NULL, target, writer)) abort();
-        gramc_status status = gramc_target_check(spec, NULL, target);
+        gramc_status status = gramc_target_check(compilation, NULL, target);
         if (status != GRAMC_OK && status != GRAMC_FINDINGS) abort();
         for (size_t a = 0; a < gramc_spec_agent_count(spec); a++)
             if (gramc_emit(spec, gramc_spec_agent(spec, a), target, writer)) abort();

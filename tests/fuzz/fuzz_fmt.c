@@ -13,11 +13,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { MOST_OUTPUT = 1 << 28, MOST_ROUNDS = 4096 };
 
-static int append(void *ctx, const char *bytes, size_t len) {
-    buf_put(ctx, bytes, len);
-    return 0;
-}
-
 /* True if the text could be formatted. */
 static bool format(struct buf *out, gramc_text text, bool portable) {
     gramc_format_options options = GRAMC_FORMAT_OPTIONS_INIT;
@@ -27,8 +22,7 @@ static bool format(struct buf *out, gramc_text text, bool portable) {
     buf_put(out, "", 0);
     if (gramc_compilation_new(&compilation, NULL)) abort();
     gramc_status status = gramc_add_source(compilation, GRAMC_TEXT("fuzz"), text.ptr, text.len);
-    if (status == GRAMC_OK)
-        status = gramc_source_format(compilation, 0, &options, (gramc_writer){append, out});
+    if (status == GRAMC_OK) status = gramc_source_format(compilation, 0, &options, buf_writer(out));
     if (status != GRAMC_OK && status != GRAMC_FINDINGS) abort();
     gramc_compilation_free(compilation);
     return status == GRAMC_OK;
@@ -43,7 +37,7 @@ static size_t fix(struct buf *out, gramc_text text) {
     gramc_status status = gramc_add_source(compilation, GRAMC_TEXT("fuzz"), text.ptr, text.len);
     if (status == GRAMC_OK || status == GRAMC_FINDINGS) status = gramc_compile(&spec, compilation);
     if (status != GRAMC_OK && status != GRAMC_FINDINGS) abort();
-    if (gramc_source_fix(compilation, 0, (gramc_writer){append, out}, &fixed)) abort();
+    if (gramc_source_fix(compilation, 0, buf_writer(out), &fixed)) abort();
     if (!fixed && !text_eq(buf_view(out), text)) abort();
     gramc_compilation_free(compilation);
     return fixed;

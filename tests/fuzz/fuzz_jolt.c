@@ -16,11 +16,6 @@ static void demand(bool condition) {
     if (!condition) abort();
 }
 
-static int append(void *ctx, const char *bytes, size_t len) {
-    buf_put(ctx, bytes, len);
-    return 0;
-}
-
 static void apply(const gramc_jolt *jolt, gramc_text document) {
     struct buf out;
     struct arena arena;
@@ -28,8 +23,7 @@ static void apply(const gramc_jolt *jolt, gramc_text document) {
     options.max_values = 20000;
     options.context = TEXT("{\"a\":[1,{\"b\":\"c\"}]}");
     buf_init(&out, NULL, 1 << 24);
-    gramc_status status =
-        gramc_jolt_apply(jolt, document, &options, (gramc_writer){append, &out}, NULL);
+    gramc_status status = gramc_jolt_apply(jolt, document, &options, buf_writer(&out), NULL);
     demand(status == GRAMC_OK || status == GRAMC_LIMIT || status == GRAMC_FINDINGS);
     arena_init(&arena, NULL);
     if (status == GRAMC_OK) demand(json_parse(&arena, buf_view(&out), NULL) != NULL);

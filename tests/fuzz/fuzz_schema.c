@@ -38,6 +38,7 @@ static void evaluate(const gramc_schema *schema, const char *json, size_t len, u
     gramc_check_options options = GRAMC_CHECK_OPTIONS_INIT;
     gramc_verdict *verdict;
     bool accepts = gramc_schema_accepts(schema, json, len);
+    bool as_is = gramc_schema_accepts_as_is(schema, json, len);
     gramc_status status = gramc_schema_check(&verdict, schema, json, len, NULL);
     demand(status == GRAMC_OK || status == GRAMC_LIMIT);
     if (status == GRAMC_OK) {
@@ -52,6 +53,7 @@ static void evaluate(const gramc_schema *schema, const char *json, size_t len, u
     demand(status == GRAMC_OK || status == GRAMC_LIMIT);
     if (status != GRAMC_OK) return;
     check_verdict(verdict, len);
+    demand(!as_is || (verdict->valid && verdict->change_count == 0));
     if (verdict->valid) {
         gramc_verdict *again;
         status = gramc_schema_check(&again, schema, verdict->normalised.ptr,

@@ -15,17 +15,12 @@ static void demand(bool condition) {
     if (!condition) abort();
 }
 
-static int append(void *ctx, const char *bytes, size_t len) {
-    buf_put(ctx, bytes, len);
-    return 0;
-}
-
 static void write_again(const gramc_offering *offering) {
     gramc_offering *second;
     gramc_offer one, other;
     struct buf out;
     buf_init(&out, NULL, 1 << 24);
-    demand(gramc_offering_save(offering, (gramc_writer){append, &out}) == GRAMC_OK);
+    demand(gramc_offering_save(offering, buf_writer(&out)) == GRAMC_OK);
     demand(gramc_offering_load(&second, buf_view(&out), NULL, NULL) == GRAMC_OK);
     for (size_t i = 0; gramc_offering_get(offering, i, &one); i++) {
         demand(gramc_offering_get(second, i, &other));

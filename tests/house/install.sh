@@ -49,7 +49,7 @@ $cc -std=c99 -pedantic -Wall -Wextra -Werror $flags -I"$prefix/include" user.c "
 # shellcheck disable=SC2086
 $cc -std=c99 $flags -I"$prefix/include" user.c -L"$lib" -lgramc -Wl,-rpath,"$lib" -o user-shared
 [ "$(./user-shared)" = "1 tools" ]
-for header in gramc compile runtime plugin; do
+for header in gramc schema jolt spec compile diff runtime plugin; do
     echo "#include <gramc/$header.h>" >h.c
     $cc -std=c99 -pedantic -Wall -Wextra -Wstrict-prototypes -Werror -fsyntax-only -I"$prefix/include" h.c
     $cc -x c++ -std=c++17 -Wall -Wextra -Werror -fsyntax-only -I"$prefix/include" h.c

@@ -8,15 +8,16 @@ bad=0 seen=0
 
 # headers_of FOLDER: the public and generated headers that its files may include
 headers_of() {
+    compiled="gramc/gramc.h gramc/schema.h gramc/jolt.h gramc/spec.h gramc/compile.h gramc/diff.h"
     case $1 in
     base) echo "gramc/gramc.h" ;;
     jsonschema) echo "gramc/gramc.h gramc/schema.h metaschemas.h" ;;
     jolt) echo "gramc/gramc.h gramc/jolt.h jsonschema/regex.h" ;;
     grammar) echo "gramc/gramc.h parser.c parser.h" ;;
-    compiler) echo "gramc/gramc.h gramc/schema.h gramc/jolt.h gramc/compile.h" ;;
-    runtime) echo "gramc/gramc.h gramc/schema.h gramc/jolt.h gramc/compile.h gramc/runtime.h gramc/plugin.h" ;;
-    cli | cli/generate) echo "gramc/gramc.h gramc/schema.h gramc/jolt.h gramc/compile.h" ;;
-    cli/run) echo "gramc/gramc.h gramc/schema.h gramc/jolt.h gramc/compile.h gramc/runtime.h" ;;
+    compiler) echo "$compiled" ;;
+    runtime) echo "$compiled gramc/runtime.h gramc/plugin.h" ;;
+    cli | cli/generate) echo "$compiled" ;;
+    cli/run) echo "$compiled gramc/runtime.h" ;;
     cli/host) echo "gramc/gramc.h gramc/plugin.h runtime/process/plugin.h" ;;
     esac
 }

@@ -21,7 +21,8 @@ check_exports() {
     echo "$(basename "$library"): $(echo "$declared" | wc -l) public functions"
 }
 
-check_exports "$build/libgramc.so" "$source/include/gramc/gramc.h $source/include/gramc/schema.h $source/include/gramc/jolt.h $source/include/gramc/compile.h"
+headers=$(find "$source/include/gramc" -name '*.h' ! -name runtime.h ! -name plugin.h)
+check_exports "$build/libgramc.so" "$headers"
 [ -e "$build/libgramcrun.so" ] && check_exports "$build/libgramcrun.so" "$source/include/gramc/runtime.h"
 
 # check_needs PROGRAM: libc and PCRE2 alone

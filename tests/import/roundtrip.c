@@ -142,11 +142,6 @@ static bool same(const struct json *a, const struct json *b, struct difference *
 
 /* ## One row */
 
-static int append(void *ctx, const char *bytes, size_t len) {
-    buf_put(ctx, bytes, len);
-    return 0;
-}
-
 static void stop(const char *what) {
     fprintf(stderr, "roundtrip: %s\n", what);
     exit(2);
@@ -166,7 +161,7 @@ static gramc_status import(gramc_text line, struct buf *spec) {
     buf_init(&copy, &spec->allocator, INT32_MAX);
     buf_text(&copy, line);
     gramc_import_file file = {GRAMC_TEXT("row"), copy.ptr, copy.len};
-    gramc_status status = gramc_import(compilation, &file, 1, NULL, (gramc_writer){append, spec});
+    gramc_status status = gramc_import(compilation, &file, 1, NULL, buf_writer(spec));
     gramc_compilation_free(compilation);
     buf_free(&copy);
     return status;
@@ -179,7 +174,7 @@ static gramc_status compile(const struct buf *spec, struct buf *out, bool keep_t
         gramc_add_source(compilation, GRAMC_TEXT("row.gram"), spec->ptr, spec->len);
     if (status == GRAMC_OK) status = gramc_compile(&meaning, compilation);
     if (status == GRAMC_OK)
-        status = gramc_emit(meaning, NULL, GRAMC_TEXT("json-schema"), (gramc_writer){append, out});
+        status = gramc_emit(meaning, NULL, GRAMC_TEXT("json-schema"), buf_writer(out));
     gramc_compilation_free(compilation);
     return status;
 }

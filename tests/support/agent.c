@@ -146,11 +146,6 @@ void test_run_free(struct test_run *run) {
     buf_free(&run->notes);
 }
 
-static int write_buf(void *ctx, const char *bytes, size_t len) {
-    buf_put(ctx, bytes, len);
-    return 0;
-}
-
 static void on_turn(void *ctx, gramc_text answer) {
     struct test_run *run = ctx;
     buf_text(&run->answers, answer);
@@ -195,7 +190,7 @@ static gramc_status start(struct test_run *run, const struct test_setup *setup, 
     options.wire = setup->wire;
     options.max_iterations = setup->max_iterations;
     options.timeout_ms = setup->timeout_ms;
-    options.trace = (gramc_writer){write_buf, &run->trace};
+    options.trace = buf_writer(&run->trace);
     options.trace_without_times = !setup->with_times;
     gramc_status status = gramc_run_start(NULL, loop, bound, &options, &handler);
     return status ? status : gramc_loop_run(loop);

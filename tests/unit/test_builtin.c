@@ -10,11 +10,6 @@
 #include "base/text.h"
 #include "tests/support/agent.h"
 
-static int write_buf(void *ctx, const char *bytes, size_t len) {
-    buf_put(ctx, bytes, len);
-    return 0;
-}
-
 static const gramc_builtin *find(const gramc_builtins *builtins, const char *name) {
     const gramc_builtin *builtin;
     for (size_t i = 0; (builtin = gramc_builtins_get(builtins, i)); i++)
@@ -61,8 +56,7 @@ static void standard_functions(void **state) {
         assert_non_null(builtin);
         assert_false(builtin->blocking);
         buf_init(&out, NULL, 1 << 16);
-        int failed = builtin->function(builtin->ctx, text_of(rows[i].arguments),
-                                       (gramc_writer){write_buf, &out});
+        int failed = builtin->function(builtin->ctx, text_of(rows[i].arguments), buf_writer(&out));
         assert_int_equal(failed != 0, rows[i].failed);
         assert_string_equal(out.ptr, rows[i].result);
         buf_free(&out);

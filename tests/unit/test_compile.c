@@ -19,11 +19,6 @@
 
 /* ## Help */
 
-static int append(void *ctx, const char *bytes, size_t len) {
-    buf_put(ctx, bytes, len);
-    return 0;
-}
-
 struct compiled {
     gramc_compilation *compilation;
     const gramc_spec *spec;
@@ -39,8 +34,8 @@ static gramc_status compile(struct compiled *c, const char *text, const char *ta
     if (status == GRAMC_OK && target) {
         const gramc_agent *agent = NULL;
         (void)!gramc_spec_find_agent(&agent, c->spec, (gramc_text){NULL, 0});
-        assert_int_equal(
-            gramc_emit(c->spec, agent, text_of(target), (gramc_writer){append, &c->out}), GRAMC_OK);
+        assert_int_equal(gramc_emit(c->spec, agent, text_of(target), buf_writer(&c->out)),
+                         GRAMC_OK);
     }
     return status;
 }

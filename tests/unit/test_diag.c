@@ -124,7 +124,7 @@ static int evaluate_for_targets(const char *text, const char *code, size_t *othe
     assert_int_equal(gramc_compile(&spec, compilation), GRAMC_OK);
     for (size_t i = 0; gramc_target_name(i); i++) {
         gramc_text name = {gramc_target_name(i), strlen(gramc_target_name(i))};
-        assert_int_equal(gramc_target_check(spec, NULL, name), GRAMC_OK);
+        assert_int_equal(gramc_target_check(compilation, NULL, name), GRAMC_OK);
     }
     for (size_t i = 0; gramc_finding_get(compilation, i, &finding); i++, ++*others)
         if (strcmp(finding.code, code) == 0) found = 1;

@@ -15,6 +15,7 @@
 #include "base/buf.h"
 #include "base/text.h"
 #include "gramc/compile.h"
+#include "gramc/diff.h"
 
 enum { LARGEST = 1 << 20 };
 
@@ -117,11 +118,6 @@ static void close_side(struct side *side) {
     buf_free(&side->text);
 }
 
-static int append(void *ctx, const char *bytes, size_t len) {
-    buf_put(ctx, bytes, len);
-    return 0;
-}
-
 static void test_page(void **state) {
     struct buf page, printed;
     struct side old, new;
@@ -135,9 +131,9 @@ static void test_page(void **state) {
     open_side(&new, "new.gram", next_block(&at, "gram"));
     gramc_text expected = next_block(&at, "text");
     assert_int_equal(gramc_diff_new(&diff, old.spec, new.spec, NULL), GRAMC_OK);
-    assert_int_equal(gramc_diff_print(diff, GRAMC_REPORT_TEXT, GRAMC_IMPACT_BREAKING,
-                                      (gramc_writer){append, &printed}),
-                     GRAMC_OK);
+    assert_int_equal(
+        gramc_diff_print(diff, GRAMC_REPORT_TEXT, GRAMC_IMPACT_BREAKING, buf_writer(&printed)),
+        GRAMC_OK);
     assert_int_equal(printed.len, expected.len);
     assert_memory_equal(printed.ptr, expected.ptr, expected.len);
     gramc_diff_free(diff);

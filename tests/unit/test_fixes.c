@@ -15,11 +15,6 @@
 #include "base/text.h"
 #include "gramc/compile.h"
 
-static int append(void *ctx, const char *bytes, size_t len) {
-    buf_put(ctx, bytes, len);
-    return 0;
-}
-
 /* ## One round */
 
 struct evaluated {
@@ -39,7 +34,7 @@ static gramc_status evaluate_with(struct evaluated *j, const char *text,
     gramc_status status = gramc_add_source(compilation, TEXT("t"), text, strlen(text));
     if (status != GRAMC_NOMEM) status = gramc_compile(&spec, compilation);
     if (status != GRAMC_NOMEM)
-        status = gramc_source_fix(compilation, 0, (gramc_writer){append, &j->mended}, &j->fixed);
+        status = gramc_source_fix(compilation, 0, buf_writer(&j->mended), &j->fixed);
     while (status == GRAMC_OK && gramc_finding_get(compilation, j->findings, &finding)) {
         size_t used = strlen(j->codes), room = sizeof j->codes - used;
         int len = snprintf(j->codes + used, room, "%s ", finding.code);
@@ -189,13 +184,11 @@ static void test_edits(void **state) {
     assert_int_equal(edit.replacement.len, 0);
     assert_false(gramc_finding_edit(compilation, 0, 1, &edit));
     assert_false(gramc_finding_edit(compilation, 1, 0, &edit));
-    assert_int_equal(
-        gramc_findings_print(compilation, GRAMC_REPORT_JSON, (gramc_writer){append, &out}),
-        GRAMC_OK);
+    assert_int_equal(gramc_findings_print(compilation, GRAMC_REPORT_JSON, buf_writer(&out)),
+                     GRAMC_OK);
     assert_non_null(strstr(out.ptr, "\"fix\":[{\"range\":{\"start\":{\"line\":0,\"character\":6},"
                                     "\"end\":{\"line\":0,\"character\":7}},\"newText\":\"\"}]"));
-    assert_int_equal(gramc_source_fix(compilation, 1, (gramc_writer){append, &out}, &fixed),
-                     GRAMC_NOT_FOUND);
+    assert_int_equal(gramc_source_fix(compilation, 1, buf_writer(&out), &fixed), GRAMC_NOT_FOUND);
     gramc_compilation_free(compilation);
     buf_free(&out);
 }

@@ -14,11 +14,6 @@
 
 enum { MOST_OUTPUT = 1 << 28, LONG_RUN = 3000 };
 
-static int append(void *ctx, const char *bytes, size_t len) {
-    buf_put(ctx, bytes, len);
-    return 0;
-}
-
 /* ## The property */
 
 static gramc_status format(struct buf *out, gramc_text text, bool portable) {
@@ -28,8 +23,7 @@ static gramc_status format(struct buf *out, gramc_text text, bool portable) {
     assert_int_equal(gramc_compilation_new(&compilation, NULL), GRAMC_OK);
     buf_init(out, NULL, MOST_OUTPUT);
     gramc_status status = gramc_add_source(compilation, TEXT("t"), text.ptr, text.len);
-    if (status == GRAMC_OK)
-        status = gramc_source_format(compilation, 0, &options, (gramc_writer){append, out});
+    if (status == GRAMC_OK) status = gramc_source_format(compilation, 0, &options, buf_writer(out));
     gramc_compilation_free(compilation);
     if (!out->ptr) buf_put(out, "", 0);
     return status;
@@ -102,8 +96,7 @@ static struct buf bundle(gramc_text text) {
     assert_int_equal(gramc_compilation_new(&compilation, NULL), GRAMC_OK);
     if (gramc_add_source(compilation, TEXT("t"), text.ptr, text.len) == GRAMC_OK &&
         gramc_compile(&spec, compilation) == GRAMC_OK)
-        assert_int_equal(gramc_emit(spec, NULL, TEXT("bundle"), (gramc_writer){append, &out}),
-                         GRAMC_OK);
+        assert_int_equal(gramc_emit(spec, NULL, TEXT("bundle"), buf_writer(&out)), GRAMC_OK);
     gramc_compilation_free(compilation);
     return out;
 }
@@ -378,11 +371,10 @@ static gramc_status format_within(long calls, const char *text, struct buf *out)
     portable.portable = true;
     if (gramc_compilation_new(&compilation, &options)) return GRAMC_NOMEM;
     gramc_status status = gramc_add_source(compilation, TEXT("t"), text, strlen(text));
-    if (status == GRAMC_OK)
-        status = gramc_source_format(compilation, 0, NULL, (gramc_writer){append, out});
+    if (status == GRAMC_OK) status = gramc_source_format(compilation, 0, NULL, buf_writer(out));
     if (status == GRAMC_OK) {
         buf_reset(out);
-        status = gramc_source_format(compilation, 0, &portable, (gramc_writer){append, out});
+        status = gramc_source_format(compilation, 0, &portable, buf_writer(out));
     }
     gramc_compilation_free(compilation);
     return status;
@@ -416,8 +408,7 @@ static void test_usage(void **state) {
     buf_init(&out, NULL, 100);
     assert_int_equal(gramc_compilation_new(&compilation, NULL), GRAMC_OK);
     assert_int_equal(gramc_source_count(compilation), 0);
-    assert_int_equal(gramc_source_format(compilation, 0, NULL, (gramc_writer){append, &out}),
-                     GRAMC_NOT_FOUND);
+    assert_int_equal(gramc_source_format(compilation, 0, NULL, buf_writer(&out)), GRAMC_NOT_FOUND);
     assert_int_equal(gramc_add_source(compilation, TEXT("bad"), "(a", 2), GRAMC_FINDINGS);
     assert_int_equal(gramc_add_source(compilation, TEXT("good"), "(a )", 4), GRAMC_OK);
     assert_int_equal(gramc_source_count(compilation), 2);
@@ -425,10 +416,8 @@ static void test_usage(void **state) {
     assert_true(gramc_source_get(compilation, 1, &source) && !source.has_errors);
     assert_true(text_is(source.name, "good") && text_is(source.text, "(a )"));
     assert_false(gramc_source_get(compilation, 2, &source));
-    assert_int_equal(gramc_source_format(compilation, 0, NULL, (gramc_writer){append, &out}),
-                     GRAMC_FINDINGS);
-    assert_int_equal(gramc_source_format(compilation, 1, NULL, (gramc_writer){append, &out}),
-                     GRAMC_OK);
+    assert_int_equal(gramc_source_format(compilation, 0, NULL, buf_writer(&out)), GRAMC_FINDINGS);
+    assert_int_equal(gramc_source_format(compilation, 1, NULL, buf_writer(&out)), GRAMC_OK);
     assert_string_equal(out.ptr, "(a)\n");
     gramc_compilation_free(compilation);
     buf_free(&out);

@@ -15,12 +15,6 @@
 #include "gramc/compile.h"
 #include "tests/failing.h"
 
-static int append(void *ctx, const char *bytes, size_t len) {
-    struct buf *buf = ctx;
-    buf_put(buf, bytes, len);
-    return buf->state == BUF_FINE ? 0 : 1;
-}
-
 struct imported {
     struct buf spec, library;
     size_t warnings;
@@ -35,10 +29,10 @@ static gramc_status import(struct imported *out, gramc_text text,
     buf_init(&out->spec, NULL, 1 << 28);
     buf_init(&out->library, NULL, 1 << 28);
     options.allocator = allocator;
-    how.library = (gramc_writer){append, &out->library};
+    how.library = buf_writer(&out->library);
     gramc_status status = gramc_compilation_new(&compilation, &options);
     if (status != GRAMC_OK) return status;
-    status = gramc_import(compilation, &file, 1, &how, (gramc_writer){append, &out->spec});
+    status = gramc_import(compilation, &file, 1, &how, buf_writer(&out->spec));
     out->warnings = gramc_finding_count(compilation, GRAMC_WARNING);
     gramc_compilation_free(compilation);
     return status;
@@ -61,8 +55,7 @@ static void compile(const struct imported *imported, struct buf *out) {
                                           parts[i]->ptr ? parts[i]->ptr : "", parts[i]->len),
                          GRAMC_OK);
     assert_int_equal(gramc_compile(&spec, compilation), GRAMC_OK);
-    assert_int_equal(gramc_emit(spec, NULL, GRAMC_TEXT("json-schema"), (gramc_writer){append, out}),
-                     GRAMC_OK);
+    assert_int_equal(gramc_emit(spec, NULL, GRAMC_TEXT("json-schema"), buf_writer(out)), GRAMC_OK);
     gramc_compilation_free(compilation);
 }
 

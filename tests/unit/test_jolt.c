@@ -69,11 +69,6 @@ static bool same_order(const struct json *a, const struct json *b) {
 
 /* ## Cases */
 
-static int append(void *ctx, const char *bytes, size_t len) {
-    buf_put(ctx, bytes, len);
-    return 0;
-}
-
 static void put_value(struct buf *out, const struct json *value) {
     if (value) json_put(out, value);
     else buf_puts(out, "null");
@@ -115,7 +110,7 @@ static gramc_status transform(const gramc_jolt *jolt, const struct json *test, s
     if (json_is(given, JSON_OBJECT)) json_put(&context, given);
     options.context = buf_view(&context);
     gramc_status status =
-        gramc_jolt_apply(jolt, buf_view(&input), &options, (gramc_writer){append, result}, NULL);
+        gramc_jolt_apply(jolt, buf_view(&input), &options, buf_writer(result), NULL);
     buf_free(&input);
     buf_free(&context);
     return status;
@@ -287,7 +282,7 @@ static gramc_status apply_everything(const gramc_allocator *allocator, struct bu
     status = gramc_jolt_apply(jolt,
                               TEXT("{\"a1\":{\"n\":\"t\",\"m\":[1,2]},\"a2\":[1,{\"z\":null}],"
                                    "\"b\":\"s\",\"n\":\"name\"}"),
-                              &options, (gramc_writer){append, result}, &error);
+                              &options, buf_writer(result), &error);
     gramc_jolt_free(jolt);
     return status;
 }
@@ -320,8 +315,7 @@ static gramc_status apply_text(const char *chain, gramc_text input,
                                const gramc_jolt_options *options, struct buf *result) {
     gramc_jolt *jolt;
     assert_int_equal(gramc_jolt_compile(&jolt, text_of(chain), NULL, NULL), GRAMC_OK);
-    gramc_status status =
-        gramc_jolt_apply(jolt, input, options, (gramc_writer){append, result}, NULL);
+    gramc_status status = gramc_jolt_apply(jolt, input, options, buf_writer(result), NULL);
     gramc_jolt_free(jolt);
     return status;
 }
@@ -428,9 +422,8 @@ static void test_again(void **state) {
                      GRAMC_OK);
     struct buf *results[] = {&first, &second};
     for (size_t i = 0; i < 2; i++)
-        assert_int_equal(
-            gramc_jolt_apply(jolt, TEXT("{}"), NULL, (gramc_writer){append, results[i]}, NULL),
-            GRAMC_OK);
+        assert_int_equal(gramc_jolt_apply(jolt, TEXT("{}"), NULL, buf_writer(results[i]), NULL),
+                         GRAMC_OK);
     assert_string_equal(first.ptr, second.ptr);
     assert_string_equal(first.ptr, "{\"l\":[null,5],\"m\":{\"k\":1}}");
     gramc_jolt_free(jolt);
@@ -466,9 +459,8 @@ static void test_bad_input(void **state) {
     assert_int_equal(error.position, 2);
     assert_int_equal(gramc_jolt_compile(&jolt, TEXT("[{\"operation\":\"sort\"}]"), NULL, &error),
                      GRAMC_OK);
-    assert_int_equal(
-        gramc_jolt_apply(jolt, TEXT("{\"a\":}"), NULL, (gramc_writer){append, &result}, &error),
-        GRAMC_FINDINGS);
+    assert_int_equal(gramc_jolt_apply(jolt, TEXT("{\"a\":}"), NULL, buf_writer(&result), &error),
+                     GRAMC_FINDINGS);
     assert_int_equal(error.position, 5);
     gramc_jolt_free(jolt);
     buf_free(&result);

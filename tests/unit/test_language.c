@@ -79,11 +79,6 @@ static int read_file(void *ctx, gramc_text path, gramc_text *out) {
 
 /* ## Judging */
 
-static int append(void *ctx, const char *bytes, size_t len) {
-    buf_put(ctx, bytes, len);
-    return 0;
-}
-
 static unsigned failures;
 
 static void complain(const struct row *row, const char *what, gramc_text got) {
@@ -147,7 +142,7 @@ static void emit(const struct row *row, gramc_compilation *compilation, const gr
         put_codes(&out, compilation);
         complain(row, "no errors", buf_view(&out));
     } else {
-        assert_int_equal(gramc_emit(spec, agent, target, (gramc_writer){append, &out}), GRAMC_OK);
+        assert_int_equal(gramc_emit(spec, agent, target, buf_writer(&out)), GRAMC_OK);
         evaluate_output(row, buf_view(&out));
     }
     buf_free(&out);
@@ -158,8 +153,7 @@ static void format(const struct row *row, gramc_compilation *compilation, bool p
     struct buf out;
     options.portable = portable;
     buf_init(&out, NULL, 1 << 20);
-    gramc_status status =
-        gramc_source_format(compilation, 0, &options, (gramc_writer){append, &out});
+    gramc_status status = gramc_source_format(compilation, 0, &options, buf_writer(&out));
     if (status != GRAMC_OK) evaluate_findings(row, compilation);
     else if (!text_is(buf_view(&out), row->columns[3])) complain(row, "text", buf_view(&out));
     buf_free(&out);

@@ -84,7 +84,8 @@ static void expect(const char *target, maker *make, unsigned n, const char *code
     gramc_text name = {target, strlen(target)};
     const gramc_agent *agent = gramc_spec_agent_count(spec) ? gramc_spec_agent(spec, 0) : NULL;
     bool fails = strcmp(code, "G0811") == 0;
-    assert_int_equal(gramc_target_check(spec, agent, name), fails ? GRAMC_FINDINGS : GRAMC_OK);
+    assert_int_equal(gramc_target_check(compilation, agent, name),
+                     fails ? GRAMC_FINDINGS : GRAMC_OK);
     /* Five thousand names break the limit of characters as well. */
     if (!fails) assert_true((count(compilation, "G0810") > 0) == (strcmp(code, "G0810") == 0));
     assert_int_equal(count(compilation, "G0811"), fails);

@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "compiler/schema_reader.h"
+#include "compiler/type_properties.h"
 
 static const char *const properties[] = {"type",
                                          "min",
@@ -70,6 +71,17 @@ static bool is_type(gramc_text name) {
     return any;
 }
 
+/* The list above is that of the table. */
+static void test_table(void **state) {
+    gramc_text all[MOST_SPELLINGS];
+    size_t count = type_property_spellings(all);
+    (void)state;
+    assert_int_equal(count, PROPERTIES);
+    for (size_t i = 0; i < count; i++) assert_true(is_property(all[i]));
+    for (enum type_property p = 0; p < TYPE_PROPERTIES; p++)
+        assert_int_equal(type_property_named(type_property_row(p)->name), p);
+}
+
 /* A name that is found must be one of the list, however near to one it is. */
 static void check_neighbours(const char *name) {
     char copy[32];
@@ -118,7 +130,7 @@ static void test_no_names(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_types),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_types), cmocka_unit_test(test_table),
                                        cmocka_unit_test(test_properties),
                                        cmocka_unit_test(test_no_names)};
     return cmocka_run_group_tests(tests, NULL, NULL);

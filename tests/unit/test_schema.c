@@ -33,6 +33,8 @@ static gramc_verdict *check(const gramc_schema *schema, const char *json, unsign
     options.flags = flags;
     assert_int_equal(gramc_schema_check(&verdict, schema, json, strlen(json), &options), GRAMC_OK);
     if (!flags) assert_int_equal(gramc_schema_accepts(schema, json, strlen(json)), verdict->valid);
+    if (gramc_schema_accepts_as_is(schema, json, strlen(json)))
+        assert_true(verdict->valid && verdict->change_count == 0);
     return verdict;
 }
 
@@ -496,16 +498,11 @@ static void test_threads_share_a_schema(void **state) {
 
 /* ## Printing */
 
-static int append(void *ctx, const char *bytes, size_t len) {
-    buf_put(ctx, bytes, len);
-    return 0;
-}
-
 static void expect_print(const gramc_verdict *verdict, gramc_verdict_format format,
                          const char *expected) {
     struct buf out;
     buf_init(&out, NULL, 10000);
-    assert_int_equal(gramc_verdict_print(verdict, format, (gramc_writer){append, &out}), GRAMC_OK);
+    assert_int_equal(gramc_verdict_print(verdict, format, buf_writer(&out)), GRAMC_OK);
     assert_string_equal(out.ptr, expected);
     buf_free(&out);
 }
@@ -557,6 +554,45 @@ static void test_printing(void **state) {
     gramc_schema_free(schema);
 }
 
+/* ## Accepted as it stands */
+
+static const struct {
+    const char *schema, *json;
+    bool as_is;
+} standing[] = {
+    {"{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"integer\"}}}", "{\"a\":1}", true},
+    {"{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"integer\"}}}", " {} ", true},
+    {"{\"properties\":{\"a\":{\"type\":\"integer\"}}}", "{\"a\":null}", false},
+    {"{\"properties\":{\"a\":{\"type\":\"integer\"}}}", "{\"a\":\"1\"}", false},
+    {"{\"properties\":{\"a\":{\"type\":[\"integer\",\"null\"]}}}", "{\"a\":null}", true},
+    {"{\"properties\":{\"a\":{\"default\":1},\"b\":{\"default\":2}}}", "{\"a\":1}", false},
+    {"{\"properties\":{\"a\":{\"default\":1},\"b\":{\"default\":2}}}", "{\"b\":0,\"a\":1}", true},
+    {"{\"properties\":{\"a\":{\"default\":1}},\"patternProperties\":{\"^x\":{}}}", "{\"a\":1}",
+     false},
+    {"{\"properties\":{\"a\":{}},\"patternProperties\":{\"^x\":{}}}", "{\"a\":1}", true},
+    {"{\"items\":{\"properties\":{\"a\":{\"default\":1}}}}", "[{\"a\":1},{}]", false},
+    {"{\"items\":{\"properties\":{\"a\":{\"default\":1}}}}", "[{\"a\":1},{\"a\":2}]", true},
+    {"{\"allOf\":[{\"properties\":{\"a\":{\"default\":1}}}]}", "{}", false},
+    {"{\"anyOf\":[{\"type\":\"array\"},{\"properties\":{\"a\":{\"default\":1}}}]}", "[]", true},
+    {"{\"$ref\":\"#/$defs/o\",\"$defs\":{\"o\":{\"properties\":{\"a\":{\"default\":1}}}}}", "{}",
+     false},
+    {"{\"properties\":{\"a\":{\"default\":1}},\"unevaluatedProperties\":false}", "{}", false},
+    {"{\"properties\":{\"a\":{}},\"unevaluatedProperties\":false}", "{\"a\":1}", true},
+    {"{\"type\":\"array\"}", "[", false},
+};
+
+static void test_accepted_as_is(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof standing / sizeof *standing; i++) {
+        const char *json = standing[i].json;
+        gramc_schema *schema = compile(standing[i].schema, false, false);
+        if (gramc_schema_accepts_as_is(schema, json, strlen(json)) != standing[i].as_is)
+            fail_msg("%s: %s", standing[i].schema, json);
+        gramc_verdict_free(check(schema, json, DEFAULTS | COERCE | GRAMC_CHECK_NULL_ABSENT));
+        gramc_schema_free(schema);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sentences),     cmocka_unit_test(test_all_errors_in_order),
@@ -564,7 +600,7 @@ int main(void) {
         cmocka_unit_test(test_closed_root),   cmocka_unit_test(test_refused_schemas),
         cmocka_unit_test(test_schema_limits), cmocka_unit_test(test_instance_limits),
         cmocka_unit_test(test_resolver),      cmocka_unit_test(test_threads_share_a_schema),
-        cmocka_unit_test(test_printing),
+        cmocka_unit_test(test_printing),      cmocka_unit_test(test_accepted_as_is),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -319,7 +319,7 @@ static void test_declared(void **state) {
 
 /* ## Secrets, the literal way, content types */
 
-static bool look_up(void *ctx, gramc_text name, gramc_text *out) {
+static bool look_up(const void *ctx, gramc_text name, gramc_text *out) {
     (void)ctx;
     if (text_is(name, "BROKEN")) *out = TEXT("a\nb");
     else *out = TEXT("s3cret ${v}");

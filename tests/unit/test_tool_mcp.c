@@ -251,11 +251,6 @@ static void test_binding(void **state) {
 
 /* ## What boxes offer */
 
-static int write_buf(void *ctx, const char *bytes, size_t len) {
-    buf_put(ctx, bytes, len);
-    return 0;
-}
-
 static void test_offers(void **state) {
     static const struct {
         const char *mode, *failure;
@@ -311,9 +306,8 @@ static void test_names(void **state) {
         const gramc_text name = text_of(names[i]);
         buf_init(&said, NULL, 1 << 16);
         assert_int_equal(gramc_bind_tool(&bound, &bench.test.library, name, &options), GRAMC_OK);
-        assert_int_equal(
-            gramc_call(&end, loop, bound, name, TEXT("{}"), (gramc_writer){write_buf, &said}),
-            GRAMC_OK);
+        assert_int_equal(gramc_call(&end, loop, bound, name, TEXT("{}"), buf_writer(&said)),
+                         GRAMC_OK);
         assert_int_equal(end, GRAMC_CALL_FINE);
         assert_string_equal(said.ptr, names[i]);
         buf_free(&said);
@@ -358,7 +352,7 @@ static void test_bad_boxes(void **state) {
                                .header_count = boxes[i].header != NULL,
                                .env = &variable,
                                .env_count = boxes[i].variable != NULL};
-        const struct mcp_server *server;
+        struct mcp_server *server;
         struct arena arena;
         char why[MCP_WHY_MAX] = "";
         arena_init(&arena, NULL);
@@ -393,7 +387,7 @@ static void test_shared(void **state) {
     for (size_t i = 0; i < SHARING; i++) {
         test_run_init(&runs[i]);
         gramc_run_handler handler = test_handler(&runs[i]);
-        options.trace = (gramc_writer){write_buf, &runs[i].trace};
+        options.trace = buf_writer(&runs[i].trace);
         assert_int_equal(gramc_run_start(&started[i], loop, bound, &options, &handler), GRAMC_OK);
     }
     gramc_run_cancel(started[SHARING / 2]);
@@ -438,7 +432,7 @@ static void test_secret_in_environment(void **state) {
     run_options.model = model;
     run_options.messages = &message;
     run_options.message_count = 1;
-    run_options.trace = (gramc_writer){write_buf, &bench.run.trace};
+    run_options.trace = buf_writer(&bench.run.trace);
     assert_int_equal(gramc_run_start(NULL, loop, bound, &run_options, &handler), GRAMC_OK);
     assert_int_equal(gramc_loop_run(loop), GRAMC_OK);
     assert_string_equal(result(&bench, 0), "x-${env:TOKEN_NAME}-y -");

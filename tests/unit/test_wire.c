@@ -120,11 +120,6 @@ static void calls_come_back(void **state) {
 
 /* ## Parameters */
 
-static int append(void *ctx, const char *bytes, size_t len) {
-    buf_put(ctx, bytes, len);
-    return 0;
-}
-
 #define PARAMETERS                                                                                 \
     "{\"type\":\"object\",\"properties\":{\"first name\":{\"type\":\"string\"},"                   \
     "\"first.name\":{\"type\":\"string\"},\"plain\":{\"type\":\"string\","                         \
@@ -139,7 +134,7 @@ static void expect_back(const char *target, const char *from, const char *expect
     struct buf out;
     buf_init(&out, NULL, 1 << 16);
     assert_int_equal(gramc_target_arguments(text_of(target), TEXT(PARAMETERS), text_of(from), NULL,
-                                            (gramc_writer){append, &out}),
+                                            buf_writer(&out)),
                      GRAMC_OK);
     assert_string_equal(out.ptr, expected);
     buf_free(&out);
@@ -149,9 +144,8 @@ static void schema_there(void **state) {
     struct buf out;
     (void)state;
     buf_init(&out, NULL, 1 << 16);
-    assert_int_equal(
-        gramc_target_schema(TEXT("gemini"), TEXT(PARAMETERS), NULL, (gramc_writer){append, &out}),
-        GRAMC_OK);
+    assert_int_equal(gramc_target_schema(TEXT("gemini"), TEXT(PARAMETERS), NULL, buf_writer(&out)),
+                     GRAMC_OK);
     static const char *const wanted[] = {"\"first_name_",
                                          "\"home_address\":{\"$ref\"",
                                          "\"enum\":[\"first name\"]",
@@ -163,9 +157,8 @@ static void schema_there(void **state) {
         if (!strstr(out.ptr, wanted[i])) fail_msg("no %s in %s", wanted[i], out.ptr);
     assert_null(strstr(out.ptr, "\"zip code\""));
     buf_reset(&out);
-    assert_int_equal(
-        gramc_target_schema(TEXT("openai"), TEXT(PARAMETERS), NULL, (gramc_writer){append, &out}),
-        GRAMC_OK);
+    assert_int_equal(gramc_target_schema(TEXT("openai"), TEXT(PARAMETERS), NULL, buf_writer(&out)),
+                     GRAMC_OK);
     assert_string_equal(out.ptr, PARAMETERS);
     buf_free(&out);
 }
@@ -201,7 +194,7 @@ static void no_json(void **state) {
     struct buf out;
     (void)state;
     buf_init(&out, NULL, 100);
-    gramc_writer writer = {append, &out};
+    gramc_writer writer = buf_writer(&out);
     assert_int_equal(
         gramc_target_arguments(TEXT("gemini"), TEXT(PARAMETERS), TEXT("{"), NULL, writer),
         GRAMC_FINDINGS);

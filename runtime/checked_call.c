@@ -1,0 +1,143 @@
+/* Checks the arguments of a call, starts the tool, checks what it returns. The schema runs over the
+ * bytes first, which is all that a good call needs; a document is read only where something is to
+ * be filled in or explained. */
+#include "runtime/checked_call.h"
+
+#include "base/json/json.h"
+#include "base/text.h"
+#include "runtime/loop.h"
+
+enum { QUOTED_MAX = 8 << 20, TOLD_MAX = 2 << 20, ERRORS_TOLD = 5 };
+
+static void finish(struct checked_call *call, const struct checked_end *end) {
+    call->over = true;
+    call->events->done(call->ctx, end);
+}
+
+static void finish_with(struct checked_call *call, enum checked_outcome outcome, gramc_text text) {
+    finish(call, &(struct checked_end){.outcome = outcome, .text = text});
+}
+
+static void finish_nomem(struct checked_call *call) {
+    finish_with(call, CHECKED_NOMEM, TEXT(""));
+}
+
+/* ## What does not fit */
+
+static void put_violations(struct buf *out, const gramc_verdict *verdict) {
+    for (size_t i = 0; i < verdict->error_count && i < ERRORS_TOLD; i++) {
+        if (i) buf_puts(out, "; ");
+        buf_text(out, verdict->errors[i].message);
+    }
+    if (verdict->errors_total > ERRORS_TOLD)
+        buf_printf(out, "; and %zu more", verdict->errors_total - ERRORS_TOLD);
+}
+
+static void refuse(struct checked_call *call, enum checked_outcome outcome,
+                   const gramc_verdict *verdict) {
+    struct buf out;
+    buf_init(&out, &call->loop->allocator, TOLD_MAX);
+    put_violations(&out, verdict);
+    if (buf_status(&out) == GRAMC_NOMEM) finish_nomem(call);
+    else finish_with(call, outcome, buf_view(&out));
+    buf_free(&out);
+}
+
+/* ## Afterwards */
+
+/* `value` is what stands for `text` before the schema. */
+static void explain_result(struct checked_call *call, gramc_text value, gramc_text text) {
+    gramc_check_options options = GRAMC_CHECK_OPTIONS_INIT;
+    gramc_verdict *verdict = NULL;
+    options.allocator = &call->loop->allocator;
+    gramc_status status =
+        gramc_schema_check(&verdict, call->bound->tool->returns, value.ptr, value.len, &options);
+    if (status == GRAMC_NOMEM) finish_nomem(call);
+    else if (status) finish(call, &(struct checked_end){CHECKED_BAD_RESULT, TEXT(""), true});
+    else if (!verdict->valid) refuse(call, CHECKED_BAD_RESULT, verdict);
+    else finish_with(call, CHECKED_FINE, text);
+    gramc_verdict_free(verdict);
+}
+
+static void check_result(struct checked_call *call, gramc_text value, gramc_text text) {
+    if (gramc_schema_accepts_as_is(call->bound->tool->returns, value.ptr, value.len))
+        finish_with(call, CHECKED_FINE, text);
+    else explain_result(call, value, text);
+}
+
+/* A text is any text, unless its type says more. */
+static void check_text(struct checked_call *call, gramc_text text) {
+    struct buf quoted;
+    if (text_is(call->bound->tool->result, "{\"type\":\"string\"}")) {
+        finish_with(call, CHECKED_FINE, text);
+        return;
+    }
+    buf_init(&quoted, &call->loop->allocator, QUOTED_MAX);
+    json_put_string(&quoted, text);
+    if (buf_status(&quoted)) finish_nomem(call);
+    else check_result(call, buf_view(&quoted), text);
+    buf_free(&quoted);
+}
+
+static void take_result(struct checked_call *call, gramc_text text) {
+    switch (call->bound->tool->result_kind) {
+    case GRAMC_RESULT_NULL: finish_with(call, CHECKED_FINE, TEXT("")); break;
+    case GRAMC_RESULT_TEXT: check_text(call, text); break;
+    case GRAMC_RESULT_JSON: check_result(call, text_trim(text), text_trim(text)); break;
+    }
+}
+
+/* The receiver may free the call; only the tool's own object is touched behind that. */
+static void on_done(void *ctx, struct tool_call *handle) {
+    struct checked_call *call = ctx;
+    gramc_text text = buf_view(&handle->result);
+    call->handle = NULL;
+    switch (handle->outcome) {
+    case TOOL_FINE: take_result(call, text); break;
+    case TOOL_FAILED: finish_with(call, CHECKED_TOOL_ERROR, text); break;
+    case TOOL_TIMED_OUT: finish_with(call, CHECKED_TIMEOUT, TEXT("")); break;
+    case TOOL_NOMEM: finish_nomem(call); break;
+    }
+    tool_release(handle);
+}
+
+/* ## Before */
+
+static void start(struct checked_call *call, struct tool_memory *memory, gramc_text arguments) {
+    if (call->events->sent) call->events->sent(call->ctx, arguments);
+    struct tool_call *handle =
+        tool_start_in(memory, call->loop, call->bound, arguments, on_done, call);
+    if (call->over) return;
+    call->handle = handle;
+    if (!handle) finish_nomem(call);
+}
+
+static void fill_and_start(struct checked_call *call, struct tool_memory *memory,
+                           gramc_text arguments) {
+    gramc_check_options options = GRAMC_CHECK_OPTIONS_INIT;
+    gramc_verdict *verdict = NULL;
+    options.flags = GRAMC_CHECK_DEFAULTS | GRAMC_CHECK_NULL_ABSENT;
+    options.allocator = &call->loop->allocator;
+    gramc_status status = gramc_schema_check(&verdict, call->bound->tool->accepts, arguments.ptr,
+                                             arguments.len, &options);
+    if (status == GRAMC_NOMEM) finish_nomem(call);
+    else if (status) finish(call, &(struct checked_end){CHECKED_BAD_ARGUMENTS, TEXT(""), true});
+    else if (!verdict->valid) refuse(call, CHECKED_BAD_ARGUMENTS, verdict);
+    else start(call, memory, verdict->normalised);
+    gramc_verdict_free(verdict);
+}
+
+void checked_call_start(struct checked_call *call, struct tool_memory *memory,
+                        gramc_text arguments) {
+    if (text_trim(arguments).len == 0) arguments = TEXT("{}");
+    if (gramc_schema_accepts_as_is(call->bound->tool->accepts, arguments.ptr, arguments.len))
+        start(call, memory, arguments);
+    else fill_and_start(call, memory, arguments);
+}
+
+void checked_call_cancel(struct checked_call *call) {
+    struct tool_call *handle = call->handle;
+    call->handle = NULL;
+    call->over = true;
+    if (handle) tool_release(handle);
+}

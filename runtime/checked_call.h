@@ -1,0 +1,47 @@
+/* A call of a tool between two checks: the arguments before it starts, what it returns before
+ * anybody reads it. What is said about it is the caller's: round.c words it for models, call.c for
+ * people. */
+#ifndef RUNTIME_CHECKED_CALL_H
+#define RUNTIME_CHECKED_CALL_H
+
+#include "runtime/tool.h"
+
+enum checked_outcome {
+    CHECKED_FINE,          /* `text` is the result; empty where the tool has none */
+    CHECKED_BAD_ARGUMENTS, /* the tool was not called; `text` says what is wrong with them */
+    CHECKED_TOOL_ERROR,    /* `text` is the tool's reason */
+    CHECKED_TIMEOUT,
+    CHECKED_BAD_RESULT, /* `text` says what is wrong with it */
+    CHECKED_NOMEM
+};
+
+struct checked_end {
+    enum checked_outcome outcome;
+    gramc_text text; /* borrowed for the call of `done` */
+    bool unread;     /* nested too deeply or too large to be checked: there is no text */
+};
+
+struct checked_events {
+    /* The arguments are good, and handed over in these bytes. NULL: nobody wants to know. */
+    void (*sent)(void *ctx, gramc_text arguments);
+    /* Once, perhaps before checked_call_start returns. */
+    void (*done)(void *ctx, const struct checked_end *end);
+};
+
+struct checked_call {
+    gramc_loop *loop;
+    const struct bound_tool *bound;
+    const struct checked_events *events;
+    void *ctx;
+    struct tool_call *handle; /* while it works */
+    bool over;                /* done has been called, or nobody waits any more */
+};
+
+/* `call` has loop, bound, events and ctx, and stays where it is until `done`. `memory` as in
+ * tool_start_in. Arguments of blanks alone are an empty object: models leave them out. */
+void checked_call_start(struct checked_call *call, struct tool_memory *memory,
+                        gramc_text arguments);
+/* Lets go, if it still works: done will not be called. */
+void checked_call_cancel(struct checked_call *call);
+
+#endif
