@@ -148,11 +148,11 @@ static void put_range(struct buf *out, char mark, size_t start, size_t count) {
     if (count != 1) buf_printf(out, ",%zu", count);
 }
 
-struct diff_place {
+struct line_pair {
     size_t old, new;
 };
 
-static struct diff_place step(const struct diff *d, struct diff_place at, struct buf *out) {
+static struct line_pair step(const struct diff *d, struct line_pair at, struct buf *out) {
     if (at.old < d->old.count && d->removed[at.old]) {
         if (out) put_line(out, '-', d->old.at[at.old]);
         at.old++;
@@ -167,13 +167,13 @@ static struct diff_place step(const struct diff *d, struct diff_place at, struct
     return at;
 }
 
-static bool is_end(const struct diff *d, struct diff_place at) {
+static bool is_end(const struct diff *d, struct line_pair at) {
     return at.old == d->old.count && at.new == d->new.count;
 }
 
 /* Behind the last change that is not more than two contexts away from the one before it. */
-static struct diff_place hunk_end(const struct diff *d, struct diff_place at) {
-    struct diff_place end = at;
+static struct line_pair hunk_end(const struct diff *d, struct line_pair at) {
+    struct line_pair end = at;
     size_t same = 0;
     while (!is_end(d, at) && same <= (size_t)2 * CONTEXT) {
         bool changed = is_changed(d, at.old, at.new);
@@ -188,7 +188,7 @@ static struct diff_place hunk_end(const struct diff *d, struct diff_place at) {
     return end;
 }
 
-static void put_hunk(const struct diff *d, struct diff_place at, struct diff_place end,
+static void put_hunk(const struct diff *d, struct line_pair at, struct line_pair end,
                      struct buf *out) {
     buf_puts(out, "@@ ");
     put_range(out, '-', at.old, end.old - at.old);
@@ -199,16 +199,16 @@ static void put_hunk(const struct diff *d, struct diff_place at, struct diff_pla
 }
 
 static void put_hunks(const struct diff *d, struct buf *out) {
-    struct diff_place at = {0, 0};
+    struct line_pair at = {0, 0};
     while (!is_end(d, at)) {
         if (!is_changed(d, at.old, at.new)) {
             at = step(d, at, NULL);
             continue;
         }
-        struct diff_place start = at, end = hunk_end(d, at);
+        struct line_pair start = at, end = hunk_end(d, at);
         size_t lead = start.old < start.new ? start.old : start.new;
         if (lead > CONTEXT) lead = CONTEXT;
-        start = (struct diff_place){start.old - lead, start.new - lead};
+        start = (struct line_pair){start.old - lead, start.new - lead};
         put_hunk(d, start, end, out);
         at = end;
     }

@@ -115,7 +115,8 @@ function(gramc_generate_parser)
     OBJECT_DEPENDS ${dir}/parser.c)
 endfunction()
 
-# A static and a shared library out of layers. The shared one exports GRAMC_API and nothing else.
+# Three libraries out of layers. The shared one and the archive export GRAMC_API and nothing else;
+# ${name}_static, which is not installed, has all symbols: our programs and tests link it.
 function(gramc_library name)
   set(objects)
   foreach(layer ${ARGN})
@@ -126,8 +127,15 @@ function(gramc_library name)
   foreach(kind static shared)
     target_include_directories(${name}_${kind} PUBLIC
       $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
-    set_target_properties(${name}_${kind} PROPERTIES OUTPUT_NAME ${name} LINKER_LANGUAGE C)
+    set_target_properties(${name}_${kind} PROPERTIES LINKER_LANGUAGE C)
   endforeach()
+  set_target_properties(${name}_static PROPERTIES OUTPUT_NAME ${name}_internal)
+  set_target_properties(${name}_shared PROPERTIES OUTPUT_NAME ${name})
+  # As in the shared one: the runtime has a copy of base that nobody sees.
+  if(name STREQUAL "gramcrun")
+    list(APPEND objects $<TARGET_OBJECTS:layer_base_private>)
+  endif()
+  gramc_archive(${name} ${objects})
   # What a static library of others exports is none of ours.
   target_link_options(${name}_shared PRIVATE LINKER:--exclude-libs,ALL)
   set_target_properties(${name}_shared PROPERTIES VERSION ${PROJECT_VERSION}
@@ -144,6 +152,20 @@ function(gramc_library name)
     target_link_libraries(${name}_static PUBLIC $<BUILD_INTERFACE:${PCRE2_LIBRARY}>
       $<BUILD_INTERFACE:${YAML_LIBRARY}>)
   endif()
+endfunction()
+
+# lib${name}.a: one object, in which every symbol that is hidden has become local.
+function(gramc_archive name)
+  set(archive ${CMAKE_BINARY_DIR}/lib${name}.a)
+  set(whole ${CMAKE_BINARY_DIR}/${name}.o)
+  add_custom_command(OUTPUT ${archive}
+    COMMAND ${CMAKE_C_COMPILER} -r -nostdlib -o ${whole} ${ARGN}
+    COMMAND ${CMAKE_OBJCOPY} --localize-hidden ${whole}
+    COMMAND ${CMAKE_COMMAND} -E rm -f ${archive}
+    COMMAND ${CMAKE_AR} rcs ${archive} ${whole}
+    DEPENDS ${ARGN} COMMAND_EXPAND_LISTS VERBATIM)
+  add_custom_target(${name}_archive ALL DEPENDS ${archive})
+  install(FILES ${archive} DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endfunction()
 
 # gramc, and gramc-run, which gramc finds beside itself in ../libexec/gramc.
@@ -215,13 +237,11 @@ endfunction()
 
 function(gramc_install)
   install(TARGETS gramc RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-  install(TARGETS gramc_static gramc_shared
-    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(TARGETS gramc_shared LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
   install(DIRECTORY include/gramc DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
   if(GRAMC_RUNTIME)
     install(TARGETS gramc-run gramc-host RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/gramc)
-    install(TARGETS gramcrun_static gramcrun_shared
-      LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+    install(TARGETS gramcrun_shared LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
     install(CODE "execute_process(COMMAND \${CMAKE_COMMAND} -E create_symlink
       ../${CMAKE_INSTALL_LIBEXECDIR}/gramc/gramc-run
       \$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}/gram-agent)")

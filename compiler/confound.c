@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "compiler/emit/bundle.h"
 #include "compiler/properties.h"
+#include "jsonschema/keywords.h"
 
 enum arm_side { SIDE_TOOLS, SIDE_SCHEMAS, SIDE_MODEL, SIDE_REST, SIDES };
 
@@ -19,22 +20,16 @@ struct arm_view {
 
 static void put_bare(struct buf *out, const struct json *schema);
 
-static void put_list(struct buf *out, const struct json *list) {
-    buf_putc(out, '[');
-    for (const struct json *v = list->first; v; v = v->next) {
+/* A list of schemas, or a map to them. */
+static void put_several(struct buf *out, const struct json *holder) {
+    bool list = holder->kind == JSON_ARRAY;
+    buf_putc(out, list ? '[' : '{');
+    for (const struct json *v = holder->first; v; v = v->next) {
+        if (!list) json_put_string(out, v->key);
         put_bare(out, v);
-        buf_putc(out, ',');
+        if (list) buf_putc(out, ',');
     }
-    buf_putc(out, ']');
-}
-
-static void put_named(struct buf *out, const struct json *map) {
-    buf_putc(out, '{');
-    for (const struct json *v = map->first; v; v = v->next) {
-        json_put_string(out, v->key);
-        put_bare(out, v);
-    }
-    buf_putc(out, '}');
+    buf_putc(out, list ? ']' : '}');
 }
 
 static bool is_words(gramc_text keyword) {
@@ -42,34 +37,19 @@ static bool is_words(gramc_text keyword) {
            text_is(keyword, "examples");
 }
 
-static bool holds_named(gramc_text keyword) {
-    return text_is(keyword, "properties") || text_is(keyword, "$defs");
-}
-
-static bool holds_schemas(gramc_text keyword) {
-    static const char *const keywords[] = {"items", "additionalProperties", "anyOf", "oneOf",
-                                           "prefixItems"};
-    for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
-        if (text_is(keyword, keywords[i])) return true;
-    return false;
-}
-
 /* Recursion is bounded by JSON_MAX_DEPTH. */
 static void put_bare(struct buf *out, const struct json *schema) {
-    if (schema->kind == JSON_ARRAY) {
-        put_list(out, schema);
-        return;
-    }
     if (schema->kind != JSON_OBJECT) {
         json_put(out, schema);
         return;
     }
     buf_putc(out, '{');
     for (const struct json *m = schema->first; m; m = m->next) {
+        enum keyword_content content = keyword_content(m);
         if (is_words(m->key)) continue;
         json_put_string(out, m->key);
-        if (holds_named(m->key) && m->kind == JSON_OBJECT) put_named(out, m);
-        else if (holds_schemas(m->key)) put_bare(out, m);
+        if (content == CONTENT_SCHEMAS) put_several(out, m);
+        else if (content == CONTENT_SCHEMA) put_bare(out, m);
         else json_put(out, m);
     }
     buf_putc(out, '}');

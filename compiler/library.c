@@ -1,7 +1,7 @@
 /* Turns `[name:ToolLibrary {...} | implementations, boxes]` into a library: what does each tool.
  * Reads the elements first; when all names are known, merges in what it extends. Nothing is started
  * or opened here; binding and running are the runtime's. */
-#include "compiler/library.h"
+#include "compiler/kinds.h"
 
 #include "base/text.h"
 #include "compiler/data.h"
@@ -46,8 +46,12 @@ static void add_box(struct pass *pass, struct library *library, struct map *seen
 
 static void not_an_element(struct pass *pass, const struct pattern *element) {
     gramc_text label = pattern_label(element);
-    gramc_text labels[] = {TEXT("ToolImpl"), TEXT("McpServer"), TEXT("HttpToolBox")};
-    gramc_text near = text_nearest(label, labels, 3);
+    const gramc_text labels[] = {
+        TEXT("ToolImpl"),
+#define GRAMC_BOX(id, label, tools) TEXT(#label),
+#include "gramc/kinds.def"
+    };
+    gramc_text near = text_nearest(label, labels, sizeof labels / sizeof *labels);
     struct finding *f = FIND0(pass->findings, D_NOT_AN_IMPL, pass->source, element->span);
     if (near.len) finding_help(pass->findings, f, "did you mean `%.*s`?", TEXT_ARGS(near));
 }
@@ -167,11 +171,11 @@ static void check_server(struct pass *pass, const struct library *library,
                          const struct impl *impl) {
     const gramc_library *whole = &library->public;
     gramc_text wanted = impl->public.server, *names;
-    if (impl->public.kind != GRAMC_IMPL_MCP || !wanted.len) return;
+    if (!wanted.len) return;
     names = arena_array(pass->arena, whole->box_count + 1, sizeof *names);
     size_t count = 0;
     for (size_t i = 0; names && i < whole->box_count; i++) {
-        if (whole->boxes[i].kind != GRAMC_BOX_MCP) continue;
+        if (gramc_box_tool_kind(whole->boxes[i].kind) != impl->public.kind) continue;
         names[count++] = whole->boxes[i].name;
         if (text_eq(whole->boxes[i].name, wanted)) return;
     }
@@ -180,8 +184,8 @@ static void check_server(struct pass *pass, const struct library *library,
         FIND(pass->findings, D_UNKNOWN_SERVER, impl->source, impl->server_at, wanted);
     if (near.len) finding_help(pass->findings, f, "did you mean `%.*s`?", TEXT_ARGS(near));
     else
-        finding_help(pass->findings, f, "define it in the library: `[%.*s:McpServer {...}]`",
-                     TEXT_ARGS(wanted));
+        finding_help(pass->findings, f, "define it in the library: `[%.*s:%s {...}]`",
+                     TEXT_ARGS(wanted), kind_box_label(impl->public.kind));
 }
 
 static void resolve(struct pass *pass, struct library *library, const gramc_library *base) {

@@ -48,6 +48,8 @@ bool library_has_property(gramc_text key);
 bool impl_read(struct pass *pass, struct impl *impl, const struct pattern *pattern);
 bool box_read(struct pass *pass, gramc_box *box, const struct pattern *pattern);
 bool box_label(gramc_text label);
+/* Is everything there that a box of its kind needs? */
+bool box_is_whole(const gramc_box *box);
 /* Once all names are known: its signature, its templates. */
 void impl_resolve(struct pass *pass, struct impl *impl);
 
@@ -88,6 +90,10 @@ struct template_check {
 /* False if it cannot be read. */
 bool library_template(struct pass *pass, const struct template_use *use,
                       const struct template_check *check);
+
+/* What an implementation says in single texts, in the order of the fingerprint. */
+enum { IMPL_TEXTS = 11 };
+void impl_texts(gramc_text *out[IMPL_TEXTS], gramc_impl *impl);
 
 /* ## Fingerprint (library_fingerprint.c), once everything else is there */
 gramc_text library_fingerprint(struct arena *arena, gramc_reader reader,

@@ -40,10 +40,6 @@ static const struct property_row http_rows[] = {
 };
 #undef AT
 
-bool box_label(gramc_text label) {
-    return text_is(label, "McpServer") || text_is(label, "HttpToolBox");
-}
-
 /* ## Where */
 
 /* There are no parameters here: only `${env:NAME}`. */
@@ -56,6 +52,10 @@ static void check_secrets(struct pass *pass, const struct value *map) {
         use.text = value_text(pass, p->value);
         library_template(pass, &use, &check);
     }
+}
+
+static bool is_whole_server(const gramc_box *box) {
+    return (box->argc > 0) != (box->url.len > 0);
 }
 
 /* Exactly one of `command` and `url`; the other's properties mean nothing. */
@@ -108,22 +108,65 @@ static void read_selection(struct pass *pass, gramc_box *box, const struct box_p
     check_renames(pass, box, p->rename);
 }
 
+/* ## Kinds */
+
+static void read_file_box(struct pass *pass, gramc_box *box, const struct pattern *pattern,
+                          const struct box_properties *p) {
+    box->file_named = p->file;
+    box->literal = p->literal;
+    if (!property_find(pattern->subject, "file"))
+        library_incomplete(pass, pattern, box->name, "file", "file: \"tools.yaml\"");
+}
+
+static bool is_whole_file_box(const gramc_box *box) {
+    return box->file_named.len > 0;
+}
+
+#define ROWS(rows) rows, sizeof rows / sizeof *rows
+static const struct {
+    const char *noun, *nouns; /* in messages */
+    const struct property_row *rows;
+    size_t row_count;
+    void (*read)(struct pass *pass, gramc_box *box, const struct pattern *pattern,
+                 const struct box_properties *p);
+    bool (*is_whole)(const gramc_box *box);
+} kinds[] = {
+    [GRAMC_BOX_MCP] = {"a server", "MCP servers", ROWS(mcp_rows), read_server, is_whole_server},
+    [GRAMC_BOX_HTTP] = {"a box", "HTTP toolboxes", ROWS(http_rows), read_file_box,
+                        is_whole_file_box}};
+#undef ROWS
+
+enum { BOX_KINDS = sizeof kinds / sizeof *kinds };
+
+bool box_is_whole(const gramc_box *box) {
+    return (size_t)box->kind < BOX_KINDS && kinds[box->kind].is_whole(box);
+}
+
+/* BOX_KINDS: it is no box. */
+static size_t kind_of(gramc_text label) {
+    static const char *const labels[BOX_KINDS] = {
+#define GRAMC_BOX(id, label, tools) [GRAMC_BOX_##id] = #label,
+#include "gramc/kinds.def"
+    };
+    size_t kind = 0;
+    while (kind < BOX_KINDS && !text_is(label, labels[kind])) kind++;
+    return kind;
+}
+
+bool box_label(gramc_text label) {
+    return kind_of(label) < BOX_KINDS;
+}
+
 bool box_read(struct pass *pass, gramc_box *box, const struct pattern *pattern) {
     struct box_properties p = {.timeout_ms = 0};
-    bool is_mcp = text_is(pattern_label(pattern), "McpServer");
-    gramc_text name = pattern_name(pass, pattern, is_mcp ? "a server" : "a box");
+    size_t kind = kind_of(pattern_label(pattern));
+    gramc_text name = pattern_name(pass, pattern, kinds[kind].noun);
     if (!name.ptr) return false;
-    if (is_mcp)
-        properties_read(pass, pattern->subject->properties, mcp_rows,
-                        sizeof mcp_rows / sizeof *mcp_rows, &p, "MCP servers");
-    else
-        properties_read(pass, pattern->subject->properties, http_rows,
-                        sizeof http_rows / sizeof *http_rows, &p, "HTTP toolboxes");
+    properties_read(pass, pattern->subject->properties, kinds[kind].rows, kinds[kind].row_count, &p,
+                    kinds[kind].nouns);
     *box = (gramc_box){.name = name,
-                       .kind = is_mcp ? GRAMC_BOX_MCP : GRAMC_BOX_HTTP,
+                       .kind = (gramc_box_kind)kind,
                        .description = p.description,
-                       .file_named = p.file,
-                       .literal = p.literal,
                        .timeout_ms = p.timeout_ms,
                        .folder = library_folder(pass->source->name),
                        .file = pass->source->name,
@@ -131,9 +174,7 @@ bool box_read(struct pass *pass, gramc_box *box, const struct pattern *pattern) 
                        .end = pattern->span.end};
     const struct property *url = property_find(pattern->subject, "url");
     if (p.url.ptr && library_url(pass, url->value, p.url)) box->url = p.url;
-    if (is_mcp) read_server(pass, box, pattern, &p);
-    else if (!property_find(pattern->subject, "file"))
-        library_incomplete(pass, pattern, name, "file", "file: \"tools.yaml\"");
+    kinds[kind].read(pass, box, pattern, &p);
     if (p.headers) {
         box->headers = library_headers(pass, p.headers, &box->header_count);
         check_secrets(pass, p.headers);

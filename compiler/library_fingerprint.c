@@ -1,6 +1,8 @@
 /* Takes a library's fingerprint: all that it says, and the bytes of every file that it names and
  * that can be read. Where it is written does not count. */
-#include "compiler/library.h"
+#include "compiler/kinds.h"
+
+#include <string.h>
 
 #include "base/sha256.h"
 #include "base/text.h"
@@ -40,23 +42,33 @@ static void add_pairs(struct sha256 *sha, const gramc_pair *pairs, size_t count)
     }
 }
 
+void impl_texts(gramc_text *out[IMPL_TEXTS], gramc_impl *impl) {
+    gramc_text *const texts[IMPL_TEXTS] = {
+        &impl->name,   &impl->target,         &impl->description,   &impl->method,
+        &impl->body,   &impl->transform,      &impl->content_type,  &impl->server,
+        &impl->symbol, &impl->accepts_schema, &impl->returns_schema};
+    memcpy(out, texts, sizeof texts);
+}
+
+static void add_impl_texts(struct sha256 *sha, gramc_impl impl) {
+    gramc_text *texts[IMPL_TEXTS];
+    impl_texts(texts, &impl);
+    sha256_add_number(sha, IMPL_TEXTS);
+    for (size_t i = 0; i < IMPL_TEXTS; i++) sha256_add_text(sha, *texts[i]);
+}
+
 static void add_impl(struct taker *taker, const gramc_impl *impl) {
     struct sha256 *sha = &taker->sha;
-    const gramc_text texts[] = {impl->name,           impl->target,        impl->description,
-                                impl->method,         impl->body,          impl->transform,
-                                impl->content_type,   impl->server,        impl->symbol,
-                                impl->accepts_schema, impl->returns_schema};
     const uint64_t numbers[] = {impl->kind,       impl->timeout_ms, impl->in_process,
                                 impl->persistent, impl->max_memory, impl->max_cpu_s,
                                 impl->max_files};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         sha256_add_number(sha, numbers[i]);
-    add_texts(sha, texts, sizeof texts / sizeof *texts);
+    add_impl_texts(sha, *impl);
     add_texts(sha, impl->argv, impl->argc);
     add_texts(sha, impl->env, impl->env_count);
     add_pairs(sha, impl->headers, impl->header_count);
-    bool is_file = impl->kind == GRAMC_IMPL_PLUGIN || impl->kind == GRAMC_IMPL_REPLAY;
-    if (is_file) add_file(taker, impl->folder, impl->target);
+    if (impl_names_file(impl)) add_file(taker, impl->folder, impl->target);
     for (size_t i = 0; i < impl->argc; i++) add_file(taker, impl->folder, impl->argv[i]);
 }
 

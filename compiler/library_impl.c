@@ -1,6 +1,6 @@
-/* Turns `[tool:ToolImpl {...} | signature]` into an implementation: the one way in which it is
- * done, what that way needs, and the schemas of its own signature. Starts and opens nothing. */
-#include "compiler/library.h"
+/* Turns `[tool:ToolImpl {...} | signature]` into an implementation: the one kind that does it, what
+ * that kind takes (kinds.c), and the schemas of its own signature. Starts and opens nothing. */
+#include "compiler/kinds.h"
 
 #include "base/text.h"
 #include "compiler/data.h"
@@ -8,9 +8,7 @@
 #include "compiler/properties.h"
 #include "gramc/jolt.h"
 
-enum { KINDS = GRAMC_IMPL_REPLAY + 1 };
-
-/* Everything that may be written; what each kind takes of it is in `takes`. */
+/* Everything that may be written; what each kind takes of it is in its row of gramc/kinds.def. */
 struct impl_properties {
     gramc_text name, description, url, body, content_type, symbol, tool;
     const struct value *kinds[KINDS];
@@ -23,13 +21,9 @@ struct impl_properties {
 static const struct property_row rows[] = {
     {"name", PROPERTY_TEXT, AT(name)},
     {"description", PROPERTY_TEXT, AT(description)},
-    {"builtin", PROPERTY_VALUE, AT(kinds[GRAMC_IMPL_BUILTIN])},
-    {"exec", PROPERTY_VALUE, AT(kinds[GRAMC_IMPL_EXEC])},
-    {"returns", PROPERTY_VALUE, AT(kinds[GRAMC_IMPL_RETURNS])},
-    {"http", PROPERTY_VALUE, AT(kinds[GRAMC_IMPL_HTTP])},
-    {"mcp", PROPERTY_VALUE, AT(kinds[GRAMC_IMPL_MCP])},
-    {"plugin", PROPERTY_VALUE, AT(kinds[GRAMC_IMPL_PLUGIN])},
-    {"replay", PROPERTY_VALUE, AT(kinds[GRAMC_IMPL_REPLAY])},
+#define GRAMC_KIND(id, word, value, takes, example)                                                \
+    {#word, PROPERTY_VALUE, AT(kinds[GRAMC_IMPL_##id])},
+#include "gramc/kinds.def"
     {"url", PROPERTY_TEXT, AT(url)},
     {"headers", PROPERTY_VALUE, AT(headers)},
     {"body", PROPERTY_TEXT, AT(body)},
@@ -48,100 +42,12 @@ static const struct property_row rows[] = {
 };
 #undef AT
 
-enum {
-    HTTP = 1U << GRAMC_IMPL_HTTP,
-    MCP = 1U << GRAMC_IMPL_MCP,
-    EXEC = 1U << GRAMC_IMPL_EXEC,
-    PLUGIN = 1U << GRAMC_IMPL_PLUGIN
-};
-
-/* Properties that mean something to some kinds only. */
-static const struct {
-    const char *property;
-    unsigned kinds;
-    const char *names;
-} takes[] = {{"url", HTTP, "http"},
-             {"headers", HTTP, "http"},
-             {"body", HTTP, "http"},
-             {"contentType", HTTP, "http"},
-             {"transform", HTTP, "http"},
-             {"tool", MCP, "mcp"},
-             {"symbol", PLUGIN, "plugin"},
-             {"inProcess", PLUGIN, "plugin"},
-             {"persistent", EXEC, "exec"},
-             {"env", EXEC | PLUGIN, "exec and plugin"},
-             {"maxMemory", EXEC | PLUGIN, "exec and plugin"},
-             {"maxCpu", EXEC | PLUGIN, "exec and plugin"},
-             {"maxFiles", EXEC | PLUGIN, "exec and plugin"}};
-
 /* ## Kinds */
-
-static void read_builtin(struct pass *pass, struct impl *impl, const struct value *value) {
-    impl->public.target = library_name(pass, value, "builtin");
-}
-
-/* `exec: ["python3", "say_hello.py"]` */
-static void read_exec(struct pass *pass, struct impl *impl, const struct value *value) {
-    impl->public.argv = library_list(pass, value, "exec", &impl->public.argc);
-    if (impl->public.argc) impl->public.target = impl->public.argv[0];
-}
-
-/* A text is returned as it is, any other data as JSON. */
-static void read_returns(struct pass *pass, struct impl *impl, const struct value *value) {
-    if (value->kind == VALUE_SYMBOL) impl->public.target = value_name(value);
-    else if (value->kind == VALUE_STRING) impl->public.target = value_text(pass, value);
-    else impl->public.target = data_json(pass, value);
-}
-
-static void read_http(struct pass *pass, struct impl *impl, const struct value *value) {
-    static const char *const methods[] = {"GET", "POST", "PUT", "DELETE", "HEAD", "PATCH"};
-    gramc_text method = library_name(pass, value, "http"), names[6];
-    impl->public.method = method;
-    for (size_t i = 0; i < 6; i++) {
-        names[i] = text_of(methods[i]);
-        if (!method.ptr || text_eq(method, names[i])) return;
-    }
-    struct finding *f = FIND(pass->findings, D_UNKNOWN_WORD, pass->source, value->span, method,
-                             TEXT("http"), TEXT("GET, POST, PUT, DELETE, HEAD, PATCH"));
-    gramc_text near = text_nearest(method, names, 6);
-    for (size_t i = 0; i < 6 && !near.len; i++)
-        if (text_is_nocase(method, methods[i])) near = names[i];
-    if (near.len) finding_help(pass->findings, f, "did you mean `%.*s`?", TEXT_ARGS(near));
-}
-
-static void read_mcp(struct pass *pass, struct impl *impl, const struct value *value) {
-    impl->public.server = library_name(pass, value, "mcp");
-    impl->server_at = value->span;
-}
-
-static void read_plugin(struct pass *pass, struct impl *impl, const struct value *value) {
-    impl->public.target = library_name(pass, value, "plugin");
-}
-
-static void read_replay(struct pass *pass, struct impl *impl, const struct value *value) {
-    impl->public.target = library_name(pass, value, "replay");
-}
-
-static const struct {
-    const char *name;
-    void (*read)(struct pass *pass, struct impl *impl, const struct value *value);
-} kinds[KINDS] = {
-    [GRAMC_IMPL_BUILTIN] = {"builtin", read_builtin},
-    [GRAMC_IMPL_EXEC] = {"exec", read_exec},
-    [GRAMC_IMPL_RETURNS] = {"returns", read_returns},
-    [GRAMC_IMPL_HTTP] = {"http", read_http},
-    [GRAMC_IMPL_MCP] = {"mcp", read_mcp},
-    [GRAMC_IMPL_PLUGIN] = {"plugin", read_plugin},
-    [GRAMC_IMPL_REPLAY] = {"replay", read_replay},
-};
 
 static void one_kind_only(struct pass *pass, const struct impl *impl, size_t count) {
     struct finding *f = FIND(pass->findings, count ? D_SEVERAL_KINDS : D_NO_KIND, pass->source,
                              impl->pattern->subject->identifier.span, impl->public.name);
-    finding_help(pass->findings, f,
-                 "say one of `builtin: \"math.add\"`, `exec: [\"program\", \"argument\"]`, "
-                 "`returns: \"text\"`, `http: \"GET\"`, `mcp: server`, `plugin: \"tools.so\"`, "
-                 "`replay: \"trace.jsonl\"`");
+    finding_help(pass->findings, f, "%.*s", TEXT_ARGS(kinds_help(pass->arena)));
 }
 
 static bool read_kind(struct pass *pass, struct impl *impl, const struct impl_properties *p) {
@@ -151,18 +57,20 @@ static bool read_kind(struct pass *pass, struct impl *impl, const struct impl_pr
         if (count++ == 0) impl->public.kind = (gramc_impl_kind)i;
     }
     if (count != 1) one_kind_only(pass, impl, count);
-    else kinds[impl->public.kind].read(pass, impl, p->kinds[impl->public.kind]);
+    else kind_read(pass, impl, p->kinds[impl->public.kind]);
     return count == 1;
 }
 
 /* ## What a kind takes besides */
 
 static void check_places(struct pass *pass, const struct impl *impl) {
-    for (size_t i = 0; i < sizeof takes / sizeof *takes; i++) {
-        const struct property *p = property_find(impl->pattern->subject, takes[i].property);
-        if (!p || takes[i].kinds & 1U << impl->public.kind) continue;
-        FIND(pass->findings, D_IMPL_PROPERTY, pass->source, p->key.span, p->key.text,
-             text_of(kinds[impl->public.kind].name), text_of(takes[i].names));
+    gramc_impl_kind kind = impl->public.kind;
+    for (const struct property *p = impl->pattern->subject->properties; p; p = p->next) {
+        if (kind_takes(kind, p->key.text)) continue;
+        gramc_text names = kinds_that_take(pass->arena, p->key.text);
+        if (names.len)
+            FIND(pass->findings, D_IMPL_PROPERTY, pass->source, p->key.span, p->key.text,
+                 text_of(gramc_impl_kind_name(kind)), names);
     }
 }
 
@@ -248,8 +156,8 @@ bool impl_read(struct pass *pass, struct impl *impl, const struct pattern *patte
     read_own_signature(pass, impl);
     if (!read_kind(pass, impl, &p)) return true;
     check_places(pass, impl);
-    if (impl->public.kind == GRAMC_IMPL_HTTP) read_request(pass, impl, &p);
-    if (impl->public.kind == GRAMC_IMPL_MCP)
+    if (kind_takes(impl->public.kind, TEXT("url"))) read_request(pass, impl, &p);
+    if (kind_takes(impl->public.kind, TEXT("tool")))
         impl->public.target = p.tool.len ? p.tool : impl->public.name;
     read_child(pass, &impl->public, &p);
     return true;
@@ -288,7 +196,7 @@ static void check_templates(struct pass *pass, const struct impl *impl) {
     struct template_check check = {.parameters = first, .parameters_known = impl->signature};
     check.used = arena_zalloc(pass->arena, count + 1);
     if (!check.used) return;
-    bool all_seen = impl->public.kind == GRAMC_IMPL_HTTP;
+    bool all_seen = kind_takes(impl->public.kind, TEXT("url"));
     for (const struct template_use *use = impl->templates; use; use = use->next)
         all_seen = library_template(pass, use, &check) && all_seen;
     for (const struct field *p = first; p && all_seen; p = p->next, i++)

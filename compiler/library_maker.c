@@ -1,6 +1,6 @@
 /* Makes a library without text, for programs that have their implementations at hand: copies what
  * is added, refuses what is there already, takes the same fingerprint as the notation would. */
-#include "compiler/library.h"
+#include "compiler/kinds.h"
 
 #include "base/text.h"
 
@@ -34,12 +34,11 @@ static const gramc_pair *copy_pairs(struct arena *arena, const gramc_pair *pairs
 }
 
 static void copy_impl(struct arena *arena, gramc_impl *impl) {
-    gramc_text *const texts[] = {&impl->name,          &impl->target,       &impl->folder,
-                                 &impl->file,          &impl->method,       &impl->description,
-                                 &impl->body,          &impl->content_type, &impl->symbol,
-                                 &impl->transform,     &impl->server,       &impl->accepts_schema,
-                                 &impl->returns_schema};
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) *texts[i] = copy(arena, *texts[i]);
+    gramc_text *texts[IMPL_TEXTS];
+    impl_texts(texts, impl);
+    for (size_t i = 0; i < IMPL_TEXTS; i++) *texts[i] = copy(arena, *texts[i]);
+    impl->folder = copy(arena, impl->folder);
+    impl->file = copy(arena, impl->file);
     impl->argv = copy_texts(arena, impl->argv, impl->argc);
     impl->env = copy_texts(arena, impl->env, impl->env_count);
     impl->headers = copy_pairs(arena, impl->headers, impl->header_count);
@@ -54,26 +53,6 @@ static void copy_box(struct arena *arena, gramc_box *box) {
     box->tools = copy_texts(arena, box->tools, box->tool_count);
     box->headers = copy_pairs(arena, box->headers, box->header_count);
     box->renames = copy_pairs(arena, box->renames, box->rename_count);
-}
-
-/* ## What an implementation needs */
-
-static bool is_impl_whole(const gramc_impl *impl) {
-    switch (impl->kind) {
-    case GRAMC_IMPL_EXEC: return impl->argc > 0;
-    case GRAMC_IMPL_RETURNS: return true;
-    case GRAMC_IMPL_HTTP: return impl->target.len && impl->method.len;
-    case GRAMC_IMPL_MCP: return impl->target.len && impl->server.len;
-    case GRAMC_IMPL_BUILTIN:
-    case GRAMC_IMPL_PLUGIN:
-    case GRAMC_IMPL_REPLAY: return impl->target.len > 0;
-    }
-    return false;
-}
-
-static bool is_box_whole(const gramc_box *box) {
-    if (box->kind == GRAMC_BOX_HTTP) return box->file_named.len > 0;
-    return box->kind == GRAMC_BOX_MCP && (box->argc > 0) != (box->url.len > 0);
 }
 
 /* Room for one more item; the items move. */
@@ -128,7 +107,7 @@ static gramc_status take_name(gramc_library_maker *maker, struct map *names, gra
 
 gramc_status gramc_library_maker_add_impl(gramc_library_maker *maker, const gramc_impl *impl) {
     gramc_library *library = &maker->library;
-    gramc_status status = take_name(maker, &maker->impl_names, impl->name, is_impl_whole(impl));
+    gramc_status status = take_name(maker, &maker->impl_names, impl->name, impl_is_whole(impl));
     if (status) return status;
     if (library->impl_count == maker->impl_room) {
         gramc_impl *larger = grow(&maker->arena, maker->impls, library->impl_count,
@@ -143,7 +122,7 @@ gramc_status gramc_library_maker_add_impl(gramc_library_maker *maker, const gram
 
 gramc_status gramc_library_maker_add_box(gramc_library_maker *maker, const gramc_box *box) {
     gramc_library *library = &maker->library;
-    gramc_status status = take_name(maker, &maker->box_names, box->name, is_box_whole(box));
+    gramc_status status = take_name(maker, &maker->box_names, box->name, box_is_whole(box));
     if (status) return status;
     if (library->box_count == maker->box_room) {
         gramc_box *larger =
@@ -160,9 +139,10 @@ static bool has_servers(const gramc_library *library) {
     for (size_t i = 0; i < library->impl_count; i++) {
         const gramc_impl *impl = &library->impls[i];
         size_t b = 0;
-        if (impl->kind != GRAMC_IMPL_MCP) continue;
-        while (b < library->box_count && !(library->boxes[b].kind == GRAMC_BOX_MCP &&
-                                           text_eq(library->boxes[b].name, impl->server)))
+        if (!impl_names_server(impl)) continue;
+        while (b < library->box_count &&
+               !(gramc_box_tool_kind(library->boxes[b].kind) == impl->kind &&
+                 text_eq(library->boxes[b].name, impl->server)))
             b++;
         if (b == library->box_count) return false;
     }

@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 
-enum mode { MODE_OVERWRITE, MODE_DEFAULT, MODE_DEFINE };
+enum modify_mode { MODE_OVERWRITE, MODE_DEFAULT, MODE_DEFINE };
 enum modify_shape {
     SHAPE_ANY,
     SHAPE_OBJECT,
@@ -14,7 +14,7 @@ enum modify_shape {
 
 struct modify_spec {
     struct element key;
-    enum mode mode;
+    enum modify_mode mode;
     bool only_present; /* "key?" */
     enum modify_shape shape;
     uint32_t fill;                      /* how long the array must be */
@@ -29,11 +29,11 @@ struct modify_spec {
 static bool read_keys(struct jolt_reader *reader, const struct json *spec, struct modify_spec *out,
                       unsigned depth);
 
-static gramc_text take_prefix(gramc_text key, enum mode *mode) {
+static gramc_text take_prefix(gramc_text key, enum modify_mode *mode) {
     static const char prefixes[] = "+~_";
     for (unsigned i = 0; key.len && i < sizeof(prefixes) - 1; i++) {
         if (key.ptr[0] != prefixes[i]) continue;
-        *mode = (enum mode)i;
+        *mode = (enum modify_mode)i;
         return text_slice(key, 1, key.len);
     }
     return key;
@@ -109,7 +109,7 @@ static bool read_keys(struct jolt_reader *reader, const struct json *spec, struc
     return true;
 }
 
-static bool read_modify(struct jolt_reader *reader, const struct json *spec, enum mode mode,
+static bool read_modify(struct jolt_reader *reader, const struct json *spec, enum modify_mode mode,
                         const void **out) {
     struct modify_spec *root = ARENA_NEW(reader->arena, struct modify_spec);
     *out = root;
@@ -152,7 +152,7 @@ static struct jolt_node *present(struct jolt_work *work, const struct modify_pla
     return item && !filler ? *item : NULL;
 }
 
-static bool may_write(enum mode mode, const struct jolt_node *before) {
+static bool may_write(enum modify_mode mode, const struct jolt_node *before) {
     switch (mode) {
     case MODE_OVERWRITE: return true;
     case MODE_DEFAULT: return node_is_absent(before);

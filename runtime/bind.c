@@ -1,11 +1,9 @@
-/* Joins one agent with one library by the tools' names: each tool gets its implementation, each
- * builtin its function, and what a request says about the tools is printed once. Reports every
- * missing piece, not only the first. */
+/* Joins one agent with one library by the tools' names: each tool gets its implementation, which
+ * its kind binds, and what a request says about the tools is printed once. Reports every missing
+ * piece, not only the first. */
 #include "base/buf.h"
 #include "base/text.h"
-#include "runtime/bind_env.h"
 #include "runtime/bind_box.h"
-#include "runtime/builtin.h"
 #include "runtime/llm.h"
 #include "runtime/offering.h"
 #include "runtime/options.h"
@@ -17,15 +15,12 @@ enum { DEFAULT_TIMEOUT_MS = 30000, BLOCK_MAX = 64 << 20, SENTENCE_MAX = 4096 };
 
 /* ## Messages */
 
-static gramc_text join(gramc_bound *bound, const gramc_text *pieces, size_t count) {
+gramc_text bound_join(gramc_bound *bound, const gramc_text *pieces, size_t count) {
     struct buf out;
     buf_init(&out, &bound->arena.allocator, SENTENCE_MAX);
     for (size_t i = 0; i < count; i++) buf_text(&out, pieces[i]);
     return buf_to_arena_cut(&out, &bound->arena);
 }
-#define JOIN(bound, ...)                                                                           \
-    join((bound), (const gramc_text[]){__VA_ARGS__},                                               \
-         sizeof((const gramc_text[]){__VA_ARGS__}) / sizeof(gramc_text))
 
 void bound_report(gramc_bound *bound, gramc_severity severity, const struct bind_place *place,
                   gramc_text message, gramc_text help) {
@@ -43,11 +38,14 @@ void bound_report(gramc_bound *bound, gramc_severity severity, const struct bind
     if (severity == GRAMC_ERROR) bound->failed = true;
 }
 
-static void report(gramc_bound *bound, gramc_severity severity, const gramc_impl *impl,
-                   gramc_text message, gramc_text help) {
-    struct bind_place place = {TEXT(""), 0, 0};
-    if (impl) place = (struct bind_place){impl->file, impl->start, impl->end};
-    bound_report(bound, severity, &place, message, help);
+void bound_refuse(gramc_bound *bound, const gramc_impl *impl, gramc_text message, gramc_text help) {
+    const struct bind_place place = {impl->file, impl->start, impl->end};
+    bound_report(bound, GRAMC_ERROR, &place, message, help);
+}
+
+void bound_cannot_work(gramc_bound *bound, const gramc_impl *impl, const char *why) {
+    const struct bind_place place = {impl->file, impl->start, impl->end};
+    BOUND_TELL(bound, D_IMPL_CANNOT_WORK, &place, TEXT(""), impl->name, text_of(why));
 }
 
 bool bound_own(gramc_bound *bound, void (*destroy)(void *what), void *what) {
@@ -69,7 +67,7 @@ void bound_tell(gramc_bound *bound, enum diag_id id, const struct bind_place *pl
 }
 
 gramc_text bound_did_you_mean(gramc_bound *bound, gramc_text near, const char *otherwise) {
-    if (near.len) return JOIN(bound, TEXT("did you mean `"), near, TEXT("`?"));
+    if (near.len) return BOUND_JOIN(bound, TEXT("did you mean `"), near, TEXT("`?"));
     return text_of(otherwise);
 }
 
@@ -95,7 +93,7 @@ gramc_text bound_nearest_impl(gramc_bound *bound, gramc_text name) {
 
 gramc_text bound_missing_where(gramc_bound *bound) {
     if (!bound->library) return TEXT("there is no library");
-    return JOIN(bound, TEXT("library `"), bound->library->name, TEXT("` has none"));
+    return BOUND_JOIN(bound, TEXT("library `"), bound->library->name, TEXT("` has none"));
 }
 
 static void report_missing(gramc_bound *bound, const gramc_tool *tool) {
@@ -108,31 +106,6 @@ static void report_missing(gramc_bound *bound, const gramc_tool *tool) {
                    where);
 }
 
-static void choose_builtin(gramc_bound *bound, struct bound_tool *choice) {
-    const gramc_impl *impl = choice->impl;
-    const gramc_builtins *builtins = bound->builtins;
-    const gramc_builtin *builtin = builtins_find(builtins, impl->target);
-    if (builtin) {
-        choice->builtin = *builtin;
-        return;
-    }
-    report(bound, GRAMC_ERROR, impl,
-           JOIN(bound, TEXT("tool `"), impl->name, TEXT("` wants the builtin `"), impl->target,
-                TEXT("`, which is not registered")),
-           bound_did_you_mean(bound, builtins_nearest(builtins, impl->target),
-                              "the embedding program registers builtins"));
-}
-
-/* What only the kind can tell. */
-static void prepare(gramc_bound *bound, struct bound_tool *choice) {
-    char why[TOOL_WHY_MAX] = "";
-    if (!choice->kind || !choice->kind->prepare) return;
-    if (choice->kind->prepare(&bound->arena, choice, why)) return;
-    const gramc_impl *impl = choice->impl;
-    const struct bind_place place = {impl->file, impl->start, impl->end};
-    BOUND_TELL(bound, D_IMPL_CANNOT_WORK, &place, TEXT(""), impl->name, text_of(why));
-}
-
 static uint32_t first_set(uint32_t a, uint32_t b, uint32_t c) {
     return a ? a : b ? b : c;
 }
@@ -141,29 +114,19 @@ static void choose_kind(gramc_bound *bound, struct bound_tool *choice) {
     const gramc_tool *tool = choice->tool;
     const gramc_impl *impl = choice->impl;
     choice->timeout_ms = first_set(impl->timeout_ms, tool->timeout_ms, DEFAULT_TIMEOUT_MS);
-    choice->kind = tool_kind_of(impl);
+    choice->kind = tool_kind_of(impl->kind);
     if (!choice->kind)
-        report(bound, GRAMC_ERROR, impl,
-               JOIN(bound, TEXT("tool `"), impl->name, TEXT("` has an unknown kind")), TEXT(""));
-    if (impl->kind == GRAMC_IMPL_BUILTIN) choose_builtin(bound, choice);
-    if (impl->kind == GRAMC_IMPL_EXEC && impl->argc == 0)
-        report(bound, GRAMC_ERROR, impl,
-               JOIN(bound, TEXT("tool `"), impl->name, TEXT("` names no program to run")),
-               TEXT("exec takes the program and its arguments"));
-    if (impl->kind == GRAMC_IMPL_HTTP) choice->endpoint = http_bind_impl(bound, impl, tool);
-    if (impl->kind == GRAMC_IMPL_MCP) choice->mcp = mcp_bind_impl(bound, impl, tool);
-    if (impl->kind == GRAMC_IMPL_EXEC || impl->kind == GRAMC_IMPL_PLUGIN)
-        bind_environment(bound, choice);
-    prepare(bound, choice);
+        bound_refuse(bound, impl,
+                     BOUND_JOIN(bound, TEXT("tool `"), impl->name, TEXT("` has an unknown kind")),
+                     TEXT(""));
+    else if (choice->kind->bind) choice->kind->bind(bound, choice);
 }
 
 bool bind_impl_tool(gramc_bound *bound, struct bound_tool *choice) {
-    choice->impl = bound_impl(bound, choice->tool->name);
-    if (!choice->impl) return false;
+    const gramc_impl *impl = choice->impl = bound_impl(bound, choice->tool->name);
+    if (!impl) return false;
     choose_kind(bound, choice);
-    bool is_mcp = choice->impl->kind == GRAMC_IMPL_MCP;
-    if (!bound->arena.oom)
-        proof_make(bound, choice, is_mcp ? bind_offer_of(bound, choice->impl) : NULL);
+    if (!bound->arena.oom) proof_make(bound, choice, bind_offer_for(bound, impl));
     return true;
 }
 
@@ -189,10 +152,10 @@ static gramc_text print_block(gramc_bound *bound, const gramc_tool *const *offer
     if (!status) block = arena_text(&bound->arena, buf_view(&out));
     else if (status == GRAMC_NOMEM) bound->arena.oom = true;
     else if (!bound->failed)
-        report(bound, GRAMC_ERROR, NULL,
-               JOIN(bound, TEXT("the parameters of tool `"), offered[bad]->name,
-                    TEXT("` are no JSON of usable size")),
-               TEXT(""));
+        bound_report(bound, GRAMC_ERROR, NULL,
+                     BOUND_JOIN(bound, TEXT("the parameters of tool `"), offered[bad]->name,
+                                TEXT("` are no JSON of usable size")),
+                     TEXT(""));
     buf_free(&out);
     return block;
 }
@@ -223,10 +186,11 @@ static void print_blocks(gramc_bound *bound) {
 static void check_strategy(gramc_bound *bound) {
     gramc_text strategy = bound->agent->strategy;
     if (strategy.len == 0 || text_is(strategy, "direct")) return;
-    report(bound, GRAMC_ERROR, NULL,
-           JOIN(bound, TEXT("agent `"), bound->agent->name, TEXT("` has the strategy `"), strategy,
-                TEXT("`, which this version cannot run")),
-           TEXT("it runs `direct`"));
+    bound_report(bound, GRAMC_ERROR, NULL,
+                 BOUND_JOIN(bound, TEXT("agent `"), bound->agent->name,
+                            TEXT("` has the strategy `"), strategy,
+                            TEXT("`, which this version cannot run")),
+                 TEXT("it runs `direct`"));
 }
 
 static void fill(gramc_bound *bound, gramc_text target) {

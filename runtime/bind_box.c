@@ -3,6 +3,7 @@
 #include "runtime/bind_box.h"
 
 #include "base/diag/diag.h"
+#include "base/json/json.h"
 #include "base/text.h"
 
 enum { DEFAULT_TIMEOUT_MS = 30000, DEFAULT_ERRORS = 5, LIST_MAX = 4096 };
@@ -18,7 +19,10 @@ bool bind_boxes_init(gramc_bound *bound) {
     bound->boxes = arena_zalloc(&bound->arena, (count + 1) * sizeof(*bound->boxes));
     if (!bound->boxes) return false;
     bound->box_count = count;
-    for (size_t i = 0; i < count; i++) bound->boxes[i].box = &bound->library->boxes[i];
+    for (size_t i = 0; i < count; i++) {
+        const gramc_box *box = &bound->library->boxes[i];
+        bound->boxes[i] = (struct box_view){.box = box, .kind = tool_kind_of_box(box->kind)};
+    }
     return true;
 }
 
@@ -44,28 +48,10 @@ static void check_selection(gramc_bound *bound, const struct box_view *view) {
         check_named(bound, view, box->renames[i].name);
 }
 
-static void open_server(gramc_bound *bound, struct box_view *view) {
-    const gramc_box *box = view->box;
-    const struct bind_place place = place_of(box);
-    const struct offered_box *known = offered_box(bound->offered, bound->offered_count, box->name);
-    if (!known)
-        BOUND_TELL(bound, D_BOX_UNKNOWN, &place, TEXT(""), box->name,
-                   TEXT("nobody asked it what it offers"));
-    else if (known->failure.len)
-        BOUND_TELL(bound, D_BOX_UNKNOWN, &place, TEXT(""), box->name, known->failure);
-    else view->server = mcp_box_bind(bound, box);
-    if (view->server) view->offered = known;
-    if (view->server && known->note.len)
-        bound_report(bound, GRAMC_WARNING, &place, arena_text(&bound->arena, known->note),
-                     TEXT(""));
-}
-
 static void open_view(gramc_bound *bound, struct box_view *view) {
     if (view->opened) return;
     view->opened = true;
-    if (view->box->kind == GRAMC_BOX_MCP) open_server(bound, view);
-    else view->http = http_box_open(bound, view->box, bound->reader);
-    if (view->http) view->offered = &view->http->offered;
+    view->kind->boxes->open(bound, view);
     if (view->offered) check_selection(bound, view);
 }
 
@@ -83,27 +69,22 @@ const struct offered_tool *bind_offer_of(gramc_bound *bound, const gramc_impl *i
     return known && !known->failure.len ? offered_tool(known, impl->target) : NULL;
 }
 
-/* ## One tool of a box */
-
-static gramc_text dotted(gramc_bound *bound, gramc_text box, gramc_text tool) {
-    struct buf out;
-    buf_init(&out, &bound->arena.allocator, LIST_MAX);
-    buf_text(&out, box);
-    buf_putc(&out, '.');
-    buf_text(&out, tool);
-    return buf_to_arena_cut(&out, &bound->arena);
+const struct offered_tool *bind_offer_for(gramc_bound *bound, const gramc_impl *impl) {
+    const struct tool_kind *kind = tool_kind_of(impl->kind);
+    return kind && kind->offer ? kind->offer(bound, impl) : NULL;
 }
+
+/* ## One tool of a box */
 
 static void make(gramc_bound *bound, struct bound_tool *choice, const struct box_view *view,
                  const struct offered_tool *offered) {
     const gramc_box *box = view->box;
     const gramc_tool *tool = choice->tool;
-    bool is_mcp = box->kind == GRAMC_BOX_MCP;
     gramc_impl *impl = ARENA_NEW(&bound->arena, gramc_impl);
     if (!impl) return;
     *impl = (gramc_impl){.name = tool->name,
-                         .kind = is_mcp ? GRAMC_IMPL_MCP : GRAMC_IMPL_HTTP,
-                         .target = is_mcp ? offered->name : dotted(bound, box->name, offered->name),
+                         .kind = gramc_box_tool_kind(box->kind),
+                         .target = offered->name,
                          .server = box->name,
                          .timeout_ms = box->timeout_ms,
                          .folder = box->folder,
@@ -112,13 +93,10 @@ static void make(gramc_bound *bound, struct bound_tool *choice, const struct box
                          .end = box->end};
     choice->impl = impl;
     choice->box = box->name;
-    choice->kind = is_mcp ? &tool_mcp : &tool_http;
+    choice->kind = view->kind;
     choice->timeout_ms = box->timeout_ms ? box->timeout_ms : tool->timeout_ms;
     if (choice->timeout_ms == 0) choice->timeout_ms = DEFAULT_TIMEOUT_MS;
-    if (is_mcp)
-        choice->mcp =
-            mcp_box_endpoint(bound, view->server, offered, offered->name, tool->result_kind);
-    else choice->endpoint = http_box_endpoint(bound, view->http, offered->name);
+    choice->data = view->kind->boxes->bind(bound, view, offered, tool);
 }
 
 /* ## Looking through all of them */
@@ -378,8 +356,7 @@ void bind_uses(gramc_bound *bound) {
 /* ## A tool without an agent */
 
 static bool of_impl(gramc_bound *bound, const gramc_impl *impl, gramc_tool *tool) {
-    const struct offered_tool *offered =
-        impl->kind == GRAMC_IMPL_MCP ? bind_offer_of(bound, impl) : NULL;
+    const struct offered_tool *offered = bind_offer_for(bound, impl);
     tool->description = impl->description;
     if (impl->accepts_schema.len) {
         tool->parameters = impl->accepts_schema;

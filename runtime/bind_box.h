@@ -2,21 +2,50 @@
 #ifndef RUNTIME_BIND_BOX_H
 #define RUNTIME_BIND_BOX_H
 
-#include "runtime/httptool/box.h"
-#include "runtime/mcp/box.h"
+#include "runtime/bound.h"
+#include "runtime/offered.h"
 
 /* A box of the library, opened at most once. */
 struct box_view {
     const gramc_box *box;
+    const struct tool_kind *kind; /* of its tools */
     bool opened;
     const struct offered_box *offered; /* NULL: nothing is known, and a message says why */
-    const struct http_box *http;
-    const struct mcp_server *server;
+    const void *inside;                /* of the kind */
+};
+
+/* Boxes of one kind, and where the answers go. */
+struct box_question {
+    struct offered_box *out; /* out[i] becomes what boxes[i] offers; its name is the box's */
+    const gramc_box *const *boxes;
+    size_t count;
+    struct arena *arena; /* of the answers' texts */
+    gramc_loop *loop;
+    const struct secrets *secrets;
+    gramc_reader reader;
+    uint32_t timeout_ms; /* of all together; 0: as is usual */
+};
+
+/* What a kind of tool that comes in boxes fills in, besides. */
+struct box_kind {
+    /* Sets view->offered and view->inside, or reports why nothing is known of the box. */
+    void (*open)(gramc_bound *bound, struct box_view *view);
+    /* What is called for one tool of a box that was opened: it becomes choice->data. NULL after a
+     * message, or without memory. */
+    const void *(*bind)(gramc_bound *bound, const struct box_view *view,
+                        const struct offered_tool *offered, const gramc_tool *tool);
+    /* Finds out what boxes offer, all at once; what goes wrong with one stands in its `failure`.
+     * GRAMC_NOMEM; GRAMC_USAGE while the loop runs. */
+    gramc_status (*ask)(const struct box_question *question);
+    /* `open` finds out by itself what a box offers, and nothing need be asked before binding. */
+    bool opens_alone;
 };
 
 /* One view a box of the library; false without memory. */
 bool bind_boxes_init(gramc_bound *bound);
-/* What a `ToolImpl {mcp: ...}` is on its server; NULL if that is not known. */
+/* What the kind of the implementation knows of it from a box; NULL: nothing. */
+const struct offered_tool *bind_offer_for(gramc_bound *bound, const gramc_impl *impl);
+/* The same for an implementation that names a tool of a box: what the box offers for it. */
 const struct offered_tool *bind_offer_of(gramc_bound *bound, const gramc_impl *impl);
 
 /* "did you mean ...?", or empty. */

@@ -30,27 +30,20 @@ static bool has_template(const gramc_impl *impl) {
     return false;
 }
 
-static void refuse(struct http_binder *binder, const gramc_impl *impl, const char *message) {
-    struct arena *arena = &binder->bound->arena;
-    binder->failed = true;
-    BOUND_TELL(binder->bound, D_IMPL_CANNOT_WORK, &binder->place, TEXT(""), impl->name,
-               arena_text(arena, text_of(message)));
-}
-
 /* A variable that is not set, though that was allowed, fails the calls. */
-static gramc_status expand(struct http_binder *binder, struct bound_tool *choice,
+static gramc_status expand(struct http_binder *binder, struct bound_environment *environment,
                            const struct template *value, struct buf *out) {
     struct template_error error;
     gramc_status status =
         template_expand(out, value, NULL, secrets_look_up, binder->bound->secrets, &error);
     if (status != GRAMC_FINDINGS) return status;
-    choice->env_problem = arena_text(&binder->bound->arena, text_of(error.message)).ptr;
+    environment->problem = arena_text(&binder->bound->arena, text_of(error.message)).ptr;
     return GRAMC_OK;
 }
 
 /* Writes NAME= and the value, filled in. */
-static void fill_pair(struct http_binder *binder, struct bound_tool *choice, gramc_text pair,
-                      struct buf *out) {
+static void fill_pair(struct http_binder *binder, const gramc_impl *impl, gramc_text pair,
+                      struct bound_environment *environment, struct buf *out) {
     struct template value;
     struct template_error error = {.message = "a variable of its env is too long"};
     const char *equals = pair.len ? memchr(pair.ptr, '=', pair.len) : NULL;
@@ -61,19 +54,21 @@ static void fill_pair(struct http_binder *binder, struct bound_tool *choice, gra
                       TEMPLATE_TEXT, false, &error);
     if (!status) status = template_check(&value, NULL, 0, NULL, &error);
     if (!status) http_bind_secrets(binder, "in its env, ", &value);
-    if (!status && !binder->failed) status = expand(binder, choice, &value, out);
+    if (!status && !binder->failed) status = expand(binder, environment, &value, out);
     if (!status) status = buf_status(out);
     if (status == GRAMC_NOMEM) binder->bound->arena.oom = true;
-    else if (status) refuse(binder, choice->impl, error.message);
+    else if (status) {
+        binder->failed = true;
+        bound_cannot_work(binder->bound, impl, error.message);
+    }
 }
 
-static void fill(struct http_binder *binder, struct bound_tool *choice, struct filled *filled,
-                 gramc_text *env) {
-    const gramc_impl *impl = choice->impl;
+static void fill(struct http_binder *binder, const gramc_impl *impl, struct filled *filled,
+                 struct bound_environment *environment, gramc_text *env) {
     for (size_t i = 0; i < impl->env_count && !binder->failed; i++) {
         struct buf out;
         buf_init_secret(&out, &binder->bound->arena.allocator, VALUE_MAX);
-        fill_pair(binder, choice, impl->env[i], &out);
+        fill_pair(binder, impl, impl->env[i], environment, &out);
         char *copy = arena_alloc(&binder->bound->arena, out.len + 1);
         if (copy) {
             memcpy(copy, buf_view(&out).ptr, out.len);
@@ -86,11 +81,9 @@ static void fill(struct http_binder *binder, struct bound_tool *choice, struct f
     }
 }
 
-void bind_environment(gramc_bound *bound, struct bound_tool *choice) {
-    const gramc_impl *impl = choice->impl;
+static void fill_all(gramc_bound *bound, const gramc_impl *impl,
+                     struct bound_environment *environment) {
     struct arena *arena = &bound->arena;
-    choice->env = impl->env;
-    if (!has_template(impl)) return;
     struct http_binder binder = {.bound = bound,
                                  .place = {impl->file, impl->start, impl->end},
                                  .who = http_bind_who(bound, "tool", impl->name)};
@@ -102,13 +95,25 @@ void bind_environment(gramc_bound *bound, struct bound_tool *choice) {
     if (!filled->pairs || !filled->sizes) return;
     filled->count = impl->env_count;
     if (!bound_own(bound, wipe, filled)) return;
-    choice->env = env;
-    choice->secrets = bound->secrets;
-    fill(&binder, choice, filled, env);
+    environment->pairs = env;
+    fill(&binder, impl, filled, environment, env);
 }
 
-gramc_impl bound_started(const struct bound_tool *choice) {
-    gramc_impl started = *choice->impl;
-    started.env = choice->env;
-    return started;
+void bind_environment(gramc_bound *bound, struct bound_tool *choice) {
+    const gramc_impl *impl = choice->impl;
+    struct bound_environment *environment = ARENA_NEW(&bound->arena, struct bound_environment);
+    if (!environment) return;
+    *environment = (struct bound_environment){.pairs = impl->env};
+    choice->data = environment;
+    if (!has_template(impl)) return;
+    choice->secrets = bound->secrets;
+    fill_all(bound, impl, environment);
+}
+
+bool bound_started(struct tool_call *call, gramc_impl *out) {
+    const struct bound_environment *environment = call->bound->data;
+    *out = *call->bound->impl;
+    out->env = environment->pairs;
+    if (environment->problem) tool_fail(call, "%s", environment->problem);
+    return !environment->problem;
 }

@@ -4,10 +4,17 @@
 
 #include "runtime/bound.h"
 
-/* Fills in choice->env; ${env:NAME} is all that may stand in a value. What may not be read or is
- * not set is a message at the implementation. */
+/* What a program or plugin is started with. */
+struct bound_environment {
+    const gramc_text *pairs; /* NAME=value, env_count of the implementation */
+    const char *problem;     /* why it cannot be used; NULL: it can */
+};
+
+/* Makes choice->data, a struct bound_environment; ${env:NAME} is all that may stand in a value.
+ * What may not be read or is not set is a message at the implementation. */
 void bind_environment(gramc_bound *bound, struct bound_tool *choice);
-/* The implementation as it is started: with that environment. Valid as long as what is bound. */
-gramc_impl bound_started(const struct bound_tool *choice);
+/* The implementation of a call as it is started, with that environment; it is valid as long as what
+ * is bound. False: the call has failed, since the environment cannot be used. */
+bool bound_started(struct tool_call *call, gramc_impl *out);
 
 #endif

@@ -78,6 +78,15 @@ void bound_tell(gramc_bound *bound, enum diag_id id, const struct bind_place *pl
 #define BOUND_TELL(bound, id, place, help, ...)                                                    \
     bound_tell((bound), (id), (place), (help), (const gramc_text[]){__VA_ARGS__},                  \
                sizeof((const gramc_text[]){__VA_ARGS__}) / sizeof(gramc_text))
+/* Adds an error about an implementation. */
+void bound_refuse(gramc_bound *bound, const gramc_impl *impl, gramc_text message, gramc_text help);
+/* The same in the common form: tool `x` cannot work: why. `why` is copied. */
+void bound_cannot_work(gramc_bound *bound, const gramc_impl *impl, const char *why);
+/* Texts put together, in the arena. */
+gramc_text bound_join(gramc_bound *bound, const gramc_text *pieces, size_t count);
+#define BOUND_JOIN(bound, ...)                                                                     \
+    bound_join((bound), (const gramc_text[]){__VA_ARGS__},                                         \
+               sizeof((const gramc_text[]){__VA_ARGS__}) / sizeof(gramc_text))
 /* "did you mean `near`?", or the other text if there is none near. */
 gramc_text bound_did_you_mean(gramc_bound *bound, gramc_text near, const char *otherwise);
 

@@ -1,6 +1,7 @@
 /* A model without a network or a mind: calls the first tool that it can make arguments for, from
  * its schema alone (sample.c), and then says what that tool said. Shows that an agent, its tools
  * and its library fit together. */
+#include "base/json/writer.h"
 #include "base/text.h"
 #include "runtime/model.h"
 #include "runtime/run.h"
@@ -39,9 +40,10 @@ static bool call_tool(struct ask *ask, const struct bound_tool *tool) {
 static gramc_text wrapped(struct ask *ask, gramc_text text) {
     struct buf out;
     buf_init(&out, &ask->arena.allocator, WRAPPED_MAX);
-    buf_puts(&out, "{\"answer\":");
-    buf_text(&out, text);
-    buf_putc(&out, '}');
+    struct json_writer w = json_writer(&out);
+    json_object_begin(&w);
+    json_member_raw(&w, "answer", text);
+    json_object_end(&w);
     return buf_to_arena(&out, &ask->arena);
 }
 

@@ -1,7 +1,7 @@
 /* Turns a conversation into the body of an OpenAI chat completion request, in the `tools` wire of
  * today and in the older `functions` wire. llm_openai_read.c reads the answers. The order of the
  * keys is that of recorded traffic, so that bodies can be compared line by line. */
-#include "base/json/json.h"
+#include "base/json/writer.h"
 #include "base/text.h"
 #include "runtime/llm.h"
 
@@ -30,129 +30,121 @@ static gramc_status put_parameters(struct buf *out, gramc_text schema) {
     return status;
 }
 
-static gramc_status put_tool(struct buf *out, const gramc_tool *tool) {
-    buf_puts(out, "{\"name\":");
-    json_put_string(out, tool->name);
-    if (tool->description.len) {
-        buf_puts(out, ",\"description\":");
-        json_put_string(out, tool->description);
-    }
-    buf_puts(out, ",\"parameters\":");
-    gramc_status status = put_parameters(out, tool->parameters);
-    buf_putc(out, '}');
+/* The `tools` wire has other types of tools, too. Not ended here. */
+static void begin_function(struct json_writer *w) {
+    json_object_begin(w);
+    json_member_text(w, "type", TEXT("function"));
+    json_key(w, "function");
+}
+
+static gramc_status put_tool(struct json_writer *w, const gramc_tool *tool) {
+    json_object_begin(w);
+    json_member_text(w, "name", tool->name);
+    json_member_some(w, "description", tool->description);
+    json_key(w, "parameters");
+    gramc_status status = put_parameters(json_slot(w), tool->parameters);
+    json_object_end(w);
     return status;
 }
 
 gramc_status openai_tools(struct buf *out, const gramc_tool *const *tools, size_t count,
                           gramc_wire wire, size_t *bad) {
     bool functions = wire == GRAMC_WIRE_FUNCTIONS;
+    struct json_writer w = {.out = out, .comma = true}; /* members of the request stand before */
     if (count == 0) return GRAMC_OK;
-    buf_puts(out, functions ? ",\"functions\":[" : ",\"tools\":[");
+    json_member_array(&w, functions ? "functions" : "tools");
     for (size_t i = 0; i < count; i++) {
-        if (i) buf_putc(out, ',');
-        if (!functions) buf_puts(out, "{\"type\":\"function\",\"function\":");
-        gramc_status status = put_tool(out, tools[i]);
-        if (!functions) buf_putc(out, '}');
+        if (!functions) begin_function(&w);
+        gramc_status status = put_tool(&w, tools[i]);
+        if (!functions) json_object_end(&w);
         *bad = i;
         if (status) return status;
     }
-    buf_putc(out, ']');
+    json_array_end(&w);
     return buf_status(out);
 }
 
 /* ## Messages */
 
 /* Empty arguments make some servers fail when they read the history. */
-static void put_function(struct buf *out, const struct call *call) {
-    buf_puts(out, "{\"name\":");
-    json_put_string(out, call->name);
-    buf_puts(out, ",\"arguments\":");
-    json_put_string(out, call->arguments.len ? call->arguments : TEXT("{}"));
-    buf_putc(out, '}');
+static void put_function(struct json_writer *w, const struct call *call) {
+    json_object_begin(w);
+    json_member_text(w, "name", call->name);
+    json_member_text(w, "arguments", call->arguments.len ? call->arguments : TEXT("{}"));
+    json_object_end(w);
 }
 
-static void put_calls(struct buf *out, const struct message *message) {
+static void put_calls(struct json_writer *w, const struct message *message) {
     if (message->legacy) {
-        buf_puts(out, ",\"function_call\":");
-        put_function(out, &message->calls[0]);
+        json_key(w, "function_call");
+        put_function(w, &message->calls[0]);
         return;
     }
-    buf_puts(out, ",\"tool_calls\":[");
+    json_member_array(w, "tool_calls");
     for (size_t i = 0; i < message->call_count; i++) {
-        if (i) buf_putc(out, ',');
-        buf_puts(out, "{\"id\":");
-        json_put_string(out, message->calls[i].id);
-        buf_puts(out, ",\"type\":\"function\",\"function\":");
-        put_function(out, &message->calls[i]);
-        buf_putc(out, '}');
+        json_object_begin(w);
+        json_member_text(w, "id", message->calls[i].id);
+        json_member_text(w, "type", TEXT("function"));
+        json_key(w, "function");
+        put_function(w, &message->calls[i]);
+        json_object_end(w);
     }
-    buf_putc(out, ']');
+    json_array_end(w);
 }
 
-static void put_content(struct buf *out, const struct message *message) {
-    buf_puts(out, ",\"content\":");
-    if (message->has_content) json_put_string(out, message->content);
-    else buf_puts(out, "null");
+static void put_content(struct json_writer *w, const struct message *message) {
+    json_key(w, "content");
+    if (message->has_content) json_text(w, message->content);
+    else json_null(w);
 }
 
-static void put_result(struct buf *out, const struct message *message) {
-    if (message->legacy) {
-        buf_puts(out, "{\"role\":\"function\"");
-        put_content(out, message);
-        buf_puts(out, ",\"name\":");
-        json_put_string(out, message->name);
-    } else {
-        buf_puts(out, "{\"role\":\"tool\",\"tool_call_id\":");
-        json_put_string(out, message->call_id);
-        put_content(out, message);
-    }
-    buf_putc(out, '}');
+static void put_result(struct json_writer *w, const struct message *message) {
+    json_member_text(w, "role", message->legacy ? TEXT("function") : TEXT("tool"));
+    if (!message->legacy) json_member_text(w, "tool_call_id", message->call_id);
+    put_content(w, message);
+    if (message->legacy) json_member_text(w, "name", message->name);
 }
 
 void openai_message(struct buf *out, const struct message *message) {
+    struct json_writer w = json_writer(out);
+    json_object_begin(&w);
     if (message->role == ROLE_TOOL) {
-        put_result(out, message);
-        return;
+        put_result(&w, message);
+    } else {
+        json_member_text(&w, "role", message->role == ROLE_USER ? TEXT("user") : TEXT("assistant"));
+        put_content(&w, message);
+        if (message->call_count) put_calls(&w, message);
     }
-    buf_puts(out, message->role == ROLE_USER ? "{\"role\":\"user\"" : "{\"role\":\"assistant\"");
-    put_content(out, message);
-    if (message->call_count) put_calls(out, message);
-    buf_putc(out, '}');
+    json_object_end(&w);
 }
 
 /* ## The request */
 
-static void put_messages(struct buf *out, const struct request *request) {
-    bool first = true;
-    buf_puts(out, ",\"messages\":[");
+static void put_messages(struct json_writer *w, const struct request *request) {
+    json_member_array(w, "messages");
     if (request->instruction.len) {
-        buf_puts(out, "{\"role\":\"system\",\"content\":");
-        json_put_string(out, request->instruction);
-        buf_putc(out, '}');
-        first = false;
+        json_object_begin(w);
+        json_member_text(w, "role", TEXT("system"));
+        json_member_text(w, "content", request->instruction);
+        json_object_end(w);
     }
-    for (const struct message *message = request->talk->first; message; message = message->next) {
-        if (!first) buf_putc(out, ',');
-        first = false;
-        buf_text(out, message->json);
-    }
-    buf_putc(out, ']');
+    for (const struct message *message = request->talk->first; message; message = message->next)
+        json_raw(w, message->json);
+    json_array_end(w);
 }
 
 /* What the agent does not say is not sent. */
-static void put_setting(struct buf *out, const char *key, gramc_text value) {
-    if (value.len == 0) return;
-    buf_printf(out, ",\"%s\":", key);
-    buf_text(out, value);
+static void put_setting(struct json_writer *w, const char *key, gramc_text value) {
+    if (value.len) json_member_raw(w, key, value);
 }
 
-static void put_settings(struct buf *out, const gramc_agent *agent) {
-    put_setting(out, "temperature", agent->temperature);
-    put_setting(out, "top_p", agent->top_p);
-    put_setting(out, "presence_penalty", agent->presence_penalty);
-    put_setting(out, "frequency_penalty", agent->frequency_penalty);
-    put_setting(out, "max_tokens", agent->max_tokens);
-    put_setting(out, "seed", agent->seed);
+static void put_settings(struct json_writer *w, const gramc_agent *agent) {
+    put_setting(w, "temperature", agent->temperature);
+    put_setting(w, "top_p", agent->top_p);
+    put_setting(w, "presence_penalty", agent->presence_penalty);
+    put_setting(w, "frequency_penalty", agent->frequency_penalty);
+    put_setting(w, "max_tokens", agent->max_tokens);
+    put_setting(w, "seed", agent->seed);
 }
 
 /* A forced choice holds until the first results are there: forced again, it would never end. */
@@ -163,33 +155,35 @@ static gramc_text effective_choice(const struct request *request) {
 }
 
 /* The functions wire has no "required": it is left to the model then. */
-static void put_choice(struct buf *out, const struct request *request) {
+static void put_choice(struct json_writer *w, const struct request *request) {
     gramc_text choice = effective_choice(request);
     bool functions = request->wire == GRAMC_WIRE_FUNCTIONS;
     bool required = text_is(choice, "required");
     if (choice.len == 0 || (functions && required)) return;
-    buf_puts(out, functions ? ",\"function_call\":" : ",\"tool_choice\":");
+    json_key(w, functions ? "function_call" : "tool_choice");
     if (required || text_is(choice, "auto") || text_is(choice, "none")) {
-        json_put_string(out, choice);
+        json_text(w, choice);
         return;
     }
-    buf_puts(out, functions ? "{\"name\":" : "{\"type\":\"function\",\"function\":{\"name\":");
-    json_put_string(out, choice);
-    buf_puts(out, functions ? "}" : "}}");
+    if (!functions) begin_function(w);
+    json_object_begin(w);
+    json_member_text(w, "name", choice);
+    json_object_end(w);
+    if (!functions) json_object_end(w);
 }
 
 void openai_request(struct buf *out, const struct request *request) {
-    buf_puts(out, "{\"model\":");
-    json_put_string(out, request->model);
-    put_messages(out, request);
-    put_settings(out, request->agent);
-    put_setting(out, "response_format", request->response_format);
+    struct json_writer w = json_writer(out);
+    json_object_begin(&w);
+    json_member_text(&w, "model", request->model);
+    put_messages(&w, request);
+    put_settings(&w, request->agent);
+    put_setting(&w, "response_format", request->response_format);
     if (request->tools.len) {
-        buf_text(out, request->tools);
-        put_choice(out, request);
+        buf_text(out, request->tools); /* with its comma */
+        put_choice(&w, request);
         if (request->wire == GRAMC_WIRE_TOOLS && request->agent->parallel_tool_calls >= 0)
-            put_setting(out, "parallel_tool_calls",
-                        request->agent->parallel_tool_calls ? TEXT("true") : TEXT("false"));
+            json_member_bool(&w, "parallel_tool_calls", request->agent->parallel_tool_calls);
     }
-    buf_putc(out, '}');
+    json_object_end(&w);
 }

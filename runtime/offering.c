@@ -1,6 +1,5 @@
-/* Finds out what the boxes of a library offer: MCP servers are asked, all at once, HTTP toolboxes
- * are read. What becomes of it in a file is offering_snapshot.c's, what a binding makes of it
- * bind_box.c's. */
+/* Finds out what the boxes of a library offer, which the kinds of boxes know how to ask. What
+ * becomes of it in a file is offering_snapshot.c's, what a binding makes of it bind_box.c's. */
 #include "runtime/offering.h"
 
 #include "base/text.h"
@@ -35,12 +34,12 @@ static bool all_done(const gramc_tool *const *tools, size_t count, const gramc_l
     return true;
 }
 
-/* Some tool of the list is done by a ToolImpl that names the server. */
+/* Some tool of the list is done by a ToolImpl that names the box. */
 static bool serves(const gramc_library *library, const gramc_box *box,
                    const gramc_tool *const *tools, size_t count) {
     for (size_t i = 0; i < library->impl_count; i++) {
         const gramc_impl *impl = &library->impls[i];
-        bool is_here = impl->kind == GRAMC_IMPL_MCP && text_eq(impl->server, box->name);
+        bool is_here = impl->server.len && text_eq(impl->server, box->name);
         if (is_here && has_tool(tools, count, impl->name)) return true;
     }
     return false;
@@ -59,57 +58,53 @@ static bool is_used(const gramc_agent *agent, const gramc_library *library, cons
     return used;
 }
 
-/* HTTP toolboxes are read again by whoever binds: for an agent, only servers are asked. */
+/* For an agent, only those are asked that do not open alone. */
 static bool is_needed(const gramc_agent *agent, const gramc_library *library,
                       const gramc_box *box) {
     if (!agent) return true;
-    if (box->kind != GRAMC_BOX_MCP) return false;
+    if (tool_kind_of_box(box->kind)->boxes->opens_alone) return false;
     return is_used(agent, library, box);
 }
 
-/* ## MCP servers */
+/* ## Asking */
 
-/* The servers stand in front of the list, in the order of the library. */
-static gramc_status ask_servers(gramc_offering *offering, gramc_loop *loop, gramc_bound *scratch,
-                                const gramc_offering_options *options) {
+/* Appends what the boxes of one kind say, in the order of the library. */
+static gramc_status ask_kind(gramc_offering *offering, gramc_box_kind kind, gramc_loop *loop,
+                             gramc_bound *scratch, const gramc_offering_options *options) {
     const gramc_library *library = scratch->library;
-    const gramc_box **servers =
-        arena_array(&scratch->arena, library->box_count + 1, sizeof(*servers));
-    size_t count = 0;
-    if (!servers) return GRAMC_NOMEM;
+    const gramc_box **boxes = arena_array(&scratch->arena, library->box_count + 1, sizeof(*boxes));
+    struct box_question question = {.out = offering->boxes + offering->box_count,
+                                    .boxes = boxes,
+                                    .arena = &offering->arena,
+                                    .loop = loop,
+                                    .secrets = scratch->secrets,
+                                    .reader = options->reader,
+                                    .timeout_ms = options->timeout_ms};
+    if (!boxes) return GRAMC_NOMEM;
     for (size_t i = 0; i < library->box_count; i++) {
         const gramc_box *box = &library->boxes[i];
-        if (box->kind == GRAMC_BOX_MCP && is_needed(options->agent, library, box))
-            servers[count++] = box;
+        if (box->kind != kind || !is_needed(options->agent, library, box)) continue;
+        boxes[question.count++] = box;
     }
-    if (count == 0) return GRAMC_OK;
-    sigset_t before;
-    loop_set_signals(&before);
-    gramc_status status =
-        mcp_boxes_ask(offering->boxes, &offering->arena, loop, servers, count, scratch->secrets,
-                      options->timeout_ms ? options->timeout_ms : MCP_ASK_MS);
-    loop_restore_signals(&before);
-    offering->box_count = count;
-    for (size_t i = 0; i < count; i++)
-        offering->boxes[i].name = arena_text(&offering->arena, servers[i]->name);
+    if (question.count == 0) return GRAMC_OK;
+    gramc_status status = tool_kind_of_box(kind)->boxes->ask(&question);
+    for (size_t i = 0; i < question.count && !status; i++)
+        question.out[i].name = arena_text(&offering->arena, boxes[i]->name);
+    if (!status) offering->box_count += question.count;
     return status;
 }
 
 static gramc_status fill(gramc_offering *offering, gramc_loop *loop, gramc_bound *scratch,
                          const gramc_offering_options *options) {
     const gramc_library *library = scratch->library;
+    gramc_status status = GRAMC_OK;
     offering->library = arena_text(&offering->arena, library->name);
     offering->fingerprint = arena_text(&offering->arena, library->fingerprint);
     offering->boxes =
         arena_zalloc(&offering->arena, (library->box_count + 1) * sizeof(*offering->boxes));
     if (!offering->boxes) return GRAMC_NOMEM;
-    gramc_status status = ask_servers(offering, loop, scratch, options);
-    for (size_t i = 0; i < library->box_count && !status; i++) {
-        const gramc_box *box = &library->boxes[i];
-        if (box->kind == GRAMC_BOX_HTTP && is_needed(options->agent, library, box))
-            status = http_box_ask(&offering->boxes[offering->box_count++], &offering->arena, box,
-                                  options->reader);
-    }
+    for (int kind = 0; tool_kind_of_box((gramc_box_kind)kind) && !status; kind++)
+        status = ask_kind(offering, (gramc_box_kind)kind, loop, scratch, options);
     return offering->arena.oom ? GRAMC_NOMEM : status;
 }
 

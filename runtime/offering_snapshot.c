@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "base/json/json.h"
+#include "base/json/writer.h"
 #include "base/text.h"
 #include "base/version.h"
 
@@ -12,35 +12,57 @@ enum { SNAPSHOT_MAX = 256 << 20, SNAPSHOT_TOOLS_MAX = 100000 };
 
 /* ## Writing */
 
-static void put_text(struct buf *out, const char *key, gramc_text text) {
-    buf_printf(out, ",\n     \"%s\": ", key);
-    json_put_string(out, text);
+/* Members of a tool stand on lines of their own. */
+static void put_text(struct json_writer *w, const char *key, gramc_text text) {
+    if (text.len == 0) return;
+    json_line(w, 5);
+    json_member_text(w, key, text);
 }
 
 /* A schema is put as it came: nothing about it changes on the way. */
-static void put_tool(struct buf *out, const struct offered_tool *tool) {
-    buf_puts(out, "    {\"name\": ");
-    json_put_string(out, tool->name);
-    if (tool->title.len) put_text(out, "title", tool->title);
-    if (tool->description.len) put_text(out, "description", tool->description);
-    buf_puts(out, ",\n     \"inputSchema\": ");
-    buf_text(out, tool->accepts);
-    if (tool->returns.len) {
-        buf_puts(out, ",\n     \"outputSchema\": ");
-        buf_text(out, tool->returns);
-    }
-    buf_putc(out, '}');
+static void put_schema(struct json_writer *w, const char *key, gramc_text schema) {
+    json_line(w, 5);
+    json_member_raw(w, key, schema);
 }
 
-static void put_box(struct buf *out, const struct offered_box *box) {
-    buf_puts(out, "  {\"name\": ");
-    json_put_string(out, box->name);
-    buf_puts(out, ", \"tools\": [\n");
-    for (size_t i = 0; i < box->tool_count; i++) {
-        if (i) buf_puts(out, ",\n");
-        put_tool(out, &box->tools[i]);
-    }
-    buf_puts(out, "]}");
+static void put_tool(struct json_writer *w, const struct offered_tool *tool) {
+    json_line(w, 4);
+    json_object_begin(w);
+    json_member_text(w, "name", tool->name);
+    put_text(w, "title", tool->title);
+    put_text(w, "description", tool->description);
+    put_schema(w, "inputSchema", tool->accepts);
+    if (tool->returns.len) put_schema(w, "outputSchema", tool->returns);
+    json_object_end(w);
+}
+
+static void put_box(struct json_writer *w, const struct offered_box *box) {
+    json_line(w, 2);
+    json_object_begin(w);
+    json_member_text(w, "name", box->name);
+    json_member_array(w, "tools");
+    for (size_t i = 0; i < box->tool_count; i++) put_tool(w, &box->tools[i]);
+    if (box->tool_count == 0) buf_putc(w->out, '\n');
+    json_array_end(w);
+    json_object_end(w);
+}
+
+static void put_offering(struct json_writer *w, const gramc_offering *offering) {
+    json_object_begin(w);
+    json_member_text(w, "format", TEXT("gramc-snapshot"));
+    json_member_number(w, "version", VERSION_SNAPSHOT);
+    json_line(w, 1);
+    json_member_object(w, "library");
+    json_member_text(w, "name", offering->library);
+    json_member_text(w, "fingerprint", offering->fingerprint);
+    json_object_end(w);
+    json_line(w, 1);
+    json_member_array(w, "boxes");
+    for (size_t i = 0; i < offering->box_count; i++) put_box(w, &offering->boxes[i]);
+    if (offering->box_count == 0) buf_putc(w->out, '\n');
+    json_array_end(w);
+    json_object_end(w);
+    buf_putc(w->out, '\n');
 }
 
 gramc_status gramc_offering_save(const gramc_offering *offering, gramc_writer writer) {
@@ -48,17 +70,8 @@ gramc_status gramc_offering_save(const gramc_offering *offering, gramc_writer wr
     for (size_t i = 0; i < offering->box_count; i++)
         if (offering->boxes[i].failure.len) return GRAMC_FINDINGS;
     buf_init(&out, &offering->arena.allocator, SNAPSHOT_MAX);
-    buf_printf(&out, "{\"format\": \"gramc-snapshot\", \"version\": %d,\n \"library\": {\"name\": ",
-               VERSION_SNAPSHOT);
-    json_put_string(&out, offering->library);
-    buf_puts(&out, ", \"fingerprint\": ");
-    json_put_string(&out, offering->fingerprint);
-    buf_puts(&out, "},\n \"boxes\": [\n");
-    for (size_t i = 0; i < offering->box_count; i++) {
-        if (i) buf_puts(&out, ",\n");
-        put_box(&out, &offering->boxes[i]);
-    }
-    buf_puts(&out, "]}\n");
+    struct json_writer w = {.out = &out, .spaced = true};
+    put_offering(&w, offering);
     gramc_status status = buf_send(&out, writer);
     buf_free(&out);
     return status;

@@ -101,7 +101,7 @@ static void evaluate_result(gramc_bound *bound, struct bound_tool *choice,
     gramc_text box_returns = offered && !as_text ? offered->returns : TEXT("");
     question.a = impl->returns_schema.len ? impl->returns_schema : box_returns;
     if (tool->result_kind == GRAMC_RESULT_NULL) choice->returns.answer = GRAMC_PROOF_PROVEN;
-    else if (impl->kind == GRAMC_IMPL_RETURNS) evaluate_constant(bound, choice, &question);
+    else if (choice->kind && choice->kind->is_constant) evaluate_constant(bound, choice, &question);
     else if (question.a.len) compare(bound, choice, &choice->returns, &question);
     else choice->returns_unsaid = offered != NULL;
 }

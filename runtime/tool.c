@@ -1,5 +1,5 @@
 /* The life of one tool call: made, settled once, told to its run, freed when nobody holds it. What
- * a call does is in tool_builtin.c, tool_exec.c and tool_returns.c. */
+ * a call does is its kind's matter: there is one tool_*.c a kind. */
 #include "runtime/tool.h"
 
 #include <stdarg.h>
@@ -9,17 +9,22 @@
 #include "runtime/loop.h"
 #include "runtime/secret.h"
 
-const struct tool_kind *tool_kind_of(const gramc_impl *impl) {
-    switch (impl->kind) {
-    case GRAMC_IMPL_BUILTIN: return &tool_builtin;
-    case GRAMC_IMPL_EXEC: return impl->persistent ? &tool_exec_persistent : &tool_exec;
-    case GRAMC_IMPL_RETURNS: return &tool_returns;
-    case GRAMC_IMPL_HTTP: return &tool_http;
-    case GRAMC_IMPL_MCP: return &tool_mcp;
-    case GRAMC_IMPL_PLUGIN: return impl->in_process ? &tool_plugin_in_process : &tool_plugin;
-    case GRAMC_IMPL_REPLAY: return &tool_replay;
-    }
-    return NULL;
+const struct tool_kind *tool_kind_of(gramc_impl_kind kind) {
+    static const struct tool_kind *const kinds[] = {
+#define GRAMC_KIND(id, word, value, takes, example) [GRAMC_IMPL_##id] = &tool_##word,
+#include "gramc/kinds.def"
+    };
+    return (size_t)kind < sizeof kinds / sizeof *kinds ? kinds[kind] : NULL;
+}
+
+enum {
+#define GRAMC_BOX(id, label, tools) BOX_KIND_##id,
+#include "gramc/kinds.def"
+    BOX_KINDS
+};
+
+const struct tool_kind *tool_kind_of_box(gramc_box_kind kind) {
+    return (size_t)kind < BOX_KINDS ? tool_kind_of(gramc_box_tool_kind(kind)) : NULL;
 }
 
 void tool_hold(struct tool_call *call) {

@@ -1,4 +1,5 @@
-/* Tool calls in flight, and the vtable that every kind of implementation fills in.
+/* Tool calls in flight, and the vtable that every kind of implementation fills in: how it is bound,
+ * and how it is called.
  *
  * A call is an object of its own, not a part of the run: a run may end while a killed program is
  * still being reaped or a blocking function still works. It settles once (result or failure, told
@@ -12,14 +13,14 @@
 #include "base/mem.h"
 #include "gramc/runtime.h"
 
-struct http_endpoint;
-struct mcp_endpoint;
+struct box_kind;
+struct offered_tool;
 struct secrets;
 struct tool_call;
 
 struct bound_tool;
 
-enum { TOOL_RESULT_MAX = 1 << 20, TOOL_WHY_MAX = 512 };
+enum { TOOL_RESULT_MAX = 1 << 20 };
 
 struct tool_kind {
     const char *name;
@@ -31,16 +32,23 @@ struct tool_kind {
     void (*cancel)(struct tool_call *call);
     /* Frees what `state` holds; nothing uses it any more. */
     void (*close)(struct tool_call *call);
-    /* At binding: false if it cannot work, and `why` says what is missing in half a sentence. May
-     * set choice->data, which lives in the arena. Starts nothing. Out of memory is the arena's
-     * matter. NULL: nothing to be looked at. */
-    bool (*prepare)(struct arena *arena, struct bound_tool *choice, char why[TOOL_WHY_MAX]);
+    /* At binding, once choice->impl is known: reports whatever is missing, and sets choice->data,
+     * which lives as long as `bound`. May put another vtable into choice->kind. Starts nothing. Out
+     * of memory is bound->arena's matter. NULL: there is nothing to look at. */
+    void (*bind)(gramc_bound *bound, struct bound_tool *choice);
+    /* What the box that the implementation names offers for it; it returns NULL if that is not
+     * known. NULL: an implementation names no box. */
+    const struct offered_tool *(*offer)(gramc_bound *bound, const gramc_impl *impl);
+    const struct box_kind *boxes; /* that offer tools of this kind; NULL: there are none */
+    bool is_constant;             /* every call answers with the target, as it is */
 };
 
-extern const struct tool_kind tool_builtin, tool_exec, tool_exec_persistent, tool_http, tool_mcp,
-    tool_plugin, tool_plugin_in_process, tool_replay, tool_returns;
+#define GRAMC_KIND(id, word, value, takes, example) extern const struct tool_kind tool_##word;
+#include "gramc/kinds.def"
 /* NULL for a kind that this version does not know. */
-const struct tool_kind *tool_kind_of(const gramc_impl *impl);
+const struct tool_kind *tool_kind_of(gramc_impl_kind kind);
+/* That of the tools in boxes of that kind; its `boxes` is set. NULL as above. */
+const struct tool_kind *tool_kind_of_box(gramc_box_kind kind);
 
 enum tool_outcome {
     TOOL_FINE,
@@ -64,13 +72,8 @@ struct bound_tool {
     gramc_text target;                     /* whose names the parameters have; empty: their own */
     const gramc_impl *impl;                /* NULL: optional, not offered */
     const struct tool_kind *kind;
-    gramc_builtin builtin;                /* for tool_builtin */
-    const struct http_endpoint *endpoint; /* for tool_http */
-    const struct mcp_endpoint *mcp;       /* for tool_mcp */
-    const void *data;                     /* what the kind's prepare left */
-    const gramc_text *env;                /* of a program or plugin, filled in; env_count of impl */
-    const char *env_problem;              /* NULL: it can be used */
-    const struct secrets *secrets;        /* to be taken out of results; NULL: none */
+    const void *data;              /* what the kind's bind left */
+    const struct secrets *secrets; /* to be taken out of results; NULL: none */
     uint32_t timeout_ms;
     gramc_text box; /* that offers it; empty: a ToolImpl does it */
     struct bound_proof accepts, returns;

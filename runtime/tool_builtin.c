@@ -2,8 +2,9 @@
  * threads if it is marked as blocking. A worker writes into a buffer of its own, which the loop
  * takes over when the work is done; a call past its deadline is abandoned, never stopped. */
 #include "base/text.h"
+#include "runtime/bound.h"
+#include "runtime/builtin.h"
 #include "runtime/loop.h"
-#include "runtime/tool.h"
 
 /* A function on a worker thread. */
 struct job {
@@ -68,12 +69,28 @@ void tool_call_function(struct tool_call *call, const struct tool_function *func
     else settle(call, function->run(function, buf_view(&call->arguments), &call->result));
 }
 
+/* The registry may be gone when the function is called. */
+static void bind_builtin(gramc_bound *bound, struct bound_tool *choice) {
+    const gramc_impl *impl = choice->impl;
+    const gramc_builtins *builtins = bound->builtins;
+    const gramc_builtin *found = builtins_find(builtins, impl->target);
+    gramc_builtin *builtin = found ? ARENA_NEW(&bound->arena, gramc_builtin) : NULL;
+    if (builtin) *builtin = *found;
+    choice->data = builtin;
+    if (found) return;
+    bound_refuse(bound, impl,
+                 BOUND_JOIN(bound, TEXT("tool `"), impl->name, TEXT("` wants the builtin `"),
+                            impl->target, TEXT("`, which is not registered")),
+                 bound_did_you_mean(bound, builtins_nearest(builtins, impl->target),
+                                    "the embedding program registers builtins"));
+}
+
 static int run_builtin(const struct tool_function *self, gramc_text arguments, struct buf *result) {
     return self->function(self->ctx, arguments, buf_writer(result));
 }
 
 static void call_builtin(struct tool_call *call) {
-    const gramc_builtin *builtin = &call->bound->builtin;
+    const gramc_builtin *builtin = call->bound->data;
     const struct tool_function function = {run_builtin, builtin->function, builtin->ctx,
                                            builtin->blocking};
     tool_call_function(call, &function);
@@ -92,5 +109,9 @@ void tool_close_function(struct tool_call *call) {
     mem_free(&call->loop->allocator, job, sizeof(*job));
 }
 
-const struct tool_kind tool_builtin = {
-    "builtin", describe, call_builtin, tool_cancel_function, tool_close_function, NULL};
+const struct tool_kind tool_builtin = {.name = "builtin",
+                                       .describe = describe,
+                                       .bind = bind_builtin,
+                                       .call = call_builtin,
+                                       .cancel = tool_cancel_function,
+                                       .close = tool_close_function};

@@ -248,12 +248,9 @@ static void run_persistent(struct tool_call *call, const gramc_impl *impl) {
 /* Limits are set by gramc-host, which then becomes the program. */
 static void call_limited(struct tool_call *call,
                          void (*run)(struct tool_call *call, const gramc_impl *impl)) {
-    const gramc_impl started = bound_started(call->bound), *impl = &started;
+    gramc_impl started, *impl = &started;
     struct arena arena;
-    if (call->bound->env_problem) {
-        tool_fail(call, "%s", call->bound->env_problem);
-        return;
-    }
+    if (!bound_started(call, &started)) return;
     if (!impl_has_limits(impl)) {
         run(call, impl);
         return;
@@ -263,7 +260,7 @@ static void call_limited(struct tool_call *call,
         return;
     }
     arena_init(&arena, &call->loop->allocator);
-    impl = impl_hosted(&arena, impl, call->loop->host);
+    impl = impl_hosted(&arena, impl, call->loop->host, TEXT("exec"), impl->argv, impl->argc);
     if (impl) run(call, impl);
     else tool_settle(call, TOOL_NOMEM);
     arena_free(&arena);
@@ -292,6 +289,26 @@ static void close_exec(struct tool_call *call) {
     mem_free(&call->loop->allocator, exec, sizeof(*exec));
 }
 
-const struct tool_kind tool_exec = {"exec", describe, call_exec, cancel, close_exec, NULL};
-const struct tool_kind tool_exec_persistent = {"exec",        describe,          call_persistent,
-                                               worker_cancel, worker_close_call, NULL};
+static const struct tool_kind persistent = {.name = "exec",
+                                            .describe = describe,
+                                            .call = call_persistent,
+                                            .cancel = worker_cancel,
+                                            .close = worker_close_call};
+
+static void bind_exec(gramc_bound *bound, struct bound_tool *choice) {
+    const gramc_impl *impl = choice->impl;
+    if (impl->persistent) choice->kind = &persistent;
+    if (impl->argc == 0)
+        bound_refuse(
+            bound, impl,
+            BOUND_JOIN(bound, TEXT("tool `"), impl->name, TEXT("` names no program to run")),
+            TEXT("exec takes the program and its arguments"));
+    bind_environment(bound, choice);
+}
+
+const struct tool_kind tool_exec = {.name = "exec",
+                                    .describe = describe,
+                                    .bind = bind_exec,
+                                    .call = call_exec,
+                                    .cancel = cancel,
+                                    .close = close_exec};

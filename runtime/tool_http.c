@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "runtime/httptool/bind.h"
+#include "runtime/httptool/box.h"
 #include "runtime/loop.h"
 #include "runtime/httptool/work.h"
 
@@ -20,13 +22,21 @@ static const char *const head_headers[] = {
     "Content-Type", "Content-Length", "Last-Modified", "ETag", "Location", "Allow", NULL};
 
 static void describe(struct buf *out, const gramc_impl *impl) {
+    if (impl->server.len) {
+        buf_text(out, impl->server);
+        buf_putc(out, '.');
+    }
     buf_text(out, impl->target);
+}
+
+static const struct http_endpoint *endpoint_of(const struct tool_call *call) {
+    return call->bound->data;
 }
 
 /* ## Settling */
 
 void http_work_settle(struct tool_call *call, enum tool_outcome outcome) {
-    secrets_hide(call->bound->endpoint->secrets, &call->result);
+    secrets_hide(endpoint_of(call)->secrets, &call->result);
     switch (buf_status(&call->result)) {
     case GRAMC_OK: tool_settle(call, outcome); break;
     case GRAMC_LIMIT: tool_fail(call, "the answer is larger than 1 MiB; ask for less of it"); break;
@@ -66,10 +76,10 @@ static void refuse_redirect(struct http_work *work, gramc_text to) {
 
 /* True when the call goes on, or has been settled. */
 static bool redirect(struct http_work *work) {
-    enum http_method method = work->call->bound->endpoint->call->method;
+    enum http_method method = endpoint_of(work->call)->call->method;
     gramc_text to = text_of(work->request.redirect);
     if (!is_redirect(&work->request)) return false;
-    if (!http_same_origin(to, work->call->bound->endpoint->url)) {
+    if (!http_same_origin(to, endpoint_of(work->call)->url)) {
         refuse_redirect(work, to);
         return true;
     }
@@ -133,7 +143,7 @@ static void transform(struct http_work *work, gramc_text body) {
     struct tool_call *call = work->call;
     options.allocator = &call->loop->allocator;
     options.max_output = TOOL_RESULT_MAX;
-    gramc_status status = gramc_jolt_apply(call->bound->endpoint->call->transform, body, &options,
+    gramc_status status = gramc_jolt_apply(endpoint_of(call)->call->transform, body, &options,
                                            buf_writer(&call->result), &error);
     if (status == GRAMC_FINDINGS)
         http_work_fail(call,
@@ -159,7 +169,7 @@ static gramc_text content_of(const struct tool_call *call, gramc_text body) {
 
 static void take_answer(struct http_work *work) {
     struct tool_call *call = work->call;
-    const struct http_call *http = call->bound->endpoint->call;
+    const struct http_call *http = endpoint_of(call)->call;
     gramc_text body = buf_view(&work->request.response);
     if (!is_success(&work->request)) {
         put_failure(work, &call->result);
@@ -206,7 +216,7 @@ static void on_done(struct http_request *request) {
 
 static void start_request(struct http_work *work) {
     struct http_request *request = &work->request;
-    enum http_method method = work->call->bound->endpoint->call->method;
+    enum http_method method = endpoint_of(work->call)->call->method;
     request->method = http_method_names[method];
     request->url = work->url.ptr;
     request->headers = work->lines;
@@ -260,4 +270,14 @@ static void close_http(struct tool_call *call) {
     mem_free(&call->loop->allocator, work, sizeof(*work));
 }
 
-const struct tool_kind tool_http = {"http", describe, call_http, cancel, close_http, NULL};
+static void bind_http(gramc_bound *bound, struct bound_tool *choice) {
+    choice->data = http_bind_impl(bound, choice->impl, choice->tool);
+}
+
+const struct tool_kind tool_http = {.name = "http",
+                                    .describe = describe,
+                                    .bind = bind_http,
+                                    .call = call_http,
+                                    .cancel = cancel,
+                                    .close = close_http,
+                                    .boxes = &http_boxes};

@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "runtime/loop.h"
-#include "runtime/tool.h"
+#include "runtime/mcp/box.h"
 
 struct mcp_work {
     struct tool_call *call;
@@ -41,7 +41,7 @@ static void on_done(struct mcp_call *mcp) {
 }
 
 static void call_mcp(struct tool_call *call) {
-    const struct mcp_endpoint *endpoint = call->bound->mcp;
+    const struct mcp_endpoint *endpoint = call->bound->data;
     struct mcp_work *work = mem_alloc(&call->loop->allocator, sizeof(*work));
     struct mcp_client *client = work ? mcp_pool_client(call->loop, endpoint->server) : NULL;
     call->state = work;
@@ -79,4 +79,15 @@ static void close_mcp(struct tool_call *call) {
     mem_free(&call->loop->allocator, work, sizeof(*work));
 }
 
-const struct tool_kind tool_mcp = {"mcp", describe, call_mcp, cancel, close_mcp, NULL};
+static void bind_mcp(gramc_bound *bound, struct bound_tool *choice) {
+    choice->data = mcp_bind_impl(bound, choice->impl, choice->tool);
+}
+
+const struct tool_kind tool_mcp = {.name = "mcp",
+                                   .describe = describe,
+                                   .bind = bind_mcp,
+                                   .offer = bind_offer_of,
+                                   .call = call_mcp,
+                                   .cancel = cancel,
+                                   .close = close_mcp,
+                                   .boxes = &mcp_boxes};

@@ -3,6 +3,7 @@
  * of libuv's worker threads, which nobody can stop. Binding looks into the file for the symbol and
  * runs nothing of it. */
 #include <stdio.h>
+#include <string.h>
 
 #include "base/text.h"
 #include "runtime/bind_env.h"
@@ -12,6 +13,8 @@
 #include "runtime/process/program.h"
 #include "runtime/tool.h"
 #include "runtime/process/worker.h"
+
+enum { WHY_MAX = 512 };
 
 static gramc_text symbol_of(const gramc_impl *impl) {
     return impl->symbol.len ? impl->symbol : impl->name;
@@ -25,56 +28,66 @@ static void describe(struct buf *out, const gramc_impl *impl) {
 
 /* ## Before the run */
 
-static bool explain(enum plugin_finding finding, gramc_text file, const char *symbol,
-                    char why[TOOL_WHY_MAX]) {
+/* False after a message. */
+static bool check_finding(gramc_bound *bound, const gramc_impl *impl, enum plugin_finding finding,
+                          const char *symbol) {
     static const char *const forms[] = {
         [PLUGIN_LACKS] = "the plugin `%.*s` does not export `%s`",
         [PLUGIN_UNREADABLE] = "the plugin `%.*s` cannot be read",
         [PLUGIN_NO_OBJECT] = "`%.*s` is no shared object that this machine can load",
     };
+    char why[WHY_MAX];
     const char *form = finding <= PLUGIN_NO_OBJECT ? forms[finding] : NULL;
     if (!form) return true;
-    if (finding == PLUGIN_LACKS) snprintf(why, TOOL_WHY_MAX, form, TEXT_ARGS(file), symbol);
-    else snprintf(why, TOOL_WHY_MAX, form, TEXT_ARGS(file));
+    if (finding == PLUGIN_LACKS) snprintf(why, sizeof(why), form, TEXT_ARGS(impl->target), symbol);
+    else snprintf(why, sizeof(why), form, TEXT_ARGS(impl->target));
+    bound_cannot_work(bound, impl, why);
     return false;
 }
 
-static bool prepare(struct arena *arena, struct bound_tool *choice, char why[TOOL_WHY_MAX]) {
-    gramc_text path = impl_file(arena, choice->impl);
-    gramc_text symbol = arena_text(arena, symbol_of(choice->impl));
-    if (!path.ptr || !symbol.ptr) return true;
+static void check_symbols(gramc_bound *bound, const gramc_impl *impl) {
+    gramc_text path = impl_file(&bound->arena, impl);
+    gramc_text symbol = arena_text(&bound->arena, symbol_of(impl));
+    if (!path.ptr || !symbol.ptr) return;
     const char *const wanted[] = {"gramc_plugin_abi", symbol.ptr};
     for (size_t i = 0; i < 2; i++) {
         enum plugin_finding finding = plugin_exports(path.ptr, text_of(wanted[i]));
-        if (!explain(finding, choice->impl->target, wanted[i], why)) return false;
+        if (!check_finding(bound, impl, finding, wanted[i])) return;
     }
-    return true;
 }
 
 /* ## In a host */
 
+/* The host starts in the folder of the implementation, and what has no slash would be looked for
+ * among the system's libraries. */
+static gramc_text plugin_word(struct arena *arena, gramc_text target) {
+    if (target.len && memchr(target.ptr, '/', target.len)) return target;
+    char *word = arena_alloc(arena, target.len + 3);
+    if (!word) return (gramc_text){NULL, 0};
+    memcpy(word, "./", 2);
+    memcpy(word + 2, target.ptr, target.len);
+    word[target.len + 2] = '\0';
+    return (gramc_text){word, target.len + 2};
+}
+
 static void call_hosted(struct tool_call *call) {
-    const gramc_impl started = bound_started(call->bound), *impl = &started;
+    gramc_impl impl;
     struct arena arena;
-    if (call->bound->env_problem) {
-        tool_fail(call, "%s", call->bound->env_problem);
-        return;
-    }
+    if (!bound_started(call, &impl)) return;
     if (!call->loop->host) {
         tool_fail(call, "there is no gramc-host to run the plugin `%.*s` in",
-                  TEXT_ARGS(impl->target));
+                  TEXT_ARGS(impl.target));
         return;
     }
     arena_init(&arena, &call->loop->allocator);
-    struct worker_program program = {impl_hosted(&arena, impl, call->loop->host), "the plugin",
-                                     true, symbol_of(impl)};
+    gramc_text file = plugin_word(&arena, impl.target);
+    struct worker_program program = {
+        impl_hosted(&arena, &impl, call->loop->host, TEXT("plugin"), &file, 1), "the plugin", true,
+        symbol_of(&impl)};
     if (program.impl) worker_call(call, &program);
     else tool_settle(call, TOOL_NOMEM);
     arena_free(&arena);
 }
-
-const struct tool_kind tool_plugin = {"plugin",      describe,          call_hosted,
-                                      worker_cancel, worker_close_call, prepare};
 
 /* ## In this process */
 
@@ -137,16 +150,29 @@ static void call_in_process(struct tool_call *call) {
     tool_call_function(call, &function);
 }
 
-static bool prepare_in_process(struct arena *arena, struct bound_tool *choice,
-                               char why[TOOL_WHY_MAX]) {
+/* ## The kind */
+
+static const struct tool_kind in_process = {.name = "plugin",
+                                            .describe = describe,
+                                            .call = call_in_process,
+                                            .cancel = tool_cancel_function,
+                                            .close = tool_close_function};
+
+static void bind_plugin(gramc_bound *bound, struct bound_tool *choice) {
     const gramc_impl *impl = choice->impl;
-    if (!impl_has_limits(impl) && !impl->env_count) return prepare(arena, choice, why);
-    snprintf(why, TOOL_WHY_MAX,
-             "`inProcess` leaves no process that could have limits or an "
-             "environment of its own");
-    return false;
+    bind_environment(bound, choice);
+    if (impl->in_process) choice->kind = &in_process;
+    if (!impl->in_process || (!impl_has_limits(impl) && !impl->env_count))
+        check_symbols(bound, impl);
+    else
+        bound_cannot_work(bound, impl,
+                          "`inProcess` leaves no process that could have limits or an environment "
+                          "of its own");
 }
 
-const struct tool_kind tool_plugin_in_process = {
-    "plugin",          describe, call_in_process, tool_cancel_function, tool_close_function,
-    prepare_in_process};
+const struct tool_kind tool_plugin = {.name = "plugin",
+                                      .describe = describe,
+                                      .bind = bind_plugin,
+                                      .call = call_hosted,
+                                      .cancel = worker_cancel,
+                                      .close = worker_close_call};

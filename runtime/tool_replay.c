@@ -10,12 +10,12 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "runtime/bound.h"
 #include "runtime/loop.h"
 #include "runtime/process/program.h"
-#include "runtime/tool.h"
 #include "runtime/trace_read.h"
 
-enum { TRACE_SIZE_MAX = 256 << 20 };
+enum { TRACE_SIZE_MAX = 256 << 20, WHY_MAX = 512 };
 
 /* One recorded call; `number` says where its mark is among those of the run. */
 struct recorded {
@@ -138,13 +138,19 @@ static gramc_status read_events(struct arena *arena, struct recording *recording
     return status;
 }
 
-static bool prepare(struct arena *arena, struct bound_tool *choice, char why[TOOL_WHY_MAX]) {
+static void refuse(gramc_bound *bound, const gramc_impl *impl, const char *reason) {
+    char why[WHY_MAX];
+    snprintf(why, sizeof(why), "the trace `%.*s`: %.200s", TEXT_ARGS(impl->target), reason);
+    bound_cannot_work(bound, impl, why);
+}
+
+static void bind_replay(gramc_bound *bound, struct bound_tool *choice) {
+    struct arena *arena = &bound->arena, scratch;
     struct recording *recording = ARENA_NEW(arena, struct recording);
     gramc_text path = impl_file(arena, choice->impl);
     gramc_json_error error;
     const char *reason = NULL;
-    struct arena scratch;
-    if (!recording || !path.ptr) return true;
+    if (!recording || !path.ptr) return;
     recording->end = &recording->first;
     arena_init(&scratch, &arena->allocator);
     struct trace_reader reader = {.arena = &scratch, .error = &error};
@@ -152,13 +158,10 @@ static bool prepare(struct arena *arena, struct bound_tool *choice, char why[TOO
     gramc_status status = GRAMC_OK;
     if (reader.text.ptr) status = read_events(arena, recording, choice->impl->name, &reader);
     if (status == GRAMC_FINDINGS) reason = error.message;
-    if (reason)
-        snprintf(why, TOOL_WHY_MAX, "the trace `%.*s`: %.200s", TEXT_ARGS(choice->impl->target),
-                 reason);
+    if (reason) refuse(bound, choice->impl, reason);
     if (scratch.oom) arena->oom = true;
     choice->data = recording;
     arena_free(&scratch);
-    return reason == NULL;
 }
 
 /* ## Calls */
@@ -218,4 +221,9 @@ static void nothing(struct tool_call *call) {
     (void)call;
 }
 
-const struct tool_kind tool_replay = {"replay", describe, call_replay, nothing, nothing, prepare};
+const struct tool_kind tool_replay = {.name = "replay",
+                                      .describe = describe,
+                                      .bind = bind_replay,
+                                      .call = call_replay,
+                                      .cancel = nothing,
+                                      .close = nothing};

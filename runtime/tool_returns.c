@@ -18,4 +18,9 @@ static void nothing(struct tool_call *call) {
     (void)call;
 }
 
-const struct tool_kind tool_returns = {"returns", describe, call_returns, nothing, nothing, NULL};
+const struct tool_kind tool_returns = {.name = "returns",
+                                       .describe = describe,
+                                       .call = call_returns,
+                                       .cancel = nothing,
+                                       .close = nothing,
+                                       .is_constant = true};

@@ -5,7 +5,6 @@
 
 #include <uv.h>
 
-#include "base/json/json.h"
 #include "base/text.h"
 
 enum { LONGEST_LINE = 256 << 20, LINE_KEPT = 64 << 10 };
@@ -21,221 +20,213 @@ void trace_free(struct trace *trace) {
     buf_free(&trace->line);
 }
 
-/* Three decimals, put together by hand: printf's point depends on the locale. */
-void trace_put_ms(const struct trace *trace, struct buf *out, uint64_t nanoseconds) {
+/* Milliseconds. Three decimals, put together by hand: printf's point depends on the locale. */
+static void put_ms(struct trace *trace, const char *key, uint64_t nanoseconds) {
     unsigned long long us = trace->without_times ? 0 : nanoseconds / 1000;
-    if (us % 1000) buf_printf(out, "%llu.%03llu", us / 1000, us % 1000);
-    else buf_printf(out, "%llu", us / 1000);
-}
-
-static void put_text(struct buf *out, const char *key, gramc_text text) {
-    buf_printf(out, ",\"%s\":", key);
-    json_put_string(out, text);
+    json_member_number(&trace->event, key, us / 1000);
+    if (us % 1000) buf_printf(&trace->line, ".%03llu", us % 1000);
 }
 
 static void put_duration(struct trace *trace, uint64_t started) {
-    buf_puts(&trace->line, ",\"duration_ms\":");
-    trace_put_ms(trace, &trace->line, uv_hrtime() - started);
+    put_ms(trace, "duration_ms", uv_hrtime() - started);
 }
 
 /* NULL when nobody wants to know. */
-static struct buf *begin(struct trace *trace, const char *event) {
+static struct json_writer *begin(struct trace *trace, const char *event) {
+    struct json_writer *w = &trace->event;
     if (!trace->writer.write || trace->status) return NULL;
-    struct buf *line = &trace->line;
-    buf_reset(line);
-    buf_printf(line, "{\"seq\":%u,\"ms\":", (unsigned)trace->sequence++);
-    trace_put_ms(trace, line, uv_hrtime() - trace->start);
-    buf_printf(line, ",\"event\":\"%s\"", event);
-    if (trace->turn) buf_printf(line, ",\"turn\":%u", (unsigned)trace->turn);
-    if (trace->iteration) buf_printf(line, ",\"iteration\":%u", (unsigned)trace->iteration);
-    return line;
+    buf_reset(&trace->line);
+    *w = json_writer(&trace->line);
+    json_object_begin(w);
+    json_member_number(w, "seq", trace->sequence++);
+    put_ms(trace, "ms", uv_hrtime() - trace->start);
+    json_member_text(w, "event", text_of(event));
+    if (trace->turn) json_member_number(w, "turn", trace->turn);
+    if (trace->iteration) json_member_number(w, "iteration", trace->iteration);
+    return w;
 }
 
 static void end(struct trace *trace) {
-    buf_puts(&trace->line, "}\n");
+    json_object_end(&trace->event);
+    buf_putc(&trace->line, '\n');
     trace->status = buf_send(&trace->line, trace->writer);
     if (trace->line.size > LINE_KEPT) buf_free(&trace->line);
 }
 
-static void put_tool(struct buf *out, const struct bound_tool *tool) {
+static void put_tool(struct json_writer *w, const struct bound_tool *tool) {
     struct buf target;
-    buf_init(&target, &out->allocator, 4096);
-    buf_puts(out, "{\"name\":");
-    json_put_string(out, tool->tool->name);
+    buf_init(&target, &w->out->allocator, 4096);
+    json_object_begin(w);
+    json_member_text(w, "name", tool->tool->name);
     if (tool->impl && !text_eq(tool->wire_name, tool->tool->name))
-        put_text(out, "wire", tool->wire_name);
+        json_member_text(w, "wire", tool->wire_name);
     if (tool->impl) {
         tool->kind->describe(&target, tool->impl);
-        put_text(out, "kind", text_of(tool->kind->name));
-        put_text(out, "target", buf_view(&target));
+        json_member_text(w, "kind", text_of(tool->kind->name));
+        json_member_text(w, "target", buf_view(&target));
     }
-    buf_putc(out, '}');
+    json_object_end(w);
     buf_free(&target);
 }
 
 /* What was joined, by its name and fingerprint. */
-static void put_side(struct buf *out, const char *key, const char *name_key, gramc_text name,
+static void put_side(struct json_writer *w, const char *key, const char *name_key, gramc_text name,
                      gramc_text fingerprint) {
-    buf_printf(out, ",\"%s\":{\"%s\":", key, name_key);
-    json_put_string(out, name);
-    put_text(out, "fingerprint", fingerprint);
-    buf_putc(out, '}');
+    json_member_object(w, key);
+    json_member_text(w, name_key, name);
+    json_member_text(w, "fingerprint", fingerprint);
+    json_object_end(w);
 }
 
 void trace_head(struct trace *trace, const struct trace_header *header) {
     const gramc_bound *bound = header->bound;
-    struct buf *line = begin(trace, "header");
-    if (!line) return;
-    put_text(line, "format", TEXT(TRACE_FORMAT));
-    buf_printf(line, ",\"version\":%d", TRACE_VERSION);
-    put_text(line, "gramc", text_of(gramc_version()));
-    put_side(line, "spec", "agent", bound->agent->name, bound->agent->fingerprint);
-    put_side(line, "library", "name", bound->library ? bound->library->name : TEXT(""),
+    struct json_writer *w = begin(trace, "header");
+    if (!w) return;
+    json_member_text(w, "format", TEXT(TRACE_FORMAT));
+    json_member_number(w, "version", TRACE_VERSION);
+    json_member_text(w, "gramc", text_of(gramc_version()));
+    put_side(w, "spec", "agent", bound->agent->name, bound->agent->fingerprint);
+    put_side(w, "library", "name", bound->library ? bound->library->name : TEXT(""),
              gramc_bound_library_fingerprint(bound));
-    put_text(line, "provider", header->provider);
-    put_text(line, "model", header->model);
-    put_text(line, "wire", header->wire == GRAMC_WIRE_TOOLS ? TEXT("tools") : TEXT("functions"));
-    buf_puts(line, ",\"tools\":[");
-    for (size_t i = 0; i < bound->tool_count; i++) {
-        if (i) buf_putc(line, ',');
-        put_tool(line, &bound->tools[i]);
-    }
-    buf_putc(line, ']');
+    json_member_text(w, "provider", header->provider);
+    json_member_text(w, "model", header->model);
+    json_member_text(w, "wire",
+                     header->wire == GRAMC_WIRE_TOOLS ? TEXT("tools") : TEXT("functions"));
+    json_member_array(w, "tools");
+    for (size_t i = 0; i < bound->tool_count; i++) put_tool(w, &bound->tools[i]);
+    json_array_end(w);
     end(trace);
 }
 
 void trace_turn(struct trace *trace, gramc_text message) {
-    struct buf *line = begin(trace, "turn");
-    if (!line) return;
-    put_text(line, "message", message);
+    struct json_writer *w = begin(trace, "turn");
+    if (!w) return;
+    json_member_text(w, "message", message);
     end(trace);
 }
 
 void trace_task(struct trace *trace, gramc_text name, gramc_text prompt) {
-    struct buf *line = begin(trace, "task");
-    if (!line) return;
-    put_text(line, "name", name);
-    put_text(line, "prompt", prompt);
+    struct json_writer *w = begin(trace, "task");
+    if (!w) return;
+    json_member_text(w, "name", name);
+    json_member_text(w, "prompt", prompt);
     end(trace);
 }
 
 void trace_request(struct trace *trace, gramc_text body) {
-    struct buf *line = begin(trace, "model.request");
-    if (!line) return;
-    buf_printf(line, ",\"size\":%zu,\"body\":", body.len);
-    buf_text(line, body);
+    struct json_writer *w = begin(trace, "model.request");
+    if (!w) return;
+    json_member_number(w, "size", body.len);
+    json_member_raw(w, "body", body);
     end(trace);
 }
 
 void trace_retry(struct trace *trace, long status, gramc_text message, uint64_t wait_ms) {
-    struct buf *line = begin(trace, "model.retry");
-    if (!line) return;
-    buf_printf(line, ",\"status\":%ld", status);
-    put_text(line, "message", message);
-    buf_puts(line, ",\"wait_ms\":");
-    trace_put_ms(trace, line, wait_ms * 1000000);
+    struct json_writer *w = begin(trace, "model.retry");
+    if (!w) return;
+    json_member_number(w, "status", (uint64_t)status);
+    json_member_text(w, "message", message);
+    put_ms(trace, "wait_ms", wait_ms * 1000000);
     end(trace);
 }
 
-static void put_calls(struct buf *line, const struct reply *reply) {
-    buf_puts(line, ",\"calls\":[");
+static void put_calls(struct json_writer *w, const struct reply *reply) {
+    json_member_array(w, "calls");
     for (size_t i = 0; i < reply->call_count; i++) {
         const struct call *call = &reply->calls[i];
-        buf_puts(line, i ? ",{\"name\":" : "{\"name\":");
-        json_put_string(line, call->name);
-        put_text(line, "arguments", call->arguments);
-        if (call->id.len) put_text(line, "id", call->id);
-        buf_putc(line, '}');
+        json_object_begin(w);
+        json_member_text(w, "name", call->name);
+        json_member_text(w, "arguments", call->arguments);
+        json_member_some(w, "id", call->id);
+        json_object_end(w);
     }
-    buf_putc(line, ']');
+    json_array_end(w);
+}
+
+static void put_usage(struct json_writer *w, uint64_t prompt, uint64_t completion, uint64_t total) {
+    json_member_object(w, "usage");
+    json_member_number(w, "prompt", prompt);
+    json_member_number(w, "completion", completion);
+    json_member_number(w, "total", total);
+    json_object_end(w);
 }
 
 void trace_reply(struct trace *trace, const struct reply *reply, size_t size, uint64_t started) {
-    struct buf *line = begin(trace, "model.response");
-    if (!line) return;
-    buf_puts(line, ",\"content\":");
-    if (reply->has_content) json_put_string(line, reply->content);
-    else buf_puts(line, "null");
-    if (reply->refusal.len) put_text(line, "refusal", reply->refusal);
-    if (reply->call_count) put_calls(line, reply);
-    if (reply->finish_reason.len) put_text(line, "finish", reply->finish_reason);
+    struct json_writer *w = begin(trace, "model.response");
+    if (!w) return;
+    json_key(w, "content");
+    if (reply->has_content) json_text(w, reply->content);
+    else json_null(w);
+    json_member_some(w, "refusal", reply->refusal);
+    if (reply->call_count) put_calls(w, reply);
+    json_member_some(w, "finish", reply->finish_reason);
     if (reply->usage.total || reply->usage.prompt)
-        buf_printf(line, ",\"usage\":{\"prompt\":%llu,\"completion\":%llu,\"total\":%llu}",
-                   (unsigned long long)reply->usage.prompt,
-                   (unsigned long long)reply->usage.completion,
-                   (unsigned long long)reply->usage.total);
-    if (size) buf_printf(line, ",\"size\":%zu", size);
+        put_usage(w, reply->usage.prompt, reply->usage.completion, reply->usage.total);
+    if (size) json_member_number(w, "size", size);
     put_duration(trace, started);
     end(trace);
 }
 
 void trace_model_error(struct trace *trace, long status, gramc_text message, uint64_t started) {
-    struct buf *line = begin(trace, "model.error");
-    if (!line) return;
-    buf_printf(line, ",\"status\":%ld", status);
-    put_text(line, "message", message);
+    struct json_writer *w = begin(trace, "model.error");
+    if (!w) return;
+    json_member_number(w, "status", (uint64_t)status);
+    json_member_text(w, "message", message);
     put_duration(trace, started);
     end(trace);
 }
 
-static void put_call(struct buf *line, const struct trace_call *told) {
+static void put_call(struct json_writer *w, const struct trace_call *told) {
     const struct call *call = told->call;
     gramc_text name = told->tool ? told->tool->tool->name : call->name;
-    buf_printf(line, ",\"call\":%u", (unsigned)told->index + 1);
-    if (call->id.len) put_text(line, "id", call->id);
-    put_text(line, "name", name);
-    if (!text_eq(name, call->name)) put_text(line, "wire", call->name);
+    json_member_number(w, "call", told->index + 1);
+    json_member_some(w, "id", call->id);
+    json_member_text(w, "name", name);
+    if (!text_eq(name, call->name)) json_member_text(w, "wire", call->name);
 }
 
 void trace_call(struct trace *trace, const struct trace_call *call, gramc_text sent) {
-    struct buf *line = begin(trace, "tool.request");
-    if (!line) return;
-    put_call(line, call);
-    put_text(line, "arguments", call->call->arguments);
-    if (!text_eq(call->call->arguments, sent)) put_text(line, "sent", sent);
-    buf_printf(line, ",\"size\":%zu", sent.len);
+    struct json_writer *w = begin(trace, "tool.request");
+    if (!w) return;
+    put_call(w, call);
+    json_member_text(w, "arguments", call->call->arguments);
+    if (!text_eq(call->call->arguments, sent)) json_member_text(w, "sent", sent);
+    json_member_number(w, "size", sent.len);
     end(trace);
 }
 
 void trace_result(struct trace *trace, const struct trace_result *result) {
-    struct buf *line = begin(trace, "tool.response");
-    if (!line) return;
-    put_call(line, &result->call);
-    put_text(line, "outcome", text_of(result->outcome));
-    put_text(line, "result", result->text);
-    buf_printf(line, ",\"size\":%zu", result->text.len);
+    struct json_writer *w = begin(trace, "tool.response");
+    if (!w) return;
+    put_call(w, &result->call);
+    json_member_text(w, "outcome", text_of(result->outcome));
+    json_member_text(w, "result", result->text);
+    json_member_number(w, "size", result->text.len);
     put_duration(trace, result->started);
     end(trace);
 }
 
 void trace_answer(struct trace *trace, gramc_text text) {
-    struct buf *line = begin(trace, "answer");
-    if (!line) return;
-    put_text(line, "text", text);
+    struct json_writer *w = begin(trace, "answer");
+    if (!w) return;
+    json_member_text(w, "text", text);
     end(trace);
-}
-
-static void put_count(struct buf *line, const char *key, uint64_t count) {
-    buf_printf(line, ",\"%s\":%llu", key, (unsigned long long)count);
 }
 
 void trace_outcome(struct trace *trace, const gramc_run_result *result) {
     trace->turn = trace->iteration = 0;
-    struct buf *line = begin(trace, "outcome");
-    if (!line) return;
-    put_text(line, "outcome", text_of(gramc_outcome_name(result->outcome)));
-    put_text(line, "text", result->text);
-    if (result->message.len) put_text(line, "message", result->message);
-    put_count(line, "turns", result->turns);
-    put_count(line, "requests", result->requests);
-    put_count(line, "retries", result->retries);
-    put_count(line, "calls", result->calls);
-    put_count(line, "call_errors", result->call_errors);
-    put_count(line, "tool_errors", result->tool_errors);
-    buf_printf(line, ",\"usage\":{\"prompt\":%llu,\"completion\":%llu,\"total\":%llu}",
-               (unsigned long long)result->prompt_tokens,
-               (unsigned long long)result->completion_tokens,
-               (unsigned long long)result->total_tokens);
+    struct json_writer *w = begin(trace, "outcome");
+    if (!w) return;
+    json_member_text(w, "outcome", text_of(gramc_outcome_name(result->outcome)));
+    json_member_text(w, "text", result->text);
+    json_member_some(w, "message", result->message);
+    json_member_number(w, "turns", result->turns);
+    json_member_number(w, "requests", result->requests);
+    json_member_number(w, "retries", result->retries);
+    json_member_number(w, "calls", result->calls);
+    json_member_number(w, "call_errors", result->call_errors);
+    json_member_number(w, "tool_errors", result->tool_errors);
+    put_usage(w, result->prompt_tokens, result->completion_tokens, result->total_tokens);
     put_duration(trace, trace->start);
     end(trace);
 }

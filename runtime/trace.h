@@ -3,7 +3,7 @@
 #ifndef RUNTIME_TRACE_H
 #define RUNTIME_TRACE_H
 
-#include "base/buf.h"
+#include "base/json/writer.h"
 #include "base/version.h"
 #include "runtime/bound.h"
 #include "runtime/llm.h"
@@ -19,13 +19,12 @@ struct trace {
     uint32_t sequence;
     uint32_t turn, iteration; /* stand in every event but the first and the last */
     struct buf line;
+    struct json_writer event; /* on the line */
 };
 
 void trace_init(struct trace *trace, const gramc_allocator *allocator, gramc_writer writer,
                 bool without_times);
 void trace_free(struct trace *trace);
-/* Nanoseconds since `since` in milliseconds, 0 without times. */
-void trace_put_ms(const struct trace *trace, struct buf *out, uint64_t nanoseconds);
 
 struct trace_header {
     const gramc_bound *bound;

@@ -17,7 +17,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "base/json/json.h"
+#include "base/json/writer.h"
 #include "base/text.h"
 #include "runtime/process/plugin.h"
 
@@ -57,21 +57,20 @@ static bool write_all(int output, gramc_text bytes) {
 
 /* ## One request */
 
-static void begin_answer(struct server *server, gramc_text id, const char *member) {
+static void put_answer(struct server *server, gramc_text id, const char *member, gramc_text text) {
+    struct json_writer w = json_writer(&server->answer);
     buf_reset(&server->answer);
-    buf_puts(&server->answer, "{\"id\":");
-    buf_text(&server->answer, id);
-    buf_printf(&server->answer, ",\"%s\":", member);
+    json_object_begin(&w);
+    json_member_raw(&w, "id", id);
+    json_member_text(&w, member, text);
+    json_object_end(&w);
+    buf_putc(&server->answer, '\n');
 }
 
 static bool send_answer(struct server *server, gramc_text id, bool failed, gramc_text text) {
-    begin_answer(server, id, failed ? "error" : "result");
-    json_put_string(&server->answer, text);
-    buf_puts(&server->answer, "}\n");
-    if (buf_status(&server->answer)) {
-        begin_answer(server, id, "error");
-        buf_puts(&server->answer, "\"the result cannot be written down\"}\n");
-    }
+    put_answer(server, id, failed ? "error" : "result", text);
+    if (buf_status(&server->answer))
+        put_answer(server, id, "error", TEXT("the result cannot be written down"));
     return write_all(server->output, buf_view(&server->answer));
 }
 

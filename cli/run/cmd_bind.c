@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/json/json.h"
+#include "base/json/writer.h"
 #include "base/text.h"
 #include "cli/run/table.h"
 #include "cli/run/done_by.h"
@@ -58,80 +58,77 @@ static int print_table(struct cli *cli, const struct choice *chosen, const gramc
 
 /* ## For programs */
 
-static void put_member(struct buf *out, const char *name, gramc_text text) {
-    buf_printf(out, ",\"%s\":", name);
-    json_put_string(out, text);
+static void put_named(struct json_writer *w, const char *noun, gramc_text name,
+                      gramc_text fingerprint) {
+    json_member_object(w, noun);
+    json_member_text(w, "name", name);
+    json_member_text(w, "fingerprint", fingerprint);
+    json_object_end(w);
 }
 
-static void put_named(struct buf *out, const char *noun, gramc_text name, gramc_text fingerprint) {
-    buf_printf(out, "\"%s\":{\"name\":", noun);
-    json_put_string(out, name);
-    put_member(out, "fingerprint", fingerprint);
-    buf_putc(out, '}');
+static void put_proof(struct json_writer *w, const char *side, gramc_proof proof, gramc_text why) {
+    json_member_object(w, side);
+    json_member_text(w, "answer",
+                     proof == GRAMC_PROOF_NONE ? TEXT("none") : text_of(answers[proof]));
+    if (proof == GRAMC_PROOF_REFUTED && why.len) json_member_raw(w, "counterexample", why);
+    else json_member_some(w, "reason", why);
+    json_object_end(w);
 }
 
-static void put_proof(struct buf *out, const char *side, gramc_proof proof, gramc_text why) {
-    buf_printf(out, ",\"%s\":{\"answer\":\"%s\"", side,
-               proof == GRAMC_PROOF_NONE ? "none" : answers[proof]);
-    if (proof == GRAMC_PROOF_REFUTED && why.len) {
-        buf_puts(out, ",\"counterexample\":");
-        buf_text(out, why);
-    } else if (why.len) put_member(out, "reason", why);
-    buf_putc(out, '}');
-}
-
-static void put_choice(struct buf *out, struct arena *arena, const gramc_choice *choice) {
-    buf_puts(out, "{\"tool\":");
-    json_put_string(out, choice->tool->name);
+static void put_choice(struct json_writer *w, struct arena *arena, const gramc_choice *choice) {
+    json_object_begin(w);
+    json_member_text(w, "tool", choice->tool->name);
     if (choice->impl) {
-        put_member(out, "kind", choice->kind);
-        put_member(out, "by", done_by(arena, choice->impl));
-        if (choice->box.len) put_member(out, "box", choice->box);
+        json_member_text(w, "kind", choice->kind);
+        json_member_text(w, "by", done_by(arena, choice->impl));
+        json_member_some(w, "box", choice->box);
     }
-    put_proof(out, "arguments", choice->accepts, choice->accepts_why);
-    put_proof(out, "result", choice->returns, choice->returns_why);
-    buf_putc(out, '}');
+    put_proof(w, "arguments", choice->accepts, choice->accepts_why);
+    put_proof(w, "result", choice->returns, choice->returns_why);
+    json_object_end(w);
 }
 
-static void put_message(struct buf *out, const gramc_bind_message *message) {
+static void put_message(struct json_writer *w, const gramc_bind_message *message) {
     static const char *const severities[] = {
         [GRAMC_NOTE] = "note", [GRAMC_WARNING] = "warning", [GRAMC_ERROR] = "error"};
-    buf_printf(out, "{\"severity\":\"%s\"", severities[message->severity]);
-    if (message->code.len) put_member(out, "code", message->code);
-    put_member(out, "message", message->message);
-    if (message->help.len) put_member(out, "help", message->help);
+    json_object_begin(w);
+    json_member_text(w, "severity", text_of(severities[message->severity]));
+    json_member_some(w, "code", message->code);
+    json_member_text(w, "message", message->message);
+    json_member_some(w, "help", message->help);
     if (message->file.len) {
-        put_member(out, "file", message->file);
-        buf_printf(out, ",\"start\":%u,\"end\":%u", (unsigned)message->start,
-                   (unsigned)message->end);
+        json_member_text(w, "file", message->file);
+        json_member_number(w, "start", message->start);
+        json_member_number(w, "end", message->end);
     }
-    buf_putc(out, '}');
+    json_object_end(w);
+}
+
+static void put_binding(struct json_writer *w, struct arena *arena, const struct choice *chosen,
+                        const gramc_bound *bound) {
+    gramc_choice choice;
+    gramc_bind_message message;
+    json_object_begin(w);
+    put_named(w, "agent", chosen->agent->name, chosen->agent->fingerprint);
+    if (chosen->library)
+        put_named(w, "library", chosen->library->name, chosen->library->fingerprint);
+    json_member_array(w, "tools");
+    for (size_t i = 0; gramc_bound_choice(bound, i, &choice); i++) put_choice(w, arena, &choice);
+    json_array_end(w);
+    json_member_array(w, "messages");
+    for (size_t i = 0; gramc_bound_message(bound, i, &message); i++) put_message(w, &message);
+    json_array_end(w);
+    json_object_end(w);
 }
 
 static int print_json(struct cli *cli, const struct choice *chosen, const gramc_bound *bound) {
     struct buf out;
     struct arena arena;
-    gramc_choice choice;
-    gramc_bind_message message;
     arena_init(&arena, &cli->allocator);
     buf_init(&out, &cli->allocator, OUTPUT_MAX);
-    buf_putc(&out, '{');
-    put_named(&out, "agent", chosen->agent->name, chosen->agent->fingerprint);
-    if (chosen->library) {
-        buf_putc(&out, ',');
-        put_named(&out, "library", chosen->library->name, chosen->library->fingerprint);
-    }
-    buf_puts(&out, ",\"tools\":[");
-    for (size_t i = 0; gramc_bound_choice(bound, i, &choice); i++) {
-        if (i) buf_putc(&out, ',');
-        put_choice(&out, &arena, &choice);
-    }
-    buf_puts(&out, "],\"messages\":[");
-    for (size_t i = 0; gramc_bound_message(bound, i, &message); i++) {
-        if (i) buf_putc(&out, ',');
-        put_message(&out, &message);
-    }
-    buf_puts(&out, "]}\n");
+    struct json_writer w = json_writer(&out);
+    put_binding(&w, &arena, chosen, bound);
+    buf_putc(&out, '\n');
     gramc_status status = arena.oom ? GRAMC_NOMEM : buf_send(&out, cli_writer(cli->out));
     buf_free(&out);
     arena_free(&arena);

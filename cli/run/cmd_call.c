@@ -76,7 +76,7 @@ static int bind_and_call(struct workshop *shop, const gramc_library *library,
 /* Servers are asked only if no implementation of that name can do without them. */
 static bool needs_boxes(const gramc_library *library, gramc_text tool) {
     for (size_t i = 0; i < library->impl_count; i++)
-        if (text_eq(library->impls[i].name, tool)) return library->impls[i].kind == GRAMC_IMPL_MCP;
+        if (text_eq(library->impls[i].name, tool)) return library->impls[i].server.len > 0;
     return true;
 }
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/json/json.h"
+#include "base/json/writer.h"
 #include "base/text.h"
 #include "cli/run/table.h"
 #include "cli/run/done_by.h"
@@ -25,10 +25,11 @@ static gramc_text name_of(const gramc_library *library, const gramc_offer *offer
 
 static gramc_text origin_of(struct arena *arena, const gramc_library *library,
                             const gramc_offer *offer) {
-    bool is_mcp = box_of(library, offer)->kind == GRAMC_BOX_MCP;
+    gramc_impl_kind kind = gramc_box_tool_kind(box_of(library, offer)->kind);
     struct buf out;
     buf_init(&out, &arena->allocator, 4096);
-    buf_puts(&out, is_mcp ? "mcp " : "http ");
+    buf_puts(&out, gramc_impl_kind_name(kind));
+    buf_putc(&out, ' ');
     buf_text(&out, offer->box);
     buf_putc(&out, '.');
     buf_text(&out, offer->tool);
@@ -67,56 +68,53 @@ static int print_table(struct workshop *shop, const gramc_library *library) {
 
 /* ## JSON: the shape of MCP's tools/list, and where each comes from */
 
-static void put_member(struct buf *out, const char *name, gramc_text text) {
-    buf_printf(out, ",\"%s\":", name);
-    json_put_string(out, text);
-}
-
-static void put_tool(struct buf *out, gramc_text name, const gramc_offer *offer) {
-    buf_puts(out, "{\"name\":");
-    json_put_string(out, name);
-    if (offer->title.len) put_member(out, "title", offer->title);
-    if (offer->description.len) put_member(out, "description", offer->description);
-    buf_puts(out, ",\"inputSchema\":");
-    buf_text(out, offer->parameters.len ? offer->parameters : TEXT("{\"type\":\"object\"}"));
-    if (offer->result.len) {
-        buf_puts(out, ",\"outputSchema\":");
-        buf_text(out, offer->result);
+static void put_tool(struct json_writer *w, gramc_text name, const gramc_offer *offer,
+                     gramc_text by) {
+    json_object_begin(w);
+    json_member_text(w, "name", name);
+    json_member_some(w, "title", offer->title);
+    json_member_some(w, "description", offer->description);
+    json_key(w, "inputSchema");
+    if (offer->parameters.len) {
+        json_raw(w, offer->parameters);
+    } else {
+        json_object_begin(w);
+        json_member_text(w, "type", TEXT("object"));
+        json_object_end(w);
     }
+    if (offer->result.len) json_member_raw(w, "outputSchema", offer->result);
+    if (by.ptr) json_member_text(w, "by", by);
+    json_object_end(w);
 }
 
-static void put_tools(struct buf *out, struct arena *arena, const struct workshop *shop,
+static void put_tools(struct json_writer *w, struct arena *arena, const struct workshop *shop,
                       const gramc_library *library, bool origins) {
+    const gramc_text none = {NULL, 0};
     gramc_offer offer;
-    const char *between = "";
-    for (size_t i = 0; i < library->impl_count; i++, between = ",") {
+    for (size_t i = 0; i < library->impl_count; i++) {
         const gramc_impl *impl = &library->impls[i];
         offer = (gramc_offer){.description = impl->description,
                               .parameters = impl->accepts_schema,
                               .result = impl->returns_schema};
-        buf_puts(out, between);
-        put_tool(out, impl->name, &offer);
-        if (origins) put_member(out, "by", done_by(arena, impl));
-        buf_putc(out, '}');
+        put_tool(w, impl->name, &offer, origins ? done_by(arena, impl) : none);
     }
     for (size_t i = 0; gramc_offering_get(shop->offering, i, &offer); i++) {
         gramc_text name = name_of(library, &offer);
-        if (!name.len) continue;
-        buf_puts(out, between);
-        between = ",";
-        put_tool(out, name, &offer);
-        if (origins) put_member(out, "by", origin_of(arena, library, &offer));
-        buf_putc(out, '}');
+        if (name.len) put_tool(w, name, &offer, origins ? origin_of(arena, library, &offer) : none);
     }
 }
 
 static gramc_status put_listing(struct buf *out, const struct workshop *shop,
                                 const gramc_library *library, bool origins) {
     struct arena arena;
+    struct json_writer w = json_writer(out);
     arena_init(&arena, &shop->cli->allocator);
-    buf_puts(out, "{\"tools\":[");
-    put_tools(out, &arena, shop, library, origins);
-    buf_puts(out, "]}\n");
+    json_object_begin(&w);
+    json_member_array(&w, "tools");
+    put_tools(&w, &arena, shop, library, origins);
+    json_array_end(&w);
+    json_object_end(&w);
+    buf_putc(out, '\n');
     bool oom = arena.oom;
     arena_free(&arena);
     return oom ? GRAMC_NOMEM : buf_status(out);

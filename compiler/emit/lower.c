@@ -4,18 +4,17 @@
 #include "compiler/emit/lower_rules.h"
 
 #include "base/text.h"
+#include "jsonschema/keywords.h"
 
-enum inside { VALUE, ONE, LIST, NAMED };
 enum action { DESCRIBE, KEEP, COUNT, DROP };
 
 static const struct row {
     const char *keyword;
-    enum inside inside;
     const char *sentence; /* NULL: there is never one */
     enum action actions[DIALECTS];
 } rows[] = {
-#define KEYWORD(keyword, inside, sentence, strict, anthropic, gemini, ollama)                      \
-    {keyword, inside, sentence, {KEEP, strict, anthropic, gemini, ollama}},
+#define KEYWORD(keyword, sentence, strict, anthropic, gemini, ollama)                              \
+    {keyword, sentence, {KEEP, strict, anthropic, gemini, ollama}},
 #include "compiler/emit/lower.def"
 #undef KEYWORD
 };
@@ -149,12 +148,12 @@ struct json *lower_inside(struct lower_node *node, gramc_text name, const struct
 }
 
 /* A list of schemas, or an object of them. */
-static struct json *lower_several(struct lower_node *node, const struct row *row,
-                                  const struct json *value) {
+static struct json *lower_several(struct lower_node *node, const struct json *value) {
+    bool named = value->kind == JSON_OBJECT;
     struct json *out = json_new(node->lowering->arena, (enum json_kind)value->kind);
     struct json **tail = out ? &out->first : NULL;
     for (const struct json *v = value->first; v && tail; v = v->next) {
-        struct json *inner = lower_inside(node, row->inside == NAMED ? v->key : TEXT(""), v);
+        struct json *inner = lower_inside(node, named ? v->key : TEXT(""), v);
         if (!inner) return NULL;
         inner->key = v->key;
         *tail = inner;
@@ -164,14 +163,14 @@ static struct json *lower_several(struct lower_node *node, const struct row *row
     return out;
 }
 
-static struct json *lower_value(struct lower_node *node, const struct row *row,
-                                const struct json *value) {
-    bool several = (row->inside == LIST && json_is(value, JSON_ARRAY)) ||
-                   (row->inside == NAMED && json_is(value, JSON_OBJECT));
-    if (several) return lower_several(node, row, value);
-    if (row->inside != ONE) return json_copy_shallow(node->lowering->arena, value);
-    if (text_is(value->key, "items")) return lower_inside(node, TEXT("[]"), value);
-    if (json_is(value, JSON_OBJECT)) return lower_inside(node, TEXT("*"), value);
+/* `items` is a schema here, whatever stands there; true and false stay what they are elsewhere. */
+static struct json *lower_value(struct lower_node *node, const struct json *value) {
+    bool items = text_is(value->key, "items");
+    if (items) return lower_inside(node, TEXT("[]"), value);
+    enum keyword_content content = keyword_content(value);
+    if (content == CONTENT_SCHEMAS) return lower_several(node, value);
+    if (content == CONTENT_SCHEMA && value->kind == JSON_OBJECT)
+        return lower_inside(node, TEXT("*"), value);
     return json_copy_shallow(node->lowering->arena, value);
 }
 
@@ -182,7 +181,7 @@ static void lower_keywords(struct lower_node *node) {
         const struct row *row = find_row(m->key);
         enum action action = row ? row->actions[l->dialect] : DESCRIBE;
         if (action == DESCRIBE) put_sentence(node, m->key, m);
-        if (action == KEEP) json_set(out, m->key, lower_value(node, row, m));
+        if (action == KEEP) json_set(out, m->key, lower_value(node, m));
         if (action == COUNT) json_set(out, m->key, json_new_text(l->arena, JSON_STRING, m->text));
     }
     node->json = out;

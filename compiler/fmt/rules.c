@@ -5,7 +5,7 @@
 
 #include "base/map.h"
 #include "base/text.h"
-#include "compiler/types.h"
+#include "compiler/type_properties.h"
 
 #include <string.h>
 
@@ -21,13 +21,6 @@ struct rules {
 
 /* What a bracket makes of its elements. */
 enum name_role { NAME_ROLE_OTHER, NAME_ROLE_TOOL, NAME_ROLE_TYPE, NAME_ROLE_AGENT };
-
-/* What a value is. */
-enum meaning {
-    MEANS_DATA,
-    MEANS_TYPE,  /* its name, [T], or {type: T, ...} */
-    MEANS_FIELDS /* a list of types with names, or a map from name to type */
-};
 
 static void add(struct rules *rules, struct span span, gramc_text text, bool double_colon) {
     struct format_edit edit = {span, text, double_colon};
@@ -65,81 +58,51 @@ static void put_name(struct rules *rules, const struct name *name, bool double_c
 
 /* ## Values */
 
-static const struct {
-    const char *json, *ours;
-} spellings[] = {{"minimum", "min"},
-                 {"maximum", "max"},
-                 {"exclusiveMinimum", "above"},
-                 {"exclusiveMaximum", "below"},
-                 {"uniqueItems", "unique"},
-                 {"elementType", "items"},
-                 {"prefixItems", "items"},
-                 {"anyOf", "of"},
-                 {"oneOf", "of"},
-                 {"properties", "fields"},
-                 {"additionalProperties", "open"}};
-
-enum { SPELLINGS = sizeof spellings / sizeof *spellings };
-
 gramc_text format_renamed(gramc_text key) {
-    for (size_t i = 0; i < SPELLINGS; i++)
-        if (text_is(key, spellings[i].json)) return text_of(spellings[i].ours);
-    return (gramc_text){NULL, 0};
+    enum type_property id = type_property_named(key);
+    gramc_text name = id == TYPE_PROPERTIES ? key : type_property_row(id)->name;
+    return text_eq(name, key) ? (gramc_text){NULL, 0} : name;
 }
 
-/* Bit n: our n-th spelling stands in the record. */
-static unsigned ours_in(const struct property *first) {
-    unsigned found = 0;
-    for (const struct property *p = first; p; p = p->next)
-        for (size_t i = 0; i < SPELLINGS; i++)
-            if (text_is(p->key.text, spellings[i].ours)) found |= 1U << i;
-    return found;
+static bool is_said(const struct property *first, gramc_text name) {
+    while (first && !text_eq(first->key.text, name)) first = first->next;
+    return first != NULL;
 }
 
-static void put_key(struct rules *rules, const struct name *key, bool of_type, unsigned taken) {
-    for (size_t i = 0; of_type && i < SPELLINGS; i++) {
-        if (!text_is(key->text, spellings[i].json) || (taken & 1U << i)) continue;
-        add(rules, key->span, text_of(spellings[i].ours), false);
-        return;
-    }
-    put_name(rules, key, false);
+/* Our spelling, unless it stands in the same record: then one of both is an error to be seen. */
+static void put_key(struct rules *rules, const struct name *key, const struct property *first) {
+    gramc_text renamed = format_renamed(key->text);
+    if (renamed.len && !is_said(first, renamed)) add(rules, key->span, renamed, false);
+    else put_name(rules, key, false);
 }
 
-static enum meaning meaning_of(gramc_text key) {
-    static const struct {
-        const char *key;
-        enum meaning meaning;
-    } rows[] = {{"type", MEANS_TYPE},        {"items", MEANS_TYPE},    {"elementType", MEANS_TYPE},
-                {"values", MEANS_TYPE},      {"of", MEANS_TYPE},       {"anyOf", MEANS_TYPE},
-                {"oneOf", MEANS_TYPE},       {"fields", MEANS_FIELDS}, {"prefixItems", MEANS_TYPE},
-                {"properties", MEANS_FIELDS}};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (text_is(key, rows[i].key)) return rows[i].meaning;
-    return MEANS_DATA;
+static enum property_says meaning_of(gramc_text key) {
+    enum type_property id = type_property_named(key);
+    return id == TYPE_PROPERTIES ? SAYS_OTHER : type_property_row(id)->says;
 }
 
-static void put_value(struct rules *rules, const struct value *value, enum meaning meaning);
+static void put_value(struct rules *rules, const struct value *value, enum property_says meaning);
 
 static void put_properties(struct rules *rules, const struct property *first, enum name_role role) {
     bool of_type = role == NAME_ROLE_TYPE;
-    unsigned taken = of_type ? ours_in(first) : 0;
     for (const struct property *p = first; p; p = p->next) {
-        enum meaning meaning = of_type ? meaning_of(p->key.text) : MEANS_DATA;
-        if (role == NAME_ROLE_AGENT && text_is(p->key.text, "output")) meaning = MEANS_TYPE;
-        put_key(rules, &p->key, of_type, taken);
+        enum property_says meaning = of_type ? meaning_of(p->key.text) : SAYS_OTHER;
+        if (role == NAME_ROLE_AGENT && text_is(p->key.text, "output")) meaning = SAYS_TYPE;
+        if (of_type) put_key(rules, &p->key, first);
+        else put_name(rules, &p->key, false);
         put_value(rules, p->value, meaning);
     }
 }
 
-static void put_map(struct rules *rules, const struct value *map, enum meaning meaning) {
-    if (meaning != MEANS_FIELDS) {
+static void put_map(struct rules *rules, const struct value *map, enum property_says meaning) {
+    if (meaning != SAYS_FIELDS) {
         put_properties(rules, map->as.map.first,
-                       meaning == MEANS_TYPE ? NAME_ROLE_TYPE : NAME_ROLE_OTHER);
+                       meaning == SAYS_TYPE ? NAME_ROLE_TYPE : NAME_ROLE_OTHER);
         return;
     }
     for (const struct property *entry = map->as.map.first; entry; entry = entry->next) {
         put_name(rules, &entry->key, false);
-        put_value(rules, entry->value, MEANS_TYPE);
+        put_value(rules, entry->value, SAYS_TYPE);
     }
 }
 
@@ -178,11 +141,11 @@ static void put_tagged(struct rules *rules, const struct value *tagged) {
     if (copy.ptr) add(rules, tagged->span, copy, false);
 }
 
-static void put_value(struct rules *rules, const struct value *value, enum meaning meaning) {
+static void put_value(struct rules *rules, const struct value *value, enum property_says meaning) {
     if (value->kind == VALUE_MAP) put_map(rules, value, meaning);
     if (value->kind == VALUE_TAGGED) put_tagged(rules, value);
     if (value->kind != VALUE_ARRAY) return;
-    if (meaning == MEANS_FIELDS) meaning = MEANS_TYPE;
+    if (meaning == SAYS_FIELDS) meaning = SAYS_TYPE;
     for (const struct value *item = value->as.array.first; item; item = item->next)
         put_value(rules, item, meaning);
 }

@@ -3,6 +3,7 @@
 #include "compiler/importer/parts.h"
 
 #include "base/text.h"
+#include "jsonschema/keywords.h"
 
 #include <string.h>
 
@@ -103,32 +104,11 @@ static bool same_list(struct same_check *c, const struct json *a, const struct j
     return !x && !y;
 }
 
-static bool is_one_of(gramc_text key, const char *const *keys, size_t count) {
-    size_t i = 0;
-    while (i < count && !text_is(key, keys[i])) i++;
-    return i < count;
-}
-
 static bool same_keyword(struct same_check *c, const struct json *a, const struct json *b) {
-    static const char *const maps[] = {"properties", "patternProperties", "dependentSchemas"};
-    static const char *const lists[] = {"anyOf", "oneOf", "allOf", "prefixItems"};
-    static const char *const schemas[] = {"items",
-                                          "additionalProperties",
-                                          "not",
-                                          "if",
-                                          "then",
-                                          "else",
-                                          "contains",
-                                          "propertyNames",
-                                          "unevaluatedItems",
-                                          "unevaluatedProperties"};
-    bool objects = a->kind == JSON_OBJECT && b->kind == JSON_OBJECT;
-    if (objects && is_one_of(a->key, maps, 3)) return same_map(c, a, b);
-    if (objects && is_one_of(a->key, schemas, sizeof schemas / sizeof *schemas))
-        return same_schema(c, a, b);
-    if (a->kind == JSON_ARRAY && b->kind == JSON_ARRAY && is_one_of(a->key, lists, 4))
-        return same_list(c, a, b);
-    return json_equal(a, b);
+    enum keyword_content content = a->kind == b->kind ? keyword_content(a) : CONTENT_DATA;
+    if (content == CONTENT_SCHEMA) return same_schema(c, a, b);
+    if (content == CONTENT_DATA) return json_equal(a, b);
+    return a->kind == JSON_ARRAY ? same_list(c, a, b) : same_map(c, a, b);
 }
 
 /* Each pair once: if they are not the same, that will come out when it is their turn. */

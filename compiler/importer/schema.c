@@ -4,6 +4,8 @@
 #include "compiler/importer/parts.h"
 
 #include "base/text.h"
+#include "jsonschema/keywords.h"
+#include "jsonschema/types.h"
 
 /* MOST_MEMBERS: beyond, what looks a key up for each key would take too long. */
 enum { DEEPEST = 100, MOST_MEMBERS = 10000 };
@@ -100,12 +102,9 @@ static const struct {
     {"", NULL},
 };
 
-static const char *const json_types[] = {"string", "integer", "number", "boolean",
-                                         "object", "array",   "null"};
-
 static bool find_type(gramc_text name, const char **type) {
-    for (size_t i = 0; i < sizeof json_types / sizeof *json_types; i++)
-        if (text_is_nocase(name, *type = json_types[i])) return true;
+    for (enum json_type t = 0; t < JSON_TYPES; t++)
+        if (text_is_nocase(name, *type = json_type_name(t))) return true;
     for (size_t i = 0; i < sizeof type_names / sizeof *type_names; i++)
         if (text_is_nocase(name, type_names[i].name)) {
             *type = type_names[i].type;
@@ -176,11 +175,15 @@ static bool is_too_large(struct importer *in, const struct json *value) {
 
 static struct json *each_of(struct importer *in, const struct json *value, unsigned depth) {
     struct json *copy = empty_like(in, value), **tail = copy ? &copy->first : NULL;
+    bool or_names = value->kind == JSON_OBJECT && text_is(value->key, "dependencies");
     if (is_too_large(in, value)) return copy;
     for (const struct json *item = value->first; item && copy; item = item->next) {
         const struct json *kept =
             value->kind == JSON_OBJECT ? json_get_text(value, item->key) : item;
-        struct json *child = kept == item ? subschema(in, item, depth) : NULL;
+        bool is_names = or_names && item->kind == JSON_ARRAY;
+        struct json *child = kept != item ? NULL
+                             : is_names   ? share(in, item)
+                                          : subschema(in, item, depth);
         if (kept == item && !child && !in->arena->oom)
             import_find(in, D_IMPORT_LOST, in->source, item, item->key.len ? item->key : value->key,
                         TEXT("the schema"));
@@ -189,38 +192,13 @@ static struct json *each_of(struct importer *in, const struct json *value, unsig
     return copy;
 }
 
-enum holds { HOLDS_SCHEMA, HOLDS_MAP, HOLDS_LIST };
-
-static const struct {
-    const char *keyword;
-    enum holds holds;
-} applicators[] = {
-    {"properties", HOLDS_MAP},
-    {"patternProperties", HOLDS_MAP},
-    {"dependentSchemas", HOLDS_MAP},
-    {"items", HOLDS_SCHEMA},
-    {"additionalProperties", HOLDS_SCHEMA},
-    {"not", HOLDS_SCHEMA},
-    {"if", HOLDS_SCHEMA},
-    {"then", HOLDS_SCHEMA},
-    {"else", HOLDS_SCHEMA},
-    {"contains", HOLDS_SCHEMA},
-    {"propertyNames", HOLDS_SCHEMA},
-    {"unevaluatedItems", HOLDS_SCHEMA},
-    {"unevaluatedProperties", HOLDS_SCHEMA},
-    {"anyOf", HOLDS_LIST},
-    {"oneOf", HOLDS_LIST},
-    {"allOf", HOLDS_LIST},
-    {"prefixItems", HOLDS_LIST},
-};
-
 static struct json *applied(struct importer *in, const struct json *value, unsigned depth) {
-    for (size_t i = 0; i < sizeof applicators / sizeof *applicators; i++) {
-        if (!text_is(value->key, applicators[i].keyword)) continue;
-        enum json_kind wanted = applicators[i].holds == HOLDS_LIST ? JSON_ARRAY : JSON_OBJECT;
-        if (value->kind != wanted) break;
-        return applicators[i].holds == HOLDS_SCHEMA ? normalise(in, value, depth + 1)
-                                                    : each_of(in, value, depth);
+    switch (keyword_content(value)) {
+    case CONTENT_DATA: break;
+    case CONTENT_SCHEMA:
+        if (value->kind == JSON_OBJECT) return normalise(in, value, depth + 1);
+        break;
+    case CONTENT_SCHEMAS: return each_of(in, value, depth);
     }
     return share(in, value);
 }
@@ -299,16 +277,10 @@ static void rename_key(struct json *object, const char *from, const char *to) {
 }
 
 /* Draft 7 writes a tuple as a list under `items`. */
-static void modern_tuple(struct importer *in, const struct json *schema, struct json *copy,
-                         unsigned depth) {
-    const struct json *items = json_get(schema, "items");
-    struct json *member = find(copy, "items");
-    if (!json_is(items, JSON_ARRAY) || !member || find(copy, "prefixItems")) return;
-    struct json *list = each_of(in, items, depth);
-    if (!list) return;
-    member->first = list->first;
-    member->count = list->count;
-    member->key = TEXT("prefixItems");
+static void modern_tuple(struct json *copy) {
+    struct json *items = find(copy, "items");
+    if (!json_is(items, JSON_ARRAY) || find(copy, "prefixItems")) return;
+    items->key = TEXT("prefixItems");
     rename_key(copy, "additionalItems", "items");
 }
 
@@ -374,7 +346,7 @@ static struct json *normalise(struct importer *in, const struct json *schema, un
         if (json_get_text(schema, member->key) != member) continue;
         tail = append(copy, tail, keyword(in, member, depth));
     }
-    modern_tuple(in, schema, copy, depth);
+    modern_tuple(copy);
     modern_bound(copy, "exclusiveMinimum", "minimum");
     modern_bound(copy, "exclusiveMaximum", "maximum");
     modern_nullable(in, schema, copy);

@@ -3,11 +3,11 @@
 #include "compiler/importer/parts.h"
 
 #include "base/text.h"
+#include "compiler/type_properties.h"
 
 enum { LARGEST_RAW = 1 << 18 };
 
 #define KIND(kind) (1U << (kind))
-#define NUMERIC (KIND(TYPE_INTEGER) | KIND(TYPE_NUMBER))
 #define EVERY ((1U << TYPE_KINDS) - 1)
 
 /* One type being described. */
@@ -143,40 +143,36 @@ static struct doc *write_inner(struct description *d, const struct json *value) 
     return value->kind == JSON_OBJECT ? type_value(d->in, value) : NULL;
 }
 
-/* In the order in which they are written. What is missing here is hatched. */
-static const struct {
-    const char *keyword, *property;
-    keyword_writer *write;
-    unsigned kinds;
-} table[] = {
-    {"title", "title", write_text, EVERY},
-    {"description", "description", write_text, EVERY},
-    {"format", "format", write_text, EVERY},
-    {"items", "items", write_inner, KIND(TYPE_ARRAY)},
-    {"enum", "enum", write_enum, EVERY},
-    {"const", "const", write_const, EVERY},
-    {"minimum", "min", write_number, NUMERIC},
-    {"maximum", "max", write_number, NUMERIC},
-    {"exclusiveMinimum", "above", write_number, NUMERIC},
-    {"exclusiveMaximum", "below", write_number, NUMERIC},
-    {"multipleOf", "multipleOf", write_number, NUMERIC},
-    {"minLength", "minLength", write_count, KIND(TYPE_STRING)},
-    {"maxLength", "maxLength", write_count, KIND(TYPE_STRING)},
-    {"pattern", "pattern", write_text, KIND(TYPE_STRING)},
-    {"minItems", "minItems", write_count, KIND(TYPE_ARRAY)},
-    {"maxItems", "maxItems", write_count, KIND(TYPE_ARRAY)},
-    {"uniqueItems", "unique", write_true, KIND(TYPE_ARRAY)},
-    {"additionalProperties", "open", write_flag, KIND(TYPE_OBJECT)},
-    {"examples", "examples", write_examples, EVERY},
-    {"deprecated", "deprecated", write_true, EVERY},
+/* The properties that keywords become, written in the order of their table. What is missing here
+ * stays JSON, or belongs to what the type is. */
+static keyword_writer *const writers[TYPE_PROPERTIES] = {
+    [P_TITLE] = write_text,        [P_DESCRIPTION] = write_text,   [P_FORMAT] = write_text,
+    [P_ITEMS] = write_inner,       [P_ENUM] = write_enum,          [P_CONST] = write_const,
+    [P_MIN] = write_number,        [P_MAX] = write_number,         [P_ABOVE] = write_number,
+    [P_BELOW] = write_number,      [P_MULTIPLE_OF] = write_number, [P_MIN_LENGTH] = write_count,
+    [P_MAX_LENGTH] = write_count,  [P_PATTERN] = write_text,       [P_MIN_ITEMS] = write_count,
+    [P_MAX_ITEMS] = write_count,   [P_UNIQUE] = write_true,        [P_OPEN] = write_flag,
+    [P_EXAMPLES] = write_examples, [P_DEPRECATED] = write_true,
 };
 
-enum { ROWS = sizeof table / sizeof *table };
+/* What a schema says for a property; NULL: nothing, or it is not written by its keyword. */
+static const struct json *said_for(const struct json *schema, enum type_property property) {
+    return writers[property] ? json_get(schema, type_property_printed(property).ptr) : NULL;
+}
 
-static bool is_in_table(gramc_text keyword) {
-    size_t i = 0;
-    while (i < ROWS && !text_is(keyword, table[i].keyword)) i++;
-    return i < ROWS;
+/* The property that a keyword is written as; TYPE_PROPERTIES: none. */
+static enum type_property property_for(gramc_text keyword) {
+    enum type_property p = 0;
+    while (p < TYPE_PROPERTIES && !(writers[p] && text_eq(keyword, type_property_printed(p)))) p++;
+    return p;
+}
+
+static bool fits_type(enum type_property property, enum type_kind kind) {
+    return kind == TYPE_ANY || type_property_row(property)->kinds & KIND(kind);
+}
+
+static void add_property(struct description *d, enum type_property property, struct doc *value) {
+    add(d, type_property_row(property)->name.ptr, value);
 }
 
 /* ## What a type is */
@@ -283,8 +279,8 @@ static void choose_base(struct description *d, size_t base, struct type_words *s
 
 /* Keywords that say something about one of several types only. */
 static bool is_special(const struct json *schema) {
-    for (size_t i = 0; i < ROWS; i++)
-        if (table[i].kinds != EVERY && json_get(schema, table[i].keyword)) return true;
+    for (enum type_property p = 0; p < TYPE_PROPERTIES; p++)
+        if (type_property_row(p)->kinds != EVERY && said_for(schema, p)) return true;
     return json_get(schema, "properties") || json_get(schema, "required");
 }
 
@@ -397,15 +393,12 @@ static bool choose_named(struct description *d, struct type_words *said) {
         return true;
     }
     /* A repeated record: all that is not about this place is said by its name. */
-    static const char *const beside[] = {"title", "description", "examples", "deprecated"};
+    static const enum type_property beside[] = {P_TITLE, P_DESCRIPTION, P_EXAMPLES, P_DEPRECATED};
     for (size_t i = 0; i < sizeof beside / sizeof *beside; i++) {
-        const struct json *value = json_get(d->schema, beside[i]);
-        for (size_t r = 0; value && r < ROWS; r++) {
-            if (!text_is(value->key, table[r].keyword)) continue;
-            struct doc *doc = table[r].write(d, value);
-            if (doc) add(d, table[r].property, doc);
-            else raw(d, value);
-        }
+        const struct json *value = said_for(d->schema, beside[i]);
+        struct doc *doc = value ? writers[beside[i]](d, value) : NULL;
+        if (doc) add_property(d, beside[i], doc);
+        else if (value) raw(d, value);
     }
     return true;
 }
@@ -535,16 +528,16 @@ static void describe_fields(struct description *d, struct type_words *said) {
 /* ## All of it */
 
 static void describe_keywords(struct description *d, const struct type_words *said) {
-    for (size_t i = 0; i < ROWS; i++) {
-        const struct json *value = json_get(d->schema, table[i].keyword);
+    for (enum type_property p = 0; p < TYPE_PROPERTIES; p++) {
+        const struct json *value = said_for(d->schema, p);
         if (!value || was_said(said, value->key)) continue;
-        bool fits = d->kind == TYPE_ANY || (table[i].kinds & KIND(d->kind));
-        struct doc *doc = fits ? table[i].write(d, value) : NULL;
-        if (doc) add(d, table[i].property, doc);
+        struct doc *doc = fits_type(p, d->kind) ? writers[p](d, value) : NULL;
+        if (doc) add_property(d, p, doc);
         else raw(d, value);
     }
     for (const struct json *m = d->schema->first; m; m = m->next) {
-        bool own = is_in_table(m->key) || text_is(m->key, "type") || text_is(m->key, "default");
+        bool own = property_for(m->key) != TYPE_PROPERTIES || text_is(m->key, "type") ||
+                   text_is(m->key, "default");
         if (!own && !was_said(said, m->key)) raw(d, m);
     }
 }

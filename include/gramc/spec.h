@@ -104,14 +104,13 @@ typedef struct gramc_agent {
     size_t box_use_count;
 } gramc_agent;
 
+/* What does a tool: GRAMC_IMPL_BUILTIN (target: the registered name), GRAMC_IMPL_EXEC (argv),
+ * GRAMC_IMPL_RETURNS (target: the text that it always returns), GRAMC_IMPL_HTTP (target: the URL,
+ * with ${...}), GRAMC_IMPL_MCP (target: the tool on the server of the box `server`),
+ * GRAMC_IMPL_PLUGIN (target: the file), GRAMC_IMPL_REPLAY (target: the trace file). */
 typedef enum gramc_impl_kind {
-    GRAMC_IMPL_BUILTIN, /* target: the registered name */
-    GRAMC_IMPL_EXEC,    /* argv */
-    GRAMC_IMPL_RETURNS, /* target: the text that it always returns */
-    GRAMC_IMPL_HTTP,    /* target: the URL, with ${...} */
-    GRAMC_IMPL_MCP,     /* target: the tool on the server of the box `server` */
-    GRAMC_IMPL_PLUGIN,  /* target: the file */
-    GRAMC_IMPL_REPLAY   /* target: the trace file */
+#define GRAMC_KIND(id, word, value, takes, example) GRAMC_IMPL_##id,
+#include "gramc/kinds.def"
 } gramc_impl_kind;
 
 /* One line of a map. In headers and URLs the value is a template: `${param}`, `${env:X}`, `$${`. */
@@ -149,9 +148,11 @@ typedef struct gramc_impl {
     gramc_text accepts_schema, returns_schema;
 } gramc_impl;
 
+/* GRAMC_BOX_MCP: argv (stdio), or url (Streamable HTTP). GRAMC_BOX_HTTP: the tools of a YAML file.
+ */
 typedef enum gramc_box_kind {
-    GRAMC_BOX_MCP, /* argv (stdio), or url (Streamable HTTP) */
-    GRAMC_BOX_HTTP /* the tools of a YAML file */
+#define GRAMC_BOX(id, label, tools) GRAMC_BOX_##id,
+#include "gramc/kinds.def"
 } gramc_box_kind;
 
 /* Offers several tools at once, each under its own name and as `box_tool`. */
@@ -251,6 +252,13 @@ typedef struct gramc_input {
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_prompt_fill(gramc_text prompt,
                                                         const gramc_input *inputs, size_t count,
                                                         gramc_writer writer);
+
+/* "exec": the property that chooses the kind in a library. Both: a kind of the enum. */
+GRAMC_API const char *gramc_impl_kind_name(gramc_impl_kind kind);
+/* The kind of the tools that such a box offers. */
+GRAMC_API gramc_impl_kind gramc_box_tool_kind(gramc_box_kind kind);
+/* Writes in a few words how a tool is done: "exec sh search.sh", "mcp files.read". GRAMC_IO. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_impl_print(const gramc_impl *impl, gramc_writer writer);
 
 /* ## Libraries without text
  * For programs that have their implementations at hand: functions (registered as builtins, see

@@ -2,6 +2,7 @@
  * its document beside it. There is one judge; this file only brings it what to judge. */
 #include "jsonschema/subsume/subsume.h"
 
+#include "base/json/writer.h"
 #include "base/text.h"
 
 gramc_text subsume_print(struct compat *compat, const struct json *value) {
@@ -46,11 +47,13 @@ static gramc_schema *compile(struct compat *compat, const struct subsume_side *s
     gramc_schema *program = NULL;
     struct buf text;
     buf_init(&text, &compat->arena.allocator, SOURCE_MAX);
-    buf_puts(&text, "{\"allOf\":[");
-    json_put(&text, node);
-    buf_puts(&text, side->defs ? "],\"$defs\":" : "]");
-    if (side->defs) json_put(&text, side->defs);
-    buf_putc(&text, '}');
+    struct json_writer w = json_writer(&text);
+    json_object_begin(&w);
+    json_member_array(&w, "allOf");
+    json_value(&w, node);
+    json_array_end(&w);
+    if (side->defs) json_member_value(&w, "$defs", side->defs);
+    json_object_end(&w);
     options.allocator = &compat->arena.allocator;
     options.assert_formats = true;
     gramc_status status = buf_status(&text);

@@ -3,28 +3,22 @@
  * since a call with one is refused before. */
 #include "jsonschema/subsume/subsume.h"
 
+#include "base/json/writer.h"
 #include "base/text.h"
 
-static void put_schema(struct buf *out, const struct json *schema, bool is_root);
-
-static void put_key(struct buf *out, const char *key, bool *comma) {
-    if (*comma) buf_putc(out, ',');
-    *comma = true;
-    json_put_string(out, text_of(key));
-    buf_putc(out, ':');
-}
+static void put_schema(struct json_writer *w, const struct json *schema, bool is_root);
 
 /* A list or an object of schemas. */
-static void put_schemas(struct buf *out, const struct json *schemas) {
+static void put_schemas(struct json_writer *w, const struct json *schemas) {
     bool is_list = schemas->kind == JSON_ARRAY;
-    buf_putc(out, is_list ? '[' : '{');
+    if (is_list) json_array_begin(w);
+    else json_object_begin(w);
     for (const struct json *schema = schemas->first; schema; schema = schema->next) {
-        if (schema != schemas->first) buf_putc(out, ',');
-        if (!is_list) json_put_string(out, schema->key);
-        if (!is_list) buf_putc(out, ':');
-        put_schema(out, schema, false);
+        if (!is_list) json_key_text(w, schema->key);
+        put_schema(w, schema, false);
     }
-    buf_putc(out, is_list ? ']' : '}');
+    if (is_list) json_array_end(w);
+    else json_object_end(w);
 }
 
 static bool is_required(const struct json *schema, gramc_text name) {
@@ -41,55 +35,37 @@ static bool is_filled_in(const struct json *property) {
     return value && value->kind != JSON_NULL;
 }
 
-static void put_required(struct buf *out, const struct json *schema, bool *comma) {
+static void put_required(struct json_writer *w, const struct json *schema) {
     const struct json *names = json_get(schema, "required");
     const struct json *known = json_get(schema, "properties");
-    bool inner = false;
-    put_key(out, "required", comma);
-    buf_putc(out, '[');
-    for (const struct json *n = json_is(names, JSON_ARRAY) ? names->first : NULL; n; n = n->next) {
-        if (inner) buf_putc(out, ',');
-        json_put(out, n);
-        inner = true;
-    }
-    for (const struct json *p = json_is(known, JSON_OBJECT) ? known->first : NULL; p; p = p->next) {
-        if (!is_filled_in(p) || is_required(schema, p->key)) continue;
-        if (inner) buf_putc(out, ',');
-        json_put_string(out, p->key);
-        inner = true;
-    }
-    buf_putc(out, ']');
+    json_member_array(w, "required");
+    for (const struct json *n = json_is(names, JSON_ARRAY) ? names->first : NULL; n; n = n->next)
+        json_value(w, n);
+    for (const struct json *p = json_is(known, JSON_OBJECT) ? known->first : NULL; p; p = p->next)
+        if (is_filled_in(p) && !is_required(schema, p->key)) json_text(w, p->key);
+    json_array_end(w);
 }
 
-static void put_member(struct buf *out, const struct json *member) {
+static void put_member(struct json_writer *w, const struct json *member) {
     bool holds_schemas = text_is(member->key, "properties") || text_is(member->key, "prefixItems");
-    json_put_string(out, member->key);
-    buf_putc(out, ':');
-    if (holds_schemas && member->kind >= JSON_ARRAY) put_schemas(out, member);
-    else if (text_is(member->key, "items")) put_schema(out, member, false);
-    else json_put(out, member);
+    json_key_text(w, member->key);
+    if (holds_schemas && member->kind >= JSON_ARRAY) put_schemas(w, member);
+    else if (text_is(member->key, "items")) put_schema(w, member, false);
+    else json_value(w, member);
 }
 
-static void put_schema(struct buf *out, const struct json *schema, bool is_root) {
-    bool comma = false;
+static void put_schema(struct json_writer *w, const struct json *schema, bool is_root) {
     if (schema->kind != JSON_OBJECT) {
-        json_put(out, schema);
+        json_value(w, schema);
         return;
     }
-    buf_putc(out, '{');
-    for (const struct json *member = schema->first; member; member = member->next) {
-        if (text_is(member->key, "required")) continue;
-        if (comma) buf_putc(out, ',');
-        comma = true;
-        put_member(out, member);
-    }
-    if (json_get(schema, "properties") || json_get(schema, "required"))
-        put_required(out, schema, &comma);
-    if (is_root && !json_get(schema, "additionalProperties")) {
-        put_key(out, "additionalProperties", &comma);
-        buf_puts(out, "false");
-    }
-    buf_putc(out, '}');
+    json_object_begin(w);
+    for (const struct json *member = schema->first; member; member = member->next)
+        if (!text_is(member->key, "required")) put_member(w, member);
+    if (json_get(schema, "properties") || json_get(schema, "required")) put_required(w, schema);
+    if (is_root && !json_get(schema, "additionalProperties"))
+        json_member_bool(w, "additionalProperties", false);
+    json_object_end(w);
 }
 
 gramc_text subsume_as_sent(struct arena *arena, gramc_text parameters) {
@@ -97,6 +73,7 @@ gramc_text subsume_as_sent(struct arena *arena, gramc_text parameters) {
     struct buf text;
     if (!schema) return parameters;
     buf_init(&text, &arena->allocator, SOURCE_MAX);
-    put_schema(&text, schema, true);
+    struct json_writer w = json_writer(&text);
+    put_schema(&w, schema, true);
     return buf_to_arena(&text, arena);
 }

@@ -7,8 +7,22 @@
 
 #include "base/diag/diag.h"
 #include "base/text.h"
+#include "runtime/httptool/bind.h"
 
 enum { PATH_MAX_BYTES = 4096, FAILURE_MAX = 4096 };
+
+/* Opened: its file read, one upstream of it chosen, url and headers of the library put over the
+ * file's. */
+struct http_box {
+    const gramc_box *box;
+    const struct toolbox_upstream *upstream;
+    gramc_text file; /* the path that was read */
+    gramc_text text; /* of the file, while binding */
+    gramc_text url;
+    const struct http_header *headers;
+    size_t header_count;
+    struct offered_box offered; /* in the order of the file */
+};
 
 /* ## The file */
 
@@ -46,10 +60,10 @@ static const struct toolbox_upstream *choose_upstream(const struct toolbox *tool
 }
 
 /* Copied: a toolbox may be gone before its arena. */
-static void offer(struct offered_box *out, struct arena *arena, gramc_text name,
+static void offer(struct offered_box *out, struct arena *arena,
                   const struct toolbox_upstream *upstream) {
     struct offered_tool *tools = arena_array(arena, upstream->tool_count + 1, sizeof(*tools));
-    *out = (struct offered_box){.name = name, .tools = tools};
+    out->tools = tools;
     for (const struct toolbox_tool *tool = upstream->tools; tool && tools; tool = tool->next)
         tools[out->tool_count++] =
             (struct offered_tool){.name = arena_text(arena, tool->name),
@@ -70,8 +84,8 @@ static gramc_text first_error(struct arena *arena, const struct toolbox *toolbox
     return buf_to_arena_cut(&line, arena);
 }
 
-gramc_status http_box_ask(struct offered_box *out, struct arena *arena, const gramc_box *box,
-                          gramc_reader reader) {
+static gramc_status ask(struct offered_box *out, struct arena *arena, const gramc_box *box,
+                        gramc_reader reader) {
     struct http_box opened = {.box = box};
     struct toolbox *toolbox;
     const char *why = NULL;
@@ -79,12 +93,19 @@ gramc_status http_box_ask(struct offered_box *out, struct arena *arena, const gr
     *out = (struct offered_box){.name = box->name};
     const struct toolbox_upstream *upstream =
         status ? NULL : choose_upstream(toolbox, box->name, &why);
-    if (upstream) offer(out, arena, box->name, upstream);
+    if (upstream) offer(out, arena, upstream);
     else if (status == GRAMC_FINDINGS) out->failure = first_error(arena, toolbox);
     else if (status == GRAMC_NOT_FOUND) out->failure = TEXT("its file cannot be read");
     else if (why) out->failure = text_of(why);
     toolbox_free(toolbox);
     return status == GRAMC_NOMEM || arena->oom ? GRAMC_NOMEM : GRAMC_OK;
+}
+
+gramc_status http_boxes_ask(const struct box_question *question) {
+    gramc_status status = GRAMC_OK;
+    for (size_t i = 0; i < question->count && !status; i++)
+        status = ask(&question->out[i], question->arena, question->boxes[i], question->reader);
+    return status;
 }
 
 /* ## Opening */
@@ -146,33 +167,39 @@ static void choose_url(struct http_binder *binder, struct http_box *box) {
     if (problem) http_bind_wrong(binder, "in its url, ", problem, "");
 }
 
-const struct http_box *http_box_open(gramc_bound *bound, const gramc_box *given,
-                                     gramc_reader reader) {
+static void open_box(gramc_bound *bound, struct box_view *view) {
+    const gramc_box *given = view->box;
     struct http_binder binder = {.bound = bound,
                                  .place = {given->file, given->start, given->end},
                                  .who = http_bind_who(bound, "box", given->name)};
     struct http_box *box = ARENA_NEW(&bound->arena, struct http_box);
-    if (!box) return NULL;
+    if (!box) return;
     box->box = given;
-    open_upstream(&binder, box, reader);
-    if (!box->upstream) return NULL;
+    box->offered.name = given->name;
+    open_upstream(&binder, box, bound->reader);
+    if (!box->upstream) return;
     choose_url(&binder, box);
     box->headers = http_bind_headers(&binder, given->headers, given->header_count);
     box->header_count = given->header_count;
-    offer(&box->offered, &bound->arena, given->name, box->upstream);
-    return binder.failed || bound->arena.oom ? NULL : box;
+    offer(&box->offered, &bound->arena, box->upstream);
+    if (binder.failed || bound->arena.oom) return;
+    view->inside = box;
+    view->offered = &box->offered;
 }
 
 /* ## Its tools */
 
-const struct http_endpoint *http_box_endpoint(gramc_bound *bound, const struct http_box *box,
-                                              gramc_text name) {
-    const struct toolbox_tool *tool = toolbox_tool(box->upstream, name);
+/* The endpoint of a tool that is offered, and so exists. */
+static const void *bind_offered(gramc_bound *bound, const struct box_view *view,
+                                const struct offered_tool *offered, const gramc_tool *wanted) {
+    const struct http_box *box = view->inside;
+    const struct toolbox_tool *tool = toolbox_tool(box->upstream, offered->name);
     uint32_t at = offset_of(box->text, tool->line, tool->column);
     struct http_binder binder = {.bound = bound,
                                  .place = {box->file, at, at},
                                  .who = http_bind_who(bound, "tool", tool->name)};
     struct http_endpoint *endpoint = ARENA_NEW(&bound->arena, struct http_endpoint);
+    (void)wanted;
     if (!endpoint) return NULL;
     http_bind_secrets(&binder, "in its path, ", &tool->call.path);
     for (size_t i = 0; i < tool->call.header_count; i++)
@@ -185,3 +212,6 @@ const struct http_endpoint *http_box_endpoint(gramc_bound *bound, const struct h
                                        .secrets = bound->secrets};
     return binder.failed ? NULL : endpoint;
 }
+
+const struct box_kind http_boxes = {
+    .open = open_box, .bind = bind_offered, .ask = http_boxes_ask, .opens_alone = true};

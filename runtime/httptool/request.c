@@ -44,7 +44,7 @@ static void tell_template(struct tool_call *call, gramc_status status,
 static bool expand(struct http_work *work, struct buf *out, const struct template *what,
                    const struct json *arguments) {
     struct template_error error;
-    const struct http_endpoint *endpoint = work->call->bound->endpoint;
+    const struct http_endpoint *endpoint = work->call->bound->data;
     gramc_status status =
         template_expand(out, what, arguments, secrets_look_up, endpoint->secrets, &error);
     if (status != GRAMC_OK) tell_template(work->call, status, &error);
@@ -52,7 +52,7 @@ static bool expand(struct http_work *work, struct buf *out, const struct templat
 }
 
 static bool make_url(struct http_work *work, const struct json *arguments) {
-    const struct http_endpoint *endpoint = work->call->bound->endpoint;
+    const struct http_endpoint *endpoint = work->call->bound->data;
     gramc_text base = endpoint->url;
     if (base.len && base.ptr[base.len - 1] == '/') base.len--;
     buf_text(&work->url, base);
@@ -108,7 +108,7 @@ static bool names_header(const struct http_header *headers, size_t count, gramc_
 
 /* What the endpoint says outdoes what the call says; both may repeat a name. */
 static bool add_headers(struct http_work *work, const struct json *arguments) {
-    const struct http_endpoint *endpoint = work->call->bound->endpoint;
+    const struct http_endpoint *endpoint = work->call->bound->data;
     const struct http_call *call = endpoint->call;
     for (size_t i = 0; i < endpoint->header_count; i++)
         if (!add_header(work, &endpoint->headers[i], arguments)) return false;
@@ -122,7 +122,7 @@ static bool add_headers(struct http_work *work, const struct json *arguments) {
 
 /* `Expect:` without a value keeps curl from waiting before a long body. */
 static bool make_headers(struct http_work *work, const struct json *arguments) {
-    const struct http_endpoint *endpoint = work->call->bound->endpoint;
+    const struct http_endpoint *endpoint = work->call->bound->data;
     const struct http_call *call = endpoint->call;
     const gramc_text type = TEXT("Content-Type");
     if (!add_headers(work, arguments)) return false;
@@ -147,7 +147,8 @@ static const struct json *read_arguments(struct http_work *work) {
 }
 
 bool http_work_fill(struct http_work *work) {
-    const struct http_call *call = work->call->bound->endpoint->call;
+    const struct http_endpoint *endpoint = work->call->bound->data;
+    const struct http_call *call = endpoint->call;
     const struct json *arguments = read_arguments(work);
     return arguments && make_url(work, arguments) && make_headers(work, arguments) &&
            (!call->has_body || expand(work, &work->body, &call->body, arguments));

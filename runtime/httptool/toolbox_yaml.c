@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json/writer.h"
 #include "base/text.h"
 #include "runtime/httptool/toolbox_reader.h"
 
@@ -22,13 +23,17 @@ static const struct {
 
 enum { TYPES = sizeof(types) / sizeof(types[0]), SINGLE_TYPES = TYPES / 2 };
 
-static bool put_type(struct toolbox_reader *reader, const struct yaml *type, struct buf *out) {
+static bool put_type(struct toolbox_reader *reader, const struct yaml *type,
+                     struct json_writer *w) {
     gramc_text names[TYPES];
     for (size_t i = 0; i < TYPES; i++) {
         names[i] = text_of(types[i].name);
         if (!text_is(type->text, types[i].name)) continue;
-        if (i < SINGLE_TYPES) buf_printf(out, "\"type\":\"%s\"", types[i].type);
-        else buf_printf(out, "\"type\":\"array\",\"items\":{\"type\":\"%s\"}", types[i].type);
+        bool is_list = i >= SINGLE_TYPES;
+        if (is_list) json_member_text(w, "type", TEXT("array"));
+        if (is_list) json_member_object(w, "items");
+        json_member_text(w, "type", text_of(types[i].type));
+        if (is_list) json_object_end(w);
         return true;
     }
     toolbox_unknown_word(reader, type, "parameter type", names, TYPES);
@@ -36,41 +41,41 @@ static bool put_type(struct toolbox_reader *reader, const struct yaml *type, str
 }
 
 static void put_parameter(struct toolbox_reader *reader, const struct yaml_item *item,
-                          struct buf *out) {
+                          struct json_writer *w) {
     static const struct toolbox_field fields[] = {{"description", true, YAML_SCALAR},
                                                   {"type", true, YAML_SCALAR}};
     char path[120];
     snprintf(path, sizeof(path), "the parameter `%.*s`", SHORT(item->key->text));
     if (!CHECK_MAP(reader, item->value, path, fields)) return;
     if (!toolbox_take_text(reader, yaml_get(item->value, "description"))) return;
-    json_put_string(out, item->key->text);
-    buf_puts(out, ":{");
-    if (!put_type(reader, yaml_get(item->value, "type"), out)) return;
-    buf_puts(out, ",\"description\":");
-    json_put_string(out, toolbox_text_at(item->value, "description"));
-    buf_putc(out, '}');
+    json_key_text(w, item->key->text);
+    json_object_begin(w);
+    if (!put_type(reader, yaml_get(item->value, "type"), w)) return;
+    json_member_text(w, "description", toolbox_text_at(item->value, "description"));
+    json_object_end(w);
 }
 
 static void put_schema(struct toolbox_reader *reader, const struct yaml *parameters,
-                       struct buf *out, struct parameter_list *list) {
-    buf_puts(out, "{\"type\":\"object\",\"properties\":{");
+                       struct json_writer *w, struct parameter_list *list) {
+    json_object_begin(w);
+    json_member_text(w, "type", TEXT("object"));
+    json_member_object(w, "properties");
     const struct yaml_item *first = yaml_is_null(parameters) ? NULL : parameters->first;
     for (const struct yaml_item *item = first; item; item = item->next) {
         if (list->count == PARAMETERS_MAX) {
             ERROR_AT(reader, item->key, "more than %d parameters", PARAMETERS_MAX);
             break;
         }
-        if (item != first) buf_putc(out, ',');
         list->names[list->count] = item->key->text;
         list->keys[list->count++] = item->key;
-        put_parameter(reader, item, out);
+        put_parameter(reader, item, w);
     }
-    buf_puts(out, "},\"required\":[");
-    for (size_t i = 0; i < list->count; i++) {
-        if (i) buf_putc(out, ',');
-        json_put_string(out, list->names[i]);
-    }
-    buf_puts(out, "],\"additionalProperties\":false}");
+    json_object_end(w);
+    json_member_array(w, "required");
+    for (size_t i = 0; i < list->count; i++) json_text(w, list->names[i]);
+    json_array_end(w);
+    json_member_bool(w, "additionalProperties", false);
+    json_object_end(w);
 }
 
 static gramc_text keep_buf(struct toolbox_reader *reader, struct buf *buf) {
@@ -89,7 +94,8 @@ static void read_metadata(struct toolbox_reader *reader, const struct yaml *meta
     tool->name = toolbox_text_at(metadata, "name");
     tool->description = toolbox_text_at(metadata, "description");
     buf_init(&schema, &reader->arena->allocator, yaml_small.bytes);
-    put_schema(reader, yaml_get(metadata, "parameters"), &schema, list);
+    struct json_writer w = json_writer(&schema);
+    put_schema(reader, yaml_get(metadata, "parameters"), &w, list);
     tool->parameters = keep_buf(reader, &schema);
 }
 

@@ -1,12 +1,11 @@
 /* Asks MCP servers for their tools and turns the answers into what binding knows of any box; binds
- * single tools of them. Filters, renames and the choice between boxes are bind.c's. */
+ * single tools of them. Filters, renames and the choice between boxes are bind_box.c's. */
 #define _POSIX_C_SOURCE 200809L
 #include "runtime/mcp/box.h"
 
 #include <stdio.h>
 
 #include "base/text.h"
-#include "runtime/bind_box.h"
 #include "runtime/loop.h"
 
 /* ## Asking */
@@ -150,21 +149,31 @@ static void end(struct inquiry *inquiry, const gramc_loop *loop) {
     }
 }
 
-gramc_status mcp_boxes_ask(struct offered_box *out, struct arena *arena, gramc_loop *loop,
-                           const gramc_box *const *boxes, size_t count,
-                           const struct secrets *secrets, uint32_t timeout_ms) {
-    struct inquiry inquiry = {.arena = arena, .secrets = secrets, .count = count};
-    if (loop->running) return GRAMC_USAGE;
+static gramc_status ask_all(const struct box_question *question) {
+    gramc_loop *loop = question->loop;
+    size_t count = question->count;
+    struct inquiry inquiry = {
+        .arena = question->arena, .secrets = question->secrets, .count = count};
     inquiry.list = mem_alloc(&loop->allocator, (count + 1) * sizeof(*inquiry.list));
     if (!inquiry.list) return GRAMC_NOMEM;
     for (size_t i = 0; i < count; i++) {
-        inquiry.list[i] = (struct asking){.out = &out[i]};
-        ask(&inquiry, &inquiry.list[i], loop, boxes[i]);
+        inquiry.list[i] = (struct asking){.out = &question->out[i]};
+        ask(&inquiry, &inquiry.list[i], loop, question->boxes[i]);
     }
-    if (inquiry.pending) wait_for_all(&inquiry, loop, timeout_ms);
+    if (inquiry.pending)
+        wait_for_all(&inquiry, loop, question->timeout_ms ? question->timeout_ms : MCP_ASK_MS);
     end(&inquiry, loop);
     mem_free(&loop->allocator, inquiry.list, (count + 1) * sizeof(*inquiry.list));
-    return arena->oom ? GRAMC_NOMEM : GRAMC_OK;
+    return question->arena->oom ? GRAMC_NOMEM : GRAMC_OK;
+}
+
+gramc_status mcp_boxes_ask(const struct box_question *question) {
+    sigset_t before;
+    if (question->loop->running) return GRAMC_USAGE;
+    loop_set_signals(&before);
+    gramc_status status = ask_all(question);
+    loop_restore_signals(&before);
+    return status;
 }
 
 /* ## Binding */
@@ -257,3 +266,28 @@ const struct mcp_endpoint *mcp_bind_impl(gramc_bound *bound, const gramc_impl *i
     const struct mcp_server *server = mcp_box_bind(bound, box);
     return server ? mcp_box_endpoint(bound, server, offered, name, tool->result_kind) : NULL;
 }
+
+/* ## Boxes */
+
+static void open_server(gramc_bound *bound, struct box_view *view) {
+    const gramc_box *box = view->box;
+    const struct bind_place place = {box->file, box->start, box->end};
+    const struct offered_box *known = offered_box(bound->offered, bound->offered_count, box->name);
+    if (!known)
+        BOUND_TELL(bound, D_BOX_UNKNOWN, &place, TEXT(""), box->name,
+                   TEXT("nobody asked it what it offers"));
+    else if (known->failure.len)
+        BOUND_TELL(bound, D_BOX_UNKNOWN, &place, TEXT(""), box->name, known->failure);
+    else view->inside = mcp_box_bind(bound, box);
+    if (view->inside) view->offered = known;
+    if (view->inside && known->note.len)
+        bound_report(bound, GRAMC_WARNING, &place, arena_text(&bound->arena, known->note),
+                     TEXT(""));
+}
+
+static const void *bind_offered(gramc_bound *bound, const struct box_view *view,
+                                const struct offered_tool *offered, const gramc_tool *tool) {
+    return mcp_box_endpoint(bound, view->inside, offered, offered->name, tool->result_kind);
+}
+
+const struct box_kind mcp_boxes = {.open = open_server, .bind = bind_offered, .ask = mcp_boxes_ask};

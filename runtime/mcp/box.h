@@ -3,19 +3,17 @@
 #ifndef RUNTIME_MCP_BOX_H
 #define RUNTIME_MCP_BOX_H
 
-#include "runtime/bound.h"
-#include "runtime/offered.h"
+#include "runtime/bind_box.h"
 #include "runtime/tool_mcp.h"
 
 enum { MCP_ASK_MS = 60000 }; /* that all servers together may take (npx downloads) */
 
+extern const struct box_kind mcp_boxes;
+
 /* Starts or connects to the servers, all at once, and turns the loop until each has listed its
- * tools or failed, at most for `timeout_ms`. out[i] is about boxes[i]; its texts are in the arena.
- * What goes wrong stands in `failure`, without secrets. The servers go on running, for the calls of
- * runs on the same loop. GRAMC_NOMEM; GRAMC_USAGE while the loop runs. The loop's thread. */
-gramc_status mcp_boxes_ask(struct offered_box *out, struct arena *arena, gramc_loop *loop,
-                           const gramc_box *const *boxes, size_t count,
-                           const struct secrets *secrets, uint32_t timeout_ms);
+ * tools or failed, at most for the question's time. What goes wrong stands in `failure`, without
+ * secrets. The servers go on running, for the calls of runs on the same loop. The loop's thread. */
+gramc_status mcp_boxes_ask(const struct box_question *question);
 
 /* The server of a box; reports what is wrong with it. NULL after a message, or without memory
  * (bound->arena.oom). Lives as long as `bound`. */

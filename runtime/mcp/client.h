@@ -2,6 +2,7 @@
 #ifndef RUNTIME_MCP_CLIENT_H
 #define RUNTIME_MCP_CLIENT_H
 
+#include "base/json/writer.h"
 #include "runtime/mcp/mcp.h"
 #include "runtime/mcp/transport.h"
 
@@ -9,8 +10,8 @@
  * answer is called; it may be started again from there. */
 struct mcp_verb {
     const char *method;
-    /* Members of params, without braces; false if there is none. */
-    bool (*put_params)(struct mcp_request *request, struct buf *out);
+    /* Writes members of params. */
+    void (*put_params)(struct mcp_request *request, struct json_writer *w);
     /* What of it headers repeat; NULL: nothing. */
     void (*describe)(const struct mcp_request *request, struct mcp_message *message);
     void (*fail)(struct mcp_request *request, enum mcp_outcome outcome, const char *why);

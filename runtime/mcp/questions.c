@@ -2,6 +2,7 @@
  * (https://modelcontextprotocol.io/specification/2026-07-28, Multi Round-Trip Requests). A run has
  * no person to ask: forms are declined, lists of folders are empty, and the server's state goes
  * back as it came. What a model would have to say cannot be declined, and fails the call. */
+#include "base/json/writer.h"
 #include "base/text.h"
 #include "runtime/mcp/mcp.h"
 
@@ -21,21 +22,17 @@ static const char *reply_to(const struct json *question) {
 bool mcp_decline(struct buf *out, const struct json *result) {
     const struct json *questions = json_get(result, "inputRequests");
     const struct json *state = json_get(result, "requestState");
+    struct json_writer w = json_writer(out);
     if (json_is(questions, JSON_OBJECT)) {
-        buf_puts(out, ",\"inputResponses\":{");
+        json_member_object(&w, "inputResponses");
         for (const struct json *one = questions->first; one; one = one->next) {
             const char *reply = reply_to(one);
             if (!reply) return false;
-            if (one != questions->first) buf_putc(out, ',');
-            json_put_string(out, one->key);
-            buf_putc(out, ':');
-            buf_puts(out, reply);
+            json_key_text(&w, one->key);
+            json_raw(&w, text_of(reply));
         }
-        buf_putc(out, '}');
+        json_object_end(&w);
     }
-    if (json_is(state, JSON_STRING)) {
-        buf_puts(out, ",\"requestState\":");
-        json_put_string(out, state->text);
-    }
-    return json_is(questions, JSON_OBJECT) || json_is(state, JSON_STRING);
+    if (json_is(state, JSON_STRING)) json_member_text(&w, "requestState", state->text);
+    return w.comma;
 }

@@ -19,19 +19,18 @@ static void finish_call(struct mcp_call *call, enum mcp_outcome outcome) {
     call->done(call);
 }
 
-static bool put_call(struct mcp_request *request, struct buf *out) {
+static void put_call(struct mcp_request *request, struct json_writer *w) {
     const struct mcp_call *call = (const struct mcp_call *)(const void *)request;
     gramc_text arguments = text_trim(call->arguments);
-    buf_puts(out, "\"name\":");
-    json_put_string(out, call->tool);
-    buf_puts(out, ",\"arguments\":");
+    json_member_text(w, "name", call->tool);
+    json_key(w, "arguments");
+    struct buf *out = json_slot(w);
     /* One line: blanks between tokens may hold line ends, strings cannot. */
     for (size_t i = 0; i < arguments.len; i++)
         buf_putc(out,
                  arguments.ptr[i] == '\n' || arguments.ptr[i] == '\r' ? ' ' : arguments.ptr[i]);
     if (arguments.len == 0) buf_puts(out, "{}");
-    buf_text(out, buf_view(&call->replies));
-    return true;
+    if (call->replies.len) json_raw(w, buf_view(&call->replies));
 }
 
 static void describe_call(const struct mcp_request *request, struct mcp_message *message) {
@@ -159,12 +158,9 @@ static void finish_list(struct mcp_listing *listing, enum mcp_outcome outcome, c
     listing->done(listing);
 }
 
-static bool put_list(struct mcp_request *request, struct buf *out) {
+static void put_list(struct mcp_request *request, struct json_writer *w) {
     const struct mcp_listing *listing = (const struct mcp_listing *)(const void *)request;
-    if (!listing->cursor.ptr) return false;
-    buf_puts(out, "\"cursor\":");
-    json_put_string(out, listing->cursor);
-    return true;
+    if (listing->cursor.ptr) json_member_text(w, "cursor", listing->cursor);
 }
 
 static void fail_list(struct mcp_request *request, enum mcp_outcome outcome, const char *why) {

@@ -1,5 +1,6 @@
 /* Turns an implementation into what is started in its place: gramc-host, which takes the limits as
- * options and then loads the plugin or becomes the program. Starting it is left to exec_words.c. */
+ * options and then a verb and its words (load a plugin, become a program). Starting it is left to
+ * exec_words.c. */
 #include "runtime/process/program.h"
 
 #include <stdio.h>
@@ -38,32 +39,19 @@ static void add_limits(struct arena *arena, gramc_text *words, size_t *count,
     }
 }
 
-/* The host starts in the folder of the implementation, and what has no slash would be looked for
- * among the system's libraries. */
-static gramc_text plugin_word(struct arena *arena, gramc_text target) {
-    if (target.len && memchr(target.ptr, '/', target.len)) return target;
-    char *word = arena_alloc(arena, target.len + 3);
-    if (!word) return (gramc_text){NULL, 0};
-    memcpy(word, "./", 2);
-    memcpy(word + 2, target.ptr, target.len);
-    word[target.len + 2] = '\0';
-    return (gramc_text){word, target.len + 2};
-}
-
-const gramc_impl *impl_hosted(struct arena *arena, const gramc_impl *impl, const char *host) {
-    gramc_impl *hosted = arena_alloc(arena, sizeof(*hosted));
-    gramc_text *words = arena_array(arena, impl->argc + 2 * LIMITS + 3, sizeof(*words));
-    size_t count = 0;
-    if (!hosted || !words) return NULL;
-    words[count++] = text_of(host);
-    add_limits(arena, words, &count, impl);
-    bool is_plugin = impl->kind == GRAMC_IMPL_PLUGIN;
-    words[count++] = is_plugin ? TEXT("plugin") : TEXT("exec");
-    if (is_plugin) words[count++] = plugin_word(arena, impl->target);
-    for (size_t i = 0; !is_plugin && i < impl->argc; i++) words[count++] = impl->argv[i];
+gramc_impl *impl_hosted(struct arena *arena, const gramc_impl *impl, const char *host,
+                        gramc_text verb, const gramc_text *words, size_t count) {
+    gramc_impl *hosted = ARENA_NEW(arena, gramc_impl);
+    gramc_text *argv = arena_array(arena, count + 2 * LIMITS + 2, sizeof(*argv));
+    size_t argc = 0;
+    if (!hosted || !argv) return NULL;
+    argv[argc++] = text_of(host);
+    add_limits(arena, argv, &argc, impl);
+    argv[argc++] = verb;
+    for (size_t i = 0; i < count; i++) argv[argc++] = words[i];
     *hosted = *impl;
-    hosted->argv = words;
-    hosted->argc = count;
+    hosted->argv = argv;
+    hosted->argc = argc;
     return arena->oom ? NULL : hosted;
 }
 

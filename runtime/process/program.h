@@ -7,10 +7,11 @@
 #include "gramc/runtime.h"
 
 bool impl_has_limits(const gramc_impl *impl);
-/* A copy of the implementation whose argv starts it by way of the host: "plugin FILE" if it is one,
- * else "exec" and its own argv. NULL without memory. */
-const gramc_impl *impl_hosted(struct arena *arena, const gramc_impl *impl, const char *host);
-/* The path of the file that a PLUGIN or REPLAY names, as this process sees it; {NULL, 0} without
+/* A copy of the implementation whose argv starts it by way of the host: HOST LIMITS VERB WORDS.
+ * NULL without memory. */
+gramc_impl *impl_hosted(struct arena *arena, const gramc_impl *impl, const char *host,
+                        gramc_text verb, const gramc_text *words, size_t count);
+/* The path of the file that is its target, as this process sees it; {NULL, 0} without
  * memory. Has a NUL behind it and, for dlopen, a slash inside. */
 gramc_text impl_file(struct arena *arena, const gramc_impl *impl);
 

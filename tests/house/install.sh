@@ -29,6 +29,11 @@ cat >user.c <<'C'
 #include <gramc/compile.h>
 #include <stdio.h>
 #include <string.h>
+/* Names of a program's own that the library has inside as well. */
+int buf_init(void);
+int arena_free(void);
+int buf_init(void) { return 0; }
+int arena_free(void) { return 0; }
 int main(void) {
     const char *text = "[a:Agent | [t:Tool {description: \"d\"} | (x::Int)==>(::Text)]]";
     gramc_compilation *c;
@@ -38,6 +43,20 @@ int main(void) {
     if (gramc_compile(&spec, c)) return 3;
     printf("%d tools\n", (int)gramc_spec_tool_count(spec));
     gramc_compilation_free(c);
+    return buf_init() + arena_free();
+}
+C
+cat >runner.c <<'C'
+#include <gramc/runtime.h>
+#include <stdio.h>
+int main(void) {
+    gramc_builtins *builtins;
+    gramc_loop *loop;
+    if (gramc_builtins_new(&builtins, NULL)) return 1;
+    if (gramc_loop_new(&loop, NULL)) return 2;
+    puts(gramc_version());
+    gramc_loop_free(loop);
+    gramc_builtins_free(builtins);
     return 0;
 }
 C
@@ -46,6 +65,17 @@ flags=${GRAMC_SANITIZED:+-fsanitize=address,undefined}
 # shellcheck disable=SC2086
 $cc -std=c99 -pedantic -Wall -Wextra -Werror $flags -I"$prefix/include" user.c "$lib/libgramc.a" -lpcre2-8 -lyaml -o user
 [ "$(./user)" = "1 tools" ]
+# shellcheck disable=SC2086
+$cc -x c++ -std=c++11 -Wall -Wextra -Werror $flags -I"$prefix/include" user.c -x none "$lib/libgramc.a" -lpcre2-8 -lyaml -o user-c++
+[ "$(./user-c++)" = "1 tools" ]
+# shellcheck disable=SC2086
+if [ -e "$lib/libgramcrun.a" ]; then
+    $cc -std=c99 -Wall -Wextra -Werror $flags -I"$prefix/include" runner.c "$lib/libgramcrun.a" "$lib/libgramc.a" \
+        -lcurl -luv -lpcre2-8 -lyaml -lm -ldl -lpthread -o runner
+    "./runner" | grep -q '^[0-9]'
+    $cc -std=c99 $flags -I"$prefix/include" runner.c -L"$lib" -lgramcrun -lgramc -Wl,-rpath,"$lib" -o runner-shared
+    ./runner-shared | grep -q '^[0-9]'
+fi
 # shellcheck disable=SC2086
 $cc -std=c99 $flags -I"$prefix/include" user.c -L"$lib" -lgramc -Wl,-rpath,"$lib" -o user-shared
 [ "$(./user-shared)" = "1 tools" ]

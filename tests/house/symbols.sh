@@ -1,14 +1,24 @@
 #!/bin/sh
-# Only what is meant for users is exported, gramc and gramc-host need libc and PCRE2 alone, and every public
-# function of the headers exists.
+# The shared libraries and the archives define what the public headers declare, and no other name that a
+# program could meet; gramc and gramc-host need libc and PCRE2 alone.
 set -u
 source=$1 build=$2
 bad=0
 complain() { echo "$*"; bad=1; }
+brought=${GRAMC_SANITIZED:+'^_*\(odr_\)*asan[._]'}
+brought=${brought:-^$}
+
+# exports_of LIBRARY: the global names that it defines. AddressSanitizer brings names of its own.
+exports_of() {
+    case $1 in
+    *.so) nm -D --defined-only "$1" | awk '$2 == "T" || $2 == "D" || $2 == "B" || $2 == "R" { print $3 }' | sed 's/@.*//' ;;
+    *.a) nm -g --defined-only "$1" | awk 'NF == 3 { print $3 }' | grep -v "$brought" ;;
+    esac | sort -u
+}
 
 check_exports() {
     library=$1 header_list=$2
-    exported=$(nm -D --defined-only "$library" | awk '$2 == "T" || $2 == "D" || $2 == "B" || $2 == "R" { print $3 }' | sed 's/@.*//' | sort -u)
+    exported=$(exports_of "$library")
     # shellcheck disable=SC2086
     declared=$(cat $header_list | tr '\n' ' ' | grep -oE 'GRAMC_API[^;]*' | grep -oE 'gramc_[a-z0-9_]+ *\(' | tr -d ' (' | sort -u)
     [ -n "$declared" ] || complain "no GRAMC_API was found in $header_list"
@@ -22,8 +32,10 @@ check_exports() {
 }
 
 headers=$(find "$source/include/gramc" -name '*.h' ! -name runtime.h ! -name plugin.h)
-check_exports "$build/libgramc.so" "$headers"
-[ -e "$build/libgramcrun.so" ] && check_exports "$build/libgramcrun.so" "$source/include/gramc/runtime.h"
+for kind in so a; do
+    check_exports "$build/libgramc.$kind" "$headers"
+    [ ! -e "$build/libgramcrun.so" ] || check_exports "$build/libgramcrun.$kind" "$source/include/gramc/runtime.h"
+done
 
 # check_needs PROGRAM: libc and PCRE2 alone
 check_needs() {

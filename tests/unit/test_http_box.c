@@ -54,6 +54,13 @@ static gramc_box box_of(const char *name) {
 
 /* ## Asking */
 
+static gramc_status ask_box(struct offered_box *out, struct arena *arena, const gramc_box *box,
+                            gramc_reader reader) {
+    const struct box_question question = {
+        .out = out, .boxes = &box, .count = 1, .arena = arena, .reader = reader};
+    return http_boxes_ask(&question);
+}
+
 static void test_ask(void **state) {
     static const struct {
         const char *box, *file, *failure;
@@ -75,7 +82,7 @@ static void test_ask(void **state) {
         struct offered_box offered;
         gramc_box box = box_of(rows[i].box);
         arena_init(&arena, NULL);
-        assert_int_equal(http_box_ask(&offered, &arena, &box, reader_of(rows[i].file)), GRAMC_OK);
+        assert_int_equal(ask_box(&offered, &arena, &box, reader_of(rows[i].file)), GRAMC_OK);
         if (!text_starts(offered.failure, rows[i].failure) ||
             (offered.failure.len > 0) != (rows[i].failure[0] != '\0'))
             fail_msg("row %zu: %.*s", i, TEXT_ARGS(offered.failure));
@@ -193,7 +200,7 @@ static void test_ask_no_memory(void **state) {
         struct offered_box offered;
         struct arena arena;
         arena_init(&arena, &allocator);
-        gramc_status status = http_box_ask(&offered, &arena, &box, reader_of(UPSTREAM("crm", "")));
+        gramc_status status = ask_box(&offered, &arena, &box, reader_of(UPSTREAM("crm", "")));
         assert_int_equal(status, failing.failed ? GRAMC_NOMEM : GRAMC_OK);
         arena_free(&arena);
         assert_int_equal(failing.live, 0);

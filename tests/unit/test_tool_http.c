@@ -66,7 +66,7 @@ static void open_bench(struct bench *bench, const struct mock_answer *answers, s
     assert_int_equal(gramc_loop_new(&bench->loop, NULL), GRAMC_OK);
     bench->endpoint.url = text_of(mock_url(bench->server));
     bench->bound = (struct bound_tool){
-        .impl = &bench->impl, .kind = &tool_http, .endpoint = &bench->endpoint, .timeout_ms = 5000};
+        .impl = &bench->impl, .kind = &tool_http, .data = &bench->endpoint, .timeout_ms = 5000};
 }
 
 static void close_bench(struct bench *bench) {

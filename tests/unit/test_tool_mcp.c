@@ -125,6 +125,19 @@ static gramc_loop *new_loop(void) {
     return loop;
 }
 
+static gramc_status ask_boxes(struct offered_box *out, struct arena *arena, gramc_loop *loop,
+                              const gramc_box *const *boxes, size_t count,
+                              const struct secrets *secrets, uint32_t timeout_ms) {
+    const struct box_question question = {.out = out,
+                                          .boxes = boxes,
+                                          .count = count,
+                                          .arena = arena,
+                                          .loop = loop,
+                                          .secrets = secrets,
+                                          .timeout_ms = timeout_ms};
+    return mcp_boxes_ask(&question);
+}
+
 /* ## Faults */
 
 static const struct {
@@ -272,8 +285,7 @@ static void test_offers(void **state) {
         open_bench(&benches[i], servers[i].mode);
         boxes[i] = &benches[i].box;
     }
-    assert_int_equal(mcp_boxes_ask(offered, &arena, loop, boxes, COUNT(servers), NULL, 1000),
-                     GRAMC_OK);
+    assert_int_equal(ask_boxes(offered, &arena, loop, boxes, COUNT(servers), NULL, 1000), GRAMC_OK);
     for (size_t i = 0; i < COUNT(servers); i++) {
         assert_true(text_is(offered[i].failure, servers[i].failure));
         assert_true(text_is(offered[i].name, "lab"));
@@ -464,7 +476,7 @@ static void test_secret_in_header(void **state) {
     (void)state;
     arena_init(&arena, NULL);
     assert_int_equal(secrets_new(&secrets, &allocator, secret_list, 1), GRAMC_OK);
-    assert_int_equal(mcp_boxes_ask(&offered, &arena, loop, &list, 1, secrets, 1000), GRAMC_OK);
+    assert_int_equal(ask_boxes(&offered, &arena, loop, &list, 1, secrets, 1000), GRAMC_OK);
     assert_true(text_is(offered.failure,
                         "the server answers with HTTP status 401: it wants an Authorization "
                         "header: I know no Bearer ${env:TOKEN_NAME}"));
@@ -494,7 +506,7 @@ static void test_secret_in_offer(void **state) {
     (void)state;
     arena_init(&arena, NULL);
     assert_int_equal(secrets_new(&secrets, &allocator, secret_list, 1), GRAMC_OK);
-    assert_int_equal(mcp_boxes_ask(&offered, &arena, loop, &list, 1, secrets, 5000), GRAMC_OK);
+    assert_int_equal(ask_boxes(&offered, &arena, loop, &list, 1, secrets, 5000), GRAMC_OK);
     assert_int_equal(offered.tool_count, 1);
     const struct offered_tool *tool = offered.tools;
     assert_true(text_is(tool->title, "T ${env:TOKEN_NAME}"));
@@ -527,7 +539,7 @@ static void test_left_out(void **state) {
     gramc_loop *loop = new_loop();
     (void)state;
     arena_init(&arena, NULL);
-    assert_int_equal(mcp_boxes_ask(&offered, &arena, loop, &list, 1, NULL, 1000), GRAMC_OK);
+    assert_int_equal(ask_boxes(&offered, &arena, loop, &list, 1, NULL, 1000), GRAMC_OK);
     assert_int_equal(offered.tool_count, 1);
     assert_true(text_is(offered.tools[0].name, "good"));
     assert_true(text_is(offered.note,
@@ -556,7 +568,7 @@ static void test_no_memory_to_ask(void **state) {
         options.allocator = &allocator;
         arena_init(&arena, &allocator);
         gramc_status status = gramc_loop_new(&loop, &options);
-        if (!status) status = mcp_boxes_ask(&offered, &arena, loop, &list, 1, NULL, 5000);
+        if (!status) status = ask_boxes(&offered, &arena, loop, &list, 1, NULL, 5000);
         met = failing.failed;
         if (!met) assert_int_equal(offered.tool_count, 3);
         if (status) assert_int_equal(status, GRAMC_NOMEM);
