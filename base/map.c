@@ -1,5 +1,5 @@
-/* Turns names into what was stored under them: open addressing, at most three quarters full, never shrinks.
- * Keys are borrowed, memory is the arena's. */
+/* Turns names into what was stored under them: open addressing, at most three quarters full, never
+ * shrinks. Keys are borrowed, memory is the arena's. */
 #include "base/map.h"
 
 #include "base/text.h"
