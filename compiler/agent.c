@@ -125,16 +125,9 @@ void agent_read(struct pass *pass, struct gramc_spec *spec, const struct pattern
     if (!agent->tools) return;
     for (const struct pattern *e = pattern->elements; e; e = e->next)
         if (task_is(pattern_plain(e))) task_read(pass, spec, agent, pattern_plain(e));
-    struct agent *other = map_put(&spec->agents, name, agent);
-    if (other != agent) {
-        agent->twin = other;
-        agent->next = spec->first_agent_twin;
-        spec->first_agent_twin = agent;
-        return;
-    }
+    if (registry_add(&spec->agents, name, agent) != agent) return;
     *spec->last_agent = agent;
     spec->last_agent = &agent->next;
-    spec->agent_count++;
 }
 
 /* ## References */
@@ -195,15 +188,17 @@ static bool mean_the_same(struct pass *pass, const struct agent *a, const struct
     return text_eq(agent_fingerprint(pass->arena, a), agent_fingerprint(pass->arena, b));
 }
 
-void agent_twins_check(struct pass *pass, struct gramc_spec *spec) {
-    for (struct agent *a = spec->first_agent_twin; a && !pass->arena->oom; a = a->next) {
-        pass->source = a->source;
-        agent_resolve(pass, spec, a);
-        if (mean_the_same(pass, a, a->twin)) continue;
-        report_name_taken(pass, D_DUPLICATE_AGENT, a->identifier, a->name_at, a->twin->source,
-                          a->twin->name_at);
-    }
+static struct registered place(const void *thing) {
+    const struct agent *agent = thing;
+    return (struct registered){agent->source, agent->name_at};
 }
+
+static bool is_same(struct pass *pass, void *first, void *other) {
+    agent_resolve(pass, pass->compilation->spec, other);
+    return mean_the_same(pass, other, first);
+}
+
+const struct registry_sort agent_sort = {D_DUPLICATE_AGENT, place, is_same};
 
 bool agent_has_property(gramc_text key) {
     return rows_have(rows, sizeof rows / sizeof *rows, key);

@@ -8,7 +8,6 @@
 struct agent {
     gramc_agent public; /* first: a pointer to one is a pointer to the other */
     struct agent *next;
-    struct agent *twin; /* another of the same name, which is the one that counts */
     gramc_text identifier;
     struct span name_at;
     const struct source *source;
@@ -29,7 +28,7 @@ void agent_read(struct pass *pass, struct gramc_spec *spec, const struct pattern
 /* Once all tools are known: its references. */
 void agent_resolve(struct pass *pass, struct gramc_spec *spec, struct agent *agent);
 /* Agents of one name must mean the same. */
-void agent_twins_check(struct pass *pass, struct gramc_spec *spec);
+extern const struct registry_sort agent_sort;
 /* True if agents have the property. */
 bool agent_has_property(gramc_text key);
 

@@ -14,7 +14,7 @@ enum { LARGEST_IN_LINE = 2000, DEEPEST_IN_LINE = 64 };
 /* ## Collecting */
 
 struct definition *definition_find(const struct pass *pass, gramc_text name) {
-    struct definition *definition = map_get(&pass->compilation->spec->definitions, name);
+    struct definition *definition = registry_get(&pass->compilation->spec->definitions, name);
     return definition && definition->row && !definition->cyclic ? definition : NULL;
 }
 
@@ -51,7 +51,7 @@ void definition_collect(struct pass *pass, struct gramc_spec *spec, const struct
 /* ## Bases */
 
 static struct definition *base_of(const struct gramc_spec *spec, const struct definition *d) {
-    return map_get(&spec->definitions, d->pattern->subject->labels->name.text);
+    return registry_get(&spec->definitions, d->pattern->subject->labels->name.text);
 }
 
 static void report_cycle(struct pass *pass, struct definition *definition) {
@@ -97,7 +97,7 @@ static void read_one(struct pass *pass, struct definition *definition) {
 
 static void note_names(struct pass *pass, struct gramc_spec *spec) {
     for (struct definition *d = spec->first_definition; d; d = d->next)
-        if (d->name.ptr) map_put(&spec->definitions, d->name, d);
+        if (d->name.ptr) registry_add(&spec->definitions, d->name, d);
     for (struct definition *d = spec->first_definition; d && !pass->arena->oom; d = d->next)
         find_row(pass, spec, d);
 }
@@ -161,7 +161,7 @@ struct cycle_search {
 
 /* `const` is for everybody else: the search writes marks. */
 static struct definition *writable(const struct cycle_search *search, const struct definition *d) {
-    return map_get(&search->pass->compilation->spec->definitions, d->name);
+    return registry_get(&search->pass->compilation->spec->definitions, d->name);
 }
 
 static void add_mention(struct cycle_search *search, struct definition *from,
@@ -255,7 +255,7 @@ static struct definition *find_unsettled(const struct gramc_spec *spec,
                                          const struct schema *schema) {
     if (!schema) return NULL;
     if (schema->definition && !schema->definition->settled)
-        return map_get(&spec->definitions, schema->definition->name);
+        return registry_get(&spec->definitions, schema->definition->name);
     if (schema->kind != TYPE_ANY_OF && schema->kind != TYPE_ONE_OF) return NULL;
     struct definition *found = NULL;
     for (const struct member *m = schema->members; m && !found; m = m->next)
@@ -334,13 +334,18 @@ static void find_inhabited(struct pass *pass, struct gramc_spec *spec) {
 
 /* ## Checks */
 
-/* A second definition of a name; fine if it means the same as the first. */
-static void check_name(struct pass *pass, const struct gramc_spec *spec, struct definition *d) {
-    struct definition *first = map_get(&spec->definitions, d->name);
-    if (first == d || !first->row || fields_mean_the_same(pass, &first->field, &d->field)) return;
-    pass->source = d->source;
-    report_name_taken(pass, D_DUPLICATE_TYPE, d->name, d->name_at, first->source, first->name_at);
+static struct registered place(const void *thing) {
+    const struct definition *definition = thing;
+    return (struct registered){definition->source, definition->name_at};
 }
+
+static bool is_same(struct pass *pass, void *first, void *other) {
+    const struct definition *a = first, *b = other;
+    return !a->row || !b->row || b->cyclic || fields_mean_the_same(pass, &a->field, &b->field);
+}
+
+/* A second definition of a name is fine if it means the same as the first. */
+static const struct registry_sort sort = {D_DUPLICATE_TYPE, place, is_same};
 
 /* A record adds fields to its base; it does not change them. */
 static void check_fields(struct pass *pass, const struct definition *definition) {
@@ -365,8 +370,7 @@ static void check_one(struct pass *pass, const struct definition *definition) {
 
 void definitions_check(struct pass *pass, struct gramc_spec *spec) {
     if (!spec->first_definition) return;
-    for (struct definition *d = spec->first_definition; d && !pass->arena->oom; d = d->next)
-        if (d->row && d->name.ptr && !d->cyclic) check_name(pass, spec, d);
+    registry_check(pass, &spec->definitions, &sort);
     find_inhabited(pass, spec);
     for (struct definition *d = spec->first_definition; d && !pass->arena->oom; d = d->next)
         if (d->row && !d->cyclic && d->name.ptr) check_one(pass, d);

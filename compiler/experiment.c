@@ -197,37 +197,30 @@ void experiment_read(struct pass *pass, struct gramc_spec *spec, const struct pa
     experiment->source = pass->source;
     experiment->pattern = pattern;
     read_properties(pass, experiment, name);
-    struct experiment *other = map_put(&spec->experiments, name, experiment);
-    if (other != experiment) {
-        experiment->twin = other;
-        experiment->next = spec->first_experiment_twin;
-        spec->first_experiment_twin = experiment;
-        return;
-    }
+    if (registry_add(&spec->experiments, name, experiment) != experiment) return;
     *spec->last_experiment = experiment;
     spec->last_experiment = &experiment->next;
-    spec->experiment_count++;
 }
 
 /* ## Arms, once all names are known */
 
 static const struct agent *find_agent(struct pass *pass, const struct gramc_spec *spec,
                                       const struct pattern *arm, gramc_text name) {
-    const struct agent *agent = map_get(&spec->agents, name);
+    const struct agent *agent = registry_get(&spec->agents, name);
     const struct property *p = property_find(arm->subject, "agent");
     if (!agent && name.len)
-        report_unresolved(pass, D_UNRESOLVED_NAME, &spec->agents, TEXT("agent"), name,
+        report_unresolved(pass, D_UNRESOLVED_NAME, &spec->agents.names, TEXT("agent"), name,
                           p->value->span);
     return agent;
 }
 
 static const struct library *find_library(struct pass *pass, const struct gramc_spec *spec,
                                           const struct pattern *arm, gramc_text name) {
-    const struct library *library = map_get(&spec->libraries, name);
+    const struct library *library = registry_get(&spec->libraries, name);
     const struct property *p = property_find(arm->subject, "library");
     if (!library && name.len)
-        report_unresolved(pass, D_UNRESOLVED_NAME, &spec->libraries, TEXT("tool library"), name,
-                          p->value->span);
+        report_unresolved(pass, D_UNRESOLVED_NAME, &spec->libraries.names, TEXT("tool library"),
+                          name, p->value->span);
     return library;
 }
 
@@ -347,22 +340,26 @@ void experiment_resolve(struct pass *pass, struct gramc_spec *spec, struct exper
     cases_check(pass, experiment);
 }
 
-void experiment_twins_check(struct pass *pass, struct gramc_spec *spec) {
-    for (struct experiment *e = spec->first_experiment_twin; e && !pass->arena->oom; e = e->next) {
-        struct buf texts[2];
-        pass->source = e->source;
-        experiment_resolve(pass, spec, e);
-        for (int i = 0; i < 2; i++) {
-            buf_init(&texts[i], &pass->arena->allocator, SOURCE_MAX);
-            experiment_print(&texts[i], i ? e : e->twin);
-            if (texts[i].state == BUF_NOMEM) pass->arena->oom = true;
-        }
-        if (!text_eq(buf_view(&texts[0]), buf_view(&texts[1])))
-            report_name_taken(pass, D_DUPLICATE_EXPERIMENT, e->public.name, e->name_at,
-                              e->twin->source, e->twin->name_at);
-        for (int i = 0; i < 2; i++) buf_free(&texts[i]);
-    }
+static struct registered place(const void *thing) {
+    const struct experiment *experiment = thing;
+    return (struct registered){experiment->source, experiment->name_at};
 }
+
+static bool is_same(struct pass *pass, void *first, void *other) {
+    const struct experiment *both[2] = {first, other};
+    struct buf texts[2];
+    experiment_resolve(pass, pass->compilation->spec, other);
+    for (int i = 0; i < 2; i++) {
+        buf_init(&texts[i], &pass->arena->allocator, SOURCE_MAX);
+        experiment_print(&texts[i], both[i]);
+        if (texts[i].state == BUF_NOMEM) pass->arena->oom = true;
+    }
+    bool same = text_eq(buf_view(&texts[0]), buf_view(&texts[1]));
+    for (int i = 0; i < 2; i++) buf_free(&texts[i]);
+    return same;
+}
+
+const struct registry_sort experiment_sort = {D_DUPLICATE_EXPERIMENT, place, is_same};
 
 bool experiment_has_property(gramc_text key) {
     return rows_have(rows, sizeof rows / sizeof *rows, key);

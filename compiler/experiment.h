@@ -8,7 +8,6 @@ struct experiment {
     gramc_experiment public; /* first: a pointer to one is a pointer to the other */
     gramc_text meta, *arm_metas;
     struct experiment *next;
-    struct experiment *twin; /* another of the same name, which is the one that counts */
     struct span name_at;
     const struct source *source;
     const struct pattern *pattern;
@@ -21,7 +20,7 @@ void experiment_resolve(struct pass *pass, struct gramc_spec *spec, struct exper
 /* Arms that differ where the experiment does not say so (confound.c). */
 void experiment_compare(struct pass *pass, const struct experiment *experiment);
 /* Experiments of one name must mean the same. */
-void experiment_twins_check(struct pass *pass, struct gramc_spec *spec);
+extern const struct registry_sort experiment_sort;
 /* True if experiments have the property. */
 bool experiment_has_property(gramc_text key);
 

@@ -123,10 +123,13 @@ enum { WORDS_MAX = 1024 };
 
 gramc_text kinds_that_take(struct arena *arena, gramc_text property) {
     struct buf words;
+    size_t left = 0;
     buf_init(&words, &arena->allocator, WORDS_MAX);
+    for (size_t i = 0; i < KINDS; i++) left += kind_takes((gramc_impl_kind)i, property);
     for (size_t i = 0; i < KINDS; i++) {
         if (!kind_takes((gramc_impl_kind)i, property)) continue;
-        if (words.len) buf_puts(&words, " and ");
+        left--;
+        if (words.len) buf_puts(&words, left ? ", " : " and ");
         buf_puts(&words, kinds[i].word);
     }
     return buf_to_arena(&words, arena);

@@ -86,16 +86,9 @@ void library_read(struct pass *pass, struct gramc_spec *spec, const struct patte
     library->boxes = arena_array(pass->arena, pattern->element_count, sizeof *library->boxes);
     if (!library->impls || !library->boxes) return;
     read_elements(pass, library, pattern);
-    struct library *other = map_put(&spec->libraries, name, library);
-    if (other != library) {
-        library->twin = other;
-        library->next = spec->first_library_twin;
-        spec->first_library_twin = library;
-        return;
-    }
+    if (registry_add(&spec->libraries, name, library) != library) return;
     *spec->last_library = library;
     spec->last_library = &library->next;
-    spec->library_count++;
 }
 
 /* ## What it extends */
@@ -122,7 +115,7 @@ static struct library *base_of(struct pass *pass, const struct gramc_spec *spec,
     if (!library->extends) return NULL;
     pass->source = library->source;
     gramc_text name = library_name(pass, library->extends, "extends");
-    struct library *base = name.ptr ? map_get(&spec->libraries, name) : NULL;
+    struct library *base = name.ptr ? registry_get(&spec->libraries, name) : NULL;
     if (name.ptr && !base) unknown_base(pass, spec, library, name);
     if (!base || base->state != LIBRARY_VISITED) return base;
     FIND(pass->findings, D_EXTENDS_ITSELF, library->source, library->extends->span,
@@ -214,24 +207,28 @@ static void resolve_chain(struct pass *pass, struct gramc_spec *spec, struct lib
     }
 }
 
-/* Libraries of one name must mean the same. */
-static void check_twin(struct pass *pass, const struct library *library) {
-    const struct library *first = library->twin;
-    pass->source = library->source;
-    if (text_eq(first->public.fingerprint, library->public.fingerprint)) return;
-    report_name_taken(pass, D_DUPLICATE_LIBRARY, library->public.name, library->name_at,
-                      first->source, first->name_at);
+static struct registered place(const void *thing) {
+    const struct library *library = thing;
+    return (struct registered){library->source, library->name_at};
 }
 
+static bool is_same(struct pass *pass, void *first, void *other) {
+    const struct library *a = first, *b = other;
+    (void)pass;
+    return text_eq(a->public.fingerprint, b->public.fingerprint);
+}
+
+/* Libraries of one name must mean the same. */
+static const struct registry_sort sort = {D_DUPLICATE_LIBRARY, place, is_same};
+
 void libraries_resolve(struct pass *pass, struct gramc_spec *spec) {
-    struct library **chain = arena_array(pass->arena, spec->library_count + 1, sizeof *chain);
+    struct library **chain = arena_array(pass->arena, spec->libraries.count + 1, sizeof *chain);
     if (!chain) return;
     for (struct library *l = spec->first_library; l && !pass->arena->oom; l = l->next)
         resolve_chain(pass, spec, l, chain);
-    for (struct library *l = spec->first_library_twin; l && !pass->arena->oom; l = l->next) {
-        resolve_chain(pass, spec, l, chain);
-        check_twin(pass, l);
-    }
+    for (struct twin *t = spec->libraries.twins; t && !pass->arena->oom; t = t->next)
+        resolve_chain(pass, spec, t->other, chain);
+    registry_check(pass, &spec->libraries, &sort);
 }
 
 bool library_has_property(gramc_text key) {

@@ -26,7 +26,6 @@ enum library_state { LIBRARY_READ, LIBRARY_VISITED, LIBRARY_RESOLVED };
 struct library {
     gramc_library public;
     struct library *next;
-    struct library *twin; /* another of the same name, which is the one that counts */
     struct span name_at;
     const struct source *source;
     const struct value *extends; /* NULL: nothing */

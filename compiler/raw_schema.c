@@ -96,7 +96,7 @@ struct raw_schema *raw_read(struct pass *pass, const struct value *value, bool *
     *wrong = !json_is(document, JSON_OBJECT) && (!tagged || document);
     if (!raw) return NULL;
     *raw = (struct raw_schema){
-        .json = document, .at = value->span, .types = &pass->compilation->spec->definitions};
+        .json = document, .at = value->span, .types = &pass->compilation->spec->definitions.names};
     struct raw_search search = {pass, raw, false};
     search_schema(&search, document);
     return search.broken ? NULL : raw;

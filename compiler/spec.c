@@ -39,8 +39,8 @@ static const struct {
               {"Task", NULL, NULL, "an agent"},
               {"ToolBox", NULL, NULL, "an agent or a task"},
               {"ToolImpl", NULL, NULL, "a tool library"},
-              {"McpServer", NULL, NULL, "a tool library"},
-              {"HttpToolBox", NULL, NULL, "a tool library"},
+#define GRAMC_BOX(id, label, tools) {#label, NULL, NULL, "a tool library"},
+#include "gramc/kinds.def"
               {"Arm", NULL, NULL, "an experiment"},
               {"Model", NULL, NULL, "a configuration (gramc.gram)"}};
 
@@ -161,21 +161,21 @@ static struct gramc_spec *spec_new(gramc_compilation *compilation) {
     spec->last_experiment = &spec->first_experiment;
     spec->last_definition = &spec->first_definition;
     spec->last_reuse = &spec->first_reuse;
-    map_init(&spec->definitions, &compilation->arena);
-    map_init(&spec->tools, &compilation->arena);
-    map_init(&spec->agents, &compilation->arena);
-    map_init(&spec->libraries, &compilation->arena);
-    map_init(&spec->experiments, &compilation->arena);
+    registry_init(&spec->definitions, &compilation->arena);
+    registry_init(&spec->tools, &compilation->arena);
+    registry_init(&spec->agents, &compilation->arena);
+    registry_init(&spec->libraries, &compilation->arena);
+    registry_init(&spec->experiments, &compilation->arena);
     return spec;
 }
 
 /* Lists for the public look-ups by index. */
 static void make_lists(struct gramc_spec *spec, struct arena *arena) {
     size_t i = 0;
-    spec->tool_list = arena_array(arena, spec->tool_count, sizeof(void *));
-    spec->agent_list = arena_array(arena, spec->agent_count, sizeof(void *));
-    spec->library_list = arena_array(arena, spec->library_count, sizeof(void *));
-    spec->experiment_list = arena_array(arena, spec->experiment_count, sizeof(void *));
+    spec->tool_list = arena_array(arena, spec->tools.count, sizeof(void *));
+    spec->agent_list = arena_array(arena, spec->agents.count, sizeof(void *));
+    spec->library_list = arena_array(arena, spec->libraries.count, sizeof(void *));
+    spec->experiment_list = arena_array(arena, spec->experiments.count, sizeof(void *));
     if (arena->oom) return;
     for (struct tool *t = spec->first_tool; t; t = t->next) spec->tool_list[i++] = t;
     i = 0;
@@ -206,7 +206,7 @@ static void resolve_experiments(struct pass *pass, struct gramc_spec *spec) {
         pass->source = e->source;
         experiment_resolve(pass, spec, e);
     }
-    if (!pass->arena->oom) experiment_twins_check(pass, spec);
+    if (!pass->arena->oom) registry_check(pass, &spec->experiments, &experiment_sort);
     bool sound = !findings_have_errors(pass->findings);
     for (struct experiment *e = spec->first_experiment; e && sound && !pass->arena->oom;
          e = e->next) {
@@ -227,8 +227,8 @@ static void read_all(struct pass *pass, struct gramc_spec *spec) {
         pass->source = agent->source;
         agent_resolve(pass, spec, agent);
     }
-    if (!pass->arena->oom) tool_twins_check(pass, spec);
-    if (!pass->arena->oom) agent_twins_check(pass, spec);
+    if (!pass->arena->oom) registry_check(pass, &spec->tools, &tool_sort);
+    if (!pass->arena->oom) registry_check(pass, &spec->agents, &agent_sort);
     resolve_experiments(pass, spec);
     if (!pass->arena->oom) vocabulary_check(pass, spec);
     if (!pass->arena->oom) naming_check(pass, spec);
@@ -255,65 +255,57 @@ gramc_status gramc_compile(const gramc_spec **out, gramc_compilation *compilatio
 /* ## Look-ups */
 
 size_t gramc_spec_agent_count(const gramc_spec *spec) {
-    return spec->agent_count;
+    return spec->agents.count;
 }
 
 const gramc_agent *gramc_spec_agent(const gramc_spec *spec, size_t i) {
-    return i < spec->agent_count ? &spec->agent_list[i]->public : NULL;
+    return i < spec->agents.count ? &spec->agent_list[i]->public : NULL;
 }
 
 size_t gramc_spec_tool_count(const gramc_spec *spec) {
-    return spec->tool_count;
+    return spec->tools.count;
 }
 
 const gramc_tool *gramc_spec_tool(const gramc_spec *spec, size_t i) {
-    return i < spec->tool_count ? &spec->tool_list[i]->public : NULL;
+    return i < spec->tools.count ? &spec->tool_list[i]->public : NULL;
 }
 
 size_t gramc_spec_library_count(const gramc_spec *spec) {
-    return spec->library_count;
+    return spec->libraries.count;
 }
 
 const gramc_library *gramc_spec_library(const gramc_spec *spec, size_t i) {
-    return i < spec->library_count ? &spec->library_list[i]->public : NULL;
+    return i < spec->libraries.count ? &spec->library_list[i]->public : NULL;
 }
 
 gramc_status gramc_spec_find_agent(const gramc_agent **out, const gramc_spec *spec,
                                    gramc_text name) {
-    *out = NULL;
-    if (!name.len && spec->agent_count > 1) return GRAMC_AMBIGUOUS;
-    const struct agent *agent = name.len ? map_get(&spec->agents, name) : spec->first_agent;
-    if (!agent) return GRAMC_NOT_FOUND;
-    *out = &agent->public;
-    return GRAMC_OK;
+    gramc_status status;
+    const struct agent *agent = registry_choose(&spec->agents, name, &status);
+    *out = agent ? &agent->public : NULL;
+    return status;
 }
 
 gramc_status gramc_spec_find_library(const gramc_library **out, const gramc_spec *spec,
                                      gramc_text name) {
-    *out = NULL;
-    if (!name.len && spec->library_count > 1) return GRAMC_AMBIGUOUS;
-    const struct library *library =
-        name.len ? map_get(&spec->libraries, name) : spec->first_library;
-    if (!library) return GRAMC_NOT_FOUND;
-    *out = &library->public;
-    return GRAMC_OK;
+    gramc_status status;
+    const struct library *library = registry_choose(&spec->libraries, name, &status);
+    *out = library ? &library->public : NULL;
+    return status;
 }
 
 size_t gramc_spec_experiment_count(const gramc_spec *spec) {
-    return spec->experiment_count;
+    return spec->experiments.count;
 }
 
 const gramc_experiment *gramc_spec_experiment(const gramc_spec *spec, size_t i) {
-    return i < spec->experiment_count ? &spec->experiment_list[i]->public : NULL;
+    return i < spec->experiments.count ? &spec->experiment_list[i]->public : NULL;
 }
 
 gramc_status gramc_spec_find_experiment(const gramc_experiment **out, const gramc_spec *spec,
                                         gramc_text name) {
-    *out = NULL;
-    if (!name.len && spec->experiment_count > 1) return GRAMC_AMBIGUOUS;
-    const struct experiment *experiment =
-        name.len ? map_get(&spec->experiments, name) : spec->first_experiment;
-    if (!experiment) return GRAMC_NOT_FOUND;
-    *out = &experiment->public;
-    return GRAMC_OK;
+    gramc_status status;
+    const struct experiment *experiment = registry_choose(&spec->experiments, name, &status);
+    *out = experiment ? &experiment->public : NULL;
+    return status;
 }

@@ -3,8 +3,7 @@
 #ifndef COMPILER_SPEC_H
 #define COMPILER_SPEC_H
 
-#include "base/map.h"
-#include "compiler/compilation.h"
+#include "compiler/registry.h"
 
 struct definition;
 struct reuse;
@@ -17,20 +16,15 @@ struct gramc_spec {
     const gramc_compilation *compilation;
     struct definition *first_definition, **last_definition;
     struct reuse *first_reuse, **last_reuse;
-    struct tool *first_twin; /* tools of a name that was taken */
-    struct agent *first_agent_twin;
-    struct library *first_library_twin;
-    struct experiment *first_experiment_twin;
     struct tool *first_tool, **last_tool;
     struct agent *first_agent, **last_agent;
     struct library *first_library, **last_library;
     struct experiment *first_experiment, **last_experiment;
-    struct map tools, agents, libraries, definitions, experiments; /* by identifier */
+    struct registry tools, agents, libraries, definitions, experiments; /* by identifier */
     struct tool **tool_list;
     struct agent **agent_list;
     struct library **library_list;
     struct experiment **experiment_list;
-    size_t tool_count, agent_count, library_count, experiment_count;
     bool has_programs; /* some tool was prepared */
 };
 

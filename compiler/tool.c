@@ -162,16 +162,10 @@ static bool mean_the_same(struct pass *pass, const struct tool *a, const struct 
 /* Returns the tool that the name stands for from now on. Whether a second one means the same is
  * known when all names are. */
 static struct tool *add(struct gramc_spec *spec, struct tool *tool) {
-    struct tool *other = map_put(&spec->tools, tool->identifier, tool);
-    if (other != tool) {
-        tool->twin = other;
-        tool->next = spec->first_twin;
-        spec->first_twin = tool;
-        return other;
-    }
+    struct tool *first = registry_add(&spec->tools, tool->identifier, tool);
+    if (first != tool) return first;
     *spec->last_tool = tool;
     spec->last_tool = &tool->next;
-    spec->tool_count++;
     return tool;
 }
 
@@ -181,17 +175,19 @@ static bool is_complete(const struct signature *signature) {
     return signature && !p;
 }
 
-void tool_twins_check(struct pass *pass, const struct gramc_spec *spec) {
-    for (const struct tool *t = spec->first_twin; t; t = t->next) {
-        bool whole = is_complete(t->signature) && is_complete(t->twin->signature);
-        /* What is not whole was reported. */
-        if (findings_have_errors(pass->findings) && !whole) continue;
-        if (whole && mean_the_same(pass, t->twin, t)) continue;
-        pass->source = t->source;
-        report_name_taken(pass, D_DUPLICATE_TOOL, t->identifier, t->name_at, t->twin->source,
-                          t->twin->name_at);
-    }
+static struct registered place(const void *thing) {
+    const struct tool *tool = thing;
+    return (struct registered){tool->source, tool->name_at};
 }
+
+/* What is not whole was reported. */
+static bool is_same(struct pass *pass, void *first, void *other) {
+    const struct tool *a = first, *b = other;
+    if (is_complete(a->signature) && is_complete(b->signature)) return mean_the_same(pass, a, b);
+    return findings_have_errors(pass->findings);
+}
+
+const struct registry_sort tool_sort = {D_DUPLICATE_TOOL, place, is_same};
 
 struct tool *tool_read(struct pass *pass, struct gramc_spec *spec, const struct pattern *pattern) {
     struct schema arguments = {.kind = TYPE_OBJECT};

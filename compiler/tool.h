@@ -8,7 +8,6 @@
 struct tool {
     gramc_tool public; /* first: a pointer to one is a pointer to the other */
     struct tool *next;
-    struct tool *twin; /* another of the same name, which is the one that counts */
     gramc_text identifier;
     struct span name_at;
     const struct source *source;
@@ -27,7 +26,7 @@ struct tool *tool_read(struct pass *pass, struct gramc_spec *spec, const struct 
 /* Its types and examples, once all names are known. */
 void tool_check(struct pass *pass, const struct tool *tool);
 /* Tools of one name must mean the same. */
-void tool_twins_check(struct pass *pass, const struct gramc_spec *spec);
+extern const struct registry_sort tool_sort;
 /* True if tools have the property. */
 bool tool_has_property(gramc_text key);
 

@@ -34,9 +34,9 @@ const gramc_tool **tools_public(struct pass *pass, struct tool *const *tools, si
 static struct tool *find_tool(struct pass *pass, const struct gramc_spec *spec,
                               const struct pattern *reference) {
     gramc_text name = reference->subject->identifier.text;
-    struct tool *tool = map_get(&spec->tools, name);
+    struct tool *tool = registry_get(&spec->tools, name);
     if (!tool)
-        report_unresolved(pass, D_UNRESOLVED_TOOL, &spec->tools, TEXT("tool"), name,
+        report_unresolved(pass, D_UNRESOLVED_TOOL, &spec->tools.names, TEXT("tool"), name,
                           reference->span);
     return tool;
 }

@@ -3,6 +3,7 @@
 #include "compiler/types.h"
 
 #include "base/text.h"
+#include "jsonschema/types.h"
 
 /* One entry a type: its label, the two bytes that the label begins with and the one
  * that it ends with, what it means. */
@@ -75,9 +76,12 @@ const char *type_label(size_t i) {
 }
 
 const char *type_json_name(enum type_kind kind) {
-    static const char *const names[TYPE_KINDS] = {
-        [TYPE_NULL] = "null",     [TYPE_STRING] = "string",   [TYPE_INTEGER] = "integer",
-        [TYPE_NUMBER] = "number", [TYPE_BOOLEAN] = "boolean", [TYPE_OBJECT] = "object",
-        [TYPE_MAP] = "object",    [TYPE_ARRAY] = "array",     [TYPE_TUPLE] = "array"};
-    return names[kind];
+    static const enum json_type types[TYPE_KINDS] = {
+        [TYPE_ANY] = JSON_TYPES,          [TYPE_NULL] = JSON_TYPE_NULL,
+        [TYPE_STRING] = JSON_TYPE_STRING, [TYPE_INTEGER] = JSON_TYPE_INTEGER,
+        [TYPE_NUMBER] = JSON_TYPE_NUMBER, [TYPE_BOOLEAN] = JSON_TYPE_BOOLEAN,
+        [TYPE_OBJECT] = JSON_TYPE_OBJECT, [TYPE_MAP] = JSON_TYPE_OBJECT,
+        [TYPE_ARRAY] = JSON_TYPE_ARRAY,   [TYPE_TUPLE] = JSON_TYPE_ARRAY,
+        [TYPE_ANY_OF] = JSON_TYPES,       [TYPE_ONE_OF] = JSON_TYPES};
+    return types[kind] == JSON_TYPES ? NULL : json_type_name(types[kind]);
 }

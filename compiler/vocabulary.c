@@ -60,8 +60,8 @@ static void check_agent(struct pass *pass, const struct agent *agent, struct map
 }
 
 static bool in_one_agent(const struct gramc_spec *spec) {
-    return !spec->first_definition && spec->agent_count == 1 &&
-           spec->first_agent->reach_count == spec->tool_count;
+    return !spec->first_definition && spec->agents.count == 1 &&
+           spec->first_agent->reach_count == spec->tools.count;
 }
 
 /* Across the compilation: one note a name, at the first that disagrees, with how many do. */

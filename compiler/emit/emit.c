@@ -67,7 +67,7 @@ static void begin(struct emission *e, const gramc_spec *spec, const struct agent
     *e = (struct emission){.out = out, .target = target};
     e->spec = spec;
     e->tools = agent ? agent->reach : spec->tool_list;
-    e->count = agent ? agent->reach_count : spec->tool_count;
+    e->count = agent ? agent->reach_count : spec->tools.count;
     e->style = spec->compilation->keep_types ? SCHEMA_DEFS : SCHEMA_PRINTED;
     arena_init(&e->arena, &spec->compilation->arena.allocator);
     gramc_text *own = arena_array(&e->arena, e->count + 1, sizeof *own);

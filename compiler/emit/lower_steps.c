@@ -3,6 +3,8 @@
 #include "compiler/emit/lower_rules.h"
 
 #include "base/text.h"
+#include "jsonschema/keywords.h"
+#include "jsonschema/types.h"
 
 static struct json *new_text(struct lower_node *node, gramc_text text) {
     return json_new_text(node->lowering->arena, JSON_STRING, text);
@@ -127,19 +129,24 @@ void step_missing_type(struct lower_node *node) {
                                 : "any value is a list of all types");
 }
 
+static bool is_about_its_types(const struct json *schema, enum keyword keyword) {
+    for (enum json_type type = 0; type < JSON_TYPES; type++)
+        if (keyword_row(keyword)->about & 1U << type && type_includes(schema, json_type_name(type)))
+            return true;
+    return false;
+}
+
 /* What an escape hatch says about other types than the one that it names. */
 void step_out_of_place(struct lower_node *node) {
-    static const struct {
-        const char *keyword, *type;
-    } rows[] = {
-        {"properties", "object"}, {"required", "object"}, {"additionalProperties", "object"},
-        {"items", "array"},       {"minItems", "array"},  {"maxItems", "array"},
-        {"format", "string"},     {"pattern", "string"}};
+    static const enum keyword keywords[] = {K_PROPERTIES, K_REQUIRED,  K_ADDITIONAL_PROPERTIES,
+                                            K_ITEMS,      K_MIN_ITEMS, K_MAX_ITEMS,
+                                            K_FORMAT,     K_PATTERN};
     /* Anthropic's helper looks for these only where `type` is one name. */
     bool blind = node->lowering->dialect == DIALECT_ANTHROPIC &&
                  json_is(json_get(node->json, "type"), JSON_ARRAY);
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (blind || !type_includes(node->json, rows[i].type)) node_describe(node, rows[i].keyword);
+    for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
+        if (blind || !is_about_its_types(node->json, keywords[i]))
+            node_describe(node, keyword_row(keywords[i])->name.ptr);
 }
 
 void step_missing_items(struct lower_node *node) {

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "compiler/type_properties.h"
+#include "jsonschema/types.h"
 
 enum { LARGEST_RAW = 1 << 18 };
 
@@ -194,22 +195,18 @@ static bool was_said(const struct type_words *said, gramc_text keyword) {
 }
 
 static const struct {
-    const char *name, *label;
+    const char *label;
     enum type_kind kind;
-} base_types[] = {
-    {"string", "Text", TYPE_STRING},   {"integer", "Int", TYPE_INTEGER},
-    {"number", "Double", TYPE_NUMBER}, {"boolean", "Bool", TYPE_BOOLEAN},
-    {"object", "Object", TYPE_OBJECT}, {"array", "Array", TYPE_ARRAY},
-    {"null", "Null", TYPE_NULL},
+} base_types[JSON_TYPES] = {
+    [JSON_TYPE_STRING] = {"Text", TYPE_STRING},   [JSON_TYPE_INTEGER] = {"Int", TYPE_INTEGER},
+    [JSON_TYPE_NUMBER] = {"Double", TYPE_NUMBER}, [JSON_TYPE_BOOLEAN] = {"Bool", TYPE_BOOLEAN},
+    [JSON_TYPE_OBJECT] = {"Object", TYPE_OBJECT}, [JSON_TYPE_ARRAY] = {"Array", TYPE_ARRAY},
+    [JSON_TYPE_NULL] = {"Null", TYPE_NULL},
 };
 
-enum { BASES = sizeof base_types / sizeof *base_types };
-
-static size_t base_of(const struct json *name) {
-    size_t i = 0;
-    while (i < BASES && !(name->kind == JSON_STRING && text_is(name->text, base_types[i].name)))
-        i++;
-    return i;
+/* JSON_TYPES for what names none. */
+static enum json_type base_of(const struct json *name) {
+    return name->kind == JSON_STRING ? json_type_named(name->text) : JSON_TYPES;
 }
 
 static void set_label(struct description *d, const char *label, enum type_kind kind) {
@@ -270,7 +267,7 @@ static void choose_array(struct description *d, struct type_words *said) {
     for (size_t i = 0; i < 4; i++) note(said, keywords[i]);
 }
 
-static void choose_base(struct description *d, size_t base, struct type_words *said) {
+static void choose_base(struct description *d, enum json_type base, struct type_words *said) {
     set_label(d, base_types[base].label, base_types[base].kind);
     if (d->kind == TYPE_STRING) choose_format(d, said);
     else if (d->kind == TYPE_OBJECT) choose_object(d, said);
@@ -284,18 +281,22 @@ static bool is_special(const struct json *schema) {
     return json_get(schema, "properties") || json_get(schema, "required");
 }
 
+static bool is_type_but_null(const struct json *name) {
+    return base_of(name) != JSON_TYPES && base_of(name) != JSON_TYPE_NULL;
+}
+
 /* {"type": ["string", "null"]} */
 static void choose_list(struct description *d, const struct json *list, struct type_words *said) {
     struct doc *members = doc_list(d->in->arena, "[", "]");
     const struct json *second = list->count == 2 ? list->first->next : NULL;
     bool good = list->count > 0 && !is_special(d->schema);
-    if (second && base_of(list->first) < BASES - 1 && base_of(second) == BASES - 1) {
+    if (second && is_type_but_null(list->first) && base_of(second) == JSON_TYPE_NULL) {
         d->nullable = true;
         choose_base(d, base_of(list->first), said);
         return;
     }
     for (const struct json *item = list->first; item; item = item->next) {
-        if (base_of(item) == BASES) good = false;
+        if (base_of(item) == JSON_TYPES) good = false;
         else doc_add(members, doc_words(d->in->arena, base_types[base_of(item)].label));
     }
     if (good) {
@@ -312,7 +313,7 @@ static void choose_list(struct description *d, const struct json *list, struct t
 static bool is_bare(const struct json *schema) {
     const struct json *type = json_get(schema, "type");
     return json_is(schema, JSON_OBJECT) && !schema->mark && schema->count == 1 &&
-           json_is(type, JSON_STRING) && base_of(type) < BASES;
+           json_is(type, JSON_STRING) && base_of(type) < JSON_TYPES;
 }
 
 static bool all_objects(const struct json *list) {
@@ -329,7 +330,7 @@ static struct doc *union_members(struct description *d, const struct json *list)
     if (item) return member_list(d, list);
     struct doc *members = doc_list(d->in->arena, "[", "]");
     struct doc *first = doc_list(d->in->arena, "{", "}");
-    size_t base = base_of(json_get(list->first, "type"));
+    enum json_type base = base_of(json_get(list->first, "type"));
     doc_property(d->in->arena, first, "type", doc_words(d->in->arena, base_types[base].label));
     doc_property(d->in->arena, first, "nullable", doc_words(d->in->arena, "false"));
     doc_add(members, first);
@@ -344,7 +345,7 @@ static bool choose_nullable(struct description *d, const struct json *list,
     static const char *const beside[] = {"anyOf",   "title",    "description",
                                          "default", "examples", "deprecated"};
     const struct json *named = list->first, *null = named ? named->next : NULL;
-    if (list->count != 2 || !is_bare(null) || base_of(json_get(null, "type")) != BASES - 1)
+    if (list->count != 2 || !is_bare(null) || base_of(json_get(null, "type")) != JSON_TYPE_NULL)
         return false;
     const struct import_type *type = import_type_of(d->in, named);
     bool use = type && (named->count == 1 || !json_get(named, "$ref")) && !named->mark;
@@ -406,7 +407,8 @@ static bool choose_named(struct description *d, struct type_words *said) {
 static void choose(struct description *d, struct type_words *said) {
     const struct json *type = json_get(d->schema, "type");
     note(said, "type");
-    if (json_is(type, JSON_STRING) && base_of(type) < BASES) choose_base(d, base_of(type), said);
+    if (json_is(type, JSON_STRING) && base_of(type) < JSON_TYPES)
+        choose_base(d, base_of(type), said);
     else if (json_is(type, JSON_ARRAY)) choose_list(d, type, said);
     else if (type || !choose_union(d, said)) set_label(d, "Any", TYPE_ANY);
     if (type && type->kind != JSON_ARRAY && d->kind == TYPE_ANY) raw(d, type);

@@ -24,6 +24,11 @@ typedef enum gramc_draft {
     GRAMC_DRAFT_7
 } gramc_draft;
 
+struct json; /* a document that the library built; opaque */
+/* Whether draft-07 and 2020-12 read a schema in the same way: it uses no keyword that only one of
+ * them knows, or that they understand differently. What it says of its draft does not count. */
+GRAMC_API bool gramc_schema_drafts_agree(const struct json *schema);
+
 /* Gives the text of a schema document that a $ref names and that is not built in. `uri` has no
  * fragment. On success sets *out to bytes that stay valid until gramc_schema_compile returns, and
  * returns 0; GRAMC_NOMEM without memory, any other value if there is no such document. The library

@@ -570,7 +570,13 @@ static void test_dialect(void **state) {
         {"{\"type\":\"object\"," DRAFT_07 ",\"x\":1.50}", "{\"type\":\"object\",\"x\":1.50}"},
         {"{" DRAFT_07 "}", "{}"},
         {"{\"type\":\"object\"}", "{\"type\":\"object\"}"},
+        {"{" DRAFT_07 ",\"properties\":{\"$ref\":{},\"definitions\":{\"enum\":[{\"$id\":1}]}}}",
+         "{\"properties\":{\"$ref\":{},\"definitions\":{\"enum\":[{\"$id\":1}]}}}"},
+        {"{" DRAFT_07 ",\"deprecated\":true,\"examples\":[]}",
+         "{\"deprecated\":true,\"examples\":[]}"},
         /* Where it makes a difference, it stays. */
+        {"{" DRAFT_07 ",\"not\":{\"unevaluatedItems\":false}}", NULL},
+        {"{" DRAFT_07 ",\"additionalItems\":false}", NULL},
         {"{" DRAFT_07 ",\"definitions\":{}}", NULL},
         {"{" DRAFT_07 ",\"properties\":{\"a\":{\"$ref\":\"#\"}}}", NULL},
         {"{" DRAFT_07 ",\"properties\":{\"a\":{\"items\":[{}]}}}", NULL},
