@@ -12,7 +12,7 @@ bool value_is_name(const struct value *value) {
 }
 
 gramc_text value_name(const struct value *value) {
-    return value->as.scalar.text;
+    return scalar_text(value);
 }
 
 const char *value_noun(const struct value *value) {
@@ -30,8 +30,8 @@ const char *value_noun(const struct value *value) {
         [VALUE_ARRAY] = "an array",
         [VALUE_MAP] = "a map",
     };
-    if (value->kind == VALUE_STRING && !value->as.scalar.text.len) return "an empty string";
-    if (value->kind == VALUE_ARRAY && !value->as.array.first) return "an empty array";
+    if (value->kind == VALUE_STRING && !scalar_text(value).len) return "an empty string";
+    if (value->kind == VALUE_ARRAY && !value->as.items) return "an empty array";
     return nouns[value->kind];
 }
 
@@ -99,7 +99,7 @@ static gramc_text dedent(struct pass *pass, gramc_text text) {
 }
 
 gramc_text value_text(struct pass *pass, const struct value *value) {
-    gramc_text text = value->as.scalar.text;
+    gramc_text text = scalar_text(value);
     return value->quote == QUOTE_FENCE ? dedent(pass, text) : text;
 }
 
@@ -115,7 +115,7 @@ static bool not_data(struct pass *pass, const struct value *value, const char *h
 /* JSON has decimal numbers only; 16 hexadecimal or 21 octal digits fit a 64-bit integer. */
 static bool print_radix(struct pass *pass, struct buf *out, const struct value *value) {
     bool hex = value->kind == VALUE_HEXADECIMAL;
-    gramc_text digits = value->as.scalar.text;
+    gramc_text digits = scalar_text(value);
     uint64_t number = 0, radix = hex ? 16 : 8;
     for (size_t i = hex ? 2 : 0; i < digits.len; i++) {
         char c = digits.ptr[i];
@@ -139,7 +139,7 @@ static bool print_symbol(struct pass *pass, struct buf *out, const struct value 
     } lookalikes[] = {{"True", "true"},      {"False", "false"}, {"TRUE", "true"},
                       {"FALSE", "false"},    {"None", "null"},   {"nil", "null"},
                       {"undefined", "null"}, {"NULL", "null"},   {"Null", "null"}};
-    gramc_text text = value->as.scalar.text;
+    gramc_text text = scalar_text(value);
     if (text_is(text, "null")) {
         buf_puts(out, "null");
         return true;
@@ -156,9 +156,9 @@ static bool print_symbol(struct pass *pass, struct buf *out, const struct value 
 
 static bool print_tagged(struct pass *pass, struct buf *out, const struct value *value) {
     struct json_error error = {0};
-    if (!text_is(value->as.scalar.tag->text, "json"))
+    if (!text_is(name_text(*scalar_tag(value)), "json"))
         return not_data(pass, value, "only json`...` is data; write a plain string");
-    struct json *json = json_parse(pass->arena, value->as.scalar.text, &error);
+    struct json *json = json_parse(pass->arena, scalar_text(value), &error);
     if (!json) {
         if (pass->arena->oom) return false;
         FIND(pass->findings, D_BAD_JSON, pass->source, value->span, text_of(error.message));
@@ -171,8 +171,8 @@ static bool print_tagged(struct pass *pass, struct buf *out, const struct value 
 static bool print_array(struct pass *pass, struct buf *out, const struct value *value) {
     bool good = true;
     buf_putc(out, '[');
-    for (const struct value *item = value->as.array.first; item; item = item->next) {
-        if (item != value->as.array.first) buf_putc(out, ',');
+    for (const struct value *item = value->as.items; item; item = item->next) {
+        if (item != value->as.items) buf_putc(out, ',');
         good = data_print(pass, out, item) && good;
     }
     buf_putc(out, ']');
@@ -182,9 +182,9 @@ static bool print_array(struct pass *pass, struct buf *out, const struct value *
 static bool print_map(struct pass *pass, struct buf *out, const struct value *value) {
     bool good = true;
     buf_putc(out, '{');
-    for (const struct property *p = value->as.map.first; p; p = p->next) {
-        if (p != value->as.map.first) buf_putc(out, ',');
-        json_put_string(out, p->key.text);
+    for (const struct property *p = value->as.entries; p; p = p->next) {
+        if (p != value->as.entries) buf_putc(out, ',');
+        json_put_string(out, name_text(p->key));
         buf_putc(out, ':');
         good = data_print(pass, out, p->value) && good;
     }
@@ -197,7 +197,7 @@ bool data_print(struct pass *pass, struct buf *out, const struct value *value) {
     switch ((enum value_kind)value->kind) {
     case VALUE_INTEGER:
     case VALUE_DECIMAL:
-    case VALUE_BOOLEAN: buf_text(out, value->as.scalar.text); return true;
+    case VALUE_BOOLEAN: buf_text(out, scalar_text(value)); return true;
     case VALUE_HEXADECIMAL:
     case VALUE_OCTAL: return print_radix(pass, out, value);
     case VALUE_SYMBOL: return print_symbol(pass, out, value);
@@ -220,7 +220,7 @@ static bool is_json_already(const struct value *value) {
 
 gramc_text data_json(struct pass *pass, const struct value *value) {
     struct buf out;
-    if (is_json_already(value)) return value->as.scalar.text;
+    if (is_json_already(value)) return scalar_text(value);
     gramc_text text = {NULL, 0};
     buf_init(&out, &pass->arena->allocator, SOURCE_MAX);
     if (data_print(pass, &out, value)) text = arena_text(pass->arena, buf_view(&out));

@@ -44,7 +44,7 @@ static const struct property_row rows[] = {
 static gramc_text read_deprecated(struct pass *pass, const struct value *value) {
     if (value_is_name(value)) return value_text(pass, value);
     if (value->kind == VALUE_BOOLEAN)
-        return text_is(value->as.scalar.text, "true") ? TEXT("true") : (gramc_text){NULL, 0};
+        return text_is(scalar_text(value), "true") ? TEXT("true") : (gramc_text){NULL, 0};
     FIND(pass->findings, D_WRONG_VALUE, pass->source, value->span, TEXT("deprecated"),
          TEXT("true, or what to use instead"), text_of(value_noun(value)));
     return (gramc_text){NULL, 0};
@@ -195,7 +195,7 @@ struct tool *tool_read(struct pass *pass, struct gramc_spec *spec, const struct 
     gramc_text name = tool ? pattern_name(pass, pattern, "a tool") : (gramc_text){NULL, 0};
     if (!name.ptr) return NULL;
     tool->identifier = name;
-    tool->name_at = pattern->subject->identifier.span;
+    tool->name_at = name_span(pattern->subject->identifier);
     tool->source = pass->source;
     read_properties(pass, tool, &arguments, pattern->subject);
     read_signature(pass, tool, &arguments, pattern);
