@@ -10,8 +10,8 @@ const char *gramc_version(void) {
     return VERSION(GRAMC_VERSION_MAJOR, GRAMC_VERSION_MINOR, GRAMC_VERSION_PATCH);
 }
 
-bool gramc_form_get(size_t i, gramc_form *out) {
-    static const gramc_form forms[] = {
+bool gramc_format_version_get(size_t i, gramc_format_version *out) {
+    static const gramc_format_version forms[] = {
         {"language", VERSION_LANGUAGE}, {"bundle", VERSION_BUNDLE},
         {"trace", VERSION_TRACE},       {"snapshot", VERSION_SNAPSHOT},
         {"baseline", VERSION_BASELINE}, {"diagnostics", VERSION_DIAGNOSTICS},

@@ -124,8 +124,8 @@ static void print_targets(FILE *out) {
 
 static void print_formats(FILE *out, const struct command *command) {
     fputs("\nFormats:\n", out);
-    for (size_t i = 0; gramc_format_name(i); i++)
-        fprintf(out, "  %-18s %s\n", gramc_format_name(i), gramc_format_about(i));
+    for (size_t i = 0; gramc_report_format_name(i); i++)
+        fprintf(out, "  %-18s %s\n", gramc_report_format_name(i), gramc_report_format_about(i));
     for (size_t i = 0; command->bit == FOR_VALIDATE && gramc_verdict_format_name(i); i++)
         fprintf(out, "  %-18s %s\n", gramc_verdict_format_name(i), gramc_verdict_format_about(i));
 }

@@ -165,12 +165,12 @@ static bool is_colored(const struct cli *cli, FILE *file) {
 
 int cli_find_format(struct cli *cli, const char *wanted, FILE *file, gramc_report_format *out) {
     *out = GRAMC_REPORT_TEXT;
-    bool known = !wanted || gramc_format_find(text_of(wanted), out);
+    bool known = !wanted || gramc_report_format_find(text_of(wanted), out);
     if (*out == GRAMC_REPORT_TEXT && is_colored(cli, file)) *out = GRAMC_REPORT_COLOR;
     if (known) return EXIT_FINE;
     fputs("gramc: --format takes", cli->err);
-    for (size_t i = 0; gramc_format_name(i); i++)
-        fprintf(cli->err, "%s %s", i ? "," : "", gramc_format_name(i));
+    for (size_t i = 0; gramc_report_format_name(i); i++)
+        fprintf(cli->err, "%s %s", i ? "," : "", gramc_report_format_name(i));
     fprintf(cli->err, "; not %s\n", wanted);
     return EXIT_USAGE;
 }
@@ -213,9 +213,9 @@ void cli_init(struct cli *cli, FILE *out, FILE *err, const gramc_allocator *allo
 }
 
 static int print_version(struct cli *cli) {
-    gramc_form form;
+    gramc_format_version form;
     fprintf(cli->out, "gramc %s (notation %s", gramc_version(), gramc_notation_version());
-    for (size_t i = 0; gramc_form_get(i, &form); i++)
+    for (size_t i = 0; gramc_format_version_get(i, &form); i++)
         fprintf(cli->out, ", %s %u", form.name, form.version);
     fputs(")\n", cli->out);
     return EXIT_FINE;

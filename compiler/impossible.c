@@ -159,9 +159,9 @@ static bool is_part_of(struct pass *pass, const struct buf *a, const struct buf 
     options.allocator = &pass->arena->allocator;
     options.max_steps = COMPARE_STEPS;
     if (buf_status(a) || buf_status(b)) return false;
-    gramc_status status = gramc_compare(&comparison, buf_view(a), buf_view(b), &options);
+    gramc_status status = gramc_schema_compare(&comparison, buf_view(a), buf_view(b), &options);
     if (status == GRAMC_NOMEM) pass->arena->oom = true;
-    bool yes = status == GRAMC_OK && comparison->answer == GRAMC_COMPAT_YES;
+    bool yes = status == GRAMC_OK && comparison->answer == GRAMC_COMPARE_YES;
     gramc_comparison_free(comparison);
     return yes;
 }

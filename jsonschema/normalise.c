@@ -489,6 +489,6 @@ void verdict_finish(struct verdict *verdict, const struct evaluation *evaluation
     shown->errors = errors;
     shown->error_count = report->kept;
     shown->errors_total = report->total;
-    shown->changes = changes;
-    shown->change_count = change_count;
+    shown->adjustments = changes;
+    shown->adjustment_count = change_count;
 }

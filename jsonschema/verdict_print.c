@@ -89,7 +89,7 @@ static void put_everything(struct json_writer *w, const gramc_verdict *verdict) 
     for (size_t i = 0; i < verdict->error_count; i++) put_error(w, &verdict->errors[i]);
     json_array_end(w);
     json_member_array(w, "changes");
-    for (size_t i = 0; i < verdict->change_count; i++) put_change(w, &verdict->changes[i]);
+    for (size_t i = 0; i < verdict->adjustment_count; i++) put_change(w, &verdict->adjustments[i]);
     json_array_end(w);
     put_json_or_null(w, "normalised", is_json(verdict) ? verdict->normalised : nothing);
     json_object_end(w);

@@ -10,10 +10,10 @@ enum { TEXT_LIMIT = 8 << 20 };
 struct hand_call {
     struct checked_call checked;
     struct buf text;
-    gramc_call_end end;
+    gramc_call_outcome end;
 };
 
-static gramc_call_end end_of(enum checked_outcome outcome) {
+static gramc_call_outcome end_of(enum checked_outcome outcome) {
     switch (outcome) {
     case CHECKED_FINE: return GRAMC_CALL_FINE;
     case CHECKED_BAD_ARGUMENTS: return GRAMC_CALL_BAD_ARGUMENTS;
@@ -45,7 +45,7 @@ static void make(struct hand_call *call, gramc_text arguments) {
     checked_call_cancel(&call->checked);
 }
 
-gramc_status gramc_call(gramc_call_end *end, gramc_loop *loop, const gramc_bound *bound,
+gramc_status gramc_call(gramc_call_outcome *end, gramc_loop *loop, const gramc_bound *bound,
                         gramc_text tool, gramc_text arguments, gramc_writer text) {
     static const struct checked_events events = {NULL, on_done};
     struct hand_call call = {

@@ -1,6 +1,6 @@
 /* Turns a tool and the schemas of its implementation into a verdict: parameters are contravariant
- * over what the runtime sends, results covariant. Comparing is gramc_compare's; here is which
- * schemas stand against each other, and what is said about it. */
+ * over what the runtime sends, results covariant. Comparing is gramc_schema_compare's; here is
+ * which schemas stand against each other, and what is said about it. */
 #include "runtime/proof.h"
 
 #include "base/diag/diag.h"
@@ -34,14 +34,14 @@ static void compare(gramc_bound *bound, const struct bound_tool *choice, struct 
     gramc_comparison *comparison = NULL;
     options.allocator = &bound->arena.allocator;
     options.as_sent = question->as_sent;
-    gramc_status status = gramc_compare(&comparison, question->a, question->b, &options);
+    gramc_status status = gramc_schema_compare(&comparison, question->a, question->b, &options);
     if (status == GRAMC_NOMEM) bound->arena.oom = true;
     else if (status)
         settle(bound, choice, proof, question, GRAMC_PROOF_UNKNOWN,
                TEXT("one of the two schemas cannot be compiled"));
-    else if (comparison->answer == GRAMC_COMPAT_YES)
+    else if (comparison->answer == GRAMC_COMPARE_YES)
         settle(bound, choice, proof, question, GRAMC_PROOF_PROVEN, TEXT(""));
-    else if (comparison->answer == GRAMC_COMPAT_NO)
+    else if (comparison->answer == GRAMC_COMPARE_NO)
         settle(bound, choice, proof, question, GRAMC_PROOF_REFUTED, comparison->counterexample);
     else settle(bound, choice, proof, question, GRAMC_PROOF_UNKNOWN, comparison->reason);
     gramc_comparison_free(comparison);

@@ -37,8 +37,8 @@ static bool name_tools(gramc_bound *bound, gramc_text target) {
     char(*wire)[GRAMC_WIRE_NAME_SIZE] = arena_array(arena, count + 1, sizeof(*wire));
     if (!names || !wire) return false;
     for (size_t i = 0; i < count; i++) names[i] = bound->tools[i].tool->name;
-    if (!report(bound,
-                gramc_target_names(target, GRAMC_NAME_TOOL, names, count, wire, &arena->allocator)))
+    if (!report(bound, gramc_target_wire_names(target, GRAMC_NAME_TOOL, names, count, wire,
+                                               &arena->allocator)))
         return false;
     for (size_t i = 0; i < count; i++) {
         gramc_text made = text_of(wire[i]);

@@ -44,15 +44,15 @@ gramc_status diag_print(const struct diag_report *report, gramc_report_format fo
     return status;
 }
 
-const char *gramc_format_name(size_t i) {
+const char *gramc_report_format_name(size_t i) {
     return i < FORMATS ? formats[i].name : NULL;
 }
 
-const char *gramc_format_about(size_t i) {
+const char *gramc_report_format_about(size_t i) {
     return i < FORMATS ? formats[i].about : NULL;
 }
 
-bool gramc_format_find(gramc_text name, gramc_report_format *out) {
+bool gramc_report_format_find(gramc_text name, gramc_report_format *out) {
     for (size_t i = 0; i < FORMATS && formats[i].name; i++) {
         if (!text_is(name, formats[i].name)) continue;
         *out = formats[i].format;

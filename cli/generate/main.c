@@ -42,8 +42,9 @@ static const char *draft_name(size_t i) {
 
 static const char *verdict_name(size_t i) {
     size_t of_findings = 0;
-    while (gramc_format_name(of_findings)) of_findings++;
-    return i < of_findings ? gramc_format_name(i) : gramc_verdict_format_name(i - of_findings);
+    while (gramc_report_format_name(of_findings)) of_findings++;
+    return i < of_findings ? gramc_report_format_name(i)
+                           : gramc_verdict_format_name(i - of_findings);
 }
 
 static const char *binding_name(size_t i) {
@@ -62,7 +63,7 @@ static const char *(*format_names(unsigned command))(size_t i) {
     case FOR_VALIDATE: return verdict_name;
     case FOR_BIND: return binding_name;
     case FOR_TOOLS: return listing_name;
-    default: return gramc_format_name;
+    default: return gramc_report_format_name;
     }
 }
 

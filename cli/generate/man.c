@@ -92,7 +92,7 @@ void write_man(FILE *out) {
     fputs(".SH OPTIONS OF ALL COMMANDS\n", out);
     for (size_t i = 0; cli_option(i); i++)
         if (cli_option(i)->commands == FOR_ALL) put_option(out, cli_option(i));
-    put_list(out, "FORMATS", gramc_format_name, gramc_format_about);
+    put_list(out, "FORMATS", gramc_report_format_name, gramc_report_format_about);
     put_list(out, "FORMATS OF VERDICTS", gramc_verdict_format_name, gramc_verdict_format_about);
     put_list(out, "TARGETS", gramc_target_name, gramc_target_about);
     put_exit_status(out);

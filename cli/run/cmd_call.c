@@ -22,7 +22,7 @@ static int read_arguments(struct cli *cli, gramc_text *out) {
     return EXIT_FINE;
 }
 
-static void print_end(struct cli *cli, gramc_call_end end, gramc_text text) {
+static void print_end(struct cli *cli, gramc_call_outcome end, gramc_text text) {
     static const char *const words[] = {
         [GRAMC_CALL_FINE] = "",
         [GRAMC_CALL_BAD_ARGUMENTS] = "the arguments do not fit: ",
@@ -41,7 +41,7 @@ static void print_end(struct cli *cli, gramc_call_end end, gramc_text text) {
 static int call(struct workshop *shop, const gramc_bound *bound, gramc_text tool,
                 gramc_text arguments) {
     struct cli *cli = shop->cli;
-    gramc_call_end end;
+    gramc_call_outcome end;
     struct buf out;
     buf_init(&out, &cli->allocator, OUTPUT_MAX);
     struct interrupt *interrupt = interrupt_start(cli, shop->loop);

@@ -101,7 +101,7 @@ gramc_bind_options workshop_binding(const struct workshop *shop) {
     return options;
 }
 
-int workshop_call_code(gramc_call_end end) {
+int workshop_call_code(gramc_call_outcome end) {
     switch (end) {
     case GRAMC_CALL_FINE: return EXIT_FINE;
     case GRAMC_CALL_BAD_ARGUMENTS:

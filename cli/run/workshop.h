@@ -21,6 +21,6 @@ int workshop_ask(struct workshop *shop, const gramc_library *library, const gram
 /* Borrows from the workshop. */
 gramc_bind_options workshop_binding(const struct workshop *shop);
 /* The exit code that goes with the end of a call. */
-int workshop_call_code(gramc_call_end end);
+int workshop_call_code(gramc_call_outcome end);
 
 #endif

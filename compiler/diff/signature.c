@@ -1,5 +1,5 @@
 /* Turns two signatures of one tool into changes: parameters that came, went or changed, and the
- * result. Whether a type became narrower or wider is gramc_compare's answer, both ways. */
+ * result. Whether a type became narrower or wider is gramc_schema_compare's answer, both ways. */
 #include "compiler/diff/diff.h"
 
 #include "base/text.h"
@@ -103,18 +103,19 @@ static void report_undecided(const struct change_of_type *c, enum change_id id, 
 
 /* True if anything was reported. */
 static bool report_type(const struct change_of_type *c) {
-    gramc_compat forth = c->forth->answer, back = c->back->answer;
+    gramc_comparison_answer forth = c->forth->answer, back = c->back->answer;
     gramc_text refused = c->forth->counterexample, allowed = c->back->counterexample;
-    if (forth == GRAMC_COMPAT_NO && back == GRAMC_COMPAT_NO) {
+    if (forth == GRAMC_COMPARE_NO && back == GRAMC_COMPARE_NO) {
         set_example(c, add(c, c->words->retyped), refused, allowed);
         return true;
     }
-    if (forth == GRAMC_COMPAT_NO) set_example(c, add(c, c->words->narrowed), refused, nothing);
-    if (forth == GRAMC_COMPAT_UNKNOWN)
+    if (forth == GRAMC_COMPARE_NO) set_example(c, add(c, c->words->narrowed), refused, nothing);
+    if (forth == GRAMC_COMPARE_UNKNOWN)
         report_undecided(c, c->words->maybe_narrowed, c->forth->reason);
-    if (back == GRAMC_COMPAT_NO) set_example(c, add(c, c->words->widened), nothing, allowed);
-    if (back == GRAMC_COMPAT_UNKNOWN) report_undecided(c, c->words->maybe_widened, c->back->reason);
-    return forth != GRAMC_COMPAT_YES || back != GRAMC_COMPAT_YES;
+    if (back == GRAMC_COMPARE_NO) set_example(c, add(c, c->words->widened), nothing, allowed);
+    if (back == GRAMC_COMPARE_UNKNOWN)
+        report_undecided(c, c->words->maybe_widened, c->back->reason);
+    return forth != GRAMC_COMPARE_YES || back != GRAMC_COMPARE_YES;
 }
 
 static bool compare_types(struct change_of_type *c, const struct schema *before,
@@ -126,8 +127,8 @@ static bool compare_types(struct change_of_type *c, const struct schema *before,
     bool reported = false;
     if (diff->arena.oom || text_eq(old, new)) return false;
     options.allocator = &diff->arena.allocator;
-    gramc_status status = gramc_compare(&forth, old, new, &options);
-    if (status == GRAMC_OK) status = gramc_compare(&back, new, old, &options);
+    gramc_status status = gramc_schema_compare(&forth, old, new, &options);
+    if (status == GRAMC_OK) status = gramc_schema_compare(&back, new, old, &options);
     if (status == GRAMC_NOMEM) diff->arena.oom = true;
     c->forth = forth;
     c->back = back;

@@ -6,28 +6,49 @@
 #include "base/text.h"
 #include "jsonschema/keywords.h"
 
+/* DESCRIBE first: what has no row is all zero. */
 enum action { DESCRIBE, KEEP, COUNT, DROP };
 
-static const struct row {
-    const char *keyword;
+struct row {
     const char *sentence; /* NULL: there is never one */
     enum action actions[DIALECTS];
-} rows[] = {
-#define KEYWORD(keyword, sentence, strict, anthropic, gemini, ollama)                              \
-    {keyword, sentence, {KEEP, strict, anthropic, gemini, ollama}},
-#include "compiler/emit/lower.def"
-#undef KEYWORD
 };
 
-static const struct row *find_row(gramc_text keyword) {
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (text_is(keyword, rows[i].keyword)) return &rows[i];
-    return NULL;
+#define ROW(sentence, strict, anthropic, gemini, ollama)                                           \
+    {                                                                                              \
+        sentence, {                                                                                \
+            KEEP, strict, anthropic, gemini, ollama                                                \
+        }                                                                                          \
+    }
+static const struct row rows[K_COUNT] = {
+#define KEYWORD(id, ...) [K_##id] = ROW(__VA_ARGS__),
+#define OTHER(name, ...)
+#include "compiler/emit/lower.def"
+#undef KEYWORD
+#undef OTHER
+};
+
+static const struct {
+    const char *name;
+    struct row row;
+} others[] = {
+#define KEYWORD(id, ...)
+#define OTHER(name, ...) {name, ROW(__VA_ARGS__)},
+#include "compiler/emit/lower.def"
+#undef KEYWORD
+#undef OTHER
+};
+
+static const struct row *find_row(gramc_text name) {
+    static const struct row unknown = {NULL, {DESCRIBE}};
+    enum keyword keyword = keyword_named(name);
+    for (size_t i = 0; keyword == K_COUNT && i < sizeof others / sizeof *others; i++)
+        if (text_is(name, others[i].name)) return &others[i].row;
+    return keyword == K_COUNT ? &unknown : &rows[keyword];
 }
 
 const char *lower_sentence(gramc_text keyword) {
-    const struct row *row = find_row(keyword);
-    return row ? row->sentence : NULL;
+    return find_row(keyword)->sentence;
 }
 
 enum {
@@ -117,7 +138,7 @@ static void put_sentence(struct lower_node *node, gramc_text keyword, const stru
     if (closed) {
         buf_puts(&node->words, "No other names.");
     } else {
-        if (row && row->sentence) buf_puts(&node->words, row->sentence);
+        if (row->sentence) buf_puts(&node->words, row->sentence);
         else buf_text(&node->words, keyword);
         buf_puts(&node->words, ": ");
         json_put(&node->words, value);
@@ -178,8 +199,7 @@ static void lower_keywords(struct lower_node *node) {
     struct lowering *l = node->lowering;
     struct json *out = json_new(l->arena, JSON_OBJECT);
     for (const struct json *m = node->json->first; m && !l->arena->oom; m = m->next) {
-        const struct row *row = find_row(m->key);
-        enum action action = row ? row->actions[l->dialect] : DESCRIBE;
+        enum action action = find_row(m->key)->actions[l->dialect];
         if (action == DESCRIBE) put_sentence(node, m->key, m);
         if (action == KEEP) json_set(out, m->key, lower_value(node, m));
         if (action == COUNT) json_set(out, m->key, json_new_text(l->arena, JSON_STRING, m->text));

@@ -28,9 +28,9 @@ static enum name_rule rule_of(const struct target *target) {
     return NAMES_ANY;
 }
 
-gramc_status gramc_target_names(gramc_text name, gramc_name_kind kind, const gramc_text *names,
-                                size_t count, char (*wire)[GRAMC_WIRE_NAME_SIZE],
-                                const gramc_allocator *allocator) {
+gramc_status gramc_target_wire_names(gramc_text name, gramc_name_kind kind, const gramc_text *names,
+                                     size_t count, char (*wire)[GRAMC_WIRE_NAME_SIZE],
+                                     const gramc_allocator *allocator) {
     const struct target *target = target_find(name);
     gramc_status status = GRAMC_OK;
     struct arena arena;

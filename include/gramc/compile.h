@@ -82,10 +82,11 @@ typedef enum gramc_name_kind { GRAMC_NAME_TOOL, GRAMC_NAME_PARAMETER } gramc_nam
  * what the provider knows names[i] under; equal names stay equal, and no two become one. For lists
  * that no spec holds, such as tools of servers. GRAMC_USAGE, GRAMC_LIMIT and GRAMC_NOMEM as above.
  * Any thread. */
-GRAMC_API GRAMC_MUST_USE gramc_status gramc_target_names(gramc_text target, gramc_name_kind kind,
-                                                         const gramc_text *names, size_t count,
-                                                         char (*wire)[GRAMC_WIRE_NAME_SIZE],
-                                                         const gramc_allocator *allocator);
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_target_wire_names(gramc_text target,
+                                                              gramc_name_kind kind,
+                                                              const gramc_text *names, size_t count,
+                                                              char (*wire)[GRAMC_WIRE_NAME_SIZE],
+                                                              const gramc_allocator *allocator);
 /* Writes a tool's parameters (JSON Schema) with the names that the provider takes, in each object;
  * nothing else changes. GRAMC_FINDINGS: it is no JSON. GRAMC_USAGE, GRAMC_NOMEM, GRAMC_IO. */
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_target_schema(gramc_text target, gramc_text schema,

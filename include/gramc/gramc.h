@@ -1,4 +1,4 @@
-/* gramc.h: gram notation, read and judged.
+/* gramc.h: gram notation, read and checked.
  *
  * libgramc turns .gram text into a tree and a list of findings. It never prints, exits, aborts,
  * reads the environment, opens a file by itself, or touches locale and signals. There is no global
@@ -44,12 +44,12 @@ GRAMC_API const char *gramc_version(void);
 /* The version of the reference grammar that the notation follows, "0.3.7". Any thread. */
 GRAMC_API const char *gramc_notation_version(void);
 /* What has a version of its own: the language of specs, and the formats of files. */
-typedef struct gramc_form {
+typedef struct gramc_format_version {
     const char *name; /* "language", "bundle", "trace", "snapshot", "baseline", "diagnostics" */
     unsigned version; /* that is written; what else can be read is said on the format's page */
-} gramc_form;
+} gramc_format_version;
 /* The i-th; false past the end. Any thread. */
-GRAMC_API bool gramc_form_get(size_t i, gramc_form *out);
+GRAMC_API bool gramc_format_version_get(size_t i, gramc_format_version *out);
 
 /* ## Status
  * Every call that can fail returns one of these. Details are in the findings. */
@@ -151,7 +151,7 @@ GRAMC_API bool gramc_source_get(const gramc_compilation *compilation, size_t i, 
 
 /* ## Configuration
  * A gram file with the header `{kind: "configuration", ...}`, called gramc.gram by gramc, sets what
- * is judged how: docs/configuration.md. */
+ * is checked how: docs/configuration.md. */
 
 /* Reads a configuration and puts it in force; at most once, before the first source. `name` and
  * `bytes` as in gramc_add_source. GRAMC_FINDINGS when it has errors (what could be understood is in
@@ -223,17 +223,17 @@ typedef enum gramc_report_format {
 
 /* The i-th format's name ("text", "sarif"...) and one line about it; NULL past the end.
  * GRAMC_REPORT_COLOR has no name. Any thread. */
-GRAMC_API const char *gramc_format_name(size_t i);
-GRAMC_API const char *gramc_format_about(size_t i);
+GRAMC_API const char *gramc_report_format_name(size_t i);
+GRAMC_API const char *gramc_report_format_about(size_t i);
 /* False if there is no format of that name. Any thread. */
-GRAMC_API bool gramc_format_find(gramc_text name, gramc_report_format *out);
+GRAMC_API bool gramc_report_format_find(gramc_text name, gramc_report_format *out);
 
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_findings_print(const gramc_compilation *compilation,
                                                            gramc_report_format format,
                                                            gramc_writer writer);
 
 /* ## Fixes
- * Some findings know the edits that remove them and need nobody's judgement. */
+ * Some findings know the edits that remove them and need no decision. */
 typedef struct gramc_edit {
     uint32_t start, end;    /* byte offsets in the finding's source */
     gramc_text replacement; /* stands there instead */

@@ -204,19 +204,19 @@ GRAMC_API GRAMC_MUST_USE gramc_status gramc_bind_tool(gramc_bound **out,
                                                       const gramc_library *library, gramc_text tool,
                                                       const gramc_bind_options *options);
 
-typedef enum gramc_call_end {
+typedef enum gramc_call_outcome {
     GRAMC_CALL_FINE,          /* the text is the result */
     GRAMC_CALL_BAD_ARGUMENTS, /* it was not called; here and below the text says why */
     GRAMC_CALL_TOOL_ERROR,
     GRAMC_CALL_TIMEOUT,
     GRAMC_CALL_BAD_RESULT, /* not what the signature promises */
     GRAMC_CALL_CANCELED    /* by gramc_loop_interrupt; no text */
-} gramc_call_end;
+} gramc_call_outcome;
 
-/* Calls a tool of a bound agent once, as a model would: the arguments (JSON) are judged and filled
- * in, the result is judged. Turns the loop until it is over. GRAMC_NOT_FOUND: there is no such
+/* Calls a tool of a bound agent once, as a model would: the arguments (JSON) are checked and filled
+ * in, the result is checked. Turns the loop until it is over. GRAMC_NOT_FOUND: there is no such
  * tool. GRAMC_FINDINGS: `bound` has errors. GRAMC_USAGE while the loop runs. The loop's thread. */
-GRAMC_API GRAMC_MUST_USE gramc_status gramc_call(gramc_call_end *end, gramc_loop *loop,
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_call(gramc_call_outcome *outcome, gramc_loop *loop,
                                                  const gramc_bound *bound, gramc_text tool,
                                                  gramc_text arguments, gramc_writer text);
 

@@ -1,8 +1,8 @@
 /* schema.h: JSON Schema over bytes, for its own sake: nothing here knows gram notation.
  *
- * A schema document becomes a program that judges bytes, explains what is wrong, fills in defaults;
- * two schemas are compared: does one accept all that the other does. No network, no threads, no
- * global state. */
+ * A schema document becomes a program that evaluates bytes, explains what is wrong, fills in
+ * defaults; two schemas are compared: does one accept all that the other does. No network, no
+ * threads, no global state. */
 #ifndef GRAMC_SCHEMA_H
 #define GRAMC_SCHEMA_H
 
@@ -42,7 +42,7 @@ typedef struct gramc_schema_options {
     size_t struct_size; /* sizeof(gramc_schema_options) */
     const gramc_allocator *allocator;
     gramc_draft draft;
-    bool assert_formats; /* `format` is judged, not only noted */
+    bool assert_formats; /* `format` is checked, not only noted */
     bool closed_root;    /* an unknown member of the root object is an error (tool calls) */
     gramc_text base_uri; /* of the document, when it has no $id; empty: none */
     gramc_resolver resolver;
@@ -116,12 +116,12 @@ typedef struct gramc_verdict {
     const gramc_violation *errors;
     size_t error_count;
     size_t errors_total;
-    gramc_text normalised; /* the bytes after the changes; the input's own if there were none */
-    const gramc_adjustment *changes;
-    size_t change_count;
+    gramc_text normalised; /* the bytes after the adjustments; the input's own if there were none */
+    const gramc_adjustment *adjustments;
+    size_t adjustment_count;
 } gramc_verdict;
 
-/* Judges the bytes (borrowed; they must outlive the verdict). options NULL: no flags. GRAMC_OK
+/* Evaluates the bytes (borrowed; they must outlive the verdict). options NULL: no flags. GRAMC_OK
  * also when invalid: look at (*out)->valid. GRAMC_NOMEM; GRAMC_LIMIT when a match limit or the
  * nesting limit of 1,000 was hit. Any thread. */
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_schema_check(gramc_verdict **out,
@@ -147,14 +147,14 @@ GRAMC_API const char *gramc_verdict_format_about(size_t i);
 /* False if there is no format of that name. Any thread. */
 GRAMC_API bool gramc_verdict_format_find(gramc_text name, gramc_verdict_format *out);
 
-/* Prints one verdict and a line end. JSON errors have the members of gramc_violation, changes those
- * of gramc_adjustment; `normalised` is null when the bytes were not JSON. GRAMC_USAGE for an
+/* Prints one verdict and a line end. JSON errors have the members of gramc_violation, `changes`
+ * those of gramc_adjustment; `normalised` is null when the bytes were not JSON. GRAMC_USAGE for an
  * unknown format, GRAMC_LIMIT for more than 64 MiB. */
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_verdict_print(const gramc_verdict *verdict,
                                                           gramc_verdict_format format,
                                                           gramc_writer writer);
 
-/* An instance that was judged, for printing many verdicts as one report. */
+/* An instance that was evaluated, for printing many verdicts as one report. */
 typedef struct gramc_evaluated {
     gramc_text name; /* of its file; those of one file stand together */
     gramc_text text; /* the whole file, up to 2 GiB; text.ptr[text.len] is a readable NUL */
@@ -165,18 +165,18 @@ typedef struct gramc_evaluated {
 /* Prints violations as gramc_findings_print prints findings: a violation's code is its keyword.
  * All is borrowed for the call. allocator NULL means malloc. GRAMC_USAGE for an unknown format,
  * GRAMC_LIMIT, GRAMC_NOMEM, GRAMC_IO. Any thread. */
-GRAMC_API GRAMC_MUST_USE gramc_status gramc_verdicts_print(const gramc_evaluated *judged,
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_verdicts_print(const gramc_evaluated *evaluated,
                                                            size_t count, gramc_report_format format,
                                                            const gramc_allocator *allocator,
                                                            gramc_writer writer);
 
 /* ## Comparing schemas
  * Is every value that schema A accepts accepted by schema B? */
-typedef enum gramc_compat {
-    GRAMC_COMPAT_YES,    /* proven */
-    GRAMC_COMPAT_NO,     /* there is a counterexample */
-    GRAMC_COMPAT_UNKNOWN /* not decided; `reason` says why */
-} gramc_compat;
+typedef enum gramc_comparison_answer {
+    GRAMC_COMPARE_YES,    /* proven */
+    GRAMC_COMPARE_NO,     /* there is a counterexample */
+    GRAMC_COMPARE_UNKNOWN /* not decided; `reason` says why */
+} gramc_comparison_answer;
 
 typedef struct gramc_compare_options {
     size_t struct_size; /* sizeof(gramc_compare_options) */
@@ -190,7 +190,7 @@ typedef struct gramc_compare_options {
 
 /* Yours, freed by gramc_comparison_free. */
 typedef struct gramc_comparison {
-    gramc_compat answer;
+    gramc_comparison_answer answer;
     gramc_text counterexample; /* of NO: JSON that the validator accepted by A and refused by B */
     gramc_text reason;         /* of UNKNOWN: a few words */
 } gramc_comparison;
@@ -202,9 +202,9 @@ typedef struct gramc_comparison {
  * compared: there the answer is UNKNOWN, unless some value shows that it is NO. options NULL: the
  * defaults. GRAMC_NOMEM; GRAMC_FINDINGS or GRAMC_LIMIT when one of the two cannot be compiled (see
  * gramc_schema_compile). Any thread. */
-GRAMC_API GRAMC_MUST_USE gramc_status gramc_compare(gramc_comparison **out, gramc_text a,
-                                                    gramc_text b,
-                                                    const gramc_compare_options *options);
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_schema_compare(gramc_comparison **out, gramc_text a,
+                                                           gramc_text b,
+                                                           const gramc_compare_options *options);
 GRAMC_API void gramc_comparison_free(gramc_comparison *comparison);
 
 #ifdef __cplusplus

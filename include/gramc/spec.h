@@ -38,8 +38,8 @@ typedef struct gramc_tool {
     uint32_t max_call_errors; /* 5 */
     uint32_t max_tool_errors; /* 5 */
     bool optional, return_direct;
-    /* What `accepts` and `returns` were compiled from: with bounds that are judged, not printed (of
-     * Long). Empty in a tool made by hand: the same as what is printed. */
+    /* What `accepts` and `returns` were compiled from: with bounds that are checked, not printed
+     * (of Long). Empty in a tool made by hand: the same as what is printed. */
     gramc_text checked_parameters, checked_result;
 } gramc_tool;
 
@@ -200,7 +200,7 @@ typedef struct gramc_arm {
     gramc_text temperature, top_p, presence_penalty, frequency_penalty, max_tokens, seed;
 } gramc_arm;
 
-/* What is compared with what, on which cases, and how it is judged. */
+/* What is compared with what, on which cases, and by which measure. */
 typedef struct gramc_experiment {
     gramc_text name;
     gramc_text cases;    /* path of the JSON lines file, from where the compilation's paths begin */

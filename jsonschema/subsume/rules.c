@@ -54,8 +54,8 @@ static struct subsume_answer rule_all_of(const struct question *q) {
     struct subsume_answer all = subsume_yes;
     for (const struct json *part = q->keyword->first; part; part = part->next) {
         struct subsume_answer one = subsume_branch_includes(q->compat, q->a, q->only, part);
-        if (one.kind == GRAMC_COMPAT_NO) return one;
-        if (one.kind != GRAMC_COMPAT_YES) all = one;
+        if (one.kind == GRAMC_COMPARE_NO) return one;
+        if (one.kind != GRAMC_COMPARE_YES) all = one;
     }
     return all;
 }
@@ -65,8 +65,8 @@ static struct subsume_answer rule_any_of(const struct question *q) {
     struct subsume_answer last = subsume_unknown("no single alternative takes all of it");
     for (const struct json *option = q->keyword->first; option; option = option->next) {
         struct subsume_answer one = subsume_branch_includes(q->compat, q->a, q->only, option);
-        if (one.kind == GRAMC_COMPAT_YES) return one;
-        bool shown = one.kind == GRAMC_COMPAT_NO && last.kind != GRAMC_COMPAT_NO &&
+        if (one.kind == GRAMC_COMPARE_YES) return one;
+        bool shown = one.kind == GRAMC_COMPARE_NO && last.kind != GRAMC_COMPARE_NO &&
                      subsume_evaluate_witness(q->compat, q->a, q->b, one.witness);
         if (shown) last = one;
     }
@@ -76,7 +76,7 @@ static struct subsume_answer rule_any_of(const struct question *q) {
 static bool others_are_disjoint(const struct question *q, const struct json *chosen) {
     for (const struct json *option = q->keyword->first; option; option = option->next)
         if (option != chosen &&
-            rules_disjoint(q->compat, q->a, q->only, option).kind != GRAMC_COMPAT_YES)
+            rules_disjoint(q->compat, q->a, q->only, option).kind != GRAMC_COMPARE_YES)
             return false;
     return true;
 }
@@ -85,10 +85,10 @@ static struct subsume_answer rule_one_of(const struct question *q) {
     struct subsume_answer last = subsume_unknown("no single alternative takes all of it");
     for (const struct json *option = q->keyword->first; option; option = option->next) {
         struct subsume_answer one = subsume_branch_includes(q->compat, q->a, q->only, option);
-        if (one.kind == GRAMC_COMPAT_YES)
+        if (one.kind == GRAMC_COMPARE_YES)
             return when(others_are_disjoint(q, option),
                         "alternatives of oneOf may take the same value");
-        bool shown = one.kind == GRAMC_COMPAT_NO && last.kind != GRAMC_COMPAT_NO &&
+        bool shown = one.kind == GRAMC_COMPARE_NO && last.kind != GRAMC_COMPARE_NO &&
                      subsume_evaluate_witness(q->compat, q->a, q->b, one.witness);
         if (shown) last = one;
     }
@@ -168,14 +168,14 @@ static struct subsume_answer compare_item(const struct question *q, uint64_t ind
     if (index >= own.max) return subsume_yes;
     shape_item(&item, q->a, index);
     struct subsume_answer one = subsume_includes(q->compat, &item, schema);
-    if (one.kind != GRAMC_COMPAT_NO) return one;
+    if (one.kind != GRAMC_COMPARE_NO) return one;
     uint64_t count = own.min > index ? own.min : index + 1;
     return subsume_no(subsume_sample_array(q->compat, q->a, count, index, one.witness));
 }
 
 static bool keep(struct subsume_answer *all, struct subsume_answer one) {
-    if (one.kind != GRAMC_COMPAT_YES) *all = one;
-    return one.kind != GRAMC_COMPAT_NO;
+    if (one.kind != GRAMC_COMPARE_YES) *all = one;
+    return one.kind != GRAMC_COMPARE_NO;
 }
 
 static struct subsume_answer rule_prefix(const struct question *q) {
@@ -218,7 +218,7 @@ static struct subsume_answer compare_member(const struct question *q, gramc_text
     shape_member(&member, q->a, name);
     if (conjunction_is_false(&member)) return subsume_yes;
     struct subsume_answer one = subsume_includes(q->compat, &member, schema);
-    if (one.kind != GRAMC_COMPAT_NO) return one;
+    if (one.kind != GRAMC_COMPARE_NO) return one;
     if (!name.ptr) name = subsume_sample_name(q->compat, q->a, q->b);
     return subsume_no(subsume_sample_object(q->compat, q->a, name, one.witness));
 }
@@ -329,7 +329,7 @@ static bool is_empty_set(struct compat *compat, const struct conjunction *a) {
     compat->doubts++;
     struct subsume_answer answer = subsume_each_branch(compat, a, NULL, rules_empty);
     compat->doubts--;
-    return answer.kind == GRAMC_COMPAT_YES;
+    return answer.kind == GRAMC_COMPARE_YES;
 }
 
 static bool lacks_member(struct compat *compat, const struct conjunction *a) {
@@ -390,10 +390,10 @@ static bool members_are_disjoint(struct compat *compat, const struct conjunction
     if (conjunction_is_false(&mine) || conjunction_is_false(&theirs)) return true;
     if (compat->level >= COMPAT_LEVELS) return false;
     compat->level++;
-    for (uint32_t i = 0; i < theirs.count && answer.kind != GRAMC_COMPAT_YES; i++)
+    for (uint32_t i = 0; i < theirs.count && answer.kind != GRAMC_COMPARE_YES; i++)
         answer = subsume_each_branch(compat, &mine, theirs.nodes[i], rules_disjoint);
     compat->level--;
-    return answer.kind == GRAMC_COMPAT_YES;
+    return answer.kind == GRAMC_COMPARE_YES;
 }
 
 /* One required member with nothing in common is enough. */
@@ -412,7 +412,7 @@ static bool alternatives_are_disjoint(struct compat *compat, const struct conjun
                                       enum json_type only, const struct json *options) {
     if (!json_is(options, JSON_ARRAY)) return false;
     for (const struct json *option = options->first; option; option = option->next)
-        if (rules_disjoint(compat, a, only, option).kind != GRAMC_COMPAT_YES) return false;
+        if (rules_disjoint(compat, a, only, option).kind != GRAMC_COMPARE_YES) return false;
     return true;
 }
 
@@ -448,7 +448,7 @@ struct subsume_answer rules_disjoint(struct compat *compat, const struct conjunc
         types & 1u << only || (only == JSON_TYPE_NUMBER && types & 1u << JSON_TYPE_INTEGER);
     bool apart = !possible || values_are_refused(compat, a, b) ||
                  ranges_are_apart(compat, a, only, b) ||
-                 (target && rules_disjoint(compat, a, only, target).kind == GRAMC_COMPAT_YES) ||
+                 (target && rules_disjoint(compat, a, only, target).kind == GRAMC_COMPARE_YES) ||
                  alternatives_are_disjoint(compat, a, only, json_get(b, "anyOf")) ||
                  alternatives_are_disjoint(compat, a, only, json_get(b, "oneOf")) ||
                  (only == JSON_TYPE_OBJECT && objects_are_disjoint(compat, a, b));

@@ -403,7 +403,7 @@ gramc_text subsume_sample_of(struct compat *compat, const struct conjunction *a,
     struct subsume_answer answer = subsume_unknown(NULL);
     if (!outermost && outer_depth == 0) return (gramc_text){NULL, 0};
     compat->sampling = true;
-    for (uint32_t depth = outermost ? 2 : outer_depth - 1; answer.kind != GRAMC_COMPAT_NO;
+    for (uint32_t depth = outermost ? 2 : outer_depth - 1; answer.kind != GRAMC_COMPARE_NO;
          depth *= 2) {
         compat->variant = variant;
         compat->depth = depth;

@@ -18,15 +18,15 @@ struct pair {
     enum json_type only;
 };
 
-const struct subsume_answer subsume_yes = {GRAMC_COMPAT_YES, {NULL, 0}, NULL};
+const struct subsume_answer subsume_yes = {GRAMC_COMPARE_YES, {NULL, 0}, NULL};
 
 struct subsume_answer subsume_unknown(const char *reason) {
-    return (struct subsume_answer){GRAMC_COMPAT_UNKNOWN, {NULL, 0}, reason};
+    return (struct subsume_answer){GRAMC_COMPARE_UNKNOWN, {NULL, 0}, reason};
 }
 
 struct subsume_answer subsume_no(gramc_text witness) {
     if (!witness.len) return subsume_unknown("no value was found that would show it");
-    return (struct subsume_answer){GRAMC_COMPAT_NO, witness, NULL};
+    return (struct subsume_answer){GRAMC_COMPARE_NO, witness, NULL};
 }
 
 bool subsume_step(struct compat *compat) {
@@ -41,9 +41,9 @@ bool subsume_step(struct compat *compat) {
 
 /* Of a part that must hold as well: NO wins, then UNKNOWN. */
 static bool join(struct subsume_answer *all, struct subsume_answer part) {
-    if (part.kind == GRAMC_COMPAT_NO) *all = part;
-    else if (all->kind == GRAMC_COMPAT_YES) *all = part;
-    return all->kind != GRAMC_COMPAT_NO;
+    if (part.kind == GRAMC_COMPARE_NO) *all = part;
+    else if (all->kind == GRAMC_COMPARE_YES) *all = part;
+    return all->kind != GRAMC_COMPARE_NO;
 }
 
 void conjunction_add(struct conjunction *conjunction, const struct json *node) {
@@ -187,12 +187,12 @@ static struct subsume_answer against_keywords(struct compat *compat, const struc
     for (const struct json *keyword = b->first; keyword; keyword = keyword->next) {
         struct subsume_answer part = rules_keyword(compat, a, only, b, keyword);
         bool shown =
-            part.kind == GRAMC_COMPAT_NO && subsume_evaluate_witness(compat, a, b, part.witness);
-        if (part.kind == GRAMC_COMPAT_NO && !shown)
+            part.kind == GRAMC_COMPARE_NO && subsume_evaluate_witness(compat, a, b, part.witness);
+        if (part.kind == GRAMC_COMPARE_NO && !shown)
             part = subsume_unknown("the value that should show it does not");
         if (!join(&all, part)) return all;
     }
-    if (all.kind == GRAMC_COMPAT_UNKNOWN)
+    if (all.kind == GRAMC_COMPARE_UNKNOWN)
         return subsume_sample_against(compat, a, only, b, all.reason);
     return all;
 }
@@ -203,7 +203,7 @@ struct subsume_answer subsume_branch_includes(struct compat *compat, const struc
     if (!subsume_step(compat)) return subsume_unknown(compat->limit);
     if (b->kind == JSON_TRUE || (b->kind == JSON_OBJECT && b->count == 0)) return subsume_yes;
     if (is_same(compat, a, b)) return subsume_yes;
-    if (rules_empty(compat, a, only, NULL).kind == GRAMC_COMPAT_YES) return subsume_yes;
+    if (rules_empty(compat, a, only, NULL).kind == GRAMC_COMPARE_YES) return subsume_yes;
     if (b->kind != JSON_OBJECT)
         return subsume_sample_against(compat, a, only, b,
                                       "it is not known whether there is such a value");
@@ -272,9 +272,9 @@ static struct subsume_answer decide(struct compat *compat, bool fill) {
                             : json_equal_within(compat->a.defs, compat->b.defs, &compat->steps);
     conjunction_add(&whole, compat->a.root);
     struct subsume_answer answer = subsume_includes(compat, &whole, compat->b.root);
-    if (answer.kind == GRAMC_COMPAT_YES && compat->undecided)
+    if (answer.kind == GRAMC_COMPARE_YES && compat->undecided)
         return subsume_unknown("a part of a schema cannot be judged on its own");
-    if (answer.kind != GRAMC_COMPAT_NO) return answer;
+    if (answer.kind != GRAMC_COMPARE_NO) return answer;
     if (fill) answer.witness = subsume_evaluate_fill(compat, answer.witness);
     if (subsume_evaluate_program(compat, compat->a.program, answer.witness) &&
         !subsume_evaluate_program(compat, compat->b.program, answer.witness))
@@ -292,8 +292,8 @@ static void close_sides(struct compat *compat) {
     subsume_evaluate_free(&compat->b);
 }
 
-gramc_status gramc_compare(gramc_comparison **out, gramc_text a, gramc_text b,
-                           const gramc_compare_options *options) {
+gramc_status gramc_schema_compare(gramc_comparison **out, gramc_text a, gramc_text b,
+                                  const gramc_compare_options *options) {
     gramc_allocator allocator = options && options->allocator ? *options->allocator : mem_default();
     struct comparison *own = mem_alloc(&allocator, sizeof *own);
     *out = NULL;

@@ -1,5 +1,5 @@
-/* The inside of gramc_compare: two schema documents, and what its parts share. subsume.c takes the
- * question apart; rules.c decides about one type and one keyword; shape.c says what a
+/* The inside of gramc_schema_compare: two schema documents, and what its parts share. subsume.c
+ * takes the question apart; rules.c decides about one type and one keyword; shape.c says what a
  * schema lets through; sample.c makes values; evaluate.c asks the validator. */
 #ifndef JSONSCHEMA_SUBSUME_SUBSUME_H
 #define JSONSCHEMA_SUBSUME_SUBSUME_H
@@ -33,7 +33,7 @@ struct conjunction {
 
 /* NO comes with a witness: JSON that A's part accepts and B's part does not. */
 struct subsume_answer {
-    gramc_compat kind;
+    gramc_comparison_answer kind;
     gramc_text witness;
     const char *reason; /* of UNKNOWN; a constant */
 };

@@ -53,7 +53,7 @@ static void evaluate(const gramc_schema *schema, const char *json, size_t len, u
     demand(status == GRAMC_OK || status == GRAMC_LIMIT);
     if (status != GRAMC_OK) return;
     check_verdict(verdict, len);
-    demand(!as_is || (verdict->valid && verdict->change_count == 0));
+    demand(!as_is || (verdict->valid && verdict->adjustment_count == 0));
     if (verdict->valid) {
         gramc_verdict *again;
         status = gramc_schema_check(&again, schema, verdict->normalised.ptr,

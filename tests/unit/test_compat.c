@@ -28,9 +28,9 @@ static gramc_schema *compile(gramc_text text) {
 /* The value of a "no" is accepted by A and refused by B. */
 static void assert_shown(gramc_text a, gramc_text b, const gramc_comparison *comparison) {
     gramc_text value = comparison->counterexample;
-    if (comparison->answer != GRAMC_COMPAT_NO) {
+    if (comparison->answer != GRAMC_COMPARE_NO) {
         assert_int_equal(value.len, 0);
-        assert_true((comparison->answer == GRAMC_COMPAT_UNKNOWN) == (comparison->reason.len > 0));
+        assert_true((comparison->answer == GRAMC_COMPARE_UNKNOWN) == (comparison->reason.len > 0));
         return;
     }
     gramc_schema *first = compile(a), *second = compile(b);
@@ -72,7 +72,7 @@ static void test_table(void **state) {
     while (fgets(line, sizeof line, file)) {
         gramc_comparison *comparison;
         if (!cut(line, columns)) continue;
-        assert_int_equal(gramc_compare(&comparison, columns[1], columns[2], NULL), GRAMC_OK);
+        assert_int_equal(gramc_schema_compare(&comparison, columns[1], columns[2], NULL), GRAMC_OK);
         assert_shown(columns[1], columns[2], comparison);
         if (!text_is(columns[0], answers[comparison->answer])) {
             print_error("%s, expected %.*s: %.*s against %.*s (%.*s%.*s)\n",
@@ -275,14 +275,16 @@ static void test_random_pairs(void **state) {
         buf_reset(&b);
         put_document(&random, &a);
         put_document(&random, &b);
-        assert_int_equal(gramc_compare(&comparison, buf_view(&a), buf_view(&b), NULL), GRAMC_OK);
+        assert_int_equal(gramc_schema_compare(&comparison, buf_view(&a), buf_view(&b), NULL),
+                         GRAMC_OK);
         assert_shown(buf_view(&a), buf_view(&b), comparison);
-        if (comparison->answer == GRAMC_COMPAT_YES)
+        if (comparison->answer == GRAMC_COMPARE_YES)
             assert_no_exception(&random, buf_view(&a), buf_view(&b));
         counts[comparison->answer]++;
         gramc_comparison_free(comparison);
-        assert_int_equal(gramc_compare(&comparison, buf_view(&a), buf_view(&a), NULL), GRAMC_OK);
-        assert_int_equal(comparison->answer, GRAMC_COMPAT_YES);
+        assert_int_equal(gramc_schema_compare(&comparison, buf_view(&a), buf_view(&a), NULL),
+                         GRAMC_OK);
+        assert_int_equal(comparison->answer, GRAMC_COMPARE_YES);
         gramc_comparison_free(comparison);
     }
     print_message("%d yes, %d no, %d unknown\n", counts[0], counts[1], counts[2]);
@@ -295,18 +297,18 @@ static void test_random_pairs(void **state) {
 
 static void test_as_sent(void **state) {
     static const struct {
-        gramc_compat plain, sent;
+        gramc_comparison_answer plain, sent;
         const char *a, *b, *value;
     } rows[] = {
-        {GRAMC_COMPAT_NO, GRAMC_COMPAT_YES,
+        {GRAMC_COMPARE_NO, GRAMC_COMPARE_YES,
          "{\"type\":\"object\",\"properties\":{\"x\":{\"type\":\"integer\",\"default\":1}}}",
          "{\"type\":\"object\",\"properties\":{\"x\":{\"type\":\"integer\"}},\"required\":[\"x\"],"
          "\"additionalProperties\":false}",
          ""},
-        {GRAMC_COMPAT_NO, GRAMC_COMPAT_NO,
+        {GRAMC_COMPARE_NO, GRAMC_COMPARE_NO,
          "{\"type\":\"object\",\"properties\":{\"x\":{\"type\":\"integer\",\"default\":null}}}",
          "{\"type\":\"object\",\"required\":[\"x\"]}", "{}"},
-        {GRAMC_COMPAT_NO, GRAMC_COMPAT_NO,
+        {GRAMC_COMPARE_NO, GRAMC_COMPARE_NO,
          "{\"type\":\"object\",\"properties\":{\"x\":{\"type\":\"integer\",\"default\":1},"
          "\"y\":{\"type\":\"string\"}},\"required\":[\"y\"]}",
          "{\"type\":\"object\",\"properties\":{\"y\":{\"minLength\":1}}}", "{\"y\":\"\",\"x\":1}"},
@@ -316,11 +318,11 @@ static void test_as_sent(void **state) {
         gramc_compare_options options = GRAMC_COMPARE_OPTIONS_INIT;
         gramc_text a = text_of(rows[i].a), b = text_of(rows[i].b);
         gramc_comparison *comparison;
-        assert_int_equal(gramc_compare(&comparison, a, b, NULL), GRAMC_OK);
+        assert_int_equal(gramc_schema_compare(&comparison, a, b, NULL), GRAMC_OK);
         assert_int_equal(comparison->answer, rows[i].plain);
         gramc_comparison_free(comparison);
         options.as_sent = true;
-        assert_int_equal(gramc_compare(&comparison, a, b, &options), GRAMC_OK);
+        assert_int_equal(gramc_schema_compare(&comparison, a, b, &options), GRAMC_OK);
         assert_int_equal(comparison->answer, rows[i].sent);
         gramc_text value = comparison->counterexample;
         if (!text_is(value, rows[i].value))
@@ -340,13 +342,13 @@ static void test_limits(void **state) {
     gramc_text b = GRAMC_TEXT("{\"type\":\"object\",\"properties\":{\"x\":{\"type\":\"string\"}}}");
     (void)state;
     options.max_steps = 2;
-    assert_int_equal(gramc_compare(&comparison, a, b, &options), GRAMC_OK);
-    assert_int_equal(comparison->answer, GRAMC_COMPAT_UNKNOWN);
+    assert_int_equal(gramc_schema_compare(&comparison, a, b, &options), GRAMC_OK);
+    assert_int_equal(comparison->answer, GRAMC_COMPARE_UNKNOWN);
     assert_true(comparison->reason.len > 0);
     gramc_comparison_free(comparison);
-    assert_int_equal(gramc_compare(&comparison, GRAMC_TEXT("{"), b, NULL), GRAMC_FINDINGS);
+    assert_int_equal(gramc_schema_compare(&comparison, GRAMC_TEXT("{"), b, NULL), GRAMC_FINDINGS);
     assert_null(comparison);
-    assert_int_equal(gramc_compare(&comparison, a, GRAMC_TEXT("{\"type\":7}"), NULL),
+    assert_int_equal(gramc_schema_compare(&comparison, a, GRAMC_TEXT("{\"type\":7}"), NULL),
                      GRAMC_FINDINGS);
     assert_null(comparison);
     gramc_comparison_free(NULL);
@@ -375,14 +377,15 @@ static void *counting_alloc(void *ctx, void *ptr, size_t old_size, size_t new_si
 }
 
 /* Runs out of memory at the n-th allocation; true once it was not reached any more. */
-static bool survives(gramc_text a, gramc_text b, gramc_compat expected, long n, bool persistent) {
+static bool survives(gramc_text a, gramc_text b, gramc_comparison_answer expected, long n,
+                     bool persistent) {
     struct counter counter = {0, 0, n, persistent};
     gramc_allocator allocator = {counting_alloc, &counter};
     gramc_compare_options options = GRAMC_COMPARE_OPTIONS_INIT;
     gramc_comparison *comparison;
     options.allocator = &allocator;
     options.as_sent = true;
-    gramc_status status = gramc_compare(&comparison, a, b, &options);
+    gramc_status status = gramc_schema_compare(&comparison, a, b, &options);
     if (status == GRAMC_OK) assert_int_equal(comparison->answer, expected);
     else assert_int_equal(status, GRAMC_NOMEM);
     gramc_comparison_free(comparison);
@@ -392,17 +395,17 @@ static bool survives(gramc_text a, gramc_text b, gramc_compat expected, long n, 
 
 static void test_faults(void **state) {
     static const struct {
-        gramc_compat answer;
+        gramc_comparison_answer answer;
         const char *a, *b;
     } rows[] = {
-        {GRAMC_COMPAT_NO,
+        {GRAMC_COMPARE_NO,
          "{\"type\":\"object\",\"properties\":{\"t\":{\"type\":\"array\",\"items\":{\"type\":"
          "\"integer\"}}},\"required\":[\"t\"]}",
          "{\"type\":\"object\",\"properties\":{\"t\":{\"type\":\"array\",\"uniqueItems\":true,"
          "\"items\":{\"type\":\"integer\",\"minimum\":3}}}}"},
-        {GRAMC_COMPAT_YES, "{\"oneOf\":[{\"const\":1},{\"type\":\"string\",\"minLength\":2}]}",
+        {GRAMC_COMPARE_YES, "{\"oneOf\":[{\"const\":1},{\"type\":\"string\",\"minLength\":2}]}",
          "{\"oneOf\":[{\"type\":\"integer\"},{\"type\":\"string\",\"minLength\":1}]}"},
-        {GRAMC_COMPAT_UNKNOWN, "{\"type\":\"string\",\"format\":\"date\"}",
+        {GRAMC_COMPARE_UNKNOWN, "{\"type\":\"string\",\"format\":\"date\"}",
          "{\"type\":\"string\",\"pattern\":\"^[0-9-]+$\"}"},
     };
     (void)state;

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "base/text.h"
+#include "compiler/type_properties.h"
 #include "jsonschema/compile.h"
 #include "jsonschema/types.h"
 
@@ -290,11 +291,56 @@ static void test_type_names(void **state) {
     assert_int_equal(type_bits_named(TEXT("any")), 0);
 }
 
+/* ## Properties of types in gram */
+
+static unsigned bits_of_kinds(unsigned kinds) {
+    unsigned bits = 0;
+    for (enum type_kind kind = 0; kind < TYPE_KINDS; kind++)
+        if (kinds & 1U << kind && type_json_name(kind))
+            bits |= 1U << json_type_named(text_of(type_json_name(kind)));
+    return bits;
+}
+
+/* A property of some types alone is of those that its keyword speaks about. */
+static void test_properties(void **state) {
+    (void)state;
+    for (enum type_property p = 0; p < TYPE_PROPERTIES; p++) {
+        const struct type_property_row *row = type_property_row(p);
+        unsigned bits = bits_of_kinds(row->kinds);
+        assert_int_equal(type_property_named(row->name), p);
+        if (row->keyword == K_COUNT) continue;
+        assert_string_equal(type_property_printed(p).ptr, keyword_row(row->keyword)->name.ptr);
+        enum type_property spelled = type_property_named(keyword_row(row->keyword)->name);
+        assert_true(spelled < TYPE_PROPERTIES);
+        assert_int_equal(type_property_row(spelled)->keyword, row->keyword);
+        if (bits && bits != TYPE_BIT_ALL && bits != keyword_row(row->keyword)->about)
+            fail_msg("%s: of other types than its keyword", row->name.ptr);
+    }
+}
+
+static void test_spellings(void **state) {
+    static const char *const none[] = {"", "Type", "minProperties", "$ref", "x", "itemss"};
+    gramc_text all[MOST_SPELLINGS];
+    size_t count = type_property_spellings(all);
+    (void)state;
+    assert_true(count > TYPE_PROPERTIES && count <= MOST_SPELLINGS);
+    for (size_t i = 0; i < count; i++) {
+        assert_true(type_property_named(all[i]) < TYPE_PROPERTIES);
+        for (size_t k = 0; k < i; k++) assert_false(text_eq(all[i], all[k]));
+    }
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+        assert_int_equal(type_property_named(text_of(none[i])), TYPE_PROPERTIES);
+    assert_int_equal(type_property_named(TEXT("additionalProperties")), P_OPEN);
+    assert_int_equal(type_property_named(TEXT("oneOf")), P_OF);
+    assert_int_equal(MOST_CONSTRAINTS, 17);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_table),   cmocka_unit_test(test_names),
-        cmocka_unit_test(test_types),   cmocka_unit_test(test_walk),
-        cmocka_unit_test(test_content), cmocka_unit_test(test_type_names),
+        cmocka_unit_test(test_table),      cmocka_unit_test(test_names),
+        cmocka_unit_test(test_types),      cmocka_unit_test(test_walk),
+        cmocka_unit_test(test_content),    cmocka_unit_test(test_type_names),
+        cmocka_unit_test(test_properties), cmocka_unit_test(test_spellings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

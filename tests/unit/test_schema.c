@@ -34,7 +34,7 @@ static gramc_verdict *check(const gramc_schema *schema, const char *json, unsign
     assert_int_equal(gramc_schema_check(&verdict, schema, json, strlen(json), &options), GRAMC_OK);
     if (!flags) assert_int_equal(gramc_schema_accepts(schema, json, strlen(json)), verdict->valid);
     if (gramc_schema_accepts_as_is(schema, json, strlen(json)))
-        assert_true(verdict->valid && verdict->change_count == 0);
+        assert_true(verdict->valid && verdict->adjustment_count == 0);
     return verdict;
 }
 
@@ -248,7 +248,7 @@ static void test_changes(void **state) {
         if (verdict->valid != c->valid || !text_eq(verdict->normalised, expected))
             fail_msg("%s by %s: %d %.*s", c->json, c->schema, verdict->valid,
                      TEXT_ARGS(verdict->normalised));
-        assert_int_equal(verdict->change_count > 0, c->after != NULL);
+        assert_int_equal(verdict->adjustment_count > 0, c->after != NULL);
         if (!c->after) assert_ptr_equal(verdict->normalised.ptr, c->json);
         gramc_verdict_free(verdict);
         gramc_schema_free(schema);
@@ -270,12 +270,12 @@ static void test_list_of_changes(void **state) {
         {GRAMC_ADJUSTED_COERCED, "/n", "\"1\"", "1"},
         {GRAMC_ADJUSTED_DEFAULT, "/d", "", "true"},
     };
-    assert_int_equal(verdict->change_count, 3);
+    assert_int_equal(verdict->adjustment_count, 3);
     for (size_t i = 0; i < 3; i++) {
-        assert_int_equal(verdict->changes[i].kind, expected[i].kind);
-        assert_true(text_is(verdict->changes[i].instance, expected[i].instance));
-        assert_true(text_is(verdict->changes[i].before, expected[i].before));
-        assert_true(text_is(verdict->changes[i].after, expected[i].after));
+        assert_int_equal(verdict->adjustments[i].kind, expected[i].kind);
+        assert_true(text_is(verdict->adjustments[i].instance, expected[i].instance));
+        assert_true(text_is(verdict->adjustments[i].before, expected[i].before));
+        assert_true(text_is(verdict->adjustments[i].after, expected[i].after));
     }
     gramc_verdict_free(verdict);
     gramc_schema_free(schema);

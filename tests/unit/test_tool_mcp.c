@@ -313,7 +313,7 @@ static void test_names(void **state) {
     options.offering = offering;
     for (size_t i = 0; i < COUNT(names); i++) {
         gramc_bound *bound;
-        gramc_call_end end;
+        gramc_call_outcome end;
         struct buf said;
         const gramc_text name = text_of(names[i]);
         buf_init(&said, NULL, 1 << 16);

@@ -34,8 +34,9 @@ static bool is_legal(const char *name) {
 static void make_wire(const char *target, char (*wire)[GRAMC_WIRE_NAME_SIZE]) {
     gramc_text texts[NAMES];
     for (size_t i = 0; i < NAMES; i++) texts[i] = text_of(names[i]);
-    assert_int_equal(gramc_target_names(text_of(target), GRAMC_NAME_TOOL, texts, NAMES, wire, NULL),
-                     GRAMC_OK);
+    assert_int_equal(
+        gramc_target_wire_names(text_of(target), GRAMC_NAME_TOOL, texts, NAMES, wire, NULL),
+        GRAMC_OK);
 }
 
 static void legal_and_unique(void **state) {
@@ -54,9 +55,9 @@ static void refused_targets(void **state) {
     char wire[1][GRAMC_WIRE_NAME_SIZE];
     gramc_text name = text_of(LONG);
     (void)state;
-    assert_int_equal(gramc_target_names(TEXT("none"), GRAMC_NAME_TOOL, &name, 1, wire, NULL),
+    assert_int_equal(gramc_target_wire_names(TEXT("none"), GRAMC_NAME_TOOL, &name, 1, wire, NULL),
                      GRAMC_USAGE);
-    assert_int_equal(gramc_target_names(TEXT("bundle"), GRAMC_NAME_TOOL, &name, 1, wire, NULL),
+    assert_int_equal(gramc_target_wire_names(TEXT("bundle"), GRAMC_NAME_TOOL, &name, 1, wire, NULL),
                      GRAMC_LIMIT);
 }
 
@@ -182,8 +183,9 @@ static void colliding_parameters(void **state) {
     gramc_text texts[] = {text_of(both[0]), text_of(both[1])};
     char wire[2][GRAMC_WIRE_NAME_SIZE], sent[512], expected[512];
     (void)state;
-    assert_int_equal(gramc_target_names(TEXT("gemini"), GRAMC_NAME_PARAMETER, texts, 2, wire, NULL),
-                     GRAMC_OK);
+    assert_int_equal(
+        gramc_target_wire_names(TEXT("gemini"), GRAMC_NAME_PARAMETER, texts, 2, wire, NULL),
+        GRAMC_OK);
     assert_string_not_equal(wire[0], wire[1]);
     snprintf(sent, sizeof sent, "{\"%s\":\"a\",\"%s\":\"b\"}", wire[0], wire[1]);
     snprintf(expected, sizeof expected, "{\"%s\":\"a\",\"%s\":\"b\"}", both[0], both[1]);
@@ -246,7 +248,7 @@ static void providers(void **state) {
         assert_true(local == !p->key);
         if (p->key) assert_int_equal(secrets_find(NULL, text_of(p->key), NULL), SECRET_OF_PROVIDER);
         assert_int_equal(
-            gramc_target_names(text_of(p->target), GRAMC_NAME_TOOL, &name, 1, wire, NULL),
+            gramc_target_wire_names(text_of(p->target), GRAMC_NAME_TOOL, &name, 1, wire, NULL),
             GRAMC_OK);
     }
     assert_true(count > 3);
