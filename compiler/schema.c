@@ -7,6 +7,7 @@
 #include "compiler/fixes.h"
 #include "compiler/data.h"
 #include "compiler/definition.h"
+#include "compiler/spec.h"
 
 /* ## Fields */
 
@@ -32,7 +33,7 @@ static struct field *field_of_entry(struct pass *pass, const struct property *en
     field->span = name_span(entry->key);
     struct reader reader = {.pass = pass, .field = field, .from_map = true};
     if (entry->value->kind != VALUE_MAP) {
-        field->schema = schema_of_value(pass, entry->value);
+        field->schema = schema_inside(pass, entry->value);
         return field;
     }
     field->schema = reader.schema = schema_at(pass, entry->value->span);
@@ -114,6 +115,25 @@ void reader_set_type(struct reader *reader, gramc_text label, struct span span) 
     schema->base = definition ? definition->field.schema : NULL;
 }
 
+static bool is_plain(const struct type_row *row) {
+    bool scalar = row->kind == TYPE_STRING || row->kind == TYPE_INTEGER ||
+                  row->kind == TYPE_NUMBER || row->kind == TYPE_BOOLEAN || row->kind == TYPE_NULL;
+    return scalar && !row->format && !row->min && !row->one_character;
+}
+
+/* `Text`, `Int`: a base type that says nothing is the same wherever it stands, and nothing is ever
+ * found in it, so that one schema does for all of them. NULL: something else. */
+static struct schema *plain_type(struct pass *pass, gramc_text label) {
+    struct map *types = &pass->compilation->spec->plain_types;
+    const struct type_row *row = type_find(label);
+    if (!row || !is_plain(row)) return NULL;
+    struct schema *schema = map_get(types, label);
+    if (schema || !(schema = ARENA_NEW(pass->arena, struct schema))) return schema;
+    schema->type = row;
+    schema->kind = (uint8_t)row->kind;
+    return map_put(types, label, schema);
+}
+
 struct member *members_of_value(struct pass *pass, const struct value *list) {
     struct member *first = NULL, **tail = &first;
     if (list->kind != VALUE_ARRAY) {
@@ -139,13 +159,18 @@ struct schema *schema_of_value(struct pass *pass, const struct value *value) {
         reader_set_type(&reader, value_name(value), value->span);
     } else if (value->kind == VALUE_ARRAY && value->count == 1) {
         schema->kind = TYPE_ARRAY;
-        schema->inner = schema_of_value(pass, value->as.items);
+        schema->inner = schema_inside(pass, value->as.items);
     } else if (value->kind == VALUE_MAP) {
         properties_of_type(&reader, value->as.entries);
     } else {
         FIND(pass->findings, D_NOT_A_TYPE, pass->source, value->span, text_of(value_noun(value)));
     }
     return schema;
+}
+
+struct schema *schema_inside(struct pass *pass, const struct value *value) {
+    struct schema *plain = value_is_name(value) ? plain_type(pass, value_name(value)) : NULL;
+    return plain ? plain : schema_of_value(pass, value);
 }
 
 /* Fills in a schema from the label and the record of a pattern. */
@@ -161,9 +186,18 @@ void schema_read(struct pass *pass, struct schema *schema, const struct pattern 
     if (schema->type) properties_of_type(&reader, node->subject->properties);
 }
 
+/* A parameter's type that is written with its name alone. Results and members have spans of their
+ * own, because they have no name that findings could point at. */
+static struct schema *plain_parameter(struct pass *pass, const struct subject *subject) {
+    bool alone = !subject->properties && !subject->labels->next;
+    return alone ? plain_type(pass, name_text(subject->labels->name)) : NULL;
+}
+
 struct schema *schema_of_node(struct pass *pass, const struct pattern *node, struct field *field) {
     bool labelled = node->subject && node->subject->labels;
-    struct schema *schema = labelled ? ARENA_NEW(pass->arena, struct schema) : NULL;
+    struct schema *schema = labelled && field ? plain_parameter(pass, node->subject) : NULL;
+    if (!labelled || schema) return schema;
+    schema = ARENA_NEW(pass->arena, struct schema);
     if (schema) schema_read(pass, schema, node, field);
     return schema;
 }

@@ -94,7 +94,8 @@ void field_list_init(struct field_list *list, struct arena *arena);
 struct field *field_list_add(struct field_list *list, struct field *field);
 
 /* Reads label and properties of a node as a type; `field` takes default, optional, required and
- * name, and is NULL for a result. NULL with findings if there is no type. */
+ * name, and is NULL for a result. NULL with findings if there is no type. That of a field
+ * may be shared with others. */
 struct schema *schema_of_node(struct pass *pass, const struct pattern *node, struct field *field);
 
 /* Fills in a schema that exists: label and record of a pattern that has a label. */

@@ -112,7 +112,7 @@ static void read_inner(struct reader *reader, enum type_property id, const struc
     (void)id;
     if (reader->schema->kind == TYPE_TUPLE)
         reader->schema->members = members_of_value(reader->pass, p->value);
-    else reader->schema->inner = schema_of_value(reader->pass, p->value);
+    else reader->schema->inner = schema_inside(reader->pass, p->value);
 }
 
 static void read_of(struct reader *reader, enum type_property id, const struct property *p) {

@@ -109,11 +109,11 @@ static struct value *text_new(struct build *build, enum value_kind kind, struct 
 
 /* Puts a tag in front of the text of a value. */
 static struct value *with_tag(struct build *build, struct value *value, gramc_text tag) {
-    struct tagged *tagged = build_alloc(build, sizeof *tagged);
+    struct tagged_text *tagged = build_alloc(build, sizeof *tagged);
     if (!tagged) return NULL;
     uint32_t start = (uint32_t)(tag.ptr - build->text);
     *tagged =
-        (struct tagged){value->as.text, plain_name(tag.ptr, start, start + (uint32_t)tag.len)};
+        (struct tagged_text){value->as.text, plain_name(tag.ptr, start, start + (uint32_t)tag.len)};
     value->kind = VALUE_TAGGED;
     value->as.tagged = tagged;
     return value;
@@ -183,7 +183,7 @@ struct value *build_tagged(struct build *build, struct token tag, struct token b
 struct value *build_range(struct build *build, const struct token *lower, struct token first,
                           const struct token *upper, struct token last) {
     struct value *value = value_new(build, VALUE_RANGE, first.start, last.end);
-    struct range *range = value ? build_alloc(build, sizeof *range) : NULL;
+    struct value_range *range = value ? build_alloc(build, sizeof *range) : NULL;
     if (!range) return NULL;
     range->lower = lower ? build_number(build, *lower) : NULL;
     range->upper = upper ? build_number(build, *upper) : NULL;

@@ -66,11 +66,11 @@ enum value_kind {
 
 enum quote_kind { QUOTE_NONE, QUOTE_SINGLE, QUOTE_DOUBLE, QUOTE_BACKTICK, QUOTE_FENCE };
 
-struct tagged {
+struct tagged_text {
     const char *text;
     struct name tag;
 };
-struct range {
+struct value_range {
     struct value *lower, *upper; /* NULL: open */
 };
 
@@ -82,8 +82,8 @@ struct value {
     uint32_t count; /* of items or entries; of a scalar, the bytes of its text */
     union {
         const char *text; /* of every kind that is none of these */
-        const struct tagged *tagged;
-        const struct range *range;
+        const struct tagged_text *tagged;
+        const struct value_range *range;
         struct value *items;      /* VALUE_ARRAY: the first */
         struct property *entries; /* VALUE_MAP: the first */
     } as;
