@@ -2,26 +2,17 @@
  * meaning: that begins in spec.c. */
 #include "compiler/compilation.h"
 
+#include "base/options.h"
 #include "base/text.h"
 #include "compiler/config.h"
 #include "grammar/parse.h"
 #include "grammar/print.h"
 
-#include <string.h>
-
 enum { OUTPUT_MAX = INT32_MAX };
 
-/* Takes what the caller's version of the struct has, and defaults for the rest. */
-static gramc_options complete(const gramc_options *options) {
-    gramc_options full = GRAMC_OPTIONS_INIT;
-    if (!options) return full;
-    size_t size = options->struct_size < sizeof full ? options->struct_size : sizeof full;
-    memcpy(&full, options, size);
-    return full;
-}
-
 gramc_status gramc_compilation_new(gramc_compilation **out, const gramc_options *options) {
-    gramc_options full = complete(options);
+    gramc_options full = GRAMC_OPTIONS_INIT;
+    OPTIONS_READ(full, options);
     gramc_allocator allocator = full.allocator ? *full.allocator : mem_default();
     gramc_compilation *compilation = mem_alloc(&allocator, sizeof *compilation);
     *out = compilation;

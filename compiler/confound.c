@@ -56,17 +56,13 @@ static void put_bare(struct buf *out, const struct json *schema) {
 }
 
 static void put_schema(struct buf *out, const struct schema *schema) {
-    struct buf text;
     struct arena arena;
-    buf_init(&text, &out->allocator, SOURCE_MAX);
     arena_init(&arena, &out->allocator);
-    schema_print(&text, schema, SCHEMA_PRINTED);
-    const struct json *document = json_parse(&arena, buf_view(&text), NULL);
+    const struct json *document = schema_document(&arena, schema, SCHEMA_PRINTED);
     if (document) put_bare(out, document);
-    else if (arena.oom || text.state == BUF_NOMEM) out->state = BUF_NOMEM;
-    else buf_text(out, buf_view(&text));
+    else if (arena.oom) out->state = BUF_NOMEM;
+    else schema_print(out, schema, SCHEMA_PRINTED);
     arena_free(&arena);
-    buf_free(&text);
 }
 
 /* ## Views */

@@ -2,9 +2,9 @@
  * Whether the data fits a type is schema_check.c's question. */
 #include "compiler/data.h"
 
-#include "base/json/json.h"
 #include "base/text.h"
 
+#include <stdio.h>
 #include <string.h>
 
 bool value_is_name(const struct value *value) {
@@ -113,10 +113,11 @@ static bool not_data(struct pass *pass, const struct value *value, const char *h
 }
 
 /* JSON has decimal numbers only; 16 hexadecimal or 21 octal digits fit a 64-bit integer. */
-static bool print_radix(struct pass *pass, struct buf *out, const struct value *value) {
+static bool put_radix(struct pass *pass, struct json_sink *sink, const struct value *value) {
     bool hex = value->kind == VALUE_HEXADECIMAL;
     gramc_text digits = scalar_text(value);
     uint64_t number = 0, radix = hex ? 16 : 8;
+    char decimal[24];
     for (size_t i = hex ? 2 : 0; i < digits.len; i++) {
         char c = digits.ptr[i];
         unsigned digit = c <= '9' ? (unsigned)(c - '0') : ((unsigned)c | 32U) - 'a' + 10;
@@ -129,11 +130,12 @@ static bool print_radix(struct pass *pass, struct buf *out, const struct value *
         finding_help(pass->findings, f, "it is read as %llu; write that, or quote a text",
                      (unsigned long long)number);
     }
-    buf_printf(out, "%llu", (unsigned long long)number);
+    snprintf(decimal, sizeof decimal, "%llu", (unsigned long long)number);
+    json_sink_number(sink, json_sink_keep(sink, text_of(decimal)));
     return true;
 }
 
-static bool print_symbol(struct pass *pass, struct buf *out, const struct value *value) {
+static bool put_symbol(struct pass *pass, struct json_sink *sink, const struct value *value) {
     static const struct {
         const char *symbol, *meant;
     } lookalikes[] = {{"True", "true"},      {"False", "false"}, {"TRUE", "true"},
@@ -141,7 +143,7 @@ static bool print_symbol(struct pass *pass, struct buf *out, const struct value 
                       {"undefined", "null"}, {"NULL", "null"},   {"Null", "null"}};
     gramc_text text = scalar_text(value);
     if (text_is(text, "null")) {
-        buf_puts(out, "null");
+        json_sink_word(sink, JSON_NULL);
         return true;
     }
     for (size_t i = 0; i < sizeof lookalikes / sizeof *lookalikes; i++) {
@@ -150,11 +152,11 @@ static bool print_symbol(struct pass *pass, struct buf *out, const struct value 
         finding_help(pass->findings, f, "did you mean `%s`? else quote the text",
                      lookalikes[i].meant);
     }
-    json_put_string(out, text);
+    json_sink_string(sink, text);
     return true;
 }
 
-static bool print_tagged(struct pass *pass, struct buf *out, const struct value *value) {
+static bool put_tagged(struct pass *pass, struct json_sink *sink, const struct value *value) {
     struct json_error error = {0};
     if (!text_is(name_text(*scalar_tag(value)), "json"))
         return not_data(pass, value, "only json`...` is data; write a plain string");
@@ -164,52 +166,63 @@ static bool print_tagged(struct pass *pass, struct buf *out, const struct value 
         FIND(pass->findings, D_BAD_JSON, pass->source, value->span, text_of(error.message));
         return false;
     }
-    json_put(out, json);
+    json_sink_value(sink, json);
     return true;
 }
 
-static bool print_array(struct pass *pass, struct buf *out, const struct value *value) {
+static bool put_array(struct pass *pass, struct json_sink *sink, const struct value *value) {
     bool good = true;
-    buf_putc(out, '[');
-    for (const struct value *item = value->as.items; item; item = item->next) {
-        if (item != value->as.items) buf_putc(out, ',');
-        good = data_print(pass, out, item) && good;
-    }
-    buf_putc(out, ']');
+    json_sink_open(sink, JSON_ARRAY);
+    for (const struct value *item = value->as.items; item; item = item->next)
+        good = data_put(pass, sink, item) && good;
+    json_sink_close(sink, JSON_ARRAY);
     return good;
 }
 
-static bool print_map(struct pass *pass, struct buf *out, const struct value *value) {
+static bool put_map(struct pass *pass, struct json_sink *sink, const struct value *value) {
     bool good = true;
-    buf_putc(out, '{');
+    json_sink_open(sink, JSON_OBJECT);
     for (const struct property *p = value->as.entries; p; p = p->next) {
-        if (p != value->as.entries) buf_putc(out, ',');
-        json_put_string(out, name_text(p->key));
-        buf_putc(out, ':');
-        good = data_print(pass, out, p->value) && good;
+        json_sink_key(sink, name_text(p->key));
+        good = data_put(pass, sink, p->value) && good;
     }
-    buf_putc(out, '}');
+    json_sink_close(sink, JSON_OBJECT);
     return good;
 }
 
 /* Recursion is bounded by the parser's nesting limit. */
-bool data_print(struct pass *pass, struct buf *out, const struct value *value) {
+bool data_put(struct pass *pass, struct json_sink *sink, const struct value *value) {
     switch ((enum value_kind)value->kind) {
     case VALUE_INTEGER:
     case VALUE_DECIMAL:
-    case VALUE_BOOLEAN: buf_text(out, scalar_text(value)); return true;
+    case VALUE_BOOLEAN: json_sink_scalar(sink, scalar_text(value)); return true;
     case VALUE_HEXADECIMAL:
-    case VALUE_OCTAL: return print_radix(pass, out, value);
-    case VALUE_SYMBOL: return print_symbol(pass, out, value);
-    case VALUE_STRING: json_put_string(out, value_text(pass, value)); return true;
-    case VALUE_TAGGED: return print_tagged(pass, out, value);
-    case VALUE_ARRAY: return print_array(pass, out, value);
-    case VALUE_MAP: return print_map(pass, out, value);
+    case VALUE_OCTAL: return put_radix(pass, sink, value);
+    case VALUE_SYMBOL: return put_symbol(pass, sink, value);
+    case VALUE_STRING: json_sink_string(sink, value_text(pass, value)); return true;
+    case VALUE_TAGGED: return put_tagged(pass, sink, value);
+    case VALUE_ARRAY: return put_array(pass, sink, value);
+    case VALUE_MAP: return put_map(pass, sink, value);
     case VALUE_MEASUREMENT:
         return not_data(pass, value, "quote it to mean the text, or write the bare number");
     case VALUE_RANGE: return not_data(pass, value, "list the values, or use `range` for bounds");
     }
     return false;
+}
+
+bool data_is_structured(const struct value *value) {
+    return value->kind == VALUE_ARRAY || value->kind == VALUE_MAP || value->kind == VALUE_TAGGED;
+}
+
+static gramc_text describe(struct pass *pass, const struct value *value, struct json_sink *sink) {
+    struct buf out;
+    gramc_text text = {NULL, 0};
+    buf_init(&out, &pass->arena->allocator, SOURCE_MAX);
+    sink->out = &out;
+    if (data_put(pass, sink, value)) text = arena_text(pass->arena, buf_view(&out));
+    if (out.state == BUF_NOMEM) pass->arena->oom = true;
+    buf_free(&out);
+    return text;
 }
 
 /* Numbers and booleans are JSON as they stand in the source. */
@@ -219,12 +232,17 @@ static bool is_json_already(const struct value *value) {
 }
 
 gramc_text data_json(struct pass *pass, const struct value *value) {
-    struct buf out;
+    struct json_sink sink;
     if (is_json_already(value)) return scalar_text(value);
-    gramc_text text = {NULL, 0};
-    buf_init(&out, &pass->arena->allocator, SOURCE_MAX);
-    if (data_print(pass, &out, value)) text = arena_text(pass->arena, buf_view(&out));
-    if (out.state == BUF_NOMEM) pass->arena->oom = true;
-    buf_free(&out);
+    json_sink_init(&sink, NULL, NULL);
+    return describe(pass, value, &sink);
+}
+
+gramc_text data_document(struct pass *pass, const struct value *value,
+                         const struct json **document) {
+    struct json_sink sink;
+    json_sink_init(&sink, NULL, pass->arena);
+    gramc_text text = describe(pass, value, &sink);
+    *document = json_sink_document(&sink);
     return text;
 }

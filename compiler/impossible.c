@@ -5,7 +5,6 @@
 
 #include "base/number.h"
 #include "base/text.h"
-
 enum { MOST_MEMBERS = 16, MOST_VALUES = 500, COMPARE_STEPS = 5000 };
 
 static void report(struct pass *pass, const struct schema *schema, const char *why) {
@@ -81,6 +80,15 @@ static void check_twice(struct pass *pass, const struct constraint *list,
         }
 }
 
+/* A document even of a scalar, in the arena. */
+static const struct json *document_of(struct pass *pass, const struct constraint *data) {
+    struct json_sink sink;
+    if (constraint_json(data)) return constraint_json(data);
+    json_sink_init(&sink, NULL, pass->arena);
+    json_sink_scalar(&sink, data->text);
+    return json_sink_document(&sink);
+}
+
 static bool holds(const struct json *values, const struct json *value) {
     const struct json *v = values->first;
     while (v && !json_equal(v, value)) v = v->next;
@@ -90,11 +98,11 @@ static bool holds(const struct json *values, const struct json *value) {
 static void check_enum(struct pass *pass, const struct schema *schema) {
     const struct constraint *list = schema_find(schema, P_ENUM);
     const struct constraint *constant = schema_find(schema, P_CONST);
-    const struct json *values = list ? json_parse(pass->arena, list->text, NULL) : NULL;
+    const struct json *values = list ? constraint_json(list) : NULL;
     if (!json_is(values, JSON_ARRAY)) return;
     if (!values->count) report(pass, schema, "its enum is empty");
     check_twice(pass, list, values);
-    const struct json *value = constant ? json_parse(pass->arena, constant->text, NULL) : NULL;
+    const struct json *value = constant ? document_of(pass, constant) : NULL;
     if (value && values->count && !holds(values, value))
         report(pass, schema, "its const is not in its enum");
 }
@@ -102,9 +110,9 @@ static void check_enum(struct pass *pass, const struct schema *schema) {
 /* ## How many values there are */
 
 /* False if there are very many, or nobody knows. */
-static bool count_values(struct pass *pass, const struct schema *schema, uint32_t *count) {
+static bool count_values(const struct schema *schema, uint32_t *count) {
     const struct constraint *list = schema_find(schema, P_ENUM);
-    const struct json *values = list ? json_parse(pass->arena, list->text, NULL) : NULL;
+    const struct json *values = list ? constraint_json(list) : NULL;
     if (schema_raw(schema)) return false;
     if (schema_find(schema, P_CONST)) *count = 1;
     else if (values) *count = values->count;
@@ -121,7 +129,7 @@ static void check_unique(struct pass *pass, const struct schema *schema) {
     uint32_t count = 0;
     gramc_text text = schema_get(schema, P_MIN_ITEMS);
     bool applies = schema->kind == TYPE_ARRAY && schema_is_unique(schema) && inner && text.len;
-    if (!applies || !number_to_int(&least, text) || !count_values(pass, inner, &count)) return;
+    if (!applies || !number_to_int(&least, text) || !count_values(inner, &count)) return;
     if (least > (int64_t)count)
         report(pass, schema, "its items are unique, and there are not that many of them");
 }
@@ -153,13 +161,13 @@ static gramc_text name_of(const struct schema *schema) {
     return schema->type ? text_of(schema->type->label) : TEXT("a list");
 }
 
-static bool is_part_of(struct pass *pass, const struct buf *a, const struct buf *b) {
+static bool is_part_of(struct pass *pass, const struct json *a, const struct json *b) {
     gramc_compare_options options = GRAMC_COMPARE_OPTIONS_INIT;
     gramc_comparison *comparison = NULL;
     options.allocator = &pass->arena->allocator;
     options.max_steps = COMPARE_STEPS;
-    if (buf_status(a) || buf_status(b)) return false;
-    gramc_status status = gramc_schema_compare(&comparison, buf_view(a), buf_view(b), &options);
+    if (!a || !b) return false;
+    gramc_status status = gramc_schema_compare_documents(&comparison, a, b, &options);
     if (status == GRAMC_NOMEM) pass->arena->oom = true;
     bool yes = status == GRAMC_OK && comparison->answer == GRAMC_COMPARE_YES;
     gramc_comparison_free(comparison);
@@ -167,14 +175,14 @@ static bool is_part_of(struct pass *pass, const struct buf *a, const struct buf 
 }
 
 static void compare_members(struct pass *pass, const struct schema *schema,
-                            const struct schema *const *members, const struct buf *texts,
-                            size_t count) {
+                            const struct schema *const *members,
+                            const struct json *const *documents, size_t count) {
     enum diag_id id = schema->kind == TYPE_ONE_OF ? D_UNREACHABLE_MEMBER : D_NEEDLESS_MEMBER;
     for (size_t i = 0; i < count; i++)
         for (size_t j = 0; j < count && !pass->arena->oom; j++) {
-            if (i == j || !is_part_of(pass, &texts[i], &texts[j])) continue;
+            if (i == j || !is_part_of(pass, documents[i], documents[j])) continue;
             /* Of equal ones the later is too much. */
-            if (i < j && is_part_of(pass, &texts[j], &texts[i])) continue;
+            if (i < j && is_part_of(pass, documents[j], documents[i])) continue;
             struct finding *f = FIND(pass->findings, id, pass->source, members[i]->span,
                                      name_of(members[i]), name_of(members[j]));
             finding_label(pass->findings, f, pass->source, members[j]->span, "the other one");
@@ -184,7 +192,8 @@ static void compare_members(struct pass *pass, const struct schema *schema,
 
 static void check_members(struct pass *pass, const struct schema *schema) {
     const struct schema *members[MOST_MEMBERS];
-    struct buf texts[MOST_MEMBERS];
+    const struct json *documents[MOST_MEMBERS];
+    struct arena scratch;
     size_t count = 0;
     bool is_union = schema->kind == TYPE_ANY_OF || schema->kind == TYPE_ONE_OF;
     if (!is_union) return;
@@ -193,13 +202,12 @@ static void check_members(struct pass *pass, const struct schema *schema) {
         count++;
     }
     if (count < 2 || count > MOST_MEMBERS) return;
-    for (size_t i = 0; i < count; i++) {
-        buf_init(&texts[i], &pass->arena->allocator, SOURCE_MAX);
-        schema_print(&texts[i], members[i], SCHEMA_CHECKED);
-        if (texts[i].state == BUF_NOMEM) pass->arena->oom = true;
-    }
-    compare_members(pass, schema, members, texts, count);
-    for (size_t i = 0; i < count; i++) buf_free(&texts[i]);
+    arena_init(&scratch, &pass->arena->allocator);
+    for (size_t i = 0; i < count; i++)
+        documents[i] = schema_document(&scratch, members[i], SCHEMA_CHECKED);
+    if (scratch.oom) pass->arena->oom = true;
+    else compare_members(pass, schema, members, documents, count);
+    arena_free(&scratch);
 }
 
 #define LOWER_BOUNDS (PROPERTY_BIT(P_MIN) | PROPERTY_BIT(P_ABOVE))

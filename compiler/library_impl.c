@@ -171,22 +171,16 @@ static bool is_whole(const struct signature *signature) {
     return !p && signature->result->type;
 }
 
-static gramc_text keep(struct pass *pass, struct buf *text) {
-    gramc_text copy = {NULL, 0};
-    if (text->state == BUF_FINE) copy = arena_text(pass->arena, buf_view(text));
-    else pass->arena->oom = pass->arena->oom || text->state == BUF_NOMEM;
-    buf_reset(text);
-    return copy;
-}
-
-static void print_schemas(struct pass *pass, struct impl *impl) {
-    struct buf text;
-    buf_init(&text, &pass->arena->allocator, SOURCE_MAX);
-    schema_print(&text, &impl->signature->arguments, SCHEMA_CHECKED);
-    impl->public.accepts_schema = keep(pass, &text);
-    schema_print(&text, impl->signature->result, SCHEMA_CHECKED);
-    impl->public.returns_schema = keep(pass, &text);
-    buf_free(&text);
+static void build_schemas(struct pass *pass, struct impl *impl) {
+    const struct signature *signature = impl->signature;
+    const struct built_schema accepts =
+                                  schema_build(pass->arena, &signature->arguments, SCHEMA_CHECKED),
+                              returns =
+                                  schema_build(pass->arena, signature->result, SCHEMA_CHECKED);
+    impl->public.accepts_schema = accepts.text;
+    impl->public.accepts_document = accepts.document;
+    impl->public.returns_schema = returns.text;
+    impl->public.returns_document = returns.document;
 }
 
 static void check_templates(struct pass *pass, const struct impl *impl) {
@@ -209,6 +203,6 @@ void impl_resolve(struct pass *pass, struct impl *impl) {
     pass->source = impl->source;
     if (impl->signature) signature_check(pass, impl->signature);
     check_templates(pass, impl);
-    if (impl->signature && is_whole(impl->signature)) print_schemas(pass, impl);
+    if (impl->signature && is_whole(impl->signature)) build_schemas(pass, impl);
     pass->source = before;
 }

@@ -39,6 +39,7 @@ static void copy_impl(struct arena *arena, gramc_impl *impl) {
     for (size_t i = 0; i < IMPL_TEXTS; i++) *texts[i] = copy(arena, *texts[i]);
     impl->folder = copy(arena, impl->folder);
     impl->file = copy(arena, impl->file);
+    impl->accepts_document = impl->returns_document = NULL; /* it may outlive where they are from */
     impl->argv = copy_texts(arena, impl->argv, impl->argc);
     impl->env = copy_texts(arena, impl->env, impl->env_count);
     impl->headers = copy_pairs(arena, impl->headers, impl->header_count);

@@ -89,8 +89,8 @@ static void search_schema(struct raw_search *search, const struct json *schema) 
 
 struct raw_schema *raw_read(struct pass *pass, const struct value *value, bool *wrong) {
     bool tagged = value->kind == VALUE_TAGGED;
-    gramc_text json = tagged ? data_json(pass, value) : (gramc_text){NULL, 0};
-    const struct json *document = json.len ? json_parse(pass->arena, json, NULL) : NULL;
+    const struct json *document = NULL;
+    if (tagged) (void)data_document(pass, value, &document);
     struct raw_schema *raw =
         json_is(document, JSON_OBJECT) ? ARENA_NEW(pass->arena, struct raw_schema) : NULL;
     *wrong = !json_is(document, JSON_OBJECT) && (!tagged || document);

@@ -4,7 +4,7 @@
 #define COMPILER_SCHEMA_H
 
 #include "base/buf.h"
-#include "base/json/json.h"
+#include "base/json/sink.h"
 #include "base/map.h"
 #include "compiler/compilation.h"
 #include "compiler/type_properties.h"
@@ -16,10 +16,19 @@ struct raw_schema; /* raw_schema.h */
  * no struct. */
 struct constraint {
     struct constraint *next;
-    gramc_text text; /* a text (title, description, format, pattern), else JSON as it was spelled */
+    gramc_text text; /* a text (title, description, format, pattern), else JSON, compact */
     struct span at;  /* of the value */
     enum type_property property;
+    bool has_document; /* it is the beginning of a struct data_constraint */
 };
+
+/* One that holds a list or map: built once, with spans in `text`. */
+struct data_constraint {
+    struct constraint constraint;
+    const struct json *document;
+};
+/* NULL: not a list or map. */
+const struct json *constraint_json(const struct constraint *c);
 
 /* A flag that a type may leave to the type that it is built on. */
 enum said { UNSAID, SAID_TRUE, SAID_FALSE };
@@ -109,13 +118,27 @@ void schema_read_elements(struct pass *pass, struct schema *schema, const struct
 
 enum schema_style {
     SCHEMA_PRINTED = 0,
-    SCHEMA_CHECKED = 1, /* with the bounds that are only checked (Long) */
-    SCHEMA_META = 4,    /* with what `meta` says */
-    SCHEMA_DEFS = 2     /* all named types as references, not only the recursive ones */
+    SCHEMA_CHECKED = 1,        /* with the bounds that are only checked (Long) */
+    SCHEMA_META = 4,           /* with what `meta` says */
+    SCHEMA_DEFS = 2,           /* all named types as references, not only the recursive ones */
+    SCHEMA_WITHOUT_CHOICES = 8 /* the root without its enum and const */
 };
-/* Prints a whole schema document as JSON Schema 2020-12, compact: $defs at its end if it needs
- * any. `style` is schema_style, or-ed. */
+/* Describes a whole schema as JSON Schema 2020-12: $defs at its end if it needs any. `style` is
+ * schema_style, or-ed. True if it has bounds that are checked and not printed. */
+bool schema_put(struct json_sink *sink, const struct schema *schema, unsigned style);
+/* As bytes, compact. */
 void schema_print(struct buf *out, const struct schema *schema, unsigned style);
+/* As bytes of the arena and as a document with spans in them, at once. */
+struct built_schema {
+    gramc_text text;
+    const struct json *document; /* NULL as in schema_document */
+    bool hides_bounds;           /* some are checked and not printed */
+};
+struct built_schema schema_build(struct arena *arena, const struct schema *schema, unsigned style);
+/* As a document; NULL without memory (arena->oom), and when it is nested too deeply for JSON. Its
+ * texts are those of the schema. */
+const struct json *schema_document(struct arena *arena, const struct schema *schema,
+                                   unsigned style);
 
 /* Reports bounds that contradict each other, patterns that cannot be compiled, and defaults, enum
  * members, constants and examples that do not fit, here and in everything inside. field is NULL
@@ -124,9 +147,9 @@ void schema_check(struct pass *pass, const struct schema *schema, const struct f
 /* What no value satisfies though nothing in it contradicts itself, and what never counts
  * (impossible.c). For schemas whose parts are sound. */
 void impossible_check(struct pass *pass, const struct schema *schema);
-/* Example calls of a tool, a JSON list: each must be arguments that these accept. `closed`: others
- * than those that are named are refused. */
+/* Example calls of a tool: each must be arguments that these accept. `closed`: others than those
+ * that are named are refused. */
 void examples_check(struct pass *pass, const struct schema *arguments, bool closed,
-                    gramc_text examples, struct span at);
+                    const struct constraint *examples);
 
 #endif

@@ -103,29 +103,37 @@ static void report_uncompilable(struct pass *pass, const struct schema *schema,
              text_of(error->pointer));
 }
 
-/* What was printed, as a program; NULL after a report, or without memory. */
-static gramc_schema *compile_text(struct pass *pass, const struct schema *schema, struct buf *text,
-                                  bool closed) {
+/* What a program is made of. */
+struct trial {
+    const struct schema *schema;
+    const struct schema *blamed; /* when it cannot be compiled */
+    unsigned style;
+    bool closed;
+};
+
+/* A program that judges as the printed schema would; NULL after a report, or without memory. It
+ * borrows from the arena. */
+static gramc_schema *compile_trial(struct pass *pass, struct arena *arena,
+                                   const struct trial *trial) {
     gramc_schema_options options = GRAMC_SCHEMA_OPTIONS_INIT;
     gramc_json_error error = {0};
     gramc_schema *program = NULL;
     options.allocator = &pass->arena->allocator;
     options.assert_formats = true;
-    options.closed_root = closed;
-    gramc_status status = buf_status(text);
+    options.closed_root = trial->closed;
+    const struct json *document =
+        schema_document(arena, trial->schema, SCHEMA_CHECKED | trial->style);
+    gramc_status status = arena->oom ? GRAMC_NOMEM : GRAMC_OK;
     if (status == GRAMC_OK)
-        status = gramc_schema_compile(&program, text->ptr, text->len, &options, &error);
+        status = gramc_schema_compile_document(&program, document, &options, &error);
     if (status == GRAMC_NOMEM) pass->arena->oom = true;
-    else if (status != GRAMC_OK) report_uncompilable(pass, schema, &error);
-    buf_free(text);
+    else if (status != GRAMC_OK) report_uncompilable(pass, trial->blamed, &error);
     return status == GRAMC_OK ? program : NULL;
 }
 
-static gramc_schema *compile(struct pass *pass, const struct schema *schema) {
-    struct buf text;
-    buf_init(&text, &pass->arena->allocator, SOURCE_MAX);
-    schema_print(&text, schema, SCHEMA_CHECKED);
-    return compile_text(pass, schema, &text, false);
+static gramc_schema *compile(struct pass *pass, struct arena *arena, const struct schema *schema) {
+    const struct trial trial = {schema, schema, 0, false};
+    return compile_trial(pass, arena, &trial);
 }
 
 static void evaluate(struct pass *pass, const gramc_schema *program, gramc_text json,
@@ -148,43 +156,28 @@ static void evaluate(struct pass *pass, const gramc_schema *program, gramc_text 
 /* Each member of a list against a program. */
 static void evaluate_list(struct pass *pass, const gramc_schema *program,
                           const struct constraint *list, enum diag_id id) {
-    const struct json *items = list ? json_parse(pass->arena, list->text, NULL) : NULL;
+    const struct json *items = list ? constraint_json(list) : NULL;
     for (const struct json *item = items ? items->first : NULL; item; item = item->next)
         evaluate(pass, program, text_slice(list->text, item->start, item->end), list->at, id);
 }
 
 void examples_check(struct pass *pass, const struct schema *arguments, bool closed,
-                    gramc_text examples, struct span at) {
-    struct buf text;
-    const struct schema whole = {.span = at};
-    const struct constraint list = {.text = examples, .at = at};
-    buf_init(&text, &pass->arena->allocator, SOURCE_MAX);
-    schema_print(&text, arguments, SCHEMA_CHECKED);
-    gramc_schema *program = compile_text(pass, &whole, &text, closed);
-    if (program) evaluate_list(pass, program, &list, D_EXAMPLE_MISMATCH);
+                    const struct constraint *examples) {
+    const struct schema whole = {.span = examples->at};
+    const struct trial trial = {arguments, &whole, 0, closed};
+    struct arena scratch;
+    arena_init(&scratch, &pass->arena->allocator);
+    gramc_schema *program = compile_trial(pass, &scratch, &trial);
+    if (program) evaluate_list(pass, program, examples, D_EXAMPLE_MISMATCH);
     gramc_schema_free(program);
+    arena_free(&scratch);
 }
 
-/* The schema without what is to be judged: an enum must fit the type beside it. */
-static struct schema without_choices(const struct schema *schema, struct constraint copies[],
-                                     size_t most) {
-    struct schema bare = *schema;
-    size_t count = 0;
-    bare.constraints = NULL;
-    for (const struct constraint *c = schema->constraints; c && count < most; c = c->next) {
-        if (c->property == P_ENUM || c->property == P_CONST) continue;
-        copies[count] = *c;
-        copies[count].next = bare.constraints;
-        bare.constraints = &copies[count++];
-    }
-    return bare;
-}
-
-static void check_choices(struct pass *pass, const struct schema *schema) {
-    struct constraint copies[2 * MOST_CONSTRAINTS];
+/* An enum and a const must fit what else the type says. */
+static void check_choices(struct pass *pass, struct arena *scratch, const struct schema *schema) {
     const struct constraint *choice = schema_find(schema, P_CONST);
-    struct schema bare = without_choices(schema, copies, 2 * MOST_CONSTRAINTS);
-    gramc_schema *program = compile(pass, &bare);
+    const struct trial trial = {schema, schema, SCHEMA_WITHOUT_CHOICES, false};
+    gramc_schema *program = compile_trial(pass, scratch, &trial);
     if (!program) return;
     evaluate_list(pass, program, schema_find(schema, P_ENUM), D_ENUM_MISMATCH);
     if (choice) evaluate(pass, program, choice->text, choice->at, D_CONST_MISMATCH);
@@ -196,21 +189,29 @@ static void check_data(struct pass *pass, const struct schema *schema) {
     if (!schema->raw && !schema->constraints && !schema->base) return;
     const struct constraint *examples = schema_find(schema, P_EXAMPLES);
     bool choices = schema_find(schema, P_ENUM) || schema_find(schema, P_CONST);
-    if (choices) check_choices(pass, schema);
-    bool risky = schema->raw || schema_find(schema, P_PATTERN);
-    if (!examples && (choices || !risky)) return;
-    gramc_schema *program = compile(pass, schema);
-    if (program) evaluate_list(pass, program, examples, D_EXAMPLE_MISMATCH);
-    gramc_schema_free(program);
+    bool risky = !choices && (schema->raw || schema_find(schema, P_PATTERN));
+    struct arena scratch;
+    if (!choices && !examples && !risky) return;
+    arena_init(&scratch, &pass->arena->allocator);
+    if (choices) check_choices(pass, &scratch, schema);
+    if (examples || risky) {
+        gramc_schema *program = compile(pass, &scratch, schema);
+        if (program) evaluate_list(pass, program, examples, D_EXAMPLE_MISMATCH);
+        gramc_schema_free(program);
+    }
+    arena_free(&scratch);
 }
 
 static void check_default(struct pass *pass, const struct field *field) {
     const struct constraint *fallback = field->fallback;
+    struct arena scratch;
     if (!fallback || text_is(fallback->text, "null") || fits_plainly(field->schema, fallback->text))
         return;
-    gramc_schema *program = compile(pass, field->schema);
+    arena_init(&scratch, &pass->arena->allocator);
+    gramc_schema *program = compile(pass, &scratch, field->schema);
     if (program) evaluate(pass, program, fallback->text, fallback->at, D_DEFAULT_MISMATCH);
     gramc_schema_free(program);
+    arena_free(&scratch);
 }
 
 static void check_members(struct pass *pass, const struct schema *schema,

@@ -24,14 +24,18 @@ static struct constraint *constraint_new(struct pass *pass, gramc_text text, str
     return c;
 }
 
-/* In front of the list: what is said later counts, as with a type and its own bounds. */
-void reader_say(struct reader *reader, enum type_property property, gramc_text text,
-                struct span at) {
-    struct constraint *c = text.ptr ? constraint_new(reader->pass, text, at) : NULL;
+/* In front of the list: what is said later counts, as with a type and its own bounds. NULL says
+ * nothing. */
+static void say(struct reader *reader, enum type_property property, struct constraint *c) {
     if (!c) return;
     c->property = property;
     c->next = reader->schema->constraints;
     reader->schema->constraints = c;
+}
+
+void reader_say(struct reader *reader, enum type_property property, gramc_text text,
+                struct span at) {
+    say(reader, property, text.ptr ? constraint_new(reader->pass, text, at) : NULL);
 }
 
 static void read_text(struct reader *reader, enum type_property id, const struct property *p) {
@@ -54,16 +58,30 @@ static void read_count(struct reader *reader, enum type_property id, const struc
     else find_wrong_count(reader->pass, p, "a whole number from 0 up");
 }
 
+/* A default, an enum, examples: what holds others is kept as a document too. NULL, with a finding,
+ * if it is no data. */
+static struct constraint *data_new(struct pass *pass, const struct value *value) {
+    if (!data_is_structured(value)) {
+        gramc_text json = data_json(pass, value);
+        return json.ptr ? constraint_new(pass, json, value->span) : NULL;
+    }
+    struct data_constraint *data = ARENA_NEW(pass->arena, struct data_constraint);
+    if (!data) return NULL;
+    data->constraint = (struct constraint){.at = value->span, .has_document = true};
+    data->constraint.text = data_document(pass, value, &data->document);
+    return data->constraint.text.ptr ? &data->constraint : NULL;
+}
+
 static void read_data(struct reader *reader, enum type_property id, const struct property *p) {
-    reader_say(reader, id, data_json(reader->pass, p->value), p->value->span);
+    say(reader, id, data_new(reader->pass, p->value));
 }
 
 /* A gram array, or json`[...]`. null among the members of an enum means that null may be sent. */
 static void read_list(struct reader *reader, enum type_property id, const struct property *p) {
     bool list = p->value->kind == VALUE_ARRAY, tagged = p->value->kind == VALUE_TAGGED;
-    gramc_text json = list || tagged ? data_json(reader->pass, p->value) : (gramc_text){NULL, 0};
-    if (json.len && json.ptr[0] == '[') reader_say(reader, id, json, p->value->span);
-    else if (json.len || !(list || tagged)) reader_wrong_value(reader, p, "a list");
+    struct constraint *data = list || tagged ? data_new(reader->pass, p->value) : NULL;
+    if (data && data->text.ptr[0] == '[') say(reader, id, data);
+    else if (data || !(list || tagged)) reader_wrong_value(reader, p, "a list");
     for (const struct value *v = list ? p->value->as.items : NULL; v; v = v->next)
         if (id == P_ENUM && v->kind == VALUE_SYMBOL && text_is(scalar_text(v), "null"))
             reader->schema->nullable = SAID_TRUE;
@@ -138,9 +156,8 @@ static void read_type(struct reader *reader, enum type_property id, const struct
 }
 
 static void read_default(struct reader *reader, enum type_property id, const struct property *p) {
-    gramc_text json = data_json(reader->pass, p->value);
     (void)id;
-    reader->field->fallback = json.ptr ? constraint_new(reader->pass, json, p->value->span) : NULL;
+    reader->field->fallback = data_new(reader->pass, p->value);
     if (!reader->required_said) reader->field->optional = true;
 }
 

@@ -1,8 +1,9 @@
-/* What stands under $defs of a schema that is being printed: named types, and what escape hatches
+/* What stands under $defs of a schema that is being described: named types, and what raw schemas
  * bring along. */
 #ifndef COMPILER_SCHEMA_REFERENCES_H
 #define COMPILER_SCHEMA_REFERENCES_H
 
+#include "base/json/sink.h"
 #include "compiler/raw_schema.h"
 
 /* What stands under $defs: a named type, or what an escape hatch brings along. */
@@ -13,27 +14,29 @@ struct schema_reference {
     unsigned number; /* from the second of a name on: Name_2 */
 };
 
-/* One schema document: the references in it gather as it is printed. */
-struct printed_document {
-    struct buf *out;
+/* One schema document: the references in it gather as it is described. */
+struct schema_description {
+    struct json_sink *sink;
     struct buf references; /* struct schema_reference, each once */
     unsigned style;
+    bool hides_bounds; /* some are checked and not printed */
 };
 
-size_t references_count(const struct printed_document *document);
-struct schema_reference references_at(const struct printed_document *document, size_t i);
+size_t references_count(const struct schema_description *document);
+struct schema_reference references_at(const struct schema_description *document, size_t i);
 /* Makes sure that the type will stand under $defs. */
-void references_note(struct printed_document *document, const struct definition *definition);
-/* "#/$defs/Name", as a JSON string. */
-void references_put_pointer(struct buf *out, const struct schema_reference *reference);
-/* "Name", as a JSON string. */
-void references_put_key(struct printed_document *document,
+void references_note(struct schema_description *document, const struct definition *definition);
+/* "#/$defs/Name", as a string. */
+void references_put_pointer(struct schema_description *document,
+                            const struct schema_reference *reference);
+/* "Name", as a key. */
+void references_put_key(struct schema_description *document,
                         const struct schema_reference *reference);
-/* JSON of an escape hatch, its references noted and by their new names. */
-void references_put_raw(struct printed_document *document, const struct raw_schema *raw,
+/* A raw schema, its references noted and by their new names. */
+void references_put_raw(struct schema_description *document, const struct raw_schema *raw,
                         const struct json *schema);
-/* `"keyword":value` */
-void references_put_raw_member(struct printed_document *document, const struct raw_schema *raw,
+/* One keyword of it. */
+void references_put_raw_member(struct schema_description *document, const struct raw_schema *raw,
                                const struct json *member);
 
 #endif

@@ -24,6 +24,10 @@ gramc_text schema_get(const struct schema *schema, enum type_property property) 
     return c ? c->text : (gramc_text){NULL, 0};
 }
 
+const struct json *constraint_json(const struct constraint *c) {
+    return c->has_document ? ((const struct data_constraint *)(const void *)c)->document : NULL;
+}
+
 bool schema_is_nullable(const struct schema *schema) {
     while (schema && schema->nullable == UNSAID) schema = schema->base;
     return schema && schema->nullable == SAID_TRUE;

@@ -143,6 +143,6 @@ void signature_check(struct pass *pass, const struct signature *signature) {
 }
 
 void signature_check_examples(struct pass *pass, const struct signature *signature,
-                              gramc_text examples, struct span at) {
-    examples_check(pass, &signature->arguments, signature_is_closed(signature), examples, at);
+                              const struct constraint *examples) {
+    examples_check(pass, &signature->arguments, signature_is_closed(signature), examples);
 }

@@ -18,7 +18,7 @@ bool signature_is_closed(const struct signature *signature);
 void signature_check(struct pass *pass, const struct signature *signature);
 
 void signature_check_examples(struct pass *pass, const struct signature *signature,
-                              gramc_text examples, struct span at);
+                              const struct constraint *examples);
 
 /* Reads `(p::T {...})==>(::R)`. NULL, with findings, if it is no signature; parameters that could
  * not be read are left out. */

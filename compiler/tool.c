@@ -50,11 +50,16 @@ static gramc_text read_deprecated(struct pass *pass, const struct value *value) 
     return (gramc_text){NULL, 0};
 }
 
-static gramc_text read_examples(struct pass *pass, const struct value *value) {
-    if (value->kind == VALUE_ARRAY) return data_json(pass, value);
+static void read_examples(struct pass *pass, const struct value *value,
+                          struct data_constraint *examples) {
+    struct constraint *c = &examples->constraint;
+    *c = (struct constraint){.at = value->span, .has_document = true};
+    if (value->kind == VALUE_ARRAY) {
+        c->text = data_document(pass, value, &examples->document);
+        return;
+    }
     FIND(pass->findings, D_WRONG_VALUE, pass->source, value->span, TEXT("examples"),
          TEXT("a list of json`{...}` calls"), text_of(value_noun(value)));
-    return (gramc_text){NULL, 0};
 }
 
 /* What is said about the arguments as a whole. */
@@ -93,9 +98,8 @@ static void read_properties(struct pass *pass, struct tool *tool, struct schema 
     tool->destructive = p.destructive;
     tool->idempotent = p.idempotent;
     tool->open_world = p.open_world;
-    if (p.examples) tool->examples = read_examples(pass, p.examples);
+    if (p.examples) read_examples(pass, p.examples, &tool->examples);
     read_arguments(pass, arguments, &p);
-    if (p.examples) tool->examples_at = p.examples->span;
     if (p.deprecated) tool->deprecated = read_deprecated(pass, p.deprecated);
     if (p.description.len) return;
     struct finding *f =
@@ -211,6 +215,6 @@ void tool_check(struct pass *pass, const struct tool *tool) {
     if (!tool->signature) return;
     uint32_t before = pass->findings->counts[GRAMC_ERROR];
     signature_check(pass, tool->signature);
-    if (pass->findings->counts[GRAMC_ERROR] == before && tool->examples.len)
-        signature_check_examples(pass, tool->signature, tool->examples, tool->examples_at);
+    if (pass->findings->counts[GRAMC_ERROR] == before && tool->examples.document)
+        signature_check_examples(pass, tool->signature, &tool->examples.constraint);
 }

@@ -11,11 +11,10 @@ struct tool {
     gramc_text identifier;
     struct span name_at;
     const struct source *source;
-    struct signature *signature; /* NULL after errors */
-    gramc_text examples;         /* JSON list; empty: none */
-    struct span examples_at;
-    gramc_text meta;       /* JSON object; empty: none */
-    gramc_text deprecated; /* what to use instead, or "true"; empty: no */
+    struct signature *signature;     /* NULL after errors */
+    struct data_constraint examples; /* a list; no text: none */
+    gramc_text meta;                 /* JSON object; empty: none */
+    gramc_text deprecated;           /* what to use instead, or "true"; empty: no */
     int read_only, destructive, idempotent, open_world; /* -1: not said */
     gramc_schema *accepts, *returns; /* what `public` shows; freed with the spec */
 };

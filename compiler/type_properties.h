@@ -26,14 +26,6 @@ struct type_property_row {
     enum property_says says;
 };
 
-/* How many can be constraints: most that one type says. */
-enum {
-    MOST_CONSTRAINTS = 0
-#define PROPERTY(id, name, keyword, kinds, place, says) +(SAYS_##says <= SAYS_JSON)
-#include "compiler/type_properties.def"
-#undef PROPERTY
-};
-
 /* `property` is not TYPE_PROPERTIES. */
 const struct type_property_row *type_property_row(enum type_property property);
 /* By its own name or a spelling of JSON Schema; TYPE_PROPERTIES: no property of types. */

@@ -64,10 +64,7 @@ static bool read_keys(struct jolt_reader *reader, const struct json *spec,
     struct cardinality_spec *keys =
         arena_array(reader->arena, (size_t)spec->count + 1, sizeof(*keys));
     if (!keys) return false;
-    if (depth > JOLT_SPEC_DEPTH) {
-        reader->limit = true;
-        return jolt_fail(reader, spec, "a spec deeper than %d levels", JOLT_SPEC_DEPTH);
-    }
+    if (!jolt_may_nest(reader, spec, depth)) return false;
     if (!spec->first) return jolt_fail(reader, spec, "an empty object matches nothing");
     out->children = keys;
     for (const struct json *member = spec->first; member; member = member->next) {

@@ -1,5 +1,6 @@
 /* JOLT's functions of lists and of values as such: sizes, elements, order, squashing, presence.
  * They give new lists and leave those that they were given alone. */
+#include "base/sort.h"
 #include "base/text.h"
 #include "jolt/function.h"
 
@@ -46,27 +47,19 @@ bool function_to_list(struct jolt_work *work, struct jolt_node *first, struct jo
 
 /* ## Order */
 
-static int compare(const struct jolt_node *a, const struct jolt_node *b) {
-    if (a->kind == JSON_STRING) return text_compare(a->text, b->text);
-    if (a->kind == JSON_NUMBER) return json_number_compare(a->text, b->text);
-    return (int)a->kind - (int)b->kind; /* false before true */
+static bool is_less(const void *ctx, const void *left, const void *right) {
+    const struct jolt_node *a = *(struct jolt_node *const *)left;
+    const struct jolt_node *b = *(struct jolt_node *const *)right;
+    (void)ctx;
+    if (a->kind == JSON_STRING) return text_compare(a->text, b->text) < 0;
+    if (a->kind == JSON_NUMBER) return json_number_compare(a->text, b->text) < 0;
+    return a->kind < b->kind; /* false before true */
 }
 
 static bool are_comparable(const struct jolt_node *a, const struct jolt_node *b) {
     bool booleans = (a->kind == JSON_TRUE || a->kind == JSON_FALSE) &&
                     (b->kind == JSON_TRUE || b->kind == JSON_FALSE);
     return booleans || (a->kind == b->kind && (a->kind == JSON_STRING || a->kind == JSON_NUMBER));
-}
-
-static void merge(struct jolt_node **from, struct jolt_node **to, size_t start, size_t width,
-                  size_t count) {
-    size_t middle = start + width < count ? start + width : count;
-    size_t end = middle + width < count ? middle + width : count;
-    size_t left = start, right = middle;
-    for (size_t k = start; k < end; k++) {
-        bool take_right = left == middle || (right < end && compare(from[right], from[left]) < 0);
-        to[k] = from[take_right ? right++ : left++];
-    }
 }
 
 bool function_sort(struct jolt_work *work, struct jolt_node *first, struct jolt_node **items,
@@ -78,15 +71,7 @@ bool function_sort(struct jolt_work *work, struct jolt_node *first, struct jolt_
     struct jolt_node *list = node_list(work, items, count);
     struct jolt_node **spare = arena_array(&work->arena, count, sizeof(*spare));
     if (!list || !spare) return false;
-    struct jolt_node **sorted = list->items;
-    for (size_t width = 1; width < count; width *= 2) {
-        for (size_t start = 0; start < count; start += 2 * width)
-            merge(sorted, spare, start, width, count);
-        struct jolt_node **swapped = sorted;
-        sorted = spare;
-        spare = swapped;
-    }
-    list->items = sorted;
+    list->items = sort_merge(list->items, spare, count, sizeof(*spare), is_less, NULL);
     list->room = (uint32_t)count;
     return give(out, list);
 }

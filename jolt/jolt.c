@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/options.h"
 #include "base/text.h"
 
 enum {
@@ -78,6 +79,12 @@ bool jolt_fail(struct jolt_reader *reader, const struct json *at, const char *fo
     vsnprintf(reader->error->message, sizeof(reader->error->message), format, args);
     va_end(args);
     return false;
+}
+
+bool jolt_may_nest(struct jolt_reader *reader, const struct json *at, unsigned depth) {
+    if (depth <= JOLT_SPEC_DEPTH) return true;
+    reader->limit = true;
+    return jolt_fail(reader, at, "a spec deeper than %d levels", JOLT_SPEC_DEPTH);
 }
 
 static gramc_status tell_syntax(const struct json_error *syntax, gramc_json_error *error) {
@@ -218,9 +225,7 @@ gramc_status gramc_jolt_apply(const gramc_jolt *jolt, gramc_text input,
                               const gramc_jolt_options *given, gramc_writer writer,
                               gramc_json_error *error) {
     gramc_jolt_options options = GRAMC_JOLT_OPTIONS_INIT;
-    if (given)
-        memcpy(&options, given,
-               given->struct_size < sizeof(options) ? given->struct_size : sizeof(options));
+    OPTIONS_READ(options, given);
     uint32_t values = options.max_values ? options.max_values : DEFAULT_VALUES;
     struct jolt_work work = {.values_left = values,
                              .bytes_left = MADE_TEXT,

@@ -28,6 +28,9 @@ __attribute__((format(printf, 3, 4)))
 #endif
 bool jolt_fail(struct jolt_reader *reader, const struct json *at, const char *format, ...);
 
+/* False, and reported, if `at` stands deeper in its spec than any may. */
+bool jolt_may_nest(struct jolt_reader *reader, const struct json *at, unsigned depth);
+
 /* A text with its escapes taken out: what was escaped means only itself. */
 struct spelling {
     const char *chars;

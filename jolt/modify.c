@@ -92,10 +92,7 @@ static bool read_keys(struct jolt_reader *reader, const struct json *spec, struc
                       unsigned depth) {
     struct modify_spec *keys = arena_array(reader->arena, (size_t)spec->count + 1, sizeof(*keys));
     if (!keys) return false;
-    if (depth > JOLT_SPEC_DEPTH) {
-        reader->limit = true;
-        return jolt_fail(reader, spec, "a spec deeper than %d levels", JOLT_SPEC_DEPTH);
-    }
+    if (!jolt_may_nest(reader, spec, depth)) return false;
     out->children = keys;
     for (const struct json *member = spec->first; member; member = member->next) {
         struct modify_spec key = {.mode = out->mode};

@@ -1,6 +1,7 @@
 /* JOLT's remove and sort. Remove drops the members and items that a spec matches: literals, a|b and
  * stars in objects; positions and * in arrays. Sort orders members by name at every level, those
  * that begin with ~ first, and leaves arrays in their order. */
+#include "base/sort.h"
 #include "base/text.h"
 #include "jolt/jolt.h"
 
@@ -31,10 +32,7 @@ static bool read_keys(struct jolt_reader *reader, const struct json *spec, struc
         for (size_t i = 0; i < member->key.len; i++) most += member->key.ptr[i] == '|';
     struct remove_spec *keys = arena_array(reader->arena, most + 1, sizeof(*keys));
     if (!keys) return false;
-    if (depth > JOLT_SPEC_DEPTH) {
-        reader->limit = true;
-        return jolt_fail(reader, spec, "a spec deeper than %d levels", JOLT_SPEC_DEPTH);
-    }
+    if (!jolt_may_nest(reader, spec, depth)) return false;
     if (!spec->first) return jolt_fail(reader, spec, "an empty object removes nothing");
     out->children = keys;
     for (const struct json *member = spec->first; member; member = member->next) {
@@ -110,32 +108,14 @@ static bool read_sort(struct jolt_reader *reader, const struct json *spec, const
     return true;
 }
 
-static bool comes_first(gramc_text a, gramc_text b) {
+/* Of two positions in the object: the one whose key comes first; keys with a tilde do. */
+static bool comes_first(const void *ctx, const void *left, const void *right) {
+    const struct jolt_node *object = ctx;
+    gramc_text a = object->keys[*(const uint32_t *)left];
+    gramc_text b = object->keys[*(const uint32_t *)right];
     bool tilde_a = a.len && a.ptr[0] == '~', tilde_b = b.len && b.ptr[0] == '~';
     if (tilde_a != tilde_b) return tilde_a;
     return text_compare(a, b) < 0;
-}
-
-/* Bottom-up merge sort of positions. */
-static uint32_t *sort_positions(const struct jolt_node *object, uint32_t *order, uint32_t *spare) {
-    size_t count = object->count;
-    for (size_t width = 1; width < count; width *= 2) {
-        for (size_t start = 0; start < count; start += 2 * width) {
-            size_t middle = start + width < count ? start + width : count;
-            size_t end = middle + width < count ? middle + width : count;
-            size_t left = start, right = middle;
-            for (size_t k = start; k < end; k++) {
-                bool take_right =
-                    left == middle || (right < end && comes_first(object->keys[order[right]],
-                                                                  object->keys[order[left]]));
-                spare[k] = order[take_right ? right++ : left++];
-            }
-        }
-        uint32_t *sorted = spare;
-        spare = order;
-        order = sorted;
-    }
-    return order;
 }
 
 static bool sort_members(struct jolt_work *work, struct jolt_node *object) {
@@ -145,7 +125,9 @@ static bool sort_members(struct jolt_work *work, struct jolt_node *object) {
         return false;
     }
     for (uint32_t i = 0; i < object->count; i++) order[i] = i;
-    return node_reorder(work, object, sort_positions(object, order, order + object->count));
+    order = sort_merge(order, order + object->count, object->count, sizeof(*order), comes_first,
+                       object);
+    return node_reorder(work, object, order);
 }
 
 static void sort_below(struct jolt_work *work, struct jolt_node *node) {

@@ -120,10 +120,7 @@ static bool read_children(struct jolt_reader *reader, const struct json *spec,
     struct shift_spec *children = arena_array(reader->arena, count_parts(spec) + 1, sizeof(*out));
     size_t count = 0;
     if (!children) return false;
-    if (depth > JOLT_SPEC_DEPTH) {
-        reader->limit = true;
-        return jolt_fail(reader, spec, "a spec deeper than %d levels", JOLT_SPEC_DEPTH);
-    }
+    if (!jolt_may_nest(reader, spec, depth)) return false;
     if (!spec->first) return jolt_fail(reader, spec, "an empty object matches nothing");
     for (const struct json *member = spec->first; member; member = member->next) {
         struct spelling rest, part;

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "base/json/writer.h"
 #include "base/text.h"
 
 enum {
@@ -255,30 +256,35 @@ bool node_fits(const struct jolt_node *node, unsigned depth) {
     return true;
 }
 
-static void put_container(struct buf *out, const struct jolt_node *node) {
+static void put_node(struct json_writer *w, const struct jolt_node *node);
+
+static void put_container(struct json_writer *w, const struct jolt_node *node) {
     bool object = node->kind == JSON_OBJECT;
-    buf_putc(out, object ? '{' : '[');
+    if (object) json_object_begin(w);
+    else json_array_begin(w);
     for (uint32_t i = 0; i < node->count; i++) {
-        if (i) buf_putc(out, ',');
-        if (object) {
-            json_put_string(out, node->keys[i]);
-            buf_putc(out, ':');
-        }
-        node_put(out, node->items[i]);
+        if (object) json_key_text(w, node->keys[i]);
+        put_node(w, node->items[i]);
     }
-    buf_putc(out, object ? '}' : ']');
+    if (object) json_object_end(w);
+    else json_array_end(w);
+}
+
+static void put_node(struct json_writer *w, const struct jolt_node *node) {
+    switch ((enum json_kind)node->kind) {
+    case JSON_NULL: json_null(w); break;
+    case JSON_FALSE:
+    case JSON_TRUE: json_bool(w, node->kind == JSON_TRUE); break;
+    case JSON_NUMBER: json_raw(w, node->text); break;
+    case JSON_STRING: json_text(w, node->text); break;
+    case JSON_ARRAY:
+    case JSON_OBJECT: put_container(w, node); break;
+    }
 }
 
 void node_put(struct buf *out, const struct jolt_node *node) {
-    switch ((enum json_kind)node->kind) {
-    case JSON_NULL: buf_puts(out, "null"); break;
-    case JSON_FALSE: buf_puts(out, "false"); break;
-    case JSON_TRUE: buf_puts(out, "true"); break;
-    case JSON_NUMBER: buf_text(out, node->text); break;
-    case JSON_STRING: json_put_string(out, node->text); break;
-    case JSON_ARRAY:
-    case JSON_OBJECT: put_container(out, node); break;
-    }
+    struct json_writer w = json_writer(out);
+    put_node(&w, node);
 }
 
 bool text_index(gramc_text text, uint32_t *index) {

@@ -93,8 +93,15 @@ static bool compile_anchors(struct schema_compiler *c, struct resource *resource
     return true;
 }
 
-static bool compile_all(struct schema_compiler *c, gramc_text text) {
-    struct resource *root = resources_load_root(c, text);
+/* What is to be compiled: a text, or a document that was read or made before. */
+struct schema_input {
+    gramc_text text;
+    const struct json *document; /* NULL: the text counts */
+};
+
+static bool compile_all(struct schema_compiler *c, const struct schema_input *input) {
+    struct resource *root = input->document ? resources_take_root(c, input->document)
+                                            : resources_load_root(c, input->text);
     if (!root) return false;
     c->schema->root = compile_node(c, root->root, root);
     if (!c->schema->root) return false;
@@ -107,13 +114,13 @@ static bool compile_all(struct schema_compiler *c, gramc_text text) {
     return link_nodes(c);
 }
 
-static gramc_status compile(struct gramc_schema *schema, gramc_text text,
-                            const gramc_schema_options *options, gramc_json_error *error) {
+static gramc_status run(struct gramc_schema *schema, const struct schema_input *input,
+                        const gramc_schema_options *options, gramc_json_error *error) {
     struct schema_compiler c = {
         .schema = schema, .arena = &schema->arena, .options = options, .error = error};
     arena_init(&c.scratch, &schema->arena.allocator);
     regex_set_init(&schema->regexes, &schema->arena);
-    bool fine = compile_all(&c, text);
+    bool fine = compile_all(&c, input);
     if (c.scratch.oom || schema->arena.oom) c.status = GRAMC_NOMEM;
     if (!fine && c.status == GRAMC_OK) c.status = GRAMC_NOMEM;
     arena_free(&c.scratch);
@@ -126,8 +133,8 @@ static void explain(gramc_json_error *error, gramc_status status) {
              status == GRAMC_NOMEM ? "out of memory" : "a limit on the size of schemas was passed");
 }
 
-gramc_status gramc_schema_compile(gramc_schema **out, const char *json, size_t len,
-                                  const gramc_schema_options *options, gramc_json_error *error) {
+static gramc_status compile(gramc_schema **out, const struct schema_input *input,
+                            const gramc_schema_options *options, gramc_json_error *error) {
     static const gramc_schema_options defaults = GRAMC_SCHEMA_OPTIONS_INIT;
     gramc_json_error unread;
     if (!error) error = &unread;
@@ -140,7 +147,8 @@ gramc_status gramc_schema_compile(gramc_schema **out, const char *json, size_t l
     if (schema) {
         memset(schema, 0, sizeof *schema);
         arena_init(&schema->arena, &allocator);
-        status = compile(schema, (gramc_text){json, len}, options, error);
+        bool is_given = input->document || input->text.ptr;
+        status = is_given ? run(schema, input, options, error) : GRAMC_LIMIT;
     }
     if (status == GRAMC_OK) {
         *out = schema;
@@ -149,6 +157,23 @@ gramc_status gramc_schema_compile(gramc_schema **out, const char *json, size_t l
         gramc_schema_free(schema);
     }
     return status;
+}
+
+gramc_status gramc_schema_compile(gramc_schema **out, const char *json, size_t len,
+                                  const gramc_schema_options *options, gramc_json_error *error) {
+    const struct schema_input input = {.text = {json ? json : "", len}};
+    return compile(out, &input, options, error);
+}
+
+gramc_status gramc_schema_compile_document(gramc_schema **out, const struct json *document,
+                                           const gramc_schema_options *options,
+                                           gramc_json_error *error) {
+    const struct schema_input input = {.document = document};
+    return compile(out, &input, options, error);
+}
+
+const struct json *gramc_schema_document(const gramc_schema *schema) {
+    return schema->document->root;
 }
 
 void gramc_schema_free(gramc_schema *schema) {

@@ -58,6 +58,8 @@ bool compile_step(struct schema_compiler *c);
 /* ## resources.c */
 /* Reads the schema itself. NULL on failure. */
 struct resource *resources_load_root(struct schema_compiler *c, gramc_text text);
+/* The same for a document that outlives the schema. */
+struct resource *resources_take_root(struct schema_compiler *c, const struct json *root);
 /* The schema that a reference leads to; NULL on failure, which it reports at `at`. */
 struct location *resources_find(struct schema_compiler *c, const struct resource *from,
                                 gramc_text reference, const struct json *at);

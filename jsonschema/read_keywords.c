@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/json/number.h"
+#include "base/sort.h"
 #include "base/text.h"
 #include "jsonschema/formats.h"
 
@@ -255,26 +256,10 @@ static bool check_map(struct builder *b, enum keyword keyword) {
     return !map || map->kind == JSON_OBJECT || bad(b, keyword, "an object of schemas");
 }
 
-/* Sorts by key, and among equal keys by order, so that the last of them wins. Bottom-up merging. */
-static struct schema_property *sort_properties(struct schema_property *list,
-                                               struct schema_property *spare, size_t count) {
-    for (size_t width = 1; width < count; width *= 2) {
-        for (size_t start = 0; start < count; start += 2 * width) {
-            size_t middle = start + width < count ? start + width : count;
-            size_t end = middle + width < count ? middle + width : count;
-            size_t left = start, right = middle;
-            for (size_t k = start; k < end; k++) {
-                bool take_right =
-                    left == middle ||
-                    (right < end && text_compare(list[right].key, list[left].key) < 0);
-                spare[k] = list[take_right ? right++ : left++];
-            }
-        }
-        struct schema_property *sorted = spare;
-        spare = list;
-        list = sorted;
-    }
-    return list;
+static bool key_before(const void *ctx, const void *a, const void *b) {
+    (void)ctx;
+    return text_compare(((const struct schema_property *)a)->key,
+                        ((const struct schema_property *)b)->key) < 0;
 }
 
 /* Makes one property of those with the same key. */
@@ -316,7 +301,7 @@ static bool build_properties(struct builder *b, struct object_rules *rules) {
             (struct schema_property){.key = name->text, .required = 0, .order = (uint32_t)used};
         used++;
     }
-    list = sort_properties(list, spare, count);
+    list = sort_merge(list, spare, count, sizeof *list, key_before, NULL); /* the last one wins */
     rules->property_count = merge_properties(list, count);
     number_required(rules, list);
     if (list == spare) {

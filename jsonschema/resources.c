@@ -267,36 +267,51 @@ static bool walk(struct schema_compiler *c, const struct json *schema, struct re
 
 /* ## Documents */
 
+static struct schema_document *new_document(struct schema_compiler *c, gramc_text uri) {
+    struct schema_document *document = ARENA_NEW(c->arena, struct schema_document);
+    if (!document) {
+        compile_stop(c, GRAMC_NOMEM);
+        return NULL;
+    }
+    document->uri = uri;
+    if (!c->schema->document) c->schema->document = document;
+    return document;
+}
+
+/* Its root is there. */
+static struct resource *add_document(struct schema_compiler *c, struct schema_document *document,
+                                     struct dialect inherited) {
+    const struct json *root = document->root;
+    struct dialect told = inherited;
+    document->next = c->schema->documents;
+    c->schema->documents = document;
+    if (!find_dialect(c, document, root, document->uri, &inherited)) return NULL;
+    /* A draft that the caller names outdoes a standard one that the schema names. */
+    if (document == c->schema->document && c->options->draft != GRAMC_DRAFT_AUTO &&
+        names_known_draft(root))
+        inherited = told;
+    struct resource *resource = add_resource(c, document->uri, document, root, inherited);
+    if (!resource || !add_name(c, document->uri, resource) || !walk(c, root, resource)) return NULL;
+    return resource;
+}
+
 static struct resource *read_document(struct schema_compiler *c, gramc_text uri, gramc_text text,
                                       struct dialect inherited) {
     struct json_error error;
-    struct schema_document *document = ARENA_NEW(c->arena, struct schema_document);
+    struct schema_document *document = new_document(c, uri);
     c->bytes += text.len;
-    if (!document || c->bytes > MAX_BYTES) {
-        compile_stop(c, document ? GRAMC_LIMIT : GRAMC_NOMEM);
+    if (!document) return NULL;
+    if (c->bytes > MAX_BYTES) {
+        compile_stop(c, GRAMC_LIMIT);
         return NULL;
     }
-    bool is_schema = !c->schema->document;
-    if (is_schema) c->schema->document = document;
-    document->uri = uri;
     document->root = json_parse(c->arena, text, &error);
-    if (!document->root) {
-        if (c->arena->oom) compile_stop(c, GRAMC_NOMEM);
-        struct json place = {.start = (uint32_t)error.position};
-        compile_fail(c, document, &place, "not JSON: %s", error.message);
-        if (error.limit) c->status = GRAMC_LIMIT;
-        return NULL;
-    }
-    document->next = c->schema->documents;
-    c->schema->documents = document;
-    struct dialect told = inherited;
-    if (!find_dialect(c, document, document->root, uri, &inherited)) return NULL;
-    /* A draft that the caller names outdoes a standard one that the schema names. */
-    if (is_schema && c->options->draft != GRAMC_DRAFT_AUTO && names_known_draft(document->root))
-        inherited = told;
-    struct resource *resource = add_resource(c, uri, document, document->root, inherited);
-    if (!resource || !add_name(c, uri, resource) || !walk(c, document->root, resource)) return NULL;
-    return resource;
+    if (document->root) return add_document(c, document, inherited);
+    if (c->arena->oom) compile_stop(c, GRAMC_NOMEM);
+    struct json place = {.start = (uint32_t)error.position};
+    compile_fail(c, document, &place, "not JSON: %s", error.message);
+    if (error.limit) c->status = GRAMC_LIMIT;
+    return NULL;
 }
 
 /* The text of a document that is neither known yet nor built in. */
@@ -331,17 +346,27 @@ static struct resource *find_document(struct schema_compiler *c, gramc_text uri,
     return read_document(c, uri, text, inherited);
 }
 
-struct resource *resources_load_root(struct schema_compiler *c, gramc_text text) {
+static struct dialect root_dialect(const struct schema_compiler *c) {
     gramc_draft draft = c->options->draft;
-    struct dialect dialect =
-        whole_dialect(c, draft == GRAMC_DRAFT_AUTO ? GRAMC_DRAFT_2020_12 : draft);
+    return whole_dialect(c, draft == GRAMC_DRAFT_AUTO ? GRAMC_DRAFT_2020_12 : draft);
+}
+
+struct resource *resources_load_root(struct schema_compiler *c, gramc_text text) {
     gramc_text copy = arena_text(c->arena, text);
     gramc_text uri = arena_text(c->arena, c->options->base_uri);
     if (!copy.ptr || !uri.ptr) {
         compile_stop(c, GRAMC_NOMEM);
         return NULL;
     }
-    return read_document(c, uri, copy, dialect);
+    return read_document(c, uri, copy, root_dialect(c));
+}
+
+struct resource *resources_take_root(struct schema_compiler *c, const struct json *root) {
+    gramc_text uri = arena_text(c->arena, c->options->base_uri);
+    struct schema_document *document = new_document(c, uri);
+    if (!document) return NULL;
+    document->root = root;
+    return add_document(c, document, root_dialect(c));
 }
 
 /* ## References */

@@ -6,7 +6,7 @@
 #include "runtime/bind_box.h"
 #include "runtime/llm.h"
 #include "runtime/offering.h"
-#include "runtime/options.h"
+#include "base/options.h"
 #include "runtime/proof.h"
 #include "runtime/secret.h"
 #include "runtime/wire.h"

@@ -9,7 +9,7 @@
 
 #include "runtime/net/http.h"
 #include "runtime/mcp/server.h"
-#include "runtime/options.h"
+#include "base/options.h"
 #include "runtime/run.h"
 #include "runtime/tool.h"
 #include "runtime/process/worker.h"

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "base/text.h"
-#include "runtime/options.h"
+#include "base/options.h"
 #include "runtime/run.h"
 
 gramc_model *model_new(const struct model_kind *kind, const gramc_allocator *allocator) {

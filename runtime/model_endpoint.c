@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "runtime/model.h"
-#include "runtime/options.h"
+#include "base/options.h"
 #include "runtime/run.h"
 
 enum {

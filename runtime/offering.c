@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "runtime/bind_box.h"
 #include "runtime/loop.h"
-#include "runtime/options.h"
+#include "base/options.h"
 
 /* ## Which boxes */
 

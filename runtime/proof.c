@@ -11,7 +11,7 @@ enum { QUOTED_MAX = 4 << 20, LIST_MAX = 4096 };
 
 /* What is compared, and what is said of the outcome. */
 struct proof_question {
-    gramc_text a, b; /* is everything that fits `a` fit for `b`? */
+    const struct json *a, *b; /* is everything that fits `a` fit for `b`? */
     bool as_sent;
     enum diag_id refuted, undecided;
 };
@@ -34,7 +34,8 @@ static void compare(gramc_bound *bound, const struct bound_tool *choice, struct 
     gramc_comparison *comparison = NULL;
     options.allocator = &bound->arena.allocator;
     options.as_sent = question->as_sent;
-    gramc_status status = gramc_schema_compare(&comparison, question->a, question->b, &options);
+    gramc_status status =
+        gramc_schema_compare_documents(&comparison, question->a, question->b, &options);
     if (status == GRAMC_NOMEM) bound->arena.oom = true;
     else if (status)
         settle(bound, choice, proof, question, GRAMC_PROOF_UNKNOWN,
@@ -45,6 +46,16 @@ static void compare(gramc_bound *bound, const struct bound_tool *choice, struct 
         settle(bound, choice, proof, question, GRAMC_PROOF_REFUTED, comparison->counterexample);
     else settle(bound, choice, proof, question, GRAMC_PROOF_UNKNOWN, comparison->reason);
     gramc_comparison_free(comparison);
+}
+
+/* What an implementation says of itself, else what a box says, which comes from elsewhere and is
+ * read here. False if neither says anything; *out is NULL for what is no JSON. */
+static bool find_schema(gramc_bound *bound, const struct json **out, gramc_text own,
+                        const struct json *own_document, gramc_text offered) {
+    gramc_text text = own.len ? own : offered;
+    *out = own.len ? own_document : NULL;
+    if (text.len && !*out) *out = json_parse(&bound->arena, text, NULL);
+    return text.len > 0;
 }
 
 /* ## Constants: `returns: "pong"` is its own proof */
@@ -92,17 +103,17 @@ static void evaluate_result(gramc_bound *bound, struct bound_tool *choice,
                             const struct offered_tool *offered) {
     const gramc_impl *impl = choice->impl;
     const gramc_tool *tool = choice->tool;
-    struct proof_question question = {.b = tool->checked_result.len ? tool->checked_result
-                                                                    : tool->result,
+    struct proof_question question = {.b = gramc_schema_document(tool->returns),
                                       .refuted = D_RETURNS_OTHER,
                                       .undecided = D_RESULT_UNDECIDED};
     bool as_text = tool->result_kind == GRAMC_RESULT_TEXT;
     /* A box's schema is that of its JSON; where a text is wanted, the text beside it is taken. */
     gramc_text box_returns = offered && !as_text ? offered->returns : TEXT("");
-    question.a = impl->returns_schema.len ? impl->returns_schema : box_returns;
+    bool is_said =
+        find_schema(bound, &question.a, impl->returns_schema, impl->returns_document, box_returns);
     if (tool->result_kind == GRAMC_RESULT_NULL) choice->returns.answer = GRAMC_PROOF_PROVEN;
     else if (choice->kind && choice->kind->is_constant) evaluate_constant(bound, choice, &question);
-    else if (question.a.len) compare(bound, choice, &choice->returns, &question);
+    else if (is_said) compare(bound, choice, &choice->returns, &question);
     else choice->returns_unsaid = offered != NULL;
 }
 
@@ -119,14 +130,13 @@ static void compare_descriptions(gramc_bound *bound, const struct bound_tool *ch
 void proof_make(gramc_bound *bound, struct bound_tool *choice, const struct offered_tool *offered) {
     const gramc_impl *impl = choice->impl;
     const gramc_tool *tool = choice->tool;
-    struct proof_question question = {.a = tool->checked_parameters.len ? tool->checked_parameters
-                                                                        : tool->parameters,
+    struct proof_question question = {.a = gramc_schema_document(tool->accepts),
                                       .as_sent = true,
                                       .refuted = D_REFUSES_ARGUMENTS,
                                       .undecided = D_ARGUMENTS_UNDECIDED};
     gramc_text box_accepts = offered ? offered->accepts : TEXT("");
-    question.b = impl->accepts_schema.len ? impl->accepts_schema : box_accepts;
-    if (question.b.len) compare(bound, choice, &choice->accepts, &question);
+    if (find_schema(bound, &question.b, impl->accepts_schema, impl->accepts_document, box_accepts))
+        compare(bound, choice, &choice->accepts, &question);
     evaluate_result(bound, choice, offered);
     compare_descriptions(bound, choice, offered);
 }

@@ -11,7 +11,7 @@
 #include "base/json/json.h"
 #include "base/placeholder.h"
 #include "base/text.h"
-#include "runtime/options.h"
+#include "base/options.h"
 
 enum { DEFAULT_ITERATIONS = 10, BODY_MAX = 256 << 20, MOST_BAD_ANSWERS = 3 };
 

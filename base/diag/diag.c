@@ -175,6 +175,11 @@ uint32_t findings_remove(struct findings *findings,
     return removed;
 }
 
+void findings_rewind(struct findings *findings, const struct findings *before) {
+    *findings = *before;
+    if (findings->last) findings->last->next = NULL;
+}
+
 void finding_set_severity(struct findings *findings, struct finding *finding,
                           gramc_severity severity) {
     findings->counts[finding->severity]--;

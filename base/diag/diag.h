@@ -110,6 +110,9 @@ void findings_sort(struct findings *findings);
 /* Takes out those for which `gone` answers true; returns how many. */
 uint32_t findings_remove(struct findings *findings,
                          bool (*gone)(void *ctx, const struct finding *finding), void *ctx);
+/* Takes out all that was reported since `before` was copied; nothing may have been taken out or
+ * sorted meanwhile. */
+void findings_rewind(struct findings *findings, const struct findings *before);
 void finding_set_severity(struct findings *findings, struct finding *finding,
                           gramc_severity severity);
 bool findings_have_errors(const struct findings *findings);

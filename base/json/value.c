@@ -3,6 +3,7 @@
  * json_parse keeps below JSON_MAX_DEPTH. */
 #include "base/json/json.h"
 
+#include "base/sort.h"
 #include "base/text.h"
 
 bool json_is(const struct json *value, enum json_kind kind) {
@@ -122,23 +123,13 @@ bool json_equal(const struct json *a, const struct json *b) {
     return equal(a, b, &steps);
 }
 
-/* Bottom-up merge sort. */
+static bool key_before(const void *ctx, const void *a, const void *b) {
+    (void)ctx;
+    return text_compare((*(const struct json *const *)a)->key,
+                        (*(const struct json *const *)b)->key) < 0;
+}
+
 const struct json **json_sort_members(const struct json **members, const struct json **spare,
                                       size_t count) {
-    for (size_t width = 1; width < count; width *= 2) {
-        for (size_t start = 0; start < count; start += 2 * width) {
-            size_t left = start, right = start + width < count ? start + width : count;
-            size_t middle = right, end = right + width < count ? right + width : count;
-            for (size_t k = start; k < end; k++) {
-                bool take_right =
-                    left == middle ||
-                    (right < end && text_compare(members[right]->key, members[left]->key) < 0);
-                spare[k] = members[take_right ? right++ : left++];
-            }
-        }
-        const struct json **sorted = spare;
-        spare = members;
-        members = sorted;
-    }
-    return members;
+    return sort_merge(members, spare, count, sizeof *members, key_before, NULL);
 }

@@ -179,7 +179,7 @@ static void note(const struct pair_of_tools *p, const char *property, gramc_text
 static void diff_notes(const struct pair_of_tools *p) {
     const struct tool *old = p->before, *new = p->after;
     note(p, "title", old->public.title, new->public.title);
-    note(p, "examples", old->examples, new->examples);
+    note(p, "examples", old->examples.constraint.text, new->examples.constraint.text);
     note(p, "deprecated", old->deprecated, new->deprecated);
     note(p, "readOnly", flag_text(old->read_only), flag_text(new->read_only));
     note(p, "destructive", flag_text(old->destructive), flag_text(new->destructive));

@@ -24,11 +24,13 @@ static const struct field *find(const struct tool *tool, gramc_text name) {
     return NULL;
 }
 
+static struct built_schema build(struct gramc_diff *diff, const struct schema *schema,
+                                 unsigned style) {
+    return schema_build(&diff->arena, schema, style);
+}
+
 static gramc_text print(struct gramc_diff *diff, const struct schema *schema, unsigned style) {
-    struct buf text;
-    buf_init(&text, &diff->arena.allocator, SOURCE_MAX);
-    schema_print(&text, schema, style);
-    return buf_to_arena(&text, &diff->arena);
+    return build(diff, schema, style).text;
 }
 
 /* ## Types */
@@ -122,13 +124,16 @@ static bool compare_types(struct change_of_type *c, const struct schema *before,
                           const struct schema *after) {
     struct gramc_diff *diff = c->s->diff;
     gramc_compare_options options = GRAMC_COMPARE_OPTIONS_INIT;
-    gramc_text old = print(diff, before, SCHEMA_CHECKED), new = print(diff, after, SCHEMA_CHECKED);
+    const struct built_schema old = build(diff, before, SCHEMA_CHECKED),
+                              new = build(diff, after, SCHEMA_CHECKED);
     gramc_comparison *forth = NULL, *back = NULL;
     bool reported = false;
-    if (diff->arena.oom || text_eq(old, new)) return false;
+    if (diff->arena.oom || text_eq(old.text, new.text)) return false;
     options.allocator = &diff->arena.allocator;
-    gramc_status status = gramc_schema_compare(&forth, old, new, &options);
-    if (status == GRAMC_OK) status = gramc_schema_compare(&back, new, old, &options);
+    gramc_status status =
+        gramc_schema_compare_documents(&forth, old.document, new.document, &options);
+    if (status == GRAMC_OK)
+        status = gramc_schema_compare_documents(&back, new.document, old.document, &options);
     if (status == GRAMC_NOMEM) diff->arena.oom = true;
     c->forth = forth;
     c->back = back;
@@ -139,9 +144,7 @@ static bool compare_types(struct change_of_type *c, const struct schema *before,
 }
 
 /* The same but for the description at the top? */
-static bool is_same_but_described(struct gramc_diff *diff, gramc_text old, gramc_text new) {
-    const struct json *a = json_parse(&diff->arena, old, NULL);
-    const struct json *b = json_parse(&diff->arena, new, NULL);
+static bool is_same_but_described(const struct json *a, const struct json *b) {
     if (!a || !b) return false;
     const struct json *x = a->first, *y = b->first;
     for (;; x = x->next, y = y->next) {
@@ -191,10 +194,10 @@ static void diff_parameter(const struct signatures *s, const struct field *befor
     if (!text_eq(schema_get(before->schema, P_DESCRIPTION),
                  schema_get(after->schema, P_DESCRIPTION)))
         diff_add(s->diff, CHANGE_PARAMETER_DESCRIPTION, old_at, new_at, name, after->name, nothing);
-    gramc_text old = print(s->diff, before->schema, SCHEMA_PRINTED);
-    gramc_text new = print(s->diff, after->schema, SCHEMA_PRINTED);
-    if (!reported && !s->diff->arena.oom && !text_eq(old, new) &&
-        !is_same_but_described(s->diff, old, new))
+    const struct built_schema old = build(s->diff, before->schema, SCHEMA_PRINTED),
+                              new = build(s->diff, after->schema, SCHEMA_PRINTED);
+    if (!reported && !s->diff->arena.oom && !text_eq(old.text, new.text) &&
+        !is_same_but_described(old.document, new.document))
         diff_add(s->diff, CHANGE_PARAMETER_RESTATED, old_at, new_at, name, after->name, nothing);
 }
 

@@ -47,15 +47,22 @@ static void put_flag(struct object *o, const char *name, int flag) {
 
 /* ## Tools */
 
+/* What was prepared is printed already. */
+static void put_schema(struct object *o, const char *name, const struct schema *schema,
+                       gramc_text prepared, unsigned style) {
+    key(o, name);
+    if (prepared.len && style == SCHEMA_PRINTED) buf_text(o->out, prepared);
+    else schema_print(o->out, schema, style);
+}
+
 static void put_meaning(struct object *o, const struct tool *tool, unsigned style) {
-    put_text(o, "name", tool->public.name);
-    put_text(o, "title", tool->public.title);
-    put_text(o, "description", tool->public.description);
-    key(o, "parameters");
-    schema_print(o->out, &tool->signature->arguments, style);
-    key(o, "result");
-    schema_print(o->out, tool->signature->result, style);
-    put_raw(o, "examples", tool->examples);
+    const gramc_tool *public = &tool->public;
+    put_text(o, "name", public->name);
+    put_text(o, "title", public->title);
+    put_text(o, "description", public->description);
+    put_schema(o, "parameters", &tool->signature->arguments, public->parameters, style);
+    put_schema(o, "result", tool->signature->result, public->result, style);
+    put_raw(o, "examples", tool->examples.constraint.text);
     put_text(o, "deprecated", tool->deprecated);
     put_flag(o, "readOnly", tool->read_only);
     put_flag(o, "destructive", tool->destructive);
@@ -137,7 +144,11 @@ static void put_output(struct object *o, const struct schema *output, unsigned s
     schema_print(o->out, output, style);
     if (o->meaning) return;
     key(o, "responseFormat");
-    answer_put_format(o->out, output);
+    struct arena arena;
+    arena_init(&arena, &o->out->allocator);
+    answer_put_format(o->out, schema_document(&arena, output, SCHEMA_PRINTED));
+    if (arena.oom) o->out->state = BUF_NOMEM;
+    arena_free(&arena);
 }
 
 static void put_names(struct object *o, const char *name, const gramc_text *names, size_t count) {

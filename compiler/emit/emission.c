@@ -48,44 +48,51 @@ static void report_refused(const struct emission *e, const struct tool *tool, gr
     FIND(e->findings, D_NOT_STRICT, tool->source, at, path, tool->public.name);
 }
 
-/* Strict mode is tried in silence first: when it refuses, nothing has been rewritten. */
+/* When strict mode refuses, nothing has been rewritten: what was reported until then goes. */
 static struct json *lower_tool(struct emission *e, const struct tool *tool, struct arena *arena,
                                const struct json *document, gramc_text *refused) {
-    struct lower_report silent = report_of(e, tool, NULL), loud = report_of(e, tool, e->findings);
-    enum target_dialect dialect = e->target->dialect;
-    struct json *lowered = lower_schema(arena, dialect, document, &silent, refused);
-    if (refused->ptr && e->findings) report_refused(e, tool, *refused);
-    if (!lowered || !e->findings) return lowered;
-    lowered = lower_schema(arena, dialect, document, &loud, refused);
-    if (lowered && dialect == DIALECT_STRICT) limits_check(e, tool, lowered);
+    const struct lower_report report = report_of(e, tool, e->findings);
+    struct findings before;
+    if (e->findings) before = *e->findings;
+    struct json *lowered = lower_schema(arena, e->target->dialect, document, &report, refused);
+    if (!e->findings) return lowered;
+    if (refused->ptr) {
+        findings_rewind(e->findings, &before);
+        report_refused(e, tool, *refused);
+    }
+    if (lowered && e->target->dialect == DIALECT_STRICT) limits_check(e, tool, lowered);
     return lowered;
 }
 
-/* `text`: the parameters in full. */
-static bool put_lowered(struct emission *e, const struct tool *tool, gramc_text text) {
-    struct arena arena;
-    gramc_text refused = {NULL, 0};
-    arena_init(&arena, &e->out->allocator);
-    const struct json *document = json_parse(&arena, text, NULL), *lowered = NULL;
-    if (document) lowered = lower_tool(e, tool, &arena, document, &refused);
-    if (lowered) json_put(e->out, lowered);
-    else if (arena.oom) e->out->state = BUF_NOMEM;
-    else buf_text(e->out, text); /* refused, or deeper than JSON is read */
-    arena_free(&arena);
-    return lowered != NULL;
+/* In the arena, or as it was prepared. */
+static const struct json *document_of(const struct emission *e, const struct tool *tool,
+                                      struct arena *arena) {
+    bool prepared = tool->public.document && e->style == SCHEMA_PRINTED;
+    return prepared ? tool->public.document
+                    : schema_document(arena, &tool->signature->arguments, e->style);
+}
+
+/* In full. */
+static void put_plain(struct emission *e, const struct tool *tool) {
+    bool prepared = tool->public.parameters.len && e->style == SCHEMA_PRINTED;
+    if (prepared) buf_text(e->out, tool->public.parameters);
+    else schema_print(e->out, &tool->signature->arguments, e->style);
 }
 
 bool emission_put_parameters(struct emission *e, const struct tool *tool) {
-    struct buf text;
+    struct arena arena;
+    gramc_text refused = {NULL, 0};
+    const struct json *lowered = NULL;
     if (e->target->dialect == DIALECT_PLAIN) {
-        schema_print(e->out, &tool->signature->arguments, e->style);
+        put_plain(e, tool);
         return true;
     }
-    buf_init(&text, &e->out->allocator, SOURCE_MAX);
-    schema_print(&text, &tool->signature->arguments, e->style);
-    bool good = buf_status(&text) == GRAMC_OK;
-    if (good) good = put_lowered(e, tool, buf_view(&text));
-    else e->out->state = text.state;
-    buf_free(&text);
-    return good;
+    arena_init(&arena, &e->out->allocator);
+    const struct json *document = document_of(e, tool, &arena);
+    if (document) lowered = lower_tool(e, tool, &arena, document, &refused);
+    if (lowered) json_put(e->out, lowered);
+    else if (arena.oom) e->out->state = BUF_NOMEM;
+    else put_plain(e, tool); /* refused, or nested too deeply for a document */
+    arena_free(&arena);
+    return lowered != NULL;
 }

@@ -5,6 +5,8 @@
 
 #include "base/text.h"
 #include "compiler/emit/markup.h"
+#include "jsonschema/keywords.h"
+#include "jsonschema/types.h"
 
 #include <string.h>
 
@@ -63,13 +65,11 @@ static void put_container(struct page *page, const struct json *schema, const ch
 }
 
 static void put_type_names(struct page *page, const struct json *schema, const struct json *type) {
-    static const char *const names[] = {"string", "number", "integer", "boolean",
-                                        "object", "array",  "null"};
     const struct json *t = json_is(type, JSON_ARRAY) ? type->first : type;
     for (const struct json *first = t; t; t = type->kind == JSON_ARRAY ? t->next : NULL) {
         if (t != first) buf_puts(page->out, " or ");
-        for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-            if (text_is(t->text, names[i])) put_container(page, schema, names[i]);
+        enum json_type named = json_type_named(t->text);
+        if (named != JSON_TYPES) put_container(page, schema, json_type_name(named));
     }
 }
 
@@ -93,14 +93,15 @@ static void put_type(struct page *page, const struct json *schema) {
 /* ## Tables */
 
 /* Told in other columns, or by the type. */
-static bool is_told(gramc_text keyword) {
-    static const char *const told[] = {"type",  "format",     "enum",     "const",
-                                       "anyOf", "oneOf",      "$ref",     "prefixItems",
-                                       "items", "properties", "required", "additionalProperties",
-                                       "title", "$defs",      "default",  "description"};
-    for (size_t i = 0; i < sizeof told / sizeof *told; i++)
-        if (text_is(keyword, told[i])) return true;
-    return false;
+static bool is_told(gramc_text name) {
+    static const bool told[K_COUNT + 1] = {
+        [K_TYPE] = true,       [K_FORMAT] = true,       [K_ENUM] = true,
+        [K_CONST] = true,      [K_ANY_OF] = true,       [K_ONE_OF] = true,
+        [K_REF] = true,        [K_PREFIX_ITEMS] = true, [K_ITEMS] = true,
+        [K_PROPERTIES] = true, [K_REQUIRED] = true,     [K_ADDITIONAL_PROPERTIES] = true,
+        [K_TITLE] = true,      [K_DEFS] = true,         [K_DEFAULT] = true,
+        [K_DESCRIPTION] = true};
+    return told[keyword_named(name)];
 }
 
 static void put_about(struct page *page, const struct json *schema) {
@@ -227,19 +228,6 @@ static void put_definitions(struct page *page, const struct json *document) {
 
 /* ## Tools */
 
-static const struct json *read_schema(struct page *page, const struct tool *tool, bool result) {
-    struct buf text;
-    const struct json *document = NULL;
-    buf_init(&text, &page->out->allocator, SOURCE_MAX);
-    if (result) schema_print(&text, tool->signature->result, page->style);
-    else schema_print(&text, &tool->signature->arguments, page->style);
-    if (buf_status(&text) == GRAMC_OK)
-        document = json_parse(page->arena, arena_text(page->arena, buf_view(&text)), NULL);
-    else page->out->state = text.state;
-    buf_free(&text);
-    return document;
-}
-
 static void put_paragraph(struct page *page, gramc_text text) {
     if (!text.len) return;
     buf_putc(page->out, '\n');
@@ -283,8 +271,7 @@ static void put_result(struct page *page, const struct json *result) {
 }
 
 static void put_examples(struct page *page, const struct tool *tool) {
-    const struct json *list =
-        tool->examples.len ? json_parse(page->arena, tool->examples, NULL) : NULL;
+    const struct json *list = tool->examples.document;
     for (const struct json *v = list ? list->first : NULL; v; v = v->next) {
         struct buf json;
         buf_init(&json, &page->out->allocator, SOURCE_MAX);
@@ -297,7 +284,9 @@ static void put_examples(struct page *page, const struct tool *tool) {
 }
 
 static void put_tool(struct page *page, const struct tool *tool) {
-    const struct json *parameters = read_schema(page, tool, false);
+    const struct signature *signature = tool->signature;
+    const struct json *parameters =
+        schema_document(page->arena, &signature->arguments, page->style);
     buf_puts(page->out, "\n## ");
     markup_put_code(page->out, tool->public.name, false);
     if (tool->public.title.len) buf_puts(page->out, ": ");
@@ -305,10 +294,10 @@ static void put_tool(struct page *page, const struct tool *tool) {
     buf_putc(page->out, '\n');
     put_paragraph(page, tool->public.description);
     put_remarks(page, tool);
-    if (parameters && tool->signature->parameters) put_table(page, parameters, "Parameter");
+    if (parameters && signature->parameters) put_table(page, parameters, "Parameter");
     else buf_puts(page->out, "\nNo parameters.\n");
     if (parameters) put_definitions(page, parameters);
-    put_result(page, read_schema(page, tool, true));
+    put_result(page, schema_document(page->arena, signature->result, page->style));
     put_examples(page, tool);
 }
 

@@ -25,19 +25,20 @@ static void put_annotations(struct buf *out, const struct tool *tool) {
 
 /* Older revisions want an object. A text needs no schema, and of nothing there is none. */
 static void put_result(struct emission *e, const struct tool *tool) {
-    struct buf schema;
-    buf_init(&schema, &e->out->allocator, SOURCE_MAX);
-    schema_print(&schema, tool->signature->result, e->style);
-    if (buf_status(&schema) != GRAMC_OK) {
-        e->out->state = schema.state;
-    } else if (text_starts(buf_view(&schema), "{\"type\":\"object\"")) {
+    struct arena arena;
+    arena_init(&arena, &e->out->allocator);
+    const struct json *document = schema_document(&arena, tool->signature->result, e->style);
+    const struct json *type = json_get(document, "type");
+    if (arena.oom) {
+        e->out->state = BUF_NOMEM;
+    } else if (json_is(type, JSON_STRING) && text_is(type->text, "object")) {
         emit_key(e->out, "outputSchema");
-        buf_text(e->out, buf_view(&schema));
+        json_put(e->out, document);
     } else if (e->findings && tool->public.result_kind == GRAMC_RESULT_JSON) {
         FIND(e->findings, D_NO_OUTPUT_SCHEMA, tool->source, tool->name_at, tool->public.name,
              text_of(e->target->name));
     }
-    buf_free(&schema);
+    arena_free(&arena);
 }
 
 void emit_mcp(struct emission *e, const struct tool *tool) {

@@ -39,18 +39,14 @@ static void put_format(struct buf *out, struct arena *arena, const struct json *
     buf_puts(out, "}}");
 }
 
-bool answer_put_format(struct buf *out, const struct schema *output) {
-    struct buf text;
+bool answer_put_format(struct buf *out, const struct json *output) {
     struct arena arena;
-    buf_init(&text, &out->allocator, SOURCE_MAX);
+    bool wrapped = output && !is_object(output);
+    if (!output) return false;
     arena_init(&arena, &out->allocator);
-    schema_print(&text, output, SCHEMA_PRINTED);
-    struct json *document = json_parse(&arena, buf_view(&text), NULL);
-    bool wrapped = document && !is_object(document);
-    if (wrapped) document = wrap(&arena, document);
+    const struct json *document = wrapped ? wrap(&arena, output) : output;
     if (document) put_format(out, &arena, document);
-    if (arena.oom || text.state == BUF_NOMEM) out->state = BUF_NOMEM;
+    if (arena.oom) out->state = BUF_NOMEM;
     arena_free(&arena);
-    buf_free(&text);
     return wrapped;
 }

@@ -4,8 +4,8 @@
 
 #include "compiler/schema.h"
 
-/* Prints the value of `response_format`; nothing for a type that is too deep for JSON. True if the
- * answer is a member of what it asks for. */
-bool answer_put_format(struct buf *out, const struct schema *output);
+/* Prints the value of `response_format` for a type, as its document; nothing for NULL, a type that
+ * is too deep for JSON. True if the answer is a member of what it asks for. */
+bool answer_put_format(struct buf *out, const struct json *output);
 
 #endif

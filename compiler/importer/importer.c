@@ -3,6 +3,7 @@
  * is marked and the text written again, closer to the JSON. So what comes out always passes. */
 #include "compiler/importer/parts.h"
 
+#include "base/options.h"
 #include "base/text.h"
 #include "compiler/tool.h"
 
@@ -112,13 +113,6 @@ static bool compare_schema(struct importer *in, const struct json *schema, const
     return true;
 }
 
-static const struct json *printed(struct importer *in, struct buf *text) {
-    gramc_text json = arena_text(in->arena, buf_view(text));
-    if (text->state != BUF_FINE) in->arena->oom = true;
-    buf_reset(text);
-    return in->arena->oom ? NULL : json_parse(in->arena, json, NULL);
-}
-
 /* Only properties and what is required of them are said in a signature. */
 static bool compare_parameters(struct importer *in, const struct import_tool *tool,
                                const struct json *root, bool last) {
@@ -141,27 +135,23 @@ static bool compare_parameters(struct importer *in, const struct import_tool *to
 }
 
 static bool compare_tool(struct importer *in, const struct import_tool *tool,
-                         const struct tool *compiled, struct buf *text, bool last) {
+                         const struct signature *compiled, bool last) {
     bool changed = false;
-    schema_print(text, &compiled->signature->arguments, SCHEMA_PRINTED);
-    const struct json *root = printed(in, text);
+    const struct json *root = schema_document(in->arena, &compiled->arguments, SCHEMA_PRINTED);
     if (root) changed = compare_parameters(in, tool, root, last);
     if (!tool->result || in->arena->oom) return changed;
-    schema_print(text, compiled->signature->result, SCHEMA_PRINTED);
-    root = printed(in, text);
+    root = schema_document(in->arena, compiled->result, SCHEMA_PRINTED);
     return (root && compare_schema(in, tool->result, root, last)) || changed;
 }
 
 /* Tools come out in the order in which they were written. True if there was a difference. */
 static bool compare_all(struct importer *in, const struct gramc_spec *spec, bool last) {
     const struct tool *compiled = spec->first_tool;
-    struct buf text;
     bool changed = false;
-    buf_init(&text, &in->arena->allocator, SOURCE_MAX);
     for (const struct import_tool *tool = in->first; tool && compiled && !in->arena->oom;
          tool = tool->next, compiled = compiled->next)
-        if (compiled->signature) changed = compare_tool(in, tool, compiled, &text, last) || changed;
-    buf_free(&text);
+        if (compiled->signature)
+            changed = compare_tool(in, tool, compiled->signature, last) || changed;
     return changed;
 }
 
@@ -240,14 +230,6 @@ void import_report_marks(struct importer *in, const struct json *schema) {
 }
 
 /* ## The public face */
-
-static gramc_import_options complete(const gramc_import_options *options) {
-    gramc_import_options full = GRAMC_IMPORT_OPTIONS_INIT;
-    if (!options) return full;
-    size_t size = options->struct_size < sizeof full ? options->struct_size : sizeof full;
-    memcpy(&full, options, size);
-    return full;
-}
 
 static bool is_kind(gramc_text kind) {
     size_t i = 0;
@@ -366,8 +348,9 @@ static gramc_status write_files(struct importer *in, const gramc_import_options 
 
 gramc_status gramc_import(gramc_compilation *compilation, const gramc_import_file *files,
                           size_t count, const gramc_import_options *options, gramc_writer spec) {
-    gramc_import_options full = complete(options);
+    gramc_import_options full = GRAMC_IMPORT_OPTIONS_INIT;
     struct importer in;
+    OPTIONS_READ(full, options);
     if (!is_kind(full.kind)) return GRAMC_USAGE;
     begin(&in, compilation, &full);
     gramc_status status = read_files(&in, files, count);

@@ -61,6 +61,14 @@ GRAMC_API GRAMC_MUST_USE gramc_status gramc_schema_compile(gramc_schema **out, c
                                                            size_t len,
                                                            const gramc_schema_options *options,
                                                            gramc_json_error *error);
+/* The same for a document that the library built, as tools and implementations of a spec have them;
+ * it must outlive the schema. NULL stands for one that was nested too deeply: GRAMC_LIMIT. */
+struct json; /* opaque */
+GRAMC_API GRAMC_MUST_USE gramc_status
+gramc_schema_compile_document(gramc_schema **out, const struct json *document,
+                              const gramc_schema_options *options, gramc_json_error *error);
+/* What a schema was compiled from; it lives as long as the schema. */
+GRAMC_API const struct json *gramc_schema_document(const gramc_schema *schema);
 GRAMC_API void gramc_schema_free(gramc_schema *schema);
 
 /* True if the bytes are JSON that the schema accepts. Allocates nothing unless a keyword needs a
@@ -205,6 +213,10 @@ typedef struct gramc_comparison {
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_schema_compare(gramc_comparison **out, gramc_text a,
                                                            gramc_text b,
                                                            const gramc_compare_options *options);
+/* The same for two documents that were built before, which must outlive the comparison. */
+GRAMC_API GRAMC_MUST_USE gramc_status
+gramc_schema_compare_documents(gramc_comparison **out, const struct json *a, const struct json *b,
+                               const gramc_compare_options *options);
 GRAMC_API void gramc_comparison_free(gramc_comparison *comparison);
 
 #ifdef __cplusplus

@@ -38,9 +38,8 @@ typedef struct gramc_tool {
     uint32_t max_call_errors; /* 5 */
     uint32_t max_tool_errors; /* 5 */
     bool optional, return_direct;
-    /* What `accepts` and `returns` were compiled from: with bounds that are checked, not printed
-     * (of Long). Empty in a tool made by hand: the same as what is printed. */
-    gramc_text checked_parameters, checked_result;
+    /* `parameters` as the library built them; NULL in a tool made by hand, whose text is read. */
+    const struct json *document;
 } gramc_tool;
 
 /* `[everything:ToolBox {tools: ["echo"]}]`: an agent takes tools of a box of the library; what they
@@ -146,6 +145,8 @@ typedef struct gramc_impl {
     uint32_t max_files;   /* EXEC, PLUGIN: open at once; 0: no limit */
     /* JSON Schemas of its own signature; empty: it has none. */
     gramc_text accepts_schema, returns_schema;
+    /* The same as the library built them; NULL in one made by hand, whose texts are read. */
+    const struct json *accepts_document, *returns_document;
 } gramc_impl;
 
 /* GRAMC_BOX_MCP: argv (stdio), or url (Streamable HTTP). GRAMC_BOX_HTTP: the tools of a YAML file.

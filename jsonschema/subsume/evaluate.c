@@ -2,9 +2,8 @@
  * its document beside it. There is one judge; this file only brings it what to judge. */
 #include "jsonschema/subsume/subsume.h"
 
-#include "base/json/writer.h"
+#include "base/json/edit.h"
 #include "base/text.h"
-
 gramc_text subsume_print(struct compat *compat, const struct json *value) {
     struct buf text;
     buf_init(&text, &compat->arena.allocator, SOURCE_MAX);
@@ -41,26 +40,27 @@ gramc_text subsume_evaluate_fill(struct compat *compat, gramc_text json) {
     return json;
 }
 
+/* {"allOf":[part],"$defs":...}: what surrounds it is new, what stands in it is shared. */
+static const struct json *alone(struct compat *compat, const struct subsume_side *side,
+                                const struct json *node) {
+    struct arena *arena = &compat->arena;
+    struct json *whole = json_new(arena, JSON_OBJECT), *list = json_new(arena, JSON_ARRAY);
+    json_append(list, json_copy_shallow(arena, node));
+    json_set(whole, TEXT("allOf"), list);
+    if (side->defs) json_set(whole, TEXT("$defs"), json_copy_shallow(arena, side->defs));
+    return arena->oom ? NULL : whole;
+}
+
 static gramc_schema *compile(struct compat *compat, const struct subsume_side *side,
                              const struct json *node) {
     gramc_schema_options options = GRAMC_SCHEMA_OPTIONS_INIT;
     gramc_schema *program = NULL;
-    struct buf text;
-    buf_init(&text, &compat->arena.allocator, SOURCE_MAX);
-    struct json_writer w = json_writer(&text);
-    json_object_begin(&w);
-    json_member_array(&w, "allOf");
-    json_value(&w, node);
-    json_array_end(&w);
-    if (side->defs) json_member_value(&w, "$defs", side->defs);
-    json_object_end(&w);
+    const struct json *document = alone(compat, side, node);
     options.allocator = &compat->arena.allocator;
     options.assert_formats = true;
-    gramc_status status = buf_status(&text);
-    if (status == GRAMC_OK)
-        status = gramc_schema_compile(&program, text.ptr, text.len, &options, NULL);
-    if (status == GRAMC_NOMEM) compat->arena.oom = true;
-    buf_free(&text);
+    if (!document) return NULL;
+    if (gramc_schema_compile_document(&program, document, &options, NULL) == GRAMC_NOMEM)
+        compat->arena.oom = true;
     return program;
 }
 
@@ -107,4 +107,5 @@ void subsume_evaluate_free(struct subsume_side *side) {
         for (struct subsume_program *program = side->judges[i]; program; program = program->next)
             gramc_schema_free(program->program);
     gramc_schema_free(side->program);
+    gramc_schema_free(side->given);
 }

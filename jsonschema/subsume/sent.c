@@ -1,24 +1,20 @@
 /* Rewrites the schema of a tool's parameters into the schema of what the runtime sends: members
  * with a default are always there, since it is filled in, and the root has no unknown members,
  * since a call with one is refused before. */
+#include "base/json/sink.h"
+#include "base/text.h"
 #include "jsonschema/subsume/subsume.h"
 
-#include "base/json/writer.h"
-#include "base/text.h"
-
-static void put_schema(struct json_writer *w, const struct json *schema, bool is_root);
+static void put_schema(struct json_sink *out, const struct json *schema, bool is_root);
 
 /* A list or an object of schemas. */
-static void put_schemas(struct json_writer *w, const struct json *schemas) {
-    bool is_list = schemas->kind == JSON_ARRAY;
-    if (is_list) json_array_begin(w);
-    else json_object_begin(w);
+static void put_schemas(struct json_sink *out, const struct json *schemas) {
+    json_sink_open(out, (enum json_kind)schemas->kind);
     for (const struct json *schema = schemas->first; schema; schema = schema->next) {
-        if (!is_list) json_key_text(w, schema->key);
-        put_schema(w, schema, false);
+        if (schemas->kind == JSON_OBJECT) json_sink_key(out, schema->key);
+        put_schema(out, schema, false);
     }
-    if (is_list) json_array_end(w);
-    else json_object_end(w);
+    json_sink_close(out, (enum json_kind)schemas->kind);
 }
 
 static bool is_required(const struct json *schema, gramc_text name) {
@@ -35,45 +31,45 @@ static bool is_filled_in(const struct json *property) {
     return value && value->kind != JSON_NULL;
 }
 
-static void put_required(struct json_writer *w, const struct json *schema) {
+static void put_required(struct json_sink *out, const struct json *schema) {
     const struct json *names = json_get(schema, "required");
     const struct json *known = json_get(schema, "properties");
-    json_member_array(w, "required");
+    json_sink_name(out, "required");
+    json_sink_open(out, JSON_ARRAY);
     for (const struct json *n = json_is(names, JSON_ARRAY) ? names->first : NULL; n; n = n->next)
-        json_value(w, n);
+        json_sink_value(out, n);
     for (const struct json *p = json_is(known, JSON_OBJECT) ? known->first : NULL; p; p = p->next)
-        if (is_filled_in(p) && !is_required(schema, p->key)) json_text(w, p->key);
-    json_array_end(w);
+        if (is_filled_in(p) && !is_required(schema, p->key)) json_sink_string(out, p->key);
+    json_sink_close(out, JSON_ARRAY);
 }
 
-static void put_member(struct json_writer *w, const struct json *member) {
+static void put_member(struct json_sink *out, const struct json *member) {
     bool holds_schemas = text_is(member->key, "properties") || text_is(member->key, "prefixItems");
-    json_key_text(w, member->key);
-    if (holds_schemas && member->kind >= JSON_ARRAY) put_schemas(w, member);
-    else if (text_is(member->key, "items")) put_schema(w, member, false);
-    else json_value(w, member);
+    json_sink_key(out, member->key);
+    if (holds_schemas && member->kind >= JSON_ARRAY) put_schemas(out, member);
+    else if (text_is(member->key, "items")) put_schema(out, member, false);
+    else json_sink_value(out, member);
 }
 
-static void put_schema(struct json_writer *w, const struct json *schema, bool is_root) {
+static void put_schema(struct json_sink *out, const struct json *schema, bool is_root) {
     if (schema->kind != JSON_OBJECT) {
-        json_value(w, schema);
+        json_sink_value(out, schema);
         return;
     }
-    json_object_begin(w);
+    json_sink_open(out, JSON_OBJECT);
     for (const struct json *member = schema->first; member; member = member->next)
-        if (!text_is(member->key, "required")) put_member(w, member);
-    if (json_get(schema, "properties") || json_get(schema, "required")) put_required(w, schema);
-    if (is_root && !json_get(schema, "additionalProperties"))
-        json_member_bool(w, "additionalProperties", false);
-    json_object_end(w);
+        if (!text_is(member->key, "required")) put_member(out, member);
+    if (json_get(schema, "properties") || json_get(schema, "required")) put_required(out, schema);
+    if (is_root && !json_get(schema, "additionalProperties")) {
+        json_sink_name(out, "additionalProperties");
+        json_sink_word(out, JSON_FALSE);
+    }
+    json_sink_close(out, JSON_OBJECT);
 }
 
-gramc_text subsume_as_sent(struct arena *arena, gramc_text parameters) {
-    const struct json *schema = json_parse(arena, parameters, NULL);
-    struct buf text;
-    if (!schema) return parameters;
-    buf_init(&text, &arena->allocator, SOURCE_MAX);
-    struct json_writer w = json_writer(&text);
-    put_schema(&w, schema, true);
-    return buf_to_arena(&text, arena);
+const struct json *subsume_as_sent(struct arena *arena, const struct json *parameters) {
+    struct json_sink sink;
+    json_sink_init(&sink, NULL, arena);
+    put_schema(&sink, parameters, true);
+    return json_sink_document(&sink);
 }

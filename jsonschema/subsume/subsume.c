@@ -9,7 +9,6 @@
 #include "jsonschema/subsume/subsume.h"
 
 #include "base/text.h"
-
 struct pair {
     const struct pair *outer;
     const struct conjunction *a;
@@ -250,16 +249,38 @@ static const char *find_obstacle(const struct json *value, bool is_root) {
     return NULL;
 }
 
-static gramc_status open_side(struct compat *compat, struct subsume_side *side, gramc_text text) {
+static gramc_schema_options program_options(const struct compat *compat) {
     gramc_schema_options options = GRAMC_SCHEMA_OPTIONS_INIT;
     options.allocator = &compat->arena.allocator;
     options.assert_formats = true;
+    return options;
+}
+
+static void set_root(struct subsume_side *side, const struct json *root) {
+    side->root = root;
+    side->defs = json_get(root, "$defs");
+}
+
+static gramc_status open_text(struct compat *compat, struct subsume_side *side, gramc_text text) {
+    const gramc_schema_options options = program_options(compat);
     gramc_status status = gramc_schema_compile(&side->program, text.ptr, text.len, &options, NULL);
-    if (status != GRAMC_OK) return status;
-    side->root = json_parse(&compat->arena, text, NULL);
-    if (!side->root) return GRAMC_NOMEM;
-    side->defs = json_get(side->root, "$defs");
-    return GRAMC_OK;
+    if (status == GRAMC_OK) set_root(side, gramc_schema_document(side->program));
+    return status;
+}
+
+static gramc_status open_document(struct compat *compat, struct subsume_side *side,
+                                  const struct json *document) {
+    const gramc_schema_options options = program_options(compat);
+    set_root(side, document);
+    return gramc_schema_compile_document(&side->program, document, &options, NULL);
+}
+
+/* Takes what the runtime makes of A's values in the place of A. */
+static gramc_status open_as_sent(struct compat *compat) {
+    const struct json *sent = subsume_as_sent(&compat->arena, compat->a.root);
+    compat->a.given = compat->a.program;
+    compat->a.program = NULL;
+    return sent ? open_document(compat, &compat->a, sent) : GRAMC_NOMEM;
 }
 
 static struct subsume_answer decide(struct compat *compat, bool fill) {
@@ -287,28 +308,32 @@ struct comparison {
     struct compat compat;
 };
 
+static struct comparison *begin(const gramc_compare_options *options) {
+    gramc_allocator allocator = options && options->allocator ? *options->allocator : mem_default();
+    struct comparison *own = mem_alloc(&allocator, sizeof *own);
+    if (!own) return NULL;
+    *own = (struct comparison){.compat.steps = 100000};
+    arena_init(&own->compat.arena, &allocator);
+    if (options && options->max_steps) own->compat.steps = options->max_steps;
+    return own;
+}
+
 static void close_sides(struct compat *compat) {
     subsume_evaluate_free(&compat->a);
     subsume_evaluate_free(&compat->b);
 }
 
-gramc_status gramc_schema_compare(gramc_comparison **out, gramc_text a, gramc_text b,
-                                  const gramc_compare_options *options) {
-    gramc_allocator allocator = options && options->allocator ? *options->allocator : mem_default();
-    struct comparison *own = mem_alloc(&allocator, sizeof *own);
-    *out = NULL;
-    if (!own) return GRAMC_NOMEM;
-    *own = (struct comparison){.compat.steps = 100000};
-    arena_init(&own->compat.arena, &allocator);
-    if (options && options->max_steps) own->compat.steps = options->max_steps;
+/* `status`: of opening the two sides. */
+static gramc_status finish(gramc_comparison **out, struct comparison *own, gramc_status status,
+                           const gramc_compare_options *options) {
     bool as_sent = options && options->as_sent;
-    if (as_sent) a = subsume_as_sent(&own->compat.arena, a);
-    gramc_status status = own->compat.arena.oom ? GRAMC_NOMEM : GRAMC_OK;
-    if (status == GRAMC_OK) status = open_side(&own->compat, &own->compat.a, a);
-    if (status == GRAMC_OK) status = open_side(&own->compat, &own->compat.b, b);
+    if (status == GRAMC_OK && as_sent) status = open_as_sent(&own->compat);
     if (status == GRAMC_OK) {
         struct subsume_answer answer = decide(&own->compat, as_sent);
-        own->public = (gramc_comparison){answer.kind, answer.witness, {NULL, 0}};
+        /* It may be a piece of a document that goes when the sides are closed. */
+        gramc_text witness =
+            answer.witness.len ? arena_text(&own->compat.arena, answer.witness) : answer.witness;
+        own->public = (gramc_comparison){answer.kind, witness, {NULL, 0}};
         if (answer.reason) own->public.reason = text_of(answer.reason);
         if (own->compat.arena.oom) status = GRAMC_NOMEM;
     }
@@ -316,6 +341,27 @@ gramc_status gramc_schema_compare(gramc_comparison **out, gramc_text a, gramc_te
     if (status == GRAMC_OK) *out = &own->public;
     else gramc_comparison_free(&own->public);
     return status;
+}
+
+gramc_status gramc_schema_compare(gramc_comparison **out, gramc_text a, gramc_text b,
+                                  const gramc_compare_options *options) {
+    struct comparison *own = begin(options);
+    *out = NULL;
+    if (!own) return GRAMC_NOMEM;
+    gramc_status status = open_text(&own->compat, &own->compat.a, a);
+    if (status == GRAMC_OK) status = open_text(&own->compat, &own->compat.b, b);
+    return finish(out, own, status, options);
+}
+
+gramc_status gramc_schema_compare_documents(gramc_comparison **out, const struct json *a,
+                                            const struct json *b,
+                                            const gramc_compare_options *options) {
+    struct comparison *own = begin(options);
+    *out = NULL;
+    if (!own) return GRAMC_NOMEM;
+    gramc_status status = open_document(&own->compat, &own->compat.a, a);
+    if (status == GRAMC_OK) status = open_document(&own->compat, &own->compat.b, b);
+    return finish(out, own, status, options);
 }
 
 void gramc_comparison_free(gramc_comparison *comparison) {

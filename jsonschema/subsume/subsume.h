@@ -21,6 +21,7 @@ enum { EVALUATE_BUCKETS = 256 };
 struct subsume_side {
     const struct json *root, *defs; /* defs NULL: none */
     gramc_schema *program;          /* of the whole document */
+    gramc_schema *given;            /* that the document was made from; NULL: it is the document */
     struct subsume_program *judges[EVALUATE_BUCKETS];
 };
 
@@ -60,8 +61,9 @@ struct subsume_answer subsume_no(gramc_text witness);
 /* Takes one step; false when there are none left, or memory. */
 bool subsume_step(struct compat *compat);
 
-/* What the runtime sends for these parameters, as a schema; the text itself if it is not JSON. */
-gramc_text subsume_as_sent(struct arena *arena, gramc_text parameters);
+/* What the runtime sends for these parameters, as a schema; NULL without memory. Its texts are
+ * theirs. */
+const struct json *subsume_as_sent(struct arena *arena, const struct json *parameters);
 
 /* ## Taking apart */
 

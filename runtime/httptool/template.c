@@ -10,11 +10,8 @@
 
 enum { PARTS_MAX = 1000 };
 
-#if defined(__GNUC__)
-__attribute__((format(printf, 4, 5)))
-#endif
-static gramc_status
-fail(struct template_error *error, size_t start, size_t end, const char *format, ...) {
+gramc_status template_fail(struct template_error *error, size_t start, size_t end,
+                           const char *format, ...) {
     va_list args;
     error->start = (uint32_t)start;
     error->end = (uint32_t)end;
@@ -109,8 +106,8 @@ struct template_reader {
 
 static gramc_status add(struct template_reader *reader, struct template_part part) {
     if (reader->out->count == PARTS_MAX)
-        return fail(reader->error, part.start, part.end, "more than %d parts in a template",
-                    PARTS_MAX);
+        return template_fail(reader->error, part.start, part.end,
+                             "more than %d parts in a template", PARTS_MAX);
     reader->out->parts[reader->out->count++] = part;
     return GRAMC_OK;
 }
@@ -148,13 +145,16 @@ static gramc_status add_parameter(struct template_reader *reader, size_t start, 
         part.kind = PART_SECRET;
         part.text = text_slice(part.text, 4, part.text.len);
     }
-    if (part.text.len == 0) return fail(reader->error, start, end, "a parameter without a name");
+    if (part.text.len == 0)
+        return template_fail(reader->error, start, end, "a parameter without a name");
     if (start < reader->authority)
-        return fail(reader->error, start, end, "scheme and host of an address are not filled in");
+        return template_fail(reader->error, start, end,
+                             "scheme and host of an address are not filled in");
     if (reader->finder.escaped)
-        return fail(reader->error, start, end, "a \\ in a JSON text stands before a parameter");
+        return template_fail(reader->error, start, end,
+                             "a \\ in a JSON text stands before a parameter");
     if (reader->finder.kind == TEMPLATE_URL && reader->finder.zone == ZONE_FRAGMENT)
-        return fail(reader->error, start, end, "nothing behind a # is sent");
+        return template_fail(reader->error, start, end, "nothing behind a # is sent");
     return add(reader, part);
 }
 
@@ -173,7 +173,7 @@ static gramc_status read_dollar(struct template_reader *reader, size_t *i) {
         return status;
     }
     const char *close = memchr(rest.ptr, '}', rest.len);
-    if (!close) return fail(reader->error, *i, reader->text.len, "`${` is never closed");
+    if (!close) return template_fail(reader->error, *i, reader->text.len, "`${` is never closed");
     size_t end = *i + (size_t)(close - rest.ptr) + 1;
     status = add_text(reader, *i);
     if (status == GRAMC_OK) status = add_parameter(reader, *i, end);
@@ -212,7 +212,8 @@ static gramc_status check_json(const struct template *what, struct arena *arena,
     if (status == GRAMC_OK && !json_parse(&scratch, buf_view(&sample), &syntax)) {
         status = GRAMC_NOMEM;
         if (!scratch.oom)
-            status = fail(error, 0, what->source.len, "the body is no JSON: %s", syntax.message);
+            status = template_fail(error, 0, what->source.len, "the body is no JSON: %s",
+                                   syntax.message);
     }
     arena_free(&scratch);
     buf_free(&sample);
@@ -266,11 +267,11 @@ gramc_status template_check(const struct template *what, const gramc_text *names
         gramc_text near = text_nearest(part->text, names, count), shown = part->text;
         if (shown.len > 60) shown.len = 60;
         if (near.len > 60 || near.len == 0)
-            return fail(error, part->start, part->end, "no parameter `%.*s` is declared",
-                        TEXT_ARGS(shown));
-        return fail(error, part->start, part->end,
-                    "no parameter `%.*s` is declared; did you mean `%.*s`?", TEXT_ARGS(shown),
-                    TEXT_ARGS(near));
+            return template_fail(error, part->start, part->end, "no parameter `%.*s` is declared",
+                                 TEXT_ARGS(shown));
+        return template_fail(error, part->start, part->end,
+                             "no parameter `%.*s` is declared; did you mean `%.*s`?",
+                             TEXT_ARGS(shown), TEXT_ARGS(near));
     }
     return GRAMC_OK;
 }

@@ -50,6 +50,13 @@ struct template_error {
     char message[256];
 };
 
+/* GRAMC_FINDINGS, so that it can be returned. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 4, 5)))
+#endif
+gramc_status
+template_fail(struct template_error *error, size_t start, size_t end, const char *format, ...);
+
 /* The content type decides how a body is filled in. */
 enum template_kind template_body_kind(gramc_text content_type);
 

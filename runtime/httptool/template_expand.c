@@ -8,20 +8,6 @@
 #include "runtime/httptool/template_absent.h"
 #include "runtime/httptool/template_encode.h"
 
-#if defined(__GNUC__)
-__attribute__((format(printf, 4, 5)))
-#endif
-static gramc_status
-fail(struct template_error *error, size_t start, size_t end, const char *format, ...) {
-    va_list args;
-    error->start = (uint32_t)start;
-    error->end = (uint32_t)end;
-    va_start(args, format);
-    vsnprintf(error->message, sizeof(error->message), format, args);
-    va_end(args);
-    return GRAMC_FINDINGS;
-}
-
 /* ## Parts */
 
 struct expansion {
@@ -39,7 +25,7 @@ static gramc_status refuse(struct expansion *e, const struct template_part *part
                            const char *reason) {
     gramc_text shown = part->text;
     if (shown.len > 60) shown.len = 60;
-    return fail(e->error, part->start, part->end, "`%.*s` %s", TEXT_ARGS(shown), reason);
+    return template_fail(e->error, part->start, part->end, "`%.*s` %s", TEXT_ARGS(shown), reason);
 }
 
 static void expand_text(struct expansion *e, gramc_text text) {
@@ -72,8 +58,9 @@ static gramc_status expand_value(struct expansion *e, const struct template_part
     if (part->kind == PART_PARAMETER) value.json = json_get_text(e->arguments, part->text);
     else if (e->secret && e->secret(e->secret_ctx, part->text, &value.text)) value.is_text = true;
     else if (!part->has_fallback)
-        return fail(e->error, part->start, part->end, "the environment variable `%.*s` is not set",
-                    part->text.len < 60 ? (int)part->text.len : 60, part->text.ptr);
+        return template_fail(e->error, part->start, part->end,
+                             "the environment variable `%.*s` is not set",
+                             part->text.len < 60 ? (int)part->text.len : 60, part->text.ptr);
     bool absent = !value.is_text && (!value.json || value.json->kind == JSON_NULL);
     if (absent && part->has_fallback)
         value =
@@ -112,7 +99,8 @@ static gramc_status check_steps(const struct buf *out, size_t from, const struct
         bool ends = i == path.len || strchr("/?#", path.ptr[i]);
         if (!ends) continue;
         if (is_step(text_slice(path, start, i)))
-            return fail(error, 0, what->source.len, "the address would have a step up in its path");
+            return template_fail(error, 0, what->source.len,
+                                 "the address would have a step up in its path");
         if (i < path.len && path.ptr[i] != '/') break;
         start = i + 1;
     }

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json/json.h"
+#include "base/json/writer.h"
 #include "runtime/process/exec.h"
 #include "runtime/process/line_process.h"
 #include "runtime/loop.h"
@@ -276,13 +276,15 @@ static void on_line(void *ctx, gramc_text line) {
 static void put_request(struct buf *out, const struct worker *worker,
                         const struct worker_job *job) {
     const struct bound_tool *bound = job->call->bound;
-    buf_printf(out, "{\"id\":%llu,\"ms\":%lu,", (unsigned long long)worker->id,
-               (unsigned long)bound->timeout_ms);
-    buf_puts(out, worker->pool->is_plugin ? "\"symbol\":" : "\"tool\":");
-    json_put_string(out, worker->pool->is_plugin ? job->symbol : bound->tool->name);
-    buf_puts(out, ",\"arguments\":");
-    buf_text(out, buf_view(&job->call->arguments));
-    buf_putc(out, '}');
+    bool is_plugin = worker->pool->is_plugin;
+    struct json_writer w = json_writer(out);
+    json_object_begin(&w);
+    json_member_number(&w, "id", worker->id);
+    json_member_number(&w, "ms", bound->timeout_ms);
+    json_member_text(&w, is_plugin ? "symbol" : "tool",
+                     is_plugin ? job->symbol : bound->tool->name);
+    json_member_raw(&w, "arguments", buf_view(&job->call->arguments));
+    json_object_end(&w);
 }
 
 static gramc_status send_request(struct worker *worker, const struct worker_job *job) {

@@ -65,8 +65,10 @@ flags=${GRAMC_SANITIZED:+-fsanitize=address,undefined}
 # shellcheck disable=SC2086
 $cc -std=c99 -pedantic -Wall -Wextra -Werror $flags -I"$prefix/include" user.c "$lib/libgramc.a" -lpcre2-8 -lyaml -o user
 [ "$(./user)" = "1 tools" ]
+# Without the sanitizers' flags, which would ask for the library of C++.
+$cc -x c++ -std=c++11 -Wall -Wextra -Werror -I"$prefix/include" -c user.c -o user-c++.o
 # shellcheck disable=SC2086
-$cc -x c++ -std=c++11 -Wall -Wextra -Werror $flags -I"$prefix/include" user.c -x none "$lib/libgramc.a" -lpcre2-8 -lyaml -o user-c++
+$cc $flags user-c++.o "$lib/libgramc.a" -lpcre2-8 -lyaml -o user-c++
 [ "$(./user-c++)" = "1 tools" ]
 # shellcheck disable=SC2086
 if [ -e "$lib/libgramcrun.a" ]; then

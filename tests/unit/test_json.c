@@ -11,6 +11,7 @@
 
 #include "base/json/json.h"
 #include "base/json/number.h"
+#include "base/sort.h"
 #include "base/text.h"
 #include "tests/failing.h"
 
@@ -348,6 +349,39 @@ static void test_depth(void **state) {
     }
 }
 
+struct ranked {
+    uint16_t rank, order;
+};
+
+static bool ranks_before(const void *ctx, const void *a, const void *b) {
+    assert_string_equal(ctx, "ctx");
+    return ((const struct ranked *)a)->rank < ((const struct ranked *)b)->rank;
+}
+
+/* Every length up to some powers of two; few ranks, so that order among equals shows. */
+static void test_sort(void **state) {
+    (void)state;
+    uint32_t random = 1;
+    for (uint16_t count = 0; count < 70; count++) {
+        struct ranked items[70], spare[70];
+        for (uint16_t i = 0; i < count; i++) {
+            random = random * 1103515245 + 12345;
+            items[i] = (struct ranked){(uint16_t)(random >> 16 & 7), i};
+        }
+        uint32_t seen = 0;
+        struct ranked *sorted = sort_merge(items, spare, count, sizeof *items, ranks_before, "ctx");
+        assert_true(sorted == items || sorted == spare);
+        for (uint16_t i = 0; i < count; i++) {
+            seen += sorted[i].order;
+            if (i == 0) continue;
+            assert_true(
+                sorted[i - 1].rank < sorted[i].rank ||
+                (sorted[i - 1].rank == sorted[i].rank && sorted[i - 1].order < sorted[i].order));
+        }
+        assert_int_equal(seen, count ? count * (count - 1) / 2 : 0);
+    }
+}
+
 static void test_no_memory(void **state) {
     (void)state;
     char text[30000] = "[";
@@ -374,11 +408,17 @@ int main(void) {
 #ifdef GRAMC_HAVE_JANSSON
         cmocka_unit_test(test_second_evaluate),
 #endif
-        cmocka_unit_test(test_shape),           cmocka_unit_test(test_pointers),
-        cmocka_unit_test(test_number_order),    cmocka_unit_test(test_whole_numbers),
-        cmocka_unit_test(test_multiples),       cmocka_unit_test(test_equality),
-        cmocka_unit_test(test_writing),         cmocka_unit_test(test_canonical_order),
-        cmocka_unit_test(test_doubles),         cmocka_unit_test(test_depth),
+        cmocka_unit_test(test_shape),
+        cmocka_unit_test(test_pointers),
+        cmocka_unit_test(test_number_order),
+        cmocka_unit_test(test_whole_numbers),
+        cmocka_unit_test(test_multiples),
+        cmocka_unit_test(test_equality),
+        cmocka_unit_test(test_writing),
+        cmocka_unit_test(test_canonical_order),
+        cmocka_unit_test(test_doubles),
+        cmocka_unit_test(test_depth),
+        cmocka_unit_test(test_sort),
         cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /* Options structs of the public headers start with their size, so that a program built against an
  * older minor version, whose struct is shorter, still says what it means. */
-#ifndef RUNTIME_OPTIONS_H
-#define RUNTIME_OPTIONS_H
+#ifndef BASE_OPTIONS_H
+#define BASE_OPTIONS_H
 
 #include <string.h>
 

@@ -1,0 +1,393 @@
+/* Turns schema IR into JSON Schema 2020-12, always in the same order: one description, which
+ * becomes bytes, the document that lowering, the validator and the printers ask, or both at once.
+ * Keywords of a raw schema (`schema: json`{...}``) stand instead of ours. What a provider does not
+ * take is rewritten by emit/lower.c. */
+#include "compiler/definition.h"
+#include "compiler/schema_references.h"
+
+#include "base/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* One schema while it is described. */
+struct describer {
+    struct schema_description *document;
+    struct json_sink *sink;
+    const struct schema *schema;
+    const struct raw_schema *raw;
+    uint64_t left_out; /* properties of its own, as bits, that are passed over; not of its base */
+};
+
+static void put_schema(struct schema_description *document, const struct schema *schema,
+                       const struct constraint *fallback);
+
+/* Begins a member; false if the raw schema has its own. */
+static bool put_key(struct describer *d, const char *key) {
+    if (d->raw && json_get(d->raw->json, key)) return false;
+    json_sink_name(d->sink, key);
+    return true;
+}
+
+static void put_flag(struct describer *d, const char *key, bool flag) {
+    if (put_key(d, key)) json_sink_word(d->sink, flag ? JSON_TRUE : JSON_FALSE);
+}
+
+static void put_type_name(struct describer *d, const char *name, bool or_null) {
+    if (!put_key(d, "type")) return;
+    if (or_null) json_sink_open(d->sink, JSON_ARRAY);
+    json_sink_string(d->sink, text_of(name));
+    if (!or_null) return;
+    json_sink_string(d->sink, TEXT("null"));
+    json_sink_close(d->sink, JSON_ARRAY);
+}
+
+/* ## Unions */
+
+/* The JSON type of a member that says nothing but its base type; NULL if it says more. */
+static const char *bare_type(const struct schema *schema) {
+    bool bare = schema->type && !schema->base && !schema->constraints && !schema->inner &&
+                !schema->has_fields && !schema->raw && !schema->type->bounds_hidden &&
+                schema->nullable == UNSAID && schema->open == UNSAID;
+    return bare ? type_json_name((enum type_kind)schema->kind) : NULL;
+}
+
+/* True if the union is a list of distinct JSON types, which `type` says shorter. An integer is a
+ * number too: one of both would mean something else. */
+static bool is_type_list(const struct schema *schema) {
+    const struct member *first = schema_members(schema);
+    bool number = false, integer = false;
+    for (const struct member *m = first; m; m = m->next) {
+        const char *name = bare_type(m->schema);
+        if (!name) return false;
+        for (const struct member *other = first; other != m; other = other->next)
+            if (strcmp(bare_type(other->schema), name) == 0) return false;
+        number = number || m->schema->kind == TYPE_NUMBER;
+        integer = integer || m->schema->kind == TYPE_INTEGER;
+    }
+    return first && !(number && integer && schema->kind == TYPE_ONE_OF);
+}
+
+static void put_type_list(struct describer *d) {
+    bool has_null_type = false;
+    if (!put_key(d, "type")) return;
+    json_sink_open(d->sink, JSON_ARRAY);
+    for (const struct member *m = schema_members(d->schema); m; m = m->next) {
+        json_sink_string(d->sink, text_of(bare_type(m->schema)));
+        has_null_type = has_null_type || m->schema->kind == TYPE_NULL;
+    }
+    if (schema_is_nullable(d->schema) && !has_null_type) json_sink_string(d->sink, TEXT("null"));
+    json_sink_close(d->sink, JSON_ARRAY);
+}
+
+static void put_members(struct describer *d, const char *key) {
+    if (!put_key(d, key)) return;
+    json_sink_open(d->sink, JSON_ARRAY);
+    for (const struct member *m = schema_members(d->schema); m; m = m->next)
+        put_schema(d->document, m->schema, NULL);
+    json_sink_close(d->sink, JSON_ARRAY);
+}
+
+static void put_type(struct describer *d) {
+    const struct schema *schema = d->schema;
+    const char *name = type_json_name((enum type_kind)schema->kind);
+    bool is_union = schema->kind == TYPE_ANY_OF || schema->kind == TYPE_ONE_OF;
+    if (name) put_type_name(d, name, schema_is_nullable(schema) && schema->kind != TYPE_NULL);
+    else if (is_union && is_type_list(schema)) put_type_list(d);
+    else if (is_union) put_members(d, schema->kind == TYPE_ANY_OF ? "anyOf" : "oneOf");
+}
+
+/* ## Keywords */
+
+static const struct constraint *find(const struct describer *d, enum type_property property) {
+    bool passed_over = d->left_out & UINT64_C(1) << property;
+    return schema_find(passed_over ? d->schema->base : d->schema, property);
+}
+
+static bool has_null(const struct json *list) {
+    const struct json *v = list ? list->first : NULL;
+    while (v && v->kind != JSON_NULL) v = v->next;
+    return v != NULL;
+}
+
+/* `nullable` adds null to an enum, and makes one of a const. */
+static void put_enum(struct describer *d, const struct constraint *data) {
+    const struct json *list = constraint_json(data);
+    if (!put_key(d, "enum")) return;
+    if (!list) {
+        json_sink_scalar(d->sink, data->text);
+        return;
+    }
+    json_sink_open(d->sink, JSON_ARRAY);
+    for (const struct json *v = list->first; v; v = v->next) json_sink_value(d->sink, v);
+    if (schema_is_nullable(d->schema) && !has_null(list)) json_sink_word(d->sink, JSON_NULL);
+    json_sink_close(d->sink, JSON_ARRAY);
+}
+
+static void put_data(struct describer *d, const struct constraint *data) {
+    const struct json *document = constraint_json(data);
+    if (document) json_sink_value(d->sink, document);
+    else json_sink_scalar(d->sink, data->text);
+}
+
+static void put_const(struct describer *d, const struct constraint *value) {
+    bool as_enum = schema_is_nullable(d->schema);
+    if (as_enum && find(d, P_ENUM)) return;
+    if (!put_key(d, as_enum ? "enum" : "const")) return;
+    if (as_enum) json_sink_open(d->sink, JSON_ARRAY);
+    put_data(d, value);
+    if (!as_enum) return;
+    json_sink_word(d->sink, JSON_NULL);
+    json_sink_close(d->sink, JSON_ARRAY);
+}
+
+static void put_property(struct describer *d, const struct constraint *c) {
+    if (c->property == P_ENUM) put_enum(d, c);
+    else if (c->property == P_CONST) put_const(d, c);
+    else if (!put_key(d, type_property_printed(c->property).ptr)) return;
+    else if (type_property_row(c->property)->says == SAYS_TEXT) json_sink_string(d->sink, c->text);
+    else put_data(d, c);
+}
+
+/* The bounds of a type that are checked and not printed. */
+static bool puts_hidden_bounds(const struct describer *d) {
+    const struct type_row *type = d->schema->type;
+    bool hidden = type && type->bounds_hidden;
+    d->document->hides_bounds = d->document->hides_bounds || hidden;
+    return hidden && d->document->style & SCHEMA_CHECKED;
+}
+
+static void put_hidden_bound(struct describer *d, enum type_property property) {
+    const struct type_row *type = d->schema->type;
+    gramc_text bound = text_of(property == P_MIN ? type->min : type->max);
+    if (put_key(d, type_property_printed(property).ptr)) json_sink_number(d->sink, bound);
+}
+
+/* Which properties are said at all, as bits: most types say two or three of them. */
+static uint64_t said_properties(const struct describer *d) {
+    uint64_t said = puts_hidden_bounds(d) ? UINT64_C(1) << P_MIN | UINT64_C(1) << P_MAX : 0;
+    for (const struct schema *schema = d->schema; schema; schema = schema->base) {
+        uint64_t here = 0;
+        for (const struct constraint *c = schema->constraints; c; c = c->next)
+            here |= UINT64_C(1) << c->property;
+        said |= schema == d->schema ? here & ~d->left_out : here;
+    }
+    return said;
+}
+
+static void put_properties(struct describer *d, enum type_property first, enum type_property last) {
+    uint64_t said = said_properties(d);
+    for (unsigned k = first; said && k <= last; k++) {
+        if (!(said & UINT64_C(1) << k)) continue;
+        const struct constraint *c = find(d, (enum type_property)k);
+        if (c) put_property(d, c);
+        else put_hidden_bound(d, (enum type_property)k);
+    }
+}
+
+static void put_required(struct describer *d) {
+    struct field_walk walk = field_walk(d->schema);
+    bool any = false;
+    for (const struct field *f; (f = field_next(&walk)) != NULL;) {
+        if (f->optional) continue;
+        if (!any && !put_key(d, "required")) return;
+        if (!any) json_sink_open(d->sink, JSON_ARRAY);
+        json_sink_string(d->sink, f->name);
+        any = true;
+    }
+    if (any) json_sink_close(d->sink, JSON_ARRAY);
+}
+
+static void put_fields(struct describer *d) {
+    if (put_key(d, "properties")) {
+        struct field_walk walk = field_walk(d->schema);
+        json_sink_open(d->sink, JSON_OBJECT);
+        for (const struct field *f; (f = field_next(&walk)) != NULL;) {
+            json_sink_key(d->sink, f->name);
+            put_schema(d->document, f->schema, f->fallback);
+        }
+        json_sink_close(d->sink, JSON_OBJECT);
+    }
+    put_required(d);
+}
+
+/* As many items as there are members, no more and no fewer. */
+static void put_tuple(struct describer *d) {
+    char number[16];
+    unsigned count = 0;
+    for (const struct member *m = schema_members(d->schema); m; m = m->next) count++;
+    if (!count) return;
+    snprintf(number, sizeof number, "%u", count);
+    put_members(d, "prefixItems");
+    if (put_key(d, "items")) json_sink_word(d->sink, JSON_FALSE);
+    for (int i = 0; i < 2; i++)
+        if (put_key(d, i ? "maxItems" : "minItems"))
+            json_sink_number(d->sink, json_sink_keep(d->sink, text_of(number)));
+}
+
+static void put_inside(struct describer *d) {
+    const struct schema *schema = d->schema, *inner = schema_inner(schema);
+    enum said open = schema_open(schema);
+    if (schema_is_unique(schema)) put_flag(d, "uniqueItems", true);
+    if (schema_has_fields(schema)) put_fields(d);
+    if (open != UNSAID) put_flag(d, "additionalProperties", open == SAID_TRUE);
+    if (inner && put_key(d, schema->kind == TYPE_MAP ? "additionalProperties" : "items"))
+        put_schema(d->document, inner, NULL);
+    if (schema->kind == TYPE_TUPLE) put_tuple(d);
+}
+
+static void put_rest(struct describer *d, const struct constraint *fallback) {
+    if (fallback && put_key(d, "default")) put_data(d, fallback);
+    put_properties(d, P_EXAMPLES, P_EXAMPLES);
+    if (schema_is_deprecated(d->schema)) put_flag(d, "deprecated", true);
+    if (d->document->style & SCHEMA_META) put_properties(d, P_META, P_META);
+}
+
+/* ## References */
+
+static bool goes_by_reference(const struct schema_description *document,
+                              const struct schema *schema) {
+    const struct definition *d = schema->definition;
+    return d && (d->by_reference || (document->style & SCHEMA_DEFS));
+}
+
+static void put_reference(struct describer *d) {
+    const struct schema_reference reference = {.definition = d->schema->definition};
+    if (!put_key(d, "$ref")) return;
+    references_note(d->document, reference.definition);
+    references_put_pointer(d->document, &reference);
+}
+
+/* Its own $defs go where all are: under the root, as far as they are referred to. */
+static void put_raw(struct describer *d) {
+    if (!d->raw) return;
+    for (const struct json *member = d->raw->json->first; member; member = member->next)
+        if (!text_is(member->key, "$defs")) references_put_raw_member(d->document, d->raw, member);
+}
+
+/* ## Schemas */
+
+/* What is said beside a reference: the base's own keywords stand where it points. */
+static struct schema without_base(const struct schema *schema) {
+    struct schema own = *schema;
+    own.base = NULL;
+    return own;
+}
+
+/* `nullable` at the place where a named type or a union is used. */
+static bool is_null_or(const struct schema *schema) {
+    bool is_union = schema->kind == TYPE_ANY_OF || schema->kind == TYPE_ONE_OF;
+    if (is_union) return schema_is_nullable(schema) && !is_type_list(schema);
+    return schema->definition && schema->nullable == SAID_TRUE;
+}
+
+static void put_null_or(struct schema_description *document, const struct schema *schema,
+                        const struct constraint *fallback, uint64_t left_out);
+
+/* The members of the schema's object; `left_out` are properties, as bits, of this schema alone.
+ * Recursion is bounded: by the parser's nesting limit, and by what definition.c puts in line. */
+static void put_all(struct schema_description *document, const struct schema *schema,
+                    const struct constraint *fallback, uint64_t left_out) {
+    struct schema own = without_base(schema);
+    bool by_reference = goes_by_reference(document, schema);
+    struct describer d = {document, document->sink, by_reference ? &own : schema,
+                          by_reference ? schema->raw : schema_raw(schema), left_out};
+    if (is_null_or(schema)) {
+        put_null_or(document, schema, fallback, left_out);
+        return;
+    }
+    if (by_reference) put_reference(&d);
+    else put_type(&d);
+    put_properties(&d, P_TITLE, P_MAX_ITEMS);
+    if (!by_reference) put_inside(&d);
+    put_rest(&d, fallback);
+    put_raw(&d);
+}
+
+/* "anyOf":[T,{"type":"null"}], with what tells about the whole beside it. */
+static void put_null_or(struct schema_description *document, const struct schema *schema,
+                        const struct constraint *fallback, uint64_t left_out) {
+    static const uint64_t texts = UINT64_C(1) << P_TITLE | UINT64_C(1) << P_DESCRIPTION |
+                                  UINT64_C(1) << P_EXAMPLES | UINT64_C(1) << P_META;
+    struct schema inner = *schema,
+                  outer = {.constraints = schema->constraints, .deprecated = schema->deprecated};
+    struct describer d = {document, document->sink, &outer, NULL, left_out};
+    inner.nullable = SAID_FALSE;
+    put_properties(&d, P_TITLE, P_DESCRIPTION);
+    put_key(&d, "anyOf");
+    json_sink_open(d.sink, JSON_ARRAY);
+    json_sink_open(d.sink, JSON_OBJECT);
+    put_all(document, &inner, NULL, left_out | texts);
+    json_sink_close(d.sink, JSON_OBJECT);
+    json_sink_open(d.sink, JSON_OBJECT);
+    json_sink_name(d.sink, "type");
+    json_sink_string(d.sink, TEXT("null"));
+    json_sink_close(d.sink, JSON_OBJECT);
+    json_sink_close(d.sink, JSON_ARRAY);
+    put_rest(&d, fallback);
+}
+
+static void put_schema(struct schema_description *document, const struct schema *schema,
+                       const struct constraint *fallback) {
+    json_sink_open(document->sink, JSON_OBJECT);
+    put_all(document, schema, fallback, 0);
+    json_sink_close(document->sink, JSON_OBJECT);
+}
+
+/* Behind the last member of the root; describing one definition may call for more of them. */
+static void put_definitions(struct schema_description *document) {
+    struct json_sink *sink = document->sink;
+    if (!references_count(document)) return;
+    json_sink_name(sink, "$defs");
+    json_sink_open(sink, JSON_OBJECT);
+    for (size_t i = 0; i < references_count(document); i++) {
+        const struct schema_reference reference = references_at(document, i);
+        references_put_key(document, &reference);
+        if (reference.definition) put_schema(document, reference.definition->field.schema, NULL);
+        else references_put_raw(document, reference.raw, reference.use->own);
+    }
+    json_sink_close(sink, JSON_OBJECT);
+}
+
+bool schema_put(struct json_sink *sink, const struct schema *schema, unsigned style) {
+    static const uint64_t choices = UINT64_C(1) << P_ENUM | UINT64_C(1) << P_CONST;
+    struct schema_description document = {.sink = sink, .style = style};
+    buf_init(&document.references, json_sink_allocator(sink), SOURCE_MAX);
+    json_sink_open(sink, JSON_OBJECT);
+    put_all(&document, schema, NULL, style & SCHEMA_WITHOUT_CHOICES ? choices : 0);
+    put_definitions(&document);
+    json_sink_close(sink, JSON_OBJECT);
+    json_sink_fail(sink, &document.references);
+    buf_free(&document.references);
+    return document.hides_bounds;
+}
+
+void schema_print(struct buf *out, const struct schema *schema, unsigned style) {
+    struct json_sink sink;
+    json_sink_init(&sink, out, NULL);
+    schema_put(&sink, schema, style);
+}
+
+const struct json *schema_document(struct arena *arena, const struct schema *schema,
+                                   unsigned style) {
+    struct json_sink sink;
+    json_sink_init(&sink, NULL, arena);
+    schema_put(&sink, schema, style);
+    return json_sink_document(&sink);
+}
+
+struct built_schema schema_build(struct arena *arena, const struct schema *schema, unsigned style) {
+    struct built_schema built = {{NULL, 0}, NULL, false};
+    struct json_sink sink;
+    struct buf out;
+    buf_init(&out, &arena->allocator, SOURCE_MAX);
+    json_sink_init(&sink, &out, arena);
+    built.hides_bounds = schema_put(&sink, schema, style);
+    if (out.state == BUF_NOMEM) arena->oom = true;
+    if (out.state == BUF_FINE) {
+        built.text = arena_text(arena, buf_view(&out));
+        built.document = json_sink_document(&sink);
+    }
+    buf_free(&out);
+    return built;
+}
