@@ -165,7 +165,8 @@ static gramc_status read_parts(struct template_reader *reader) {
         case PLACEHOLDER_TEXT: status = add_text(reader, part.text); break;
         case PLACEHOLDER_NAME:
         case PLACEHOLDER_BAD: status = add_parameter(reader, start, pos); break;
-        case PLACEHOLDER_OPEN: return template_fail(reader->error, start, pos, "`${` is never closed");
+        case PLACEHOLDER_OPEN:
+            return template_fail(reader->error, start, pos, "`${` is never closed");
         }
     }
     return status;
