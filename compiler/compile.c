@@ -141,9 +141,9 @@ gramc_status gramc_compile_source(const gramc_spec **out, gramc_compilation *com
 
 static bool is_meant(const struct pattern *pattern, gramc_text label, gramc_text name) {
     const struct pattern *plain = pattern_plain(pattern);
-    bool is_named = plain->subject && plain->subject->has_identifier;
+    bool is_named = plain->subject && subject_has_identifier(plain->subject);
     return text_eq(pattern_label(plain), label) && is_named &&
-           (!name.len || text_eq(plain->subject->identifier.text, name));
+           (!name.len || text_eq(name_text(plain->subject->identifier), name));
 }
 
 /* The first from `p` on; the language calls what stands there by its identifier. */
@@ -161,7 +161,7 @@ size_t gramc_sources_find(gramc_compilation *compilation, gramc_text label, gram
         const struct pattern *p = find_pattern(u->tree->patterns, label, name);
         for (; p; p = find_pattern(p->next, label, name), count++)
             if (count < room)
-                out[count] = (gramc_pattern){i, pattern_plain(p)->subject->identifier.text};
+                out[count] = (gramc_pattern){i, name_text(pattern_plain(p)->subject->identifier)};
     }
     return count;
 }

@@ -31,13 +31,13 @@ static void check_arrow(struct pass *pass, const struct pattern *path,
 static bool has_name(struct pass *pass, const struct pattern *node) {
     const struct subject *subject = node->subject;
     struct finding *f;
-    if (!subject->has_identifier) {
+    if (!subject_has_identifier(subject)) {
         f = FIND0(pass->findings, D_PARAMETER_WITHOUT_NAME, pass->source, node->span);
         if (subject->labels)
             finding_help(pass->findings, f,
                          "write `(name::%.*s)`; only the last node, the result, "
                          "has no name",
-                         TEXT_ARGS(subject->labels->name.text));
+                         TEXT_ARGS(name_text(subject->labels->name)));
         return false;
     }
     return true;
@@ -64,8 +64,8 @@ static struct field *read_parameter(struct pass *pass, const struct pattern *pat
     if (!has_name(pass, node)) return NULL;
     struct field *field = ARENA_NEW(pass->arena, struct field);
     if (!field) return NULL;
-    field->identifier = field->name = node->subject->identifier.text;
-    field->span = node->subject->identifier.span;
+    field->identifier = field->name = name_text(node->subject->identifier);
+    field->span = name_span(node->subject->identifier);
     if (node->subject->labels) field->schema = schema_of_node(pass, node, field);
     else note_reuse(pass, node, field);
     return field;
@@ -83,12 +83,12 @@ static void append(struct pass *pass, struct field_list *list, struct field *fie
 
 /* A name there says nothing; where the result was forgotten, it is that of the last parameter. */
 static void check_result_name(struct pass *pass, const struct pattern *node) {
-    if (!node->subject->has_identifier) return;
+    if (!subject_has_identifier(node->subject)) return;
     struct finding *f = FIND(pass->findings, D_NAMED_RESULT, pass->source, node->span,
-                             node->subject->identifier.text);
+                             name_text(node->subject->identifier));
     finding_help(pass->findings, f,
                  "write `(::%.*s)`; if it is a parameter, end with what comes back",
-                 TEXT_ARGS(node->subject->labels->name.text));
+                 TEXT_ARGS(name_text(node->subject->labels->name)));
 }
 
 static struct schema *read_result(struct pass *pass, const struct pattern *node) {
@@ -123,10 +123,10 @@ bool signature_is(const struct pattern *pattern) {
     for (; !is_last(node); node = node->next) {
         bool arrow = node->kind == PATTERN_ARROW;
         if (arrow && (node->direction != ARROW_RIGHT || node->subject)) return false;
-        if (!arrow && !no_parameters && (is_unit(node) || !node->subject->has_identifier))
+        if (!arrow && !no_parameters && (is_unit(node) || !subject_has_identifier(node->subject)))
             return false;
     }
-    return !is_unit(node) && !node->subject->has_identifier && node->subject->labels;
+    return !is_unit(node) && !subject_has_identifier(node->subject) && node->subject->labels;
 }
 
 struct signature *signature_read(struct pass *pass, const struct pattern *pattern) {

@@ -15,6 +15,7 @@ struct library;
 struct experiment;
 
 struct gramc_spec {
+    struct map plain_types; /* schemas by label (schema.c) */
     const gramc_compilation *compilation;
     struct gramc_spec *older; /* the one that was read before */
     struct unit_link *units;  /* the root in front */
