@@ -17,7 +17,8 @@ typedef void whole_printer(struct emission *e, const struct agent *agent);
 enum target_flags {
     FEW_TOOLS = 1,         /* more than MANY_TOOLS are worth a warning */
     FEW_TOOLS_REFUSED = 2, /* or an error */
-    EVALUATES_SCHEMAS = 4  /* printing a tool may give findings */
+    EVALUATES_SCHEMAS = 4, /* printing a tool may give findings */
+    CHAT_FORM = 8          /* what it prints is what a chat completion request holds */
 };
 
 enum { MANY_TOOLS = 128 };
