@@ -63,7 +63,8 @@ static void unknown_word(struct config_reader *reader, gramc_text key, const str
 static void report_key(struct config_reader *reader, const struct property *p, enum diag_id id,
                        gramc_text near) {
     struct findings *findings = reader->pass->findings;
-    struct finding *f = FIND(findings, id, reader->pass->source, p->key.span, p->key.text);
+    struct finding *f =
+        FIND(findings, id, reader->pass->source, name_span(p->key), name_text(p->key));
     if (near.len) finding_help(findings, f, "did you mean `%.*s`?", TEXT_ARGS(near));
 }
 
@@ -75,11 +76,11 @@ static void read_language(struct config_reader *reader, const struct property *p
 
 static void read_strict(struct config_reader *reader, const struct property *p) {
     if (p->value->kind != VALUE_BOOLEAN) {
-        wrong(reader, p->key.text, p->value, "true or false");
+        wrong(reader, name_text(p->key), p->value, "true or false");
         return;
     }
-    reader->config->strict = text_is(p->value->as.scalar.text, "true");
-    set(reader, p->key.text, p->value->as.scalar.text, p->value->span);
+    reader->config->strict = text_is(scalar_text(p->value), "true");
+    set(reader, name_text(p->key), scalar_text(p->value), p->value->span);
 }
 
 static void read_target(struct config_reader *reader, const struct property *p) {
@@ -90,15 +91,15 @@ static void read_target(struct config_reader *reader, const struct property *p) 
         count++;
     }
     if (!value_is_name(p->value)) {
-        wrong(reader, p->key.text, p->value, "the name of a target");
+        wrong(reader, name_text(p->key), p->value, "the name of a target");
         return;
     }
     for (size_t i = 0; i < count; i++) {
         if (!text_is(value_name(p->value), names[i])) continue;
-        set(reader, p->key.text, value_name(p->value), p->value->span);
+        set(reader, name_text(p->key), value_name(p->value), p->value->span);
         return;
     }
-    unknown_word(reader, p->key.text, p->value, names, count, "a target of gramc compile");
+    unknown_word(reader, name_text(p->key), p->value, names, count, "a target of gramc compile");
 }
 
 static bool is_lowered(enum diag_id id, enum config_severity severity) {
@@ -109,20 +110,21 @@ static void read_severity(struct config_reader *reader, gramc_text group,
                           const struct property *p) {
     static const char *const words[] = {"off", "note", "warning", "error"};
     enum { WORDS = sizeof words / sizeof *words };
-    enum diag_id id = diag_find(p->key.text);
+    enum diag_id id = diag_find(name_text(p->key));
     if (id == DIAG_COUNT) {
-        report_key(reader, p, D_UNKNOWN_FINDING, diag_nearest(p->key.text));
+        report_key(reader, p, D_UNKNOWN_FINDING, diag_nearest(name_text(p->key)));
         return;
     }
     if (!value_is_name(p->value)) {
-        wrong(reader, p->key.text, p->value, "error, warning, note or off");
+        wrong(reader, name_text(p->key), p->value, "error, warning, note or off");
         return;
     }
     int word = 0;
     while (word < WORDS && !text_is(value_name(p->value), words[word])) word++;
     enum config_severity severity = (enum config_severity)(SEVERITY_OFF + word);
     if (word == WORDS) {
-        unknown_word(reader, p->key.text, p->value, words, WORDS, "error, warning, note or off");
+        unknown_word(reader, name_text(p->key), p->value, words, WORDS,
+                     "error, warning, note or off");
     } else if (is_lowered(id, severity) && !diag_is_judgement(id)) {
         report_key(reader, p, D_NOT_A_JUDGEMENT, (gramc_text){NULL, 0});
     } else {
@@ -134,76 +136,77 @@ static void read_severity(struct config_reader *reader, gramc_text group,
 
 static void read_severities(struct config_reader *reader, const struct property *p) {
     if (p->value->kind != VALUE_MAP) {
-        wrong(reader, p->key.text, p->value, "a map from finding to severity");
+        wrong(reader, name_text(p->key), p->value, "a map from finding to severity");
         return;
     }
-    for (const struct property *s = p->value->as.map.first; s; s = s->next)
-        read_severity(reader, p->key.text, s);
+    for (const struct property *s = p->value->as.entries; s; s = s->next)
+        read_severity(reader, name_text(p->key), s);
 }
 
 static void read_naming(struct config_reader *reader, const struct property *p) {
     static const char *const words[] = {"camelCase", "snake_case", "kebab-case", "PascalCase"};
     static const char wanted[] = "camelCase, snake_case, kebab-case or PascalCase";
     if (p->value->kind != VALUE_MAP) {
-        wrong(reader, p->key.text, p->value, "a map with `tools` and `parameters`");
+        wrong(reader, name_text(p->key), p->value, "a map with `tools` and `parameters`");
         return;
     }
-    for (const struct property *rule = p->value->as.map.first; rule; rule = rule->next) {
-        bool tools = text_is(rule->key.text, "tools");
-        if (!tools && !text_is(rule->key.text, "parameters")) {
-            FIND(reader->pass->findings, D_UNKNOWN_PROPERTY, reader->pass->source, rule->key.span,
-                 rule->key.text, TEXT("naming rules"));
+    for (const struct property *rule = p->value->as.entries; rule; rule = rule->next) {
+        bool tools = text_is(name_text(rule->key), "tools");
+        if (!tools && !text_is(name_text(rule->key), "parameters")) {
+            FIND(reader->pass->findings, D_UNKNOWN_PROPERTY, reader->pass->source,
+                 name_span(rule->key), name_text(rule->key), TEXT("naming rules"));
             continue;
         }
         if (!value_is_name(rule->value)) {
-            wrong(reader, rule->key.text, rule->value, wanted);
+            wrong(reader, name_text(rule->key), rule->value, wanted);
             continue;
         }
         enum naming naming = naming_find(value_name(rule->value));
         if (naming == NAMING_ANY) {
-            unknown_word(reader, rule->key.text, rule->value, words, 4, wanted);
+            unknown_word(reader, name_text(rule->key), rule->value, words, 4, wanted);
             continue;
         }
         if (tools) reader->config->tool_names = naming;
         else reader->config->parameter_names = naming;
-        set(reader, join(reader->pass->arena, p->key.text, rule->key.text), value_name(rule->value),
-            rule->value->span);
+        set(reader, join(reader->pass->arena, name_text(p->key), name_text(rule->key)),
+            value_name(rule->value), rule->value->span);
     }
 }
 
 static void read_allow_env(struct config_reader *reader, const struct property *p) {
     if (p->value->kind != VALUE_ARRAY) {
-        wrong(reader, p->key.text, p->value, "a list of names");
+        wrong(reader, name_text(p->key), p->value, "a list of names");
         return;
     }
-    for (const struct value *v = p->value->as.array.first; v; v = v->next) {
-        if (value_is_name(v)) set(reader, p->key.text, value_name(v), v->span);
-        else wrong(reader, p->key.text, v, "a list of names");
+    for (const struct value *v = p->value->as.items; v; v = v->next) {
+        if (value_is_name(v)) set(reader, name_text(p->key), value_name(v), v->span);
+        else wrong(reader, name_text(p->key), v, "a list of names");
     }
 }
 
 /* Of models that are named without one: `provider: "Ollama"`. */
 static void read_provider(struct config_reader *reader, const struct property *p) {
     bool said = value_is_name(p->value) && value_name(p->value).len;
-    if (said) set(reader, p->key.text, value_name(p->value), p->value->span);
-    else wrong(reader, p->key.text, p->value, "the name of a provider");
+    if (said) set(reader, name_text(p->key), value_name(p->value), p->value->span);
+    else wrong(reader, name_text(p->key), p->value, "the name of a provider");
 }
 
 /* `endpoints: {Ollama: "http://127.0.0.1:11434/v1"}` */
 static void read_endpoints(struct config_reader *reader, const struct property *p) {
     if (p->value->kind != VALUE_MAP) {
-        wrong(reader, p->key.text, p->value, "a map from provider to URL");
+        wrong(reader, name_text(p->key), p->value, "a map from provider to URL");
         return;
     }
-    for (const struct property *e = p->value->as.map.first; e; e = e->next) {
+    for (const struct property *e = p->value->as.entries; e; e = e->next) {
         bool url =
             e->value->kind == VALUE_STRING && (text_starts(value_name(e->value), "http://") ||
                                                text_starts(value_name(e->value), "https://"));
         if (!url)
-            wrong(reader, e->key.text, e->value, "a URL that begins with http:// or https://");
+            wrong(reader, name_text(e->key), e->value,
+                  "a URL that begins with http:// or https://");
         else
-            set(reader, join(reader->pass->arena, p->key.text, e->key.text), value_name(e->value),
-                e->value->span);
+            set(reader, join(reader->pass->arena, name_text(p->key), name_text(e->key)),
+                value_name(e->value), e->value->span);
     }
 }
 
@@ -248,8 +251,8 @@ static void set_price(struct config_reader *reader, gramc_text model, const stru
                       const char *name, gramc_text price) {
     const struct property *p = property_find(pattern->subject, name);
     if (!p || !price.len) return;
-    if (price.ptr[0] == '-') wrong(reader, p->key.text, p->value, "a price from 0 up");
-    else set(reader, join(reader->pass->arena, model, p->key.text), price, p->value->span);
+    if (price.ptr[0] == '-') wrong(reader, name_text(p->key), p->value, "a price from 0 up");
+    else set(reader, join(reader->pass->arena, model, name_text(p->key)), price, p->value->span);
 }
 
 static void read_model(struct config_reader *reader, const struct pattern *pattern) {

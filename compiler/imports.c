@@ -97,7 +97,7 @@ static void read_imports(struct pass *pass, const struct value *value) {
         import(pass, value);
         return;
     }
-    const struct value *first = value->kind == VALUE_ARRAY ? value->as.array.first : NULL;
+    const struct value *first = value->kind == VALUE_ARRAY ? value->as.items : NULL;
     if (value->kind != VALUE_ARRAY)
         FIND(pass->findings, D_WRONG_VALUE, pass->source, value->span, TEXT("imports"),
              TEXT("a path or a list of paths"), text_of(value_noun(value)));
@@ -114,7 +114,7 @@ static void read_imports(struct pass *pass, const struct value *value) {
 void language_check(struct pass *pass, const struct value *value) {
     char known[16];
     snprintf(known, sizeof known, "%d", VERSION_LANGUAGE);
-    if (value->kind == VALUE_INTEGER && text_is(value->as.scalar.text, known)) return;
+    if (value->kind == VALUE_INTEGER && text_is(scalar_text(value), known)) return;
     FIND(pass->findings, D_LANGUAGE_VERSION, pass->source, value->span,
          source_slice(pass->source, value->span));
 }

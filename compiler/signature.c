@@ -31,13 +31,13 @@ static void check_arrow(struct pass *pass, const struct pattern *path,
 static bool has_name(struct pass *pass, const struct pattern *node) {
     const struct subject *subject = node->subject;
     struct finding *f;
-    if (!subject->has_identifier) {
+    if (!subject_has_identifier(subject)) {
         f = FIND0(pass->findings, D_PARAMETER_WITHOUT_NAME, pass->source, node->span);
         if (subject->labels)
             finding_help(pass->findings, f,
                          "write `(name::%.*s)`; only the last node, the result, "
                          "has no name",
-                         TEXT_ARGS(subject->labels->name.text));
+                         TEXT_ARGS(name_text(subject->labels->name)));
         return false;
     }
     return true;
@@ -64,8 +64,8 @@ static struct field *read_parameter(struct pass *pass, const struct pattern *pat
     if (!has_name(pass, node)) return NULL;
     struct field *field = ARENA_NEW(pass->arena, struct field);
     if (!field) return NULL;
-    field->identifier = field->name = node->subject->identifier.text;
-    field->span = node->subject->identifier.span;
+    field->identifier = field->name = name_text(node->subject->identifier);
+    field->span = name_span(node->subject->identifier);
     if (node->subject->labels) field->schema = schema_of_node(pass, node, field);
     else note_reuse(pass, node, field);
     return field;

@@ -56,7 +56,7 @@ bool label_is_known(gramc_text label) {
 
 /* One letter from it: labels of other programs are left alone. A pattern is not built on itself. */
 static bool is_slip_of(const struct pattern *pattern, gramc_text type) {
-    return type.len && !text_eq(type, pattern->subject->identifier.text) &&
+    return type.len && !text_eq(type, name_text(pattern->subject->identifier)) &&
            text_distance(pattern_label(pattern), type, 1) <= 1;
 }
 
@@ -75,7 +75,7 @@ static void report_label(struct pass *pass, const struct pattern *pattern) {
     for (size_t i = 0; i < LABELS; i++) names[i] = text_of(labels[i].label);
     if (label.len) near = nearest_label(pass, pattern, names);
     enum diag_id id = near.len ? D_MISSPELT_LABEL : D_IGNORED_PATTERN;
-    struct span at = label.len ? pattern->subject->labels->name.span : pattern->span;
+    struct span at = label.len ? name_span(pattern->subject->labels->name) : pattern->span;
     struct finding *f = FIND(pass->findings, id, pass->source, at, label);
     if (near.len) finding_help(pass->findings, f, "did you mean `%.*s`?", TEXT_ARGS(near));
     struct slip slip = {.word = label};
@@ -97,8 +97,8 @@ static const struct pattern *without_annotations(struct pass *pass, const struct
     for (; pattern != inner; pattern = pattern->elements) {
         const struct subject *subject = pattern->subject;
         for (const struct property *p = subject ? subject->properties : NULL; p; p = p->next)
-            if (has_property(label, p->key.text))
-                FIND(pass->findings, D_ANNOTATION, pass->source, p->span, p->key.text);
+            if (has_property(label, name_text(p->key)))
+                FIND(pass->findings, D_ANNOTATION, pass->source, p->span, name_text(p->key));
     }
     return inner;
 }
@@ -109,11 +109,11 @@ static void read_pattern(struct pass *pass, struct gramc_spec *spec,
     for (size_t i = 0; i < LABELS; i++) {
         if (!text_is(label, labels[i].label)) continue;
         const struct label *second = pattern->subject->labels->next;
-        if (second) FIND0(pass->findings, D_SEVERAL_LABELS, pass->source, second->name.span);
+        if (second) FIND0(pass->findings, D_SEVERAL_LABELS, pass->source, name_span(second->name));
         if (labels[i].read) labels[i].read(pass, spec, pattern);
         else
             FIND(pass->findings, D_MISPLACED_LABEL, pass->source,
-                 pattern->subject->labels->name.span, label, text_of(labels[i].inside));
+                 name_span(pattern->subject->labels->name), label, text_of(labels[i].inside));
     }
 }
 
@@ -161,6 +161,7 @@ static struct gramc_spec *spec_new(gramc_compilation *compilation) {
     spec->last_experiment = &spec->first_experiment;
     spec->last_definition = &spec->first_definition;
     spec->last_reuse = &spec->first_reuse;
+    map_init(&spec->plain_types, &compilation->arena);
     registry_init(&spec->definitions, &compilation->arena);
     registry_init(&spec->tools, &compilation->arena);
     registry_init(&spec->agents, &compilation->arena);

@@ -13,6 +13,7 @@ struct library;
 struct experiment;
 
 struct gramc_spec {
+    struct map plain_types; /* schemas by label (schema.c) */
     const gramc_compilation *compilation;
     struct definition *first_definition, **last_definition;
     struct reuse *first_reuse, **last_reuse;

@@ -212,10 +212,16 @@ static uint32_t allowed(uint32_t limit) {
     return limit ? limit : DEFAULT_ERRORS;
 }
 
+/* A name that no tool has is one of many, and they count together. */
 static void end_for_errors(gramc_run *run, const struct slot *slot, gramc_outcome outcome,
                            uint32_t count) {
     size_t end = 0;
     while (end < slot->text.len && end < 300) text_decode(slot->text, &end);
+    if (!slot->bound) {
+        run_end(run, outcome, "unknown tools were called %u times; the last time: %.*s",
+                (unsigned)count, (int)end, slot->text.ptr);
+        return;
+    }
     run_end(run, outcome, "tool `%.*s` %s %u times; the last time: %.*s",
             TEXT_ARGS(slot->bound->tool->name),
             outcome == GRAMC_OUTCOME_TOO_MANY_TOOL_ERRORS ? "failed" : "was called wrongly",

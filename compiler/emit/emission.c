@@ -4,19 +4,6 @@
 
 #include "base/text.h"
 
-void emit_key(struct buf *out, const char *key) {
-    bool first = out->len && out->ptr[out->len - 1] == '{';
-    if (!first) buf_putc(out, ',');
-    json_put_string(out, text_of(key));
-    buf_putc(out, ':');
-}
-
-void emit_text(struct buf *out, const char *key, gramc_text text) {
-    if (!text.len) return;
-    emit_key(out, key);
-    json_put_string(out, text);
-}
-
 gramc_text emission_name(const struct emission *e) {
     return e->names[e->at];
 }
@@ -80,6 +67,7 @@ static void put_plain(struct emission *e, const struct tool *tool) {
 }
 
 bool emission_put_parameters(struct emission *e, const struct tool *tool) {
+    json_slot(&e->json);
     struct arena arena;
     gramc_text refused = {NULL, 0};
     const struct json *lowered = NULL;

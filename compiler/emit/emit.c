@@ -95,6 +95,7 @@ static gramc_status put_tools(struct emission *e, gramc_writer writer) {
         buf_puts(e->out, any ? ",\n" : "\n");
         any = true;
         e->at = i;
+        e->json = json_writer(e->out);
         e->target->print(e, e->tools[i]);
         status = flush(e->out, writer, CHUNK);
     }

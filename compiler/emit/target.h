@@ -3,6 +3,7 @@
 #ifndef COMPILER_EMIT_TARGET_H
 #define COMPILER_EMIT_TARGET_H
 
+#include "base/json/writer.h"
 #include "compiler/emit/lower.h"
 #include "compiler/agent.h"
 #include "compiler/tool.h"
@@ -35,6 +36,7 @@ struct target {
 
 struct emission {
     struct buf *out;
+    struct json_writer json; /* of the tool that is printed, on `out` */
     const struct target *target;
     struct findings *findings; /* NULL: nobody wants to know */
     struct arena arena;        /* names of this emission */
@@ -54,9 +56,6 @@ target_printer emit_json_schema, emit_openai, emit_openai_functions, emit_openai
 whole_printer emit_bundle, emit_markdown;
 
 /* ## For printers */
-/* `"name":` and the rest, with a comma in front unless it is the first member. */
-void emit_key(struct buf *out, const char *key);
-void emit_text(struct buf *out, const char *key, gramc_text text); /* nothing if empty */
 /* The name that the provider sees. */
 gramc_text emission_name(const struct emission *e);
 /* Prints the tool's parameters as the target's dialect has them; false, having printed them in

@@ -7,7 +7,7 @@
 #define COMPILER_IMPORTER_PARTS_H
 
 #include "base/diag/diag.h"
-#include "base/json/json.h"
+#include "base/json/writer.h"
 #include "base/map.h"
 #include "compiler/compilation.h"
 #include "compiler/types.h"
@@ -160,11 +160,12 @@ void import_name_all(struct importer *in);
 struct import_type *import_reference(struct importer *in, gramc_text reference);
 struct import_type *import_type_of(const struct importer *in, const struct json *schema);
 /* The schema as JSON, with references to named types; false if it is too deep. */
-bool import_put_json(const struct importer *in, struct buf *out, const struct json *schema,
+bool import_put_json(const struct importer *in, struct json_writer *w, const struct json *schema,
                      unsigned depth);
 
 /* The value of a $ref, with the name that the type has in gram. */
-void import_put_reference(const struct importer *in, struct buf *out, const struct json *value);
+void import_put_reference(const struct importer *in, struct json_writer *w,
+                          const struct json *value);
 
 /* A field or parameter of a schema. */
 struct import_field {

@@ -43,25 +43,24 @@ static void lose(struct description *d, const struct json *at) {
 static void raw(struct description *d, const struct json *member) {
     struct buf value;
     buf_init(&value, &d->in->arena->allocator, LARGEST_RAW);
+    struct json_writer w = json_writer(&value);
     bool good = true;
-    if (member->kind == JSON_OBJECT) good = import_put_json(d->in, &value, member, 0);
+    if (member->kind == JSON_OBJECT) good = import_put_json(d->in, &w, member, 0);
     else if (member->kind == JSON_ARRAY) {
-        buf_putc(&value, '[');
+        json_array_begin(&w);
         for (const struct json *item = member->first; item && good; item = item->next) {
-            if (item != member->first) buf_putc(&value, ',');
-            if (item->kind == JSON_OBJECT) good = import_put_json(d->in, &value, item, 0);
-            else json_put(&value, item);
+            if (item->kind == JSON_OBJECT) good = import_put_json(d->in, &w, item, 0);
+            else json_value(&w, item);
         }
-        buf_putc(&value, ']');
+        json_array_end(&w);
     } else if (text_is(member->key, "$ref") && member->kind == JSON_STRING)
-        import_put_reference(d->in, &value, member);
-    else json_put(&value, member);
+        import_put_reference(d->in, &w, member);
+    else json_value(&w, member);
     if (value.state == BUF_NOMEM) d->in->arena->oom = true;
     if (good && value.state == BUF_FINE) {
-        buf_puts(&d->raw, d->raw.len ? "," : "");
-        json_put_string(&d->raw, member->key);
-        buf_putc(&d->raw, ':');
-        buf_text(&d->raw, buf_view(&value));
+        struct json_writer members = {.out = &d->raw, .comma = d->raw.len > 0};
+        json_key_text(&members, member->key);
+        json_raw(&members, buf_view(&value));
     } else lose(d, member);
     buf_free(&value);
 }

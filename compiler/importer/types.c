@@ -278,47 +278,44 @@ void import_name_all(struct importer *in) {
 
 /* ## As JSON, for escape hatches */
 
-static bool put_value(const struct importer *in, struct buf *out, const struct json *value,
+static bool put_value(const struct importer *in, struct json_writer *w, const struct json *value,
                       unsigned depth) {
-    bool list = value->kind == JSON_ARRAY, good = true;
-    if (!list && value->kind != JSON_OBJECT) {
-        json_put(out, value);
+    bool good = true;
+    if (value->kind == JSON_OBJECT) return import_put_json(in, w, value, depth + 1);
+    if (value->kind != JSON_ARRAY) {
+        json_value(w, value);
         return true;
     }
-    if (!list) return import_put_json(in, out, value, depth + 1);
-    buf_putc(out, '[');
-    for (const struct json *item = value->first; item && good; item = item->next) {
-        if (item != value->first) buf_putc(out, ',');
-        good = put_value(in, out, item, depth + 1);
-    }
-    buf_putc(out, ']');
+    json_array_begin(w);
+    for (const struct json *item = value->first; item && good; item = item->next)
+        good = put_value(in, w, item, depth + 1);
+    json_array_end(w);
     return good;
 }
 
-void import_put_reference(const struct importer *in, struct buf *out, const struct json *value) {
+void import_put_reference(const struct importer *in, struct json_writer *w,
+                          const struct json *value) {
     const struct import_type *type = map_get(&in->references, value->text);
     if (!type) {
-        json_put(out, value);
+        json_value(w, value);
         return;
     }
+    struct buf *out = json_slot(w);
     buf_puts(out, "\"#/$defs/");
     buf_text(out, type->name);
     buf_putc(out, '"');
 }
 
-bool import_put_json(const struct importer *in, struct buf *out, const struct json *schema,
+bool import_put_json(const struct importer *in, struct json_writer *w, const struct json *schema,
                      unsigned depth) {
     bool good = true;
-    if (out->state != BUF_FINE || depth > JSON_MAX_DEPTH) return false;
-    buf_putc(out, '{');
+    if (w->out->state != BUF_FINE || depth > JSON_MAX_DEPTH) return false;
+    json_object_begin(w);
     for (const struct json *m = schema->first; m && good; m = m->next) {
-        bool reference = text_is(m->key, "$ref") && m->kind == JSON_STRING;
-        if (m != schema->first) buf_putc(out, ',');
-        json_put_string(out, m->key);
-        buf_putc(out, ':');
-        if (reference) import_put_reference(in, out, m);
-        else good = put_value(in, out, m, depth);
+        json_key_text(w, m->key);
+        if (text_is(m->key, "$ref") && m->kind == JSON_STRING) import_put_reference(in, w, m);
+        else good = put_value(in, w, m, depth);
     }
-    buf_putc(out, '}');
+    json_object_end(w);
     return good;
 }

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json/json.h"
+#include "base/json/writer.h"
 #include "runtime/process/exec.h"
 #include "runtime/process/line_process.h"
 #include "runtime/loop.h"
@@ -158,7 +158,7 @@ static void break_off(struct worker *worker, const char *what) {
     fail_with(worker, what ? why : NULL);
 }
 
-static void on_ended(void *ctx, const struct exec_end *end) {
+static void on_ended(void *ctx, const struct child_end *end) {
     struct worker *worker = ctx;
     const struct worker_pool *pool = worker->pool;
     gramc_text tail = text_trim(end->tail);
@@ -170,7 +170,7 @@ static void on_ended(void *ctx, const struct exec_end *end) {
                  : end->tail_cut ? ": ..."
                                  : ": ",
                  TEXT_ARGS(tail));
-    else exec_explain_end(why, sizeof(why), pool->noun, end);
+    else child_explain_end(why, sizeof(why), pool->noun, end);
     fail_with(worker, end->nomem ? NULL : why);
 }
 
@@ -276,13 +276,15 @@ static void on_line(void *ctx, gramc_text line) {
 static void put_request(struct buf *out, const struct worker *worker,
                         const struct worker_job *job) {
     const struct bound_tool *bound = job->call->bound;
-    buf_printf(out, "{\"id\":%llu,\"ms\":%lu,", (unsigned long long)worker->id,
-               (unsigned long)bound->timeout_ms);
-    buf_puts(out, worker->pool->is_plugin ? "\"symbol\":" : "\"tool\":");
-    json_put_string(out, worker->pool->is_plugin ? job->symbol : bound->tool->name);
-    buf_puts(out, ",\"arguments\":");
-    buf_text(out, buf_view(&job->call->arguments));
-    buf_putc(out, '}');
+    bool is_plugin = worker->pool->is_plugin;
+    struct json_writer w = json_writer(out);
+    json_object_begin(&w);
+    json_member_number(&w, "id", worker->id);
+    json_member_number(&w, "ms", bound->timeout_ms);
+    json_member_text(&w, is_plugin ? "symbol" : "tool",
+                     is_plugin ? job->symbol : bound->tool->name);
+    json_member_raw(&w, "arguments", buf_view(&job->call->arguments));
+    json_object_end(&w);
 }
 
 static gramc_status send_request(struct worker *worker, const struct worker_job *job) {
@@ -317,7 +319,8 @@ static struct worker *find_idle(const struct worker_pool *pool) {
 }
 
 /* GRAMC_NOT_FOUND: it cannot be started, as `why` says. */
-static gramc_status start_worker(struct worker **out, struct worker_pool *pool, char why[256]) {
+static gramc_status start_worker(struct worker **out, struct worker_pool *pool,
+                                 char why[CHILD_WHY_MAX]) {
     struct worker *worker = mem_alloc(&pool->loop->allocator, sizeof(*worker));
     if (!worker) return GRAMC_NOMEM;
     struct line_process_events events = {on_line, on_ended, worker, pool->noun};
@@ -346,7 +349,7 @@ static void fail_first(struct worker_pool *pool, gramc_status status, const char
 /* Gives waiting calls to free workers. What fails here may come back here by way of its run, which
  * is why nothing of the queue is remembered across a turn. */
 static void dispatch(struct worker_pool *pool) {
-    char why[256] = "";
+    char why[CHILD_WHY_MAX] = "";
     while (pool->queue) {
         struct worker *worker = find_idle(pool);
         gramc_status status = GRAMC_OK;
