@@ -34,6 +34,7 @@ gramc_status gramc_target_chat_tool(gramc_text target_name, bool functions, cons
     arena_init(&e.arena, allocator);
     buf_init(&out, &e.arena.allocator, SOURCE_MAX);
     e.out = &out;
+    e.json = json_writer(&out);
     if (!tool->document) status = read_parameters(&e.arena, &printed.public);
     if (status == GRAMC_OK) {
         if (functions) emit_openai_functions(&e, &printed);
