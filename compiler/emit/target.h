@@ -19,7 +19,8 @@ enum target_flags {
     FEW_TOOLS = 1,         /* more than MANY_TOOLS are worth a warning */
     FEW_TOOLS_REFUSED = 2, /* or an error */
     EVALUATES_SCHEMAS = 4, /* printing a tool may give findings */
-    NEEDS_ITEMS = 8        /* an array that does not say of what is refused */
+    CHAT_FORM = 8,         /* what it prints is what a chat completion request holds */
+    NEEDS_ITEMS = 16       /* an array that does not say of what is refused */
 };
 
 enum { MANY_TOOLS = 128 };

@@ -119,14 +119,24 @@ GRAMC_API GRAMC_MUST_USE gramc_status gramc_target_wire_names(gramc_text target,
                                                               char (*wire)[GRAMC_WIRE_NAME_SIZE],
                                                               const gramc_allocator *allocator);
 /* Writes a tool's parameters (JSON Schema) with the names that the provider takes, in each object;
- * nothing else changes. GRAMC_FINDINGS: it is no JSON. GRAMC_USAGE, GRAMC_NOMEM, GRAMC_IO. */
-GRAMC_API GRAMC_MUST_USE gramc_status gramc_target_schema(gramc_text target, gramc_text schema,
+ * nothing else changes. GRAMC_FINDINGS: they are no JSON. GRAMC_USAGE, GRAMC_NOMEM, GRAMC_IO. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_target_schema(gramc_text target, const gramc_tool *tool,
                                                           const gramc_allocator *allocator,
                                                           gramc_writer writer);
 /* The way back: arguments (JSON) as the provider's model wrote them, with the names of the tool's
  * own schema. What no schema names stays as it is. GRAMC_FINDINGS: one of the two is no JSON. */
-GRAMC_API GRAMC_MUST_USE gramc_status gramc_target_arguments(gramc_text target, gramc_text schema,
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_target_arguments(gramc_text target,
+                                                             const gramc_tool *tool,
                                                              gramc_text arguments,
+                                                             const gramc_allocator *allocator,
+                                                             gramc_writer writer);
+/* Writes a tool, under that name, as a chat completion request holds it (`functions`: in the older
+ * form): byte for byte what gramc_emit prints for the target. A target of another form gives what
+ * `openai` prints. GRAMC_FINDINGS: the parameters of a tool made by hand are no JSON. GRAMC_USAGE,
+ * GRAMC_NOMEM, GRAMC_LIMIT, GRAMC_IO. Any thread. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_target_chat_tool(gramc_text target, bool functions,
+                                                             const gramc_tool *tool,
+                                                             gramc_text name,
                                                              const gramc_allocator *allocator,
                                                              gramc_writer writer);
 
