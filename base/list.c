@@ -6,7 +6,7 @@
 
 enum { LIST_MAX = 16 << 10, LONGEST_NAME = 60 };
 
-void list_init(struct list *list, const gramc_allocator *allocator, const char *quote) {
+void list_init(struct name_list *list, const gramc_allocator *allocator, const char *quote) {
     buf_init(&list->text, allocator, LIST_MAX);
     list->count = 0;
     list->quote = quote;
@@ -20,7 +20,7 @@ static void put_name(struct buf *out, gramc_text name) {
     if (pos < name.len) buf_puts(out, "...");
 }
 
-void list_add(struct list *list, gramc_text owner, gramc_text name) {
+void list_add(struct name_list *list, gramc_text owner, gramc_text name) {
     if (list->count++ >= LIST_SHOWN) return;
     if (list->count > 1) buf_puts(&list->text, ", ");
     buf_puts(&list->text, list->quote);
@@ -41,7 +41,7 @@ void list_put_number(struct buf *out, size_t number) {
     }
 }
 
-gramc_text list_end(struct list *list) {
+gramc_text list_end(struct name_list *list) {
     if (list->count > LIST_SHOWN) {
         buf_puts(&list->text, " and ");
         list_put_number(&list->text, list->count - LIST_SHOWN);
@@ -50,6 +50,6 @@ gramc_text list_end(struct list *list) {
     return buf_view(&list->text);
 }
 
-void list_free(struct list *list) {
+void list_free(struct name_list *list) {
     buf_free(&list->text);
 }

@@ -41,7 +41,7 @@ void cli_did_you_mean(struct cli *cli, gramc_text near) {
     fputc('?', cli->err);
 }
 
-int cli_put_list(struct cli *cli, struct list *list) {
+int cli_put_list(struct cli *cli, struct name_list *list) {
     gramc_text text = list_end(list);
     cli_put_safe(cli->err, text);
     fputc('\n', cli->err);
@@ -51,7 +51,7 @@ int cli_put_list(struct cli *cli, struct list *list) {
 }
 
 static int put_names(struct cli *cli, const struct catalogue *catalogue, const gramc_spec *spec) {
-    struct list list;
+    struct name_list list;
     list_init(&list, &cli->allocator, "");
     for (size_t i = 0; i < catalogue->count(spec); i++)
         list_add(&list, TEXT(""), catalogue->name(spec, i));

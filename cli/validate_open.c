@@ -123,7 +123,7 @@ static int list_tools(struct cli *cli, const gramc_compilation *compilation, con
                       gramc_text name) {
     size_t spec = 0, i = 0;
     gramc_text near = {NULL, 0};
-    struct list list;
+    struct name_list list;
     list_init(&list, &cli->allocator, "");
     for (const gramc_tool *t; (t = next_tool(compilation, &spec, &i)) != NULL;) {
         const gramc_text pair[] = {t->name, near};

@@ -105,8 +105,8 @@ static void make(gramc_bound *bound, struct bound_tool *choice, const struct box
 struct box_search {
     const struct box_view *view;
     const struct offered_tool *tool;
-    struct list list; /* of all that were found */
-    bool failed;      /* a box could not be opened */
+    struct name_list list; /* of all that were found */
+    bool failed;           /* a box could not be opened */
 };
 
 static void search_box(gramc_bound *bound, struct box_search *search, struct box_view *view,

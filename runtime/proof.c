@@ -143,7 +143,7 @@ void proof_make(gramc_bound *bound, struct bound_tool *choice, const struct offe
 }
 
 void proof_summarise(gramc_bound *bound) {
-    struct list names;
+    struct name_list names;
     list_init(&names, &bound->arena.allocator, "`");
     for (size_t i = 0; i < bound->tool_count; i++)
         if (bound->tools[i].returns_unsaid) list_add(&names, TEXT(""), bound->tools[i].tool->name);
