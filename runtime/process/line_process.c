@@ -19,6 +19,7 @@ struct line_process {
     uv_process_t process;
     uv_pipe_t input, output, errors;
     uv_timer_t timer;
+    uv_idle_t turn;  /* what it printed is read on with the loop's next turn */
     struct buf line; /* what came of the next one */
     char tail[STDERR_KEPT + 1];
     size_t tail_len, unsent;
@@ -58,6 +59,7 @@ static void close_all(struct line_process *process) {
     close_handle((uv_handle_t *)&process->output);
     close_handle((uv_handle_t *)&process->errors);
     close_handle((uv_handle_t *)&process->timer);
+    close_handle((uv_handle_t *)&process->turn);
 }
 
 static void signal_group(struct line_process *process, int number) {
@@ -153,9 +155,26 @@ static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *out) {
     *out = uv_buf_init(process->chunk, sizeof(process->chunk));
 }
 
+static void on_output(uv_stream_t *stream, ssize_t len, const uv_buf_t *bytes);
+
+static void read_on(uv_idle_t *turn) {
+    struct line_process *process = turn->data;
+    uv_idle_stop(turn);
+    if (!process->closing) uv_read_start((uv_stream_t *)&process->output, on_alloc, on_output);
+}
+
+/* libuv would go on reading as long as there is more: one that never stops printing would keep
+ * every deadline waiting. */
+static void end_turn(struct line_process *process) {
+    if (process->closing) return;
+    uv_read_stop((uv_stream_t *)&process->output);
+    uv_idle_start(&process->turn, read_on);
+}
+
 static void on_output(uv_stream_t *stream, ssize_t len, const uv_buf_t *bytes) {
     struct line_process *process = stream->data;
     if (len > 0) take_bytes(process, bytes->base, (size_t)len);
+    if (len == CHUNK) end_turn(process);
     if (len >= 0) return;
     process->output_ended = true;
     bool alive = !process->exited && process->events.line && !process->broken;
@@ -184,6 +203,10 @@ static void on_sent(uv_write_t *request, int status) {
     (void)status; /* a server that does not read any more will end, or time out */
     sending->process->unsent -= sending->size;
     mem_free(&sending->process->allocator, sending, sizeof(*sending) + sending->size);
+}
+
+size_t line_process_unsent(const struct line_process *process) {
+    return process->unsent;
 }
 
 gramc_status line_process_send(struct line_process *process, gramc_text line) {
@@ -217,6 +240,8 @@ static void init_handles(struct line_process *process) {
     uv_pipe_t *pipes[] = {&process->input, &process->output, &process->errors};
     uv_timer_init(process->loop, &process->timer);
     adopt(process, (uv_handle_t *)&process->timer);
+    uv_idle_init(process->loop, &process->turn);
+    adopt(process, (uv_handle_t *)&process->turn);
     for (size_t i = 0; i < sizeof(pipes) / sizeof(pipes[0]); i++) {
         uv_pipe_init(process->loop, pipes[i], 0);
         adopt(process, (uv_handle_t *)pipes[i]);

@@ -114,8 +114,14 @@ static void huge_line(void) {
     say("");
 }
 
+/* Asks and asks, and reads nothing. */
+static void flood(void) {
+    for (;;) puts("{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"roots/list\"}");
+}
+
 static void on_call(long id) {
-    if (is("backwards")) answer_backwards(id);
+    if (is("flood")) flood();
+    else if (is("backwards")) answer_backwards(id);
     else if (is("crash") || (is("crash-once") && access(getenv("MARK"), F_OK) != 0)) {
         FILE *mark = is("crash-once") ? fopen(getenv("MARK"), "w") : NULL;
         if (mark) fclose(mark);

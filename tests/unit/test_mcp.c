@@ -595,6 +595,34 @@ static void test_dialect(void **state) {
     }
 }
 
+/* ## Servers that do not stop (i10-a2) */
+
+static void mark(uv_timer_t *timer) {
+    *(bool *)timer->data = true;
+}
+
+/* It asks without end and reads nothing: timers are kept, and what we would say to it does not pile
+ * up. */
+static void test_i10_a2_questions_without_end(void **state) {
+    struct bench bench;
+    uv_timer_t timer;
+    struct failing counter = {.fail_at = 0};
+    const gramc_allocator counting = test_failing(&counter);
+    bool passed = false;
+    (void)state;
+    open_with(&bench, "flood", NULL, &counting);
+    start(&bench, 0, "{}");
+    uv_timer_init(&bench.loop, &timer);
+    timer.data = &passed;
+    uv_timer_start(&timer, mark, 700, 0);
+    while (!passed) uv_run(&bench.loop, UV_RUN_ONCE);
+    assert_int_equal(bench.done[0], 0);
+    assert_true(counter.live < 5000);
+    uv_close((uv_handle_t *)&timer, NULL);
+    mcp_call_cancel(&bench.calls[0]);
+    close_bench(&bench);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_eras),      cmocka_unit_test(test_no_era),
@@ -607,7 +635,7 @@ int main(void) {
         cmocka_unit_test(test_sizes),     cmocka_unit_test(test_environment),
         cmocka_unit_test(test_error),     cmocka_unit_test(test_results),
         cmocka_unit_test(test_schema),    cmocka_unit_test(test_dialect),
-        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_no_memory), cmocka_unit_test(test_i10_a2_questions_without_end),
     };
     signal(SIGPIPE, SIG_IGN);
     return cmocka_run_group_tests(tests, warm_up, NULL);
