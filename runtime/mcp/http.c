@@ -269,14 +269,20 @@ static void on_data(struct http_request *request) {
 
 /* ## The end of a request */
 
+/* One line, and not too much of it. */
+static size_t excerpt_length(gramc_text body) {
+    size_t len = body.len < EXCERPT ? body.len : EXCERPT;
+    for (size_t i = 0; i < len; i++)
+        if ((unsigned char)body.ptr[i] < 0x20) return i;
+    return len;
+}
+
 static void fail_status(struct exchange *exchange) {
     char why[EXCERPT + 200];
     long status = exchange->request.status;
     gramc_text body = text_trim(buf_view(&exchange->request.response));
-    size_t len = body.len < EXCERPT ? body.len : EXCERPT;
+    size_t len = excerpt_length(body);
     bool forbidden = status == 401 || status == 403;
-    for (size_t i = 0; i < len; i++)
-        if ((unsigned char)body.ptr[i] < 0x20) len = i;
     snprintf(why, sizeof(why), "the server answers with HTTP status %ld%s%s%.*s", status,
              status == 401 ? ": it wants an Authorization header" : "", len ? ": " : "", (int)len,
              body.ptr ? body.ptr : "");
@@ -352,13 +358,26 @@ static void end_stream(struct exchange *exchange) {
     else wait_for(exchange, reconnect_wait(exchange->events.retry_ms));
 }
 
+/* What it says that is no message of ours to read: of what type, and how it begins. */
+static void fail_type(struct exchange *exchange) {
+    char why[EXCERPT + 200];
+    gramc_text type = kept_value(&exchange->request, "Content-Type");
+    gramc_text body = text_trim(buf_view(&exchange->request.response));
+    size_t len = excerpt_length(body);
+    snprintf(why, sizeof(why), "the server answers with %.*s and no message%s%.*s",
+             type.len < 80 ? (int)type.len : 80, type.len ? type.ptr : "", len ? ": " : "",
+             (int)len, body.ptr ? body.ptr : "");
+    fail(exchange, MCP_STATUS, why);
+}
+
 static void end_json(struct exchange *exchange) {
+    bool is_typed = kept_value(&exchange->request, "Content-Type").len;
     exchange->is_busy = true;
     if (exchange->kind == BODY_JSON) tell_line(exchange, buf_view(&exchange->request.response));
     exchange->is_busy = false;
-    if (!exchange->is_dead && is_wanted(exchange))
-        fail(exchange, MCP_STATUS, "the server does not answer what it was asked");
-    else exchange_free(exchange);
+    if (exchange->is_dead || !is_wanted(exchange)) exchange_free(exchange);
+    else if (exchange->kind == BODY_NONE && is_typed) fail_type(exchange);
+    else fail(exchange, MCP_STATUS, "the server does not answer what it was asked");
 }
 
 static void on_done(struct http_request *request) {
