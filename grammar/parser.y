@@ -1,5 +1,5 @@
 /* Gram notation as an LALR(1) grammar: sections 2 and 3 of the notation, one production each, and
- * the superset's nested values. Actions are one call into build.c; nothing is judged here.
+ * the superset's nested values. Actions are one call into build.c; they give nothing a meaning.
  *
  * A production spells out its parts rather than name one that is used once (a node, a pair, a label):
  * the tables get longer and parsing faster. Lists are left-recursive, so that the stack grows with the nesting and never with the length.

@@ -1,4 +1,4 @@
-/* The calls that judge an instance: reads it, has it judged, and hands the verdict over. */
+/* The public call that evaluates an instance: reads it, evaluates it, hands the verdict over. */
 #include "jsonschema/evaluate.h"
 
 #include <string.h>

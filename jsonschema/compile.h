@@ -78,7 +78,7 @@ bool compile_keywords(struct schema_compiler *c, struct schema_node *node);
 /* ## link.c: what needs all nodes. */
 bool link_nodes(struct schema_compiler *c);
 
-/* ## fast_prepare.c: what only the fast way needs. */
+/* ## fast_prepare.c: what only the fast path needs. */
 bool fast_prepare_members(struct schema_compiler *c, struct object_rules *rules);
 bool fast_prepare_node(struct schema_compiler *c, struct schema_node *node);
 

@@ -57,7 +57,7 @@ enum bound { BOUND_MIN, BOUND_MAX, BOUND_OVER, BOUND_UNDER, BOUND_COUNT };
 struct number_rules {
     gramc_text bounds[BOUND_COUNT]; /* minimum, maximum, exclusiveMinimum, exclusiveMaximum */
     gramc_text multiple_of;         /* empty: none */
-    int64_t least, most;            /* the bounds on whole numbers that fit, for the fast way */
+    int64_t least, most;            /* the bounds on whole numbers that fit, for the fast path */
     bool inclusive;                 /* neither bound is exclusive */
     bool bounded;                   /* they say all that there is to say about numbers that fit */
 };
@@ -133,7 +133,7 @@ struct object_rules {
     const struct dependent *dependents;
     size_t dependent_count;
     uint32_t min, max;
-    struct fast_keys fast;           /* the properties again, for the fast way */
+    struct fast_keys fast;           /* the properties again, for the fast path */
     uint64_t required;               /* a bit for each fast keys that must be there */
     uint64_t defaults;               /* one for each that would be filled in; of an object that is
                                         not simple: not 0 if there is any such */
@@ -157,7 +157,7 @@ struct applicators {
     const struct schema_node *unevaluated_items, *unevaluated_properties;
 };
 
-/* How the fast way goes about a node: mostly by the one type of value that it accepts. */
+/* How the fast path goes about a node: mostly by the one type of value that it accepts. */
 enum mode {
     MODE_NOTHING, /* accepts nothing */
     MODE_TEXT,    /* strings without rules */
@@ -166,11 +166,11 @@ enum mode {
     MODE_EXACT,       /* any other number */
     MODE_WORD,        /* true, false, null */
     MODE_OBJECT,      /* `members` says everything */
-    MODE_LONG_OBJECT, /* patterns, names to judge, or very many members */
+    MODE_LONG_OBJECT, /* patterns, names to check, or very many members */
     MODE_ARRAY,
     MODE_MIXED, /* several types: the variant for the first byte */
     MODE_LOOK,  /* several passes over the same bytes */
-    MODE_TREE   /* reads a document and asks the judge */
+    MODE_TREE   /* reads a document and asks the evaluator */
 };
 
 /* What a value can start with. */
@@ -207,7 +207,7 @@ struct schema_node {
     struct number_rules *number;
     const struct json *constant, *choices; /* const, enum */
     const struct applicators *apply;
-    const struct schema_node *same; /* for the fast way: the node that says the same, never NULL */
+    const struct schema_node *same; /* for the fast path: the node that says the same, never NULL */
     const struct schema_node
         *itself;              /* MODE_LOOK: this one without applicators; NULL: it says nothing */
     struct schema_node *next; /* of the schema, in the order of being found */

@@ -1,4 +1,4 @@
-/* Judges a document against a compiled schema. This file knows the order of things, scalars and
+/* Evaluates a document against a compiled schema. This file knows the order of things, scalars and
  * what applies to the same place; items and members are in evaluate_parts.c, the sentences in
  * report.c. Recursion: EVALUATE_MAX_FRAMES. Time: a number of steps. */
 #include "jsonschema/evaluate.h"

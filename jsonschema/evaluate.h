@@ -1,5 +1,5 @@
-/* The validator's thorough half: judges a document against a node, keeps track of where it stands,
- * and reports every error if somebody listens. */
+/* The validator's thorough half: evaluates a document against a node, keeps track of where it
+ * stands, and reports every error if somebody listens. */
 #ifndef JSONSCHEMA_EVALUATE_H
 #define JSONSCHEMA_EVALUATE_H
 
@@ -72,7 +72,7 @@ bool evaluate_quietly(struct evaluation *evaluation, const struct evaluation_fra
 /* What a dynamic reference means at this place. */
 const struct schema_node *evaluate_dynamic_target(const struct evaluation_frame *frame,
                                                   const struct dynamic_ref *ref);
-/* GRAMC_LIMIT or GRAMC_NOMEM ends the judging; returns false. */
+/* GRAMC_LIMIT or GRAMC_NOMEM ends the evaluation; returns false. */
 bool evaluation_stop(struct evaluation *evaluation, gramc_status status);
 bool evaluate_matches(struct evaluation *evaluation, const struct regex *regex, gramc_text text);
 
@@ -146,7 +146,7 @@ void report_two_fit(struct evaluation *evaluation, const struct evaluation_frame
                     size_t second);
 void report_duplicate(struct evaluation *evaluation, const struct evaluation_frame *at,
                       const struct json *member);
-/* Not a judgement: the bytes are not JSON. */
+/* No rule failed: the bytes are not JSON. */
 void report_not_json(struct evaluation *evaluation, const struct json_error *error);
 /* Appends what `from` holds. */
 void report_append(struct report *report, const struct report *from);

@@ -1,5 +1,5 @@
-/* Judges the parts of arrays and objects: items, members, their number, their names, whether they
- * repeat. Called by evaluate.c for one place at a time. */
+/* Evaluates the parts of arrays and objects: items, members, their number, their names, whether
+ * they repeat. Called by evaluate.c for one place at a time. */
 #include "jsonschema/evaluate.h"
 
 #include <string.h>

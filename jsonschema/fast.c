@@ -1,7 +1,7 @@
-/* Answers whether a schema accepts some bytes: one pass that reads and judges together. Here is all
- * that well-behaved values pass: plain strings, small numbers, keys in the order in which the
+/* Answers whether a schema accepts some bytes: one pass that reads and evaluates together. Here is
+ * all that well-behaved values pass: plain strings, small numbers, keys in the order in which the
  * schema names them. Everything else is in the other validate_run files, so that the compiler can
- * keep this way short; what none of them can do they hand to the judge. */
+ * keep this way short; what none of them can do they hand to the evaluator. */
 #include "jsonschema/fast.h"
 
 #include "base/text.h"

@@ -1,8 +1,8 @@
 /* The validator's fast half: one pass over the bytes of an instance, no document, no allocation
  * for what signatures can say. Every function takes the place of a value's first byte and gives the
  * place behind the value, or NULL: not accepted, not JSON, or given up (then run->given_up is set
- * and the judge is asked about the whole). The last byte of the text is a closing bracket: in front
- * of it nothing but strings needs a look at the end of the text. */
+ * and the evaluator is asked about the whole). The last byte of the text is a closing bracket: in
+ * front of it nothing but strings needs a look at the end of the text. */
 #ifndef JSONSCHEMA_FAST_H
 #define JSONSCHEMA_FAST_H
 
@@ -66,13 +66,13 @@ bool run_otherwise(const gramc_schema *schema, const char *json, const char *end
  * allow it, or if it was there before. `base`: where the keys of this object begin. */
 const char *run_other_key(struct run *run, const struct object_rules *rules, size_t base,
                           const char *inside, const struct fast_key **key);
-/* An object with patterns, names to judge, or very many members. */
+/* An object with patterns, names to check, or very many members. */
 const char *run_long_object(struct run *run, const struct schema_node *node, const char *p);
 
 /* ## fast_look.c */
 /* Applicators: the same bytes again for each of them. */
 const char *run_look(struct run *run, const struct schema_node *node, const char *p);
-/* Reads a document from here and asks the judge. */
+/* Reads a document from here and asks the evaluator. */
 const char *run_tree(struct run *run, const struct schema_node *node, const char *p);
 /* Whether the items of an array, whose bytes are [start, end), all differ. */
 bool run_all_differ(struct run *run, const char *start, const char *end);

@@ -1,6 +1,6 @@
-/* The fast way through what cannot be done in one pass: applicators look at the same bytes again,
+/* The fast path through what cannot be done in one pass: applicators look at the same bytes again,
  * patterns need a decoded string, and where even that does not help a document is read from here
- * on and given to the judge. */
+ * on and given to the evaluator. */
 #include "jsonschema/fast.h"
 
 #include "base/text.h"
@@ -26,7 +26,7 @@ bool run_matches(struct run *run, const struct regex *regex, const char *inside,
 
 /* ## Documents */
 
-/* Reads [p, end), which is known to be well-formed, and judges it by the node. */
+/* Reads [p, end), which is known to be well-formed, and evaluates it by the node. */
 static bool evaluate_span(struct run *run, const struct schema_node *node, const char *p,
                           const char *end) {
     struct arena arena;

@@ -81,7 +81,7 @@ struct long_member {
     const struct object_rules *rules;
     const char *inside, *close; /* of its key */
     unsigned seen;              /* in the key */
-    const char *value, *end;    /* end: once somebody has judged the value */
+    const char *value, *end;    /* end: once somebody has evaluated the value */
 };
 
 static bool keeps_patterns(struct run *run, struct long_member *member) {

@@ -1,4 +1,4 @@
-/* Prepares a linked schema for the fast way: keys and choices to compare sixteen bytes at once,
+/* Prepares a linked schema for the fast path: keys and choices to compare sixteen bytes at once,
  * bounds as machine numbers, and for each node how it can be run. */
 #include "jsonschema/compile.h"
 
@@ -145,7 +145,7 @@ static bool needs_tree(const struct schema_node *node) {
 
 /* ## Ways */
 
-/* Machine numbers can judge it. */
+/* Machine numbers are enough for it. */
 static bool is_fast_number(const struct schema_node *node) {
     const struct number_rules *rules = node->number;
     return node->types & TYPE_BIT_INTEGER && !node->texts &&

@@ -1,4 +1,4 @@
-/* The slower half of the fast way's scalars: escapes and characters beyond ASCII, string rules and
+/* The slower half of the fast path's scalars: escapes and characters beyond ASCII, string rules and
  * choices, numbers with fractions or exact bounds, words; and what takes another pass over an
  * array. */
 #include "jsonschema/fast.h"

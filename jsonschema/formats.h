@@ -10,7 +10,7 @@ struct format {
     const char *about;             /* "a date such as 2024-02-29" */
 };
 
-/* NULL for a name that the standard does not define: then nothing is judged. */
+/* NULL for a name that the standard does not define: then nothing is checked. */
 const struct format *format_find(gramc_text name);
 
 #endif

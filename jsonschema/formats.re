@@ -1,4 +1,4 @@
-/* Judges the formats of JSON Schema on the text of a string: each grammar is one re2c automaton over
+/* Checks the formats of JSON Schema on the text of a string: each grammar is one re2c automaton over
  * well-formed UTF-8, what a grammar cannot say (days of a month, leap seconds) stands beside it.
  * Reads nothing behind the text, allocates nothing. Host names and their Unicode rules are in
  * formats_host.c, patterns in regex_translate.c. */
@@ -196,7 +196,7 @@ static bool fits_idn_email(gramc_text text) {
     return is_mail(text, true);
 }
 
-/* ## URIs (RFC 3986, appendix A) and IRIs (RFC 3987, section 2.2). An address in brackets is judged
+/* ## URIs (RFC 3986, appendix A) and IRIs (RFC 3987, section 2.2). An address in brackets is checked
  * apart; brackets can stand nowhere else. */
 
 static bool has_address(gramc_text text) {

@@ -1,5 +1,5 @@
-/* Judges host names: takes them apart into labels, turns Punycode (RFC 3492) into code points and
- * back, counts octets. What may stand in an international label is left to formats_idna.re. */
+/* Checks host names: takes them apart into labels, turns Punycode (RFC 3492) into code points
+ * and back, counts octets. What may stand in an international label is left to formats_idna.re. */
 #include "jsonschema/formats_host.h"
 
 #include <string.h>
@@ -239,7 +239,8 @@ bool host_is_international(gramc_text text) {
     return is_name(text, true, read_label);
 }
 
-/* RFC 6531 takes any U-label; normalisation is the sender's business, so only shapes are judged. */
+/* RFC 6531 takes any U-label; normalisation is the sender's business, so only shapes are checked.
+ */
 static bool is_mail_label(gramc_text text, bool international, struct host_label *label) {
     (void)international;
     if (text.len == 0 || text.ptr[0] == '-' || text.ptr[text.len - 1] == '-') return false;

@@ -1,4 +1,4 @@
-/* Judges one label of an international host name, given as code points: RFC 5892 (which code points
+/* Checks one label of an international host name, given as code points: RFC 5892 (which code points
  * may stand in it), its appendix A (which of them only in company), RFC 5893 (directions). General
  * categories come from re2c's Unicode tables; the rest are ranges of the Unicode Character Database.
  * Labels, lengths and Punycode are left to formats_host.c. */

@@ -1,6 +1,6 @@
 /* Finishes a compiled schema once all its nodes are there: finds references that go in circles,
  * works out which kinds of values a node can accept at all, fills in defaults, closes the root of a
- * tool call, and prepares the tables of the fast way. Works in the order of applicators, inner
+ * tool call, and prepares the tables of the fast path. Works in the order of applicators, inner
  * nodes first; recursion is as deep as the longest chain of them, LONGEST_CHAIN at most. */
 #include "jsonschema/compile.h"
 

@@ -1,7 +1,7 @@
 /* Changes a document the way the caller asked for: lossless coercions, nulls that count as absent,
  * defaults. Works on the reader's own copy and keeps a list of what it did; whether the result is
- * valid is judged afterwards. Unchanged parts keep their bytes. Recursion and time are limited by
- * the judge's frames and steps. */
+ * valid is evaluated afterwards. Unchanged parts keep their bytes. Recursion and time are limited
+ * by the evaluator's frames and steps. */
 #include "jsonschema/verdict.h"
 
 #include <string.h>
@@ -401,7 +401,7 @@ void verdict_normalise(struct verdict *verdict, struct evaluation *evaluation, s
     evaluation->report = NULL;
     normalise(&n, &at, root);
     evaluation->report = report;
-    /* The judging itself gets the whole of its time again. */
+    /* The evaluation itself gets the whole of its time again. */
     evaluation->steps = evaluation->all_steps;
 }
 

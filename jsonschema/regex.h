@@ -20,9 +20,9 @@ struct regex_error {
     char message[160];
 };
 
-/* Writes the pattern as PCRE2 takes it; `out` NULL only judges. False, with the reason, for what is
- * not ECMA-262 and for what PCRE2 has no words for. Annex B's harmless liberties are taken: escaped
- * punctuation, and braces that are no quantifier. */
+/* Writes the pattern as PCRE2 takes it; `out` NULL only evaluates. False, with the reason, for what
+ * is not ECMA-262 and for what PCRE2 has no words for. Annex B's harmless liberties are taken:
+ * escaped punctuation, and braces that are no quantifier. */
 bool regex_translate(struct buf *out, gramc_text pattern, struct regex_error *error);
 
 void regex_set_init(struct regex_set *set, struct arena *arena);

@@ -21,7 +21,7 @@ static const char NOT_LINE_END[] = "[^\\n\\r\\x{2028}\\x{2029}]";
 enum { DEEPEST = 200 }; /* PCRE2's own limit on parentheses is 250 */
 
 struct translator {
-    struct buf *out; /* NULL: only judging */
+    struct buf *out; /* NULL: only evaluation */
     gramc_text pattern;
     size_t pos;
     size_t depth;

@@ -16,7 +16,7 @@ struct verdict {
     struct change *changes, **link;
 };
 
-/* Changes the document as the flags say (normalise.c), before it is judged. */
+/* Changes the document as the flags say (normalise.c), before it is evaluated. */
 void verdict_normalise(struct verdict *verdict, struct evaluation *evaluation, struct json *root,
                        gramc_text text, unsigned flags);
 /* The bytes of the document after the changes. */

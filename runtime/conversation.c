@@ -8,9 +8,18 @@
 
 enum { MESSAGE_MAX = 64 << 20 };
 
+/* What a message without escapes takes, so that the buffer seldom grows. */
+static size_t usual_size(const struct message *message) {
+    size_t size = 100 + message->content.len;
+    for (size_t i = 0; i < message->call_count; i++)
+        size += 100 + message->calls[i].name.len + 2 * message->calls[i].arguments.len;
+    return size < MESSAGE_MAX ? size : 0;
+}
+
 static bool encode(struct message *message, struct arena *arena) {
     struct buf json;
     buf_init(&json, &arena->allocator, MESSAGE_MAX);
+    buf_reserve(&json, usual_size(message));
     openai_message(&json, message);
     message->json = buf_to_arena(&json, arena);
     return message->json.ptr;

@@ -29,7 +29,7 @@ void gramc_model_free(gramc_model *model) {
 /* ## Questions */
 
 void ask_init(struct ask *ask, gramc_run *run) {
-    *ask = (struct ask){.run = run};
+    ask->run = run;
     ask->http.allocator = run->loop->allocator;
     arena_init(&ask->arena, &run->loop->allocator);
 }

@@ -58,6 +58,7 @@ struct ask {
 
 gramc_model *model_new(const struct model_kind *kind, const gramc_allocator *allocator);
 
+/* All of it is zero. */
 void ask_init(struct ask *ask, gramc_run *run);
 void ask_start(struct ask *ask);
 void ask_cancel(struct ask *ask);

@@ -123,8 +123,9 @@ static struct json *begin_value(struct json_reader *reader) {
         fail(reader, "expected a value, the text ends here");
         return NULL;
     }
-    struct json *value = ARENA_NEW(reader->arena, struct json);
+    struct json *value = arena_alloc(reader->arena, sizeof *value);
     if (!value) return NULL;
+    *value = (struct json){.next = NULL};
     value->start = (uint32_t)(reader->p - reader->start);
     char c = *reader->p;
     bool fine;

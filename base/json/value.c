@@ -14,7 +14,7 @@ const struct json *json_get_text(const struct json *object, gramc_text key) {
     const struct json *found = NULL;
     if (!json_is(object, JSON_OBJECT)) return NULL;
     for (const struct json *member = object->first; member; member = member->next)
-        if (text_eq(member->key, key)) found = member;
+        if (member->key.len == key.len && text_eq(member->key, key)) found = member;
     return found;
 }
 

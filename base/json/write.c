@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json/scan.h"
 #include "base/text.h"
 
 static void put_escape(struct buf *out, unsigned char c) {
@@ -26,6 +27,12 @@ static void put_escape(struct buf *out, unsigned char c) {
 /* How many bytes from the start are ASCII that needs no escape: nearly always all. */
 static size_t plain_prefix(gramc_text text) {
     size_t i = 0;
+    const char *p = text.ptr;
+    unsigned seen = 0;
+    if (text.len == 0) return 0;
+    bool stopped = json_scan_blocks(&p, text.ptr + text.len, &seen);
+    if (!seen) i = (size_t)(p - text.ptr);
+    if (stopped && !seen) return i;
     while (i < text.len) {
         unsigned char c = (unsigned char)text.ptr[i];
         if (c < 0x20 || c >= 0x80 || c == '"' || c == '\\') break;
@@ -45,6 +52,7 @@ void json_put_string(struct buf *out, gramc_text text) {
         done = pos;
         if (c == UINT32_MAX) buf_puts(out, "\xEF\xBF\xBD");
         else put_escape(out, (unsigned char)c);
+        pos += plain_prefix(text_slice(text, pos, text.len));
     }
     if (done < text.len) buf_put(out, text.ptr + done, text.len - done);
     buf_putc(out, '"');

@@ -3,10 +3,10 @@
 #include "compiler/emit/target.h"
 
 void emit_anthropic(struct emission *e, const struct tool *tool) {
-    buf_putc(e->out, '{');
-    emit_text(e->out, "name", emission_name(e));
-    emit_text(e->out, "description", tool->public.description);
-    emit_key(e->out, "input_schema");
+    json_object_begin(&e->json);
+    json_member_text(&e->json, "name", emission_name(e));
+    json_member_some(&e->json, "description", tool->public.description);
+    json_key(&e->json, "input_schema");
     emission_put_parameters(e, tool);
-    buf_putc(e->out, '}');
+    json_object_end(&e->json);
 }

@@ -9,40 +9,30 @@
 #include "compiler/emit/target.h"
 
 struct object {
-    struct buf *out;
-    bool comma;
+    struct json_writer json;
     bool meaning; /* only what counts in a fingerprint */
 };
 
-static void key(struct object *o, const char *name) {
-    if (o->comma) buf_putc(o->out, ',');
-    o->comma = true;
-    json_put_string(o->out, text_of(name));
-    buf_putc(o->out, ':');
-}
-
-static void put_text(struct object *o, const char *name, gramc_text text) {
-    if (!text.len) return;
-    key(o, name);
-    json_put_string(o->out, text);
+static struct object object(struct buf *out, bool meaning) {
+    return (struct object){json_writer(out), meaning};
 }
 
 static void put_raw(struct object *o, const char *name, gramc_text json) {
-    if (!json.len) return;
-    key(o, name);
-    buf_text(o->out, json);
+    if (json.len) json_member_raw(&o->json, name, json);
 }
 
 static void put_count(struct object *o, const char *name, uint32_t count) {
-    if (!count) return;
-    key(o, name);
-    buf_printf(o->out, "%u", (unsigned)count);
+    if (count) json_member_number(&o->json, name, count);
 }
 
 static void put_flag(struct object *o, const char *name, int flag) {
-    if (flag < 0) return;
-    key(o, name);
-    buf_puts(o->out, flag ? "true" : "false");
+    if (flag >= 0) json_member_bool(&o->json, name, flag);
+}
+
+/* Items stand on lines of their own. */
+static void end_lines(struct object *o) {
+    if (o->json.comma) buf_putc(o->json.out, '\n');
+    json_array_end(&o->json);
 }
 
 /* ## Tools */
@@ -50,20 +40,29 @@ static void put_flag(struct object *o, const char *name, int flag) {
 /* What was prepared is printed already. */
 static void put_schema(struct object *o, const char *name, const struct schema *schema,
                        gramc_text prepared, unsigned style) {
-    key(o, name);
-    if (prepared.len && style == SCHEMA_PRINTED) buf_text(o->out, prepared);
-    else schema_print(o->out, schema, style);
+    json_key(&o->json, name);
+    if (prepared.len && style == SCHEMA_PRINTED) json_raw(&o->json, prepared);
+    else schema_print(json_slot(&o->json), schema, style);
+}
+
+void signature_print_schemas(struct buf *out, const struct signature *signature, unsigned style) {
+    const gramc_text unprepared = {NULL, 0};
+    struct object o = object(out, true);
+    json_object_begin(&o.json);
+    put_schema(&o, "parameters", &signature->arguments, unprepared, style);
+    put_schema(&o, "result", signature->result, unprepared, style);
+    json_object_end(&o.json);
 }
 
 static void put_meaning(struct object *o, const struct tool *tool, unsigned style) {
     const gramc_tool *public = &tool->public;
-    put_text(o, "name", public->name);
-    put_text(o, "title", public->title);
-    put_text(o, "description", public->description);
+    json_member_some(&o->json, "name", public->name);
+    json_member_some(&o->json, "title", public->title);
+    json_member_some(&o->json, "description", public->description);
     put_schema(o, "parameters", &tool->signature->arguments, public->parameters, style);
     put_schema(o, "result", tool->signature->result, public->result, style);
     put_raw(o, "examples", tool->examples.constraint.text);
-    put_text(o, "deprecated", tool->deprecated);
+    json_member_some(&o->json, "deprecated", tool->deprecated);
     put_flag(o, "readOnly", tool->read_only);
     put_flag(o, "destructive", tool->destructive);
     put_flag(o, "idempotent", tool->idempotent);
@@ -71,10 +70,10 @@ static void put_meaning(struct object *o, const struct tool *tool, unsigned styl
 }
 
 void tool_print_schemas(struct buf *out, const struct tool *tool, unsigned style) {
-    struct object o = {out, false, true};
-    buf_putc(out, '{');
+    struct object o = object(out, true);
+    json_object_begin(&o.json);
     put_meaning(&o, tool, style);
-    buf_putc(out, '}');
+    json_object_end(&o.json);
 }
 
 /* The target `json-schema`. */
@@ -86,109 +85,94 @@ static void put_meta(struct object *o, gramc_text meta) {
     if (!o->meaning) put_raw(o, "meta", meta);
 }
 
-static void put_tool(struct object *outer, const struct tool *tool, unsigned style) {
-    struct buf *out = outer->out;
-    struct object o = {out, false, outer->meaning};
-    buf_putc(out, '{');
-    put_meaning(&o, tool, style);
-    put_count(&o, "timeoutMs", tool->public.timeout_ms);
-    put_count(&o, "maxCallErrors", tool->public.max_call_errors);
-    put_count(&o, "maxToolErrors", tool->public.max_tool_errors);
-    put_flag(&o, "optional", tool->public.optional ? 1 : -1);
-    put_flag(&o, "returnDirect", tool->public.return_direct ? 1 : -1);
-    put_meta(&o, tool->meta);
-    buf_putc(out, '}');
+static void put_tool(struct object *o, const struct tool *tool, unsigned style) {
+    json_object_begin(&o->json);
+    put_meaning(o, tool, style);
+    put_count(o, "timeoutMs", tool->public.timeout_ms);
+    put_count(o, "maxCallErrors", tool->public.max_call_errors);
+    put_count(o, "maxToolErrors", tool->public.max_tool_errors);
+    put_flag(o, "optional", tool->public.optional ? 1 : -1);
+    put_flag(o, "returnDirect", tool->public.return_direct ? 1 : -1);
+    put_meta(o, tool->meta);
+    json_object_end(&o->json);
 }
 
 static void put_tools(struct object *o, struct tool *const *tools, size_t count, unsigned style) {
-    bool first = true;
-    key(o, "tools");
-    buf_putc(o->out, '[');
+    json_member_array(&o->json, "tools");
     for (size_t i = 0; i < count; i++) {
         if (!tools[i]->signature) continue;
-        buf_puts(o->out, first ? "\n" : ",\n");
+        json_line(&o->json, 0);
         put_tool(o, tools[i], style);
-        first = false;
     }
-    buf_puts(o->out, first ? "]" : "\n]");
+    end_lines(o);
 }
 
 /* ## Agents */
 
 /* Of boxes the agent says only what it takes; without `tools`, all. */
-static void put_box_use(struct buf *out, const gramc_box_use *use) {
-    buf_puts(out, "{\"name\":");
-    json_put_string(out, use->name);
-    if (!use->all_tools) buf_puts(out, ",\"tools\":[");
-    for (size_t i = 0; i < use->tool_count; i++) {
-        if (i) buf_putc(out, ',');
-        json_put_string(out, use->tools[i]);
+static void put_box_use(struct json_writer *w, const gramc_box_use *use) {
+    json_object_begin(w);
+    json_member_text(w, "name", use->name);
+    if (!use->all_tools) {
+        json_member_array(w, "tools");
+        for (size_t i = 0; i < use->tool_count; i++) json_text(w, use->tools[i]);
+        json_array_end(w);
     }
-    buf_puts(out, use->all_tools ? "}" : "]}");
+    json_object_end(w);
 }
 
 static void put_box_uses(struct object *o, const gramc_box_use *uses, size_t count) {
     if (!count) return;
-    key(o, "toolBoxes");
-    buf_putc(o->out, '[');
-    for (size_t i = 0; i < count; i++) {
-        if (i) buf_putc(o->out, ',');
-        put_box_use(o->out, &uses[i]);
-    }
-    buf_putc(o->out, ']');
+    json_member_array(&o->json, "toolBoxes");
+    for (size_t i = 0; i < count; i++) put_box_use(&o->json, &uses[i]);
+    json_array_end(&o->json);
 }
 
 static void put_output(struct object *o, const struct schema *output, unsigned style) {
     if (!output) return;
-    key(o, "output");
-    schema_print(o->out, output, style);
+    json_key(&o->json, "output");
+    schema_print(json_slot(&o->json), output, style);
     if (o->meaning) return;
-    key(o, "responseFormat");
+    json_key(&o->json, "responseFormat");
     struct arena arena;
-    arena_init(&arena, &o->out->allocator);
-    answer_put_format(o->out, schema_document(&arena, output, SCHEMA_PRINTED));
-    if (arena.oom) o->out->state = BUF_NOMEM;
+    arena_init(&arena, &o->json.out->allocator);
+    answer_put_format(json_slot(&o->json), schema_document(&arena, output, SCHEMA_PRINTED));
+    if (arena.oom) o->json.out->state = BUF_NOMEM;
     arena_free(&arena);
 }
 
 static void put_names(struct object *o, const char *name, const gramc_text *names, size_t count) {
     if (!count) return;
-    key(o, name);
-    buf_putc(o->out, '[');
-    for (size_t i = 0; i < count; i++) {
-        if (i) buf_putc(o->out, ',');
-        json_put_string(o->out, names[i]);
-    }
-    buf_putc(o->out, ']');
+    json_member_array(&o->json, name);
+    for (size_t i = 0; i < count; i++) json_text(&o->json, names[i]);
+    json_array_end(&o->json);
 }
 
-static void put_task(struct object *outer, const struct task *task, unsigned style) {
-    struct object o = {outer->out, false, outer->meaning};
-    buf_putc(o.out, '{');
-    put_text(&o, "name", task->public->name);
-    put_text(&o, "description", task->public->description);
-    put_text(&o, "prompt", task->public->prompt);
-    put_output(&o, task->output, style);
-    put_box_uses(&o, task->public->box_uses, task->public->box_use_count);
-    if (task->tool_count) put_tools(&o, task->tools, task->tool_count, style);
-    put_meta(&o, task->meta);
-    buf_putc(o.out, '}');
+static void put_task(struct object *o, const struct task *task, unsigned style) {
+    json_object_begin(&o->json);
+    json_member_some(&o->json, "name", task->public->name);
+    json_member_some(&o->json, "description", task->public->description);
+    json_member_some(&o->json, "prompt", task->public->prompt);
+    put_output(o, task->output, style);
+    put_box_uses(o, task->public->box_uses, task->public->box_use_count);
+    if (task->tool_count) put_tools(o, task->tools, task->tool_count, style);
+    put_meta(o, task->meta);
+    json_object_end(&o->json);
 }
 
 void task_print_meaning(struct buf *out, const struct task *task) {
-    struct object o = {out, false, true};
+    struct object o = object(out, true);
     put_task(&o, task, SCHEMA_PRINTED);
 }
 
 static void put_tasks(struct object *o, const struct agent *agent, unsigned style) {
     if (!agent->first_task) return;
-    key(o, "tasks");
-    buf_putc(o->out, '[');
+    json_member_array(&o->json, "tasks");
     for (const struct task *t = agent->first_task; t; t = t->next) {
-        buf_puts(o->out, t == agent->first_task ? "\n" : ",\n");
+        json_line(&o->json, 0);
         put_task(o, t, style);
     }
-    buf_puts(o->out, "\n]");
+    end_lines(o);
 }
 
 static void put_sampling(struct object *o, const gramc_agent *agent) {
@@ -204,16 +188,17 @@ static void put_settings(struct object *o, const struct agent *agent, unsigned s
     const gramc_agent *public = &agent->public;
     put_count(o, "maxIterations", public->max_iterations);
     put_count(o, "maxCallsPerTurn", public->max_calls_per_turn);
-    put_text(o, "toolChoice", public->tool_choice);
+    json_member_some(&o->json, "toolChoice", public->tool_choice);
     put_flag(o, "parallelToolCalls", public->parallel_tool_calls);
     put_count(o, "maxMessages", public->max_messages);
     /* What is said and would be so anyway means nothing. */
     if (!o->meaning || !text_is(public->strategy, "direct"))
-        put_text(o, "strategy", public->strategy);
-    if (!o->meaning || !text_is(public->wire, "tools")) put_text(o, "wire", public->wire);
-    put_text(o, "generatorModel", public->generator_model);
-    put_text(o, "evaluatorModel", public->evaluator_model);
-    put_text(o, "outputModel", public->output_model);
+        json_member_some(&o->json, "strategy", public->strategy);
+    if (!o->meaning || !text_is(public->wire, "tools"))
+        json_member_some(&o->json, "wire", public->wire);
+    json_member_some(&o->json, "generatorModel", public->generator_model);
+    json_member_some(&o->json, "evaluatorModel", public->evaluator_model);
+    json_member_some(&o->json, "outputModel", public->output_model);
     put_count(o, "maxRounds", public->max_rounds);
     put_box_uses(o, public->box_uses, public->box_use_count);
     put_output(o, agent->output, style);
@@ -222,33 +207,34 @@ static void put_settings(struct object *o, const struct agent *agent, unsigned s
 }
 
 static void put_agent(struct object *o, const struct agent *agent, unsigned style) {
-    put_text(o, "name", agent->public.name);
-    put_text(o, "description", agent->public.description);
-    put_text(o, "instruction", agent->public.instruction);
-    put_text(o, "model", agent->public.model);
+    json_member_some(&o->json, "name", agent->public.name);
+    json_member_some(&o->json, "description", agent->public.description);
+    json_member_some(&o->json, "instruction", agent->public.instruction);
+    json_member_some(&o->json, "model", agent->public.model);
     put_sampling(o, &agent->public);
     put_settings(o, agent, style);
 }
 
 /* What the agent means: no layout, file names or comments, nothing that it does not reach. */
 static void print_meaning(struct buf *out, const struct agent *agent) {
-    struct object o = {out, false, true};
-    buf_putc(out, '{');
+    struct object o = object(out, true);
+    json_object_begin(&o.json);
     put_agent(&o, agent, SCHEMA_PRINTED);
     put_tasks(&o, agent, SCHEMA_PRINTED);
     put_tools(&o, agent->tools, agent->tool_count, SCHEMA_PRINTED);
-    buf_putc(out, '}');
+    json_object_end(&o.json);
 }
 
 void agent_print_rest(struct buf *out, const struct agent *agent) {
-    struct object o = {out, false, true};
-    put_text(&o, "instruction", agent->public.instruction);
+    struct object o = object(out, true);
+    json_member_some(&o.json, "instruction", agent->public.instruction);
     put_settings(&o, agent, SCHEMA_PRINTED);
     for (const struct task *t = agent->first_task; t; t = t->next) {
-        put_text(&o, "prompt", t->public->prompt);
+        json_member_some(&o.json, "prompt", t->public->prompt);
         put_output(&o, t->output, SCHEMA_PRINTED);
         put_box_uses(&o, t->public->box_uses, t->public->box_use_count);
-        for (size_t i = 0; i < t->tool_count; i++) put_text(&o, "tool", t->tools[i]->public.name);
+        for (size_t i = 0; i < t->tool_count; i++)
+            json_member_some(&o.json, "tool", t->tools[i]->public.name);
     }
 }
 
@@ -270,55 +256,58 @@ gramc_text agent_fingerprint(struct arena *arena, const struct agent *agent) {
 /* The fingerprint without an arena: straight into the output. */
 static void put_fingerprint(struct object *o, const struct agent *agent) {
     struct arena scratch;
-    arena_init(&scratch, &o->out->allocator);
-    put_text(o, "fingerprint", agent_fingerprint(&scratch, agent));
-    if (scratch.oom) o->out->state = BUF_NOMEM;
+    arena_init(&scratch, &o->json.out->allocator);
+    json_member_some(&o->json, "fingerprint", agent_fingerprint(&scratch, agent));
+    if (scratch.oom) o->json.out->state = BUF_NOMEM;
     arena_free(&scratch);
 }
 
 /* ## Experiments */
 
-static void put_arm(struct object *outer, const gramc_arm *arm, gramc_text meta) {
-    struct object o = {outer->out, false, false};
-    buf_putc(o.out, '{');
-    put_text(&o, "name", arm->name);
-    if (arm->agent) put_text(&o, "agent", arm->agent->name);
-    if (arm->library) put_text(&o, "library", arm->library->name);
-    put_text(&o, "model", arm->model);
-    put_raw(&o, "temperature", arm->temperature);
-    put_raw(&o, "topP", arm->top_p);
-    put_raw(&o, "presencePenalty", arm->presence_penalty);
-    put_raw(&o, "frequencyPenalty", arm->frequency_penalty);
-    put_raw(&o, "maxTokens", arm->max_tokens);
-    put_raw(&o, "seed", arm->seed);
-    put_meta(&o, meta);
-    buf_putc(o.out, '}');
+static void put_arm(struct object *o, const gramc_arm *arm, gramc_text meta) {
+    json_object_begin(&o->json);
+    json_member_some(&o->json, "name", arm->name);
+    if (arm->agent) json_member_some(&o->json, "agent", arm->agent->name);
+    if (arm->library) json_member_some(&o->json, "library", arm->library->name);
+    json_member_some(&o->json, "model", arm->model);
+    put_raw(o, "temperature", arm->temperature);
+    put_raw(o, "topP", arm->top_p);
+    put_raw(o, "presencePenalty", arm->presence_penalty);
+    put_raw(o, "frequencyPenalty", arm->frequency_penalty);
+    put_raw(o, "maxTokens", arm->max_tokens);
+    put_raw(o, "seed", arm->seed);
+    put_meta(o, meta);
+    json_object_end(&o->json);
+}
+
+static void put_experiment(struct object *o, const struct experiment *experiment) {
+    const gramc_experiment *public = &experiment->public;
+    json_object_begin(&o->json);
+    json_member_some(&o->json, "name", public->name);
+    json_member_some(&o->json, "cases", public->cases);
+    put_count(o, "repeats", public->repeats);
+    json_member_number(&o->json, "seed", public->seed);
+    json_member_some(&o->json, "metric", public->metric);
+    put_names(o, "guardrails", public->guardrails, public->guardrail_count);
+    put_raw(o, "margin", public->margin);
+    put_raw(o, "alpha", public->alpha);
+    json_member_some(&o->json, "stop", public->stop);
+    put_raw(o, "maxCost", public->max_cost);
+    put_count(o, "concurrency", public->concurrency);
+    json_member_some(&o->json, "vary", public->vary);
+    put_meta(o, experiment->meta);
+    json_member_array(&o->json, "arms");
+    for (size_t i = 0; i < public->arm_count; i++) {
+        json_line(&o->json, 0);
+        put_arm(o, &public->arms[i], experiment->arm_metas[i]);
+    }
+    end_lines(o);
+    json_object_end(&o->json);
 }
 
 void experiment_print(struct buf *out, const struct experiment *experiment) {
-    const gramc_experiment *public = &experiment->public;
-    struct object o = {out, false, false};
-    buf_putc(out, '{');
-    put_text(&o, "name", public->name);
-    put_text(&o, "cases", public->cases);
-    put_count(&o, "repeats", public->repeats);
-    key(&o, "seed");
-    buf_printf(out, "%llu", (unsigned long long)public->seed);
-    put_text(&o, "metric", public->metric);
-    put_names(&o, "guardrails", public->guardrails, public->guardrail_count);
-    put_raw(&o, "margin", public->margin);
-    put_raw(&o, "alpha", public->alpha);
-    put_text(&o, "stop", public->stop);
-    put_raw(&o, "maxCost", public->max_cost);
-    put_count(&o, "concurrency", public->concurrency);
-    put_text(&o, "vary", public->vary);
-    put_meta(&o, experiment->meta);
-    key(&o, "arms");
-    for (size_t i = 0; i < public->arm_count; i++) {
-        buf_puts(out, i ? ",\n" : "[\n");
-        put_arm(&o, &public->arms[i], experiment->arm_metas[i]);
-    }
-    buf_puts(out, "\n]}");
+    struct object o = object(out, false);
+    put_experiment(&o, experiment);
 }
 
 static bool concerns(const struct experiment *experiment, const struct agent *agent) {
@@ -332,30 +321,29 @@ static void put_experiments(struct object *o, const struct gramc_spec *spec,
     bool any = false;
     for (const struct experiment *e = spec->first_experiment; e; e = e->next) {
         if (!concerns(e, agent)) continue;
-        if (!any) key(o, "experiments");
-        buf_puts(o->out, any ? ",\n" : "[\n");
-        experiment_print(o->out, e);
+        if (!any) json_member_array(&o->json, "experiments");
+        json_line(&o->json, 0);
+        put_experiment(o, e);
         any = true;
     }
-    if (any) buf_puts(o->out, "\n]");
+    if (any) end_lines(o);
 }
 
 void emit_bundle(struct emission *e, const struct agent *agent) {
     unsigned style = e->style | SCHEMA_META;
-    struct object document = {e->out, false, false}, inner = {e->out, false, false};
-    buf_putc(e->out, '{');
-    put_text(&document, "format", TEXT("gramc-bundle"));
-    put_count(&document, "version", VERSION_BUNDLE);
+    struct object o = object(e->out, false);
+    json_object_begin(&o.json);
+    json_member_some(&o.json, "format", TEXT("gramc-bundle"));
+    put_count(&o, "version", VERSION_BUNDLE);
     if (agent) {
-        key(&document, "agent");
-        buf_putc(e->out, '{');
-        put_agent(&inner, agent, style);
-        put_fingerprint(&inner, agent);
-        buf_putc(e->out, '}');
-        put_tasks(&document, agent, style);
+        json_member_object(&o.json, "agent");
+        put_agent(&o, agent, style);
+        put_fingerprint(&o, agent);
+        json_object_end(&o.json);
+        put_tasks(&o, agent, style);
     }
-    put_tools(&document, agent ? agent->tools : e->tools, agent ? agent->tool_count : e->count,
-              style);
-    put_experiments(&document, e->spec, agent);
-    buf_puts(e->out, "}\n");
+    put_tools(&o, agent ? agent->tools : e->tools, agent ? agent->tool_count : e->count, style);
+    put_experiments(&o, e->spec, agent);
+    json_object_end(&o.json);
+    buf_putc(e->out, '\n');
 }

@@ -4,19 +4,6 @@
 
 #include "base/text.h"
 
-void emit_key(struct buf *out, const char *key) {
-    bool first = out->len && out->ptr[out->len - 1] == '{';
-    if (!first) buf_putc(out, ',');
-    json_put_string(out, text_of(key));
-    buf_putc(out, ':');
-}
-
-void emit_text(struct buf *out, const char *key, gramc_text text) {
-    if (!text.len) return;
-    emit_key(out, key);
-    json_put_string(out, text);
-}
-
 gramc_text emission_name(const struct emission *e) {
     return e->names[e->at];
 }
@@ -79,12 +66,25 @@ static void put_plain(struct emission *e, const struct tool *tool) {
     else schema_print(e->out, &tool->signature->arguments, e->style);
 }
 
+/* Of what is sent in full. */
+static void check_items(struct emission *e, const struct tool *tool) {
+    struct arena arena;
+    if (!e->findings || !(e->target->flags & NEEDS_ITEMS)) return;
+    arena_init(&arena, &e->out->allocator);
+    const struct json *document = document_of(e, tool, &arena);
+    if (document) items_check(e, tool, document);
+    if (arena.oom) e->out->state = BUF_NOMEM;
+    arena_free(&arena);
+}
+
 bool emission_put_parameters(struct emission *e, const struct tool *tool) {
+    json_slot(&e->json);
     struct arena arena;
     gramc_text refused = {NULL, 0};
     const struct json *lowered = NULL;
     if (e->target->dialect == DIALECT_PLAIN) {
         put_plain(e, tool);
+        check_items(e, tool);
         return true;
     }
     arena_init(&arena, &e->out->allocator);
@@ -93,6 +93,7 @@ bool emission_put_parameters(struct emission *e, const struct tool *tool) {
     if (lowered) json_put(e->out, lowered);
     else if (arena.oom) e->out->state = BUF_NOMEM;
     else put_plain(e, tool); /* refused, or nested too deeply for a document */
+    if (!lowered) check_items(e, tool);
     arena_free(&arena);
     return lowered != NULL;
 }

@@ -4,12 +4,12 @@
 
 /* A function without parameters has no `parameters`: an object without properties is refused. */
 void emit_gemini(struct emission *e, const struct tool *tool) {
-    buf_putc(e->out, '{');
-    emit_text(e->out, "name", emission_name(e));
-    emit_text(e->out, "description", tool->public.description);
+    json_object_begin(&e->json);
+    json_member_text(&e->json, "name", emission_name(e));
+    json_member_some(&e->json, "description", tool->public.description);
     if (tool->signature->parameters || tool->signature->arguments.raw) {
-        emit_key(e->out, "parameters");
+        json_key(&e->json, "parameters");
         emission_put_parameters(e, tool);
     }
-    buf_putc(e->out, '}');
+    json_object_end(&e->json);
 }

@@ -4,23 +4,20 @@
 
 #include "base/text.h"
 
-static void put_hint(struct buf *out, const char *key, int hint) {
-    if (hint < 0) return;
-    emit_key(out, key);
-    buf_puts(out, hint ? "true" : "false");
+static void put_hint(struct json_writer *w, const char *key, int hint) {
+    if (hint >= 0) json_member_bool(w, key, hint);
 }
 
-static void put_annotations(struct buf *out, const struct tool *tool) {
+static void put_annotations(struct json_writer *w, const struct tool *tool) {
     bool any = tool->read_only >= 0 || tool->destructive >= 0 || tool->idempotent >= 0 ||
                tool->open_world >= 0;
     if (!any) return;
-    emit_key(out, "annotations");
-    buf_putc(out, '{');
-    put_hint(out, "readOnlyHint", tool->read_only);
-    put_hint(out, "destructiveHint", tool->destructive);
-    put_hint(out, "idempotentHint", tool->idempotent);
-    put_hint(out, "openWorldHint", tool->open_world);
-    buf_putc(out, '}');
+    json_member_object(w, "annotations");
+    put_hint(w, "readOnlyHint", tool->read_only);
+    put_hint(w, "destructiveHint", tool->destructive);
+    put_hint(w, "idempotentHint", tool->idempotent);
+    put_hint(w, "openWorldHint", tool->open_world);
+    json_object_end(w);
 }
 
 /* Older revisions want an object. A text needs no schema, and of nothing there is none. */
@@ -32,8 +29,7 @@ static void put_result(struct emission *e, const struct tool *tool) {
     if (arena.oom) {
         e->out->state = BUF_NOMEM;
     } else if (json_is(type, JSON_STRING) && text_is(type->text, "object")) {
-        emit_key(e->out, "outputSchema");
-        json_put(e->out, document);
+        json_member_value(&e->json, "outputSchema", document);
     } else if (e->findings && tool->public.result_kind == GRAMC_RESULT_JSON) {
         FIND(e->findings, D_NO_OUTPUT_SCHEMA, tool->source, tool->name_at, tool->public.name,
              text_of(e->target->name));
@@ -42,13 +38,13 @@ static void put_result(struct emission *e, const struct tool *tool) {
 }
 
 void emit_mcp(struct emission *e, const struct tool *tool) {
-    buf_putc(e->out, '{');
-    emit_text(e->out, "name", emission_name(e));
-    emit_text(e->out, "title", tool->public.title);
-    emit_text(e->out, "description", tool->public.description);
-    emit_key(e->out, "inputSchema");
+    json_object_begin(&e->json);
+    json_member_text(&e->json, "name", emission_name(e));
+    json_member_some(&e->json, "title", tool->public.title);
+    json_member_some(&e->json, "description", tool->public.description);
+    json_key(&e->json, "inputSchema");
     emission_put_parameters(e, tool);
     put_result(e, tool);
-    put_annotations(e->out, tool);
-    buf_putc(e->out, '}');
+    put_annotations(&e->json, tool);
+    json_object_end(&e->json);
 }

@@ -3,28 +3,32 @@
  * of JSON Schema. What strict mode makes of a schema is lower.c's. */
 #include "compiler/emit/target.h"
 
-static void put_function(struct emission *e, const struct tool *tool) {
-    emit_text(e->out, "name", emission_name(e));
-    emit_text(e->out, "description", tool->public.description);
-    emit_key(e->out, "parameters");
-}
+#include "base/text.h"
 
-static void put_strict(struct buf *out, bool strict) {
-    emit_key(out, "strict");
-    buf_puts(out, strict ? "true" : "false");
+/* Gives what emission_put_parameters gives. */
+static bool put_function(struct emission *e, const struct tool *tool) {
+    json_member_text(&e->json, "name", emission_name(e));
+    json_member_some(&e->json, "description", tool->public.description);
+    json_key(&e->json, "parameters");
+    return emission_put_parameters(e, tool);
 }
 
 void emit_openai_functions(struct emission *e, const struct tool *tool) {
-    buf_putc(e->out, '{');
+    json_object_begin(&e->json);
     put_function(e, tool);
-    emission_put_parameters(e, tool);
-    buf_putc(e->out, '}');
+    json_object_end(&e->json);
+}
+
+static void begin_tool(struct emission *e) {
+    json_object_begin(&e->json);
+    json_member_text(&e->json, "type", TEXT("function"));
 }
 
 void emit_openai(struct emission *e, const struct tool *tool) {
-    buf_puts(e->out, "{\"type\":\"function\",\"function\":");
+    begin_tool(e);
+    json_key(&e->json, "function");
     emit_openai_functions(e, tool);
-    buf_putc(e->out, '}');
+    json_object_end(&e->json);
 }
 
 void emit_ollama(struct emission *e, const struct tool *tool) {
@@ -32,17 +36,18 @@ void emit_ollama(struct emission *e, const struct tool *tool) {
 }
 
 void emit_openai_strict(struct emission *e, const struct tool *tool) {
-    buf_puts(e->out, "{\"type\":\"function\",\"function\":{");
-    put_function(e, tool);
-    put_strict(e->out, emission_put_parameters(e, tool));
-    buf_puts(e->out, "}}");
+    begin_tool(e);
+    json_member_object(&e->json, "function");
+    bool strict = put_function(e, tool);
+    json_member_bool(&e->json, "strict", strict);
+    json_object_end(&e->json);
+    json_object_end(&e->json);
 }
 
 /* `strict` has to be there. */
 void emit_openai_responses(struct emission *e, const struct tool *tool) {
-    buf_puts(e->out, "{\"type\":\"function\"");
+    begin_tool(e);
     put_function(e, tool);
-    emission_put_parameters(e, tool);
-    put_strict(e->out, false);
-    buf_putc(e->out, '}');
+    json_member_bool(&e->json, "strict", false);
+    json_object_end(&e->json);
 }

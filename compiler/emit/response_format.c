@@ -3,6 +3,7 @@
  * any other answer is the member `answer` of one. */
 #include "compiler/emit/response_format.h"
 
+#include "base/json/writer.h"
 #include "base/text.h"
 #include "compiler/emit/lower.h"
 
@@ -32,11 +33,15 @@ static void put_format(struct buf *out, struct arena *arena, const struct json *
     const struct lower_report silent = {.target = TEXT("openai-strict")};
     gramc_text refused = {NULL, 0};
     const struct json *lowered = lower_schema(arena, DIALECT_STRICT, document, &silent, &refused);
-    buf_puts(out, "{\"type\":\"json_schema\",\"json_schema\":{\"name\":\"answer\",\"strict\":");
-    buf_puts(out, lowered ? "true" : "false");
-    buf_puts(out, ",\"schema\":");
-    json_put(out, lowered ? lowered : document);
-    buf_puts(out, "}}");
+    struct json_writer w = json_writer(out);
+    json_object_begin(&w);
+    json_member_text(&w, "type", TEXT("json_schema"));
+    json_member_object(&w, "json_schema");
+    json_member_text(&w, "name", TEXT("answer"));
+    json_member_bool(&w, "strict", lowered != NULL);
+    json_member_value(&w, "schema", lowered ? lowered : document);
+    json_object_end(&w);
+    json_object_end(&w);
 }
 
 bool answer_put_format(struct buf *out, const struct json *output) {

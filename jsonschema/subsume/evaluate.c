@@ -1,5 +1,5 @@
 /* Asks the validator about parts of a schema: each part is compiled once, with the definitions of
- * its document beside it. There is one judge; this file only brings it what to judge. */
+ * its document beside it. There is one evaluator; this file only brings it what to evaluate. */
 #include "jsonschema/subsume/subsume.h"
 
 #include "base/json/edit.h"
@@ -67,7 +67,7 @@ static gramc_schema *compile(struct compat *compat, const struct subsume_side *s
 static const struct subsume_program *find(struct compat *compat, struct subsume_side *side,
                                           const struct json *node) {
     struct subsume_program **bucket =
-        &side->judges[(node->start ^ node->end * 31u) % EVALUATE_BUCKETS];
+        &side->programs[(node->start ^ node->end * 31u) % EVALUATE_BUCKETS];
     for (struct subsume_program *program = *bucket; program; program = program->next)
         if (program->node == node) return program;
     if (compat->evaluate_count == SUBSUME_PROGRAMS) return NULL;
@@ -104,7 +104,7 @@ bool subsume_evaluate_witness(struct compat *compat, const struct conjunction *a
 
 void subsume_evaluate_free(struct subsume_side *side) {
     for (size_t i = 0; i < EVALUATE_BUCKETS; i++)
-        for (struct subsume_program *program = side->judges[i]; program; program = program->next)
+        for (struct subsume_program *program = side->programs[i]; program; program = program->next)
             gramc_schema_free(program->program);
     gramc_schema_free(side->program);
     gramc_schema_free(side->given);

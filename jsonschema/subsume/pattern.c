@@ -1,6 +1,6 @@
 /* Turns a regular expression into texts that it probably matches, as guesses for samples. It reads
  * what people write in schemas: literals, classes, groups, alternatives, quantifiers; looks ahead
- * and back-references are passed over. A wrong guess does no harm: the validator judges it. */
+ * and back-references are passed over. A wrong guess does no harm: the validator evaluates it. */
 #include "jsonschema/subsume/subsume.h"
 
 #include "base/text.h"

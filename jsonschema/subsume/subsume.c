@@ -3,9 +3,9 @@
  * mean to each other is rules.c's matter.
  *
  * A "yes" is proven by rules that may make A larger, never smaller, and B smaller, never larger. A
- * "no" is a value that the validator judged by both whole schemas. Recursive schemas are compared
- * as if the pair that is being compared were fine: values are finite, so an exception would show in
- * a smaller value first. */
+ * "no" is a value that the validator evaluated by both whole schemas. Recursive schemas are
+ * compared as if the pair that is being compared were fine: values are finite, so an exception
+ * would show in a smaller value first. */
 #include "jsonschema/subsume/subsume.h"
 
 #include "base/text.h"

@@ -22,7 +22,7 @@ struct subsume_side {
     const struct json *root, *defs; /* defs NULL: none */
     gramc_schema *program;          /* of the whole document */
     gramc_schema *given;            /* that the document was made from; NULL: it is the document */
-    struct subsume_program *judges[EVALUATE_BUCKETS];
+    struct subsume_program *programs[EVALUATE_BUCKETS];
 };
 
 /* Schemas that all apply to one value. Leaving one out only makes the set larger, which may cost a
@@ -52,7 +52,7 @@ struct compat {
     uint32_t doubts;         /* required members that are being searched for an empty one */
     bool sampling;
     bool same_defs;
-    bool undecided; /* a part could not be judged: then nothing is proven */
+    bool undecided; /* a part could not be evaluated: then nothing is proven */
 };
 
 extern const struct subsume_answer subsume_yes;
@@ -148,7 +148,7 @@ gramc_text subsume_sample_name(struct compat *compat, const struct conjunction *
 /* Writes a text that the regular expression probably matches; another taste, another text. */
 void pattern_guess(struct buf *out, gramc_text pattern, uint32_t taste);
 
-/* ## Judging */
+/* ## Evaluating */
 
 bool subsume_evaluate_node(struct compat *compat, struct subsume_side *side,
                            const struct json *node, gramc_text json);

@@ -135,7 +135,7 @@ static void on_ended(void *ctx, const char *why);
 static void on_failed(void *ctx, uint64_t id, const struct mcp_failure *failure);
 static bool waits(void *ctx, uint64_t id);
 
-static gramc_status open_transport(struct mcp_client *client, char why[256]) {
+static gramc_status open_transport(struct mcp_client *client, char why[CHILD_WHY_MAX]) {
     const struct mcp_events events = {on_line, on_ended, on_failed, waits, client};
     if (client->words.argv)
         return mcp_process_start(&client->transport, client->loop, &client->allocator,
@@ -146,7 +146,7 @@ static gramc_status open_transport(struct mcp_client *client, char why[256]) {
 }
 
 static void start_server(struct mcp_client *client) {
-    char why[256] = "out of memory";
+    char why[CHILD_WHY_MAX] = "out of memory";
     if (client->words.argv && client->starts >= MCP_STARTS_MAX) {
         give_up(client, "the server has ended too often, and is not started again");
         return;

@@ -23,11 +23,11 @@ static void on_line(void *ctx, gramc_text line) {
     process->events.line(process->events.ctx, line);
 }
 
-static void on_ended(void *ctx, const struct exec_end *end) {
+static void on_ended(void *ctx, const struct child_end *end) {
     struct mcp_process *process = ctx;
     struct mcp_events events = process->events;
-    char why[500];
-    exec_explain_end(why, sizeof(why), "the server", end);
+    char why[CHILD_WHY_MAX];
+    child_explain_end(why, sizeof(why), "the server", end);
     free_process(process);
     events.ended(events.ctx, why);
 }
@@ -54,7 +54,7 @@ static void stop(struct mcp_transport *transport) {
 
 gramc_status mcp_process_start(struct mcp_transport **out, uv_loop_t *loop,
                                const gramc_allocator *allocator, const struct exec_words *words,
-                               const struct mcp_events *events, char why[256]) {
+                               const struct mcp_events *events, char why[CHILD_WHY_MAX]) {
     struct mcp_process *process = mem_alloc(allocator, sizeof(*process));
     *out = NULL;
     if (!process) return GRAMC_NOMEM;

@@ -32,6 +32,7 @@ struct http {
 struct http_target {
     gramc_allocator allocator;
     struct curl_slist *headers;
+    CURLU *parsed; /* the url, or NULL: curl need not read it for each request */
     char *url, *proxy;
     size_t url_size, proxy_size;
     uint32_t timeout_ms, connect_timeout_ms;
@@ -80,10 +81,22 @@ static bool is_usable(const struct http_target_options *options) {
     return text_starts(options->url, "http://") || text_starts(options->url, "https://");
 }
 
+/* As curl itself would, with CURLOPT_PATH_AS_IS. What it refuses is told with the request. */
+static CURLU *parse_url(const char *url) {
+    CURLU *parsed = curl_url();
+    if (parsed && curl_url_set(parsed, CURLUPART_URL, url,
+                               CURLU_GUESS_SCHEME | CURLU_NON_SUPPORT_SCHEME | CURLU_PATH_AS_IS)) {
+        curl_url_cleanup(parsed);
+        return NULL;
+    }
+    return parsed;
+}
+
 /* `Expect:` empty, or curl waits a second before it sends a long body. */
 static bool fill_target(struct http_target *target, const struct http_target_options *options) {
     target->url = copy_string(&target->allocator, options->url, &target->url_size);
     target->proxy = copy_string(&target->allocator, options->proxy, &target->proxy_size);
+    if (target->url) target->parsed = parse_url(target->url);
     return target->url && target->proxy && add_header(target, "Content-Type: application/json") &&
            add_header(target, "Accept: application/json") && add_header(target, "Expect:") &&
            add_key(target, options->api_key);
@@ -118,6 +131,7 @@ void http_target_free(struct http_target *target) {
     if (!target) return;
     gramc_allocator allocator = target->allocator;
     free_headers(target->headers);
+    curl_url_cleanup(target->parsed);
     mem_wipe(target->proxy, target->proxy_size);
     mem_free(&allocator, target->url, target->url_size);
     mem_free(&allocator, target->proxy, target->proxy_size);
@@ -221,8 +235,9 @@ static enum http_failure failure_of(struct http_request *request, CURLcode code)
 static void complete(struct http_request *request, CURLcode code) {
     request->failure = failure_of(request, code);
     request->fresh = false;
-    read_retry_headers(request);
     keep_headers(request);
+    if (code != CURLE_OK || request->status < 200 || request->status > 299)
+        read_retry_headers(request);
     keep_redirect(request);
     if (code != CURLE_OK && request->error[0] == '\0') {
         gramc_text why = text_of(curl_easy_strerror(code));
@@ -436,8 +451,8 @@ static CURL *easy_new(void) {
  * options sets the method on its way, so the order matters. */
 static void set_method(CURL *easy, const struct http_request *request) {
     const char *method = request->method ? request->method : "POST";
-    bool has_body =
-        strcmp(method, "POST") == 0 || strcmp(method, "PUT") == 0 || strcmp(method, "PATCH") == 0;
+    bool is_post = strcmp(method, "POST") == 0;
+    bool has_body = is_post || strcmp(method, "PUT") == 0 || strcmp(method, "PATCH") == 0;
     const char *body = request->body.len ? request->body.ptr : "";
     curl_easy_setopt(easy, CURLOPT_POSTFIELDS, has_body ? body : NULL);
     curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE,
@@ -446,7 +461,7 @@ static void set_method(CURL *easy, const struct http_request *request) {
     if (has_body) curl_easy_setopt(easy, CURLOPT_POST, 1L);
     else curl_easy_setopt(easy, CURLOPT_HTTPGET, 1L);
     if (strcmp(method, "HEAD") == 0) curl_easy_setopt(easy, CURLOPT_NOBODY, 1L);
-    curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, method);
+    curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, is_post ? NULL : method);
 }
 
 static bool make_headers(struct http_request *request) {
@@ -458,11 +473,23 @@ static bool make_headers(struct http_request *request) {
     return true;
 }
 
+/* A handle keeps its last URL: the same target need not be set again. The parsed one is what
+ * counts; the text is what curl tells of it. */
+static CURLcode set_url(CURL *easy, const char *url, CURLU *parsed) {
+    const char *last = NULL;
+    if (parsed) curl_easy_getinfo(easy, CURLINFO_EFFECTIVE_URL, &last);
+    CURLcode code = CURLE_OK;
+    if (!last || strcmp(last, url) != 0) code = curl_easy_setopt(easy, CURLOPT_URL, url);
+    curl_easy_setopt(easy, CURLOPT_CURLU, parsed);
+    return code;
+}
+
 static CURLcode set_up(CURL *easy, struct http_request *request) {
     static const struct http_target nowhere = {.url = NULL};
     const struct http_target *target = request->target ? request->target : &nowhere;
     if (!make_headers(request)) return CURLE_OUT_OF_MEMORY;
-    CURLcode code = curl_easy_setopt(easy, CURLOPT_URL, request->url ? request->url : target->url);
+    CURLcode code = request->url ? set_url(easy, request->url, NULL)
+                                 : set_url(easy, target->url, target->parsed);
     if (!code) code = curl_easy_setopt(easy, CURLOPT_PROXY, target->proxy ? target->proxy : "");
     if (!code)
         code = curl_easy_setopt(easy, CURLOPT_HTTPHEADER,

@@ -1,11 +1,8 @@
 /* Turns an implementation's argv, folder and environment into what a program is started with. A
  * child sees what the loop hands down (PATH and the like) and what its implementation declares,
- * which wins; nothing else of this process. Starts it, too; what is said and heard is the caller's.
- */
+ * which wins; nothing else of this process. child.c starts it. */
 #include "runtime/process/exec.h"
 
-#include <signal.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -55,34 +52,4 @@ bool exec_words(struct exec_words *out, struct arena *arena, const gramc_impl *i
         out->folder = folder ? folder[0] : NULL;
     }
     return !arena->oom;
-}
-
-void exec_explain_end(char *out, size_t size, const char *noun, const struct exec_end *end) {
-    gramc_text tail = text_trim(end->tail);
-    const char *colon = tail.len == 0 ? "" : end->tail_cut ? ": ..." : ": ";
-    if (end->broken) snprintf(out, size, "%s %s%s%.*s", noun, end->broken, colon, TEXT_ARGS(tail));
-    else if (end->signal)
-        snprintf(out, size, "%s was ended by signal %d%s%s%.*s", noun, end->signal,
-                 end->signal == SIGXCPU ? ", its limit of CPU time" : "", colon, TEXT_ARGS(tail));
-    else
-        snprintf(out, size, "%s ended with exit status %lld%s%.*s", noun, (long long)end->status,
-                 colon, TEXT_ARGS(tail));
-}
-
-int exec_spawn(uv_loop_t *loop, uv_process_t *process, const struct exec_words *words,
-               const struct exec_streams *streams) {
-    uv_stdio_container_t stdio[3] = {
-        {UV_CREATE_PIPE | UV_READABLE_PIPE, {.stream = (uv_stream_t *)streams->input}},
-        {UV_CREATE_PIPE | UV_WRITABLE_PIPE, {.stream = (uv_stream_t *)streams->output}},
-        {UV_CREATE_PIPE | UV_WRITABLE_PIPE, {.stream = (uv_stream_t *)streams->errors}},
-    };
-    uv_process_options_t options = {.exit_cb = streams->on_exit,
-                                    .file = words->argv[0],
-                                    .args = words->argv,
-                                    .env = words->environment,
-                                    .cwd = words->folder,
-                                    .flags = UV_PROCESS_DETACHED,
-                                    .stdio_count = 3,
-                                    .stdio = stdio};
-    return uv_spawn(loop, process, &options);
 }

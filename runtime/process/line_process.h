@@ -6,12 +6,11 @@
 #include <uv.h>
 
 #include "base/buf.h"
-#include "runtime/process/exec.h"
+#include "runtime/process/child.h"
 
 enum {
     LINE_LONGEST = 16 << 20,
-    LINE_UNSENT_MAX = 64 << 20, /* bytes that the process has not taken yet */
-    LINE_STOP_MS = 500          /* between closing its input, SIGTERM and SIGKILL */
+    LINE_UNSENT_MAX = 64 << 20 /* bytes that the process has not taken yet */
 };
 
 struct line_process;
@@ -19,7 +18,7 @@ struct line_process;
 /* Called from the loop. After `ended` there is nothing more; the process then frees itself. */
 struct line_process_events {
     void (*line)(void *ctx, gramc_text line); /* without its end; borrowed */
-    void (*ended)(void *ctx, const struct exec_end *end);
+    void (*ended)(void *ctx, const struct child_end *end);
     void *ctx;
     const char *noun; /* who is started and ends, for messages: "the server" */
 };
@@ -27,7 +26,7 @@ struct line_process_events {
 /* GRAMC_NOT_FOUND: it cannot be started; `why` then says so. The words need not outlive this. */
 gramc_status line_process_start(struct line_process **out, uv_loop_t *loop,
                                 const gramc_allocator *allocator, const struct exec_words *words,
-                                const struct line_process_events *events, char why[256]);
+                                const struct line_process_events *events, char why[CHILD_WHY_MAX]);
 /* Sends a line; takes a copy. GRAMC_LIMIT: it does not read. */
 gramc_status line_process_send(struct line_process *process, gramc_text line);
 /* Bytes that it was sent and has not taken yet. */

@@ -90,7 +90,7 @@ static struct worker_pool *add_pool(gramc_loop *loop, const struct worker_progra
 
 static struct worker_pool *pool_of(gramc_loop *loop, const struct worker_program *program) {
     struct buf key;
-    buf_init(&key, &loop->allocator, 1 << 24);
+    buf_init_secret(&key, &loop->allocator, 1 << 24);
     make_key(&key, program->impl);
     struct worker_pool *pool = NULL;
     if (!buf_status(&key)) pool = find_pool(loop, buf_view(&key));
@@ -158,7 +158,7 @@ static void break_off(struct worker *worker, const char *what) {
     fail_with(worker, what ? why : NULL);
 }
 
-static void on_ended(void *ctx, const struct exec_end *end) {
+static void on_ended(void *ctx, const struct child_end *end) {
     struct worker *worker = ctx;
     const struct worker_pool *pool = worker->pool;
     gramc_text tail = text_trim(end->tail);
@@ -170,7 +170,7 @@ static void on_ended(void *ctx, const struct exec_end *end) {
                  : end->tail_cut ? ": ..."
                                  : ": ",
                  TEXT_ARGS(tail));
-    else exec_explain_end(why, sizeof(why), pool->noun, end);
+    else child_explain_end(why, sizeof(why), pool->noun, end);
     fail_with(worker, end->nomem ? NULL : why);
 }
 
@@ -320,7 +320,8 @@ static struct worker *find_idle(const struct worker_pool *pool) {
 }
 
 /* GRAMC_NOT_FOUND: it cannot be started, as `why` says. */
-static gramc_status start_worker(struct worker **out, struct worker_pool *pool, char why[256]) {
+static gramc_status start_worker(struct worker **out, struct worker_pool *pool,
+                                 char why[CHILD_WHY_MAX]) {
     struct worker *worker = mem_alloc(&pool->loop->allocator, sizeof(*worker));
     if (!worker) return GRAMC_NOMEM;
     struct line_process_events events = {on_line, on_ended, worker, pool->noun};
@@ -349,7 +350,7 @@ static void fail_first(struct worker_pool *pool, gramc_status status, const char
 /* Gives waiting calls to free workers. What fails here may come back here by way of its run, which
  * is why nothing of the queue is remembered across a turn. */
 static void dispatch(struct worker_pool *pool) {
-    char why[256] = "";
+    char why[CHILD_WHY_MAX] = "";
     while (pool->queue) {
         struct worker *worker = find_idle(pool);
         gramc_status status = GRAMC_OK;

@@ -134,6 +134,37 @@ static void left_behind(void **state) {
     assert_true(now() - start < 5);
 }
 
+/* Gone, or a zombie that whoever inherited it has not reaped yet. */
+static bool is_dead(const char *pid) {
+    char path[64], line[256] = "";
+    snprintf(path, sizeof path, "/proc/%s/stat", pid);
+    FILE *file = fopen(path, "r");
+    if (!file) return true;
+    const char *read = fgets(line, sizeof line, file);
+    fclose(file);
+    return !read || strstr(line, ") Z ") || strstr(line, ") X ");
+}
+
+static void expect_dead(const char *pid) {
+    const struct timespec pause = {0, 10000000};
+    assert_in_range(strspn(pid, "0123456789"), 1, 20);
+    for (int i = 0; i < 300 && !is_dead(pid); i++) nanosleep(&pause, NULL);
+    assert_true(is_dead(pid));
+}
+
+/* What a program leaves in the background goes with it, however it ended, and also if it holds no
+ * pipe of ours. */
+static void background(void **state) {
+    (void)state;
+    expect_dead(call(SCRIPT("{}"), SH("sleep 34 >/dev/null 2>&1 & echo $!"), NULL));
+    expect_dead(call(SCRIPT("{}"), SH("trap '' TERM HUP; sleep 35 & echo $!"), NULL));
+    const char *said =
+        call(SCRIPT("{}"), SH("sleep 36 >/dev/null 2>&1 & echo $! >&2; exit 4"), NULL);
+    const char *colon = strrchr(said, ' ');
+    assert_non_null(colon);
+    expect_dead(colon + 1);
+}
+
 static void too_much(void **state) {
     (void)state;
     assert_string_equal(call(SCRIPT("{}"), SH("head -c 2000000 /dev/zero"), NULL),
@@ -232,9 +263,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(input_and_output), cmocka_unit_test(failures),
         cmocka_unit_test(timeouts),         cmocka_unit_test(left_behind),
-        cmocka_unit_test(too_much),         cmocka_unit_test(deaf_programs),
-        cmocka_unit_test(environment),      cmocka_unit_test(descriptors),
-        cmocka_unit_test(folders),
+        cmocka_unit_test(background),       cmocka_unit_test(too_much),
+        cmocka_unit_test(deaf_programs),    cmocka_unit_test(environment),
+        cmocka_unit_test(descriptors),      cmocka_unit_test(folders),
     };
     return cmocka_run_group_tests(tests, prepare_descriptors, NULL);
 }
