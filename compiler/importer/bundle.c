@@ -8,11 +8,11 @@
 /* ## Properties */
 
 /* A member of the bundle, which was the property of that name. What is `usual` need not be said. */
-struct setting {
+struct bundle_member {
     const char *member, *usual;
 };
 
-static const struct setting agent_settings[] = {
+static const struct bundle_member agent_settings[] = {
     {"description", NULL},
     {"instruction", NULL},
     {"model", NULL},
@@ -35,10 +35,10 @@ static const struct setting agent_settings[] = {
     {"meta", NULL},
 };
 
-static const struct setting task_settings[] = {
+static const struct bundle_member task_settings[] = {
     {"description", NULL}, {"prompt", NULL}, {"meta", NULL}};
 
-static const struct setting tool_settings[] = {
+static const struct bundle_member tool_settings[] = {
     {"readOnly", NULL},     {"destructive", NULL},  {"idempotent", NULL},
     {"openWorld", NULL},    {"optional", NULL},     {"returnDirect", NULL},
     {"maxCallErrors", "5"}, {"maxToolErrors", "5"}, {"meta", NULL},
@@ -46,7 +46,7 @@ static const struct setting tool_settings[] = {
 
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 
-static bool is_setting_of(gramc_text key, const struct setting *settings, size_t count) {
+static bool is_setting_of(gramc_text key, const struct bundle_member *settings, size_t count) {
     size_t i = 0;
     while (i < count && !text_is(key, settings[i].member)) i++;
     return i < count;
@@ -86,7 +86,7 @@ static void put_property(struct importer *in, struct doc *list, const char *prop
 }
 
 static void put_settings(struct importer *in, struct doc *list, const struct json *object,
-                         const struct setting *settings, size_t count) {
+                         const struct bundle_member *settings, size_t count) {
     for (size_t i = 0; i < count; i++) {
         const struct json *value = json_get(object, settings[i].member);
         bool usual = value && settings[i].usual && text_is(value->text, settings[i].usual);
@@ -165,7 +165,7 @@ static const struct json *read_output(struct importer *in, const struct json *ho
 }
 
 static void report_unknown(struct importer *in, const struct json *object,
-                           const struct setting *settings, size_t count, const char *place) {
+                           const struct bundle_member *settings, size_t count, const char *place) {
     static const char *const others[] = {"name",        "output",      "tools",
                                          "inputs",      "toolBoxes",   "responseFormat",
                                          "maxMessages", "fingerprint", NULL};
