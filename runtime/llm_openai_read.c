@@ -96,12 +96,14 @@ static void read_usage(struct usage *out, const struct json *usage) {
     out->total = read_count(usage, "total_tokens");
 }
 
+const char openai_no_object[] = "the answer is not a JSON object";
+
 /* The message of the first choice; NULL with a reason if there is none. */
 static const struct json *find_message(struct arena *arena, const struct json *body, gramc_text raw,
                                        gramc_text *why) {
     const struct json *choices = json_get(body, "choices");
     gramc_text code;
-    if (!json_is(body, JSON_OBJECT)) *why = TEXT("the answer is not a JSON object");
+    if (!json_is(body, JSON_OBJECT)) *why = text_of(openai_no_object);
     else if (json_get(body, "error")) *why = openai_error(arena, raw, &code);
     else if (!json_is(choices, JSON_ARRAY)) *why = TEXT("the answer has no `choices`");
     else if (!choices->first) *why = TEXT("the answer's `choices` are empty");
@@ -114,6 +116,7 @@ static const struct json *find_message(struct arena *arena, const struct json *b
 gramc_status openai_reply(struct reply *out, struct arena *arena, gramc_text body,
                           gramc_text *why) {
     *out = (struct reply){0};
+    body = json_mended(arena, body);
     const struct json *json = json_parse(arena, body, NULL);
     if (arena->oom) return GRAMC_NOMEM;
     const struct json *message = find_message(arena, json, body, why);
@@ -149,6 +152,7 @@ static gramc_text beginning(struct arena *arena, gramc_text body) {
 /* {"error":{"message","code"}} with code a text or a number; {"error":"text"};
  * {"object":"error","message"}; {"message"}; anything else. */
 gramc_text openai_error(struct arena *arena, gramc_text body, gramc_text *code) {
+    body = json_mended(arena, body);
     const struct json *json = json_parse(arena, body, NULL);
     const struct json *error = json_get(json, "error");
     *code = (gramc_text){NULL, 0};
