@@ -4,7 +4,6 @@
 #include "grammar/build.h"
 
 #include "grammar/build_private.h"
-#include "parser.h"
 
 bool build_init(struct build *build, struct arena *arena, const struct source *source) {
     *build = (struct build){.arena = arena, .text = source->text.ptr};
@@ -167,7 +166,7 @@ struct subject *build_subject(struct build *build, const struct token *identifie
     if (!subject) return NULL;
     *subject = (struct subject){.labels = labels ? labels->first : NULL,
                                 .properties = record ? record->first : NULL};
-    if (identifier) subject->identifier = build_name(build, *identifier);
+    if (identifier) subject->identifier = build_name(build, *identifier, false);
     if (record) subject->record = record->span;
     return subject;
 }
@@ -176,8 +175,7 @@ struct label *build_label(struct build *build, struct token name, uint8_t colons
     struct label *label = build_alloc(build, sizeof *label);
     if (!label) return NULL;
     label->next = NULL;
-    label->name = build_name(build, name);
-    label->name.two_colons = colons == 2;
+    label->name = build_name(build, name, colons == 2);
     return label;
 }
 
