@@ -29,18 +29,6 @@ static struct pattern *pattern_new(struct build *build, enum pattern_kind kind, 
     return pattern;
 }
 
-struct pattern_list build_patterns(struct pattern *first) {
-    return (struct pattern_list){first, first, first ? 1 : 0};
-}
-
-void build_add_pattern(struct pattern_list *list, struct pattern *pattern) {
-    if (!pattern) return;
-    if (list->last) list->last->next = pattern;
-    else list->first = pattern;
-    list->last = pattern;
-    list->count++;
-}
-
 static struct pattern *header(struct build *build, const struct record *record) {
     struct subject *subject = build_subject(build, NULL, NULL, record);
     return pattern_new(build, PATTERN_HEADER, record->span.start, record->span.end, subject);
@@ -101,11 +89,6 @@ struct pattern *build_arrow(struct build *build, struct token left, struct subje
                                  : points_right              ? ARROW_RIGHT
                                                              : ARROW_UNDIRECTED);
     return arrow;
-}
-
-void build_step(struct pattern_list *path, struct pattern *arrow, struct pattern *node) {
-    build_add_pattern(path, arrow);
-    build_add_pattern(path, node);
 }
 
 struct pattern *build_path(struct build *build, const struct pattern_list *path) {
@@ -177,15 +160,4 @@ struct label *build_label(struct build *build, struct token name, uint8_t colons
     label->next = NULL;
     label->name = build_name(build, name, colons == 2);
     return label;
-}
-
-struct label_list build_labels(struct label *first) {
-    return (struct label_list){first, first};
-}
-
-void build_add_label(struct label_list *list, struct label *label) {
-    if (!label) return;
-    if (list->last) list->last->next = label;
-    else list->first = label;
-    list->last = label;
 }

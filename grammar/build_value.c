@@ -212,18 +212,6 @@ struct value *build_array(struct build *build, struct token open, const struct v
     return array;
 }
 
-struct value_list build_values(struct value *first) {
-    return (struct value_list){first, first, first ? 1 : 0};
-}
-
-void build_add_value(struct value_list *list, struct value *value) {
-    if (!value) return;
-    if (list->last) list->last->next = value;
-    else list->first = value;
-    list->last = value;
-    list->count++;
-}
-
 struct property *build_pair(struct build *build, struct token key, struct value *value,
                             uint8_t colons) {
     struct property *pair = build_alloc(build, sizeof *pair);
@@ -233,23 +221,4 @@ struct property *build_pair(struct build *build, struct token key, struct value 
     pair->span = (struct span){key.start, value ? value->span.end : key.end};
     pair->key = build_name(build, key, colons == 2);
     return pair;
-}
-
-struct property_list build_pairs(struct property *first) {
-    return (struct property_list){first, first, first ? 1 : 0};
-}
-
-void build_add_pair(struct property_list *list, struct property *pair) {
-    if (!pair) return;
-    if (list->last) list->last->next = pair;
-    else list->first = pair;
-    list->last = pair;
-    list->count++;
-}
-
-struct record build_record(struct token open, const struct property_list *pairs,
-                           struct token close) {
-    return (struct record){.first = pairs ? pairs->first : NULL,
-                           .span = {open.start, close.end},
-                           .count = pairs ? pairs->count : 0};
 }
