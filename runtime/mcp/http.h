@@ -6,16 +6,14 @@
 #include <uv.h>
 
 #include "runtime/mcp/transport.h"
+#include "base/limits.h"
 
 struct http;
 
 enum {
-    MCP_RECONNECT_MS = 1000,      /* where the server does not say how long to wait */
-    MCP_RECONNECT_MAX_MS = 60000, /* of what it may say */
-    MCP_RECONNECTS_MAX = 10,      /* in a row that bring nothing */
-    MCP_REDIRECTS_MAX = 5,
-    MCP_PATIENCE_MS = 1000, /* then a request may be waiting for an answer of ours: see below */
-    MCP_LINGER_MS = 1000    /* for the end of a stream whose answer is there, and of a session */
+    MCP_RECONNECT_MS = 1000, /* where the server does not say how long to wait */
+    MCP_PATIENCE_MS = 1000,  /* then a request may be waiting for an answer of ours: see below */
+    MCP_LINGER_MS = 1000     /* for the end of a stream whose answer is there, and of a session */
 };
 
 /* Borrowed until the transport has stopped. */
