@@ -301,6 +301,24 @@ static void test_lost_session(void **state) {
     close_bench(&bench, 8);
 }
 
+/* i10 e1: the second handshake gives no session, and the lost one is not used again. */
+static void test_i10_e1_session_reset(void **state) {
+    const struct mock_answer answers[] = {no_modern,
+                                          {.headers = SESSION("s-1"), .body = INITIALIZED(2)},
+                                          accepted,
+                                          {404, MOCK_WHOLE, NULL, "{}", 0},
+                                          {.body = INITIALIZED(4)},
+                                          accepted,
+                                          {.body = SAID(5, "back")}};
+    struct bench bench;
+    (void)state;
+    open_bench(&bench, answers, COUNT(answers));
+    start(&bench, "{}");
+    expect(&bench, MCP_FINE, "back");
+    for (size_t i = 4; i < 7; i++) assert_no_head(&bench, i, "Mcp-Session-Id");
+    close_bench(&bench, 7);
+}
+
 /* Nobody runs after the end of a session. */
 static void test_redirected_goodbye(void **state) {
     const struct mock_answer answers[] = {no_modern,
@@ -730,6 +748,7 @@ int main(void) {
         cmocka_unit_test(test_redirected_goodbye),
         cmocka_unit_test(test_not_found),
         cmocka_unit_test(test_i10_e2_lists),
+        cmocka_unit_test(test_i10_e1_session_reset),
         cmocka_unit_test(test_reconnect),
         cmocka_unit_test(test_asked_on_the_side),
         cmocka_unit_test(test_no_side_stream),
