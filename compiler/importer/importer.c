@@ -5,6 +5,7 @@
 
 #include "base/options.h"
 #include "base/text.h"
+#include "compiler/agent.h"
 #include "compiler/tool.h"
 
 #include <string.h>
@@ -144,6 +145,20 @@ static bool compare_tool(struct importer *in, const struct import_tool *tool,
     return (root && compare_schema(in, tool->result, root, last)) || changed;
 }
 
+/* Agents come out so, too. */
+static bool compare_outputs(struct importer *in, const struct gramc_spec *spec, bool last) {
+    const struct agent *compiled = spec->first_agent;
+    bool changed = false;
+    for (const struct import_agent *agent = in->first_agent; agent && compiled && !in->arena->oom;
+         agent = agent->next, compiled = compiled->next) {
+        const struct json *root = agent->output && compiled->output
+                                      ? schema_document(in->arena, compiled->output, SCHEMA_PRINTED)
+                                      : NULL;
+        if (root) changed = compare_schema(in, agent->output, root, last) || changed;
+    }
+    return changed;
+}
+
 /* Tools come out in the order in which they were written. True if there was a difference. */
 static bool compare_all(struct importer *in, const struct gramc_spec *spec, bool last) {
     const struct tool *compiled = spec->first_tool;
@@ -152,7 +167,7 @@ static bool compare_all(struct importer *in, const struct gramc_spec *spec, bool
          tool = tool->next, compiled = compiled->next)
         if (compiled->signature)
             changed = compare_tool(in, tool, compiled->signature, last) || changed;
-    return changed;
+    return compare_outputs(in, spec, last) || changed;
 }
 
 /* ## Rounds */
@@ -245,11 +260,14 @@ static void begin(struct importer *in, gramc_compilation *compilation,
                             .agent = options->agent};
     in->last = &in->first;
     in->last_type = &in->first_type;
+    in->last_loss = &in->first_loss;
+    in->last_agent = &in->first_agent;
     map_init(&in->references, in->arena);
     map_init(&in->records, in->arena);
     map_init(&in->names, in->arena);
     map_init(&in->type_names, in->arena);
     map_init(&in->foreign, in->arena);
+    map_init(&in->losses, in->arena);
     buf_init(&in->spans, &in->arena->allocator, SOURCE_MAX);
 }
 
@@ -265,6 +283,7 @@ static gramc_status read_files(struct importer *in, const gramc_import_file *fil
         source->order = (uint32_t)i;
         good = import_read(in, source);
     }
+    if (good) import_report_losses(in);
     if (in->arena->oom) return GRAMC_NOMEM;
     struct span start = {0, 0};
     if (good && !in->first && source) FIND0(in->findings, D_IMPORT_NOTHING, source, start);
@@ -334,6 +353,7 @@ static gramc_status write_files(struct importer *in, const gramc_import_options 
     struct buf text;
     buf_init(&text, &in->arena->allocator, SOURCE_MAX);
     import_name_all(in);
+    import_wanted_agent(in);
     gramc_status status = in->arena->oom ? GRAMC_NOMEM : write_checked(in, &text);
     if (status == GRAMC_OK) report(in);
     if (in->arena->oom) status = GRAMC_NOMEM;

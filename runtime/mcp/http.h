@@ -11,9 +11,11 @@
 struct http;
 
 enum {
-    MCP_RECONNECT_MS = 1000, /* where the server does not say how long to wait */
-    MCP_PATIENCE_MS = 1000,  /* then a request may be waiting for an answer of ours: see below */
-    MCP_LINGER_MS = 1000     /* for the end of a stream whose answer is there, and of a session */
+    MCP_RECONNECT_MS = 1000,  /* where the server does not say how long to wait */
+    MCP_PATIENCE_MS = 1000,   /* then a request may be waiting for an answer of ours: see below */
+    MCP_LINGER_MS = 1000,     /* for the end of a stream whose answer is there, and of a session */
+    MCP_EVENTS_A_TURN = 4096, /* of one stream; then the loop, and its deadlines, have their turn */
+    MCP_REPLY_MS = 5000       /* that the server may take to accept a reply */
 };
 
 /* Borrowed until the transport has stopped. */
