@@ -24,6 +24,11 @@ for command in $commands; do
     done
 done
 
+# Bare `gramc explain` lists every finding, one a line.
+for code in $(sed -n 's/^DIAG(\(G[0-9]*\),.*/\1/p' "$source/base/diag/diag.def"); do
+    "$build/bin/gramc" explain | grep -q "^$code " || complain "gramc explain does not list $code"
+done
+
 bash -n "$pages/gramc.bash" || complain "bash cannot read its completion"
 for shell in zsh:_gramc fish:gramc.fish; do
     program=${shell%%:*} page=$pages/${shell#*:}
