@@ -259,10 +259,9 @@ void diff_agents(struct gramc_diff *diff, const struct gramc_spec *before,
                  const struct gramc_spec *after) {
     for (const struct agent *a = after->first_agent; a; a = a->next) {
         const struct agent *old = find(diff, before, after, a, true);
-        if (!old) {
+        if (!old && !diff_is_skipped_agent(diff, a))
             diff_add(diff, CHANGE_AGENT_ADDED, nowhere, place(a), a->public.name, nothing, nothing);
-            continue;
-        }
+        if (!old) continue;
         diff_properties(diff, old, a);
         diff_list(diff, old, before, a, after);
         diff_tasks(diff, old, a);
