@@ -278,14 +278,26 @@ static void hint_rename(struct gramc_diff *diff, struct difference *difference,
     }
 }
 
-/* The first tool, in the new order, that stands behind one that it stood in front of. */
+static bool is_now_in(const struct gramc_diff *diff, const struct tool *old,
+                      const struct source *source) {
+    const struct tool *now = after_of(diff, old);
+    return now && now->source == source;
+}
+
+/* The first tool of a file, in the new order, that stands behind one that it stood in front of. The
+ * order of files means nothing. */
 static void diff_order(struct gramc_diff *diff, const struct gramc_spec *before,
                        const struct gramc_spec *after) {
-    const struct tool *expected = before->first_tool;
+    const struct tool *expected = NULL;
+    const struct source *file = NULL;
     for (const struct tool *t = after->first_tool; t; t = t->next) {
-        if (!before_of(diff, t)) continue;
-        while (expected && !after_of(diff, expected)) expected = expected->next;
-        if (expected && !text_eq(expected->public.name, t->public.name)) {
+        const struct tool *old = before_of(diff, t);
+        if (!old) continue;
+        if (t->source != file) expected = before->first_tool;
+        file = t->source;
+        while (expected && !is_now_in(diff, expected, file)) expected = expected->next;
+        if (expected && expected->source == old->source &&
+            !text_eq(expected->public.name, t->public.name)) {
             diff_add(diff, CHANGE_TOOLS_REORDERED, diff_tool_place(expected), diff_tool_place(t),
                      t->public.name, nothing, nothing);
             return;
