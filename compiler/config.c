@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "compiler/data.h"
 #include "compiler/imports.h"
+#include "compiler/model.h"
 #include "compiler/pattern.h"
 #include "compiler/properties.h"
 
@@ -191,6 +192,13 @@ static void read_provider(struct config_reader *reader, const struct property *p
     else wrong(reader, name_text(p->key), p->value, "the name of a provider");
 }
 
+/* Of agents that name none: `model: "Ollama/llama3.1:8b"`. */
+static void read_default_model(struct config_reader *reader, const struct property *p) {
+    bool said = value_is_name(p->value) && value_name(p->value).len;
+    if (said) set(reader, name_text(p->key), value_name(p->value), p->value->span);
+    else wrong(reader, name_text(p->key), p->value, "the name of a model");
+}
+
 /* `endpoints: {Ollama: "http://127.0.0.1:11434/v1"}` */
 static void read_endpoints(struct config_reader *reader, const struct property *p) {
     if (p->value->kind != VALUE_MAP) {
@@ -216,11 +224,17 @@ static void read_header(struct config_reader *reader, const struct pattern *head
     static const struct {
         const char *name;
         setting_reader *read; /* NULL: known and done */
-    } settings[] = {{"language", read_language},     {"kind", NULL},
-                    {"strict", read_strict},         {"target", read_target},
-                    {"severities", read_severities}, {"naming", read_naming},
-                    {"allowEnv", read_allow_env},    {"provider", read_provider},
-                    {"endpoints", read_endpoints},   {"meta", NULL}};
+    } settings[] = {{"language", read_language},
+                    {"kind", NULL},
+                    {"strict", read_strict},
+                    {"target", read_target},
+                    {"severities", read_severities},
+                    {"naming", read_naming},
+                    {"allowEnv", read_allow_env},
+                    {"provider", read_provider},
+                    {"model", read_default_model},
+                    {"endpoints", read_endpoints},
+                    {"meta", NULL}};
     enum { SETTINGS = sizeof settings / sizeof *settings };
     struct property_row rows[SETTINGS];
     const struct value *values[SETTINGS]; /* read by the setting's own reader */
@@ -292,6 +306,15 @@ void config_check(struct pass *pass, const struct tree *tree) {
     read_tree(&reader, tree);
 }
 
+/* Once the endpoints are known. */
+static void check_providers(struct pass *pass, const struct tree *tree) {
+    const struct subject *header = tree->patterns->subject;
+    const struct property *provider = property_find(header, "provider");
+    if (provider && value_is_name(provider->value) && value_name(provider->value).len)
+        provider_check(pass, provider->value, value_name(provider->value));
+    model_check_property(pass, header, "model");
+}
+
 static void read_unit(struct pass *pass, struct config *config, const struct unit *unit) {
     struct config_reader reader = {.pass = pass, .config = config};
     struct span beginning = {0, 0};
@@ -301,6 +324,7 @@ static void read_unit(struct pass *pass, struct config *config, const struct uni
     if (config_is(unit->tree)) {
         map_init(&reader.seen, pass->arena);
         read_tree(&reader, unit->tree);
+        check_providers(pass, unit->tree);
         return;
     }
     struct finding *f = FIND0(pass->findings, D_NOT_A_CONFIGURATION, pass->source, beginning);

@@ -374,8 +374,8 @@ typedef struct gramc_run_handler {
 /* Starts a run; nothing is called before gramc_loop_run. Stated limits: a request of 256 MiB, a
  * tool result of 1 MiB, 128 calls in one answer (more are not made, and the model is told). *out
  * (out may be NULL) is valid until done is called. GRAMC_FINDINGS: the bound agent has errors.
- * GRAMC_USAGE: no model, no message, an empty one, an input of the agent that is not given, or no
- * done. GRAMC_NOMEM: done will not be
+ * GRAMC_USAGE: no model, an endpoint for an agent where neither of them names a model, no message,
+ * an empty one, an input of the agent that is not given, or no done. GRAMC_NOMEM: done will not be
  * called. */
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_run_start(gramc_run **out, gramc_loop *loop,
                                                       const gramc_bound *bound,
