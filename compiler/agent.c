@@ -100,8 +100,9 @@ static void read_memory(struct pass *pass, struct agent *agent, const struct val
 static void check_models(struct pass *pass, const struct subject *subject) {
     static const char *const models[] = {"model", "generatorModel", "evaluatorModel",
                                          "outputModel"};
+    const struct config *config = config_for(pass->compilation, pass->source);
     for (size_t i = 0; i < sizeof models / sizeof *models; i++)
-        model_check_property(pass, subject, models[i]);
+        model_check(pass, config, subject, models[i]);
 }
 
 static void read_properties(struct pass *pass, struct agent *agent, const struct pattern *pattern) {

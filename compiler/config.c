@@ -34,7 +34,7 @@ static void set(struct config_reader *reader, gramc_text key, gramc_text value, 
     if (!setting) return;
     *setting = (struct setting){NULL, key, value, at};
     const struct setting *other = map_put(&reader->seen, key, setting);
-    bool is_list = text_is(key, "allowEnv");
+    bool is_list = text_is(key, "allowEnv") || text_is(key, "exclude");
     if (other != setting && !is_list) {
         struct findings *findings = reader->pass->findings;
         struct finding *f = FIND(findings, D_DUPLICATE_PROPERTY, reader->pass->source, at, key);
@@ -174,15 +174,23 @@ static void read_naming(struct config_reader *reader, const struct property *p) 
     }
 }
 
-static void read_allow_env(struct config_reader *reader, const struct property *p) {
+static void read_list(struct config_reader *reader, const struct property *p, const char *wanted) {
     if (p->value->kind != VALUE_ARRAY) {
-        wrong(reader, name_text(p->key), p->value, "a list of names");
+        wrong(reader, name_text(p->key), p->value, wanted);
         return;
     }
     for (const struct value *v = p->value->as.items; v; v = v->next) {
         if (value_is_name(v)) set(reader, name_text(p->key), value_name(v), v->span);
-        else wrong(reader, name_text(p->key), v, "a list of names");
+        else wrong(reader, name_text(p->key), v, wanted);
     }
+}
+
+static void read_allow_env(struct config_reader *reader, const struct property *p) {
+    read_list(reader, p, "a list of names");
+}
+
+static void read_exclude(struct config_reader *reader, const struct property *p) {
+    read_list(reader, p, "a list of patterns, as in a .gitignore");
 }
 
 /* Of models that are named without one: `provider: "Ollama"`. */
@@ -224,17 +232,12 @@ static void read_header(struct config_reader *reader, const struct pattern *head
     static const struct {
         const char *name;
         setting_reader *read; /* NULL: known and done */
-    } settings[] = {{"language", read_language},
-                    {"kind", NULL},
-                    {"strict", read_strict},
-                    {"target", read_target},
-                    {"severities", read_severities},
-                    {"naming", read_naming},
-                    {"allowEnv", read_allow_env},
-                    {"provider", read_provider},
-                    {"model", read_default_model},
-                    {"endpoints", read_endpoints},
-                    {"meta", NULL}};
+    } settings[] = {{"language", read_language},     {"kind", NULL},
+                    {"strict", read_strict},         {"target", read_target},
+                    {"severities", read_severities}, {"naming", read_naming},
+                    {"allowEnv", read_allow_env},    {"provider", read_provider},
+                    {"model", read_default_model},   {"endpoints", read_endpoints},
+                    {"exclude", read_exclude},       {"meta", NULL}};
     enum { SETTINGS = sizeof settings / sizeof *settings };
     struct property_row rows[SETTINGS];
     const struct value *values[SETTINGS]; /* read by the setting's own reader */
@@ -297,6 +300,16 @@ static void read_tree(struct config_reader *reader, const struct tree *tree) {
     }
 }
 
+/* Once the endpoints are known. */
+static void check_providers(struct pass *pass, const struct config *config,
+                            const struct tree *tree) {
+    const struct subject *header = tree->patterns->subject;
+    const struct property *provider = property_find(header, "provider");
+    if (provider && value_is_name(provider->value) && value_name(provider->value).len)
+        provider_check(pass, config, provider->value, value_name(provider->value));
+    model_check(pass, config, header, "model");
+}
+
 void config_check(struct pass *pass, const struct tree *tree) {
     struct config *config = ARENA_NEW(pass->arena, struct config);
     struct config_reader reader = {.pass = pass, .config = config};
@@ -304,15 +317,7 @@ void config_check(struct pass *pass, const struct tree *tree) {
     map_init(&reader.seen, pass->arena);
     config->last_setting = &config->first_setting;
     read_tree(&reader, tree);
-}
-
-/* Once the endpoints are known. */
-static void check_providers(struct pass *pass, const struct tree *tree) {
-    const struct subject *header = tree->patterns->subject;
-    const struct property *provider = property_find(header, "provider");
-    if (provider && value_is_name(provider->value) && value_name(provider->value).len)
-        provider_check(pass, provider->value, value_name(provider->value));
-    model_check_property(pass, header, "model");
+    check_providers(pass, config, tree);
 }
 
 static void read_unit(struct pass *pass, struct config *config, const struct unit *unit) {
@@ -320,42 +325,90 @@ static void read_unit(struct pass *pass, struct config *config, const struct uni
     struct span beginning = {0, 0};
     pass->source = &unit->source;
     /* An empty one only marks the project's root. */
-    if (pass->findings->counts[GRAMC_ERROR] || !unit->tree->pattern_count) return;
+    if (!unit->tree->pattern_count) return;
     if (config_is(unit->tree)) {
         map_init(&reader.seen, pass->arena);
         read_tree(&reader, unit->tree);
-        check_providers(pass, unit->tree);
+        check_providers(pass, config, unit->tree);
         return;
     }
     struct finding *f = FIND0(pass->findings, D_NOT_A_CONFIGURATION, pass->source, beginning);
     finding_help(pass->findings, f, "let it begin with `{kind: \"configuration\"}`");
 }
 
-gramc_status gramc_add_configuration(gramc_compilation *compilation, gramc_text name,
-                                     const char *bytes, size_t len) {
+/* NULL without memory. */
+static struct config *config_add(gramc_compilation *compilation, gramc_text name, gramc_text text) {
     struct pass pass = {compilation, &compilation->arena, &compilation->findings, NULL};
-    if (compilation->config || compilation->units) return GRAMC_USAGE;
-    if (len > SOURCE_MAX) return GRAMC_LIMIT;
+    uint32_t before = compilation->findings.counts[GRAMC_ERROR];
     struct config *config = ARENA_NEW(&compilation->arena, struct config);
-    struct unit *unit =
-        config ? unit_parse(compilation, name, (gramc_text){bytes, len}, false) : NULL;
-    if (!unit) return GRAMC_NOMEM;
+    struct unit *unit = config ? unit_parse(compilation, name, text, false) : NULL;
+    if (!unit) return NULL;
     config->source = &unit->source;
     config->last_setting = &config->first_setting;
+    if (compilation->findings.counts[GRAMC_ERROR] == before) read_unit(&pass, config, unit);
+    config->errors = compilation->findings.counts[GRAMC_ERROR] - before;
+    config->next = compilation->configs;
+    compilation->configs = config;
+    return compilation->arena.oom ? NULL : config;
+}
+
+gramc_status gramc_add_configuration(gramc_compilation *compilation, gramc_text name,
+                                     const char *bytes, size_t len) {
+    if (compilation->config || compilation->units) return GRAMC_USAGE;
+    if (len > SOURCE_MAX) return GRAMC_LIMIT;
+    const struct config *config = config_add(compilation, name, (gramc_text){bytes, len});
+    if (!config) return GRAMC_NOMEM;
     compilation->config = config;
-    read_unit(&pass, config, unit);
-    config->errors = compilation->findings.counts[GRAMC_ERROR];
-    if (compilation->arena.oom) return GRAMC_NOMEM;
+    compilation->is_configured = true;
     return config->errors ? GRAMC_FINDINGS : GRAMC_OK;
 }
 
-bool gramc_configuration_is_broken(const gramc_compilation *compilation) {
-    return compilation->config && compilation->config->errors;
+/* Reads it only if it was not read for another source. */
+static gramc_status find_config(gramc_compilation *compilation, gramc_text name, gramc_text text,
+                                const struct config **out) {
+    const struct config *config = compilation->configs;
+    while (config && !text_eq(config->source->name, name)) config = config->next;
+    if (!config && text.len > SOURCE_MAX) return GRAMC_LIMIT;
+    if (!config) config = config_add(compilation, name, text);
+    *out = config;
+    return config ? GRAMC_OK : GRAMC_NOMEM;
 }
 
-bool sources_are_sound(const gramc_compilation *compilation) {
-    uint32_t own = compilation->config ? compilation->config->errors : 0;
-    return compilation->findings.counts[GRAMC_ERROR] == own;
+static gramc_status ask_for_config(gramc_compilation *compilation, gramc_text name,
+                                   const struct config **out) {
+    gramc_configurer configurer = compilation->configurer;
+    gramc_text config_name, text;
+    *out = NULL;
+    if (!configurer.find) return GRAMC_OK;
+    int failure = configurer.find(configurer.ctx, name, &config_name, &text);
+    if (failure == GRAMC_NOT_FOUND) return GRAMC_OK;
+    if (failure) return failure == GRAMC_NOMEM ? GRAMC_NOMEM : GRAMC_IO;
+    return find_config(compilation, config_name, text, out);
+}
+
+gramc_status config_of(gramc_compilation *compilation, gramc_text name, const struct config **out) {
+    *out = compilation->config;
+    if (compilation->is_configured) return GRAMC_OK;
+    gramc_status status = ask_for_config(compilation, name, out);
+    if (!compilation->units) compilation->config = *out;
+    return status;
+}
+
+const struct config *config_for(const gramc_compilation *compilation, const struct source *source) {
+    return compilation->is_configured ? compilation->config : source->config;
+}
+
+bool gramc_configuration_is_broken(const gramc_compilation *compilation) {
+    for (const struct config *c = compilation->configs; c; c = c->next)
+        if (c->errors && !c->is_left_out) return true;
+    return false;
+}
+
+gramc_status gramc_configure(gramc_compilation *compilation, gramc_text name) {
+    const struct config *config;
+    gramc_status status = config_of(compilation, name, &config);
+    if (status == GRAMC_OK && !config) return GRAMC_NOT_FOUND;
+    return status == GRAMC_OK && config->errors ? GRAMC_FINDINGS : status;
 }
 
 /* ## Look-ups */

@@ -15,19 +15,20 @@ static const char *const known[] = {
 enum { KNOWN = sizeof known / sizeof *known };
 
 /* Those of the table, then those that have an endpoint. */
-static size_t list_names(const struct pass *pass, gramc_text names[NAMES_MAX]) {
+static size_t list_names(const struct config *config, gramc_text names[NAMES_MAX]) {
     size_t count = 0;
-    gramc_setting setting;
+    const struct setting *s = config ? config->first_setting : NULL;
     for (size_t i = 0; i < KNOWN; i++) names[count++] = text_of(known[i]);
-    for (size_t i = 0; count < NAMES_MAX && gramc_setting_get(pass->compilation, i, &setting); i++)
-        if (text_starts(setting.key, "endpoints."))
-            names[count++] = text_slice(setting.key, sizeof "endpoints." - 1, setting.key.len);
+    for (; s && count < NAMES_MAX; s = s->next)
+        if (text_starts(s->key, "endpoints."))
+            names[count++] = text_slice(s->key, sizeof "endpoints." - 1, s->key.len);
     return count;
 }
 
-void provider_check(struct pass *pass, const struct value *value, gramc_text provider) {
+void provider_check(struct pass *pass, const struct config *config, const struct value *value,
+                    gramc_text provider) {
     gramc_text names[NAMES_MAX];
-    size_t count = list_names(pass, names);
+    size_t count = list_names(config, names);
     for (size_t i = 0; i < count; i++)
         if (text_eq_nocase(names[i], provider)) return;
     struct finding *f =
@@ -41,7 +42,7 @@ void provider_check(struct pass *pass, const struct value *value, gramc_text pro
                      provider.len < 60 ? (int)provider.len : 60, provider.ptr);
 }
 
-void model_check(struct pass *pass, const struct value *value) {
+static void check(struct pass *pass, const struct config *config, const struct value *value) {
     if (!value_is_name(value)) return;
     gramc_text model = value_name(value);
     size_t slash = 0;
@@ -57,10 +58,11 @@ void model_check(struct pass *pass, const struct value *value) {
     if (has_provider && slash == 0)
         FIND(pass->findings, D_INCOMPLETE_MODEL, pass->source, value->span, model,
              TEXT("provider"));
-    else if (has_provider) provider_check(pass, value, text_slice(model, 0, slash));
+    else if (has_provider) provider_check(pass, config, value, text_slice(model, 0, slash));
 }
 
-void model_check_property(struct pass *pass, const struct subject *subject, const char *name) {
+void model_check(struct pass *pass, const struct config *config, const struct subject *subject,
+                 const char *name) {
     const struct property *p = property_find(subject, name);
-    if (p) model_check(pass, p->value);
+    if (p) check(pass, config, p->value);
 }

@@ -1,6 +1,6 @@
 /* Turns a type as it is written, `(age::Int {min: 0})`, `[Text]`, `{type: Object, fields: ...}`, a
  * named type's elements, into the schema IR. What the properties say is schema_properties.c's,
- * printing emit/json_schema.c's, contradictions and defaults are schema_check.c's. */
+ * printing schema_json.c's, contradictions and defaults are schema_check.c's. */
 #include "compiler/schema_reader.h"
 
 #include "base/text.h"

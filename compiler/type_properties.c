@@ -1,5 +1,5 @@
 /* Looks up the properties of types in their table, type_properties.def, by whatever spelling. How a
- * value is read is schema_properties.c's, how it is printed emit/json_schema.c's. */
+ * value is read is schema_properties.c's, how it is printed schema_json.c's. */
 #include "compiler/type_properties.h"
 
 #include "base/text.h"

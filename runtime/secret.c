@@ -130,7 +130,7 @@ static void hide_text(struct buf *text, gramc_text value, gramc_text name) {
     size_t done = 0;
     const char *at = text->len && value.len ? find(text->ptr, text->len, value) : NULL;
     if (!at) return;
-    buf_init(&copy, &text->allocator, text->max);
+    buf_init_secret(&copy, &text->allocator, text->max);
     for (; at; at = find(text->ptr + done, text->len - done, value)) {
         buf_put(&copy, text->ptr + done, (size_t)(at - text->ptr) - done);
         buf_puts(&copy, "${env:");

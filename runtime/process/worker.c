@@ -90,7 +90,7 @@ static struct worker_pool *add_pool(gramc_loop *loop, const struct worker_progra
 
 static struct worker_pool *pool_of(gramc_loop *loop, const struct worker_program *program) {
     struct buf key;
-    buf_init(&key, &loop->allocator, 1 << 24);
+    buf_init_secret(&key, &loop->allocator, 1 << 24);
     make_key(&key, program->impl);
     struct worker_pool *pool = NULL;
     if (!buf_status(&key)) pool = find_pool(loop, buf_view(&key));

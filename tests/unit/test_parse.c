@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "notation.h"
+#include "tests/printing/print_gram.h"
 
 /* ## Verdicts */
 

@@ -1,7 +1,7 @@
 /* Turns a tree back into gram text that parses to the same tree, as short as that allows. Keeps
  * which quotes, colons and arrows were written; drops comments and layout. `fmt` is built
  * elsewhere; this one is for tests and for programs. */
-#include "grammar/print.h"
+#include "tests/printing/print_gram.h"
 
 static void put_value(struct buf *out, const struct value *value);
 
