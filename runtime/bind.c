@@ -290,6 +290,7 @@ static void fill_tool(gramc_bound *bound, gramc_text name) {
     list[0] = tool;
     *agent = (gramc_agent){.name = name, .tools = list};
     bound->agent = agent;
+    bound->is_by_hand = true;
     agent->tool_count = bind_tool_of_library(bound, arena_text(&bound->arena, name), tool) ? 1 : 0;
     if (!bound->arena.oom) fill(bound, (gramc_text){NULL, 0});
 }

@@ -129,10 +129,27 @@ static void search_box(gramc_bound *bound, struct box_search *search, struct box
     }
 }
 
+static bool is_down(const gramc_bound *bound, const struct box_view *view) {
+    const struct offered_box *known =
+        offered_box(bound->offered, bound->offered_count, view->box->name);
+    return !view->kind->boxes->opens_alone && (!known || known->failure.len);
+}
+
+/* Who calls one tool by hand need not care for boxes that are down, if another has it: they are
+ * looked into last, and then to report them. */
+static void search_boxes(gramc_bound *bound, struct box_search *search, gramc_text name) {
+    for (size_t i = 0; i < bound->box_count; i++)
+        if (!bound->is_by_hand || !is_down(bound, &bound->boxes[i]))
+            search_box(bound, search, &bound->boxes[i], name);
+    if (!bound->is_by_hand || search->found) return;
+    for (size_t i = 0; i < bound->box_count; i++)
+        if (is_down(bound, &bound->boxes[i])) search_box(bound, search, &bound->boxes[i], name);
+}
+
 static void search_all(gramc_bound *bound, struct box_search *search, gramc_text name) {
     *search = (struct box_search){.found = 0};
     buf_init(&search->list, &bound->arena.allocator, LIST_MAX);
-    for (size_t i = 0; i < bound->box_count; i++) search_box(bound, search, &bound->boxes[i], name);
+    search_boxes(bound, search, name);
     if (search->found > 1) {
         const struct bind_place place = place_of(search->view->box);
         BOUND_TELL(bound, D_SEVERAL_OFFERS, &place,

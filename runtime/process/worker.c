@@ -265,7 +265,8 @@ static void on_line(void *ctx, gramc_text line) {
         return;
     }
     arena_init(&arena, &worker->pool->loop->allocator);
-    const struct json *answer = json_parse(&arena, line, NULL);
+    line = json_mended(&arena, line);
+    const struct json *answer = arena.oom ? NULL : json_parse(&arena, line, NULL);
     if (arena.oom) break_off(worker, NULL);
     else read_answer(worker, line, answer);
     arena_free(&arena);
