@@ -34,12 +34,15 @@ void provider_check(struct pass *pass, const struct config *config, const struct
     struct finding *f =
         FIND(pass->findings, D_UNKNOWN_PROVIDER, pass->source, value->span, provider);
     gramc_text near = text_nearest(provider, names, count);
-    if (near.len) finding_help(pass->findings, f, "did you mean `%.*s`?", TEXT_ARGS(near));
-    else
-        finding_help(pass->findings, f,
-                     "give its server an address in gramc.gram: `endpoints: {%.*s: "
-                     "\"https://...\"}`",
-                     provider.len < 60 ? (int)provider.len : 60, provider.ptr);
+    if (near.len) {
+        finding_help(pass->findings, f, "did you mean `%.*s`?", TEXT_ARGS(near));
+        return;
+    }
+    /* No slip, then: --base-url may name its server when the agent runs. */
+    if (f) finding_set_severity(pass->findings, f, GRAMC_WARNING);
+    finding_help(pass->findings, f,
+                 "give its server an address in gramc.gram: `endpoints: {%.*s: \"https://...\"}`",
+                 provider.len < 60 ? (int)provider.len : 60, provider.ptr);
 }
 
 static void check(struct pass *pass, const struct config *config, const struct value *value) {
