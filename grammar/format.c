@@ -10,6 +10,8 @@
 #include "grammar/lexer.h"
 #include "grammar/parse.h"
 
+#include <string.h>
+
 enum frame_kind {
     FRAME_NODE,
     FRAME_ANNOTATION, /* the value of one */
@@ -139,10 +141,18 @@ static void close_frame(struct formatter *f) {
 
 /* ## Paths */
 
+static bool has_line_end(gramc_text text, const struct pattern *a, const struct pattern *b) {
+    return a && b && memchr(text.ptr + a->span.end, '\n', b->span.start - a->span.end) != NULL;
+}
+
+/* Some arrow begins a line, with its node behind it. */
 static bool is_broken(gramc_text text, const struct pattern *path) {
-    for (const struct pattern *step = path->elements; step; step = step->next)
-        for (uint32_t i = step->span.end; step->next && i < step->next->span.start; i++)
-            if (text.ptr[i] == '\n' && step->next->kind == PATTERN_ARROW) return true;
+    for (const struct pattern *step = path->elements; step; step = step->next) {
+        const struct pattern *arrow = step->next;
+        bool is_arrow = arrow && arrow->kind == PATTERN_ARROW;
+        if (is_arrow && has_line_end(text, step, arrow) && !has_line_end(text, arrow, arrow->next))
+            return true;
+    }
     return false;
 }
 
