@@ -15,7 +15,9 @@ enum {
     LONGEST_BACKOFF_MS = 8000,
     LONGEST_WAIT_MS = 60000, /* that a server may ask for */
     DEFAULT_RESPONSE_MAX = 16 << 20,
-    URL_MAX = 4096
+    URL_MAX = 4096,
+    EXCERPT = 120, /* bytes of an answer that is none */
+    EXCERPT_READ = 1024
 };
 
 static gramc_text provider_url(gramc_text model) {
@@ -168,6 +170,55 @@ static void give_up_or_retry(struct ask *ask) {
     else ask_fail(ask, "%s", copy);
 }
 
+/* In one line. A key is hidden before the rest is cut off: half of one would not be found. */
+static void put_excerpt(struct buf *out, gramc_text body, gramc_text key) {
+    size_t start = out->len, end = 0;
+    body = text_trim(text_slice(body, 0, body.len < EXCERPT_READ ? body.len : EXCERPT_READ));
+    for (size_t i = 0; i < body.len; i++) {
+        unsigned char c = (unsigned char)body.ptr[i];
+        buf_putc(out, c < ' ' || c == 0x7F ? ' ' : (char)c);
+    }
+    if (buf_status(out) != GRAMC_OK || out->len == start) return;
+    redact(out->ptr + start, key);
+    gramc_text shown = text_slice(buf_view(out), start, out->len);
+    size_t next = 0;
+    while (next < shown.len && next <= EXCERPT) {
+        end = next;
+        text_decode(shown, &next);
+    }
+    if (next <= EXCERPT) end = next;
+    if (end == shown.len) return;
+    out->len = start + end;
+    buf_puts(out, "...");
+}
+
+/* What came instead of an answer: of which type, and how it begins. */
+static void put_what_came(struct buf *out, const struct ask *ask) {
+    gramc_text key = ask->run->model->key;
+    gramc_text type = buf_view(&ask->http.kept), body = buf_view(&ask->http.response);
+    size_t name = sizeof("Content-Type:") - 1;
+    if (type.len > name) {
+        buf_puts(out, " (");
+        put_excerpt(out, text_slice(type, name, type.len), key);
+        buf_putc(out, ')');
+    }
+    bool is_empty = text_trim(body).len == 0;
+    buf_puts(out, is_empty ? ": it is empty" : ": ");
+    if (!is_empty) put_excerpt(out, body, key);
+}
+
+static void fail_reply(struct ask *ask, gramc_text why) {
+    struct buf line;
+    buf_init(&line, &ask->run->loop->allocator, 4 * EXCERPT_READ);
+    buf_puts(&line, "the model endpoint: ");
+    buf_text(&line, why);
+    if (line.ptr) redact(line.ptr, ask->run->model->key);
+    if (text_is(why, openai_no_object)) put_what_came(&line, ask);
+    if (buf_status(&line) == GRAMC_NOMEM) ask_fail_nomem(ask);
+    else ask_fail(ask, "%s", line.ptr);
+    buf_free(&line);
+}
+
 static void on_answer(struct http_request *http) {
     struct ask *ask = http->ctx;
     gramc_text why = {NULL, 0};
@@ -179,13 +230,15 @@ static void on_answer(struct http_request *http) {
     switch (openai_reply(&ask->reply, &ask->arena, buf_view(&http->response), &why)) {
     case GRAMC_OK: ask_answer(ask); break;
     case GRAMC_NOMEM: ask_fail_nomem(ask); break;
-    default: ask_fail(ask, "the model endpoint: %.*s", TEXT_ARGS(why));
+    default: fail_reply(ask, why);
     }
 }
 
 static void send_request(struct ask *ask) {
+    static const char *const kept_headers[] = {"Content-Type", NULL};
     const gramc_model *model = ask->run->model;
     ask->http.target = model->target;
+    ask->http.keep = kept_headers;
     ask->http.body = buf_view(&ask->run->body);
     ask->http.max_response = model->max_response;
     ask->http.done = on_answer;

@@ -221,26 +221,14 @@ static void put_bracket(struct rules *rules, const struct pattern *bracket) {
     }
 }
 
-/* A path of types alone is a signature without a tool. */
-static bool is_bare_signature(const struct rules *rules, const struct pattern *path) {
-    for (const struct pattern *step = path->elements; step; step = step->next) {
-        bool is_empty = step == path->elements && !step->subject;
-        if (step->kind == PATTERN_NODE && !is_empty && !is_type(rules, label_of(step)))
-            return false;
-    }
-    return true;
-}
-
 static void put_top(struct rules *rules, const struct pattern *pattern) {
     if (pattern->kind == PATTERN_ANNOTATED) {
         put_subject(rules, pattern->subject, false, NAME_ROLE_OTHER);
         pattern = pattern->elements;
     }
     if (pattern->kind == PATTERN_BRACKET) put_bracket(rules, pattern);
-    else if (pattern->kind == PATTERN_PATH) {
-        bool is_signature = is_bare_signature(rules, pattern);
-        put_path(rules, pattern, is_signature, is_signature);
-    } else put_node(rules, pattern, is_type(rules, label_of(pattern)));
+    else if (pattern->kind == PATTERN_PATH) put_path(rules, pattern, false, false);
+    else put_node(rules, pattern, is_type(rules, label_of(pattern)));
 }
 
 static void note_bracket(struct rules *rules, struct pattern *pattern) {
