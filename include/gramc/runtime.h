@@ -87,10 +87,13 @@ typedef struct gramc_bind_options {
     /* A target of gramc_emit, by whose rules tools and parameters are called in requests; what the
      * model calls is mapped back. Empty: "openai". */
     gramc_text target;
+    /* The PATH that programs inherit (gramc_loop_options.environment): one that is not there is
+     * then an error of the binding. ptr NULL: they are looked for when they are called. */
+    gramc_text path;
 } gramc_bind_options;
 #define GRAMC_BIND_OPTIONS_INIT                                                                    \
     {                                                                                              \
-        sizeof(gramc_bind_options), NULL, NULL, {NULL, NULL}, NULL, 0, false, NULL, {              \
+        sizeof(gramc_bind_options), NULL, NULL, {NULL, NULL}, NULL, 0, false, NULL, {NULL, 0}, {   \
             NULL, 0                                                                                \
         }                                                                                          \
     }
