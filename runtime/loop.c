@@ -11,8 +11,15 @@
 #include "runtime/mcp/server.h"
 #include "base/options.h"
 #include "runtime/run.h"
+#include "runtime/secret.h"
 #include "runtime/tool.h"
 #include "runtime/process/worker.h"
+
+/* ## Secrets */
+
+gramc_status loop_learn(gramc_loop *loop, const struct secrets *secrets) {
+    return secrets_merge(&loop->secrets, &loop->allocator, secrets);
+}
 
 /* ## Ready runs */
 
@@ -175,6 +182,7 @@ void gramc_loop_free(gramc_loop *loop) {
     loop_restore_signals(&before);
     uv_loop_close(&loop->uv);
     gramc_allocator allocator = loop->allocator;
+    secrets_free(loop->secrets);
     arena_free(&loop->arena);
     mem_free(&allocator, loop, sizeof(*loop));
 }

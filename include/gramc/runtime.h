@@ -235,6 +235,10 @@ typedef struct gramc_provider {
 GRAMC_API const gramc_provider *gramc_provider_get(size_t i);
 /* The provider that a model names, the first if it names none; NULL: it is not known. */
 GRAMC_API const gramc_provider *gramc_provider_of(gramc_text model);
+/* The i-th environment variable under which some provider documents its key, also of providers that
+ * are not known here; NULL past the end. Listed among the secrets of a library, with its value,
+ * such a key is hidden like any other, and still no library may read it. */
+GRAMC_API const char *gramc_provider_key(size_t i);
 
 typedef struct gramc_endpoint_options {
     size_t struct_size; /* sizeof(gramc_endpoint_options) */

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/text.h"
+#include "runtime/foreign.h"
 #include "runtime/loop.h"
 
 /* ## Asking */
@@ -52,11 +53,15 @@ static gramc_text hide_formal(struct inquiry *inquiry, gramc_text text) {
 /* The first one that cannot be called, for a message. */
 static gramc_text note_refused(struct inquiry *inquiry, const struct offered_box *out,
                                const struct mcp_tool *tool, const char *why) {
-    char line[512];
-    snprintf(line, sizeof(line), "box `%.*s`: its tool `%.*s` is not offered: %s",
-             out->name.len < 128 ? (int)out->name.len : 128, out->name.ptr,
-             tool->name.len < 128 ? (int)tool->name.len : 128, tool->name.ptr, why);
-    return hide(inquiry, text_of(line));
+    const struct foreign how = {.secrets = inquiry->secrets, .longest = FOREIGN_NAME};
+    struct buf line;
+    buf_init(&line, &inquiry->arena->allocator, 1024);
+    buf_puts(&line, "box `");
+    foreign_put(&line, out->name, &how);
+    buf_puts(&line, "`: its tool `");
+    foreign_put(&line, tool->name, &how);
+    buf_printf(&line, "` is not offered: %s", why);
+    return buf_to_arena_cut(&line, inquiry->arena);
 }
 
 static const char *why_refused(struct inquiry *inquiry, const struct mcp_tool *tool) {
@@ -170,6 +175,7 @@ static gramc_status ask_all(const struct box_question *question) {
 gramc_status mcp_boxes_ask(const struct box_question *question) {
     sigset_t before;
     if (question->loop->running) return GRAMC_USAGE;
+    if (loop_learn(question->loop, question->secrets)) return GRAMC_NOMEM;
     loop_set_signals(&before);
     gramc_status status = ask_all(question);
     loop_restore_signals(&before);

@@ -123,7 +123,7 @@ static void on_failed(void *ctx, uint64_t id, const struct mcp_failure *failure)
 static bool waits(void *ctx, uint64_t id);
 
 static gramc_status open_transport(struct mcp_client *client, char why[CHILD_WHY_MAX]) {
-    const struct mcp_events events = {on_line, on_ended, on_failed, waits, client};
+    const struct mcp_events events = {on_line, on_ended, on_failed, waits, client, client->secrets};
     if (client->words.argv)
         return mcp_process_start(&client->transport, client->loop, &client->allocator,
                                  &client->words, &events, why);
@@ -397,8 +397,13 @@ static char **copy_words(struct arena *arena, const char *const *words) {
     return copy;
 }
 
+const struct secrets *mcp_client_secrets(const struct mcp_client *client) {
+    return client->secrets ? *client->secrets : NULL;
+}
+
 static bool copy_place(struct mcp_client *client, const struct mcp_place *place) {
     client->http = place->http;
+    client->secrets = client->words.secrets = place->secrets;
     if (place->words) {
         client->words.argv = copy_words(&client->arena, (const char *const *)place->words->argv);
         client->words.environment =

@@ -33,6 +33,7 @@ struct mcp_client {
     struct exec_words words; /* argv NULL: the server is at the address */
     struct mcp_address address;
     struct http *http;
+    struct secrets *const *secrets;
     struct mcp_transport *transport; /* NULL: idle */
     enum mcp_state state;
     bool is_modern, no_probe, probed_twice, closing;
@@ -46,6 +47,9 @@ struct mcp_client {
     unsigned starts, changes;
     char why[512];
 };
+
+/* What the loop knows by now; NULL: nothing. */
+const struct secrets *mcp_client_secrets(const struct mcp_client *client);
 
 void mcp_request_start(struct mcp_client *client, struct mcp_request *request,
                        const struct mcp_verb *verb);

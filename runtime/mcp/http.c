@@ -7,10 +7,9 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "runtime/foreign.h"
 #include "runtime/mcp/exchange.h"
 #include "runtime/tool_http.h"
-
-enum { EXCERPT = 300 };
 
 static bool is_wanted(const struct exchange *exchange) {
     const struct mcp_events *events = &exchange->owner->events;
@@ -224,18 +223,23 @@ static void on_data(struct http_request *request) {
 
 /* ## The end of a request */
 
+/* Without memory its ptr is NULL. */
+static gramc_text show(struct exchange *exchange, gramc_text words) {
+    struct secrets *const *secrets = exchange->owner->events.secrets;
+    const struct foreign how = {.secrets = secrets ? *secrets : NULL, .longest = FOREIGN_WORDS};
+    return foreign_text(&exchange->arena, words, &how);
+}
+
 static void fail_status(struct exchange *exchange) {
-    char why[EXCERPT + 200];
+    char why[FOREIGN_WORDS + 200];
     long status = exchange->request.status;
-    gramc_text body = text_trim(buf_view(&exchange->request.response));
-    size_t len = body.len < EXCERPT ? body.len : EXCERPT;
+    gramc_text body = show(exchange, buf_view(&exchange->request.response));
     bool forbidden = status == 401 || status == 403;
-    for (size_t i = 0; i < len; i++)
-        if ((unsigned char)body.ptr[i] < 0x20) len = i;
     snprintf(why, sizeof(why), "the server answers with HTTP status %ld%s%s%.*s", status,
-             status == 401 ? ": it wants an Authorization header" : "", len ? ": " : "", (int)len,
-             body.ptr ? body.ptr : "");
-    if (status == 404 && exchange->with_session) fail(exchange, MCP_SESSION_LOST, why);
+             status == 401 ? ": it wants an Authorization header" : "", body.len ? ": " : "",
+             TEXT_ARGS(body));
+    if (!body.ptr) fail(exchange, MCP_FAILED_NOMEM, "out of memory");
+    else if (status == 404 && exchange->with_session) fail(exchange, MCP_SESSION_LOST, why);
     else fail(exchange, forbidden ? MCP_FORBIDDEN : MCP_STATUS, why);
 }
 
@@ -269,14 +273,15 @@ static bool redirect(struct exchange *exchange) {
 
 static void fail_transfer(struct exchange *exchange) {
     struct http_request *request = &exchange->request;
-    char why[400];
-    switch (request->failure) {
+    char why[FOREIGN_WORDS + 100];
+    gramc_text error = show(exchange, text_of(request->error));
+    switch (error.ptr ? request->failure : HTTP_NOMEM) {
     case HTTP_NOMEM: fail(exchange, MCP_FAILED_NOMEM, "out of memory"); return;
     case HTTP_TOO_BIG:
         fail(exchange, MCP_UNREACHABLE, "the server's answer is longer than 16 MiB");
         return;
     default:
-        snprintf(why, sizeof(why), "the server cannot be reached: %s", request->error);
+        snprintf(why, sizeof(why), "the server cannot be reached: %.*s", TEXT_ARGS(error));
         fail(exchange, MCP_UNREACHABLE, why);
     }
 }

@@ -64,7 +64,7 @@ static void open_with(struct bench *bench, const char *mode, const char *const *
         snprintf(variables[i], sizeof variables[i], "%s", environment[i]);
         env[i] = variables[i];
     }
-    struct exec_words words = {argv, env, NULL};
+    struct exec_words words = {argv, env, NULL, NULL};
     assert_int_equal(uv_loop_init(&bench->loop), 0);
     const struct mcp_place place = {.words = &words};
     gramc_allocator own = allocator ? *allocator : mem_default();
@@ -494,8 +494,9 @@ static void test_results(void **state) {
         buf_init(&out, NULL, 1 << 20);
         const struct json *result = json_parse(&arena, text_of(results[i].result), NULL);
         assert_non_null(result);
-        enum mcp_outcome outcome = mcp_result_read(
-            &out, result, results[i].how & SCHEMA ? schema : NULL, (results[i].how & WORDS) != 0);
+        enum mcp_outcome outcome =
+            mcp_result_read(&out, result, results[i].how & SCHEMA ? schema : NULL,
+                            (results[i].how & WORDS) != 0, NULL);
         if (outcome != results[i].outcome || strcmp(out.ptr ? out.ptr : "", results[i].text) != 0)
             fail_msg("%s gives %d: %s", results[i].result, (int)outcome, out.ptr ? out.ptr : "");
         buf_free(&out);
