@@ -6,52 +6,56 @@
 #include "runtime/secret_list.h"
 #include "runtime/secret_match.h"
 
-enum { LONGEST_SPELLING = 36 /* of one byte: \\u in two layers of escapes, and more */ };
+enum {
+    LONGEST_SPELLING = 36, /* of one byte: \\u in two layers of escapes, and more */
+    WORK_A_BYTE = 16,
+    WORK_AT_LEAST = 1 << 20
+};
 
 /* ## Whole values */
 
-/* Bytes that something may begin with. */
+/* Bytes that something begins with. */
 struct beginnings {
-    bool may[256];
+    bool first[256];
 };
 
-static void note_beginnings(struct beginnings *out, const struct secrets *secrets) {
-    *out = (struct beginnings){.may = {false}};
+static struct beginnings beginnings_of(const struct secrets *secrets, size_t shortest) {
+    struct beginnings out = {.first = {false}};
     for (size_t i = 0; i < secrets->form_count; i++)
-        out->may[(unsigned char)secrets->forms[i].text.ptr[0]] = true;
-    out->may['%'] = out->may['\\'] = out->may['&'] = out->may['+'] = true;
+        if (secrets->forms[i].value_len >= shortest)
+            out.first[(unsigned char)secrets->forms[i].text.ptr[0]] = true;
+    return out;
 }
 
 static const struct secret_form *form_at(const struct secrets *secrets, gramc_text text, size_t pos,
-                                         size_t shortest, size_t *end) {
+                                         size_t shortest, size_t *end, size_t *work) {
     for (size_t i = 0; i < secrets->form_count; i++) {
         const struct secret_form *form = &secrets->forms[i];
-        if (form->value_len < shortest || !match_may_begin(text.ptr[pos], form->text.ptr[0]))
-            continue;
-        struct match match = match_escaped(text, pos, form->text);
+        if (form->value_len < shortest) continue;
+        struct match match = match_escaped(text, pos, form->text, work);
         *end = match.end;
         if (match.kind == MATCH_WHOLE) return form;
     }
     return NULL;
 }
 
+/* What would take too long to search goes as a whole. */
 static void hide_whole(const struct secrets *secrets, struct buf *text, size_t shortest) {
-    struct beginnings beginnings;
+    const struct beginnings beginnings = beginnings_of(secrets, shortest);
     struct buf copy;
     gramc_text all = buf_view(text);
-    size_t done = 0, end = 0;
-    note_beginnings(&beginnings, secrets);
+    size_t done = 0, end = 0, work = 0, most = (WORK_A_BYTE * all.len + WORK_AT_LEAST);
     buf_init(&copy, &text->allocator, text->max);
-    for (size_t pos = 0; pos < all.len; pos++) {
-        if (!beginnings.may[(unsigned char)all.ptr[pos]]) continue;
-        const struct secret_form *form = form_at(secrets, all, pos, shortest, &end);
-        if (!form) continue;
+    for (size_t pos = 0; pos < all.len && work < most; pos++) {
+        if (!match_may_begin(all, pos, beginnings.first)) continue;
+        const struct secret_form *form = form_at(secrets, all, pos, shortest, &end, &work);
+        if (!form && work < most) continue;
         buf_put(&copy, all.ptr + done, pos - done);
-        buf_puts(&copy, "${env:");
-        buf_text(&copy, form->name);
-        buf_putc(&copy, '}');
-        done = end;
-        pos = end - 1;
+        buf_puts(&copy, form ? "${env:" : "(the rest cannot be searched for secrets in time");
+        if (form) buf_text(&copy, form->name);
+        buf_putc(&copy, form ? '}' : ')');
+        done = form ? end : all.len;
+        pos = done - 1;
     }
     if (done == 0) return;
     buf_put(&copy, all.ptr + done, all.len - done);
@@ -64,11 +68,13 @@ static void hide_whole(const struct secrets *secrets, struct buf *text, size_t s
 
 /* The beginning of a value that ends the text. */
 static size_t part_at_end(gramc_text text, gramc_text value) {
-    size_t window = value.len * LONGEST_SPELLING;
+    size_t window = value.len * LONGEST_SPELLING, work = 0;
+    bool first[256] = {false};
+    first[(unsigned char)value.ptr[0]] = true;
     for (size_t pos = text.len > window ? text.len - window : 0; pos < text.len; pos++) {
-        if (!match_may_begin(text.ptr[pos], value.ptr[0])) continue;
-        struct match match = match_escaped(text, pos, value);
-        if (match.kind == MATCH_BEGINNING && match.matched >= SECRET_SHORTEST)
+        if (!strchr("%\\&", text.ptr[pos]) && !match_may_begin(text, pos, first)) continue;
+        struct match match = match_escaped(text, pos, value, &work);
+        if (match.kind == MATCH_BEGINNING && text.len - pos >= SECRET_SHORTEST)
             return text.len - pos;
     }
     return 0;
@@ -76,12 +82,15 @@ static size_t part_at_end(gramc_text text, gramc_text value) {
 
 /* The end of a value that begins the text, maybe behind what is left of an escape. */
 static size_t part_at_start(gramc_text text, gramc_text value) {
-    for (size_t gone = 1; gone + SECRET_SHORTEST <= value.len; gone++) {
+    size_t work = 0;
+    for (size_t gone = 1; gone < value.len; gone++) {
         gramc_text rest = text_slice(value, gone, value.len);
+        bool first[256] = {false};
+        first[(unsigned char)rest.ptr[0]] = true;
         for (size_t skip = 0; skip < 6 && skip < text.len; skip++) {
-            if (!match_may_begin(text.ptr[skip], rest.ptr[0])) continue;
-            struct match match = match_escaped(text, skip, rest);
-            if (match.kind == MATCH_WHOLE) return match.end;
+            if (!match_may_begin(text, skip, first)) continue;
+            struct match match = match_escaped(text, skip, rest, &work);
+            if (match.kind == MATCH_WHOLE && match.end >= SECRET_SHORTEST) return match.end;
         }
     }
     return 0;

@@ -76,6 +76,10 @@ static struct reading read_unicode(gramc_text text, size_t pos, int layers) {
     return of_code(0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00), pos);
 }
 
+static bool is_letter(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
 static struct reading read_backslash(gramc_text text, size_t pos, int layers) {
     static const char letters[] = "bfnrt", meant[] = "\b\f\n\r\t";
     uint32_t value;
@@ -84,8 +88,7 @@ static struct reading read_backslash(gramc_text text, size_t pos, int layers) {
     if (c == 'u') return read_unicode(text, pos, layers);
     if (c == 'x' && read_hex(text, &pos, layers, 2, &value)) return of_byte(value, pos);
     if (letter) return of_byte((unsigned char)meant[letter - letters], pos);
-    bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-    return c > 0x20 && !is_letter ? of_byte((unsigned char)c, pos) : (struct reading){.len = 0};
+    return c > 0x20 && !is_letter(c) ? of_byte((unsigned char)c, pos) : (struct reading){.len = 0};
 }
 
 /* Behind &#: a number in either notation, and a semicolon. */
@@ -103,21 +106,30 @@ static struct reading read_number(gramc_text text, size_t pos, int layers) {
     return count && c == ';' ? of_code(code, behind) : (struct reading){.len = 0};
 }
 
+enum { LONGEST_NAME = 8 };
+
+/* What stands in front of a semicolon. */
+static gramc_text read_name(char out[LONGEST_NAME], gramc_text text, size_t *pos, int layers) {
+    size_t len = 0;
+    char c = next_byte(text, pos, layers);
+    for (; c >= 'a' && c <= 'z' && len < LONGEST_NAME; c = next_byte(text, pos, layers))
+        out[len++] = c;
+    return (gramc_text){out, c == ';' ? len : 0};
+}
+
 static struct reading read_entity(gramc_text text, size_t pos, int layers) {
     static const struct {
         const char *name;
         char meant;
-    } entities[] = {{"amp;", '&'},    {"lt;", '<'},     {"gt;", '>'},    {"quot;", '"'},
-                    {"apos;", '\''},  {"nbsp;", ' '},   {"sol;", '/'},   {"plus;", '+'},
-                    {"equals;", '='}, {"percnt;", '%'}, {"colon;", ':'}, {"commat;", '@'}};
-    size_t number = pos;
-    if (next_byte(text, &number, layers) == '#') return read_number(text, number, layers);
-    for (size_t i = 0; i < sizeof(entities) / sizeof(entities[0]); i++) {
-        const char *name = entities[i].name;
-        size_t at = pos;
-        while (*name && next_byte(text, &at, layers) == *name) name++;
-        if (!*name) return of_byte((unsigned char)entities[i].meant, at);
-    }
+    } entities[] = {{"amp", '&'},    {"lt", '<'},     {"gt", '>'},    {"quot", '"'},
+                    {"apos", '\''},  {"nbsp", ' '},   {"sol", '/'},   {"plus", '+'},
+                    {"equals", '='}, {"percnt", '%'}, {"colon", ':'}, {"commat", '@'}};
+    char letters[LONGEST_NAME];
+    size_t behind = pos;
+    if (next_byte(text, &behind, layers) == '#') return read_number(text, behind, layers);
+    gramc_text name = read_name(letters, text, &pos, layers);
+    for (size_t i = 0; name.len && i < sizeof(entities) / sizeof(entities[0]); i++)
+        if (text_is(name, entities[i].name)) return of_byte((unsigned char)entities[i].meant, pos);
     return (struct reading){.len = 0};
 }
 
@@ -154,8 +166,10 @@ static void add_place(struct places *places, size_t at) {
 /* Nothing is left, or what may be the beginning of an escape. */
 static bool is_cut_off(gramc_text text, size_t at) {
     if (at >= text.len) return true;
-    char c = text.ptr[at];
-    return text.len - at < LONGEST_ESCAPE && (c == '%' || c == '\\' || c == '&');
+    if (text.len - at >= LONGEST_ESCAPE || !strchr("%\\&", text.ptr[at])) return false;
+    for (size_t i = at + 1; i < text.len; i++)
+        if (!is_letter(text.ptr[i]) && !strchr("%\\&#", text.ptr[i])) return false;
+    return true;
 }
 
 /* What one place leads to: `ring` holds the places of the next bytes of the value. */
@@ -177,21 +191,30 @@ static size_t furthest(const struct places *places) {
     return end;
 }
 
-struct match match_escaped(gramc_text text, size_t start, gramc_text value) {
+bool match_may_begin(gramc_text text, size_t pos, const bool first[256]) {
+    unsigned char c = (unsigned char)text.ptr[pos];
+    if (first[c]) return true;
+    if (c != '%' && c != '\\' && c != '&' && c != '+') return false;
+    for (int layers = 1; layers <= LAYERS; layers++)
+        if (first[(unsigned char)read_at(text, pos, layers).bytes[0]]) return true;
+    return false;
+}
+
+struct match match_escaped(gramc_text text, size_t start, gramc_text value, size_t *work) {
     struct match out = {.kind = MATCH_NONE};
     struct places ring[5] = {{.count = 0}}; /* a character is four bytes of the value at most */
     add_place(&ring[0], start);
     for (size_t done = 0; done < value.len; done++) {
         struct places here = ring[done % 5];
+        *work += here.count;
         ring[done % 5].count = 0;
         for (size_t i = 0; i < here.count; i++) {
             follow(ring, text, here.at[i], value, done);
-            if (done && is_cut_off(text, here.at[i]))
-                out = (struct match){MATCH_BEGINNING, text.len, done};
+            if (is_cut_off(text, here.at[i])) out = (struct match){MATCH_BEGINNING, text.len};
         }
         size_t ahead = 0;
         for (size_t i = 0; i < 5; i++) ahead += ring[i].count;
         if (ahead == 0) return out;
     }
-    return (struct match){MATCH_WHOLE, furthest(&ring[value.len % 5]), value.len};
+    return (struct match){MATCH_WHOLE, furthest(&ring[value.len % 5])};
 }

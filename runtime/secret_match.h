@@ -13,16 +13,13 @@ enum match_kind {
 
 struct match {
     enum match_kind kind;
-    size_t end;     /* behind what stands for the value */
-    size_t matched; /* bytes of the value */
+    size_t end; /* behind what stands for the value */
 };
 
-/* Whether the value, which is not empty, stands at `start`. */
-struct match match_escaped(gramc_text text, size_t start, gramc_text value);
-/* False for most bytes: nothing that begins with this one can stand for a value that begins with
- * `first`. */
-static inline bool match_may_begin(char byte, char first) {
-    return byte == first || byte == '%' || byte == '\\' || byte == '&' || byte == '+';
-}
+/* Whether the value, which is not empty, stands at `start`. Adds to `*work` how much there was to
+ * look at: a text can be made to take long. */
+struct match match_escaped(gramc_text text, size_t start, gramc_text value, size_t *work);
+/* Whether a value that begins with one of these bytes may stand at `pos`. */
+bool match_may_begin(gramc_text text, size_t pos, const bool first[256]);
 
 #endif

@@ -128,7 +128,7 @@ static void not_retried(void **state) {
          "the model endpoint answered with status 400: bad request"},
         {{.status = 401, .body = ERROR("Incorrect API key: sk-planted-secret-0123456789.")},
          "the model endpoint answered with status 401: Incorrect API key: "
-         "****************************."},
+         "${env:OPENAI_API_KEY}."},
         {{.status = 500, .headers = "x-should-retry: false\r\n", .body = ERROR("no")},
          "the model endpoint answered with status 500: no"},
         {{.status = 429,

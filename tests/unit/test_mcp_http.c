@@ -239,7 +239,7 @@ static void test_refused(void **state) {
          "the server refuses to say what it speaks"},
         {{404, MOCK_WHOLE, NULL, "", 0},
          {500, MOCK_WHOLE, NULL, "no\nmore", 0},
-         "the server answers with HTTP status 500: no"},
+         "the server answers with HTTP status 500: no more"},
         {{404, MOCK_WHOLE, NULL, "", 0},
          {200, MOCK_WHOLE, NULL, "{}", 0},
          "the server does not answer what it was asked"},
