@@ -1,5 +1,5 @@
-/* Turns names into what was stored under them: open addressing, at most half full, never shrinks.
- * Keys are borrowed, memory is the arena's. */
+/* Turns names into what was stored under them: open addressing, at most three quarters full, never
+ * shrinks. Keys are borrowed, memory is the arena's. */
 #include "base/map.h"
 
 #include "base/text.h"
@@ -20,7 +20,7 @@ void *map_get(const struct map *map, gramc_text key) {
 }
 
 static bool grow(struct map *map) {
-    size_t size = map->size ? map->size * 4 : 16;
+    size_t size = map->size ? map->size * 2 : 16;
     struct map_slot *slots = arena_array(map->arena, size, sizeof *slots);
     if (!slots) return false;
     for (size_t i = 0; i < map->size; i++) {
@@ -33,7 +33,7 @@ static bool grow(struct map *map) {
 }
 
 void *map_put(struct map *map, gramc_text key, void *value) {
-    if (map->count * 2 >= map->size && !grow(map)) return value;
+    if (map->count * 4 >= map->size * 3 && !grow(map)) return value;
     uint32_t hash = text_hash(key);
     struct map_slot *slot = find(map->slots, map->size, key, hash);
     if (slot->value) return slot->value;

@@ -5,6 +5,8 @@
 
 #include "gramc/gramc.h"
 
+#include <string.h>
+
 /* The allocator that is meant when a caller passes NULL: malloc and free. */
 gramc_allocator mem_default(void);
 
@@ -38,6 +40,11 @@ void *arena_array(struct arena *arena, size_t count, size_t size);
 /* A copy with a NUL behind it; {NULL, 0} without memory. */
 gramc_text arena_text(struct arena *arena, gramc_text text);
 
-#define ARENA_NEW(arena, type) ((type *)arena_zalloc((arena), sizeof(type)))
+/* arena_zalloc() of a size that the compiler knows: clearing takes a few stores and no call. */
+static inline void *arena_new(struct arena *arena, size_t size) {
+    void *piece = arena_alloc(arena, size);
+    return piece ? memset(piece, 0, size) : NULL;
+}
+#define ARENA_NEW(arena, type) ((type *)arena_new((arena), sizeof(type)))
 
 #endif

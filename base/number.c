@@ -10,7 +10,17 @@
 
 enum { LONGEST_NUMBER = 400 };
 
+/* Up to 15 digits a double holds every integer, so that no locale has to be asked. */
+static bool short_integer(double *out, gramc_text number) {
+    int64_t whole;
+    /* -0 is no integer: its sign would be lost. */
+    if (number.len > 15 || number.ptr[0] == '-' || !number_to_int(&whole, number)) return false;
+    *out = (double)whole;
+    return true;
+}
+
 bool number_to_double(double *out, gramc_text number) {
+    if (number.len && short_integer(out, number)) return true;
     char copy[LONGEST_NUMBER + 16];
     const char *point = localeconv()->decimal_point;
     size_t point_len = strlen(point), len = 0;

@@ -1,5 +1,5 @@
-/* Cuts a prompt into texts and the names between `${` and `}`. What a name stands for, and whether
- * a bad one is an error, is the caller's matter. */
+/* Cuts a prompt or template into texts and what stands between `${` and `}`. What a name stands
+ * for, and whether a bad one is an error, is the caller's matter. */
 #include "base/placeholder.h"
 
 #include "base/text.h"
@@ -64,4 +64,11 @@ bool placeholder_next(gramc_text text, size_t *pos, struct placeholder *out) {
     *out = (struct placeholder){PLACEHOLDER_TEXT, text_slice(text, start, at)};
     *pos = at;
     return true;
+}
+
+bool placeholder_is_in(gramc_text text) {
+    struct placeholder first;
+    size_t pos = 0;
+    return placeholder_next(text, &pos, &first) &&
+           (first.kind != PLACEHOLDER_TEXT || first.text.len < text.len);
 }

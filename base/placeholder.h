@@ -1,5 +1,5 @@
-/* `${name}` in the texts of prompts: read in one pass, so that nothing that is filled in is ever
- * read again. `$${` is a literal `${`. */
+/* `${name}` in the texts of prompts, templates and environments: read in one pass, so that nothing
+ * that is filled in is ever read again. `$${` is a literal `${`. */
 #ifndef BASE_PLACEHOLDER_H
 #define BASE_PLACEHOLDER_H
 
@@ -20,5 +20,7 @@ struct placeholder {
 /* Reads the next part of `text` from *pos on and moves behind it; false at the end. A name is what
  * gram takes for an identifier without quotes: [A-Za-z_][0-9A-Za-z_.@-]*. */
 bool placeholder_next(gramc_text text, size_t *pos, struct placeholder *out);
+/* The text holds a `${`, literal ones included. */
+bool placeholder_is_in(gramc_text text);
 
 #endif

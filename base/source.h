@@ -11,11 +11,14 @@ struct span {
     uint32_t start, end; /* [start, end) */
 };
 
+struct config;
 struct source {
     gramc_text name;
     gramc_text text; /* text.ptr[text.len] is NUL */
     struct source *next;
-    uint32_t order; /* 0 for the first source of the compilation */
+    uint32_t order;              /* 0 for the first source of the compilation */
+    bool strict;                 /* warnings about it fail */
+    const struct config *config; /* that judges it, for whoever knows what that is; NULL: none */
 };
 
 struct position {

@@ -16,6 +16,16 @@ static inline bool text_is(gramc_text a, const char *c_string) {
     while (i < a.len && c_string[i] != '\0' && c_string[i] == a.ptr[i]) i++;
     return i == a.len && c_string[i] == '\0';
 }
+/* Length, first two bytes and last one: what a switch over a fixed list of names looks at, before
+ * one comparison. Two names that it does not tell apart are a case that stands twice, which does
+ * not compile. 0: no name of 2 to 255 bytes. */
+#define TEXT_KEY(len, first, second, last)                                                         \
+    ((uint32_t)(len) << 24 | (uint32_t)(first) << 16 | (uint32_t)(second) << 8 | (uint32_t)(last))
+static inline uint32_t text_key(gramc_text a) {
+    const unsigned char *bytes = (const unsigned char *)a.ptr;
+    bool is_short = a.len >= 2 && a.len <= 255;
+    return is_short ? TEXT_KEY(a.len, bytes[0], bytes[1], bytes[a.len - 1]) : 0;
+}
 /* Bytewise order, shorter first on a tie: -1, 0, 1. */
 int text_compare(gramc_text a, gramc_text b);
 bool text_starts(gramc_text a, const char *prefix);

@@ -46,6 +46,115 @@ static int explain(struct cli *cli, const struct catalogue *catalogue, const gra
     return EXIT_USAGE;
 }
 
+/* ## Which file */
+
+enum { MOST_FOUND = 8 };
+
+const char *cli_noun(const struct cli *cli) {
+    return cli->operand_count == 1 ? cli->operands[0] : "the spec";
+}
+
+static gramc_text file_name(const gramc_compilation *compilation, size_t i) {
+    gramc_source source;
+    return gramc_source_get(compilation, i, &source) ? source.name : (gramc_text){NULL, 0};
+}
+
+static int report_several(struct cli *cli, const gramc_compilation *compilation,
+                          const struct cli_wanted *wanted, const struct catalogue *catalogue,
+                          const gramc_pattern *found, size_t count) {
+    size_t shown = count < MOST_FOUND ? count : MOST_FOUND;
+    fprintf(cli->err, "gramc: %s holds several %s", wanted->path, catalogue->plural);
+    if (wanted->name.len) fputs(" of that name; name one of the files:", cli->err);
+    else fprintf(cli->err, "; choose with %s:", catalogue->how);
+    for (size_t i = 0; i < shown; i++) {
+        fputs(i ? ", " : " ", cli->err);
+        cli_put_safe(cli->err, found[i].name);
+        fputs(" (", cli->err);
+        cli_put_safe(cli->err, file_name(compilation, found[i].source));
+        fputc(')', cli->err);
+    }
+    if (count > shown) fprintf(cli->err, " and %zu more", count - shown);
+    fputc('\n', cli->err);
+    return EXIT_USAGE;
+}
+
+/* The only source that no other imports; false if there are several. */
+static bool find_top(const gramc_compilation *compilation, size_t *out) {
+    size_t tops = 0;
+    for (size_t i = 0; i < gramc_source_count(compilation); i++) {
+        if (gramc_source_is_imported(compilation, i)) continue;
+        *out = i;
+        tops++;
+    }
+    return tops == 1;
+}
+
+/* What is wrong with the files may be why it is not found. */
+static int report_none(struct cli *cli, gramc_compilation *compilation,
+                       const struct cli_wanted *wanted, const struct catalogue *catalogue) {
+    int code = cli_status(cli, gramc_compile_each(compilation));
+    if (code == EXIT_FINE) code = cli_report_as(cli, compilation, cli->err, "text");
+    fprintf(cli->err, "gramc: none of the files of %s holds %s %s", wanted->path,
+            wanted->name.len ? "the" : "an", catalogue->noun);
+    if (wanted->name.len) fputc(' ', cli->err);
+    cli_put_safe(cli->err, wanted->name);
+    fputs(wanted->may_miss ? "; to print tools alone, name one file\n" : "\n", cli->err);
+    return code == EXIT_FINE ? EXIT_USAGE : code;
+}
+
+/* A file that could not be read might hold another of that name. */
+static void note_broken(struct cli *cli, const gramc_compilation *compilation, size_t chosen) {
+    gramc_source source;
+    size_t count = 0;
+    for (size_t i = 0; gramc_source_get(compilation, i, &source); i++)
+        count += i != chosen && source.has_errors;
+    if (count)
+        fprintf(cli->err, "gramc: note: %zu %s errors and %s not looked into\n", count,
+                count == 1 ? "other file has" : "other files have", count == 1 ? "was" : "were");
+}
+
+static int choose_source(struct cli *cli, gramc_compilation *compilation,
+                         const struct cli_wanted *wanted, size_t *out) {
+    gramc_pattern found[MOST_FOUND];
+    const struct catalogue *catalogue =
+        text_is(text_of(wanted->label), "Agent") ? &agents : &libraries;
+    size_t several = gramc_source_count(compilation) > 1;
+    *out = 0;
+    if (!several) return EXIT_FINE;
+    size_t count =
+        gramc_sources_find(compilation, text_of(wanted->label), wanted->name, found, MOST_FOUND);
+    bool top = count == 0 && wanted->may_miss && find_top(compilation, out);
+    if (count == 0 && !top) return report_none(cli, compilation, wanted, catalogue);
+    for (size_t i = 1; i < count; i++)
+        if (i >= MOST_FOUND || found[i].source != found[0].source)
+            return report_several(cli, compilation, wanted, catalogue, found, count);
+    if (count) *out = found[0].source;
+    note_broken(cli, compilation, *out);
+    return EXIT_FINE;
+}
+
+int cli_compile_wanted(struct cli *cli, gramc_compilation *compilation,
+                       const struct cli_wanted *wanted, const gramc_spec **spec,
+                       gramc_status *status) {
+    size_t source;
+    *spec = NULL;
+    int code = choose_source(cli, compilation, wanted, &source);
+    if (code != EXIT_FINE) return code;
+    *status = gramc_compile_source(spec, compilation, source);
+    /* A configuration alone. */
+    if (*status == GRAMC_NOT_FOUND) *status = gramc_compile(spec, compilation);
+    return cli_status(cli, *status);
+}
+
+int cli_compile(struct cli *cli, gramc_compilation *compilation, const struct cli_wanted *wanted,
+                const gramc_spec **spec) {
+    gramc_status status;
+    int code = cli_compile_wanted(cli, compilation, wanted, spec, &status);
+    return code == EXIT_FINE ? cli_report_compiled(cli, compilation, status) : code;
+}
+
+/* ## Which one */
+
 int cli_choose_agent(struct cli *cli, const gramc_spec *spec, const char *path,
                      const gramc_agent **out) {
     gramc_text name = text_of(cli->options[OPTION_AGENT] ? cli->options[OPTION_AGENT] : "");

@@ -12,16 +12,19 @@
 
 static const struct command commands[] = {
     {"check", FOR_CHECK, "FILE|FOLDER|-...",
-     "Says what is wrong with agent specs and tool libraries, and where. All files together are\n"
-     "one compilation; folders are searched for *.gram.",
+     "Says what is wrong with agent specs and tool libraries, and where. Each file with all\n"
+     "that it imports is a compilation of its own; folders are searched for *.gram, less what git\n"
+     "ignores and what `exclude` in gramc.gram names.",
      "Examples:\n"
      "  gramc check spec.gram\n"
      "  gramc check --strict specs/\n"
      "  gramc check --format json - < spec.gram\n"
      "  gramc check --baseline known.json specs/\n",
      cmd_check},
-    {"compile", FOR_COMPILE, "FILE...",
-     "Prints the tools of an agent as JSON Schemas or in a provider's format.",
+    {"compile", FOR_COMPILE, "FILE|FOLDER|-...",
+     "Prints the tools of an agent as JSON Schemas or in a provider's format. Of several files, "
+     "the\n"
+     "one that has the agent is compiled, with all that it imports.",
      "Examples:\n"
      "  gramc compile spec.gram\n"
      "  gramc compile spec.gram --target openai -o tools.json\n"
@@ -114,6 +117,9 @@ int cli_usage(struct cli *cli, const char *format, ...) {
     vfprintf(cli->err, format, args);
     va_end(args);
     fputc('\n', cli->err);
+    va_start(args, format);
+    vsnprintf(cli->said, sizeof cli->said, format, args);
+    va_end(args);
     return EXIT_USAGE;
 }
 
@@ -185,6 +191,7 @@ int cli_report_as(struct cli *cli, const gramc_compilation *compilation, FILE *f
     int code = cli_find_format(cli, wanted, file, &format);
     if (code != EXIT_FINE) return code;
     gramc_status status = gramc_findings_print(compilation, format, cli_writer(file));
+    cli->reported = cli->reported || file == cli->out;
     if (status != GRAMC_OK) return cli_status(cli, status);
     if (gramc_configuration_is_broken(compilation)) return EXIT_USAGE;
     return gramc_finding_failures(compilation) ? EXIT_FINDINGS : EXIT_FINE;
@@ -200,10 +207,6 @@ int cli_report_compiled(struct cli *cli, const gramc_compilation *compilation,
           "--no-config and the `gramc: allow` comments\n",
           cli->err);
     return EXIT_FINDINGS;
-}
-
-int cli_compile(struct cli *cli, gramc_compilation *compilation, const gramc_spec **spec) {
-    return cli_report_compiled(cli, compilation, gramc_compile(spec, compilation));
 }
 
 /* ## The frame */
@@ -255,6 +258,28 @@ static bool is_color(const char *when) {
     return !when || !strcmp(when, "auto") || !strcmp(when, "always") || !strcmp(when, "never");
 }
 
+bool cli_wants_report(const struct cli *cli) {
+    gramc_report_format format;
+    const char *name = cli->options[OPTION_FORMAT];
+    return name && gramc_report_format_find(text_of(name), &format) &&
+           format != GRAMC_REPORT_TEXT && format != GRAMC_REPORT_CONCISE;
+}
+
+/* Whoever reads reports must not take silence for an answer: what was said on standard error and
+ * ended the command is an error in a report as well. */
+static int report_failure(struct cli *cli, const struct command *command, int code) {
+    const unsigned of_findings = FOR_CHECK | FOR_DIFF | FOR_FMT | FOR_VALIDATE;
+    const char *about = cli->operand_count ? cli->operands[0] : command->name;
+    gramc_report_format format;
+    if (!(command->bit & of_findings) || cli->reported || !cli_wants_report(cli)) return code;
+    if (code != EXIT_USAGE && code != EXIT_FINDINGS) return code;
+    gramc_report_format_find(text_of(cli->options[OPTION_FORMAT]), &format);
+    gramc_status status =
+        gramc_failure_print(format, command->name, text_of(about), text_of(cli->said),
+                            &cli->allocator, cli_writer(cli->out));
+    return status == GRAMC_OK ? code : cli_status(cli, status);
+}
+
 static int run_command(struct cli *cli, const struct command *command, int argc, char **argv) {
     if (!cli_parse(cli, command, argc, argv, 2)) return EXIT_USAGE;
     if (cli->options[OPTION_HELP]) {
@@ -264,7 +289,7 @@ static int run_command(struct cli *cli, const struct command *command, int argc,
     if (cli->options[OPTION_VERSION]) return print_version(cli);
     if (!is_color(cli->options[OPTION_COLOR]))
         return cli_usage(cli, "--color takes auto, always or never");
-    return command->run(cli);
+    return report_failure(cli, command, command->run(cli));
 }
 
 static int dispatch(struct cli *cli, const struct command *more, int argc, char **argv) {

@@ -53,6 +53,8 @@ struct cli_file {
     size_t len, size;
 };
 
+struct cli_config;
+
 struct cli {
     gramc_allocator allocator;
     FILE *out, *err;
@@ -66,9 +68,14 @@ struct cli {
     } given[CLI_GIVEN]; /* every option in order, for those that may be repeated */
     size_t given_count;
     struct cli_file *files;
-    size_t sources;               /* that went into a compilation */
-    int failure;                  /* the exit code that goes with the last NULL of cli_read */
-    char configuration[CLI_PATH]; /* path of the gramc.gram in force; empty: none */
+    size_t sources;                    /* that went into a compilation */
+    bool reported;                     /* a report for programs went to standard output */
+    char said[512];                    /* the last message */
+    int failure;                       /* the exit code that goes with the last NULL of cli_read */
+    struct cli_config *configurations; /* that were read (configuration.c) */
+    const struct cli_config *configured; /* for the files of the folder that was last asked about */
+    bool configured_known;
+    char configured_folder[CLI_PATH];
 };
 
 struct command {
@@ -124,22 +131,33 @@ bool cli_is_inside(struct cli *cli, const char *path);
 gramc_reader cli_reader(struct cli *cli);
 
 /* ## Compilations */
-/* An empty compilation as the options and the configuration for the first operand say. EXIT_FINE,
+/* An empty compilation as the options say, which finds the configuration of each source. EXIT_FINE,
  * or another exit code after a message. */
 int cli_new(struct cli *cli, gramc_compilation **out);
-/* Reads the operands (files, folders, -) into a new compilation, under the configuration that is in
- * force for the first. On EXIT_FINE *out is yours; the findings may hold errors. */
+/* Reads the operands (files, folders, -) into a new compilation, each source under the
+ * configuration that is in force for it; files that git ignores or a configuration excludes are not
+ * read unless they are named. On EXIT_FINE *out is yours; the findings may hold errors. */
 int cli_load(struct cli *cli, gramc_compilation **out, char **paths, size_t count);
 /* EXIT_FINE, or a message with the names of the targets that there are. */
 int cli_know_target(struct cli *cli, const char *name);
 /* The same for gram of any kind, without a configuration. */
 int cli_load_gram(struct cli *cli, gramc_compilation **out, char **paths, size_t count);
-/* Finds and adds the configuration for a path (NULL: the current folder). */
-int cli_configure(struct cli *cli, gramc_compilation *compilation, const char *first);
-/* True if the path is the configuration in force, which is read already. */
-bool cli_is_configuration(const struct cli *cli, const char *path);
-/* Compiles and reports on `err`; EXIT_FINE only if the spec is sound. */
-int cli_compile(struct cli *cli, gramc_compilation *compilation, const gramc_spec **spec);
+/* What of a compilation is wanted: the source with the agent or library of that name. */
+struct cli_wanted {
+    const char *label; /* "Agent", "ToolLibrary" */
+    gramc_text name;   /* empty: the only one */
+    const char *path;  /* what messages call the operands */
+    bool may_miss;     /* a source without any will do, if it is the only one */
+};
+/* Compiles the one source with what is wanted, with all that it imports, and nothing else; the
+ * findings are not reported. *status is what gramc_compile_source gave. EXIT_FINE, or another exit
+ * code after a message: there is none, or there are several. */
+int cli_compile_wanted(struct cli *cli, gramc_compilation *compilation,
+                       const struct cli_wanted *wanted, const gramc_spec **spec,
+                       gramc_status *status);
+/* The same, and reports on `err`; EXIT_FINE only if the spec is sound. */
+int cli_compile(struct cli *cli, gramc_compilation *compilation, const struct cli_wanted *wanted,
+                const gramc_spec **spec);
 /* The second half: `status` is what gramc_compile gave. */
 int cli_report_compiled(struct cli *cli, const gramc_compilation *compilation, gramc_status status);
 /* Prints findings (on `err`) and says whether to go on: EXIT_FINE, or EXIT_FINDINGS for errors and,
@@ -151,10 +169,14 @@ int cli_report_as(struct cli *cli, const gramc_compilation *compilation, FILE *f
 /* Finds the format of findings that a name means, NULL meaning text, which is coloured where
  * the file is a terminal. EXIT_FINE, or a message with the names that there are. */
 int cli_find_format(struct cli *cli, const char *wanted, FILE *file, gramc_report_format *out);
+/* True if --format asks for a report that a program reads. */
+bool cli_wants_report(const struct cli *cli);
 /* The exit code that goes with a status that is no finding. */
 int cli_status(struct cli *cli, gramc_status status);
 
 /* ## One of several */
+/* What messages call the operands together. */
+const char *cli_noun(const struct cli *cli);
 /* The agent that --agent names, or the only one; `path` is what messages call the spec. EXIT_FINE,
  * or EXIT_USAGE after a message with the names that there are. */
 int cli_choose_agent(struct cli *cli, const gramc_spec *spec, const char *path,

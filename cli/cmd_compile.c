@@ -27,8 +27,7 @@ int cli_know_target(struct cli *cli, const char *name) {
 /* NULL in *out: a spec without agents, all its tools. */
 static int choose_agent(struct cli *cli, const gramc_spec *spec, const gramc_agent **out) {
     bool all = !cli->options[OPTION_AGENT] && gramc_spec_agent_count(spec) == 0;
-    const char *path = cli->operand_count == 1 ? cli->operands[0] : "the spec";
-    return all ? EXIT_FINE : cli_choose_agent(cli, spec, path, out);
+    return all ? EXIT_FINE : cli_choose_agent(cli, spec, cli_noun(cli), out);
 }
 
 static gramc_status indent(struct buf *text) {
@@ -88,8 +87,14 @@ static gramc_text choose_target(const struct cli *cli, const gramc_compilation *
 /* The spec's own findings and, if it is sound, what the target does not take as it is. */
 static int evaluate(struct cli *cli, gramc_compilation *compilation, const gramc_spec **spec,
                     const gramc_agent **agent) {
-    int chosen = EXIT_FINE;
-    gramc_status status = gramc_compile(spec, compilation), checked = GRAMC_OK;
+    const char *agent_name = cli->options[OPTION_AGENT];
+    const struct cli_wanted wanted = {.label = "Agent",
+                                      .name = text_of(agent_name ? agent_name : ""),
+                                      .path = cli_noun(cli),
+                                      .may_miss = !agent_name};
+    gramc_status status, checked = GRAMC_OK;
+    int chosen = cli_compile_wanted(cli, compilation, &wanted, spec, &status);
+    if (chosen != EXIT_FINE) return chosen;
     if (status == GRAMC_OK) chosen = choose_agent(cli, *spec, agent);
     if (status == GRAMC_OK && chosen == EXIT_FINE)
         checked = gramc_target_check(compilation, *agent, choose_target(cli, compilation));
@@ -103,7 +108,7 @@ int cmd_compile(struct cli *cli) {
     gramc_compilation *compilation;
     const gramc_spec *spec;
     const gramc_agent *agent = NULL;
-    if (cli->operand_count == 0) return cli_usage(cli, "compile: name a file, or -");
+    if (cli->operand_count == 0) return cli_usage(cli, "compile: name a file, a folder, or -");
     int code = target ? cli_know_target(cli, target) : EXIT_FINE;
     if (code != EXIT_FINE) return code;
     code = cli_load(cli, &compilation, cli->operands, cli->operand_count);

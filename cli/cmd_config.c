@@ -1,5 +1,6 @@
 /* gramc config: what is in force for a file or folder, and where it comes from. */
-#include "cli/cli.h"
+#define _XOPEN_SOURCE 700
+#include "cli/configuration.h"
 
 #include "base/diag/put.h"
 #include "base/text.h"
@@ -37,11 +38,11 @@ static void put_setting(struct buf *out, const struct cli *cli, const gramc_sett
     buf_printf(out, ":%u:%u)\n", (unsigned)setting->line, (unsigned)setting->column);
 }
 
-static void put_settings(struct buf *out, const struct cli *cli,
+static void put_settings(struct buf *out, const struct cli *cli, const struct cli_config *config,
                          const gramc_compilation *compilation) {
     gramc_setting setting;
     buf_puts(out, "configuration = ");
-    diag_put_safe(out, text_of(cli->configuration[0] ? cli->configuration : "none"));
+    diag_put_safe(out, text_of(config ? config->path : "none"));
     buf_puts(out, cli->options[OPTION_CONFIG] ? " (--config)\n" : "\n");
     for (size_t i = 0; i < DEFAULTS; i++)
         if (!gramc_setting_find(compilation, text_of(defaults[i].key), &setting))
@@ -50,10 +51,11 @@ static void put_settings(struct buf *out, const struct cli *cli,
         put_setting(out, cli, &setting);
 }
 
-static int print(struct cli *cli, const gramc_compilation *compilation) {
+static int print(struct cli *cli, const struct cli_config *config,
+                 const gramc_compilation *compilation) {
     struct buf out;
     buf_init(&out, &cli->allocator, OUTPUT_MAX);
-    put_settings(&out, cli, compilation);
+    put_settings(&out, cli, config, compilation);
     int code = cli_status(cli, buf_send(&out, cli_writer(cli->out)));
     buf_free(&out);
     return code;
@@ -62,13 +64,16 @@ static int print(struct cli *cli, const gramc_compilation *compilation) {
 int cmd_config(struct cli *cli) {
     gramc_options options = GRAMC_OPTIONS_INIT;
     gramc_compilation *compilation;
+    const struct cli_config *config;
     options.allocator = &cli->allocator;
     if (cli->operand_count > 1) return cli_usage(cli, "config: name one file or folder, or none");
     if (gramc_compilation_new(&compilation, &options)) return cli_no_memory(cli);
-    int code = cli_configure(cli, compilation, cli->operand_count ? cli->operands[0] : NULL);
+    const char *path = cli->operand_count ? cli->operands[0] : NULL;
+    int code = cli_configuration_of(cli, path, &config);
+    if (code == EXIT_FINE) code = cli_configure(cli, compilation, path);
     if (code == EXIT_FINE && gramc_configuration_is_broken(compilation))
         code = cli_report_as(cli, compilation, cli->err, "text");
-    if (code == EXIT_FINE) code = print(cli, compilation);
+    if (code == EXIT_FINE) code = print(cli, config, compilation);
     gramc_compilation_free(compilation);
     return code;
 }

@@ -16,12 +16,17 @@ struct diff_side {
 static int open_side(struct cli *cli, struct diff_side *side, char **operand) {
     cli->operands = operand;
     cli->operand_count = 1;
-    int code = git_is_path(*operand) ? git_load(cli, &side->compilation, &side->spec, *operand)
+    int code = git_is_path(*operand) ? git_load(cli, &side->compilation, *operand)
                                      : cli_load(cli, &side->compilation, operand, 1);
+    if (code == EXIT_FINE && !gramc_compiled(side->compilation, 0))
+        code = cli_status(cli, gramc_compile_each(side->compilation));
+    if (code == EXIT_FINE) side->spec = gramc_compiled(side->compilation, 0);
     if (code == EXIT_FINE && !side->spec)
         code = cli_status(cli, gramc_compile(&side->spec, side->compilation));
     if (code != EXIT_FINE || !gramc_finding_count(side->compilation, GRAMC_ERROR)) return code;
-    return cli_report_as(cli, side->compilation, cli->err, NULL);
+    bool report = cli_wants_report(cli);
+    return cli_report_as(cli, side->compilation, report ? cli->out : cli->err,
+                         report ? cli->options[OPTION_FORMAT] : NULL);
 }
 
 /* The least impact that fails; NONE: none does. */
@@ -55,6 +60,7 @@ static int print(struct cli *cli, const struct diff_side sides[2], gramc_report_
         cli_status(cli, gramc_diff_new(&diff, sides[0].spec, sides[1].spec, &cli->allocator));
     if (code != EXIT_FINE) return code;
     code = cli_status(cli, gramc_diff_print(diff, format, limit, cli_writer(cli->out)));
+    cli->reported = true;
     if (code == EXIT_FINE && fails(diff, limit)) code = EXIT_FINDINGS;
     gramc_diff_free(diff);
     return code;

@@ -6,6 +6,8 @@
 #include "base/text.h"
 #include "cli/diff.h"
 
+#include <string.h>
+
 enum { OUTPUT_MAX = INT32_MAX };
 
 struct formatting {
@@ -72,6 +74,13 @@ static int format_one(struct formatting *f, size_t i) {
     return cli_status(cli, status);
 }
 
+static bool writes_on_out(const struct cli *cli) {
+    bool writes = cli->options[OPTION_DIFF];
+    for (size_t i = 0; i < cli->operand_count; i++)
+        writes = writes || strcmp(cli->operands[i], "-") == 0;
+    return writes;
+}
+
 /* With --check the findings are what was asked for. */
 static int format_all(struct formatting *f) {
     bool check = f->cli->options[OPTION_CHECK] && !f->cli->options[OPTION_DIFF];
@@ -79,7 +88,9 @@ static int format_all(struct formatting *f) {
         int code = format_one(f, i);
         if (code != EXIT_FINE) return code;
     }
-    int code = cli_report(f->cli, f->compilation, check ? f->cli->out : f->cli->err);
+    bool on_out = check || (cli_wants_report(f->cli) && !writes_on_out(f->cli));
+    int code = cli_report(f->cli, f->compilation, on_out ? f->cli->out : f->cli->err);
+    f->cli->reported = true;
     return code == EXIT_FINE && f->failed ? EXIT_FINDINGS : code;
 }
 

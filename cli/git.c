@@ -218,8 +218,7 @@ static int name_object(struct history *history, const char *operand) {
     return cli_status(history->cli, buf_status(&history->name));
 }
 
-int git_load(struct cli *cli, gramc_compilation **out, const gramc_spec **spec,
-             const char *operand) {
+int git_load(struct cli *cli, gramc_compilation **out, const char *operand) {
     struct history history = {.cli = cli};
     gramc_options options = GRAMC_OPTIONS_INIT;
     *out = NULL;
@@ -229,7 +228,7 @@ int git_load(struct cli *cli, gramc_compilation **out, const gramc_spec **spec,
     options.reader = (gramc_reader){read_for_source, &history};
     if (code == EXIT_FINE && gramc_compilation_new(out, &options)) code = cli_no_memory(cli);
     if (code == EXIT_FINE) code = add_all(&history, *out);
-    if (code == EXIT_FINE) code = cli_status(cli, gramc_compile(spec, *out));
+    if (code == EXIT_FINE) code = cli_status(cli, gramc_compile_each(*out));
     buf_free(&history.name);
     if (code == EXIT_FINE) return EXIT_FINE;
     gramc_compilation_free(*out);

@@ -7,9 +7,8 @@
 
 /* True for what begins with `git:`. */
 bool git_is_path(const char *operand);
-/* Like cli_load for one such operand, and compiles it: files that these sources name are read at
- * the same revision. The sources are named git:REV:./path. */
-int git_load(struct cli *cli, gramc_compilation **out, const gramc_spec **spec,
-             const char *operand);
+/* Like cli_load for one such operand, and compiles each source: files that these sources name are
+ * read at the same revision. The sources are named git:REV:./path. */
+int git_load(struct cli *cli, gramc_compilation **out, const char *operand);
 
 #endif

@@ -29,14 +29,13 @@ static gramc_text current(const struct mended *file) {
 }
 
 static int compile(struct mend_run *m, gramc_compilation **out) {
-    const gramc_spec *spec;
     int code = cli_new(m->cli, out);
     for (size_t i = 0; i < m->count && code == EXIT_FINE; i++) {
         gramc_text text = current(&m->files[i]);
         code =
             cli_status(m->cli, gramc_add_source(*out, m->files[i].source.name, text.ptr, text.len));
     }
-    return code == EXIT_FINE ? cli_status(m->cli, gramc_compile(&spec, *out)) : code;
+    return code == EXIT_FINE ? cli_status(m->cli, gramc_compile_each(*out)) : code;
 }
 
 /* What came out replaces the text once nothing points into the old one any more. */

@@ -77,18 +77,37 @@ static bool folder_of(const char *path, char folder[CLI_PATH]) {
     return true;
 }
 
-/* Ends at a repository's root, at the file system's, and below common ground. */
-enum project_mark project_find(const char *path, char folder[CLI_PATH]) {
+typedef enum project_mark mark_reader(const char *folder);
+
+static enum project_mark read_mark(const char *folder) {
+    if (holds(folder, PROJECT_CONFIGURATION)) return PROJECT_CONFIGURED;
+    return holds(folder, ".git") ? PROJECT_REPOSITORY : PROJECT_UNMARKED;
+}
+
+static enum project_mark read_repository(const char *folder) {
+    return holds(folder, ".git") ? PROJECT_REPOSITORY : PROJECT_UNMARKED;
+}
+
+/* Ends at a mark, at the file system's root, and below common ground. */
+static enum project_mark climb(const char *path, char folder[CLI_PATH], mark_reader *read) {
     struct stat here, above;
     if (!folder_of(path, folder) || !stat_folder(folder, &here)) return PROJECT_UNMARKED;
     for (int climbed = 0; climbed < HIGHEST_CLIMB && !is_common_ground(&here); climbed++) {
-        if (holds(folder, PROJECT_CONFIGURATION)) return PROJECT_CONFIGURED;
-        if (holds(folder, ".git")) return PROJECT_REPOSITORY;
+        enum project_mark mark = read(folder);
+        if (mark != PROJECT_UNMARKED) return mark;
         if (!go_up(folder) || !stat_folder(folder, &above)) break;
         if (above.st_dev == here.st_dev && above.st_ino == here.st_ino) break;
         here = above;
     }
     return PROJECT_UNMARKED;
+}
+
+enum project_mark project_find(const char *path, char folder[CLI_PATH]) {
+    return climb(path, folder, read_mark);
+}
+
+bool project_find_repository(const char *path, char folder[CLI_PATH]) {
+    return climb(path, folder, read_repository) == PROJECT_REPOSITORY;
 }
 
 /* ## Inside and outside, by real paths */

@@ -13,6 +13,9 @@ enum project_mark { PROJECT_UNMARKED, PROJECT_REPOSITORY, PROJECT_CONFIGURED };
  * folder. UNMARKED: there is none, and `folder` means nothing. */
 enum project_mark project_find(const char *path, char folder[CLI_PATH]);
 
+/* The same for .git alone; false: the path lies in no repository. */
+bool project_find_repository(const char *path, char folder[CLI_PATH]);
+
 /* `folder/name`; false if that is too long. */
 bool project_join(char out[CLI_PATH], const char *folder, const char *name);
 

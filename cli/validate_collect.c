@@ -91,6 +91,7 @@ int validate_collect(struct evaluated *evaluated) {
             cli,
             gramc_verdicts_print(items_of(&all), count_of(&all), evaluated->format, &cli->allocator,
                                  cli_writer(evaluated->normalise ? cli->err : cli->out)));
+    if (code == EXIT_FINE) cli->reported = true;
     free_all(&all);
     return code;
 }

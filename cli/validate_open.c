@@ -1,11 +1,13 @@
 /* From `SCHEMA` or `SPEC#TOOL` to a compiled schema. References to other documents are read from
  * the folders that --remote maps, never from a network. */
+#define _POSIX_C_SOURCE 200809L
 #include "cli/validate.h"
 
 #include "base/buf.h"
 #include "base/text.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 /* ## References to other files */
 
@@ -103,40 +105,87 @@ static int open_schema(struct evaluated *evaluated, const char *path) {
 
 /* ## Specs */
 
-static int list_tools(struct cli *cli, const gramc_spec *spec, const char *path, gramc_text name) {
+/* The tools that one can mean: of a file all that it has and imports; of several files, each in the
+ * file where it stands. */
+static const gramc_tool *next_tool(const gramc_compilation *compilation, size_t *spec, size_t *i) {
+    bool several = gramc_compiled(compilation, 1) != NULL;
+    for (const gramc_spec *s; (s = gramc_compiled(compilation, *spec)) != NULL; ++*spec, *i = 0) {
+        while (*i < gramc_spec_tool_count(s)) {
+            const gramc_tool *tool = gramc_spec_tool(s, (*i)++);
+            if (!several || gramc_tool_is_own(s, tool)) return tool;
+        }
+    }
+    return NULL;
+}
+
+static int list_tools(struct cli *cli, const gramc_compilation *compilation, const char *path,
+                      gramc_text name) {
+    size_t spec = 0, i = 0, count = 0;
     if (name.len) fprintf(cli->err, "gramc: %s has no tool %.*s; it has", path, TEXT_ARGS(name));
     else fprintf(cli->err, "gramc: choose a tool of %s, as %s#NAME:", path, path);
-    for (size_t i = 0; i < gramc_spec_tool_count(spec); i++) {
-        gramc_text tool = gramc_spec_tool(spec, i)->name;
-        fprintf(cli->err, "%s %.*s", i ? "," : "", TEXT_ARGS(tool));
-    }
-    fputs(gramc_spec_tool_count(spec) ? "\n" : " none\n", cli->err);
+    for (const gramc_tool *t; (t = next_tool(compilation, &spec, &i)) != NULL; count++)
+        fprintf(cli->err, "%s %.*s", count ? "," : "", TEXT_ARGS(t->name));
+    fputs(count ? "\n" : " none\n", cli->err);
     return EXIT_USAGE;
 }
 
-static const gramc_tool *find_tool(const gramc_spec *spec, gramc_text name) {
-    if (!name.len) return gramc_spec_tool_count(spec) == 1 ? gramc_spec_tool(spec, 0) : NULL;
-    for (size_t i = 0; i < gramc_spec_tool_count(spec); i++)
-        if (text_eq(gramc_spec_tool(spec, i)->name, name)) return gramc_spec_tool(spec, i);
-    return NULL;
+static int report_both(struct cli *cli, const gramc_tool *one, const gramc_tool *other,
+                       const char *path) {
+    return cli_usage(cli, "%s has several tools %.*s, in %.*s and in %.*s; name one of the files",
+                     path, TEXT_ARGS(one->name), TEXT_ARGS(gramc_tool_file(one)),
+                     TEXT_ARGS(gramc_tool_file(other)));
+}
+
+static int find_tool(struct cli *cli, const gramc_compilation *compilation, const char *path,
+                     gramc_text name, const gramc_tool **out) {
+    size_t spec = 0, i = 0, count = 0;
+    *out = NULL;
+    for (const gramc_tool *t; (t = next_tool(compilation, &spec, &i)) != NULL;) {
+        if (name.len && !text_eq(t->name, name)) continue;
+        bool elsewhere = *out && !text_eq(gramc_tool_file(*out), gramc_tool_file(t));
+        if (name.len && elsewhere) return report_both(cli, *out, t, path);
+        if (!*out) *out = t;
+        count++;
+    }
+    bool chosen = name.len ? count > 0 : count == 1;
+    return chosen ? EXIT_FINE : list_tools(cli, compilation, path, name);
+}
+
+static int compile_spec(struct cli *cli, gramc_compilation *compilation) {
+    gramc_status status = gramc_compile_each(compilation);
+    int code = cli_report_compiled(cli, compilation, status);
+    if (code == EXIT_FINDINGS && cli_wants_report(cli) &&
+        gramc_finding_count(compilation, GRAMC_ERROR))
+        code = cli_report_as(cli, compilation, cli->out, cli->options[OPTION_FORMAT]);
+    return code;
 }
 
 static int open_tool(struct evaluated *evaluated, char *path, gramc_text name) {
     struct cli *cli = evaluated->cli;
-    const gramc_spec *spec;
+    const gramc_tool *tool;
     int code = cli_load(cli, &evaluated->compilation, &path, 1);
-    if (code == EXIT_FINE) code = cli_compile(cli, evaluated->compilation, &spec);
     if (code != EXIT_FINE) return code;
-    const gramc_tool *tool = find_tool(spec, name);
-    if (!tool) return list_tools(cli, spec, path, name);
+    code = compile_spec(cli, evaluated->compilation);
+    if (code == EXIT_FINE) code = find_tool(cli, evaluated->compilation, path, name, &tool);
+    if (code != EXIT_FINE) return code;
     code = cli_status(cli, gramc_tool_prepare(evaluated->compilation, tool));
     evaluated->schema = cli->options[OPTION_RESULT] ? tool->returns : tool->accepts;
     evaluated->check.flags |= GRAMC_CHECK_NULL_ABSENT;
     return code;
 }
 
+static bool is_folder(gramc_text path) {
+    char copy[CLI_PATH];
+    struct stat st;
+    if (path.len >= sizeof copy) return false;
+    memcpy(copy, path.ptr, path.len);
+    copy[path.len] = '\0';
+    return stat(copy, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
 static bool is_spec(gramc_text path) {
-    return path.len > 5 && text_is(text_slice(path, path.len - 5, path.len), ".gram");
+    bool is_gram = path.len > 5 && text_is(text_slice(path, path.len - 5, path.len), ".gram");
+    return is_gram || is_folder(path);
 }
 
 int validate_open(struct evaluated *evaluated) {

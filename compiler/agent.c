@@ -67,7 +67,8 @@ static void check_choices(struct pass *pass, const struct subject *subject) {
         }
         if (known) continue;
         FIND(pass->findings, D_UNKNOWN_WORD, pass->source, p->value->span, value_name(p->value),
-             p->key.text, text_of(i == 0 ? "tools, functions" : "direct, evaluated, prompted"));
+             name_text(p->key),
+             text_of(i == 0 ? "tools, functions" : "direct, evaluated, prompted"));
     }
 }
 
@@ -89,7 +90,7 @@ static void read_memory(struct pass *pass, struct agent *agent, const struct val
         return;
     }
     uint32_t *count = &agent->public.max_messages;
-    properties_read(pass, memory->as.map.first, &row, 1, count, "memory");
+    properties_read(pass, memory->as.entries, &row, 1, count, "memory");
     if (*count == 0 || *count >= LEAST_MEMORY || !may_call(agent->pattern)) return;
     struct finding *f = FIND0(pass->findings, D_SMALL_MEMORY, pass->source, memory->span);
     finding_help(pass->findings, f, "a tool call alone is three messages: write 3 or more");
@@ -116,7 +117,7 @@ void agent_read(struct pass *pass, struct gramc_spec *spec, const struct pattern
     gramc_text name = agent ? pattern_name(pass, pattern, "an agent") : (gramc_text){NULL, 0};
     if (!name.ptr) return;
     agent->identifier = name;
-    agent->name_at = pattern->subject->identifier.span;
+    agent->name_at = name_span(pattern->subject->identifier);
     agent->source = pass->source;
     agent->pattern = pattern;
     agent->last_task = &agent->first_task;

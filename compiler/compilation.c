@@ -5,6 +5,8 @@
 #include "base/options.h"
 #include "base/text.h"
 #include "compiler/config.h"
+#include "compiler/imports.h"
+#include "compiler/spec.h"
 #include "grammar/parse.h"
 #include "grammar/print.h"
 
@@ -18,19 +20,22 @@ gramc_status gramc_compilation_new(gramc_compilation **out, const gramc_options 
     *out = compilation;
     if (!compilation) return GRAMC_NOMEM;
     *compilation = (gramc_compilation){.reader = full.reader,
+                                       .configurer = full.configurer,
                                        .plain = full.plain,
                                        .strict_vocabulary = full.strict_vocabulary,
                                        .strict = full.strict,
                                        .keep_types = full.keep_types};
     arena_init(&compilation->arena, &allocator);
     findings_init(&compilation->findings, &compilation->arena, full.max_findings);
+    map_init(&compilation->paths, &compilation->arena);
+    map_init(&compilation->reported, &compilation->arena);
     return GRAMC_OK;
 }
 
 void gramc_compilation_free(gramc_compilation *compilation) {
     if (!compilation) return;
     gramc_allocator allocator = compilation->arena.allocator;
-    spec_free(compilation->spec);
+    for (struct gramc_spec *spec = compilation->specs; spec; spec = spec->older) spec_free(spec);
     arena_free(&compilation->arena);
     mem_free(&allocator, compilation, sizeof *compilation);
 }
@@ -53,14 +58,18 @@ struct unit *unit_parse(gramc_compilation *compilation, gramc_text name, gramc_t
 
 gramc_status gramc_add_source(gramc_compilation *compilation, gramc_text name, const char *bytes,
                               size_t len) {
-    uint32_t errors = compilation->findings.counts[GRAMC_ERROR];
+    const struct config *config;
     if (len > SOURCE_MAX) return GRAMC_LIMIT;
+    gramc_status status = config_of(compilation, name, &config);
+    if (status != GRAMC_OK) return status;
+    uint32_t errors = compilation->findings.counts[GRAMC_ERROR];
     struct unit *unit = unit_parse(compilation, name, (gramc_text){bytes, len}, compilation->plain);
     if (!unit) return GRAMC_NOMEM;
-    if (compilation->last) compilation->last->next = unit;
-    else compilation->units = unit;
-    compilation->last = unit;
+    unit->source.config = config;
+    unit->source.strict = config && config->strict;
+    unit_enlist(compilation, unit);
     unit->has_errors = compilation->findings.counts[GRAMC_ERROR] > errors;
+    unit->is_broken = unit->has_errors;
     return unit->has_errors ? GRAMC_FINDINGS : GRAMC_OK;
 }
 
@@ -85,12 +94,22 @@ size_t gramc_finding_count(const gramc_compilation *compilation, gramc_severity 
 }
 
 static bool is_strict(const gramc_compilation *compilation) {
-    return compilation->strict || (compilation->config && compilation->config->strict);
+    bool configured = compilation->is_configured && compilation->config->strict;
+    return compilation->strict || configured;
+}
+
+/* Warnings about sources that a configuration of their own calls strict. */
+static size_t count_strict_warnings(const gramc_compilation *compilation) {
+    size_t count = 0;
+    for (const struct finding *f = compilation->findings.first; f; f = f->next)
+        count += f->severity == GRAMC_WARNING && f->source->strict;
+    return count;
 }
 
 size_t gramc_finding_failures(const gramc_compilation *compilation) {
     const uint32_t *counts = compilation->findings.counts;
-    size_t warnings = is_strict(compilation) ? counts[GRAMC_WARNING] : 0;
+    size_t warnings =
+        is_strict(compilation) ? counts[GRAMC_WARNING] : count_strict_warnings(compilation);
     return counts[GRAMC_ERROR] + warnings;
 }
 
@@ -122,4 +141,25 @@ gramc_status gramc_findings_print(const gramc_compilation *compilation, gramc_re
                                  .command = compilation->evaluates_format ? "fmt" : "check",
                                  .language = "gram"};
     return diag_print(&report, format, &compilation->arena.allocator, writer);
+}
+
+gramc_status gramc_failure_print(gramc_report_format format, const char *command, gramc_text file,
+                                 gramc_text message, const gramc_allocator *allocator,
+                                 gramc_writer writer) {
+    const gramc_allocator own = allocator ? *allocator : mem_default();
+    const struct source source = {.name = file, .text = TEXT("")};
+    const struct span beginning = {0, 0};
+    struct arena arena;
+    struct findings findings;
+    arena_init(&arena, &own);
+    findings_init(&findings, &arena, 1);
+    FIND(&findings, D_NOT_DONE, &source, beginning, message);
+    const struct diag_report report = {.sources = &source,
+                                       .findings = &findings,
+                                       .fails = GRAMC_ERROR,
+                                       .command = command,
+                                       .language = "gram"};
+    gramc_status status = arena.oom ? GRAMC_NOMEM : diag_print(&report, format, &own, writer);
+    arena_free(&arena);
+    return status;
 }

@@ -4,14 +4,31 @@
 #define COMPILER_COMPILATION_H
 
 #include "base/diag/diag.h"
+#include "base/map.h"
 #include "grammar/tree.h"
 #include "gramc/compile.h"
 
+struct unit;
+struct unit_link {
+    struct unit *unit;
+    struct unit_link *next;
+};
+
+/* A source that may mean something. */
 struct unit {
     struct source source;
     struct tree *tree;
     struct unit *next;
-    bool has_errors; /* of syntax */
+    gramc_text path; /* its name, by the shortest spelling */
+    struct unit_link *imports, *last_import;
+    uint32_t mark;    /* the last closure that it was found in (imports.c) */
+    uint32_t reach;   /* how many sources it was compiled with as a root; 0: it was not */
+    bool is_left_out; /* gramc_compile_source was asked for others */
+    bool is_imported; /* nobody but another source named it */
+    bool has_errors;  /* of syntax */
+    bool header_is_read;
+    bool is_broken;     /* of syntax, or in its header: what would be found behind is noise */
+    bool is_incomplete; /* some root that it belongs to was not read to the end */
 };
 
 struct gramc_compilation {
@@ -22,16 +39,26 @@ struct gramc_compilation {
     bool evaluates_format; /* gramc_source_check_format was asked: the findings are those of fmt */
     struct source *first_source, *last_source; /* of all units, the configuration's too */
     struct unit *units, *last;
-    const struct config *config; /* NULL: none was added */
+    size_t unit_count;
+    struct map paths;    /* units by path */
+    uint32_t closures;   /* that were asked for */
+    struct map reported; /* by source, finding and place: the spec that reported it */
+    gramc_configurer configurer;
+    struct config *configs;      /* all that were read */
+    const struct config *config; /* in force for everything, or else for the root; NULL: none */
+    bool is_configured;          /* config is in force for everything */
     uint32_t withheld;           /* errors that are not reported, but leave nothing to compile */
-    struct gramc_spec *spec;     /* NULL before gramc_compile */
+    struct gramc_spec *spec;     /* that is being read, or was last; NULL before gramc_compile */
+    struct gramc_spec *specs;    /* all, the last one first */
+    size_t spec_count;
+    bool has_programs; /* some tool was prepared */
 };
 
-struct config;
 struct pass {
     gramc_compilation *compilation;
     struct arena *arena;       /* the compilation's */
-    struct findings *findings; /* the compilation's */
+    struct findings *findings; /* of the headers: the compilation's; of a spec: its own, until it
+                                * is read */
     const struct source *source;
 };
 

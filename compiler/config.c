@@ -33,7 +33,7 @@ static void set(struct config_reader *reader, gramc_text key, gramc_text value, 
     if (!setting) return;
     *setting = (struct setting){NULL, key, value, at};
     const struct setting *other = map_put(&reader->seen, key, setting);
-    bool is_list = text_is(key, "allowEnv");
+    bool is_list = text_is(key, "allowEnv") || text_is(key, "exclude");
     if (other != setting && !is_list) {
         struct findings *findings = reader->pass->findings;
         struct finding *f = FIND(findings, D_DUPLICATE_PROPERTY, reader->pass->source, at, key);
@@ -63,7 +63,8 @@ static void unknown_word(struct config_reader *reader, gramc_text key, const str
 static void report_key(struct config_reader *reader, const struct property *p, enum diag_id id,
                        gramc_text near) {
     struct findings *findings = reader->pass->findings;
-    struct finding *f = FIND(findings, id, reader->pass->source, p->key.span, p->key.text);
+    struct finding *f =
+        FIND(findings, id, reader->pass->source, name_span(p->key), name_text(p->key));
     if (near.len) finding_help(findings, f, "did you mean `%.*s`?", TEXT_ARGS(near));
 }
 
@@ -75,11 +76,11 @@ static void read_language(struct config_reader *reader, const struct property *p
 
 static void read_strict(struct config_reader *reader, const struct property *p) {
     if (p->value->kind != VALUE_BOOLEAN) {
-        wrong(reader, p->key.text, p->value, "true or false");
+        wrong(reader, name_text(p->key), p->value, "true or false");
         return;
     }
-    reader->config->strict = text_is(p->value->as.scalar.text, "true");
-    set(reader, p->key.text, p->value->as.scalar.text, p->value->span);
+    reader->config->strict = text_is(scalar_text(p->value), "true");
+    set(reader, name_text(p->key), scalar_text(p->value), p->value->span);
 }
 
 static void read_target(struct config_reader *reader, const struct property *p) {
@@ -90,15 +91,15 @@ static void read_target(struct config_reader *reader, const struct property *p) 
         count++;
     }
     if (!value_is_name(p->value)) {
-        wrong(reader, p->key.text, p->value, "the name of a target");
+        wrong(reader, name_text(p->key), p->value, "the name of a target");
         return;
     }
     for (size_t i = 0; i < count; i++) {
         if (!text_is(value_name(p->value), names[i])) continue;
-        set(reader, p->key.text, value_name(p->value), p->value->span);
+        set(reader, name_text(p->key), value_name(p->value), p->value->span);
         return;
     }
-    unknown_word(reader, p->key.text, p->value, names, count, "a target of gramc compile");
+    unknown_word(reader, name_text(p->key), p->value, names, count, "a target of gramc compile");
 }
 
 static bool is_lowered(enum diag_id id, enum config_severity severity) {
@@ -109,20 +110,21 @@ static void read_severity(struct config_reader *reader, gramc_text group,
                           const struct property *p) {
     static const char *const words[] = {"off", "note", "warning", "error"};
     enum { WORDS = sizeof words / sizeof *words };
-    enum diag_id id = diag_find(p->key.text);
+    enum diag_id id = diag_find(name_text(p->key));
     if (id == DIAG_COUNT) {
-        report_key(reader, p, D_UNKNOWN_FINDING, diag_nearest(p->key.text));
+        report_key(reader, p, D_UNKNOWN_FINDING, diag_nearest(name_text(p->key)));
         return;
     }
     if (!value_is_name(p->value)) {
-        wrong(reader, p->key.text, p->value, "error, warning, note or off");
+        wrong(reader, name_text(p->key), p->value, "error, warning, note or off");
         return;
     }
     int word = 0;
     while (word < WORDS && !text_is(value_name(p->value), words[word])) word++;
     enum config_severity severity = (enum config_severity)(SEVERITY_OFF + word);
     if (word == WORDS) {
-        unknown_word(reader, p->key.text, p->value, words, WORDS, "error, warning, note or off");
+        unknown_word(reader, name_text(p->key), p->value, words, WORDS,
+                     "error, warning, note or off");
     } else if (is_lowered(id, severity) && !diag_is_judgement(id)) {
         report_key(reader, p, D_NOT_A_JUDGEMENT, (gramc_text){NULL, 0});
     } else {
@@ -134,76 +136,85 @@ static void read_severity(struct config_reader *reader, gramc_text group,
 
 static void read_severities(struct config_reader *reader, const struct property *p) {
     if (p->value->kind != VALUE_MAP) {
-        wrong(reader, p->key.text, p->value, "a map from finding to severity");
+        wrong(reader, name_text(p->key), p->value, "a map from finding to severity");
         return;
     }
-    for (const struct property *s = p->value->as.map.first; s; s = s->next)
-        read_severity(reader, p->key.text, s);
+    for (const struct property *s = p->value->as.entries; s; s = s->next)
+        read_severity(reader, name_text(p->key), s);
 }
 
 static void read_naming(struct config_reader *reader, const struct property *p) {
     static const char *const words[] = {"camelCase", "snake_case", "kebab-case", "PascalCase"};
     static const char wanted[] = "camelCase, snake_case, kebab-case or PascalCase";
     if (p->value->kind != VALUE_MAP) {
-        wrong(reader, p->key.text, p->value, "a map with `tools` and `parameters`");
+        wrong(reader, name_text(p->key), p->value, "a map with `tools` and `parameters`");
         return;
     }
-    for (const struct property *rule = p->value->as.map.first; rule; rule = rule->next) {
-        bool tools = text_is(rule->key.text, "tools");
-        if (!tools && !text_is(rule->key.text, "parameters")) {
-            FIND(reader->pass->findings, D_UNKNOWN_PROPERTY, reader->pass->source, rule->key.span,
-                 rule->key.text, TEXT("naming rules"));
+    for (const struct property *rule = p->value->as.entries; rule; rule = rule->next) {
+        bool tools = text_is(name_text(rule->key), "tools");
+        if (!tools && !text_is(name_text(rule->key), "parameters")) {
+            FIND(reader->pass->findings, D_UNKNOWN_PROPERTY, reader->pass->source,
+                 name_span(rule->key), name_text(rule->key), TEXT("naming rules"));
             continue;
         }
         if (!value_is_name(rule->value)) {
-            wrong(reader, rule->key.text, rule->value, wanted);
+            wrong(reader, name_text(rule->key), rule->value, wanted);
             continue;
         }
         enum naming naming = naming_find(value_name(rule->value));
         if (naming == NAMING_ANY) {
-            unknown_word(reader, rule->key.text, rule->value, words, 4, wanted);
+            unknown_word(reader, name_text(rule->key), rule->value, words, 4, wanted);
             continue;
         }
         if (tools) reader->config->tool_names = naming;
         else reader->config->parameter_names = naming;
-        set(reader, join(reader->pass->arena, p->key.text, rule->key.text), value_name(rule->value),
-            rule->value->span);
+        set(reader, join(reader->pass->arena, name_text(p->key), name_text(rule->key)),
+            value_name(rule->value), rule->value->span);
+    }
+}
+
+static void read_list(struct config_reader *reader, const struct property *p, const char *wanted) {
+    if (p->value->kind != VALUE_ARRAY) {
+        wrong(reader, name_text(p->key), p->value, wanted);
+        return;
+    }
+    for (const struct value *v = p->value->as.items; v; v = v->next) {
+        if (value_is_name(v)) set(reader, name_text(p->key), value_name(v), v->span);
+        else wrong(reader, name_text(p->key), v, wanted);
     }
 }
 
 static void read_allow_env(struct config_reader *reader, const struct property *p) {
-    if (p->value->kind != VALUE_ARRAY) {
-        wrong(reader, p->key.text, p->value, "a list of names");
-        return;
-    }
-    for (const struct value *v = p->value->as.array.first; v; v = v->next) {
-        if (value_is_name(v)) set(reader, p->key.text, value_name(v), v->span);
-        else wrong(reader, p->key.text, v, "a list of names");
-    }
+    read_list(reader, p, "a list of names");
+}
+
+static void read_exclude(struct config_reader *reader, const struct property *p) {
+    read_list(reader, p, "a list of patterns, as in a .gitignore");
 }
 
 /* Of models that are named without one: `provider: "Ollama"`. */
 static void read_provider(struct config_reader *reader, const struct property *p) {
     bool said = value_is_name(p->value) && value_name(p->value).len;
-    if (said) set(reader, p->key.text, value_name(p->value), p->value->span);
-    else wrong(reader, p->key.text, p->value, "the name of a provider");
+    if (said) set(reader, name_text(p->key), value_name(p->value), p->value->span);
+    else wrong(reader, name_text(p->key), p->value, "the name of a provider");
 }
 
 /* `endpoints: {Ollama: "http://127.0.0.1:11434/v1"}` */
 static void read_endpoints(struct config_reader *reader, const struct property *p) {
     if (p->value->kind != VALUE_MAP) {
-        wrong(reader, p->key.text, p->value, "a map from provider to URL");
+        wrong(reader, name_text(p->key), p->value, "a map from provider to URL");
         return;
     }
-    for (const struct property *e = p->value->as.map.first; e; e = e->next) {
+    for (const struct property *e = p->value->as.entries; e; e = e->next) {
         bool url =
             e->value->kind == VALUE_STRING && (text_starts(value_name(e->value), "http://") ||
                                                text_starts(value_name(e->value), "https://"));
         if (!url)
-            wrong(reader, e->key.text, e->value, "a URL that begins with http:// or https://");
+            wrong(reader, name_text(e->key), e->value,
+                  "a URL that begins with http:// or https://");
         else
-            set(reader, join(reader->pass->arena, p->key.text, e->key.text), value_name(e->value),
-                e->value->span);
+            set(reader, join(reader->pass->arena, name_text(p->key), name_text(e->key)),
+                value_name(e->value), e->value->span);
     }
 }
 
@@ -213,11 +224,17 @@ static void read_header(struct config_reader *reader, const struct pattern *head
     static const struct {
         const char *name;
         setting_reader *read; /* NULL: known and done */
-    } settings[] = {{"language", read_language},     {"kind", NULL},
-                    {"strict", read_strict},         {"target", read_target},
-                    {"severities", read_severities}, {"naming", read_naming},
-                    {"allowEnv", read_allow_env},    {"provider", read_provider},
-                    {"endpoints", read_endpoints},   {"meta", NULL}};
+    } settings[] = {{"language", read_language},
+                    {"kind", NULL},
+                    {"strict", read_strict},
+                    {"target", read_target},
+                    {"severities", read_severities},
+                    {"naming", read_naming},
+                    {"allowEnv", read_allow_env},
+                    {"provider", read_provider},
+                    {"endpoints", read_endpoints},
+                    {"exclude", read_exclude},
+                    {"meta", NULL}};
     enum { SETTINGS = sizeof settings / sizeof *settings };
     struct property_row rows[SETTINGS];
     const struct value *values[SETTINGS]; /* read by the setting's own reader */
@@ -248,8 +265,8 @@ static void set_price(struct config_reader *reader, gramc_text model, const stru
                       const char *name, gramc_text price) {
     const struct property *p = property_find(pattern->subject, name);
     if (!p || !price.len) return;
-    if (price.ptr[0] == '-') wrong(reader, p->key.text, p->value, "a price from 0 up");
-    else set(reader, join(reader->pass->arena, model, p->key.text), price, p->value->span);
+    if (price.ptr[0] == '-') wrong(reader, name_text(p->key), p->value, "a price from 0 up");
+    else set(reader, join(reader->pass->arena, model, name_text(p->key)), price, p->value->span);
 }
 
 static void read_model(struct config_reader *reader, const struct pattern *pattern) {
@@ -294,7 +311,7 @@ static void read_unit(struct pass *pass, struct config *config, const struct uni
     struct span beginning = {0, 0};
     pass->source = &unit->source;
     /* An empty one only marks the project's root. */
-    if (pass->findings->counts[GRAMC_ERROR] || !unit->tree->pattern_count) return;
+    if (!unit->tree->pattern_count) return;
     if (config_is(unit->tree)) {
         map_init(&reader.seen, pass->arena);
         read_tree(&reader, unit->tree);
@@ -304,31 +321,79 @@ static void read_unit(struct pass *pass, struct config *config, const struct uni
     finding_help(pass->findings, f, "let it begin with `{kind: \"configuration\"}`");
 }
 
-gramc_status gramc_add_configuration(gramc_compilation *compilation, gramc_text name,
-                                     const char *bytes, size_t len) {
+/* NULL without memory. */
+static struct config *config_add(gramc_compilation *compilation, gramc_text name, gramc_text text) {
     struct pass pass = {compilation, &compilation->arena, &compilation->findings, NULL};
-    if (compilation->config || compilation->units) return GRAMC_USAGE;
-    if (len > SOURCE_MAX) return GRAMC_LIMIT;
+    uint32_t before = compilation->findings.counts[GRAMC_ERROR];
     struct config *config = ARENA_NEW(&compilation->arena, struct config);
-    struct unit *unit =
-        config ? unit_parse(compilation, name, (gramc_text){bytes, len}, false) : NULL;
-    if (!unit) return GRAMC_NOMEM;
+    struct unit *unit = config ? unit_parse(compilation, name, text, false) : NULL;
+    if (!unit) return NULL;
     config->source = &unit->source;
     config->last_setting = &config->first_setting;
+    if (compilation->findings.counts[GRAMC_ERROR] == before) read_unit(&pass, config, unit);
+    config->errors = compilation->findings.counts[GRAMC_ERROR] - before;
+    config->next = compilation->configs;
+    compilation->configs = config;
+    return compilation->arena.oom ? NULL : config;
+}
+
+gramc_status gramc_add_configuration(gramc_compilation *compilation, gramc_text name,
+                                     const char *bytes, size_t len) {
+    if (compilation->config || compilation->units) return GRAMC_USAGE;
+    if (len > SOURCE_MAX) return GRAMC_LIMIT;
+    const struct config *config = config_add(compilation, name, (gramc_text){bytes, len});
+    if (!config) return GRAMC_NOMEM;
     compilation->config = config;
-    read_unit(&pass, config, unit);
-    config->errors = compilation->findings.counts[GRAMC_ERROR];
-    if (compilation->arena.oom) return GRAMC_NOMEM;
+    compilation->is_configured = true;
     return config->errors ? GRAMC_FINDINGS : GRAMC_OK;
 }
 
-bool gramc_configuration_is_broken(const gramc_compilation *compilation) {
-    return compilation->config && compilation->config->errors;
+/* Reads it only if it was not read for another source. */
+static gramc_status find_config(gramc_compilation *compilation, gramc_text name, gramc_text text,
+                                const struct config **out) {
+    const struct config *config = compilation->configs;
+    while (config && !text_eq(config->source->name, name)) config = config->next;
+    if (!config && text.len > SOURCE_MAX) return GRAMC_LIMIT;
+    if (!config) config = config_add(compilation, name, text);
+    *out = config;
+    return config ? GRAMC_OK : GRAMC_NOMEM;
 }
 
-bool sources_are_sound(const gramc_compilation *compilation) {
-    uint32_t own = compilation->config ? compilation->config->errors : 0;
-    return compilation->findings.counts[GRAMC_ERROR] == own;
+static gramc_status ask_for_config(gramc_compilation *compilation, gramc_text name,
+                                   const struct config **out) {
+    gramc_configurer configurer = compilation->configurer;
+    gramc_text config_name, text;
+    *out = NULL;
+    if (!configurer.find) return GRAMC_OK;
+    int failure = configurer.find(configurer.ctx, name, &config_name, &text);
+    if (failure == GRAMC_NOT_FOUND) return GRAMC_OK;
+    if (failure) return failure == GRAMC_NOMEM ? GRAMC_NOMEM : GRAMC_IO;
+    return find_config(compilation, config_name, text, out);
+}
+
+gramc_status config_of(gramc_compilation *compilation, gramc_text name, const struct config **out) {
+    *out = compilation->config;
+    if (compilation->is_configured) return GRAMC_OK;
+    gramc_status status = ask_for_config(compilation, name, out);
+    if (!compilation->units) compilation->config = *out;
+    return status;
+}
+
+const struct config *config_for(const gramc_compilation *compilation, const struct source *source) {
+    return compilation->is_configured ? compilation->config : source->config;
+}
+
+bool gramc_configuration_is_broken(const gramc_compilation *compilation) {
+    for (const struct config *c = compilation->configs; c; c = c->next)
+        if (c->errors && !c->is_left_out) return true;
+    return false;
+}
+
+gramc_status gramc_configure(gramc_compilation *compilation, gramc_text name) {
+    const struct config *config;
+    gramc_status status = config_of(compilation, name, &config);
+    if (status == GRAMC_OK && !config) return GRAMC_NOT_FOUND;
+    return status == GRAMC_OK && config->errors ? GRAMC_FINDINGS : status;
 }
 
 /* ## Look-ups */

@@ -21,9 +21,11 @@ struct setting {
 };
 
 struct config {
+    struct config *next;
     const struct source *source;
     bool strict;
     uint32_t errors;                /* of its own text */
+    bool is_left_out;               /* it is in force for nothing that was asked for */
     uint8_t severities[DIAG_COUNT]; /* enum config_severity */
     enum naming tool_names, parameter_names;
     struct setting *first_setting, **last_setting;
@@ -33,8 +35,12 @@ struct config {
 bool config_is(const struct tree *tree);
 /* Reads a configuration only for what is wrong with it. */
 void config_check(struct pass *pass, const struct tree *tree);
-/* True if there are no errors so far but the configuration's own. */
-bool sources_are_sound(const gramc_compilation *compilation);
+/* The configuration that judges a source of that name; *out NULL: none does. GRAMC_IO: there is one
+ * that cannot be read. */
+gramc_status config_of(gramc_compilation *compilation, gramc_text name, const struct config **out);
+
+/* The one that judges a source that was read; NULL: none does. */
+const struct config *config_for(const gramc_compilation *compilation, const struct source *source);
 
 /* The last pass: takes out what comments allow, then judges by the configuration's severities.
  * `complete`: the sources were read, so that an allowance that meets nothing is unused. */

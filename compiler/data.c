@@ -12,7 +12,7 @@ bool value_is_name(const struct value *value) {
 }
 
 gramc_text value_name(const struct value *value) {
-    return value->as.scalar.text;
+    return scalar_text(value);
 }
 
 const char *value_noun(const struct value *value) {
@@ -30,8 +30,8 @@ const char *value_noun(const struct value *value) {
         [VALUE_ARRAY] = "an array",
         [VALUE_MAP] = "a map",
     };
-    if (value->kind == VALUE_STRING && !value->as.scalar.text.len) return "an empty string";
-    if (value->kind == VALUE_ARRAY && !value->as.array.first) return "an empty array";
+    if (value->kind == VALUE_STRING && !scalar_text(value).len) return "an empty string";
+    if (value->kind == VALUE_ARRAY && !value->as.items) return "an empty array";
     return nouns[value->kind];
 }
 
@@ -99,7 +99,7 @@ static gramc_text dedent(struct pass *pass, gramc_text text) {
 }
 
 gramc_text value_text(struct pass *pass, const struct value *value) {
-    gramc_text text = value->as.scalar.text;
+    gramc_text text = scalar_text(value);
     return value->quote == QUOTE_FENCE ? dedent(pass, text) : text;
 }
 
@@ -115,7 +115,7 @@ static bool not_data(struct pass *pass, const struct value *value, const char *h
 /* JSON has decimal numbers only; 16 hexadecimal or 21 octal digits fit a 64-bit integer. */
 static bool put_radix(struct pass *pass, struct json_sink *sink, const struct value *value) {
     bool hex = value->kind == VALUE_HEXADECIMAL;
-    gramc_text digits = value->as.scalar.text;
+    gramc_text digits = scalar_text(value);
     uint64_t number = 0, radix = hex ? 16 : 8;
     char decimal[24];
     for (size_t i = hex ? 2 : 0; i < digits.len; i++) {
@@ -141,7 +141,7 @@ static bool put_symbol(struct pass *pass, struct json_sink *sink, const struct v
     } lookalikes[] = {{"True", "true"},      {"False", "false"}, {"TRUE", "true"},
                       {"FALSE", "false"},    {"None", "null"},   {"nil", "null"},
                       {"undefined", "null"}, {"NULL", "null"},   {"Null", "null"}};
-    gramc_text text = value->as.scalar.text;
+    gramc_text text = scalar_text(value);
     if (text_is(text, "null")) {
         json_sink_word(sink, JSON_NULL);
         return true;
@@ -158,9 +158,9 @@ static bool put_symbol(struct pass *pass, struct json_sink *sink, const struct v
 
 static bool put_tagged(struct pass *pass, struct json_sink *sink, const struct value *value) {
     struct json_error error = {0};
-    if (!text_is(value->as.scalar.tag->text, "json"))
+    if (!text_is(name_text(*scalar_tag(value)), "json"))
         return not_data(pass, value, "only json`...` is data; write a plain string");
-    struct json *json = json_parse(pass->arena, value->as.scalar.text, &error);
+    struct json *json = json_parse(pass->arena, scalar_text(value), &error);
     if (!json) {
         if (pass->arena->oom) return false;
         FIND(pass->findings, D_BAD_JSON, pass->source, value->span, text_of(error.message));
@@ -173,7 +173,7 @@ static bool put_tagged(struct pass *pass, struct json_sink *sink, const struct v
 static bool put_array(struct pass *pass, struct json_sink *sink, const struct value *value) {
     bool good = true;
     json_sink_open(sink, JSON_ARRAY);
-    for (const struct value *item = value->as.array.first; item; item = item->next)
+    for (const struct value *item = value->as.items; item; item = item->next)
         good = data_put(pass, sink, item) && good;
     json_sink_close(sink, JSON_ARRAY);
     return good;
@@ -182,8 +182,8 @@ static bool put_array(struct pass *pass, struct json_sink *sink, const struct va
 static bool put_map(struct pass *pass, struct json_sink *sink, const struct value *value) {
     bool good = true;
     json_sink_open(sink, JSON_OBJECT);
-    for (const struct property *p = value->as.map.first; p; p = p->next) {
-        json_sink_key(sink, p->key.text);
+    for (const struct property *p = value->as.entries; p; p = p->next) {
+        json_sink_key(sink, name_text(p->key));
         good = data_put(pass, sink, p->value) && good;
     }
     json_sink_close(sink, JSON_OBJECT);
@@ -195,7 +195,7 @@ bool data_put(struct pass *pass, struct json_sink *sink, const struct value *val
     switch ((enum value_kind)value->kind) {
     case VALUE_INTEGER:
     case VALUE_DECIMAL:
-    case VALUE_BOOLEAN: json_sink_scalar(sink, value->as.scalar.text); return true;
+    case VALUE_BOOLEAN: json_sink_scalar(sink, scalar_text(value)); return true;
     case VALUE_HEXADECIMAL:
     case VALUE_OCTAL: return put_radix(pass, sink, value);
     case VALUE_SYMBOL: return put_symbol(pass, sink, value);
@@ -225,8 +225,15 @@ static gramc_text describe(struct pass *pass, const struct value *value, struct 
     return text;
 }
 
+/* Numbers and booleans are JSON as they stand in the source. */
+static bool is_json_already(const struct value *value) {
+    return value->kind == VALUE_INTEGER || value->kind == VALUE_DECIMAL ||
+           value->kind == VALUE_BOOLEAN;
+}
+
 gramc_text data_json(struct pass *pass, const struct value *value) {
     struct json_sink sink;
+    if (is_json_already(value)) return scalar_text(value);
     json_sink_init(&sink, NULL, NULL);
     return describe(pass, value, &sink);
 }

@@ -37,9 +37,9 @@ void definition_collect(struct pass *pass, struct gramc_spec *spec, const struct
     if (!definition) return;
     definition->pattern = pattern;
     definition->source = pass->source;
-    if (pattern->subject->has_identifier) {
-        definition->name = pattern->subject->identifier.text;
-        definition->name_at = pattern->subject->identifier.span;
+    if (subject_has_identifier(pattern->subject)) {
+        definition->name = name_text(pattern->subject->identifier);
+        definition->name_at = name_span(pattern->subject->identifier);
     }
     definition->field.identifier = definition->field.name = definition->name;
     definition->field.span = definition->name_at;
@@ -51,7 +51,7 @@ void definition_collect(struct pass *pass, struct gramc_spec *spec, const struct
 /* ## Bases */
 
 static struct definition *base_of(const struct gramc_spec *spec, const struct definition *d) {
-    return registry_get(&spec->definitions, d->pattern->subject->labels->name.text);
+    return registry_get(&spec->definitions, name_text(d->pattern->subject->labels->name));
 }
 
 static void report_cycle(struct pass *pass, struct definition *definition) {
@@ -66,7 +66,7 @@ static void find_row(struct pass *pass, const struct gramc_spec *spec, struct de
     struct definition *d = first;
     for (; d && d->state == DEFINITION_NEW; d = base_of(spec, d)) {
         d->state = DEFINITION_BUSY;
-        row = type_find(d->pattern->subject->labels->name.text);
+        row = type_find(name_text(d->pattern->subject->labels->name));
         if (row) break;
     }
     bool cycle = !row && d && (d->cyclic || d->state == DEFINITION_BUSY);

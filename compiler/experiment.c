@@ -127,10 +127,10 @@ static void read_guardrail(struct pass *pass, gramc_experiment *experiment, gram
 static void read_guardrails(struct pass *pass, gramc_experiment *experiment,
                             const struct value *value) {
     bool several = value->kind == VALUE_ARRAY;
-    gramc_text *list = arena_array(pass->arena, several ? value->as.array.count : 1, sizeof *list);
+    gramc_text *list = arena_array(pass->arena, several ? value->count : 1, sizeof *list);
     if (!list) return;
     experiment->guardrails = list;
-    for (const struct value *v = several ? value->as.array.first : value; v;
+    for (const struct value *v = several ? value->as.items : value; v;
          v = several ? v->next : NULL) {
         if (value_is_name(v)) read_guardrail(pass, experiment, list, v);
         else
@@ -193,7 +193,7 @@ void experiment_read(struct pass *pass, struct gramc_spec *spec, const struct pa
     gramc_text name =
         experiment ? pattern_name(pass, pattern, "an experiment") : (gramc_text){NULL, 0};
     if (!name.ptr) return;
-    experiment->name_at = pattern->subject->identifier.span;
+    experiment->name_at = name_span(pattern->subject->identifier);
     experiment->source = pass->source;
     experiment->pattern = pattern;
     read_properties(pass, experiment, name);
@@ -233,7 +233,7 @@ static bool needs_library(const struct agent *agent) {
 static void resolve_arm(struct pass *pass, const struct gramc_spec *spec,
                         const struct pattern *pattern, gramc_arm *out, gramc_text *meta) {
     struct arm_properties p = {.agent = {NULL, 0}};
-    struct span at = pattern->subject->identifier.span;
+    struct span at = name_span(pattern->subject->identifier);
     properties_read(pass, pattern->subject->properties, arm_rows,
                     sizeof arm_rows / sizeof *arm_rows, &p, "arms");
     sampling_check(pass, pattern->subject);
@@ -277,13 +277,13 @@ static void read_arms(struct pass *pass, const struct gramc_spec *spec,
         if (!is_arm(pass, element)) continue;
         gramc_arm *arm = &arms[experiment->public.arm_count];
         const struct name *name = &element->subject->identifier;
-        const struct name *other = map_put(&seen, name->text, &element->subject->identifier);
-        arm->name = name->text;
+        const struct name *other = map_put(&seen, name_text(*name), &element->subject->identifier);
+        arm->name = name_text(*name);
         resolve_arm(pass, spec, element, arm, &experiment->arm_metas[experiment->public.arm_count]);
         if (other == name) experiment->public.arm_count++;
         else if (!same_arm(arms, experiment->public.arm_count))
-            report_name_taken(pass, D_DUPLICATE_ARM, name->text, name->span, pass->source,
-                              other->span);
+            report_name_taken(pass, D_DUPLICATE_ARM, name_text(*name), name_span(*name),
+                              pass->source, name_span(*other));
     }
     if (experiment->public.arm_count > 1) return;
     struct finding *f = FIND(pass->findings, D_FEW_ARMS, pass->source, experiment->name_at,

@@ -43,7 +43,7 @@ void fix_type(struct pass *pass, struct finding *finding, gramc_text label) {
 static bool stands_in(const struct property *first, gramc_text key) {
     gramc_text renamed = format_renamed(key);
     for (; first; first = first->next) {
-        gramc_text other = first->key.text;
+        gramc_text other = name_text(first->key);
         if (text_eq(other, key) || text_eq(format_renamed(other), key)) return true;
         if (renamed.len && text_eq(other, renamed)) return true;
     }
@@ -52,7 +52,7 @@ static bool stands_in(const struct property *first, gramc_text key) {
 
 void fix_key(struct pass *pass, struct finding *finding, const struct property *first,
              const struct property *property, const gramc_text *names, size_t count) {
-    struct slip slip = {.word = property->key.text};
+    struct slip slip = {.word = name_text(property->key)};
     if (!finding) return;
     for (size_t i = 0; i < count; i++) slip_try(&slip, names[i]);
     if (slip.count == 1 && !stands_in(first, slip.name)) fix_slip(pass, finding, &slip);
@@ -99,11 +99,11 @@ void fix_unit(struct pass *pass, struct finding *finding, const struct pattern *
 }
 
 static bool is_result(const struct pattern *node) {
-    return !is_unit(node) && !node->subject->has_identifier && node->subject->labels;
+    return !is_unit(node) && !subject_has_identifier(node->subject) && node->subject->labels;
 }
 
 static bool is_parameter(const struct pattern *node) {
-    return !is_unit(node) && node->subject->has_identifier;
+    return !is_unit(node) && subject_has_identifier(node->subject);
 }
 
 /* Read from right to left it must be a signature: the result first, then nothing but parameters;

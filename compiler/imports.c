@@ -52,57 +52,76 @@ static gramc_text folder_of(gramc_text path) {
     return path;
 }
 
-static gramc_text normalised(struct pass *pass, gramc_text folder, gramc_text name) {
+static gramc_text normalised(struct arena *arena, gramc_text folder, gramc_text name) {
     struct buf path;
     gramc_text start = name.len && name.ptr[0] == '/' ? name : folder;
-    buf_init(&path, &pass->arena->allocator, 1 << 16);
+    buf_init(&path, &arena->allocator, 1 << 16);
     if (start.len && start.ptr[0] == '/') buf_putc(&path, '/');
     if (!(name.len && name.ptr[0] == '/')) add_segments(&path, folder);
     add_segments(&path, name);
     if (path.len > 1) path.len--;
-    return buf_to_arena_cut(&path, pass->arena);
+    return buf_to_arena_cut(&path, arena);
+}
+
+void unit_enlist(gramc_compilation *compilation, struct unit *unit) {
+    const gramc_text here = {NULL, 0};
+    unit->path = normalised(&compilation->arena, here, unit->source.name);
+    if (unit->path.ptr) map_put(&compilation->paths, unit->path, unit);
+    if (compilation->last) compilation->last->next = unit;
+    else compilation->units = unit;
+    compilation->last = unit;
+    compilation->unit_count++;
 }
 
 /* ## Files */
 
-static bool is_loaded(const gramc_compilation *compilation, struct pass *pass, gramc_text path) {
-    for (const struct unit *u = compilation->units; u; u = u->next)
-        if (text_eq(normalised(pass, (gramc_text){NULL, 0}, u->source.name), path)) return true;
-    return false;
+static void link_import(struct pass *pass, struct unit *importer, struct unit *imported) {
+    struct unit_link *link = ARENA_NEW(pass->arena, struct unit_link);
+    if (!link) return;
+    link->unit = imported;
+    if (importer->last_import) importer->last_import->next = link;
+    else importer->imports = link;
+    importer->last_import = link;
 }
 
-static size_t count_units(const gramc_compilation *compilation) {
-    size_t count = 0;
-    for (const struct unit *u = compilation->units; u; u = u->next) count++;
-    return count;
-}
-
-static void import(struct pass *pass, const struct value *value) {
+/* A file that is none of the units yet. NULL, with a finding, if it cannot be read. */
+static struct unit *load(struct pass *pass, gramc_text path, const struct value *value) {
     gramc_compilation *compilation = pass->compilation;
     gramc_reader reader = compilation->reader;
-    gramc_text content, path = normalised(pass, folder_of(pass->source->name), value_name(value));
-    if (!path.ptr || is_loaded(compilation, pass, path)) return;
+    gramc_text content;
     int failure = reader.read ? reader.read(reader.ctx, path, &content) : GRAMC_NOT_FOUND;
-    if (count_units(compilation) >= MOST_FILES) failure = GRAMC_LIMIT;
+    if (compilation->unit_count >= MOST_FILES) failure = GRAMC_LIMIT;
+    if (!failure) {
+        gramc_status status = gramc_add_source(compilation, path, content.ptr, content.len);
+        if (status != GRAMC_OK && status != GRAMC_FINDINGS) failure = status;
+    }
     if (failure == GRAMC_NOMEM) pass->arena->oom = true;
     else if (failure)
         FIND(pass->findings, D_UNREADABLE_FILE, pass->source, value->span,
              path.len ? path : value_name(value));
-    else if (gramc_add_source(compilation, path, content.ptr, content.len) == GRAMC_NOMEM)
-        pass->arena->oom = true;
+    if (failure) return NULL;
+    compilation->last->is_imported = true;
+    return compilation->last;
 }
 
-static void read_imports(struct pass *pass, const struct value *value) {
+static void import(struct pass *pass, struct unit *importer, const struct value *value) {
+    gramc_text path = normalised(pass->arena, folder_of(pass->source->name), value_name(value));
+    struct unit *imported = path.ptr ? map_get(&pass->compilation->paths, path) : NULL;
+    if (path.ptr && !imported) imported = load(pass, path, value);
+    if (imported) link_import(pass, importer, imported);
+}
+
+static void read_imports(struct pass *pass, struct unit *unit, const struct value *value) {
     if (value_is_name(value)) {
-        import(pass, value);
+        import(pass, unit, value);
         return;
     }
-    const struct value *first = value->kind == VALUE_ARRAY ? value->as.array.first : NULL;
+    const struct value *first = value->kind == VALUE_ARRAY ? value->as.items : NULL;
     if (value->kind != VALUE_ARRAY)
         FIND(pass->findings, D_WRONG_VALUE, pass->source, value->span, TEXT("imports"),
              TEXT("a path or a list of paths"), text_of(value_noun(value)));
     for (const struct value *v = first; v; v = v->next) {
-        if (value_is_name(v)) import(pass, v);
+        if (value_is_name(v)) import(pass, unit, v);
         else
             FIND(pass->findings, D_WRONG_VALUE, pass->source, v->span, TEXT("imports"),
                  TEXT("paths"), text_of(value_noun(v)));
@@ -114,7 +133,7 @@ static void read_imports(struct pass *pass, const struct value *value) {
 void language_check(struct pass *pass, const struct value *value) {
     char known[16];
     snprintf(known, sizeof known, "%d", VERSION_LANGUAGE);
-    if (value->kind == VALUE_INTEGER && text_is(value->as.scalar.text, known)) return;
+    if (value->kind == VALUE_INTEGER && text_is(scalar_text(value), known)) return;
     FIND(pass->findings, D_LANGUAGE_VERSION, pass->source, value->span,
          source_slice(pass->source, value->span));
 }
@@ -129,19 +148,50 @@ static const struct property_row header_rows[] = {
     {"meta", PROPERTY_IGNORED, 0},
 };
 
-static void read_header(struct pass *pass, const struct pattern *pattern) {
+static void read_header(struct pass *pass, struct unit *unit, const struct pattern *pattern) {
     struct header header = {NULL, NULL};
     properties_read(pass, pattern->subject->properties, header_rows,
                     sizeof header_rows / sizeof *header_rows, &header, "headers");
-    if (header.imports) read_imports(pass, header.imports);
+    if (header.imports) read_imports(pass, unit, header.imports);
     if (header.language) language_check(pass, header.language);
 }
 
 /* The list grows while it is walked: imports of imports come too. */
 void headers_read(struct pass *pass) {
-    for (const struct unit *u = pass->compilation->units; u && !pass->arena->oom; u = u->next) {
+    const uint32_t *errors = &pass->findings->counts[GRAMC_ERROR];
+    for (struct unit *u = pass->compilation->units; u && !pass->arena->oom; u = u->next) {
+        uint32_t before = *errors;
+        if (u->header_is_read || u->is_broken) continue;
+        u->header_is_read = true;
         pass->source = &u->source;
         bool is_spec = u->tree && !config_is(u->tree);
-        if (is_spec && u->tree->has_header) read_header(pass, u->tree->patterns);
+        if (is_spec && u->tree->has_header) read_header(pass, u, u->tree->patterns);
+        u->is_broken = *errors > before;
     }
+}
+
+/* ## Roots */
+
+static struct unit_link *mark(gramc_compilation *compilation, struct unit *unit) {
+    if (unit->mark == compilation->closures) return NULL;
+    unit->mark = compilation->closures;
+    struct unit_link *link = ARENA_NEW(&compilation->arena, struct unit_link);
+    if (link) link->unit = unit;
+    return link;
+}
+
+struct unit_link *unit_closure(gramc_compilation *compilation, struct unit *root, uint32_t *count) {
+    compilation->closures++;
+    struct unit_link *first = mark(compilation, root), *last = first;
+    *count = 0;
+    for (const struct unit_link *at = first; at; at = at->next) {
+        ++*count;
+        for (const struct unit_link *i = at->unit->imports; i; i = i->next) {
+            struct unit_link *link = mark(compilation, i->unit);
+            if (!link) continue;
+            last->next = link;
+            last = link;
+        }
+    }
+    return first;
 }

@@ -210,12 +210,16 @@ static void check_members(struct pass *pass, const struct schema *schema) {
     arena_free(&scratch);
 }
 
+#define LOWER_BOUNDS (PROPERTY_BIT(P_MIN) | PROPERTY_BIT(P_ABOVE))
+#define UPPER_BOUNDS (PROPERTY_BIT(P_MAX) | PROPERTY_BIT(P_BELOW))
+
 void impossible_check(struct pass *pass, const struct schema *schema) {
     /* A use that adds nothing is as its type is, which was looked at. */
     if (schema->raw || (schema->base && !schema->constraints && !schema->members)) return;
-    check_window(pass, schema);
-    check_enum(pass, schema);
-    check_unique(pass, schema);
-    check_format(pass, schema);
+    uint32_t said = schema_said(schema);
+    if (said & LOWER_BOUNDS && said & UPPER_BOUNDS) check_window(pass, schema);
+    if (said & PROPERTY_BIT(P_ENUM)) check_enum(pass, schema);
+    if (said & PROPERTY_BIT(P_MIN_ITEMS)) check_unique(pass, schema);
+    if (said & PROPERTY_BIT(P_FORMAT)) check_format(pass, schema);
     check_members(pass, schema);
 }

@@ -75,7 +75,7 @@ void library_read(struct pass *pass, struct gramc_spec *spec, const struct patte
     struct library_properties p = {.extends = NULL};
     gramc_text name = library ? pattern_name(pass, pattern, "a library") : (gramc_text){NULL, 0};
     if (!name.ptr) return;
-    library->name_at = pattern->subject->identifier.span;
+    library->name_at = name_span(pattern->subject->identifier);
     library->source = pass->source;
     properties_read(pass, pattern->subject->properties, library_rows,
                     sizeof library_rows / sizeof *library_rows, &p, "libraries");

@@ -45,7 +45,7 @@ static const struct property_row http_rows[] = {
 /* There are no parameters here: only `${env:NAME}`. */
 static void check_secrets(struct pass *pass, const struct value *map) {
     struct template_check check = {.secrets_only = true};
-    for (const struct property *p = map->kind == VALUE_MAP ? map->as.map.first : NULL; p;
+    for (const struct property *p = map->kind == VALUE_MAP ? map->as.entries : NULL; p;
          p = p->next) {
         struct template_use use = {.at = p->value->span};
         if (!value_is_name(p->value)) continue;
@@ -64,15 +64,15 @@ static void read_server(struct pass *pass, gramc_box *box, const struct pattern 
     if (p->command) box->argv = library_list(pass, p->command, "command", &box->argc);
     if (!p->command == !p->url.ptr) {
         struct finding *f = FIND(pass->findings, p->command ? D_SEVERAL_KINDS : D_NO_KIND,
-                                 pass->source, pattern->subject->identifier.span, box->name);
+                                 pass->source, name_span(pattern->subject->identifier), box->name);
         finding_help(pass->findings, f,
                      "say one of `command: [\"program\", \"argument\"]`, `url: \"http://...\"`");
         return;
     }
     const struct property *other = property_find(pattern->subject, p->command ? "headers" : "env");
     if (other)
-        FIND(pass->findings, D_IMPL_PROPERTY, pass->source, other->key.span, other->key.text,
-             p->command ? TEXT("command") : TEXT("url"),
+        FIND(pass->findings, D_IMPL_PROPERTY, pass->source, name_span(other->key),
+             name_text(other->key), p->command ? TEXT("command") : TEXT("url"),
              p->command ? TEXT("url") : TEXT("command"));
     if (!p->env || !p->command) return;
     box->env = library_env(pass, p->env, &box->env_count);

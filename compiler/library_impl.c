@@ -46,7 +46,7 @@ static const struct property_row rows[] = {
 
 static void one_kind_only(struct pass *pass, const struct impl *impl, size_t count) {
     struct finding *f = FIND(pass->findings, count ? D_SEVERAL_KINDS : D_NO_KIND, pass->source,
-                             impl->pattern->subject->identifier.span, impl->public.name);
+                             name_span(impl->pattern->subject->identifier), impl->public.name);
     finding_help(pass->findings, f, "%.*s", TEXT_ARGS(kinds_help(pass->arena)));
 }
 
@@ -66,11 +66,11 @@ static bool read_kind(struct pass *pass, struct impl *impl, const struct impl_pr
 static void check_places(struct pass *pass, const struct impl *impl) {
     gramc_impl_kind kind = impl->public.kind;
     for (const struct property *p = impl->pattern->subject->properties; p; p = p->next) {
-        if (kind_takes(kind, p->key.text)) continue;
-        gramc_text names = kinds_that_take(pass->arena, p->key.text);
+        if (kind_takes(kind, name_text(p->key))) continue;
+        gramc_text names = kinds_that_take(pass->arena, name_text(p->key));
         if (names.len)
-            FIND(pass->findings, D_IMPL_PROPERTY, pass->source, p->key.span, p->key.text,
-                 text_of(gramc_impl_kind_name(kind)), names);
+            FIND(pass->findings, D_IMPL_PROPERTY, pass->source, name_span(p->key),
+                 name_text(p->key), text_of(gramc_impl_kind_name(kind)), names);
     }
 }
 
@@ -114,7 +114,7 @@ static void read_request(struct pass *pass, struct impl *impl, const struct impl
     if (p->headers) public->headers = library_headers(pass, p->headers, &public->header_count);
     if (p->transform) read_transform(pass, impl, p->transform);
     bool is_map = p->headers && p->headers->kind == VALUE_MAP;
-    for (const struct property *h = is_map ? p->headers->as.map.first : NULL; h; h = h->next)
+    for (const struct property *h = is_map ? p->headers->as.entries : NULL; h; h = h->next)
         if (value_is_name(h->value))
             add_template(pass, impl, value_text(pass, h->value), h->value->span);
     add_property_template(pass, impl, "body", public->body);

@@ -2,9 +2,8 @@
  * nobody gives a value is found here, before anything runs. Filling in is the runtime's. */
 #include "compiler/library.h"
 
+#include "base/placeholder.h"
 #include "base/text.h"
-
-#include <string.h>
 
 /* The name in `${name:-fallback}`. */
 static gramc_text name_of(gramc_text inside) {
@@ -62,20 +61,15 @@ static bool look_up(struct pass *pass, const struct template_use *use,
 
 bool library_template(struct pass *pass, const struct template_use *use,
                       const struct template_check *check) {
-    gramc_text text = use->text;
+    struct placeholder part;
     bool good = true;
-    for (size_t i = 0; i < text.len;) {
-        gramc_text rest = text_slice(text, i, text.len);
-        const char *close = text_starts(rest, "${") ? memchr(rest.ptr, '}', rest.len) : NULL;
-        if (text_starts(rest, "$${")) i += 3;
-        else if (close) {
-            size_t end = (size_t)(close - rest.ptr);
-            good = look_up(pass, use, check, text_slice(rest, 2, end)) && good;
-            i += end + 1;
-        } else if (text_starts(rest, "${")) {
-            malformed(pass, use, "`${` is never closed");
-            return false;
-        } else i++;
+    for (size_t pos = 0; placeholder_next(use->text, &pos, &part);) {
+        switch (part.kind) {
+        case PLACEHOLDER_TEXT: break;
+        case PLACEHOLDER_NAME:
+        case PLACEHOLDER_BAD: good = look_up(pass, use, check, part.text) && good; break;
+        case PLACEHOLDER_OPEN: malformed(pass, use, "`${` is never closed"); return false;
+        }
     }
     return good;
 }

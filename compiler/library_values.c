@@ -16,7 +16,7 @@ void library_wrong_value(struct pass *pass, const struct value *value, const cha
 void library_incomplete(struct pass *pass, const struct pattern *pattern, gramc_text name,
                         const char *key, const char *example) {
     struct finding *f = FIND(pass->findings, D_INCOMPLETE_IMPL, pass->source,
-                             pattern->subject->identifier.span, name, text_of(key));
+                             name_span(pattern->subject->identifier), name, text_of(key));
     finding_help(pass->findings, f, "write `%s`", example);
 }
 
@@ -36,15 +36,15 @@ gramc_text library_name(struct pass *pass, const struct value *value, const char
 const gramc_text *library_list(struct pass *pass, const struct value *value, const char *key,
                                size_t *count) {
     *count = 0;
-    if (value->kind != VALUE_ARRAY || value->as.array.count == 0) {
+    if (value->kind != VALUE_ARRAY || value->count == 0) {
         library_wrong_value(pass, value, key, "a list that is not empty");
         return NULL;
     }
-    gramc_text *list = arena_array(pass->arena, value->as.array.count, sizeof *list);
-    for (const struct value *v = value->as.array.first; v && list; v = v->next) {
+    gramc_text *list = arena_array(pass->arena, value->count, sizeof *list);
+    for (const struct value *v = value->as.items; v && list; v = v->next) {
         bool number = v->kind == VALUE_INTEGER || v->kind == VALUE_DECIMAL;
         if (value_is_name(v)) list[(*count)++] = value_text(pass, v);
-        else if (number) list[(*count)++] = v->as.scalar.text;
+        else if (number) list[(*count)++] = scalar_text(v);
         else library_wrong_value(pass, v, key, "texts");
     }
     return list;
@@ -66,12 +66,13 @@ static bool same_name(gramc_text a, gramc_text b, bool nocase) {
 /* Maps here hold a handful of entries. */
 static bool stands_before(struct pass *pass, const struct value *map, const struct property *p,
                           bool nocase) {
-    const struct property *other = map->as.map.first;
-    while (other != p && !same_name(other->key.text, p->key.text, nocase)) other = other->next;
+    const struct property *other = map->as.entries;
+    while (other != p && !same_name(name_text(other->key), name_text(p->key), nocase))
+        other = other->next;
     if (other == p) return false;
-    struct finding *f =
-        FIND(pass->findings, D_DUPLICATE_PROPERTY, pass->source, p->key.span, p->key.text);
-    finding_label(pass->findings, f, pass->source, other->key.span, "first written here");
+    struct finding *f = FIND(pass->findings, D_DUPLICATE_PROPERTY, pass->source, name_span(p->key),
+                             name_text(p->key));
+    finding_label(pass->findings, f, pass->source, name_span(other->key), "first written here");
     return true;
 }
 
@@ -82,18 +83,18 @@ const gramc_pair *library_pairs(struct pass *pass, const struct value *value, co
         library_wrong_value(pass, value, key, "a map from name to text");
         return NULL;
     }
-    gramc_pair *pairs = arena_array(pass->arena, value->as.map.count, sizeof *pairs);
-    for (const struct property *p = value->as.map.first; p && pairs; p = p->next) {
+    gramc_pair *pairs = arena_array(pass->arena, value->count, sizeof *pairs);
+    for (const struct property *p = value->as.entries; p && pairs; p = p->next) {
         const struct value *v = p->value;
         bool number = v->kind == VALUE_INTEGER || v->kind == VALUE_DECIMAL;
         if (stands_before(pass, value, p, nocase)) continue;
         if (value_is_name(v)) pairs[*count].value = value_text(pass, v);
-        else if (number || v->kind == VALUE_BOOLEAN) pairs[*count].value = v->as.scalar.text;
+        else if (number || v->kind == VALUE_BOOLEAN) pairs[*count].value = scalar_text(v);
         else {
             library_wrong_value(pass, v, key, "texts");
             continue;
         }
-        pairs[(*count)++].name = p->key.text;
+        pairs[(*count)++].name = name_text(p->key);
     }
     return pairs;
 }
@@ -155,15 +156,16 @@ void library_size(struct pass *pass, const struct value *value, const char *key,
         uint64_t factor;
     } units[] = {{"kB", 0, 1000}, {"MB", 0, 1000000}, {"GB", 0, 1000000000},
                  {"KiB", 10, 1},  {"MiB", 20, 1},     {"GiB", 30, 1}};
-    gramc_text text = value->kind == VALUE_MEASUREMENT ? value->as.scalar.text : TEXT("");
+    gramc_text text = value->kind == VALUE_MEASUREMENT ? scalar_text(value) : TEXT("");
     uint64_t number = 0;
-    bool good = text.len && value->unit_at > 0 && value->unit_at <= 9;
-    for (size_t i = 0; good && i < value->unit_at; i++) {
+    uint32_t unit_at = text.len ? measurement_unit_at(value) : 0;
+    bool good = unit_at > 0 && unit_at <= 9;
+    for (size_t i = 0; good && i < unit_at; i++) {
         good = text.ptr[i] >= '0' && text.ptr[i] <= '9';
         number = number * 10 + (uint64_t)(text.ptr[i] - '0');
     }
     for (size_t i = 0; good && number && i < sizeof units / sizeof *units; i++) {
-        if (!text_is(text_slice(text, value->unit_at, text.len), units[i].unit)) continue;
+        if (!text_is(text_slice(text, unit_at, text.len), units[i].unit)) continue;
         *out = (number << units[i].shift) * units[i].factor;
         return;
     }

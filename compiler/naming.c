@@ -101,13 +101,16 @@ static void check(struct pass *pass, enum naming naming, const char *noun, gramc
         finding_help(pass->findings, f, "write `%.*s`", TEXT_ARGS(proposal));
 }
 
+static void check_tool(struct pass *pass, const struct config *config, const struct tool *tool) {
+    check(pass, config->tool_names, "tool", tool->public.name, tool->source, tool->name_at);
+    const struct field *p = tool->signature ? tool->signature->parameters : NULL;
+    for (; p; p = p->next)
+        check(pass, config->parameter_names, "parameter", p->name, tool->source, p->span);
+}
+
 void naming_check(struct pass *pass, const struct gramc_spec *spec) {
-    const struct config *config = pass->compilation->config;
-    if (!config) return;
     for (const struct tool *tool = spec->first_tool; tool; tool = tool->next) {
-        check(pass, config->tool_names, "tool", tool->public.name, tool->source, tool->name_at);
-        const struct field *p = tool->signature ? tool->signature->parameters : NULL;
-        for (; p; p = p->next)
-            check(pass, config->parameter_names, "parameter", p->name, tool->source, p->span);
+        const struct config *config = config_for(pass->compilation, tool->source);
+        if (config) check_tool(pass, config, tool);
     }
 }

@@ -12,11 +12,11 @@ const struct pattern *pattern_plain(const struct pattern *pattern) {
 
 gramc_text pattern_label(const struct pattern *pattern) {
     const struct subject *subject = pattern->subject;
-    return subject && subject->labels ? subject->labels->name.text : (gramc_text){NULL, 0};
+    return subject && subject->labels ? name_text(subject->labels->name) : (gramc_text){NULL, 0};
 }
 
 gramc_text pattern_name(struct pass *pass, const struct pattern *pattern, const char *owner) {
-    if (pattern->subject->has_identifier) return pattern->subject->identifier.text;
+    if (subject_has_identifier(pattern->subject)) return name_text(pattern->subject->identifier);
     struct finding *f =
         FIND(pass->findings, D_NAMELESS, pass->source, pattern->span, text_of(owner));
     finding_help(pass->findings, f, "write a name in front of the label: `[myName:%.*s ...]`",

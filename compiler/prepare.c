@@ -40,22 +40,24 @@ static gramc_status prepare_tool(struct arena *arena, struct tool *tool) {
 }
 
 static struct agent *find(const gramc_compilation *compilation, const gramc_agent *agent) {
-    struct agent *a = compilation->spec ? compilation->spec->first_agent : NULL;
-    while (a && &a->public != agent) a = a->next;
-    return a;
+    for (const struct gramc_spec *spec = compilation->specs; spec; spec = spec->older)
+        for (struct agent *a = spec->first_agent; a; a = a->next)
+            if (&a->public == agent) return a;
+    return NULL;
 }
 
 static struct tool *find_tool(const gramc_compilation *compilation, const gramc_tool *tool) {
-    struct tool *t = compilation->spec ? compilation->spec->first_tool : NULL;
-    while (t && &t->public != tool) t = t->next;
-    return t;
+    for (const struct gramc_spec *spec = compilation->specs; spec; spec = spec->older)
+        for (struct tool *t = spec->first_tool; t; t = t->next)
+            if (&t->public == tool) return t;
+    return NULL;
 }
 
 gramc_status gramc_tool_prepare(gramc_compilation *compilation, const gramc_tool *public) {
     struct tool *tool = find_tool(compilation, public);
     if (!tool) return GRAMC_NOT_FOUND;
     if (!tool->signature) return GRAMC_FINDINGS;
-    compilation->spec->has_programs = true;
+    compilation->has_programs = true;
     return prepare_tool(&compilation->arena, tool);
 }
 
@@ -101,7 +103,7 @@ gramc_status gramc_agent_prepare(gramc_compilation *compilation, const gramc_age
     gramc_status status = GRAMC_OK;
     if (!agent) return GRAMC_NOT_FOUND;
     if (agent->prepared) return GRAMC_OK;
-    compilation->spec->has_programs = true;
+    compilation->has_programs = true;
     for (size_t i = 0; i < agent->reach_count && status == GRAMC_OK; i++)
         status = agent->reach[i]->signature ? prepare_tool(&compilation->arena, agent->reach[i])
                                             : GRAMC_FINDINGS;
@@ -123,7 +125,7 @@ static void free_outputs(const struct agent *agent) {
 }
 
 void spec_free(struct gramc_spec *spec) {
-    if (!spec || !spec->has_programs) return;
+    if (!spec || !spec->compilation->has_programs) return;
     for (struct tool *tool = spec->first_tool; tool; tool = tool->next) free_tool(tool);
     for (struct agent *agent = spec->first_agent; agent; agent = agent->next) free_outputs(agent);
 }

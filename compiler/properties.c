@@ -11,13 +11,13 @@
 enum { MOST_ROWS = 48 };
 
 static void wrong_value(struct pass *pass, const struct property *p, const char *wanted) {
-    FIND(pass->findings, D_WRONG_VALUE, pass->source, p->value->span, p->key.text, text_of(wanted),
-         text_of(value_noun(p->value)));
+    FIND(pass->findings, D_WRONG_VALUE, pass->source, p->value->span, name_text(p->key),
+         text_of(wanted), text_of(value_noun(p->value)));
 }
 
 const struct property *property_find(const struct subject *subject, const char *name) {
     for (const struct property *p = subject ? subject->properties : NULL; p; p = p->next)
-        if (text_is(p->key.text, name)) return p;
+        if (text_is(name_text(p->key), name)) return p;
     return NULL;
 }
 
@@ -38,8 +38,8 @@ static gramc_text join(struct pass *pass, gramc_text folder, gramc_text name) {
 }
 
 static const struct value *file_of(const struct value *value) {
-    const struct property *only = value->kind == VALUE_MAP ? value->as.map.first : NULL;
-    bool is_file = only && !only->next && text_is(only->key.text, "file");
+    const struct property *only = value->kind == VALUE_MAP ? value->as.entries : NULL;
+    bool is_file = only && !only->next && text_is(name_text(only->key), "file");
     return is_file && value_is_name(only->value) ? only->value : NULL;
 }
 
@@ -75,7 +75,7 @@ bool text_property_read(struct pass *pass, const struct property *p, gramc_text 
 
 static void read_number(struct pass *pass, const struct property *p, gramc_text *out) {
     if (p->value->kind == VALUE_INTEGER || p->value->kind == VALUE_DECIMAL)
-        *out = p->value->as.scalar.text;
+        *out = scalar_text(p->value);
     else wrong_value(pass, p, "a number");
 }
 
@@ -92,14 +92,14 @@ static bool whole_number(gramc_text digits, uint64_t most, uint64_t *out) {
 
 void find_wrong_count(struct pass *pass, const struct property *p, const char *wanted) {
     bool number = p->value->kind == VALUE_INTEGER || p->value->kind == VALUE_DECIMAL;
-    FIND(pass->findings, D_WRONG_VALUE, pass->source, p->value->span, p->key.text, text_of(wanted),
-         number ? p->value->as.scalar.text : text_of(value_noun(p->value)));
+    FIND(pass->findings, D_WRONG_VALUE, pass->source, p->value->span, name_text(p->key),
+         text_of(wanted), number ? scalar_text(p->value) : text_of(value_noun(p->value)));
 }
 
 static void read_count(struct pass *pass, const struct property *p, uint32_t *out) {
     uint64_t number = 0;
     bool good = p->value->kind == VALUE_INTEGER &&
-                whole_number(p->value->as.scalar.text, UINT32_MAX, &number) && number > 0;
+                whole_number(scalar_text(p->value), UINT32_MAX, &number) && number > 0;
     if (good) *out = (uint32_t)number;
     else find_wrong_count(pass, p, "a whole number from 1 up");
 }
@@ -111,8 +111,8 @@ bool duration_read(struct pass *pass, const struct property *p, uint32_t *out) {
     } units[] = {{"ms", 1}, {"s", 1000}, {"m", 60000}, {"h", 3600000}};
     uint64_t number = 0;
     if (p->value->kind == VALUE_MEASUREMENT) {
-        gramc_text text = p->value->as.scalar.text;
-        uint32_t at = p->value->unit_at;
+        gramc_text text = scalar_text(p->value);
+        uint32_t at = measurement_unit_at(p->value);
         for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
             if (!text_is(text_slice(text, at, text.len), units[i].unit)) continue;
             if (!whole_number(text_slice(text, 0, at), UINT32_MAX / units[i].ms, &number)) break;
@@ -122,7 +122,7 @@ bool duration_read(struct pass *pass, const struct property *p, uint32_t *out) {
         }
     }
     struct finding *f = FIND(pass->findings, D_BAD_DURATION, pass->source, p->value->span,
-                             p->key.text, source_slice(pass->source, p->value->span));
+                             name_text(p->key), source_slice(pass->source, p->value->span));
     finding_help(pass->findings, f, "write a whole number with its unit: 500ms, 30s, 5m or 1h");
     return false;
 }
@@ -132,7 +132,7 @@ static bool read_flag(struct pass *pass, const struct property *p, bool *out) {
         wrong_value(pass, p, "true or false");
         return false;
     }
-    *out = text_is(p->value->as.scalar.text, "true");
+    *out = text_is(scalar_text(p->value), "true");
     return true;
 }
 
@@ -171,18 +171,18 @@ static void unknown(struct pass *pass, const struct property *first, const struc
                     const struct property_row *rows, size_t row_count, const char *owner) {
     gramc_text names[MOST_ROWS];
     for (size_t i = 0; i < row_count; i++) names[i] = text_of(rows[i].name);
-    struct finding *f = FIND(pass->findings, D_UNKNOWN_PROPERTY, pass->source, p->key.span,
-                             p->key.text, text_of(owner));
-    gramc_text near = text_nearest(p->key.text, names, row_count);
+    struct finding *f = FIND(pass->findings, D_UNKNOWN_PROPERTY, pass->source, name_span(p->key),
+                             name_text(p->key), text_of(owner));
+    gramc_text near = text_nearest(name_text(p->key), names, row_count);
     if (near.len) finding_help(pass->findings, f, "did you mean `%.*s`?", TEXT_ARGS(near));
     fix_key(pass, f, first, p, names, row_count);
 }
 
 static void duplicate(struct pass *pass, const struct property *first, const struct property *p,
                       const struct property *other) {
-    struct finding *f =
-        FIND(pass->findings, D_DUPLICATE_PROPERTY, pass->source, p->key.span, p->key.text);
-    finding_label(pass->findings, f, pass->source, other->key.span, "first written here");
+    struct finding *f = FIND(pass->findings, D_DUPLICATE_PROPERTY, pass->source, name_span(p->key),
+                             name_text(p->key));
+    finding_label(pass->findings, f, pass->source, name_span(other->key), "first written here");
     fix_repeated(pass, f, first, other, p);
 }
 
@@ -192,7 +192,7 @@ void properties_read(struct pass *pass, const struct property *first,
     const struct property *seen[MOST_ROWS] = {NULL};
     for (const struct property *p = first; p; p = p->next) {
         size_t row = 0;
-        while (row < row_count && !text_is(p->key.text, rows[row].name)) row++;
+        while (row < row_count && !text_is(name_text(p->key), rows[row].name)) row++;
         if (row == row_count) unknown(pass, first, p, rows, row_count, owner);
         else if (seen[row]) duplicate(pass, first, p, seen[row]);
         else read_row(pass, seen[row] = p, &rows[row], into);

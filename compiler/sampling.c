@@ -27,9 +27,9 @@ void ranges_check(struct pass *pass, const struct subject *subject,
     for (size_t i = 0; i < count; i++) {
         const struct property *p = property_find(subject, ranges[i].name);
         bool number = p && (p->value->kind == VALUE_INTEGER || p->value->kind == VALUE_DECIMAL);
-        if (!number || is_inside(&ranges[i], p->value->as.scalar.text)) continue;
-        FIND(pass->findings, D_OUT_OF_RANGE, pass->source, p->value->span, p->key.text,
-             text_of(ranges[i].wanted), p->value->as.scalar.text);
+        if (!number || is_inside(&ranges[i], scalar_text(p->value))) continue;
+        FIND(pass->findings, D_OUT_OF_RANGE, pass->source, p->value->span, name_text(p->key),
+             text_of(ranges[i].wanted), scalar_text(p->value));
     }
 }
 

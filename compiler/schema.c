@@ -1,12 +1,13 @@
 /* Turns a type as it is written, `(age::Int {min: 0})`, `[Text]`, `{type: Object, fields: ...}`, a
  * named type's elements, into the schema IR. What the properties say is schema_properties.c's,
- * printing emit/json_schema.c's, contradictions and defaults are schema_check.c's. */
+ * printing schema_json.c's, contradictions and defaults are schema_check.c's. */
 #include "compiler/schema_reader.h"
 
 #include "base/text.h"
 #include "compiler/fixes.h"
 #include "compiler/data.h"
 #include "compiler/definition.h"
+#include "compiler/spec.h"
 
 /* ## Fields */
 
@@ -28,15 +29,15 @@ static struct schema *schema_at(struct pass *pass, struct span span) {
 static struct field *field_of_entry(struct pass *pass, const struct property *entry) {
     struct field *field = ARENA_NEW(pass->arena, struct field);
     if (!field) return NULL;
-    field->identifier = field->name = entry->key.text;
-    field->span = entry->key.span;
+    field->identifier = field->name = name_text(entry->key);
+    field->span = name_span(entry->key);
     struct reader reader = {.pass = pass, .field = field, .from_map = true};
     if (entry->value->kind != VALUE_MAP) {
-        field->schema = schema_of_value(pass, entry->value);
+        field->schema = schema_inside(pass, entry->value);
         return field;
     }
     field->schema = reader.schema = schema_at(pass, entry->value->span);
-    if (field->schema) properties_of_type(&reader, entry->value->as.map.first);
+    if (field->schema) properties_of_type(&reader, entry->value->as.entries);
     return field;
 }
 
@@ -52,7 +53,7 @@ static struct field *field_of_item(struct pass *pass, const struct value *item) 
     }
     field->span = item->span;
     field->schema = reader.schema = schema_at(pass, item->span);
-    if (field->schema) properties_of_type(&reader, item->as.map.first);
+    if (field->schema) properties_of_type(&reader, item->as.entries);
     field->identifier = field->name;
     if (field->name.ptr) return field;
     FIND0(pass->findings, D_FIELD_WITHOUT_NAME, pass->source, item->span);
@@ -65,10 +66,10 @@ void reader_read_fields(struct reader *reader, const struct property *p) {
     field_list_init(&list, pass->arena);
     reader->schema->has_fields = true;
     if (p->value->kind == VALUE_MAP) {
-        for (const struct property *e = p->value->as.map.first; e; e = e->next)
+        for (const struct property *e = p->value->as.entries; e; e = e->next)
             append_field(pass, &list, field_of_entry(pass, e));
     } else if (p->value->kind == VALUE_ARRAY) {
-        for (const struct value *v = p->value->as.array.first; v; v = v->next)
+        for (const struct value *v = p->value->as.items; v; v = v->next)
             append_field(pass, &list, field_of_item(pass, v));
     } else {
         reader_wrong_value(reader, p, "a list of fields or a map from name to type");
@@ -114,13 +115,32 @@ void reader_set_type(struct reader *reader, gramc_text label, struct span span) 
     schema->base = definition ? definition->field.schema : NULL;
 }
 
+static bool is_plain(const struct type_row *row) {
+    bool scalar = row->kind == TYPE_STRING || row->kind == TYPE_INTEGER ||
+                  row->kind == TYPE_NUMBER || row->kind == TYPE_BOOLEAN || row->kind == TYPE_NULL;
+    return scalar && !row->format && !row->min && !row->one_character;
+}
+
+/* `Text`, `Int`: a base type that says nothing is the same wherever it stands, and nothing is ever
+ * found in it, so that one schema does for all of them. NULL: something else. */
+static struct schema *plain_type(struct pass *pass, gramc_text label) {
+    struct map *types = &pass->compilation->spec->plain_types;
+    const struct type_row *row = type_find(label);
+    if (!row || !is_plain(row)) return NULL;
+    struct schema *schema = map_get(types, label);
+    if (schema || !(schema = ARENA_NEW(pass->arena, struct schema))) return schema;
+    schema->type = row;
+    schema->kind = (uint8_t)row->kind;
+    return map_put(types, label, schema);
+}
+
 struct member *members_of_value(struct pass *pass, const struct value *list) {
     struct member *first = NULL, **tail = &first;
     if (list->kind != VALUE_ARRAY) {
         FIND(pass->findings, D_NOT_A_TYPE, pass->source, list->span, text_of(value_noun(list)));
         return NULL;
     }
-    for (const struct value *v = list->as.array.first; v; v = v->next) {
+    for (const struct value *v = list->as.items; v; v = v->next) {
         struct member *member = ARENA_NEW(pass->arena, struct member);
         if (!member) break;
         member->schema = schema_of_value(pass, v);
@@ -137,15 +157,20 @@ struct schema *schema_of_value(struct pass *pass, const struct value *value) {
     schema->span = value->span;
     if (value_is_name(value)) {
         reader_set_type(&reader, value_name(value), value->span);
-    } else if (value->kind == VALUE_ARRAY && value->as.array.count == 1) {
+    } else if (value->kind == VALUE_ARRAY && value->count == 1) {
         schema->kind = TYPE_ARRAY;
-        schema->inner = schema_of_value(pass, value->as.array.first);
+        schema->inner = schema_inside(pass, value->as.items);
     } else if (value->kind == VALUE_MAP) {
-        properties_of_type(&reader, value->as.map.first);
+        properties_of_type(&reader, value->as.entries);
     } else {
         FIND(pass->findings, D_NOT_A_TYPE, pass->source, value->span, text_of(value_noun(value)));
     }
     return schema;
+}
+
+struct schema *schema_inside(struct pass *pass, const struct value *value) {
+    struct schema *plain = value_is_name(value) ? plain_type(pass, value_name(value)) : NULL;
+    return plain ? plain : schema_of_value(pass, value);
 }
 
 /* Fills in a schema from the label and the record of a pattern. */
@@ -153,16 +178,26 @@ void schema_read(struct pass *pass, struct schema *schema, const struct pattern 
                  struct field *field) {
     struct reader reader = {.pass = pass, .schema = schema, .field = field};
     const struct label *label = node->subject->labels;
-    schema->span = label->name.span;
-    reader_set_type(&reader, label->name.text, label->name.span);
-    if (label->next) FIND0(pass->findings, D_SEVERAL_LABELS, pass->source, label->next->name.span);
+    schema->span = name_span(label->name);
+    reader_set_type(&reader, name_text(label->name), name_span(label->name));
+    if (label->next)
+        FIND0(pass->findings, D_SEVERAL_LABELS, pass->source, name_span(label->next->name));
     /* An unknown type was reported; its properties would only add noise. */
     if (schema->type) properties_of_type(&reader, node->subject->properties);
 }
 
+/* A parameter's type that is written with its name alone. Results and members have spans of their
+ * own, because they have no name that findings could point at. */
+static struct schema *plain_parameter(struct pass *pass, const struct subject *subject) {
+    bool alone = !subject->properties && !subject->labels->next;
+    return alone ? plain_type(pass, name_text(subject->labels->name)) : NULL;
+}
+
 struct schema *schema_of_node(struct pass *pass, const struct pattern *node, struct field *field) {
     bool labelled = node->subject && node->subject->labels;
-    struct schema *schema = labelled ? ARENA_NEW(pass->arena, struct schema) : NULL;
+    struct schema *schema = labelled && field ? plain_parameter(pass, node->subject) : NULL;
+    if (!labelled || schema) return schema;
+    schema = ARENA_NEW(pass->arena, struct schema);
     if (schema) schema_read(pass, schema, node, field);
     return schema;
 }
@@ -189,12 +224,12 @@ void schema_reuse(struct pass *pass, struct field *field, const struct pattern *
 /* `(street::Text {optional: true})` in a record. */
 static struct field *field_of_element(struct pass *pass, const struct pattern *element) {
     bool typed = element->kind != PATTERN_PATH && element->subject && element->subject->labels &&
-                 element->subject->has_identifier;
+                 subject_has_identifier(element->subject);
     struct field *field = typed ? ARENA_NEW(pass->arena, struct field) : NULL;
     if (!typed) FIND0(pass->findings, D_NOT_A_FIELD, pass->source, element->span);
     if (!field) return NULL;
-    field->identifier = field->name = element->subject->identifier.text;
-    field->span = element->subject->identifier.span;
+    field->identifier = field->name = name_text(element->subject->identifier);
+    field->span = name_span(element->subject->identifier);
     field->schema = schema_of_node(pass, element, field);
     return field->schema ? field : NULL;
 }
@@ -202,7 +237,8 @@ static struct field *field_of_element(struct pass *pass, const struct pattern *e
 /* `Circle`, or `(::Text {...})`, in a union or tuple. */
 static struct schema *member_of_element(struct pass *pass, const struct pattern *element) {
     const struct subject *subject = element->subject;
-    bool bare = subject && subject->has_identifier && !subject->labels && !subject->has_record;
+    bool bare = subject && subject_has_identifier(subject) && !subject->labels &&
+                !subject_has_record(subject);
     struct schema *schema = NULL;
     if (element->kind == PATTERN_PATH || !subject) {
         FIND0(pass->findings, D_NOT_A_MEMBER, pass->source, element->span);
@@ -210,7 +246,7 @@ static struct schema *member_of_element(struct pass *pass, const struct pattern 
         schema = ARENA_NEW(pass->arena, struct schema);
         struct reader reader = {.pass = pass, .schema = schema};
         if (schema) schema->span = element->span;
-        if (schema) reader_set_type(&reader, subject->identifier.text, element->span);
+        if (schema) reader_set_type(&reader, name_text(subject->identifier), element->span);
     } else if (!(schema = schema_of_node(pass, element, NULL)) && !pass->arena->oom) {
         FIND0(pass->findings, D_NOT_A_MEMBER, pass->source, element->span);
     }

@@ -66,6 +66,10 @@ struct field {
     bool optional;                     /* not in `required` */
 };
 
+/* The constraints that were said, here or by the base: PROPERTY_BIT() of each. */
+#define PROPERTY_BIT(property) (UINT32_C(1) << (property))
+_Static_assert(TYPE_PROPERTIES <= 32, "a bit for each property");
+uint32_t schema_said(const struct schema *schema);
 /* What was said for a property, here or by the base; NULL: nothing. */
 const struct constraint *schema_find(const struct schema *schema, enum type_property property);
 /* The same, as text; empty: nothing. */
@@ -99,7 +103,8 @@ void field_list_init(struct field_list *list, struct arena *arena);
 struct field *field_list_add(struct field_list *list, struct field *field);
 
 /* Reads label and properties of a node as a type; `field` takes default, optional, required and
- * name, and is NULL for a result. NULL with findings if there is no type. */
+ * name, and is NULL for a result. NULL with findings if there is no type. That of a field
+ * may be shared with others. */
 struct schema *schema_of_node(struct pass *pass, const struct pattern *node, struct field *field);
 
 /* Fills in a schema that exists: label and record of a pattern that has a label. */

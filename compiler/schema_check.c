@@ -21,17 +21,18 @@ static const struct {
              {P_MIN_ITEMS, P_MAX_ITEMS, false}};
 
 static void check_bounds(struct pass *pass, const struct schema *schema) {
-    /* Most types have one or none of the keywords that could contradict each other. */
-    bool alone = !schema->constraints || !schema->constraints->next;
-    if (alone && !schema->base && !schema_find(schema, P_MULTIPLE_OF)) return;
-    if (!schema->constraints && schema->base) return;
+    /* What the base alone says was looked at there. */
+    uint32_t said = schema->constraints ? schema_said(schema) : 0;
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        uint32_t both = PROPERTY_BIT(pairs[i].low) | PROPERTY_BIT(pairs[i].high);
+        if ((said & both) != both) continue;
         gramc_text low = schema_get(schema, pairs[i].low);
         gramc_text high = schema_get(schema, pairs[i].high);
         int order = low.len && high.len ? json_number_compare(low, high) : -1;
         if (order > 0 || (order == 0 && pairs[i].strict))
             FIND(pass->findings, D_IMPOSSIBLE_BOUNDS, pass->source, schema->span, low, high);
     }
+    if (!(said & PROPERTY_BIT(P_MULTIPLE_OF))) return;
     gramc_text step = schema_get(schema, P_MULTIPLE_OF);
     if (!step.len || json_number_compare(step, TEXT("0")) > 0) return;
     struct finding *f = FIND(pass->findings, D_IMPOSSIBLE_BOUNDS, pass->source, schema->span,
@@ -185,6 +186,7 @@ static void check_choices(struct pass *pass, struct arena *scratch, const struct
 
 /* What has neither choices nor examples nor anything that may not compile needs no program. */
 static void check_data(struct pass *pass, const struct schema *schema) {
+    if (!schema->raw && !schema->constraints && !schema->base) return;
     const struct constraint *examples = schema_find(schema, P_EXAMPLES);
     bool choices = schema_find(schema, P_ENUM) || schema_find(schema, P_CONST);
     bool risky = !choices && (schema->raw || schema_find(schema, P_PATTERN));
@@ -224,6 +226,7 @@ static void check_members(struct pass *pass, const struct schema *schema,
 
 static void note_replaced(struct pass *pass, const struct schema *schema) {
     const struct json *json = schema->raw ? schema->raw->json : NULL;
+    if (!json) return;
     if (json_get(json, "type") && schema->kind != TYPE_ANY)
         FIND(pass->findings, D_RAW_REPLACES, pass->source, schema->raw->at, TEXT("type"));
     if (json_get(json, "properties") && schema->has_fields)

@@ -10,8 +10,8 @@
 #include "compiler/properties.h"
 
 void reader_wrong_value(struct reader *reader, const struct property *p, const char *wanted) {
-    FIND(reader->pass->findings, D_WRONG_VALUE, reader->pass->source, p->value->span, p->key.text,
-         text_of(wanted), text_of(value_noun(p->value)));
+    FIND(reader->pass->findings, D_WRONG_VALUE, reader->pass->source, p->value->span,
+         name_text(p->key), text_of(wanted), text_of(value_noun(p->value)));
 }
 
 /* ## Reading one value into one place of the IR */
@@ -48,13 +48,13 @@ static bool is_number(const struct value *value) {
 }
 
 static void read_number(struct reader *reader, enum type_property id, const struct property *p) {
-    if (is_number(p->value)) reader_say(reader, id, p->value->as.scalar.text, p->value->span);
+    if (is_number(p->value)) reader_say(reader, id, scalar_text(p->value), p->value->span);
     else reader_wrong_value(reader, p, "a number");
 }
 
 static void read_count(struct reader *reader, enum type_property id, const struct property *p) {
-    if (p->value->kind == VALUE_INTEGER && p->value->as.scalar.text.ptr[0] != '-')
-        reader_say(reader, id, p->value->as.scalar.text, p->value->span);
+    if (p->value->kind == VALUE_INTEGER && scalar_text(p->value).ptr[0] != '-')
+        reader_say(reader, id, scalar_text(p->value), p->value->span);
     else find_wrong_count(reader->pass, p, "a whole number from 0 up");
 }
 
@@ -82,13 +82,13 @@ static void read_list(struct reader *reader, enum type_property id, const struct
     struct constraint *data = list || tagged ? data_new(reader->pass, p->value) : NULL;
     if (data && data->text.ptr[0] == '[') say(reader, id, data);
     else if (data || !(list || tagged)) reader_wrong_value(reader, p, "a list");
-    for (const struct value *v = list ? p->value->as.array.first : NULL; v; v = v->next)
-        if (id == P_ENUM && v->kind == VALUE_SYMBOL && text_is(v->as.scalar.text, "null"))
+    for (const struct value *v = list ? p->value->as.items : NULL; v; v = v->next)
+        if (id == P_ENUM && v->kind == VALUE_SYMBOL && text_is(scalar_text(v), "null"))
             reader->schema->nullable = SAID_TRUE;
 }
 
 static bool flag_in(struct reader *reader, const struct property *p) {
-    if (p->value->kind == VALUE_BOOLEAN) return text_is(p->value->as.scalar.text, "true");
+    if (p->value->kind == VALUE_BOOLEAN) return text_is(scalar_text(p->value), "true");
     reader_wrong_value(reader, p, "true or false");
     return false;
 }
@@ -117,12 +117,11 @@ static void read_range(struct reader *reader, enum type_property id, const struc
         reader_wrong_value(reader, p, "a range such as 0..100");
         return;
     }
-    const struct value *ends[2] = {range->as.range.lower, range->as.range.upper};
+    const struct value *ends[2] = {range->as.range->lower, range->as.range->upper};
     static const enum type_property bounds[2] = {P_MIN, P_MAX};
     for (int i = 0; i < 2; i++) {
         if (!ends[i]) continue;
-        if (is_number(ends[i]))
-            reader_say(reader, bounds[i], ends[i]->as.scalar.text, ends[i]->span);
+        if (is_number(ends[i])) reader_say(reader, bounds[i], scalar_text(ends[i]), ends[i]->span);
         else reader_wrong_value(reader, p, "a range of numbers");
     }
 }
@@ -131,7 +130,7 @@ static void read_inner(struct reader *reader, enum type_property id, const struc
     (void)id;
     if (reader->schema->kind == TYPE_TUPLE)
         reader->schema->members = members_of_value(reader->pass, p->value);
-    else reader->schema->inner = schema_of_value(reader->pass, p->value);
+    else reader->schema->inner = schema_inside(reader->pass, p->value);
 }
 
 static void read_of(struct reader *reader, enum type_property id, const struct property *p) {
@@ -233,9 +232,9 @@ static void unknown_property(struct reader *reader, const struct property *p) {
     gramc_text names[MOST_SPELLINGS];
     size_t count = type_property_spellings(names);
     struct pass *pass = reader->pass;
-    struct finding *f = FIND(pass->findings, D_UNKNOWN_PROPERTY, pass->source, p->key.span,
-                             p->key.text, TEXT("types"));
-    gramc_text near = text_nearest(p->key.text, names, count);
+    struct finding *f = FIND(pass->findings, D_UNKNOWN_PROPERTY, pass->source, name_span(p->key),
+                             name_text(p->key), TEXT("types"));
+    gramc_text near = text_nearest(name_text(p->key), names, count);
     if (near.len) finding_help(pass->findings, f, "did you mean `%.*s`?", TEXT_ARGS(near));
     fix_key(pass, f, reader->first, p, names, count);
 }
@@ -243,7 +242,7 @@ static void unknown_property(struct reader *reader, const struct property *p) {
 /* Where it was said first; it was. */
 static const struct property *earlier(const struct reader *reader, enum type_property id) {
     const struct property *p = reader->first;
-    while (type_property_named(p->key.text) != id) p = p->next;
+    while (type_property_named(name_text(p->key)) != id) p = p->next;
     return p;
 }
 
@@ -256,10 +255,10 @@ static bool seen_before(struct reader *reader, enum type_property id, const stru
     }
     const struct property *other = earlier(reader, id);
     enum diag_id finding =
-        text_eq(other->key.text, p->key.text) ? D_DUPLICATE_PROPERTY : D_TWO_SPELLINGS;
-    struct finding *f =
-        FIND(pass->findings, finding, pass->source, p->key.span, p->key.text, other->key.text);
-    finding_label(pass->findings, f, pass->source, other->key.span, "first written here");
+        text_eq(name_text(other->key), name_text(p->key)) ? D_DUPLICATE_PROPERTY : D_TWO_SPELLINGS;
+    struct finding *f = FIND(pass->findings, finding, pass->source, name_span(p->key),
+                             name_text(p->key), name_text(other->key));
+    finding_label(pass->findings, f, pass->source, name_span(other->key), "first written here");
     fix_repeated(pass, f, reader->first, other, p);
     return true;
 }
@@ -281,21 +280,21 @@ static bool fits_here(struct reader *reader, enum type_property id, const struct
     const struct schema *schema = reader->schema;
     const struct type_property_row *row = type_property_row(id);
     if (row->place == PLACE_FIELDS_ONLY && !reader->field) {
-        FIND(pass->findings, D_PROPERTY_NOT_HERE, pass->source, p->key.span, p->key.text,
-             TEXT("only parameters and fields have it"));
+        FIND(pass->findings, D_PROPERTY_NOT_HERE, pass->source, name_span(p->key),
+             name_text(p->key), TEXT("only parameters and fields have it"));
         return false;
     }
     bool fits = schema->kind == TYPE_ANY || (row->kinds & 1U << schema->kind);
-    if (fits && !is_of_other_type(schema, p->key.text)) return true;
-    FIND(pass->findings, D_PROPERTY_NOT_FOR_TYPE, pass->source, p->key.span, p->key.text,
-         text_of(noun(schema)));
+    if (fits && !is_of_other_type(schema, name_text(p->key))) return true;
+    FIND(pass->findings, D_PROPERTY_NOT_FOR_TYPE, pass->source, name_span(p->key),
+         name_text(p->key), text_of(noun(schema)));
     return false;
 }
 
 /* The type itself first: what the others mean depends on it. */
 static void read_own_type(struct reader *reader) {
     for (const struct property *p = reader->first; p; p = p->next)
-        if (text_is(p->key.text, "type")) read_type(reader, P_TYPE, p);
+        if (text_is(name_text(p->key), "type")) read_type(reader, P_TYPE, p);
 }
 
 static const struct property *said(const struct reader *reader, enum type_property id) {
@@ -330,7 +329,7 @@ void properties_of_type(struct reader *reader, const struct property *first) {
     reader->first = first;
     if (reader->from_map) read_own_type(reader);
     for (const struct property *p = first; p; p = p->next) {
-        enum type_property id = type_property_named(p->key.text);
+        enum type_property id = type_property_named(name_text(p->key));
         bool known = id != TYPE_PROPERTIES;
         bool for_maps = known && type_property_row(id)->place == PLACE_MAPS_ONLY;
         if (!known || (for_maps && !reader->from_map)) {

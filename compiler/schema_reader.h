@@ -22,6 +22,9 @@ void properties_of_type(struct reader *reader, const struct property *first);
 
 /* A type inside a value: its name, [T], or a map. NULL gives an empty schema to fill in. */
 struct schema *schema_of_value(struct pass *pass, const struct value *value);
+/* The same for the items of an array, the values of a map, a field: it may be shared with others.
+ */
+struct schema *schema_inside(struct pass *pass, const struct value *value);
 /* A list of types, of a tuple or union. */
 struct member *members_of_value(struct pass *pass, const struct value *list);
 /* Makes a label the type of reader->schema. */

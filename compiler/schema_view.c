@@ -4,6 +4,14 @@
 
 #include "base/text.h"
 
+uint32_t schema_said(const struct schema *schema) {
+    uint32_t said = 0;
+    for (; schema; schema = schema->base)
+        for (const struct constraint *c = schema->constraints; c; c = c->next)
+            said |= PROPERTY_BIT(c->property);
+    return said;
+}
+
 const struct constraint *schema_find(const struct schema *schema, enum type_property property) {
     for (; schema; schema = schema->base)
         for (const struct constraint *c = schema->constraints; c; c = c->next)

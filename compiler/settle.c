@@ -16,23 +16,26 @@ void findings_withhold(gramc_compilation *compilation, enum diag_id id, uint32_t
     if (diag_row(id)->severity == GRAMC_ERROR && !leaves_a_spec(id)) compilation->withheld += count;
 }
 
-static enum config_severity severity_of(const struct config *config, const struct finding *f) {
-    /* The configuration does not judge itself. */
-    return f->source == config->source ? SEVERITY_UNSAID
-                                       : (enum config_severity)config->severities[f->id];
+static enum config_severity severity_of(const gramc_compilation *compilation,
+                                        const struct finding *f) {
+    const struct config *config = config_for(compilation, f->source);
+    /* A configuration does not judge itself. */
+    if (!config || f->source == config->source) return SEVERITY_UNSAID;
+    return (enum config_severity)config->severities[f->id];
 }
 
 static bool is_off(void *ctx, const struct finding *finding) {
     gramc_compilation *compilation = ctx;
-    if (severity_of(compilation->config, finding) != SEVERITY_OFF) return false;
+    if (severity_of(compilation, finding) != SEVERITY_OFF) return false;
     findings_withhold(compilation, finding->id, 1);
     return true;
 }
 
-static void apply_severities(struct pass *pass, const struct config *config) {
+static void apply_severities(struct pass *pass) {
+    if (!pass->compilation->configs) return;
     findings_remove(pass->findings, is_off, pass->compilation);
     for (struct finding *f = pass->findings->first; f; f = f->next) {
-        enum config_severity said = severity_of(config, f);
+        enum config_severity said = severity_of(pass->compilation, f);
         if (said == SEVERITY_UNSAID) continue;
         if (said != SEVERITY_ERROR) findings_withhold(pass->compilation, f->id, 1);
         finding_set_severity(pass->findings, f, (gramc_severity)(said - SEVERITY_NOTE));
@@ -41,10 +44,10 @@ static void apply_severities(struct pass *pass, const struct config *config) {
 
 void findings_settle(struct pass *pass, bool complete) {
     suppress(pass, complete);
-    if (pass->compilation->config) apply_severities(pass, pass->compilation->config);
+    apply_severities(pass);
 }
 
 void findings_settle_targets(struct pass *pass) {
     suppress_of_targets(pass);
-    if (pass->compilation->config) apply_severities(pass, pass->compilation->config);
+    apply_severities(pass);
 }

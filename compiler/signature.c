@@ -31,13 +31,13 @@ static void check_arrow(struct pass *pass, const struct pattern *path,
 static bool has_name(struct pass *pass, const struct pattern *node) {
     const struct subject *subject = node->subject;
     struct finding *f;
-    if (!subject->has_identifier) {
+    if (!subject_has_identifier(subject)) {
         f = FIND0(pass->findings, D_PARAMETER_WITHOUT_NAME, pass->source, node->span);
         if (subject->labels)
             finding_help(pass->findings, f,
                          "write `(name::%.*s)`; only the last node, the result, "
                          "has no name",
-                         TEXT_ARGS(subject->labels->name.text));
+                         TEXT_ARGS(name_text(subject->labels->name)));
         return false;
     }
     return true;
@@ -64,8 +64,8 @@ static struct field *read_parameter(struct pass *pass, const struct pattern *pat
     if (!has_name(pass, node)) return NULL;
     struct field *field = ARENA_NEW(pass->arena, struct field);
     if (!field) return NULL;
-    field->identifier = field->name = node->subject->identifier.text;
-    field->span = node->subject->identifier.span;
+    field->identifier = field->name = name_text(node->subject->identifier);
+    field->span = name_span(node->subject->identifier);
     if (node->subject->labels) field->schema = schema_of_node(pass, node, field);
     else note_reuse(pass, node, field);
     return field;
@@ -81,8 +81,21 @@ static void append(struct pass *pass, struct field_list *list, struct field *fie
     finding_help(pass->findings, f, "give one of them another name");
 }
 
+/* A name there says nothing; where the result was forgotten, it is that of the last parameter. */
+static void check_result_name(struct pass *pass, const struct pattern *node) {
+    if (!subject_has_identifier(node->subject)) return;
+    struct finding *f = FIND(pass->findings, D_NAMED_RESULT, pass->source, node->span,
+                             name_text(node->subject->identifier));
+    finding_help(pass->findings, f,
+                 "write `(::%.*s)`; if it is a parameter, end with what comes back",
+                 TEXT_ARGS(name_text(node->subject->labels->name)));
+}
+
 static struct schema *read_result(struct pass *pass, const struct pattern *node) {
-    if (!is_unit(node) && node->subject->labels) return schema_of_node(pass, node, NULL);
+    if (!is_unit(node) && node->subject->labels) {
+        check_result_name(pass, node);
+        return schema_of_node(pass, node, NULL);
+    }
     struct finding *f = FIND0(pass->findings, D_MISSING_RESULT, pass->source, node->span);
     finding_help(pass->findings, f,
                  "end with a type, `==>(::Text)`; `(::Null)` if nothing comes "
@@ -100,6 +113,20 @@ static const struct pattern *read_parameters(struct pass *pass, const struct pat
         else if (!no_parameters) append(pass, list, read_parameter(pass, path, node));
     }
     return node;
+}
+
+/* What is left is data: `(alice:Person)-[:KNOWS]->(bob:Person)`. */
+bool signature_is(const struct pattern *pattern) {
+    if (pattern->kind != PATTERN_PATH) return false;
+    const struct pattern *node = pattern->elements;
+    bool no_parameters = is_unit(node) && pattern->element_count == 3;
+    for (; !is_last(node); node = node->next) {
+        bool arrow = node->kind == PATTERN_ARROW;
+        if (arrow && (node->direction != ARROW_RIGHT || node->subject)) return false;
+        if (!arrow && !no_parameters && (is_unit(node) || !subject_has_identifier(node->subject)))
+            return false;
+    }
+    return !is_unit(node) && !subject_has_identifier(node->subject) && node->subject->labels;
 }
 
 struct signature *signature_read(struct pass *pass, const struct pattern *pattern) {

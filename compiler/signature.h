@@ -20,6 +20,9 @@ void signature_check(struct pass *pass, const struct signature *signature);
 void signature_check_examples(struct pass *pass, const struct signature *signature,
                               const struct constraint *examples);
 
+/* True for a path whose nodes are parameters and a type, joined by plain arrows, as at the top
+ * level of a file that is about signatures alone. */
+bool signature_is(const struct pattern *pattern);
 /* Reads `(p::T {...})==>(::R)`. NULL, with findings, if it is no signature; parameters that could
  * not be read are left out. */
 struct signature *signature_read(struct pass *pass, const struct pattern *pattern);

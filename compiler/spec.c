@@ -56,7 +56,7 @@ bool label_is_known(gramc_text label) {
 
 /* One letter from it: labels of other programs are left alone. A pattern is not built on itself. */
 static bool is_slip_of(const struct pattern *pattern, gramc_text type) {
-    return type.len && !text_eq(type, pattern->subject->identifier.text) &&
+    return type.len && !text_eq(type, name_text(pattern->subject->identifier)) &&
            text_distance(pattern_label(pattern), type, 1) <= 1;
 }
 
@@ -75,7 +75,8 @@ static void report_label(struct pass *pass, const struct pattern *pattern) {
     for (size_t i = 0; i < LABELS; i++) names[i] = text_of(labels[i].label);
     if (label.len) near = nearest_label(pass, pattern, names);
     enum diag_id id = near.len ? D_MISSPELT_LABEL : D_IGNORED_PATTERN;
-    struct span at = label.len ? pattern->subject->labels->name.span : pattern->span;
+    if (!near.len) pass->compilation->spec->ignored[pass->source->order]++;
+    struct span at = label.len ? name_span(pattern->subject->labels->name) : pattern->span;
     struct finding *f = FIND(pass->findings, id, pass->source, at, label);
     if (near.len) finding_help(pass->findings, f, "did you mean `%.*s`?", TEXT_ARGS(near));
     struct slip slip = {.word = label};
@@ -97,23 +98,34 @@ static const struct pattern *without_annotations(struct pass *pass, const struct
     for (; pattern != inner; pattern = pattern->elements) {
         const struct subject *subject = pattern->subject;
         for (const struct property *p = subject ? subject->properties : NULL; p; p = p->next)
-            if (has_property(label, p->key.text))
-                FIND(pass->findings, D_ANNOTATION, pass->source, p->span, p->key.text);
+            if (has_property(label, name_text(p->key)))
+                FIND(pass->findings, D_ANNOTATION, pass->source, p->span, name_text(p->key));
     }
     return inner;
+}
+
+/* For a program that wants the schemas of one signature and has no tool. */
+static void read_bare(struct pass *pass, struct gramc_spec *spec, const struct pattern *pattern) {
+    struct bare *bare = ARENA_NEW(pass->arena, struct bare);
+    if (!bare) return;
+    bare->source = pass->source;
+    bare->signature = signature_read(pass, pattern);
+    *spec->last_bare = bare;
+    spec->last_bare = &bare->next;
 }
 
 static void read_pattern(struct pass *pass, struct gramc_spec *spec,
                          const struct pattern *pattern) {
     gramc_text label = pattern_label(pattern);
+    if (signature_is(pattern)) read_bare(pass, spec, pattern);
     for (size_t i = 0; i < LABELS; i++) {
         if (!text_is(label, labels[i].label)) continue;
         const struct label *second = pattern->subject->labels->next;
-        if (second) FIND0(pass->findings, D_SEVERAL_LABELS, pass->source, second->name.span);
+        if (second) FIND0(pass->findings, D_SEVERAL_LABELS, pass->source, name_span(second->name));
         if (labels[i].read) labels[i].read(pass, spec, pattern);
         else
             FIND(pass->findings, D_MISPLACED_LABEL, pass->source,
-                 pattern->subject->labels->name.span, label, text_of(labels[i].inside));
+                 name_span(pattern->subject->labels->name), label, text_of(labels[i].inside));
     }
 }
 
@@ -124,13 +136,14 @@ static void collect_pattern(struct pass *pass, struct gramc_spec *spec,
     gramc_text label = pattern_label(pattern);
     if (label_is_known(label)) return;
     if (label.len && pattern->kind != PATTERN_PATH) definition_collect(pass, spec, pattern);
+    else if (signature_is(pattern)) return;
     else report_label(pass, pattern);
 }
 
 /* Types first: the tools look them up. */
 static void read_units(struct pass *pass, struct gramc_spec *spec) {
-    const struct unit *u;
-    for (u = pass->compilation->units; u && !pass->arena->oom; u = u->next) {
+    for (const struct unit_link *l = spec->units; l && !pass->arena->oom; l = l->next) {
+        const struct unit *u = l->unit;
         pass->source = &u->source;
         if (config_is(u->tree)) {
             config_check(pass, u->tree);
@@ -141,7 +154,8 @@ static void read_units(struct pass *pass, struct gramc_spec *spec) {
     }
     definitions_read(pass, spec, report_label);
     definitions_measure(pass, spec);
-    for (u = pass->compilation->units; u && !pass->arena->oom; u = u->next) {
+    for (const struct unit_link *l = spec->units; l && !pass->arena->oom; l = l->next) {
+        const struct unit *u = l->unit;
         pass->source = &u->source;
         if (config_is(u->tree)) continue;
         for (const struct pattern *p = u->tree->patterns; p && !pass->arena->oom; p = p->next)
@@ -151,22 +165,29 @@ static void read_units(struct pass *pass, struct gramc_spec *spec) {
 
 /* ## The steps */
 
-static struct gramc_spec *spec_new(gramc_compilation *compilation) {
+struct gramc_spec *spec_new(gramc_compilation *compilation, struct unit_link *units) {
     struct gramc_spec *spec = ARENA_NEW(&compilation->arena, struct gramc_spec);
     if (!spec) return NULL;
     spec->compilation = compilation;
+    spec->units = units;
+    spec->last_bare = &spec->first_bare;
     spec->last_tool = &spec->first_tool;
     spec->last_agent = &spec->first_agent;
     spec->last_library = &spec->first_library;
     spec->last_experiment = &spec->first_experiment;
     spec->last_definition = &spec->first_definition;
     spec->last_reuse = &spec->first_reuse;
+    map_init(&spec->plain_types, &compilation->arena);
     registry_init(&spec->definitions, &compilation->arena);
     registry_init(&spec->tools, &compilation->arena);
     registry_init(&spec->agents, &compilation->arena);
     registry_init(&spec->libraries, &compilation->arena);
     registry_init(&spec->experiments, &compilation->arena);
-    return spec;
+    spec->ignored =
+        arena_array(&compilation->arena,
+                    compilation->last_source ? compilation->last_source->order + (size_t)1 : 1,
+                    sizeof *spec->ignored);
+    return spec->ignored ? spec : NULL;
 }
 
 /* Lists for the public look-ups by index. */
@@ -192,6 +213,32 @@ static void check_tools(struct pass *pass, const struct gramc_spec *spec) {
         tool_check(pass, tool);
 }
 
+static void check_bare(struct pass *pass, const struct gramc_spec *spec) {
+    for (const struct bare *b = spec->first_bare; b && !pass->arena->oom; b = b->next) {
+        pass->source = b->source;
+        if (b->signature) signature_check(pass, b->signature);
+    }
+}
+
+/* Imports alone are something, and so is a configuration; a version of the language is not. */
+static bool says_something(const struct unit *unit, uint32_t ignored) {
+    const struct tree *tree = unit->tree;
+    uint32_t header = tree->has_header ? 1 : 0;
+    return unit->imports || config_is(tree) || tree->pattern_count > header + ignored;
+}
+
+/* What was left out by mistake must not look like what is without mistakes. */
+static void check_meaning(struct pass *pass, const struct gramc_spec *spec) {
+    const struct span beginning = {0, 0};
+    for (const struct unit_link *l = spec->units; l; l = l->next) {
+        if (says_something(l->unit, spec->ignored[l->unit->source.order])) continue;
+        struct finding *f = FIND0(pass->findings, D_NO_MEANING, &l->unit->source, beginning);
+        finding_help(pass->findings, f,
+                     "if it is no file for gramc, name it in `exclude` of "
+                     "gramc.gram");
+    }
+}
+
 /* The types of structured answers. */
 static void check_outputs(struct pass *pass, const struct agent *agent) {
     pass->source = agent->source;
@@ -215,11 +262,12 @@ static void resolve_experiments(struct pass *pass, struct gramc_spec *spec) {
     }
 }
 
-static void read_all(struct pass *pass, struct gramc_spec *spec) {
+void spec_read(struct pass *pass, struct gramc_spec *spec) {
     read_units(pass, spec);
     if (!pass->arena->oom) reuses_resolve(pass, spec);
     if (!pass->arena->oom) definitions_check(pass, spec);
     check_tools(pass, spec);
+    check_bare(pass, spec);
     if (!pass->arena->oom) libraries_resolve(pass, spec);
     for (const struct agent *agent = spec->first_agent; agent; agent = agent->next)
         check_outputs(pass, agent);
@@ -232,24 +280,8 @@ static void read_all(struct pass *pass, struct gramc_spec *spec) {
     resolve_experiments(pass, spec);
     if (!pass->arena->oom) vocabulary_check(pass, spec);
     if (!pass->arena->oom) naming_check(pass, spec);
-}
-
-/* After a syntax error the tree has holes; what would be found there is noise. */
-gramc_status gramc_compile(const gramc_spec **out, gramc_compilation *compilation) {
-    struct pass pass = {compilation, &compilation->arena, &compilation->findings, NULL};
-    struct gramc_spec *spec = spec_new(compilation);
-    *out = spec;
-    if (!spec) return GRAMC_NOMEM;
-    compilation->spec = spec;
-    if (sources_are_sound(compilation)) headers_read(&pass);
-    bool readable = sources_are_sound(compilation);
-    if (!compilation->arena.oom && readable) read_all(&pass, spec);
-    make_lists(spec, &compilation->arena);
-    findings_settle(&pass, readable);
-    findings_sort(&compilation->findings);
-    if (compilation->arena.oom) return GRAMC_NOMEM;
-    bool refused = compilation->withheld || findings_have_errors(&compilation->findings);
-    return refused ? GRAMC_FINDINGS : GRAMC_OK;
+    if (!pass->arena->oom) check_meaning(pass, spec);
+    if (!pass->arena->oom) make_lists(spec, pass->arena);
 }
 
 /* ## Look-ups */

@@ -5,7 +5,9 @@
 
 #include "compiler/registry.h"
 
+struct bare;
 struct definition;
+struct signature;
 struct reuse;
 struct tool;
 struct agent;
@@ -13,7 +15,15 @@ struct library;
 struct experiment;
 
 struct gramc_spec {
+    struct map plain_types; /* schemas by label (schema.c) */
     const gramc_compilation *compilation;
+    struct gramc_spec *older; /* the one that was read before */
+    struct unit_link *units;  /* the root in front */
+    uint32_t errors;          /* that were found in it */
+    bool is_one_of_several;   /* with which it may share files */
+    bool is_readable;         /* none of its sources is broken */
+    uint32_t *ignored;        /* patterns that mean nothing, by the order of their source */
+    struct bare *first_bare, **last_bare;
     struct definition *first_definition, **last_definition;
     struct reuse *first_reuse, **last_reuse;
     struct tool *first_tool, **last_tool;
@@ -25,8 +35,27 @@ struct gramc_spec {
     struct agent **agent_list;
     struct library **library_list;
     struct experiment **experiment_list;
-    bool has_programs; /* some tool was prepared */
 };
+
+/* A signature at top level, which belongs to no tool. */
+struct bare {
+    struct bare *next;
+    const struct source *source;
+    struct signature *signature;
+};
+
+/* An empty one; NULL without memory. */
+struct gramc_spec *spec_new(gramc_compilation *compilation, struct unit_link *units);
+/* Reads its sources, which are sound, into it. */
+void spec_read(struct pass *pass, struct gramc_spec *spec);
+/* Hands the findings of a spec over to its compilation, each once, whichever spec reported it. */
+void spec_hand_over(gramc_compilation *compilation, const struct gramc_spec *spec,
+                    struct findings *own);
+/* True for one spec, of all that a source is part of: the one that it is the root of, or else the
+ * first. */
+bool spec_owns(const struct gramc_spec *spec, const struct source *source);
+/* True if no error is reported about any of its sources. */
+bool spec_is_sound(const struct gramc_spec *spec);
 
 /* True for the labels of the language that are no types. */
 bool label_is_known(gramc_text label);

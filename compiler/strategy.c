@@ -35,8 +35,8 @@ void strategy_check(struct pass *pass, struct agent *agent) {
         bool fits =
             rules[i].only ? text_is(strategy, rules[i].only) : !text_is(strategy, rules[i].except);
         if (!p || fits) continue;
-        struct finding *f = FIND(pass->findings, D_OTHER_STRATEGY, pass->source, p->key.span,
-                                 p->key.text, strategy);
+        struct finding *f = FIND(pass->findings, D_OTHER_STRATEGY, pass->source, name_span(p->key),
+                                 name_text(p->key), strategy);
         finding_help(pass->findings, f, "%s", rules[i].why);
     }
     if (!text_is(strategy, "evaluated")) return;

@@ -138,8 +138,9 @@ static void obey(struct pass *pass, const struct comment *comment, bool complete
 static void obey_all(struct pass *pass, bool complete, bool of_targets) {
     for (const struct unit *unit = pass->compilation->units; unit; unit = unit->next) {
         pass->source = &unit->source;
+        bool read = complete && !unit->is_incomplete && !unit->is_left_out;
         for (const struct comment *c = unit->tree->comments; c; c = c->next)
-            obey(pass, c, complete, of_targets);
+            obey(pass, c, read, of_targets);
     }
 }
 

@@ -47,11 +47,11 @@ void task_read(struct pass *pass, struct gramc_spec *spec, struct agent *agent,
                     "tasks");
     if (element->subject->labels->next)
         FIND0(pass->findings, D_SEVERAL_LABELS, pass->source,
-              element->subject->labels->next->name.span);
+              name_span(element->subject->labels->next->name));
     *public = (gramc_task){.name = name, .description = p.description, .prompt = p.prompt};
     task->public = public;
     task->meta = p.meta;
-    task->name_at = element->subject->identifier.span;
+    task->name_at = name_span(element->subject->identifier);
     task->pattern = element;
     if (p.output) task->output = schema_of_value(pass, p.output);
     public->has_output = task->output != NULL;

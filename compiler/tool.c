@@ -44,7 +44,7 @@ static const struct property_row rows[] = {
 static gramc_text read_deprecated(struct pass *pass, const struct value *value) {
     if (value_is_name(value)) return value_text(pass, value);
     if (value->kind == VALUE_BOOLEAN)
-        return text_is(value->as.scalar.text, "true") ? TEXT("true") : (gramc_text){NULL, 0};
+        return text_is(scalar_text(value), "true") ? TEXT("true") : (gramc_text){NULL, 0};
     FIND(pass->findings, D_WRONG_VALUE, pass->source, value->span, TEXT("deprecated"),
          TEXT("true, or what to use instead"), text_of(value_noun(value)));
     return (gramc_text){NULL, 0};
@@ -73,7 +73,9 @@ static void read_arguments(struct pass *pass, struct schema *arguments,
              TEXT("a JSON object: json`{...}`"), text_of(value_noun(p->schema)));
 }
 
-static void read_properties(struct pass *pass, struct tool *tool, const struct subject *subject) {
+/* `arguments`: what the properties say about them, before the signature is read. */
+static void read_properties(struct pass *pass, struct tool *tool, struct schema *arguments,
+                            const struct subject *subject) {
     struct tool_properties p = {.max_call_errors = DEFAULT_ERRORS,
                                 .max_tool_errors = DEFAULT_ERRORS,
                                 .timeout_ms = DEFAULT_TIMEOUT_MS,
@@ -97,7 +99,7 @@ static void read_properties(struct pass *pass, struct tool *tool, const struct s
     tool->idempotent = p.idempotent;
     tool->open_world = p.open_world;
     if (p.examples) read_examples(pass, p.examples, &tool->examples);
-    read_arguments(pass, &tool->arguments, &p);
+    read_arguments(pass, arguments, &p);
     if (p.deprecated) tool->deprecated = read_deprecated(pass, p.deprecated);
     if (p.description.len) return;
     struct finding *f =
@@ -107,7 +109,8 @@ static void read_properties(struct pass *pass, struct tool *tool, const struct s
                  "model chooses by it");
 }
 
-static void read_signature(struct pass *pass, struct tool *tool, const struct pattern *pattern) {
+static void read_signature(struct pass *pass, struct tool *tool, const struct schema *arguments,
+                           const struct pattern *pattern) {
     if (pattern->element_count != 1) {
         struct finding *f =
             FIND(pass->findings, D_ONE_SIGNATURE, pass->source, tool->name_at, tool->identifier);
@@ -117,8 +120,8 @@ static void read_signature(struct pass *pass, struct tool *tool, const struct pa
     }
     tool->signature = signature_read(pass, pattern->elements);
     if (!tool->signature) return;
-    tool->signature->arguments.open = tool->arguments.open;
-    tool->signature->arguments.raw = tool->arguments.raw;
+    tool->signature->arguments.open = arguments->open;
+    tool->signature->arguments.raw = arguments->raw;
     switch ((enum type_kind)tool->signature->result->kind) {
     case TYPE_STRING: tool->public.result_kind = GRAMC_RESULT_TEXT; break;
     case TYPE_NULL: tool->public.result_kind = GRAMC_RESULT_NULL; break;
@@ -191,14 +194,15 @@ static bool is_same(struct pass *pass, void *first, void *other) {
 const struct registry_sort tool_sort = {D_DUPLICATE_TOOL, place, is_same};
 
 struct tool *tool_read(struct pass *pass, struct gramc_spec *spec, const struct pattern *pattern) {
+    struct schema arguments = {.kind = TYPE_OBJECT};
     struct tool *tool = ARENA_NEW(pass->arena, struct tool);
     gramc_text name = tool ? pattern_name(pass, pattern, "a tool") : (gramc_text){NULL, 0};
     if (!name.ptr) return NULL;
     tool->identifier = name;
-    tool->name_at = pattern->subject->identifier.span;
+    tool->name_at = name_span(pattern->subject->identifier);
     tool->source = pass->source;
-    read_properties(pass, tool, pattern->subject);
-    read_signature(pass, tool, pattern);
+    read_properties(pass, tool, &arguments, pattern->subject);
+    read_signature(pass, tool, &arguments, pattern);
     return add(spec, tool);
 }
 

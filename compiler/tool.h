@@ -12,7 +12,6 @@ struct tool {
     struct span name_at;
     const struct source *source;
     struct signature *signature;     /* NULL after errors */
-    struct schema arguments;         /* what the properties say about them, before they are read */
     struct data_constraint examples; /* a list; no text: none */
     gramc_text meta;                 /* JSON object; empty: none */
     gramc_text deprecated;           /* what to use instead, or "true"; empty: no */

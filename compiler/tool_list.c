@@ -33,7 +33,7 @@ const gramc_tool **tools_public(struct pass *pass, struct tool *const *tools, si
 
 static struct tool *find_tool(struct pass *pass, const struct gramc_spec *spec,
                               const struct pattern *reference) {
-    gramc_text name = reference->subject->identifier.text;
+    gramc_text name = name_text(reference->subject->identifier);
     struct tool *tool = registry_get(&spec->tools, name);
     if (!tool)
         report_unresolved(pass, D_UNRESOLVED_TOOL, &spec->tools.names, TEXT("tool"), name,
@@ -44,8 +44,8 @@ static struct tool *find_tool(struct pass *pass, const struct gramc_spec *spec,
 static struct tool *resolve_element(struct pass *pass, const struct gramc_spec *spec,
                                     const struct pattern *element) {
     gramc_text label = pattern_label(element);
-    bool bare = element->subject && element->subject->has_identifier && !label.len &&
-                !element->subject->has_record && element->element_count == 0 &&
+    bool bare = element->subject && subject_has_identifier(element->subject) && !label.len &&
+                !subject_has_record(element->subject) && element->element_count == 0 &&
                 element->kind != PATTERN_PATH;
     if (bare) return find_tool(pass, spec, element);
     if (box_use_is(element)) return NULL;

@@ -1,10 +1,8 @@
 /* Looks up the properties of types in their table, type_properties.def, by whatever spelling. How a
- * value is read is schema_properties.c's, how it is printed emit/json_schema.c's. */
+ * value is read is schema_properties.c's, how it is printed schema_json.c's. */
 #include "compiler/type_properties.h"
 
 #include "base/text.h"
-
-#include <string.h>
 
 #define KIND(kind) (1U << TYPE_##kind)
 #define NUMERIC (KIND(INTEGER) | KIND(NUMBER))
@@ -33,20 +31,68 @@ const struct type_property_row *type_property_row(enum type_property property) {
     return &rows[property];
 }
 
-static bool is_name(gramc_text key, gramc_text name) {
-    return key.len == name.len && memcmp(key.ptr, name.ptr, name.len) == 0;
+/* The only property that this may be a spelling of; TYPE_PROPERTIES: none. */
+static enum type_property candidate(gramc_text spelling) {
+    switch (text_key(spelling)) {
+    case TEXT_KEY(4, 't', 'y', 'e'): return P_TYPE;
+    case TEXT_KEY(5, 't', 'i', 'e'): return P_TITLE;
+    case TEXT_KEY(11, 'd', 'e', 'n'): return P_DESCRIPTION;
+    case TEXT_KEY(6, 'f', 'o', 't'): return P_FORMAT;
+    case TEXT_KEY(5, 'i', 't', 's'):
+    case TEXT_KEY(11, 'e', 'l', 'e'):
+    case TEXT_KEY(11, 'p', 'r', 's'): return P_ITEMS;
+    case TEXT_KEY(4, 'e', 'n', 'm'): return P_ENUM;
+    case TEXT_KEY(5, 'c', 'o', 't'): return P_CONST;
+    case TEXT_KEY(3, 'm', 'i', 'n'):
+    case TEXT_KEY(7, 'm', 'i', 'm'): return P_MIN;
+    case TEXT_KEY(3, 'm', 'a', 'x'):
+    case TEXT_KEY(7, 'm', 'a', 'm'): return P_MAX;
+    case TEXT_KEY(5, 'r', 'a', 'e'): return P_RANGE;
+    case TEXT_KEY(5, 'a', 'b', 'e'): return P_ABOVE;
+    case TEXT_KEY(5, 'b', 'e', 'w'): return P_BELOW;
+    case TEXT_KEY(10, 'm', 'u', 'f'): return P_MULTIPLE_OF;
+    case TEXT_KEY(9, 'm', 'i', 'h'): return P_MIN_LENGTH;
+    case TEXT_KEY(9, 'm', 'a', 'h'): return P_MAX_LENGTH;
+    case TEXT_KEY(7, 'p', 'a', 'n'): return P_PATTERN;
+    case TEXT_KEY(8, 'm', 'i', 's'): return P_MIN_ITEMS;
+    case TEXT_KEY(8, 'm', 'a', 's'): return P_MAX_ITEMS;
+    case TEXT_KEY(6, 'u', 'n', 'e'):
+    case TEXT_KEY(11, 'u', 'n', 's'): return P_UNIQUE;
+    case TEXT_KEY(2, 'o', 'f', 'f'):
+    case TEXT_KEY(5, 'a', 'n', 'f'):
+    case TEXT_KEY(5, 'o', 'n', 'f'): return P_OF;
+    case TEXT_KEY(6, 'f', 'i', 's'):
+    case TEXT_KEY(10, 'p', 'r', 's'): return P_FIELDS;
+    case TEXT_KEY(4, 'o', 'p', 'n'):
+    case TEXT_KEY(20, 'a', 'd', 's'): return P_OPEN;
+    case TEXT_KEY(6, 'v', 'a', 's'): return P_VALUES;
+    case TEXT_KEY(8, 'n', 'u', 'e'): return P_NULLABLE;
+    case TEXT_KEY(7, 'd', 'e', 't'): return P_DEFAULT;
+    case TEXT_KEY(8, 'e', 'x', 's'): return P_EXAMPLES;
+    case TEXT_KEY(10, 'd', 'e', 'd'): return P_DEPRECATED;
+    case TEXT_KEY(4, 'm', 'e', 'a'): return P_META;
+    case TEXT_KEY(6, 's', 'c', 'a'): return P_SCHEMA;
+    case TEXT_KEY(4, 'n', 'a', 'e'): return P_NAME;
+    case TEXT_KEY(8, 'r', 'e', 'd'): return P_REQUIRED;
+    case TEXT_KEY(8, 'o', 'p', 'l'): return P_OPTIONAL;
+    case TEXT_KEY(16, 'e', 'x', 'm'):
+        return text_is(spelling, "exclusiveMinimum") ? P_ABOVE : P_BELOW;
+    default: return TYPE_PROPERTIES;
+    }
+}
+
+static bool is_spelling(gramc_text text, enum type_property property) {
+    if (text_eq(text, rows[property].name)) return true;
+    bool same = text_eq(text, type_property_printed(property));
+    for (size_t i = 0; i < OTHERS && !same; i++)
+        same = others[i].property == property && text_is(text, others[i].spelling);
+    return same;
 }
 
 enum type_property type_property_named(gramc_text spelling) {
-    if (!spelling.len) return TYPE_PROPERTIES;
-    for (size_t i = 0; i < TYPE_PROPERTIES; i++)
-        if (is_name(spelling, rows[i].name)) return (enum type_property)i;
-    for (size_t i = 0; i < OTHERS; i++)
-        if (text_is(spelling, others[i].spelling)) return others[i].property;
-    enum keyword keyword = keyword_named(spelling);
-    size_t i = keyword == K_COUNT ? TYPE_PROPERTIES : 0;
-    while (i < TYPE_PROPERTIES && rows[i].keyword != keyword) i++;
-    return (enum type_property)i;
+    enum type_property property = candidate(spelling);
+    bool known = property != TYPE_PROPERTIES && is_spelling(spelling, property);
+    return known ? property : TYPE_PROPERTIES;
 }
 
 gramc_text type_property_printed(enum type_property property) {

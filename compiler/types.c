@@ -5,50 +5,64 @@
 #include "base/text.h"
 #include "jsonschema/types.h"
 
-static const struct type_row rows[] = {
-    {.label = "Text", .kind = TYPE_STRING},
-    {.label = "String", .kind = TYPE_STRING},
-    {.label = "Character", .kind = TYPE_STRING, .one_character = true},
-    {.label = "Int", .kind = TYPE_INTEGER},
-    {.label = "Integer", .kind = TYPE_INTEGER},
-    {.label = "Byte", .kind = TYPE_INTEGER, .min = "-128", .max = "127"},
-    {.label = "Short", .kind = TYPE_INTEGER, .min = "-32768", .max = "32767"},
-    {.label = "Long",
-     .kind = TYPE_INTEGER,
-     .min = "-9223372036854775808",
-     .max = "9223372036854775807",
-     .bounds_hidden = true},
-    {.label = "Double", .kind = TYPE_NUMBER},
-    {.label = "Number", .kind = TYPE_NUMBER},
-    {.label = "Float", .kind = TYPE_NUMBER},
-    {.label = "Bool", .kind = TYPE_BOOLEAN},
-    {.label = "Boolean", .kind = TYPE_BOOLEAN},
-    {.label = "Object", .kind = TYPE_OBJECT},
-    {.label = "Map", .kind = TYPE_MAP},
-    {.label = "Array", .kind = TYPE_ARRAY},
-    {.label = "Tuple", .kind = TYPE_TUPLE},
-    {.label = "AnyOf", .kind = TYPE_ANY_OF},
-    {.label = "OneOf", .kind = TYPE_ONE_OF},
-    {.label = "Any", .kind = TYPE_ANY},
-    {.label = "Null", .kind = TYPE_NULL},
-    {.label = "Date", .kind = TYPE_STRING, .format = "date"},
-    {.label = "Time", .kind = TYPE_STRING, .format = "time"},
-    {.label = "DateTime", .kind = TYPE_STRING, .format = "date-time"},
-    {.label = "Duration", .kind = TYPE_STRING, .format = "duration"},
-    {.label = "Email", .kind = TYPE_STRING, .format = "email"},
-    {.label = "Uri", .kind = TYPE_STRING, .format = "uri"},
-    {.label = "Uuid", .kind = TYPE_STRING, .format = "uuid"},
-    {.label = "Hostname", .kind = TYPE_STRING, .format = "hostname"},
-    {.label = "Ipv4", .kind = TYPE_STRING, .format = "ipv4"},
-    {.label = "Ipv6", .kind = TYPE_STRING, .format = "ipv6"},
-};
+/* One entry a type: its label, the two bytes that the label begins with and the one
+ * that it ends with, what it means. */
+#define TYPES(T)                                                                                   \
+    T(Text, 'T', 'e', 't', .kind = TYPE_STRING)                                                    \
+    T(String, 'S', 't', 'g', .kind = TYPE_STRING)                                                  \
+    T(Character, 'C', 'h', 'r', .kind = TYPE_STRING, .one_character = true)                        \
+    T(Int, 'I', 'n', 't', .kind = TYPE_INTEGER)                                                    \
+    T(Integer, 'I', 'n', 'r', .kind = TYPE_INTEGER)                                                \
+    T(Byte, 'B', 'y', 'e', .kind = TYPE_INTEGER, .min = "-128", .max = "127")                      \
+    T(Short, 'S', 'h', 't', .kind = TYPE_INTEGER, .min = "-32768", .max = "32767")                 \
+    T(Long, 'L', 'o', 'g', .kind = TYPE_INTEGER, .min = "-9223372036854775808",                    \
+      .max = "9223372036854775807", .bounds_hidden = true)                                         \
+    T(Double, 'D', 'o', 'e', .kind = TYPE_NUMBER)                                                  \
+    T(Number, 'N', 'u', 'r', .kind = TYPE_NUMBER)                                                  \
+    T(Float, 'F', 'l', 't', .kind = TYPE_NUMBER)                                                   \
+    T(Bool, 'B', 'o', 'l', .kind = TYPE_BOOLEAN)                                                   \
+    T(Boolean, 'B', 'o', 'n', .kind = TYPE_BOOLEAN)                                                \
+    T(Object, 'O', 'b', 't', .kind = TYPE_OBJECT)                                                  \
+    T(Map, 'M', 'a', 'p', .kind = TYPE_MAP)                                                        \
+    T(Array, 'A', 'r', 'y', .kind = TYPE_ARRAY)                                                    \
+    T(Tuple, 'T', 'u', 'e', .kind = TYPE_TUPLE)                                                    \
+    T(AnyOf, 'A', 'n', 'f', .kind = TYPE_ANY_OF)                                                   \
+    T(OneOf, 'O', 'n', 'f', .kind = TYPE_ONE_OF)                                                   \
+    T(Any, 'A', 'n', 'y', .kind = TYPE_ANY)                                                        \
+    T(Null, 'N', 'u', 'l', .kind = TYPE_NULL)                                                      \
+    T(Date, 'D', 'a', 'e', .kind = TYPE_STRING, .format = "date")                                  \
+    T(Time, 'T', 'i', 'e', .kind = TYPE_STRING, .format = "time")                                  \
+    T(DateTime, 'D', 'a', 'e', .kind = TYPE_STRING, .format = "date-time")                         \
+    T(Duration, 'D', 'u', 'n', .kind = TYPE_STRING, .format = "duration")                          \
+    T(Email, 'E', 'm', 'l', .kind = TYPE_STRING, .format = "email")                                \
+    T(Uri, 'U', 'r', 'i', .kind = TYPE_STRING, .format = "uri")                                    \
+    T(Uuid, 'U', 'u', 'd', .kind = TYPE_STRING, .format = "uuid")                                  \
+    T(Hostname, 'H', 'o', 'e', .kind = TYPE_STRING, .format = "hostname")                          \
+    T(Ipv4, 'I', 'p', '4', .kind = TYPE_STRING, .format = "ipv4")                                  \
+    T(Ipv6, 'I', 'p', '6', .kind = TYPE_STRING, .format = "ipv6")
 
-enum { ROWS = sizeof rows / sizeof *rows };
+#define ROW(label, first, second, last, ...) ROW_##label,
+enum { TYPES(ROW) ROWS };
+#undef ROW
+
+#define ROW(name, first, second, last, ...) [ROW_##name] = {.label = #name, __VA_ARGS__},
+static const struct type_row rows[] = {TYPES(ROW)};
+#undef ROW
+
+/* The only row that the label may be; ROWS: none. */
+static size_t candidate(gramc_text label) {
+#define ROW(name, first, second, last, ...)                                                        \
+    case TEXT_KEY(sizeof #name - 1, first, second, last): return ROW_##name;
+    switch (text_key(label)) {
+        TYPES(ROW)
+    default: return ROWS;
+    }
+#undef ROW
+}
 
 const struct type_row *type_find(gramc_text label) {
-    for (size_t i = 0; i < ROWS; i++)
-        if (text_is(label, rows[i].label)) return &rows[i];
-    return NULL;
+    size_t row = candidate(label);
+    return row < ROWS && text_is(label, rows[row].label) ? &rows[row] : NULL;
 }
 
 gramc_text type_nearest(gramc_text label) {

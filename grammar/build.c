@@ -150,7 +150,6 @@ void build_annotate(struct annotations *annotations, struct property *property) 
     if (annotations->last) annotations->last->next = property;
     else annotations->pattern->subject->properties = property;
     annotations->last = property;
-    annotations->pattern->subject->property_count++;
 }
 
 struct pattern *build_annotated(struct annotations annotations, struct pattern *element) {
@@ -167,11 +166,8 @@ struct subject *build_subject(struct build *build, const struct token *identifie
     struct subject *subject = build_alloc(build, sizeof *subject);
     if (!subject) return NULL;
     *subject = (struct subject){.labels = labels ? labels->first : NULL,
-                                .properties = record ? record->first : NULL,
-                                .property_count = record ? record->count : 0,
-                                .has_identifier = identifier != NULL,
-                                .has_record = record != NULL};
-    if (identifier) build_name(build, *identifier, &subject->identifier);
+                                .properties = record ? record->first : NULL};
+    if (identifier) subject->identifier = build_name(build, *identifier);
     if (record) subject->record = record->span;
     return subject;
 }
@@ -180,8 +176,8 @@ struct label *build_label(struct build *build, struct token name, uint8_t colons
     struct label *label = build_alloc(build, sizeof *label);
     if (!label) return NULL;
     label->next = NULL;
-    build_name(build, name, &label->name);
-    label->name.colons = colons;
+    label->name = build_name(build, name);
+    label->name.two_colons = colons == 2;
     return label;
 }
 

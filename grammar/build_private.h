@@ -14,7 +14,7 @@ static inline void *build_alloc(struct build *build, size_t size) {
     return piece;
 }
 
-void build_name(struct build *build, struct token token, struct name *out);
+struct name build_name(struct build *build, struct token token);
 void build_extension(struct build *build, enum extension extension, struct span span);
 
 #endif

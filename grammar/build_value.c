@@ -67,17 +67,28 @@ static gramc_text quoted(struct build *build, struct token token) {
     return body;
 }
 
-void build_name(struct build *build, struct token token, struct name *out) {
-    out->span = (struct span){token.start, token.end};
-    out->colons = 0;
+enum { MOST = INT32_MAX }; /* offset, as SOURCE_MAX says */
+
+static struct name plain_name(const char *text, uint32_t start, uint32_t end) {
+    return (struct name){.as.plain = text, .start = start & MOST, .len = (end - start) & MOST};
+}
+
+static struct name quoted_name(struct build *build, struct token token, enum name_kind kind) {
+    struct quoted_name *quote = build_alloc(build, sizeof *quote);
+    struct name name = plain_name(build->text + token.start, token.start, token.end);
+    if (!quote) return name;
+    *quote = (struct quoted_name){quoted(build, token), kind};
+    name.as.quoted = quote;
+    name.is_quoted = 1;
+    return name;
+}
+
+struct name build_name(struct build *build, struct token token) {
     switch (token.code) {
-    case TK_BACKTICK: out->kind = NAME_QUOTED; break;
-    case TK_DOUBLE: out->kind = NAME_DOUBLE_QUOTED; break;
-    case TK_INTEGER: out->kind = NAME_INTEGER; break;
-    default: out->kind = NAME_SYMBOL; break;
+    case TK_BACKTICK: return quoted_name(build, token, NAME_QUOTED);
+    case TK_DOUBLE: return quoted_name(build, token, NAME_DOUBLE_QUOTED);
+    default: return plain_name(build->text + token.start, token.start, token.end);
     }
-    bool is_quoted = out->kind == NAME_QUOTED || out->kind == NAME_DOUBLE_QUOTED;
-    out->text = is_quoted ? quoted(build, token) : slice(build, token);
 }
 
 static struct value *value_new(struct build *build, enum value_kind kind, uint32_t start,
@@ -90,33 +101,41 @@ static struct value *value_new(struct build *build, enum value_kind kind, uint32
 
 static struct value *text_new(struct build *build, enum value_kind kind, struct token token) {
     struct value *value = value_new(build, kind, token.start, token.end);
-    if (value) value->as.scalar.text = slice(build, token);
+    if (!value) return NULL;
+    value->as.text = build->text + token.start;
+    value->count = token.end - token.start;
     return value;
 }
 
-static struct name *tag_new(struct build *build, gramc_text text) {
-    struct name *tag = build_alloc(build, sizeof *tag);
-    if (!tag) return NULL;
-    uint32_t start = (uint32_t)(text.ptr - build->text);
-    *tag = (struct name){text, {start, start + (uint32_t)text.len}, NAME_SYMBOL, 0};
-    return tag;
+/* Puts a tag in front of the text of a value. */
+static struct value *with_tag(struct build *build, struct value *value, gramc_text tag) {
+    struct tagged_text *tagged = build_alloc(build, sizeof *tagged);
+    if (!tagged) return NULL;
+    uint32_t start = (uint32_t)(tag.ptr - build->text);
+    *tagged =
+        (struct tagged_text){value->as.text, plain_name(tag.ptr, start, start + (uint32_t)tag.len)};
+    value->kind = VALUE_TAGGED;
+    value->as.tagged = tagged;
+    return value;
 }
 
 static struct value *fence(struct build *build, struct token token) {
-    gramc_text whole = slice(build, token), tag = fence_tag(whole);
-    struct value *value = text_new(build, tag.len ? VALUE_TAGGED : VALUE_STRING, token);
+    gramc_text whole = slice(build, token), tag = fence_tag(whole), text = fence_content(whole);
+    struct value *value = value_new(build, VALUE_STRING, token.start, token.end);
     if (!value) return NULL;
     value->quote = QUOTE_FENCE;
-    value->as.scalar.text = fence_content(whole);
-    if (tag.len) value->as.scalar.tag = tag_new(build, tag);
-    return value;
+    value->as.text = text.ptr;
+    value->count = (uint32_t)text.len;
+    return tag.len ? with_tag(build, value, tag) : value;
 }
 
 static struct value *string(struct build *build, struct token token, enum quote_kind quote) {
     struct value *value = value_new(build, VALUE_STRING, token.start, token.end);
     if (!value) return NULL;
+    gramc_text text = quoted(build, token);
     value->quote = (uint8_t)quote;
-    value->as.scalar.text = quoted(build, token);
+    value->as.text = text.ptr;
+    value->count = (uint32_t)text.len;
     return value;
 }
 
@@ -132,16 +151,14 @@ struct value *build_scalar(struct build *build, struct token token) {
     }
 }
 
-/* Where the unit of a measurement begins: behind the last digit. */
-static uint32_t unit_offset(gramc_text text) {
-    size_t at = text.len;
-    while (at > 0 && (text.ptr[at - 1] < '0' || text.ptr[at - 1] > '9')) at--;
-    return (uint32_t)at;
+uint32_t measurement_unit_at(const struct value *value) {
+    uint32_t at = value->count;
+    while (at > 0 && (value->as.text[at - 1] < '0' || value->as.text[at - 1] > '9')) at--;
+    return at;
 }
 
 struct value *build_number(struct build *build, struct token token) {
     struct span span = {token.start, token.end};
-    struct value *value;
     switch (token.code) {
     case TK_INTEGER: return text_new(build, VALUE_INTEGER, token);
     case TK_HEXADECIMAL: return text_new(build, VALUE_HEXADECIMAL, token);
@@ -153,27 +170,25 @@ struct value *build_number(struct build *build, struct token token) {
         return text_new(build, VALUE_DECIMAL, token);
     default: return text_new(build, VALUE_DECIMAL, token);
     }
-    value = text_new(build, VALUE_MEASUREMENT, token);
-    if (value) value->unit_at = unit_offset(value->as.scalar.text);
-    return value;
+    return text_new(build, VALUE_MEASUREMENT, token);
 }
 
 struct value *build_tagged(struct build *build, struct token tag, struct token body) {
     struct value *value = string(build, body, QUOTE_BACKTICK);
     if (!value) return NULL;
-    value->kind = VALUE_TAGGED;
     value->span.start = tag.start;
-    value->as.scalar.tag = tag_new(build, slice(build, tag));
-    return value;
+    return with_tag(build, value, slice(build, tag));
 }
 
 struct value *build_range(struct build *build, const struct token *lower, struct token first,
                           const struct token *upper, struct token last) {
-    struct value *range = value_new(build, VALUE_RANGE, first.start, last.end);
+    struct value *value = value_new(build, VALUE_RANGE, first.start, last.end);
+    struct value_range *range = value ? build_alloc(build, sizeof *range) : NULL;
     if (!range) return NULL;
-    range->as.range.lower = lower ? build_number(build, *lower) : NULL;
-    range->as.range.upper = upper ? build_number(build, *upper) : NULL;
-    return range;
+    range->lower = lower ? build_number(build, *lower) : NULL;
+    range->upper = upper ? build_number(build, *upper) : NULL;
+    value->as.range = range;
+    return value;
 }
 
 /* Plain gram has only scalars inside arrays and maps. */
@@ -184,7 +199,7 @@ static void note_nested(struct build *build, const struct value *value) {
 
 static void note_map(struct build *build, const struct record *record) {
     for (const struct property *entry = record->first; entry; entry = entry->next) {
-        if (entry->key.colons == 2) build_extension(build, EXT_MAP_DOUBLE_COLON, entry->span);
+        if (entry->key.two_colons) build_extension(build, EXT_MAP_DOUBLE_COLON, entry->span);
         note_nested(build, entry->value);
     }
 }
@@ -192,8 +207,8 @@ static void note_map(struct build *build, const struct record *record) {
 struct value *build_map(struct build *build, const struct record *record) {
     struct value *map = value_new(build, VALUE_MAP, record->span.start, record->span.end);
     if (!map) return NULL;
-    map->as.map.first = record->first;
-    map->as.map.count = record->count;
+    map->as.entries = record->first;
+    map->count = record->count;
     note_map(build, record);
     return map;
 }
@@ -202,10 +217,10 @@ struct value *build_array(struct build *build, struct token open, const struct v
                           struct token close) {
     struct value *array = value_new(build, VALUE_ARRAY, open.start, close.end);
     if (!array) return NULL;
-    array->as.array.first = values ? values->first : NULL;
-    array->as.array.count = values ? values->count : 0;
-    if (!array->as.array.first) build_extension(build, EXT_EMPTY_ARRAY, array->span);
-    for (const struct value *item = array->as.array.first; item; item = item->next)
+    array->as.items = values ? values->first : NULL;
+    array->count = values ? values->count : 0;
+    if (!array->as.items) build_extension(build, EXT_EMPTY_ARRAY, array->span);
+    for (const struct value *item = array->as.items; item; item = item->next)
         note_nested(build, item);
     return array;
 }
@@ -229,8 +244,8 @@ struct property *build_pair(struct build *build, struct token key, struct value 
     pair->next = NULL;
     pair->value = value;
     pair->span = (struct span){key.start, value ? value->span.end : key.end};
-    build_name(build, key, &pair->key);
-    pair->key.colons = colons;
+    pair->key = build_name(build, key);
+    pair->key.two_colons = colons == 2;
     return pair;
 }
 

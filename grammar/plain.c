@@ -85,17 +85,18 @@ struct introduced {
 
 static bool introduces(const struct pattern *pattern) {
     const struct subject *subject = pattern->subject;
-    if (!subject || !subject->has_identifier || pattern->kind == PATTERN_ANNOTATED) return false;
-    return pattern->kind == PATTERN_BRACKET || subject->labels || subject->has_record;
+    if (!subject || !subject_has_identifier(subject) || pattern->kind == PATTERN_ANNOTATED)
+        return false;
+    return pattern->kind == PATTERN_BRACKET || subject->labels || subject_has_record(subject);
 }
 
 static void introduce(struct introduced *seen, struct map *names, const struct pattern *pattern) {
     const struct name *name = &pattern->subject->identifier;
-    const struct name *first = map_put(names, name->text, &pattern->subject->identifier);
+    const struct name *first = map_put(names, name_text(*name), &pattern->subject->identifier);
     if (first == name) return;
-    struct finding *f =
-        FIND(seen->findings, D_PLAIN_INTRODUCED_TWICE, seen->source, name->span, name->text);
-    finding_label(seen->findings, f, seen->source, first->span, "first introduced here");
+    struct finding *f = FIND(seen->findings, D_PLAIN_INTRODUCED_TWICE, seen->source,
+                             name_span(*name), name_text(*name));
+    finding_label(seen->findings, f, seen->source, name_span(*first), "first introduced here");
 }
 
 /* One list of elements, and what is inside them. Recursion is bounded by the parser's nesting

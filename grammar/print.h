@@ -1,5 +1,5 @@
 /* From tree to text: canonical JSON, s-expressions in the reference's shape, an indented listing
- * for people, and gram itself. All pure; none recurses deeper than the nesting of the source. */
+ * for people. All pure; none recurses deeper than the nesting of the source. */
 #ifndef GRAMMAR_PRINT_H
 #define GRAMMAR_PRINT_H
 
@@ -9,8 +9,5 @@
 void print_json(struct buf *out, const struct tree *tree);
 void print_sexp(struct buf *out, const struct tree *tree);
 void print_text(struct buf *out, const struct tree *tree);
-/* Gram text that parses to the same tree (spans and comments aside): for the property
- * parse(print(x)) = x. `fmt`, which keeps comments and has a style, comes on top of it. */
-void print_gram(struct buf *out, const struct tree *tree);
 
 #endif

@@ -56,7 +56,7 @@ static void put_properties(struct json_writer *w, const struct property *first, 
     json_object_begin(w);
     if (entries) {
         for (const struct property *p = first; p && used < count; p = p->next)
-            entries[used++] = (struct entry){p->key.text, p->value};
+            entries[used++] = (struct entry){name_text(p->key), p->value};
         used = sort_entries(entries, used);
         for (size_t i = 0; i < used; i++) {
             json_key_text(w, entries[i].key);
@@ -73,8 +73,8 @@ static void put_integer(struct json_writer *w, gramc_text digits) {
 }
 
 static void put_measurement(struct json_writer *w, const struct value *value) {
-    gramc_text text = value->as.scalar.text;
-    uint32_t unit_at = value->unit_at;
+    gramc_text text = scalar_text(value);
+    uint32_t unit_at = measurement_unit_at(value);
     json_object_begin(w);
     json_member_text(w, "type", TEXT("measurement"));
     json_member_text(w, "unit", text_slice(text, unit_at, text.len));
@@ -91,9 +91,9 @@ static void put_bound(struct json_writer *w, const char *key, const struct value
 
 static void put_range(struct json_writer *w, const struct value *range) {
     json_object_begin(w);
-    put_bound(w, "lower", range->as.range.lower);
+    put_bound(w, "lower", range->as.range->lower);
     json_member_text(w, "type", TEXT("range"));
-    put_bound(w, "upper", range->as.range.upper);
+    put_bound(w, "upper", range->as.range->upper);
     json_object_end(w);
 }
 
@@ -112,14 +112,14 @@ static void put_symbol(struct json_writer *w, gramc_text text) {
 
 static void put_tagged(struct json_writer *w, const struct value *value) {
     json_object_begin(w);
-    json_member_text(w, "content", value->as.scalar.text);
-    json_member_text(w, "tag", value->as.scalar.tag->text);
+    json_member_text(w, "content", scalar_text(value));
+    json_member_text(w, "tag", name_text(*scalar_tag(value)));
     json_member_text(w, "type", TEXT("tagged"));
     json_object_end(w);
 }
 
 static void put_value(struct json_writer *w, const struct value *value) {
-    gramc_text text = value->as.scalar.text;
+    gramc_text text = scalar_text(value);
     switch ((enum value_kind)value->kind) {
     case VALUE_INTEGER: put_integer(w, text); break;
     case VALUE_DECIMAL:
@@ -133,8 +133,8 @@ static void put_value(struct json_writer *w, const struct value *value) {
     case VALUE_STRING: json_text(w, text); break;
     case VALUE_TAGGED: put_tagged(w, value); break;
     case VALUE_RANGE: put_range(w, value); break;
-    case VALUE_ARRAY: put_array(w, value->as.array.first); break;
-    case VALUE_MAP: put_properties(w, value->as.map.first, value->as.map.count); break;
+    case VALUE_ARRAY: put_array(w, value->as.items); break;
+    case VALUE_MAP: put_properties(w, value->as.entries, value->count); break;
     }
 }
 
@@ -147,7 +147,7 @@ static void put_labels(struct json_writer *w, const struct label *first) {
     json_array_begin(w);
     if (entries) {
         for (const struct label *label = first; label; label = label->next)
-            entries[used++] = (struct entry){label->name.text, NULL};
+            entries[used++] = (struct entry){name_text(label->name), NULL};
         used = sort_entries(entries, used);
         for (size_t i = 0; i < used; i++) json_text(w, entries[i].key);
         mem_free(&w->out->allocator, entries, count * sizeof *entries);
@@ -165,11 +165,14 @@ static void end_pattern(struct json_writer *w, const struct subject *subject) {
     if (!subject) subject = &anonymous;
     json_array_end(w);
     json_member_object(w, "subject");
-    json_member_text(w, "identity", subject->has_identifier ? subject->identifier.text : TEXT(""));
+    json_member_text(w, "identity",
+                     subject_has_identifier(subject) ? name_text(subject->identifier) : TEXT(""));
     json_key(w, "labels");
     put_labels(w, subject->labels);
     json_key(w, "properties");
-    put_properties(w, subject->properties, subject->property_count);
+    uint32_t count = 0;
+    for (const struct property *p = subject->properties; p; p = p->next) count++;
+    put_properties(w, subject->properties, count);
     json_object_end(w);
     json_object_end(w);
 }

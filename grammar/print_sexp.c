@@ -61,11 +61,11 @@ static void put_quoted(struct sexp *sexp, const char *field, const char *name, s
 }
 
 static void put_name(struct sexp *sexp, const char *field, const struct name *name) {
-    switch ((enum name_kind)name->kind) {
-    case NAME_SYMBOL: put_leaf(sexp, field, "symbol", name->span); break;
-    case NAME_INTEGER: put_leaf(sexp, field, "integer", name->span); break;
-    case NAME_QUOTED: put_quoted(sexp, field, "quoted_name", name->span); break;
-    case NAME_DOUBLE_QUOTED: put_quoted(sexp, field, "double_quoted_name", name->span); break;
+    switch (name_kind(*name)) {
+    case NAME_SYMBOL: put_leaf(sexp, field, "symbol", name_span(*name)); break;
+    case NAME_INTEGER: put_leaf(sexp, field, "integer", name_span(*name)); break;
+    case NAME_QUOTED: put_quoted(sexp, field, "quoted_name", name_span(*name)); break;
+    case NAME_DOUBLE_QUOTED: put_quoted(sexp, field, "double_quoted_name", name_span(*name)); break;
     }
 }
 
@@ -82,32 +82,32 @@ static void put_properties(struct sexp *sexp, const char *name, const struct pro
 
 /* Only a fence can have no content node at all: where nothing but blanks stands in it. */
 static void put_string(struct sexp *sexp, const char *field, const struct value *value) {
-    const struct name *tag = value->as.scalar.tag;
+    const struct name *tag = scalar_tag(value);
     open_node(sexp, field, tag ? "tagged_string" : "string_literal", value->span.start);
     if (tag) put_name(sexp, "tag", tag);
     put_comments(sexp, value->span.end);
-    if (value->quote != QUOTE_FENCE || value->as.scalar.text.len)
+    if (value->quote != QUOTE_FENCE || scalar_text(value).len)
         put_leaf(sexp, "content", "string_content", value->span);
     close_node(sexp, value->span.end);
 }
 
 static void put_array(struct sexp *sexp, const char *field, const struct value *array) {
     open_node(sexp, field, "array", array->span.start);
-    for (const struct value *item = array->as.array.first; item; item = item->next)
+    for (const struct value *item = array->as.items; item; item = item->next)
         put_value(sexp, NULL, item);
     close_node(sexp, array->span.end);
 }
 
 static void put_range(struct sexp *sexp, const char *field, const struct value *range) {
     open_node(sexp, field, "range", range->span.start);
-    if (range->as.range.lower) put_value(sexp, "lower", range->as.range.lower);
-    if (range->as.range.upper) put_value(sexp, "upper", range->as.range.upper);
+    if (range->as.range->lower) put_value(sexp, "lower", range->as.range->lower);
+    if (range->as.range->upper) put_value(sexp, "upper", range->as.range->upper);
     close_node(sexp, range->span.end);
 }
 
 static void put_map(struct sexp *sexp, const char *field, const struct value *map) {
     open_node(sexp, field, "map", map->span.start);
-    put_properties(sexp, "map_entry", map->as.map.first);
+    put_properties(sexp, "map_entry", map->as.entries);
     close_node(sexp, map->span.end);
 }
 
@@ -143,19 +143,19 @@ static uint32_t next_token(const struct sexp *sexp, uint32_t from) {
 /* `from` is where the token in front of them ends: the labels begin with the colon behind it. */
 static void put_labels(struct sexp *sexp, const struct label *first, uint32_t from) {
     const struct label *last = first;
-    uint32_t start = sexp->comment ? next_token(sexp, from) : first->name.span.start;
+    uint32_t start = sexp->comment ? next_token(sexp, from) : name_span(first->name).start;
     open_node(sexp, "labels", "labels", start);
     for (const struct label *label = first; label; label = label->next) {
         put_name(sexp, NULL, &label->name);
         last = label;
     }
-    close_node(sexp, last->name.span.end);
+    close_node(sexp, name_span(last->name).end);
 }
 
 static void put_names(struct sexp *sexp, const struct subject *subject, uint32_t from) {
-    if (subject->has_identifier) {
+    if (subject_has_identifier(subject)) {
         put_name(sexp, "identifier", &subject->identifier);
-        from = subject->identifier.span.end;
+        from = name_span(subject->identifier).end;
     }
     if (subject->labels) put_labels(sexp, subject->labels, from);
 }
@@ -170,7 +170,7 @@ static void put_record(struct sexp *sexp, const char *field, const struct subjec
 static void put_subject(struct sexp *sexp, const struct subject *subject, uint32_t from) {
     if (!subject) return;
     put_names(sexp, subject, from);
-    if (subject->has_record) put_record(sexp, "record", subject);
+    if (subject_has_record(subject)) put_record(sexp, "record", subject);
 }
 
 /* ## Patterns */
@@ -188,7 +188,7 @@ static void put_arrow(struct sexp *sexp, const struct pattern *arrow) {
                                         [ARROW_BOTH] = "bidirectional_arrow"};
     uint32_t start = arrow->span.start;
     open_node(sexp, "kind", names[arrow->direction], start);
-    if (arrow->subject && !arrow->subject->has_identifier && arrow->subject->labels) {
+    if (arrow->subject && !subject_has_identifier(arrow->subject) && arrow->subject->labels) {
         /* Behind the half and the bracket: the bracket is one byte, wherever it stands. */
         bool has_head = arrow->direction == ARROW_LEFT || arrow->direction == ARROW_BOTH;
         start = next_token(sexp, start + (has_head ? 2 : 1)) + 1;
@@ -235,9 +235,9 @@ static void put_reference(struct sexp *sexp, const struct pattern *reference) {
 /* The `@@` part; returns where it ends. */
 static uint32_t put_identified(struct sexp *sexp, const struct pattern *annotated) {
     const struct subject *subject = annotated->subject;
-    uint32_t end = subject->has_identifier ? subject->identifier.span.end : 0;
+    uint32_t end = subject_has_identifier(subject) ? name_span(subject->identifier).end : 0;
     for (const struct label *label = subject->labels; label; label = label->next)
-        end = label->name.span.end;
+        end = name_span(label->name).end;
     if (end == 0) return 0;
     open_node(sexp, NULL, "identified_annotation", annotated->span.start);
     put_names(sexp, subject, annotated->span.start + 2);

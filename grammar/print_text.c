@@ -28,8 +28,8 @@ static void put_name(struct listing *listing, const struct name *name) {
                                         [NAME_QUOTED] = " in backticks",
                                         [NAME_DOUBLE_QUOTED] = " in double quotes",
                                         [NAME_INTEGER] = " as a number"};
-    json_put_string(listing->out, name->text);
-    buf_puts(listing->out, kinds[name->kind]);
+    json_put_string(listing->out, name_text(*name));
+    buf_puts(listing->out, kinds[name_kind(*name)]);
 }
 
 static void put_value(struct listing *listing, const struct value *value);
@@ -39,7 +39,7 @@ static void put_properties(struct listing *listing, const char *what,
     for (const struct property *p = first; p; p = p->next) {
         begin(listing, what);
         put_name(listing, &p->key);
-        buf_puts(listing->out, p->key.colons == 2 ? " ::" : " :");
+        buf_puts(listing->out, p->key.two_colons ? " ::" : " :");
         end(listing, p->span);
         listing->depth++;
         put_value(listing, p->value);
@@ -88,13 +88,13 @@ static void put_bound(struct listing *listing, const char *what, const struct va
 static void put_parts(struct listing *listing, const struct value *value) {
     listing->depth++;
     if (value->kind == VALUE_RANGE) {
-        put_bound(listing, "lower", value->as.range.lower);
-        put_bound(listing, "upper", value->as.range.upper);
+        put_bound(listing, "lower", value->as.range->lower);
+        put_bound(listing, "upper", value->as.range->upper);
     }
     if (value->kind == VALUE_ARRAY)
-        for (const struct value *item = value->as.array.first; item; item = item->next)
+        for (const struct value *item = value->as.items; item; item = item->next)
             put_value(listing, item);
-    if (value->kind == VALUE_MAP) put_properties(listing, "entry ", value->as.map.first);
+    if (value->kind == VALUE_MAP) put_properties(listing, "entry ", value->as.entries);
     listing->depth--;
 }
 
@@ -102,11 +102,11 @@ static void put_value(struct listing *listing, const struct value *value) {
     begin(listing, kind_of(value));
     if (value->kind == VALUE_TAGGED) {
         buf_putc(listing->out, ' ');
-        put_name(listing, value->as.scalar.tag);
+        put_name(listing, scalar_tag(value));
     }
     if (is_scalar(value)) {
         buf_putc(listing->out, ' ');
-        json_put_string(listing->out, value->as.scalar.text);
+        json_put_string(listing->out, scalar_text(value));
         buf_puts(listing->out, quotes_of(value));
     }
     end(listing, value->span);
@@ -118,23 +118,23 @@ static void put_value(struct listing *listing, const struct value *value) {
 static void put_subject(struct listing *listing, const struct subject *subject,
                         const char *property) {
     if (!subject) return;
-    if (subject->has_identifier) {
+    if (subject_has_identifier(subject)) {
         begin(listing, "identifier ");
         put_name(listing, &subject->identifier);
-        end(listing, subject->identifier.span);
+        end(listing, name_span(subject->identifier));
     }
     for (const struct label *label = subject->labels; label; label = label->next) {
-        begin(listing, label->name.colons == 2 ? "label :: " : "label : ");
+        begin(listing, label->name.two_colons ? "label :: " : "label : ");
         put_name(listing, &label->name);
-        end(listing, label->name.span);
+        end(listing, name_span(label->name));
     }
-    if (subject->has_record) {
+    if (subject_has_record(subject)) {
         begin(listing, "record");
         end(listing, subject->record);
         listing->depth++;
     }
     put_properties(listing, property, subject->properties);
-    if (subject->has_record) listing->depth--;
+    if (subject_has_record(subject)) listing->depth--;
 }
 
 static void put_pattern(struct listing *listing, const struct pattern *pattern) {

@@ -1,6 +1,9 @@
 /* The pattern tree: what a .gram text says, before anybody asks what it means. Built once by the
  * parser in one arena and const afterwards. Spans are byte offsets into the source.
  *
+ * Nodes are small, because there are more of them than bytes of anything else: a name is 16 bytes
+ * and a value 32. Ask for texts and spans through the functions below.
+ *
  * Paths are flat: a PATTERN_PATH has the elements node, arrow, node, arrow, node, so that a path of
  * 100,000 steps is a list and not a tower. Texts are decoded (escapes resolved) and borrow from the
  * source where nothing had to be decoded. */
@@ -16,55 +19,88 @@ enum name_kind {
     NAME_INTEGER
 };
 
-struct name {
-    gramc_text text; /* decoded; of an integer, as written */
-    struct span span;
-    uint8_t kind;
-    uint8_t colons; /* of a label or a key: 1 or 2, as it was written; else 0 */
+/* A name in quotes, which is rare. */
+struct quoted_name {
+    gramc_text text; /* decoded */
+    enum name_kind kind;
 };
+
+struct name {
+    union {
+        const char *plain; /* where it stands in the source */
+        const struct quoted_name *quoted;
+    } as;
+    uint32_t start : 31;     /* in the source */
+    uint32_t is_quoted : 1;  /* which one of `as` */
+    uint32_t len : 31;       /* in the source, quotes included */
+    uint32_t two_colons : 1; /* in front of a label, behind a key */
+};
+
+/* Decoded; of an integer, as written. */
+static inline gramc_text name_text(struct name name) {
+    return name.is_quoted ? name.as.quoted->text : (gramc_text){name.as.plain, name.len};
+}
+static inline struct span name_span(struct name name) {
+    return (struct span){name.start, name.start + name.len};
+}
+static inline enum name_kind name_kind(struct name name) {
+    if (name.is_quoted) return name.as.quoted->kind;
+    char first = name.as.plain[0];
+    return first == '-' || (first >= '0' && first <= '9') ? NAME_INTEGER : NAME_SYMBOL;
+}
 
 enum value_kind {
     VALUE_INTEGER,
     VALUE_DECIMAL, /* with an exponent too (extension) */
     VALUE_HEXADECIMAL,
     VALUE_OCTAL,
-    VALUE_MEASUREMENT, /* text is all of it, unit_at says where in it the unit begins */
+    VALUE_MEASUREMENT, /* text is all of it, measurement_unit_at() says where its unit begins */
     VALUE_BOOLEAN,
     VALUE_SYMBOL,
     VALUE_STRING,
-    VALUE_TAGGED, /* tag, text */
-    VALUE_RANGE,  /* first: lower or NULL when open, second in `upper` */
-    VALUE_ARRAY,  /* items from first */
-    VALUE_MAP     /* entries */
+    VALUE_TAGGED,
+    VALUE_RANGE,
+    VALUE_ARRAY,
+    VALUE_MAP
 };
 
 enum quote_kind { QUOTE_NONE, QUOTE_SINGLE, QUOTE_DOUBLE, QUOTE_BACKTICK, QUOTE_FENCE };
 
+struct tagged_text {
+    const char *text;
+    struct name tag;
+};
+struct value_range {
+    struct value *lower, *upper; /* NULL: open */
+};
+
 struct value {
     struct value *next; /* in an array */
     struct span span;
-    uint8_t kind;     /* enum value_kind */
-    uint8_t quote;    /* enum quote_kind, of VALUE_STRING and VALUE_TAGGED */
-    uint32_t unit_at; /* VALUE_MEASUREMENT */
+    uint8_t kind;   /* enum value_kind */
+    uint8_t quote;  /* enum quote_kind, of VALUE_STRING and VALUE_TAGGED */
+    uint32_t count; /* of items or entries; of a scalar, the bytes of its text */
     union {
-        struct {
-            gramc_text text;  /* spelling of a number or symbol, decoded content of a string;
-                                 a fence's is raw: no dedent, closing blanks kept */
-            struct name *tag; /* VALUE_TAGGED */
-        } scalar;
-        struct {
-            struct value *first;
-            uint32_t count;
-        } array;
-        struct {
-            struct property *first;
-            uint32_t count;
-        } map;
-        struct {
-            struct value *lower, *upper; /* NULL: open */
-        } range;
+        const char *text; /* of every kind that is none of these */
+        const struct tagged_text *tagged;
+        const struct value_range *range;
+        struct value *items;      /* VALUE_ARRAY: the first */
+        struct property *entries; /* VALUE_MAP: the first */
     } as;
 };
+
+/* The spelling of a number or symbol, the decoded content of a string; a fence's is raw: no dedent,
+ * closing blanks kept. */
+static inline gramc_text scalar_text(const struct value *value) {
+    const char *text = value->kind == VALUE_TAGGED ? value->as.tagged->text : value->as.text;
+    return (gramc_text){text, value->count};
+}
+/* NULL: it has none. */
+static inline const struct name *scalar_tag(const struct value *value) {
+    return value->kind == VALUE_TAGGED ? &value->as.tagged->tag : NULL;
+}
+/* Of the text of a VALUE_MEASUREMENT: behind the last digit. */
+uint32_t measurement_unit_at(const struct value *value);
 
 /* A pair in a record or map, or an annotation `@key(value)`. */
 struct property {
@@ -80,13 +116,18 @@ struct label {
 };
 
 struct subject {
-    struct name identifier; /* valid if has_identifier */
+    struct name identifier; /* see subject_has_identifier() */
     struct label *labels;
     struct property *properties;
-    struct span record; /* braces included, if has_record */
-    uint32_t property_count;
-    bool has_identifier, has_record;
+    struct span record; /* braces included; see subject_has_record() */
 };
+
+static inline bool subject_has_identifier(const struct subject *subject) {
+    return subject->identifier.len > 0;
+}
+static inline bool subject_has_record(const struct subject *subject) {
+    return subject->record.end > 0;
+}
 
 enum pattern_kind {
     PATTERN_NODE,      /* (subject) */

@@ -118,7 +118,8 @@ static gramc_status gather(struct findings *findings, struct source *sources,
         if (evaluated[i].text.len > SOURCE_MAX) return GRAMC_LIMIT;
         if (!source || !is_same_file(&evaluated[i - 1], &evaluated[i])) {
             struct source *next = source ? source + 1 : sources;
-            *next = (struct source){evaluated[i].name, evaluated[i].text, NULL, (uint32_t)i};
+            *next = (struct source){
+                .name = evaluated[i].name, .text = evaluated[i].text, .order = (uint32_t)i};
             if (source) source->next = next;
             source = next;
         }

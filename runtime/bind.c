@@ -142,18 +142,18 @@ static void choose(gramc_bound *bound, struct bound_tool *choice, const gramc_to
 
 /* ## What a request says about the tools */
 
-static gramc_text print_block(gramc_bound *bound, const gramc_tool *const *offered, size_t count,
+static gramc_text print_block(gramc_bound *bound, const struct offered_tools *offered,
                               gramc_wire wire) {
     struct buf out;
     size_t bad = 0;
     gramc_text block = {NULL, 0};
     buf_init(&out, &bound->arena.allocator, BLOCK_MAX);
-    gramc_status status = openai_tools(&out, offered, count, wire, &bad);
+    gramc_status status = openai_tools(&out, offered, wire, &bad);
     if (!status) block = arena_text(&bound->arena, buf_view(&out));
     else if (status == GRAMC_NOMEM) bound->arena.oom = true;
     else if (!bound->failed)
         bound_report(bound, GRAMC_ERROR, NULL,
-                     BOUND_JOIN(bound, TEXT("the parameters of tool `"), offered[bad]->name,
+                     BOUND_JOIN(bound, TEXT("the parameters of tool `"), offered->list[bad]->name,
                                 TEXT("` are no JSON of usable size")),
                      TEXT(""));
     buf_free(&out);
@@ -170,15 +170,15 @@ static const gramc_tool *shown(gramc_bound *bound, const struct bound_tool *tool
     return copy;
 }
 
-static void print_blocks(gramc_bound *bound) {
-    const gramc_tool **offered =
-        arena_array(&bound->arena, bound->tool_count + 1, sizeof(*offered));
-    for (size_t i = 0; offered && i < bound->step_count; i++) {
+static void print_blocks(gramc_bound *bound, gramc_text target) {
+    const gramc_tool **list = arena_array(&bound->arena, bound->tool_count + 1, sizeof(*list));
+    for (size_t i = 0; list && i < bound->step_count; i++) {
         struct bound_step *step = &bound->steps[i];
-        for (size_t t = 0; t < step->tool_count; t++) offered[t] = shown(bound, step->tools[t]);
+        const struct offered_tools offered = {list, step->tool_count, target};
+        for (size_t t = 0; t < step->tool_count; t++) list[t] = shown(bound, step->tools[t]);
         if (bound->arena.oom) return;
-        step->tools_block = print_block(bound, offered, step->tool_count, GRAMC_WIRE_TOOLS);
-        step->functions_block = print_block(bound, offered, step->tool_count, GRAMC_WIRE_FUNCTIONS);
+        step->tools_block = print_block(bound, &offered, GRAMC_WIRE_TOOLS);
+        step->functions_block = print_block(bound, &offered, GRAMC_WIRE_FUNCTIONS);
     }
 }
 
@@ -195,6 +195,7 @@ static void check_strategy(gramc_bound *bound) {
 
 static void fill(gramc_bound *bound, gramc_text target) {
     const gramc_agent *agent = bound->agent;
+    if (!target.len) target = TEXT("openai");
     check_strategy(bound);
     size_t listed = 0;
     const gramc_tool **tools = steps_tools(&bound->arena, agent, &listed);
@@ -206,7 +207,7 @@ static void fill(gramc_bound *bound, gramc_text target) {
     bind_uses(bound);
     proof_summarise(bound);
     if (!bound->failed && !bound->arena.oom && wire_make(bound, target)) steps_make(bound);
-    if (!bound->failed) print_blocks(bound);
+    if (!bound->failed) print_blocks(bound, target);
 }
 
 /* ## The public calls */
@@ -289,6 +290,7 @@ static void fill_tool(gramc_bound *bound, gramc_text name) {
     list[0] = tool;
     *agent = (gramc_agent){.name = name, .tools = list};
     bound->agent = agent;
+    bound->is_by_hand = true;
     agent->tool_count = bind_tool_of_library(bound, arena_text(&bound->arena, name), tool) ? 1 : 0;
     if (!bound->arena.oom) fill(bound, (gramc_text){NULL, 0});
 }

@@ -130,10 +130,27 @@ static void search_box(gramc_bound *bound, struct box_search *search, struct box
     }
 }
 
+static bool is_down(const gramc_bound *bound, const struct box_view *view) {
+    const struct offered_box *known =
+        offered_box(bound->offered, bound->offered_count, view->box->name);
+    return !view->kind->boxes->opens_alone && (!known || known->failure.len);
+}
+
+/* Who calls one tool by hand need not care for boxes that are down, if another has it: they are
+ * looked into last, and then to report them. */
+static void search_boxes(gramc_bound *bound, struct box_search *search, gramc_text name) {
+    for (size_t i = 0; i < bound->box_count; i++)
+        if (!bound->is_by_hand || !is_down(bound, &bound->boxes[i]))
+            search_box(bound, search, &bound->boxes[i], name);
+    if (!bound->is_by_hand || search->found) return;
+    for (size_t i = 0; i < bound->box_count; i++)
+        if (is_down(bound, &bound->boxes[i])) search_box(bound, search, &bound->boxes[i], name);
+}
+
 static void search_all(gramc_bound *bound, struct box_search *search, gramc_text name) {
     *search = (struct box_search){.found = 0};
     buf_init(&search->list, &bound->arena.allocator, LIST_MAX);
-    for (size_t i = 0; i < bound->box_count; i++) search_box(bound, search, &bound->boxes[i], name);
+    search_boxes(bound, search, name);
     if (search->found > 1) {
         const struct bind_place place = place_of(search->view->box);
         BOUND_TELL(bound, D_SEVERAL_OFFERS, &place,
@@ -178,16 +195,15 @@ static void free_schema(void *schema) {
 }
 
 /* What the box does not say is open; what it leaves out is closed, as in a signature. */
-static bool says_more(gramc_bound *bound, gramc_text schema) {
+static bool says_more(const struct json *root) {
     static const char *const words[] = {"additionalProperties", "patternProperties",
                                         "unevaluatedProperties"};
-    const struct json *root = json_parse(&bound->arena, schema, NULL);
     for (size_t i = 0; i < 3; i++)
         if (json_get(root, words[i])) return true;
     return !json_get(root, "properties");
 }
 
-static const gramc_schema *compile(gramc_bound *bound, gramc_text text, bool closed,
+static const gramc_schema *compile(gramc_bound *bound, const struct json *document, bool closed,
                                    gramc_text *why) {
     gramc_schema_options options = GRAMC_SCHEMA_OPTIONS_INIT;
     gramc_json_error error = {.message = "it is too large"};
@@ -195,30 +211,64 @@ static const gramc_schema *compile(gramc_bound *bound, gramc_text text, bool clo
     options.allocator = &bound->arena.allocator;
     options.assert_formats = true;
     options.closed_root = closed;
-    gramc_status status = gramc_schema_compile(&schema, text.ptr, text.len, &options, &error);
+    gramc_status status = gramc_schema_compile_document(&schema, document, &options, &error);
     if (status == GRAMC_NOMEM) bound->arena.oom = true;
     else if (status) *why = arena_text(&bound->arena, text_of(error.message));
     if (status) return NULL;
     return bound_own(bound, free_schema, schema) ? schema : NULL;
 }
 
-static gramc_result_kind kind_of(gramc_bound *bound, gramc_text result) {
-    const struct json *type = json_get(json_parse(&bound->arena, result, NULL), "type");
+/* A schema that a box gave; NULL: *why says what is wrong with it. */
+static const struct json *read_schema(gramc_bound *bound, gramc_text text, gramc_text *why) {
+    struct json_error error = {0};
+    const struct json *document = json_parse(&bound->arena, text, &error);
+    if (document || bound->arena.oom) return document;
+    struct buf sentence;
+    buf_init(&sentence, &bound->arena.allocator, 256);
+    buf_printf(&sentence, "not JSON: %s", error.message);
+    *why = buf_to_arena(&sentence, &bound->arena);
+    return NULL;
+}
+
+/* On one line, as it is sent. */
+static gramc_text compact(gramc_bound *bound, const struct json *document) {
+    struct buf out;
+    buf_init(&out, &bound->arena.allocator, SOURCE_MAX);
+    json_put(&out, document);
+    return buf_to_arena(&out, &bound->arena);
+}
+
+static gramc_result_kind kind_of(const struct json *result) {
+    const struct json *type = json_get(result, "type");
     gramc_text name = type && type->kind == JSON_STRING ? type->text : TEXT("");
     return text_is(name, "string") ? GRAMC_RESULT_TEXT
            : text_is(name, "null") ? GRAMC_RESULT_NULL
                                    : GRAMC_RESULT_JSON;
 }
 
-/* accepts and returns are set; the rest that a run needs comes here. False: *why says it. */
-static bool complete(gramc_bound *bound, gramc_tool *tool, gramc_text *why) {
+/* What the library has built of a tool's schemas; NULL: they are to be read. */
+struct given_schemas {
+    const struct json *accepts, *returns;
+};
+
+static const struct given_schemas nothing_given = {NULL, NULL};
+
+/* The two schemas are there as texts; the rest that a run needs comes here. False: *why says it. */
+static bool complete(gramc_bound *bound, gramc_tool *tool, const struct given_schemas *given,
+                     gramc_text *why) {
     if (tool->parameters.len == 0) tool->parameters = TEXT("{\"type\":\"object\"}");
     if (tool->result.len == 0) tool->result = TEXT("{\"type\":\"string\"}");
     if (tool->timeout_ms == 0) tool->timeout_ms = DEFAULT_TIMEOUT_MS;
     tool->max_call_errors = tool->max_tool_errors = DEFAULT_ERRORS;
-    tool->result_kind = kind_of(bound, tool->result);
-    tool->accepts = compile(bound, tool->parameters, !says_more(bound, tool->parameters), why);
-    if (tool->accepts) tool->returns = compile(bound, tool->result, false, why);
+    const struct json *parameters = given->accepts, *result = given->returns;
+    if (!parameters) parameters = read_schema(bound, tool->parameters, why);
+    if (parameters && !result) result = read_schema(bound, tool->result, why);
+    if (!parameters || !result) return false;
+    tool->document = parameters;
+    tool->parameters = compact(bound, parameters);
+    tool->result_kind = kind_of(result);
+    tool->accepts = compile(bound, parameters, !says_more(parameters), why);
+    if (tool->accepts) tool->returns = compile(bound, result, false, why);
     return tool->accepts && tool->returns;
 }
 
@@ -297,7 +347,7 @@ static void add_tool(gramc_bound *bound, const struct box_taking *taking,
     }
     tool->name = name;
     describe(tool, view->box, offered);
-    if (!complete(bound, tool, &why)) {
+    if (!complete(bound, tool, &nothing_given, &why)) {
         if (why.len) BOUND_TELL(bound, D_BAD_OFFER, &place, TEXT(""), use->name, name, why);
         return;
     }
@@ -381,10 +431,12 @@ static bool of_box(gramc_bound *bound, gramc_tool *tool) {
 
 bool bind_tool_of_library(gramc_bound *bound, gramc_text name, gramc_tool *tool) {
     const gramc_impl *impl = bound_impl(bound, name);
+    struct given_schemas given = nothing_given;
     gramc_text why = {NULL, 0};
     *tool = (gramc_tool){.name = name};
     if (!(impl ? of_impl(bound, impl, tool) : of_box(bound, tool))) return false;
-    if (complete(bound, tool, &why)) return true;
+    if (impl) given = (struct given_schemas){impl->accepts_document, impl->returns_document};
+    if (complete(bound, tool, &given, &why)) return true;
     if (why.len) BOUND_TELL(bound, D_BAD_OFFER, NULL, TEXT(""), bound->library->name, name, why);
     return false;
 }

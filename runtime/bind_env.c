@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/placeholder.h"
 #include "base/text.h"
 #include "runtime/httptool/bind.h"
 #include "runtime/secret.h"
@@ -25,8 +26,7 @@ static void wipe(void *what) {
 
 static bool has_template(const gramc_impl *impl) {
     for (size_t i = 0; i < impl->env_count; i++)
-        for (size_t j = 0; j + 1 < impl->env[i].len; j++)
-            if (memcmp(impl->env[i].ptr + j, "${", 2) == 0) return true;
+        if (placeholder_is_in(impl->env[i])) return true;
     return false;
 }
 

@@ -46,6 +46,7 @@ struct gramc_bound {
     size_t step_count;
     struct bind_note *first, *last;
     bool failed;
+    bool is_by_hand;         /* for one tool, which a person calls: no agent */
     struct secrets *secrets; /* NULL: none */
     bool secrets_may_miss;
     struct bound_owned *owned;

@@ -79,11 +79,44 @@ static void check_text(struct checked_call *call, gramc_text text) {
     buf_free(&quoted);
 }
 
-static void take_result(struct checked_call *call, gramc_text text) {
+/* Syntax alone: what is nested too deeply may be JSON. */
+static bool is_no_json(struct checked_call *call, gramc_text text) {
+    struct json_error error;
+    struct arena scratch;
+    arena_init(&scratch, &call->loop->allocator);
+    bool is_read = json_parse(&scratch, text, &error) || scratch.oom;
+    arena_free(&scratch);
+    return !is_read && !error.limit;
+}
+
+/* Where the type has texts among its values (Any has), what is no JSON is one. */
+static void check_json(struct checked_call *call, gramc_text text) {
+    gramc_text json = text_trim(text);
+    struct buf quoted;
+    if (gramc_schema_accepts_as_is(call->bound->tool->returns, json.ptr, json.len)) {
+        finish_with(call, CHECKED_FINE, json);
+        return;
+    }
+    buf_init(&quoted, &call->loop->allocator, QUOTED_MAX);
+    if (is_no_json(call, json)) json_put_string(&quoted, text);
+    if (buf_status(&quoted) == GRAMC_NOMEM) finish_nomem(call);
+    else if (quoted.len && gramc_schema_accepts(call->bound->tool->returns, quoted.ptr, quoted.len))
+        finish_with(call, CHECKED_FINE, text);
+    else explain_result(call, json, json);
+    buf_free(&quoted);
+}
+
+/* Programs cut texts in the middle of an emoji. */
+static void take_json(struct checked_call *call, struct buf *result) {
+    if (result->len) (void)json_mend(result->ptr, result->len);
+    check_json(call, buf_view(result));
+}
+
+static void take_result(struct checked_call *call, struct buf *result) {
     switch (call->bound->tool->result_kind) {
     case GRAMC_RESULT_NULL: finish_with(call, CHECKED_FINE, TEXT("")); break;
-    case GRAMC_RESULT_TEXT: check_text(call, text); break;
-    case GRAMC_RESULT_JSON: check_result(call, text_trim(text), text_trim(text)); break;
+    case GRAMC_RESULT_TEXT: check_text(call, buf_view(result)); break;
+    case GRAMC_RESULT_JSON: take_json(call, result); break;
     }
 }
 
@@ -93,7 +126,7 @@ static void on_done(void *ctx, struct tool_call *handle) {
     gramc_text text = buf_view(&handle->result);
     call->handle = NULL;
     switch (handle->outcome) {
-    case TOOL_FINE: take_result(call, text); break;
+    case TOOL_FINE: take_result(call, &handle->result); break;
     case TOOL_FAILED: finish_with(call, CHECKED_TOOL_ERROR, text); break;
     case TOOL_TIMED_OUT: finish_with(call, CHECKED_TIMEOUT, TEXT("")); break;
     case TOOL_NOMEM: finish_nomem(call); break;

@@ -86,10 +86,15 @@ bool conversation_result(struct conversation *talk, struct arena *arena,
 void conversation_trim(struct conversation *talk, size_t max);
 
 /* ## OpenAI chat completions (llm_openai.c) */
-/* `,"tools":[...]` or `,"functions":[...]` of all tools; empty without any. GRAMC_FINDINGS: the
- * parameters of tool *bad are no JSON. */
-gramc_status openai_tools(struct buf *out, const gramc_tool *const *tools, size_t count,
-                          gramc_wire wire, size_t *bad);
+/* `,"tools":[...]` or `,"functions":[...]` of all tools, each as the compiler prints it for the
+ * target; empty without any. GRAMC_FINDINGS: the parameters of tool *bad are no JSON. */
+struct offered_tools {
+    const gramc_tool *const *list; /* by the names that the provider knows */
+    size_t count;
+    gramc_text target;
+};
+gramc_status openai_tools(struct buf *out, const struct offered_tools *tools, gramc_wire wire,
+                          size_t *bad);
 void openai_message(struct buf *out, const struct message *message);
 void openai_request(struct buf *out, const struct request *request);
 /* GRAMC_FINDINGS: not such an answer; *why then says so, borrowed from the arena or constant. */

@@ -51,8 +51,7 @@ static gramc_text wrapped(struct ask *ask, gramc_text text) {
 static bool answer(struct ask *ask) {
     const struct bound_step *step = ask->run->step;
     gramc_text text;
-    if (!step->answers || !sample_answer(&text, &ask->arena, step->output, step->answers))
-        return false;
+    if (!step->answers || !sample_answer(&text, &ask->arena, step->answers)) return false;
     if (step->answer_wrapped) text = wrapped(ask, text);
     if (text.ptr) say(ask, text);
     return text.ptr != NULL;

@@ -3,6 +3,7 @@
  * keys is that of recorded traffic, so that bodies can be compared line by line. */
 #include "base/json/writer.h"
 #include "base/text.h"
+#include "gramc/compile.h"
 #include "runtime/llm.h"
 
 gramc_text model_id(gramc_text spec) {
@@ -19,16 +20,24 @@ gramc_text model_provider(gramc_text spec) {
 
 /* ## Tools */
 
-/* Reprinted compactly, so that a request is one line in a trace. */
-static gramc_status put_parameters(struct buf *out, gramc_text schema) {
-    struct arena arena;
-    arena_init(&arena, &out->allocator);
-    const struct json *json = json_parse(&arena, schema, NULL);
-    gramc_status status = arena.oom ? GRAMC_NOMEM : json ? GRAMC_OK : GRAMC_FINDINGS;
-    if (json) json_put(out, json);
-    arena_free(&arena);
-    return status;
+gramc_status openai_tools(struct buf *out, const struct offered_tools *tools, gramc_wire wire,
+                          size_t *bad) {
+    bool functions = wire == GRAMC_WIRE_FUNCTIONS;
+    struct json_writer w = {.out = out, .comma = true}; /* members of the request stand before */
+    if (tools->count == 0) return GRAMC_OK;
+    json_member_array(&w, functions ? "functions" : "tools");
+    for (size_t i = 0; i < tools->count; i++) {
+        const gramc_tool *tool = tools->list[i];
+        gramc_status status = gramc_target_chat_tool(tools->target, functions, tool, tool->name,
+                                                     &out->allocator, buf_writer(json_slot(&w)));
+        *bad = i;
+        if (status) return out->state == BUF_FINE ? status : buf_status(out);
+    }
+    json_array_end(&w);
+    return buf_status(out);
 }
+
+/* ## Messages */
 
 /* The `tools` wire has other types of tools, too. Not ended here. */
 static void begin_function(struct json_writer *w) {
@@ -36,35 +45,6 @@ static void begin_function(struct json_writer *w) {
     json_member_text(w, "type", TEXT("function"));
     json_key(w, "function");
 }
-
-static gramc_status put_tool(struct json_writer *w, const gramc_tool *tool) {
-    json_object_begin(w);
-    json_member_text(w, "name", tool->name);
-    json_member_some(w, "description", tool->description);
-    json_key(w, "parameters");
-    gramc_status status = put_parameters(json_slot(w), tool->parameters);
-    json_object_end(w);
-    return status;
-}
-
-gramc_status openai_tools(struct buf *out, const gramc_tool *const *tools, size_t count,
-                          gramc_wire wire, size_t *bad) {
-    bool functions = wire == GRAMC_WIRE_FUNCTIONS;
-    struct json_writer w = {.out = out, .comma = true}; /* members of the request stand before */
-    if (count == 0) return GRAMC_OK;
-    json_member_array(&w, functions ? "functions" : "tools");
-    for (size_t i = 0; i < count; i++) {
-        if (!functions) begin_function(&w);
-        gramc_status status = put_tool(&w, tools[i]);
-        if (!functions) json_object_end(&w);
-        *bad = i;
-        if (status) return status;
-    }
-    json_array_end(&w);
-    return buf_status(out);
-}
-
-/* ## Messages */
 
 /* Empty arguments make some servers fail when they read the history. */
 static void put_function(struct json_writer *w, const struct call *call) {

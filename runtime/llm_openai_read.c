@@ -114,6 +114,7 @@ static const struct json *find_message(struct arena *arena, const struct json *b
 gramc_status openai_reply(struct reply *out, struct arena *arena, gramc_text body,
                           gramc_text *why) {
     *out = (struct reply){0};
+    body = json_mended(arena, body);
     const struct json *json = json_parse(arena, body, NULL);
     if (arena->oom) return GRAMC_NOMEM;
     const struct json *message = find_message(arena, json, body, why);
@@ -130,6 +131,7 @@ gramc_status openai_reply(struct reply *out, struct arena *arena, gramc_text bod
 /* {"error":{"message","code"}} with code a text or a number; {"error":"text"};
  * {"object":"error","message"}; {"message"}; anything else. */
 gramc_text openai_error(struct arena *arena, gramc_text body, gramc_text *code) {
+    body = json_mended(arena, body);
     const struct json *json = json_parse(arena, body, NULL);
     const struct json *error = json_get(json, "error");
     *code = (gramc_text){NULL, 0};

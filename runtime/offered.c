@@ -31,7 +31,8 @@ const struct offered_box *offered_copy(struct arena *arena, const struct offered
         list[i] = (struct offered_box){.name = copy(arena, boxes[i].name),
                                        .tools = copy_tools(arena, &boxes[i]),
                                        .tool_count = boxes[i].tool_count,
-                                       .failure = copy(arena, boxes[i].failure)};
+                                       .failure = copy(arena, boxes[i].failure),
+                                       .note = copy(arena, boxes[i].note)};
     return arena->oom ? NULL : list;
 }
 

@@ -177,6 +177,15 @@ bool gramc_offering_failure(const gramc_offering *offering, size_t i, gramc_text
     return false;
 }
 
+bool gramc_offering_note(const gramc_offering *offering, size_t i, gramc_text *note) {
+    for (size_t at = 0; at < offering->box_count; at++) {
+        if (offering->boxes[at].note.len == 0 || i--) continue;
+        *note = offering->boxes[at].note;
+        return true;
+    }
+    return false;
+}
+
 gramc_text gramc_box_name(const gramc_box *box, gramc_text tool) {
     return box_takes(box, tool) ? box_offers_as(box, tool) : TEXT("");
 }

@@ -167,7 +167,8 @@ static void on_sent(void *ctx, gramc_text arguments) {
 static void check_and_call(struct slot *slot) {
     static const struct checked_events events = {on_sent, on_done};
     gramc_run *run = slot->run;
-    gramc_text arguments = wire_arguments(&run->arena, slot->bound, slot->call->arguments);
+    gramc_text given = json_mended(&run->arena, slot->call->arguments);
+    gramc_text arguments = wire_arguments(&run->arena, slot->bound, given);
     slot->checked = (struct checked_call){
         .loop = run->loop, .bound = slot->bound, .events = &events, .ctx = slot};
     checked_call_start(&slot->checked, &run->memory, arguments);

@@ -279,6 +279,7 @@ static void evaluate_answer(gramc_run *run, gramc_text text) {
 static void read_answer(gramc_run *run, gramc_text content) {
     struct arena scratch;
     arena_init(&scratch, &run->loop->allocator);
+    content = json_mended(&scratch, content);
     gramc_text text = unwrapped(run, &scratch, content);
     if (scratch.oom) run_nomem(run);
     else evaluate_answer(run, text);

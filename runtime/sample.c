@@ -186,10 +186,10 @@ static bool is_accepted(struct arena *arena, const gramc_schema *evaluate, gramc
     return accepted;
 }
 
-static bool make(gramc_text *out, struct arena *arena, gramc_text schema,
+static bool make(gramc_text *out, struct arena *arena, const struct json *schema,
                  const gramc_schema *evaluate,
                  void (*put)(struct sample *sample, const struct json *schema, int depth)) {
-    struct sample sample = {.root = json_parse(arena, schema, NULL)};
+    struct sample sample = {.root = schema};
     if (!sample.root) return false;
     buf_init(&sample.out, &arena->allocator, INSTANCE_MAX);
     put(&sample, sample.root, 0);
@@ -199,10 +199,11 @@ static bool make(gramc_text *out, struct arena *arena, gramc_text schema,
 }
 
 bool sample_arguments(gramc_text *out, struct arena *arena, const gramc_tool *tool) {
-    return make(out, arena, tool->parameters, tool->accepts, put_object);
+    const struct json *schema = tool->document;
+    if (!schema) schema = json_parse(arena, tool->parameters, NULL); /* of a tool made by hand */
+    return make(out, arena, schema, tool->accepts, put_object);
 }
 
-bool sample_answer(gramc_text *out, struct arena *arena, gramc_text schema,
-                   const gramc_schema *evaluate) {
-    return make(out, arena, schema, evaluate, put_value);
+bool sample_answer(gramc_text *out, struct arena *arena, const gramc_schema *evaluate) {
+    return make(out, arena, gramc_schema_document(evaluate), evaluate, put_value);
 }

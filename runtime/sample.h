@@ -8,8 +8,7 @@
 /* An arguments object that the tool accepts, in the arena; the same for the same schema. False if
  * none was found (a `pattern`, say, is not solved), or without memory. */
 bool sample_arguments(gramc_text *out, struct arena *arena, const gramc_tool *tool);
-/* The same for a structured answer: a value that `judge` accepts. */
-bool sample_answer(gramc_text *out, struct arena *arena, gramc_text schema,
-                   const gramc_schema *evaluate);
+/* The same for a structured answer: a value that `evaluate` accepts. */
+bool sample_answer(gramc_text *out, struct arena *arena, const gramc_schema *evaluate);
 
 #endif

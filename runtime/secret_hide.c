@@ -32,7 +32,7 @@ static const struct secret_form *form_at(const struct secrets *secrets, gramc_te
     for (size_t i = 0; i < secrets->form_count; i++) {
         const struct secret_form *form = &secrets->forms[i];
         if (form->value_len < shortest) continue;
-        struct match match = match_escaped(text, pos, form->text, work);
+        struct escaped_match match = match_escaped(text, pos, form->text, work);
         *end = match.end;
         if (match.kind == MATCH_WHOLE) return form;
     }
@@ -45,7 +45,7 @@ static void hide_whole(const struct secrets *secrets, struct buf *text, size_t s
     struct buf copy;
     gramc_text all = buf_view(text);
     size_t done = 0, end = 0, work = 0, most = (WORK_A_BYTE * all.len + WORK_AT_LEAST);
-    buf_init(&copy, &text->allocator, text->max);
+    buf_init_secret(&copy, &text->allocator, text->max);
     for (size_t pos = 0; pos < all.len && work < most; pos++) {
         if (!match_may_begin(all, pos, beginnings.first)) continue;
         const struct secret_form *form = form_at(secrets, all, pos, shortest, &end, &work);
@@ -73,23 +73,30 @@ static size_t part_at_end(gramc_text text, gramc_text value) {
     first[(unsigned char)value.ptr[0]] = true;
     for (size_t pos = text.len > window ? text.len - window : 0; pos < text.len; pos++) {
         if (!strchr("%\\&", text.ptr[pos]) && !match_may_begin(text, pos, first)) continue;
-        struct match match = match_escaped(text, pos, value, &work);
+        struct escaped_match match = match_escaped(text, pos, value, &work);
         if (match.kind == MATCH_BEGINNING && text.len - pos >= SECRET_SHORTEST)
             return text.len - pos;
     }
     return 0;
 }
 
-/* The end of a value that begins the text, maybe behind what is left of an escape. */
+/* What an escape that was cut may have left at the start of a text. */
+static size_t rest_of_escape(gramc_text text) {
+    size_t len = 0;
+    while (len < text.len && len < LONGEST_SPELLING && match_is_of_escape(text.ptr[len])) len++;
+    return len;
+}
+
+/* The end of a value that begins the text, maybe behind the rest of an escape. */
 static size_t part_at_start(gramc_text text, gramc_text value) {
-    size_t work = 0;
+    size_t work = 0, most = rest_of_escape(text);
     for (size_t gone = 1; gone < value.len; gone++) {
         gramc_text rest = text_slice(value, gone, value.len);
         bool first[256] = {false};
         first[(unsigned char)rest.ptr[0]] = true;
-        for (size_t skip = 0; skip < 6 && skip < text.len; skip++) {
+        for (size_t skip = 0; skip <= most && skip < text.len; skip++) {
             if (!match_may_begin(text, skip, first)) continue;
-            struct match match = match_escaped(text, skip, rest, &work);
+            struct escaped_match match = match_escaped(text, skip, rest, &work);
             if (match.kind == MATCH_WHOLE && match.end >= SECRET_SHORTEST) return match.end;
         }
     }

@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 
-enum { LAYERS = 3, READINGS_MAX = 16, LONGEST_ESCAPE = 12 };
+enum { LAYERS = 3, READINGS_MAX = 16, LONGEST_ESCAPE = 40 };
 
 /* What stands at one place, read in one way. */
 struct reading {
@@ -163,12 +163,18 @@ static void add_place(struct places *places, size_t at) {
     if (places->count < READINGS_MAX) places->at[places->count++] = at;
 }
 
-/* Nothing is left, or what may be the beginning of an escape. */
+bool match_is_of_escape(char byte) {
+    return is_letter(byte) || (byte && strchr("%\\&#;", byte));
+}
+
+/* Nothing is left, or the beginning of an escape. */
 static bool is_cut_off(gramc_text text, size_t at) {
     if (at >= text.len) return true;
-    if (text.len - at >= LONGEST_ESCAPE || !strchr("%\\&", text.ptr[at])) return false;
+    struct reading one = read_at(text, at, LAYERS);
+    if (text.len - at > LONGEST_ESCAPE || one.len != 1 || !strchr("%\\&", one.bytes[0]))
+        return false;
     for (size_t i = at + 1; i < text.len; i++)
-        if (!is_letter(text.ptr[i]) && !strchr("%\\&#", text.ptr[i])) return false;
+        if (!match_is_of_escape(text.ptr[i])) return false;
     return true;
 }
 
@@ -200,8 +206,8 @@ bool match_may_begin(gramc_text text, size_t pos, const bool first[256]) {
     return false;
 }
 
-struct match match_escaped(gramc_text text, size_t start, gramc_text value, size_t *work) {
-    struct match out = {.kind = MATCH_NONE};
+struct escaped_match match_escaped(gramc_text text, size_t start, gramc_text value, size_t *work) {
+    struct escaped_match out = {.kind = MATCH_NONE};
     struct places ring[5] = {{.count = 0}}; /* a character is four bytes of the value at most */
     add_place(&ring[0], start);
     for (size_t done = 0; done < value.len; done++) {
@@ -210,11 +216,12 @@ struct match match_escaped(gramc_text text, size_t start, gramc_text value, size
         ring[done % 5].count = 0;
         for (size_t i = 0; i < here.count; i++) {
             follow(ring, text, here.at[i], value, done);
-            if (is_cut_off(text, here.at[i])) out = (struct match){MATCH_BEGINNING, text.len};
+            if (is_cut_off(text, here.at[i]))
+                out = (struct escaped_match){MATCH_BEGINNING, text.len};
         }
         size_t ahead = 0;
         for (size_t i = 0; i < 5; i++) ahead += ring[i].count;
         if (ahead == 0) return out;
     }
-    return (struct match){MATCH_WHOLE, furthest(&ring[value.len % 5])};
+    return (struct escaped_match){MATCH_WHOLE, furthest(&ring[value.len % 5])};
 }

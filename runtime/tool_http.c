@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json/json.h"
 #include "base/text.h"
 #include "runtime/httptool/bind.h"
 #include "runtime/foreign.h"
@@ -164,6 +165,7 @@ static void transform(struct http_work *work, gramc_text body) {
     struct tool_call *call = work->call;
     options.allocator = &call->loop->allocator;
     options.max_output = TOOL_RESULT_MAX;
+    (void)json_mend(work->request.response.ptr, work->request.response.len);
     gramc_status status = gramc_jolt_apply(endpoint_of(call)->call->transform, body, &options,
                                            buf_writer(&call->result), &error);
     if (status == GRAMC_FINDINGS)

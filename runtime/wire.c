@@ -52,13 +52,12 @@ static void show_parameters(gramc_bound *bound, struct bound_tool *tool, gramc_t
     gramc_text own = tool->tool->parameters;
     buf_init(&out, &bound->arena.allocator, SCHEMA_MAX);
     gramc_status status =
-        gramc_target_schema(target, own, &bound->arena.allocator, buf_writer(&out));
+        gramc_target_schema(target, tool->tool, &bound->arena.allocator, buf_writer(&out));
     tool->wire_parameters = take(&bound->arena, status, &out, own);
     if (tool->wire_parameters.ptr != own.ptr) tool->target = arena_text(&bound->arena, target);
 }
 
 bool wire_make(gramc_bound *bound, gramc_text target) {
-    if (!target.len) target = TEXT("openai");
     if (!name_tools(bound, target)) return false;
     for (size_t i = 0; i < bound->tool_count && !bound->arena.oom; i++)
         show_parameters(bound, &bound->tools[i], target);
@@ -70,7 +69,7 @@ gramc_text wire_arguments(struct arena *arena, const struct bound_tool *tool,
     struct buf out;
     if (!tool->target.len) return arguments;
     buf_init(&out, &arena->allocator, SCHEMA_MAX);
-    gramc_status status = gramc_target_arguments(tool->target, tool->tool->parameters, arguments,
+    gramc_status status = gramc_target_arguments(tool->target, tool->tool, arguments,
                                                  &arena->allocator, buf_writer(&out));
     return take(arena, status, &out, arguments);
 }

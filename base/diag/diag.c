@@ -175,6 +175,22 @@ uint32_t findings_remove(struct findings *findings,
     return removed;
 }
 
+void findings_move(struct findings *to, struct findings *from,
+                   bool (*gone)(void *ctx, const struct finding *finding), void *ctx) {
+    if (gone) findings_remove(from, gone, ctx);
+    for (int i = GRAMC_NOTE; i <= GRAMC_ERROR; i++) to->counts[i] += from->counts[i];
+    for (struct finding *f = from->first, *next; f && to->kept < to->max; f = next) {
+        next = f->next;
+        f->next = NULL;
+        f->order = to->reported++;
+        if (to->last) to->last->next = f;
+        else to->first = f;
+        to->last = f;
+        to->kept++;
+    }
+    findings_init(from, from->arena, from->max);
+}
+
 void findings_rewind(struct findings *findings, const struct findings *before) {
     *findings = *before;
     if (findings->last) findings->last->next = NULL;

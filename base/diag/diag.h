@@ -110,6 +110,10 @@ void findings_sort(struct findings *findings);
 /* Takes out those for which `gone` answers true; returns how many. */
 uint32_t findings_remove(struct findings *findings,
                          bool (*gone)(void *ctx, const struct finding *finding), void *ctx);
+/* Moves all that `from` kept to the end of `to`, less those for which `gone` (NULL: none) answers
+ * true; both lists share an arena. Counts what was not kept as well. */
+void findings_move(struct findings *to, struct findings *from,
+                   bool (*gone)(void *ctx, const struct finding *finding), void *ctx);
 /* Takes out all that was reported since `before` was copied; nothing may have been taken out or
  * sorted meanwhile. */
 void findings_rewind(struct findings *findings, const struct findings *before);
@@ -128,6 +132,9 @@ struct diag_report {
     const char *const *grades;       /* what the severities are called; NULL: by their names */
     const char *nothing;             /* what text says when there are none; NULL: nothing */
 };
+
+/* True if the finding fails the report: by its severity, or as a warning about a strict source. */
+bool diag_fails(const struct diag_report *report, const struct finding *finding);
 
 typedef void diag_printer(struct buf *out, const struct diag_report *report);
 diag_printer diag_print_text, diag_print_color, diag_print_concise, diag_print_json,

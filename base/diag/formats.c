@@ -24,6 +24,11 @@ static const struct {
     {NULL, NULL, GRAMC_REPORT_COLOR, diag_print_color},
 };
 
+bool diag_fails(const struct diag_report *report, const struct finding *finding) {
+    bool warns = finding->source->strict && finding->severity >= GRAMC_WARNING;
+    return warns || (int)finding->severity >= report->fails;
+}
+
 enum { FORMATS = sizeof formats / sizeof *formats, OUTPUT_MAX = INT32_MAX };
 
 diag_printer *diag_format_printer(gramc_report_format format) {

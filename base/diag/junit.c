@@ -46,7 +46,7 @@ static const struct finding *gather(struct file_case *file, const struct diag_re
     memset(file->counts, 0, sizeof file->counts);
     diag_put_safe(&file->name, source->name);
     for (; f && f->source == source; f = f->next) {
-        bool failure = (int)f->severity >= report->fails;
+        bool failure = diag_fails(report, f);
         diag_put_finding(failure ? &file->failed : &file->passed, report, f, false);
         if (!failure) continue;
         file->failures++;

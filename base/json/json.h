@@ -40,6 +40,13 @@ struct json_error {
  * from the text where nothing had to be decoded. `error` may be NULL. */
 struct json *json_parse(struct arena *arena, gramc_text text, struct json_error *error);
 
+/* For what programs send us: an escape that is half of a surrogate pair (a text that was cut in the
+ * middle of an emoji) becomes the escape of U+FFFD, in place. True if there was one. */
+bool json_mend(char *bytes, size_t len);
+/* The same for bytes of others: the text itself where nothing is to be mended, else a copy in the
+ * arena. No ptr without memory. */
+gramc_text json_mended(struct arena *arena, gramc_text text);
+
 /* The last member of that name (as most readers have it); NULL if absent or not an object. */
 const struct json *json_get(const struct json *object, const char *key);
 const struct json *json_get_text(const struct json *object, gramc_text key);

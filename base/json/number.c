@@ -2,6 +2,8 @@
  * at any length and exponent; a huge exponent is never written out. */
 #include "base/json/number.h"
 
+#include "base/number.h"
+
 static const int64_t EXPONENT_CAP = INT64_C(100000000000000000);
 
 static int64_t read_exponent(const char *p, const char *end) {
@@ -68,7 +70,11 @@ static int sign_of(const struct decimal *d) {
     return d->zero ? 0 : d->negative ? -1 : 1;
 }
 
+/* Most numbers of a spec are integers of few digits, and are compared as such. */
 int json_number_compare(gramc_text a, gramc_text b) {
+    int64_t short_a, short_b;
+    if (number_to_int(&short_a, a) && number_to_int(&short_b, b))
+        return (short_a > short_b) - (short_a < short_b);
     struct decimal x = decimal_read(a), y = decimal_read(b);
     int sign_x = sign_of(&x), sign_y = sign_of(&y);
     if (sign_x != sign_y) return sign_x < sign_y ? -1 : 1;
@@ -76,6 +82,8 @@ int json_number_compare(gramc_text a, gramc_text b) {
 }
 
 bool json_number_is_integer(gramc_text number) {
+    int64_t whole;
+    if (number_to_int(&whole, number)) return true;
     struct decimal d = decimal_read(number);
     return d.zero || decimal_low(&d) >= 0;
 }

@@ -9,9 +9,11 @@
 
 /* ## Compiling */
 
-static int compile(struct cli *cli, char *path, gramc_compilation **out, const gramc_spec **spec) {
+static int compile(struct cli *cli, char *path, const char *label, gramc_text name,
+                   gramc_compilation **out, const gramc_spec **spec) {
+    const struct cli_wanted wanted = {.label = label, .name = name, .path = path};
     int code = cli_load(cli, out, &path, 1);
-    return code == EXIT_FINE ? cli_compile(cli, *out, spec) : code;
+    return code == EXIT_FINE ? cli_compile(cli, *out, &wanted, spec) : code;
 }
 
 /* ## Choosing by name */
@@ -41,16 +43,17 @@ int run_choose_library(struct cli *cli, struct choice *out, const char *option) 
         return cli_usage(cli, "a library is named as FILE or FILE#NAME, not as %s", option);
     memcpy(path, option, len);
     path[len] = '\0';
-    int code = compile(cli, path, &out->library_compilation, &spec);
+    int code = compile(cli, path, "ToolLibrary", name, &out->library_compilation, &spec);
     if (code != EXIT_FINE) return code;
     return cli_choose_library(cli, spec, path, name, &out->library);
 }
 
 int run_choose(struct cli *cli, struct choice *out) {
-    const char *library = cli->options[OPTION_LIBRARY];
+    const char *library = cli->options[OPTION_LIBRARY], *agent = cli->options[OPTION_AGENT];
     const gramc_spec *spec;
     *out = (struct choice){0};
-    int code = compile(cli, cli->operands[0], &out->compilation, &spec);
+    int code = compile(cli, cli->operands[0], "Agent", text_of(agent ? agent : ""),
+                       &out->compilation, &spec);
     if (code == EXIT_FINE) code = choose_agent(cli, out, spec);
     if (code != EXIT_FINE) return code;
     return library ? run_choose_library(cli, out, library) : choose_own_library(cli, out, spec);

@@ -158,7 +158,7 @@ static int bind(struct workshop *shop, const struct choice *chosen, bool json) {
     if (cli->options[OPTION_STRICT] && has_warnings(bound)) status = GRAMC_FINDINGS;
     gramc_bound_free(bound);
     if (code != EXIT_FINE) return code;
-    return status == GRAMC_FINDINGS ? EXIT_FINDINGS : cli_status(cli, status);
+    return status == GRAMC_FINDINGS ? workshop_findings_code(shop) : cli_status(cli, status);
 }
 
 int cmd_bind(struct cli *cli) {

@@ -54,11 +54,6 @@ static int call(struct workshop *shop, const gramc_bound *bound, gramc_text tool
     return interrupted ? EXIT_INTERRUPTED : code;
 }
 
-/* Only what stops the call is worth saying: nothing was promised to anybody. */
-static void print_errors(struct cli *cli, const gramc_bound *bound, gramc_status status) {
-    if (status == GRAMC_FINDINGS) run_print_binding(cli, bound);
-}
-
 static int bind_and_call(struct workshop *shop, const gramc_library *library,
                          gramc_text arguments) {
     struct cli *cli = shop->cli;
@@ -67,17 +62,19 @@ static int bind_and_call(struct workshop *shop, const gramc_library *library,
     gramc_bound *bound;
     gramc_status status = gramc_bind_tool(&bound, library, tool, &options);
     if (!bound) return cli_status(cli, status);
-    print_errors(cli, bound, status);
-    int code = status ? EXIT_FINDINGS : call(shop, bound, tool, arguments);
+    if (status) run_print_binding(cli, bound); /* else nothing was promised to anybody */
+    else (void)workshop_report_boxes(shop);    /* which did not stop the call */
+    int code = status ? workshop_findings_code(shop) : call(shop, bound, tool, arguments);
     gramc_bound_free(bound);
     return code;
 }
 
-/* Servers are asked only if no implementation of that name can do without them. */
-static bool needs_boxes(const gramc_library *library, gramc_text tool) {
-    for (size_t i = 0; i < library->impl_count; i++)
-        if (text_eq(library->impls[i].name, tool)) return library->impls[i].server.len > 0;
-    return true;
+/* Only those servers are asked that the tool may be on. */
+static int ask(struct workshop *shop, const gramc_library *library) {
+    gramc_tool tool = {.name = text_of(shop->cli->operands[1])};
+    const gramc_tool *const tools[] = {&tool};
+    const gramc_agent caller = {.name = tool.name, .tools = tools, .tool_count = 1};
+    return workshop_ask(shop, library, &caller);
 }
 
 int cmd_call(struct cli *cli) {
@@ -89,8 +86,7 @@ int cmd_call(struct cli *cli) {
     int code = run_choose_library(cli, &chosen, cli->operands[0]);
     if (code == EXIT_FINE) code = read_arguments(cli, &arguments);
     if (code == EXIT_FINE) code = workshop_open(&shop, cli, NULL);
-    if (code == EXIT_FINE && needs_boxes(chosen.library, text_of(cli->operands[1])))
-        code = workshop_ask(&shop, chosen.library, NULL);
+    if (code == EXIT_FINE) code = ask(&shop, chosen.library);
     if (code == EXIT_FINE) code = bind_and_call(&shop, chosen.library, arguments);
     workshop_close(&shop);
     run_choice_free(&chosen);

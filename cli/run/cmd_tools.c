@@ -170,20 +170,6 @@ static int save(struct workshop *shop, const char *path) {
     return code;
 }
 
-static int report_failures(const struct workshop *shop) {
-    FILE *err = shop->cli->err;
-    gramc_text box, why;
-    size_t i = 0;
-    for (; gramc_offering_failure(shop->offering, i, &box, &why); i++) {
-        fputs("gramc: box ", err);
-        run_print_hostile(err, box);
-        fputs(" cannot be asked: ", err);
-        run_print_hostile(err, why);
-        fputc('\n', err);
-    }
-    return i ? EXIT_RUN_FAILED : EXIT_FINE;
-}
-
 typedef int printer(struct workshop *shop, const gramc_library *library);
 
 static printer *find_printer(const char *name) {
@@ -209,7 +195,7 @@ int cmd_tools(struct cli *cli) {
     int code = run_choose_library(cli, &chosen, cli->operands[0]);
     if (code == EXIT_FINE) code = workshop_open(&shop, cli, NULL);
     if (code == EXIT_FINE) code = workshop_ask(&shop, chosen.library, NULL);
-    int failed = code == EXIT_FINE ? report_failures(&shop) : EXIT_FINE;
+    int failed = code == EXIT_FINE ? workshop_report_boxes(&shop) : EXIT_FINE;
     if (code == EXIT_FINE && (!path || format)) code = print(&shop, chosen.library);
     if (code == EXIT_FINE && path && failed == EXIT_FINE) code = save(&shop, path);
     workshop_close(&shop);

@@ -133,7 +133,7 @@ static int bind(struct session *session) {
     if (status != GRAMC_FINDINGS) return cli_status(cli, status);
     if (!session->choice.library)
         fputs("gramc: no tool library was named; see --library\n", cli->err);
-    return EXIT_FINDINGS;
+    return workshop_findings_code(&session->shop);
 }
 
 static int run_options(struct session *session, gramc_run_options *out) {

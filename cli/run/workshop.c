@@ -90,6 +90,33 @@ int workshop_ask(struct workshop *shop, const gramc_library *library, const gram
     return cli_status(cli, status);
 }
 
+static void print_line(FILE *err, const char *before, gramc_text subject, const char *between,
+                       gramc_text rest) {
+    fprintf(err, "gramc: %s", before);
+    run_print_hostile(err, subject);
+    fputs(between, err);
+    run_print_hostile(err, rest);
+    fputc('\n', err);
+}
+
+int workshop_report_boxes(const struct workshop *shop) {
+    FILE *err = shop->cli->err;
+    gramc_text box, why;
+    size_t failures = 0;
+    if (!shop->offering) return EXIT_FINE;
+    for (; gramc_offering_failure(shop->offering, failures, &box, &why); failures++)
+        print_line(err, "box ", box, " cannot be asked: ", why);
+    for (size_t i = 0; gramc_offering_note(shop->offering, i, &why); i++)
+        print_line(err, "", why, "", TEXT(""));
+    return failures ? EXIT_RUN_FAILED : EXIT_FINE;
+}
+
+int workshop_findings_code(const struct workshop *shop) {
+    gramc_text box, why;
+    bool is_down = shop->offering && gramc_offering_failure(shop->offering, 0, &box, &why);
+    return is_down ? EXIT_RUN_FAILED : EXIT_FINDINGS;
+}
+
 gramc_bind_options workshop_binding(const struct workshop *shop) {
     gramc_bind_options options = GRAMC_BIND_OPTIONS_INIT;
     options.allocator = &shop->cli->allocator;

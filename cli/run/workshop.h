@@ -18,6 +18,11 @@ int workshop_open(struct workshop *shop, struct cli *cli, const gramc_compilatio
 void workshop_close(struct workshop *shop);
 /* Asks the boxes that the agent needs (NULL: all), or reads --snapshot. An exit code. */
 int workshop_ask(struct workshop *shop, const gramc_library *library, const gramc_agent *agent);
+/* Says which boxes could not be asked, and which of their tools cannot be called. EXIT_FINE if all
+ * could. */
+int workshop_report_boxes(const struct workshop *shop);
+/* The exit code for a binding with findings: a box that is down is no finding. */
+int workshop_findings_code(const struct workshop *shop);
 /* Borrows from the workshop. */
 gramc_bind_options workshop_binding(const struct workshop *shop);
 /* The exit code that goes with the end of a call. */

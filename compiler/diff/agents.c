@@ -15,9 +15,36 @@ static struct diff_place place(const struct agent *agent) {
     return (struct diff_place){agent->source, agent->name_at};
 }
 
-static const struct agent *find(const struct gramc_spec *spec, const struct agent *wanted) {
+static bool is_same(const struct gramc_diff *diff, const struct agent *a, const struct agent *b,
+                    bool a_is_old) {
+    return text_eq(a->public.name, b->public.name) &&
+           (a_is_old ? diff_same_file(diff, a->source, b->source)
+                     : diff_same_file(diff, b->source, a->source));
+}
+
+static const struct agent *find_in_file(const struct gramc_diff *diff,
+                                        const struct gramc_spec *spec, const struct agent *wanted,
+                                        bool is_old) {
     for (const struct agent *a = spec->first_agent; a; a = a->next)
-        if (text_eq(a->public.name, wanted->public.name)) return a;
+        if (is_same(diff, a, wanted, is_old)) return a;
+    return NULL;
+}
+
+/* In `spec`, which is the old one or not: of the same name in the same file; or else the first of
+ * that name that has no such partner in `own`. */
+static const struct agent *find(const struct gramc_diff *diff, const struct gramc_spec *spec,
+                                const struct gramc_spec *own, const struct agent *wanted,
+                                bool is_old) {
+    const struct agent *a = find_in_file(diff, spec, wanted, is_old);
+    size_t rank = 0;
+    if (a) return a;
+    for (a = own->first_agent; a && a != wanted; a = a->next)
+        rank +=
+            text_eq(a->public.name, wanted->public.name) && !find_in_file(diff, spec, a, is_old);
+    for (a = spec->first_agent; a; a = a->next)
+        if (text_eq(a->public.name, wanted->public.name) && !find_in_file(diff, own, a, !is_old) &&
+            rank-- == 0)
+            return a;
     return NULL;
 }
 
@@ -208,7 +235,7 @@ static void diff_inputs(struct gramc_diff *diff, const struct agent *before,
 void diff_agents(struct gramc_diff *diff, const struct gramc_spec *before,
                  const struct gramc_spec *after) {
     for (const struct agent *a = after->first_agent; a; a = a->next) {
-        const struct agent *old = find(before, a);
+        const struct agent *old = find(diff, before, after, a, true);
         if (!old) {
             diff_add(diff, CHANGE_AGENT_ADDED, nowhere, place(a), a->public.name, nothing, nothing);
             continue;
@@ -219,7 +246,7 @@ void diff_agents(struct gramc_diff *diff, const struct gramc_spec *before,
         diff_inputs(diff, old, a);
     }
     for (const struct agent *a = before->first_agent; a; a = a->next)
-        if (!find(after, a))
+        if (!find(diff, after, before, a, false))
             diff_add(diff, CHANGE_AGENT_REMOVED, place(a), nowhere, a->public.name, nothing,
                      nothing);
 }

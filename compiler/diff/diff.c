@@ -109,25 +109,57 @@ static const gramc_text nothing = {NULL, 0};
 
 /* Tools of one name (in several agents) are matched in their order. `own` and `other` hold the
  * first tool of each name, on the tool's side and on the other one. */
-static const struct tool *counterpart(const struct map *own, const struct map *other,
-                                      const struct tool *tool) {
+struct tool_sides {
+    const struct gramc_diff *diff;
+    const struct map *own, *other;
+    bool is_old; /* the tool's side */
+};
+
+static const struct tool *next_of_name(const struct tool *tool, gramc_text name) {
+    do tool = tool->next;
+    while (tool && !text_eq(tool->public.name, name));
+    return tool;
+}
+
+static bool in_same_file(const struct tool_sides *s, const struct tool *own,
+                         const struct tool *other) {
+    return s->is_old ? diff_same_file(s->diff, own->source, other->source)
+                     : diff_same_file(s->diff, other->source, own->source);
+}
+
+/* The one of the same name and file, and of the same rank among several there. */
+static const struct tool *partner(const struct tool_sides *s, const struct tool *tool) {
     gramc_text name = tool->public.name;
-    const struct tool *there = map_get(other, name);
-    for (const struct tool *t = map_get(own, name); there && t != tool;) {
-        do t = t->next;
-        while (!text_eq(t->public.name, name));
-        do there = there->next;
-        while (there && !text_eq(there->public.name, name));
-    }
-    return there;
+    size_t rank = 0;
+    const struct tool *t = map_get(s->own, name);
+    for (; t != tool; t = next_of_name(t, name)) rank += t->source == tool->source;
+    for (t = map_get(s->other, name); t; t = next_of_name(t, name))
+        if (in_same_file(s, tool, t) && rank-- == 0) return t;
+    return NULL;
+}
+
+/* Without a partner: in order among those without. */
+static const struct tool *counterpart(const struct tool_sides *s, const struct tool *tool) {
+    gramc_text name = tool->public.name;
+    const struct tool_sides back = {s->diff, s->other, s->own, !s->is_old};
+    const struct tool *there = partner(s, tool);
+    size_t rank = 0;
+    if (there) return there;
+    for (const struct tool *t = map_get(s->own, name); t != tool; t = next_of_name(t, name))
+        rank += !partner(s, t);
+    for (there = map_get(s->other, name); there; there = next_of_name(there, name))
+        if (!partner(&back, there) && rank-- == 0) return there;
+    return NULL;
 }
 
 static const struct tool *before_of(const struct gramc_diff *diff, const struct tool *tool) {
-    return counterpart(&diff->after, &diff->before, tool);
+    const struct tool_sides sides = {diff, &diff->after, &diff->before, false};
+    return counterpart(&sides, tool);
 }
 
 static const struct tool *after_of(const struct gramc_diff *diff, const struct tool *tool) {
-    return counterpart(&diff->before, &diff->after, tool);
+    const struct tool_sides sides = {diff, &diff->before, &diff->after, true};
+    return counterpart(&sides, tool);
 }
 
 static void note_names(struct gramc_diff *diff, struct map *map, const struct gramc_spec *spec) {
@@ -267,6 +299,26 @@ void diff_tools(struct gramc_diff *diff, const struct gramc_spec *before,
     }
 }
 
+/* ## Files */
+
+static size_t root_of(const struct source *first) {
+    size_t len = first ? first->name.len : 0;
+    for (const struct source *s = first; s; s = s->next) {
+        size_t same = 0;
+        while (same < len && same < s->name.len && s->name.ptr[same] == first->name.ptr[same])
+            same++;
+        len = same;
+    }
+    while (len && first->name.ptr[len - 1] != '/') len--;
+    return len;
+}
+
+bool diff_same_file(const struct gramc_diff *diff, const struct source *before,
+                    const struct source *after) {
+    return text_eq(text_slice(before->name, diff->old_root, before->name.len),
+                   text_slice(after->name, diff->new_root, after->name.len));
+}
+
 /* ## The whole */
 
 gramc_status gramc_diff_new(gramc_diff **out, const gramc_spec *before, const gramc_spec *after,
@@ -280,8 +332,14 @@ gramc_status gramc_diff_new(gramc_diff **out, const gramc_spec *before, const gr
     arena_init(&diff->arena, &own);
     diff->old_sources = before->compilation->first_source;
     diff->new_sources = after->compilation->first_source;
-    diff_agents(diff, before, after);
-    diff_tools(diff, before, after);
+    diff->old_root = root_of(diff->old_sources);
+    diff->new_root = root_of(diff->new_sources);
+    before = diff_view(&diff->arena, before);
+    after = diff_view(&diff->arena, after);
+    if (before && after) {
+        diff_agents(diff, before, after);
+        diff_tools(diff, before, after);
+    }
     if (diff->arena.oom) {
         gramc_diff_free(diff);
         return GRAMC_NOMEM;

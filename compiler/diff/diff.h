@@ -32,6 +32,7 @@ struct gramc_diff {
     uint32_t counts[4];       /* by gramc_impact */
     struct map before, after; /* the first tool of each name on the wire */
     const struct source *old_sources, *new_sources;
+    size_t old_root, new_root; /* length of the folder in which all sources of a side lie */
 };
 
 const gramc_diff_kind *diff_kind(enum change_id id);
@@ -54,6 +55,12 @@ void diff_agents(struct gramc_diff *diff, const struct gramc_spec *before,
 /* Parameters and result of a tool that both have. */
 void diff_signature(struct gramc_diff *diff, const struct tool *before, const struct tool *after);
 
+/* True if both stand in the same file, below the folders that are compared. */
+bool diff_same_file(const struct gramc_diff *diff, const struct source *before,
+                    const struct source *after);
+/* All specs of a compilation as one: each agent and tool once, from the file in which it stands.
+ * The spec itself if it is the only one; NULL without memory. */
+const struct gramc_spec *diff_view(struct arena *arena, const struct gramc_spec *spec);
 struct diff_place diff_tool_place(const struct tool *tool);
 /* "from A to B", for {2}. */
 gramc_text diff_from_to(struct gramc_diff *diff, gramc_text before, gramc_text after);

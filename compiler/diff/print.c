@@ -28,7 +28,8 @@ static size_t count_sources(const struct source *first) {
 static void copy_sources(struct printed *printed, const struct source *first) {
     for (const struct source *s = first; s; s = s->next) {
         struct source *copy = &printed->sources[printed->count];
-        *copy = (struct source){s->name, s->text, NULL, (uint32_t)printed->count};
+        *copy =
+            (struct source){.name = s->name, .text = s->text, .order = (uint32_t)printed->count};
         printed->count++;
     }
 }

@@ -45,6 +45,15 @@ static void put_schema(struct object *o, const char *name, const struct schema *
     else schema_print(json_slot(&o->json), schema, style);
 }
 
+void signature_print_schemas(struct buf *out, const struct signature *signature, unsigned style) {
+    const gramc_text unprepared = {NULL, 0};
+    struct object o = object(out, true);
+    json_object_begin(&o.json);
+    put_schema(&o, "parameters", &signature->arguments, unprepared, style);
+    put_schema(&o, "result", signature->result, unprepared, style);
+    json_object_end(&o.json);
+}
+
 static void put_meaning(struct object *o, const struct tool *tool, unsigned style) {
     const gramc_tool *public = &tool->public;
     json_member_some(&o->json, "name", public->name);

@@ -9,6 +9,8 @@
 
 /* Everything that a tool means to a model or caller, as one JSON object. */
 void tool_print_schemas(struct buf *out, const struct tool *tool, unsigned style);
+/* The schemas of a signature that belongs to no tool, as one JSON object. */
+void signature_print_schemas(struct buf *out, const struct signature *signature, unsigned style);
 /* What a task means, with its tools. */
 void task_print_meaning(struct buf *out, const struct task *task);
 /* What an experiment says, with its arms. */

@@ -66,6 +66,17 @@ static void put_plain(struct emission *e, const struct tool *tool) {
     else schema_print(e->out, &tool->signature->arguments, e->style);
 }
 
+/* Of what is sent in full. */
+static void check_items(struct emission *e, const struct tool *tool) {
+    struct arena arena;
+    if (!e->findings || !(e->target->flags & NEEDS_ITEMS)) return;
+    arena_init(&arena, &e->out->allocator);
+    const struct json *document = document_of(e, tool, &arena);
+    if (document) items_check(e, tool, document);
+    if (arena.oom) e->out->state = BUF_NOMEM;
+    arena_free(&arena);
+}
+
 bool emission_put_parameters(struct emission *e, const struct tool *tool) {
     json_slot(&e->json);
     struct arena arena;
@@ -73,6 +84,7 @@ bool emission_put_parameters(struct emission *e, const struct tool *tool) {
     const struct json *lowered = NULL;
     if (e->target->dialect == DIALECT_PLAIN) {
         put_plain(e, tool);
+        check_items(e, tool);
         return true;
     }
     arena_init(&arena, &e->out->allocator);
@@ -81,6 +93,7 @@ bool emission_put_parameters(struct emission *e, const struct tool *tool) {
     if (lowered) json_put(e->out, lowered);
     else if (arena.oom) e->out->state = BUF_NOMEM;
     else put_plain(e, tool); /* refused, or nested too deeply for a document */
+    if (!lowered) check_items(e, tool);
     arena_free(&arena);
     return lowered != NULL;
 }

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "compiler/config.h"
+#include "compiler/emit/bundle.h"
 
 #include <string.h>
 
@@ -13,14 +14,15 @@ static const struct target targets[] = {
     {"json-schema", "name, description and the JSON Schemas of parameters and result",
      emit_json_schema, NULL, "[", "]", NAMES_ANY, DIALECT_PLAIN, 0},
     {"openai", "OpenAI chat completions: the `tools` array", emit_openai, NULL, "[", "]",
-     NAMES_FUNCTION, DIALECT_PLAIN, FEW_TOOLS},
+     NAMES_FUNCTION, DIALECT_PLAIN, CHAT_FORM | FEW_TOOLS | EVALUATES_SCHEMAS | NEEDS_ITEMS},
     {"openai-functions", "OpenAI chat completions, older form: the `functions` array",
-     emit_openai_functions, NULL, "[", "]", NAMES_FUNCTION, DIALECT_PLAIN, FEW_TOOLS_REFUSED},
+     emit_openai_functions, NULL, "[", "]", NAMES_FUNCTION, DIALECT_PLAIN,
+     CHAT_FORM | FEW_TOOLS_REFUSED | EVALUATES_SCHEMAS | NEEDS_ITEMS},
     {"openai-strict", "OpenAI chat completions in strict mode: the `tools` array",
      emit_openai_strict, NULL, "[", "]", NAMES_FUNCTION, DIALECT_STRICT,
-     FEW_TOOLS | EVALUATES_SCHEMAS},
+     CHAT_FORM | FEW_TOOLS | EVALUATES_SCHEMAS | NEEDS_ITEMS},
     {"openai-responses", "OpenAI Responses: the `tools` array", emit_openai_responses, NULL, "[",
-     "]", NAMES_FUNCTION, DIALECT_PLAIN, FEW_TOOLS},
+     "]", NAMES_FUNCTION, DIALECT_PLAIN, FEW_TOOLS | EVALUATES_SCHEMAS | NEEDS_ITEMS},
     {"anthropic", "Anthropic Messages: the `tools` array", emit_anthropic, NULL, "[", "]",
      NAMES_FUNCTION, DIALECT_ANTHROPIC, EVALUATES_SCHEMAS},
     {"gemini", "Gemini generateContent: the `tools` array with its declarations", emit_gemini, NULL,
@@ -29,7 +31,7 @@ static const struct target targets[] = {
     {"mcp", "the result of MCP's tools/list", emit_mcp, NULL, "{\"tools\":[", "]}", NAMES_MCP,
      DIALECT_PLAIN, EVALUATES_SCHEMAS},
     {"ollama", "Ollama's /v1: the `tools` array, with what Ollama drops in words", emit_ollama,
-     NULL, "[", "]", NAMES_FUNCTION, DIALECT_OLLAMA, EVALUATES_SCHEMAS},
+     NULL, "[", "]", NAMES_FUNCTION, DIALECT_OLLAMA, CHAT_FORM | EVALUATES_SCHEMAS},
     {"bundle", "the agent with everything that it says, and its fingerprint", NULL, emit_bundle, "",
      "", NAMES_ANY, DIALECT_PLAIN, 0},
     {"markdown", "a page about the agent and its tools, for people", NULL, emit_markdown, "", "",
@@ -66,6 +68,7 @@ static void begin(struct emission *e, const gramc_spec *spec, const struct agent
                   const struct target *target, struct buf *out) {
     *e = (struct emission){.out = out, .target = target};
     e->spec = spec;
+    e->agent = agent;
     e->tools = agent ? agent->reach : spec->tool_list;
     e->count = agent ? agent->reach_count : spec->tools.count;
     e->style = spec->compilation->keep_types ? SCHEMA_DEFS : SCHEMA_PRINTED;
@@ -85,6 +88,11 @@ static gramc_status flush(struct buf *out, gramc_writer writer, size_t at_least)
     return status;
 }
 
+/* Those of no tool are nobody's agent's, and only schemas can do without a name. */
+static const struct bare *bare_signatures(const struct emission *e) {
+    return e->agent || e->target->print != emit_json_schema ? NULL : e->spec->first_bare;
+}
+
 static gramc_status put_tools(struct emission *e, gramc_writer writer) {
     gramc_status status = GRAMC_OK;
     bool any = false;
@@ -96,6 +104,13 @@ static gramc_status put_tools(struct emission *e, gramc_writer writer) {
         e->at = i;
         e->json = json_writer(e->out);
         e->target->print(e, e->tools[i]);
+        status = flush(e->out, writer, CHUNK);
+    }
+    for (const struct bare *b = bare_signatures(e); b && status == GRAMC_OK; b = b->next) {
+        if (!b->signature) continue;
+        buf_puts(e->out, any ? ",\n" : "\n");
+        any = true;
+        signature_print_schemas(e->out, b->signature, e->style);
         status = flush(e->out, writer, CHUNK);
     }
     buf_puts(e->out, any ? "\n" : "");
@@ -143,38 +158,66 @@ static void check_names(struct emission *e, const struct agent *agent) {
     limits_check_tools(e, agent);
 }
 
+static void check_bare(struct findings *findings, const struct gramc_spec *spec,
+                       const struct target *target) {
+    if (target->print == emit_json_schema) return;
+    for (const struct bare *b = spec->first_bare; b; b = b->next)
+        if (b->signature)
+            FIND(findings, D_NO_TOOL_NAME, b->source, b->signature->span, text_of(target->name));
+}
+
 /* What concerns an agent as a whole, and (`schemas`) each of its tools. */
-static gramc_status check(gramc_compilation *compilation, const struct agent *agent,
-                          const struct target *target, bool names, bool schemas) {
+static gramc_status check(const gramc_spec *spec, struct findings *findings,
+                          const struct agent *agent, const struct target *target, bool names,
+                          bool schemas) {
     gramc_status status = GRAMC_OK;
     struct emission e;
     struct buf out;
-    buf_init(&out, &compilation->arena.allocator, OUTPUT_MAX);
-    begin(&e, compilation->spec, agent, target, &out);
-    e.findings = &compilation->findings;
+    buf_init(&out, &spec->compilation->arena.allocator, OUTPUT_MAX);
+    begin(&e, spec, agent, target, &out);
+    e.findings = findings;
     if (!e.arena.oom && names) check_names(&e, agent);
     if (!e.arena.oom && schemas && (target->flags & EVALUATES_SCHEMAS))
         status = put_tools(&e, (gramc_writer){swallow, NULL});
-    if (e.arena.oom || compilation->arena.oom) status = GRAMC_NOMEM;
+    if (e.arena.oom || spec->compilation->arena.oom) status = GRAMC_NOMEM;
     arena_free(&e.arena);
     buf_free(&out);
     return status;
 }
 
+static gramc_status check_all(gramc_compilation *compilation, const gramc_spec *spec,
+                              const struct agent *one, const struct target *target) {
+    struct findings own;
+    gramc_status status = GRAMC_OK;
+    findings_init(&own, &compilation->arena, compilation->findings.max);
+    if (!one) check_bare(&own, spec, target);
+    if (target->print) status = check(spec, &own, one, target, one || !spec->first_agent, true);
+    for (const struct agent *a = one || !target->print ? NULL : spec->first_agent;
+         a && status == GRAMC_OK; a = a->next)
+        status = check(spec, &own, a, target, true, false);
+    spec_hand_over(compilation, spec, &own);
+    return status;
+}
+
+/* Of several specs, those that are sound. */
+static gramc_status check_specs(gramc_compilation *compilation, const gramc_agent *agent,
+                                const struct target *target) {
+    gramc_status status = GRAMC_OK;
+    bool found = !agent;
+    for (const struct gramc_spec *s = compilation->specs; s && status == GRAMC_OK; s = s->older) {
+        const struct agent *one = agent ? find_agent(s, agent) : NULL;
+        found = found || one;
+        if (agent ? one != NULL : spec_is_sound(s)) status = check_all(compilation, s, one, target);
+    }
+    return found ? status : GRAMC_NOT_FOUND;
+}
+
 gramc_status gramc_target_check(gramc_compilation *compilation, const gramc_agent *agent,
                                 gramc_text name) {
-    const gramc_spec *spec = compilation->spec;
     const struct target *target = target_find(name);
-    const struct agent *one = spec ? find_agent(spec, agent) : NULL;
     struct pass pass = {compilation, &compilation->arena, &compilation->findings, NULL};
-    gramc_status status = GRAMC_OK;
-    if (!target || !spec) return GRAMC_USAGE;
-    if (agent && !one) return GRAMC_NOT_FOUND;
-    if (!target->print) return GRAMC_OK;
-    status = check(compilation, one, target, one || !spec->first_agent, true);
-    for (const struct agent *a = one ? NULL : spec->first_agent; a && status == GRAMC_OK;
-         a = a->next)
-        status = check(compilation, a, target, true, false);
+    if (!target || !compilation->specs) return GRAMC_USAGE;
+    gramc_status status = check_specs(compilation, agent, target);
     findings_settle_targets(&pass);
     findings_sort(&compilation->findings);
     if (compilation->arena.oom) return GRAMC_NOMEM;

@@ -18,7 +18,9 @@ typedef void whole_printer(struct emission *e, const struct agent *agent);
 enum target_flags {
     FEW_TOOLS = 1,         /* more than MANY_TOOLS are worth a warning */
     FEW_TOOLS_REFUSED = 2, /* or an error */
-    EVALUATES_SCHEMAS = 4  /* printing a tool may give findings */
+    EVALUATES_SCHEMAS = 4, /* printing a tool may give findings */
+    CHAT_FORM = 8,         /* what it prints is what a chat completion request holds */
+    NEEDS_ITEMS = 16       /* an array that does not say of what is refused */
 };
 
 enum { MANY_TOOLS = 128 };
@@ -40,6 +42,7 @@ struct emission {
     struct findings *findings; /* NULL: nobody wants to know */
     struct arena arena;        /* names of this emission */
     const struct gramc_spec *spec;
+    const struct agent *agent; /* NULL: all tools of the spec */
     struct tool *const *tools; /* of the agent and its tasks */
     size_t count;
     gramc_text *names; /* of tools[i], as the provider sees it */
@@ -62,6 +65,8 @@ gramc_text emission_name(const struct emission *e);
 bool emission_put_parameters(struct emission *e, const struct tool *tool);
 /* Compares a lowered document with what the provider counts (limits.c). */
 void limits_check(struct emission *e, const struct tool *tool, const struct json *document);
+/* Looks for arrays without `items` in the parameters as they are printed (items.c). */
+void items_check(struct emission *e, const struct tool *tool, const struct json *document);
 void limits_check_tools(struct emission *e, const struct agent *agent);
 
 #endif

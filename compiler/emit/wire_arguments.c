@@ -217,8 +217,9 @@ static void put_back(struct renaming *r, struct buf *out, const struct json *val
 
 /* ## The public calls */
 
-static gramc_status convert(gramc_text target_name, gramc_text schema, const gramc_text *arguments,
-                            const gramc_allocator *allocator, gramc_writer writer) {
+static gramc_status convert(gramc_text target_name, const gramc_tool *tool,
+                            const gramc_text *arguments, const gramc_allocator *allocator,
+                            gramc_writer writer) {
     const struct target *target = target_find(target_name);
     struct renaming r;
     struct buf out;
@@ -227,7 +228,8 @@ static gramc_status convert(gramc_text target_name, gramc_text schema, const gra
     arena_init(&r.arena, allocator);
     buf_init(&out, &r.arena.allocator, TEXT_MAX);
     r.rule = rule_of(target);
-    r.root = json_parse(&r.arena, schema, NULL);
+    /* The text of a tool made by hand comes from elsewhere. */
+    r.root = tool->document ? tool->document : json_parse(&r.arena, tool->parameters, NULL);
     const struct json *value = arguments ? json_parse(&r.arena, *arguments, NULL) : NULL;
     if (r.root && !arguments) put_schema(&r, &out, r.root);
     if (r.root && value) {
@@ -242,12 +244,12 @@ static gramc_status convert(gramc_text target_name, gramc_text schema, const gra
     return status;
 }
 
-gramc_status gramc_target_schema(gramc_text target, gramc_text schema,
+gramc_status gramc_target_schema(gramc_text target, const gramc_tool *tool,
                                  const gramc_allocator *allocator, gramc_writer writer) {
-    return convert(target, schema, NULL, allocator, writer);
+    return convert(target, tool, NULL, allocator, writer);
 }
 
-gramc_status gramc_target_arguments(gramc_text target, gramc_text schema, gramc_text arguments,
+gramc_status gramc_target_arguments(gramc_text target, const gramc_tool *tool, gramc_text arguments,
                                     const gramc_allocator *allocator, gramc_writer writer) {
-    return convert(target, schema, &arguments, allocator, writer);
+    return convert(target, tool, &arguments, allocator, writer);
 }

@@ -23,8 +23,9 @@ static bool starts_boolean(gramc_text text) {
 }
 
 static void check_name(struct portable *p, const struct name *name) {
-    if (name->kind == NAME_SYMBOL && starts_boolean(name->text))
-        report(p, name->span, "a name that begins with true or false", "write it in backticks");
+    if (name_kind(*name) == NAME_SYMBOL && starts_boolean(name_text(*name)))
+        report(p, name_span(*name), "a name that begins with true or false",
+               "write it in backticks");
 }
 
 /* ## Values */
@@ -38,19 +39,19 @@ static void check_integer(struct portable *p, struct span span, gramc_text text)
 }
 
 static void check_ends(struct portable *p, const struct value *range) {
-    const struct value *ends[2] = {range->as.range.lower, range->as.range.upper};
+    const struct value *ends[2] = {range->as.range->lower, range->as.range->upper};
     for (int i = 0; i < 2; i++) {
         if (!ends[i]) continue;
         if (ends[i]->kind != VALUE_INTEGER)
             report(p, ends[i]->span, "a range with an end that is no integer",
                    "use two properties");
-        else check_integer(p, ends[i]->span, ends[i]->as.scalar.text);
+        else check_integer(p, ends[i]->span, scalar_text(ends[i]));
     }
 }
 
 /* The reference grammar takes two slashes at the beginning for a comment. */
 static void check_string(struct portable *p, const struct value *value) {
-    gramc_text text = text_trim(value->as.scalar.text);
+    gramc_text text = text_trim(scalar_text(value));
     if (value->quote == QUOTE_FENCE) {
         if (value->kind == VALUE_TAGGED)
             report(p, value->span, "a tag on a fence", "write tag`text` on one line");
@@ -70,7 +71,7 @@ static void check_properties(struct portable *p, const struct property *first) {
 
 static void check_value(struct portable *p, const struct value *value) {
     switch ((enum value_kind)value->kind) {
-    case VALUE_INTEGER: check_integer(p, value->span, value->as.scalar.text); break;
+    case VALUE_INTEGER: check_integer(p, value->span, scalar_text(value)); break;
     case VALUE_HEXADECIMAL:
         report(p, value->span, "a hexadecimal number", "write it as a decimal number");
         break;
@@ -78,7 +79,7 @@ static void check_value(struct portable *p, const struct value *value) {
         report(p, value->span, "an octal number", "write it as a decimal number");
         break;
     case VALUE_SYMBOL:
-        if (starts_boolean(value->as.scalar.text))
+        if (starts_boolean(scalar_text(value)))
             report(p, value->span, "a symbol that begins with true or false",
                    "write it as a string");
         break;
@@ -86,10 +87,10 @@ static void check_value(struct portable *p, const struct value *value) {
     case VALUE_TAGGED: check_string(p, value); break;
     case VALUE_RANGE: check_ends(p, value); break;
     case VALUE_ARRAY:
-        for (const struct value *item = value->as.array.first; item; item = item->next)
+        for (const struct value *item = value->as.items; item; item = item->next)
             check_value(p, item);
         break;
-    case VALUE_MAP: check_properties(p, value->as.map.first); break;
+    case VALUE_MAP: check_properties(p, value->as.entries); break;
     case VALUE_DECIMAL:
     case VALUE_MEASUREMENT:
     case VALUE_BOOLEAN: break;
@@ -100,10 +101,10 @@ static void check_value(struct portable *p, const struct value *value) {
 
 static void check_subject(struct portable *p, const struct subject *subject) {
     if (!subject) return;
-    if (subject->has_identifier) {
+    if (subject_has_identifier(subject)) {
         check_name(p, &subject->identifier);
-        if (subject->identifier.kind == NAME_INTEGER)
-            check_integer(p, subject->identifier.span, subject->identifier.text);
+        if (name_kind(subject->identifier) == NAME_INTEGER)
+            check_integer(p, name_span(subject->identifier), name_text(subject->identifier));
     }
     for (const struct label *label = subject->labels; label; label = label->next)
         check_name(p, &label->name);
@@ -111,10 +112,11 @@ static void check_subject(struct portable *p, const struct subject *subject) {
 }
 
 static void check_reference(struct portable *p, const struct name *name) {
-    if (name->kind == NAME_INTEGER)
-        report(p, name->span, "an integer as an element", "write it as a node: (1)");
-    if (name->kind == NAME_QUOTED)
-        report(p, name->span, "a reference in backticks", "write it as a node: (`like this`)");
+    if (name_kind(*name) == NAME_INTEGER)
+        report(p, name_span(*name), "an integer as an element", "write it as a node: (1)");
+    if (name_kind(*name) == NAME_QUOTED)
+        report(p, name_span(*name), "a reference in backticks",
+               "write it as a node: (`like this`)");
 }
 
 static void check_patterns(struct portable *p, const struct pattern *first) {

@@ -50,10 +50,11 @@ static bool looks_boolean(gramc_text text, bool portable) {
 }
 
 static void put_name(struct rules *rules, const struct name *name, bool double_colon) {
-    bool quoted = name->kind == NAME_QUOTED || name->kind == NAME_DOUBLE_QUOTED;
-    bool needless = quoted && is_symbol(name->text) && !looks_boolean(name->text, rules->portable);
-    if (needless) add(rules, name->span, name->text, double_colon);
-    else if (double_colon) add(rules, name->span, (gramc_text){NULL, 0}, true);
+    bool quoted = name_kind(*name) == NAME_QUOTED || name_kind(*name) == NAME_DOUBLE_QUOTED;
+    bool needless =
+        quoted && is_symbol(name_text(*name)) && !looks_boolean(name_text(*name), rules->portable);
+    if (needless) add(rules, name_span(*name), name_text(*name), double_colon);
+    else if (double_colon) add(rules, name_span(*name), (gramc_text){NULL, 0}, true);
 }
 
 /* ## Values */
@@ -65,14 +66,14 @@ gramc_text format_renamed(gramc_text key) {
 }
 
 static bool is_said(const struct property *first, gramc_text name) {
-    while (first && !text_eq(first->key.text, name)) first = first->next;
+    while (first && !text_eq(name_text(first->key), name)) first = first->next;
     return first != NULL;
 }
 
 /* Our spelling, unless it stands in the same record: then one of both is an error to be seen. */
 static void put_key(struct rules *rules, const struct name *key, const struct property *first) {
-    gramc_text renamed = format_renamed(key->text);
-    if (renamed.len && !is_said(first, renamed)) add(rules, key->span, renamed, false);
+    gramc_text renamed = format_renamed(name_text(*key));
+    if (renamed.len && !is_said(first, renamed)) add(rules, name_span(*key), renamed, false);
     else put_name(rules, key, false);
 }
 
@@ -86,8 +87,8 @@ static void put_value(struct rules *rules, const struct value *value, enum prope
 static void put_properties(struct rules *rules, const struct property *first, enum name_role role) {
     bool of_type = role == NAME_ROLE_TYPE;
     for (const struct property *p = first; p; p = p->next) {
-        enum property_says meaning = of_type ? meaning_of(p->key.text) : SAYS_OTHER;
-        if (role == NAME_ROLE_AGENT && text_is(p->key.text, "output")) meaning = SAYS_TYPE;
+        enum property_says meaning = of_type ? meaning_of(name_text(p->key)) : SAYS_OTHER;
+        if (role == NAME_ROLE_AGENT && text_is(name_text(p->key), "output")) meaning = SAYS_TYPE;
         if (of_type) put_key(rules, &p->key, first);
         else put_name(rules, &p->key, false);
         put_value(rules, p->value, meaning);
@@ -96,11 +97,11 @@ static void put_properties(struct rules *rules, const struct property *first, en
 
 static void put_map(struct rules *rules, const struct value *map, enum property_says meaning) {
     if (meaning != SAYS_FIELDS) {
-        put_properties(rules, map->as.map.first,
+        put_properties(rules, map->as.entries,
                        meaning == SAYS_TYPE ? NAME_ROLE_TYPE : NAME_ROLE_OTHER);
         return;
     }
-    for (const struct property *entry = map->as.map.first; entry; entry = entry->next) {
+    for (const struct property *entry = map->as.entries; entry; entry = entry->next) {
         put_name(rules, &entry->key, false);
         put_value(rules, entry->value, SAYS_TYPE);
     }
@@ -120,18 +121,18 @@ static bool fits_fence(gramc_text text) {
 }
 
 static bool is_glued(const struct rules *rules, const struct value *tagged) {
-    size_t at = tagged->as.scalar.tag->span.end;
+    size_t at = name_span(*scalar_tag(tagged)).end;
     while (rules->source.ptr[at] != '`' && rules->source.ptr[at] != '/') at++;
     return rules->source.ptr[at] == '`';
 }
 
 /* JSON in backticks doubles its backslashes; in a fence it stands as it is. */
 static void put_tagged(struct rules *rules, const struct value *tagged) {
-    gramc_text text = tagged->as.scalar.text;
+    gramc_text text = scalar_text(tagged);
     struct buf fence;
     bool disfigured =
         text.len && (memchr(text.ptr, '\\', text.len) || memchr(text.ptr, '`', text.len));
-    if (tagged->quote != QUOTE_BACKTICK || !text_is(tagged->as.scalar.tag->text, "json")) return;
+    if (tagged->quote != QUOTE_BACKTICK || !text_is(name_text(*scalar_tag(tagged)), "json")) return;
     if (rules->portable || !disfigured || !fits_fence(text) || !is_glued(rules, tagged)) return;
     buf_init(&fence, &rules->arena->allocator, SOURCE_MAX);
     buf_puts(&fence, "```json\n");
@@ -146,7 +147,7 @@ static void put_value(struct rules *rules, const struct value *value, enum prope
     if (value->kind == VALUE_TAGGED) put_tagged(rules, value);
     if (value->kind != VALUE_ARRAY) return;
     if (meaning == SAYS_FIELDS) meaning = SAYS_TYPE;
-    for (const struct value *item = value->as.array.first; item; item = item->next)
+    for (const struct value *item = value->as.items; item; item = item->next)
         put_value(rules, item, meaning);
 }
 
@@ -154,7 +155,7 @@ static void put_value(struct rules *rules, const struct value *value, enum prope
 
 static gramc_text label_of(const struct pattern *pattern) {
     const struct subject *subject = pattern->subject;
-    return subject && subject->labels ? subject->labels->name.text : (gramc_text){NULL, 0};
+    return subject && subject->labels ? name_text(subject->labels->name) : (gramc_text){NULL, 0};
 }
 
 /* A base type, or what this file defines by way of one. */
@@ -178,7 +179,7 @@ static enum name_role role_of(const struct rules *rules, const struct pattern *p
 static void put_subject(struct rules *rules, const struct subject *subject, bool double_colon,
                         enum name_role role) {
     if (!subject) return;
-    if (subject->has_identifier) put_name(rules, &subject->identifier, false);
+    if (subject_has_identifier(subject)) put_name(rules, &subject->identifier, false);
     for (const struct label *label = subject->labels; label; label = label->next)
         put_name(rules, &label->name, double_colon);
     put_properties(rules, subject->properties, role);
@@ -232,8 +233,9 @@ static void put_top(struct rules *rules, const struct pattern *pattern) {
 
 static void note_bracket(struct rules *rules, struct pattern *pattern) {
     if (pattern->kind == PATTERN_ANNOTATED) pattern = pattern->elements;
-    if (pattern->kind == PATTERN_BRACKET && pattern->subject && pattern->subject->has_identifier)
-        map_put(&rules->brackets, pattern->subject->identifier.text, pattern);
+    if (pattern->kind == PATTERN_BRACKET && pattern->subject &&
+        subject_has_identifier(pattern->subject))
+        map_put(&rules->brackets, name_text(pattern->subject->identifier), pattern);
 }
 
 void format_rules(struct buf *edits, struct arena *arena, const struct tree *tree, bool portable) {

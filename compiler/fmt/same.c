@@ -6,12 +6,12 @@
 #include "base/text.h"
 
 static bool same_name(const struct name *a, const struct name *b) {
-    bool numbers = (a->kind == NAME_INTEGER) == (b->kind == NAME_INTEGER);
-    return numbers && text_eq(a->text, b->text);
+    bool numbers = (name_kind(*a) == NAME_INTEGER) == (name_kind(*b) == NAME_INTEGER);
+    return numbers && text_eq(name_text(*a), name_text(*b));
 }
 
 static bool same_key(const struct name *a, const struct name *b) {
-    return same_name(a, b) || text_eq(format_renamed(a->text), b->text);
+    return same_name(a, b) || text_eq(format_renamed(name_text(*a)), name_text(*b));
 }
 
 /* ## Values */
@@ -36,10 +36,10 @@ static bool same_end(const struct value *a, const struct value *b) {
 
 /* JSON may move into a fence; elsewhere the quotes stay. */
 static bool same_string(const struct value *a, const struct value *b) {
-    const struct name *tag = a->as.scalar.tag, *other = b->as.scalar.tag;
-    bool fenced = a->kind == VALUE_TAGGED && text_is(tag->text, "json");
-    if (a->kind == VALUE_TAGGED && !text_eq(tag->text, other->text)) return false;
-    return (a->quote == b->quote || fenced) && text_eq(a->as.scalar.text, b->as.scalar.text);
+    const struct name *tag = scalar_tag(a), *other = scalar_tag(b);
+    bool fenced = a->kind == VALUE_TAGGED && text_is(name_text(*tag), "json");
+    if (a->kind == VALUE_TAGGED && !text_eq(name_text(*tag), name_text(*other))) return false;
+    return (a->quote == b->quote || fenced) && text_eq(scalar_text(a), scalar_text(b));
 }
 
 static bool same_value(const struct value *a, const struct value *b) {
@@ -51,14 +51,14 @@ static bool same_value(const struct value *a, const struct value *b) {
     case VALUE_OCTAL:
     case VALUE_MEASUREMENT:
     case VALUE_BOOLEAN:
-    case VALUE_SYMBOL: return text_eq(a->as.scalar.text, b->as.scalar.text);
+    case VALUE_SYMBOL: return text_eq(scalar_text(a), scalar_text(b));
     case VALUE_STRING:
     case VALUE_TAGGED: return same_string(a, b);
     case VALUE_RANGE:
-        return same_end(a->as.range.lower, b->as.range.lower) &&
-               same_end(a->as.range.upper, b->as.range.upper);
-    case VALUE_ARRAY: return same_items(a->as.array.first, b->as.array.first);
-    case VALUE_MAP: return same_properties(a->as.map.first, b->as.map.first);
+        return same_end(a->as.range->lower, b->as.range->lower) &&
+               same_end(a->as.range->upper, b->as.range->upper);
+    case VALUE_ARRAY: return same_items(a->as.items, b->as.items);
+    case VALUE_MAP: return same_properties(a->as.entries, b->as.entries);
     }
     return false;
 }
@@ -73,8 +73,10 @@ static bool same_labels(const struct label *a, const struct label *b) {
 
 static bool same_subject(const struct subject *a, const struct subject *b) {
     if (!a || !b) return a == b;
-    if (a->has_identifier != b->has_identifier || a->has_record != b->has_record) return false;
-    if (a->has_identifier && !same_name(&a->identifier, &b->identifier)) return false;
+    if (subject_has_identifier(a) != subject_has_identifier(b) ||
+        subject_has_record(a) != subject_has_record(b))
+        return false;
+    if (subject_has_identifier(a) && !same_name(&a->identifier, &b->identifier)) return false;
     return same_labels(a->labels, b->labels) && same_properties(a->properties, b->properties);
 }
 

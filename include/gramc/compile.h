@@ -24,6 +24,37 @@ extern "C" {
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_compile(const gramc_spec **out,
                                                     gramc_compilation *compilation);
 
+/* The same for the i-th source with all that it imports, and nothing else: what other sources there
+ * are means nothing to it, and the findings about them are taken out. GRAMC_NOT_FOUND: there are
+ * fewer sources. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_compile_source(const gramc_spec **out,
+                                                           gramc_compilation *compilation,
+                                                           size_t i);
+/* A pattern at the top level of a source. */
+typedef struct gramc_pattern {
+    size_t source;   /* the i-th of the compilation */
+    gramc_text name; /* its identifier */
+} gramc_pattern;
+/* Finds the patterns with that label ("Agent", "ToolLibrary") and name (empty: any) in all sources
+ * and in what they import, compiled or not; fills in as many as there is room for and returns how
+ * many there are. */
+GRAMC_API size_t gramc_sources_find(gramc_compilation *compilation, gramc_text label,
+                                    gramc_text name, gramc_pattern *out, size_t room);
+/* True if another source imports the i-th; known after gramc_sources_find or compiling. */
+GRAMC_API bool gramc_source_is_imported(const gramc_compilation *compilation, size_t i);
+
+/* The same for each source that was added: each is a spec of its own with all that it imports. A
+ * file that several import is parsed once, and what is found in it is reported once. GRAMC_FINDINGS
+ * if there is an error in any of them. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_compile_each(gramc_compilation *compilation);
+/* The i-th spec that was made; NULL past the end. Sources that import each other share one. */
+GRAMC_API const gramc_spec *gramc_compiled(const gramc_compilation *compilation, size_t i);
+/* The name of the source in which a tool stands. */
+GRAMC_API gramc_text gramc_tool_file(const gramc_tool *tool);
+/* True for one spec, of all that a tool's source is part of: the one that the source is the root
+ * of, or else the first. */
+GRAMC_API bool gramc_tool_is_own(const gramc_spec *spec, const gramc_tool *tool);
+
 /* ## Preparing
  * Checking and printing need no validators, so making them is a step of its own. It completes the
  * compilation's own objects: after it the agent or tool that was asked for, looked at through the
@@ -88,14 +119,24 @@ GRAMC_API GRAMC_MUST_USE gramc_status gramc_target_wire_names(gramc_text target,
                                                               char (*wire)[GRAMC_WIRE_NAME_SIZE],
                                                               const gramc_allocator *allocator);
 /* Writes a tool's parameters (JSON Schema) with the names that the provider takes, in each object;
- * nothing else changes. GRAMC_FINDINGS: it is no JSON. GRAMC_USAGE, GRAMC_NOMEM, GRAMC_IO. */
-GRAMC_API GRAMC_MUST_USE gramc_status gramc_target_schema(gramc_text target, gramc_text schema,
+ * nothing else changes. GRAMC_FINDINGS: they are no JSON. GRAMC_USAGE, GRAMC_NOMEM, GRAMC_IO. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_target_schema(gramc_text target, const gramc_tool *tool,
                                                           const gramc_allocator *allocator,
                                                           gramc_writer writer);
 /* The way back: arguments (JSON) as the provider's model wrote them, with the names of the tool's
  * own schema. What no schema names stays as it is. GRAMC_FINDINGS: one of the two is no JSON. */
-GRAMC_API GRAMC_MUST_USE gramc_status gramc_target_arguments(gramc_text target, gramc_text schema,
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_target_arguments(gramc_text target,
+                                                             const gramc_tool *tool,
                                                              gramc_text arguments,
+                                                             const gramc_allocator *allocator,
+                                                             gramc_writer writer);
+/* Writes a tool, under that name, as a chat completion request holds it (`functions`: in the older
+ * form): byte for byte what gramc_emit prints for the target. A target of another form gives what
+ * `openai` prints. GRAMC_FINDINGS: the parameters of a tool made by hand are no JSON. GRAMC_USAGE,
+ * GRAMC_NOMEM, GRAMC_LIMIT, GRAMC_IO. Any thread. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_target_chat_tool(gramc_text target, bool functions,
+                                                             const gramc_tool *tool,
+                                                             gramc_text name,
                                                              const gramc_allocator *allocator,
                                                              gramc_writer writer);
 

@@ -46,10 +46,11 @@ typedef struct gramc_diff_entry {
 
 typedef struct gramc_diff gramc_diff;
 
-/* Compares two specs that gramc_compile gave without errors. The result is yours; it borrows from
- * both compilations, which must outlive it. The changes stand in the order of the new spec, what is
- * gone behind that in the order of the old one: same input, same list. GRAMC_NOMEM. Both
- * compilations are only read. */
+/* Compares two specs that were compiled without errors; one of several (gramc_compile_each) stands
+ * for all, each agent and tool in its file. What has the same name on both sides is compared within
+ * the same file first. The result is yours; it borrows from both compilations, which must outlive
+ * it. The changes stand in the order of the new spec, what is gone behind that in the order of the
+ * old one: same input, same list. GRAMC_NOMEM. Both compilations are only read. */
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_diff_new(gramc_diff **out, const gramc_spec *before,
                                                      const gramc_spec *after,
                                                      const gramc_allocator *allocator);

@@ -114,6 +114,14 @@ typedef struct gramc_reader {
     void *ctx;
 } gramc_reader;
 
+/* Finds the configuration that judges the source called `path`: sets *name (of the configuration,
+ * by which it is known again) and *text, both as in gramc_reader, and returns 0. GRAMC_NOT_FOUND:
+ * none does. GRAMC_NOMEM as there, any other value: it cannot be read. */
+typedef struct gramc_configurer {
+    int (*find)(void *ctx, gramc_text path, gramc_text *name, gramc_text *text);
+    void *ctx;
+} gramc_configurer;
+
 typedef struct gramc_options {
     size_t struct_size;               /* sizeof(gramc_options) */
     const gramc_allocator *allocator; /* NULL: malloc; copied */
@@ -123,9 +131,16 @@ typedef struct gramc_options {
     bool keep_types;                  /* print every named type under $defs, not in line */
     uint32_t max_findings;            /* 0: 1000; what comes after is counted, not kept */
     bool strict;                      /* warnings fail as errors do: gramc_finding_failures */
+    gramc_configurer configurer;      /* asked once for each source, unless there is a configuration
+                                       * for all (gramc_add_configuration); find NULL: there is no
+                                       * other */
 } gramc_options;
 #define GRAMC_OPTIONS_INIT                                                                         \
-    { sizeof(gramc_options), NULL, {NULL, NULL}, false, false, false, 0, false }
+    {                                                                                              \
+        sizeof(gramc_options), NULL, {NULL, NULL}, false, false, false, 0, false, {                \
+            NULL, NULL                                                                             \
+        }                                                                                          \
+    }
 
 /* Makes an empty compilation. options NULL means GRAMC_OPTIONS_INIT. GRAMC_NOMEM or GRAMC_OK. */
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_compilation_new(gramc_compilation **out,
@@ -159,7 +174,11 @@ GRAMC_API bool gramc_source_get(const gramc_compilation *compilation, size_t i, 
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_add_configuration(gramc_compilation *compilation,
                                                               gramc_text name, const char *bytes,
                                                               size_t len);
-/* True if the configuration in force has errors. */
+/* Reads the configuration that judges a source of that name, as the configurer finds it, without
+ * any source. GRAMC_NOT_FOUND: none does; the others as with gramc_add_source. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_configure(gramc_compilation *compilation,
+                                                      gramc_text name);
+/* True if a configuration in force has errors. */
 GRAMC_API bool gramc_configuration_is_broken(const gramc_compilation *compilation);
 
 /* One thing that the configuration says. */
@@ -170,7 +189,9 @@ typedef struct gramc_setting {
     uint32_t line, column; /* from 1; columns in code points */
 } gramc_setting;
 
-/* The i-th setting in the order of the file; false past the end. */
+/* The i-th setting in the order of the file; false past the end. Of the configuration for all, or
+ * else of the one that judges the first source, or the one that gramc_compile_source was called
+ * for. */
 GRAMC_API bool gramc_setting_get(const gramc_compilation *compilation, size_t i,
                                  gramc_setting *out);
 /* The first setting with that key; false if the configuration does not say. */
@@ -231,6 +252,15 @@ GRAMC_API bool gramc_report_format_find(gramc_text name, gramc_report_format *ou
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_findings_print(const gramc_compilation *compilation,
                                                            gramc_report_format format,
                                                            gramc_writer writer);
+
+/* Prints a report that holds one error, `not-done`: a file that could not be read, a revision that
+ * does not exist. For a command that was asked for a report and cannot do its work. `command`:
+ * "check", "diff", "fmt", "validate"; `file`: what the error is about. GRAMC_NOMEM, GRAMC_IO. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_failure_print(gramc_report_format format,
+                                                          const char *command, gramc_text file,
+                                                          gramc_text message,
+                                                          const gramc_allocator *allocator,
+                                                          gramc_writer writer);
 
 /* ## Fixes
  * Some findings know the edits that remove them and need no decision. */

@@ -193,6 +193,8 @@ GRAMC_API bool gramc_offering_get(const gramc_offering *offering, size_t i, gram
 /* The i-th box that could not be asked, and why; false past the end. */
 GRAMC_API bool gramc_offering_failure(const gramc_offering *offering, size_t i, gramc_text *box,
                                       gramc_text *why);
+/* The i-th line about what boxes list and cannot be called; false past the end. */
+GRAMC_API bool gramc_offering_note(const gramc_offering *offering, size_t i, gramc_text *note);
 /* What the library makes of a tool of one of its boxes: the name that it offers it under; empty if
  * it does not take it. Any thread. */
 GRAMC_API gramc_text gramc_box_name(const gramc_box *box, gramc_text tool);

@@ -205,9 +205,9 @@ static void read_transform(struct http_binder *binder, const gramc_impl *impl,
 /* ## Names */
 
 /* The members of `properties`. */
-static bool read_names(struct http_binder *binder, gramc_text schema) {
+static bool read_names(struct http_binder *binder, const struct json *schema) {
     struct arena *arena = &binder->bound->arena;
-    const struct json *properties = json_get(json_parse(arena, schema, NULL), "properties");
+    const struct json *properties = json_get(schema, "properties");
     size_t count = 0;
     for (const struct json *p = properties ? properties->first : NULL; p; p = p->next) count++;
     binder->names = arena_array(arena, count + 1, sizeof(*binder->names));
@@ -236,7 +236,12 @@ const struct http_endpoint *http_bind_impl(gramc_bound *bound, const gramc_impl 
                                  .who = http_bind_who(bound, "tool", impl->name)};
     struct http_endpoint *endpoint = ARENA_NEW(&bound->arena, struct http_endpoint);
     struct http_call *call = ARENA_NEW(&bound->arena, struct http_call);
-    gramc_text schema = impl->accepts_schema.len ? impl->accepts_schema : tool->parameters;
+    const struct json *schema = tool->document;
+    if (impl->accepts_schema.len) schema = impl->accepts_document;
+    if (!schema) /* made by hand */
+        schema =
+            json_parse(&bound->arena,
+                       impl->accepts_schema.len ? impl->accepts_schema : tool->parameters, NULL);
     if (!endpoint || !call || !read_names(&binder, schema)) return NULL;
     endpoint->call = call;
     endpoint->secrets = bound->secrets;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/placeholder.h"
 #include "base/text.h"
 
 enum { PARTS_MAX = 1000 };
@@ -99,8 +100,7 @@ struct template_reader {
     struct template *out;
     gramc_text text;
     struct place_finder finder;
-    size_t literal_from; /* where the text that is not yet a part begins */
-    size_t authority;    /* end of http://host */
+    size_t authority; /* end of http://host */
     struct template_error *error;
 };
 
@@ -112,16 +112,14 @@ static gramc_status add(struct template_reader *reader, struct template_part par
     return GRAMC_OK;
 }
 
-static gramc_status add_text(struct template_reader *reader, size_t end) {
-    size_t start = reader->literal_from;
-    if (start == end) return GRAMC_OK;
-    gramc_text text = text_slice(reader->text, start, end);
+static gramc_status add_text(struct template_reader *reader, gramc_text text) {
+    size_t start = (size_t)(text.ptr - reader->text.ptr);
     see(&reader->finder, text);
     return add(reader, (struct template_part){.kind = PART_TEXT,
                                               .place = PLACE_RAW,
                                               .text = text,
                                               .start = (uint32_t)start,
-                                              .end = (uint32_t)end});
+                                              .end = (uint32_t)(start + text.len)});
 }
 
 static void split_fallback(struct template_part *part) {
@@ -158,36 +156,20 @@ static gramc_status add_parameter(struct template_reader *reader, size_t start, 
     return add(reader, part);
 }
 
-/* At a `$`: moves behind a parameter or a literal `$${`. */
-static gramc_status read_dollar(struct template_reader *reader, size_t *i) {
-    gramc_text rest = text_slice(reader->text, *i, reader->text.len);
-    gramc_status status = GRAMC_OK;
-    if (text_starts(rest, "$${")) {
-        status = add_text(reader, *i);
-        reader->literal_from = *i + 1;
-        *i += 3;
-        return status;
-    }
-    if (!text_starts(rest, "${")) {
-        (*i)++;
-        return status;
-    }
-    const char *close = memchr(rest.ptr, '}', rest.len);
-    if (!close) return template_fail(reader->error, *i, reader->text.len, "`${` is never closed");
-    size_t end = *i + (size_t)(close - rest.ptr) + 1;
-    status = add_text(reader, *i);
-    if (status == GRAMC_OK) status = add_parameter(reader, *i, end);
-    reader->literal_from = *i = end;
-    return status;
-}
-
 static gramc_status read_parts(struct template_reader *reader) {
+    struct placeholder part;
     gramc_status status = GRAMC_OK;
-    for (size_t i = 0; i < reader->text.len && status == GRAMC_OK;) {
-        if (reader->text.ptr[i] == '$') status = read_dollar(reader, &i);
-        else i++;
+    size_t start = 0;
+    for (size_t pos = 0; !status && placeholder_next(reader->text, &pos, &part); start = pos) {
+        switch (part.kind) {
+        case PLACEHOLDER_TEXT: status = add_text(reader, part.text); break;
+        case PLACEHOLDER_NAME:
+        case PLACEHOLDER_BAD: status = add_parameter(reader, start, pos); break;
+        case PLACEHOLDER_OPEN:
+            return template_fail(reader->error, start, pos, "`${` is never closed");
+        }
     }
-    return status == GRAMC_OK ? add_text(reader, reader->text.len) : status;
+    return status;
 }
 
 static size_t most_parts(gramc_text text) {

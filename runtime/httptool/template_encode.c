@@ -40,7 +40,7 @@ static void put_markup(struct buf *out, gramc_text text) {
 /* Without the quotes. */
 static void put_escaped(struct buf *out, gramc_text text) {
     struct buf quoted;
-    buf_init(&quoted, &out->allocator, out->max + 2);
+    buf_init_secret(&quoted, &out->allocator, out->max + 2);
     json_put_string(&quoted, text);
     if (quoted.state != BUF_FINE) out->state = quoted.state;
     else buf_put(out, quoted.ptr + 1, quoted.len - 2);

@@ -81,8 +81,6 @@ struct toolbox {
 gramc_status toolbox_read(struct toolbox **out, const gramc_allocator *allocator, gramc_text file,
                           gramc_text text, bool literal);
 void toolbox_free(struct toolbox *toolbox);
-/* file:line:column: error: message, one line each, with the way out on the next. */
-void toolbox_put_findings(struct buf *out, const struct toolbox *toolbox);
 
 const struct toolbox_upstream *toolbox_upstream(const struct toolbox *toolbox, gramc_text name);
 /* By name or by id. */

@@ -11,13 +11,14 @@
 
 /* ## Asking */
 
-enum { OFFER_MAX = 64 << 20 };
+enum { OFFER_MAX = 64 << 20, NOTE_MAX = 4096, MCP_TOLD_MAX = 512 };
 
 struct asking {
     struct inquiry *inquiry;
     struct mcp_listing listing;
     struct mcp_server *server;
     struct offered_box *out;
+    uint32_t timeout_ms; /* of the box; 0: it has as long as all of them */
     bool waits;
 };
 
@@ -27,8 +28,14 @@ struct inquiry {
     struct asking *list;
     size_t count, pending;
     uv_timer_t deadline;
-    bool timed_out;
+    uint64_t start;      /* in the loop's time */
+    uint32_t timeout_ms; /* of all */
 };
+
+static uint32_t time_of(const struct asking *asking) {
+    uint32_t all = asking->inquiry->timeout_ms, own = asking->timeout_ms;
+    return own && own < all ? own : all;
+}
 
 /* A server may repeat what it was started with anywhere, and what it offers is shown, saved and put
  * into requests. */
@@ -50,17 +57,27 @@ static gramc_text hide_formal(struct inquiry *inquiry, gramc_text text) {
     return hide_from(inquiry, text, SECRET_SURE);
 }
 
-/* The first one that cannot be called, for a message. */
+struct refusal {
+    const struct mcp_tool *tool; /* the first one that cannot be called; NULL: there is none */
+    size_t number;               /* in the list, from 1 */
+    const char *why;
+    size_t more;
+};
+
 static gramc_text note_refused(struct inquiry *inquiry, const struct offered_box *out,
-                               const struct mcp_tool *tool, const char *why) {
+                               const struct refusal *refusal) {
     const struct foreign how = {.secrets = inquiry->secrets, .longest = FOREIGN_NAME};
     struct buf line;
-    buf_init(&line, &inquiry->arena->allocator, 1024);
+    gramc_text name = refusal->tool->name;
+    buf_init(&line, &inquiry->arena->allocator, NOTE_MAX);
     buf_puts(&line, "box `");
     foreign_put(&line, out->name, &how);
-    buf_puts(&line, "`: its tool `");
-    foreign_put(&line, tool->name, &how);
-    buf_printf(&line, "` is not offered: %s", why);
+    buf_puts(&line, "`: its tool ");
+    if (name.len == 0) buf_printf(&line, "number %zu", refusal->number);
+    else buf_puts(&line, "`"), foreign_put(&line, name, &how), buf_puts(&line, "`");
+    buf_printf(&line, " is not offered: %s", refusal->why);
+    if (refusal->more)
+        buf_printf(&line, "; nor %s %zu more", refusal->more == 1 ? "is" : "are", refusal->more);
     return buf_to_arena_cut(&line, inquiry->arena);
 }
 
@@ -73,10 +90,14 @@ static void offer(struct inquiry *inquiry, struct offered_box *out,
                   const struct mcp_listing *listing) {
     struct arena *arena = inquiry->arena;
     struct offered_tool *tools = arena_array(arena, listing->count + 1, sizeof(*tools));
+    struct refusal first = {.tool = NULL};
+    size_t number = 0;
     out->tools = tools;
     for (const struct mcp_tool *tool = listing->tools; tool && tools; tool = tool->next) {
         const char *why = why_refused(inquiry, tool);
-        if (why && !out->note.len) out->note = note_refused(inquiry, out, tool, why);
+        number++;
+        if (why && first.tool) first.more++;
+        else if (why) first = (struct refusal){tool, number, why, 0};
         if (why) continue;
         tools[out->tool_count++] = (struct offered_tool){
             .name = arena_text(arena, tool->name),
@@ -85,6 +106,7 @@ static void offer(struct inquiry *inquiry, struct offered_box *out,
             .accepts = hide_formal(inquiry, mcp_plain_schema(arena, tool->input)),
             .returns = hide_formal(inquiry, mcp_plain_schema(arena, tool->output))};
     }
+    if (first.tool) out->note = note_refused(inquiry, out, &first);
 }
 
 static void on_listed(struct mcp_listing *listing) {
@@ -111,28 +133,59 @@ static void ask(struct inquiry *inquiry, struct asking *asking, gramc_loop *loop
     asking->listing =
         (struct mcp_listing){.done = on_listed, .ctx = asking, .allocator = loop->allocator};
     asking->waits = true;
+    asking->timeout_ms = box->timeout_ms;
     inquiry->pending++;
     mcp_list_start(client, &asking->listing);
 }
 
+static void stop_asking(struct asking *asking, const char *why) {
+    char text[MCP_TOLD_MAX];
+    mcp_client_tell(asking->listing.request.client, why, text, sizeof(text));
+    mcp_cancel(&asking->listing.request);
+    asking->out->failure = hide(asking->inquiry, text_of(text));
+    asking->waits = false;
+    asking->inquiry->pending--;
+}
+
+static const char *const late = "the server did not list its tools in time";
+
+/* The timer goes from one box's time to the next one's; the last is that of all. */
+static void set_deadline(struct inquiry *inquiry);
+
 static void deadline_passed(uv_timer_t *timer) {
-    ((struct inquiry *)timer->data)->timed_out = true;
+    struct inquiry *inquiry = timer->data;
+    uint64_t passed = uv_now(timer->loop) - inquiry->start;
+    for (size_t i = 0; i < inquiry->count; i++) {
+        struct asking *asking = &inquiry->list[i];
+        if (asking->waits && time_of(asking) <= passed) stop_asking(asking, late);
+    }
+    if (inquiry->pending) set_deadline(inquiry);
+}
+
+static void set_deadline(struct inquiry *inquiry) {
+    uint64_t passed = uv_now(inquiry->deadline.loop) - inquiry->start, next = UINT64_MAX;
+    for (size_t i = 0; i < inquiry->count; i++) {
+        const struct asking *asking = &inquiry->list[i];
+        if (asking->waits && time_of(asking) < next) next = time_of(asking);
+    }
+    uv_timer_start(&inquiry->deadline, deadline_passed, next > passed ? next - passed : 0, 0);
 }
 
 static bool is_over(void *ctx) {
     const struct inquiry *inquiry = ctx;
-    return inquiry->pending == 0 || inquiry->timed_out;
+    return inquiry->pending == 0;
 }
 
 static void deadline_closed(uv_handle_t *handle) {
     handle->data = NULL;
 }
 
-static void wait_for_all(struct inquiry *inquiry, gramc_loop *loop, uint32_t timeout_ms) {
+static void wait_for_all(struct inquiry *inquiry, gramc_loop *loop) {
     uv_timer_init(&loop->uv, &inquiry->deadline);
     inquiry->deadline.data = inquiry;
     uv_update_time(&loop->uv);
-    uv_timer_start(&inquiry->deadline, deadline_passed, timeout_ms, 0);
+    inquiry->start = uv_now(&loop->uv);
+    set_deadline(inquiry);
     loop_turn_until(loop, is_over, inquiry);
     uv_close((uv_handle_t *)&inquiry->deadline, deadline_closed);
     while (inquiry->deadline.data) uv_run(&loop->uv, UV_RUN_NOWAIT);
@@ -141,12 +194,7 @@ static void wait_for_all(struct inquiry *inquiry, gramc_loop *loop, uint32_t tim
 static void end(struct inquiry *inquiry, const gramc_loop *loop) {
     for (size_t i = 0; i < inquiry->count; i++) {
         struct asking *asking = &inquiry->list[i];
-        if (asking->waits) {
-            mcp_cancel(&asking->listing.request);
-            asking->out->failure = loop->interrupted
-                                       ? TEXT("it was interrupted")
-                                       : TEXT("the server did not list its tools in time");
-        }
+        if (asking->waits) stop_asking(asking, loop->interrupted ? "it was interrupted" : late);
         if (asking->server) {
             mcp_list_free(&asking->listing);
             mcp_server_wipe(asking->server);
@@ -157,16 +205,18 @@ static void end(struct inquiry *inquiry, const gramc_loop *loop) {
 static gramc_status ask_all(const struct box_question *question) {
     gramc_loop *loop = question->loop;
     size_t count = question->count;
-    struct inquiry inquiry = {
-        .arena = question->arena, .secrets = question->secrets, .count = count};
+    struct inquiry inquiry = {.arena = question->arena,
+                              .secrets = question->secrets,
+                              .count = count,
+                              .timeout_ms =
+                                  question->timeout_ms ? question->timeout_ms : MCP_ASK_MS};
     inquiry.list = mem_alloc(&loop->allocator, (count + 1) * sizeof(*inquiry.list));
     if (!inquiry.list) return GRAMC_NOMEM;
     for (size_t i = 0; i < count; i++) {
         inquiry.list[i] = (struct asking){.out = &question->out[i]};
         ask(&inquiry, &inquiry.list[i], loop, question->boxes[i]);
     }
-    if (inquiry.pending)
-        wait_for_all(&inquiry, loop, question->timeout_ms ? question->timeout_ms : MCP_ASK_MS);
+    if (inquiry.pending) wait_for_all(&inquiry, loop);
     end(&inquiry, loop);
     mem_free(&loop->allocator, inquiry.list, (count + 1) * sizeof(*inquiry.list));
     return question->arena->oom ? GRAMC_NOMEM : GRAMC_OK;

@@ -9,6 +9,7 @@
 
 #include "base/number.h"
 #include "base/text.h"
+#include "runtime/foreign.h"
 #include "runtime/mcp/process.h"
 
 enum { UNSUPPORTED_VERSION = -32022, MODERN_ERRORS_FROM = -32022, MODERN_ERRORS_TO = -32020 };
@@ -71,9 +72,15 @@ static void fail_sent(struct mcp_client *client, enum mcp_outcome outcome, const
 
 /* ## States */
 
+static void forget_strays(struct mcp_client *client) {
+    client->strays = (struct mcp_strays){.count = 0};
+    uv_timer_stop(&client->patience);
+}
+
 static void give_up_as(struct mcp_client *client, enum mcp_outcome outcome, const char *why) {
     client->state = MCP_IDLE;
     uv_timer_stop(&client->timer);
+    forget_strays(client);
     struct mcp_transport *transport = client->transport;
     client->transport = NULL;
     if (transport) transport->stop(transport);
@@ -82,6 +89,12 @@ static void give_up_as(struct mcp_client *client, enum mcp_outcome outcome, cons
 
 static void give_up(struct mcp_client *client, const char *why) {
     give_up_as(client, MCP_BROKEN, why);
+}
+
+static void give_up_telling(struct mcp_client *client, const char *why) {
+    char text[sizeof(client->why)];
+    mcp_client_tell(client, why, text, sizeof(text));
+    give_up(client, text);
 }
 
 static bool was_sent(struct mcp_client *client, gramc_status status) {
@@ -94,11 +107,12 @@ static bool was_sent(struct mcp_client *client, gramc_status status) {
 static void be_ready(struct mcp_client *client) {
     client->state = MCP_READY;
     uv_timer_stop(&client->timer);
+    forget_strays(client);
     send_waiting(client);
 }
 
 static void handshake_passed(uv_timer_t *timer) {
-    give_up(timer->data, "the server does not answer the handshake");
+    give_up_telling(timer->data, "the server does not answer the handshake");
 }
 
 static void start_legacy(struct mcp_client *client) {
@@ -163,6 +177,7 @@ static void on_ended(void *ctx, const char *why) {
     client->state = MCP_IDLE;
     client->changes++;
     uv_timer_stop(&client->timer);
+    forget_strays(client);
     snprintf(client->why, sizeof(client->why), "%s", why);
     if (probing) client->no_probe = true; /* some cannot bear to be asked before the handshake */
     if (!probing && !client->version) fail_all(client, MCP_BROKEN, why);
@@ -229,6 +244,14 @@ static void on_probe_answer(struct mcp_client *client, const struct json *result
     }
 }
 
+static void refuse_handshake(struct mcp_client *client, const struct json *error) {
+    struct buf why;
+    buf_init(&why, &client->allocator, sizeof(client->why) - 1);
+    mcp_put_error(&why, "the server refuses the handshake", client, error, FOREIGN_WORDS);
+    give_up(client, why.ptr ? why.ptr : "out of memory");
+    buf_free(&why);
+}
+
 static void on_initialize_answer(struct mcp_client *client, const struct json *result,
                                  const struct json *error) {
     const struct json *version = json_get(result, "protocolVersion");
@@ -242,14 +265,53 @@ static void on_initialize_answer(struct mcp_client *client, const struct json *r
         if (was_sent(client, mcp_send_initialized(client))) be_ready(client);
         return;
     }
-    give_up(client, error ? "the server refuses the handshake"
-                          : "the server speaks no revision of the protocol that gramc knows");
+    if (error) refuse_handshake(client, error);
+    else give_up(client, "the server speaks no revision of the protocol that gramc knows");
 }
 
 static struct mcp_request *find_request(struct mcp_client *client, uint64_t id) {
     for (struct mcp_request *request = client->requests; request; request = request->next)
         if (request->id == id) return request;
     return NULL;
+}
+
+/* ## Answers that cannot be read. Greetings and logs are passed over; an answer takes its time to
+ * arrive whole, and then whoever may have waited for it hears of it. */
+
+static struct mcp_request *next_unread(struct mcp_client *client) {
+    const struct mcp_strays *strays = &client->strays;
+    for (struct mcp_request *request = client->requests; request; request = request->next)
+        if (request->id && request->id < strays->before &&
+            (strays->id == 0 || strays->id == request->id))
+            return request;
+    return NULL;
+}
+
+static void fail_unread(struct mcp_client *client, const char *why) {
+    struct mcp_request *request;
+    while (client->state == MCP_READY && (request = next_unread(client)))
+        fail_request(request, MCP_BROKEN, why);
+    forget_strays(client);
+}
+
+static void answer_lost(uv_timer_t *timer) {
+    static const char unread[] = "the server's answer cannot be read";
+    struct mcp_client *client = timer->data;
+    char why[sizeof(client->why)];
+    mcp_client_tell(client, unread, why, sizeof(why));
+    switch (client->state) {
+    case MCP_IDLE: break;
+    case MCP_PROBING: start_legacy(client); break;
+    case MCP_INITIALIZING: give_up(client, why); break;
+    case MCP_READY: fail_unread(client, why); break;
+    }
+}
+
+static void on_stray(struct mcp_client *client, gramc_text line, const struct json_error *error) {
+    bool is_answer = mcp_stray_take(client, line, error);
+    if (!is_answer || uv_is_active((uv_handle_t *)&client->patience)) return;
+    client->strays.before = client->next_id;
+    uv_timer_start(&client->patience, answer_lost, MCP_STRAY_MS, 0);
 }
 
 /* What nobody waits for any more is passed over. */
@@ -267,29 +329,56 @@ static void on_answer(struct mcp_client *client, uint64_t id, const struct json 
     if (!request) return;
     client->starts = 0;
     unlink_request(request);
+    if (!next_unread(client)) forget_strays(client);
     request->verb->answer(client, request, result, error);
 }
 
-static void on_message(struct mcp_client *client, const struct json *message) {
+/* It could not read what it was sent, and so does not know the id. */
+static void on_error_without_id(struct mcp_client *client, const struct json *error) {
+    struct mcp_request *request = client->requests;
+    bool is_only = request && request->id && !request->next;
+    if (client->state == MCP_PROBING) on_answer(client, client->probe, NULL, error);
+    else if (client->state == MCP_INITIALIZING && !client->probe) refuse_handshake(client, error);
+    else if (client->state == MCP_READY && is_only) on_answer(client, request->id, NULL, error);
+}
+
+/* False if it is none. What nobody waits for any more is one. */
+static bool on_message(struct mcp_client *client, const struct json *message) {
     const struct json *method = json_get(message, "method"), *id = json_get(message, "id");
     const struct json *result = json_get(message, "result"), *error = json_get(message, "error");
     uint64_t number;
     if (json_is(method, JSON_STRING)) {
         if (id) mcp_send_reply(client, id, method);
         else if (text_is(method->text, "notifications/tools/list_changed")) client->changes++;
-        return;
+        return true;
     }
-    if (read_id(id, &number) && (result || json_is(error, JSON_OBJECT)))
-        on_answer(client, number, result, error);
+    bool answers = result || json_is(error, JSON_OBJECT);
+    if (answers && read_id(id, &number)) on_answer(client, number, result, error);
+    else if (json_is(id, JSON_NULL) && json_is(error, JSON_OBJECT))
+        on_error_without_id(client, error);
+    else return false;
+    return true;
 }
 
-/* What is no JSON is passed over: some servers print a greeting. */
+/* One revision has lists of messages. */
+static bool on_messages(struct mcp_client *client, const struct json *message) {
+    static const char with_lists[] = "2025-03-26";
+    bool takes_lists = client->state == MCP_READY && strcmp(client->version, with_lists) == 0;
+    if (json_is(message, JSON_OBJECT)) return on_message(client, message);
+    if (!json_is(message, JSON_ARRAY) || !takes_lists) return false;
+    for (const struct json *one = message->first; one; one = one->next)
+        if (json_is(one, JSON_OBJECT)) (void)on_message(client, one);
+    return true;
+}
+
 void mcp_take_line(struct mcp_client *client, gramc_text line) {
+    struct json_error error = {.message = NULL};
     struct arena arena;
     arena_init(&arena, &client->allocator);
-    const struct json *message = json_parse(&arena, line, NULL);
-    if (json_is(message, JSON_OBJECT)) on_message(client, message);
-    else if (arena.oom) give_up_as(client, MCP_NOMEM, "out of memory");
+    line = json_mended(&arena, line);
+    const struct json *message = arena.oom ? NULL : json_parse(&arena, line, &error);
+    if (arena.oom) give_up_as(client, MCP_NOMEM, "out of memory");
+    else if (!message || !on_messages(client, message)) on_stray(client, line, &error);
     arena_free(&arena);
 }
 
@@ -338,17 +427,29 @@ static void fail_probe(struct mcp_client *client, const struct mcp_failure *fail
     if (client->state == MCP_PROBING) give_up(client, failure->why);
 }
 
-static void on_failed(void *ctx, uint64_t id, const struct mcp_failure *failure) {
+static void fail_initialize(struct mcp_client *client, const struct mcp_failure *failure,
+                            const struct json *error) {
+    if (error && failure->kind == MCP_STATUS) refuse_handshake(client, error);
+    else give_up(client, failure->why);
+}
+
+static void on_failed(void *ctx, uint64_t id, const struct mcp_failure *given) {
     struct mcp_client *client = ctx;
     struct mcp_request *request = find_request(client, id);
+    char why[sizeof(client->why)];
+    struct mcp_failure telling = *given, *failure = &telling;
     struct arena arena;
+    mcp_client_tell(client, given->why, why, sizeof(why));
+    failure->why = why;
+    forget_strays(client);
     arena_init(&arena, &client->allocator);
-    const struct json *body = failure->body.len ? json_parse(&arena, failure->body, NULL) : NULL;
+    gramc_text text = json_mended(&arena, failure->body);
+    const struct json *body = text.len ? json_parse(&arena, text, NULL) : NULL;
     const struct json *error = json_get(body, "error");
     if (!json_is(error, JSON_OBJECT)) error = NULL;
     if (id == client->probe) fail_probe(client, failure, error);
     else if (id == client->initialize && client->state == MCP_INITIALIZING)
-        give_up(client, failure->why);
+        fail_initialize(client, failure, error);
     else if (request) fail_one(client, request, failure, error);
     arena_free(&arena);
 }
@@ -375,6 +476,10 @@ void mcp_cancel(struct mcp_request *request) {
 
 const char *mcp_client_version(const struct mcp_client *client) {
     return client->version ? client->version : "";
+}
+
+void mcp_client_tell(const struct mcp_client *client, const char *why, char *out, size_t size) {
+    mcp_strays_tell(out, size, why, &client->strays);
 }
 
 unsigned mcp_client_changes(const struct mcp_client *client) {
@@ -435,8 +540,9 @@ gramc_status mcp_client_new(struct mcp_client **out, uv_loop_t *loop,
         return GRAMC_NOMEM;
     }
     uv_timer_init(loop, &client->timer);
+    uv_timer_init(loop, &client->patience);
     uv_idle_init(loop, &client->idle);
-    client->timer.data = client->idle.data = client;
+    client->timer.data = client->patience.data = client->idle.data = client;
     *out = client;
     return GRAMC_OK;
 }
@@ -448,9 +554,14 @@ static void idle_closed(uv_handle_t *handle) {
     mem_free(&allocator, client, sizeof(*client));
 }
 
-static void timer_closed(uv_handle_t *handle) {
+static void patience_closed(uv_handle_t *handle) {
     struct mcp_client *client = handle->data;
     uv_close((uv_handle_t *)&client->idle, idle_closed);
+}
+
+static void timer_closed(uv_handle_t *handle) {
+    struct mcp_client *client = handle->data;
+    uv_close((uv_handle_t *)&client->patience, patience_closed);
 }
 
 void mcp_client_close(struct mcp_client *client) {

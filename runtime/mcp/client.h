@@ -26,6 +26,18 @@ enum mcp_state {
     MCP_READY
 };
 
+enum { MCP_STRAY_MS = 200, STRAY_SHOWN = 120 };
+
+/* What a server printed, or sent, that is no message. */
+struct mcp_strays {
+    unsigned count;              /* of lines */
+    char shown[STRAY_SHOWN + 4]; /* the beginning of one of them: of an answer, if there was one */
+    const char *problem;         /* with that one; NULL: nothing more is known */
+    bool is_answer;              /* it looks like an answer that cannot be read */
+    uint64_t id;                 /* that stands in it; 0: none was found */
+    uint64_t before;             /* it may be the answer to what has an id below this */
+};
+
 struct mcp_client {
     gramc_allocator allocator;
     uv_loop_t *loop;
@@ -42,7 +54,9 @@ struct mcp_client {
     uint64_t probe, initialize;   /* ids that wait for an answer; 0: none */
     struct mcp_request *requests; /* in the order of their start */
     uv_timer_t timer;             /* of the handshake */
+    uv_timer_t patience;          /* with an answer that cannot be read */
     uv_idle_t idle;               /* something can be sent */
+    struct mcp_strays strays;     /* since it last answered */
     uint32_t probe_ms, handshake_ms;
     unsigned starts, changes;
     char why[512];
@@ -55,6 +69,16 @@ void mcp_request_start(struct mcp_client *client, struct mcp_request *request,
                        const struct mcp_verb *verb);
 /* Takes a message of the server's. */
 void mcp_take_line(struct mcp_client *client, gramc_text line);
+
+/* Writes `what`, and the code and message of an error behind it, this in `longest` bytes. */
+void mcp_put_error(struct buf *out, const char *what, const struct mcp_client *client,
+                   const struct json *error, size_t longest);
+
+/* ## What is no message (strays.c) */
+/* Counts a line; true if it looks like an answer, which then will not come. */
+bool mcp_stray_take(struct mcp_client *client, gramc_text line, const struct json_error *error);
+/* Writes `why`, and behind it what came instead of messages, if anything did. */
+void mcp_strays_tell(char *out, size_t size, const char *why, const struct mcp_strays *strays);
 
 /* ## Writing (write.c). GRAMC_OK, GRAMC_NOMEM, GRAMC_LIMIT, GRAMC_NOT_FOUND. */
 extern const char mcp_modern[];

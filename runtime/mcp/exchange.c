@@ -38,6 +38,7 @@ void exchange_free(struct exchange *exchange) {
     exchange->is_running = false;
     exchange->is_dead = true;
     if (exchange->is_busy) return;
+    owner->replies -= exchange->is_reply;
     *exchange->link = exchange->next;
     if (exchange->next) exchange->next->link = exchange->link;
     http_request_free(&exchange->request);

@@ -22,13 +22,14 @@ struct exchange {
     const char *lines[EXCHANGE_HEADERS + 1];
     size_t line_count;
     struct buf body, url;
-    uint64_t id, due; /* due: in the loop's time, when to go on; 0: no waiting */
+    uint64_t id, due;  /* due: in the loop's time, when to go on; 0: no waiting */
+    uint64_t more_due; /* the same for events that came and are not told yet */
     const char *version;
     struct sse events;
     enum body_kind kind;
     unsigned redirects, reconnects;
     bool opens_session, with_session, stateless;
-    bool is_running, is_stream, is_busy, is_dead;
+    bool is_running, is_stream, is_reply, is_busy, is_dead;
 };
 
 struct mcp_http {
@@ -42,6 +43,7 @@ struct mcp_http {
     const char *const *headers;
     char session[SESSION_MAX]; /* empty: none */
     struct exchange *exchanges;
+    unsigned replies; /* of the exchanges */
     uv_timer_t timer;
     const char *version; /* of the last message */
     uint64_t stream_due; /* in the loop's time, when to look whether a stream is needed; 0: never */

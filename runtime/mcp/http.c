@@ -34,10 +34,14 @@ static void fail(struct exchange *exchange, enum mcp_failure_kind kind, const ch
 
 static void on_due(uv_timer_t *timer);
 
+static uint64_t sooner(uint64_t a, uint64_t b) {
+    return a && (b == 0 || a < b) ? a : b;
+}
+
 static void set_timer(struct mcp_http *owner) {
     uint64_t due = owner->stream_due;
     for (const struct exchange *one = owner->exchanges; one; one = one->next)
-        if (one->due && !one->is_dead && (due == 0 || one->due < due)) due = one->due;
+        if (!one->is_dead) due = sooner(sooner(one->due, one->more_due), due);
     uv_timer_stop(&owner->timer);
     if (due == 0 || owner->closed) return;
     uint64_t now = uv_now(owner->loop);
@@ -73,11 +77,25 @@ static void look_for_stream_later(struct mcp_http *owner, const struct mcp_messa
     set_timer(owner);
 }
 
+/* Whoever asks without end is not answered without end. */
+static bool mark_reply(struct exchange *exchange, const struct mcp_message *message) {
+    struct mcp_http *owner = exchange->owner;
+    if (message->method) return true;
+    if (owner->replies == MCP_REPLIES_MAX) return false;
+    owner->replies++;
+    exchange->is_reply = true;
+    return true;
+}
+
 static gramc_status send_message(struct mcp_transport *transport,
                                  const struct mcp_message *message) {
     struct mcp_http *owner = (struct mcp_http *)(void *)transport;
     struct exchange *exchange = make_exchange(owner);
     if (!exchange) return GRAMC_NOMEM;
+    if (!mark_reply(exchange, message)) {
+        exchange_free(exchange);
+        return GRAMC_LIMIT;
+    }
     exchange->id = message->id;
     exchange->version = message->version;
     exchange->stateless = message->stateless;
@@ -89,8 +107,16 @@ static gramc_status send_message(struct mcp_transport *transport,
     exchange_add_message(exchange, message);
     gramc_status status = exchange_send(exchange, "POST");
     if (status != GRAMC_OK) exchange_free(exchange);
+    else if (exchange->is_reply) wait_for(exchange, MCP_REPLY_MS);
     else look_for_stream_later(owner, message);
     return status;
+}
+
+/* Told of what it has not told yet. */
+static void go_on(struct exchange *exchange) {
+    exchange->more_due = 0;
+    if (exchange->is_running) on_data(&exchange->request);
+    else on_done(&exchange->request);
 }
 
 /* Listens; behind the last event, if there was one. */
@@ -130,9 +156,12 @@ static void on_due(uv_timer_t *timer) {
     uint64_t now = uv_now(owner->loop);
     for (struct exchange *one = owner->exchanges; one; one = next) {
         next = one->next;
-        if (one->due == 0 || one->due > now || one->is_dead) continue;
-        one->due = 0;
-        if (one->is_running) exchange_free(one); /* its answer is there, or it says goodbye */
+        bool has_more = one->more_due && one->more_due <= now;
+        bool is_due = one->due && one->due <= now;
+        if (one->is_dead || (!is_due && !has_more)) continue;
+        if (is_due) one->due = 0;
+        if (is_due && one->is_running) exchange_free(one); /* it has answered, or says goodbye */
+        else if (has_more) go_on(one);
         else if (is_wanted(one)) get(one);
         else exchange_free(one);
         next = owner->exchanges; /* any of these may have ended others */
@@ -192,21 +221,37 @@ static void tell_line(struct exchange *exchange, gramc_text line) {
     if (events.line && text_trim(line).len) events.line(events.ctx, line);
 }
 
-/* True if the exchange lives on. */
-static bool take_events(struct exchange *exchange) {
-    gramc_text bytes = buf_view(&exchange->request.response);
+/* As many as one turn of the loop may bring. The rest is put off. */
+static void tell_events(struct exchange *exchange) {
+    struct buf *response = &exchange->request.response;
+    gramc_text bytes = buf_view(response);
     struct sse_event event;
-    exchange->is_busy = true;
-    while (!exchange->is_dead && sse_next(&exchange->events, &bytes, &event)) {
+    int left = MCP_EVENTS_A_TURN;
+    while (left && !exchange->is_dead && sse_next(&exchange->events, &bytes, &event)) {
         if (event.data.len) exchange->reconnects = 0;
         tell_line(exchange, event.data);
+        left--;
     }
+    if (exchange->is_dead) return;
+    if (bytes.len && !left) {
+        memmove(response->ptr, bytes.ptr, bytes.len);
+        exchange->more_due = uv_now(exchange->owner->loop) + 1;
+        set_timer(exchange->owner);
+    } else {
+        bytes.len = 0;
+    }
+    response->len = bytes.len;
+}
+
+/* True if the exchange lives on. */
+static bool take_events(struct exchange *exchange) {
+    exchange->is_busy = true;
+    tell_events(exchange);
     exchange->is_busy = false;
     if (exchange->is_dead) {
         exchange_free(exchange);
         return false;
     }
-    buf_reset(&exchange->request.response);
     if (exchange->events.status == GRAMC_LIMIT)
         fail(exchange, MCP_UNREACHABLE, "the server sent an event longer than 16 MiB");
     else if (exchange->events.status != GRAMC_OK) fail(exchange, MCP_FAILED_NOMEM, "out of memory");
@@ -217,7 +262,7 @@ static bool take_events(struct exchange *exchange) {
 static void on_data(struct http_request *request) {
     struct exchange *exchange = request->ctx;
     decide_kind(exchange);
-    if (exchange->kind != BODY_EVENTS || !take_events(exchange)) return;
+    if (exchange->kind != BODY_EVENTS || exchange->more_due || !take_events(exchange)) return;
     if (!is_wanted(exchange) && exchange->due == 0) wait_for(exchange, MCP_LINGER_MS);
 }
 
@@ -286,6 +331,13 @@ static void fail_transfer(struct exchange *exchange) {
     }
 }
 
+/* What the server asks for, within reason. */
+static uint64_t reconnect_wait(int64_t retry_ms) {
+    if (retry_ms < 0) return MCP_RECONNECT_MS;
+    if (retry_ms < MCP_RECONNECT_MIN_MS) return MCP_RECONNECT_MIN_MS;
+    return retry_ms < MCP_RECONNECT_MAX_MS ? (uint64_t)retry_ms : MCP_RECONNECT_MAX_MS;
+}
+
 /* A stream that broke off, or ended without the answer. */
 static void end_stream(struct exchange *exchange) {
     struct sse_event event;
@@ -296,23 +348,37 @@ static void end_stream(struct exchange *exchange) {
         exchange_free(exchange);
         return;
     }
-    int64_t wait = exchange->events.retry_ms < 0 ? MCP_RECONNECT_MS : exchange->events.retry_ms;
     bool can_go_on = exchange->is_stream || exchange->events.last_id.len;
     if (exchange->stateless || !can_go_on)
         fail(exchange, exchange->request.failure == HTTP_FINE ? MCP_STATUS : MCP_UNREACHABLE,
              "the server ended its answer before it was whole");
     else if (++exchange->reconnects > MCP_RECONNECTS_MAX)
         fail(exchange, MCP_UNREACHABLE, "the server ends its answer over and over");
-    else wait_for(exchange, (uint64_t)(wait < MCP_RECONNECT_MAX_MS ? wait : MCP_RECONNECT_MAX_MS));
+    else wait_for(exchange, reconnect_wait(exchange->events.retry_ms));
+}
+
+/* What it says that is no message of ours to read: of what type, and how it begins. */
+static void fail_type(struct exchange *exchange) {
+    char why[2 * FOREIGN_WORDS + 100];
+    gramc_text type = show(exchange, kept_value(&exchange->request, "Content-Type"));
+    gramc_text body = show(exchange, buf_view(&exchange->request.response));
+    if (!type.ptr || !body.ptr) {
+        fail(exchange, MCP_FAILED_NOMEM, "out of memory");
+        return;
+    }
+    snprintf(why, sizeof(why), "the server answers with %.*s and no message%s%.*s", TEXT_ARGS(type),
+             body.len ? ": " : "", TEXT_ARGS(body));
+    fail(exchange, MCP_STATUS, why);
 }
 
 static void end_json(struct exchange *exchange) {
+    bool is_typed = kept_value(&exchange->request, "Content-Type").len;
     exchange->is_busy = true;
     if (exchange->kind == BODY_JSON) tell_line(exchange, buf_view(&exchange->request.response));
     exchange->is_busy = false;
-    if (!exchange->is_dead && is_wanted(exchange))
-        fail(exchange, MCP_STATUS, "the server does not answer what it was asked");
-    else exchange_free(exchange);
+    if (exchange->is_dead || !is_wanted(exchange)) exchange_free(exchange);
+    else if (exchange->kind == BODY_NONE && is_typed) fail_type(exchange);
+    else fail(exchange, MCP_STATUS, "the server does not answer what it was asked");
 }
 
 static void on_done(struct http_request *request) {
@@ -320,8 +386,9 @@ static void on_done(struct http_request *request) {
     exchange->is_running = false;
     exchange->due = 0;
     if (request->failure == HTTP_FINE) decide_kind(exchange);
+    if (exchange->more_due) return;
     if (exchange->kind == BODY_EVENTS && request->failure != HTTP_NOMEM) {
-        if (take_events(exchange)) end_stream(exchange);
+        if (take_events(exchange) && !exchange->more_due) end_stream(exchange);
     } else if (request->failure != HTTP_FINE) {
         fail_transfer(exchange);
     } else if (exchange->kind != BODY_ERROR) {

@@ -47,6 +47,9 @@ const char *mcp_client_version(const struct mcp_client *client);
 /* How often the server has said that its tools have changed, or was started again. */
 unsigned mcp_client_changes(const struct mcp_client *client);
 
+/* Writes why no answer came, and behind it what came of the server instead, if anything did. */
+void mcp_client_tell(const struct mcp_client *client, const char *why, char *out, size_t size);
+
 enum mcp_outcome {
     MCP_FINE,
     MCP_TOOL_ERROR,     /* the tool says that it failed */

@@ -27,7 +27,7 @@ static gramc_status make_program(struct mcp_client **out, gramc_loop *loop,
     gramc_status status = GRAMC_NOMEM;
     if (exec_words(&words, &arena, &program, loop))
         status = mcp_client_new(out, &loop->uv, &loop->allocator, &place);
-    arena_free(&arena);
+    arena_wipe(&arena); /* its environment */
     return status;
 }
 

@@ -4,6 +4,8 @@
 
 #include "runtime/process/line_process.h"
 
+enum { REPLIES_UNSENT_MAX = 1 << 16 };
+
 struct mcp_process {
     struct mcp_transport transport;
     gramc_allocator allocator;
@@ -30,8 +32,11 @@ static void on_ended(void *ctx, const struct child_end *end) {
     events.ended(events.ctx, why);
 }
 
+/* Whoever asks without end, and does not read, is not answered without end. */
 static gramc_status send_line(struct mcp_transport *transport, const struct mcp_message *message) {
     struct mcp_process *process = (struct mcp_process *)(void *)transport;
+    bool is_reply = !message->method;
+    if (is_reply && line_process_unsent(process->lines) > REPLIES_UNSENT_MAX) return GRAMC_LIMIT;
     return line_process_send(process->lines, message->line);
 }
 

@@ -14,17 +14,17 @@ static gramc_text text_at(const struct json *object, const char *key) {
 }
 
 /* What is written, and what must not stand in it. */
-struct reader {
+struct result_reader {
     struct buf *out;
     const struct secrets *secrets;
 };
 
-static void put_label(const struct reader *reader, gramc_text label, size_t longest) {
+static void put_label(const struct result_reader *reader, gramc_text label, size_t longest) {
     const struct foreign how = {.secrets = reader->secrets, .longest = longest};
     foreign_put(reader->out, label, &how);
 }
 
-static void put_blob(const struct reader *reader, const char *what, const struct json *block,
+static void put_blob(const struct result_reader *reader, const char *what, const struct json *block,
                      const char *data) {
     gramc_text type = text_at(block, "mimeType");
     buf_printf(reader->out, "[%s%s", what, type.len ? " " : "");
@@ -32,7 +32,7 @@ static void put_blob(const struct reader *reader, const char *what, const struct
     buf_printf(reader->out, ", %zu bytes of base64]", text_at(block, data).len);
 }
 
-static void put_resource(const struct reader *reader, const struct json *resource) {
+static void put_resource(const struct result_reader *reader, const struct json *resource) {
     gramc_text text = text_at(resource, "text"), uri = text_at(resource, "uri");
     if (uri.len) {
         buf_puts(reader->out, "[resource ");
@@ -55,7 +55,7 @@ static void put_link(struct buf *out, const struct json *link) {
     buf_text(out, description);
 }
 
-static void put_block(const struct reader *reader, const struct json *block) {
+static void put_block(const struct result_reader *reader, const struct json *block) {
     gramc_text type = text_at(block, "type");
     struct buf *out = reader->out;
     if (text_is(type, "text")) buf_text(out, text_at(block, "text"));
@@ -66,7 +66,7 @@ static void put_block(const struct reader *reader, const struct json *block) {
     else json_put(out, block); /* what later revisions bring */
 }
 
-static void put_content(const struct reader *reader, const struct json *content) {
+static void put_content(const struct result_reader *reader, const struct json *content) {
     const struct json *first = json_is(content, JSON_ARRAY) ? content->first : NULL;
     for (const struct json *block = first; block; block = block->next) {
         if (block != first) buf_putc(reader->out, '\n');
@@ -99,7 +99,7 @@ static enum mcp_outcome check_type(struct buf *out, const struct json *result) {
 enum mcp_outcome mcp_result_read(struct buf *out, const struct json *result,
                                  const gramc_schema *output, bool as_text,
                                  const struct secrets *secrets) {
-    const struct reader reader = {out, secrets};
+    const struct result_reader reader = {out, secrets};
     const struct json *content = json_get(result, "content");
     const struct json *structured = json_get(result, "structuredContent");
     if (!json_is(result, JSON_OBJECT)) return bad(out, "the server's result is no object");

@@ -50,14 +50,13 @@ static void fail_call(struct mcp_request *request, enum mcp_outcome outcome, con
     finish_call(call, outcome);
 }
 
-static void put_error(struct buf *out, const struct mcp_client *client, const struct json *error,
-                      size_t longest) {
+void mcp_put_error(struct buf *out, const char *what, const struct mcp_client *client,
+                   const struct json *error, size_t longest) {
     const struct foreign how = {.secrets = mcp_client_secrets(client),
                                 .longest = longest,
                                 .keeps_lines = longest > FOREIGN_WORDS};
-
     const struct json *message = json_get(error, "message"), *code = json_get(error, "code");
-    buf_puts(out, "the server answers with an error");
+    buf_puts(out, what);
     if (json_is(code, JSON_NUMBER) && code->text.len < 32)
         buf_printf(out, " (%.*s)", TEXT_ARGS(code->text));
     if (!json_is(message, JSON_STRING)) return;
@@ -124,7 +123,8 @@ static void answer_call(struct mcp_client *client, struct mcp_request *request,
     if (!result && client->is_modern && wants_other_headers(call, error)) {
         if (!relist(call)) fail_call(request, MCP_NOMEM, "out of memory");
     } else if (!result) {
-        put_error(&call->result, client, error, ERROR_LONGEST);
+        mcp_put_error(&call->result, "the server answers with an error", client, error,
+                      ERROR_LONGEST);
         finish_call(call, MCP_PROTOCOL_ERROR);
     } else if (client->is_modern && mcp_asks_back(result)) {
         ask_again(client, call, result);
@@ -193,12 +193,17 @@ static gramc_text keep_json(struct mcp_listing *listing, const struct json *tool
     return buf_to_arena(&text, &listing->arena);
 }
 
+/* One that cannot be called must not take the others with it. */
+static const char *why_refused(struct mcp_listing *listing, struct mcp_tool *tool,
+                               const struct json *value) {
+    const struct json *input = json_get(value, "inputSchema");
+    if (tool->name.len == 0) return "it has no name";
+    if (!json_is(input, JSON_OBJECT)) return "it has no inputSchema";
+    if (!listing->uses_headers) return NULL;
+    return mcp_mirrors_read(&tool->mirrors, &listing->arena, input);
+}
+
 static const char *keep_tool(struct mcp_listing *listing, const struct json *value) {
-    const struct json *name = json_get(value, "name");
-    if (!json_is(name, JSON_STRING) || name->text.len == 0)
-        return "the server lists a tool without a name";
-    if (!json_is(json_get(value, "inputSchema"), JSON_OBJECT))
-        return "the server lists a tool without a schema";
     if (listing->count == MCP_TOOLS_MAX) return "the server lists more tools than gramc takes";
     struct mcp_tool *tool = ARENA_NEW(&listing->arena, struct mcp_tool);
     if (!tool) return "out of memory";
@@ -208,9 +213,7 @@ static const char *keep_tool(struct mcp_listing *listing, const struct json *val
     tool->input = keep_json(listing, value, "inputSchema");
     tool->output = keep_json(listing, value, "outputSchema");
     tool->annotations = keep_json(listing, value, "annotations");
-    if (listing->uses_headers)
-        tool->refused =
-            mcp_mirrors_read(&tool->mirrors, &listing->arena, json_get(value, "inputSchema"));
+    tool->refused = why_refused(listing, tool, value);
     *listing->tools_end = tool;
     listing->tools_end = &tool->next;
     listing->count++;
@@ -241,7 +244,7 @@ static void answer_list(struct mcp_client *client, struct mcp_request *request,
     if (!result) {
         struct buf text;
         buf_init(&text, &listing->allocator, sizeof(listing->why) - 1);
-        put_error(&text, client, error, FOREIGN_WORDS);
+        mcp_put_error(&text, "the server answers with an error", client, error, FOREIGN_WORDS);
         finish_list(listing, MCP_PROTOCOL_ERROR, text.ptr ? text.ptr : "out of memory");
         buf_free(&text);
         return;

@@ -25,6 +25,7 @@ struct child {
     uv_pipe_t input, output, errors;
     uv_timer_t timer;
     struct secrets *const *secrets;
+    uv_idle_t turn;         /* output is read on with the loop's next turn */
     char tail[STDERR_KEPT]; /* of stderr */
     size_t tail_len, unsent;
     int64_t exit_status;
@@ -74,6 +75,7 @@ static void close_all(struct child *child) {
     close_handle((uv_handle_t *)&child->output);
     close_handle((uv_handle_t *)&child->errors);
     close_handle((uv_handle_t *)&child->timer);
+    close_handle((uv_handle_t *)&child->turn);
 }
 
 /* The leader may be gone, its group goes on. */
@@ -157,10 +159,26 @@ static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *out) {
     *out = uv_buf_init(child->chunk, sizeof(child->chunk));
 }
 
+static void on_output(uv_stream_t *stream, ssize_t len, const uv_buf_t *bytes);
+
+static void read_on(uv_idle_t *turn) {
+    struct child *child = turn->data;
+    uv_idle_stop(turn);
+    uv_read_start((uv_stream_t *)&child->output, on_alloc, on_output);
+}
+
+/* libuv would go on reading as long as there is more: one that never stops printing would keep
+ * every deadline waiting. */
+static void end_turn(struct child *child) {
+    uv_read_stop((uv_stream_t *)&child->output);
+    uv_idle_start(&child->turn, read_on);
+}
+
 static void on_output(uv_stream_t *stream, ssize_t len, const uv_buf_t *bytes) {
     struct child *child = stream->data;
     if (len > 0 && child->events.output && !child->broken)
         child->events.output(child->events.ctx, bytes->base, (size_t)len);
+    if (len == CHUNK && !child->closing) end_turn(child);
     if (len >= 0) return;
     child->output_ended = true;
     if (!child->exited && child->events.closed && !child->broken)
@@ -245,6 +263,8 @@ static void init_handles(struct child *child, uv_loop_t *loop) {
     uv_pipe_t *pipes[] = {&child->input, &child->output, &child->errors};
     uv_timer_init(loop, &child->timer);
     adopt(child, (uv_handle_t *)&child->timer);
+    uv_idle_init(loop, &child->turn);
+    adopt(child, (uv_handle_t *)&child->turn);
     for (size_t i = 0; i < sizeof(pipes) / sizeof(pipes[0]); i++) {
         uv_pipe_init(loop, pipes[i], 0);
         adopt(child, (uv_handle_t *)pipes[i]);

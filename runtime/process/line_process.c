@@ -82,6 +82,10 @@ gramc_status line_process_send(struct line_process *process, gramc_text line) {
     return child_send(process->child, line, TEXT("\n"));
 }
 
+size_t line_process_unsent(const struct line_process *process) {
+    return child_unsent(process->child);
+}
+
 /* ## Starting and stopping */
 
 gramc_status line_process_start(struct line_process **out, uv_loop_t *loop,

@@ -29,6 +29,8 @@ gramc_status line_process_start(struct line_process **out, uv_loop_t *loop,
                                 const struct line_process_events *events, char why[CHILD_WHY_MAX]);
 /* Sends a line; takes a copy. GRAMC_LIMIT: it does not read. */
 gramc_status line_process_send(struct line_process *process, gramc_text line);
+/* Bytes that it was sent and has not taken yet. */
+size_t line_process_unsent(const struct line_process *process);
 /* Lets go: no further events. Closes its input, and ends it if that does not. Frees itself when the
  * loop has turned; nothing of it outlives 1.2 s. */
 void line_process_stop(struct line_process *process);

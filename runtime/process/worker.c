@@ -90,7 +90,7 @@ static struct worker_pool *add_pool(gramc_loop *loop, const struct worker_progra
 
 static struct worker_pool *pool_of(gramc_loop *loop, const struct worker_program *program) {
     struct buf key;
-    buf_init(&key, &loop->allocator, 1 << 24);
+    buf_init_secret(&key, &loop->allocator, 1 << 24);
     make_key(&key, program->impl);
     struct worker_pool *pool = NULL;
     if (!buf_status(&key)) pool = find_pool(loop, buf_view(&key));
@@ -260,7 +260,8 @@ static void on_line(void *ctx, gramc_text line) {
         return;
     }
     arena_init(&arena, &worker->pool->loop->allocator);
-    const struct json *answer = json_parse(&arena, line, NULL);
+    line = json_mended(&arena, line);
+    const struct json *answer = arena.oom ? NULL : json_parse(&arena, line, NULL);
     if (arena.oom) break_off(worker, NULL);
     else read_answer(worker, line, answer);
     arena_free(&arena);

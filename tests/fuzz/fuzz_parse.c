@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "grammar/parse.h"
 #include "grammar/print.h"
+#include "tests/printing/print_gram.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

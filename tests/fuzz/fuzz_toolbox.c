@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "runtime/httptool/toolbox.h"
+#include "tests/printing/toolbox_text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -58,7 +58,14 @@ if command -v git >/dev/null; then
     commit one
     export FORMAT AGAINST
     PATHS=tools FORMAT=true AGAINST=HEAD run_compare 0 "nothing changed"
+    mkdir new && cp tools/t.gram new
     PATHS=$'tools\nnew\n' FORMAT=false AGAINST=HEAD run_compare 0 "a path that is new"
+    grep -q '^new is new since HEAD' out || complain "nobody says that a path is new"
+    # i10-b4: what cannot be compared is not fine.
+    PATHS=tools FORMAT=false AGAINST=origin/nowhere run_compare 2 "i10-b4: a revision that does not resolve"
+    grep -q 'there is no revision origin/nowhere' err || complain "i10-b4: nobody says which revision is missing"
+    PATHS=toolz FORMAT=false AGAINST=HEAD run_compare 2 "i10-b4: a path that is nowhere"
+    rm -r new
     printf '[t:Tool {description: "d"} |   (a::Int {min: 3})==>(::Text)]\n' >tools/t.gram
     PATHS=tools FORMAT=false AGAINST=HEAD run_compare 1 "a breaking change"
     grep -q '^::error file=tools/t.gram,line=1,.*title=D209' out || complain "no annotation of the change"
@@ -79,26 +86,32 @@ bash -e page.sh >out 2>&1 || { cat out; complain "a command of docs/ci.md fails"
 sed -n 's/^    - \(gramc .*\)/\1/p' "$source/docs/ci.md" >gitlab.sh
 [ -s gitlab.sh ] && bash -e gitlab.sh || complain "the GitLab example fails"
 
-# The hook's entry, with the files that its pattern takes, as pre-commit calls it.
+# The hook's entry, as pre-commit calls it: in the project's root, without the names of the files.
+grep -q '^  pass_filenames: false$' "$source/.pre-commit-hooks.yaml" || complain "i10-b4: the hook looks at the staged files alone"
 entry=$(sed -n 's/^  entry: //p' "$source/.pre-commit-hooks.yaml" | head -1)
 pattern=$(sed -n 's/^  files: //p' "$source/.pre-commit-hooks.yaml" | head -1)
 [ -n "$entry" ] && [ -n "$pattern" ] || complain "the hook has no entry or no files"
-find specs -type f | grep -E "$pattern" >files
-# shellcheck disable=SC2046,SC2086
-$entry $(cat files) >out || { cat out; complain "the hook fails on good specs"; }
-$entry 'bad one.gram' >/dev/null && complain "the hook lets a bad spec pass"
+find specs -type f | grep -qE "$pattern" || complain "the hook's pattern takes no spec"
+# shellcheck disable=SC2086
+(cd specs && $entry >../out) || { cat out; complain "the hook fails on good specs"; }
+# shellcheck disable=SC2086
+$entry >/dev/null && complain "the hook lets a bad spec pass"
 
 # pre-commit itself, with a repository that holds the hooks.
 if command -v pre-commit >/dev/null && command -v git >/dev/null; then
     mkdir hooks user
     cp "$source/.pre-commit-hooks.yaml" hooks
     (cd hooks && git init -q . && commit hooks)
-    cd user && git init -q . && printf '(a)\n' >good.gram && git add .
+    cd user && git init -q . && printf '[shared:Tool {description: "d"} | ()==>(::Text)]\n' >good.gram
+    printf '{imports: "good.gram"}\n[user:Agent {description: "Uses it"} | shared]\n' >user.gram && git add .
     export PRE_COMMIT_HOME=$work/pre-commit
     for hook in gramc-check gramc-fmt; do
         pre-commit try-repo ../hooks $hook --all-files >out 2>&1 || { cat out; complain "pre-commit: $hook fails on a good file"; }
         grep -q 'Passed' out || { cat out; complain "pre-commit did not run $hook"; }
     done
+    # i10-b4: the file that changed is fine; the one that uses it is not.
+    commit user && sed -i s/shared/renamed/ good.gram && git add good.gram
+    pre-commit try-repo ../hooks gramc-check >out 2>&1 && { cat out; complain "i10-b4: pre-commit lets a rename pass that breaks another file"; }
     printf '[ a:Agnt ]\n' >bad.gram && git add .
     for hook in gramc-check gramc-fmt; do
         pre-commit try-repo ../hooks $hook --all-files >out 2>&1 && complain "pre-commit: $hook lets a bad file pass"

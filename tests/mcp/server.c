@@ -67,7 +67,10 @@ static void on_list(long id) {
                    "\"object\"},\"outputSchema\":{\"type\":\"object\"},\"annotations\":{"
                    "\"readOnlyHint\":true}}]}");
     else if (is("page-loop")) answer(id, "{\"tools\":[],\"nextCursor\":\"again\"}");
-    else if (is("bad-list")) answer(id, "{\"tools\":[{\"name\":\"x\"}]}");
+    else if (is("bad-list"))
+        answer(id,
+               "{\"tools\":[{\"description\":\"d\",\"inputSchema\":{\"type\":\"object\"}}," TOOL(
+                   "echo") ",{\"name\":\"x\"},5]}");
     else if (is("no-list")) return;
     else if (is("names"))
         answer(id,
@@ -114,8 +117,28 @@ static void huge_line(void) {
     say("");
 }
 
+/* Asks and asks, and reads nothing. */
+static void flood(void) {
+    for (;;) puts("{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"roots/list\"}");
+}
+
 static void on_call(long id) {
-    if (is("backwards")) answer_backwards(id);
+    if (is("flood")) flood();
+    else if (is("half-emoji"))
+        answer(id, "{\"content\":[{\"type\":\"text\",\"text\":\"half \\ud83d \\\\ud83d\"}]}");
+    else if (is("bad-utf8")) answer(id, "{\"content\":[{\"type\":\"text\",\"text\":\"\xFF\"}]}");
+    else if (is("mark")) printf("\xEF\xBB\xBF"), answer(id, "{\"content\":[]}");
+    else if (is("pretty"))
+        printf("{\n  \"jsonrpc\": \"2.0\",\n  \"id\": %ld,\n  \"result\": {\n    \"content\": []\n"
+               "  }\n}\n",
+               id),
+            fflush(stdout);
+    else if (is("batch") || is("batch-taken"))
+        printf("[{\"jsonrpc\":\"2.0\",\"id\":%ld,\"result\":{\"content\":[{\"type\":\"text\","
+               "\"text\":\"of a list\"}]}}]\n",
+               id),
+            fflush(stdout);
+    else if (is("backwards")) answer_backwards(id);
     else if (is("crash") || (is("crash-once") && access(getenv("MARK"), F_OK) != 0)) {
         FILE *mark = is("crash-once") ? fopen(getenv("MARK"), "w") : NULL;
         if (mark) fclose(mark);
@@ -225,6 +248,19 @@ static void on_initialize(long id) {
         return;
     }
     if (is("no-handshake")) return;
+    if (is("pretty-handshake")) {
+        printf("Hello\n{\n  \"jsonrpc\": \"2.0\",\n  \"id\": %ld,\n  \"result\": {}\n}\n", id);
+        fflush(stdout);
+        return;
+    }
+    if (is("refuses")) {
+        refuse(id, -32602, "a licence is missing");
+        return;
+    }
+    if (is("batch-taken")) {
+        answer(id, "{\"protocolVersion\":\"2025-03-26\",\"capabilities\":{\"tools\":{}}}");
+        return;
+    }
     if (is("old"))
         answer(id, "{\"protocolVersion\":\"2024-11-05\",\"capabilities\":{\"tools\":{}}}");
     else if (is("strange")) answer(id, "{\"protocolVersion\":\"1999-01-01\",\"capabilities\":{}}");

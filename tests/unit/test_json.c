@@ -402,6 +402,40 @@ static void test_no_memory(void **state) {
     }
 }
 
+/* i10-a7: halves of surrogate pairs, and nothing else. */
+static void test_i10_a7_mend(void **state) {
+    static const struct {
+        const char *text, *mended;
+    } texts[] = {
+        {"", ""},
+        {"{\"a\":\"\\ud83d\\ude00\"}", "{\"a\":\"\\ud83d\\ude00\"}"},
+        {"\"\\ud83d\"", "\"\\ufffd\""},
+        {"\"\\uDE00\"", "\"\\ufffd\""},
+        {"\"\\ude00\\ud83d\"", "\"\\ufffd\\ufffd\""},
+        {"\"\\ud83d\\ud83d\\ude00\"", "\"\\ufffd\\ud83d\\ude00\""},
+        {"\"\\ud83d\\n\\u0041\"", "\"\\ufffd\\n\\u0041\""},
+        {"\"\\\\ud83d\"", "\"\\\\ud83d\""},
+        {"\"\\\\\\ud83d\"", "\"\\\\\\ufffd\""},
+        {"\"\\ud8zz\\ud83d\"", "\"\\ud8zz\\ufffd\""},
+        {"\"\\ud7ff\\ue000\\x\\", "\"\\ud7ff\\ue000\\x\\"},
+        {"\\ud83", "\\ud83"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct arena arena;
+        char bytes[64];
+        size_t len = strlen(texts[i].text);
+        arena_init(&arena, NULL);
+        gramc_text given = text_of(texts[i].text), mended = json_mended(&arena, given);
+        bool same = strcmp(texts[i].text, texts[i].mended) == 0;
+        assert_true(text_is(mended, texts[i].mended));
+        memcpy(bytes, texts[i].text, len + 1);
+        assert_int_equal(json_mend(bytes, len), !same);
+        assert_string_equal(bytes, texts[i].mended);
+        arena_free(&arena);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_documents),
@@ -419,6 +453,7 @@ int main(void) {
         cmocka_unit_test(test_doubles),
         cmocka_unit_test(test_depth),
         cmocka_unit_test(test_sort),
+        cmocka_unit_test(test_i10_a7_mend),
         cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -97,9 +97,10 @@ static void tool_blocks(void **state) {
                       .description = TEXT("Adds"),
                       .parameters = TEXT("{ \"type\": \"object\",\n \"properties\": {} }")};
     gramc_tool bare = {.name = TEXT("bare"), .parameters = TEXT("{}")};
-    const gramc_tool *tools[] = {&add, &bare};
+    const gramc_tool *list[] = {&add, &bare};
+    struct offered_tools tools = {list, 2, TEXT("openai")};
     size_t bad;
-    assert_int_equal(openai_tools(&f->out, tools, 2, GRAMC_WIRE_TOOLS, &bad), GRAMC_OK);
+    assert_int_equal(openai_tools(&f->out, &tools, GRAMC_WIRE_TOOLS, &bad), GRAMC_OK);
     assert_string_equal(
         f->out.ptr,
         ",\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"add\",\"description\":"
@@ -107,12 +108,14 @@ static void tool_blocks(void **state) {
         "\"parameters\":{\"type\":\"object\",\"properties\":{}}}},{\"type\":\"function\","
         "\"function\":{\"name\":\"bare\",\"parameters\":{}}}]");
     buf_reset(&f->out);
-    assert_int_equal(openai_tools(&f->out, tools, 1, GRAMC_WIRE_FUNCTIONS, &bad), GRAMC_OK);
+    tools.count = 1;
+    assert_int_equal(openai_tools(&f->out, &tools, GRAMC_WIRE_FUNCTIONS, &bad), GRAMC_OK);
     assert_string_equal(f->out.ptr,
                         ",\"functions\":[{\"name\":\"add\",\"description\":\"Adds\",\"parameters\":"
                         "{\"type\":\"object\",\"properties\":{}}}]");
     buf_reset(&f->out);
-    assert_int_equal(openai_tools(&f->out, tools, 0, GRAMC_WIRE_TOOLS, &bad), GRAMC_OK);
+    tools.count = 0;
+    assert_int_equal(openai_tools(&f->out, &tools, GRAMC_WIRE_TOOLS, &bad), GRAMC_OK);
     assert_int_equal(f->out.len, 0);
 }
 

@@ -219,7 +219,6 @@ static void test_bad_lists(void **state) {
         enum mcp_outcome outcome;
     } lists[] = {
         {"page-loop", "the server gives the same page over and over", MCP_BAD_RESULT},
-        {"bad-list", "the server lists a tool without a schema", MCP_BAD_RESULT},
         {"list-error", "the server answers with an error (-32603): no list today",
          MCP_PROTOCOL_ERROR},
         {"exits", "the server ended with exit status 5", MCP_BROKEN},
@@ -596,19 +595,156 @@ static void test_dialect(void **state) {
     }
 }
 
+/* ## Servers that do not stop (i10-a2) */
+
+static void mark(uv_timer_t *timer) {
+    *(bool *)timer->data = true;
+}
+
+/* It asks without end and reads nothing: timers are kept, and what we would say to it does not pile
+ * up. */
+static void test_i10_a2_questions_without_end(void **state) {
+    struct bench bench;
+    uv_timer_t timer;
+    struct failing counter = {.fail_at = 0};
+    const gramc_allocator counting = test_failing(&counter);
+    bool passed = false;
+    (void)state;
+    open_with(&bench, "flood", NULL, &counting);
+    start(&bench, 0, "{}");
+    uv_timer_init(&bench.loop, &timer);
+    timer.data = &passed;
+    uv_timer_start(&timer, mark, 700, 0);
+    while (!passed) uv_run(&bench.loop, UV_RUN_ONCE);
+    assert_int_equal(bench.done[0], 0);
+    assert_true(counter.live < 5000);
+    uv_close((uv_handle_t *)&timer, NULL);
+    mcp_call_cancel(&bench.calls[0]);
+    close_bench(&bench);
+}
+
+/* ## What is no message (i10-a7) */
+
+/* At once: before the grace of one answer has passed three times. */
+static void expect_at_once(struct bench *bench, enum mcp_outcome outcome, const char *result) {
+    uint64_t before = uv_hrtime();
+    expect(bench, 0, outcome, result);
+    assert_true(uv_hrtime() - before < 2000000000);
+}
+
+static void test_i10_a7_unread_answers(void **state) {
+    static const struct {
+        const char *mode, *result;
+        enum mcp_outcome outcome;
+    } servers[] = {
+        {"half-emoji", "half \xEF\xBF\xBD \\ud83d", MCP_FINE},
+        {"bad-utf8",
+         "the server's answer cannot be read: 1 line was no message (invalid UTF-8 in a string): "
+         "{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{\"content\":[{\"type\":\"text\",\"text\":"
+         "\"\\xff\"}]}}",
+         MCP_BROKEN},
+        {"mark",
+         "the server's answer cannot be read: 1 line was no message (it begins with a byte order "
+         "mark): \xEF\xBB\xBF{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{\"content\":[]}}",
+         MCP_BROKEN},
+        {"pretty",
+         "the server's answer cannot be read: 7 lines were no message (a message stands on one "
+         "line): {",
+         MCP_BROKEN},
+        {"batch",
+         "the server's answer cannot be read: 1 line was no message (messages come one by one, not "
+         "in a list): [{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{\"content\":[{\"type\":\"text\","
+         "\"text\":\"of a list\"}]}}]",
+         MCP_BROKEN},
+        {"batch-taken", "of a list", MCP_FINE},
+        {"pretty-handshake",
+         "the server's answer cannot be read: 6 lines were no message (a message stands on one "
+         "line): {",
+         MCP_BROKEN},
+        {"refuses", "the server refuses the handshake (-32602): a licence is missing", MCP_BROKEN},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof servers / sizeof *servers; i++) {
+        struct bench bench;
+        open_bench(&bench, servers[i].mode);
+        start(&bench, 0, "{}");
+        expect_at_once(&bench, servers[i].outcome, servers[i].result);
+        close_bench(&bench);
+    }
+}
+
+/* A call beside it has its own answer still to come. */
+static void test_i10_a7_unread_answer_of_one(void **state) {
+    struct bench bench;
+    (void)state;
+    open_bench(&bench, "never");
+    start(&bench, 0, "{}");
+    start(&bench, 1, "{}");
+    while (!bench.calls[1].request.id) uv_run(&bench.loop, UV_RUN_ONCE);
+    struct buf line;
+    buf_init(&line, NULL, 1000);
+    buf_printf(&line,
+               "{\"jsonrpc\":\"2.0\",\"id\":%u,\"result\":", (unsigned)bench.calls[1].request.id);
+    mcp_take_line(bench.client, buf_view(&line));
+    buf_free(&line);
+    wait_for(&bench, &bench.done[1]);
+    assert_int_equal(bench.calls[1].outcome, MCP_BROKEN);
+    assert_int_equal(bench.done[0], 0);
+    mcp_call_cancel(&bench.calls[0]);
+    close_bench(&bench);
+}
+
+/* Tools that cannot be called do not take the others with them, and are told. */
+static void test_i10_a7_nameless_tool(void **state) {
+    static const struct {
+        const char *name, *refused;
+    } tools[] = {{"", "it has no name"},
+                 {"echo", NULL},
+                 {"x", "it has no inputSchema"},
+                 {"", "it has no name"}};
+    struct bench bench;
+    (void)state;
+    open_bench(&bench, "bad-list");
+    list(&bench);
+    assert_int_equal(bench.listing.outcome, MCP_FINE);
+    assert_int_equal(bench.listing.count, 4);
+    const struct mcp_tool *tool = bench.listing.tools;
+    for (size_t i = 0; i < 4; i++, tool = tool->next) {
+        assert_true(text_is(tool->name, tools[i].name));
+        assert_int_equal(tool->refused != NULL, tools[i].refused != NULL);
+        if (tool->refused) assert_string_equal(tool->refused, tools[i].refused);
+    }
+    mcp_list_free(&bench.listing);
+    close_bench(&bench);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_eras),      cmocka_unit_test(test_no_era),
-        cmocka_unit_test(test_meta),      cmocka_unit_test(test_no_program),
-        cmocka_unit_test(test_pages),     cmocka_unit_test(test_bad_lists),
-        cmocka_unit_test(test_backwards), cmocka_unit_test(test_noise),
-        cmocka_unit_test(test_asking),    cmocka_unit_test(test_late_answer),
-        cmocka_unit_test(test_cancel),    cmocka_unit_test(test_crash),
-        cmocka_unit_test(test_restart),   cmocka_unit_test(test_stubborn),
-        cmocka_unit_test(test_sizes),     cmocka_unit_test(test_environment),
-        cmocka_unit_test(test_error),     cmocka_unit_test(test_results),
-        cmocka_unit_test(test_schema),    cmocka_unit_test(test_dialect),
+        cmocka_unit_test(test_eras),
+        cmocka_unit_test(test_no_era),
+        cmocka_unit_test(test_meta),
+        cmocka_unit_test(test_no_program),
+        cmocka_unit_test(test_pages),
+        cmocka_unit_test(test_bad_lists),
+        cmocka_unit_test(test_backwards),
+        cmocka_unit_test(test_noise),
+        cmocka_unit_test(test_asking),
+        cmocka_unit_test(test_late_answer),
+        cmocka_unit_test(test_cancel),
+        cmocka_unit_test(test_crash),
+        cmocka_unit_test(test_restart),
+        cmocka_unit_test(test_stubborn),
+        cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_environment),
+        cmocka_unit_test(test_error),
+        cmocka_unit_test(test_results),
+        cmocka_unit_test(test_schema),
+        cmocka_unit_test(test_dialect),
         cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_i10_a7_unread_answers),
+        cmocka_unit_test(test_i10_a7_unread_answer_of_one),
+        cmocka_unit_test(test_i10_a7_nameless_tool),
+        cmocka_unit_test(test_i10_a2_questions_without_end),
     };
     signal(SIGPIPE, SIG_IGN);
     return cmocka_run_group_tests(tests, warm_up, NULL);

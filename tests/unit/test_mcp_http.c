@@ -242,7 +242,14 @@ static void test_refused(void **state) {
          "the server answers with HTTP status 500: no more"},
         {{404, MOCK_WHOLE, NULL, "", 0},
          {200, MOCK_WHOLE, NULL, "{}", 0},
-         "the server does not answer what it was asked"},
+         "the server does not answer what it was asked: 1 line was no message: {}"},
+        {{404, MOCK_WHOLE, NULL, "", 0},
+         {200, MOCK_WHOLE, "Content-Type: text/html\r\n", "<h1>Hello</h1>", 0},
+         "the server answers with text/html and no message: <h1>Hello</h1>"},
+        {{404, MOCK_WHOLE, NULL, "", 0},
+         {400, MOCK_WHOLE, NULL,
+          RPC(2, "\"error\":{\"code\":-32602,\"message\":\"a licence is missing\"}"), 0},
+         "the server refuses the handshake (-32602): a licence is missing"},
         {{307, MOCK_WHOLE, "Location: http://127.0.0.2:1/steal\r\n", "", 0},
          {307, MOCK_WHOLE, "Location: http://127.0.0.2:1/steal\r\n", "", 0},
          "the server redirects to another origin (HTTP status 307), which is not followed"},
@@ -412,6 +419,95 @@ static void test_asked_on_the_side(void **state) {
     close_bench(&bench, 8);
 }
 
+/* ## Servers that do not stop (i10-a2) */
+
+static void mark(uv_timer_t *timer) {
+    *(bool *)timer->data = true;
+}
+
+/* What it asks is answered, but not twenty thousand times at once, and its answer still counts. */
+static void test_i10_a2_questions_without_end(void **state) {
+    enum { QUESTIONS = 20000, HANGING = 64 };
+    static const char question[] =
+        "data: {\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"roots/list\"}\n\n";
+    static const char answer[] = "data: " SAID(3, "at last") "\n\n";
+    struct mock_answer answers[4 + HANGING] = {
+        no_modern, {.headers = SESSION("s"), .body = INITIALIZED(2)}, accepted};
+    struct buf body;
+    struct bench bench;
+    (void)state;
+    buf_init(&body, NULL, 64 << 20);
+    for (int i = 0; i < QUESTIONS; i++) buf_puts(&body, question);
+    buf_puts(&body, answer);
+    answers[3] = (struct mock_answer){.headers = EVENTS, .body = body.ptr};
+    for (size_t i = 4; i < COUNT(answers); i++) answers[i].mode = MOCK_HANG;
+    open_bench(&bench, answers, COUNT(answers));
+    start(&bench, "{}");
+    expect(&bench, MCP_FINE, "at last");
+    uint64_t end = uv_hrtime() + 300000000;
+    while (uv_hrtime() < end) uv_run(&bench.loop, UV_RUN_NOWAIT);
+    assert_int_equal(mock_count(bench.server), 4 + MCP_REPLIES_MAX);
+    close_client(&bench);
+    mock_stop(bench.server);
+    buf_free(&body);
+}
+
+/* More events than a turn takes come all, in their order, and a deadline between them is kept. */
+static void test_i10_a2_events_without_end(void **state) {
+    enum { EVENTS_SENT = 10 * MCP_EVENTS_A_TURN };
+    static const struct mock_answer firsts[] = {
+        no_modern, {.headers = SESSION("s"), .body = INITIALIZED(2)}, accepted};
+    struct mock_answer answers[] = {firsts[0], firsts[1], firsts[2], {.headers = EVENTS}, ended};
+    static const char changed[] =
+        "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}\n\n";
+    struct buf body;
+    struct bench bench;
+    unsigned before = 0, most = 0;
+    (void)state;
+    buf_init(&body, NULL, 64 << 20);
+    for (int i = 0; i < EVENTS_SENT; i++) buf_puts(&body, changed);
+    buf_puts(&body, "data: " SAID(3, "behind them") "\n\n");
+    answers[3].body = body.ptr;
+    open_bench(&bench, answers, COUNT(answers));
+    start(&bench, "{}");
+    while (!bench.done) {
+        uv_run(&bench.loop, UV_RUN_ONCE);
+        unsigned now = mcp_client_changes(bench.client);
+        if (now - before > most) most = now - before;
+        before = now;
+    }
+    expect(&bench, MCP_FINE, "behind them");
+    assert_int_equal(mcp_client_changes(bench.client), EVENTS_SENT);
+    assert_true(most <= 2 * MCP_EVENTS_A_TURN);
+    close_bench(&bench, 5);
+    buf_free(&body);
+}
+
+/* `retry: 0` asks for no pause; there is one all the same. */
+static void test_i10_a2_retry_at_once(void **state) {
+    enum { STREAMS = 100 };
+    struct mock_answer answers[3 + STREAMS] = {
+        no_modern, {.headers = SESSION("s"), .body = INITIALIZED(2)}, accepted};
+    uv_timer_t timer;
+    bool passed = false;
+    struct bench bench;
+    (void)state;
+    for (size_t i = 3; i < COUNT(answers); i++)
+        answers[i] =
+            (struct mock_answer){.headers = EVENTS, .body = "id: e\nretry: 0\ndata: {}\n\n"};
+    open_bench(&bench, answers, COUNT(answers));
+    start(&bench, "{}");
+    uv_timer_init(&bench.loop, &timer);
+    timer.data = &passed;
+    uv_timer_start(&timer, mark, 900, 0);
+    while (!passed) uv_run(&bench.loop, UV_RUN_ONCE);
+    uv_close((uv_handle_t *)&timer, NULL);
+    size_t count = mock_count(bench.server);
+    assert_true(count >= 5 && count <= 8);
+    close_client(&bench);
+    mock_stop(bench.server);
+}
+
 /* Most servers have none: then there is none. */
 static void test_no_side_stream(void **state) {
     const struct mock_answer answers[] = {no_modern,
@@ -454,13 +550,21 @@ static void test_broken_stream(void **state) {
         {{200, MOCK_WHOLE, EVENTS, "id: 1\ndata: \n\n", 0},
          "the server ended its answer before it was whole"},
         {{200, MOCK_CUT, EVENTS, "data: " SAID(2, "x") "\n\n", 0},
-         "the server ended its answer before it was whole"},
+         "the server ended its answer before it was whole: 1 line was no message (unterminated "
+         "string): {\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\""},
         {{200, MOCK_WHOLE, EVENTS, "data: no JSON\n\n", 0},
-         "the server ended its answer before it was whole"},
+         "the server ended its answer before it was whole: 1 line was no message: no JSON"},
         {{200, MOCK_WHOLE, EVENTS, "data: " SAID(99, "x") "\n\n", 0},
          "the server ended its answer before it was whole"},
         {{200, MOCK_WHOLE, NULL, SAID(99, "x"), 0}, "the server does not answer what it was asked"},
-        {{200, MOCK_WHOLE, NULL, "[1]", 0}, "the server does not answer what it was asked"},
+        {{200, MOCK_WHOLE, NULL, "[1]", 0},
+         "the server does not answer what it was asked: 1 line was no message: [1]"},
+        {{200, MOCK_WHOLE, NULL, "[" SAID(2, "x") "]", 0},
+         "the server does not answer what it was asked: 1 line was no message (messages come one "
+         "by one, not in a list): [" SAID(2, "x") "]"},
+        {{200, MOCK_OPEN, EVENTS, "data: " SAID(2, "\xFF") "\n\n", 0},
+         "the server's answer cannot be read: 1 line was no message (invalid UTF-8 in a "
+         "string): " SAID(2, "\\xff")},
         {{200, MOCK_WHOLE, NULL, "{", 17 << 20}, "the server's answer is longer than 16 MiB"},
         {{200, MOCK_WHOLE, EVENTS, "data: {", 17 << 20},
          "the server sent an event longer than 16 MiB"},
@@ -691,6 +795,9 @@ int main(void) {
         cmocka_unit_test(test_not_found),
         cmocka_unit_test(test_reconnect),
         cmocka_unit_test(test_asked_on_the_side),
+        cmocka_unit_test(test_i10_a2_questions_without_end),
+        cmocka_unit_test(test_i10_a2_events_without_end),
+        cmocka_unit_test(test_i10_a2_retry_at_once),
         cmocka_unit_test(test_no_side_stream),
         cmocka_unit_test(test_no_end_of_reconnecting),
         cmocka_unit_test(test_broken_stream),

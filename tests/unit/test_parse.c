@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "notation.h"
+#include "tests/printing/print_gram.h"
 
 /* ## Verdicts */
 
@@ -74,18 +75,18 @@ static void test_tree(void **state) {
     const struct pattern *bracket = tree->patterns->next;
     assert_int_equal(bracket->kind, PATTERN_BRACKET);
     assert_int_equal(bracket->element_count, 3);
-    assert_true(text_is(bracket->subject->identifier.text, "t"));
-    assert_int_equal(bracket->subject->labels->name.colons, 1);
-    assert_int_equal(bracket->subject->labels->next->name.colons, 2);
-    assert_true(text_is(bracket->subject->properties->value->as.scalar.text, "a\n"));
+    assert_true(text_is(name_text(bracket->subject->identifier), "t"));
+    assert_false(bracket->subject->labels->name.two_colons);
+    assert_true(bracket->subject->labels->next->name.two_colons);
+    assert_true(text_is(scalar_text(bracket->subject->properties->value), "a\n"));
     const struct pattern *path = bracket->elements;
     assert_int_equal(path->kind, PATTERN_PATH);
     assert_int_equal(path->element_count, 3);
     assert_int_equal(path->elements->next->kind, PATTERN_ARROW);
     assert_int_equal(path->elements->next->family, ARROW_DOUBLE);
     assert_int_equal(path->elements->next->direction, ARROW_LEFT);
-    assert_int_equal(path->next->subject->identifier.kind, NAME_QUOTED);
-    assert_int_equal(path->next->next->subject->identifier.kind, NAME_INTEGER);
+    assert_int_equal(name_kind(path->next->subject->identifier), NAME_QUOTED);
+    assert_int_equal(name_kind(path->next->next->subject->identifier), NAME_INTEGER);
     assert_true(text_is(source_slice(&gram.source, tree->comments->span), "// c"));
     assert_null(tree->comments->next);
     gram_free(&gram);
@@ -404,7 +405,7 @@ static void test_long_string(void **state) {
     int len = snprintf(whole, strlen(text) + 32, "({k: \"%s\"})", text);
     gram_read_text(&gram, (gramc_text){whole, (size_t)len}, true);
     assert_int_equal(gram_findings(&gram), 0);
-    assert_int_equal(gram.tree->patterns->subject->properties->value->as.scalar.text.len, 10000000);
+    assert_int_equal(scalar_text(gram.tree->patterns->subject->properties->value).len, 10000000);
     gram_free(&gram);
     free(whole);
     free(text);

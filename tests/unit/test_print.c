@@ -5,6 +5,7 @@
 
 #include "base/json/json.h"
 #include "random_gram.h"
+#include "tests/printing/print_gram.h"
 
 /* ## Canonical JSON */
 

@@ -271,7 +271,7 @@ static void test_offers(void **state) {
     } servers[] = {
         {"pages", "", 3},
         {"exits", "the server ended with exit status 5", 0},
-        {"bad-list", "the server lists a tool without a schema", 0},
+        {"bad-list", "", 1},
         {"no-list", "the server did not list its tools in time", 0},
     };
     struct bench benches[COUNT(servers)];
@@ -293,6 +293,8 @@ static void test_offers(void **state) {
     }
     assert_true(text_is(offered[0].tools[2].name, "three"));
     assert_true(text_is(offered[0].tools[2].returns, "{\"type\":\"object\"}"));
+    assert_true(text_is(offered[2].note, "box `lab`: its tool number 1 is not offered: it has no "
+                                         "name; nor are 2 more"));
     gramc_loop_free(loop);
     for (size_t i = 0; i < COUNT(servers); i++) close_bench(&benches[i]);
     arena_free(&arena);

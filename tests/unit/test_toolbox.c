@@ -12,6 +12,7 @@
 
 #include "base/text.h"
 #include "runtime/httptool/toolbox.h"
+#include "tests/printing/toolbox_text.h"
 #include "base/yaml/yaml.h"
 #include "tests/failing.h"
 

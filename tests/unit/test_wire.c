@@ -131,12 +131,14 @@ static void calls_come_back(void **state) {
     "\"type\":\"object\",\"properties\":{\"zip code\":{\"type\":\"string\"},"                      \
     "\"parent home\":{\"$ref\":\"#/$defs/Home\"}}}}}"
 
+static const gramc_tool by_hand = {.parameters = {PARAMETERS, sizeof(PARAMETERS) - 1}};
+
 static void expect_back(const char *target, const char *from, const char *expected) {
     struct buf out;
     buf_init(&out, NULL, 1 << 16);
-    assert_int_equal(gramc_target_arguments(text_of(target), TEXT(PARAMETERS), text_of(from), NULL,
-                                            buf_writer(&out)),
-                     GRAMC_OK);
+    assert_int_equal(
+        gramc_target_arguments(text_of(target), &by_hand, text_of(from), NULL, buf_writer(&out)),
+        GRAMC_OK);
     assert_string_equal(out.ptr, expected);
     buf_free(&out);
 }
@@ -145,7 +147,7 @@ static void schema_there(void **state) {
     struct buf out;
     (void)state;
     buf_init(&out, NULL, 1 << 16);
-    assert_int_equal(gramc_target_schema(TEXT("gemini"), TEXT(PARAMETERS), NULL, buf_writer(&out)),
+    assert_int_equal(gramc_target_schema(TEXT("gemini"), &by_hand, NULL, buf_writer(&out)),
                      GRAMC_OK);
     static const char *const wanted[] = {"\"first_name_",
                                          "\"home_address\":{\"$ref\"",
@@ -158,7 +160,7 @@ static void schema_there(void **state) {
         if (!strstr(out.ptr, wanted[i])) fail_msg("no %s in %s", wanted[i], out.ptr);
     assert_null(strstr(out.ptr, "\"zip code\""));
     buf_reset(&out);
-    assert_int_equal(gramc_target_schema(TEXT("openai"), TEXT(PARAMETERS), NULL, buf_writer(&out)),
+    assert_int_equal(gramc_target_schema(TEXT("openai"), &by_hand, NULL, buf_writer(&out)),
                      GRAMC_OK);
     assert_string_equal(out.ptr, PARAMETERS);
     buf_free(&out);
@@ -193,15 +195,15 @@ static void colliding_parameters(void **state) {
 }
 
 static void no_json(void **state) {
+    const gramc_tool broken = {.parameters = TEXT("{")};
     struct buf out;
     (void)state;
     buf_init(&out, NULL, 100);
     gramc_writer writer = buf_writer(&out);
-    assert_int_equal(
-        gramc_target_arguments(TEXT("gemini"), TEXT(PARAMETERS), TEXT("{"), NULL, writer),
-        GRAMC_FINDINGS);
-    assert_int_equal(gramc_target_schema(TEXT("gemini"), TEXT("{"), NULL, writer), GRAMC_FINDINGS);
-    assert_int_equal(gramc_target_schema(TEXT("none"), TEXT("{}"), NULL, writer), GRAMC_USAGE);
+    assert_int_equal(gramc_target_arguments(TEXT("gemini"), &by_hand, TEXT("{"), NULL, writer),
+                     GRAMC_FINDINGS);
+    assert_int_equal(gramc_target_schema(TEXT("gemini"), &broken, NULL, writer), GRAMC_FINDINGS);
+    assert_int_equal(gramc_target_schema(TEXT("none"), &by_hand, NULL, writer), GRAMC_USAGE);
     assert_int_equal(out.len, 0);
     buf_free(&out);
 }

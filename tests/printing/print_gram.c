@@ -1,7 +1,7 @@
 /* Turns a tree back into gram text that parses to the same tree, as short as that allows. Keeps
  * which quotes, colons and arrows were written; drops comments and layout. `fmt` is built
  * elsewhere; this one is for tests and for programs. */
-#include "grammar/print.h"
+#include "tests/printing/print_gram.h"
 
 static void put_value(struct buf *out, const struct value *value);
 
@@ -24,26 +24,26 @@ static void put_quoted(struct buf *out, gramc_text text, char delimiter) {
 }
 
 static void put_name(struct buf *out, const struct name *name) {
-    switch ((enum name_kind)name->kind) {
-    case NAME_QUOTED: put_quoted(out, name->text, '`'); break;
-    case NAME_DOUBLE_QUOTED: put_quoted(out, name->text, '"'); break;
+    switch (name_kind(*name)) {
+    case NAME_QUOTED: put_quoted(out, name_text(*name), '`'); break;
+    case NAME_DOUBLE_QUOTED: put_quoted(out, name_text(*name), '"'); break;
     case NAME_SYMBOL:
-    case NAME_INTEGER: buf_text(out, name->text); break;
+    case NAME_INTEGER: buf_text(out, name_text(*name)); break;
     }
 }
 
 static void put_string(struct buf *out, const struct value *value) {
-    const struct name *tag = value->as.scalar.tag;
+    const struct name *tag = scalar_tag(value);
     if (value->quote == QUOTE_FENCE) {
         buf_puts(out, "```");
-        if (tag) buf_text(out, tag->text);
+        if (tag) buf_text(out, name_text(*tag));
         buf_putc(out, '\n');
-        buf_text(out, value->as.scalar.text);
+        buf_text(out, scalar_text(value));
         buf_puts(out, "```");
         return;
     }
-    if (tag) buf_text(out, tag->text);
-    put_quoted(out, value->as.scalar.text,
+    if (tag) buf_text(out, name_text(*tag));
+    put_quoted(out, scalar_text(value),
                value->quote == QUOTE_SINGLE   ? '\''
                : value->quote == QUOTE_DOUBLE ? '"'
                                               : '`');
@@ -52,7 +52,7 @@ static void put_string(struct buf *out, const struct value *value) {
 /* ## Values */
 
 static void put_colon(struct buf *out, const struct name *name) {
-    buf_puts(out, name->colons == 2 ? "::" : ":");
+    buf_puts(out, name->two_colons ? "::" : ":");
 }
 
 static void put_properties(struct buf *out, const struct property *first) {
@@ -89,12 +89,12 @@ static void put_value(struct buf *out, const struct value *value) {
     case VALUE_OCTAL:
     case VALUE_MEASUREMENT:
     case VALUE_BOOLEAN:
-    case VALUE_SYMBOL: buf_text(out, value->as.scalar.text); break;
+    case VALUE_SYMBOL: buf_text(out, scalar_text(value)); break;
     case VALUE_STRING:
     case VALUE_TAGGED: put_string(out, value); break;
-    case VALUE_RANGE: put_range(out, value->as.range.lower, value->as.range.upper); break;
-    case VALUE_ARRAY: put_array(out, value->as.array.first); break;
-    case VALUE_MAP: put_properties(out, value->as.map.first); break;
+    case VALUE_RANGE: put_range(out, value->as.range->lower, value->as.range->upper); break;
+    case VALUE_ARRAY: put_array(out, value->as.items); break;
+    case VALUE_MAP: put_properties(out, value->as.entries); break;
     }
 }
 
@@ -109,9 +109,9 @@ static void put_labels(struct buf *out, const struct label *first) {
 
 static void put_subject(struct buf *out, const struct subject *subject) {
     if (!subject) return;
-    if (subject->has_identifier) put_name(out, &subject->identifier);
+    if (subject_has_identifier(subject)) put_name(out, &subject->identifier);
     put_labels(out, subject->labels);
-    if (subject->has_record) put_properties(out, subject->properties);
+    if (subject_has_record(subject)) put_properties(out, subject->properties);
 }
 
 static void put_arrow(struct buf *out, const struct pattern *arrow) {
@@ -142,9 +142,9 @@ static void put_elements(struct buf *out, const struct pattern *first, const cha
 /* A blank ends each annotation: `@` would go on a symbol. */
 static void put_annotated(struct buf *out, const struct pattern *annotated) {
     const struct subject *subject = annotated->subject;
-    if (subject->has_identifier || subject->labels) {
+    if (subject_has_identifier(subject) || subject->labels) {
         buf_puts(out, "@@");
-        if (subject->has_identifier) put_name(out, &subject->identifier);
+        if (subject_has_identifier(subject)) put_name(out, &subject->identifier);
         put_labels(out, subject->labels);
         buf_putc(out, ' ');
     }
