@@ -645,7 +645,7 @@ static void test_i10_a7_unread_answers(void **state) {
          MCP_BROKEN},
         {"mark",
          "the server's answer cannot be read: 1 line was no message (it begins with a byte order "
-         "mark): \xEF\xBB\xBF{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{\"content\":[]}}",
+         "mark): \\u{feff}{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{\"content\":[]}}",
          MCP_BROKEN},
         {"pretty",
          "the server's answer cannot be read: 7 lines were no message (a message stands on one "
