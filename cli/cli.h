@@ -71,6 +71,7 @@ struct cli {
     size_t sources;                    /* that went into a compilation */
     bool reported;                     /* a report for programs went to standard output */
     char said[512];                    /* the last message */
+    bool left_behind;                  /* a function that never ends: only _exit does not wait */
     int failure;                       /* the exit code that goes with the last NULL of cli_read */
     struct cli_config *configurations; /* that were read (configuration.c) */
     const struct cli_config *configured; /* for the files of the folder that was last asked about */

@@ -36,6 +36,8 @@ struct gramc_loop {
     struct loaded_plugin *plugins; /* into this process; in the arena */
     struct secrets *secrets;       /* all that were ever used here; NULL: none */
     const char *host;              /* the path of gramc-host; NULL: not known */
+    bool owns_process;
+    size_t functions; /* that work on other threads */
     bool running;
     bool interrupted; /* since it last began to turn */
     uint64_t random;  /* state of a generator for waiting times */

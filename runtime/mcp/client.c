@@ -510,6 +510,7 @@ static bool copy_place(struct mcp_client *client, const struct mcp_place *place)
     client->http = place->http;
     client->secrets = client->words.secrets = place->secrets;
     if (place->words) {
+        client->words.owns_process = place->words->owns_process;
         client->words.argv = copy_words(&client->arena, (const char *const *)place->words->argv);
         client->words.environment =
             copy_words(&client->arena, (const char *const *)place->words->environment);

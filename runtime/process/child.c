@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "runtime/foreign.h"
+#include "runtime/process/descriptors.h"
 
 enum {
     CHUNK = 65536,
@@ -286,6 +287,7 @@ static int spawn(struct child *child, uv_loop_t *loop, const struct exec_words *
                                     .flags = UV_PROCESS_DETACHED,
                                     .stdio_count = 3,
                                     .stdio = stdio};
+    if (words->owns_process) descriptors_close_all_on_exec();
     int error = uv_spawn(loop, &child->process, &options);
     adopt(child, (uv_handle_t *)&child->process);
     if (error) child->process.pid = 0;

@@ -11,6 +11,7 @@ struct exec_words {
     char **argv;                    /* ends with NULL */
     char **environment;             /* ends with NULL */
     char *folder;                   /* to start in; NULL: where we are */
+    bool owns_process;              /* as the loop's options have it */
     struct secrets *const *secrets; /* the loop's, to be kept out of what is shown; NULL: none */
 };
 
