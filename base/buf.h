@@ -47,6 +47,8 @@ __attribute__((format(printf, 2, 3)))
 #endif
 void buf_printf(struct buf *buf, const char *format, ...);
 void buf_vprintf(struct buf *buf, const char *format, va_list args);
+/* `1 tool`, `2 tools`: for nouns whose plural has an s and nothing else. */
+void buf_count(struct buf *buf, uint64_t count, const char *noun);
 /* One byte at a time is how JSON is written: in line when there is room. */
 static inline void buf_putc(struct buf *buf, char c) {
     if (buf->state != BUF_FINE || buf->len + 1 >= buf->size || buf->len >= buf->max) {

@@ -150,7 +150,7 @@ unsigned text_distance(gramc_text a, gramc_text b, unsigned limit) {
 
 gramc_text text_nearest(gramc_text word, const gramc_text *candidates, size_t count) {
     gramc_text best = {NULL, 0};
-    unsigned limit = word.len < 3 ? 1 : word.len < 6 ? 2 : 3;
+    unsigned limit = word.len < 6 ? 1 : word.len < 9 ? 2 : 3; /* about a third of it */
     for (size_t i = 0; i < count; i++) {
         unsigned distance = text_distance(word, candidates[i], limit);
         if (distance > limit || distance >= candidates[i].len) continue;

@@ -1,7 +1,8 @@
 /* Picks one agent or tool library of a spec by name, or the only one there is; else says which
- * there are. */
+ * there are, the likely one first. */
 #include "cli/cli.h"
 
+#include "base/list.h"
 #include "base/text.h"
 
 struct catalogue {
@@ -23,12 +24,38 @@ static const struct catalogue agents = {"agent", "agents", "--agent NAME", gramc
 static const struct catalogue libraries = {"tool library", "tool libraries", "FILE#NAME",
                                            gramc_spec_library_count, library_name};
 
-static void put_names(FILE *err, const struct catalogue *catalogue, const gramc_spec *spec) {
+static gramc_text nearest(const struct catalogue *catalogue, const gramc_spec *spec,
+                          gramc_text wanted) {
+    gramc_text best = {NULL, 0};
     for (size_t i = 0; i < catalogue->count(spec); i++) {
-        fputs(i ? ", " : " ", err);
-        cli_put_safe(err, catalogue->name(spec, i));
+        const gramc_text pair[] = {catalogue->name(spec, i), best};
+        best = text_nearest(wanted, pair, best.len ? 2 : 1);
     }
-    fputc('\n', err);
+    return best;
+}
+
+void cli_did_you_mean(struct cli *cli, gramc_text near) {
+    if (!near.len) return;
+    fputs("; did you mean ", cli->err);
+    cli_put_safe(cli->err, near);
+    fputc('?', cli->err);
+}
+
+int cli_put_list(struct cli *cli, struct name_list *list) {
+    gramc_text text = list_end(list);
+    cli_put_safe(cli->err, text);
+    fputc('\n', cli->err);
+    bool oom = buf_status(&list->text) == GRAMC_NOMEM;
+    list_free(list);
+    return oom ? cli_no_memory(cli) : EXIT_USAGE;
+}
+
+static int put_names(struct cli *cli, const struct catalogue *catalogue, const gramc_spec *spec) {
+    struct name_list list;
+    list_init(&list, &cli->allocator, "");
+    for (size_t i = 0; i < catalogue->count(spec); i++)
+        list_add(&list, TEXT(""), catalogue->name(spec, i));
+    return cli_put_list(cli, &list);
 }
 
 static int explain(struct cli *cli, const struct catalogue *catalogue, const gramc_spec *spec,
@@ -37,18 +64,19 @@ static int explain(struct cli *cli, const struct catalogue *catalogue, const gra
     if (wanted.len) {
         fprintf(cli->err, "gramc: %s holds no %s ", path, catalogue->noun);
         cli_put_safe(cli->err, wanted);
-        fputs("; it holds", cli->err);
+        gramc_text near = nearest(catalogue, spec, wanted);
+        cli_did_you_mean(cli, near);
+        fputs(near.len ? " It holds " : "; it holds ", cli->err);
     } else {
-        fprintf(cli->err, "gramc: %s holds several %s; choose with %s:", path, catalogue->plural,
+        fprintf(cli->err, "gramc: %s holds several %s; choose with %s: ", path, catalogue->plural,
                 catalogue->how);
     }
-    put_names(cli->err, catalogue, spec);
-    return EXIT_USAGE;
+    return put_names(cli, catalogue, spec);
 }
 
 /* ## Which file */
 
-enum { MOST_FOUND = 8 };
+enum { MOST_FOUND = LIST_SHOWN };
 
 const char *cli_noun(const struct cli *cli) {
     return cli->operand_count == 1 ? cli->operands[0] : "the spec";

@@ -182,6 +182,11 @@ const char *cli_noun(const struct cli *cli);
  * or EXIT_USAGE after a message with the names that there are. */
 int cli_choose_agent(struct cli *cli, const gramc_spec *spec, const char *path,
                      const gramc_agent **out);
+/* "; did you mean NAME?" on `err`; nothing for an empty name. */
+void cli_did_you_mean(struct cli *cli, gramc_text near);
+/* Ends a line on `err` with the list, and frees it: EXIT_USAGE, or what no memory gives. */
+struct name_list;
+int cli_put_list(struct cli *cli, struct name_list *list);
 /* The library of that name; empty: the only one. */
 int cli_choose_library(struct cli *cli, const gramc_spec *spec, const char *path, gramc_text name,
                        const gramc_library **out);

@@ -4,6 +4,7 @@
 #include "cli/validate.h"
 
 #include "base/buf.h"
+#include "base/list.h"
 #include "base/text.h"
 
 #include <string.h>
@@ -120,13 +121,25 @@ static const gramc_tool *next_tool(const gramc_compilation *compilation, size_t 
 
 static int list_tools(struct cli *cli, const gramc_compilation *compilation, const char *path,
                       gramc_text name) {
-    size_t spec = 0, i = 0, count = 0;
-    if (name.len) fprintf(cli->err, "gramc: %s has no tool %.*s; it has", path, TEXT_ARGS(name));
-    else fprintf(cli->err, "gramc: choose a tool of %s, as %s#NAME:", path, path);
-    for (const gramc_tool *t; (t = next_tool(compilation, &spec, &i)) != NULL; count++)
-        fprintf(cli->err, "%s %.*s", count ? "," : "", TEXT_ARGS(t->name));
-    fputs(count ? "\n" : " none\n", cli->err);
-    return EXIT_USAGE;
+    size_t spec = 0, i = 0;
+    gramc_text near = {NULL, 0};
+    struct name_list list;
+    list_init(&list, &cli->allocator, "");
+    for (const gramc_tool *t; (t = next_tool(compilation, &spec, &i)) != NULL;) {
+        const gramc_text pair[] = {t->name, near};
+        near = text_nearest(name, pair, near.len ? 2 : 1);
+        list_add(&list, TEXT(""), t->name);
+    }
+    if (!list.count) list_add(&list, TEXT(""), TEXT("none"));
+    if (name.len) {
+        fprintf(cli->err, "gramc: %s has no tool ", path);
+        cli_put_safe(cli->err, name);
+        cli_did_you_mean(cli, near);
+        fputs(near.len ? " It has " : "; it has ", cli->err);
+    } else {
+        fprintf(cli->err, "gramc: choose a tool of %s, as %s#NAME: ", path, path);
+    }
+    return cli_put_list(cli, &list);
 }
 
 static int report_both(struct cli *cli, const gramc_tool *one, const gramc_tool *other,

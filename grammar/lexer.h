@@ -35,7 +35,10 @@ struct lexer {
 
 /* Begins behind a byte order mark, if there is one. */
 void lexer_init(struct lexer *lexer, const struct source *source);
-/* The next token or comment; at the end code 0 again and again. Cannot fail. */
+/* The next tokens and comments, as many as there is room for (1 at least), but nothing behind the
+ * end of the text, which is code 0; returns how many. Cannot fail. */
+size_t lexer_read(struct lexer *lexer, struct token *out, size_t room);
+/* The next one; at the end code 0 again and again. */
 struct token lexer_next(struct lexer *lexer);
 
 #endif

@@ -1,4 +1,4 @@
-/* Turns bytes into tokens, one a call, by the longest match; the first of two equally long rules
+/* Turns bytes into tokens by the longest match; the first of two equally long rules
  * wins. Works on bytes: only strings and comments may hold others than ASCII, and whether those are
  * well-formed is plain.c's question. Strings and fences are one token each, delimiters included;
  * their insides are string.c's. Says of wrong bytes only of which sort they are; lexical.c turns
@@ -16,30 +16,6 @@ void lexer_init(struct lexer *lexer, const struct source *source) {
     lexer->limit = lexer->text + source->text.len;
     lexer->cursor = lexer->text;
     if (source->text.len >= 3 && memcmp(lexer->text, mark, 3) == 0) lexer->cursor += 3;
-}
-
-_Static_assert(sizeof(struct token) == 12 && offsetof(struct token, code) == 8,
-               "token_of() writes a token as two words");
-
-static bool is_little_endian(void) {
-    const uint16_t one = 1;
-    unsigned char first;
-    memcpy(&first, &one, 1);
-    return first == 1;
-}
-
-/* Puts the struct together as the two words in which it is returned. Written as fields, compilers
- * store the halves and load the whole, and waiting for that takes longer than reading the token. */
-static struct token token_of(struct lexer *lexer, const char *start, const char *end, int code) {
-    const uint64_t from = (uint64_t)(start - lexer->text), to = (uint64_t)(end - lexer->text);
-    const bool little = is_little_endian();
-    const uint64_t place = little ? from | to << 32 : from << 32 | to;
-    const uint32_t kind = little ? (uint32_t)code : (uint32_t)code << 16;
-    struct token token;
-    lexer->cursor = end;
-    memcpy(&token, &place, sizeof place);
-    memcpy((char *)&token + sizeof place, &kind, sizeof kind);
-    return token;
 }
 
 /* Bytes that are looked at together. */
@@ -65,8 +41,14 @@ static const char *skip_plain(const char *at, const char *limit, char quote) {
     return at;
 }
 
-/* Behind the opening quote. The text ends with a NUL, and so does an unterminated string. */
-static struct token quoted(struct lexer *lexer, const char *start, int code) {
+/* Behind the last byte of a token, and which one it is. */
+struct end {
+    const char *at;
+    uint16_t code, flags;
+};
+
+/* Of what an opening quote begins. The text ends with a NUL, and so does an unterminated string. */
+static struct end quoted(const struct lexer *lexer, const char *start, uint16_t code) {
     const char *at = start + 1;
     unsigned flags = 0;
     for (;; at++) {
@@ -79,14 +61,12 @@ static struct token quoted(struct lexer *lexer, const char *start, int code) {
         }
     }
     if (*at == '\\') at++;
-    if (*at != *start) return token_of(lexer, start, at, LEX_UNTERMINATED_STRING);
-    struct token token = token_of(lexer, start, at + 1, code);
-    token.flags = (uint16_t)flags;
-    return token;
+    if (*at != *start) return (struct end){at, LEX_UNTERMINATED_STRING, 0};
+    return (struct end){at + 1, code, (uint16_t)flags};
 }
 
-/* Behind the line end that opens a fence. */
-static struct token fenced(struct lexer *lexer, const char *start, const char *body) {
+/* Of a fence, whose opening line ends in front of its body. */
+static struct end fenced(const struct lexer *lexer, const char *body) {
     const char *end = body;
     for (;; end++) {
         end = memchr(end, '`', (size_t)(lexer->limit - end));
@@ -94,18 +74,42 @@ static struct token fenced(struct lexer *lexer, const char *start, const char *b
     }
     const char *last = end ? end : lexer->limit;
     const char *nul = memchr(body, '\0', (size_t)(last - body));
-    if (nul || !end) return token_of(lexer, start, nul ? nul : last, LEX_UNTERMINATED_FENCE);
-    bool four = end[3] == '`';
-    return token_of(lexer, start, end + (four ? 4 : 3), four ? LEX_FOUR_BACKTICKS : TK_FENCE);
+    if (nul || !end) return (struct end){nul ? nul : last, LEX_UNTERMINATED_FENCE, 0};
+    if (end[3] == '`') return (struct end){end + 4, LEX_FOUR_BACKTICKS, 0};
+    return (struct end){end + 3, TK_FENCE, 0};
 }
 
-#define START ((const char *)start)
-#define TOKEN(code) return token_of(lexer, START, (const char *)cursor, (code))
+/* A-Z a-z 0-9 _ . - @: what a symbol may go on with. A table is quicker than the automaton,
+ * and every fourth byte of a spec is looked up in it. */
+static const bool in_symbol[256] = {
+    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, /* */
+    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, /* */
+    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0, /* - . */
+    1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, /* 0 to 9 */
+    1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, /* @ A to O */
+    1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 1, /* P to Z _ */
+    0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, /* a to o */
+    1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, /* p to z */
+};
 
-struct token lexer_next(struct lexer *lexer) {
+#define TOKEN(kind)                                                                                \
+    code = (kind);                                                                                 \
+    goto found
+#define SYMBOL(kind)                                                                               \
+    code = (kind);                                                                                 \
+    goto symbol
+#define ENDED(expression)                                                                          \
+    end = (expression);                                                                            \
+    goto ended
+
+size_t lexer_read(struct lexer *lexer, struct token *out, size_t room) {
     const unsigned char *cursor = (const unsigned char *)lexer->cursor;
     const unsigned char *limit = (const unsigned char *)lexer->limit;
+    const unsigned char *text = (const unsigned char *)lexer->text;
     const unsigned char *marker, *start;
+    struct token *next = out, *full = out + room;
+    struct end end;
+    uint16_t code;
 blanks:
     /* Indentation: too frequent for the automaton. */
     while (*cursor == ' ' || *cursor == '\n') cursor++;
@@ -121,7 +125,8 @@ blanks:
 
     blank = [ \t\v\f\r];
     comment = "//" [^\n\x00]*;
-    symbol = [a-zA-Z_] [0-9a-zA-Z_.\-@]*;
+    letter = [a-zA-Z_];
+    symbol = letter [0-9a-zA-Z_.\-@]*;
     integer = "-"? ("0" | [1-9][0-9]*);
     decimal = integer "." [0-9]+;
     unit = [a-zA-Z]+;
@@ -155,9 +160,9 @@ blanks:
     "~>" { TOKEN(TK_TILDE_RIGHT); }
     "<~" { TOKEN(TK_TILDE_LEFT); }
 
-    "true" { TOKEN(TK_TRUE); }
-    "false" { TOKEN(TK_FALSE); }
-    symbol { TOKEN(TK_SYMBOL); }
+    "true" { SYMBOL(TK_TRUE); }
+    "false" { SYMBOL(TK_FALSE); }
+    letter { SYMBOL(TK_SYMBOL); }
 
     integer { TOKEN(TK_INTEGER); }
     decimal { TOKEN(TK_DECIMAL); }
@@ -168,10 +173,10 @@ blanks:
     decimal unit { TOKEN(TK_DECIMAL_MEASUREMENT); }
     "-"? "0" [0-9]+ | "." [0-9]+ | "+" [0-9]+ ("." [0-9]+)? { TOKEN(LEX_BAD_NUMBER); }
 
-    ['] { return quoted(lexer, START, TK_SINGLE); }
-    ["] { return quoted(lexer, START, TK_DOUBLE); }
-    [`] { return quoted(lexer, START, TK_BACKTICK); }
-    fence_head { return fenced(lexer, START, (const char *)cursor); }
+    ['] { ENDED(quoted(lexer, (const char *)start, TK_SINGLE)); }
+    ["] { ENDED(quoted(lexer, (const char *)start, TK_DOUBLE)); }
+    [`] { ENDED(quoted(lexer, (const char *)start, TK_BACKTICK)); }
+    fence_head { ENDED(fenced(lexer, (const char *)cursor)); }
     "````" { TOKEN(LEX_FOUR_BACKTICKS); }
     "```" { TOKEN(LEX_BAD_FENCE); }
 
@@ -180,4 +185,21 @@ blanks:
     * { TOKEN(LEX_STRAY); }
     $ { TOKEN(0); }
     */
+symbol:
+    if (in_symbol[*cursor]) code = TK_SYMBOL; /* trueish */
+    while (in_symbol[*cursor]) cursor++;
+found:
+    end = (struct end){(const char *)cursor, code, 0};
+ended:
+    cursor = (const unsigned char *)end.at;
+    *next++ = (struct token){(uint32_t)(start - text), (uint32_t)(cursor - text), end.code, end.flags};
+    if (end.code != 0 && next < full) goto blanks;
+    lexer->cursor = (const char *)cursor;
+    return (size_t)(next - out);
+}
+
+struct token lexer_next(struct lexer *lexer) {
+    struct token token;
+    lexer_read(lexer, &token, 1);
+    return token;
 }

@@ -67,13 +67,19 @@ static void report_depth(struct recovery *recovery, struct token token) {
     recovery->stopped = true;
 }
 
+/* One that it accepts. */
+static void push_token(struct recovery *recovery, struct token token) {
+    int depth = 0;
+    (void)push_tokens(recovery->push, &depth, &token, 1);
+}
+
 static void take(struct recovery *recovery, struct token token) {
     int step = nesting(token.code);
     if (step > 0 && recovery->depth == PARSE_MAX_DEPTH) {
         report_depth(recovery, token);
         return;
     }
-    push_token(recovery->push, token);
+    push_token(recovery, token);
     if (step > 0)
         recovery->open[recovery->depth++] =
             (struct open_bracket){token, push_height(recovery->push)};
@@ -105,7 +111,7 @@ static void cut_incomplete(struct recovery *recovery) {
 }
 
 static void push_invented(struct recovery *recovery, uint16_t code, uint32_t at) {
-    push_token(recovery->push, (struct token){at, at, code, 0});
+    push_token(recovery, (struct token){at, at, code, 0});
 }
 
 /* Ends the innermost bracket as if it had been closed at that place. */

@@ -4,9 +4,10 @@
 
 #include "base/diag/diag.h"
 #include "base/json/json.h"
+#include "base/list.h"
 #include "base/text.h"
 
-enum { DEFAULT_TIMEOUT_MS = 30000, DEFAULT_ERRORS = 5, LIST_MAX = 4096 };
+enum { DEFAULT_TIMEOUT_MS = 30000, DEFAULT_ERRORS = 5 };
 
 static struct bind_place place_of(const gramc_box *box) {
     return (struct bind_place){box->file, box->start, box->end};
@@ -105,9 +106,8 @@ static void make(gramc_bound *bound, struct bound_tool *choice, const struct box
 struct box_search {
     const struct box_view *view;
     const struct offered_tool *tool;
-    struct buf list; /* of all that were found */
-    size_t found;
-    bool failed; /* a box could not be opened */
+    struct name_list list; /* of all that were found */
+    bool failed;           /* a box could not be opened */
 };
 
 static void search_box(gramc_bound *bound, struct box_search *search, struct box_view *view,
@@ -121,10 +121,7 @@ static void search_box(gramc_bound *bound, struct box_search *search, struct box
         const struct offered_tool *tool = &view->offered->tools[i];
         if (!box_takes(view->box, tool->name)) continue;
         if (!box_means(&bound->arena, view->box, tool->name, name)) continue;
-        if (search->found++) buf_puts(&search->list, ", ");
-        buf_text(&search->list, view->box->name);
-        buf_putc(&search->list, '.');
-        buf_text(&search->list, tool->name);
+        list_add(&search->list, view->box->name, tool->name);
         search->view = view;
         search->tool = tool;
     }
@@ -142,24 +139,24 @@ static void search_boxes(gramc_bound *bound, struct box_search *search, gramc_te
     for (size_t i = 0; i < bound->box_count; i++)
         if (!bound->is_by_hand || !is_down(bound, &bound->boxes[i]))
             search_box(bound, search, &bound->boxes[i], name);
-    if (!bound->is_by_hand || search->found) return;
+    if (!bound->is_by_hand || search->list.count) return;
     for (size_t i = 0; i < bound->box_count; i++)
         if (is_down(bound, &bound->boxes[i])) search_box(bound, search, &bound->boxes[i], name);
 }
 
 static void search_all(gramc_bound *bound, struct box_search *search, gramc_text name) {
-    *search = (struct box_search){.found = 0};
-    buf_init(&search->list, &bound->arena.allocator, LIST_MAX);
+    *search = (struct box_search){.failed = false};
+    list_init(&search->list, &bound->arena.allocator, "");
     search_boxes(bound, search, name);
-    if (search->found > 1) {
+    if (search->list.count > 1) {
         const struct bind_place place = place_of(search->view->box);
         BOUND_TELL(bound, D_SEVERAL_OFFERS, &place,
                    TEXT("rename one, take fewer, or write a ToolImpl"), name,
-                   arena_text(&bound->arena, buf_view(&search->list)));
+                   arena_text(&bound->arena, list_end(&search->list)));
         search->failed = true;
     }
-    if (buf_status(&search->list) == GRAMC_NOMEM) bound->arena.oom = true;
-    buf_free(&search->list);
+    if (buf_status(&search->list.text) == GRAMC_NOMEM) bound->arena.oom = true;
+    list_free(&search->list);
 }
 
 const gramc_text *bind_offered_names(gramc_bound *bound, size_t *count) {
@@ -183,7 +180,7 @@ const struct offered_tool *bind_box_tool(gramc_bound *bound, struct bound_tool *
     struct box_search search;
     search_all(bound, &search, choice->tool->name);
     *failed = search.failed;
-    if (search.found != 1 || search.failed || bound->arena.oom) return NULL;
+    if (search.list.count != 1 || search.failed || bound->arena.oom) return NULL;
     make(bound, choice, search.view, search.tool);
     return search.tool;
 }
@@ -422,11 +419,11 @@ static bool of_impl(gramc_bound *bound, const gramc_impl *impl, gramc_tool *tool
 static bool of_box(gramc_bound *bound, gramc_tool *tool) {
     struct box_search search;
     search_all(bound, &search, tool->name);
-    if (search.found == 1 && !search.failed) describe(tool, search.view->box, search.tool);
+    if (search.list.count == 1 && !search.failed) describe(tool, search.view->box, search.tool);
     else if (!search.failed)
         BOUND_TELL(bound, D_UNBOUND_TOOL, NULL, bound_nearest_impl(bound, tool->name), tool->name,
                    bound_missing_where(bound));
-    return search.found == 1 && !search.failed;
+    return search.list.count == 1 && !search.failed;
 }
 
 bool bind_tool_of_library(gramc_bound *bound, gramc_text name, gramc_tool *tool) {

@@ -14,7 +14,8 @@ enum {
     LONGEST_BACKOFF_MS = 8000,
     LONGEST_WAIT_MS = 60000, /* that a server may ask for */
     DEFAULT_RESPONSE_MAX = 16 << 20,
-    URL_MAX = 4096
+    URL_MAX = 4096,
+    EXCERPT = 120 /* bytes of an answer that is none */
 };
 
 static gramc_text provider_url(gramc_text model) {
@@ -71,8 +72,8 @@ gramc_status gramc_model_new_endpoint(gramc_model **out, const gramc_endpoint_op
 /* ## One question */
 
 /* Servers like to quote a wrong key. It must not get into a message, and so not into a trace. */
-static void put_foreign(struct buf *out, const struct ask *ask, gramc_text words) {
-    const struct foreign how = {.secrets = ask->run->loop->secrets, .longest = FOREIGN_WORDS};
+static void put_foreign(struct buf *out, const struct ask *ask, gramc_text words, size_t longest) {
+    const struct foreign how = {.secrets = ask->run->loop->secrets, .longest = longest};
     foreign_put(out, words, &how);
 }
 
@@ -92,7 +93,7 @@ static gramc_text describe_failure(const struct ask *ask, struct buf *out, gramc
     }
     if (detail.len) {
         buf_puts(out, ": ");
-        put_foreign(out, ask, detail);
+        put_foreign(out, ask, detail, FOREIGN_WORDS);
     }
     return buf_view(out);
 }
@@ -176,11 +177,25 @@ static void give_up_or_retry(struct ask *ask) {
     fail_with(ask, &why);
 }
 
+/* What came instead of an answer: of which type, and how it begins. */
+static void put_what_came(struct buf *out, const struct ask *ask) {
+    gramc_text type = buf_view(&ask->http.kept), body = text_trim(buf_view(&ask->http.response));
+    size_t name = sizeof("Content-Type:") - 1;
+    if (type.len > name) {
+        buf_puts(out, " (");
+        put_foreign(out, ask, text_slice(type, name, type.len), EXCERPT);
+        buf_putc(out, ')');
+    }
+    buf_puts(out, body.len ? ": " : ": it is empty");
+    if (body.len) put_foreign(out, ask, body, EXCERPT);
+}
+
 static void fail_reading(struct ask *ask, gramc_text words) {
     struct buf why;
     buf_init(&why, &ask->run->loop->allocator, 1024);
     buf_puts(&why, "the model endpoint: ");
-    put_foreign(&why, ask, words);
+    put_foreign(&why, ask, words, FOREIGN_WORDS);
+    if (text_is(words, openai_no_object)) put_what_came(&why, ask);
     fail_with(ask, &why);
 }
 
@@ -227,8 +242,10 @@ static void on_answer(struct http_request *http) {
 }
 
 static void send_request(struct ask *ask) {
+    static const char *const kept_headers[] = {"Content-Type", NULL};
     const gramc_model *model = ask->run->model;
     ask->http.target = model->target;
+    ask->http.keep = kept_headers;
     ask->http.body = buf_view(&ask->run->body);
     ask->http.max_response = model->max_response;
     ask->http.done = on_answer;

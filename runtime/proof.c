@@ -5,9 +5,10 @@
 
 #include "base/diag/diag.h"
 #include "base/json/json.h"
+#include "base/list.h"
 #include "base/text.h"
 
-enum { QUOTED_MAX = 4 << 20, LIST_MAX = 4096 };
+enum { QUOTED_MAX = 4 << 20 };
 
 /* What is compared, and what is said of the outcome. */
 struct proof_question {
@@ -142,17 +143,14 @@ void proof_make(gramc_bound *bound, struct bound_tool *choice, const struct offe
 }
 
 void proof_summarise(gramc_bound *bound) {
-    struct buf names;
-    buf_init(&names, &bound->arena.allocator, LIST_MAX);
-    for (size_t i = 0; i < bound->tool_count; i++) {
-        if (!bound->tools[i].returns_unsaid) continue;
-        buf_puts(&names, names.len ? ", `" : "`");
-        buf_text(&names, bound->tools[i].tool->name);
-        buf_putc(&names, '`');
-    }
-    if (buf_status(&names) == GRAMC_NOMEM) bound->arena.oom = true;
-    else if (names.len)
+    struct name_list names;
+    list_init(&names, &bound->arena.allocator, "`");
+    for (size_t i = 0; i < bound->tool_count; i++)
+        if (bound->tools[i].returns_unsaid) list_add(&names, TEXT(""), bound->tools[i].tool->name);
+    gramc_text text = list_end(&names);
+    if (buf_status(&names.text) == GRAMC_NOMEM) bound->arena.oom = true;
+    else if (names.count)
         BOUND_TELL(bound, D_NO_RESULT_SCHEMA, NULL, TEXT(""), bound->library->name,
-                   arena_text(&bound->arena, buf_view(&names)));
-    buf_free(&names);
+                   arena_text(&bound->arena, text));
+    list_free(&names);
 }

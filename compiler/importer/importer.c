@@ -5,6 +5,7 @@
 
 #include "base/options.h"
 #include "base/text.h"
+#include "compiler/agent.h"
 #include "compiler/tool.h"
 
 #include <string.h>
@@ -144,6 +145,20 @@ static bool compare_tool(struct importer *in, const struct import_tool *tool,
     return (root && compare_schema(in, tool->result, root, last)) || changed;
 }
 
+/* Agents come out so, too. */
+static bool compare_outputs(struct importer *in, const struct gramc_spec *spec, bool last) {
+    const struct agent *compiled = spec->first_agent;
+    bool changed = false;
+    for (const struct import_agent *agent = in->first_agent; agent && compiled && !in->arena->oom;
+         agent = agent->next, compiled = compiled->next) {
+        const struct json *root = agent->output && compiled->output
+                                      ? schema_document(in->arena, compiled->output, SCHEMA_PRINTED)
+                                      : NULL;
+        if (root) changed = compare_schema(in, agent->output, root, last) || changed;
+    }
+    return changed;
+}
+
 /* Tools come out in the order in which they were written. True if there was a difference. */
 static bool compare_all(struct importer *in, const struct gramc_spec *spec, bool last) {
     const struct tool *compiled = spec->first_tool;
@@ -152,7 +167,7 @@ static bool compare_all(struct importer *in, const struct gramc_spec *spec, bool
          tool = tool->next, compiled = compiled->next)
         if (compiled->signature)
             changed = compare_tool(in, tool, compiled->signature, last) || changed;
-    return changed;
+    return compare_outputs(in, spec, last) || changed;
 }
 
 /* ## Rounds */
@@ -245,11 +260,14 @@ static void begin(struct importer *in, gramc_compilation *compilation,
                             .agent = options->agent};
     in->last = &in->first;
     in->last_type = &in->first_type;
+    in->last_loss = &in->first_loss;
+    in->last_agent = &in->first_agent;
     map_init(&in->references, in->arena);
     map_init(&in->records, in->arena);
     map_init(&in->names, in->arena);
     map_init(&in->type_names, in->arena);
     map_init(&in->foreign, in->arena);
+    map_init(&in->losses, in->arena);
     buf_init(&in->spans, &in->arena->allocator, SOURCE_MAX);
 }
 
@@ -265,6 +283,7 @@ static gramc_status read_files(struct importer *in, const gramc_import_file *fil
         source->order = (uint32_t)i;
         good = import_read(in, source);
     }
+    if (good) import_report_losses(in);
     if (in->arena->oom) return GRAMC_NOMEM;
     struct span start = {0, 0};
     if (good && !in->first && source) FIND0(in->findings, D_IMPORT_NOTHING, source, start);
@@ -290,7 +309,20 @@ static bool drop_refused(struct importer *in, const gramc_compilation *trial) {
     return changed;
 }
 
-static bool library_passes(struct importer *in, const struct buf *text) {
+/* In the style of gramc fmt, where it can be laid out. */
+static void lay_out(struct importer *in, gramc_compilation *trial, struct buf *text) {
+    struct buf out;
+    buf_init(&out, &in->arena->allocator, SOURCE_MAX);
+    gramc_status status = gramc_source_format(trial, 0, NULL, buf_writer(&out));
+    if (status == GRAMC_NOMEM || buf_status(&out) == GRAMC_NOMEM) in->arena->oom = true;
+    if (status == GRAMC_OK) {
+        buf_reset(text);
+        buf_text(text, buf_view(&out));
+    }
+    buf_free(&out);
+}
+
+static bool library_passes(struct importer *in, struct buf *text) {
     gramc_options options = GRAMC_OPTIONS_INIT;
     gramc_compilation *trial;
     const gramc_spec *spec;
@@ -304,6 +336,7 @@ static bool library_passes(struct importer *in, const struct buf *text) {
     if (status == GRAMC_OK || status == GRAMC_FINDINGS) status = gramc_compile(&spec, trial);
     if (status == GRAMC_NOMEM) in->arena->oom = true;
     bool passes = status != GRAMC_FINDINGS || !drop_refused(in, trial);
+    if (passes && !in->arena->oom) lay_out(in, trial, text);
     gramc_compilation_free(trial);
     return passes;
 }
@@ -318,6 +351,7 @@ static void drop_flawed(struct importer *in) {
 
 static gramc_status write_library(struct importer *in, struct buf *text) {
     bool passes = false;
+    in->report = false; /* what the types lose is told already */
     drop_flawed(in);
     while (!passes) {
         buf_reset(text);
@@ -334,6 +368,7 @@ static gramc_status write_files(struct importer *in, const gramc_import_options 
     struct buf text;
     buf_init(&text, &in->arena->allocator, SOURCE_MAX);
     import_name_all(in);
+    import_wanted_agent(in);
     gramc_status status = in->arena->oom ? GRAMC_NOMEM : write_checked(in, &text);
     if (status == GRAMC_OK) report(in);
     if (in->arena->oom) status = GRAMC_NOMEM;

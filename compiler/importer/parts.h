@@ -95,9 +95,47 @@ struct import_tool {
     const struct json *parameters, *result; /* normalised; NULL: nothing was said */
     const struct json *raw;                 /* parameters as they came, for what is lost */
     const struct json *annotations;         /* MCP's hints */
+    const struct json *examples;            /* calls; NULL: none */
+    const struct json *settings;            /* what a bundle says of it; NULL: it is in none */
+    gramc_text deprecated;                  /* "true" or what to use instead; empty: it is not */
     struct import_http *http;
     bool named;     /* identifier and name differ */
     bool is_schema; /* a plain schema: its title and description are the tool's */
+};
+
+struct import_use {
+    struct import_use *next;
+    const struct import_tool *tool;
+};
+
+/* A step of an agent's; its properties are those of the bundle. */
+struct import_task {
+    struct import_task *next;
+    const struct json *at;
+    const struct json *output; /* normalised; NULL: none */
+    struct import_use *first, **last;
+};
+
+/* An agent of a bundle, or the one that the caller wants for what is in no bundle. */
+struct import_agent {
+    struct import_agent *next;
+    const struct source *source;
+    const struct json *at; /* NULL: nobody described it */
+    gramc_text name, description;
+    const struct json *output; /* normalised; NULL: none */
+    struct import_use *first, **last;
+    struct import_task *first_task, **last_task;
+};
+
+/* A member that is left out, of one tool or of many. */
+struct import_loss {
+    struct import_loss *next;
+    const struct source *source;
+    const struct json *at;
+    const struct import_tool *tool; /* the first that had it; NULL: it was no tool but `place` */
+    const struct import_tool *latest;
+    const char *place;
+    uint32_t count;
 };
 
 /* A schema that others refer to, or that stands in several places. */
@@ -132,8 +170,12 @@ struct importer {
     struct map names;            /* identifiers of tools, to struct import_tool */
     struct map type_names;       /* names of types, to struct import_type */
     struct map foreign;          /* type names of other languages, reported once each */
-    struct buf spans;            /* struct doc_span of the last text written */
-    bool report;                 /* the last round: say what was lost */
+    struct map losses;           /* names of members to struct import_loss */
+    struct import_loss *first_loss, **last_loss;
+    struct import_agent *first_agent, **last_agent;
+    struct buf spans; /* struct doc_span of the last text written */
+    bool bundles;     /* there are some: `meta` in a schema is ours */
+    bool report;      /* the last round: say what was lost */
 };
 
 /* References lead into this document from now on. */
@@ -143,6 +185,31 @@ bool import_read(struct importer *in, const struct source *source);
 /* Appends a tool. */
 struct import_tool *import_add(struct importer *in, const struct json *at, gramc_text name,
                                gramc_text description);
+/* A member of a tool, or of what stands round tools (`place`), says something that is not kept.
+ * import_report_losses reports it, once for all members of that name. */
+void import_lose(struct importer *in, const struct json *member, const struct import_tool *tool,
+                 const char *place);
+/* The members of `object` whose names are not in the list. */
+void import_lose_others(struct importer *in, const struct json *object, const char *const *known,
+                        const struct import_tool *tool, const char *place);
+void import_report_losses(struct importer *in);
+/* The list ends with NULL. */
+bool import_in_list(gramc_text key, const char *const *list);
+
+/* A bundle, as `gramc compile --target bundle` writes it. */
+bool import_is_bundle(const struct json *object);
+void import_bundle(struct importer *in, const struct json *object);
+/* Reads one tool definition. NULL, reported: it is none. */
+struct import_tool *import_item(struct importer *in, const struct json *item);
+/* `{key: value}`: what `meta` takes. */
+struct doc *import_map(struct importer *in, const struct json *object);
+/* The agent that the caller wants gets all tools that no other has. */
+void import_wanted_agent(struct importer *in);
+/* What bundles alone say of a tool. */
+bool import_is_setting(gramc_text key);
+void import_tool_settings(struct importer *in, const struct import_tool *tool, struct doc *list);
+void import_write_agents(struct importer *in, struct buf *out);
+
 /* `object` is an OpenAPI document. */
 void import_openapi(struct importer *in, const struct json *object);
 
@@ -175,6 +242,8 @@ struct import_field {
 /* `name::Label {...}`; field NULL: a result. */
 struct doc *import_node(struct importer *in, const struct json *schema,
                         const struct import_field *field);
+/* `Label`, or `{type: Label, ...}` */
+struct doc *import_type_value(struct importer *in, const struct json *schema);
 /* `[Name:Label {...} | fields]` */
 struct doc *import_definition(struct importer *in, const struct import_type *type);
 bool import_is_required(const struct json *schema, gramc_text name);

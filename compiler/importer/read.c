@@ -152,25 +152,77 @@ static bool is_upper(const struct json *schema) {
            type.ptr[1] <= 'Z';
 }
 
-static void read_form(struct importer *in, const struct form *form, const struct json *item) {
+/* Members that are read, or that say nothing that the form itself does not say. */
+static const char *const known[] = {"name",
+                                    "description",
+                                    "title",
+                                    "annotations",
+                                    "parameters",
+                                    "response",
+                                    "result",
+                                    "deprecated",
+                                    "examples",
+                                    "input_examples",
+                                    "type",
+                                    "input_schema",
+                                    "function",
+                                    "inputSchema",
+                                    "outputSchema",
+                                    "parametersJsonSchema",
+                                    "responseJsonSchema",
+                                    NULL};
+static const char *const round_function[] = {"type", "function", NULL};
+static const char *const known_hints[] = {"title",          "readOnlyHint",  "destructiveHint",
+                                          "idempotentHint", "openWorldHint", NULL};
+
+/* What is said twice in two forms is read once: the other is left out. */
+static void report_others(struct importer *in, const struct form *form, const struct json *item,
+                          const struct json *inside, const struct import_tool *tool) {
+    static const char *const schemas[] = {"parameters", "input_schema", "inputSchema",
+                                          "parametersJsonSchema", NULL};
+    for (const struct json *m = inside->first; m; m = m->next) {
+        bool other_schema = import_in_list(m->key, schemas) && !text_is(m->key, form->parameters);
+        bool setting = tool->settings && import_is_setting(m->key);
+        bool other = !import_in_list(m->key, known) && !setting;
+        if (m->kind != JSON_NULL && (other || other_schema)) import_lose(in, m, tool, NULL);
+    }
+    if (inside != item) import_lose_others(in, item, round_function, tool, NULL);
+    import_lose_others(in, json_get(inside, "annotations"), known_hints, tool, NULL);
+}
+
+static void read_words(struct import_tool *tool, const struct json *inside) {
+    const struct json *deprecated = json_get(inside, "deprecated");
+    const struct json *examples = json_get(inside, "examples");
+    const struct json *annotations = json_get(inside, "annotations");
+    if (!examples) examples = json_get(inside, "input_examples");
+    if (json_is(deprecated, JSON_TRUE)) tool->deprecated = TEXT("true");
+    if (json_is(deprecated, JSON_STRING)) tool->deprecated = deprecated->text;
+    tool->title = import_text(inside, "title");
+    if (!tool->title.len && annotations) tool->title = import_text(annotations, "title");
+    if (json_is(annotations, JSON_OBJECT)) tool->annotations = annotations;
+    if (json_is(examples, JSON_ARRAY)) tool->examples = examples;
+}
+
+static struct import_tool *read_form(struct importer *in, const struct form *form,
+                                     const struct json *item) {
     const struct json *inside = form->inside ? json_get(item, form->inside) : item;
     const struct json *parameters = json_get(inside, form->parameters);
-    const struct json *annotations = json_get(inside, "annotations");
     bool gemini = text_is(in->kind, "gemini") || is_upper(parameters);
     in->dialect = gemini ? IMPORT_DIALECT_GEMINI : form->dialect;
     struct import_tool *tool =
         import_add(in, inside, import_text(inside, "name"), import_text(inside, "description"));
-    if (!tool) return;
-    tool->title = import_text(inside, "title");
-    if (!tool->title.len && annotations) tool->title = import_text(annotations, "title");
-    if (json_is(annotations, JSON_OBJECT)) tool->annotations = annotations;
+    if (!tool) return NULL;
+    read_words(tool, inside);
+    if (form->result && strcmp(form->mark, "result") == 0) tool->settings = inside;
     import_open(in, json_is(parameters, JSON_OBJECT) ? parameters : item);
     import_set_parameters(in, tool, parameters);
     const struct json *result = form->result ? json_get(inside, form->result) : NULL;
     if (!result) result = json_get(inside, "response");
     if (json_is(result, JSON_OBJECT)) import_open(in, result);
     if (result) set_result(in, tool, result);
+    report_others(in, form, item, inside, tool);
     in->dialect = IMPORT_DIALECT_SCHEMA;
+    return tool;
 }
 
 /* ## Plain JSON Schema: the arguments of one tool */
@@ -190,18 +242,37 @@ static bool reads_as_schema(const struct importer *in, const struct json *item) 
                              json_get(item, "$defs") || json_get(item, "$ref"));
 }
 
-static void read_schema(struct importer *in, const struct json *item) {
+static struct import_tool *read_schema(struct importer *in, const struct json *item) {
     gramc_text title = import_text(item, "title");
     struct import_tool *tool = import_add(in, item, title.len ? title : stem(in->source->name),
                                           import_text(item, "description"));
-    if (!tool) return;
+    if (!tool) return NULL;
     import_open(in, item);
     import_set_parameters(in, tool, item);
+    return tool;
+}
+
+struct import_tool *import_item(struct importer *in, const struct json *item) {
+    const struct form *form = form_of(in, item);
+    if (form) return read_form(in, form, item);
+    if (reads_as_schema(in, item)) return read_schema(in, item);
+    import_find(in, D_IMPORT_NO_TOOL, in->source, item, TEXT(""), TEXT(""));
+    return NULL;
 }
 
 /* ## Containers */
 
 static void read_item(struct importer *in, const struct json *item, unsigned depth);
+
+/* Of an envelope of JSON-RPC and of a list of tools. */
+static const char *const round_tools[] = {"jsonrpc",
+                                          "id",
+                                          "result",
+                                          "tools",
+                                          "functions",
+                                          "functionDeclarations",
+                                          "function_declarations",
+                                          NULL};
 
 /* {"tools": [...]}, {"result": {"tools": [...]}}, {"functionDeclarations": [...]}... */
 static bool read_container(struct importer *in, const struct json *item, unsigned depth) {
@@ -211,23 +282,22 @@ static bool read_container(struct importer *in, const struct json *item, unsigne
         const struct json *list = json_get(item, lists[i]);
         if (!json_is(list, JSON_ARRAY)) continue;
         read_item(in, list, depth + 1);
+        import_lose_others(in, item, round_tools, NULL, "the document");
         return true;
     }
     const struct json *result = json_get(item, "result");
     if (!json_is(json_get(result, "tools"), JSON_ARRAY)) return false;
     read_item(in, result, depth + 1);
+    import_lose_others(in, item, round_tools, NULL, "the document");
     return true;
 }
 
 static void read_object(struct importer *in, const struct json *item, unsigned depth) {
     bool openapi = json_is(json_get(item, "openapi"), JSON_STRING) ||
                    json_is(json_get(item, "swagger"), JSON_STRING);
-    const struct form *form;
     if (openapi || text_is(in->kind, "openapi")) import_openapi(in, item);
-    else if (read_container(in, item, depth)) return;
-    else if ((form = form_of(in, item)) != NULL) read_form(in, form, item);
-    else if (reads_as_schema(in, item)) read_schema(in, item);
-    else import_find(in, D_IMPORT_NO_TOOL, in->source, item, TEXT(""), TEXT(""));
+    else if (import_is_bundle(item)) import_bundle(in, item);
+    else if (!read_container(in, item, depth)) import_item(in, item);
 }
 
 /* Recursion is bounded by DEEPEST_CONTAINER. */

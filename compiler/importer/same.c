@@ -48,8 +48,10 @@ static struct view view_of(const struct same_check *c, const struct json *schema
     return view;
 }
 
-static bool is_structure(gramc_text key) {
-    return text_is(key, "$ref") || text_is(key, "$defs") || text_is(key, "required");
+/* Said elsewhere, or nothing that is sent. */
+static bool is_structure(const struct same_check *c, gramc_text key) {
+    return (c->in->bundles && text_is(key, "meta")) || text_is(key, "$ref") ||
+           text_is(key, "$defs") || text_is(key, "required");
 }
 
 static const struct json *get(const struct view *view, gramc_text key) {
@@ -58,13 +60,13 @@ static const struct json *get(const struct view *view, gramc_text key) {
     return value;
 }
 
-static size_t members(const struct view *view) {
+static size_t members(const struct same_check *c, const struct view *view) {
     size_t count = 0;
     for (size_t i = 0; i < view->count; i++)
         for (const struct json *m = view->layers[i]->first; m; m = m->next) {
             size_t over = 0;
             while (over < i && !json_get_text(view->layers[over], m->key)) over++;
-            if (over == i && !is_structure(m->key)) count++;
+            if (over == i && !is_structure(c, m->key)) count++;
         }
     return count;
 }
@@ -126,12 +128,12 @@ static void compare_later(struct same_check *c, const struct json *a, const stru
 }
 
 static bool same_views(struct same_check *c, const struct view *x, const struct view *y) {
-    if (members(x) != members(y) ||
+    if (members(c, x) != members(c, y) ||
         !same_required(get(x, TEXT("required")), get(y, TEXT("required"))))
         return false;
     for (size_t i = 0; i < x->count; i++)
         for (const struct json *m = x->layers[i]->first; m; m = m->next) {
-            if (is_structure(m->key) || get(x, m->key) != m) continue;
+            if (is_structure(c, m->key) || get(x, m->key) != m) continue;
             const struct json *other = get(y, m->key);
             if (!other || !same_keyword(c, m, other)) return false;
         }

@@ -484,6 +484,10 @@ static struct doc *type_value(struct importer *in, const struct json *schema) {
     return described_value(in, schema, NULL);
 }
 
+struct doc *import_type_value(struct importer *in, const struct json *schema) {
+    return type_value(in, schema);
+}
+
 struct doc *import_key(struct arena *arena, gramc_text name) {
     gramc_text plain = import_quote_name(arena, name);
     bool bare = plain.len > 0 && plain.ptr[0] != '`';
@@ -539,7 +543,9 @@ static void describe_keywords(struct description *d, const struct type_words *sa
     for (const struct json *m = d->schema->first; m; m = m->next) {
         bool own = property_for(m->key) != TYPE_PROPERTIES || text_is(m->key, "type") ||
                    text_is(m->key, "default");
-        if (!own && !was_said(said, m->key)) raw(d, m);
+        bool meta = d->in->bundles && m->kind == JSON_OBJECT && text_is(m->key, "meta");
+        if (meta) add(d, "meta", import_map(d->in, m));
+        else if (!own && !was_said(said, m->key)) raw(d, m);
     }
 }
 

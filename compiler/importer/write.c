@@ -80,13 +80,40 @@ static void add_hints(struct importer *in, const struct import_tool *tool, struc
     }
 }
 
+/* Those that do not fit the parameters are left out: what a call is, the language checks. */
+static void add_examples(struct importer *in, const struct import_tool *tool, struct doc *list) {
+    if (!tool->examples) return;
+    if (tool->examples->mark) {
+        if (in->report)
+            import_find(in, D_IMPORT_LOST, NULL, tool->examples, tool->examples->key,
+                        TEXT("a tool that refuses them"));
+        return;
+    }
+    struct doc *examples = doc_list(in->arena, "[", "]");
+    for (const struct json *call = tool->examples->first; call; call = call->next)
+        doc_add(examples, doc_data(in->arena, call));
+    if (examples) examples->origin = tool->examples;
+    doc_property(in->arena, list, "examples", examples);
+}
+
+static void add_deprecated(struct importer *in, const struct import_tool *tool, struct doc *list) {
+    bool reason = tool->deprecated.len && !text_is(tool->deprecated, "true");
+    if (reason)
+        doc_property(in->arena, list, "deprecated", doc_string(in->arena, tool->deprecated));
+    else if (tool->deprecated.len)
+        doc_property(in->arena, list, "deprecated", doc_words(in->arena, "true"));
+}
+
 static struct doc *tool_properties(struct importer *in, const struct import_tool *tool) {
     struct doc *list = doc_list(in->arena, "{", "}");
     gramc_text description = tool->description.len ? tool->description : tool->name;
     if (tool->named) doc_property(in->arena, list, "name", doc_string(in->arena, tool->name));
     if (tool->title.len) doc_property(in->arena, list, "title", doc_string(in->arena, tool->title));
     doc_property(in->arena, list, "description", doc_string(in->arena, description));
+    add_examples(in, tool, list);
+    add_deprecated(in, tool, list);
     add_hints(in, tool, list);
+    import_tool_settings(in, tool, list);
     import_arguments(in, tool, list);
     return list;
 }
@@ -102,21 +129,6 @@ static void write_tool(struct importer *in, struct buf *out, const struct import
     buf_puts(out, "\n]\n");
 }
 
-static void write_agent(struct importer *in, struct buf *out) {
-    struct doc *list = doc_list(in->arena, " ", "");
-    if (!in->agent.len) return;
-    for (const struct import_tool *tool = in->first; tool; tool = tool->next)
-        doc_add(list, doc_text(in->arena, import_quote_name(in->arena, tool->identifier)));
-    buf_puts(out, "\n[");
-    buf_text(out, import_quote_name(in->arena, in->agent));
-    buf_puts(out, ":Agent");
-    if (list && list->first) {
-        buf_puts(out, " |");
-        print(in, out, list, 0);
-    }
-    buf_puts(out, "]\n");
-}
-
 void import_write(struct importer *in, struct buf *out) {
     buf_reset(&in->spans);
     write_types(in, out);
@@ -124,7 +136,7 @@ void import_write(struct importer *in, struct buf *out) {
         if (tool != in->first) buf_putc(out, '\n');
         write_tool(in, out, tool);
     }
-    write_agent(in, out);
+    import_write_agents(in, out);
 }
 
 /* ## The library of an HTTP interface */
@@ -139,6 +151,14 @@ static struct doc *header_map(struct importer *in, const struct import_header *f
         doc_add(map, entry);
     }
     return map;
+}
+
+/* What is said of the arguments as a whole has no place in an implementation: there the tool's own
+ * signature is all that binding has, as without this one. */
+static bool has_signature(struct importer *in, const struct import_tool *tool) {
+    struct doc *list = doc_list(in->arena, "{", "}");
+    import_arguments(in, tool, list);
+    return list && !list->first;
 }
 
 static struct doc *implementation(struct importer *in, const struct import_tool *tool) {
@@ -157,12 +177,18 @@ static struct doc *implementation(struct importer *in, const struct import_tool 
                      doc_string(in->arena, tool->http->content_type));
     }
     doc_add(doc, list);
+    if (has_signature(in, tool)) {
+        in->source = tool->source;
+        doc_add(doc, doc_words(in->arena, " | "));
+        doc_add(doc, signature(in, tool));
+    }
     doc_add(doc, doc_words(in->arena, "]"));
     return doc;
 }
 
 void import_write_library(struct importer *in, struct buf *out) {
     buf_reset(&in->spans);
+    write_types(in, out);
     struct doc *list = doc_list(in->arena, " ", "");
     for (const struct import_tool *tool = in->first; tool && !in->arena->oom; tool = tool->next)
         if (tool->http) doc_add(list, implementation(in, tool));

@@ -65,6 +65,7 @@ static const struct {
     {"CHAR", "CHARACTER"},
     {"INT_ARRAY", "INTEGER_ARRAY"},
     {"HANDLEBARS", "TEXT_SUBSTITUTOR"},
+    {"XSLT", "JOLT"},
 };
 
 static gramc_text hint_for(gramc_text word, const gramc_text *known, size_t count) {
