@@ -126,6 +126,8 @@ const struct cli_file *cli_read(struct cli *cli, const char *path);
 int cli_write_file(struct cli *cli, const char *path, gramc_text text);
 /* Puts other bytes into a file: it appears whole or not at all, with the mode that it had. */
 int cli_rewrite(struct cli *cli, const char *path, gramc_text text);
+/* The same for one that does not exist; a link that leads nowhere is replaced, not followed. */
+int cli_write_new(struct cli *cli, const char *path, gramc_text text);
 /* True if the path lies inside the project of the first operand (project.c). */
 bool cli_is_inside(struct cli *cli, const char *path);
 /* For gramc_options: the files that sources name, inside the project only. */
