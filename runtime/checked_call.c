@@ -4,10 +4,11 @@
 #include "runtime/checked_call.h"
 
 #include "base/json/json.h"
+#include "base/limits.h"
 #include "base/text.h"
 #include "runtime/loop.h"
 
-enum { QUOTED_MAX = 8 << 20, TOLD_MAX = 2 << 20, ERRORS_TOLD = 5 };
+enum { QUOTED_MAX = 8 << 20, TOLD_MAX = 2 << 20 };
 
 static void finish(struct checked_call *call, const struct checked_end *end) {
     call->over = true;
@@ -25,12 +26,12 @@ static void finish_nomem(struct checked_call *call) {
 /* ## What does not fit */
 
 static void put_violations(struct buf *out, const gramc_verdict *verdict) {
-    for (size_t i = 0; i < verdict->error_count && i < ERRORS_TOLD; i++) {
+    for (size_t i = 0; i < verdict->error_count && i < TOLD_ERRORS_MAX; i++) {
         if (i) buf_puts(out, "; ");
         buf_text(out, verdict->errors[i].message);
     }
-    if (verdict->errors_total > ERRORS_TOLD)
-        buf_printf(out, "; and %zu more", verdict->errors_total - ERRORS_TOLD);
+    if (verdict->errors_total > TOLD_ERRORS_MAX)
+        buf_printf(out, "; and %zu more", verdict->errors_total - TOLD_ERRORS_MAX);
 }
 
 static void refuse(struct checked_call *call, enum checked_outcome outcome,

@@ -1,6 +1,7 @@
 /* Asks an OpenAI-compatible endpoint over HTTP, and again where that has a chance: the statuses,
  * the waiting times and the headers are those of the openai SDK, which servers are made for.
  * Reading and writing of bodies is llm_openai.c's, the connection net/http.c's. */
+#include "base/limits.h"
 #include "base/text.h"
 #include "runtime/foreign.h"
 #include "runtime/model.h"
@@ -8,12 +9,10 @@
 #include "runtime/run.h"
 
 enum {
-    DEFAULT_TIMEOUT_MS = 600000,
     DEFAULT_CONNECT_MS = 10000,
     DEFAULT_WAIT_MS = 500,
     LONGEST_BACKOFF_MS = 8000,
     LONGEST_WAIT_MS = 60000, /* that a server may ask for */
-    DEFAULT_RESPONSE_MAX = 16 << 20,
     URL_MAX = 4096,
     EXCERPT = 120 /* bytes of an answer that is none */
 };
@@ -32,7 +31,7 @@ static gramc_status make_target(gramc_model *model, gramc_text base,
     buf_puts(&url, "/chat/completions");
     struct http_target_options target = {
         buf_view(&url), options->api_key, options->proxy,
-        options->timeout_ms ? options->timeout_ms : DEFAULT_TIMEOUT_MS,
+        options->timeout_ms ? options->timeout_ms : MODEL_TIMEOUT_MS,
         options->connect_timeout_ms ? options->connect_timeout_ms : DEFAULT_CONNECT_MS};
     gramc_status status = buf_status(&url);
     if (status == GRAMC_LIMIT) status = GRAMC_USAGE;
@@ -60,7 +59,7 @@ gramc_status gramc_model_new_endpoint(gramc_model **out, const gramc_endpoint_op
     model->id = arena_text(&model->arena, model_id(options.model));
     model->max_retries = options.max_retries;
     model->retry_wait_ms = options.retry_wait_ms ? options.retry_wait_ms : DEFAULT_WAIT_MS;
-    model->max_response = options.max_response ? options.max_response : DEFAULT_RESPONSE_MAX;
+    model->max_response = options.max_response ? options.max_response : MODEL_RESPONSE_MAX;
     gramc_status status = keep_key(model, &options);
     if (!status) status = make_target(model, base, &options);
     if (!status && model->arena.oom) status = GRAMC_NOMEM;

@@ -19,18 +19,36 @@ struct diff_place {
     struct span span;
 };
 
+enum diff_position { DIFF_PARAMETER, DIFF_RESULT, DIFF_ANSWER, DIFF_POSITIONS };
+
+/* One place that a change of something shared reaches. */
+struct diff_use {
+    struct diff_use *next;
+    gramc_text text; /* "parameter `home` of tool `work`" */
+    struct diff_place at;
+    enum diff_position position;
+    bool narrowed, widened; /* what changed there */
+};
+
 struct difference {
     struct difference *next;
     enum change_id id;
+    gramc_impact caller, implementer;
     gramc_text message, help, example;
     struct diff_place before, after;
+    struct diff_use *uses, *last_use; /* NULL: it stands where it is seen */
+    uint32_t use_count;
 };
+
+struct diff_cause;
 
 struct gramc_diff {
     struct arena arena;
     struct difference *first, **last;
     uint32_t counts[4];       /* by gramc_impact */
     struct map before, after; /* the first tool of each name on the wire */
+    struct map old_entities, new_entities, causes, properties; /* cause.c */
+    struct diff_cause *first_cause, **last_cause;
     const struct source *old_sources, *new_sources;
     size_t old_root, new_root; /* length of the folder in which all sources of a side lie */
 };
@@ -39,11 +57,18 @@ const gramc_diff_kind *diff_kind(enum change_id id);
 /* The same as a row of findings; its severity is the impact less one. */
 const struct diag_row *diff_row(enum change_id id);
 /* The greater of the two impacts. */
-gramc_impact diff_impact(enum change_id id);
+gramc_impact diff_impact(const struct difference *difference);
 
 /* Reports; up to three texts for {0}, {1}, {2}. NULL without memory. */
 struct difference *diff_add(struct gramc_diff *diff, enum change_id id, struct diff_place before,
                             struct diff_place after, gramc_text a, gramc_text b, gramc_text c);
+/* The same where its uses say whom it hits. */
+struct difference *diff_add_judged(struct gramc_diff *diff, enum change_id id, gramc_impact caller,
+                                   gramc_impact implementer, struct diff_place before,
+                                   struct diff_place after, gramc_text a, gramc_text b,
+                                   gramc_text c);
+/* A sentence with {0}, {1}, {2} filled in. */
+gramc_text diff_fill(struct gramc_diff *diff, const char *sentence, const gramc_text args[3]);
 void diff_help(struct gramc_diff *diff, struct difference *difference, const char *format,
                gramc_text name);
 
