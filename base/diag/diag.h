@@ -128,7 +128,7 @@ bool findings_have_errors(const struct findings *findings);
  * through them: findings, changes, violations. */
 struct diag_tally {
     const char *name; /* "accepted" */
-    uint32_t count;   /* 0: not said to people */
+    uint32_t count;   /* 0: not said */
 };
 
 struct diag_report {

@@ -81,7 +81,8 @@ void diag_print_json(struct buf *out, const struct diag_report *report) {
     for (int i = GRAMC_ERROR; report->grades && i >= GRAMC_NOTE; i--)
         json_member_number(&w, report->grades[i], report->findings->counts[i]);
     for (size_t i = 0; i < report->tally_count; i++)
-        json_member_number(&w, report->tallies[i].name, report->tallies[i].count);
+        if (report->tallies[i].count)
+            json_member_number(&w, report->tallies[i].name, report->tallies[i].count);
     json_member_array(&w, "files");
     for (const struct source *file = report->sources; file; file = file->next) {
         json_object_begin(&w);

@@ -264,13 +264,16 @@ static void put_unshown(struct json_writer *w, uint32_t count) {
     json_array_end(w);
 }
 
-/* 3.8: properties of the run's invocation. */
+/* 3.8: what the command counts besides. */
 static void put_tallies(struct json_writer *w, const struct diag_report *report) {
-    if (!report->tally_count) return;
-    json_member_object(w, "properties");
-    for (size_t i = 0; i < report->tally_count; i++)
+    bool any = false;
+    for (size_t i = 0; i < report->tally_count; i++) {
+        if (!report->tallies[i].count) continue;
+        if (!any) json_member_object(w, "properties");
+        any = true;
         json_member_number(w, report->tallies[i].name, report->tallies[i].count);
-    json_object_end(w);
+    }
+    if (any) json_object_end(w);
 }
 
 static void put_invocation(struct json_writer *w, const struct diag_report *report) {

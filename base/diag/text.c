@@ -152,4 +152,7 @@ void diag_print_concise(struct buf *out, const struct diag_report *report) {
         diag_put_safe(out, f->message);
         buf_putc(out, '\n');
     }
+    size_t len = out->len;
+    diag_put_tallies(out, report, "");
+    if (out->len > len) buf_putc(out, '\n');
 }

@@ -230,7 +230,9 @@ static void diff_answer(struct gramc_diff *diff, const struct agent *before,
     enum change_id id = change.widened    ? CHANGE_AGENT_OUTPUT
                         : change.narrowed ? CHANGE_AGENT_OUTPUT_NARROWED
                                           : CHANGE_AGENT_OUTPUT_RESTATED;
-    diff_add(diff, id, place(before), place(after), after->public.name, nothing, nothing);
+    struct difference *d =
+        diff_add(diff, id, place(before), place(after), after->public.name, nothing, nothing);
+    for (int i = 0; d && i < 2; i++) d->evidence[i] = change.schemas[i];
 }
 
 static bool asks_for(const gramc_agent *agent, gramc_text name) {

@@ -144,7 +144,8 @@ void compare_values(struct gramc_diff *diff, const struct schema *before,
     const struct built_schema old = schema_build(&diff->arena, before, SCHEMA_CHECKED),
                               new = schema_build(&diff->arena, after, SCHEMA_CHECKED);
     *out = (struct change_of_values){.is_same = text_eq(old.text, new.text),
-                                     .answers = {GRAMC_COMPARE_YES, GRAMC_COMPARE_YES}};
+                                     .answers = {GRAMC_COMPARE_YES, GRAMC_COMPARE_YES},
+                                     .schemas = {old.text, new.text}};
     options.allocator = &diff->arena.allocator;
     for (int i = 0; i < 2 && !out->is_same && !diff->arena.oom; i++) {
         gramc_comparison *c = NULL;
@@ -435,6 +436,7 @@ static void report(struct gramc_diff *diff, const struct diff_cause *cause) {
     d->uses = cause->uses;
     for (const struct diff_use *u = cause->uses; u; u = u->next) d->use_count++;
     d->example = example_of(diff, cause);
+    for (int i = 0; i < 2; i++) d->evidence[i] = cause->values.schemas[i];
     for (int i = 0; i < 2; i++)
         if (is_undecided(cause, i))
             diff_help(diff, d, "not decided: {0}", cause->values.reasons[i]);

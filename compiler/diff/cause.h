@@ -17,6 +17,7 @@ struct change_of_values {
     /* Is each old value one now? Was each new value one before? */
     gramc_comparison_answer answers[2];
     gramc_text examples[2], reasons[2]; /* for NO, for UNKNOWN */
+    gramc_text schemas[2];              /* old, new */
 };
 
 /* What a comparison that failed leaves open is undecided. */

@@ -44,6 +44,12 @@ const gramc_diff_kind *gramc_diff_explain(size_t i) {
     return i < CHANGE_COUNT ? &kinds[i] : NULL;
 }
 
+bool diff_is_kind(gramc_text name) {
+    for (size_t i = 0; i < CHANGE_COUNT; i++)
+        if (text_is(name, kinds[i].code) || text_is(name, kinds[i].slug)) return true;
+    return false;
+}
+
 gramc_impact diff_impact(const struct difference *d) {
     return d->caller > d->implementer ? d->caller : d->implementer;
 }
@@ -352,6 +358,7 @@ gramc_status gramc_diff_new(gramc_diff **out, const gramc_spec *before, const gr
         diff_agents(diff, before, after);
         diff_tools(diff, before, after);
         causes_report(diff);
+        diff_accept_allowed(diff, after->compilation);
     }
     if (diff->arena.oom) {
         gramc_diff_free(diff);

@@ -35,6 +35,7 @@ struct difference {
     enum change_id id;
     gramc_impact caller, implementer;
     gramc_text message, help, example;
+    gramc_text evidence[2]; /* the schemas, where a type changed: what exactly was accepted */
     struct diff_place before, after;
     struct diff_use *uses, *last_use; /* NULL: it stands where it is seen */
     uint32_t use_count;
@@ -45,7 +46,8 @@ struct diff_cause;
 struct gramc_diff {
     struct arena arena;
     struct difference *first, **last;
-    uint32_t counts[4];       /* by gramc_impact */
+    uint32_t counts[4]; /* by gramc_impact; those that are accepted left out */
+    uint32_t accepted;
     struct map before, after; /* the first tool of each name on the wire */
     struct map old_entities, new_entities, causes, properties; /* cause.c */
     struct diff_cause *first_cause, **last_cause;
@@ -79,6 +81,12 @@ void diff_agents(struct gramc_diff *diff, const struct gramc_spec *before,
                  const struct gramc_spec *after);
 /* Parameters and result of a tool that both have. */
 void diff_signature(struct gramc_diff *diff, const struct tool *before, const struct tool *after);
+
+/* True for the code or slug of a change. */
+bool diff_is_kind(gramc_text name);
+/* Takes out what comments of the new sources allow; one that does nothing, or does not say why, is
+ * a change of the list itself. */
+void diff_accept_allowed(struct gramc_diff *diff, const gramc_compilation *after);
 
 /* True if both stand in the same file, below the folders that are compared. */
 bool diff_same_file(const struct gramc_diff *diff, const struct source *before,

@@ -107,6 +107,7 @@ gramc_status gramc_diff_print(const gramc_diff *diff, gramc_report_format format
     arena_init(&printed.arena, &diff->arena.allocator);
     findings_init(&printed.findings, &printed.arena, UINT32_MAX);
     gramc_status status = gather(&printed, diff);
+    const struct diag_tally accepted = {"accepted", diff->accepted};
     const struct diag_report report = {
         .sources = printed.sources,
         .findings = &printed.findings,
@@ -114,6 +115,8 @@ gramc_status gramc_diff_print(const gramc_diff *diff, gramc_report_format format
         .command = "diff",
         .language = "gram",
         .grades = grades,
+        .tallies = &accepted,
+        .tally_count = 1,
         .nothing = "no changes",
     };
     if (status == GRAMC_OK) status = diag_print(&report, format, &diff->arena.allocator, writer);

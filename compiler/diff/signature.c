@@ -68,8 +68,10 @@ struct change_of_type {
 };
 
 static struct difference *add(const struct change_of_type *c, enum change_id id) {
-    return diff_add(c->s->diff, id, c->before, c->after, c->s->after->public.name, c->parameter,
-                    nothing);
+    struct difference *d = diff_add(c->s->diff, id, c->before, c->after, c->s->after->public.name,
+                                    c->parameter, nothing);
+    for (int i = 0; d && i < 2; i++) d->evidence[i] = c->values.schemas[i];
+    return d;
 }
 
 /* {"age":-1} for a parameter, the value alone for a result; its beginning if it is long. */

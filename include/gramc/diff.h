@@ -73,6 +73,17 @@ GRAMC_API bool gramc_diff_get(const gramc_diff *diff, size_t i, gramc_diff_entry
 /* One of its uses; false past the end. */
 GRAMC_API bool gramc_diff_get_use(const gramc_diff *diff, size_t i, size_t use,
                                   gramc_diff_use *out);
+/* How many were accepted, by comments `// gramc: allow(D209) reason` at the new place or by a
+ * baseline: they do not stand in the list and are not counted by impact. */
+GRAMC_API size_t gramc_diff_accepted(const gramc_diff *diff);
+/* Writes the changes of the list down as accepted (docs/formats/baseline.md). GRAMC_NOMEM,
+ * GRAMC_LIMIT, GRAMC_IO. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_diff_baseline_write(const gramc_diff *diff,
+                                                                gramc_writer writer);
+/* Takes out those that a baseline knows; *gone is how many of its changes do not occur. GRAMC_USAGE
+ * if it is no baseline, GRAMC_NOMEM. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_diff_baseline_apply(gramc_diff *diff,
+                                                                gramc_text baseline, size_t *gone);
 /* Prints the changes as gramc_findings_print prints findings, by the files that they stand in; what
  * is gone stands in the old file. `fails` is the least impact that fails (a JUnit case), NONE if
  * none does. GRAMC_USAGE for an unknown format, GRAMC_NOMEM, GRAMC_IO. */
