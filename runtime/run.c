@@ -476,11 +476,19 @@ static void enlist(gramc_run *run) {
     loop_ready(loop, run);
 }
 
+static gramc_status learn_secrets(gramc_loop *loop, const gramc_bound *bound,
+                                  const gramc_model *model) {
+    gramc_status status = loop_learn(loop, bound->secrets);
+    return status ? status : loop_learn(loop, model->secrets);
+}
+
 gramc_status gramc_run_start(gramc_run **out, gramc_loop *loop, const gramc_bound *bound,
                              const gramc_run_options *given, const gramc_run_handler *handler) {
     gramc_run_options options = GRAMC_RUN_OPTIONS_INIT;
     OPTIONS_READ(options, given);
     gramc_status status = evaluate(bound, &options, handler);
+    if (status) return status;
+    status = learn_secrets(loop, bound, options.model);
     if (status) return status;
     gramc_run *run = mem_alloc(&loop->allocator, sizeof(*run));
     if (!run) return GRAMC_NOMEM;
