@@ -10,6 +10,7 @@
 #include <uv.h>
 
 #include "base/buf.h"
+#include "base/limits.h"
 #include "base/mem.h"
 #include "gramc/runtime.h"
 
@@ -19,8 +20,6 @@ struct secrets;
 struct tool_call;
 
 struct bound_tool;
-
-enum { TOOL_RESULT_MAX = 1 << 20 };
 
 struct tool_kind {
     const char *name;
@@ -73,7 +72,7 @@ struct bound_tool {
     const gramc_impl *impl;                /* NULL: optional, not offered */
     const struct tool_kind *kind;
     const void *data;              /* what the kind's bind left */
-    const struct secrets *secrets; /* to be taken out of results; NULL: none */
+    const struct secrets *secrets; /* that it may have been given; NULL: none */
     uint32_t timeout_ms;
     gramc_text box; /* that offers it; empty: a ToolImpl does it */
     struct bound_proof accepts, returns;

@@ -49,7 +49,9 @@ static void on_ended(void *ctx, const struct child_end *end) {
     struct tool_call *call = ctx;
     char why[CHILD_WHY_MAX];
     call->state = NULL;
-    if (end->status || end->signal) {
+    if (end->nomem) {
+        tool_settle(call, TOOL_NOMEM);
+    } else if (end->status || end->signal) {
         child_explain_end(why, sizeof(why), "the program", end);
         tool_fail(call, "%s", why);
     } else {
