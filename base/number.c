@@ -39,7 +39,20 @@ bool number_to_double(double *out, gramc_text number) {
     return len > 0 && *end == '\0' && isfinite(*out);
 }
 
+/* Of so many digits any fits. */
+static bool few_digits(int64_t *out, gramc_text digits) {
+    int64_t number = 0;
+    for (size_t i = 0; i < digits.len; i++) {
+        unsigned digit = (unsigned)(unsigned char)digits.ptr[i] - '0';
+        if (digit > 9) return false;
+        number = number * 10 + digit;
+    }
+    *out = number;
+    return digits.len > 0;
+}
+
 bool number_to_int(int64_t *out, gramc_text number) {
+    if (number.len <= 18 && !(number.len && number.ptr[0] == '-')) return few_digits(out, number);
     bool negative = number.len && number.ptr[0] == '-';
     uint64_t magnitude = 0, limit = (uint64_t)INT64_MAX + negative;
     if (number.len == (size_t)negative) return false;

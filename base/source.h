@@ -3,9 +3,8 @@
 #ifndef BASE_SOURCE_H
 #define BASE_SOURCE_H
 
+#include "base/limits.h"
 #include "base/mem.h"
-
-enum { SOURCE_MAX = INT32_MAX - 1 };
 
 struct span {
     uint32_t start, end; /* [start, end) */

@@ -8,10 +8,6 @@ gramc_text text_of(const char *c_string) {
     return (gramc_text){c_string, c_string ? strlen(c_string) : 0};
 }
 
-bool text_eq(gramc_text a, gramc_text b) {
-    return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
-}
-
 int text_compare(gramc_text a, gramc_text b) {
     size_t shorter = a.len < b.len ? a.len : b.len;
     int order = shorter ? memcmp(a.ptr, b.ptr, shorter) : 0;

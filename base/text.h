@@ -4,12 +4,16 @@
 
 #include "gramc/gramc.h"
 
+#include <string.h>
+
 #define TEXT(literal) GRAMC_TEXT(literal)
 /* For printf's %.*s. */
 #define TEXT_ARGS(text) (int)(text).len, (text).ptr
 
 gramc_text text_of(const char *c_string);
-bool text_eq(gramc_text a, gramc_text b);
+static inline bool text_eq(gramc_text a, gramc_text b) {
+    return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
+}
 /* Compares without asking for the C string's length first: most comparisons end at once. */
 static inline bool text_is(gramc_text a, const char *c_string) {
     size_t i = 0;

@@ -203,9 +203,8 @@ int cli_report_compiled(struct cli *cli, const gramc_compilation *compilation,
     int code = cli_status(cli, status);
     if (code == EXIT_FINE) code = cli_report_as(cli, compilation, cli->err, "text");
     if (code != EXIT_FINE || status == GRAMC_OK) return code;
-    fputs("gramc: an error that is allowed or lowered leaves nothing to compile; see gramc check "
-          "--no-config and the `gramc: allow` comments\n",
-          cli->err);
+    cli_usage(cli, "an error that is allowed or lowered leaves nothing to compile; see gramc check "
+                   "--no-config and the `gramc: allow` comments");
     return EXIT_FINDINGS;
 }
 

@@ -3,6 +3,7 @@
 #include "gramc/diff.h"
 
 #include "cli/git.h"
+#include "cli/known.h"
 
 #include <string.h>
 
@@ -53,14 +54,25 @@ static bool fails(const gramc_diff *diff, gramc_impact limit) {
     return false;
 }
 
+static gramc_status write_baseline(const void *diff, gramc_writer writer) {
+    return gramc_diff_baseline_write(diff, writer);
+}
+
+static gramc_status apply_baseline(void *diff, gramc_text baseline, size_t *gone) {
+    return gramc_diff_baseline_apply(diff, baseline, gone);
+}
+
 static int print(struct cli *cli, const struct diff_side sides[2], gramc_report_format format,
                  gramc_impact limit) {
     gramc_diff *diff;
     int code =
         cli_status(cli, gramc_diff_new(&diff, sides[0].spec, sides[1].spec, &cli->allocator));
     if (code != EXIT_FINE) return code;
-    code = cli_status(cli, gramc_diff_print(diff, format, limit, cli_writer(cli->out)));
-    cli->reported = true;
+    code = cli_use_baselines(cli, diff, write_baseline, apply_baseline, "changes");
+    if (code == EXIT_FINE) {
+        code = cli_status(cli, gramc_diff_print(diff, format, limit, cli_writer(cli->out)));
+        cli->reported = true;
+    }
     if (code == EXIT_FINE && fails(diff, limit)) code = EXIT_FINDINGS;
     gramc_diff_free(diff);
     return code;

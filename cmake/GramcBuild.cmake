@@ -204,7 +204,7 @@ endfunction()
 # options. With the runtime it knows gramc-run's commands too.
 function(gramc_generate_pages)
   add_executable(gramc-generate ${CMAKE_SOURCE_DIR}/cli/generate/main.c
-    ${CMAKE_SOURCE_DIR}/cli/generate/man.c ${CMAKE_SOURCE_DIR}/cli/generate/shells.c
+    ${CMAKE_SOURCE_DIR}/cli/generate/man.c ${CMAKE_SOURCE_DIR}/cli/generate/shells.c ${CMAKE_SOURCE_DIR}/cli/generate/limits.c
     $<TARGET_OBJECTS:cli_objects>)
   gramc_flags(gramc-generate)
   target_link_libraries(gramc-generate PRIVATE gramc_static)
@@ -217,7 +217,7 @@ function(gramc_generate_pages)
   endif()
   set(dir ${CMAKE_BINARY_DIR}/pages)
   set(pages)
-  foreach(page man:gramc.1 bash:gramc.bash zsh:_gramc fish:gramc.fish)
+  foreach(page man:gramc.1 bash:gramc.bash zsh:_gramc fish:gramc.fish limits:limits.md)
     string(REPLACE ":" ";" page ${page})
     list(GET page 0 kind)
     list(GET page 1 file)

@@ -2,6 +2,7 @@
  * wire, and its references to tools that stand elsewhere. */
 #include "compiler/agent.h"
 
+#include "base/limits.h"
 #include "base/text.h"
 #include "compiler/box_use.h"
 #include "compiler/data.h"
@@ -14,7 +15,7 @@
 #include "compiler/strategy.h"
 #include "compiler/tool_list.h"
 
-enum { DEFAULT_ITERATIONS = 10, LEAST_MEMORY = 3 };
+enum { LEAST_MEMORY = 3 };
 
 struct agent_properties {
     gramc_agent agent;

@@ -1,6 +1,7 @@
 /* Turns findings into a baseline, a JSON file that says which ones there were, and takes out the
  * findings that a baseline knows. A finding is known by path, code and the text of its line, not
  * by its number; how many there may be of each is counted. */
+#include "compiler/baseline.h"
 #include "compiler/compilation.h"
 
 #include "base/diag/put.h"
@@ -12,12 +13,6 @@
 #include <string.h>
 
 enum { OUTPUT_MAX = INT32_MAX, LARGEST_COUNT = 1000000 };
-
-struct baseline_entry {
-    gramc_text path, code;
-    char key[DIAG_KEY];
-    uint32_t order, count; /* order of the first finding of this key */
-};
 
 /* ## Writing */
 
@@ -51,8 +46,7 @@ static size_t collect(struct baseline_entry *entries, const struct findings *fin
                                          .count = 1};
         diag_key(f, entry->key);
     }
-    qsort(entries, count, sizeof *entries, by_key);
-    return merge(entries, count);
+    return count;
 }
 
 /* A line each, so that a diff of two baselines shows findings. */
@@ -77,26 +71,29 @@ static void print(struct buf *out, const struct baseline_entry *entries, size_t 
     buf_putc(out, '\n');
 }
 
+gramc_status baseline_write(struct baseline_entry *entries, size_t count,
+                            const gramc_allocator *allocator, gramc_writer writer) {
+    struct buf out;
+    buf_init(&out, allocator, OUTPUT_MAX);
+    if (count) qsort(entries, count, sizeof *entries, by_key);
+    print(&out, entries, merge(entries, count));
+    gramc_status status = buf_send(&out, writer);
+    buf_free(&out);
+    return status;
+}
+
 gramc_status gramc_baseline_write(const gramc_compilation *compilation, gramc_writer writer) {
     const gramc_allocator *allocator = &compilation->arena.allocator;
     size_t size = (compilation->findings.kept + 1) * sizeof(struct baseline_entry);
     struct baseline_entry *entries = mem_alloc(allocator, size);
-    struct buf out;
     if (!entries) return GRAMC_NOMEM;
-    buf_init(&out, allocator, OUTPUT_MAX);
-    print(&out, entries, collect(entries, &compilation->findings));
-    gramc_status status = buf_send(&out, writer);
-    buf_free(&out);
+    size_t count = collect(entries, &compilation->findings);
+    gramc_status status = baseline_write(entries, count, allocator, writer);
     mem_free(allocator, entries, size);
     return status;
 }
 
 /* ## Applying */
-
-struct known {
-    struct baseline_entry *entries;
-    size_t count;
-};
 
 static bool read_count(const struct json *count, uint32_t *out) {
     uint32_t number = 0;
@@ -113,7 +110,9 @@ static bool read_count(const struct json *count, uint32_t *out) {
 static bool read_entry(struct baseline_entry *entry, const struct json *json) {
     const struct json *key = json_get(json, "key");
     if (!json_is(key, JSON_STRING) || key->text.len != DIAG_KEY) return false;
+    const struct json *code = json_get(json, "code");
     memcpy(entry->key, key->text.ptr, DIAG_KEY);
+    if (json_is(code, JSON_STRING)) entry->code = code->text;
     return read_count(json_get(json, "count"), &entry->count);
 }
 
@@ -123,7 +122,7 @@ static int by_key_only(const void *left, const void *right) {
 }
 
 /* False if this is no baseline, or memory has run out (arena->oom). */
-static bool read(struct known *known, struct arena *arena, gramc_text text) {
+static bool read_all(struct baseline *known, struct arena *arena, gramc_text text) {
     const struct json *root = json_parse(arena, text, NULL);
     const struct json *list = json_get(root, "findings");
     uint32_t version = 0;
@@ -140,11 +139,16 @@ static bool read(struct known *known, struct arena *arena, gramc_text text) {
     return true;
 }
 
-static bool is_known(void *ctx, const struct finding *finding) {
-    const struct known *known = ctx;
+gramc_status baseline_read(struct baseline *known, struct arena *arena, gramc_text text) {
+    *known = (struct baseline){NULL, 0};
+    if (read_all(known, arena, text)) return GRAMC_OK;
+    return arena->oom ? GRAMC_NOMEM : GRAMC_USAGE;
+}
+
+bool baseline_take(struct baseline *known, const char key[DIAG_KEY]) {
     struct baseline_entry wanted = {.count = 0};
-    if (!known->count || !diag_is_judgement(finding->id)) return false;
-    diag_key(finding, wanted.key);
+    if (!known->count) return false;
+    memcpy(wanted.key, key, DIAG_KEY);
     struct baseline_entry *entry =
         bsearch(&wanted, known->entries, known->count, sizeof wanted, by_key_only);
     if (!entry || !entry->count) return false;
@@ -152,17 +156,29 @@ static bool is_known(void *ctx, const struct finding *finding) {
     return true;
 }
 
+size_t baseline_left(const struct baseline *known, bool of_changes) {
+    size_t left = 0;
+    for (size_t i = 0; i < known->count; i++)
+        if (text_starts(known->entries[i].code, "D") == of_changes) left += known->entries[i].count;
+    return left;
+}
+
+static bool is_known(void *ctx, const struct finding *finding) {
+    char key[DIAG_KEY];
+    if (!diag_is_judgement(finding->id)) return false;
+    diag_key(finding, key);
+    return baseline_take(ctx, key);
+}
+
 gramc_status gramc_baseline_apply(gramc_compilation *compilation, gramc_text baseline,
                                   size_t *gone) {
-    struct known known = {NULL, 0};
+    struct baseline known;
     struct arena arena;
     *gone = 0;
     arena_init(&arena, &compilation->arena.allocator);
-    gramc_status status = read(&known, &arena, baseline) ? GRAMC_OK
-                          : arena.oom                    ? GRAMC_NOMEM
-                                                         : GRAMC_USAGE;
+    gramc_status status = baseline_read(&known, &arena, baseline);
     if (status == GRAMC_OK) findings_remove(&compilation->findings, is_known, &known);
-    for (size_t i = 0; status == GRAMC_OK && i < known.count; i++) *gone += known.entries[i].count;
+    if (status == GRAMC_OK) *gone = baseline_left(&known, false);
     arena_free(&arena);
     return status;
 }

@@ -3,6 +3,7 @@
  * which decides what may be read at all. */
 #include "compiler/imports.h"
 
+#include "base/limits.h"
 #include "base/text.h"
 #include "base/version.h"
 #include "compiler/config.h"
@@ -12,8 +13,6 @@
 
 #include <stdio.h>
 #include <string.h>
-
-enum { MOST_FILES = 10000 };
 
 /* ## Paths, by their spelling: "a/./b/../c" is "a/c" */
 
@@ -90,7 +89,7 @@ static struct unit *load(struct pass *pass, gramc_text path, const struct value 
     gramc_reader reader = compilation->reader;
     gramc_text content;
     int failure = reader.read ? reader.read(reader.ctx, path, &content) : GRAMC_NOT_FOUND;
-    if (compilation->unit_count >= MOST_FILES) failure = GRAMC_LIMIT;
+    if (compilation->unit_count >= COMPILATION_FILES_MAX) failure = GRAMC_LIMIT;
     if (!failure) {
         gramc_status status = gramc_add_source(compilation, path, content.ptr, content.len);
         if (status != GRAMC_OK && status != GRAMC_FINDINGS) failure = status;

@@ -124,14 +124,13 @@ static bool is_plain(const struct type_row *row) {
 /* `Text`, `Int`: a base type that says nothing is the same wherever it stands, and nothing is ever
  * found in it, so that one schema does for all of them. NULL: something else. */
 static struct schema *plain_type(struct pass *pass, gramc_text label) {
-    struct map *types = &pass->compilation->spec->plain_types;
     const struct type_row *row = type_find(label);
     if (!row || !is_plain(row)) return NULL;
-    struct schema *schema = map_get(types, label);
-    if (schema || !(schema = ARENA_NEW(pass->arena, struct schema))) return schema;
-    schema->type = row;
-    schema->kind = (uint8_t)row->kind;
-    return map_put(types, label, schema);
+    struct schema **shared = &pass->compilation->spec->plain_types[type_index(row)];
+    if (*shared || !(*shared = ARENA_NEW(pass->arena, struct schema))) return *shared;
+    (*shared)->type = row;
+    (*shared)->kind = (uint8_t)row->kind;
+    return *shared;
 }
 
 struct member *members_of_value(struct pass *pass, const struct value *list) {

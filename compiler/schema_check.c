@@ -23,6 +23,7 @@ static const struct {
 static void check_bounds(struct pass *pass, const struct schema *schema) {
     /* What the base alone says was looked at there. */
     uint32_t said = schema->constraints ? schema_said(schema) : 0;
+    if (!said) return;
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
         uint32_t both = PROPERTY_BIT(pairs[i].low) | PROPERTY_BIT(pairs[i].high);
         if ((said & both) != both) continue;

@@ -177,7 +177,6 @@ struct gramc_spec *spec_new(gramc_compilation *compilation, struct unit_link *un
     spec->last_experiment = &spec->first_experiment;
     spec->last_definition = &spec->first_definition;
     spec->last_reuse = &spec->first_reuse;
-    map_init(&spec->plain_types, &compilation->arena);
     registry_init(&spec->definitions, &compilation->arena);
     registry_init(&spec->tools, &compilation->arena);
     registry_init(&spec->agents, &compilation->arena);

@@ -4,6 +4,7 @@
 #define COMPILER_SPEC_H
 
 #include "compiler/registry.h"
+#include "compiler/types.h"
 
 struct bare;
 struct definition;
@@ -15,7 +16,7 @@ struct library;
 struct experiment;
 
 struct gramc_spec {
-    struct map plain_types; /* schemas by label (schema.c) */
+    struct schema *plain_types[TYPE_LABELS]; /* by type_index() (schema.c) */
     const gramc_compilation *compilation;
     struct gramc_spec *older; /* the one that was read before */
     struct unit_link *units;  /* the root in front */

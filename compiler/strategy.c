@@ -2,10 +2,9 @@
  * so each is a finding. Also fills in what a strategy presets. */
 #include "compiler/strategy.h"
 
+#include "base/limits.h"
 #include "base/text.h"
 #include "compiler/properties.h"
-
-enum { DEFAULT_ROUNDS = 5 };
 
 static const struct {
     const char *property;

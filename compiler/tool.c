@@ -1,14 +1,13 @@
 /* Turns `[name:Tool {...} | signature]` into a tool. The signature is signature.c's. */
 #include "compiler/tool.h"
 
+#include "base/limits.h"
 #include "base/text.h"
 #include "compiler/data.h"
 #include "compiler/emit/bundle.h"
 #include "compiler/pattern.h"
 #include "compiler/properties.h"
 #include "compiler/raw_schema.h"
-
-enum { DEFAULT_TIMEOUT_MS = 30000, DEFAULT_ERRORS = 5 };
 
 /* Everything goes through one struct, so that the table needs one kind of offset. */
 struct tool_properties {
@@ -78,7 +77,7 @@ static void read_properties(struct pass *pass, struct tool *tool, struct schema 
                             const struct subject *subject) {
     struct tool_properties p = {.max_call_errors = DEFAULT_ERRORS,
                                 .max_tool_errors = DEFAULT_ERRORS,
-                                .timeout_ms = DEFAULT_TIMEOUT_MS,
+                                .timeout_ms = DEFAULT_TOOL_TIMEOUT_MS,
                                 .open = -1,
                                 .read_only = -1,
                                 .destructive = -1,

@@ -65,6 +65,12 @@ const struct type_row *type_find(gramc_text label) {
     return row < ROWS && text_is(label, rows[row].label) ? &rows[row] : NULL;
 }
 
+_Static_assert((int)ROWS == TYPE_LABELS, "one place for each label");
+
+size_t type_index(const struct type_row *row) {
+    return (size_t)(row - rows);
+}
+
 gramc_text type_nearest(gramc_text label) {
     gramc_text labels[ROWS];
     for (size_t i = 0; i < ROWS; i++) labels[i] = text_of(rows[i].label);

@@ -31,6 +31,9 @@ struct type_row {
 
 /* NULL if the label names no type. */
 const struct type_row *type_find(gramc_text label);
+/* Which row it is, from 0 up. */
+enum { TYPE_LABELS = 31 };
+size_t type_index(const struct type_row *row);
 /* The label nearest to a misspelt one; {NULL, 0} if none is near. */
 gramc_text type_nearest(gramc_text label);
 /* The i-th label, NULL past the end. */

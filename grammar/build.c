@@ -4,7 +4,6 @@
 #include "grammar/build.h"
 
 #include "grammar/build_private.h"
-#include "parser.h"
 
 bool build_init(struct build *build, struct arena *arena, const struct source *source) {
     *build = (struct build){.arena = arena, .text = source->text.ptr};
@@ -28,18 +27,6 @@ static struct pattern *pattern_new(struct build *build, enum pattern_kind kind, 
     if (!pattern) return NULL;
     *pattern = (struct pattern){.subject = subject, .span = {start, end}, .kind = (uint8_t)kind};
     return pattern;
-}
-
-struct pattern_list build_patterns(struct pattern *first) {
-    return (struct pattern_list){first, first, first ? 1 : 0};
-}
-
-void build_add_pattern(struct pattern_list *list, struct pattern *pattern) {
-    if (!pattern) return;
-    if (list->last) list->last->next = pattern;
-    else list->first = pattern;
-    list->last = pattern;
-    list->count++;
 }
 
 static struct pattern *header(struct build *build, const struct record *record) {
@@ -104,11 +91,6 @@ struct pattern *build_arrow(struct build *build, struct token left, struct subje
     return arrow;
 }
 
-void build_step(struct pattern_list *path, struct pattern *arrow, struct pattern *node) {
-    build_add_pattern(path, arrow);
-    build_add_pattern(path, node);
-}
-
 struct pattern *build_path(struct build *build, const struct pattern_list *path) {
     if (path->count < 2) return path->first;
     struct pattern *whole =
@@ -167,7 +149,7 @@ struct subject *build_subject(struct build *build, const struct token *identifie
     if (!subject) return NULL;
     *subject = (struct subject){.labels = labels ? labels->first : NULL,
                                 .properties = record ? record->first : NULL};
-    if (identifier) subject->identifier = build_name(build, *identifier);
+    if (identifier) subject->identifier = build_name(build, *identifier, false);
     if (record) subject->record = record->span;
     return subject;
 }
@@ -176,18 +158,6 @@ struct label *build_label(struct build *build, struct token name, uint8_t colons
     struct label *label = build_alloc(build, sizeof *label);
     if (!label) return NULL;
     label->next = NULL;
-    label->name = build_name(build, name);
-    label->name.two_colons = colons == 2;
+    label->name = build_name(build, name, colons == 2);
     return label;
-}
-
-struct label_list build_labels(struct label *first) {
-    return (struct label_list){first, first};
-}
-
-void build_add_label(struct label_list *list, struct label *label) {
-    if (!label) return;
-    if (list->last) list->last->next = label;
-    else list->first = label;
-    list->last = label;
 }

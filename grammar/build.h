@@ -52,8 +52,6 @@ void build_comment(struct build *build, struct token token);
 void build_document(struct build *build, const struct record *header,
                     const struct pattern_list *tops);
 
-struct pattern_list build_patterns(struct pattern *first);
-void build_add_pattern(struct pattern_list *list, struct pattern *pattern);
 struct pattern *build_bracket(struct build *build, struct token open, struct subject *subject,
                               const struct pattern_list *elements, struct token close);
 struct pattern *build_node(struct build *build, struct token open, struct subject *subject,
@@ -61,8 +59,6 @@ struct pattern *build_node(struct build *build, struct token open, struct subjec
 struct pattern *build_reference(struct build *build, struct token identifier);
 struct pattern *build_arrow(struct build *build, struct token left, struct subject *subject,
                             struct token right);
-/* Adds an arrow and the node that it leads to. */
-void build_step(struct pattern_list *path, struct pattern *arrow, struct pattern *node);
 /* A node by itself, or a PATTERN_PATH. */
 struct pattern *build_path(struct build *build, const struct pattern_list *path);
 
@@ -78,15 +74,9 @@ struct pattern *build_annotated(struct annotations annotations, struct pattern *
 struct subject *build_subject(struct build *build, const struct token *identifier,
                               const struct label_list *labels, const struct record *record);
 struct label *build_label(struct build *build, struct token name, uint8_t colons);
-struct label_list build_labels(struct label *first);
-void build_add_label(struct label_list *list, struct label *label);
 
 struct property *build_pair(struct build *build, struct token key, struct value *value,
                             uint8_t colons);
-struct property_list build_pairs(struct property *first);
-void build_add_pair(struct property_list *list, struct property *pair);
-struct record build_record(struct token open, const struct property_list *pairs,
-                           struct token close);
 
 struct value *build_scalar(struct build *build, struct token token);
 struct value *build_number(struct build *build, struct token token);
@@ -97,7 +87,68 @@ struct value *build_range(struct build *build, const struct token *lower, struct
 struct value *build_map(struct build *build, const struct record *record);
 struct value *build_array(struct build *build, struct token open, const struct value_list *values,
                           struct token close);
-struct value_list build_values(struct value *first);
-void build_add_value(struct value_list *list, struct value *value);
+
+/* ## Lists, and a record, which is one in braces: most of the actions, and too short for calls */
+
+static inline struct pattern_list build_patterns(struct pattern *first) {
+    return (struct pattern_list){first, first, first ? 1 : 0};
+}
+
+static inline void build_add_pattern(struct pattern_list *list, struct pattern *pattern) {
+    if (!pattern) return;
+    if (list->last) list->last->next = pattern;
+    else list->first = pattern;
+    list->last = pattern;
+    list->count++;
+}
+
+/* Adds an arrow and the node that it leads to. */
+static inline void build_step(struct pattern_list *path, struct pattern *arrow,
+                              struct pattern *node) {
+    build_add_pattern(path, arrow);
+    build_add_pattern(path, node);
+}
+
+static inline struct label_list build_labels(struct label *first) {
+    return (struct label_list){first, first};
+}
+
+static inline void build_add_label(struct label_list *list, struct label *label) {
+    if (!label) return;
+    if (list->last) list->last->next = label;
+    else list->first = label;
+    list->last = label;
+}
+
+static inline struct value_list build_values(struct value *first) {
+    return (struct value_list){first, first, first ? 1 : 0};
+}
+
+static inline void build_add_value(struct value_list *list, struct value *value) {
+    if (!value) return;
+    if (list->last) list->last->next = value;
+    else list->first = value;
+    list->last = value;
+    list->count++;
+}
+
+static inline struct property_list build_pairs(struct property *first) {
+    return (struct property_list){first, first, first ? 1 : 0};
+}
+
+static inline void build_add_pair(struct property_list *list, struct property *pair) {
+    if (!pair) return;
+    if (list->last) list->last->next = pair;
+    else list->first = pair;
+    list->last = pair;
+    list->count++;
+}
+
+static inline struct record build_record(struct token open, const struct property_list *pairs,
+                                         struct token close) {
+    return (struct record){.first = pairs ? pairs->first : NULL,
+                           .span = {open.start, close.end},
+                           .count = pairs ? pairs->count : 0};
+}
 
 #endif

@@ -4,7 +4,6 @@
 
 #include "base/text.h"
 #include "grammar/string.h"
-#include "parser.h"
 
 #include <stdlib.h>
 
@@ -67,28 +66,16 @@ static gramc_text quoted(struct build *build, struct token token) {
     return body;
 }
 
-enum { MOST = INT32_MAX }; /* offset, as SOURCE_MAX says */
-
-static struct name plain_name(const char *text, uint32_t start, uint32_t end) {
-    return (struct name){.as.plain = text, .start = start & MOST, .len = (end - start) & MOST};
-}
-
-static struct name quoted_name(struct build *build, struct token token, enum name_kind kind) {
+struct name build_quoted_name(struct build *build, struct token token, bool two_colons) {
     struct quoted_name *quote = build_alloc(build, sizeof *quote);
-    struct name name = plain_name(build->text + token.start, token.start, token.end);
+    struct name name =
+        build_plain_name(build->text + token.start, token.start, token.end, two_colons);
     if (!quote) return name;
+    enum name_kind kind = token.code == TK_BACKTICK ? NAME_QUOTED : NAME_DOUBLE_QUOTED;
     *quote = (struct quoted_name){quoted(build, token), kind};
     name.as.quoted = quote;
     name.is_quoted = 1;
     return name;
-}
-
-struct name build_name(struct build *build, struct token token) {
-    switch (token.code) {
-    case TK_BACKTICK: return quoted_name(build, token, NAME_QUOTED);
-    case TK_DOUBLE: return quoted_name(build, token, NAME_DOUBLE_QUOTED);
-    default: return plain_name(build->text + token.start, token.start, token.end);
-    }
 }
 
 static struct value *value_new(struct build *build, enum value_kind kind, uint32_t start,
@@ -112,8 +99,8 @@ static struct value *with_tag(struct build *build, struct value *value, gramc_te
     struct tagged_text *tagged = build_alloc(build, sizeof *tagged);
     if (!tagged) return NULL;
     uint32_t start = (uint32_t)(tag.ptr - build->text);
-    *tagged =
-        (struct tagged_text){value->as.text, plain_name(tag.ptr, start, start + (uint32_t)tag.len)};
+    *tagged = (struct tagged_text){
+        value->as.text, build_plain_name(tag.ptr, start, start + (uint32_t)tag.len, false)};
     value->kind = VALUE_TAGGED;
     value->as.tagged = tagged;
     return value;
@@ -225,18 +212,6 @@ struct value *build_array(struct build *build, struct token open, const struct v
     return array;
 }
 
-struct value_list build_values(struct value *first) {
-    return (struct value_list){first, first, first ? 1 : 0};
-}
-
-void build_add_value(struct value_list *list, struct value *value) {
-    if (!value) return;
-    if (list->last) list->last->next = value;
-    else list->first = value;
-    list->last = value;
-    list->count++;
-}
-
 struct property *build_pair(struct build *build, struct token key, struct value *value,
                             uint8_t colons) {
     struct property *pair = build_alloc(build, sizeof *pair);
@@ -244,26 +219,6 @@ struct property *build_pair(struct build *build, struct token key, struct value 
     pair->next = NULL;
     pair->value = value;
     pair->span = (struct span){key.start, value ? value->span.end : key.end};
-    pair->key = build_name(build, key);
-    pair->key.two_colons = colons == 2;
+    pair->key = build_name(build, key, colons == 2);
     return pair;
-}
-
-struct property_list build_pairs(struct property *first) {
-    return (struct property_list){first, first, first ? 1 : 0};
-}
-
-void build_add_pair(struct property_list *list, struct property *pair) {
-    if (!pair) return;
-    if (list->last) list->last->next = pair;
-    else list->first = pair;
-    list->last = pair;
-    list->count++;
-}
-
-struct record build_record(struct token open, const struct property_list *pairs,
-                           struct token close) {
-    return (struct record){.first = pairs ? pairs->first : NULL,
-                           .span = {open.start, close.end},
-                           .count = pairs ? pairs->count : 0};
 }

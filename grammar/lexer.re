@@ -7,8 +7,10 @@
 
 #include "parser.h"
 
-#include <stddef.h>
 #include <string.h>
+#if defined(__SSE2__) && defined(__GNUC__)
+#include <emmintrin.h>
+#endif
 
 void lexer_init(struct lexer *lexer, const struct source *source) {
     static const char mark[] = "\xEF\xBB\xBF";
@@ -18,6 +20,23 @@ void lexer_init(struct lexer *lexer, const struct source *source) {
     if (source->text.len >= 3 && memcmp(lexer->text, mark, 3) == 0) lexer->cursor += 3;
 }
 
+/* The next byte that means something inside quotes. Most of a spec is text in quotes, and a block a
+ * step makes reading it several times as fast as the automaton does. */
+#if defined(__SSE2__) && defined(__GNUC__)
+static const char *skip_blocks(const char *at, const char *limit, char quote) {
+    const __m128i quotes = _mm_set1_epi8(quote), backslash = _mm_set1_epi8('\\');
+    const __m128i feed = _mm_set1_epi8('\n'), nul = _mm_setzero_si128();
+    for (; limit - at >= 16; at += 16) {
+        const __m128i block = _mm_loadu_si128((const __m128i *)(const void *)at);
+        const __m128i stops = _mm_or_si128(
+            _mm_or_si128(_mm_cmpeq_epi8(block, quotes), _mm_cmpeq_epi8(block, backslash)),
+            _mm_or_si128(_mm_cmpeq_epi8(block, feed), _mm_cmpeq_epi8(block, nul)));
+        const unsigned stop = (unsigned)_mm_movemask_epi8(stops);
+        if (stop) return at + __builtin_ctz(stop);
+    }
+    return at;
+}
+#else
 /* Bytes that are looked at together. */
 typedef uint64_t word;
 #define REPEAT(byte) (UINT64_C(0x0101010101010101) * (unsigned char)(byte))
@@ -28,15 +47,19 @@ static word zero_byte(word w) {
     return (w - REPEAT(1)) & ~w & REPEAT(0x80);
 }
 
-/* The next byte that means something inside quotes. Most of a spec is text in quotes, and eight
- * bytes a step make reading it three times as fast as the automaton does. */
-static const char *skip_plain(const char *at, const char *limit, char quote) {
+static const char *skip_blocks(const char *at, const char *limit, char quote) {
     for (word w; (size_t)(limit - at) >= sizeof w; at += sizeof w) {
         memcpy(&w, at, sizeof w);
         if (zero_byte(w) | zero_byte(w ^ REPEAT(quote)) | zero_byte(w ^ REPEAT('\\')) |
             zero_byte(w ^ REPEAT('\n')))
             break;
     }
+    return at;
+}
+#endif
+
+static const char *skip_plain(const char *at, const char *limit, char quote) {
+    at = skip_blocks(at, limit, quote);
     while (*at && *at != quote && *at != '\\' && *at != '\n') at++;
     return at;
 }

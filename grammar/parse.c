@@ -35,10 +35,6 @@ struct push {
 
 /* ## Pushing */
 
-/* +1 opens, -1 closes. */
-static const int8_t nesting[YYNTOKEN] = {[TK_LPAREN] = 1,  [TK_LBRACKET] = 1,  [TK_LBRACE] = 1,
-                                         [TK_RPAREN] = -1, [TK_RBRACKET] = -1, [TK_RBRACE] = -1};
-
 /* Reduces by one rule; the next action, or the error's if the stack has no room for a left side
  * that comes from nothing. */
 static YYACTIONTYPE reduce(yyParser *parser, unsigned rule, struct token token) {
@@ -51,25 +47,21 @@ static YYACTIONTYPE reduce(yyParser *parser, unsigned rule, struct token token) 
 
 /* What GramParser() does, for many tokens in one loop: entering and leaving it costs as much as a
  * token. */
-bool push_tokens(struct push *push, int *depth, const struct token *tokens, size_t count) {
+bool push_tokens(struct push *push, const struct token *tokens, size_t count) {
     yyParser *parser = &push->parser;
-    int open = *depth;
     for (const struct token *token = tokens; token < tokens + count; token++) {
-        if (token->code == LEX_COMMENT) {
+        if (token->code >= LEX_COMMENT) {
+            if (token->code > LEX_COMMENT) return false;
             build_comment(parser->build, *token);
             continue;
         }
-        if (token->code > LEX_COMMENT) return false;
         const YYCODETYPE code = (YYCODETYPE)token->code;
-        open += nesting[code];
-        if (open > PARSE_MAX_DEPTH) return false;
         YYACTIONTYPE action = yy_find_shift_action(code, parser->yytos->stateno);
         while (action >= YY_MIN_REDUCE)
             action = yy_find_shift_action(code, reduce(parser, action - YY_MIN_REDUCE, *token));
         if (action > YY_MAX_SHIFTREDUCE) return action == YY_ACCEPT_ACTION;
         yy_shift(parser, action, code, *token);
     }
-    *depth = open;
     return !parser->build->failed;
 }
 
@@ -77,16 +69,18 @@ bool push_tokens(struct push *push, int *depth, const struct token *tokens, size
 
 enum { BATCH = 128 };
 
+/* Counts no brackets: each takes an entry at least, so that no more can be open than there are.
+ * What needs more is left to recovery, which counts. */
 static bool read_fast(struct push *push, struct build *build) {
     struct lexer lexer;
     struct token tokens[BATCH];
     size_t count;
-    int depth = 0;
     lexer_init(&lexer, build->tree->source);
     GramParserInit(&push->parser, build);
+    push->parser.yystackEnd = &push->parser.yystack[PARSE_MAX_DEPTH];
     do {
         count = lexer_read(&lexer, tokens, BATCH);
-        if (!push_tokens(push, &depth, tokens, count)) return false;
+        if (!push_tokens(push, tokens, count)) return false;
     } while (tokens[count - 1].code != 0);
     return !build->failed && !build->bad_escape;
 }

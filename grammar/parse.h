@@ -3,6 +3,7 @@
 #define GRAMMAR_PARSE_H
 
 #include "base/diag/diag.h"
+#include "base/limits.h"
 #include "grammar/tree.h"
 
 struct parse_options {
@@ -10,7 +11,6 @@ struct parse_options {
 };
 
 /* Brackets of any kind that may be open at the same time; one more is a finding. */
-enum { PARSE_MAX_DEPTH = 1024 };
 
 /* Parses source->text. The tree and its texts live in `arena` and in the source. Returns NULL only
  * without memory (arena->oom). With syntax errors the tree holds the patterns that could be read.

@@ -34,9 +34,9 @@ static void report_extension(struct findings *findings, const struct source *sou
 
 static size_t ascii_run(const char *text, size_t len) {
     size_t pos = 0;
-    for (uint64_t word; pos + sizeof word <= len; pos += sizeof word) {
-        memcpy(&word, text + pos, sizeof word);
-        if (word & UINT64_C(0x8080808080808080)) break;
+    for (uint64_t words[4]; pos + sizeof words <= len; pos += sizeof words) {
+        memcpy(words, text + pos, sizeof words);
+        if ((words[0] | words[1] | words[2] | words[3]) & UINT64_C(0x8080808080808080)) break;
     }
     while (pos < len && !(text[pos] & 0x80)) pos++;
     return pos;

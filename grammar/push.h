@@ -13,8 +13,7 @@ size_t push_height(const struct push *push);
 bool push_accepts(const struct push *push, size_t height, const uint16_t *codes, size_t count);
 /* Forgets everything above `height` entries. */
 void push_cut(struct push *push, size_t height);
-/* Hands it tokens; false if it does not take one, or if more than PARSE_MAX_DEPTH brackets are
- * open, which *depth counts. Comments go to the tree. */
-bool push_tokens(struct push *push, int *depth, const struct token *tokens, size_t count);
+/* Hands it tokens; false if it does not take one. Comments go to the tree. */
+bool push_tokens(struct push *push, const struct token *tokens, size_t count);
 
 #endif

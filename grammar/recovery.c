@@ -69,8 +69,7 @@ static void report_depth(struct recovery *recovery, struct token token) {
 
 /* One that it accepts. */
 static void push_token(struct recovery *recovery, struct token token) {
-    int depth = 0;
-    (void)push_tokens(recovery->push, &depth, &token, 1);
+    (void)push_tokens(recovery->push, &token, 1);
 }
 
 static void take(struct recovery *recovery, struct token token) {

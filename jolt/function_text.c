@@ -3,11 +3,12 @@
  * Java spells them: [a, b] and {k=v}. */
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/text.h"
 #include "jolt/function.h"
 #include "jsonschema/regex.h"
 
-enum { WIDEST_PAD = 500, LONGEST_TEXT = 64 << 20 };
+enum { LONGEST_TEXT = 64 << 20 };
 
 static bool give_text(struct jolt_work *work, gramc_text text, struct jolt_node **out) {
     *out = node_text(work, JSON_STRING, text);
@@ -199,7 +200,7 @@ static bool pad(struct jolt_work *work, const struct jolt_node *text, struct jol
     uint32_t width;
     struct buf buf;
     if (count < 2 || !node_small(items[0], &width) || items[1]->kind != JSON_STRING) return false;
-    if (width == 0 || width > WIDEST_PAD || text_length(items[1]->text) != 1) return false;
+    if (width == 0 || width > JOLT_WIDEST_PAD || text_length(items[1]->text) != 1) return false;
     start_buf(work, &buf);
     if (!left) buf_text(&buf, text->text);
     for (size_t i = text_length(text->text); i < width; i++) buf_text(&buf, items[1]->text);

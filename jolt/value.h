@@ -5,8 +5,7 @@
 #define JOLT_VALUE_H
 
 #include "base/json/json.h"
-
-enum { JOLT_TREE_DEPTH = 1000 };
+#include "base/limits.h"
 
 struct jolt_node {
     uint8_t kind;    /* enum json_kind */

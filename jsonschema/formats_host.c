@@ -4,13 +4,12 @@
 
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/text.h"
 #include "jsonschema/formats_idna.h"
 
-enum { LONGEST_LABEL = 63, LONGEST_NAME = 253 };
-
 struct host_label {
-    uint32_t points[LONGEST_LABEL + 1];
+    uint32_t points[HOST_LABEL_MAX + 1];
     size_t len;
     size_t octets; /* as it goes over the wire */
 };
@@ -71,7 +70,7 @@ static bool decode(gramc_text text, struct host_label *label) {
         label->points[label->len++] = (unsigned char)text.ptr[k];
     for (pos = hyphen; pos < text.len;) {
         uint32_t before = i, count = (uint32_t)label->len + 1;
-        if (label->len == LONGEST_LABEL || !read_delta(text, &pos, bias, &i)) return false;
+        if (label->len == HOST_LABEL_MAX || !read_delta(text, &pos, bias, &i)) return false;
         bias = adapt(i - before, count, before == 0);
         n += i / count;
         i %= count;
@@ -148,7 +147,7 @@ static bool is_letter_digit(char c) {
 }
 
 static bool is_ascii_label(gramc_text text) {
-    if (text.len == 0 || text.len > LONGEST_LABEL) return false;
+    if (text.len == 0 || text.len > HOST_LABEL_MAX) return false;
     for (size_t i = 0; i < text.len; i++)
         if (!is_letter_digit(text.ptr[i]) && text.ptr[i] != '-') return false;
     return text.ptr[0] != '-' && text.ptr[text.len - 1] != '-';
@@ -161,7 +160,7 @@ static bool is_encoded(gramc_text text) {
 /* An A-label must decode to a U-label, and that must encode to it again. */
 static bool read_encoded(gramc_text text, struct host_label *label) {
     gramc_text code = text_slice(text, 4, text.len);
-    if (text.len > LONGEST_LABEL || !decode(code, label)) return false;
+    if (text.len > HOST_LABEL_MAX || !decode(code, label)) return false;
     for (size_t i = 0; i < label->len; i++)
         if (label->points[i] >= 'A' && label->points[i] <= 'Z') label->points[i] |= 0x20;
     uint32_t basic = count_basic(label);
@@ -175,11 +174,11 @@ static bool read_encoded(gramc_text text, struct host_label *label) {
 static bool read_unicode(gramc_text text, struct host_label *label) {
     label->len = 0;
     for (size_t pos = 0; pos < text.len;) {
-        if (label->len == LONGEST_LABEL) return false;
+        if (label->len == HOST_LABEL_MAX) return false;
         label->points[label->len++] = text_decode(text, &pos);
     }
     uint32_t basic = count_basic(label);
-    struct encoder out = {NULL, basic ? basic + 1 : 0, LONGEST_LABEL - 4, true};
+    struct encoder out = {NULL, basic ? basic + 1 : 0, HOST_LABEL_MAX - 4, true};
     if (!idna_label_is_valid(label->points, label->len)) return false;
     encode(&out, label, basic);
     label->octets = out.len + 4;
@@ -228,7 +227,7 @@ static bool is_name(gramc_text text, bool international, label_test *test) {
         all_keep &= idna_label_keeps_direction(label.points, label.len);
         start = pos += dot;
     }
-    return octets - 1 <= LONGEST_NAME && (!any_right || all_keep);
+    return octets - 1 <= HOST_NAME_MAX_BYTES && (!any_right || all_keep);
 }
 
 bool host_is_name(gramc_text text) {

@@ -1,14 +1,15 @@
 /* Finishes a compiled schema once all its nodes are there: finds references that go in circles,
  * works out which kinds of values a node can accept at all, fills in defaults, closes the root of a
  * tool call, and prepares the tables of the fast path. Works in the order of applicators, inner
- * nodes first; recursion is as deep as the longest chain of them, LONGEST_CHAIN at most. */
+ * nodes first; recursion is as deep as the longest chain of them, SCHEMA_CHAIN_MAX at most. */
 #include "jsonschema/compile.h"
 
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/text.h"
 
-enum { LONGEST_CHAIN = 256, LONGEST_REF_TO_DEFAULT = 8 };
+enum { LONGEST_REF_TO_DEFAULT = 8 };
 
 const struct schema_property *find_property(const struct object_rules *rules, gramc_text key) {
     size_t low = 0, high = rules->property_count;
@@ -103,13 +104,13 @@ static bool link_node(struct schema_compiler *c, const struct schema_node *const
     struct schema_node *node = resources_location(c, const_node->schema, NULL)->node;
     struct chain chain = {c, node, 0};
     if (node->flags & NODE_LINKED) return true;
-    if (depth > LONGEST_CHAIN) return compile_stop(c, GRAMC_LIMIT);
+    if (depth > SCHEMA_CHAIN_MAX) return compile_stop(c, GRAMC_LIMIT);
     node->flags |= NODE_OPEN;
     if (!link_apply(&chain, node->apply, depth) || !link_dependents(&chain, node->object, depth))
         return false;
     node->flags = (uint8_t)((node->flags & ~NODE_OPEN) | NODE_LINKED);
     node->chain = chain.longest;
-    if (node->chain > LONGEST_CHAIN) return compile_stop(c, GRAMC_LIMIT);
+    if (node->chain > SCHEMA_CHAIN_MAX) return compile_stop(c, GRAMC_LIMIT);
     node->kinds = (uint8_t)kinds_of(node);
     if (node->apply && (node->apply->unevaluated_items || node->apply->unevaluated_properties))
         node->flags |= NODE_UNEVALUATED;

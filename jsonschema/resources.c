@@ -5,10 +5,11 @@
 
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/text.h"
 #include "jsonschema/uri.h"
 
-enum { MAX_BYTES = 16 * 1024 * 1024, MAX_METAS = 8 };
+enum { MAX_METAS = 8 };
 
 /* ## Tables */
 
@@ -301,7 +302,7 @@ static struct resource *read_document(struct schema_compiler *c, gramc_text uri,
     struct schema_document *document = new_document(c, uri);
     c->bytes += text.len;
     if (!document) return NULL;
-    if (c->bytes > MAX_BYTES) {
+    if (c->bytes > SCHEMA_BYTES_MAX) {
         compile_stop(c, GRAMC_LIMIT);
         return NULL;
     }

@@ -2,6 +2,7 @@
  * its kind binds, and what a request says about the tools is printed once. Reports every missing
  * piece, not only the first. */
 #include "base/buf.h"
+#include "base/limits.h"
 #include "base/text.h"
 #include "runtime/bind_box.h"
 #include "runtime/llm.h"
@@ -11,7 +12,7 @@
 #include "runtime/secret.h"
 #include "runtime/wire.h"
 
-enum { DEFAULT_TIMEOUT_MS = 30000, BLOCK_MAX = 64 << 20, SENTENCE_MAX = 4096 };
+enum { BLOCK_MAX = 64 << 20, SENTENCE_MAX = 4096 };
 
 /* ## Messages */
 
@@ -113,7 +114,7 @@ static uint32_t first_set(uint32_t a, uint32_t b, uint32_t c) {
 static void choose_kind(gramc_bound *bound, struct bound_tool *choice) {
     const gramc_tool *tool = choice->tool;
     const gramc_impl *impl = choice->impl;
-    choice->timeout_ms = first_set(impl->timeout_ms, tool->timeout_ms, DEFAULT_TIMEOUT_MS);
+    choice->timeout_ms = first_set(impl->timeout_ms, tool->timeout_ms, DEFAULT_TOOL_TIMEOUT_MS);
     choice->kind = tool_kind_of(impl->kind);
     if (!choice->kind)
         bound_refuse(bound, impl,

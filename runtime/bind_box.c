@@ -4,10 +4,9 @@
 
 #include "base/diag/diag.h"
 #include "base/json/json.h"
+#include "base/limits.h"
 #include "base/list.h"
 #include "base/text.h"
-
-enum { DEFAULT_TIMEOUT_MS = 30000, DEFAULT_ERRORS = 5 };
 
 static struct bind_place place_of(const gramc_box *box) {
     return (struct bind_place){box->file, box->start, box->end};
@@ -96,7 +95,7 @@ static void make(gramc_bound *bound, struct bound_tool *choice, const struct box
     choice->box = box->name;
     choice->kind = view->kind;
     choice->timeout_ms = box->timeout_ms ? box->timeout_ms : tool->timeout_ms;
-    if (choice->timeout_ms == 0) choice->timeout_ms = DEFAULT_TIMEOUT_MS;
+    if (choice->timeout_ms == 0) choice->timeout_ms = DEFAULT_TOOL_TIMEOUT_MS;
     choice->data = view->kind->boxes->bind(bound, view, offered, tool);
 }
 
@@ -254,7 +253,7 @@ static bool complete(gramc_bound *bound, gramc_tool *tool, const struct given_sc
                      gramc_text *why) {
     if (tool->parameters.len == 0) tool->parameters = TEXT("{\"type\":\"object\"}");
     if (tool->result.len == 0) tool->result = TEXT("{\"type\":\"string\"}");
-    if (tool->timeout_ms == 0) tool->timeout_ms = DEFAULT_TIMEOUT_MS;
+    if (tool->timeout_ms == 0) tool->timeout_ms = DEFAULT_TOOL_TIMEOUT_MS;
     tool->max_call_errors = tool->max_tool_errors = DEFAULT_ERRORS;
     const struct json *parameters = given->accepts, *result = given->returns;
     if (!parameters) parameters = read_schema(bound, tool->parameters, why);

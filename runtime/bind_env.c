@@ -5,12 +5,11 @@
 
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/placeholder.h"
 #include "base/text.h"
 #include "runtime/httptool/bind.h"
 #include "runtime/secret.h"
-
-enum { VALUE_MAX = 65536 };
 
 /* What is overwritten in the end. */
 struct filled {
@@ -67,7 +66,7 @@ static void fill(struct http_binder *binder, const gramc_impl *impl, struct fill
                  struct bound_environment *environment, gramc_text *env) {
     for (size_t i = 0; i < impl->env_count && !binder->failed; i++) {
         struct buf out;
-        buf_init_secret(&out, &binder->bound->arena.allocator, VALUE_MAX);
+        buf_init_secret(&out, &binder->bound->arena.allocator, ENV_VALUE_MAX);
         fill_pair(binder, impl, impl->env[i], environment, &out);
         char *copy = arena_alloc(&binder->bound->arena, out.len + 1);
         if (copy) {

@@ -4,10 +4,11 @@
 #include "runtime/checked_call.h"
 
 #include "base/json/json.h"
+#include "base/limits.h"
 #include "base/text.h"
 #include "runtime/loop.h"
 
-enum { QUOTED_MAX = 8 << 20, TOLD_MAX = 2 << 20, ERRORS_TOLD = 5 };
+enum { QUOTED_MAX = 8 << 20, TOLD_MAX = 2 << 20 };
 
 static void finish(struct checked_call *call, const struct checked_end *end) {
     call->over = true;
@@ -25,12 +26,12 @@ static void finish_nomem(struct checked_call *call) {
 /* ## What does not fit */
 
 static void put_violations(struct buf *out, const gramc_verdict *verdict) {
-    for (size_t i = 0; i < verdict->error_count && i < ERRORS_TOLD; i++) {
+    for (size_t i = 0; i < verdict->error_count && i < TOLD_ERRORS_MAX; i++) {
         if (i) buf_puts(out, "; ");
         buf_text(out, verdict->errors[i].message);
     }
-    if (verdict->errors_total > ERRORS_TOLD)
-        buf_printf(out, "; and %zu more", verdict->errors_total - ERRORS_TOLD);
+    if (verdict->errors_total > TOLD_ERRORS_MAX)
+        buf_printf(out, "; and %zu more", verdict->errors_total - TOLD_ERRORS_MAX);
 }
 
 static void refuse(struct checked_call *call, enum checked_outcome outcome,
@@ -79,14 +80,31 @@ static void check_text(struct checked_call *call, gramc_text text) {
     buf_free(&quoted);
 }
 
-/* Syntax alone: what is nested too deeply may be JSON. */
-static bool is_no_json(struct checked_call *call, gramc_text text) {
+/* Writes as a JSON string what is no JSON. By syntax alone: what is nested too deeply may be JSON.
+ */
+static void quote_text(struct buf *out, gramc_text text) {
     struct json_error error;
     struct arena scratch;
-    arena_init(&scratch, &call->loop->allocator);
-    bool is_read = json_parse(&scratch, text, &error) || scratch.oom;
+    arena_init(&scratch, &out->allocator);
+    bool is_read = json_parse(&scratch, text_trim(text), &error) != NULL;
+    if (scratch.oom) out->state = BUF_NOMEM;
+    else if (!is_read && !error.limit) json_put_string(out, text);
     arena_free(&scratch);
-    return !is_read && !error.limit;
+}
+
+/* GRAMC_OK if there is one, and it fits. */
+static gramc_status takes_text(struct checked_call *call, const struct buf *quoted) {
+    gramc_check_options options = GRAMC_CHECK_OPTIONS_INIT;
+    gramc_verdict *verdict = NULL;
+    options.allocator = &call->loop->allocator;
+    gramc_status status = buf_status(quoted);
+    if (!status && !quoted->len) status = GRAMC_FINDINGS;
+    if (!status)
+        status = gramc_schema_check(&verdict, call->bound->tool->returns, quoted->ptr, quoted->len,
+                                    &options);
+    if (!status && !verdict->valid) status = GRAMC_FINDINGS;
+    gramc_verdict_free(verdict);
+    return status;
 }
 
 /* Where the type has texts among its values (Any has), what is no JSON is one. */
@@ -98,10 +116,10 @@ static void check_json(struct checked_call *call, gramc_text text) {
         return;
     }
     buf_init(&quoted, &call->loop->allocator, QUOTED_MAX);
-    if (is_no_json(call, json)) json_put_string(&quoted, text);
-    if (buf_status(&quoted) == GRAMC_NOMEM) finish_nomem(call);
-    else if (quoted.len && gramc_schema_accepts(call->bound->tool->returns, quoted.ptr, quoted.len))
-        finish_with(call, CHECKED_FINE, text);
+    quote_text(&quoted, text);
+    gramc_status status = takes_text(call, &quoted);
+    if (status == GRAMC_NOMEM) finish_nomem(call);
+    else if (status == GRAMC_OK) finish_with(call, CHECKED_FINE, text);
     else explain_result(call, json, json);
     buf_free(&quoted);
 }

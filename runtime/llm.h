@@ -97,6 +97,8 @@ gramc_status openai_tools(struct buf *out, const struct offered_tools *tools, gr
                           size_t *bad);
 void openai_message(struct buf *out, const struct message *message);
 void openai_request(struct buf *out, const struct request *request);
+/* What openai_reply says where there is no answer to read at all. */
+extern const char openai_no_object[];
 /* GRAMC_FINDINGS: not such an answer; *why then says so, borrowed from the arena or constant. */
 gramc_status openai_reply(struct reply *out, struct arena *arena, gramc_text body, gramc_text *why);
 /* What an error body says, in any of the five shapes that servers use; its own beginning if it has

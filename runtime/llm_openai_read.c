@@ -96,12 +96,14 @@ static void read_usage(struct usage *out, const struct json *usage) {
     out->total = read_count(usage, "total_tokens");
 }
 
+const char openai_no_object[] = "the answer is not a JSON object";
+
 /* The message of the first choice; NULL with a reason if there is none. */
 static const struct json *find_message(struct arena *arena, const struct json *body, gramc_text raw,
                                        gramc_text *why) {
     const struct json *choices = json_get(body, "choices");
     gramc_text code;
-    if (!json_is(body, JSON_OBJECT)) *why = TEXT("the answer is not a JSON object");
+    if (!json_is(body, JSON_OBJECT)) *why = text_of(openai_no_object);
     else if (json_get(body, "error")) *why = openai_error(arena, raw, &code);
     else if (!json_is(choices, JSON_ARRAY)) *why = TEXT("the answer has no `choices`");
     else if (!choices->first) *why = TEXT("the answer's `choices` are empty");

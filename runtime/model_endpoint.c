@@ -3,19 +3,20 @@
  * Reading and writing of bodies is llm_openai.c's, the connection net/http.c's. */
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/text.h"
 #include "runtime/model.h"
 #include "base/options.h"
 #include "runtime/run.h"
 
 enum {
-    DEFAULT_TIMEOUT_MS = 600000,
     DEFAULT_CONNECT_MS = 10000,
     DEFAULT_WAIT_MS = 500,
     LONGEST_BACKOFF_MS = 8000,
     LONGEST_WAIT_MS = 60000, /* that a server may ask for */
-    DEFAULT_RESPONSE_MAX = 16 << 20,
-    URL_MAX = 4096
+    URL_MAX = 4096,
+    EXCERPT = 120, /* bytes of an answer that is none */
+    EXCERPT_READ = 1024
 };
 
 static gramc_text provider_url(gramc_text model) {
@@ -32,7 +33,7 @@ static gramc_status make_target(gramc_model *model, gramc_text base,
     buf_puts(&url, "/chat/completions");
     struct http_target_options target = {
         buf_view(&url), options->api_key, options->proxy,
-        options->timeout_ms ? options->timeout_ms : DEFAULT_TIMEOUT_MS,
+        options->timeout_ms ? options->timeout_ms : MODEL_TIMEOUT_MS,
         options->connect_timeout_ms ? options->connect_timeout_ms : DEFAULT_CONNECT_MS};
     gramc_status status = buf_status(&url);
     if (status == GRAMC_LIMIT) status = GRAMC_USAGE;
@@ -53,7 +54,7 @@ gramc_status gramc_model_new_endpoint(gramc_model **out, const gramc_endpoint_op
     model->key = arena_text(&model->arena, options.api_key);
     model->max_retries = options.max_retries;
     model->retry_wait_ms = options.retry_wait_ms ? options.retry_wait_ms : DEFAULT_WAIT_MS;
-    model->max_response = options.max_response ? options.max_response : DEFAULT_RESPONSE_MAX;
+    model->max_response = options.max_response ? options.max_response : MODEL_RESPONSE_MAX;
     gramc_status status = make_target(model, base, &options);
     if (!status && model->arena.oom) status = GRAMC_NOMEM;
     if (status) gramc_model_free(model);
@@ -168,6 +169,55 @@ static void give_up_or_retry(struct ask *ask) {
     else ask_fail(ask, "%s", copy);
 }
 
+/* In one line. A key is hidden before the rest is cut off: half of one would not be found. */
+static void put_excerpt(struct buf *out, gramc_text body, gramc_text key) {
+    size_t start = out->len, end = 0;
+    body = text_trim(text_slice(body, 0, body.len < EXCERPT_READ ? body.len : EXCERPT_READ));
+    for (size_t i = 0; i < body.len; i++) {
+        unsigned char c = (unsigned char)body.ptr[i];
+        buf_putc(out, c < ' ' || c == 0x7F ? ' ' : (char)c);
+    }
+    if (buf_status(out) != GRAMC_OK || out->len == start) return;
+    redact(out->ptr + start, key);
+    gramc_text shown = text_slice(buf_view(out), start, out->len);
+    size_t next = 0;
+    while (next < shown.len && next <= EXCERPT) {
+        end = next;
+        text_decode(shown, &next);
+    }
+    if (next <= EXCERPT) end = next;
+    if (end == shown.len) return;
+    out->len = start + end;
+    buf_puts(out, "...");
+}
+
+/* What came instead of an answer: of which type, and how it begins. */
+static void put_what_came(struct buf *out, const struct ask *ask) {
+    gramc_text key = ask->run->model->key;
+    gramc_text type = buf_view(&ask->http.kept), body = buf_view(&ask->http.response);
+    size_t name = sizeof("Content-Type:") - 1;
+    if (type.len > name) {
+        buf_puts(out, " (");
+        put_excerpt(out, text_slice(type, name, type.len), key);
+        buf_putc(out, ')');
+    }
+    bool is_empty = text_trim(body).len == 0;
+    buf_puts(out, is_empty ? ": it is empty" : ": ");
+    if (!is_empty) put_excerpt(out, body, key);
+}
+
+static void fail_reply(struct ask *ask, gramc_text why) {
+    struct buf line;
+    buf_init(&line, &ask->run->loop->allocator, 4 * EXCERPT_READ);
+    buf_puts(&line, "the model endpoint: ");
+    buf_text(&line, why);
+    if (line.ptr) redact(line.ptr, ask->run->model->key);
+    if (text_is(why, openai_no_object)) put_what_came(&line, ask);
+    if (buf_status(&line) == GRAMC_NOMEM) ask_fail_nomem(ask);
+    else ask_fail(ask, "%s", line.ptr);
+    buf_free(&line);
+}
+
 static void on_answer(struct http_request *http) {
     struct ask *ask = http->ctx;
     gramc_text why = {NULL, 0};
@@ -179,13 +229,15 @@ static void on_answer(struct http_request *http) {
     switch (openai_reply(&ask->reply, &ask->arena, buf_view(&http->response), &why)) {
     case GRAMC_OK: ask_answer(ask); break;
     case GRAMC_NOMEM: ask_fail_nomem(ask); break;
-    default: ask_fail(ask, "the model endpoint: %.*s", TEXT_ARGS(why));
+    default: fail_reply(ask, why);
     }
 }
 
 static void send_request(struct ask *ask) {
+    static const char *const kept_headers[] = {"Content-Type", NULL};
     const gramc_model *model = ask->run->model;
     ask->http.target = model->target;
+    ask->http.keep = kept_headers;
     ask->http.body = buf_view(&ask->run->body);
     ask->http.max_response = model->max_response;
     ask->http.done = on_answer;

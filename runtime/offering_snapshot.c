@@ -5,10 +5,11 @@
 #include <stdio.h>
 
 #include "base/json/writer.h"
+#include "base/limits.h"
 #include "base/text.h"
 #include "base/version.h"
 
-enum { SNAPSHOT_MAX = 256 << 20, SNAPSHOT_TOOLS_MAX = 100000 };
+enum { SNAPSHOT_MAX = 256 << 20 };
 
 /* ## Writing */
 

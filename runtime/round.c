@@ -5,25 +5,20 @@
 #include <string.h>
 
 #include "base/json/json.h"
+#include "base/limits.h"
 #include "base/text.h"
 #include "runtime/run.h"
 #include "runtime/wire.h"
 
-enum {
-    TEXT_MAX = 2 << 20,
-    DEFAULT_ERRORS = 5,
-    MOST_CALLS = 128 /* of one answer: a model must not be able to start a thousand programs */
-};
+enum { TEXT_MAX = 2 << 20 };
 
-static const char *const slot_names[] = {
-    [SLOT_FINE] = "ok",
-    [SLOT_UNKNOWN_TOOL] = "unknown-tool",
-    [SLOT_BAD_CALL] = "call-error",
-    [SLOT_SKIPPED] = "skipped",
-    [SLOT_TOOL_ERROR] = "tool-error",
-    [SLOT_TIMEOUT] = "timeout",
-    [SLOT_BAD_RESULT] = "result-error",
-};
+static const char *const slot_names[] = {[SLOT_FINE] = "ok",
+                                         [SLOT_UNKNOWN_TOOL] = "unknown-tool",
+                                         [SLOT_BAD_CALL] = "call-error",
+                                         [SLOT_SKIPPED] = "skipped",
+                                         [SLOT_TOOL_ERROR] = "tool-error",
+                                         [SLOT_TIMEOUT] = "timeout",
+                                         [SLOT_BAD_RESULT] = "result-error"};
 
 /* ## Settling a slot */
 

@@ -9,11 +9,12 @@
 #include <string.h>
 
 #include "base/json/json.h"
+#include "base/limits.h"
 #include "base/placeholder.h"
 #include "base/text.h"
 #include "base/options.h"
 
-enum { DEFAULT_ITERATIONS = 10, BODY_MAX = 256 << 20, MOST_BAD_ANSWERS = 3 };
+enum { BODY_MAX = 256 << 20 };
 
 static const char *const outcome_names[] = {
     [GRAMC_OUTCOME_ANSWERED] = "answered",
@@ -29,8 +30,7 @@ static const char *const outcome_names[] = {
     [GRAMC_OUTCOME_CANCELED] = "canceled",
     [GRAMC_OUTCOME_TRACE_ERROR] = "trace-error",
     [GRAMC_OUTCOME_INTERNAL] = "internal",
-    [GRAMC_OUTCOME_BAD_ANSWER] = "bad-answer",
-};
+    [GRAMC_OUTCOME_BAD_ANSWER] = "bad-answer"};
 
 const char *gramc_outcome_name(gramc_outcome outcome) {
     size_t count = sizeof(outcome_names) / sizeof(outcome_names[0]);
@@ -367,8 +367,7 @@ static void (*const steps[])(gramc_run *run) = {
     [RUN_TURN] = step_turn,    [RUN_STEP] = step_step,       [RUN_ASK] = step_ask,
     [RUN_AWAIT_ANSWER] = NULL, [RUN_READ] = step_read,       [RUN_CALL] = step_call,
     [RUN_AWAIT_TOOLS] = NULL,  [RUN_COLLECT] = step_collect, [RUN_END] = step_end,
-    [RUN_OVER] = NULL,
-};
+    [RUN_OVER] = NULL};
 
 static void check_interruptions(gramc_run *run) {
     if (run->arena.oom || run->trace.status == GRAMC_NOMEM) run_nomem(run);

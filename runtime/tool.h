@@ -10,6 +10,7 @@
 #include <uv.h>
 
 #include "base/buf.h"
+#include "base/limits.h"
 #include "base/mem.h"
 #include "gramc/runtime.h"
 
@@ -19,8 +20,6 @@ struct secrets;
 struct tool_call;
 
 struct bound_tool;
-
-enum { TOOL_RESULT_MAX = 1 << 20 };
 
 struct tool_kind {
     const char *name;

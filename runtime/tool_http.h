@@ -3,9 +3,8 @@
 #define RUNTIME_TOOL_HTTP_H
 
 #include "runtime/secret.h"
+#include "base/limits.h"
 #include "runtime/httptool/toolbox.h"
-
-enum { HTTP_REDIRECTS_MAX = 5, HTTP_URL_MAX = 65536, HTTP_BODY_MAX = 16 << 20 };
 
 /* Immutable; must outlive the calls that use it. */
 struct http_endpoint {

@@ -9,13 +9,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/limits.h"
 #include "base/text.h"
 #include "runtime/bound.h"
 #include "runtime/loop.h"
 #include "runtime/process/program.h"
 #include "runtime/trace_read.h"
 
-enum { TRACE_SIZE_MAX = 256 << 20, WHY_MAX = 512 };
+enum { WHY_MAX = 512 };
 
 /* One recorded call; `number` says where its mark is among those of the run. */
 struct recorded {

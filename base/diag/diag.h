@@ -38,7 +38,8 @@ struct diag_label {
     gramc_text text; /* what that other place is */
 };
 
-enum { DIAG_LABELS = 4 };
+/* Of places that a finding reaches, formats for people show so many, and say how many more. */
+enum { DIAG_LABELS = 4, DIAG_USES = 10 };
 
 /* Something more about a finding that a program may want by name. */
 struct diag_fact {
@@ -65,6 +66,8 @@ struct finding {
     uint32_t label_count;
     const struct diag_fact *facts;
     uint32_t fact_count;
+    const struct diag_label *uses; /* places that it reaches, however many */
+    uint32_t use_count;
     struct fix *fixes; /* that remove it together and bring no other; NULL: none is known */
     uint32_t order;    /* in which they were reported */
     struct finding *next;
@@ -123,14 +126,21 @@ bool findings_have_errors(const struct findings *findings);
 
 /* ## Printers, one format a file; formats.c has the table. Whatever a command finds goes
  * through them: findings, changes, violations. */
+struct diag_tally {
+    const char *name; /* "accepted" */
+    uint32_t count;   /* 0: not said */
+};
+
 struct diag_report {
-    const struct source *sources;    /* all that were read, in order, by `next` */
-    const struct findings *findings; /* sorted */
-    int fails;                       /* from this severity on a finding fails; above ERROR: none */
-    const char *command;             /* whose report it is: "check" */
-    const char *language;            /* of the sources: "gram", "json" */
-    const char *const *grades;       /* what the severities are called; NULL: by their names */
-    const char *nothing;             /* what text says when there are none; NULL: nothing */
+    const struct source *sources;     /* all that were read, in order, by `next` */
+    const struct findings *findings;  /* sorted */
+    int fails;                        /* from this severity on a finding fails; above ERROR: none */
+    const char *command;              /* whose report it is: "check" */
+    const char *language;             /* of the sources: "gram", "json" */
+    const char *const *grades;        /* what the severities are called; NULL: by their names */
+    const struct diag_tally *tallies; /* what does not stand among the findings, by number */
+    size_t tally_count;
+    const char *nothing; /* what text says when there are none; NULL: nothing */
 };
 
 /* True if the finding fails the report: by its severity, or as a warning about a strict source. */

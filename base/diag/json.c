@@ -66,6 +66,7 @@ static void put_finding(struct json_writer *w, const struct finding *f) {
     put_fixes(w, f);
     json_member_array(w, "related");
     for (uint32_t i = 0; i < f->label_count; i++) put_label(w, &f->labels[i]);
+    for (uint32_t i = 0; i < f->use_count; i++) put_label(w, &f->uses[i]);
     json_array_end(w);
     json_object_end(w);
 }
@@ -79,6 +80,9 @@ void diag_print_json(struct buf *out, const struct diag_report *report) {
     buf_printf(json_slot(&w), "\"gramc/%s\"", gramc_version());
     for (int i = GRAMC_ERROR; report->grades && i >= GRAMC_NOTE; i--)
         json_member_number(&w, report->grades[i], report->findings->counts[i]);
+    for (size_t i = 0; i < report->tally_count; i++)
+        if (report->tallies[i].count)
+            json_member_number(&w, report->tallies[i].name, report->tallies[i].count);
     json_member_array(&w, "files");
     for (const struct source *file = report->sources; file; file = file->next) {
         json_object_begin(&w);

@@ -102,6 +102,16 @@ static void put_totals(struct buf *out, const char *element, const char *command
                element, command, (unsigned)cases, (unsigned)failed);
 }
 
+/* What does not stand in any file. */
+static void put_suite_output(struct buf *out, const struct diag_report *report) {
+    bool any = false;
+    for (size_t i = 0; i < report->tally_count; i++) any = any || report->tallies[i].count;
+    if (!any) return;
+    buf_puts(out, "    <system-out>");
+    diag_put_tallies(out, report, "");
+    buf_puts(out, "</system-out>\n");
+}
+
 /* The totals stand in front of the cases, so these are written first and elsewhere. */
 void diag_print_junit(struct buf *out, const struct diag_report *report) {
     struct buf body;
@@ -113,6 +123,7 @@ void diag_print_junit(struct buf *out, const struct diag_report *report) {
     buf_puts(out, "  ");
     put_totals(out, "testsuite", report->command, cases, failed);
     buf_text(out, buf_view(&body));
+    put_suite_output(out, report);
     buf_puts(out, "  </testsuite>\n</testsuites>\n");
     if (body.state != BUF_FINE) out->state = body.state;
     buf_free(&body);

@@ -66,3 +66,12 @@ void diag_put_counts(struct buf *out, const struct diag_report *report, const ui
     if (errors) put_count(out, errors, "error", "");
     if (warnings) put_count(out, warnings, "warning", errors ? ", " : "");
 }
+
+void diag_put_tallies(struct buf *out, const struct diag_report *report, const char *lead) {
+    for (size_t i = 0; i < report->tally_count; i++) {
+        if (!report->tallies[i].count) continue;
+        buf_printf(out, "%s%u %s", lead, (unsigned)report->tallies[i].count,
+                   report->tallies[i].name);
+        lead = ", ";
+    }
+}

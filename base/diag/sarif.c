@@ -205,13 +205,15 @@ static void put_facts(struct json_writer *w, const struct finding *f) {
 }
 
 static void put_related(struct json_writer *w, const struct finding *f) {
-    if (!f->label_count) return;
+    if (!f->label_count && !f->use_count) return;
     json_member_array(w, "relatedLocations");
-    for (uint32_t i = 0; i < f->label_count; i++) {
+    for (uint32_t i = 0; i < f->label_count + f->use_count; i++) {
+        bool is_label = i < f->label_count;
+        const struct diag_label *label = is_label ? &f->labels[i] : &f->uses[i - f->label_count];
         json_object_begin(w);
         json_member_number(w, "id", i + 1);
-        put_message(w, "message", f->labels[i].text, (gramc_text){NULL, 0});
-        put_location(w, f->labels[i].source, f->labels[i].span);
+        put_message(w, "message", label->text, (gramc_text){NULL, 0});
+        put_location(w, label->source, label->span);
         json_object_end(w);
     }
     json_array_end(w);
@@ -262,11 +264,25 @@ static void put_unshown(struct json_writer *w, uint32_t count) {
     json_array_end(w);
 }
 
-static void put_invocation(struct json_writer *w, const struct findings *findings) {
+/* 3.8: what the command counts besides. */
+static void put_tallies(struct json_writer *w, const struct diag_report *report) {
+    bool any = false;
+    for (size_t i = 0; i < report->tally_count; i++) {
+        if (!report->tallies[i].count) continue;
+        if (!any) json_member_object(w, "properties");
+        any = true;
+        json_member_number(w, report->tallies[i].name, report->tallies[i].count);
+    }
+    if (any) json_object_end(w);
+}
+
+static void put_invocation(struct json_writer *w, const struct diag_report *report) {
+    const struct findings *findings = report->findings;
     uint32_t total = findings->counts[0] + findings->counts[1] + findings->counts[2];
     json_member_array(w, "invocations");
     json_object_begin(w);
     json_member_bool(w, "executionSuccessful", true);
+    put_tallies(w, report);
     if (total > findings->kept) put_unshown(w, total - findings->kept);
     json_object_end(w);
     json_array_end(w);
@@ -278,7 +294,7 @@ static void put_run(struct sarif *sarif) {
     json_object_begin(w);
     put_driver(sarif);
     json_member_text(w, "columnKind", TEXT("unicodeCodePoints"));
-    put_invocation(w, sarif->report->findings);
+    put_invocation(w, sarif->report);
     put_artifacts(w, sarif->report);
     json_member_array(w, "results");
     for (const struct finding *f = first; f; f = f->next) {

@@ -69,6 +69,23 @@ static void put_remark(struct buf *out, const char *name, gramc_text text) {
     buf_putc(out, '\n');
 }
 
+static void put_uses(struct buf *out, const struct finding *finding) {
+    if (finding->use_count)
+        buf_printf(out, "      = %u use%s:\n", (unsigned)finding->use_count,
+                   finding->use_count == 1 ? "" : "s");
+    for (uint32_t i = 0; i < finding->use_count && i < DIAG_USES; i++) {
+        const struct diag_label *use = &finding->uses[i];
+        struct position at = source_position(use->source, use->span.start);
+        buf_puts(out, "          ");
+        diag_put_safe(out, use->source->name);
+        buf_printf(out, ":%u:%u: ", (unsigned)at.line, (unsigned)at.column);
+        diag_put_safe(out, use->text);
+        buf_putc(out, '\n');
+    }
+    if (finding->use_count > DIAG_USES)
+        buf_printf(out, "          ... and %u more\n", (unsigned)(finding->use_count - DIAG_USES));
+}
+
 void diag_put_finding(struct buf *out, const struct diag_report *report,
                       const struct finding *finding, bool color) {
     paint(out, color, colors[finding->severity]);
@@ -89,6 +106,7 @@ void diag_put_finding(struct buf *out, const struct diag_report *report,
     for (uint32_t i = 0; i < finding->fact_count; i++)
         if (!finding->facts[i].for_programs)
             put_remark(out, finding->facts[i].name, finding->facts[i].value);
+    put_uses(out, finding);
     put_remark(out, "help", finding->help);
 }
 
@@ -98,11 +116,14 @@ static void put_totals(struct buf *out, const struct diag_report *report) {
     uint32_t kept = report->findings->kept;
     if (total > kept)
         buf_printf(out, "... and %u more that are not shown\n", (unsigned)(total - kept));
+    if (total == 0 && report->nothing) buf_puts(out, report->nothing);
+    if (total) diag_put_counts(out, report, counts);
+    bool any = total || report->nothing;
+    diag_put_tallies(out, report, any ? ", " : "");
     if (total == 0) {
-        if (report->nothing) buf_printf(out, "%s\n", report->nothing);
+        if (any) buf_putc(out, '\n');
         return;
     }
-    diag_put_counts(out, report, counts);
     if (report->grades || counts[GRAMC_ERROR] || counts[GRAMC_WARNING]) buf_putc(out, '\n');
 }
 
@@ -131,4 +152,7 @@ void diag_print_concise(struct buf *out, const struct diag_report *report) {
         diag_put_safe(out, f->message);
         buf_putc(out, '\n');
     }
+    size_t len = out->len;
+    diag_put_tallies(out, report, "");
+    if (out->len > len) buf_putc(out, '\n');
 }

@@ -4,6 +4,7 @@
 #define BASE_JSON_JSON_H
 
 #include "base/buf.h"
+#include "base/limits.h"
 #include "base/source.h"
 
 enum json_kind {
@@ -27,8 +28,6 @@ struct json {
     uint8_t kind;
     uint8_t mark; /* 0; free for whoever owns the document */
 };
-
-enum { JSON_MAX_DEPTH = 1000 };
 
 struct json_error {
     size_t position;

@@ -1,4 +1,4 @@
-/* What is generated from the tables of commands and options when gramc is built. */
+/* What is generated from the tables of commands, options and limits when gramc is built. */
 #ifndef CLI_GENERATE_GENERATE_H
 #define CLI_GENERATE_GENERATE_H
 
@@ -16,5 +16,6 @@ void write_man(FILE *out);
 void write_bash(FILE *out);
 void write_zsh(FILE *out);
 void write_fish(FILE *out);
+void write_limits(FILE *out);
 
 #endif

@@ -1,5 +1,6 @@
-/* gramc-generate KIND FILE: turns the tables of commands and options into a man page or a shell's
- * completion, so that neither can fall behind. Runs when gramc is built and is not installed. */
+/* gramc-generate KIND FILE: turns the tables of commands, options and limits into a man page, a
+ * shell's completion or docs/limits.md, so that none can fall behind. Runs when gramc is built and
+ * is not installed. */
 #include "cli/generate/generate.h"
 
 #include <string.h>
@@ -83,8 +84,11 @@ int main(int argc, char **argv) {
     static const struct {
         const char *kind;
         void (*write)(FILE *out);
-    } pages[] = {
-        {"man", write_man}, {"bash", write_bash}, {"zsh", write_zsh}, {"fish", write_fish}};
+    } pages[] = {{"man", write_man},
+                 {"bash", write_bash},
+                 {"zsh", write_zsh},
+                 {"fish", write_fish},
+                 {"limits", write_limits}};
     for (size_t i = 0; argc == 3 && i < sizeof pages / sizeof *pages; i++) {
         if (strcmp(argv[1], pages[i].kind) != 0) continue;
         FILE *out = fopen(argv[2], "w");
@@ -92,6 +96,6 @@ int main(int argc, char **argv) {
         pages[i].write(out);
         return fclose(out) == 0 ? 0 : 1;
     }
-    fputs("usage: gramc-generate man|bash|zsh|fish FILE\n", stderr);
+    fputs("usage: gramc-generate man|bash|zsh|fish|limits FILE\n", stderr);
     return 2;
 }

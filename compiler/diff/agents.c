@@ -1,6 +1,6 @@
 /* Turns two sets of agents into changes: agents that came and went, what they say about themselves,
  * and which tools they list. The tools themselves are diff.c's. */
-#include "compiler/diff/diff.h"
+#include "compiler/diff/cause.h"
 
 #include "base/text.h"
 #include "compiler/task.h"
@@ -151,17 +151,27 @@ static void diff_list(struct gramc_diff *diff, const struct agent *before,
 
 /* ## Tasks, inputs, answers */
 
-static bool same_type(struct gramc_diff *diff, const struct schema *a, const struct schema *b) {
-    struct buf printed[2];
+struct output {
+    const struct schema *schema;
+    struct diff_place at;
+};
+
+/* True if the answer is of the same type, or the type is reported where it is defined. */
+static bool same_type(struct gramc_diff *diff, const struct output *before,
+                      const struct output *after, gramc_text owner,
+                      struct change_of_values *change) {
+    const struct schema *a = before->schema, *b = after->schema;
+    *change = (struct change_of_values){.narrowed = a != b, .widened = a != b};
     if (!a || !b) return a == b;
-    for (int i = 0; i < 2; i++) {
-        buf_init(&printed[i], &diff->arena.allocator, SOURCE_MAX);
-        schema_print(&printed[i], i ? b : a, SCHEMA_CHECKED);
-        if (printed[i].state == BUF_NOMEM) diff->arena.oom = true;
-    }
-    bool same = text_eq(buf_view(&printed[0]), buf_view(&printed[1]));
-    for (int i = 0; i < 2; i++) buf_free(&printed[i]);
-    return same;
+    compare_values(diff, a, b, change);
+    if (change->is_same || diff->arena.oom) return true;
+    const gramc_text names[3] = {owner, nothing, nothing};
+    const struct diff_use use = {.text = diff_fill(diff, "answer of `{0}`", names),
+                                 .at = after->at,
+                                 .position = DIFF_ANSWER,
+                                 .narrowed = change->narrowed,
+                                 .widened = change->widened};
+    return cause_explains(diff, &use, &(struct diff_typed){a, NULL}, &(struct diff_typed){b, NULL});
 }
 
 static const struct task *find_task(const struct agent *agent, gramc_text name) {
@@ -188,11 +198,13 @@ static void diff_task(struct gramc_diff *diff, const struct agent *before,
         diff_add(diff, CHANGE_AGENT_TASK_ADDED, place(before), is, agent, name, nothing);
         return;
     }
+    const struct output was_of = {old->output, was}, is_of = {task->output, is};
+    struct change_of_values change;
     const struct {
         bool differs;
         const char *what;
     } sides[] = {{!text_eq(old->public->prompt, task->public->prompt), "its prompt"},
-                 {!same_type(diff, old->output, task->output), "the type of its answer"},
+                 {!same_type(diff, &was_of, &is_of, name, &change), "the type of its answer"},
                  {rank_of(before, after, name) != rank_of(after, before, name), "its place"}};
     for (size_t i = 0; i < sizeof sides / sizeof *sides; i++)
         if (sides[i].differs)
@@ -208,6 +220,19 @@ static void diff_tasks(struct gramc_diff *diff, const struct agent *before,
             diff_add(diff, CHANGE_AGENT_TASK_REMOVED,
                      (struct diff_place){before->source, t->name_at}, place(after),
                      after->public.name, t->public->name, nothing);
+}
+
+static void diff_answer(struct gramc_diff *diff, const struct agent *before,
+                        const struct agent *after) {
+    const struct output old = {before->output, place(before)}, new = {after->output, place(after)};
+    struct change_of_values change;
+    if (same_type(diff, &old, &new, after->public.name, &change)) return;
+    enum change_id id = change.widened    ? CHANGE_AGENT_OUTPUT
+                        : change.narrowed ? CHANGE_AGENT_OUTPUT_NARROWED
+                                          : CHANGE_AGENT_OUTPUT_RESTATED;
+    struct difference *d =
+        diff_add(diff, id, place(before), place(after), after->public.name, nothing, nothing);
+    for (int i = 0; d && i < 2; i++) d->evidence[i] = change.schemas[i];
 }
 
 static bool asks_for(const gramc_agent *agent, gramc_text name) {
@@ -227,9 +252,7 @@ static void diff_inputs(struct gramc_diff *diff, const struct agent *before,
         if (!asks_for(new, old->inputs[i]))
             diff_add(diff, CHANGE_INPUT_REMOVED, place(before), place(after), new->name,
                      old->inputs[i], nothing);
-    if (!same_type(diff, before->output, after->output))
-        diff_add(diff, CHANGE_AGENT_OUTPUT, place(before), place(after), new->name, nothing,
-                 nothing);
+    diff_answer(diff, before, after);
 }
 
 void diff_agents(struct gramc_diff *diff, const struct gramc_spec *before,

@@ -3,6 +3,7 @@
 #include "compiler/diff/diff.h"
 
 #include "base/text.h"
+#include "compiler/diff/cause.h"
 
 #include <stdio.h>
 
@@ -43,8 +44,14 @@ const gramc_diff_kind *gramc_diff_explain(size_t i) {
     return i < CHANGE_COUNT ? &kinds[i] : NULL;
 }
 
-gramc_impact diff_impact(enum change_id id) {
-    return kinds[id].caller > kinds[id].implementer ? kinds[id].caller : kinds[id].implementer;
+bool diff_is_kind(gramc_text name) {
+    for (size_t i = 0; i < CHANGE_COUNT; i++)
+        if (text_is(name, kinds[i].code) || text_is(name, kinds[i].slug)) return true;
+    return false;
+}
+
+gramc_impact diff_impact(const struct difference *d) {
+    return d->caller > d->implementer ? d->caller : d->implementer;
 }
 
 /* ## The list */
@@ -56,35 +63,44 @@ static void put_short(struct buf *out, gramc_text text) {
     if (end < text.len) buf_puts(out, "...");
 }
 
-static gramc_text fill(struct arena *arena, const char *sentence, const gramc_text args[3]) {
+gramc_text diff_fill(struct gramc_diff *diff, const char *sentence, const gramc_text args[3]) {
     struct buf out;
-    buf_init(&out, &arena->allocator, 4096);
+    buf_init(&out, &diff->arena.allocator, 4096);
     for (const char *p = sentence; *p; p++) {
         bool is_arg = p[0] == '{' && p[1] >= '0' && p[1] <= '2' && p[2] == '}';
         if (is_arg) put_short(&out, args[p[1] - '0']);
         else buf_putc(&out, *p);
         if (is_arg) p += 2;
     }
-    return buf_to_arena_cut(&out, arena);
+    return buf_to_arena_cut(&out, &diff->arena);
+}
+
+struct difference *diff_add_judged(struct gramc_diff *diff, enum change_id id, gramc_impact caller,
+                                   gramc_impact implementer, struct diff_place before,
+                                   struct diff_place after, gramc_text a, gramc_text b,
+                                   gramc_text c) {
+    const gramc_text args[3] = {a, b, c};
+    struct difference *difference = ARENA_NEW(&diff->arena, struct difference);
+    if (!difference) return NULL;
+    *difference = (struct difference){
+        .id = id, .caller = caller, .implementer = implementer, .before = before, .after = after};
+    difference->message = diff_fill(diff, kinds[id].message, args);
+    *diff->last = difference;
+    diff->last = &difference->next;
+    diff->counts[diff_impact(difference)]++;
+    return difference;
 }
 
 struct difference *diff_add(struct gramc_diff *diff, enum change_id id, struct diff_place before,
                             struct diff_place after, gramc_text a, gramc_text b, gramc_text c) {
-    const gramc_text args[3] = {a, b, c};
-    struct difference *difference = ARENA_NEW(&diff->arena, struct difference);
-    if (!difference) return NULL;
-    *difference = (struct difference){.id = id, .before = before, .after = after};
-    difference->message = fill(&diff->arena, kinds[id].message, args);
-    *diff->last = difference;
-    diff->last = &difference->next;
-    diff->counts[diff_impact(id)]++;
-    return difference;
+    return diff_add_judged(diff, id, kinds[id].caller, kinds[id].implementer, before, after, a, b,
+                           c);
 }
 
 void diff_help(struct gramc_diff *diff, struct difference *difference, const char *format,
                gramc_text name) {
     const gramc_text args[3] = {name, {NULL, 0}, {NULL, 0}};
-    if (difference) difference->help = fill(&diff->arena, format, args);
+    if (difference) difference->help = diff_fill(diff, format, args);
 }
 
 gramc_text diff_from_to(struct gramc_diff *diff, gramc_text before, gramc_text after) {
@@ -329,6 +345,7 @@ gramc_status gramc_diff_new(gramc_diff **out, const gramc_spec *before, const gr
     if (!diff) return GRAMC_NOMEM;
     *diff = (struct gramc_diff){.first = NULL};
     diff->last = &diff->first;
+    diff->last_cause = &diff->first_cause;
     arena_init(&diff->arena, &own);
     diff->old_sources = before->compilation->first_source;
     diff->new_sources = after->compilation->first_source;
@@ -337,8 +354,11 @@ gramc_status gramc_diff_new(gramc_diff **out, const gramc_spec *before, const gr
     before = diff_view(&diff->arena, before);
     after = diff_view(&diff->arena, after);
     if (before && after) {
+        causes_begin(diff, before, after);
         diff_agents(diff, before, after);
         diff_tools(diff, before, after);
+        causes_report(diff);
+        diff_accept_allowed(diff, after->compilation);
     }
     if (diff->arena.oom) {
         gramc_diff_free(diff);
@@ -364,7 +384,10 @@ bool gramc_diff_get(const gramc_diff *diff, size_t i, gramc_diff_entry *out) {
     while (d && i--) d = d->next;
     if (!d) return false;
     *out = (gramc_diff_entry){.kind = diff_kind(d->id),
-                              .impact = diff_impact(d->id),
+                              .impact = diff_impact(d),
+                              .caller = d->caller,
+                              .implementer = d->implementer,
+                              .use_count = d->use_count,
                               .message = d->message,
                               .help = d->help,
                               .example = d->example,
@@ -374,5 +397,15 @@ bool gramc_diff_get(const gramc_diff *diff, size_t i, gramc_diff_entry *out) {
                               .new_end = d->after.span.end};
     if (d->before.source) out->old_file = d->before.source->name;
     if (d->after.source) out->new_file = d->after.source->name;
+    return true;
+}
+
+bool gramc_diff_get_use(const gramc_diff *diff, size_t i, size_t use, gramc_diff_use *out) {
+    const struct difference *d = diff->first;
+    while (d && i--) d = d->next;
+    const struct diff_use *u = d ? d->uses : NULL;
+    while (u && use--) u = u->next;
+    if (!u) return false;
+    *out = (gramc_diff_use){u->text, u->at.source->name, u->at.span.start, u->at.span.end};
     return true;
 }

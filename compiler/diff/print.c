@@ -54,15 +54,23 @@ static void link_sources(struct printed *printed) {
 static const struct diag_fact *make_facts(struct arena *arena, const struct difference *d) {
     struct diag_fact *facts = arena_array(arena, FACTS, sizeof *facts);
     if (!facts) return NULL;
-    const gramc_diff_kind *kind = diff_kind(d->id);
     const struct diag_fact all[FACTS] = {
-        {"impact", text_of(impacts[diff_impact(d->id)]), true},
-        {"callers", text_of(impacts[kind->caller]), false},
-        {"implementers", text_of(impacts[kind->implementer]), false},
+        {"impact", text_of(impacts[diff_impact(d)]), true},
+        {"callers", text_of(impacts[d->caller]), false},
+        {"implementers", text_of(impacts[d->implementer]), false},
         {"example", d->example, false},
     };
     for (size_t i = 0; i < FACTS; i++) facts[i] = all[i];
     return facts;
+}
+
+static void add_uses(struct printed *printed, struct finding *f, const struct difference *d) {
+    struct diag_label *labels = NULL;
+    if (d->use_count) labels = arena_array(&printed->arena, d->use_count, sizeof *labels);
+    if (!labels) return;
+    f->uses = labels;
+    for (const struct diff_use *u = d->uses; u; u = u->next, f->use_count++)
+        labels[f->use_count] = (struct diag_label){u->at.source, u->at.span, u->text};
 }
 
 static void add(struct printed *printed, const struct difference *d) {
@@ -70,7 +78,10 @@ static void add(struct printed *printed, const struct difference *d) {
     struct finding *f = findings_report(&printed->findings, diff_row(d->id), copy_of(printed, d),
                                         gone ? d->before.span : d->after.span, d->message);
     if (!f) return;
+    finding_set_severity(&printed->findings, f,
+                         (gramc_severity)(diff_impact(d) - GRAMC_IMPACT_COSMETIC));
     f->help = d->help;
+    add_uses(printed, f, d);
     f->facts = make_facts(&printed->arena, d);
     f->fact_count = f->facts ? FACTS : 0;
     if (!gone && d->before.source)
@@ -96,6 +107,7 @@ gramc_status gramc_diff_print(const gramc_diff *diff, gramc_report_format format
     arena_init(&printed.arena, &diff->arena.allocator);
     findings_init(&printed.findings, &printed.arena, UINT32_MAX);
     gramc_status status = gather(&printed, diff);
+    const struct diag_tally accepted = {"accepted", diff->accepted};
     const struct diag_report report = {
         .sources = printed.sources,
         .findings = &printed.findings,
@@ -103,6 +115,8 @@ gramc_status gramc_diff_print(const gramc_diff *diff, gramc_report_format format
         .command = "diff",
         .language = "gram",
         .grades = grades,
+        .tallies = &accepted,
+        .tally_count = 1,
         .nothing = "no changes",
     };
     if (status == GRAMC_OK) status = diag_print(&report, format, &diff->arena.allocator, writer);

@@ -1,6 +1,6 @@
 /* Turns two signatures of one tool into changes: parameters that came, went or changed, and the
  * result. Whether a type became narrower or wider is gramc_schema_compare's answer, both ways. */
-#include "compiler/diff/diff.h"
+#include "compiler/diff/cause.h"
 
 #include "base/text.h"
 
@@ -62,12 +62,16 @@ struct change_of_type {
     const struct diff_vocabulary *words;
     struct diff_place before, after;
     gramc_text parameter; /* empty: the result */
-    const gramc_comparison *forth, *back;
+    struct diff_typed was, is;
+    struct change_of_values values;
+    bool explained; /* by what it names */
 };
 
 static struct difference *add(const struct change_of_type *c, enum change_id id) {
-    return diff_add(c->s->diff, id, c->before, c->after, c->s->after->public.name, c->parameter,
-                    nothing);
+    struct difference *d = diff_add(c->s->diff, id, c->before, c->after, c->s->after->public.name,
+                                    c->parameter, nothing);
+    for (int i = 0; d && i < 2; i++) d->evidence[i] = c->values.schemas[i];
+    return d;
 }
 
 /* {"age":-1} for a parameter, the value alone for a result; its beginning if it is long. */
@@ -99,48 +103,51 @@ static void set_example(const struct change_of_type *c, struct difference *diffe
 }
 
 static void report_undecided(const struct change_of_type *c, enum change_id id, gramc_text reason) {
-    gramc_text copy = arena_text(&c->s->diff->arena, reason);
-    diff_help(c->s->diff, add(c, id), "not decided: {0}", copy);
+    diff_help(c->s->diff, add(c, id), "not decided: {0}", reason);
+}
+
+static struct diff_use use_of(const struct change_of_type *c) {
+    const gramc_text names[3] = {c->parameter, c->s->after->public.name, nothing};
+    bool is_parameter = c->parameter.len > 0;
+    return (struct diff_use){
+        .text = diff_fill(c->s->diff,
+                          is_parameter ? "parameter `{0}` of tool `{1}`" : "result of tool `{1}`",
+                          names),
+        .at = c->after,
+        .position = is_parameter ? DIFF_PARAMETER : DIFF_RESULT,
+    };
+}
+
+/* True if it is the change of something that is named here, and reported there. */
+static bool is_explained(const struct change_of_type *c) {
+    struct diff_use use = use_of(c);
+    use.narrowed = c->values.narrowed;
+    use.widened = c->values.widened;
+    return cause_explains(c->s->diff, &use, &c->was, &c->is);
 }
 
 /* True if anything was reported. */
 static bool report_type(const struct change_of_type *c) {
-    gramc_comparison_answer forth = c->forth->answer, back = c->back->answer;
-    gramc_text refused = c->forth->counterexample, allowed = c->back->counterexample;
+    gramc_comparison_answer forth = c->values.answers[0], back = c->values.answers[1];
+    gramc_text refused = c->values.examples[0], allowed = c->values.examples[1];
     if (forth == GRAMC_COMPARE_NO && back == GRAMC_COMPARE_NO) {
         set_example(c, add(c, c->words->retyped), refused, allowed);
         return true;
     }
     if (forth == GRAMC_COMPARE_NO) set_example(c, add(c, c->words->narrowed), refused, nothing);
     if (forth == GRAMC_COMPARE_UNKNOWN)
-        report_undecided(c, c->words->maybe_narrowed, c->forth->reason);
+        report_undecided(c, c->words->maybe_narrowed, c->values.reasons[0]);
     if (back == GRAMC_COMPARE_NO) set_example(c, add(c, c->words->widened), nothing, allowed);
     if (back == GRAMC_COMPARE_UNKNOWN)
-        report_undecided(c, c->words->maybe_widened, c->back->reason);
+        report_undecided(c, c->words->maybe_widened, c->values.reasons[1]);
     return forth != GRAMC_COMPARE_YES || back != GRAMC_COMPARE_YES;
 }
 
-static bool compare_types(struct change_of_type *c, const struct schema *before,
-                          const struct schema *after) {
-    struct gramc_diff *diff = c->s->diff;
-    gramc_compare_options options = GRAMC_COMPARE_OPTIONS_INIT;
-    const struct built_schema old = build(diff, before, SCHEMA_CHECKED),
-                              new = build(diff, after, SCHEMA_CHECKED);
-    gramc_comparison *forth = NULL, *back = NULL;
-    bool reported = false;
-    if (diff->arena.oom || text_eq(old.text, new.text)) return false;
-    options.allocator = &diff->arena.allocator;
-    gramc_status status =
-        gramc_schema_compare_documents(&forth, old.document, new.document, &options);
-    if (status == GRAMC_OK)
-        status = gramc_schema_compare_documents(&back, new.document, old.document, &options);
-    if (status == GRAMC_NOMEM) diff->arena.oom = true;
-    c->forth = forth;
-    c->back = back;
-    if (status == GRAMC_OK) reported = report_type(c);
-    gramc_comparison_free(forth);
-    gramc_comparison_free(back);
-    return reported;
+static bool compare_types(struct change_of_type *c) {
+    compare_values(c->s->diff, c->was.schema, c->is.schema, &c->values);
+    if (c->s->diff->arena.oom || c->values.is_same) return false;
+    c->explained = is_explained(c);
+    return c->explained || report_type(c);
 }
 
 /* The same but for the description at the top? */
@@ -157,42 +164,66 @@ static bool is_same_but_described(const struct json *a, const struct json *b) {
 
 /* ## Parameters */
 
-static void report_default(const struct signatures *s, const struct field *before,
-                           const struct field *after) {
+/* At the place of the word, if presence and default are those of a word that is reused. */
+static void add_property(const struct change_of_type *c, enum change_id id, gramc_text value) {
+    struct diff_place places[2];
+    struct gramc_diff *diff = c->s->diff;
+    if (cause_of_property(diff, &c->was, &c->is, places)) {
+        const struct diff_use use = use_of(c);
+        cause_add_property(diff, id, places, &use, c->s->after->public.name, c->parameter, value);
+        return;
+    }
+    diff_add(diff, id, c->before, c->after, c->s->after->public.name, c->parameter, value);
+}
+
+static void report_default(const struct change_of_type *c) {
+    const struct field *before = c->was.field, *after = c->is.field;
     gramc_text old = before->fallback ? before->fallback->text : nothing;
     gramc_text new = after->fallback ? after->fallback->text : nothing;
     enum change_id id = !old.len   ? CHANGE_DEFAULT_ADDED
                         : !new.len ? CHANGE_DEFAULT_REMOVED
                                    : CHANGE_DEFAULT_CHANGED;
     if (text_eq(old, new) || !before->optional || !after->optional) return;
-    diff_add(s->diff, id, field_place(s->before, before), field_place(s->after, after),
-             s->after->public.name, after->name,
-             id == CHANGE_DEFAULT_CHANGED ? diff_from_to(s->diff, old, new)
-             : old.len                    ? old
-                                          : new);
+    add_property(c, id,
+                 id == CHANGE_DEFAULT_CHANGED ? diff_from_to(c->s->diff, old, new)
+                 : old.len                    ? old
+                                              : new);
 }
 
-static void report_presence(const struct signatures *s, const struct field *before,
-                            const struct field *after) {
+static void report_presence(const struct change_of_type *c) {
+    const struct field *before = c->was.field, *after = c->is.field;
     enum change_id id = !after->optional  ? CHANGE_PARAMETER_NOW_REQUIRED
                         : after->fallback ? CHANGE_PARAMETER_NOW_DEFAULTED
                                           : CHANGE_PARAMETER_NOW_OPTIONAL;
     if (before->optional == after->optional) return;
-    diff_add(s->diff, id, field_place(s->before, before), field_place(s->after, after),
-             s->after->public.name, after->name, after->fallback ? after->fallback->text : nothing);
+    add_property(c, id, after->fallback ? after->fallback->text : nothing);
+}
+
+static bool says_itself(const struct schema *schema, enum type_property property) {
+    const struct constraint *c = schema->constraints;
+    while (c && c->property != property) c = c->next;
+    return c != NULL;
 }
 
 static void diff_parameter(const struct signatures *s, const struct field *before,
                            const struct field *after) {
     struct diff_place old_at = field_place(s->before, before),
                       new_at = field_place(s->after, after);
-    struct change_of_type c = {s, &of_parameters, old_at, new_at, after->name, NULL, NULL};
+    struct change_of_type c = {.s = s,
+                               .words = &of_parameters,
+                               .before = old_at,
+                               .after = new_at,
+                               .parameter = after->name,
+                               .was = {before->schema, before},
+                               .is = {after->schema, after}};
     gramc_text name = s->after->public.name;
-    bool reported = compare_types(&c, before->schema, after->schema);
-    report_presence(s, before, after);
-    report_default(s, before, after);
-    if (!text_eq(schema_get(before->schema, P_DESCRIPTION),
-                 schema_get(after->schema, P_DESCRIPTION)))
+    bool reported = compare_types(&c);
+    report_presence(&c);
+    report_default(&c);
+    bool is_elsewhere = c.explained && !says_itself(before->schema, P_DESCRIPTION) &&
+                        !says_itself(after->schema, P_DESCRIPTION);
+    if (!is_elsewhere && !text_eq(schema_get(before->schema, P_DESCRIPTION),
+                                  schema_get(after->schema, P_DESCRIPTION)))
         diff_add(s->diff, CHANGE_PARAMETER_DESCRIPTION, old_at, new_at, name, after->name, nothing);
     const struct built_schema old = build(s->diff, before->schema, SCHEMA_PRINTED),
                               new = build(s->diff, after->schema, SCHEMA_PRINTED);
@@ -264,14 +295,13 @@ static void diff_arguments(const struct signatures *s) {
 static void diff_result(const struct signatures *s) {
     const struct schema *before = s->before->signature->result,
                         *after = s->after->signature->result;
-    struct change_of_type c = {s,
-                               &of_results,
-                               {s->before->source, before->span},
-                               {s->after->source, after->span},
-                               nothing,
-                               NULL,
-                               NULL};
-    if (compare_types(&c, before, after) || s->diff->arena.oom) return;
+    struct change_of_type c = {.s = s,
+                               .words = &of_results,
+                               .before = {s->before->source, before->span},
+                               .after = {s->after->source, after->span},
+                               .was = {before, NULL},
+                               .is = {after, NULL}};
+    if (compare_types(&c) || s->diff->arena.oom) return;
     if (!text_eq(print(s->diff, before, SCHEMA_PRINTED), print(s->diff, after, SCHEMA_PRINTED)))
         add(&c, CHANGE_RESULT_RESTATED);
 }

@@ -4,6 +4,7 @@
 #define COMPILER_EMIT_TARGET_H
 
 #include "base/json/writer.h"
+#include "base/limits.h"
 #include "compiler/emit/lower.h"
 #include "compiler/agent.h"
 #include "compiler/tool.h"
@@ -22,8 +23,6 @@ enum target_flags {
     CHAT_FORM = 8,         /* what it prints is what a chat completion request holds */
     NEEDS_ITEMS = 16       /* an array that does not say of what is refused */
 };
-
-enum { MANY_TOOLS = 128 };
 
 struct target {
     const char *name, *about;

@@ -378,7 +378,20 @@ static bool drop_refused(struct importer *in, const gramc_compilation *trial) {
     return changed;
 }
 
-static bool library_passes(struct importer *in, const struct buf *text) {
+/* In the style of gramc fmt, where it can be laid out. */
+static void lay_out(struct importer *in, gramc_compilation *trial, struct buf *text) {
+    struct buf out;
+    buf_init(&out, &in->arena->allocator, SOURCE_MAX);
+    gramc_status status = gramc_source_format(trial, 0, NULL, buf_writer(&out));
+    if (status == GRAMC_NOMEM || buf_status(&out) == GRAMC_NOMEM) in->arena->oom = true;
+    if (status == GRAMC_OK) {
+        buf_reset(text);
+        buf_text(text, buf_view(&out));
+    }
+    buf_free(&out);
+}
+
+static bool library_passes(struct importer *in, struct buf *text) {
     gramc_options options = GRAMC_OPTIONS_INIT;
     gramc_compilation *trial;
     const gramc_spec *spec;
@@ -392,6 +405,7 @@ static bool library_passes(struct importer *in, const struct buf *text) {
     if (status == GRAMC_OK || status == GRAMC_FINDINGS) status = gramc_compile(&spec, trial);
     if (status == GRAMC_NOMEM) in->arena->oom = true;
     bool passes = status != GRAMC_FINDINGS || !drop_refused(in, trial);
+    if (passes && !in->arena->oom) lay_out(in, trial, text);
     gramc_compilation_free(trial);
     return passes;
 }
@@ -406,6 +420,7 @@ static void drop_flawed(struct importer *in) {
 
 static gramc_status write_library(struct importer *in, struct buf *text) {
     bool passes = false;
+    in->report = false; /* what the types lose is told already */
     drop_flawed(in);
     while (!passes) {
         buf_reset(text);

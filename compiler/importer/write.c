@@ -153,6 +153,14 @@ static struct doc *header_map(struct importer *in, const struct import_header *f
     return map;
 }
 
+/* What is said of the arguments as a whole has no place in an implementation: there the tool's own
+ * signature is all that binding has, as without this one. */
+static bool has_signature(struct importer *in, const struct import_tool *tool) {
+    struct doc *list = doc_list(in->arena, "{", "}");
+    import_arguments(in, tool, list);
+    return list && !list->first;
+}
+
 static struct doc *implementation(struct importer *in, const struct import_tool *tool) {
     struct doc *doc = doc_chain(in->arena), *list = doc_list(in->arena, "{", "}");
     if (doc) doc->origin = tool->at;
@@ -169,12 +177,18 @@ static struct doc *implementation(struct importer *in, const struct import_tool 
                      doc_string(in->arena, tool->http->content_type));
     }
     doc_add(doc, list);
+    if (has_signature(in, tool)) {
+        in->source = tool->source;
+        doc_add(doc, doc_words(in->arena, " | "));
+        doc_add(doc, signature(in, tool));
+    }
     doc_add(doc, doc_words(in->arena, "]"));
     return doc;
 }
 
 void import_write_library(struct importer *in, struct buf *out) {
     buf_reset(&in->spans);
+    write_types(in, out);
     struct doc *list = doc_list(in->arena, " ", "");
     for (const struct import_tool *tool = in->first; tool && !in->arena->oom; tool = tool->next)
         if (tool->http) doc_add(list, implementation(in, tool));

@@ -34,15 +34,25 @@ GRAMC_API const gramc_diff_kind *gramc_diff_explain(size_t i);
 
 typedef struct gramc_diff_entry {
     const gramc_diff_kind *kind;
-    gramc_impact impact; /* the greater one of the two sides */
-    gramc_text message;  /* one line, lower case, no full stop */
-    gramc_text help;     /* a hint, or empty */
-    gramc_text example;  /* a value that shows it, and what became of it; or empty */
-    gramc_text old_file; /* empty: it is new; the span is then 0 */
+    gramc_impact impact;              /* the greater one of the two sides */
+    gramc_impact caller, implementer; /* those of the kind at most: uses say whom it hits */
+    gramc_text message;               /* one line, lower case, no full stop */
+    gramc_text help;                  /* a hint, or empty */
+    gramc_text example;               /* a value that shows it, and what became of it; or empty */
+    gramc_text old_file;              /* empty: it is new; the span is then 0 */
     uint32_t old_start, old_end;
     gramc_text new_file; /* empty: it is gone */
     uint32_t new_start, new_end;
+    size_t
+        use_count; /* of places that the change of something shared reaches; 0: it is here alone */
 } gramc_diff_entry;
+
+/* A parameter, result or answer that changes because of what it names. */
+typedef struct gramc_diff_use {
+    gramc_text what; /* "parameter `home` of tool `work`" */
+    gramc_text file; /* the new one */
+    uint32_t start, end;
+} gramc_diff_use;
 
 typedef struct gramc_diff gramc_diff;
 
@@ -50,7 +60,8 @@ typedef struct gramc_diff gramc_diff;
  * for all, each agent and tool in its file. What has the same name on both sides is compared within
  * the same file first. The result is yours; it borrows from both compilations, which must outlive
  * it. The changes stand in the order of the new spec, what is gone behind that in the order of the
- * old one: same input, same list. GRAMC_NOMEM. Both compilations are only read. */
+ * old one, then what several places share: same input, same list. GRAMC_NOMEM. Both compilations
+ * are only read. */
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_diff_new(gramc_diff **out, const gramc_spec *before,
                                                      const gramc_spec *after,
                                                      const gramc_allocator *allocator);
@@ -59,6 +70,20 @@ GRAMC_API void gramc_diff_free(gramc_diff *diff);
 GRAMC_API size_t gramc_diff_count(const gramc_diff *diff, gramc_impact impact);
 /* The i-th change; false past the end. */
 GRAMC_API bool gramc_diff_get(const gramc_diff *diff, size_t i, gramc_diff_entry *out);
+/* One of its uses; false past the end. */
+GRAMC_API bool gramc_diff_get_use(const gramc_diff *diff, size_t i, size_t use,
+                                  gramc_diff_use *out);
+/* How many were accepted, by comments `// gramc: allow(D209) reason` at the new place or by a
+ * baseline: they do not stand in the list and are not counted by impact. */
+GRAMC_API size_t gramc_diff_accepted(const gramc_diff *diff);
+/* Writes the changes of the list down as accepted (docs/formats/baseline.md). GRAMC_NOMEM,
+ * GRAMC_LIMIT, GRAMC_IO. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_diff_baseline_write(const gramc_diff *diff,
+                                                                gramc_writer writer);
+/* Takes out those that a baseline knows; *gone is how many of its changes do not occur. GRAMC_USAGE
+ * if it is no baseline, GRAMC_NOMEM. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_diff_baseline_apply(gramc_diff *diff,
+                                                                gramc_text baseline, size_t *gone);
 /* Prints the changes as gramc_findings_print prints findings, by the files that they stand in; what
  * is gone stands in the old file. `fails` is the least impact that fails (a JUnit case), NONE if
  * none does. GRAMC_USAGE for an unknown format, GRAMC_NOMEM, GRAMC_IO. */

@@ -76,7 +76,7 @@ static void read_template(struct http_binder *binder, const char *what, gramc_te
                           enum template_kind kind, struct template *out) {
     struct template_error error;
     gramc_status status = template_read(out, &binder->bound->arena, text, kind, false, &error);
-    if (status == GRAMC_OK)
+    if (status == GRAMC_OK && !binder->any_names)
         status = template_check(out, binder->names, binder->name_count, binder->used, &error);
     if (status == GRAMC_OK) http_bind_secrets(binder, what, out);
     else if (status == GRAMC_FINDINGS) http_bind_wrong(binder, what, error.message, "");
@@ -243,6 +243,7 @@ const struct http_endpoint *http_bind_impl(gramc_bound *bound, const gramc_impl 
             json_parse(&bound->arena,
                        impl->accepts_schema.len ? impl->accepts_schema : tool->parameters, NULL);
     if (!endpoint || !call || !read_names(&binder, schema)) return NULL;
+    binder.any_names = bound->is_by_hand && !impl->accepts_schema.len;
     endpoint->call = call;
     endpoint->secrets = bound->secrets;
     read_method(&binder, impl, call);

@@ -21,6 +21,7 @@ struct http_binder {
     gramc_text *names;
     bool *used;
     size_t name_count;
+    bool any_names; /* nobody has declared any: the caller brings them */
     bool failed;
 };
 

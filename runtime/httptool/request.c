@@ -4,9 +4,8 @@
 
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/text.h"
-
-enum { HEADER_VALUE_MAX = 65536 };
 
 /* ## Origins */
 
@@ -78,7 +77,7 @@ static bool add_line(struct http_work *work, gramc_text name, gramc_text value) 
                        has_control(value) ? "holds a control character" : "is one too many");
         return false;
     }
-    buf_init_secret(&line, &work->arena.allocator, HEADER_VALUE_MAX + 256);
+    buf_init_secret(&line, &work->arena.allocator, HTTP_HEADER_VALUE_MAX + 256);
     buf_text(&line, name);
     buf_puts(&line, value.len ? ": " : ";");
     buf_text(&line, value);
@@ -93,7 +92,7 @@ static bool add_line(struct http_work *work, gramc_text name, gramc_text value) 
 static bool add_header(struct http_work *work, const struct http_header *header,
                        const struct json *arguments) {
     struct buf value;
-    buf_init_secret(&value, &work->arena.allocator, HEADER_VALUE_MAX);
+    buf_init_secret(&value, &work->arena.allocator, HTTP_HEADER_VALUE_MAX);
     bool good = expand(work, &value, &header->value, arguments) &&
                 add_line(work, header->name, text_trim(buf_view(&value)));
     buf_free(&value);

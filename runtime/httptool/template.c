@@ -6,10 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/placeholder.h"
 #include "base/text.h"
-
-enum { PARTS_MAX = 1000 };
 
 gramc_status template_fail(struct template_error *error, size_t start, size_t end,
                            const char *format, ...) {
@@ -105,9 +104,9 @@ struct template_reader {
 };
 
 static gramc_status add(struct template_reader *reader, struct template_part part) {
-    if (reader->out->count == PARTS_MAX)
+    if (reader->out->count == TEMPLATE_PARTS_MAX)
         return template_fail(reader->error, part.start, part.end,
-                             "more than %d parts in a template", PARTS_MAX);
+                             "more than %d parts in a template", TEMPLATE_PARTS_MAX);
     reader->out->parts[reader->out->count++] = part;
     return GRAMC_OK;
 }
@@ -175,7 +174,7 @@ static gramc_status read_parts(struct template_reader *reader) {
 static size_t most_parts(gramc_text text) {
     size_t count = 1;
     for (size_t i = 0; i < text.len; i++) count += text.ptr[i] == '$' ? 2 : 0;
-    return count < PARTS_MAX ? count : PARTS_MAX;
+    return count < TEMPLATE_PARTS_MAX ? count : TEMPLATE_PARTS_MAX;
 }
 
 /* With a null for each value and nothing inside quotes the body must be JSON. */

@@ -5,10 +5,9 @@
 #define RUNTIME_HTTPTOOL_TOOLBOX_H
 
 #include "gramc/compile.h"
+#include "base/limits.h"
 #include "gramc/jolt.h"
 #include "runtime/httptool/template.h"
-
-enum { TOOLBOX_TOOLS_MAX = 5000, TOOLBOX_FINDINGS_MAX = 100 };
 
 enum http_method {
     METHOD_GET,

@@ -3,11 +3,10 @@
  * in the file, not where its scalar begins. */
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/text.h"
 #include "gramc/jolt.h"
 #include "runtime/httptool/toolbox_reader.h"
-
-enum { HEADERS_MAX = 100 };
 
 /* ## Templates */
 
@@ -83,7 +82,7 @@ static void warn_fixed(struct toolbox_reader *reader, const struct yaml *content
     struct template what;
     struct template_error error;
     struct arena scratch;
-    bool used[PARAMETERS_MAX] = {false}, any = false;
+    bool used[TOOLBOX_PARAMETERS_MAX] = {false}, any = false;
     arena_init(&scratch, &reader->arena->allocator);
     gramc_status status =
         template_read(&what, &scratch, content->text, TEMPLATE_TEXT, true, &error);
@@ -152,8 +151,8 @@ static void read_header(struct toolbox_reader *reader, const struct yaml_item *i
         return;
     }
     for (const struct yaml_item *value = item->value->first; value; value = value->next) {
-        if (call->header_count == HEADERS_MAX) {
-            ERROR_AT(reader, value->value, "more than %d headers", HEADERS_MAX);
+        if (call->header_count == TOOLBOX_HEADERS_MAX) {
+            ERROR_AT(reader, value->value, "more than %d headers", TOOLBOX_HEADERS_MAX);
             return;
         }
         struct http_header *header = &call->headers[call->header_count++];
@@ -169,7 +168,7 @@ static void read_headers(struct toolbox_reader *reader, const struct yaml *heade
     if (yaml_is_null(headers)) return;
     for (const struct yaml_item *item = headers->first; item; item = item->next)
         count += item->value->count;
-    if (count > HEADERS_MAX) count = HEADERS_MAX;
+    if (count > TOOLBOX_HEADERS_MAX) count = TOOLBOX_HEADERS_MAX;
     call->headers = arena_zalloc(reader->arena, (count + 1) * sizeof(*call->headers));
     if (!call->headers) {
         reader->nomem = true;

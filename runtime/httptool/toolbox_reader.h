@@ -3,14 +3,10 @@
 #ifndef RUNTIME_HTTPTOOL_TOOLBOX_READER_H
 #define RUNTIME_HTTPTOOL_TOOLBOX_READER_H
 
+#include "base/limits.h"
 #include "base/map.h"
 #include "runtime/httptool/toolbox.h"
 #include "base/yaml/yaml.h"
-
-enum {
-    PARAMETERS_MAX = 200,
-    TOOLBOX_TEXTS_MAX = 16 << 20 /* bytes of all texts together, each as often as aliases name it */
-};
 
 struct toolbox_reader {
     struct toolbox *box;
@@ -25,9 +21,9 @@ struct toolbox_reader {
 };
 
 struct parameter_list {
-    gramc_text names[PARAMETERS_MAX];
-    const struct yaml *keys[PARAMETERS_MAX];
-    bool used[PARAMETERS_MAX];
+    gramc_text names[TOOLBOX_PARAMETERS_MAX];
+    const struct yaml *keys[TOOLBOX_PARAMETERS_MAX];
+    bool used[TOOLBOX_PARAMETERS_MAX];
     size_t count;
 };
 

@@ -62,8 +62,8 @@ static void put_schema(struct toolbox_reader *reader, const struct yaml *paramet
     json_member_object(w, "properties");
     const struct yaml_item *first = yaml_is_null(parameters) ? NULL : parameters->first;
     for (const struct yaml_item *item = first; item; item = item->next) {
-        if (list->count == PARAMETERS_MAX) {
-            ERROR_AT(reader, item->key, "more than %d parameters", PARAMETERS_MAX);
+        if (list->count == TOOLBOX_PARAMETERS_MAX) {
+            ERROR_AT(reader, item->key, "more than %d parameters", TOOLBOX_PARAMETERS_MAX);
             break;
         }
         list->names[list->count] = item->key->text;

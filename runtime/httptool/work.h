@@ -4,13 +4,11 @@
 #define RUNTIME_HTTPTOOL_WORK_H
 
 #include "runtime/net/http.h"
+#include "base/limits.h"
 #include "runtime/tool.h"
 #include "runtime/tool_http.h"
 
-enum {
-    HTTP_HEADERS_MAX = 256, /* of the tool; besides, there are ours */
-    HTTP_LINES_MAX = HTTP_HEADERS_MAX + 3
-};
+enum { HTTP_LINES_MAX = HTTP_HEADERS_MAX + 3 };
 
 struct http_work {
     struct tool_call *call;

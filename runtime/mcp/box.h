@@ -4,9 +4,8 @@
 #define RUNTIME_MCP_BOX_H
 
 #include "runtime/bind_box.h"
+#include "base/limits.h"
 #include "runtime/tool_mcp.h"
-
-enum { MCP_ASK_MS = 60000 }; /* that all servers together may take (npx downloads) */
 
 extern const struct box_kind mcp_boxes;
 

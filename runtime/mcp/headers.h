@@ -3,8 +3,7 @@
 #define RUNTIME_MCP_HEADERS_H
 
 #include "base/json/json.h"
-
-enum { MCP_MIRRORS_MAX = 64, MCP_MIRROR_DEPTH = 16 };
+#include "base/limits.h"
 
 /* An argument that a tool's schema wants repeated as the header Mcp-Param-{name}. */
 struct mcp_parameter {

@@ -426,7 +426,6 @@ static void end_session(struct mcp_http *owner) {
     if (!exchange) return;
     exchange_begin(exchange, true);
     exchange_add_session(exchange);
-    owner->session[0] = '\0';
     if (exchange_send(exchange, "DELETE") != GRAMC_OK) exchange_free(exchange);
     else wait_for(exchange, MCP_LINGER_MS);
 }

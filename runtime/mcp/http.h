@@ -6,20 +6,16 @@
 #include <uv.h>
 
 #include "runtime/mcp/transport.h"
+#include "base/limits.h"
 
 struct http;
 
 enum {
-    MCP_RECONNECT_MS = 1000,      /* where the server does not say how long to wait */
-    MCP_RECONNECT_MIN_MS = 250,   /* even if it says less */
-    MCP_RECONNECT_MAX_MS = 60000, /* of what it may say */
-    MCP_RECONNECTS_MAX = 10,      /* in a row that bring nothing */
-    MCP_REDIRECTS_MAX = 5,
+    MCP_RECONNECT_MS = 1000,  /* where the server does not say how long to wait */
     MCP_PATIENCE_MS = 1000,   /* then a request may be waiting for an answer of ours: see below */
     MCP_LINGER_MS = 1000,     /* for the end of a stream whose answer is there, and of a session */
     MCP_EVENTS_A_TURN = 4096, /* of one stream; then the loop, and its deadlines, have their turn */
-    MCP_REPLIES_MAX = 16,     /* to what a server asks, under way at once: more is not answered */
-    MCP_REPLY_MS = 5000       /* that it may take to accept one */
+    MCP_REPLY_MS = 5000       /* that the server may take to accept a reply */
 };
 
 /* Borrowed until the transport has stopped. */

@@ -10,21 +10,11 @@
 #include <uv.h>
 
 #include "base/json/json.h"
+#include "base/limits.h"
 #include "gramc/compile.h"
 #include "runtime/process/exec.h"
 #include "runtime/mcp/headers.h"
 #include "runtime/mcp/http.h"
-
-enum {
-    MCP_PROBE_MS = 3000,      /* that a server may take to say which era it is of */
-    MCP_HANDSHAKE_MS = 60000, /* that it may take in all until it can be used (npx downloads) */
-    MCP_STARTS_MAX = 5,       /* in a row without an answer in between */
-    MCP_SESSIONS_MAX = 3,     /* that one request may lose */
-    MCP_ROUNDS_MAX = 8,       /* of questions that a server may ask about one call */
-    MCP_PAGES_MAX = 1000,
-    MCP_TOOLS_MAX = 10000,
-    MCP_RESULT_MAX = 1 << 20
-};
 
 struct mcp_client;
 

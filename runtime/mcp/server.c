@@ -6,10 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/text.h"
 #include "runtime/tool_http.h"
-
-enum { VALUE_MAX = 65536 };
 
 /* What secrets were filled into, as it is to be overwritten in the end. */
 struct mcp_filled {
@@ -98,7 +97,7 @@ static gramc_text fill_variable(struct filling *filling, gramc_text pair) {
     struct buf out;
     const char *equals = pair.len ? memchr(pair.ptr, '=', pair.len) : NULL;
     size_t name = equals ? (size_t)(equals - pair.ptr) : pair.len;
-    buf_init_secret(&out, &filling->arena->allocator, VALUE_MAX);
+    buf_init_secret(&out, &filling->arena->allocator, ENV_VALUE_MAX);
     buf_text(&out, text_slice(pair, 0, equals ? name + 1 : name));
     if (equals)
         fill_in(filling, &out, text_slice(pair, 0, name), text_slice(pair, name + 1, pair.len),
@@ -136,7 +135,7 @@ static const char *fill_header(struct filling *filling, const gramc_pair *pair) 
         if (len < MCP_WHY_MAX) snprintf(filling->why + len, MCP_WHY_MAX - len, "%s", problem);
         return NULL;
     }
-    buf_init_secret(&line, &filling->arena->allocator, VALUE_MAX);
+    buf_init_secret(&line, &filling->arena->allocator, ENV_VALUE_MAX);
     buf_text(&line, pair->name);
     buf_puts(&line, ": ");
     size_t before = line.len;

@@ -4,8 +4,7 @@
 #define RUNTIME_MCP_TRANSPORT_H
 
 #include "base/json/json.h"
-
-enum { MCP_LINE_MAX = 16 << 20 }; /* bytes of one message */
+#include "base/limits.h"
 
 struct mcp_parameter;
 

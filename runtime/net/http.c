@@ -310,14 +310,18 @@ static void watcher_closed(uv_handle_t *handle) {
     free_when_closed(http);
 }
 
+/* With an error on the socket curl is first let read and write, which tells it the error and what
+ * came before; told that there is one, it only says that there is. */
 static void on_socket_event(uv_poll_t *poll, int status, int events) {
     struct watcher *watcher = poll->data;
     struct http *http = watcher->http;
     int action = (events & UV_READABLE ? CURL_CSELECT_IN : 0) |
-                 (events & UV_WRITABLE ? CURL_CSELECT_OUT : 0) |
-                 (status < 0 ? CURL_CSELECT_ERR : 0);
+                 (events & UV_WRITABLE ? CURL_CSELECT_OUT : 0);
     int running;
+    if (status < 0) action = CURL_CSELECT_IN | CURL_CSELECT_OUT;
     curl_multi_socket_action(http->multi, watcher->socket, action, &running);
+    if (status < 0 && !uv_is_closing((uv_handle_t *)poll))
+        curl_multi_socket_action(http->multi, watcher->socket, CURL_CSELECT_ERR, &running);
     read_messages(http);
 }
 

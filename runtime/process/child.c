@@ -326,7 +326,6 @@ void child_stop(struct child *child) {
 
 void child_kill(struct child *child) {
     let_go(child);
-    if (child->closing) return;
     child->stopping = child->output_ended = child->errors_ended = true;
     signal_group(child, SIGKILL);
     check_end(child);

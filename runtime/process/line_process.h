@@ -6,12 +6,8 @@
 #include <uv.h>
 
 #include "base/buf.h"
+#include "base/limits.h"
 #include "runtime/process/child.h"
-
-enum {
-    LINE_LONGEST = 16 << 20,
-    LINE_UNSENT_MAX = 64 << 20 /* bytes that the process has not taken yet */
-};
 
 struct line_process;
 

@@ -5,14 +5,9 @@
 #ifndef RUNTIME_PROCESS_WORKER_H
 #define RUNTIME_PROCESS_WORKER_H
 
+#include "base/limits.h"
 #include "base/text.h"
 #include "runtime/tool.h"
-
-enum {
-    WORKERS_DEFAULT = 4,        /* of one program at a time */
-    WORKERS_IDLE_MAX = 16,      /* of all programs of a loop, kept for later calls */
-    WORKER_ANSWER_MAX = 8 << 20 /* a result of 1 MiB, escaped */
-};
 
 struct worker_pool;
 

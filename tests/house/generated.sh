@@ -1,5 +1,5 @@
 #!/bin/sh
-# The man page and the completions: every command and option stands in each, shells and man can read
+# The page of limits is what the code says. The man page and the completions: every command and option stands in each, shells and man can read
 # them, and bash completes what it should.
 set -u
 source=$1 build=$2
@@ -48,4 +48,5 @@ if command -v groff >/dev/null; then
     warnings=$(groff -man -Tutf8 -ww -z "$pages/gramc.1" 2>&1)
     [ -z "$warnings" ] || complain "groff says: $warnings"
 else echo "groff is not installed: the man page was not set by it"; fi
+cmp "$pages/limits.md" "$source/docs/limits.md" || complain "docs/limits.md is not what base/limits.def says: copy build/*/pages/limits.md over it"
 exit $bad

@@ -56,7 +56,7 @@ if command -v git >/dev/null; then
     mkdir repo && cd repo && git init -q . && cp ../Compare.sh . && mkdir tools
     printf '[t:Tool {description: "d"} | (a::Int)==>(::Text)]\n' >tools/t.gram
     commit one
-    export FORMAT AGAINST
+    export FORMAT AGAINST ACCEPTED=''
     PATHS=tools FORMAT=true AGAINST=HEAD run_compare 0 "nothing changed"
     mkdir new && cp tools/t.gram new
     PATHS=$'tools\nnew\n' FORMAT=false AGAINST=HEAD run_compare 0 "a path that is new"
@@ -69,6 +69,9 @@ if command -v git >/dev/null; then
     printf '[t:Tool {description: "d"} |   (a::Int {min: 3})==>(::Text)]\n' >tools/t.gram
     PATHS=tools FORMAT=false AGAINST=HEAD run_compare 1 "a breaking change"
     grep -q '^::error file=tools/t.gram,line=1,.*title=D209' out || complain "no annotation of the change"
+    gramc diff git:HEAD:tools tools --write-baseline ../accepted.json >/dev/null
+    PATHS=tools FORMAT=false AGAINST=HEAD ACCEPTED=../accepted.json run_compare 0 "i10-c14: an accepted change"
+    grep -q '^::notice title=gramc diff::1 accepted' out || complain "i10-c14: nobody says that a change was accepted"
     PATHS=tools FORMAT=true AGAINST='' run_compare 1 "a file that is not formatted"
     grep -q '^::error file=tools/t.gram,line=1,.*title=G0709' out || complain "no annotation of the format"
     PATHS=tools FORMAT=false AGAINST='--output=x' run_compare 2 "an option for a revision"

@@ -3,7 +3,7 @@
 // providers' own SDKs, be a JSON Schema, and have names that the provider takes.
 //   node targets_random.mjs GRAMC COUNT SEED
 import assert from 'node:assert';
-import {execFileSync} from 'node:child_process';
+import {execFileSync, spawnSync} from 'node:child_process';
 import {createRequire} from 'node:module';
 import {mkdtempSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
@@ -28,10 +28,20 @@ const plain = (v) => {
     return v;
 };
 
+const hasBareArray = (schema) =>
+    schema !== null && typeof schema === 'object' &&
+    (([].concat(schema.type).includes('array') && !('items' in schema)) || Object.values(schema).some(hasBareArray));
+
 function compile(spec, target) {
-    const out = execFileSync(gramc, ['compile', spec, '--target', target],
-                             {stdio: ['ignore', 'pipe', 'ignore'], maxBuffer: 1 << 30});
-    return JSON.parse(out);
+    const got = spawnSync(gramc, ['compile', spec, '--target', target], {encoding: 'utf8', maxBuffer: 1 << 30});
+    if (got.status === 0) return JSON.parse(got.stdout);
+    // OpenAI refuses arrays without items, so gramc does: true only of a tool that has one.
+    const codes = new Set(got.stderr.match(/error\[G\d+\]/g));
+    const tools = target.startsWith('openai') && codes.size === 1 && codes.has('error[G0814]')
+        ? compile(spec, 'json-schema') : [];
+    assert.ok(tools.length === 1 && hasBareArray(tools[0].parameters), `${target}: ${got.stderr}`);
+    counts.refused++;
+    return [];
 }
 
 const keepsFreeNames = (schema) =>
@@ -43,7 +53,7 @@ function isSchema(schema, where) {
     assert.ok(ajv.validateSchema(schema), `${where} is no schema: ${ajv.errorsText(ajv.errors)}`);
 }
 
-const counts = {strict: 0, notStrict: 0, anthropic: 0, open: 0, gemini: 0, ollama: 0, mcp: 0};
+const counts = {strict: 0, notStrict: 0, anthropic: 0, open: 0, gemini: 0, ollama: 0, mcp: 0, refused: 0};
 const functionName = /^[a-zA-Z0-9_-]{1,64}$/;
 
 function checkStrict(spec) {
@@ -175,5 +185,5 @@ for (let i = 0; i < made.length; i += BATCH) {
 rmSync(folder, {recursive: true});
 assert.ok(counts.strict > 0 && counts.anthropic > 0, 'no schema was tried');
 console.log(`${made.length - failed} of ${made.length} random tools pass: ${counts.strict} strict, ${counts.notStrict} not strict, ` +
-            `${counts.anthropic} for anthropic, ${counts.open} with free names`);
+            `${counts.anthropic} for anthropic, ${counts.open} with free names, ${counts.refused} refused for arrays without items`);
 process.exit(failed ? 1 : 0);

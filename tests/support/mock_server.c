@@ -132,6 +132,7 @@ static void respond(struct client *client, size_t index) {
     case MOCK_RAW: send_answer(client, answer); break;
     case MOCK_ECHO: echo(client, index, answer); break;
     case MOCK_CLOSE: close_client(client); break;
+    case MOCK_RESET: uv_tcp_close_reset(&client->tcp, client_closed); break;
     case MOCK_HANG: break;
     }
 }

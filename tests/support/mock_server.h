@@ -10,6 +10,7 @@ enum mock_mode {
     MOCK_CUT,   /* half of the body, then the connection is closed */
     MOCK_OPEN,  /* the body without a length, and the connection stays open */
     MOCK_CLOSE, /* closed without a word */
+    MOCK_RESET, /* the same, but as by a crash: with a reset */
     MOCK_HANG,  /* no answer at all */
     MOCK_STALL, /* half of the body, and then nothing more */
     MOCK_RAW,   /* `body` is the whole answer, head and all; then the connection is closed */

@@ -138,10 +138,23 @@ static void not_retried(void **state) {
          "the model endpoint answered with status 429: later; it asks to wait 3600 s"},
         {{.status = 302, .headers = "Location: http://127.0.0.1:1/\r\n", .body = ""},
          "the model endpoint answered with status 302"},
-        {{.body = "<html><b>hi</b>"}, "the model endpoint: the answer is not a JSON object"},
+        {{.headers = "Content-Type: text/html\r\n", .body = "<html>\r\n<b>hi</b>"},
+         "the model endpoint: the answer is not a JSON object (text/html): <html>  <b>hi</b>"},
+        {{.body = "\xEF\xBB\xBF[1]"},
+         "the model endpoint: the answer is not a JSON object (application/json): \xEF\xBB\xBF[1]"},
+        {{.body = " \n"},
+         "the model endpoint: the answer is not a JSON object (application/json): it is empty"},
+        {{.body = "0123456789 0123456789 0123456789 0123456789 0123456789 0123456789 0123456789 "
+                  "0123456789 0123456789 01234567 sk-planted-secret-0123456789 0123456789"},
+         "the model endpoint: the answer is not a JSON object (application/json): 0123456789 "
+         "0123456789 0123456789 0123456789 0123456789 0123456789 0123456789 0123456789 0123456789 "
+         "01234567 ************..."},
         {{.body = "{\"choices\":[]}"}, "the model endpoint: the answer's `choices` are empty"},
         {{.body = "{\"choices\":[{\"message\":"},
-         "the model endpoint: the answer is not a JSON object"},
+         "the model endpoint: the answer is not a JSON object (application/json): "
+         "{\"choices\":[{\"message\":"},
+        {{.body = ERROR("inside 200 sk-planted-secret-0123456789")},
+         "the model endpoint: inside 200 ****************************"},
         {{.body = ERROR("inside 200")}, "the model endpoint: inside 200"},
     };
     (void)state;
@@ -151,6 +164,26 @@ static void not_retried(void **state) {
             (gramc_endpoint_options){.max_retries = 2, .api_key = text_of(secret)});
         expect(&asked, GRAMC_OUTCOME_MODEL_ERROR, 1, rows[i].message);
     }
+}
+
+/* i10-a9: in the words of the system, and with what came before it. */
+static void i10_a9_reset(void **state) {
+    const struct mock_answer reset = {.mode = MOCK_RESET, .body = ""};
+    const struct mock_answer answers[] = {reset, reset, reset};
+    struct asked asked;
+    (void)state;
+    ASK(asked, answers, .timeout_ms = 5000);
+    expect(&asked, GRAMC_OUTCOME_MODEL_ERROR, 3,
+           "the model endpoint cannot be reached: Recv failure: Connection reset by peer");
+}
+
+static void i10_a7_half_emoji(void **state) {
+    const struct mock_answer answers[] = {{.body = SAYS("half \\ud83d")}};
+    struct asked asked;
+    (void)state;
+    ASK(asked, answers, .timeout_ms = 5000);
+    assert_string_equal(asked.run.answers.ptr, "half \xEF\xBF\xBD\n");
+    expect(&asked, GRAMC_OUTCOME_ANSWERED, 1, "");
 }
 
 static void waits_as_told(void **state) {
@@ -282,11 +315,18 @@ static void many_at_once(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_answer),    cmocka_unit_test(no_key_no_header),
-        cmocka_unit_test(retried),       cmocka_unit_test(given_up),
-        cmocka_unit_test(not_retried),   cmocka_unit_test(waits_as_told),
-        cmocka_unit_test(limits),        cmocka_unit_test(unreachable),
-        cmocka_unit_test(wrong_options), cmocka_unit_test(canceled_while_waiting),
+        cmocka_unit_test(one_answer),
+        cmocka_unit_test(no_key_no_header),
+        cmocka_unit_test(retried),
+        cmocka_unit_test(given_up),
+        cmocka_unit_test(not_retried),
+        cmocka_unit_test(i10_a9_reset),
+        cmocka_unit_test(i10_a7_half_emoji),
+        cmocka_unit_test(waits_as_told),
+        cmocka_unit_test(limits),
+        cmocka_unit_test(unreachable),
+        cmocka_unit_test(wrong_options),
+        cmocka_unit_test(canceled_while_waiting),
         cmocka_unit_test(many_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <uv.h>
 
@@ -307,6 +308,24 @@ static void test_lost_session(void **state) {
     close_bench(&bench, 8);
 }
 
+/* i10 e1: the second handshake gives no session, and the lost one is not used again. */
+static void test_i10_e1_session_reset(void **state) {
+    const struct mock_answer answers[] = {no_modern,
+                                          {.headers = SESSION("s-1"), .body = INITIALIZED(2)},
+                                          accepted,
+                                          {404, MOCK_WHOLE, NULL, "{}", 0},
+                                          {.body = INITIALIZED(4)},
+                                          accepted,
+                                          {.body = SAID(5, "back")}};
+    struct bench bench;
+    (void)state;
+    open_bench(&bench, answers, COUNT(answers));
+    start(&bench, "{}");
+    expect(&bench, MCP_FINE, "back");
+    for (size_t i = 4; i < 7; i++) assert_no_head(&bench, i, "Mcp-Session-Id");
+    close_bench(&bench, 7);
+}
+
 /* Nobody runs after the end of a session. */
 static void test_redirected_goodbye(void **state) {
     const struct mock_answer answers[] = {no_modern,
@@ -344,6 +363,45 @@ static void test_loses_every_session(void **state) {
     start(&bench, "{}");
     expect(&bench, MCP_BROKEN, "the server answers with HTTP status 404: gone");
     close_bench(&bench, COUNT(answers));
+}
+
+/* ## i10 e2: how long a list may be */
+
+static void expect_list(size_t pages, size_t tools, const char *why) {
+    struct mock_answer *answers = calloc(pages + 1, sizeof *answers);
+    struct buf *bodies = calloc(pages, sizeof *bodies);
+    struct bench bench;
+    assert_true(answers && bodies);
+    answers[0].body = DISCOVERED(1);
+    for (size_t i = 0; i < pages; i++) {
+        buf_init(&bodies[i], NULL, 1 << 22);
+        buf_printf(&bodies[i], "{\"jsonrpc\":\"2.0\",\"id\":%zu,\"result\":{\"tools\":[", i + 2);
+        for (size_t k = 0; k < tools; k++)
+            buf_printf(&bodies[i], "%s{\"name\":\"t%zu\",\"inputSchema\":{}}", k ? "," : "", k);
+        buf_puts(&bodies[i], "]");
+        if (i + 1 < pages) buf_printf(&bodies[i], ",\"nextCursor\":\"%zu\"", i);
+        buf_puts(&bodies[i], "}}");
+        buf_putc(&bodies[i], '\0');
+        assert_int_equal(buf_status(&bodies[i]), GRAMC_OK);
+        answers[i + 1].body = bodies[i].ptr;
+    }
+    open_bench(&bench, answers, pages + 1);
+    list(&bench);
+    if (why) assert_string_equal(bench.listing.why, why);
+    else assert_int_equal(bench.listing.outcome, MCP_FINE);
+    if (!why) assert_int_equal(bench.listing.count, pages * tools);
+    close_bench(&bench, why && pages > 1 ? pages : pages + 1);
+    for (size_t i = 0; i < pages; i++) buf_free(&bodies[i]);
+    free(bodies);
+    free(answers);
+}
+
+static void test_i10_e2_lists(void **state) {
+    (void)state;
+    expect_list(1, MCP_TOOLS_MAX, NULL);
+    expect_list(1, MCP_TOOLS_MAX + 1, "the server lists more tools than gramc takes");
+    expect_list(MCP_PAGES_MAX, 0, NULL);
+    expect_list(MCP_PAGES_MAX + 1, 0, "the server lists more pages than gramc takes");
 }
 
 /* Without a session, 404 is just an error. */
@@ -793,6 +851,8 @@ int main(void) {
         cmocka_unit_test(test_loses_every_session),
         cmocka_unit_test(test_redirected_goodbye),
         cmocka_unit_test(test_not_found),
+        cmocka_unit_test(test_i10_e2_lists),
+        cmocka_unit_test(test_i10_e1_session_reset),
         cmocka_unit_test(test_reconnect),
         cmocka_unit_test(test_asked_on_the_side),
         cmocka_unit_test(test_i10_a2_questions_without_end),

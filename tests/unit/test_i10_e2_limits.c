@@ -1,0 +1,163 @@
+/* Stated limits of what is read (base/limits.def): each at the limit and one past it. What brackets
+ * and JSON may nest is in test_parse.c and test_json.c, what providers count in test_limits.c. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/buf.h"
+#include "base/limits.h"
+#include "base/text.h"
+#include "grammar/radix.h"
+#include "gramc/jolt.h"
+#include "gramc/schema.h"
+
+static void put_times(struct buf *out, const char *text, size_t times) {
+    for (size_t i = 0; i < times; i++) buf_puts(out, text);
+    assert_int_equal(buf_status(out), GRAMC_OK);
+}
+
+static void digits(void **state) {
+    (void)state;
+    for (size_t more = 0; more < 2; more++) {
+        struct buf text, out;
+        buf_init(&text, NULL, 1 << 20);
+        buf_init(&out, NULL, 1 << 20);
+        put_times(&text, "7", RADIX_MOST_DIGITS + more);
+        radix_put_decimal(&out, buf_view(&text), 8);
+        assert_int_equal(buf_status(&out), more ? GRAMC_LIMIT : GRAMC_OK);
+        buf_free(&text);
+        buf_free(&out);
+    }
+}
+
+static gramc_status compile_schema(struct buf *text, bool formats, gramc_schema **out) {
+    gramc_schema_options options = GRAMC_SCHEMA_OPTIONS_INIT;
+    gramc_json_error error;
+    options.assert_formats = formats;
+    return gramc_schema_compile(out, text->ptr, text->len, &options, &error);
+}
+
+/* true inside so many `not` */
+static void chain(void **state) {
+    (void)state;
+    for (size_t more = 0; more < 2; more++) {
+        struct buf text;
+        gramc_schema *schema = NULL;
+        buf_init(&text, NULL, 1 << 20);
+        put_times(&text, "{\"not\":", SCHEMA_CHAIN_MAX + more);
+        buf_puts(&text, "true");
+        put_times(&text, "}", SCHEMA_CHAIN_MAX + more);
+        assert_int_equal(compile_schema(&text, false, &schema), more ? GRAMC_LIMIT : GRAMC_OK);
+        gramc_schema_free(schema);
+        buf_free(&text);
+    }
+}
+
+static void schema_bytes(void **state) {
+    (void)state;
+    for (size_t more = 0; more < 2; more++) {
+        struct buf text;
+        gramc_schema *schema = NULL;
+        buf_init(&text, NULL, SCHEMA_BYTES_MAX + 10);
+        put_times(&text, " ", SCHEMA_BYTES_MAX + more - 4);
+        buf_puts(&text, "true");
+        assert_int_equal(compile_schema(&text, false, &schema), more ? GRAMC_LIMIT : GRAMC_OK);
+        gramc_schema_free(schema);
+        buf_free(&text);
+    }
+}
+
+static bool is_host(const char *format, gramc_text name) {
+    struct buf schema, value;
+    gramc_schema *compiled = NULL;
+    buf_init(&schema, NULL, 1000);
+    buf_init(&value, NULL, 10000);
+    buf_printf(&schema, "{\"format\":\"%s\"}", format);
+    buf_printf(&value, "\"%.*s\"", TEXT_ARGS(name));
+    assert_int_equal(compile_schema(&schema, true, &compiled), GRAMC_OK);
+    bool accepts = gramc_schema_accepts(compiled, value.ptr, value.len);
+    gramc_schema_free(compiled);
+    buf_free(&schema);
+    buf_free(&value);
+    return accepts;
+}
+
+static void host_names(void **state) {
+    static const char *const formats[] = {"hostname", "idn-hostname"};
+    (void)state;
+    for (size_t i = 0; i < 2; i++)
+        for (size_t more = 0; more < 2; more++) {
+            struct buf name;
+            buf_init(&name, NULL, 10000);
+            put_times(&name, "a", HOST_LABEL_MAX + more);
+            assert_int_equal(is_host(formats[i], buf_view(&name)), !more);
+            /* Labels of one letter and their dots; the last has two where the number is even. */
+            buf_reset(&name);
+            put_times(&name, "a.", (HOST_NAME_MAX_BYTES + more - 1) / 2);
+            buf_puts(&name, (HOST_NAME_MAX_BYTES + more) % 2 ? "b" : "bb");
+            if (name.len > HOST_NAME_MAX_BYTES + more) name.len = HOST_NAME_MAX_BYTES + more;
+            assert_int_equal(name.len, HOST_NAME_MAX_BYTES + more);
+            assert_int_equal(is_host(formats[i], buf_view(&name)), !more);
+            buf_free(&name);
+        }
+}
+
+/* ## JOLT */
+
+static gramc_status transform(const char *spec, gramc_text input, char *out, size_t size) {
+    gramc_jolt_options options = GRAMC_JOLT_OPTIONS_INIT;
+    gramc_jolt *jolt = NULL;
+    struct buf result;
+    buf_init(&result, NULL, 1 << 20);
+    gramc_writer writer = buf_writer(&result);
+    assert_int_equal(gramc_jolt_compile(&jolt, text_of(spec), NULL, NULL), GRAMC_OK);
+    gramc_status status = gramc_jolt_apply(jolt, input, &options, writer, NULL);
+    if (out) snprintf(out, size, "%.*s", TEXT_ARGS(buf_view(&result)));
+    gramc_jolt_free(jolt);
+    buf_free(&result);
+    return status;
+}
+
+static void jolt_depth(void **state) {
+    (void)state;
+    for (size_t more = 0; more < 2; more++) {
+        struct buf input;
+        buf_init(&input, NULL, 1 << 20);
+        buf_puts(&input, "{\"x\":");
+        put_times(&input, "[", JOLT_TREE_DEPTH - 2 + more);
+        put_times(&input, "]", JOLT_TREE_DEPTH - 2 + more);
+        buf_puts(&input, "}");
+        gramc_status status = transform("[{\"operation\":\"shift\",\"spec\":{\"x\":\"a.b\"}}]",
+                                        buf_view(&input), NULL, 0);
+        assert_int_equal(status, more ? GRAMC_LIMIT : GRAMC_OK);
+        buf_free(&input);
+    }
+}
+
+static void jolt_pad(void **state) {
+    (void)state;
+    for (int more = 0; more < 2; more++) {
+        char spec[256], out[2 * JOLT_WIDEST_PAD];
+        snprintf(spec, sizeof spec,
+                 "[{\"operation\":\"modify-overwrite-beta\",\"spec\":{\"x\":\"=leftPad(@(1,x), %d, "
+                 "'*')\"}}]",
+                 JOLT_WIDEST_PAD + more);
+        assert_int_equal(transform(spec, TEXT("{\"x\":\"y\"}"), out, sizeof out), GRAMC_OK);
+        assert_int_equal(strlen(out),
+                         more ? strlen("{\"x\":\"y\"}") : strlen("{\"x\":\"\"}") + JOLT_WIDEST_PAD);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(digits),     cmocka_unit_test(chain),      cmocka_unit_test(schema_bytes),
+        cmocka_unit_test(host_names), cmocka_unit_test(jolt_depth), cmocka_unit_test(jolt_pad),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
