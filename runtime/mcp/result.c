@@ -15,7 +15,9 @@ static void put_blob(struct buf *out, const char *what, const struct json *block
     gramc_text type = text_at(block, "mimeType");
     buf_printf(out, "[%s", what);
     if (type.len) buf_printf(out, " %.*s", type.len < 100 ? (int)type.len : 100, type.ptr);
-    buf_printf(out, ", %zu bytes of base64]", text_at(block, data).len);
+    buf_puts(out, ", ");
+    buf_count(out, text_at(block, data).len, "byte");
+    buf_puts(out, " of base64]");
 }
 
 static void put_resource(struct buf *out, const struct json *resource) {
