@@ -37,6 +37,10 @@ bool text_starts(gramc_text a, const char *prefix);
 bool text_eq_nocase(gramc_text a, gramc_text b);
 bool text_is_nocase(gramc_text a, const char *c_string);
 gramc_text text_slice(gramc_text a, size_t start, size_t end);
+/* What makes a noun agree with its count: `s`, or nothing for one. */
+static inline const char *text_plural(uint64_t count) {
+    return count == 1 ? "" : "s";
+}
 /* Without ASCII blanks at both ends. */
 gramc_text text_trim(gramc_text a);
 uint32_t text_hash(gramc_text a);

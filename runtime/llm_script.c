@@ -130,8 +130,8 @@ static void start(struct ask *ask) {
     size_t index = ask->run->result.requests - 1;
     struct buf difference;
     if (index >= model->answer_count) {
-        ask_fail(ask, "the script has %zu answers, and this is request %zu", model->answer_count,
-                 index + 1);
+        ask_fail(ask, "the script has %zu answer%s, and this is request %zu", model->answer_count,
+                 text_plural(model->answer_count), index + 1);
         return;
     }
     buf_init(&difference, &ask->run->loop->allocator, 2048);

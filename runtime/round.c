@@ -79,10 +79,11 @@ static uint32_t most_calls(const gramc_run *run) {
 
 static void skip(struct slot *slot) {
     struct buf out = begin_error(slot);
+    uint32_t most = most_calls(slot->run);
     buf_printf(&out,
-               "at most %u calls are made for one answer, and this one was not. Call the tool "
+               "at most %u call%s made for one answer, and this one was not. Call the tool "
                "again if its result is still needed.",
-               (unsigned)most_calls(slot->run));
+               (unsigned)most, most == 1 ? " is" : "s are");
     settle_with(slot, SLOT_SKIPPED, &out);
 }
 
@@ -118,7 +119,7 @@ static void report_timeout(struct slot *slot) {
     uint32_t ms = slot->bound->timeout_ms;
     buf_puts(&out, "the tool did not finish within ");
     if (ms % 1000) buf_printf(&out, "%u ms", (unsigned)ms);
-    else buf_printf(&out, "%u seconds", (unsigned)(ms / 1000));
+    else buf_count(&out, ms / 1000, "second");
     buf_puts(&out, " and was stopped");
     settle_with(slot, SLOT_TIMEOUT, &out);
 }
@@ -214,14 +215,14 @@ static void end_for_errors(gramc_run *run, const struct slot *slot, gramc_outcom
     size_t end = 0;
     while (end < slot->text.len && end < 300) text_decode(slot->text, &end);
     if (!slot->bound) {
-        run_end(run, outcome, "unknown tools were called %u times; the last time: %.*s",
-                (unsigned)count, (int)end, slot->text.ptr);
+        run_end(run, outcome, "unknown tools were called %u time%s; the last time: %.*s",
+                (unsigned)count, text_plural(count), (int)end, slot->text.ptr);
         return;
     }
-    run_end(run, outcome, "tool `%.*s` %s %u times; the last time: %.*s",
+    run_end(run, outcome, "tool `%.*s` %s %u time%s; the last time: %.*s",
             TEXT_ARGS(slot->bound->tool->name),
             outcome == GRAMC_OUTCOME_TOO_MANY_TOOL_ERRORS ? "failed" : "was called wrongly",
-            (unsigned)count, (int)end, slot->text.ptr);
+            (unsigned)count, text_plural(count), (int)end, slot->text.ptr);
 }
 
 static void count_call_error(gramc_run *run, const struct slot *slot) {

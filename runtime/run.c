@@ -315,10 +315,11 @@ static void read_calls(gramc_run *run, const struct reply *reply) {
         run_nomem(run);
     } else if (run->iteration >= run->max_iterations && !round_wants_direct(run, run->assistant)) {
         if (reply->content.len) set_text(run, reply->content);
-        run_end(run, GRAMC_OUTCOME_MAX_ITERATIONS,
-                "no answer after %u requests: the model still calls tools; its last calls were not "
-                "made",
-                (unsigned)run->iteration);
+        run_end(
+            run, GRAMC_OUTCOME_MAX_ITERATIONS,
+            "no answer after %u request%s: the model still calls tools; its last calls were not "
+            "made",
+            (unsigned)run->iteration, text_plural(run->iteration));
     } else {
         run->state = RUN_CALL;
     }
@@ -356,8 +357,8 @@ static void step_collect(gramc_run *run) {
     if (round_is_direct(run) && run->step->answers) evaluate_answer(run, round_direct_answer(run));
     else if (round_is_direct(run)) answered(run, round_direct_answer(run));
     else if (run->iteration >= run->max_iterations)
-        run_end(run, GRAMC_OUTCOME_MAX_ITERATIONS, "no answer after %u requests",
-                (unsigned)run->iteration);
+        run_end(run, GRAMC_OUTCOME_MAX_ITERATIONS, "no answer after %u request%s",
+                (unsigned)run->iteration, text_plural(run->iteration));
     else run->state = RUN_ASK;
 }
 

@@ -200,9 +200,10 @@ static void find(struct tool_call *call, gramc_text arguments, bool *used) {
     }
     if (equal)
         tool_fail(call,
-                  "only %u calls of `%.*s` with these arguments were recorded, and this is "
+                  "only %u call%s of `%.*s` with these arguments %s recorded, and this is "
                   "one more",
-                  equal, TEXT_ARGS(call->bound->tool->name));
+                  equal, text_plural(equal), TEXT_ARGS(call->bound->tool->name),
+                  equal == 1 ? "was" : "were");
     else
         tool_fail(call, "nothing was recorded for these arguments of `%.*s`",
                   TEXT_ARGS(call->bound->tool->name));
