@@ -149,7 +149,10 @@ gramc_text text_nearest(gramc_text word, const gramc_text *candidates, size_t co
     unsigned limit = word.len < 6 ? 1 : word.len < 9 ? 2 : 3; /* about a third of it */
     for (size_t i = 0; i < count; i++) {
         unsigned distance = text_distance(word, candidates[i], limit);
+        bool same_start =
+            word.len && candidates[i].len && lower(word.ptr[0]) == lower(candidates[i].ptr[0]);
         if (distance > limit || distance >= candidates[i].len) continue;
+        if (distance > 1 && !same_start) continue; /* another word: session, version */
         best = candidates[i];
         limit = distance ? distance - 1 : 0;
         if (distance == 0) break;

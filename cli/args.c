@@ -148,7 +148,8 @@ void cli_help(struct cli *cli, const struct command *command) {
                                   : snprintf(left, sizeof left, "    ");
         snprintf(left + used, sizeof left - (size_t)used, "--%s%s%s", rows[i].name,
                  rows[i].value ? " " : "", rows[i].value ? rows[i].value : "");
-        fprintf(cli->out, "  %-28s %s\n", left, rows[i].help);
+        gramc_text help = cli_option_help(&rows[i], command->name);
+        fprintf(cli->out, "  %-28s %.*s\n", left, TEXT_ARGS(help));
     }
     if (command->bit == FOR_COMPILE) print_targets(cli->out);
     if (command->bit == FOR_IMPORT) print_kinds(cli->out);

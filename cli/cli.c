@@ -72,8 +72,10 @@ static const struct command commands[] = {
      "  gramc import --from mcp --agent helper list.json\n"
      "  gramc import petstore.json -o pets.gram --library pets-http.gram\n",
      cmd_import},
-    {"explain", FOR_EXPLAIN, "CODE", "Tells more about a finding, with an example of each kind.",
+    {"explain", FOR_EXPLAIN, "[CODE]",
+     "Tells more about a finding, with an example of each kind. Without a code it lists them all.",
      "Examples:\n"
+     "  gramc explain\n"
      "  gramc explain G0203\n",
      cmd_explain},
     {"jolt", FOR_JOLT, "SPEC INPUT", "Transforms JSON by a chain of JOLT operations.",
@@ -171,9 +173,11 @@ gramc_writer cli_writer(FILE *file) {
 /* ## Findings */
 
 static bool is_colored(const struct cli *cli, FILE *file) {
-    const char *when = cli->options[OPTION_COLOR], *no_color = getenv("NO_COLOR");
+    const char *when = cli->options[OPTION_COLOR], *no_color = getenv("NO_COLOR"),
+               *terminal = getenv("TERM");
     if (when && strcmp(when, "auto") != 0) return strcmp(when, "always") == 0;
-    return !(no_color && no_color[0]) && isatty(fileno(file)) == 1;
+    bool dumb = terminal && strcmp(terminal, "dumb") == 0;
+    return !dumb && !(no_color && no_color[0]) && isatty(fileno(file)) == 1;
 }
 
 int cli_find_format(struct cli *cli, const char *wanted, FILE *file, gramc_report_format *out) {
@@ -286,6 +290,17 @@ static int report_failure(struct cli *cli, const struct command *command, int co
     return status == GRAMC_OK ? code : cli_status(cli, status);
 }
 
+/* What cannot be done is still said, on standard error. */
+static int run_quietly(struct cli *cli, const struct command *command) {
+    FILE *out = cli->out, *nowhere = fopen("/dev/null", "w");
+    if (!nowhere) return cli_usage(cli, "/dev/null cannot be opened");
+    cli->out = nowhere;
+    int code = report_failure(cli, command, command->run(cli));
+    cli->out = out;
+    fclose(nowhere);
+    return code;
+}
+
 static int run_command(struct cli *cli, const struct command *command, int argc, char **argv) {
     if (!cli_parse(cli, command, argc, argv, 2)) return EXIT_USAGE;
     if (cli->options[OPTION_HELP]) {
@@ -295,6 +310,7 @@ static int run_command(struct cli *cli, const struct command *command, int argc,
     if (cli->options[OPTION_VERSION]) return print_version(cli);
     if (!is_color(cli->options[OPTION_COLOR]))
         return cli_usage(cli, "--color takes auto, always or never");
+    if (cli->options[OPTION_QUIET]) return run_quietly(cli, command);
     return report_failure(cli, command, command->run(cli));
 }
 

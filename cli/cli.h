@@ -106,6 +106,10 @@ struct option_row {
     const char *help;
 };
 const struct option_row *cli_option(size_t i);
+/* The i-th word that may stand behind an option of a command, where those are known; else NULL. */
+const char *cli_option_value(enum option_id option, unsigned command, size_t i);
+/* What the option means to this command. */
+gramc_text cli_option_help(const struct option_row *option, const char *command);
 const struct command *cli_command(size_t i);
 
 /* ## Messages, on `err`; `gramc: ` is put in front. Returns EXIT_USAGE. */

@@ -93,7 +93,9 @@ static int read_for_source(void *ctx, gramc_text path, gramc_text *out) {
     if (path.len >= sizeof name) return GRAMC_IO;
     memcpy(name, path.ptr, path.len);
     name[path.len] = '\0';
-    if (stat(name, &st) || !S_ISREG(st.st_mode) || !cli_is_inside(cli, name)) return GRAMC_IO;
+    if (!cli_is_inside(cli, name)) return GRAMC_USAGE;
+    if (stat(name, &st)) return GRAMC_NOT_FOUND;
+    if (!S_ISREG(st.st_mode)) return GRAMC_IO;
     struct cli_file *file = open_file(cli, name, &status);
     if (!file) return status == GRAMC_NOMEM ? GRAMC_NOMEM : GRAMC_IO;
     *out = (gramc_text){file->bytes, file->len};

@@ -132,9 +132,22 @@ static bool find_root(const char *path, char root[PATH_MAX]) {
     return true;
 }
 
+/* Of what does not exist, the nearest folder that does: nobody learns what there is outside. */
+static bool real_place(const char *path, char out[PATH_MAX]) {
+    char place[CLI_PATH];
+    size_t len = strlen(path);
+    if (len >= sizeof place) return false;
+    memcpy(place, path, len + 1);
+    while (!realpath(place[0] ? place : ".", out)) {
+        if (!place[0] || strcmp(place, "/") == 0) return false;
+        cut_name(place);
+    }
+    return true;
+}
+
 static bool is_in_project_of(const char *start, const char *path) {
     char root[PATH_MAX], real[PATH_MAX];
-    return realpath(path, real) && find_root(start, root) && is_below(real, root);
+    return real_place(path, real) && find_root(start, root) && is_below(real, root);
 }
 
 /* `--library FILE#NAME` may name a file of another project, which may read its own. */

@@ -67,9 +67,12 @@ static void check_choices(struct pass *pass, const struct subject *subject) {
             known = text_eq(value_name(p->value), words[count]);
         }
         if (known) continue;
-        FIND(pass->findings, D_UNKNOWN_WORD, pass->source, p->value->span, value_name(p->value),
-             name_text(p->key),
-             text_of(i == 0 ? "tools, functions" : "direct, evaluated, prompted"));
+        struct finding *f =
+            FIND(pass->findings, D_UNKNOWN_WORD, pass->source, p->value->span, value_name(p->value),
+                 name_text(p->key),
+                 text_of(i == 0 ? "tools, functions" : "direct, evaluated, prompted"));
+        gramc_text near = text_nearest(value_name(p->value), words, count);
+        if (near.len) finding_help(pass->findings, f, "did you mean `%.*s`?", TEXT_ARGS(near));
     }
 }
 

@@ -13,6 +13,10 @@ enum { LARGEST_IN_LINE = 2000, DEEPEST_IN_LINE = 64 };
 
 /* ## Collecting */
 
+const struct definition *definition_named(const struct pass *pass, gramc_text name) {
+    return registry_get(&pass->compilation->spec->definitions, name);
+}
+
 struct definition *definition_find(const struct pass *pass, gramc_text name) {
     struct definition *definition = registry_get(&pass->compilation->spec->definitions, name);
     return definition && definition->row && !definition->cyclic ? definition : NULL;

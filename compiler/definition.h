@@ -46,6 +46,8 @@ void definitions_measure(struct pass *pass, struct gramc_spec *spec);
 void definitions_check(struct pass *pass, struct gramc_spec *spec);
 
 /* The type of that name; NULL if there is none. */
+/* Whatever bears the name, even if it turned out to be no type. */
+const struct definition *definition_named(const struct pass *pass, gramc_text name);
 struct definition *definition_find(const struct pass *pass, gramc_text name);
 /* The definition that is spelt most like it; {NULL, 0} if none is near. */
 gramc_text definition_nearest(const struct pass *pass, gramc_text name);

@@ -96,8 +96,7 @@ static struct unit *load(struct pass *pass, gramc_text path, const struct value 
     }
     if (failure == GRAMC_NOMEM) pass->arena->oom = true;
     else if (failure)
-        FIND(pass->findings, D_UNREADABLE_FILE, pass->source, value->span,
-             path.len ? path : value_name(value));
+        find_unreadable(pass, value->span, path.len ? path : value_name(value), failure);
     if (failure) return NULL;
     compilation->last->is_imported = true;
     return compilation->last;

@@ -53,7 +53,9 @@ static void not_an_element(struct pass *pass, const struct pattern *element) {
     };
     gramc_text near = text_nearest(label, labels, sizeof labels / sizeof *labels);
     struct finding *f = FIND0(pass->findings, D_NOT_AN_IMPL, pass->source, element->span);
-    if (near.len) finding_help(pass->findings, f, "did you mean `%.*s`?", TEXT_ARGS(near));
+    if (text_is_nocase(label, "Tool"))
+        finding_help(pass->findings, f, "an implementation has the label `ToolImpl`");
+    else if (near.len) finding_help(pass->findings, f, "did you mean `%.*s`?", TEXT_ARGS(near));
 }
 
 static void read_elements(struct pass *pass, struct library *library,

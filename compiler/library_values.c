@@ -4,13 +4,13 @@
 
 #include "base/text.h"
 #include "compiler/data.h"
+#include "compiler/properties.h"
 
 #include <string.h>
 
 void library_wrong_value(struct pass *pass, const struct value *value, const char *key,
                          const char *wanted) {
-    FIND(pass->findings, D_WRONG_VALUE, pass->source, value->span, text_of(key), text_of(wanted),
-         text_of(value_noun(value)));
+    find_wrong_value_of(pass, value, text_of(key), wanted);
 }
 
 void library_incomplete(struct pass *pass, const struct pattern *pattern, gramc_text name,

@@ -5,14 +5,71 @@
 #include "base/text.h"
 #include "compiler/data.h"
 #include "compiler/fixes.h"
+#include "compiler/meant.h"
 
 #include <string.h>
 
 enum { MOST_ROWS = 48 };
 
-static void wrong_value(struct pass *pass, const struct property *p, const char *wanted) {
-    FIND(pass->findings, D_WRONG_VALUE, pass->source, p->value->span, name_text(p->key),
-         text_of(wanted), text_of(value_noun(p->value)));
+/* ## Values of another kind */
+
+static bool is_among(gramc_text word, const char *const *words, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (text_is_nocase(word, words[i])) return true;
+    return false;
+}
+
+/* `True` is Python's, `yes` is YAML's. NULL: no truth value of any language. */
+static const char *truth_of(gramc_text word) {
+    static const char *const yes[] = {"true", "yes", "on", "1"};
+    static const char *const no[] = {"false", "no", "off", "0"};
+    return is_among(word, yes, 4) ? "true" : is_among(word, no, 4) ? "false" : NULL;
+}
+
+static bool is_number_text(gramc_text text) {
+    size_t digits = 0, points = 0;
+    for (size_t i = text.len && text.ptr[0] == '-'; i < text.len; i++) {
+        digits += text.ptr[i] >= '0' && text.ptr[i] <= '9';
+        points += text.ptr[i] == '.';
+    }
+    return digits && points < 2 && digits + points + (text.ptr[0] == '-') == text.len;
+}
+
+/* `"python3 x.py"` as a list of its words; the first quotation mark ends the guess. */
+static void help_list(struct pass *pass, struct finding *f, gramc_text text, char between) {
+    struct buf out;
+    buf_init(&out, &pass->arena->allocator, 512);
+    for (size_t start = 0, i = 0; i <= text.len; i++) {
+        if (i < text.len && text.ptr[i] != between) continue;
+        gramc_text word = text_trim(text_slice(text, start, i));
+        if (word.len) buf_printf(&out, "%s\"%.*s\"", out.len ? ", " : "", TEXT_ARGS(word));
+        start = i + 1;
+    }
+    bool plain = true;
+    for (size_t i = 0; i < text.len; i++) plain = plain && !strchr("\"'\\\n", text.ptr[i]);
+    if (plain && out.state == BUF_FINE && out.len)
+        finding_help(pass->findings, f, "write a list: [%.*s]", (int)out.len, out.ptr);
+    if (out.state == BUF_NOMEM) pass->arena->oom = true;
+    buf_free(&out);
+}
+
+void find_wrong_value_of(struct pass *pass, const struct value *v, gramc_text key,
+                         const char *wanted) {
+    bool said = value_is_name(v);
+    gramc_text text = said ? value_name(v) : (gramc_text){NULL, 0};
+    struct finding *f = FIND(pass->findings, D_WRONG_VALUE, pass->source, v->span, key,
+                             text_of(wanted), text_of(value_noun(v)));
+    const char *truth = said ? truth_of(text) : NULL;
+    if (text_is(text_of(wanted), "true or false") && truth)
+        finding_help(pass->findings, f, "did you mean `%s`?", truth);
+    else if (text_is(text_of(wanted), "a number") && said && is_number_text(text))
+        finding_help(pass->findings, f, "write %.*s without quotes", TEXT_ARGS(text));
+    else if (text_starts(text_of(wanted), "a list") && said)
+        help_list(pass, f, text, text_is(key, "enum") ? ',' : ' ');
+}
+
+void find_wrong_value(struct pass *pass, const struct property *p, const char *wanted) {
+    find_wrong_value_of(pass, p->value, name_text(p->key), wanted);
 }
 
 const struct property *property_find(const struct subject *subject, const char *name) {
@@ -43,6 +100,14 @@ static const struct value *file_of(const struct value *value) {
     return is_file && value_is_name(only->value) ? only->value : NULL;
 }
 
+void find_unreadable(struct pass *pass, struct span at, gramc_text path, int failure) {
+    struct finding *f = FIND(pass->findings, D_UNREADABLE_FILE, pass->source, at, path);
+    if (failure == GRAMC_NOT_FOUND) finding_help(pass->findings, f, "there is no such file");
+    else if (failure == GRAMC_USAGE)
+        finding_help(pass->findings, f,
+                     "it lies outside the project, which is the folder with gramc.gram or .git");
+}
+
 static gramc_text read_file(struct pass *pass, const struct value *name) {
     gramc_reader reader = pass->compilation->reader;
     gramc_text path = value_name(name), content = {NULL, 0};
@@ -55,7 +120,7 @@ static gramc_text read_file(struct pass *pass, const struct value *name) {
         return (gramc_text){NULL, 0};
     }
     if (failure) {
-        FIND(pass->findings, D_UNREADABLE_FILE, pass->source, name->span, path);
+        find_unreadable(pass, name->span, path, failure);
         return (gramc_text){NULL, 0};
     }
     if (text_is_utf8(content)) return content;
@@ -69,14 +134,14 @@ bool text_property_read(struct pass *pass, const struct property *p, gramc_text 
     const struct value *file = file_of(p->value);
     if (file) *out = read_file(pass, file);
     else if (value_is_name(p->value)) *out = value_text(pass, p->value);
-    else wrong_value(pass, p, "a text");
+    else find_wrong_value(pass, p, "a text");
     return out->ptr != NULL;
 }
 
 static void read_number(struct pass *pass, const struct property *p, gramc_text *out) {
     if (p->value->kind == VALUE_INTEGER || p->value->kind == VALUE_DECIMAL)
         *out = scalar_text(p->value);
-    else wrong_value(pass, p, "a number");
+    else find_wrong_value(pass, p, "a number");
 }
 
 static bool whole_number(gramc_text digits, uint64_t most, uint64_t *out) {
@@ -129,7 +194,7 @@ bool duration_read(struct pass *pass, const struct property *p, uint32_t *out) {
 
 static bool read_flag(struct pass *pass, const struct property *p, bool *out) {
     if (p->value->kind != VALUE_BOOLEAN) {
-        wrong_value(pass, p, "true or false");
+        find_wrong_value(pass, p, "true or false");
         return false;
     }
     *out = text_is(scalar_text(p->value), "true");
@@ -138,7 +203,7 @@ static bool read_flag(struct pass *pass, const struct property *p, bool *out) {
 
 static void read_meta(struct pass *pass, const struct property *p, gramc_text *out) {
     if (p->value->kind == VALUE_MAP) *out = data_json(pass, p->value);
-    else wrong_value(pass, p, "a map");
+    else find_wrong_value(pass, p, "a map");
 }
 
 static void read_row(struct pass *pass, const struct property *p, const struct property_row *row,
@@ -150,7 +215,7 @@ static void read_row(struct pass *pass, const struct property *p, const struct p
     case PROPERTY_TEXT: text_property_read(pass, p, place); break;
     case PROPERTY_NAME:
         if (text_property_read(pass, p, place) && !((gramc_text *)place)->len)
-            wrong_value(pass, p, "a text that is not empty");
+            find_wrong_value(pass, p, "a text that is not empty");
         break;
     case PROPERTY_NUMBER: read_number(pass, p, place); break;
     case PROPERTY_COUNT: read_count(pass, p, place); break;
@@ -167,15 +232,19 @@ static void read_row(struct pass *pass, const struct property *p, const struct p
 
 /* ## The table */
 
-static void unknown(struct pass *pass, const struct property *first, const struct property *p,
-                    const struct property_row *rows, size_t row_count, const char *owner) {
+/* Returns the row that was meant, or row_count. */
+static size_t unknown(struct pass *pass, const struct property *first, const struct property *p,
+                      const struct property_row *rows, size_t row_count, const char *owner) {
     gramc_text names[MOST_ROWS];
+    size_t row = 0;
     for (size_t i = 0; i < row_count; i++) names[i] = text_of(rows[i].name);
     struct finding *f = FIND(pass->findings, D_UNKNOWN_PROPERTY, pass->source, name_span(p->key),
                              name_text(p->key), text_of(owner));
-    gramc_text near = text_nearest(name_text(p->key), names, row_count);
-    if (near.len) finding_help(pass->findings, f, "did you mean `%.*s`?", TEXT_ARGS(near));
+    gramc_text near = meant_property(owner, name_text(p->key), names, row_count);
+    meant_help_property(pass, f, owner, name_text(p->key), near);
     fix_key(pass, f, first, p, names, row_count);
+    while (row < row_count && !text_eq(near, names[row])) row++;
+    return row;
 }
 
 static void duplicate(struct pass *pass, const struct property *first, const struct property *p,
@@ -190,12 +259,16 @@ void properties_read(struct pass *pass, const struct property *first,
                      const struct property_row *rows, size_t row_count, void *into,
                      const char *owner) {
     const struct property *seen[MOST_ROWS] = {NULL};
+    /* What was meant is read as if it were spelt so: that it is missing would be no news. */
     for (const struct property *p = first; p; p = p->next) {
         size_t row = 0;
         while (row < row_count && !text_is(name_text(p->key), rows[row].name)) row++;
-        if (row == row_count) unknown(pass, first, p, rows, row_count, owner);
-        else if (seen[row]) duplicate(pass, first, p, seen[row]);
-        else read_row(pass, seen[row] = p, &rows[row], into);
+        bool known = row < row_count;
+        if (!known) row = unknown(pass, first, p, rows, row_count, owner);
+        if (row == row_count || (seen[row] && !known)) continue;
+        if (seen[row]) duplicate(pass, first, p, seen[row]);
+        else read_row(pass, p, &rows[row], into);
+        if (known && !seen[row]) seen[row] = p;
     }
 }
 

@@ -31,12 +31,19 @@ void properties_read(struct pass *pass, const struct property *first,
 
 /* The value of one text property; false after a finding. */
 bool text_property_read(struct pass *pass, const struct property *property, gramc_text *out);
+/* Says that a file that the source names cannot be read, and why; `failure` is a reader's. */
+void find_unreadable(struct pass *pass, struct span at, gramc_text path, int failure);
 /* True if the table has a row of that name. */
 bool rows_have(const struct property_row *rows, size_t count, gramc_text key);
 
 /* The property of that name, or NULL. */
 const struct property *property_find(const struct subject *subject, const char *name);
 
+/* Says that the property takes something else, and how it is written if that can be guessed. */
+void find_wrong_value(struct pass *pass, const struct property *property, const char *wanted);
+/* The same of a value that may stand deeper in a property. */
+void find_wrong_value_of(struct pass *pass, const struct value *value, gramc_text key,
+                         const char *wanted);
 /* Says that the value is no such whole number: with the number itself where it is one. */
 void find_wrong_count(struct pass *pass, const struct property *property, const char *wanted);
 

@@ -7,6 +7,7 @@
 #include "compiler/fixes.h"
 #include "compiler/data.h"
 #include "compiler/definition.h"
+#include "compiler/meant.h"
 #include "compiler/spec.h"
 
 /* ## Fields */
@@ -79,12 +80,33 @@ void reader_read_fields(struct reader *reader, const struct property *p) {
 
 /* ## Types */
 
+/* What is built on it is wrong where it is defined. False: that was found there already. */
+static bool is_news(struct pass *pass, gramc_text label) {
+    const struct definition *d = definition_named(pass, label);
+    return !d || !d->cyclic;
+}
+
+/* `[Color:Enum | red]`: the name is there, and it is no type. */
+static void point_to_base(struct pass *pass, struct finding *f, const struct definition *d) {
+    gramc_text base = name_text(d->pattern->subject->labels->name);
+    const char *written = meant_type(base);
+    finding_label(pass->findings, f, d->source, name_span(d->pattern->subject->labels->name),
+                  "this label is no type");
+    if (written) finding_help(pass->findings, f, "for `%.*s` write `%s`", TEXT_ARGS(base), written);
+}
+
 static void unknown_type(struct pass *pass, gramc_text label, struct span span) {
+    const struct definition *named = definition_named(pass, label);
+    if (!is_news(pass, label)) return;
     struct finding *f = FIND(pass->findings, D_UNKNOWN_TYPE, pass->source, span, label);
     gramc_text near[2] = {type_nearest(label), definition_nearest(pass, label)};
     gramc_text best =
         near[0].len && near[1].len ? text_nearest(label, near, 2) : near[near[1].len ? 1 : 0];
-    if (best.len) finding_help(pass->findings, f, "did you mean `%.*s`?", TEXT_ARGS(best));
+    const char *written = meant_type(label);
+    bool same = (near[1].len || (best.len && text_eq_nocase(best, label)));
+    if (named && named->pattern->subject->labels) point_to_base(pass, f, named);
+    else if (written && !same) finding_help(pass->findings, f, "write `%s`", written);
+    else if (best.len) finding_help(pass->findings, f, "did you mean `%.*s`?", TEXT_ARGS(best));
     if (f) fix_type(pass, f, label);
 }
 

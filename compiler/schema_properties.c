@@ -5,13 +5,14 @@
 
 #include "base/text.h"
 #include "compiler/data.h"
+#include "compiler/definition.h"
 #include "compiler/fixes.h"
+#include "compiler/meant.h"
 #include "compiler/raw_schema.h"
 #include "compiler/properties.h"
 
 void reader_wrong_value(struct reader *reader, const struct property *p, const char *wanted) {
-    FIND(reader->pass->findings, D_WRONG_VALUE, reader->pass->source, p->value->span,
-         name_text(p->key), text_of(wanted), text_of(value_noun(p->value)));
+    find_wrong_value(reader->pass, p, wanted);
 }
 
 /* ## Reading one value into one place of the IR */
@@ -234,8 +235,13 @@ static void unknown_property(struct reader *reader, const struct property *p) {
     struct pass *pass = reader->pass;
     struct finding *f = FIND(pass->findings, D_UNKNOWN_PROPERTY, pass->source, name_span(p->key),
                              name_text(p->key), TEXT("types"));
-    gramc_text near = text_nearest(name_text(p->key), names, count);
-    if (near.len) finding_help(pass->findings, f, "did you mean `%.*s`?", TEXT_ARGS(near));
+    gramc_text word = name_text(p->key), near = meant_property("types", word, names, count);
+    bool is_type = value_is_name(p->value) &&
+                   (type_find(value_name(p->value)) || definition_find(pass, value_name(p->value)));
+    if (is_type && reader->schema->kind == TYPE_OBJECT)
+        finding_help(pass->findings, f, "a field stands in `fields`: {fields: {%.*s: %.*s}}",
+                     TEXT_ARGS(word), TEXT_ARGS(value_name(p->value)));
+    else meant_help_property(pass, f, "types", word, near);
     fix_key(pass, f, reader->first, p, names, count);
 }
 

@@ -114,6 +114,22 @@ static void read_bare(struct pass *pass, struct gramc_spec *spec, const struct p
     spec->last_bare = &bare->next;
 }
 
+static void report_misplaced(struct pass *pass, const struct pattern *pattern, const char *inside) {
+    static const struct {
+        const char *inside, *owner;
+    } owners[] = {{"an agent", "Agent"},
+                  {"an agent or a task", "Agent"},
+                  {"a tool library", "ToolLibrary"},
+                  {"an experiment", "Experiment"}};
+    gramc_text label = pattern_label(pattern);
+    struct finding *f = FIND(pass->findings, D_MISPLACED_LABEL, pass->source,
+                             name_span(pattern->subject->labels->name), label, text_of(inside));
+    for (size_t i = 0; i < sizeof owners / sizeof *owners; i++)
+        if (text_is(text_of(inside), owners[i].inside))
+            finding_help(pass->findings, f, "write `[name:%s {...} | [...:%.*s {...}]]`",
+                         owners[i].owner, TEXT_ARGS(label));
+}
+
 static void read_pattern(struct pass *pass, struct gramc_spec *spec,
                          const struct pattern *pattern) {
     gramc_text label = pattern_label(pattern);
@@ -123,9 +139,7 @@ static void read_pattern(struct pass *pass, struct gramc_spec *spec,
         const struct label *second = pattern->subject->labels->next;
         if (second) FIND0(pass->findings, D_SEVERAL_LABELS, pass->source, name_span(second->name));
         if (labels[i].read) labels[i].read(pass, spec, pattern);
-        else
-            FIND(pass->findings, D_MISPLACED_LABEL, pass->source,
-                 name_span(pattern->subject->labels->name), label, text_of(labels[i].inside));
+        else report_misplaced(pass, pattern, labels[i].inside);
     }
 }
 
@@ -226,15 +240,27 @@ static bool says_something(const struct unit *unit, uint32_t ignored) {
     return unit->imports || config_is(tree) || tree->pattern_count > header + ignored;
 }
 
+static bool looks_like_json(gramc_text text) {
+    size_t opened = 0;
+    text = text_trim(text);
+    for (size_t i = 0; i < text.len; i++) {
+        char c = text.ptr[i];
+        if (c == '[' || c == '{') opened++;
+        else if (c != ' ' && c != '\n' && c != '\t' && c != '\r') return opened && c == '"';
+    }
+    return false;
+}
+
 /* What was left out by mistake must not look like what is without mistakes. */
 static void check_meaning(struct pass *pass, const struct gramc_spec *spec) {
     const struct span beginning = {0, 0};
     for (const struct unit_link *l = spec->units; l; l = l->next) {
         if (says_something(l->unit, spec->ignored[l->unit->source.order])) continue;
         struct finding *f = FIND0(pass->findings, D_NO_MEANING, &l->unit->source, beginning);
+        bool json = looks_like_json(l->unit->source.text);
         finding_help(pass->findings, f,
-                     "if it is no file for gramc, name it in `exclude` of "
-                     "gramc.gram");
+                     json ? "this looks like JSON: `gramc import` makes a spec of tool definitions"
+                          : "if it is no file for gramc, name it in `exclude` of gramc.gram");
     }
 }
 

@@ -113,8 +113,13 @@ static void read_signature(struct pass *pass, struct tool *tool, const struct sc
     if (pattern->element_count != 1) {
         struct finding *f =
             FIND(pass->findings, D_ONE_SIGNATURE, pass->source, tool->name_at, tool->identifier);
-        finding_help(pass->findings, f, "write `[%.*s:Tool {...} | (name::Text)==>(::Text)]`",
-                     TEXT_ARGS(tool->identifier));
+        if (pattern->element_count > 1)
+            finding_help(pass->findings, f,
+                         "arrows join parameters and result, not commas: "
+                         "`(first::Text)==>(second::Int)==>(::Text)`");
+        else
+            finding_help(pass->findings, f, "write `[%.*s:Tool {...} | (name::Text)==>(::Text)]`",
+                         TEXT_ARGS(tool->identifier));
         return;
     }
     tool->signature = signature_read(pass, pattern->elements);

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "compiler/box_use.h"
+#include "compiler/fixes.h"
 #include "compiler/pattern.h"
 #include "compiler/task.h"
 
@@ -41,6 +42,32 @@ static struct tool *find_tool(struct pass *pass, const struct gramc_spec *spec,
     return tool;
 }
 
+/* A label that is nearly one of those, or none at all, is what went wrong. */
+static void not_a_tool(struct pass *pass, const struct pattern *element) {
+    static const char *const labels[] = {"Tool", "ToolBox", "Task"};
+    gramc_text names[] = {text_of(labels[0]), text_of(labels[1]), text_of(labels[2])};
+    gramc_text label = pattern_label(element), near = text_nearest(label, names, 3);
+    bool known = near.len && text_eq(near, label);
+    const struct subject *subject = element->kind == PATTERN_PATH ? NULL : element->subject;
+    if (near.len && !known) {
+        struct finding *f = FIND(pass->findings, D_MISSPELT_LABEL, pass->source,
+                                 name_span(subject->labels->name), label);
+        struct slip slip = {.word = label};
+        for (size_t i = 0; i < 3; i++) slip_try(&slip, names[i]);
+        finding_help(pass->findings, f, "did you mean `%.*s`?", TEXT_ARGS(near));
+        fix_slip(pass, f, &slip);
+        return;
+    }
+    struct finding *f = FIND0(pass->findings, D_NOT_A_TOOL, pass->source, element->span);
+    if (!label.len && subject && subject_has_identifier(subject))
+        finding_help(pass->findings, f, "its label is missing: `[%.*s:Tool {...} | ...]`",
+                     TEXT_ARGS(name_text(subject->identifier)));
+    else
+        finding_help(pass->findings, f,
+                     "the elements of an agent are tools, `[name:Tool {...} | "
+                     "...]`, or names of tools");
+}
+
 static struct tool *resolve_element(struct pass *pass, const struct gramc_spec *spec,
                                     const struct pattern *element) {
     gramc_text label = pattern_label(element);
@@ -49,10 +76,7 @@ static struct tool *resolve_element(struct pass *pass, const struct gramc_spec *
                 element->kind != PATTERN_PATH;
     if (bare) return find_tool(pass, spec, element);
     if (box_use_is(element)) return NULL;
-    struct finding *f = FIND0(pass->findings, D_NOT_A_TOOL, pass->source, element->span);
-    finding_help(pass->findings, f,
-                 "the elements of an agent are tools, `[name:Tool {...} | "
-                 "...]`, or names of tools");
+    not_a_tool(pass, element);
     return NULL;
 }
 

@@ -1,5 +1,6 @@
 /* Knows the mistakes that people make most and the way out of each: one row, a question and an
  * answer. The first row that fits speaks. Changes nothing but the help of a finding. */
+#include "grammar/hint_types.h"
 #include "grammar/recovery.h"
 
 #include "parser.h"
@@ -69,7 +70,45 @@ static bool bare_property(const struct hint_place *p) {
            !expects(p, TK_FENCE) && p->inside != 0;
 }
 static bool two_words(const struct hint_place *p) {
-    return is_word(p->last.code) && is_word(p->token.code) && expects(p, TK_LBRACE);
+    return is_word(p->last.code) && is_word(p->token.code) && expects(p, TK_LBRACE) &&
+           !is_colon(p->before.code);
+}
+static bool glued_to_string(const struct hint_place *p) {
+    return (p->last.code == TK_SINGLE || p->last.code == TK_DOUBLE) && touches(p->last, p->token) &&
+           (is_word(p->token.code) || is_number(p->token.code));
+}
+static bool string_prefix(const struct hint_place *p) {
+    return p->last.code == TK_SYMBOL && is_string(p->token.code) && touches(p->last, p->token);
+}
+static bool three_quotes(const struct hint_place *p) {
+    return p->last.code == p->token.code && is_string(p->token.code) &&
+           touches(p->last, p->token) && p->last.end - p->last.start == 2;
+}
+static bool default_value(const struct hint_place *p) {
+    return p->inside == TK_LPAREN && p->token.code == TK_EQUALS && is_word(p->last.code);
+}
+static bool several_in_node(const struct hint_place *p) {
+    return p->inside == TK_LPAREN && p->token.code == TK_COMMA;
+}
+static bool bar_before_record(const struct hint_place *p) {
+    return p->last.code == TK_BAR && p->token.code == TK_LBRACE;
+}
+static bool second_bar(const struct hint_place *p) {
+    return p->token.code == TK_BAR && p->inside == TK_LBRACKET && expects(p, TK_COMMA);
+}
+static bool elements_without_bar(const struct hint_place *p) {
+    return p->inside == TK_LBRACKET && expects(p, TK_BAR) && p->last.code == TK_RBRACE &&
+           (p->token.code == TK_LPAREN || p->token.code == TK_LBRACKET);
+}
+static bool elements_of_node(const struct hint_place *p) {
+    return p->token.code == TK_BAR && p->inside == TK_LPAREN &&
+           (p->next == TK_LPAREN || p->next == TK_LBRACKET);
+}
+static bool arrow_to_name(const struct hint_place *p) {
+    return is_arrow_piece(p->last.code) && is_word(p->token.code);
+}
+static bool arrow_from_nothing(const struct hint_place *p) {
+    return p->last.code == TK_BAR && is_arrow_piece(p->token.code);
 }
 static bool trailing_comma(const struct hint_place *p) {
     return p->last.code == TK_COMMA && is_closer(p->token.code);
@@ -211,6 +250,11 @@ static void drop_last(const struct hint_place *p, struct finding *finding) {
     repair(p, finding, span_of(p->last), TEXT(""));
 }
 
+/* In front of the first element; one more `[` or `(` there would say the same. */
+static void add_bar(const struct hint_place *p, struct finding *finding) {
+    repair(p, finding, (struct span){p->last.end, p->last.end}, TEXT(" |"));
+}
+
 static void drop_token(const struct hint_place *p, struct finding *finding) {
     repair(p, finding, span_of(p->token), TEXT(""));
 }
@@ -242,9 +286,10 @@ static const struct {
     bool (*fits)(const struct hint_place *place);
     void (*repair)(const struct hint_place *place, struct finding *finding);
 } repairs[] = {
-    {trailing_comma, drop_last}, {two_commas, drop_token},
-    {comma_at_top, drop_token},  {arrow_of_one_token, lengthen_arrow},
-    {missing_comma, add_comma},  {half_an_arrow, lengthen_half},
+    {trailing_comma, drop_last},     {two_commas, drop_token},
+    {comma_at_top, drop_token},      {arrow_of_one_token, lengthen_arrow},
+    {missing_comma, add_comma},      {half_an_arrow, lengthen_half},
+    {elements_without_bar, add_bar},
 };
 
 static const struct hint {
@@ -254,8 +299,24 @@ static const struct hint {
     {glued_number,
      "a unit is made of ASCII letters only, and nothing stands between digits; put any "
      "other text into a string"},
-    {bare_property, "properties stand in braces: {key: value}"},
     {two_words, "an identifier with blanks stands in backticks: `like this`"},
+    {glued_to_string,
+     "the string in front of this is closed too early, or its quote was forgotten; "
+     "a quote inside a string is written \\\" or \\'"},
+    {three_quotes, "a text of several lines stands in a fence: three backticks, the lines, three "
+                   "backticks"},
+    {string_prefix, "nothing stands in front of a string; a tag goes with backticks: json`...`"},
+    {default_value, "a default stands in the record: (x::Text {default: ...})"},
+    {several_in_node, "each parameter is a node of its own, and arrows join them: "
+                      "(x::Int)==>(y::Int)==>(::Text)"},
+    {bar_before_record, "the record stands in front of the bar: [name:Label {...} | elements]"},
+    {elements_without_bar, "elements stand behind a bar: write `|` in front of the first one"},
+    {second_bar,
+     "a pattern has one `|`; elements are parted by commas, parameters joined by `==>`"},
+    {elements_of_node, "elements stand in square brackets: [name:Label {...} | elements]"},
+    {arrow_from_nothing, "a signature without parameters begins with `()`: ()==>(::Text)"},
+    {arrow_to_name, "a node stands in parentheses: (::Text)"},
+    {bare_property, "properties stand in braces: {key: value}"},
     {trailing_comma, "remove the comma: none may follow the last one"},
     {two_commas, "remove one of the commas"},
     {comma_at_top, "patterns at the top of a file are not separated by commas: remove it"},
@@ -271,9 +332,9 @@ static const struct hint {
                              "no elements"},
     {string_identifier, "an identifier with other characters stands in backticks: `like this`"},
     {number_identifier, "of the numbers only integers can be identifiers; put others in backticks"},
-    {described_reference,
-     "a reference is a bare identifier; define the element here as (b:B {...}) "
-     "or [b:B {...}]"},
+    {described_reference, "a bare name refers to what is defined elsewhere; an element with a "
+                          "label of its own stands in "
+                          "brackets: (b:B {...}) or [b:B {...}]"},
     {wrong_key, "a key is a symbol, or stands in backticks or double quotes: {\"a key\": 1}"},
     {equals_sign, "write `key: value`"},
     {two_strings, "strings are not joined; write one string, or a comma between two"},
@@ -303,6 +364,43 @@ static const struct hint {
     {missing_comma, "write a comma between them"},
 };
 
+/* What opens a definition in other languages, and how it is written here. */
+static const struct {
+    const char *word, *help;
+} openers[] = {
+    {"type", "a type is written [Person:Object | (name::Text), (age::Int)]"},
+    {"interface", "a type is written [Person:Object | (name::Text), (age::Int)]"},
+    {"class", "a type is written [Person:Object | (name::Text), (age::Int)]"},
+    {"struct", "a type is written [Person:Object | (name::Text), (age::Int)]"},
+    {"enum", "a type of few values is written [Color:Text {enum: [\"red\", \"green\"]}]"},
+    {"def", "a tool is written [add:Tool {description: \"Adds\"} | (a::Int)==>(b::Int)==>(::Int)]"},
+    {"async",
+     "a tool is written [add:Tool {description: \"Adds\"} | (a::Int)==>(b::Int)==>(::Int)]"},
+    {"function",
+     "a tool is written [add:Tool {description: \"Adds\"} | (a::Int)==>(b::Int)==>(::Int)]"},
+    {"fn", "a tool is written [add:Tool {description: \"Adds\"} | (a::Int)==>(b::Int)==>(::Int)]"},
+    {"tool",
+     "a tool is written [add:Tool {description: \"Adds\"} | (a::Int)==>(b::Int)==>(::Int)]"},
+    {"agent",
+     "an agent is written [helper:Agent {description: \"Helps\"} | firstTool, secondTool]"},
+    {"import", "files are imported in a header, first of all: {imports: [\"tools.gram\"]}"},
+    {"from", "files are imported in a header, first of all: {imports: [\"tools.gram\"]}"},
+    {"include", "files are imported in a header, first of all: {imports: [\"tools.gram\"]}"},
+    {"require", "files are imported in a header, first of all: {imports: [\"tools.gram\"]}"},
+    {"use", "files are imported in a header, first of all: {imports: [\"tools.gram\"]}"},
+};
+
+static bool hint_opener(const struct hint_place *p, struct finding *finding) {
+    gramc_text word = source_slice(p->recovery->source, span_of(p->token));
+    if (p->inside != 0 || p->token.code != TK_SYMBOL) return false;
+    for (size_t i = 0; i < sizeof openers / sizeof *openers; i++) {
+        if (!text_is(word, openers[i].word)) continue;
+        finding_help(p->recovery->findings, finding, "%s", openers[i].help);
+        return true;
+    }
+    return false;
+}
+
 static bool begins_line(const struct recovery *recovery, struct token token) {
     const char *text = recovery->source->text.ptr;
     uint32_t at = recovery->last.end;
@@ -320,6 +418,17 @@ void hint_unexpected(struct recovery *recovery, struct finding *finding, struct 
                                .next = recovery_peek(recovery),
                                .new_line = begins_line(recovery, token)};
     if (recovery->depth > 0) place.inside = recovery->open[recovery->depth - 1].token.code;
+    bool node = place.inside == TK_LPAREN && !elements_of_node(&place);
+    if (node && hint_type(recovery, finding, token)) return;
+    if (hint_opener(&place, finding)) return;
+    if (described_reference(&place) && is_colon(token.code)) {
+        struct lexer ahead = recovery->lexer;
+        struct span element = {place.last.start, lexer_next(&ahead).end};
+        finding_help(recovery->findings, finding,
+                     "an element with a label stands in brackets: (%.*s)",
+                     TEXT_ARGS(source_slice(recovery->source, element)));
+        return;
+    }
     for (size_t i = 0; i < sizeof hints / sizeof *hints; i++) {
         if (!hints[i].fits(&place)) continue;
         finding_help(recovery->findings, finding, "%s", hints[i].help);

@@ -1,6 +1,7 @@
 /* Turns what the lexer could not read into findings, and into the token that was most likely meant
  * or into nothing, so that the parser does not stumble over the same place again. Only the careful
  * reader comes here. */
+#include "grammar/hint_types.h"
 #include "grammar/recovery.h"
 
 #include "base/text.h"
@@ -31,6 +32,7 @@ static void continue_at(struct recovery *recovery, uint32_t offset) {
 static struct finding *report(struct recovery *recovery, enum diag_id id, struct span span,
                               gramc_text arg, int aftermath) {
     recovery->taken_since_error = aftermath;
+    if (recovery->skips_foreign && (id == D_STRAY_CHARACTER || id == D_BAD_NUMBER)) return NULL;
     if (++recovery->errors >= RECOVERY_MAX_ERRORS) recovery->stopped = true;
     return FIND(recovery->findings, id, recovery->source, span, arg);
 }
@@ -339,7 +341,9 @@ static bool stray_character(struct recovery *recovery, struct token token, struc
     if (text.len > 1 && !known) return foreign_word(recovery, token, out);
     struct finding *finding = report(recovery, D_STRAY_CHARACTER, span_of(token),
                                      in_backticks(recovery, text), AFTER_DROPPED);
-    if (known && known->help) finding_help(recovery->findings, finding, "%s", known->help);
+    uint32_t behind = text.ptr[0] == '<' ? hint_generic(recovery, finding, token.start) : 0;
+    if (behind) continue_at(recovery, behind);
+    else if (known && known->help) finding_help(recovery->findings, finding, "%s", known->help);
     return false;
 }
 

@@ -59,8 +59,9 @@ static bool next_bad_bytes(gramc_text text, size_t *pos, struct span *out) {
 static bool is_reported(const struct findings *findings, const struct source *source,
                         struct span span) {
     for (const struct finding *f = findings->first; f; f = f->next)
-        if (f->source == source && f->id == D_INVALID_UTF8 && f->span.start >= span.start &&
-            f->span.start < span.end)
+        if (f->source == source &&
+            (f->id == D_WRONG_ENCODING ||
+             (f->id == D_INVALID_UTF8 && f->span.start >= span.start && f->span.start < span.end)))
             return true;
     return false;
 }

@@ -213,6 +213,30 @@ static bool is_number_tail(const struct recovery *recovery, struct token token) 
     return goes_on && is_number(recovery->last.code) && recovery->last.end == token.start;
 }
 
+/* 1-50 is meant as a range, 100_000 as one number. */
+static void hint_numbers(struct recovery *recovery, struct finding *finding, struct token token) {
+    gramc_text first = slice(recovery, recovery->last), second = slice(recovery, token);
+    struct span both = {recovery->last.start, token.end};
+    char text[64];
+    bool tail = second.ptr[0] == '_' || second.ptr[0] == '-';
+    bool digits = tail && second.len > 1 && first.len + second.len < sizeof text - 2;
+    for (size_t i = 1; digits && i < second.len; i++)
+        digits = (second.ptr[i] >= '0' && second.ptr[i] <= '9') || second.ptr[i] == '_';
+    if (!digits) {
+        hint_unexpected(recovery, finding, token, expected_set(recovery));
+        return;
+    }
+    bool range = second.ptr[0] == '-';
+    size_t len = 0;
+    for (size_t i = 0; i < first.len; i++) text[len++] = first.ptr[i];
+    if (range) text[len++] = '.', text[len++] = '.';
+    for (size_t i = 1; i < second.len; i++)
+        if (second.ptr[i] != '_') text[len++] = second.ptr[i];
+    finding_help(recovery->findings, finding, range ? "a range is written %.*s" : "write %.*s",
+                 (int)len, text);
+    finding_fix(recovery->findings, finding, both, (gramc_text){text, len});
+}
+
 static void report_unexpected(struct recovery *recovery, struct token token) {
     char buf[256];
     uint64_t expected = expected_set(recovery);
@@ -229,7 +253,8 @@ static void report_unexpected(struct recovery *recovery, struct token token) {
         finding = FIND(recovery->findings, D_UNEXPECTED_TOKEN, recovery->source, span_of(token),
                        expected_token(recovery, token, buf, sizeof buf), words);
     }
-    hint_unexpected(recovery, finding, token, expected);
+    if (token.code != 0 && is_number_tail(recovery, token)) hint_numbers(recovery, finding, token);
+    else hint_unexpected(recovery, finding, token, expected);
     count_error(recovery);
 }
 
@@ -257,19 +282,39 @@ static bool resumes_inside(struct recovery *recovery, struct token *token) {
     return true;
 }
 
+/* `'It's fine'`, `"a, b: "x"`: the rest of the line up to its last quote was text, or is lost with
+ * it. Without this the quote behind would open a string. */
+static bool skip_glued(struct recovery *recovery, struct token token) {
+    const char *text = recovery->source->text.ptr;
+    char quote = text[recovery->last.start];
+    bool string = recovery->last.code == TK_SINGLE || recovery->last.code == TK_DOUBLE;
+    bool word = token.code >= TK_SYMBOL && token.code <= TK_FALSE;
+    uint32_t last = 0;
+    if (!string || !word || recovery->last.end != token.start) return false;
+    for (uint32_t at = token.end; at < recovery->source->text.len && text[at] != '\n'; at++)
+        if (text[at] == quote) last = at;
+    if (!last) return false;
+    recovery->lexer.cursor = text + last + 1;
+    return true;
+}
+
 /* Drops tokens from this one on until reading can go on. */
 static struct token skip(struct recovery *recovery, struct token token) {
     uint32_t inner = 0;
+    /* `def t(x: int)`, `interface A { a: b; }`: a definition of another language, as a whole. */
+    bool foreign = recovery->depth == 0 && token.code == TK_SYMBOL;
+    recovery->skips_foreign = foreign;
     if (recovery->depth == 0) cut_incomplete(recovery);
     for (bool first = true; token.code != 0; token = lexical_next(recovery), first = false) {
         int step = nesting(token.code);
         if (inner == 0 && recovery->depth == 0 && begins_pattern(token.code) &&
-            (!first || begins_line(recovery, token.start)))
-            return token;
+            ((!first && !foreign) || begins_line(recovery, token.start)))
+            break;
         if (inner == 0 && recovery->depth > 0 && resumes_inside(recovery, &token)) return token;
         if (inner == 0 && step < 0) return token;
         inner = step > 0 ? inner + 1 : step < 0 ? inner - 1 : inner;
     }
+    recovery->skips_foreign = false;
     return token;
 }
 
@@ -302,8 +347,9 @@ static bool reopen_string(struct recovery *recovery, struct token token) {
     if (!(string.flags & TOKEN_NEWLINE)) return false;
     for (uint32_t at = string.end; at < token.start; at++)
         if (text[at] == '\n') return false;
-    FIND0(recovery->findings, D_UNTERMINATED_STRING, recovery->source,
-          ((struct span){string.start, string.start + 1}));
+    struct finding *finding = FIND0(recovery->findings, D_UNTERMINATED_STRING, recovery->source,
+                                    ((struct span){string.start, string.start + 1}));
+    finding_help(recovery->findings, finding, "close it with %c", text[string.start]);
     count_error(recovery);
     recovery->lexer.cursor = text + string.start;
     while (*recovery->lexer.cursor != '\n') recovery->lexer.cursor++;
@@ -336,13 +382,32 @@ static struct token recover(struct recovery *recovery, struct token token) {
     bool is_tail = is_number_tail(recovery, token);
     if (!is_echo(recovery)) report_unexpected(recovery, token);
     recovery->taken_since_error = 0;
-    if (is_tail) return lexical_next(recovery);
+    if (is_tail || skip_glued(recovery, token)) return lexical_next(recovery);
     if (nesting(token.code) < 0) return close_incomplete(recovery, token);
     if (insert_comma(recovery, token)) return token;
     return skip(recovery, token);
 }
 
+/* A byte order mark, or every second byte of the first ones NUL. */
+static bool is_utf16(gramc_text text) {
+    const unsigned char *p = (const unsigned char *)text.ptr;
+    if (text.len < 4) return false;
+    if ((p[0] == 0xFF && p[1] == 0xFE) || (p[0] == 0xFE && p[1] == 0xFF)) return true;
+    return (p[0] && !p[1] && p[2] && !p[3]) || (!p[0] && p[1] && !p[2] && p[3]);
+}
+
+static void report_encoding(struct recovery *recovery) {
+    const struct span beginning = {0, 0};
+    struct finding *finding =
+        FIND(recovery->findings, D_WRONG_ENCODING, recovery->source, beginning, TEXT("UTF-16"));
+    finding_help(recovery->findings, finding,
+                 "save it as UTF-8; iconv -f UTF-16 -t UTF-8 converts it");
+    recovery->errors++;
+    recovery->stopped = true;
+}
+
 void recovery_read(struct recovery *recovery) {
+    if (is_utf16(recovery->source->text)) report_encoding(recovery);
     lexer_init(&recovery->lexer, recovery->source);
     struct token token = lexical_next(recovery);
     while (!recovery->stopped && !recovery->build->arena->oom) {

@@ -30,8 +30,9 @@ struct recovery {
     uint32_t errors;
     int32_t taken_since_error; /* tokens; an error right behind another is its echo */
     uint32_t lookahead_left;
-    bool stopped;   /* enough was said */
-    bool quiet_end; /* the rest of the text was swallowed, with all closing brackets */
+    bool stopped;       /* enough was said */
+    bool skips_foreign; /* what is dropped now is no gram: its characters are no news */
+    bool quiet_end;     /* the rest of the text was swallowed, with all closing brackets */
 };
 
 /* Reads the whole text into careful->build, with at least one finding. The caller has set push,

@@ -16,7 +16,10 @@ static void put(FILE *out, const char *text) {
     }
 }
 
-static void put_option(FILE *out, const struct option_row *option) {
+static void put_option(FILE *out, const struct option_row *option, const char *command) {
+    char help[512];
+    gramc_text text = cli_option_help(option, command);
+    snprintf(help, sizeof help, "%.*s", (int)text.len, text.ptr);
     fputs(".TP\n", out);
     fputs(".B ", out);
     if (option->letter) fprintf(out, "\\-%c\\fR, \\fB", option->letter);
@@ -27,7 +30,7 @@ static void put_option(FILE *out, const struct option_row *option) {
         put(out, option->value);
     }
     fputs("\n", out);
-    put(out, option->help);
+    put(out, help);
     fputc('\n', out);
 }
 
@@ -50,7 +53,7 @@ static void put_command(FILE *out, const struct command *command) {
     put_examples(out, command->examples);
     for (size_t i = 0; cli_option(i); i++)
         if (cli_option(i)->commands != FOR_ALL && cli_option(i)->commands & command->bit)
-            put_option(out, cli_option(i));
+            put_option(out, cli_option(i), command->name);
 }
 
 static void put_list(FILE *out, const char *title, const char *(*name)(size_t i),
@@ -91,7 +94,7 @@ void write_man(FILE *out) {
     for (size_t i = 0; every_command(i); i++) put_command(out, every_command(i));
     fputs(".SH OPTIONS OF ALL COMMANDS\n", out);
     for (size_t i = 0; cli_option(i); i++)
-        if (cli_option(i)->commands == FOR_ALL) put_option(out, cli_option(i));
+        if (cli_option(i)->commands == FOR_ALL) put_option(out, cli_option(i), "");
     put_list(out, "FORMATS", gramc_report_format_name, gramc_report_format_about);
     put_list(out, "FORMATS OF VERDICTS", gramc_verdict_format_name, gramc_verdict_format_about);
     put_list(out, "TARGETS", gramc_target_name, gramc_target_about);
@@ -100,5 +103,7 @@ void write_man(FILE *out) {
         ".SH FILES\n.TP\n.I gramc.gram\nThe configuration, found from the folder of the first file "
         "upward.\n",
         out);
-    fputs(".SH ENVIRONMENT\n.TP\n.B NO_COLOR\nNo colours, whatever the terminal can do.\n", out);
+    fputs(".SH ENVIRONMENT\n.TP\n.B NO_COLOR\nNo colours, whatever the terminal can do.\n"
+          ".TP\n.B TERM\nNo colours if it is dumb.\n",
+          out);
 }

@@ -6,6 +6,12 @@
 
 enum { MOST_VALUES = 64 };
 
+/* What gramc explain takes: all codes. */
+static void put_codes(FILE *out) {
+    gramc_explanation row;
+    for (size_t i = 0; gramc_explain(i, &row); i++) fprintf(out, "%s%s", i ? " " : "", row.code);
+}
+
 static const struct option_row *option_of(const struct command *command, size_t *i) {
     for (; cli_option(*i); ++*i)
         if (cli_option(*i)->commands & command->bit) return cli_option((*i)++);
@@ -71,7 +77,13 @@ void write_bash(FILE *out) {
     for (size_t i = 0; every_command(i); i++) put_bash_options(out, every_command(i));
     fputs("  esac\n"
           "  case $current in\n"
-          "    -*) _gramc_words \"$words\" ;;\n"
+          "    -*) _gramc_words \"$words\"; return ;;\n"
+          "  esac\n"
+          "  case $command in\n"
+          "    explain) _gramc_words \"",
+          out);
+    put_codes(out);
+    fputs("\" ;;\n"
           "    *) _gramc_files ;;\n"
           "  esac\n"
           "}\n"
@@ -97,7 +109,8 @@ static void put_zsh_option(FILE *out, const struct command *command,
     enum completion_kind kind = option_values(option, command, list, MOST_VALUES, &count);
     bool is_long = name[1] == '-';
     fprintf(out, "        '%s%s[", name, kind == VALUE_NONE ? "" : is_long ? "=" : "+");
-    put_zsh(out, option->help, strlen(option->help));
+    gramc_text help = cli_option_help(option, command->name);
+    put_zsh(out, help.ptr, help.len);
     fputc(']', out);
     if (kind != VALUE_NONE) {
         fputc(':', out);
@@ -119,7 +132,13 @@ static void put_zsh_command(FILE *out, const struct command *command) {
         snprintf(name, sizeof name, "-%c", option->letter);
         if (option->letter) put_zsh_option(out, command, option, name);
     }
-    fputs("        '*:file:_files' ;;\n", out);
+    if (command->bit != FOR_EXPLAIN) {
+        fputs("        '*:file:_files' ;;\n", out);
+        return;
+    }
+    fputs("        '*:code:(", out);
+    put_codes(out);
+    fputs(")' ;;\n", out);
 }
 
 void write_zsh(FILE *out) {
@@ -175,7 +194,8 @@ static void put_fish_option(FILE *out, const struct command *command,
         fputc('\'', out);
     }
     fputs(" -d ", out);
-    put_fish(out, option->help, strlen(option->help));
+    gramc_text help = cli_option_help(option, command->name);
+    put_fish(out, help.ptr, help.len);
     fputc('\n', out);
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/json/json.h"
 #include "base/json/writer.h"
 #include "base/text.h"
 #include "cli/run/table.h"
@@ -38,27 +39,52 @@ static gramc_text origin_of(struct arena *arena, const gramc_library *library,
 
 /* ## A table */
 
-static void add_row(struct table *table, struct arena *arena, gramc_text name, gramc_text by,
-                    gramc_text about) {
+static bool is_required(const struct json *required, gramc_text name) {
+    for (const struct json *r = required ? required->first : NULL; r; r = r->next)
+        if (r->kind == JSON_STRING && text_eq(r->text, name)) return true;
+    return false;
+}
+
+/* "personName?, limit": what a call gives, and what it may leave out; "-": nothing says. */
+static gramc_text parameters_of(struct arena *arena, gramc_text schema) {
+    struct json_error error = {0};
+    const struct json *root = schema.len ? json_parse(arena, schema, &error) : NULL;
+    const struct json *properties = root ? json_get(root, "properties") : NULL;
+    struct buf out;
+    if (!properties || properties->kind != JSON_OBJECT) return root ? TEXT("") : TEXT("-");
+    buf_init(&out, &arena->allocator, 4096);
+    for (const struct json *p = properties->first; p; p = p->next) {
+        buf_puts(&out, out.len ? ", " : "");
+        buf_text(&out, p->key);
+        if (!is_required(json_get(root, "required"), p->key)) buf_putc(&out, '?');
+    }
+    return buf_to_arena_cut(&out, arena);
+}
+
+static void add_row(struct table *table, struct arena *arena, gramc_text name,
+                    gramc_text parameters, gramc_text by, gramc_text about) {
     table_add(table, arena, name);
+    table_add(table, arena, parameters);
     table_add(table, arena, by);
     table_add(table, arena, text_trim(about));
 }
 
 static int print_table(struct workshop *shop, const gramc_library *library) {
     struct cli *cli = shop->cli;
-    struct table table = {.columns = 3};
+    struct table table = {.columns = 4};
     struct arena arena;
     gramc_offer offer;
     arena_init(&arena, &cli->allocator);
-    add_row(&table, &arena, TEXT("TOOL"), TEXT("DONE BY"), TEXT("ABOUT"));
+    add_row(&table, &arena, TEXT("TOOL"), TEXT("PARAMETERS"), TEXT("DONE BY"), TEXT("ABOUT"));
     for (size_t i = 0; i < library->impl_count; i++)
-        add_row(&table, &arena, library->impls[i].name, done_by(&arena, &library->impls[i]),
-                library->impls[i].description);
+        add_row(&table, &arena, library->impls[i].name,
+                parameters_of(&arena, library->impls[i].accepts_schema),
+                done_by(&arena, &library->impls[i]), library->impls[i].description);
     for (size_t i = 0; gramc_offering_get(shop->offering, i, &offer); i++) {
         gramc_text name = name_of(library, &offer);
         if (name.len)
-            add_row(&table, &arena, name, origin_of(&arena, library, &offer), offer.description);
+            add_row(&table, &arena, name, parameters_of(&arena, offer.parameters),
+                    origin_of(&arena, library, &offer), offer.description);
     }
     if (!arena.oom) table_print(&table, cli->out);
     bool oom = arena.oom;

@@ -23,7 +23,8 @@ struct session {
     size_t message_count;
     gramc_input inputs[CLI_GIVEN];
     size_t input_count;
-    int trace; /* descriptor, -1: none */
+    int trace;      /* descriptor, -1: none */
+    bool trace_out; /* to standard output instead */
     bool escape;
     gramc_outcome outcome;
 };
@@ -73,6 +74,8 @@ static bool is_planted(const char *path) {
 static int open_trace(struct session *session) {
     const char *path = session->cli->options[OPTION_TRACE];
     if (!path) return EXIT_FINE;
+    session->trace_out = strcmp(path, "-") == 0;
+    if (session->trace_out) return EXIT_FINE;
     if (is_planted(path))
         return cli_usage(session->cli, "%s: a link that somebody else has made is not followed",
                          path);
@@ -86,6 +89,9 @@ static int open_trace(struct session *session) {
 
 static int write_trace(void *ctx, const char *bytes, size_t len) {
     const struct session *session = ctx;
+    if (session->trace_out)
+        return fwrite(bytes, 1, len, session->cli->out) == len && !fflush(session->cli->out) ? 0
+                                                                                             : 1;
     while (len) {
         ssize_t written = write(session->trace, bytes, len);
         if (written < 0 && errno == EINTR) continue;
@@ -101,6 +107,7 @@ static int write_trace(void *ctx, const char *bytes, size_t len) {
 static void on_turn(void *ctx, gramc_text answer) {
     const struct session *session = ctx;
     FILE *out = session->cli->out;
+    if (session->trace_out) return; /* the answer is one of the events */
     if (session->escape) run_print_hostile(out, answer);
     else fwrite(answer.ptr, 1, answer.len, out);
     fputc('\n', out);
@@ -159,7 +166,8 @@ static int run_options(struct session *session, gramc_run_options *out) {
     out->message_count = session->message_count;
     out->inputs = session->inputs;
     out->input_count = session->input_count;
-    if (session->trace >= 0) out->trace = (gramc_writer){write_trace, session};
+    if (session->trace >= 0 || session->trace_out)
+        out->trace = (gramc_writer){write_trace, session};
     return EXIT_FINE;
 }
 

@@ -108,7 +108,8 @@ typedef struct gramc_compilation gramc_compilation;
 /* Reads a file that a source names ({file: "prompt.md"}, imports). `path` is relative to the
  * current folder, already joined with the folder of the file that names it. On success sets *out to
  * bytes that stay valid until the compilation is freed, with a NUL behind them, and returns 0.
- * GRAMC_NOMEM means that memory ran out, any other value that the file cannot be read. */
+ * GRAMC_NOMEM means that memory ran out, any other value that the file cannot be read; of these
+ * findings tell GRAMC_NOT_FOUND (there is none) and GRAMC_USAGE (it lies outside the project). */
 typedef struct gramc_reader {
     int (*read)(void *ctx, gramc_text path, gramc_text *out);
     void *ctx;

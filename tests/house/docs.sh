@@ -35,6 +35,45 @@ for spec in $(find "$source/specs" -name '*.gram' | sort); do
     "$gramc" check --strict "$spec" || { echo "$spec"; bad=1; }
 done
 "$gramc" fmt --check "$source/specs" || { echo "these specs are not formatted: gramc fmt specs"; bad=1; }
+# What pages show of files is what the files say: a block behind a line that ends with `specs/FILE`:
+# is that file, and a console block that names one is run, command by command, and compared.
+shown=0 commands=0
+mkdir "$work/pages"
+awk -v work="$work/pages" '
+    !open && /`specs\/[^`]*`:$/ { path = $0; sub(/`:$/, "", path); sub(/.*`/, "", path); next }
+    !open && /^```+gram$/ && path != "" { open = 1; fence = $0; sub(/gram$/, "", fence); out = work "/" ++n ".shown"; print path > (work "/" n ".path"); printf "" > out; next }
+    !open && /^```console$/ { open = 2; fence = "```"; out = work "/" ++n ".console"; printf "" > out; next }
+    open && $0 == fence { open = 0; path = ""; close(out); next }
+    open { print > out; next }
+    /./ { path = "" }' "$source/README.md" "$source"/docs/*.md "$source"/docs/*/*.md
+for block in "$work"/pages/*.shown; do
+    [ -e "$block" ] || continue
+    path=$(cat "${block%.shown}.path")
+    diff "$source/$path" "$block" || { echo "a page shows another $path"; bad=1; }
+    shown=$((shown + 1))
+done
+# compare COMMAND WANTED
+compare() {
+    case $1 in *specs/*) ;; *) return ;; esac
+    case $1 in gramc\ run\ *|gramc\ bind\ *) "$gramc" --help | grep -q '^  run ' && [ -x "$(dirname "$gramc")/../libexec/gramc/gramc-run" ] || return ;; esac
+    commands=$((commands + 1))
+    (cd "$source" && PATH=$(dirname "$gramc"):$PATH sh -c "$1" 2>&1) </dev/null >"$work/got"
+    diff "$2" "$work/got" || { echo "a page shows another output of: $1"; bad=1; }
+}
+for block in "$work"/pages/*.console; do
+    [ -e "$block" ] || continue
+    command=
+    : >"$work/wanted"
+    while IFS= read -r line || [ -n "$line" ]; do
+        case $line in
+        '$ '*) [ -z "$command" ] || compare "$command" "$work/wanted"; command=${line#'$ '}; : >"$work/wanted" ;;
+        *) printf '%s\n' "$line" >>"$work/wanted" ;;
+        esac
+    done <"$block"
+    [ -z "$command" ] || compare "$command" "$work/wanted"
+done
+[ "$shown" -gt 0 ] || { echo "no page shows a file of specs/"; bad=1; }
+[ "$commands" -gt 0 ] || { echo "no console block names a file of specs/"; bad=1; }
 [ "$blocks" -gt 4 ] || { echo "only $blocks blocks found"; bad=1; }
-echo "$blocks blocks and all specs checked"
+echo "$blocks blocks, $shown files, $commands commands and all specs checked"
 exit $bad

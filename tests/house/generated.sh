@@ -24,6 +24,11 @@ for command in $commands; do
     done
 done
 
+# Bare `gramc explain` lists every finding, one a line.
+for code in $(sed -n 's/^DIAG(\(G[0-9]*\),.*/\1/p' "$source/base/diag/diag.def"); do
+    "$build/bin/gramc" explain | grep -q "^$code " || complain "gramc explain does not list $code"
+done
+
 bash -n "$pages/gramc.bash" || complain "bash cannot read its completion"
 for shell in zsh:_gramc fish:gramc.fish; do
     program=${shell%%:*} page=$pages/${shell#*:}
@@ -36,6 +41,10 @@ complete_words() {
     bash -c 'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _gramc; printf "%s\n" "${COMPREPLY[@]}"' bash "$pages/gramc.bash" "$@"
 }
 [ "$(complete_words gramc comp)" = compile ] || complain "bash does not complete comp to compile"
+[ "$(complete_words gramc run --wire f)" = functions ] || [ "$("$build/bin/gramc" run --help 2>/dev/null | wc -l)" -lt 5 ] || complain "bash does not complete --wire f to functions"
+[ "$(complete_words gramc diff --fail-on ad)" = additive ] || complain "bash does not complete --fail-on ad to additive"
+[ "$(complete_words gramc import --from mc)" = mcp ] || complain "bash does not complete --from mc to mcp"
+[ "$(complete_words gramc explain G0203)" = G0203 ] || complain "bash does not complete codes"
 [ "$(complete_words gramc check --format sa)" = sarif ] || complain "bash does not complete --format sa to sarif"
 [ "$(complete_words gramc compile --tar)" = --target ] || complain "bash does not complete --tar to --target"
 [ -z "$(complete_words gramc parse --baseli)" ] || complain "bash offers --baseline to parse"

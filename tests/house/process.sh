@@ -9,6 +9,11 @@ trap 'rm -rf "$work"' EXIT
 bad=0
 complain() { echo "$*"; bad=1; }
 
+# --trace -: standard output holds events alone, and the answer is one of them.
+"$gramc" run "$spec" --library "$library" --model mock --trace - hello >"$work/events" 2>"$work/err"
+[ "$(grep -c '"event":"answer"' "$work/events")" = 1 ] || complain "--trace - prints no answer event"
+grep -qv '^{"seq":' "$work/events" && complain "--trace - prints more than events"
+
 # A full disk.
 if [ -w /dev/full ]; then
     for words in "compile $spec" "check --format json $spec" "bind $spec --library $library" \

@@ -48,6 +48,21 @@ static bool check_row(const char *name, gramc_text text, const char *spelling) {
     return fine;
 }
 
+/* In either order, with a mark in front or without: one error, and it is that. */
+static void test_i10_c16_utf16(void **state) {
+    static const char *const files[] = {"\xFF\xFE(\0a\0)\0\n", "\xFE\xFF\0(\0a\0)\0\n",
+                                        "(\0a\0)\0\n\0", "\0(\0a\0)\0\n"};
+    static const size_t lengths[] = {9, 10, 8, 8};
+    (void)state;
+    for (size_t i = 0; i < 4; i++) {
+        struct gram gram;
+        gram_read_text(&gram, (gramc_text){files[i], lengths[i]}, false);
+        assert_int_equal(gram_errors(&gram), 1);
+        assert_int_equal(gram.findings.first->id, D_WRONG_ENCODING);
+        gram_free(&gram);
+    }
+}
+
 static void test_notation(void **state) {
     struct notation row;
     int rows = 0, wrong = 0;
@@ -187,7 +202,7 @@ static void test_mistakes(void **state) {
 static const char *const messages[][3] = {
     {"[a | b c]", "unexpected `c`, expected `,` or `]`", "comma"},
     {"[a | b,]", "unexpected `]`, expected an identifier, `(` or `[`", "remove the comma"},
-    {"[a | b:B]", "unexpected `:`, expected `,` or `]`", "(b:B {...})"},
+    {"[a | b:B]", "unexpected `:`, expected `,` or `]`", "in brackets: (b:B)"},
     {"(a),(b)", "unexpected `,`, expected an arrow, `(`, `[`, an annotation or the end of the text",
      "not separated by commas"},
     {"(\"a\")", "unexpected `\"a\"`, expected an identifier, `:`, `{` or `)`", "backticks"},
@@ -200,7 +215,7 @@ static const char *const messages[][3] = {
     {"[a | @x(1) (b)]", NULL, "annotations stand only"},
     {"(a:::B)", "unexpected `:`, expected a name", "`:` or `::`"},
     {"(:\"B\")", "unexpected `\"B\"`, expected a name", "backticks"},
-    {"(:A|B)", NULL, "`:A:B`"},
+    {"(:A|B)", NULL, "`AnyOf {of: [A, B]}`"},
     {"(:T?)", "`?` cannot stand here", "optional"},
     {"({a: +1})", "`+1` is no number", "leave out"},
     {"({a: .5})", "`.5` is no number", "0.5"},
@@ -484,6 +499,7 @@ static void test_no_memory(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_notation),
+        cmocka_unit_test(test_i10_c16_utf16),
         cmocka_unit_test(test_tree),
         cmocka_unit_test(test_extensions_are_in_order),
         cmocka_unit_test(test_mistakes),
