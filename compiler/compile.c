@@ -219,6 +219,18 @@ bool spec_is_sound(const gramc_spec *spec) {
     return !f;
 }
 
+bool spec_is_whole(const struct gramc_spec *spec) {
+    const struct findings *findings = &spec->compilation->findings;
+    const struct finding *f = findings->first;
+    if (!spec->is_readable || findings->kept >= findings->max) return false;
+    for (; f; f = f->next) {
+        bool is_harmless =
+            f->severity != GRAMC_ERROR || f->id == D_NO_MEANING || finding_leaves_a_spec(f->id);
+        if (!is_harmless && is_part(spec, f->source)) return false;
+    }
+    return true;
+}
+
 static const struct tool *inside(const gramc_tool *tool) {
     return (const struct tool *)(const void *)tool;
 }
