@@ -186,6 +186,7 @@ static bool is_compiled(const struct unit_link *units, uint32_t count) {
 }
 
 gramc_status gramc_compile_each(gramc_compilation *compilation) {
+    compilation->looks_for_files = true;
     uint32_t count;
     read_headers(compilation);
     for (struct unit *u = compilation->units; u && !compilation->arena.oom; u = u->next) {

@@ -6,7 +6,8 @@
 /* Errors behind which a whole spec stands: something is missing or superfluous, nothing is torn. */
 bool finding_leaves_a_spec(enum diag_id id) {
     static const enum diag_id harmless[] = {D_MISSING_DESCRIPTION, D_UNKNOWN_PROPERTY,
-                                            D_VOCABULARY_STRICT, D_EXAMPLE_MISMATCH, D_NEW_LIMIT};
+                                            D_VOCABULARY_STRICT,   D_EXAMPLE_MISMATCH,
+                                            D_NEW_LIMIT,           D_UNKNOWN_PROVIDER};
     for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++)
         if (harmless[i] == id) return true;
     return false;

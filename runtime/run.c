@@ -176,7 +176,7 @@ static void step_step(gramc_run *run) {
 
 gramc_text run_model_id(const gramc_run *run) {
     gramc_text id = run->model->id.len ? run->model->id : model_id(run->bound->agent->model);
-    return id.len ? id : TEXT("gpt-4o-mini");
+    return id.len ? id : text_of(run->model->kind->name); /* never of an endpoint: see evaluate */
 }
 
 /* A tool that only other tasks have cannot be chosen now. */
@@ -415,6 +415,10 @@ static gramc_status evaluate(const gramc_bound *bound, const gramc_run_options *
     if (!options->model || !handler->done || options->message_count == 0) return GRAMC_USAGE;
     for (size_t i = 0; i < options->message_count; i++)
         if (text_trim(options->messages[i]).len == 0) return GRAMC_USAGE;
+    /* Nothing is asked of a server, and perhaps paid for, that nobody has named. */
+    if (options->model->kind == &model_endpoint && !options->model->id.len &&
+        !model_id(bound->agent->model).len)
+        return GRAMC_USAGE;
     for (size_t i = 0; i < bound->agent->input_count; i++)
         if (!is_given(options, bound->agent->inputs[i])) return GRAMC_USAGE;
     return GRAMC_OK;

@@ -116,6 +116,8 @@ gramc_bind_options workshop_binding(const struct workshop *shop) {
     options.secrets = shop->secrets.list;
     options.secret_count = shop->secrets.count;
     options.offering = shop->offering;
+    const char *path = getenv("PATH");
+    options.path = text_of(path ? path : "/usr/bin:/bin");
     return options;
 }
 

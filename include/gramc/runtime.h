@@ -87,10 +87,13 @@ typedef struct gramc_bind_options {
     /* A target of gramc_emit, by whose rules tools and parameters are called in requests; what the
      * model calls is mapped back. Empty: "openai". */
     gramc_text target;
+    /* The PATH that programs inherit (gramc_loop_options.environment): one that is not there is
+     * then an error of the binding. ptr NULL: they are looked for when they are called. */
+    gramc_text path;
 } gramc_bind_options;
 #define GRAMC_BIND_OPTIONS_INIT                                                                    \
     {                                                                                              \
-        sizeof(gramc_bind_options), NULL, NULL, {NULL, NULL}, NULL, 0, false, NULL, {              \
+        sizeof(gramc_bind_options), NULL, NULL, {NULL, NULL}, NULL, 0, false, NULL, {NULL, 0}, {   \
             NULL, 0                                                                                \
         }                                                                                          \
     }
@@ -389,8 +392,8 @@ typedef struct gramc_run_handler {
 /* Starts a run; nothing is called before gramc_loop_run. Stated limits: a request of 256 MiB, a
  * tool result of 1 MiB, 128 calls in one answer (more are not made, and the model is told). *out
  * (out may be NULL) is valid until done is called. GRAMC_FINDINGS: the bound agent has errors.
- * GRAMC_USAGE: no model, no message, an empty one, an input of the agent that is not given, or no
- * done. GRAMC_NOMEM: done will not be
+ * GRAMC_USAGE: no model, an endpoint for an agent where neither of them names a model, no message,
+ * an empty one, an input of the agent that is not given, or no done. GRAMC_NOMEM: done will not be
  * called. */
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_run_start(gramc_run **out, gramc_loop *loop,
                                                       const gramc_bound *bound,
