@@ -4,7 +4,6 @@
 
 #include "base/text.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -74,21 +73,25 @@ void buf_text(struct buf *buf, gramc_text text) {
     buf_put(buf, text.ptr, text.len);
 }
 
+void buf_vprintf(struct buf *buf, const char *format, va_list args) {
+    va_list again;
+    va_copy(again, args);
+    int len = vsnprintf(NULL, 0, format, args);
+    char *room = len < 0 ? NULL : buf_reserve(buf, (size_t)len);
+    if (room) vsnprintf(room, (size_t)len + 1, format, again);
+    if (room) buf->len += (size_t)len;
+    va_end(again);
+}
+
 void buf_printf(struct buf *buf, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    int len = vsnprintf(NULL, 0, format, args);
+    buf_vprintf(buf, format, args);
     va_end(args);
-    char *room = len < 0 ? NULL : buf_reserve(buf, (size_t)len);
-    if (!room) return;
-    va_start(args, format);
-    vsnprintf(room, (size_t)len + 1, format, args);
-    va_end(args);
-    buf->len += (size_t)len;
 }
 
 void buf_count(struct buf *buf, uint64_t count, const char *noun) {
-    buf_printf(buf, "%llu %s%s", (unsigned long long)count, noun, text_plural(count));
+    buf_printf(buf, "%llu %s%s", (unsigned long long)count, noun, count == 1 ? "" : "s");
 }
 
 gramc_text buf_view(const struct buf *buf) {

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 
+#include <stdarg.h>
 #include <string.h>
 
 enum buf_state { BUF_FINE, BUF_NOMEM, BUF_TOO_BIG };
@@ -45,6 +46,7 @@ void buf_text(struct buf *buf, gramc_text text);
 __attribute__((format(printf, 2, 3)))
 #endif
 void buf_printf(struct buf *buf, const char *format, ...);
+void buf_vprintf(struct buf *buf, const char *format, va_list args);
 /* `1 tool`, `2 tools`: for nouns whose plural has an s and nothing else. */
 void buf_count(struct buf *buf, uint64_t count, const char *noun);
 /* One byte at a time is how JSON is written: in line when there is room. */

@@ -3,6 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "cli/cli.h"
 
+#include "base/buf.h"
 #include "base/text.h"
 
 #include <stdarg.h>
@@ -110,16 +111,22 @@ static const char *const dispatched[] = {"run", "bind", "tools", "call"};
 
 /* ## Messages */
 
+enum { LONGEST_MESSAGE = 1 << 20 };
+
 int cli_usage(struct cli *cli, const char *format, ...) {
     va_list args;
-    fputs("gramc: ", cli->err);
+    struct buf line;
+    buf_init(&line, &cli->allocator, LONGEST_MESSAGE);
     va_start(args, format);
-    vfprintf(cli->err, format, args);
+    buf_vprintf(&line, format, args);
     va_end(args);
+    fputs("gramc: ", cli->err);
+    cli_put_safe(cli->err, buf_status(&line) ? TEXT("the message is too long") : buf_view(&line));
     fputc('\n', cli->err);
     va_start(args, format);
     vsnprintf(cli->said, sizeof cli->said, format, args);
     va_end(args);
+    buf_free(&line);
     return EXIT_USAGE;
 }
 

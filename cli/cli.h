@@ -71,6 +71,7 @@ struct cli {
     size_t sources;                    /* that went into a compilation */
     bool reported;                     /* a report for programs went to standard output */
     char said[512];                    /* the last message */
+    bool left_behind;                  /* a function that never ends: only _exit does not wait */
     int failure;                       /* the exit code that goes with the last NULL of cli_read */
     struct cli_config *configurations; /* that were read (configuration.c) */
     const struct cli_config *configured; /* for the files of the folder that was last asked about */
@@ -125,6 +126,8 @@ const struct cli_file *cli_read(struct cli *cli, const char *path);
 int cli_write_file(struct cli *cli, const char *path, gramc_text text);
 /* Puts other bytes into a file: it appears whole or not at all, with the mode that it had. */
 int cli_rewrite(struct cli *cli, const char *path, gramc_text text);
+/* The same for one that does not exist; a link that leads nowhere is replaced, not followed. */
+int cli_write_new(struct cli *cli, const char *path, gramc_text text);
 /* True if the path lies inside the project of the first operand (project.c). */
 bool cli_is_inside(struct cli *cli, const char *path);
 /* For gramc_options: the files that sources name, inside the project only. */

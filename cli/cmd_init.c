@@ -25,7 +25,7 @@ static const struct {
      "  model: \"OpenAI/gpt-4o-mini\"\n"
      "} |\n"
      "  // name, description, and a signature: parameters ==> result\n"
-     "  [sayHello:Tool { description: \"Returns a greeting for a person\" } |\n"
+     "  [sayHello:Tool {description: \"Returns a greeting for a person\"} |\n"
      "    (personName::Text {default: \"world\", description: \"Whom to "
      "greet\"})==>(::Text)\n"
      "  ]\n"
@@ -33,23 +33,23 @@ static const struct {
     {"libraries.gram",
      "// Two ways to do the same tool. `gramc run hello.gram --library libraries.gram#warm` takes "
      "one.\n"
-     "[warm:ToolLibrary { description: \"Greets by name, built in\" } |\n"
-     "  [sayHello:ToolImpl { builtin: \"greeting.sayHello\" }]\n"
+     "[warm:ToolLibrary {description: \"Greets by name, built in\"} |\n"
+     "  [sayHello:ToolImpl {builtin: \"greeting.sayHello\"}]\n"
      "]\n"
-     "[distant:ToolLibrary { description: \"Always says the same\" } |\n"
-     "  [sayHello:ToolImpl { returns: \"Good day.\" }]\n"
+     "[distant:ToolLibrary {description: \"Always says the same\"} |\n"
+     "  [sayHello:ToolImpl {returns: \"Good day.\"}]\n"
      "]\n"},
     {"gramc.gram",
      "// The configuration of this folder and those below. `gramc config` shows what is in force.\n"
      "{\n"
      "  kind: \"configuration\",\n"
-     "  strict: true,                       // warnings fail `gramc check` as well\n"
-     "  target: openai,                     // what `gramc compile` prints\n"
-     "  naming: {tools: \"camelCase\", parameters: \"camelCase\"},\n"
-     "  severities: {`vocabulary-across`: warning}\n"
+     "  strict: true, // warnings fail `gramc check` as well\n"
+     "  // naming: {tools: camelCase, parameters: camelCase},\n"
+     "  // severities: {vocabulary-across: warning},\n"
+     "  target: openai // what `gramc compile` prints\n"
      "}\n"
      "// What a million tokens cost; the numbers are an example.\n"
-     "[`gpt-4o-mini`:Model {inputPerMillion: 0.15, outputPerMillion: 0.6}]\n"},
+     "[gpt-4o-mini:Model {inputPerMillion: 0.15, outputPerMillion: 0.6}]\n"},
 };
 
 enum { FILES = sizeof files / sizeof *files };

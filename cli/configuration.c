@@ -107,3 +107,21 @@ int cli_configure(struct cli *cli, gramc_compilation *compilation, const char *p
     return cli_status(cli, gramc_add_configuration(compilation, text_of(config->path),
                                                    config->file->bytes, config->file->len));
 }
+
+/* ## What is excluded */
+
+int cli_add_exclusions(struct cli *cli, struct ignore *excluded, struct arena *arena,
+                       const char *path, gramc_text text, size_t base) {
+    gramc_options options = GRAMC_OPTIONS_INIT;
+    gramc_compilation *scratch;
+    gramc_setting setting;
+    options.allocator = &cli->allocator;
+    if (gramc_compilation_new(&scratch, &options)) return cli_no_memory(cli);
+    gramc_status status = gramc_add_configuration(scratch, text_of(path), text.ptr, text.len);
+    bool good = status == GRAMC_OK || status == GRAMC_FINDINGS;
+    for (size_t i = 0; good && gramc_setting_get(scratch, i, &setting); i++)
+        if (text_is(setting.key, "exclude"))
+            good = ignore_add(excluded, arena, base, setting.value);
+    gramc_compilation_free(scratch);
+    return good ? EXIT_FINE : cli_no_memory(cli);
+}

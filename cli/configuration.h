@@ -3,6 +3,7 @@
 #define CLI_CONFIGURATION_H
 
 #include "cli/cli.h"
+#include "cli/ignore.h"
 
 #include <sys/stat.h>
 
@@ -23,6 +24,10 @@ bool cli_is_configuration(const struct cli_config *config, const char *path);
 gramc_configurer cli_configurer(struct cli *cli);
 /* Puts the one for a path in force for everything. */
 int cli_configure(struct cli *cli, gramc_compilation *compilation, const char *path);
+/* Adds what stands in `exclude` of a configuration's text; what is wrong with the rest is said
+ * where it judges. */
+int cli_add_exclusions(struct cli *cli, struct ignore *excluded, struct arena *arena,
+                       const char *path, gramc_text text, size_t base);
 void cli_free_configurations(struct cli *cli);
 
 #endif

@@ -121,27 +121,10 @@ static bool write_stream(FILE *file, gramc_text text) {
     return file && fclose(file) == 0 && good;
 }
 
-/* Written beside and renamed, so that nobody reads half a file. */
-static int write_new(struct cli *cli, const char *path, gramc_text text) {
-    struct buf name;
-    buf_init(&name, &cli->allocator, 4096);
-    buf_printf(&name, "%s.%ld.tmp", path, (long)getpid());
-    if (buf_status(&name) != GRAMC_OK) {
-        buf_free(&name);
-        return cli_no_memory(cli);
-    }
-    FILE *file = fopen(name.ptr, "wb");
-    bool good = write_stream(file, text) && rename(name.ptr, path) == 0;
-    int code = good ? EXIT_FINE : cli_usage(cli, "%s: %s", path, strerror(errno));
-    if (!good && file) unlink(name.ptr);
-    buf_free(&name);
-    return code;
-}
-
 /* A device or a pipe is written into: a file in its place would be somebody's /dev/null lost. */
 int cli_write_file(struct cli *cli, const char *path, gramc_text text) {
     struct stat st;
-    if (stat(path, &st)) return write_new(cli, path, text);
+    if (stat(path, &st)) return cli_write_new(cli, path, text);
     if (S_ISREG(st.st_mode)) return cli_rewrite(cli, path, text);
     if (write_stream(fopen(path, "wb"), text)) return EXIT_FINE;
     return cli_usage(cli, "%s: %s", path, strerror(errno));

@@ -1,19 +1,17 @@
-/* Turns `git:REV:path` into sources: git is run, without a shell, as `git show`, and for folders as
- * `git ls-tree`. The path is relative to the current folder. What git says when it fails is left to
- * git; whoever wants to know runs it. */
-#define _POSIX_C_SOURCE 200809L
+/* Turns `git:REV:path` into sources: what `git show` prints, and of folders what git_tree.c
+ * chooses. The path is relative to the current folder. Why something cannot be shown is said in
+ * git's own words. */
 #include "cli/git.h"
 
 #include "base/buf.h"
 #include "base/text.h"
+#include "cli/git_run.h"
+#include "cli/git_tree.h"
 
-#include <errno.h>
-#include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-enum { LONGEST_NAME = 4096, LARGEST_OUTPUT = INT32_MAX - 1, CHUNK = 1 << 16 };
+enum { LONGEST_NAME = 4096, LONGEST_REASON = 300 };
 
 /* One revision, and what its files are read for. */
 struct history {
@@ -22,73 +20,6 @@ struct history {
     size_t prefix_len;
     struct buf name; /* the prefix and the path of the operand */
 };
-
-/* ## Running git */
-
-static void become_git(const int fds[2], char *const argv[]) {
-    int null = open("/dev/null", O_RDWR);
-    dup2(null, STDIN_FILENO);
-    dup2(null, STDERR_FILENO);
-    dup2(fds[1], STDOUT_FILENO);
-    if (null > STDERR_FILENO) close(null);
-    close(fds[0]);
-    if (fds[1] > STDERR_FILENO) close(fds[1]);
-    execvp("git", argv);
-    _exit(127);
-}
-
-static bool read_all(int fd, struct buf *out) {
-    for (;;) {
-        char *room = buf_reserve(out, CHUNK);
-        if (!room) return false;
-        ssize_t got = read(fd, room, CHUNK);
-        if (got < 0 && errno == EINTR) continue;
-        if (got < 0) return false;
-        if (got == 0) return true;
-        out->len += (size_t)got;
-        out->ptr[out->len] = '\0';
-    }
-}
-
-static bool ended_well(pid_t child) {
-    int status;
-    while (waitpid(child, &status, 0) < 0)
-        if (errno != EINTR) return false;
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
-}
-
-/* What git prints; false if it cannot be started or fails, or if memory runs out (out->state). */
-static bool run_git(struct buf *out, char *const argv[]) {
-    int fds[2];
-    if (pipe(fds)) return false;
-    pid_t child = fork();
-    if (child == 0) become_git(fds, argv);
-    close(fds[1]);
-    bool whole = child > 0 && read_all(fds[0], out);
-    close(fds[0]);
-    bool good = child > 0 && ended_well(child);
-    return whole && good && out->state == BUF_FINE;
-}
-
-/* argv takes no const; git gets copies that it may do with as it likes. */
-static bool ask(struct cli *cli, struct buf *out, const char *verb, const char *options[2],
-                const char *object) {
-    struct buf words;
-    char *argv[6] = {NULL};
-    const char *all[] = {"git", verb, options[0], options[1], object};
-    size_t starts[5], count = 0;
-    buf_init(&words, &cli->allocator, 4 * LONGEST_NAME);
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        if (!all[i]) continue;
-        starts[count++] = words.len;
-        buf_put(&words, all[i], strlen(all[i]) + 1);
-    }
-    if (words.state == BUF_NOMEM) out->state = BUF_NOMEM;
-    for (size_t i = 0; i < count && words.state == BUF_FINE; i++) argv[i] = words.ptr + starts[i];
-    bool good = words.state == BUF_FINE && run_git(out, argv);
-    buf_free(&words);
-    return good;
-}
 
 /* ## Files of a revision */
 
@@ -106,10 +37,10 @@ static struct cli_file *keep(struct cli *cli, struct buf *bytes) {
 }
 
 static gramc_status show(struct cli *cli, const char *name, gramc_text *out) {
-    static const char *options[2] = {"--no-textconv", "--no-color"};
+    const char *const words[] = {"show", "--no-textconv", "--no-color", object_of(name), NULL};
     struct buf bytes;
-    buf_init(&bytes, &cli->allocator, LARGEST_OUTPUT);
-    bool good = ask(cli, &bytes, "show", options, object_of(name));
+    buf_init(&bytes, &cli->allocator, GIT_ANSWER);
+    bool good = git_ask(cli, &bytes, words);
     struct cli_file *file = good ? keep(cli, &bytes) : NULL;
     gramc_status status = good || bytes.state == BUF_NOMEM ? GRAMC_NOMEM : GRAMC_NOT_FOUND;
     if (!file) {
@@ -147,9 +78,45 @@ static int read_for_source(void *ctx, gramc_text path, gramc_text *out) {
 
 /* ## Compilations */
 
+static bool is_shallow(struct cli *cli) {
+    static const char *const words[] = {"rev-parse", "--is-shallow-repository", NULL};
+    struct buf answer;
+    buf_init(&answer, &cli->allocator, GIT_ANSWER);
+    bool shallow = git_ask(cli, &answer, words) && text_starts(buf_view(&answer), "true");
+    buf_free(&answer);
+    return shallow;
+}
+
+/* Writes why there is no such revision; false if there is one. */
+static bool lacks_revision(struct cli *cli, const char *name, char *reason, size_t size) {
+    char tree[LONGEST_NAME + sizeof "^{tree}"];
+    const char *revision = object_of(name);
+    int len = (int)(strchr(revision, ':') - revision);
+    const char *const words[] = {"rev-parse", "--verify", tree, NULL};
+    struct buf answer;
+    snprintf(tree, sizeof tree, "%.*s^{tree}", len, revision);
+    buf_init(&answer, &cli->allocator, GIT_ANSWER);
+    bool there = git_ask(cli, &answer, words);
+    buf_free(&answer);
+    if (there) return false;
+    git_reason(cli, words, reason, size);
+    if (!reason[0]) snprintf(reason, size, "git does not start");
+    bool knows_better = text_starts(text_of(reason), "not a git repository") ||
+                        text_starts(text_of(reason), "git does");
+    if (!knows_better)
+        snprintf(reason, size, "there is no revision %.*s here%s", len, revision,
+                 is_shallow(cli) ? "; this clone is shallow, so it may have to be fetched" : "");
+    return true;
+}
+
 static int unreadable(struct cli *cli, const char *name, gramc_status status) {
+    const char *const words[] = {"show", object_of(name), NULL};
+    char reason[LONGEST_REASON];
     if (status == GRAMC_NOMEM) return cli_no_memory(cli);
-    return cli_usage(cli, "%s: git cannot show it; `git show %s` says why", name, object_of(name));
+    if (!lacks_revision(cli, name, reason, sizeof reason))
+        git_reason(cli, words, reason, sizeof reason);
+    return cli_usage(cli, "%s: git cannot show it; %s", name,
+                     reason[0] ? reason : "`git show` says why");
 }
 
 static int add(struct cli *cli, gramc_compilation *compilation, const char *name) {
@@ -159,42 +126,53 @@ static int add(struct cli *cli, gramc_compilation *compilation, const char *name
     return cli_status(cli, gramc_add_source(compilation, text_of(name), bytes.ptr, bytes.len));
 }
 
-/* Each .gram file of a listing whose names end with NUL; git sorts them bytewise. */
-static int add_listed(struct history *history, gramc_compilation *compilation,
-                      const struct buf *names) {
-    struct buf *path = &history->name;
-    size_t folder = path->len;
-    int code = EXIT_FINE, count = 0;
-    for (size_t at = 0; at < names->len && code == EXIT_FINE; at += strlen(names->ptr + at) + 1) {
-        size_t len = strlen(names->ptr + at);
-        if (len < 6 || strcmp(names->ptr + at + len - 5, ".gram") != 0) continue;
-        path->len = folder;
-        if (path->ptr[folder - 1] != '/') buf_putc(path, '/');
-        buf_puts(path, names->ptr + at);
-        code = path->state == BUF_FINE ? add(history->cli, compilation, path->ptr)
-                                       : cli_status(history->cli, buf_status(path));
-        count++;
-    }
-    if (code == EXIT_FINE && count == 0)
-        return cli_usage(history->cli, "%.*s: no .gram files there", (int)folder, path->ptr);
+/* A folder of a revision, whose files are added. */
+struct folder {
+    struct history *history;
+    gramc_compilation *compilation;
+    size_t count;
+};
+
+static int add_found(void *ctx, const char *path) {
+    struct folder *folder = ctx;
+    struct buf *name = &folder->history->name;
+    size_t len = name->len;
+    if (len != folder->history->prefix_len && name->ptr[len - 1] != '/') buf_putc(name, '/');
+    buf_puts(name, path);
+    int code = name->state == BUF_FINE ? add(folder->history->cli, folder->compilation, name->ptr)
+                                       : cli_status(folder->history->cli, buf_status(name));
+    name->len = len;
+    if (name->ptr) name->ptr[len] = '\0';
+    folder->count++;
+    return code;
+}
+
+static int read_for_rules(void *ctx, const char *name, gramc_text *out) {
+    gramc_status status = show(ctx, name, out);
+    return status == GRAMC_NOMEM ? cli_no_memory(ctx) : EXIT_FINE;
+}
+
+static int add_folder(struct history *history, gramc_compilation *compilation) {
+    struct folder folder = {history, compilation, 0};
+    const struct git_tree tree = {history->cli,   history->name.ptr, history->prefix_len,
+                                  read_for_rules, add_found,         &folder};
+    int code = git_tree_walk(&tree);
+    if (code == EXIT_FINE && folder.count == 0)
+        return cli_usage(history->cli, "%s: no .gram files there", history->name.ptr);
     return code;
 }
 
 static int add_all(struct history *history, gramc_compilation *compilation) {
-    static const char *kind[2] = {"-t", NULL}, *list[2] = {"-rz", "--name-only"};
+    const char *const words[] = {"cat-file", "-t", object_of(history->name.ptr), NULL};
     struct cli *cli = history->cli;
     struct buf answer;
-    buf_init(&answer, &cli->allocator, LARGEST_OUTPUT);
-    bool good = ask(cli, &answer, "cat-file", kind, object_of(history->name.ptr));
+    buf_init(&answer, &cli->allocator, GIT_ANSWER);
+    bool good = git_ask(cli, &answer, words);
     bool is_folder = good && text_starts(buf_view(&answer), "tree");
-    if (is_folder) buf_reset(&answer);
-    if (is_folder) good = ask(cli, &answer, "ls-tree", list, object_of(history->name.ptr));
     gramc_status status = answer.state == BUF_NOMEM ? GRAMC_NOMEM : GRAMC_NOT_FOUND;
-    int code = !good       ? unreadable(cli, history->name.ptr, status)
-               : is_folder ? add_listed(history, compilation, &answer)
-                           : add(cli, compilation, history->name.ptr);
     buf_free(&answer);
-    return code;
+    if (!good) return unreadable(cli, history->name.ptr, status);
+    return is_folder ? add_folder(history, compilation) : add(cli, compilation, history->name.ptr);
 }
 
 bool git_is_path(const char *operand) {

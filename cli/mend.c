@@ -14,7 +14,7 @@ enum { MOST_ROUNDS = 20, OUTPUT_MAX = INT32_MAX };
 struct mended {
     gramc_source source; /* as it was loaded */
     struct buf text;     /* as it is now, if it has changed */
-    bool changed;
+    bool changed, is_formatted;
 };
 
 struct mend_run {
@@ -85,6 +85,58 @@ static int round_of(struct mend_run *m, struct buf *texts, bool last, gramc_comp
     return code;
 }
 
+/* ## Layout: what gramc fmt had written stays as it would write it */
+
+static int format(struct cli *cli, gramc_source source, gramc_text text, struct buf *out) {
+    gramc_compilation *compilation = NULL;
+    buf_init(out, &cli->allocator, OUTPUT_MAX);
+    int code = cli_new(cli, &compilation);
+    if (code != EXIT_FINE) return code;
+    gramc_status status = gramc_add_source(compilation, source.name, text.ptr, text.len);
+    if (!status) status = gramc_source_format(compilation, 0, NULL, buf_writer(out));
+    gramc_compilation_free(compilation);
+    if (status != GRAMC_FINDINGS) return cli_status(cli, status);
+    buf_reset(out);
+    return EXIT_FINE;
+}
+
+static int note_formatted(struct mend_run *m) {
+    int code = EXIT_FINE;
+    for (size_t i = 0; i < m->count && code == EXIT_FINE; i++) {
+        struct mended *file = &m->files[i];
+        struct buf out;
+        code = format(m->cli, file->source, file->source.text, &out);
+        file->is_formatted = text_eq(buf_view(&out), file->source.text);
+        buf_free(&out);
+    }
+    return code;
+}
+
+/* *again: a text has changed. */
+static int format_all(struct mend_run *m, struct buf *texts, bool *again) {
+    int code = EXIT_FINE;
+    for (size_t i = 0; i < m->count && code == EXIT_FINE; i++) {
+        const struct mended *file = &m->files[i];
+        if (!file->changed || !file->is_formatted) continue;
+        code = format(m->cli, file->source, current(file), &texts[i]);
+        bool changes = texts[i].len && !text_eq(buf_view(&texts[i]), current(file));
+        if (changes) *again = true;
+        else buf_free(&texts[i]);
+    }
+    return code;
+}
+
+/* Findings have the places of the texts as they are written. */
+static int lay_out(struct mend_run *m, struct buf *texts, gramc_compilation **left) {
+    bool again = false;
+    int code = format_all(m, texts, &again);
+    if (code != EXIT_FINE || !again) return code;
+    gramc_compilation_free(*left);
+    *left = NULL;
+    take_over(m, texts);
+    return compile(m, left);
+}
+
 /* ## What comes out */
 
 static int print_diff(struct mend_run *m, const struct mended *file) {
@@ -118,9 +170,10 @@ static int report(struct mend_run *m, gramc_compilation *left) {
 
 static int mend(struct mend_run *m, struct buf *texts) {
     gramc_compilation *left = NULL;
-    int code = EXIT_FINE;
+    int code = note_formatted(m);
     for (int round = 0; code == EXIT_FINE && !left; round++)
         code = round_of(m, texts, round == MOST_ROUNDS, &left);
+    if (code == EXIT_FINE) code = lay_out(m, texts, &left);
     if (code == EXIT_FINE) code = hand_out(m);
     if (code == EXIT_FINE) code = report(m, left);
     gramc_compilation_free(left);

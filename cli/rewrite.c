@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { NAMES_TRIED = 100 };
+
 static bool write_all(int file, gramc_text text) {
     while (text.len > 0) {
         ssize_t wrote = write(file, text.ptr, text.len);
@@ -23,10 +25,25 @@ static bool write_all(int file, gramc_text text) {
     return true;
 }
 
-static bool write_beside(const char *name, mode_t mode, gramc_text text) {
-    int file = open(name, O_WRONLY | O_CREAT | O_EXCL, 0600);
+/* What stands there under a name that could be guessed, a link above all, is not touched. */
+static int open_beside(struct buf *name, const char *path, mode_t mode) {
+    int file = -1;
+    errno = EEXIST;
+    for (unsigned i = 0; file < 0 && errno == EEXIST && i < NAMES_TRIED; i++) {
+        buf_reset(name);
+        buf_printf(name, "%s.%ld-%u.tmp", path, (long)getpid(), i);
+        if (buf_status(name) != GRAMC_OK) return -1;
+        file = open(name->ptr, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    }
+    return file;
+}
+
+/* mode NULL: as for any new file. */
+static bool write_beside(struct buf *buf, const char *path, const mode_t *mode, gramc_text text) {
+    int file = open_beside(buf, path, mode ? 0600 : 0666);
+    const char *name = buf->ptr;
     if (file < 0) return false;
-    bool good = write_all(file, text) && fchmod(file, mode & 07777) == 0;
+    bool good = write_all(file, text) && (!mode || fchmod(file, *mode & 07777) == 0);
     good = close(file) == 0 && good;
     int reason = errno;
     if (!good) unlink(name);
@@ -34,26 +51,34 @@ static bool write_beside(const char *name, mode_t mode, gramc_text text) {
     return good;
 }
 
-static bool replace(const char *path, const char *name, gramc_text text) {
-    struct stat st;
-    if (stat(path, &st) || !write_beside(name, st.st_mode, text)) return false;
-    if (rename(name, path) == 0) return true;
-    int reason = errno;
-    unlink(name);
-    errno = reason;
-    return false;
+/* Nobody ever reads half of it. */
+static int put_in_place(struct cli *cli, const char *path, const char *shown, const mode_t *mode,
+                        gramc_text text) {
+    struct buf name;
+    buf_init(&name, &cli->allocator, 1 << 16);
+    bool good = write_beside(&name, path, mode, text);
+    if (good && rename(name.ptr, path)) {
+        int reason = errno;
+        unlink(name.ptr);
+        errno = reason;
+        good = false;
+    }
+    int code = cli_status(cli, buf_status(&name));
+    if (code == EXIT_FINE && !good) code = cli_usage(cli, "%s: %s", shown, strerror(errno));
+    buf_free(&name);
+    return code;
 }
 
 int cli_rewrite(struct cli *cli, const char *path, gramc_text text) {
-    struct buf name;
+    struct stat st;
     char *real = realpath(path, NULL);
-    if (!real) return cli_usage(cli, "%s: %s", path, strerror(errno));
-    buf_init(&name, &cli->allocator, 1 << 16);
-    buf_printf(&name, "%s.%ld.tmp", real, (long)getpid());
-    int code = cli_status(cli, buf_status(&name));
-    if (code == EXIT_FINE && !replace(real, name.ptr, text))
-        code = cli_usage(cli, "%s: %s", path, strerror(errno));
-    buf_free(&name);
+    bool known = real && stat(real, &st) == 0;
+    int code = known ? put_in_place(cli, real, path, &st.st_mode, text)
+                     : cli_usage(cli, "%s: %s", path, strerror(errno));
     free(real);
     return code;
+}
+
+int cli_write_new(struct cli *cli, const char *path, gramc_text text) {
+    return put_in_place(cli, path, path, NULL, text);
 }

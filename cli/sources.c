@@ -105,21 +105,9 @@ static int add_git_rules(struct walk *walk, const char *file) {
     return good ? EXIT_FINE : cli_no_memory(walk->cli);
 }
 
-/* What stands in `exclude`; what is wrong with the rest is said where the configuration judges. */
 static int add_exclusions(struct walk *walk, const struct cli_config *config, size_t base) {
-    gramc_options options = GRAMC_OPTIONS_INIT;
-    gramc_compilation *scratch;
-    gramc_setting setting;
-    options.allocator = &walk->cli->allocator;
-    if (gramc_compilation_new(&scratch, &options)) return cli_no_memory(walk->cli);
-    gramc_status status = gramc_add_configuration(scratch, text_of(config->path),
-                                                  config->file->bytes, config->file->len);
-    bool good = status == GRAMC_OK || status == GRAMC_FINDINGS;
-    for (size_t i = 0; good && gramc_setting_get(scratch, i, &setting); i++)
-        if (text_is(setting.key, "exclude"))
-            good = ignore_add(&walk->excluded, &walk->arena, base, setting.value);
-    gramc_compilation_free(scratch);
-    return good ? EXIT_FINE : cli_no_memory(walk->cli);
+    gramc_text text = {config->file->bytes, config->file->len};
+    return cli_add_exclusions(walk->cli, &walk->excluded, &walk->arena, config->path, text, base);
 }
 
 /* The length of the real path of the folder that holds a file; 0 if it is none of those above. */

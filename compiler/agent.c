@@ -8,6 +8,7 @@
 #include "compiler/data.h"
 #include "compiler/emit/bundle.h"
 #include "compiler/inputs.h"
+#include "compiler/model.h"
 #include "compiler/pattern.h"
 #include "compiler/properties.h"
 #include "compiler/sampling.h"
@@ -97,6 +98,14 @@ static void read_memory(struct pass *pass, struct agent *agent, const struct val
     finding_help(pass->findings, f, "a tool call alone is three messages: write 3 or more");
 }
 
+static void check_models(struct pass *pass, const struct subject *subject) {
+    static const char *const models[] = {"model", "generatorModel", "evaluatorModel",
+                                         "outputModel"};
+    const struct config *config = config_for(pass->compilation, pass->source);
+    for (size_t i = 0; i < sizeof models / sizeof *models; i++)
+        model_check(pass, config, subject, models[i]);
+}
+
 static void read_properties(struct pass *pass, struct agent *agent, const struct pattern *pattern) {
     struct agent_properties p = {.agent = {.name = agent->identifier,
                                            .max_iterations = DEFAULT_ITERATIONS,
@@ -106,6 +115,7 @@ static void read_properties(struct pass *pass, struct agent *agent, const struct
     agent->public = p.agent;
     agent->meta = p.meta;
     check_choices(pass, subject);
+    check_models(pass, subject);
     sampling_check(pass, subject);
     strategy_check(pass, agent);
     if (p.memory) read_memory(pass, agent, p.memory);

@@ -36,6 +36,7 @@ struct gramc_compilation {
     struct findings findings;
     gramc_reader reader;
     bool plain, strict_vocabulary, strict, keep_types;
+    bool looks_for_files;  /* that libraries name: to check them, not to use them */
     bool evaluates_format; /* gramc_source_check_format was asked: the findings are those of fmt */
     struct source *first_source, *last_source; /* of all units, the configuration's too */
     struct unit *units, *last;

@@ -186,6 +186,7 @@ static bool is_compiled(const struct unit_link *units, uint32_t count) {
 }
 
 gramc_status gramc_compile_each(gramc_compilation *compilation) {
+    compilation->looks_for_files = true;
     uint32_t count;
     read_headers(compilation);
     for (struct unit *u = compilation->units; u && !compilation->arena.oom; u = u->next) {
@@ -217,6 +218,18 @@ bool spec_is_sound(const gramc_spec *spec) {
     if (!spec->is_readable || findings->kept >= findings->max) return false;
     while (f && !(f->severity == GRAMC_ERROR && is_part(spec, f->source))) f = f->next;
     return !f;
+}
+
+bool spec_is_whole(const struct gramc_spec *spec) {
+    const struct findings *findings = &spec->compilation->findings;
+    const struct finding *f = findings->first;
+    if (!spec->is_readable || findings->kept >= findings->max) return false;
+    for (; f; f = f->next) {
+        bool is_harmless =
+            f->severity != GRAMC_ERROR || f->id == D_NO_MEANING || finding_leaves_a_spec(f->id);
+        if (!is_harmless && is_part(spec, f->source)) return false;
+    }
+    return true;
 }
 
 static const struct tool *inside(const gramc_tool *tool) {

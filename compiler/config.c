@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "compiler/data.h"
 #include "compiler/imports.h"
+#include "compiler/model.h"
 #include "compiler/pattern.h"
 #include "compiler/properties.h"
 
@@ -199,6 +200,13 @@ static void read_provider(struct config_reader *reader, const struct property *p
     else wrong(reader, name_text(p->key), p->value, "the name of a provider");
 }
 
+/* Of agents that name none: `model: "Ollama/llama3.1:8b"`. */
+static void read_default_model(struct config_reader *reader, const struct property *p) {
+    bool said = value_is_name(p->value) && value_name(p->value).len;
+    if (said) set(reader, name_text(p->key), value_name(p->value), p->value->span);
+    else wrong(reader, name_text(p->key), p->value, "the name of a model");
+}
+
 /* `endpoints: {Ollama: "http://127.0.0.1:11434/v1"}` */
 static void read_endpoints(struct config_reader *reader, const struct property *p) {
     if (p->value->kind != VALUE_MAP) {
@@ -224,17 +232,12 @@ static void read_header(struct config_reader *reader, const struct pattern *head
     static const struct {
         const char *name;
         setting_reader *read; /* NULL: known and done */
-    } settings[] = {{"language", read_language},
-                    {"kind", NULL},
-                    {"strict", read_strict},
-                    {"target", read_target},
-                    {"severities", read_severities},
-                    {"naming", read_naming},
-                    {"allowEnv", read_allow_env},
-                    {"provider", read_provider},
-                    {"endpoints", read_endpoints},
-                    {"exclude", read_exclude},
-                    {"meta", NULL}};
+    } settings[] = {{"language", read_language},     {"kind", NULL},
+                    {"strict", read_strict},         {"target", read_target},
+                    {"severities", read_severities}, {"naming", read_naming},
+                    {"allowEnv", read_allow_env},    {"provider", read_provider},
+                    {"model", read_default_model},   {"endpoints", read_endpoints},
+                    {"exclude", read_exclude},       {"meta", NULL}};
     enum { SETTINGS = sizeof settings / sizeof *settings };
     struct property_row rows[SETTINGS];
     const struct value *values[SETTINGS]; /* read by the setting's own reader */
@@ -297,6 +300,16 @@ static void read_tree(struct config_reader *reader, const struct tree *tree) {
     }
 }
 
+/* Once the endpoints are known. */
+static void check_providers(struct pass *pass, const struct config *config,
+                            const struct tree *tree) {
+    const struct subject *header = tree->patterns->subject;
+    const struct property *provider = property_find(header, "provider");
+    if (provider && value_is_name(provider->value) && value_name(provider->value).len)
+        provider_check(pass, config, provider->value, value_name(provider->value));
+    model_check(pass, config, header, "model");
+}
+
 void config_check(struct pass *pass, const struct tree *tree) {
     struct config *config = ARENA_NEW(pass->arena, struct config);
     struct config_reader reader = {.pass = pass, .config = config};
@@ -304,6 +317,7 @@ void config_check(struct pass *pass, const struct tree *tree) {
     map_init(&reader.seen, pass->arena);
     config->last_setting = &config->first_setting;
     read_tree(&reader, tree);
+    check_providers(pass, config, tree);
 }
 
 static void read_unit(struct pass *pass, struct config *config, const struct unit *unit) {
@@ -315,6 +329,7 @@ static void read_unit(struct pass *pass, struct config *config, const struct uni
     if (config_is(unit->tree)) {
         map_init(&reader.seen, pass->arena);
         read_tree(&reader, unit->tree);
+        check_providers(pass, config, unit->tree);
         return;
     }
     struct finding *f = FIND0(pass->findings, D_NOT_A_CONFIGURATION, pass->source, beginning);

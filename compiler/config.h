@@ -47,6 +47,8 @@ const struct config *config_for(const gramc_compilation *compilation, const stru
 void findings_settle(struct pass *pass, bool complete);
 /* The same for what a target does not take (family G08), found after that. */
 void findings_settle_targets(struct pass *pass);
+/* True for errors behind which a whole spec stands all the same. */
+bool finding_leaves_a_spec(enum diag_id id);
 /* Counts an error that is not reported but leaves nothing to compile. */
 void findings_withhold(gramc_compilation *compilation, enum diag_id id, uint32_t count);
 /* The first halves, in suppress.c. */

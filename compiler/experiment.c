@@ -9,6 +9,7 @@
 #include "compiler/data.h"
 #include "compiler/emit/bundle.h"
 #include "compiler/library.h"
+#include "compiler/model.h"
 #include "compiler/pattern.h"
 #include "compiler/properties.h"
 #include "compiler/sampling.h"
@@ -237,6 +238,7 @@ static void resolve_arm(struct pass *pass, const struct gramc_spec *spec,
     properties_read(pass, pattern->subject->properties, arm_rows,
                     sizeof arm_rows / sizeof *arm_rows, &p, "arms");
     sampling_check(pass, pattern->subject);
+    model_check(pass, config_for(pass->compilation, pass->source), pattern->subject, "model");
     const struct agent *agent = find_agent(pass, spec, pattern, p.agent);
     const struct library *library = find_library(pass, spec, pattern, p.library);
     gramc_text name = out->name;

@@ -104,6 +104,19 @@ bool impl_names_server(const gramc_impl *impl) {
     return needs_of(impl->kind) & NEEDS_SERVER;
 }
 
+gramc_text impl_script(const gramc_impl *impl) {
+    static const char *const ends[] = {".py", ".js", ".mjs", ".cjs", ".sh", ".rb", ".pl", ".php"};
+    if (impl->argc && text_starts(impl->argv[0], "./")) return impl->argv[0];
+    gramc_text word = impl->argc > 1 ? impl->argv[1] : TEXT("");
+    if (text_starts(word, "-") || text_starts(word, "http")) return TEXT("");
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        size_t len = strlen(ends[i]);
+        if (word.len > len && text_is(text_slice(word, word.len - len, word.len), ends[i]))
+            return word;
+    }
+    return TEXT("");
+}
+
 bool impl_names_file(const gramc_impl *impl) {
     return kinds[impl->kind].wants == WANTS_FILE;
 }

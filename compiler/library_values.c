@@ -33,6 +33,21 @@ gramc_text library_name(struct pass *pass, const struct value *value, const char
 
 /* ## Lists */
 
+/* A NUL would end the text for the system. False after a finding. */
+static bool read_word(struct pass *pass, const struct value *value, const char *key,
+                      gramc_text *out) {
+    bool number = value->kind == VALUE_INTEGER || value->kind == VALUE_DECIMAL;
+    if (!number && !value_is_name(value)) {
+        library_wrong_value(pass, value, key, "texts");
+        return false;
+    }
+    *out = number ? scalar_text(value) : value_text(pass, value);
+    if (out->len == 0 || !memchr(out->ptr, '\0', out->len)) return true;
+    FIND(pass->findings, D_WRONG_VALUE, pass->source, value->span, text_of(key),
+         TEXT("texts without a NUL"), TEXT("one with a NUL"));
+    return false;
+}
+
 const gramc_text *library_list(struct pass *pass, const struct value *value, const char *key,
                                size_t *count) {
     *count = 0;
@@ -41,12 +56,8 @@ const gramc_text *library_list(struct pass *pass, const struct value *value, con
         return NULL;
     }
     gramc_text *list = arena_array(pass->arena, value->count, sizeof *list);
-    for (const struct value *v = value->as.items; v && list; v = v->next) {
-        bool number = v->kind == VALUE_INTEGER || v->kind == VALUE_DECIMAL;
-        if (value_is_name(v)) list[(*count)++] = value_text(pass, v);
-        else if (number) list[(*count)++] = scalar_text(v);
-        else library_wrong_value(pass, v, key, "texts");
-    }
+    for (const struct value *v = value->as.items; v && list; v = v->next)
+        if (read_word(pass, v, key, &list[*count])) ++*count;
     return list;
 }
 
@@ -172,6 +183,20 @@ void library_size(struct pass *pass, const struct value *value, const char *key,
     library_wrong_value(pass, value, key, "a size such as 64MB or 1GiB");
 }
 
+/* Behind the host, or behind the bracket of an address. */
+static bool is_port_fine(gramc_text host) {
+    size_t colon = host.len;
+    while (colon && host.ptr[colon - 1] != ':' && host.ptr[colon - 1] != ']') colon--;
+    if (colon == 0 || host.ptr[colon - 1] == ']') return true;
+    unsigned port = 0;
+    for (size_t i = colon; i < host.len; i++) {
+        if (host.ptr[i] < '0' || host.ptr[i] > '9') return false;
+        port = port * 10 + (unsigned)(host.ptr[i] - '0');
+        if (port > 65535) return false;
+    }
+    return colon == host.len || port > 0;
+}
+
 bool library_url(struct pass *pass, const struct value *value, gramc_text url) {
     size_t from = text_starts(url, "http://") ? 7 : text_starts(url, "https://") ? 8 : 0;
     size_t end = from;
@@ -181,6 +206,7 @@ bool library_url(struct pass *pass, const struct value *value, gramc_text url) {
                         : memchr(host.ptr, '$', host.len) ? "its host is not filled in"
                         : memchr(host.ptr, '@', host.len) ? "a password stands in a header"
                         : !is_one_line(url)               ? "it is one line"
+                        : !is_port_fine(host)             ? "a port is a number from 1 to 65535"
                                                           : NULL;
     if (!wrong) return true;
     struct finding *f = FIND(pass->findings, D_BAD_URL, pass->source, value->span, url);

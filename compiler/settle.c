@@ -4,16 +4,18 @@
 #include "compiler/config.h"
 
 /* Errors behind which a whole spec stands: something is missing or superfluous, nothing is torn. */
-static bool leaves_a_spec(enum diag_id id) {
+bool finding_leaves_a_spec(enum diag_id id) {
     static const enum diag_id harmless[] = {D_MISSING_DESCRIPTION, D_UNKNOWN_PROPERTY,
-                                            D_VOCABULARY_STRICT, D_EXAMPLE_MISMATCH, D_NEW_LIMIT};
+                                            D_VOCABULARY_STRICT,   D_EXAMPLE_MISMATCH,
+                                            D_NEW_LIMIT,           D_UNKNOWN_PROVIDER};
     for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++)
         if (harmless[i] == id) return true;
     return false;
 }
 
 void findings_withhold(gramc_compilation *compilation, enum diag_id id, uint32_t count) {
-    if (diag_row(id)->severity == GRAMC_ERROR && !leaves_a_spec(id)) compilation->withheld += count;
+    if (diag_row(id)->severity == GRAMC_ERROR && !finding_leaves_a_spec(id))
+        compilation->withheld += count;
 }
 
 static enum config_severity severity_of(const gramc_compilation *compilation,

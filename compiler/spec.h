@@ -58,6 +58,9 @@ bool spec_owns(const struct gramc_spec *spec, const struct source *source);
 /* True if no error is reported about any of its sources. */
 bool spec_is_sound(const struct gramc_spec *spec);
 
+/* True if all that is in error about its sources leaves what they mean whole, or means nothing. */
+bool spec_is_whole(const struct gramc_spec *spec);
+
 /* True for the labels of the language that are no types. */
 bool label_is_known(gramc_text label);
 

@@ -10,6 +10,8 @@
 #include "grammar/lexer.h"
 #include "grammar/parse.h"
 
+#include <string.h>
+
 enum frame_kind {
     FRAME_NODE,
     FRAME_ANNOTATION, /* the value of one */
@@ -25,8 +27,17 @@ struct format_frame {
     bool has_elements; /* behind the `|` of a bracket */
 };
 
+/* A path that may have a line for each node. */
+struct format_path {
+    struct span span;
+    bool forced; /* it has them in the source */
+};
+
 struct formatter {
     struct format_options *options;
+    struct buf paths; /* struct format_path, in the order of their places */
+    size_t path;      /* that we are in, or the next */
+    bool in_path;
     gramc_text text;
     struct layout layout;
     struct lexer lexer;
@@ -128,6 +139,58 @@ static void close_frame(struct formatter *f) {
     if (is_group((enum frame_kind)f->frames[--f->depth].kind)) layout_close(&f->layout);
 }
 
+/* ## Paths */
+
+static bool has_line_end(gramc_text text, const struct pattern *a, const struct pattern *b) {
+    return a && b && memchr(text.ptr + a->span.end, '\n', b->span.start - a->span.end) != NULL;
+}
+
+/* Some arrow begins a line, with its node behind it. */
+static bool is_broken(gramc_text text, const struct pattern *path) {
+    for (const struct pattern *step = path->elements; step; step = step->next) {
+        const struct pattern *arrow = step->next;
+        bool is_arrow = arrow && arrow->kind == PATTERN_ARROW;
+        if (is_arrow && has_line_end(text, step, arrow) && !has_line_end(text, arrow, arrow->next))
+            return true;
+    }
+    return false;
+}
+
+/* What begins with an empty node has no parameter to stand on a line of its own. */
+static void note_paths(struct formatter *f, const struct pattern *first) {
+    for (; first && f->paths.state == BUF_FINE; first = first->next) {
+        if (first->kind != PATTERN_PATH) {
+            note_paths(f, first->elements);
+            continue;
+        }
+        struct format_path path = {first->span, is_broken(f->text, first)};
+        if (first->elements->subject) buf_put(&f->paths, (const char *)&path, sizeof path);
+    }
+}
+
+static const struct format_path *next_path(const struct formatter *f) {
+    const struct format_path *paths = (const struct format_path *)(const void *)f->paths.ptr;
+    return f->path < f->paths.len / sizeof *paths ? &paths[f->path] : NULL;
+}
+
+static void begin_path(struct formatter *f, struct token token) {
+    const struct format_path *path = next_path(f);
+    if (f->in_path || !path || token.start != path->span.start) return;
+    layout_open(&f->layout);
+    f->in_path = true;
+}
+
+static void end_path(struct formatter *f, struct token token) {
+    if (!f->in_path || token.end != next_path(f)->span.end) return;
+    layout_close(&f->layout);
+    f->in_path = false;
+    f->path++;
+}
+
+static bool is_arrow_start(const struct formatter *f, struct token token) {
+    return f->in_path && f->last.code == TK_RPAREN && is_arrow_piece(token.code);
+}
+
 /* ## Gaps */
 
 static enum gap gap_at_top(const struct formatter *f, struct token token) {
@@ -138,6 +201,7 @@ static enum gap gap_at_top(const struct formatter *f, struct token token) {
 
 static enum gap gap_before(struct formatter *f, struct token token) {
     const struct format_frame *frame = frame_of(f);
+    if (is_arrow_start(f, token)) return f->options->lines_end_in_braces_only ? GAP_NONE : GAP_SOFT;
     if (!frame) return gap_at_top(f, token);
     bool list = is_list(frame), closes = is_closer(token.code);
     if (is_opener(f->last.code) && (closes || !list)) return GAP_NONE;
@@ -177,7 +241,7 @@ static void put_break(struct formatter *f, struct token token, enum gap gap, boo
 
 static enum gap without_breaks(const struct formatter *f, const struct format_frame *frame,
                                enum gap gap) {
-    if (!f->options->arrays_on_one_line || !frame || frame->kind != FRAME_ARRAY) return gap;
+    if (!f->options->lines_end_in_braces_only || !frame || frame->kind != FRAME_ARRAY) return gap;
     return gap == GAP_SOFT ? GAP_NONE : gap == GAP_LINE ? GAP_SPACE : gap;
 }
 
@@ -185,6 +249,7 @@ static enum gap without_breaks(const struct formatter *f, const struct format_fr
 static void put_gap(struct formatter *f, struct token token) {
     const struct format_frame *frame = frame_of(f);
     bool commented = has_comments(f, token.start), closes = is_closer(token.code);
+    bool forced = commented || (is_arrow_start(f, token) && next_path(f)->forced);
     enum gap gap = gap_before(f, token);
     if (commented && closes && is_list(frame)) gap = GAP_SOFT;
     gap = without_breaks(f, frame, gap);
@@ -193,7 +258,7 @@ static void put_gap(struct formatter *f, struct token token) {
     unsigned level = f->level + (breaks || closes ? 0 : 1);
     put_comments(f, token.start, level);
     if (closes && (is_list(frame) || frame->has_elements)) level = --f->level;
-    if (breaks || commented) put_break(f, token, gap, commented, level);
+    if (breaks || commented) put_break(f, token, gap, forced, level);
     else if (gap == GAP_SPACE) layout_text(&f->layout, TEXT(" "));
 }
 
@@ -262,10 +327,12 @@ static void put_token(struct formatter *f, struct token token) {
         if (is_top) end_annotated(f);
         put_gap(f, token);
         if (is_top) begin_top(f);
+        begin_path(f, token);
         if (is_opener(token.code)) open_frame(f, token);
         if (is_colon(token.code)) put_colon(f);
         else put_text(f, token);
         if (is_closer(token.code)) close_frame(f);
+        end_path(f, token);
     }
     f->before_last = f->last;
     f->last = token;
@@ -288,11 +355,15 @@ gramc_status format_tree(struct buf *out, const struct tree *tree, struct format
                             .text = tree->source->text,
                             .comment = tree->comments,
                             .top = tree->patterns};
+    buf_init(&f->paths, &out->allocator, SIZE_MAX / 4);
+    note_paths(f, tree->patterns);
     layout_init(&f->layout, &out->allocator);
     lexer_init(&f->lexer, tree->source);
-    put_all(f);
-    gramc_status status = layout_print(&f->layout, out, FORMAT_COLUMNS);
+    if (f->paths.state == BUF_FINE) put_all(f);
+    gramc_status status = buf_status(&f->paths);
+    if (status == GRAMC_OK) status = layout_print(&f->layout, out, FORMAT_COLUMNS);
     layout_free(&f->layout);
+    buf_free(&f->paths);
     mem_free(&out->allocator, f, sizeof *f);
     return status;
 }

@@ -341,6 +341,9 @@ bool path_read(struct jolt_reader *reader, const struct json *at, struct spellin
         }
         size_t end = piece_end(text, i);
         struct element *element = &elements[out->count];
+        if (is_mark(text, i, '[') && end < text.len && !is_mark(text, end, '.') &&
+            !is_mark(text, end, '['))
+            return jolt_fail(reader, at, "behind a place in an array stands a dot, a [ or nothing");
         if (out->count == most)
             return jolt_fail(reader, at, "a path of more than %d elements", JOLT_PATH_LENGTH);
         if (!element_read(reader, at, slice(text, i, end), element) ||

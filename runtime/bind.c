@@ -242,6 +242,7 @@ gramc_bound *bound_new(const gramc_library *library, const gramc_bind_options *o
     *bound = (gramc_bound){.library = library,
                            .builtins = options->builtins,
                            .reader = options->reader,
+                           .path = options->path,
                            .secrets_may_miss = options->secrets_may_miss};
     arena_init(&bound->arena, &allocator);
     if (secrets_new(&bound->secrets, &allocator, options->secrets, options->secret_count))

@@ -96,6 +96,7 @@ static void make(gramc_bound *bound, struct bound_tool *choice, const struct box
     choice->kind = view->kind;
     choice->timeout_ms = box->timeout_ms ? box->timeout_ms : tool->timeout_ms;
     if (choice->timeout_ms == 0) choice->timeout_ms = DEFAULT_TOOL_TIMEOUT_MS;
+    choice->secrets = bound->secrets;
     choice->data = view->kind->boxes->bind(bound, view, offered, tool);
 }
 

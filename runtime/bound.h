@@ -57,6 +57,7 @@ struct gramc_bound {
     size_t box_count;
     const gramc_builtins *builtins;
     gramc_reader reader;
+    gramc_text path; /* that programs inherit; ptr NULL: not known */
 };
 
 /* By the name on the wire, else by its own. NULL if the step has no such tool, or has it without an

@@ -56,6 +56,7 @@ gramc_status gramc_call(gramc_call_outcome *end, gramc_loop *loop, const gramc_b
     if (loop->running) return GRAMC_USAGE;
     if (bound->failed) return GRAMC_FINDINGS;
     if (!call.checked.bound) return GRAMC_NOT_FOUND;
+    if (loop_learn(loop, bound->secrets)) return GRAMC_NOMEM;
     buf_init(&call.text, &loop->allocator, TEXT_LIMIT);
     loop_set_signals(&before);
     make(&call, arguments);

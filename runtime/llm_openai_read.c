@@ -6,7 +6,7 @@
 #include "runtime/llm.h"
 #include "base/number.h"
 
-enum { ERROR_SHOWN = 400, TEXT_MAX = 64 << 20 };
+enum { TEXT_MAX = 64 << 20 };
 
 static gramc_text text_member(const struct json *object, const char *key) {
     const struct json *member = json_get(object, key);
@@ -130,25 +130,6 @@ gramc_status openai_reply(struct reply *out, struct arena *arena, gramc_text bod
 
 /* ## Errors */
 
-/* One line, not too long: the body of a proxy may be a whole page. */
-static gramc_text beginning(struct arena *arena, gramc_text body) {
-    struct buf line;
-    buf_init(&line, &arena->allocator, 8 * ERROR_SHOWN);
-    body = text_trim(body);
-    bool blank = false;
-    for (size_t i = 0; i < body.len && line.len < ERROR_SHOWN; i++) {
-        unsigned char c = (unsigned char)body.ptr[i];
-        if (c <= ' ' || c == 0x7F) {
-            blank = true;
-            continue;
-        }
-        if (blank && line.len) buf_putc(&line, ' ');
-        blank = false;
-        buf_putc(&line, (char)c);
-    }
-    return buf_to_arena_cut(&line, arena);
-}
-
 /* {"error":{"message","code"}} with code a text or a number; {"error":"text"};
  * {"object":"error","message"}; {"message"}; anything else. */
 gramc_text openai_error(struct arena *arena, gramc_text body, gramc_text *code) {
@@ -156,11 +137,11 @@ gramc_text openai_error(struct arena *arena, gramc_text body, gramc_text *code) 
     const struct json *json = json_parse(arena, body, NULL);
     const struct json *error = json_get(json, "error");
     *code = (gramc_text){NULL, 0};
-    if (json_is(error, JSON_STRING)) return beginning(arena, error->text);
+    if (json_is(error, JSON_STRING)) return error->text;
     if (!json_is(error, JSON_OBJECT)) error = json;
     const struct json *code_member = json_get(error, "code");
     if (json_is(code_member, JSON_STRING) || json_is(code_member, JSON_NUMBER))
         *code = code_member->text;
     gramc_text message = text_member(error, "message");
-    return beginning(arena, message.len ? message : body);
+    return message.len ? message : body;
 }

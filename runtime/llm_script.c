@@ -22,6 +22,7 @@ static gramc_status read_header(struct script_reader *reader, const struct json 
 
 static gramc_status read_request(struct script_reader *reader, const struct json *event) {
     reader->request = json_get(event, "body");
+    if (!reader->model->id.len) reader->model->id = trace_text(reader->request, "model");
     return GRAMC_OK;
 }
 

@@ -11,8 +11,15 @@
 #include "runtime/mcp/server.h"
 #include "base/options.h"
 #include "runtime/run.h"
+#include "runtime/secret.h"
 #include "runtime/tool.h"
 #include "runtime/process/worker.h"
+
+/* ## Secrets */
+
+gramc_status loop_learn(gramc_loop *loop, const struct secrets *secrets) {
+    return secrets_merge(&loop->secrets, &loop->allocator, secrets);
+}
 
 /* ## Ready runs */
 
@@ -89,7 +96,8 @@ gramc_status gramc_loop_new(gramc_loop **out, const gramc_loop_options *given) {
     gramc_loop *loop = mem_alloc(&allocator, sizeof(*loop));
     *out = NULL;
     if (!loop) return GRAMC_NOMEM;
-    *loop = (gramc_loop){.allocator = allocator, .random = uv_hrtime()};
+    *loop = (gramc_loop){
+        .allocator = allocator, .random = uv_hrtime(), .owns_process = options.owns_process};
     loop->ready_end = &loop->ready;
     loop->workers_max = options.max_workers ? options.max_workers : WORKERS_DEFAULT;
     arena_init(&loop->arena, &allocator);
@@ -156,10 +164,8 @@ gramc_status gramc_loop_run(gramc_loop *loop) {
     return GRAMC_OK;
 }
 
-void gramc_loop_free(gramc_loop *loop) {
-    sigset_t before;
-    if (!loop) return;
-    loop_set_signals(&before);
+/* Ends all that can be ended. What cannot, a function on another thread, keeps the loop alive. */
+static void end_all(gramc_loop *loop) {
     while (loop->active) {
         for (gramc_run *run = loop->runs; run; run = run->next) gramc_run_cancel(run);
         uv_run(&loop->uv, UV_RUN_ONCE);
@@ -171,10 +177,52 @@ void gramc_loop_free(gramc_loop *loop) {
     mcp_pool_close(loop);
     while (!http_is_idle(loop->http)) uv_run(&loop->uv, UV_RUN_ONCE); /* sessions are ended */
     http_close(loop->http);
-    uv_run(&loop->uv, UV_RUN_DEFAULT);
-    loop_restore_signals(&before);
+}
+
+static void patience_passed(uv_timer_t *timer) {
+    *(bool *)timer->data = true;
+}
+
+/* False if a function still works when patience is over. */
+static bool turn_out(gramc_loop *loop, uint32_t patience_ms) {
+    uv_timer_t timer;
+    bool passed = false;
+    uv_timer_init(&loop->uv, &timer);
+    timer.data = &passed;
+    uv_update_time(&loop->uv);
+    uv_timer_start(&timer, patience_passed, patience_ms, 0);
+    while (loop->functions && !passed) uv_run(&loop->uv, UV_RUN_ONCE);
+    uv_close((uv_handle_t *)&timer, NULL);
+    uv_run(&loop->uv, loop->functions ? UV_RUN_NOWAIT : UV_RUN_DEFAULT);
+    return loop->functions == 0;
+}
+
+static void free_loop(gramc_loop *loop) {
     uv_loop_close(&loop->uv);
     gramc_allocator allocator = loop->allocator;
+    secrets_free(loop->secrets);
     arena_free(&loop->arena);
     mem_free(&allocator, loop, sizeof(*loop));
+}
+
+void gramc_loop_free(gramc_loop *loop) {
+    sigset_t before;
+    if (!loop) return;
+    loop_set_signals(&before);
+    end_all(loop);
+    uv_run(&loop->uv, UV_RUN_DEFAULT);
+    loop_restore_signals(&before);
+    free_loop(loop);
+}
+
+gramc_status gramc_loop_close(gramc_loop *loop, uint32_t patience_ms) {
+    sigset_t before;
+    if (!loop) return GRAMC_OK;
+    loop_set_signals(&before);
+    end_all(loop);
+    bool ended = turn_out(loop, patience_ms);
+    loop_restore_signals(&before);
+    if (!ended) return GRAMC_LIMIT;
+    free_loop(loop);
+    return GRAMC_OK;
 }

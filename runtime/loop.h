@@ -11,6 +11,7 @@
 
 struct http;
 struct mcp_pool;
+struct secrets;
 struct tool_call;
 struct loaded_plugin;
 struct worker_pool;
@@ -33,12 +34,18 @@ struct gramc_loop {
     struct worker_pool *pools; /* processes that stay between calls */
     size_t idle_workers, workers_max;
     struct loaded_plugin *plugins; /* into this process; in the arena */
+    struct secrets *secrets;       /* all that were ever used here; NULL: none */
     const char *host;              /* the path of gramc-host; NULL: not known */
+    bool owns_process;
+    size_t functions; /* that work on other threads */
     bool running;
     bool interrupted; /* since it last began to turn */
     uint64_t random;  /* state of a generator for waiting times */
 };
 
+/* Has what is said on this loop searched for these, too: servers and programs outlive the run that
+ * they were started for. */
+gramc_status loop_learn(gramc_loop *loop, const struct secrets *secrets);
 /* Steps the run as soon as the loop turns. */
 void loop_ready(gramc_loop *loop, gramc_run *run);
 /* Turns the loop until `is_over` says so, or it is interrupted. Not while it runs. */

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "base/options.h"
 #include "runtime/run.h"
+#include "runtime/secret.h"
 
 gramc_model *model_new(const struct model_kind *kind, const gramc_allocator *allocator) {
     gramc_allocator chosen = allocator ? *allocator : mem_default();
@@ -22,7 +23,8 @@ void gramc_model_free(gramc_model *model) {
     if (!model) return;
     gramc_allocator allocator = model->arena.allocator;
     http_target_free(model->target);
-    arena_wipe(&model->arena); /* the key */
+    secrets_free(model->secrets);
+    arena_free(&model->arena);
     mem_free(&allocator, model, sizeof(*model));
 }
 

@@ -9,6 +9,7 @@
 #include "runtime/llm.h"
 
 struct ask;
+struct secrets;
 
 struct model_kind {
     const char *name;
@@ -31,7 +32,7 @@ struct gramc_model {
     gramc_text id; /* empty: the agent's */
     /* endpoint */
     struct http_target *target;
-    gramc_text key;
+    struct secrets *secrets; /* the key; NULL: none */
     uint32_t max_retries, retry_wait_ms;
     size_t max_response;
     /* script */
@@ -46,7 +47,7 @@ struct ask {
     struct reply reply;
     bool failed;
     bool nomem;
-    char why[512]; /* if failed: one line */
+    char why[1024]; /* if failed: one line */
     uint64_t started;
     size_t size; /* of the answer's body, 0 if there was none */
     /* endpoint */

@@ -1,10 +1,9 @@
 /* Asks an OpenAI-compatible endpoint over HTTP, and again where that has a chance: the statuses,
  * the waiting times and the headers are those of the openai SDK, which servers are made for.
  * Reading and writing of bodies is llm_openai.c's, the connection net/http.c's. */
-#include <string.h>
-
 #include "base/limits.h"
 #include "base/text.h"
+#include "runtime/foreign.h"
 #include "runtime/model.h"
 #include "base/options.h"
 #include "runtime/run.h"
@@ -15,8 +14,7 @@ enum {
     LONGEST_BACKOFF_MS = 8000,
     LONGEST_WAIT_MS = 60000, /* that a server may ask for */
     URL_MAX = 4096,
-    EXCERPT = 120, /* bytes of an answer that is none */
-    EXCERPT_READ = 1024
+    EXCERPT = 120 /* bytes of an answer that is none */
 };
 
 static gramc_text provider_url(gramc_text model) {
@@ -42,6 +40,14 @@ static gramc_status make_target(gramc_model *model, gramc_text base,
     return status;
 }
 
+/* By the name that its provider has for it. */
+static gramc_status keep_key(gramc_model *model, const gramc_endpoint_options *options) {
+    const gramc_provider *provider = gramc_provider_of(options->model);
+    const char *name = provider && provider->key ? provider->key : "API_KEY";
+    const gramc_pair key = {text_of(name), options->api_key};
+    return secrets_learn(&model->secrets, &model->arena.allocator, &key, 1);
+}
+
 gramc_status gramc_model_new_endpoint(gramc_model **out, const gramc_endpoint_options *given) {
     gramc_endpoint_options options = GRAMC_ENDPOINT_OPTIONS_INIT;
     OPTIONS_READ(options, given);
@@ -51,11 +57,11 @@ gramc_status gramc_model_new_endpoint(gramc_model **out, const gramc_endpoint_op
     gramc_model *model = model_new(&model_endpoint, options.allocator);
     if (!model) return GRAMC_NOMEM;
     model->id = arena_text(&model->arena, model_id(options.model));
-    model->key = arena_text(&model->arena, options.api_key);
     model->max_retries = options.max_retries;
     model->retry_wait_ms = options.retry_wait_ms ? options.retry_wait_ms : DEFAULT_WAIT_MS;
     model->max_response = options.max_response ? options.max_response : MODEL_RESPONSE_MAX;
-    gramc_status status = make_target(model, base, &options);
+    gramc_status status = keep_key(model, &options);
+    if (!status) status = make_target(model, base, &options);
     if (!status && model->arena.oom) status = GRAMC_NOMEM;
     if (status) gramc_model_free(model);
     else *out = model;
@@ -65,11 +71,9 @@ gramc_status gramc_model_new_endpoint(gramc_model **out, const gramc_endpoint_op
 /* ## One question */
 
 /* Servers like to quote a wrong key. It must not get into a message, and so not into a trace. */
-static void redact(char *text, gramc_text key) {
-    size_t len = strlen(text);
-    if (key.len < 4) return;
-    for (size_t i = 0; i + key.len <= len; i++)
-        if (memcmp(text + i, key.ptr, key.len) == 0) memset(text + i, '*', key.len);
+static void put_foreign(struct buf *out, const struct ask *ask, gramc_text words, size_t longest) {
+    const struct foreign how = {.secrets = ask->run->loop->secrets, .longest = longest};
+    foreign_put(out, words, &how);
 }
 
 static gramc_text describe_failure(const struct ask *ask, struct buf *out, gramc_text detail) {
@@ -88,9 +92,8 @@ static gramc_text describe_failure(const struct ask *ask, struct buf *out, gramc
     }
     if (detail.len) {
         buf_puts(out, ": ");
-        buf_text(out, detail);
+        put_foreign(out, ask, detail, FOREIGN_WORDS);
     }
-    if (out->ptr) redact(out->ptr, ask->run->model->key);
     return buf_view(out);
 }
 
@@ -137,6 +140,15 @@ static void note_retry(struct ask *ask, gramc_text why, double wait) {
     buf_free(&line);
 }
 
+/* Takes the buffer. */
+static void fail_with(struct ask *ask, struct buf *why) {
+    gramc_text line = arena_text(&ask->arena, buf_view(why));
+    bool nomem = buf_status(why) == GRAMC_NOMEM || !line.ptr;
+    buf_free(why);
+    if (nomem) ask_fail_nomem(ask);
+    else ask_fail(ask, "%.*s", TEXT_ARGS(line));
+}
+
 static void give_up_or_retry(struct ask *ask) {
     struct http_request *http = &ask->http;
     struct buf why;
@@ -160,62 +172,54 @@ static void give_up_or_retry(struct ask *ask) {
         buf_free(&why);
         return;
     }
-    char copy[480];
-    size_t len = line.len < sizeof(copy) ? line.len : sizeof(copy) - 1;
-    memcpy(copy, line.ptr, len);
-    copy[len] = '\0';
-    buf_free(&why);
-    if (again) ask_fail(ask, "%s; it asks to wait %.0f s", copy, wait / 1000);
-    else ask_fail(ask, "%s", copy);
-}
-
-/* In one line. A key is hidden before the rest is cut off: half of one would not be found. */
-static void put_excerpt(struct buf *out, gramc_text body, gramc_text key) {
-    size_t start = out->len, end = 0;
-    body = text_trim(text_slice(body, 0, body.len < EXCERPT_READ ? body.len : EXCERPT_READ));
-    for (size_t i = 0; i < body.len; i++) {
-        unsigned char c = (unsigned char)body.ptr[i];
-        buf_putc(out, c < ' ' || c == 0x7F ? ' ' : (char)c);
-    }
-    if (buf_status(out) != GRAMC_OK || out->len == start) return;
-    redact(out->ptr + start, key);
-    gramc_text shown = text_slice(buf_view(out), start, out->len);
-    size_t next = 0;
-    while (next < shown.len && next <= EXCERPT) {
-        end = next;
-        text_decode(shown, &next);
-    }
-    if (next <= EXCERPT) end = next;
-    if (end == shown.len) return;
-    out->len = start + end;
-    buf_puts(out, "...");
+    if (again) buf_printf(&why, "; it asks to wait %.0f s", wait / 1000);
+    fail_with(ask, &why);
 }
 
 /* What came instead of an answer: of which type, and how it begins. */
 static void put_what_came(struct buf *out, const struct ask *ask) {
-    gramc_text key = ask->run->model->key;
-    gramc_text type = buf_view(&ask->http.kept), body = buf_view(&ask->http.response);
+    gramc_text type = buf_view(&ask->http.kept), body = text_trim(buf_view(&ask->http.response));
     size_t name = sizeof("Content-Type:") - 1;
     if (type.len > name) {
         buf_puts(out, " (");
-        put_excerpt(out, text_slice(type, name, type.len), key);
+        put_foreign(out, ask, text_slice(type, name, type.len), EXCERPT);
         buf_putc(out, ')');
     }
-    bool is_empty = text_trim(body).len == 0;
-    buf_puts(out, is_empty ? ": it is empty" : ": ");
-    if (!is_empty) put_excerpt(out, body, key);
+    buf_puts(out, body.len ? ": " : ": it is empty");
+    if (body.len) put_foreign(out, ask, body, EXCERPT);
 }
 
-static void fail_reply(struct ask *ask, gramc_text why) {
-    struct buf line;
-    buf_init(&line, &ask->run->loop->allocator, 4 * EXCERPT_READ);
-    buf_puts(&line, "the model endpoint: ");
-    buf_text(&line, why);
-    if (line.ptr) redact(line.ptr, ask->run->model->key);
-    if (text_is(why, openai_no_object)) put_what_came(&line, ask);
-    if (buf_status(&line) == GRAMC_NOMEM) ask_fail_nomem(ask);
-    else ask_fail(ask, "%s", line.ptr);
-    buf_free(&line);
+static void fail_reading(struct ask *ask, gramc_text words) {
+    struct buf why;
+    buf_init(&why, &ask->run->loop->allocator, 1024);
+    buf_puts(&why, "the model endpoint: ");
+    put_foreign(&why, ask, words, FOREIGN_WORDS);
+    if (text_is(words, openai_no_object)) put_what_came(&why, ask);
+    fail_with(ask, &why);
+}
+
+/* ## Answers */
+
+static bool hide(struct ask *ask, gramc_text *text) {
+    struct buf copy;
+    if (text->len == 0) return true;
+    buf_init(&copy, &ask->arena.allocator, 2 * ask->run->model->max_response + 1024);
+    buf_text(&copy, *text);
+    secrets_hide_from(ask->run->loop->secrets, &copy, SECRET_SURE);
+    bool good = buf_status(&copy) == GRAMC_OK;
+    if (good && !text_eq(*text, buf_view(&copy))) *text = arena_text(&ask->arena, buf_view(&copy));
+    buf_free(&copy);
+    return good && text->ptr;
+}
+
+/* What was sent to the endpoint it may repeat, for users and traces to see. */
+static bool hide_reply(struct ask *ask) {
+    struct reply *reply = &ask->reply;
+    bool good = hide(ask, &reply->content) && hide(ask, &reply->refusal) &&
+                hide(ask, &reply->finish_reason);
+    for (size_t i = 0; good && i < reply->call_count; i++)
+        good = hide(ask, &reply->calls[i].name) && hide(ask, &reply->calls[i].arguments);
+    return good;
 }
 
 static void on_answer(struct http_request *http) {
@@ -227,9 +231,12 @@ static void on_answer(struct http_request *http) {
     }
     ask->size = http->response.len;
     switch (openai_reply(&ask->reply, &ask->arena, buf_view(&http->response), &why)) {
-    case GRAMC_OK: ask_answer(ask); break;
+    case GRAMC_OK:
+        if (hide_reply(ask)) ask_answer(ask);
+        else ask_fail_nomem(ask);
+        break;
     case GRAMC_NOMEM: ask_fail_nomem(ask); break;
-    default: fail_reply(ask, why);
+    default: fail_reading(ask, why);
     }
 }
 

@@ -5,13 +5,8 @@
 #include "runtime/llm.h"
 
 static const gramc_provider providers[] = {
-    {"openai", "https://api.openai.com/v1", "OPENAI_API_KEY", "openai"},
-    {"gemini", "https://generativelanguage.googleapis.com/v1beta/openai", "GEMINI_API_KEY",
-     "gemini"},
-    {"openrouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", "openai"},
-    {"ollama", "http://127.0.0.1:11434/v1", NULL, "openai"},
-    {"llama.cpp", "http://127.0.0.1:8080/v1", NULL, "openai"},
-    {"vllm", "http://127.0.0.1:8000/v1", NULL, "openai"},
+#define GRAMC_PROVIDER(word, name, url, key, target) {word, url, key, target},
+#include "gramc/providers.def"
 };
 
 const gramc_provider *gramc_provider_get(size_t i) {

@@ -176,7 +176,7 @@ static void step_step(gramc_run *run) {
 
 gramc_text run_model_id(const gramc_run *run) {
     gramc_text id = run->model->id.len ? run->model->id : model_id(run->bound->agent->model);
-    return id.len ? id : TEXT("gpt-4o-mini");
+    return id.len ? id : text_of(run->model->kind->name); /* never of an endpoint: see evaluate */
 }
 
 /* A tool that only other tasks have cannot be chosen now. */
@@ -415,6 +415,10 @@ static gramc_status evaluate(const gramc_bound *bound, const gramc_run_options *
     if (!options->model || !handler->done || options->message_count == 0) return GRAMC_USAGE;
     for (size_t i = 0; i < options->message_count; i++)
         if (text_trim(options->messages[i]).len == 0) return GRAMC_USAGE;
+    /* Nothing is asked of a server, and perhaps paid for, that nobody has named. */
+    if (options->model->kind == &model_endpoint && !options->model->id.len &&
+        !model_id(bound->agent->model).len)
+        return GRAMC_USAGE;
     for (size_t i = 0; i < bound->agent->input_count; i++)
         if (!is_given(options, bound->agent->inputs[i])) return GRAMC_USAGE;
     return GRAMC_OK;
@@ -473,11 +477,19 @@ static void enlist(gramc_run *run) {
     loop_ready(loop, run);
 }
 
+static gramc_status learn_secrets(gramc_loop *loop, const gramc_bound *bound,
+                                  const gramc_model *model) {
+    gramc_status status = loop_learn(loop, bound->secrets);
+    return status ? status : loop_learn(loop, model->secrets);
+}
+
 gramc_status gramc_run_start(gramc_run **out, gramc_loop *loop, const gramc_bound *bound,
                              const gramc_run_options *given, const gramc_run_handler *handler) {
     gramc_run_options options = GRAMC_RUN_OPTIONS_INIT;
     OPTIONS_READ(options, given);
     gramc_status status = evaluate(bound, &options, handler);
+    if (status) return status;
+    status = learn_secrets(loop, bound, options.model);
     if (status) return status;
     gramc_run *run = mem_alloc(&loop->allocator, sizeof(*run));
     if (!run) return GRAMC_NOMEM;

@@ -1,30 +1,46 @@
-/* Keeps the values that ${env:NAME} stands for in one block of memory, which is overwritten before
- * it is given back, and takes them out of texts. Who may read what is decided by the list alone;
- * the keys of providers are on no list. */
+/* Keeps the values that ${env:NAME} stands for, and what they are looked for as, in one block of
+ * memory, which is overwritten before it is given back. Who may read what is decided by the list
+ * alone; the keys of providers may be on it, but nobody reads them. secret_hide.c takes them out of
+ * texts. */
 #include "runtime/secret.h"
 
 #include <string.h>
 
 #include "base/text.h"
-#include "runtime/httptool/template_encode.h"
+#include "runtime/secret_list.h"
 
-struct secret {
-    gramc_text name, value;
-    bool is_set;
-};
+/* ## Base64, as far as a value decides it: its neighbours have a share in the outer letters */
 
-struct secrets {
-    gramc_allocator allocator;
-    size_t size; /* of the block: this, the list, the bytes */
-    size_t count;
-    struct secret list[];
-};
+enum { ALIGNMENTS = 3, VARIANTS = 2 /* with +/ and with -_ */, PER_SECRET = 1 + 6 };
+
+static size_t base64_room(size_t len) {
+    return len < SECRET_SURE ? 0 : ALIGNMENTS * VARIANTS * (len + 2) * 4 / 3;
+}
+
+static unsigned bits_at(gramc_text value, size_t before, size_t letter) {
+    unsigned bits = 0;
+    for (size_t bit = letter * 6; bit < letter * 6 + 6; bit++) {
+        unsigned char byte = (unsigned char)value.ptr[bit / 8 - before];
+        bits = bits << 1 | (byte >> (7 - bit % 8) & 1U);
+    }
+    return bits;
+}
+
+/* `before` bytes of something else share its first group. */
+static gramc_text put_base64(char **cursor, gramc_text value, size_t before, const char *letters) {
+    size_t first = (before * 8 + 5) / 6, end = (before + value.len) * 8 / 6;
+    gramc_text out = {*cursor, end - first};
+    for (size_t i = first; i < end; i++) *(*cursor)++ = letters[bits_at(value, before, i)];
+    return out;
+}
 
 /* ## Life */
 
 static size_t size_of(const gramc_pair *pairs, size_t count) {
-    size_t size = sizeof(struct secrets) + count * sizeof(struct secret);
-    for (size_t i = 0; i < count; i++) size += pairs[i].name.len + pairs[i].value.len;
+    size_t size = sizeof(struct secrets) +
+                  count * (sizeof(struct secret) + PER_SECRET * sizeof(struct secret_form));
+    for (size_t i = 0; i < count; i++)
+        size += pairs[i].name.len + pairs[i].value.len + base64_room(pairs[i].value.len);
     return size;
 }
 
@@ -43,21 +59,42 @@ static void add(struct secrets *secrets, struct secret secret) {
     secrets->list[i] = secret;
 }
 
+static void add_form(struct secrets *secrets, const struct secret *secret, gramc_text text) {
+    secrets->forms[secrets->form_count++] =
+        (struct secret_form){text, secret->name, secret->value.len, text_eq(text, secret->value)};
+}
+
+static void add_forms(struct secrets *secrets, const struct secret *secret, char **cursor) {
+    static const char *const letters[VARIANTS] = {
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/",
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"};
+    if (secret->value.len < SECRET_SHORTEST) return;
+    add_form(secrets, secret, secret->value);
+    if (secret->value.len < SECRET_SURE) return;
+    for (size_t before = 0; before < ALIGNMENTS; before++) {
+        gramc_text plain = put_base64(cursor, secret->value, before, letters[0]);
+        gramc_text for_urls = put_base64(cursor, secret->value, before, letters[1]);
+        add_form(secrets, secret, plain);
+        if (!text_eq(plain, for_urls)) add_form(secrets, secret, for_urls);
+    }
+}
+
 gramc_status secrets_new(struct secrets **out, const gramc_allocator *allocator,
                          const gramc_pair *pairs, size_t count) {
     size_t size = size_of(pairs, count);
     struct secrets *secrets = mem_alloc(allocator, size);
     *out = secrets;
     if (!secrets) return GRAMC_NOMEM;
-    secrets->allocator = *allocator;
-    secrets->size = size;
-    secrets->count = 0;
-    char *cursor = (char *)&secrets->list[count];
+    *secrets = (struct secrets){.allocator = *allocator, .size = size};
+    secrets->list = (struct secret *)(void *)(secrets + 1);
+    secrets->forms = (struct secret_form *)(void *)(secrets->list + count);
+    char *cursor = (char *)(secrets->forms + PER_SECRET * count);
     for (size_t i = 0; i < count; i++) {
         gramc_text name = put(&cursor, pairs[i].name);
         gramc_text value = put(&cursor, pairs[i].value);
         add(secrets, (struct secret){name, value, pairs[i].value.ptr != NULL});
     }
+    for (size_t i = 0; i < count; i++) add_forms(secrets, &secrets->list[i], &cursor);
     return GRAMC_OK;
 }
 
@@ -69,10 +106,55 @@ void secrets_free(struct secrets *secrets) {
     mem_free(&allocator, secrets, size);
 }
 
+/* ## Learning */
+
+static bool knows(const struct secrets *known, gramc_text value) {
+    for (size_t i = 0; known && i < known->count; i++)
+        if (text_eq(known->list[i].value, value)) return true;
+    return false;
+}
+
+static gramc_status learn_all(struct secrets **known, const gramc_allocator *allocator,
+                              const gramc_pair *more, size_t count) {
+    size_t before = *known ? (*known)->count : 0, size = (before + count) * sizeof(gramc_pair);
+    struct secrets *longer;
+    gramc_pair *pairs = mem_alloc(allocator, size);
+    if (!pairs) return GRAMC_NOMEM;
+    for (size_t i = 0; i < before; i++)
+        pairs[i] = (gramc_pair){(*known)->list[i].name, (*known)->list[i].value};
+    size_t all = before;
+    for (size_t i = 0; i < count; i++)
+        if (more[i].value.len && !knows(*known, more[i].value)) pairs[all++] = more[i];
+    gramc_status status = secrets_new(&longer, allocator, pairs, all);
+    mem_free(allocator, pairs, size);
+    if (status) return status;
+    secrets_free(*known);
+    *known = longer;
+    return GRAMC_OK;
+}
+
+gramc_status secrets_learn(struct secrets **known, const gramc_allocator *allocator,
+                           const gramc_pair *more, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (more[i].value.len && !knows(*known, more[i].value))
+            return learn_all(known, allocator, more, count);
+    return GRAMC_OK;
+}
+
+gramc_status secrets_merge(struct secrets **known, const gramc_allocator *allocator,
+                           const struct secrets *more) {
+    gramc_status status = GRAMC_OK;
+    for (size_t i = 0; more && i < more->count && !status; i++) {
+        gramc_pair pair = {more->list[i].name, more->list[i].value};
+        status = secrets_learn(known, allocator, &pair, 1);
+    }
+    return status;
+}
+
 /* ## Asking */
 
 /* Names under which model providers document their keys. */
-static bool is_provider_key(gramc_text name) {
+const char *gramc_provider_key(size_t i) {
     static const char *const keys[] = {"ANTHROPIC_API_KEY",
                                        "ANTHROPIC_AUTH_TOKEN",
                                        "AZURE_OPENAI_API_KEY",
@@ -92,8 +174,13 @@ static bool is_provider_key(gramc_text name) {
                                        "PERPLEXITY_API_KEY",
                                        "TOGETHER_API_KEY",
                                        "XAI_API_KEY"};
-    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-        if (text_is_nocase(name, keys[i])) return true;
+    return i < sizeof(keys) / sizeof(keys[0]) ? keys[i] : NULL;
+}
+
+static bool is_provider_key(gramc_text name) {
+    const char *key;
+    for (size_t i = 0; (key = gramc_provider_key(i)) != NULL; i++)
+        if (text_is_nocase(name, key)) return true;
     return false;
 }
 
@@ -111,121 +198,4 @@ enum secret_verdict secrets_find(const struct secrets *secrets, gramc_text name,
 
 bool secrets_look_up(const void *secrets, gramc_text name, gramc_text *out) {
     return secrets_find(secrets, name, out) == SECRET_FINE;
-}
-
-/* ## Hiding */
-
-static const char *find(const char *from, size_t len, gramc_text what) {
-    const char *end = from + len;
-    while ((size_t)(end - from) >= what.len) {
-        const char *at = memchr(from, what.ptr[0], (size_t)(end - from) - what.len + 1);
-        if (!at || memcmp(at, what.ptr, what.len) == 0) return at;
-        from = at + 1;
-    }
-    return NULL;
-}
-
-static void hide_text(struct buf *text, gramc_text value, gramc_text name) {
-    struct buf copy;
-    size_t done = 0;
-    const char *at = text->len && value.len ? find(text->ptr, text->len, value) : NULL;
-    if (!at) return;
-    buf_init_secret(&copy, &text->allocator, text->max);
-    for (; at; at = find(text->ptr + done, text->len - done, value)) {
-        buf_put(&copy, text->ptr + done, (size_t)(at - text->ptr) - done);
-        buf_puts(&copy, "${env:");
-        buf_text(&copy, name);
-        buf_putc(&copy, '}');
-        done = (size_t)(at - text->ptr) + value.len;
-    }
-    buf_put(&copy, text->ptr + done, text->len - done);
-    mem_wipe(text->ptr, text->len);
-    buf_free(text);
-    *text = copy;
-}
-
-/* JSON as most write it, and as those do who escape each slash; then how it stands in a URL. */
-enum secret_form { FORM_JSON, FORM_JSON_SLASHED, FORM_URL, FORMS };
-
-static void write_form(struct buf *out, enum secret_form form, gramc_text value) {
-    const struct template_value given = {.text = value, .is_text = true};
-    struct buf json;
-    if (form != FORM_JSON_SLASHED) {
-        template_encode(out, form == FORM_URL ? PLACE_QUERY : PLACE_JSON_STRING, &given);
-        return;
-    }
-    buf_init_secret(&json, &out->allocator, out->max);
-    template_encode(&json, PLACE_JSON_STRING, &given);
-    for (size_t i = 0; i < json.len; i++) {
-        if (json.ptr[i] == '/') buf_putc(out, '\\');
-        buf_putc(out, json.ptr[i]);
-    }
-    if (json.state != BUF_FINE) out->state = json.state;
-    buf_free(&json);
-}
-
-/* Most secrets are letters and digits, which look the same in every form. */
-static bool is_plain(gramc_text value) {
-    for (size_t i = 0; i < value.len; i++) {
-        char c = value.ptr[i];
-        bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                     c == '-' || c == '_' || c == '.';
-        if (!plain) return false;
-    }
-    return true;
-}
-
-static void hide_one(struct buf *text, const struct secret *secret) {
-    hide_text(text, secret->value, secret->name);
-    if (is_plain(secret->value)) return;
-    for (enum secret_form form = 0; form < FORMS && text->state == BUF_FINE; form++) {
-        struct buf written;
-        buf_init_secret(&written, &text->allocator, 12 * secret->value.len);
-        write_form(&written, form, secret->value);
-        if (written.state == BUF_FINE) hide_text(text, buf_view(&written), secret->name);
-        else text->state = written.state;
-        buf_free(&written);
-    }
-}
-
-/* How many bytes of the value end the text, or begin it; 0: too few to tell anything. */
-static size_t part_before(gramc_text text, gramc_text value) {
-    size_t len = value.len - 1 < text.len ? value.len - 1 : text.len;
-    for (; len >= SECRET_SHORTEST; len--)
-        if (memcmp(text.ptr + text.len - len, value.ptr, len) == 0) return len;
-    return 0;
-}
-
-static size_t part_behind(gramc_text text, gramc_text value) {
-    size_t len = value.len - 1 < text.len ? value.len - 1 : text.len;
-    for (; len >= SECRET_SHORTEST; len--)
-        if (memcmp(text.ptr, value.ptr + value.len - len, len) == 0) return len;
-    return 0;
-}
-
-/* Where "..." says that a text was cut, the cut may have gone through the value. What is left of it
- * is overwritten in place, since it is gone anyway. */
-static void hide_cut(struct buf *text, gramc_text value) {
-    const gramc_text mark = TEXT("...");
-    const char *at = text->len ? find(text->ptr, text->len, mark) : NULL;
-    while (at) {
-        size_t start = (size_t)(at - text->ptr), end = start + mark.len;
-        size_t before = part_before((gramc_text){text->ptr, start}, value);
-        size_t behind = part_behind(text_slice(buf_view(text), end, text->len), value);
-        memset(text->ptr + start - before, '*', before);
-        memset(text->ptr + end, '*', behind);
-        at = find(text->ptr + end, text->len - end, mark);
-    }
-}
-
-void secrets_hide(const struct secrets *secrets, struct buf *text) {
-    secrets_hide_from(secrets, text, SECRET_SHORTEST);
-}
-
-void secrets_hide_from(const struct secrets *secrets, struct buf *text, size_t shortest) {
-    for (size_t i = 0; secrets && i < secrets->count; i++) {
-        if (secrets->list[i].value.len < shortest) continue;
-        hide_one(text, &secrets->list[i]);
-        hide_cut(text, secrets->list[i].value);
-    }
 }

@@ -16,7 +16,7 @@ void secrets_free(struct secrets *secrets);
 
 enum secret_verdict {
     SECRET_FINE,
-    SECRET_OF_PROVIDER, /* the key of a model's provider is nobody's but ours */
+    SECRET_OF_PROVIDER, /* the key of a model's provider is nobody's but ours, also if listed */
     SECRET_NOT_ALLOWED,
     SECRET_NOT_SET
 };
@@ -26,14 +26,25 @@ enum secret_verdict secrets_find(const struct secrets *secrets, gramc_text name,
 /* As template_secret wants it; ctx is a struct secrets. */
 bool secrets_look_up(const void *secrets, gramc_text name, gramc_text *out);
 
-/* Replaces every value in `text` by ${env:NAME}, also where it is escaped as JSON or for a URL:
- * servers like to repeat what they were sent. So is
- * the part of one that stands where a text was cut, which "..." marks. Values shorter than
+/* Adds what is not known yet: afterwards it is hidden, too. `*known` may be NULL before. */
+gramc_status secrets_learn(struct secrets **known, const gramc_allocator *allocator,
+                           const gramc_pair *more, size_t count);
+gramc_status secrets_merge(struct secrets **known, const gramc_allocator *allocator,
+                           const struct secrets *more);
+
+/* ## Hiding (secret_hide.c) */
+
+/* Replaces every value in `text` by ${env:NAME}, also where it is escaped as JSON, for a URL, for
+ * HTML, in any mixture, or a part of base64: servers like to repeat what they were sent. So is the
+ * part of one that stands where a text was cut, which "..." marks. Values shorter than
  * SECRET_SHORTEST stay: they occur by chance. May fail as any writing to `text`. */
 enum { SECRET_SHORTEST = 4 };
 void secrets_hide(const struct secrets *secrets, struct buf *text);
 /* Those of that length and longer; SECRET_SURE: that occur by chance hardly ever. */
 enum { SECRET_SURE = 8 };
 void secrets_hide_from(const struct secrets *secrets, struct buf *text, size_t shortest);
+/* The same for a text that is known to be a part of a longer one. */
+enum text_cut { CUT_NOWHERE = 0, CUT_AT_START = 1, CUT_AT_END = 2 };
+void secrets_hide_cut(const struct secrets *secrets, struct buf *text, enum text_cut cut);
 
 #endif

@@ -3,7 +3,6 @@
 #include "runtime/tool.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 
 #include "base/text.h"
 #include "runtime/loop.h"
@@ -61,12 +60,20 @@ static void tell(struct tool_call *call) {
     if (done) done(call->ctx, call);
 }
 
+/* A short value that occurs by chance stays, where the tool was not given any. */
+static enum tool_outcome hide_secrets(struct tool_call *call, enum tool_outcome outcome) {
+    size_t shortest = call->bound->secrets ? SECRET_SHORTEST : SECRET_SURE;
+    secrets_hide_from(call->loop->secrets, &call->result, shortest);
+    if (buf_status(&call->result) == GRAMC_OK) return outcome;
+    if (buf_status(&call->result) == GRAMC_NOMEM) return TOOL_NOMEM;
+    buf_reset(&call->result);
+    buf_puts(&call->result, "the result is longer than 1 MiB");
+    return buf_status(&call->result) ? TOOL_NOMEM : TOOL_FAILED;
+}
+
 void tool_settle(struct tool_call *call, enum tool_outcome outcome) {
     if (call->settled) return;
-    if (call->bound->secrets && outcome != TOOL_NOMEM) {
-        secrets_hide(call->bound->secrets, &call->result);
-        if (buf_status(&call->result) == GRAMC_NOMEM) outcome = TOOL_NOMEM;
-    }
+    if (outcome != TOOL_NOMEM) outcome = hide_secrets(call, outcome);
     call->settled = true;
     call->outcome = outcome;
     stop_deadline(call);
@@ -84,14 +91,12 @@ static void settle_early(struct tool_call *call, enum tool_outcome outcome) {
 }
 
 void tool_fail(struct tool_call *call, const char *format, ...) {
-    char text[512];
     va_list args;
     if (call->settled) return;
-    va_start(args, format);
-    vsnprintf(text, sizeof(text), format, args);
-    va_end(args);
     buf_reset(&call->result);
-    buf_puts(&call->result, text);
+    va_start(args, format);
+    buf_vprintf(&call->result, format, args);
+    va_end(args);
     tool_settle(call, buf_status(&call->result) ? TOOL_NOMEM : TOOL_FAILED);
 }
 

@@ -72,7 +72,7 @@ struct bound_tool {
     const gramc_impl *impl;                /* NULL: optional, not offered */
     const struct tool_kind *kind;
     const void *data;              /* what the kind's bind left */
-    const struct secrets *secrets; /* to be taken out of results; NULL: none */
+    const struct secrets *secrets; /* that it may have been given; NULL: none */
     uint32_t timeout_ms;
     gramc_text box; /* that offers it; empty: a ToolImpl does it */
     struct bound_proof accepts, returns;

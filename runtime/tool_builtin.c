@@ -39,6 +39,7 @@ static void work(uv_work_t *request) {
 static void worked(uv_work_t *request, int status) {
     struct job *job = request->data;
     struct tool_call *call = job->call;
+    call->loop->functions--;
     if (!call->settled) {
         struct buf spare = call->result;
         call->result = job->result;
@@ -61,6 +62,7 @@ static void call_blocking(struct tool_call *call, const struct tool_function *fu
     call->state = job;
     tool_wait(call);
     tool_hold(call);
+    call->loop->functions++;
     uv_queue_work(&call->loop->uv, &job->work, work, worked);
 }
 

@@ -3,10 +3,12 @@
  * with its process group, also when it went well (process/child.c). It inherits no descriptor of
  * ours and no environment but what is stated: process/exec_words.c makes its argv and environment.
  */
+#include "base/diag/diag.h"
 #include "base/text.h"
 #include "runtime/bind_env.h"
 #include "runtime/loop.h"
 #include "runtime/process/child.h"
+#include "runtime/process/look_up.h"
 #include "runtime/process/program.h"
 #include "runtime/process/worker.h"
 #include "runtime/tool.h"
@@ -49,7 +51,9 @@ static void on_ended(void *ctx, const struct child_end *end) {
     struct tool_call *call = ctx;
     char why[CHILD_WHY_MAX];
     call->state = NULL;
-    if (end->status || end->signal) {
+    if (end->nomem) {
+        tool_settle(call, TOOL_NOMEM);
+    } else if (end->status || end->signal) {
         child_explain_end(why, sizeof(why), "the program", end);
         tool_fail(call, "%s", why);
     } else {
@@ -151,6 +155,14 @@ static const struct tool_kind persistent = {.name = "exec",
                                             .cancel = worker_cancel,
                                             .close = worker_close_call};
 
+static void check_program(gramc_bound *bound, const gramc_impl *impl) {
+    gramc_text near, why = program_problem(&bound->arena, impl, bound->path, &near);
+    const struct bind_place place = {impl->file, impl->start, impl->end};
+    if (why.len)
+        BOUND_TELL(bound, D_IMPL_CANNOT_WORK, &place, bound_did_you_mean(bound, near, ""),
+                   impl->name, why);
+}
+
 static void bind_exec(gramc_bound *bound, struct bound_tool *choice) {
     const gramc_impl *impl = choice->impl;
     if (impl->persistent) choice->kind = &persistent;
@@ -159,6 +171,7 @@ static void bind_exec(gramc_bound *bound, struct bound_tool *choice) {
             bound, impl,
             BOUND_JOIN(bound, TEXT("tool `"), impl->name, TEXT("` names no program to run")),
             TEXT("exec takes the program and its arguments"));
+    else if (bound->path.ptr) check_program(bound, impl);
     bind_environment(bound, choice);
 }
 

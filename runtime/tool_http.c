@@ -11,6 +11,7 @@
 #include "base/json/json.h"
 #include "base/text.h"
 #include "runtime/httptool/bind.h"
+#include "runtime/foreign.h"
 #include "runtime/httptool/box.h"
 #include "runtime/loop.h"
 #include "runtime/httptool/work.h"
@@ -37,7 +38,6 @@ static const struct http_endpoint *endpoint_of(const struct tool_call *call) {
 /* ## Settling */
 
 void http_work_settle(struct tool_call *call, enum tool_outcome outcome) {
-    secrets_hide(endpoint_of(call)->secrets, &call->result);
     switch (buf_status(&call->result)) {
     case GRAMC_OK: tool_settle(call, outcome); break;
     case GRAMC_LIMIT: tool_fail(call, "the answer is larger than 1 MiB; ask for less of it"); break;
@@ -46,14 +46,20 @@ void http_work_settle(struct tool_call *call, enum tool_outcome outcome) {
 }
 
 void http_work_fail(struct tool_call *call, const char *format, ...) {
-    char text[1024];
     va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof(text), format, args);
-    va_end(args);
     buf_reset(&call->result);
-    buf_puts(&call->result, text);
+    va_start(args, format);
+    buf_vprintf(&call->result, format, args);
+    va_end(args);
     http_work_settle(call, TOOL_FAILED);
+}
+
+/* False, and the call is settled, without memory. */
+static bool show(struct http_work *work, gramc_text *words) {
+    const struct foreign how = {.secrets = work->call->loop->secrets, .longest = FOREIGN_WORDS};
+    *words = foreign_text(&work->arena, *words, &how);
+    if (!words->ptr) tool_settle(work->call, TOOL_NOMEM);
+    return words->ptr;
 }
 
 /* ## Redirects */
@@ -68,11 +74,12 @@ static void start_request(struct http_work *work);
 static void refuse_redirect(struct http_work *work, gramc_text to) {
     gramc_text origin = http_origin(to);
     if (origin.len == 0) origin = TEXT("another kind of address");
+    if (!show(work, &origin)) return;
     http_work_fail(
         work->call,
         "HTTP %ld: the server redirects to %.*s, which is not its own address; redirects are "
         "followed within the upstream only",
-        work->request.status, origin.len < 200 ? (int)origin.len : 200, origin.ptr);
+        work->request.status, TEXT_ARGS(origin));
 }
 
 /* True when the call goes on, or has been settled. */
@@ -126,6 +133,21 @@ static const char *reason_of(long status) {
     return NULL;
 }
 
+/* Hidden before it is cut. */
+static void put_body(const struct http_work *work, struct buf *out, gramc_text body) {
+    struct buf whole;
+    buf_init(&whole, &out->allocator, 2 * TOOL_RESULT_MAX);
+    buf_text(&whole, body);
+    secrets_hide(work->call->loop->secrets, &whole);
+    if (buf_status(&whole)) out->state = whole.state;
+    else if (whole.len <= FAILURE_BODY) buf_text(out, buf_view(&whole));
+    else {
+        buf_put(out, whole.ptr, FAILURE_BODY);
+        buf_printf(out, "... (%zu bytes in all)", body.len);
+    }
+    buf_free(&whole);
+}
+
 static void put_failure(struct http_work *work, struct buf *out) {
     const struct http_request *request = &work->request;
     const char *reason = reason_of(request->status);
@@ -133,8 +155,7 @@ static void put_failure(struct http_work *work, struct buf *out) {
     buf_printf(out, "HTTP %ld%s%s\n", request->status, reason ? " " : "", reason ? reason : "");
     buf_text(out, buf_view(&request->kept));
     if (body.len) buf_putc(out, '\n');
-    buf_text(out, text_slice(body, 0, body.len < FAILURE_BODY ? body.len : FAILURE_BODY));
-    if (body.len > FAILURE_BODY) buf_printf(out, "... (%zu bytes in all)", body.len);
+    put_body(work, out, body);
     out->len = text_trim(buf_view(out)).len;
 }
 
@@ -187,6 +208,16 @@ static void take_answer(struct http_work *work) {
     }
 }
 
+static void fail_transfer(struct http_work *work) {
+    const struct http_request *request = &work->request;
+    gramc_text why = text_of(request->error);
+    if (!show(work, &why)) return;
+    if (request->status)
+        http_work_fail(work->call, "the answer (HTTP %ld) broke off or is damaged: %.*s",
+                       request->status, TEXT_ARGS(why));
+    else http_work_fail(work->call, "the server cannot be asked: %.*s", TEXT_ARGS(why));
+}
+
 static void finish(struct http_work *work) {
     struct http_request *request = &work->request;
     switch (request->failure) {
@@ -199,11 +230,7 @@ static void finish(struct http_work *work) {
     case HTTP_TIMED_OUT: http_work_fail(work->call, "the server did not answer in time"); break;
     case HTTP_NOMEM: tool_settle(work->call, TOOL_NOMEM); break;
     case HTTP_UNREACHABLE:
-    case HTTP_REFUSED:
-        if (request->status)
-            http_work_fail(work->call, "the answer (HTTP %ld) broke off or is damaged: %s",
-                           request->status, request->error);
-        else http_work_fail(work->call, "the server cannot be asked: %s", request->error);
+    case HTTP_REFUSED: fail_transfer(work);
     }
 }
 
@@ -273,6 +300,7 @@ static void close_http(struct tool_call *call) {
 }
 
 static void bind_http(gramc_bound *bound, struct bound_tool *choice) {
+    choice->secrets = bound->secrets;
     choice->data = http_bind_impl(bound, choice->impl, choice->tool);
 }
 

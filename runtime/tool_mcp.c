@@ -1,6 +1,5 @@
 /* Calls a tool of an MCP server. The client of that server is the loop's; a call that is canceled
- * or late tells the server so, and hears no more of it. Secrets that the server repeats are taken
- * out of what it says. */
+ * or late tells the server so, and hears no more of it. */
 #include "runtime/tool_mcp.h"
 
 #include "base/text.h"
@@ -10,7 +9,6 @@
 struct mcp_work {
     struct tool_call *call;
     struct mcp_call mcp;
-    const struct secrets *secrets;
     bool running;
 };
 
@@ -23,7 +21,6 @@ static void describe(struct buf *out, const gramc_impl *impl) {
 static void settle(struct mcp_work *work) {
     struct tool_call *call = work->call;
     struct buf *result = &work->mcp.result;
-    if (work->mcp.outcome != MCP_NOMEM) secrets_hide(work->secrets, result);
     buf_text(&call->result, buf_view(result));
     gramc_status status = buf_status(result);
     if (status == GRAMC_OK) status = buf_status(&call->result);
@@ -45,7 +42,7 @@ static void call_mcp(struct tool_call *call) {
     struct mcp_work *work = mem_alloc(&call->loop->allocator, sizeof(*work));
     struct mcp_client *client = work ? mcp_pool_client(call->loop, endpoint->server) : NULL;
     call->state = work;
-    if (work) *work = (struct mcp_work){.call = call, .secrets = endpoint->secrets};
+    if (work) *work = (struct mcp_work){.call = call};
     if (!client) {
         tool_settle(call, TOOL_NOMEM);
         return;
@@ -80,6 +77,7 @@ static void close_mcp(struct tool_call *call) {
 }
 
 static void bind_mcp(gramc_bound *bound, struct bound_tool *choice) {
+    choice->secrets = bound->secrets;
     choice->data = mcp_bind_impl(bound, choice->impl, choice->tool);
 }
 

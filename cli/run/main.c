@@ -4,11 +4,15 @@
 #include "cli/run/commands.h"
 #include "cli/start.h"
 
+#include <unistd.h>
+
 int main(int argc, char **argv) {
     start_unreadable();
     if (!start_with_descriptors()) return EXIT_USAGE;
     gramc_allocator allocator = pages_allocator();
     struct cli cli;
     cli_init(&cli, stdout, stderr, &allocator);
-    return cli_main(&cli, run_commands, argc, argv);
+    int code = cli_main(&cli, run_commands, argc, argv);
+    if (cli.left_behind) _exit(code);
+    return code;
 }

@@ -1,6 +1,7 @@
 /* From `allowEnv` of the spec's configuration and --allow-env to the variables that a tool library
- * may read, with their values. A configuration beside a library counts for nothing here: whoever
- * wrote the library would allow himself what he likes. */
+ * may read, with their values, and the keys of model providers, which it may not. A configuration
+ * beside a library counts for nothing here: whoever wrote the library would allow himself what he
+ * likes. */
 #include "cli/run/run.h"
 
 #include <stdlib.h>
@@ -35,9 +36,23 @@ static size_t count_settings(const gramc_compilation *spec) {
     return count;
 }
 
+/* Nobody reads them, but they are kept out of what is shown, like the others. */
+static void add_provider_keys(struct run_secrets *secrets) {
+    const char *name;
+    for (size_t i = 0; (name = gramc_provider_key(i)) != NULL; i++)
+        if (getenv(name)) add(secrets, text_of(name));
+}
+
+static size_t count_provider_keys(void) {
+    size_t count = 0;
+    while (gramc_provider_key(count)) count++;
+    return count;
+}
+
 int run_read_secrets(struct cli *cli, const gramc_compilation *spec, struct run_secrets *out) {
     gramc_setting setting;
-    *out = (struct run_secrets){.room = cli->given_count + count_settings(spec) + 1};
+    *out = (struct run_secrets){.room = cli->given_count + count_settings(spec) +
+                                        count_provider_keys() + 1};
     out->list = cli->allocator.alloc(cli->allocator.ctx, NULL, 0, out->room * sizeof *out->list);
     if (!out->list) return cli_no_memory(cli);
     for (size_t i = 0; spec && gramc_setting_get(spec, i, &setting); i++)
@@ -49,6 +64,7 @@ int run_read_secrets(struct cli *cli, const gramc_compilation *spec, struct run_
             return cli_usage(cli, "--allow-env takes the name of one variable, not %s", name);
         add(out, text_of(name));
     }
+    add_provider_keys(out);
     return EXIT_FINE;
 }
 

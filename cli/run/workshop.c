@@ -3,27 +3,13 @@
 #define _POSIX_C_SOURCE 200809L
 #include "cli/run/workshop.h"
 
-#include <dirent.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/text.h"
 
-enum { INHERITED = 4 };
-
-/* Whatever this process was started with, the programs that tools start do not get it. */
-static void keep_descriptors(void) {
-    DIR *dir = opendir("/proc/self/fd");
-    const struct dirent *entry;
-    while (dir && (entry = readdir(dir)) != NULL) {
-        long descriptor = strtol(entry->d_name, NULL, 10);
-        if (descriptor > STDERR_FILENO) fcntl((int)descriptor, F_SETFD, FD_CLOEXEC);
-    }
-    if (dir) closedir(dir);
-}
+enum { INHERITED = 4, PATIENCE_MS = 2000 };
 
 static int make_loop(struct cli *cli, gramc_loop **out) {
     static const char *const names[INHERITED] = {"PATH", "HOME", "LANG", "TMPDIR"};
@@ -39,8 +25,8 @@ static int make_loop(struct cli *cli, gramc_loop **out) {
     }
     options.allocator = &cli->allocator;
     options.environment = pairs;
+    options.owns_process = true;
     if (cli_own_program("gramc-host", host, sizeof host)) options.host = text_of(host);
-    keep_descriptors();
     return cli_status(cli, gramc_loop_new(out, &options));
 }
 
@@ -54,7 +40,12 @@ int workshop_open(struct workshop *shop, struct cli *cli, const gramc_compilatio
 
 void workshop_close(struct workshop *shop) {
     if (!shop->cli) return;
-    gramc_loop_free(shop->loop);
+    if (gramc_loop_close(shop->loop, PATIENCE_MS)) {
+        shop->cli->left_behind = true;
+        fputs(
+            "gramc: a function of a plugin in this process has not returned, and is left behind\n",
+            shop->cli->err);
+    }
     gramc_offering_free(shop->offering);
     gramc_builtins_free(shop->builtins);
     run_free_secrets(shop->cli, &shop->secrets);
@@ -125,6 +116,8 @@ gramc_bind_options workshop_binding(const struct workshop *shop) {
     options.secrets = shop->secrets.list;
     options.secret_count = shop->secrets.count;
     options.offering = shop->offering;
+    const char *path = getenv("PATH");
+    options.path = text_of(path ? path : "/usr/bin:/bin");
     return options;
 }
 

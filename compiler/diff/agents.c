@@ -149,6 +149,41 @@ static void diff_list(struct gramc_diff *diff, const struct agent *before,
     }
 }
 
+static const struct tool *listed(const struct agent *agent, gramc_text name) {
+    for (size_t i = 0; i < agent->reach_count; i++)
+        if (text_eq(agent->reach[i]->public.name, name)) return agent->reach[i];
+    return NULL;
+}
+
+/* Their places in a file changed as well: diff.c reports that. */
+static bool stand_otherwise(const struct tool *old[2], const struct tool *new[2]) {
+    bool is_one_file = old[0]->source == old[1]->source && new[0]->source == new[1]->source;
+    return is_one_file && (old[0]->name_at.start < old[1]->name_at.start) !=
+                              (new[0]->name_at.start < new[1]->name_at.start);
+}
+
+/* The first tool, in the new order, that the agent lists behind one that it listed in front of. */
+static void diff_list_order(struct gramc_diff *diff, const struct agent *before,
+                            const struct agent *after) {
+    size_t expected = 0;
+    for (size_t i = 0; i < after->reach_count; i++) {
+        const struct tool *now = after->reach[i], *was = listed(before, now->public.name);
+        if (!was) continue;
+        while (expected < before->reach_count &&
+               !listed(after, before->reach[expected]->public.name))
+            expected++;
+        if (expected == before->reach_count) return;
+        const struct tool *first = before->reach[expected++];
+        if (text_eq(first->public.name, now->public.name)) continue;
+        const struct tool *old[2] = {first, was},
+                          *new[2] = {listed(after, first->public.name), now};
+        if (!stand_otherwise(old, new))
+            diff_add(diff, CHANGE_TOOLS_REORDERED, place(before), place(after), now->public.name,
+                     nothing, nothing);
+        return;
+    }
+}
+
 /* ## Tasks, inputs, answers */
 
 struct output {
@@ -259,12 +294,12 @@ void diff_agents(struct gramc_diff *diff, const struct gramc_spec *before,
                  const struct gramc_spec *after) {
     for (const struct agent *a = after->first_agent; a; a = a->next) {
         const struct agent *old = find(diff, before, after, a, true);
-        if (!old) {
+        if (!old && !diff_is_skipped_agent(diff, a))
             diff_add(diff, CHANGE_AGENT_ADDED, nowhere, place(a), a->public.name, nothing, nothing);
-            continue;
-        }
+        if (!old) continue;
         diff_properties(diff, old, a);
         diff_list(diff, old, before, a, after);
+        diff_list_order(diff, old, a);
         diff_tasks(diff, old, a);
         diff_inputs(diff, old, a);
     }

@@ -278,14 +278,26 @@ static void hint_rename(struct gramc_diff *diff, struct difference *difference,
     }
 }
 
-/* The first tool, in the new order, that stands behind one that it stood in front of. */
+static bool is_now_in(const struct gramc_diff *diff, const struct tool *old,
+                      const struct source *source) {
+    const struct tool *now = after_of(diff, old);
+    return now && now->source == source;
+}
+
+/* The first tool of a file, in the new order, that stands behind one that it stood in front of. The
+ * order of files means nothing. */
 static void diff_order(struct gramc_diff *diff, const struct gramc_spec *before,
                        const struct gramc_spec *after) {
-    const struct tool *expected = before->first_tool;
+    const struct tool *expected = NULL;
+    const struct source *file = NULL;
     for (const struct tool *t = after->first_tool; t; t = t->next) {
-        if (!before_of(diff, t)) continue;
-        while (expected && !after_of(diff, expected)) expected = expected->next;
-        if (expected && !text_eq(expected->public.name, t->public.name)) {
+        const struct tool *old = before_of(diff, t);
+        if (!old) continue;
+        if (t->source != file) expected = before->first_tool;
+        file = t->source;
+        while (expected && !is_now_in(diff, expected, file)) expected = expected->next;
+        if (expected && expected->source == old->source &&
+            !text_eq(expected->public.name, t->public.name)) {
             diff_add(diff, CHANGE_TOOLS_REORDERED, diff_tool_place(expected), diff_tool_place(t),
                      t->public.name, nothing, nothing);
             return;
@@ -302,7 +314,7 @@ void diff_tools(struct gramc_diff *diff, const struct gramc_spec *before,
     for (const struct tool *t = after->first_tool; t; t = t->next) {
         const struct tool *old = before_of(diff, t);
         if (old) diff_tool(diff, old, t);
-        else
+        else if (!diff_is_skipped_tool(diff, t))
             diff_add(diff, CHANGE_TOOL_ADDED, nowhere, diff_tool_place(t), t->public.name, nothing,
                      nothing);
     }
@@ -351,18 +363,21 @@ gramc_status gramc_diff_new(gramc_diff **out, const gramc_spec *before, const gr
     diff->new_sources = after->compilation->first_source;
     diff->old_root = root_of(diff->old_sources);
     diff->new_root = root_of(diff->new_sources);
-    before = diff_view(&diff->arena, before);
-    after = diff_view(&diff->arena, after);
-    if (before && after) {
+    size_t old_specs = before->compilation->spec_count;
+    before = diff_view(diff, before, true);
+    after = diff_view(diff, after, false);
+    bool is_blind = diff->skipped_count && diff->skipped_count == old_specs;
+    if (!is_blind && before && after) {
         causes_begin(diff, before, after);
         diff_agents(diff, before, after);
         diff_tools(diff, before, after);
         causes_report(diff);
         diff_accept_allowed(diff, after->compilation);
     }
-    if (diff->arena.oom) {
+    if (diff->arena.oom || is_blind) {
+        gramc_status status = diff->arena.oom ? GRAMC_NOMEM : GRAMC_FINDINGS;
         gramc_diff_free(diff);
-        return GRAMC_NOMEM;
+        return status;
     }
     *out = diff;
     return GRAMC_OK;
@@ -377,6 +392,10 @@ void gramc_diff_free(gramc_diff *diff) {
 
 size_t gramc_diff_count(const gramc_diff *diff, gramc_impact impact) {
     return impact <= GRAMC_IMPACT_BREAKING ? diff->counts[impact] : 0;
+}
+
+size_t gramc_diff_not_compared(const gramc_diff *diff) {
+    return diff->skipped_count;
 }
 
 bool gramc_diff_get(const gramc_diff *diff, size_t i, gramc_diff_entry *out) {

@@ -43,11 +43,19 @@ struct difference {
 
 struct diff_cause;
 
+/* An old spec with errors, which is not compared. */
+struct skipped_spec {
+    struct skipped_spec *next;
+    const struct gramc_spec *spec;
+};
+
 struct gramc_diff {
     struct arena arena;
     struct difference *first, **last;
     uint32_t counts[4]; /* by gramc_impact; those that are accepted left out */
     uint32_t accepted;
+    struct skipped_spec *skipped;
+    uint32_t skipped_count;
     struct map before, after; /* the first tool of each name on the wire */
     struct map old_entities, new_entities, causes, properties; /* cause.c */
     struct diff_cause *first_cause, **last_cause;
@@ -92,8 +100,13 @@ void diff_accept_allowed(struct gramc_diff *diff, const gramc_compilation *after
 bool diff_same_file(const struct gramc_diff *diff, const struct source *before,
                     const struct source *after);
 /* All specs of a compilation as one: each agent and tool once, from the file in which it stands.
- * The spec itself if it is the only one; NULL without memory. */
-const struct gramc_spec *diff_view(struct arena *arena, const struct gramc_spec *spec);
+ * The spec itself if it is the only one; NULL without memory. Old ones that are not whole are left
+ * out and noted. */
+const struct gramc_spec *diff_view(struct gramc_diff *diff, const struct gramc_spec *spec,
+                                   bool is_old);
+/* True for new ones that may have been in an old spec that was left out: nobody knows. */
+bool diff_is_skipped_tool(const struct gramc_diff *diff, const struct tool *tool);
+bool diff_is_skipped_agent(const struct gramc_diff *diff, const struct agent *agent);
 struct diff_place diff_tool_place(const struct tool *tool);
 /* "from A to B", for {2}. */
 gramc_text diff_from_to(struct gramc_diff *diff, gramc_text before, gramc_text after);

@@ -107,7 +107,8 @@ gramc_status gramc_diff_print(const gramc_diff *diff, gramc_report_format format
     arena_init(&printed.arena, &diff->arena.allocator);
     findings_init(&printed.findings, &printed.arena, UINT32_MAX);
     gramc_status status = gather(&printed, diff);
-    const struct diag_tally accepted = {"accepted", diff->accepted};
+    const struct diag_tally tallies[] = {{"accepted", diff->accepted},
+                                         {"not_compared", diff->skipped_count}};
     const struct diag_report report = {
         .sources = printed.sources,
         .findings = &printed.findings,
@@ -115,8 +116,8 @@ gramc_status gramc_diff_print(const gramc_diff *diff, gramc_report_format format
         .command = "diff",
         .language = "gram",
         .grades = grades,
-        .tallies = &accepted,
-        .tally_count = 1,
+        .tallies = tallies,
+        .tally_count = sizeof tallies / sizeof *tallies,
         .nothing = "no changes",
     };
     if (status == GRAMC_OK) status = diag_print(&report, format, &diff->arena.allocator, writer);

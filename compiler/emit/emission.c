@@ -66,10 +66,38 @@ static void put_plain(struct emission *e, const struct tool *tool) {
     else schema_print(e->out, &tool->signature->arguments, e->style);
 }
 
-/* Of what is sent in full. */
+/* True if an array in it could be without `items`; surely not in scalars and lists of them. */
+static bool may_lack_items(const struct schema *schema) {
+    if (schema->raw || schema->base) return true;
+    switch ((enum type_kind)schema->kind) {
+    case TYPE_NULL:
+    case TYPE_STRING:
+    case TYPE_INTEGER:
+    case TYPE_NUMBER:
+    case TYPE_BOOLEAN: return false;
+    case TYPE_ARRAY: return !schema->inner || may_lack_items(schema->inner);
+    case TYPE_ANY:
+    case TYPE_OBJECT:
+    case TYPE_MAP:
+    case TYPE_TUPLE:
+    case TYPE_ANY_OF:
+    case TYPE_ONE_OF:
+    case TYPE_KINDS: break;
+    }
+    return true;
+}
+
+static bool parameters_may_lack_items(const struct tool *tool) {
+    const struct field *p = tool->signature->parameters;
+    while (p && p->schema && !may_lack_items(p->schema)) p = p->next;
+    return p || tool->signature->arguments.raw;
+}
+
+/* Of what is sent in full. Most tools need no document for it. */
 static void check_items(struct emission *e, const struct tool *tool) {
     struct arena arena;
     if (!e->findings || !(e->target->flags & NEEDS_ITEMS)) return;
+    if (!parameters_may_lack_items(tool)) return;
     arena_init(&arena, &e->out->allocator);
     const struct json *document = document_of(e, tool, &arena);
     if (document) items_check(e, tool, document);
@@ -83,8 +111,9 @@ bool emission_put_parameters(struct emission *e, const struct tool *tool) {
     gramc_text refused = {NULL, 0};
     const struct json *lowered = NULL;
     if (e->target->dialect == DIALECT_PLAIN) {
-        put_plain(e, tool);
-        check_items(e, tool);
+        /* Where only findings are wanted, nobody reads it. */
+        if (e->findings) check_items(e, tool);
+        else put_plain(e, tool);
         return true;
     }
     arena_init(&arena, &e->out->allocator);

@@ -63,7 +63,7 @@ static gramc_status format_into(struct buf *out, gramc_compilation *compilation,
     struct format_options options = {
         .edits = (const struct format_edit *)(const void *)edits.ptr,
         .edit_count = edits.len / sizeof(struct format_edit),
-        .arrays_on_one_line = portable,
+        .lines_end_in_braces_only = portable,
     };
     gramc_status status = arena->oom ? GRAMC_NOMEM : buf_status(&edits);
     if (status == GRAMC_OK) status = format_tree(out, unit->tree, &options);

@@ -432,6 +432,20 @@ static gramc_status write_library(struct importer *in, struct buf *text) {
     return buf_status(text);
 }
 
+/* ## The text */
+
+/* As `gramc fmt` would have it. */
+static gramc_status send(const struct importer *in, const struct buf *text, gramc_writer writer) {
+    gramc_options options = GRAMC_OPTIONS_INIT;
+    gramc_compilation *written;
+    options.allocator = &in->arena->allocator;
+    if (gramc_compilation_new(&written, &options)) return GRAMC_NOMEM;
+    gramc_status status = gramc_add_source(written, GRAMC_TEXT("import"), text->ptr, text->len);
+    if (!status) status = gramc_source_format(written, 0, NULL, writer);
+    gramc_compilation_free(written);
+    return status;
+}
+
 static gramc_status write_files(struct importer *in, const gramc_import_options *options,
                                 gramc_writer spec) {
     struct buf text;
@@ -444,10 +458,10 @@ static gramc_status write_files(struct importer *in, const gramc_import_options 
         report_many(in);
     }
     if (in->arena->oom) status = GRAMC_NOMEM;
-    if (status == GRAMC_OK) status = buf_send(&text, spec);
+    if (status == GRAMC_OK) status = send(in, &text, spec);
     if (status == GRAMC_OK && options->library.write) {
         status = write_library(in, &text);
-        if (status == GRAMC_OK) status = buf_send(&text, options->library);
+        if (status == GRAMC_OK) status = send(in, &text, options->library);
     }
     buf_free(&text);
     return status;

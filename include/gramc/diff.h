@@ -56,7 +56,9 @@ typedef struct gramc_diff_use {
 
 typedef struct gramc_diff gramc_diff;
 
-/* Compares two specs that were compiled without errors; one of several (gramc_compile_each) stands
+/* Compares two specs. The new one was compiled without errors. An old one with errors that leave
+ * nothing whole is not compared (gramc_diff_not_compared), and what may have been in it is not said
+ * to be new; GRAMC_FINDINGS if there is no other. One of several (gramc_compile_each) stands
  * for all, each agent and tool in its file. What has the same name on both sides is compared within
  * the same file first. The result is yours; it borrows from both compilations, which must outlive
  * it. The changes stand in the order of the new spec, what is gone behind that in the order of the
@@ -84,6 +86,8 @@ GRAMC_API GRAMC_MUST_USE gramc_status gramc_diff_baseline_write(const gramc_diff
  * if it is no baseline, GRAMC_NOMEM. */
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_diff_baseline_apply(gramc_diff *diff,
                                                                 gramc_text baseline, size_t *gone);
+/* How many old specs had errors and were not compared. */
+GRAMC_API size_t gramc_diff_not_compared(const gramc_diff *diff);
 /* Prints the changes as gramc_findings_print prints findings, by the files that they stand in; what
  * is gone stands in the old file. `fails` is the least impact that fails (a JUnit case), NONE if
  * none does. GRAMC_USAGE for an unknown format, GRAMC_NOMEM, GRAMC_IO. */

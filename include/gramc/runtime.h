@@ -87,10 +87,13 @@ typedef struct gramc_bind_options {
     /* A target of gramc_emit, by whose rules tools and parameters are called in requests; what the
      * model calls is mapped back. Empty: "openai". */
     gramc_text target;
+    /* The PATH that programs inherit (gramc_loop_options.environment): one that is not there is
+     * then an error of the binding. ptr NULL: they are looked for when they are called. */
+    gramc_text path;
 } gramc_bind_options;
 #define GRAMC_BIND_OPTIONS_INIT                                                                    \
     {                                                                                              \
-        sizeof(gramc_bind_options), NULL, NULL, {NULL, NULL}, NULL, 0, false, NULL, {              \
+        sizeof(gramc_bind_options), NULL, NULL, {NULL, NULL}, NULL, 0, false, NULL, {NULL, 0}, {   \
             NULL, 0                                                                                \
         }                                                                                          \
     }
@@ -237,6 +240,10 @@ typedef struct gramc_provider {
 GRAMC_API const gramc_provider *gramc_provider_get(size_t i);
 /* The provider that a model names, the first if it names none; NULL: it is not known. */
 GRAMC_API const gramc_provider *gramc_provider_of(gramc_text model);
+/* The i-th environment variable under which some provider documents its key, also of providers that
+ * are not known here; NULL past the end. Listed among the secrets of a library, with its value,
+ * such a key is hidden like any other, and still no library may read it. */
+GRAMC_API const char *gramc_provider_key(size_t i);
 
 typedef struct gramc_endpoint_options {
     size_t struct_size; /* sizeof(gramc_endpoint_options) */
@@ -293,9 +300,13 @@ typedef struct gramc_loop_options {
     /* Most processes at a time of one plugin or of one program that stays; 0: 4. They live until
      * the loop is freed. */
     uint32_t max_workers;
+    /* No other part of this process starts programs that need its descriptors: all but the standard
+     * three are set to close on exec before one is started, whoever opened them. Otherwise only
+     * those that this library opens are kept from programs. */
+    bool owns_process;
 } gramc_loop_options;
 #define GRAMC_LOOP_OPTIONS_INIT                                                                    \
-    { sizeof(gramc_loop_options), NULL, NULL, 0, {NULL, 0}, 0 }
+    { sizeof(gramc_loop_options), NULL, NULL, 0, {NULL, 0}, 0, false }
 
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_loop_new(gramc_loop **out,
                                                      const gramc_loop_options *options);
@@ -305,6 +316,11 @@ GRAMC_API GRAMC_MUST_USE gramc_status gramc_loop_run(gramc_loop *loop);
 GRAMC_API void gramc_loop_interrupt(gramc_loop *loop);
 /* Cancels what is left (their handlers are called) and waits for blocking functions to return. */
 GRAMC_API void gramc_loop_free(gramc_loop *loop);
+/* The same, but waits for `patience_ms` at most; programs and sessions that end politely take up to
+ * 2 s. GRAMC_LIMIT: a blocking function has not returned. Everything else has ended then; what the
+ * function may still use stays, and the process can only be left by _exit, since exit waits for
+ * libuv's threads. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_loop_close(gramc_loop *loop, uint32_t patience_ms);
 
 /* ## Runs */
 typedef enum gramc_outcome {
@@ -376,8 +392,8 @@ typedef struct gramc_run_handler {
 /* Starts a run; nothing is called before gramc_loop_run. Stated limits: a request of 256 MiB, a
  * tool result of 1 MiB, 128 calls in one answer (more are not made, and the model is told). *out
  * (out may be NULL) is valid until done is called. GRAMC_FINDINGS: the bound agent has errors.
- * GRAMC_USAGE: no model, no message, an empty one, an input of the agent that is not given, or no
- * done. GRAMC_NOMEM: done will not be
+ * GRAMC_USAGE: no model, an endpoint for an agent where neither of them names a model, no message,
+ * an empty one, an input of the agent that is not given, or no done. GRAMC_NOMEM: done will not be
  * called. */
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_run_start(gramc_run **out, gramc_loop *loop,
                                                       const gramc_bound *bound,

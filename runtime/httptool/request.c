@@ -89,12 +89,16 @@ static bool add_line(struct http_work *work, gramc_text name, gramc_text value) 
     return copy.ptr != NULL;
 }
 
+/* Without an argument that it names there is no header; of cookies, only that one is missing. */
 static bool add_header(struct http_work *work, const struct http_header *header,
                        const struct json *arguments) {
     struct buf value;
+    bool lacks = template_lacks(&header->value, arguments);
+    if (lacks && !text_is_nocase(header->name, "Cookie")) return true;
     buf_init_secret(&value, &work->arena.allocator, HTTP_HEADER_VALUE_MAX);
-    bool good = expand(work, &value, &header->value, arguments) &&
-                add_line(work, header->name, text_trim(buf_view(&value)));
+    bool good = expand(work, &value, &header->value, arguments);
+    gramc_text line = text_trim(buf_view(&value));
+    if (good && (line.len || !lacks)) good = add_line(work, header->name, line);
     buf_free(&value);
     return good;
 }
@@ -119,6 +123,12 @@ static bool add_headers(struct http_work *work, const struct json *arguments) {
     return true;
 }
 
+/* A body that is one argument and nothing else is there if the argument is. */
+static bool sends_body(const struct http_call *call, const struct json *arguments) {
+    bool is_argument = call->body.count == 1;
+    return call->has_body && !(is_argument && template_lacks(&call->body, arguments));
+}
+
 /* `Expect:` without a value keeps curl from waiting before a long body. */
 static bool make_headers(struct http_work *work, const struct json *arguments) {
     const struct http_endpoint *endpoint = work->call->bound->data;
@@ -127,7 +137,7 @@ static bool make_headers(struct http_work *work, const struct json *arguments) {
     if (!add_headers(work, arguments)) return false;
     if (!names_header(call->headers, call->header_count, type) &&
         !names_header(endpoint->headers, endpoint->header_count, type)) {
-        if (!call->has_body) work->lines[work->line_count++] = "Content-Type:";
+        if (!sends_body(call, arguments)) work->lines[work->line_count++] = "Content-Type:";
         else if (!add_line(work, type, call->content_type)) return false;
     }
     work->lines[work->line_count++] = "Expect:";
@@ -150,5 +160,5 @@ bool http_work_fill(struct http_work *work) {
     const struct http_call *call = endpoint->call;
     const struct json *arguments = read_arguments(work);
     return arguments && make_url(work, arguments) && make_headers(work, arguments) &&
-           (!call->has_body || expand(work, &work->body, &call->body, arguments));
+           (!sends_body(call, arguments) || expand(work, &work->body, &call->body, arguments));
 }

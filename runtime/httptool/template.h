@@ -73,12 +73,15 @@ gramc_status template_fixed(struct template *out, struct arena *arena, gramc_tex
 gramc_status template_check(const struct template *what, const gramc_text *names, size_t count,
                             bool *used, struct template_error *error);
 
+/* True if a parameter without a fallback is none of the arguments' members. */
+bool template_lacks(const struct template *what, const struct json *arguments);
+
 /* Looks up the value of ${env:name}; false if it may not be read or is not set. */
 typedef bool (*template_secret)(const void *ctx, gramc_text name, gramc_text *out);
 
 /* Fills in the members of `arguments` (an object). secret NULL: none. What is null is `null` as a
  * JSON value, empty elsewhere, and refused in a path. What is absent takes its member of a JSON
- * object or its pair of a query or form with it; where it is none of these, it is as null.
+ * object or its pair of a query, form or cookie with it; where it is none of these, it is as null.
  * GRAMC_FINDINGS: a value that cannot stand where it would. GRAMC_LIMIT: `out` is full. */
 gramc_status template_expand(struct buf *out, const struct template *what,
                              const struct json *arguments, template_secret secret,

@@ -47,6 +47,30 @@ bool template_drop_member(struct buf *out, size_t from, char *separator) {
     return true;
 }
 
+bool template_drop_quote(struct buf *out, size_t from, gramc_text rest) {
+    size_t len = out->len;
+    bool opens = len > from && out->ptr[len - 1] == '"';
+    bool is_escaped = len - from > 1 && out->ptr[len - 2] == '\\';
+    if (!opens || is_escaped || !rest.len || rest.ptr[0] != '"') return false;
+    cut(out, len - 1);
+    return true;
+}
+
+/* ## Cookies */
+
+bool template_drop_cookie(struct buf *out, size_t from, gramc_text rest, char *separator) {
+    size_t name = out->len;
+    *separator = '\0';
+    bool ends = rest.len == 0 || rest.ptr[0] == ';';
+    if (name == from || out->ptr[name - 1] != '=' || !ends) return false;
+    for (name--; name > from && out->ptr[name - 1] != ';'; name--)
+        if (out->ptr[name - 1] == '=') return false;
+    if (name > from) name--;
+    else *separator = ';';
+    cut(out, name);
+    return true;
+}
+
 /* ## Queries and forms */
 
 static bool ends_pair(gramc_text rest) {

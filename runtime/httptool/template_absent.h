@@ -11,5 +11,9 @@
 bool template_drop_member(struct buf *out, size_t from, char *separator);
 /* The same for `name=`; `rest` is the literal text behind the value. */
 bool template_drop_pair(struct buf *out, size_t from, gramc_text rest, char *separator);
+/* The same for `name=` of a Cookie header. */
+bool template_drop_cookie(struct buf *out, size_t from, gramc_text rest, char *separator);
+/* The quote in front of a value that is all of a JSON string. False if there is more in it. */
+bool template_drop_quote(struct buf *out, size_t from, gramc_text rest);
 
 #endif

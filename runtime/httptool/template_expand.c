@@ -17,6 +17,7 @@ struct expansion {
     const struct json *arguments;
     template_secret secret;
     const void *secret_ctx;
+    bool quote;     /* the next text begins with one that is to be left out */
     char separator; /* to be left out if the next text begins with it; 0: none */
     struct template_error *error;
 };
@@ -30,6 +31,8 @@ static gramc_status refuse(struct expansion *e, const struct template_part *part
 
 static void expand_text(struct expansion *e, gramc_text text) {
     size_t i = 0;
+    if (e->quote) text = text_slice(text, 1, text.len);
+    e->quote = false;
     while (e->separator == ',' && i < text.len && strchr(" \t\r\n", text.ptr[i])) i++;
     bool skipped = e->separator && i < text.len && text.ptr[i] == e->separator;
     buf_text(e->out, skipped ? text_slice(text, i + 1, text.len) : text);
@@ -44,13 +47,27 @@ static gramc_text text_behind(const struct expansion *e, const struct template_p
     return next->kind == PART_TEXT ? next->text : TEXT("$");
 }
 
+/* `"name": "${x}"` goes as a whole; in a list there is null in its place, not an empty text. */
+static bool drop_string(struct expansion *e, gramc_text behind) {
+    e->quote = template_drop_quote(e->out, e->from, behind);
+    if (e->quote && !template_drop_member(e->out, e->from, &e->separator)) buf_puts(e->out, "null");
+    return e->quote;
+}
+
 /* True if the place that would hold the value has been taken back. */
 static bool drop(struct expansion *e, const struct template_part *part) {
+    gramc_text behind = text_behind(e, part);
     if (buf_status(e->out) != GRAMC_OK) return false;
-    if (part->place == PLACE_JSON_VALUE)
-        return template_drop_member(e->out, e->from, &e->separator);
-    return part->place == PLACE_QUERY &&
-           template_drop_pair(e->out, e->from, text_behind(e, part), &e->separator);
+    switch (part->place) {
+    case PLACE_JSON_VALUE: return template_drop_member(e->out, e->from, &e->separator);
+    case PLACE_JSON_STRING: return drop_string(e, behind);
+    case PLACE_QUERY: return template_drop_pair(e->out, e->from, behind, &e->separator);
+    case PLACE_HEADER: return template_drop_cookie(e->out, e->from, behind, &e->separator);
+    case PLACE_SEGMENT:
+    case PLACE_MARKUP:
+    case PLACE_RAW: break;
+    }
+    return false;
 }
 
 static gramc_status expand_value(struct expansion *e, const struct template_part *part) {
@@ -107,10 +124,20 @@ static gramc_status check_steps(const struct buf *out, size_t from, const struct
     return GRAMC_OK;
 }
 
+bool template_lacks(const struct template *what, const struct json *arguments) {
+    for (size_t i = 0; i < what->count; i++) {
+        const struct template_part *part = &what->parts[i];
+        if (part->kind == PART_PARAMETER && !part->has_fallback &&
+            !json_get_text(arguments, part->text))
+            return true;
+    }
+    return false;
+}
+
 gramc_status template_expand(struct buf *out, const struct template *what,
                              const struct json *arguments, template_secret secret,
                              const void *secret_ctx, struct template_error *error) {
-    struct expansion e = {out, out->len, what, arguments, secret, secret_ctx, '\0', error};
+    struct expansion e = {out, out->len, what, arguments, secret, secret_ctx, false, '\0', error};
     bool segments = false;
     *error = (struct template_error){.start = 0};
     for (size_t i = 0; i < what->count; i++) {

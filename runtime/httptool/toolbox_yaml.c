@@ -10,15 +10,32 @@
 
 /* ## Parameters */
 
+/* `limits` are those that gram's type of that name has. */
+#define BYTE_RANGE "\"minimum\":-128,\"maximum\":127"
+#define SHORT_RANGE "\"minimum\":-32768,\"maximum\":32767"
+#define ONE_CHARACTER "\"minLength\":1,\"maxLength\":1"
+
 static const struct {
-    const char *name, *type;
+    const char *name, *type, *limits;
 } types[] = {
-    {"STRING", "string"},       {"BOOLEAN", "boolean"},       {"INTEGER", "integer"},
-    {"LONG", "integer"},        {"FLOAT", "number"},          {"DOUBLE", "number"},
-    {"BYTE", "integer"},        {"SHORT", "integer"},         {"CHARACTER", "string"},
-    {"STRING_ARRAY", "string"}, {"BOOLEAN_ARRAY", "boolean"}, {"INTEGER_ARRAY", "integer"},
-    {"LONG_ARRAY", "integer"},  {"FLOAT_ARRAY", "number"},    {"DOUBLE_ARRAY", "number"},
-    {"BYTE_ARRAY", "integer"},  {"SHORT_ARRAY", "integer"},   {"CHARACTER_ARRAY", "string"},
+    {"STRING", "string", ""},
+    {"BOOLEAN", "boolean", ""},
+    {"INTEGER", "integer", ""},
+    {"LONG", "integer", ""},
+    {"FLOAT", "number", ""},
+    {"DOUBLE", "number", ""},
+    {"BYTE", "integer", BYTE_RANGE},
+    {"SHORT", "integer", SHORT_RANGE},
+    {"CHARACTER", "string", ONE_CHARACTER},
+    {"STRING_ARRAY", "string", ""},
+    {"BOOLEAN_ARRAY", "boolean", ""},
+    {"INTEGER_ARRAY", "integer", ""},
+    {"LONG_ARRAY", "integer", ""},
+    {"FLOAT_ARRAY", "number", ""},
+    {"DOUBLE_ARRAY", "number", ""},
+    {"BYTE_ARRAY", "integer", BYTE_RANGE},
+    {"SHORT_ARRAY", "integer", SHORT_RANGE},
+    {"CHARACTER_ARRAY", "string", ONE_CHARACTER},
 };
 
 enum { TYPES = sizeof(types) / sizeof(types[0]), SINGLE_TYPES = TYPES / 2 };
@@ -33,6 +50,7 @@ static bool put_type(struct toolbox_reader *reader, const struct yaml *type,
         if (is_list) json_member_text(w, "type", TEXT("array"));
         if (is_list) json_member_object(w, "items");
         json_member_text(w, "type", text_of(types[i].type));
+        if (*types[i].limits) buf_puts(json_slot(w), types[i].limits);
         if (is_list) json_object_end(w);
         return true;
     }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/text.h"
+#include "runtime/foreign.h"
 #include "runtime/loop.h"
 
 /* ## Asking */
@@ -65,21 +66,19 @@ struct refusal {
 
 static gramc_text note_refused(struct inquiry *inquiry, const struct offered_box *out,
                                const struct refusal *refusal) {
+    const struct foreign how = {.secrets = inquiry->secrets, .longest = FOREIGN_NAME};
     struct buf line;
     gramc_text name = refusal->tool->name;
     buf_init(&line, &inquiry->arena->allocator, NOTE_MAX);
     buf_puts(&line, "box `");
-    buf_text(&line, out->name);
+    foreign_put(&line, out->name, &how);
     buf_puts(&line, "`: its tool ");
     if (name.len == 0) buf_printf(&line, "number %zu", refusal->number);
-    else buf_puts(&line, "`"), buf_text(&line, name), buf_puts(&line, "`");
+    else buf_puts(&line, "`"), foreign_put(&line, name, &how), buf_puts(&line, "`");
     buf_printf(&line, " is not offered: %s", refusal->why);
     if (refusal->more)
         buf_printf(&line, "; nor %s %zu more", refusal->more == 1 ? "is" : "are", refusal->more);
-    gramc_text note = hide(inquiry, buf_view(&line));
-    if (buf_status(&line) == GRAMC_NOMEM) inquiry->arena->oom = true;
-    buf_free(&line);
-    return note;
+    return buf_to_arena_cut(&line, inquiry->arena);
 }
 
 static const char *why_refused(struct inquiry *inquiry, const struct mcp_tool *tool) {
@@ -226,6 +225,7 @@ static gramc_status ask_all(const struct box_question *question) {
 gramc_status mcp_boxes_ask(const struct box_question *question) {
     sigset_t before;
     if (question->loop->running) return GRAMC_USAGE;
+    if (loop_learn(question->loop, question->secrets)) return GRAMC_NOMEM;
     loop_set_signals(&before);
     gramc_status status = ask_all(question);
     loop_restore_signals(&before);

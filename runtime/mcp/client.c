@@ -9,6 +9,7 @@
 
 #include "base/number.h"
 #include "base/text.h"
+#include "runtime/foreign.h"
 #include "runtime/mcp/process.h"
 
 enum { UNSUPPORTED_VERSION = -32022, MODERN_ERRORS_FROM = -32022, MODERN_ERRORS_TO = -32020 };
@@ -136,7 +137,7 @@ static void on_failed(void *ctx, uint64_t id, const struct mcp_failure *failure)
 static bool waits(void *ctx, uint64_t id);
 
 static gramc_status open_transport(struct mcp_client *client, char why[CHILD_WHY_MAX]) {
-    const struct mcp_events events = {on_line, on_ended, on_failed, waits, client};
+    const struct mcp_events events = {on_line, on_ended, on_failed, waits, client, client->secrets};
     if (client->words.argv)
         return mcp_process_start(&client->transport, client->loop, &client->allocator,
                                  &client->words, &events, why);
@@ -246,7 +247,7 @@ static void on_probe_answer(struct mcp_client *client, const struct json *result
 static void refuse_handshake(struct mcp_client *client, const struct json *error) {
     struct buf why;
     buf_init(&why, &client->allocator, sizeof(client->why) - 1);
-    mcp_put_error(&why, "the server refuses the handshake", error);
+    mcp_put_error(&why, "the server refuses the handshake", client, error, FOREIGN_WORDS);
     give_up(client, why.ptr ? why.ptr : "out of memory");
     buf_free(&why);
 }
@@ -307,7 +308,7 @@ static void answer_lost(uv_timer_t *timer) {
 }
 
 static void on_stray(struct mcp_client *client, gramc_text line, const struct json_error *error) {
-    bool is_answer = mcp_stray_take(&client->strays, line, error);
+    bool is_answer = mcp_stray_take(client, line, error);
     if (!is_answer || uv_is_active((uv_handle_t *)&client->patience)) return;
     client->strays.before = client->next_id;
     uv_timer_start(&client->patience, answer_lost, MCP_STRAY_MS, 0);
@@ -501,9 +502,15 @@ static char **copy_words(struct arena *arena, const char *const *words) {
     return copy;
 }
 
+const struct secrets *mcp_client_secrets(const struct mcp_client *client) {
+    return client->secrets ? *client->secrets : NULL;
+}
+
 static bool copy_place(struct mcp_client *client, const struct mcp_place *place) {
     client->http = place->http;
+    client->secrets = client->words.secrets = place->secrets;
     if (place->words) {
+        client->words.owns_process = place->words->owns_process;
         client->words.argv = copy_words(&client->arena, (const char *const *)place->words->argv);
         client->words.environment =
             copy_words(&client->arena, (const char *const *)place->words->environment);

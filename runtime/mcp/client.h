@@ -45,6 +45,7 @@ struct mcp_client {
     struct exec_words words; /* argv NULL: the server is at the address */
     struct mcp_address address;
     struct http *http;
+    struct secrets *const *secrets;
     struct mcp_transport *transport; /* NULL: idle */
     enum mcp_state state;
     bool is_modern, no_probe, probed_twice, closing;
@@ -61,17 +62,21 @@ struct mcp_client {
     char why[512];
 };
 
+/* What the loop knows by now; NULL: nothing. */
+const struct secrets *mcp_client_secrets(const struct mcp_client *client);
+
 void mcp_request_start(struct mcp_client *client, struct mcp_request *request,
                        const struct mcp_verb *verb);
 /* Takes a message of the server's. */
 void mcp_take_line(struct mcp_client *client, gramc_text line);
 
-/* Writes `what`, and the code and message of an error behind it. */
-void mcp_put_error(struct buf *out, const char *what, const struct json *error);
+/* Writes `what`, and the code and message of an error behind it, this in `longest` bytes. */
+void mcp_put_error(struct buf *out, const char *what, const struct mcp_client *client,
+                   const struct json *error, size_t longest);
 
 /* ## What is no message (strays.c) */
 /* Counts a line; true if it looks like an answer, which then will not come. */
-bool mcp_stray_take(struct mcp_strays *strays, gramc_text line, const struct json_error *error);
+bool mcp_stray_take(struct mcp_client *client, gramc_text line, const struct json_error *error);
 /* Writes `why`, and behind it what came instead of messages, if anything did. */
 void mcp_strays_tell(char *out, size_t size, const char *why, const struct mcp_strays *strays);
 

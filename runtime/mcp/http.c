@@ -7,10 +7,9 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "runtime/foreign.h"
 #include "runtime/mcp/exchange.h"
 #include "runtime/tool_http.h"
-
-enum { EXCERPT = 300 };
 
 static bool is_wanted(const struct exchange *exchange) {
     const struct mcp_events *events = &exchange->owner->events;
@@ -269,24 +268,23 @@ static void on_data(struct http_request *request) {
 
 /* ## The end of a request */
 
-/* One line, and not too much of it. */
-static size_t excerpt_length(gramc_text body) {
-    size_t len = body.len < EXCERPT ? body.len : EXCERPT;
-    for (size_t i = 0; i < len; i++)
-        if ((unsigned char)body.ptr[i] < 0x20) return i;
-    return len;
+/* Without memory its ptr is NULL. */
+static gramc_text show(struct exchange *exchange, gramc_text words) {
+    struct secrets *const *secrets = exchange->owner->events.secrets;
+    const struct foreign how = {.secrets = secrets ? *secrets : NULL, .longest = FOREIGN_WORDS};
+    return foreign_text(&exchange->arena, words, &how);
 }
 
 static void fail_status(struct exchange *exchange) {
-    char why[EXCERPT + 200];
+    char why[FOREIGN_WORDS + 200];
     long status = exchange->request.status;
-    gramc_text body = text_trim(buf_view(&exchange->request.response));
-    size_t len = excerpt_length(body);
+    gramc_text body = show(exchange, buf_view(&exchange->request.response));
     bool forbidden = status == 401 || status == 403;
     snprintf(why, sizeof(why), "the server answers with HTTP status %ld%s%s%.*s", status,
-             status == 401 ? ": it wants an Authorization header" : "", len ? ": " : "", (int)len,
-             body.ptr ? body.ptr : "");
-    if (status == 404 && exchange->with_session) fail(exchange, MCP_SESSION_LOST, why);
+             status == 401 ? ": it wants an Authorization header" : "", body.len ? ": " : "",
+             TEXT_ARGS(body));
+    if (!body.ptr) fail(exchange, MCP_FAILED_NOMEM, "out of memory");
+    else if (status == 404 && exchange->with_session) fail(exchange, MCP_SESSION_LOST, why);
     else fail(exchange, forbidden ? MCP_FORBIDDEN : MCP_STATUS, why);
 }
 
@@ -320,14 +318,15 @@ static bool redirect(struct exchange *exchange) {
 
 static void fail_transfer(struct exchange *exchange) {
     struct http_request *request = &exchange->request;
-    char why[400];
-    switch (request->failure) {
+    char why[FOREIGN_WORDS + 100];
+    gramc_text error = show(exchange, text_of(request->error));
+    switch (error.ptr ? request->failure : HTTP_NOMEM) {
     case HTTP_NOMEM: fail(exchange, MCP_FAILED_NOMEM, "out of memory"); return;
     case HTTP_TOO_BIG:
         fail(exchange, MCP_UNREACHABLE, "the server's answer is longer than 16 MiB");
         return;
     default:
-        snprintf(why, sizeof(why), "the server cannot be reached: %s", request->error);
+        snprintf(why, sizeof(why), "the server cannot be reached: %.*s", TEXT_ARGS(error));
         fail(exchange, MCP_UNREACHABLE, why);
     }
 }
@@ -360,13 +359,15 @@ static void end_stream(struct exchange *exchange) {
 
 /* What it says that is no message of ours to read: of what type, and how it begins. */
 static void fail_type(struct exchange *exchange) {
-    char why[EXCERPT + 200];
-    gramc_text type = kept_value(&exchange->request, "Content-Type");
-    gramc_text body = text_trim(buf_view(&exchange->request.response));
-    size_t len = excerpt_length(body);
-    snprintf(why, sizeof(why), "the server answers with %.*s and no message%s%.*s",
-             type.len < 80 ? (int)type.len : 80, type.len ? type.ptr : "", len ? ": " : "",
-             (int)len, body.ptr ? body.ptr : "");
+    char why[2 * FOREIGN_WORDS + 100];
+    gramc_text type = show(exchange, kept_value(&exchange->request, "Content-Type"));
+    gramc_text body = show(exchange, buf_view(&exchange->request.response));
+    if (!type.ptr || !body.ptr) {
+        fail(exchange, MCP_FAILED_NOMEM, "out of memory");
+        return;
+    }
+    snprintf(why, sizeof(why), "the server answers with %.*s and no message%s%.*s", TEXT_ARGS(type),
+             body.len ? ": " : "", TEXT_ARGS(body));
     fail(exchange, MCP_STATUS, why);
 }
 

@@ -17,12 +17,14 @@
 #include "runtime/mcp/http.h"
 
 struct mcp_client;
+struct secrets;
 
 /* Where a server is: a program or an address, the other being NULL. */
 struct mcp_place {
     const struct exec_words *words;
     const struct mcp_address *address;
-    struct http *http; /* for an address; must outlive the client, see http.h */
+    struct http *http;              /* for an address; must outlive the client, see http.h */
+    struct secrets *const *secrets; /* the loop's, to be kept out of what is shown; NULL: none */
 };
 
 /* Nothing is started yet. Words and address are copied. */
@@ -119,9 +121,10 @@ void mcp_cancel(struct mcp_request *request);
 
 /* ## What a result means (result.c) */
 /* Writes what a model should see of the result of tools/call; says what it amounts to. `output` and
- * `as_text` are those of the call. */
+ * `as_text` are those of the call; secrets are hidden in what is cut, the rest is the caller's. */
 enum mcp_outcome mcp_result_read(struct buf *out, const struct json *result,
-                                 const gramc_schema *output, bool as_text);
+                                 const gramc_schema *output, bool as_text,
+                                 const struct secrets *secrets);
 
 /* ## Schemas (dialect.c) */
 /* A copy in the arena; without its `$schema` if that is draft-07 and makes no difference. Empty

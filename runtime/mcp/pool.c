@@ -23,7 +23,7 @@ static gramc_status make_program(struct mcp_client **out, gramc_loop *loop,
     struct exec_words words;
     struct arena arena;
     arena_init(&arena, &loop->allocator);
-    const struct mcp_place place = {.words = &words};
+    const struct mcp_place place = {.words = &words, .secrets = &loop->secrets};
     gramc_status status = GRAMC_NOMEM;
     if (exec_words(&words, &arena, &program, loop))
         status = mcp_client_new(out, &loop->uv, &loop->allocator, &place);
@@ -33,8 +33,9 @@ static gramc_status make_program(struct mcp_client **out, gramc_loop *loop,
 
 static gramc_status make_remote(struct mcp_client **out, gramc_loop *loop,
                                 const struct mcp_server *server) {
-    const struct mcp_address address = {server->url, server->headers};
-    const struct mcp_place place = {.address = &address, .http = loop->http};
+    const struct mcp_address address = {.url = server->url, .headers = server->headers};
+    const struct mcp_place place = {
+        .address = &address, .http = loop->http, .secrets = &loop->secrets};
     return mcp_client_new(out, &loop->uv, &loop->allocator, &place);
 }
 

@@ -4,27 +4,45 @@
 #include "runtime/mcp/mcp.h"
 
 #include "base/text.h"
+#include "runtime/foreign.h"
+
+enum { TYPE_LONGEST = 100, URI_LONGEST = 500 };
 
 static gramc_text text_at(const struct json *object, const char *key) {
     const struct json *value = json_get(object, key);
     return json_is(value, JSON_STRING) ? value->text : (gramc_text){NULL, 0};
 }
 
-static void put_blob(struct buf *out, const char *what, const struct json *block,
-                     const char *data) {
-    gramc_text type = text_at(block, "mimeType");
-    buf_printf(out, "[%s", what);
-    if (type.len) buf_printf(out, " %.*s", type.len < 100 ? (int)type.len : 100, type.ptr);
-    buf_puts(out, ", ");
-    buf_count(out, text_at(block, data).len, "byte");
-    buf_puts(out, " of base64]");
+/* What is written, and what must not stand in it. */
+struct result_reader {
+    struct buf *out;
+    const struct secrets *secrets;
+};
+
+static void put_label(const struct result_reader *reader, gramc_text label, size_t longest) {
+    const struct foreign how = {.secrets = reader->secrets, .longest = longest};
+    foreign_put(reader->out, label, &how);
 }
 
-static void put_resource(struct buf *out, const struct json *resource) {
+static void put_blob(const struct result_reader *reader, const char *what, const struct json *block,
+                     const char *data) {
+    gramc_text type = text_at(block, "mimeType");
+    buf_printf(reader->out, "[%s%s", what, type.len ? " " : "");
+    if (type.len) put_label(reader, type, TYPE_LONGEST);
+    buf_puts(reader->out, ", ");
+    buf_count(reader->out, text_at(block, data).len, "byte");
+    buf_puts(reader->out, " of base64]");
+}
+
+static void put_resource(const struct result_reader *reader, const struct json *resource) {
     gramc_text text = text_at(resource, "text"), uri = text_at(resource, "uri");
-    if (uri.len) buf_printf(out, "[resource %.*s]\n", uri.len < 500 ? (int)uri.len : 500, uri.ptr);
-    if (json_get(resource, "text")) buf_text(out, text);
-    else put_blob(out, "binary", resource, "blob");
+    if (uri.len) {
+        buf_puts(reader->out, "[resource ");
+        put_label(reader, uri, URI_LONGEST);
+        buf_puts(reader->out, "]\n");
+    }
+    if (json_get(resource, "text")) buf_text(reader->out, text);
+    else put_blob(reader, "binary", resource, "blob");
 }
 
 static void put_link(struct buf *out, const struct json *link) {
@@ -39,21 +57,22 @@ static void put_link(struct buf *out, const struct json *link) {
     buf_text(out, description);
 }
 
-static void put_block(struct buf *out, const struct json *block) {
+static void put_block(const struct result_reader *reader, const struct json *block) {
     gramc_text type = text_at(block, "type");
+    struct buf *out = reader->out;
     if (text_is(type, "text")) buf_text(out, text_at(block, "text"));
-    else if (text_is(type, "image")) put_blob(out, "image", block, "data");
-    else if (text_is(type, "audio")) put_blob(out, "audio", block, "data");
-    else if (text_is(type, "resource")) put_resource(out, json_get(block, "resource"));
+    else if (text_is(type, "image")) put_blob(reader, "image", block, "data");
+    else if (text_is(type, "audio")) put_blob(reader, "audio", block, "data");
+    else if (text_is(type, "resource")) put_resource(reader, json_get(block, "resource"));
     else if (text_is(type, "resource_link")) put_link(out, block);
     else json_put(out, block); /* what later revisions bring */
 }
 
-static void put_content(struct buf *out, const struct json *content) {
+static void put_content(const struct result_reader *reader, const struct json *content) {
     const struct json *first = json_is(content, JSON_ARRAY) ? content->first : NULL;
     for (const struct json *block = first; block; block = block->next) {
-        if (block != first) buf_putc(out, '\n');
-        put_block(out, block);
+        if (block != first) buf_putc(reader->out, '\n');
+        put_block(reader, block);
     }
 }
 
@@ -80,14 +99,16 @@ static enum mcp_outcome check_type(struct buf *out, const struct json *result) {
 }
 
 enum mcp_outcome mcp_result_read(struct buf *out, const struct json *result,
-                                 const gramc_schema *output, bool as_text) {
+                                 const gramc_schema *output, bool as_text,
+                                 const struct secrets *secrets) {
+    const struct result_reader reader = {out, secrets};
     const struct json *content = json_get(result, "content");
     const struct json *structured = json_get(result, "structuredContent");
     if (!json_is(result, JSON_OBJECT)) return bad(out, "the server's result is no object");
     enum mcp_outcome outcome = check_type(out, result);
     if (outcome != MCP_FINE) return outcome;
     if (json_is(json_get(result, "isError"), JSON_TRUE)) {
-        put_content(out, content);
+        put_content(&reader, content);
         if (out->len == 0) buf_puts(out, "the tool failed, and does not say why");
         return MCP_TOOL_ERROR;
     }
@@ -98,6 +119,6 @@ enum mcp_outcome mcp_result_read(struct buf *out, const struct json *result,
     if (structured && (outcome != MCP_FINE || !as_text || !has_content)) return outcome;
     buf_reset(out);
     if (!json_is(content, JSON_ARRAY)) return bad(out, "the server's result has no content");
-    put_content(out, content);
+    put_content(&reader, content);
     return MCP_FINE;
 }

@@ -6,6 +6,7 @@
 
 #include "base/number.h"
 #include "base/text.h"
+#include "runtime/foreign.h"
 #include "runtime/mcp/client.h"
 
 static const char byte_order_mark[] = "\xEF\xBB\xBF";
@@ -50,25 +51,22 @@ static const char *problem_of(gramc_text line, const struct json_error *error) {
     return error->message;
 }
 
-/* Cut between characters; what is cut ends in "...", by which secrets in it are recognised. */
-static void show(struct mcp_strays *strays, gramc_text line) {
-    size_t len = 0, next = 0;
-    while (next < line.len && next <= STRAY_SHOWN) {
-        len = next;
-        text_decode(line, &next);
-    }
-    if (next <= STRAY_SHOWN) len = next;
-    memcpy(strays->shown, line.ptr, len);
-    memcpy(strays->shown + len, len < line.len ? "..." : "", len < line.len ? 4 : 1);
-    for (size_t i = 0; i < len; i++)
-        if ((unsigned char)strays->shown[i] < ' ') strays->shown[i] = ' ';
+/* Without memory there is nothing to show, but what is wrong is still told. */
+static void show(struct mcp_client *client, gramc_text line) {
+    const struct foreign how = {.secrets = mcp_client_secrets(client), .longest = STRAY_SHOWN};
+    struct buf out;
+    buf_init(&out, &client->allocator, STRAY_SHOWN + 3);
+    foreign_put(&out, line, &how);
+    memcpy(client->strays.shown, buf_view(&out).ptr, out.len + 1);
+    buf_free(&out);
 }
 
-bool mcp_stray_take(struct mcp_strays *strays, gramc_text line, const struct json_error *error) {
+bool mcp_stray_take(struct mcp_client *client, gramc_text line, const struct json_error *error) {
+    struct mcp_strays *strays = &client->strays;
     line = text_trim(line);
     bool is_answer = looks_like_answer(line);
     if (strays->count++ == 0 || (is_answer && !strays->is_answer)) {
-        show(strays, line);
+        show(client, line);
         strays->problem = is_answer ? problem_of(line, error) : NULL;
     }
     if (is_answer || strays->is_answer) strays->id = strays->id ? strays->id : id_in(line);

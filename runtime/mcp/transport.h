@@ -7,6 +7,7 @@
 #include "base/limits.h"
 
 struct mcp_parameter;
+struct secrets;
 
 struct mcp_message {
     gramc_text line;     /* JSON without line ends; borrowed */
@@ -41,6 +42,7 @@ struct mcp_events {
     void (*failed)(void *ctx, uint64_t id, const struct mcp_failure *failure);
     bool (*waits)(void *ctx, uint64_t id); /* an answer to that request is still to come */
     void *ctx;
+    struct secrets *const *secrets; /* to be kept out of what is told; NULL: none */
 };
 
 /* Each is the first member of a larger struct. */

@@ -4,7 +4,10 @@
 
 #include "base/number.h"
 #include "base/text.h"
+#include "runtime/foreign.h"
 #include "runtime/mcp/client.h"
+
+enum { ERROR_LONGEST = 8000 /* of a call, for the model */ };
 
 /* ## Calls */
 
@@ -47,14 +50,18 @@ static void fail_call(struct mcp_request *request, enum mcp_outcome outcome, con
     finish_call(call, outcome);
 }
 
-void mcp_put_error(struct buf *out, const char *what, const struct json *error) {
+void mcp_put_error(struct buf *out, const char *what, const struct mcp_client *client,
+                   const struct json *error, size_t longest) {
+    const struct foreign how = {.secrets = mcp_client_secrets(client),
+                                .longest = longest,
+                                .keeps_lines = longest > FOREIGN_WORDS};
     const struct json *message = json_get(error, "message"), *code = json_get(error, "code");
     buf_puts(out, what);
     if (json_is(code, JSON_NUMBER) && code->text.len < 32)
         buf_printf(out, " (%.*s)", TEXT_ARGS(code->text));
     if (!json_is(message, JSON_STRING)) return;
     buf_puts(out, ": ");
-    buf_text(out, message->text);
+    foreign_put(out, message->text, &how);
 }
 
 static const struct mcp_verb call_verb;
@@ -116,11 +123,14 @@ static void answer_call(struct mcp_client *client, struct mcp_request *request,
     if (!result && client->is_modern && wants_other_headers(call, error)) {
         if (!relist(call)) fail_call(request, MCP_NOMEM, "out of memory");
     } else if (!result) {
-        mcp_put_error(&call->result, "the server answers with an error", error);
+        mcp_put_error(&call->result, "the server answers with an error", client, error,
+                      ERROR_LONGEST);
         finish_call(call, MCP_PROTOCOL_ERROR);
     } else if (client->is_modern && mcp_asks_back(result)) {
         ask_again(client, call, result);
-    } else finish_call(call, mcp_result_read(&call->result, result, call->output, call->as_text));
+    } else
+        finish_call(call, mcp_result_read(&call->result, result, call->output, call->as_text,
+                                          mcp_client_secrets(client)));
 }
 
 static const struct mcp_verb call_verb = {"tools/call", put_call, describe_call, fail_call,
@@ -234,7 +244,7 @@ static void answer_list(struct mcp_client *client, struct mcp_request *request,
     if (!result) {
         struct buf text;
         buf_init(&text, &listing->allocator, sizeof(listing->why) - 1);
-        mcp_put_error(&text, "the server answers with an error", error);
+        mcp_put_error(&text, "the server answers with an error", client, error, FOREIGN_WORDS);
         finish_list(listing, MCP_PROTOCOL_ERROR, text.ptr ? text.ptr : "out of memory");
         buf_free(&text);
         return;

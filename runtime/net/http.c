@@ -4,13 +4,16 @@
  *
  * No redirect is followed, no environment variable is read (a proxy is set or there is none), and
  * http and https are the only protocols. */
+#define _GNU_SOURCE /* SOCK_CLOEXEC */
 #include "runtime/net/http.h"
 
 #include <curl/curl.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "base/text.h"
+#include "runtime/process/descriptors.h"
 #include "base/number.h"
 
 enum { IDLE_HANDLES = 256, KEPT_HEADERS = 4096 };
@@ -330,6 +333,7 @@ static struct watcher *watcher_new(struct http *http, curl_socket_t socket) {
     if (!watcher) return NULL;
     watcher->http = http;
     watcher->socket = socket;
+    fcntl(socket, F_SETFD, FD_CLOEXEC); /* one of its own, by which it waits for names */
     if (uv_poll_init_socket(http->loop, &watcher->poll, socket)) {
         mem_free(&http->allocator, watcher, sizeof(*watcher));
         return NULL;
@@ -392,7 +396,10 @@ gramc_status http_new(struct http **out, uv_loop_t *loop, const gramc_allocator 
 static bool open_multi(struct http *http) {
     if (http->multi) return true;
     if (curl_global_init(CURL_GLOBAL_DEFAULT)) return false;
+    struct descriptors before;
+    descriptors_note(&before);
     http->multi = curl_multi_init();
+    descriptors_close_new_on_exec(&before); /* it wakes itself by a pair of sockets */
     if (!http->multi) {
         curl_global_cleanup();
         return false;
@@ -428,11 +435,10 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *ctx) {
 }
 
 /* Programs that tools start must not inherit our connections. */
-static int on_socket_made(void *ctx, curl_socket_t socket, curlsocktype purpose) {
+static curl_socket_t open_socket(void *ctx, curlsocktype purpose, struct curl_sockaddr *address) {
     (void)ctx;
     (void)purpose;
-    fcntl(socket, F_SETFD, FD_CLOEXEC);
-    return CURL_SOCKOPT_OK;
+    return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
 /* What is the same for every request of ours. */
@@ -447,7 +453,7 @@ static CURL *easy_new(void) {
     curl_easy_setopt(easy, CURLOPT_PATH_AS_IS, 1L);
     curl_easy_setopt(easy, CURLOPT_USERAGENT, "gramc");
     curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
-    curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, on_socket_made);
+    curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open_socket);
     return easy;
 }
 

@@ -9,10 +9,12 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "runtime/foreign.h"
+#include "runtime/process/descriptors.h"
 
 enum {
     CHUNK = 65536,
-    STDERR_KEPT = 400,
+    STDERR_KEPT = 4096,
     LINGER_MS = 200, /* that what it left running may hold its pipes, or it may live without */
     STOP_MS = 500    /* between closing its input, SIGTERM and SIGKILL */
 };
@@ -23,6 +25,7 @@ struct child {
     uv_process_t process;
     uv_pipe_t input, output, errors;
     uv_timer_t timer;
+    struct secrets *const *secrets;
     uv_idle_t turn;         /* output is read on with the loop's next turn */
     char tail[STDERR_KEPT]; /* of stderr */
     size_t tail_len, unsent;
@@ -44,8 +47,8 @@ struct sending {
 /* ## The end */
 
 void child_explain_end(char *out, size_t size, const char *noun, const struct child_end *end) {
-    gramc_text tail = text_trim(end->tail);
-    const char *colon = tail.len == 0 ? "" : end->tail_cut ? ": ..." : ": ";
+    gramc_text tail = end->tail;
+    const char *colon = tail.len ? ": " : "";
     if (end->broken) snprintf(out, size, "%s %s%s%.*s", noun, end->broken, colon, TEXT_ARGS(tail));
     else if (end->signal)
         snprintf(out, size, "%s was ended by signal %d%s%s%.*s", noun, end->signal,
@@ -85,15 +88,29 @@ static void let_go(struct child *child) {
     child->events = (struct child_events){.ended = NULL};
 }
 
+/* Its last words. */
+static void put_tail(struct buf *out, const struct child *child) {
+    const struct foreign how = {.secrets = child->secrets ? *child->secrets : NULL,
+                                .longest = FOREIGN_WORDS,
+                                .cut = child->tail_cut ? CUT_AT_START : CUT_NOWHERE,
+                                .end_counts = true,
+                                .keeps_lines = true};
+    foreign_put(out, (gramc_text){child->tail, child->tail_len}, &how);
+}
+
 static void tell_end(struct child *child) {
     struct child_events events = child->events;
+    struct buf tail;
+    buf_init(&tail, &child->allocator, CHILD_WHY_MAX);
+    put_tail(&tail, child);
     struct child_end end = {.status = child->exit_status,
                             .signal = child->exit_signal,
                             .broken = child->broken,
-                            .tail = {child->tail, child->tail_len},
-                            .tail_cut = child->tail_cut};
+                            .nomem = tail.state == BUF_NOMEM,
+                            .tail = buf_view(&tail)};
     let_go(child);
     if (events.ended) events.ended(events.ctx, &end);
+    buf_free(&tail);
 }
 
 /* What it left running goes as well, which ends stderr where it has not ended. */
@@ -270,6 +287,7 @@ static int spawn(struct child *child, uv_loop_t *loop, const struct exec_words *
                                     .flags = UV_PROCESS_DETACHED,
                                     .stdio_count = 3,
                                     .stdio = stdio};
+    if (words->owns_process) descriptors_close_all_on_exec();
     int error = uv_spawn(loop, &child->process, &options);
     adopt(child, (uv_handle_t *)&child->process);
     if (error) child->process.pid = 0;
@@ -284,6 +302,7 @@ gramc_status child_start(struct child **out, uv_loop_t *loop, const gramc_alloca
     if (!child) return GRAMC_NOMEM;
     memset(child, 0, offsetof(struct child, chunk));
     child->allocator = *allocator;
+    child->secrets = words->secrets;
     init_handles(child, loop);
     int error = spawn(child, loop, words);
     if (error) {

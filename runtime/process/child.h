@@ -18,8 +18,7 @@ struct child_end {
     int signal;         /* 0: it exited by itself */
     const char *broken; /* why we ended it: "closed its output"; NULL: we did not */
     bool nomem;         /* we had no memory for what it said */
-    gramc_text tail;    /* what it wrote to stderr last; borrowed */
-    bool tail_cut;      /* there was more before */
+    gramc_text tail;    /* what it wrote to stderr last, fit to be shown; borrowed */
 };
 
 /* Called from the loop. After `ended` there is nothing more; the child then frees itself. */

@@ -5,10 +5,14 @@
 #include "base/mem.h"
 #include "gramc/runtime.h"
 
+struct secrets;
+
 struct exec_words {
-    char **argv;        /* ends with NULL */
-    char **environment; /* ends with NULL */
-    char *folder;       /* to start in; NULL: where we are */
+    char **argv;                    /* ends with NULL */
+    char **environment;             /* ends with NULL */
+    char *folder;                   /* to start in; NULL: where we are */
+    bool owns_process;              /* as the loop's options have it */
+    struct secrets *const *secrets; /* the loop's, to be kept out of what is shown; NULL: none */
 };
 
 /* All of it in the arena. False without memory. */

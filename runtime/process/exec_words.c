@@ -47,6 +47,8 @@ bool exec_words(struct exec_words *out, struct arena *arena, const gramc_impl *i
     out->argv = copy_words(arena, impl->argv, impl->argc);
     out->environment = environment(arena, impl, loop);
     out->folder = NULL;
+    out->owns_process = loop->owns_process;
+    out->secrets = &loop->secrets;
     if (impl->folder.len) {
         char **folder = copy_words(arena, &impl->folder, 1);
         out->folder = folder ? folder[0] : NULL;

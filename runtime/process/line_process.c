@@ -29,7 +29,7 @@ static void on_ended(void *ctx, const struct child_end *told) {
     struct line_process *process = ctx;
     struct line_process_events events = process->events;
     struct child_end end = *told;
-    end.nomem = process->line.state == BUF_NOMEM;
+    end.nomem |= process->line.state == BUF_NOMEM;
     let_go(process);
     events.ended(events.ctx, &end);
 }

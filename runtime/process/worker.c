@@ -161,15 +161,10 @@ static void break_off(struct worker *worker, const char *what) {
 static void on_ended(void *ctx, const struct child_end *end) {
     struct worker *worker = ctx;
     const struct worker_pool *pool = worker->pool;
-    gramc_text tail = text_trim(end->tail);
     char why[600];
     if (pool->is_plugin && !end->broken && !end->signal)
         snprintf(why, sizeof(why), "%s called exit with status %lld%s%.*s", pool->noun,
-                 (long long)end->status,
-                 tail.len == 0   ? ""
-                 : end->tail_cut ? ": ..."
-                                 : ": ",
-                 TEXT_ARGS(tail));
+                 (long long)end->status, end->tail.len ? ": " : "", TEXT_ARGS(end->tail));
     else child_explain_end(why, sizeof(why), pool->noun, end);
     fail_with(worker, end->nomem ? NULL : why);
 }

@@ -39,11 +39,75 @@ git branch a/b
 
 status=0
 "$gramc" diff git:HEAD:nowhere.gram specs 2>err || status=$?
-[ $status = 2 ] && grep -q 'git cannot show it' err || fail "a missing file"
+[ $status = 2 ] && grep -q 'git cannot show it; path' err || fail "a missing file"
 for bad in git:HEAD git::x git:--output=y:specs git:-p:specs; do
     status=0
     "$gramc" diff "$bad" specs 2>err || status=$?
     [ $status = 2 ] && grep -q 'write git:REV:path' err || fail "$bad was taken"
 done
 [ ! -e y ] || fail "git was given an option"
+
+# i10-c14: a folder of a revision is read as a folder is: without what is excluded, ignored, hidden, linked.
+mkdir -p kept/inner kept/out kept/ignored kept/.hidden
+tool() { echo "[$1:Tool {description: \"d\"} | (age::Int)==>(::Text)]"; }
+tool a >kept/a.gram; tool b >kept/inner/b.gram
+for name in out/c ignored/d .hidden/e inner/left; do tool x >kept/$name.gram; done
+ln -s a.gram kept/link.gram
+printf '{kind: "configuration", exclude: ["out/"]}\n' >kept/gramc.gram
+printf '{kind: "configuration", exclude: ["left.gram"]}\n' >kept/inner/gramc.gram
+echo 'ignored/' >kept/.gitignore
+git add -A -f
+git commit -qm four
+"$gramc" diff git:HEAD:kept kept | grep -qx 'no changes' || fail "i10-c14: what is passed over in a folder is not at a revision"
+(cd kept && "$gramc" diff git:HEAD:. . ) | grep -qx 'no changes' || fail "i10-c14: the current folder"
+(cd kept/inner && "$gramc" diff git:HEAD:. . ) | grep -qx 'no changes' || fail "i10-c14: a folder below"
+(cd kept/inner && "$gramc" diff git:HEAD:.. .. ) | grep -qx 'no changes' || fail "i10-c14: a folder above"
+"$gramc" diff git:HEAD:. . | grep -qx 'no changes' || fail "i10-c14: the repository's root"
+"$gramc" diff git:HEAD:kept/out/c.gram kept/out/c.gram | grep -qx 'no changes' || fail "i10-c14: a file that is named"
+
+# i10-c14: what git cannot show is said in git's words, and exits with 2.
+# refused WANTED OLD NEW [FOLDER]
+refused() {
+    status=0
+    (cd "${4:-.}" && "$gramc" diff "$2" "$3") >out 2>err || status=$?
+    [ $status = 2 ] && grep -q "$1" err || { cat out err; fail "i10-c14: $2 gave $status, not 2, or not: $1"; }
+}
+refused "there is no revision nowhere here" git:nowhere:kept kept
+refused "there is no revision 0123456789012345678901234567890123456789 here" git:0123456789012345678901234567890123456789:kept kept
+refused "is outside repository" git:HEAD:../../kept kept
+refused "path 'kept/new.gram' does not exist in 'HEAD'" git:HEAD:kept/new.gram kept
+tool new >kept/new.gram
+refused "exists on disk, but not in 'HEAD'" git:HEAD:kept/new.gram kept/new.gram
+"$gramc" diff git:HEAD:kept kept | grep -q 'additive\[D101\]: tool `new` is new' || fail "i10-c14: a new file"
+rm kept/new.gram
+git mv kept/a.gram kept/renamed.gram
+"$gramc" diff git:HEAD:kept kept | grep -qx 'no changes' || fail "i10-c14: a file that was renamed"
+refused "kept/a.gram: No such file" git:HEAD:kept/a.gram kept/a.gram
+rm kept/renamed.gram
+status=0
+"$gramc" diff git:HEAD:kept kept >out || status=$?
+[ $status = 1 ] && grep -q 'breaking\[D102\]: tool `a` is gone' out || fail "i10-c14: a deleted file"
+git checkout -q HEAD -- kept && git rm -q --cached kept/renamed.gram
+mkdir ../bare
+refused "not a git repository" git:HEAD:x.gram repo/kept ..
+
+# i10-c14: a submodule is told, whose files belong to another repository.
+git init -q ../other
+(cd ../other && tool s >s.gram && git add -A && git -c user.name=t -c user.email=t@example.com commit -qm one)
+git -c protocol.file.allow=always submodule --quiet add ../other kept/module
+git commit -qam five
+"$gramc" diff git:HEAD:kept kept >out 2>err
+grep -q 'module is a submodule' err || { cat out err; fail "i10-c14: nobody tells the submodule"; }
+refused "git cannot show it" git:HEAD:kept/module/s.gram kept/module/s.gram
+
+# i10-c14: a shallow clone says that it is one.
+git clone -q --depth 1 "file://$work/repo" ../shallow
+refused "this clone is shallow" git:HEAD~1:kept kept ../shallow
+(cd ../shallow && "$gramc" diff git:HEAD:kept kept) | grep -qx 'no changes' || fail "i10-c14: the revision that a shallow clone has"
+
+# i10-c14: what was wrong with the old side fails nothing, as long as something can be compared.
+echo '[shop {name: "x"}]' >kept/odd.gram
+git add -A && git commit -qm six && rm kept/odd.gram
+"$gramc" diff git:HEAD:kept kept >out 2>err || { cat out err; fail "i10-c14: an old file that means nothing fails"; }
+grep -q 'odd.gram.*G0254' err && grep -q 'does not count here' err || { cat err; fail "i10-c14: the old finding is not said"; }
 echo "read from git"

@@ -8,7 +8,7 @@ bad=0 seen=0
 
 # headers_of FOLDER: the public and generated headers that its files may include
 headers_of() {
-    compiled="gramc/gramc.h gramc/schema.h gramc/jolt.h gramc/spec.h gramc/kinds.def gramc/compile.h gramc/diff.h"
+    compiled="gramc/gramc.h gramc/schema.h gramc/jolt.h gramc/spec.h gramc/kinds.def gramc/providers.def gramc/compile.h gramc/diff.h"
     case $1 in
     base) echo "gramc/gramc.h" ;;
     jsonschema) echo "gramc/gramc.h gramc/schema.h metaschemas.h" ;;

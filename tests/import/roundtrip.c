@@ -179,6 +179,15 @@ static gramc_status compile(const struct buf *spec, struct buf *out, bool keep_t
     return status;
 }
 
+static bool is_formatted(const struct buf *spec) {
+    gramc_compilation *compilation = compilation_new(false);
+    gramc_status status =
+        gramc_add_source(compilation, GRAMC_TEXT("row.gram"), spec->ptr, spec->len);
+    if (status == GRAMC_OK) status = gramc_source_check_format(compilation, 0, NULL);
+    gramc_compilation_free(compilation);
+    return status == GRAMC_OK;
+}
+
 static bool same_row(struct json *row, const struct json *tool, struct difference *d) {
     struct json *parameters = NULL, *response = NULL;
     for (struct json *m = row->first; m; m = m->next) {
@@ -215,6 +224,7 @@ static bool check_row(struct arena *arena, gramc_text line, struct difference *d
     bool keep_types = json_get(json_get(row, "parameters"), "$defs") != NULL, good = false;
     snprintf(d->pointer, sizeof d->pointer, "the tool");
     if (import(line, &spec) != GRAMC_OK) says(d, "cannot be imported");
+    else if (!is_formatted(&spec)) says(d, "is not laid out as gramc fmt does");
     else if (compile(&spec, &out, keep_types) != GRAMC_OK) says(d, "does not compile");
     else {
         const struct json *tools = json_parse(arena, buf_view(&out), NULL);

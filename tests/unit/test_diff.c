@@ -143,6 +143,72 @@ static void test_page(void **state) {
     buf_free(&page);
 }
 
+/* ## Verdicts, by hand: tests/data/diff_changes.tsv */
+
+static gramc_text next_column(gramc_text *row) {
+    const char *tab = memchr(row->ptr, '\t', row->len);
+    size_t len = tab ? (size_t)(tab - row->ptr) : row->len;
+    gramc_text column = text_slice(*row, 0, len);
+    *row = text_slice(*row, tab ? len + 1 : len, row->len);
+    return column;
+}
+
+static bool holds(gramc_text text, const char *part) {
+    size_t len = strlen(part);
+    for (size_t i = 0; i + len <= text.len; i++)
+        if (memcmp(text.ptr + i, part, len) == 0) return true;
+    return false;
+}
+
+/* Definitions stand apart by " ; ". */
+static void open_column(struct side *side, const char *name, gramc_text column) {
+    struct buf text;
+    buf_init(&text, NULL, LARGEST);
+    for (size_t i = 0; i < column.len; i++)
+        buf_putc(&text, column.ptr[i] == ';' ? '\n' : column.ptr[i]);
+    open_side(side, name, buf_view(&text));
+    buf_free(&text);
+}
+
+static void check_change(gramc_text row) {
+    static const char *const impacts[] = {"-", "cosmetic", "additive", "breaking"};
+    struct side old, new;
+    gramc_diff *diff;
+    gramc_diff_entry entry;
+    gramc_text what = next_column(&row);
+    size_t expected = 1, count = 0;
+    open_column(&old, "old.gram", next_column(&row));
+    open_column(&new, "new.gram", next_column(&row));
+    for (size_t i = 0; i < row.len; i++) expected += row.ptr[i] == ',';
+    if (text_is(row, "same")) expected = 0;
+    assert_int_equal(gramc_diff_new(&diff, old.spec, new.spec, NULL), GRAMC_OK);
+    for (; gramc_diff_get(diff, count, &entry); count++) {
+        char verdict[64];
+        snprintf(verdict, sizeof verdict, "%s %s/%s", entry.kind->code, impacts[entry.caller],
+                 impacts[entry.implementer]);
+        if (!holds(row, verdict)) fail_msg("%.*s: %s", TEXT_ARGS(what), verdict);
+    }
+    if (count != expected) fail_msg("%.*s: %zu changes", TEXT_ARGS(what), count);
+    gramc_diff_free(diff);
+    close_side(&old);
+    close_side(&new);
+}
+
+static void test_i10_c14_changes(void **state) {
+    struct buf table;
+    size_t rows = 0;
+    (void)state;
+    buf_init(&table, NULL, LARGEST);
+    read_file(&table, "tests/data/diff_changes.tsv");
+    for (const char *at = table.ptr, *end; (end = strchr(at, '\n')) != NULL; at = end + 1) {
+        if (*at == '#') continue;
+        check_change((gramc_text){at, (size_t)(end - at)});
+        rows++;
+    }
+    assert_true(rows >= 30);
+    buf_free(&table);
+}
+
 /* ## The list */
 
 static void test_list(void **state) {
@@ -182,6 +248,7 @@ int main(void) {
         cmocka_unit_test(test_kinds),
         cmocka_unit_test(test_page),
         cmocka_unit_test(test_list),
+        cmocka_unit_test(test_i10_c14_changes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -128,7 +128,7 @@ static void not_retried(void **state) {
          "the model endpoint answered with status 400: bad request"},
         {{.status = 401, .body = ERROR("Incorrect API key: sk-planted-secret-0123456789.")},
          "the model endpoint answered with status 401: Incorrect API key: "
-         "****************************."},
+         "${env:OPENAI_API_KEY}."},
         {{.status = 500, .headers = "x-should-retry: false\r\n", .body = ERROR("no")},
          "the model endpoint answered with status 500: no"},
         {{.status = 429,
@@ -139,22 +139,22 @@ static void not_retried(void **state) {
         {{.status = 302, .headers = "Location: http://127.0.0.1:1/\r\n", .body = ""},
          "the model endpoint answered with status 302"},
         {{.headers = "Content-Type: text/html\r\n", .body = "<html>\r\n<b>hi</b>"},
-         "the model endpoint: the answer is not a JSON object (text/html): <html>  <b>hi</b>"},
+         "the model endpoint: the answer is not a JSON object (text/html): <html> <b>hi</b>"},
         {{.body = "\xEF\xBB\xBF[1]"},
-         "the model endpoint: the answer is not a JSON object (application/json): \xEF\xBB\xBF[1]"},
+         "the model endpoint: the answer is not a JSON object (application/json): \\u{feff}[1]"},
         {{.body = " \n"},
          "the model endpoint: the answer is not a JSON object (application/json): it is empty"},
         {{.body = "0123456789 0123456789 0123456789 0123456789 0123456789 0123456789 0123456789 "
                   "0123456789 0123456789 01234567 sk-planted-secret-0123456789 0123456789"},
          "the model endpoint: the answer is not a JSON object (application/json): 0123456789 "
          "0123456789 0123456789 0123456789 0123456789 0123456789 0123456789 0123456789 0123456789 "
-         "01234567 ************..."},
+         "01234567 ${env:OPE..."},
         {{.body = "{\"choices\":[]}"}, "the model endpoint: the answer's `choices` are empty"},
         {{.body = "{\"choices\":[{\"message\":"},
          "the model endpoint: the answer is not a JSON object (application/json): "
          "{\"choices\":[{\"message\":"},
         {{.body = ERROR("inside 200 sk-planted-secret-0123456789")},
-         "the model endpoint: inside 200 ****************************"},
+         "the model endpoint: inside 200 ${env:OPENAI_API_KEY}"},
         {{.body = ERROR("inside 200")}, "the model endpoint: inside 200"},
     };
     (void)state;

@@ -60,7 +60,7 @@ static const struct {
 } mended[] = {
     /* names */
     {"G0206", "[a:Agent {temprature: 0}]", "[a:Agent {temperature: 0}]"},
-    {"G0206", "[a:Agent {\"modle\": \"x/y\"}]", "[a:Agent {model: \"x/y\"}]"},
+    {"G0206", "[a:Agent {\"modle\": \"OpenAI/y\"}]", "[a:Agent {model: \"OpenAI/y\"}]"},
     {"G0206", TOOL("(x::Int {defualt: 1})==>(::Text)"), TOOL("(x::Int {default: 1})==>(::Text)")},
     {"G0206", "[l:ToolLibrary | [t:ToolImpl {builtn: \"math.add\"}]]",
      "[l:ToolLibrary | [t:ToolImpl {builtin: \"math.add\"}]]"},
@@ -97,8 +97,8 @@ static const struct {
     {"G0216", TOOL("()==>()==>(::Text)"), TOOL("()==>(::Text)")},
     /* said twice */
     {"G0207", "[a:Agent {seed: 1, seed: 1}]", "[a:Agent {seed: 1}]"},
-    {"G0207", "[a:Agent {seed: 1, model: \"x/y\", seed: 1, description: \"d\"}]",
-     "[a:Agent {seed: 1, model: \"x/y\", description: \"d\"}]"},
+    {"G0207", "[a:Agent {seed: 1, model: \"OpenAI/y\", seed: 1, description: \"d\"}]",
+     "[a:Agent {seed: 1, model: \"OpenAI/y\", description: \"d\"}]"},
     {"G0207", TOOL("(x::Int {min: 1, min: 1})==>(::Text)"), TOOL("(x::Int {min: 1})==>(::Text)")},
     {"G0319", TOOL("(x::Int {minimum: 1, min: 1})==>(::Text)"),
      TOOL("(x::Int {minimum: 1})==>(::Text)")},

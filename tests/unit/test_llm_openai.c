@@ -230,7 +230,7 @@ static void error_bodies(void **state) {
          "needs --jinja", "500"},
         {"{\"object\":\"error\",\"message\":\"vllm\",\"code\":400}", "vllm", "400"},
         {"{\"error\":\"ollama\"}", "ollama", ""},
-        {"<html>\n <title>Bad\tGateway</title>", "<html> <title>Bad Gateway</title>", ""},
+        {"<html>\n <title>Bad\tGateway</title>", "<html>\n <title>Bad\tGateway</title>", ""},
         {"", "", ""},
     };
     struct fixture *f = *state;

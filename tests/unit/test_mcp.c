@@ -64,7 +64,7 @@ static void open_with(struct bench *bench, const char *mode, const char *const *
         snprintf(variables[i], sizeof variables[i], "%s", environment[i]);
         env[i] = variables[i];
     }
-    struct exec_words words = {argv, env, NULL};
+    struct exec_words words = {argv, env, NULL, false, NULL};
     assert_int_equal(uv_loop_init(&bench->loop), 0);
     const struct mcp_place place = {.words = &words};
     gramc_allocator own = allocator ? *allocator : mem_default();
@@ -493,8 +493,9 @@ static void test_results(void **state) {
         buf_init(&out, NULL, 1 << 20);
         const struct json *result = json_parse(&arena, text_of(results[i].result), NULL);
         assert_non_null(result);
-        enum mcp_outcome outcome = mcp_result_read(
-            &out, result, results[i].how & SCHEMA ? schema : NULL, (results[i].how & WORDS) != 0);
+        enum mcp_outcome outcome =
+            mcp_result_read(&out, result, results[i].how & SCHEMA ? schema : NULL,
+                            (results[i].how & WORDS) != 0, NULL);
         if (outcome != results[i].outcome || strcmp(out.ptr ? out.ptr : "", results[i].text) != 0)
             fail_msg("%s gives %d: %s", results[i].result, (int)outcome, out.ptr ? out.ptr : "");
         buf_free(&out);
@@ -640,11 +641,11 @@ static void test_i10_a7_unread_answers(void **state) {
         {"bad-utf8",
          "the server's answer cannot be read: 1 line was no message (invalid UTF-8 in a string): "
          "{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{\"content\":[{\"type\":\"text\",\"text\":"
-         "\"\xFF\"}]}}",
+         "\"\\xff\"}]}}",
          MCP_BROKEN},
         {"mark",
          "the server's answer cannot be read: 1 line was no message (it begins with a byte order "
-         "mark): \xEF\xBB\xBF{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{\"content\":[]}}",
+         "mark): \\u{feff}{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{\"content\":[]}}",
          MCP_BROKEN},
         {"pretty",
          "the server's answer cannot be read: 7 lines were no message (a message stands on one "

@@ -240,7 +240,7 @@ static void test_refused(void **state) {
          "the server refuses to say what it speaks"},
         {{404, MOCK_WHOLE, NULL, "", 0},
          {500, MOCK_WHOLE, NULL, "no\nmore", 0},
-         "the server answers with HTTP status 500: no"},
+         "the server answers with HTTP status 500: no more"},
         {{404, MOCK_WHOLE, NULL, "", 0},
          {200, MOCK_WHOLE, NULL, "{}", 0},
          "the server does not answer what it was asked: 1 line was no message: {}"},
@@ -622,7 +622,7 @@ static void test_broken_stream(void **state) {
          "by one, not in a list): [" SAID(2, "x") "]"},
         {{200, MOCK_OPEN, EVENTS, "data: " SAID(2, "\xFF") "\n\n", 0},
          "the server's answer cannot be read: 1 line was no message (invalid UTF-8 in a "
-         "string): " SAID(2, "\xFF")},
+         "string): " SAID(2, "\\xff")},
         {{200, MOCK_WHOLE, NULL, "{", 17 << 20}, "the server's answer is longer than 16 MiB"},
         {{200, MOCK_WHOLE, EVENTS, "data: {", 17 << 20},
          "the server sent an event longer than 16 MiB"},

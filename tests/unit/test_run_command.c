@@ -138,10 +138,11 @@ static void expect_dead(pid_t pid) {
     assert_false(is_alive(pid));
 }
 
+/* i10-a6: a terminal that is closed counts as well. */
 static void interrupted(void **state) {
-    static const int signals[] = {SIGINT, SIGTERM};
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
     (void)state;
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < 3; i++) {
         pid_t tool[2];
         pid_t pid = start((const char *const[]){"run", "spec.gram", "-l", "nap.gram", "--model",
                                                 "mock", "--trace", "t.jsonl", "Hello", NULL});
@@ -315,6 +316,130 @@ static void configured(void **state) {
     mock_stop(server);
 }
 
+/* Ends within 10 s, or is killed. */
+static int finish_in_time(pid_t pid) {
+    int status = 0;
+    for (int tries = 0; waitpid(pid, &status, WNOHANG) == 0; tries++) {
+        if (tries == 1000) kill(pid, SIGKILL);
+        pause_ms(10);
+    }
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+/* Nobody can stop a thread: it is left, and said to be. */
+static void i10_a6_plugin_that_never_returns(void **state) {
+    char library[2048];
+    (void)state;
+    snprintf(library, sizeof library,
+             "[l:ToolLibrary {description: \"L\"} |\n"
+             "  [look:ToolImpl {plugin: \"%s/tests/plugin/libmisbehave.so\", symbol: \"never\", "
+             "inProcess: true, timeout: 300ms}]]\n",
+             getenv("GRAMC_BUILD_DIR"));
+    write_file("never.gram", library);
+    pid_t pid = start((const char *const[]){"run", "spec.gram", "-l", "never.gram", "--model",
+                                            "mock", "--trace", "never.jsonl", "Hello", NULL});
+    assert_int_equal(finish_in_time(pid), 0);
+    assert_non_null(strstr(read_file("err"), "has not returned, and is left behind"));
+    assert_non_null(strstr(read_file("never.jsonl"), "\"event\":\"outcome\""));
+}
+
+/* What is open to a program that is started when requests have been made: one a call, one that
+ * stays, and an MCP server, which is started anew because it ends after its list. */
+static void i10_a8_descriptors_of_programs(void **state) {
+    static const struct mock_answer answers[] = {
+        {.body = "{\"choices\":[{\"message\":{\"tool_calls\":["
+                 "{\"id\":\"1\",\"function\":{\"name\":\"once\",\"arguments\":\"{}\"}},"
+                 "{\"id\":\"2\",\"function\":{\"name\":\"stays\",\"arguments\":\"{}\"}},"
+                 "{\"id\":\"3\",\"function\":{\"name\":\"served\",\"arguments\":\"{}\"}}]}}]}"},
+        {.body = "{\"choices\":[{\"message\":{\"content\":\"done\"}}]}"}};
+    static const char *const lists[] = {"once.fd", "stays.fd", "served.fd"};
+    (void)state;
+    write_file("three.gram", "[helper:Agent {description: \"Helps\", model: \"OpenAI/m\"} |\n"
+                             "  [once:Tool {description: \"1\"} | ()==>(::Text)],\n"
+                             "  [stays:Tool {description: \"2\"} | ()==>(::Text)],\n"
+                             "  [served:Tool {description: \"3\"} | ()==>(::Text)]]\n");
+    write_file("fds.gram",
+               "[fds:ToolLibrary {description: \"Tells\"} |\n"
+               "  [once:ToolImpl {exec: [\"sh\", \"-c\", \"ls /proc/self/fd >once.fd\"]}],\n"
+               "  [stays:ToolImpl {exec: [\"sh\", \"stays.sh\"], persistent: true}],\n"
+               "  [box:McpServer {command: [\"sh\", \"served.sh\"]}]]\n");
+    write_file("stays.sh", "ls /proc/self/fd >stays.fd\n"
+                           "read -r line; id=${line#*\\\"id\\\":}; id=${id%%[!0-9]*}\n"
+                           "printf '{\"id\":%s,\"result\":\"ok\"}\\n' \"$id\"; cat\n");
+    write_file(
+        "served.sh",
+        "ls /proc/self/fd >served.fd\n"
+        "answer() { printf '{\"jsonrpc\":\"2.0\",\"id\":%s,%s}\\n' \"$id\" \"$1\"; }\n"
+        "while read -r line; do\n"
+        "  id=$(printf '%s' \"$line\" | sed 's/.*\"id\":\\([0-9]*\\).*/\\1/')\n"
+        "  case $line in\n"
+        "  *server/discover*) answer '\"error\":{\"code\":-32601,\"message\":\"no\"}' ;;\n"
+        "  *'\"initialize\"'*) answer '\"result\":{\"protocolVersion\":\"2025-11-25\","
+        "\"capabilities\":{\"tools\":{}},\"serverInfo\":{\"name\":\"s\",\"version\":\"1\"}}' ;;\n"
+        "  *tools/list*) answer '\"result\":{\"tools\":[{\"name\":\"served\",\"inputSchema\":"
+        "{\"type\":\"object\"}}]}'; exit ;;\n"
+        "  *tools/call*) answer '\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"x\"}]}' "
+        ";;\n"
+        "  esac\n"
+        "done\n");
+    struct mock_server *server = mock_start(answers, 2);
+    setenv("OPENAI_API_KEY", "sk-planted-0123", 1);
+    setenv("no_proxy", "*", 1);
+    assert_int_equal(RUN("three.gram", "-l", "fds.gram", "--base-url", mock_url(server), "Hello"),
+                     0);
+    for (size_t i = 0; i < 3; i++) assert_string_equal(read_file(lists[i]), "0\n1\n2\n3\n");
+    unsetenv("OPENAI_API_KEY");
+    unsetenv("no_proxy");
+    mock_stop(server);
+}
+
+/* Whoever can guess the name of our temporary file, as the number of a process can be, must not
+ * have us write into a file of his choice. */
+static void i10_a8_planted_link(void **state) {
+    char victim[1100], link[1200];
+    (void)state;
+    write_file("victim", "untouched\n");
+    snprintf(victim, sizeof victim, "%s/victim", folder);
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        snprintf(link, sizeof link, "%s/new.json.%ld.tmp", folder, (long)getpid());
+        if (chdir(folder) || symlink(victim, link)) _exit(99);
+        snprintf(link, sizeof link, "%s/new.json.%ld-0.tmp", folder, (long)getpid());
+        if (symlink(victim, link) || !freopen("err", "w", stderr)) _exit(99);
+        execl(program, program, "compile", "spec.gram", "-o", "new.json", (char *)NULL);
+        _exit(98);
+    }
+    assert_int_equal(finish(pid), 0);
+    assert_string_equal(read_file("victim"), "untouched\n");
+    assert_non_null(strstr(read_file("new.json"), "look"));
+}
+
+/* Only root can make a link for somebody else. */
+static void i10_a8_planted_trace(void **state) {
+    char link[1100];
+    (void)state;
+    if (geteuid() != 0) skip();
+    write_file("victim", "untouched\n");
+    snprintf(link, sizeof link, "%s/planted.jsonl", folder);
+    assert_int_equal(symlink("victim", link), 0);
+    assert_int_equal(lchown(link, 12345, 12345), 0);
+    assert_int_equal(
+        RUN("spec.gram", "-l", "env.gram", "--model", "mock", "--trace", "planted.jsonl", "Hello"),
+        2);
+    assert_non_null(strstr(read_file("err"), "is not followed"));
+    assert_string_equal(read_file("victim"), "untouched\n");
+}
+
+/* A name can act on a terminal like anything else. */
+static void i10_a8_file_names(void **state) {
+    (void)state;
+    assert_int_equal(RUN("no\x1b[2Jsuch\xC2\x9B.gram", "Hello"), 2);
+    assert_null(strchr(read_file("err"), '\x1b'));
+    assert_non_null(strstr(read_file("err"), "no\\u{1b}[2Jsuch\\u{9b}.gram: No such file"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(interrupted),
@@ -325,6 +450,11 @@ int main(void) {
         cmocka_unit_test(configured),
         cmocka_unit_test(one_thread_hears_of_children),
         cmocka_unit_test(child_signal_blocked_before),
+        cmocka_unit_test(i10_a6_plugin_that_never_returns),
+        cmocka_unit_test(i10_a8_descriptors_of_programs),
+        cmocka_unit_test(i10_a8_planted_link),
+        cmocka_unit_test(i10_a8_planted_trace),
+        cmocka_unit_test(i10_a8_file_names),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -219,6 +219,34 @@ static void test_long_values(void **state) {
     close_bench(&bench);
 }
 
+/* i10-c12: an argument that is not given takes its header along, a cookie only itself. */
+static void test_absent_headers(void **state) {
+    static const struct mock_answer answers[] = {{.body = "ok"}, {.body = "ok"}};
+    struct bench bench;
+    struct arena arena;
+    struct template_error error;
+    struct http_header headers[2] = {{.name = TEXT("X-Note")}, {.name = TEXT("Cookie")}};
+    (void)state;
+    arena_init(&arena, NULL);
+    assert_int_equal(template_read(&headers[0].value, &arena, TEXT("re: ${note}"), TEMPLATE_HEADER,
+                                   false, &error),
+                     GRAMC_OK);
+    assert_int_equal(template_read(&headers[1].value, &arena, TEXT("a=${note}; b=${q}"),
+                                   TEMPLATE_HEADER, false, &error),
+                     GRAMC_OK);
+    open_bench(&bench, answers, 2);
+    bench.endpoint.headers = headers;
+    bench.endpoint.header_count = 2;
+    call(&bench, "get", "{\"id\":\"1\",\"q\":\"x\"}");
+    expect_line(&bench, 0, "\r\nCookie: b=x\r\n");
+    assert_null(strstr(mock_head(bench.server, 0), "X-Note"));
+    call(&bench, "get", "{\"id\":\"1\",\"q\":\"x\",\"note\":\"\"}");
+    expect_line(&bench, 1, "\r\nCookie: a=; b=x\r\n");
+    expect_line(&bench, 1, "\r\nX-Note: re:\r\n");
+    close_bench(&bench);
+    arena_free(&arena);
+}
+
 static void test_endpoint_headers(void **state) {
     static const struct mock_answer answers[] = {{.body = "ok"}, {.body = "ok"}};
     struct bench bench;
@@ -458,13 +486,21 @@ static void test_no_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_get),         cmocka_unit_test(test_bodies),
-        cmocka_unit_test(test_head),        cmocka_unit_test(test_refused_values),
-        cmocka_unit_test(test_long_values), cmocka_unit_test(test_endpoint_headers),
-        cmocka_unit_test(test_failures),    cmocka_unit_test(test_long_failure),
-        cmocka_unit_test(test_transform),   cmocka_unit_test(test_too_big),
-        cmocka_unit_test(test_broken),      cmocka_unit_test(test_slow),
-        cmocka_unit_test(test_redirects),   cmocka_unit_test(test_origins),
+        cmocka_unit_test(test_get),
+        cmocka_unit_test(test_bodies),
+        cmocka_unit_test(test_head),
+        cmocka_unit_test(test_refused_values),
+        cmocka_unit_test(test_long_values),
+        cmocka_unit_test(test_endpoint_headers),
+        cmocka_unit_test(test_absent_headers),
+        cmocka_unit_test(test_failures),
+        cmocka_unit_test(test_long_failure),
+        cmocka_unit_test(test_transform),
+        cmocka_unit_test(test_too_big),
+        cmocka_unit_test(test_broken),
+        cmocka_unit_test(test_slow),
+        cmocka_unit_test(test_redirects),
+        cmocka_unit_test(test_origins),
         cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -83,11 +83,11 @@ static void test_whole(void **state) {
     const struct toolbox_tool *get = toolbox_tool(station, TEXT("getReading"));
     assert_ptr_equal(get, toolbox_tool(station, TEXT("station_get_reading")));
     assert_text(get->description, "Reads one sensor");
-    assert_text(
-        get->parameters,
-        "{\"type\":\"object\",\"properties\":{\"sensor\":{\"type\":\"string\","
-        "\"description\":\"Its name\"},\"unit\":{\"type\":\"string\",\"description\":\"C or "
-        "F\"}},\"required\":[\"sensor\",\"unit\"],\"additionalProperties\":false}");
+    assert_text(get->parameters,
+                "{\"type\":\"object\",\"properties\":{\"sensor\":{\"type\":\"string\","
+                "\"description\":\"Its name\"},\"unit\":{\"type\":\"string\","
+                "\"minLength\":1,\"maxLength\":1,\"description\":\"C or "
+                "F\"}},\"required\":[\"sensor\",\"unit\"],\"additionalProperties\":false}");
     assert_int_equal(get->call.method, METHOD_GET);
     assert_int_equal(get->call.header_count, 2);
     assert_false(get->call.has_body);
@@ -108,18 +108,21 @@ static void test_types(void **state) {
         {"LONG", "\"type\":\"integer\""},
         {"FLOAT", "\"type\":\"number\""},
         {"DOUBLE", "\"type\":\"number\""},
-        {"BYTE", "\"type\":\"integer\""},
-        {"SHORT", "\"type\":\"integer\""},
-        {"CHARACTER", "\"type\":\"string\""},
+        {"BYTE", "\"type\":\"integer\",\"minimum\":-128,\"maximum\":127"},
+        {"SHORT", "\"type\":\"integer\",\"minimum\":-32768,\"maximum\":32767"},
+        {"CHARACTER", "\"type\":\"string\",\"minLength\":1,\"maxLength\":1"},
         {"STRING_ARRAY", "\"type\":\"array\",\"items\":{\"type\":\"string\"}"},
         {"BOOLEAN_ARRAY", "\"type\":\"array\",\"items\":{\"type\":\"boolean\"}"},
         {"INTEGER_ARRAY", "\"type\":\"array\",\"items\":{\"type\":\"integer\"}"},
         {"LONG_ARRAY", "\"type\":\"array\",\"items\":{\"type\":\"integer\"}"},
         {"FLOAT_ARRAY", "\"type\":\"array\",\"items\":{\"type\":\"number\"}"},
         {"DOUBLE_ARRAY", "\"type\":\"array\",\"items\":{\"type\":\"number\"}"},
-        {"BYTE_ARRAY", "\"type\":\"array\",\"items\":{\"type\":\"integer\"}"},
-        {"SHORT_ARRAY", "\"type\":\"array\",\"items\":{\"type\":\"integer\"}"},
-        {"CHARACTER_ARRAY", "\"type\":\"array\",\"items\":{\"type\":\"string\"}"},
+        {"BYTE_ARRAY",
+         "\"type\":\"array\",\"items\":{\"type\":\"integer\",\"minimum\":-128,\"maximum\":127}"},
+        {"SHORT_ARRAY", "\"type\":\"array\",\"items\":{\"type\":\"integer\",\"minimum\":-32768,"
+                        "\"maximum\":32767}"},
+        {"CHARACTER_ARRAY",
+         "\"type\":\"array\",\"items\":{\"type\":\"string\",\"minLength\":1,\"maxLength\":1}"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
