@@ -94,6 +94,7 @@ static int format(struct cli *cli, gramc_source source, gramc_text text, struct 
     if (code != EXIT_FINE) return code;
     gramc_status status = gramc_add_source(compilation, source.name, text.ptr, text.len);
     if (!status) status = gramc_source_format(compilation, 0, NULL, buf_writer(out));
+    if (status == GRAMC_IO) status = buf_status(out);
     gramc_compilation_free(compilation);
     if (status != GRAMC_FINDINGS) return cli_status(cli, status);
     buf_reset(out);
