@@ -91,7 +91,7 @@ void buf_printf(struct buf *buf, const char *format, ...) {
 }
 
 void buf_count(struct buf *buf, uint64_t count, const char *noun) {
-    buf_printf(buf, "%llu %s%s", (unsigned long long)count, noun, text_plural(count));
+    buf_printf(buf, "%llu %s%s", (unsigned long long)count, noun, count == 1 ? "" : "s");
 }
 
 gramc_text buf_view(const struct buf *buf) {
