@@ -2,6 +2,8 @@
  * caller to look at the state once, at the end. */
 #include "base/buf.h"
 
+#include "base/text.h"
+
 #include <stdio.h>
 #include <string.h>
 

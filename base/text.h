@@ -37,9 +37,9 @@ bool text_starts(gramc_text a, const char *prefix);
 bool text_eq_nocase(gramc_text a, gramc_text b);
 bool text_is_nocase(gramc_text a, const char *c_string);
 gramc_text text_slice(gramc_text a, size_t start, size_t end);
-/* "s" behind a noun of that number: 1 call, 2 calls. */
-static inline const char *text_plural(size_t number) {
-    return number == 1 ? "" : "s";
+/* What makes a noun agree with its count: `s`, or nothing for one. */
+static inline const char *text_plural(uint64_t count) {
+    return count == 1 ? "" : "s";
 }
 /* Without ASCII blanks at both ends. */
 gramc_text text_trim(gramc_text a);

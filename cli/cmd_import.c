@@ -41,16 +41,72 @@ static int write_output(struct cli *cli, const char *path, const struct buf *tex
                    : cli_status(cli, buf_send(text, cli_writer(cli->out)));
 }
 
+/* ## Options */
+
+/* All values of an option, in `room`; the options count how many there are of each. */
+static size_t take_values(struct cli *cli, enum option_id id, gramc_text *room) {
+    size_t count = 0;
+    for (size_t i = 0; i < cli->given_count; i++)
+        if (cli->given[i].id == id) room[count++] = text_of(cli->given[i].value);
+    return count;
+}
+
+struct globs {
+    gramc_text tags[CLI_GIVEN], paths[CLI_GIVEN], operations[CLI_GIVEN];
+};
+
+static void take_filters(struct cli *cli, struct globs *globs, gramc_import_options *options) {
+    options->tags = globs->tags;
+    options->tag_count = take_values(cli, OPTION_TAG, globs->tags);
+    options->paths = globs->paths;
+    options->path_count = take_values(cli, OPTION_PATH, globs->paths);
+    options->operations = globs->operations;
+    options->operation_count = take_values(cli, OPTION_OPERATION, globs->operations);
+}
+
+static bool is_name_part(gramc_text part) {
+    size_t i = 0;
+    while (gramc_import_name_part(i) && !text_is(part, gramc_import_name_part(i))) i++;
+    return gramc_import_name_part(i) != NULL;
+}
+
+/* A pattern has a part, and no part that there is not. */
+static int check_name(struct cli *cli, const char *pattern) {
+    gramc_text text = text_of(pattern ? pattern : "{name}");
+    bool any = false, good = true;
+    for (size_t i = 0; i < text.len && good; i++) {
+        size_t end = i;
+        if (text.ptr[i] == '}') good = false;
+        if (text.ptr[i] != '{') continue;
+        while (end < text.len && text.ptr[end] != '}') end++;
+        good = end < text.len && is_name_part(text_slice(text, i + 1, end));
+        any = true;
+        i = end;
+    }
+    if (good && any) return EXIT_FINE;
+    fprintf(cli->err, "gramc: import: --name takes text with");
+    for (size_t i = 0; gramc_import_name_part(i); i++)
+        fprintf(cli->err, "%s {%s}", i ? "," : "", gramc_import_name_part(i));
+    fprintf(cli->err, "; there is %s in %s\n", good ? "none" : "something else", pattern);
+    return EXIT_USAGE;
+}
+
+/* ## The command */
+
 static int convert(struct cli *cli, gramc_compilation *compilation,
                    const gramc_import_file *files) {
     gramc_import_options options = GRAMC_IMPORT_OPTIONS_INIT;
     const char *kind = cli->options[OPTION_FROM], *agent = cli->options[OPTION_AGENT];
     const char *library_path = cli->options[OPTION_LIBRARY];
+    const char *name = cli->options[OPTION_NAME];
     struct buf spec, library;
+    struct globs globs;
     buf_init(&spec, &cli->allocator, OUTPUT_MAX);
     buf_init(&library, &cli->allocator, OUTPUT_MAX);
     options.kind = text_of(kind ? kind : "");
     options.agent = text_of(agent ? agent : "");
+    options.name = text_of(name ? name : "");
+    take_filters(cli, &globs, &options);
     if (library_path) options.library = buf_writer(&library);
     gramc_status status =
         gramc_import(compilation, files, cli->operand_count, &options, buf_writer(&spec));
@@ -73,6 +129,7 @@ int cmd_import(struct cli *cli) {
     size_t size = cli->operand_count * sizeof(gramc_import_file);
     if (cli->operand_count == 0) return cli_usage(cli, "import: name a file, or -");
     if (kind && !is_kind(kind)) return unknown_kind(cli, kind);
+    if (check_name(cli, cli->options[OPTION_NAME]) != EXIT_FINE) return EXIT_USAGE;
     options.allocator = &cli->allocator;
     gramc_import_file *files = cli->allocator.alloc(cli->allocator.ctx, NULL, 0, size);
     if (!files) return cli_no_memory(cli);

@@ -78,45 +78,58 @@ static int read_for_source(void *ctx, gramc_text path, gramc_text *out) {
 
 /* ## Compilations */
 
-static bool is_shallow(struct cli *cli) {
-    static const char *const words[] = {"rev-parse", "--is-shallow-repository", NULL};
+/* Why something cannot be shown, in git's words or ours. */
+struct reason {
+    struct cli *cli;
+    char text[LONGEST_REASON];
+    bool oom;
+};
+
+/* True if git answers, and `begin` is how. */
+static bool answers(struct reason *reason, const char *const words[], const char *begin) {
     struct buf answer;
-    buf_init(&answer, &cli->allocator, GIT_ANSWER);
-    bool shallow = git_ask(cli, &answer, words) && text_starts(buf_view(&answer), "true");
+    buf_init(&answer, &reason->cli->allocator, GIT_ANSWER);
+    bool yes = git_ask(reason->cli, &answer, words) && text_starts(buf_view(&answer), begin);
+    reason->oom = reason->oom || answer.state == BUF_NOMEM;
     buf_free(&answer);
-    return shallow;
+    return yes;
+}
+
+static void ask_reason(struct reason *reason, const char *const words[]) {
+    if (!git_reason(reason->cli, words, reason->text, sizeof reason->text)) reason->oom = true;
 }
 
 /* Writes why there is no such revision; false if there is one. */
-static bool lacks_revision(struct cli *cli, const char *name, char *reason, size_t size) {
+static bool lacks_revision(struct reason *reason, const char *name) {
+    static const char *const shallow[] = {"rev-parse", "--is-shallow-repository", NULL};
     char tree[LONGEST_NAME + sizeof "^{tree}"];
     const char *revision = object_of(name);
     int len = (int)(strchr(revision, ':') - revision);
     const char *const words[] = {"rev-parse", "--verify", tree, NULL};
-    struct buf answer;
     snprintf(tree, sizeof tree, "%.*s^{tree}", len, revision);
-    buf_init(&answer, &cli->allocator, GIT_ANSWER);
-    bool there = git_ask(cli, &answer, words);
-    buf_free(&answer);
-    if (there) return false;
-    git_reason(cli, words, reason, size);
-    if (!reason[0]) snprintf(reason, size, "git does not start");
-    bool knows_better = text_starts(text_of(reason), "not a git repository") ||
-                        text_starts(text_of(reason), "git does");
-    if (!knows_better)
-        snprintf(reason, size, "there is no revision %.*s here%s", len, revision,
-                 is_shallow(cli) ? "; this clone is shallow, so it may have to be fetched" : "");
+    if (answers(reason, words, "")) return false;
+    ask_reason(reason, words);
+    if (!reason->text[0]) {
+        snprintf(reason->text, sizeof reason->text, "git does not start");
+        return true;
+    }
+    if (text_starts(text_of(reason->text), "not a git repository")) return true;
+    const char *hint = answers(reason, shallow, "true")
+                           ? "; this clone is shallow, so it may have to be fetched"
+                           : "";
+    snprintf(reason->text, sizeof reason->text, "there is no revision %.*s here%s", len, revision,
+             hint);
     return true;
 }
 
 static int unreadable(struct cli *cli, const char *name, gramc_status status) {
     const char *const words[] = {"show", object_of(name), NULL};
-    char reason[LONGEST_REASON];
+    struct reason reason = {.cli = cli};
     if (status == GRAMC_NOMEM) return cli_no_memory(cli);
-    if (!lacks_revision(cli, name, reason, sizeof reason))
-        git_reason(cli, words, reason, sizeof reason);
+    if (!lacks_revision(&reason, name)) ask_reason(&reason, words);
+    if (reason.oom) return cli_no_memory(cli);
     return cli_usage(cli, "%s: git cannot show it; %s", name,
-                     reason[0] ? reason : "`git show` says why");
+                     reason.text[0] ? reason.text : "`git show` says why");
 }
 
 static int add(struct cli *cli, gramc_compilation *compilation, const char *name) {

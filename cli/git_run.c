@@ -83,7 +83,7 @@ bool git_ask(struct cli *cli, struct buf *out, const char *const words[]) {
 }
 
 /* Its last line is the reason, `fatal: ...`; what stands above are hints. */
-void git_reason(struct cli *cli, const char *const words[], char *out, size_t size) {
+bool git_reason(struct cli *cli, const char *const words[], char *out, size_t size) {
     struct buf said;
     buf_init(&said, &cli->allocator, GIT_ANSWER);
     ask(cli, &said, words, true);
@@ -97,5 +97,7 @@ void git_reason(struct cli *cli, const char *const words[], char *out, size_t si
         at = end + 1;
     }
     snprintf(out, size, "%.*s", TEXT_ARGS(line));
+    bool good = said.state != BUF_NOMEM;
     buf_free(&said);
+    return good;
 }

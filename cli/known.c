@@ -28,9 +28,9 @@ static int load(struct cli *cli, void *what, baseline_applier *apply, const char
                          gramc_version());
     if (status == GRAMC_OK && gone)
         fprintf(cli->err,
-                "gramc: note: %zu of the %s in %s no longer occur; --write-baseline "
+                "gramc: note: %zu of the %s in %s no longer occur%s; --write-baseline "
                 "brings it up to date\n",
-                gone, noun, path);
+                gone, noun, path, gone == 1 ? "s" : "");
     return cli_status(cli, status);
 }
 

@@ -164,7 +164,7 @@ static int hand_out(struct mend_run *m) {
 static int report(struct mend_run *m, gramc_compilation *left) {
     bool diff = m->cli->options[OPTION_DIFF] != NULL;
     if (m->fixed && !diff)
-        fprintf(m->cli->err, "%zu finding%s fixed\n", m->fixed, m->fixed == 1 ? "" : "s");
+        fprintf(m->cli->err, "%zu finding%s fixed\n", m->fixed, text_plural(m->fixed));
     int code = m->evaluate(m->cli, left, diff ? m->cli->err : m->cli->out);
     return code == EXIT_FINE && diff && m->fixed ? EXIT_FINDINGS : code;
 }

@@ -185,9 +185,18 @@ static void check_choices(struct pass *pass, struct arena *scratch, const struct
     gramc_schema_free(program);
 }
 
+/* A use of a type, or a type that only says more about another in words: what does not fit there
+ * was found where it is said. */
+static bool only_repeats(const struct schema *schema) {
+    const struct constraint *c = schema->constraints;
+    if (!schema->base || schema->raw) return false;
+    while (c && is_annotation(c->property) && c->property != P_EXAMPLES) c = c->next;
+    return c == NULL;
+}
+
 /* What has neither choices nor examples nor anything that may not compile needs no program. */
 static void check_data(struct pass *pass, const struct schema *schema) {
-    if (!schema->raw && !schema->constraints && !schema->base) return;
+    if ((!schema->raw && !schema->constraints && !schema->base) || only_repeats(schema)) return;
     const struct constraint *examples = schema_find(schema, P_EXAMPLES);
     bool choices = schema_find(schema, P_ENUM) || schema_find(schema, P_CONST);
     bool risky = !choices && (schema->raw || schema_find(schema, P_PATTERN));

@@ -3,6 +3,10 @@
  * descriptions may differ. */
 #include "compiler/vocabulary.h"
 
+#include "base/text.h"
+
+#include "base/text.h"
+
 #include "compiler/agent.h"
 #include "compiler/definition.h"
 #include "compiler/tool.h"
@@ -96,8 +100,8 @@ static void count_all(const struct gramc_spec *spec, struct tally *tally) {
 static void report_all(struct pass *pass, const struct tally *tally) {
     char places[32];
     for (const struct word *word = tally->first; word; word = word->next) {
-        int len = snprintf(places, sizeof places, "%u other %s", (unsigned)word->conflicts,
-                           word->conflicts == 1 ? "place" : "places");
+        int len = snprintf(places, sizeof places, "%u other place%s", (unsigned)word->conflicts,
+                           text_plural(word->conflicts));
         report(pass, severity(pass, D_VOCABULARY_NOTE), word, word->other_source, word->other,
                (gramc_text){places, (size_t)len});
     }

@@ -179,7 +179,7 @@ static const struct regex *read_pattern(struct builder *b, const struct json *at
     if (b->c->arena->oom) compile_stop(b->c, GRAMC_NOMEM);
     else
         compile_fail(b->c, b->resource->document, at, "the pattern %.*s at character %zu: %s",
-                     pattern.len > 200 ? 200 : (int)pattern.len, pattern.ptr, error.position + 1,
+                     pattern.len > 80 ? 80 : (int)pattern.len, pattern.ptr, error.position + 1,
                      error.message);
     return NULL;
 }

@@ -164,7 +164,7 @@ void report_size(struct evaluation *evaluation, const struct evaluation_frame *a
     if (!begin(&s, evaluation, at, keyword, WEIGHT_USUAL)) return;
     while (strcmp(keyword + 3, units[unit][1]) != 0) unit++;
     buf_printf(&s.out, "expected at %s %u %s%s, got ", keyword[1] == 'i' ? "least" : "most",
-               (unsigned)limit, units[unit][0], limit == 1 ? "" : "s");
+               (unsigned)limit, units[unit][0], text_plural(limit));
     if (got) buf_printf(&s.out, "%zu", got);
     else buf_puts(&s.out, "none");
     finish(&s);
@@ -205,7 +205,7 @@ void report_contains(struct evaluation *evaluation, const struct evaluation_fram
     if (!begin(&s, evaluation, at, keyword, WEIGHT_USUAL)) return;
     const struct schema_node *node = at->node->array->contains;
     buf_printf(&s.out, "expected at %s %u item%s that %s ", keyword[0] == 'c' ? "least" : "most",
-               (unsigned)limit, limit == 1 ? "" : "s", limit == 1 ? "is" : "are");
+               (unsigned)limit, text_plural(limit), limit == 1 ? "is" : "are");
     if (node->kinds == TYPE_BIT_ALL) buf_puts(&s.out, "as \"contains\" says");
     else put_types(&s.out, node->kinds);
     buf_printf(&s.out, ", got %u", (unsigned)got);

@@ -45,7 +45,7 @@ static void put_text(struct buf *out, const gramc_verdict *verdict) {
         buf_putc(out, '\n');
     }
     size_t more = verdict->errors_total - verdict->error_count;
-    if (more) buf_printf(out, "and %zu more error%s\n", more, more == 1 ? "" : "s");
+    if (more) buf_printf(out, "and %zu more error%s\n", more, text_plural(more));
 }
 
 static void put_error(struct json_writer *w, const gramc_violation *error) {

@@ -179,12 +179,11 @@ void words_put_short(struct buf *out, const struct json *value) {
     case JSON_NUMBER: words_put_cut(out, value->text, LONGEST_SHORT); break;
     case JSON_STRING: words_put_quoted(out, value->text); break;
     case JSON_ARRAY:
-        buf_printf(out, "an array of %u item%s", (unsigned)value->count,
-                   value->count == 1 ? "" : "s");
+        buf_printf(out, "an array of %u item%s", (unsigned)value->count, text_plural(value->count));
         break;
     case JSON_OBJECT:
         buf_printf(out, "an object of %u member%s", (unsigned)value->count,
-                   value->count == 1 ? "" : "s");
+                   text_plural(value->count));
         break;
     }
 }

@@ -79,10 +79,11 @@ static uint32_t most_calls(const gramc_run *run) {
 
 static void skip(struct slot *slot) {
     struct buf out = begin_error(slot);
+    uint32_t most = most_calls(slot->run);
     buf_printf(&out,
                "at most %u call%s made for one answer, and this one was not. Call the tool "
                "again if its result is still needed.",
-               (unsigned)most_calls(slot->run), most_calls(slot->run) == 1 ? " is" : "s are");
+               (unsigned)most, most == 1 ? " is" : "s are");
     settle_with(slot, SLOT_SKIPPED, &out);
 }
 
@@ -118,7 +119,7 @@ static void report_timeout(struct slot *slot) {
     uint32_t ms = slot->bound->timeout_ms;
     buf_puts(&out, "the tool did not finish within ");
     if (ms % 1000) buf_printf(&out, "%u ms", (unsigned)ms);
-    else buf_printf(&out, "%u second%s", (unsigned)(ms / 1000), text_plural(ms / 1000));
+    else buf_count(&out, ms / 1000, "second");
     buf_puts(&out, " and was stopped");
     settle_with(slot, SLOT_TIMEOUT, &out);
 }

@@ -53,7 +53,8 @@ const char *diag_grade(const struct diag_report *report, gramc_severity severity
 }
 
 static void put_count(struct buf *out, uint32_t count, const char *noun, const char *lead) {
-    buf_printf(out, "%s%u %s%s", lead, (unsigned)count, noun, count == 1 ? "" : "s");
+    buf_puts(out, lead);
+    buf_count(out, count, noun);
 }
 
 void diag_put_counts(struct buf *out, const struct diag_report *report, const uint32_t counts[3]) {

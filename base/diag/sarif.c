@@ -258,7 +258,8 @@ static void put_unshown(struct json_writer *w, uint32_t count) {
     json_member_array(w, "toolExecutionNotifications");
     json_object_begin(w);
     put_level(w, GRAMC_WARNING);
-    buf_printf(begin_message(w, "message"), "%u more findings are not shown", (unsigned)count);
+    buf_printf(begin_message(w, "message"), "%u more finding%s not shown", (unsigned)count,
+               count == 1 ? " is" : "s are");
     end_message(w);
     json_object_end(w);
     json_array_end(w);

@@ -72,7 +72,7 @@ static void put_remark(struct buf *out, const char *name, gramc_text text) {
 static void put_uses(struct buf *out, const struct finding *finding) {
     if (finding->use_count)
         buf_printf(out, "      = %u use%s:\n", (unsigned)finding->use_count,
-                   finding->use_count == 1 ? "" : "s");
+                   text_plural(finding->use_count));
     for (uint32_t i = 0; i < finding->use_count && i < DIAG_USES; i++) {
         const struct diag_label *use = &finding->uses[i];
         struct position at = source_position(use->source, use->span.start);
@@ -115,7 +115,8 @@ static void put_totals(struct buf *out, const struct diag_report *report) {
     uint32_t total = counts[GRAMC_ERROR] + counts[GRAMC_WARNING] + counts[GRAMC_NOTE];
     uint32_t kept = report->findings->kept;
     if (total > kept)
-        buf_printf(out, "... and %u more that are not shown\n", (unsigned)(total - kept));
+        buf_printf(out, "... and %u more that %s not shown\n", (unsigned)(total - kept),
+                   total - kept == 1 ? "is" : "are");
     if (total == 0 && report->nothing) buf_puts(out, report->nothing);
     if (total) diag_put_counts(out, report, counts);
     bool any = total || report->nothing;

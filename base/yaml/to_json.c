@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 
+#include <stdio.h>
 #include <string.h>
 
 struct converter {
@@ -21,6 +22,13 @@ static struct json *fail(struct converter *c, const struct yaml *at, const char 
     *c->error = (struct yaml_error){.line = at->line, .column = at->column, .start = at->start};
     memcpy(c->error->message, message, strlen(message) + 1);
     return NULL;
+}
+
+static struct json *fail_limit(struct converter *c, const struct yaml *at, const char *more,
+                               size_t limit, const char *what) {
+    char message[64];
+    snprintf(message, sizeof message, "%s %zu %s", more, limit, what);
+    return fail(c, at, message);
 }
 
 /* ## Scalars */
@@ -168,8 +176,10 @@ static void fill(struct converter *c, struct json *json, const struct yaml *node
 /* Recursion is bounded: what is read is no deeper than the limits, and holds no node inside itself;
  * aliases inside aliases make it deeper, but not more than nodes are allowed. */
 static struct json *convert(struct converter *c, const struct yaml *node) {
-    if (++c->nodes > c->limits->nodes) return fail(c, node, "more nodes than gramc takes");
-    if (++c->depth > JSON_MAX_DEPTH) return fail(c, node, "nested deeper than gramc takes");
+    if (++c->nodes > c->limits->nodes)
+        return fail_limit(c, node, "more than", c->limits->nodes, "nodes");
+    if (++c->depth > JSON_MAX_DEPTH)
+        return fail_limit(c, node, "nested deeper than", JSON_MAX_DEPTH, "levels");
     struct json *json = ARENA_NEW(c->arena, struct json);
     if (!json) c->failed = true;
     else {

@@ -59,6 +59,14 @@ static bool fail(struct yaml_reader *reader, yaml_mark_t mark, const char *messa
     return false;
 }
 
+/* "more than 5000 keys in a map" */
+static bool fail_limit(struct yaml_reader *reader, yaml_mark_t mark, const char *more, size_t limit,
+                       const char *what) {
+    char message[64];
+    snprintf(message, sizeof message, "%s %zu %s", more, limit, what);
+    return fail(reader, mark, message);
+}
+
 static bool no_memory(struct yaml_reader *reader) {
     if (reader->status == GRAMC_OK) reader->status = GRAMC_NOMEM;
     return false;
@@ -69,7 +77,7 @@ static bool no_memory(struct yaml_reader *reader) {
 static struct yaml *new_node(struct yaml_reader *reader, const yaml_event_t *event,
                              enum yaml_kind kind) {
     if (++reader->nodes > reader->limits->nodes) {
-        fail(reader, event->start_mark, "more nodes than gramc takes");
+        fail_limit(reader, event->start_mark, "more than", reader->limits->nodes, "nodes");
         return NULL;
     }
     struct yaml *node = ARENA_NEW(reader->arena, struct yaml);
@@ -107,7 +115,7 @@ static bool add_key(struct yaml_reader *reader, struct yaml_level *level, struct
                     yaml_mark_t mark) {
     if (node->kind != YAML_SCALAR) return fail(reader, mark, "a key is a name");
     if (level->container->count >= reader->limits->keys)
-        return fail(reader, mark, "more keys in a map than gramc takes");
+        return fail_limit(reader, mark, "more than", reader->limits->keys, "keys in a map");
     if (!is_new_key(level->container, node->text))
         return fail(reader, mark, "this key stands here twice");
     level->key = node;
@@ -143,7 +151,8 @@ static bool open_container(struct yaml_reader *reader, const yaml_event_t *event
     struct yaml *node = new_node(reader, event, kind);
     if (!node || !add(reader, node, event->start_mark)) return false;
     if (reader->depth == reader->limits->depth)
-        return fail(reader, event->start_mark, "nested deeper than gramc takes");
+        return fail_limit(reader, event->start_mark, "nested deeper than", reader->limits->depth,
+                          "levels");
     reader->levels[reader->depth++] = (struct yaml_level){node, &node->first, NULL};
     return keep_anchor(reader, anchor, node);
 }
@@ -233,7 +242,7 @@ gramc_status yaml_read_within(struct yaml **out, struct arena *arena, gramc_text
     map_init(&reader.anchors, arena);
     yaml_mark_t top = {0, 0, 0};
     if (text.len > limits->bytes) {
-        fail(&reader, top, "larger than gramc takes");
+        fail_limit(&reader, top, "longer than", limits->bytes, "bytes");
         return reader.status;
     }
     reader.levels = arena_array(arena, limits->depth, sizeof *reader.levels);

@@ -197,7 +197,8 @@ void import_bundle(struct importer *in, const struct json *object) {
         read_tools(in, object, first, &nobody);
         return;
     }
-    struct import_agent *agent = add_agent(in, at, import_text(at, "name"));
+    gramc_text name = import_text(at, "name");
+    struct import_agent *agent = add_agent(in, at, name.len ? name : TEXT("agent"));
     if (!agent) return;
     agent->output = read_output(in, at);
     report_unknown(in, at, agent_settings, COUNT(agent_settings), "the agent");
@@ -225,6 +226,7 @@ void import_wanted_agent(struct importer *in) {
     else if (!agent) agent = add_agent(in, NULL, in->agent);
     while (agent && !text_eq(agent->name, in->agent)) agent = agent->next;
     if (!agent) agent = add_agent(in, NULL, in->agent);
+    if (agent && !agent->at) agent->description = in->about;
     struct import_use **last = agent ? agent->last : NULL;
     bool others = in->first_agent && in->first_agent->at;
     for (const struct import_tool *tool = in->first; tool && last; tool = tool->next)

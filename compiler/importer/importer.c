@@ -8,12 +8,14 @@
 #include "compiler/agent.h"
 #include "compiler/tool.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum {
     MOST_ROUNDS = 24,
     LOCAL_ROUNDS = 12, /* afterwards the whole parameter is blamed, not the innermost schema */
-    MOST_FINDINGS = 1 << 20
+    MOST_FINDINGS = 1 << 20,
+    MOST_FOR_PROVIDERS = 128
 };
 
 /* ## Blame */
@@ -98,6 +100,7 @@ static bool blame_errors(struct importer *in, const gramc_compilation *compilati
         if (f->severity != GRAMC_ERROR) continue;
         const struct json *schema = blamed(in, f->span.start, outer);
         if (schema) changed = escalate(schema, outer ? MARK_DROP : mend(f->id)) || changed;
+        if (schema && schema->mark & MARK_DROP) import_note_reason(in, schema, f->message);
     }
     return changed;
 }
@@ -174,6 +177,17 @@ static bool compare_all(struct importer *in, const struct gramc_spec *spec, bool
 
 enum round_verdict { PASSED, AGAIN, FAILED };
 
+/* An error that belongs to no schema: it is the caller's to know. */
+static enum round_verdict give_up(struct importer *in, const gramc_compilation *trial) {
+    struct span start = {0, 0};
+    const struct finding *f = trial->findings.first;
+    while (f && f->severity != GRAMC_ERROR) f = f->next;
+    const struct json *at = f ? blamed(in, f->span.start, true) : NULL;
+    struct span span = at ? (struct span){at->start, at->end} : start;
+    if (f) FIND(in->findings, D_IMPORT_LIMIT, in->source, span, f->message);
+    return FAILED;
+}
+
 static enum round_verdict evaluate(struct importer *in, const struct buf *text, unsigned round) {
     gramc_options options = GRAMC_OPTIONS_INIT;
     gramc_compilation *trial;
@@ -190,10 +204,16 @@ static enum round_verdict evaluate(struct importer *in, const struct buf *text, 
     if (status == GRAMC_NOMEM) in->arena->oom = true;
     bool last = round + 2 >= MOST_ROUNDS;
     if (status == GRAMC_FINDINGS)
-        verdict = blame_errors(in, trial, round >= LOCAL_ROUNDS) ? AGAIN : FAILED;
+        verdict = blame_errors(in, trial, round >= LOCAL_ROUNDS) ? AGAIN : give_up(in, trial);
     else if (status == GRAMC_OK) verdict = compare_all(in, spec, last) ? AGAIN : PASSED;
     gramc_compilation_free(trial);
     return verdict;
+}
+
+static gramc_status too_large(struct importer *in, const char *why) {
+    struct span start = {0, 0};
+    FIND(in->findings, D_IMPORT_LIMIT, in->source, start, text_of(why));
+    return GRAMC_FINDINGS;
 }
 
 /* Writes until what compiles is what came in, or until nothing more can be done about it. */
@@ -201,14 +221,17 @@ static gramc_status write_checked(struct importer *in, struct buf *text) {
     enum round_verdict verdict = AGAIN;
     for (unsigned round = 0; verdict == AGAIN && round < MOST_ROUNDS; round++) {
         buf_reset(text);
+        import_share_marks(in);
         import_write(in, text);
         if (in->spans.state == BUF_NOMEM || text->state == BUF_NOMEM) in->arena->oom = true;
         if (in->arena->oom) return GRAMC_NOMEM;
-        if (buf_status(text) != GRAMC_OK) return buf_status(text);
+        if (buf_status(text) != GRAMC_OK)
+            return too_large(in, "what would be written is longer than 2 GiB");
         verdict = evaluate(in, text, round);
         if (in->arena->oom) return GRAMC_NOMEM;
     }
-    return verdict == PASSED ? GRAMC_OK : GRAMC_LIMIT;
+    if (verdict == AGAIN) return too_large(in, "it differs from what compiles after 24 rounds");
+    return verdict == PASSED ? GRAMC_OK : GRAMC_FINDINGS;
 }
 
 /* ## Findings about what was marked */
@@ -228,6 +251,18 @@ static void report_marks(struct importer *in, const struct json *schema) {
     }
     if (schema->mark & MARK_CHANGED)
         import_find(in, D_IMPORT_CHANGED, NULL, schema, TEXT(""), TEXT(""));
+}
+
+/* Of an API, and of what one agent shall have. */
+static void report_many(struct importer *in) {
+    size_t count = 0;
+    char number[24];
+    struct span start = {0, 0};
+    const struct import_tool *tool = in->first;
+    for (; tool; tool = tool->next) count++;
+    if (count <= MOST_FOR_PROVIDERS || !(in->openapi || in->agent.len)) return;
+    int len = snprintf(number, sizeof number, "%zu", count);
+    FIND(in->findings, D_IMPORT_MANY, in->first->source, start, (gramc_text){number, (size_t)len});
 }
 
 /* One more time, for the findings: the text is the same. */
@@ -257,7 +292,8 @@ static void begin(struct importer *in, gramc_compilation *compilation,
     *in = (struct importer){.arena = &compilation->arena,
                             .findings = &compilation->findings,
                             .kind = options->kind,
-                            .agent = options->agent};
+                            .agent = options->agent,
+                            .name = options->name};
     in->last = &in->first;
     in->last_type = &in->first_type;
     in->last_loss = &in->first_loss;
@@ -268,24 +304,57 @@ static void begin(struct importer *in, gramc_compilation *compilation,
     map_init(&in->type_names, in->arena);
     map_init(&in->foreign, in->arena);
     map_init(&in->losses, in->arena);
+    map_init(&in->reasons, in->arena);
+    import_filter_init(&in->tags, in, "--tag", options->tags, options->tag_count);
+    import_filter_init(&in->paths, in, "--path", options->paths, options->path_count);
+    import_filter_init(&in->operations, in, "--operation", options->operations,
+                       options->operation_count);
+    for (size_t i = 0; i + 5 <= in->name.len; i++)
+        in->name_has_tag = in->name_has_tag || text_is(text_slice(in->name, i, i + 5), "{tag}");
     buf_init(&in->spans, &in->arena->allocator, SOURCE_MAX);
+}
+
+static bool is_before(const gramc_import_file *a, const gramc_import_file *b) {
+    if (!text_eq(a->name, b->name)) return text_compare(a->name, b->name) < 0;
+    return text_compare((gramc_text){a->bytes, a->len}, (gramc_text){b->bytes, b->len}) < 0;
+}
+
+/* The order in which a shell gives files depends on where it runs; what comes out must not. */
+static const gramc_import_file **sorted(struct importer *in, const gramc_import_file *files,
+                                        size_t count) {
+    const gramc_import_file **list = arena_array(in->arena, count, sizeof *list);
+    for (size_t i = 0; i < count && list; i++) {
+        size_t at = i;
+        for (; at > 0 && is_before(&files[i], list[at - 1]); at--) list[at] = list[at - 1];
+        list[at] = &files[i];
+    }
+    return list;
+}
+
+static bool is_too_long(struct importer *in, const struct source *source) {
+    struct span start = {0, 0};
+    if (source->text.len <= SOURCE_MAX) return false;
+    FIND(in->findings, D_IMPORT_LIMIT, source, start, TEXT("the file is longer than 2 GiB"));
+    return true;
 }
 
 static gramc_status read_files(struct importer *in, const gramc_import_file *files, size_t count) {
     struct source *source = NULL;
+    const gramc_import_file **list = sorted(in, files, count);
     bool good = true;
-    for (size_t i = 0; i < count && good; i++) {
-        if (files[i].len > SOURCE_MAX) return GRAMC_LIMIT;
+    for (size_t i = 0; i < count && good && list; i++) {
         source = ARENA_NEW(in->arena, struct source);
         if (!source) return GRAMC_NOMEM;
-        source->name = arena_text(in->arena, files[i].name);
-        source->text = (gramc_text){files[i].bytes, files[i].len};
+        source->name = arena_text(in->arena, list[i]->name);
+        source->text = (gramc_text){list[i]->bytes, list[i]->len};
         source->order = (uint32_t)i;
-        good = import_read(in, source);
+        good = !is_too_long(in, source) && import_read(in, source);
     }
     if (good) import_report_losses(in);
     if (in->arena->oom) return GRAMC_NOMEM;
     struct span start = {0, 0};
+    if (good && source && !import_filters_hit(in, source)) return GRAMC_FINDINGS;
+    if (in->first_agent) return GRAMC_OK;
     if (good && !in->first && source) FIND0(in->findings, D_IMPORT_NOTHING, source, start);
     return good && in->first ? GRAMC_OK : GRAMC_FINDINGS;
 }
@@ -384,7 +453,10 @@ static gramc_status write_files(struct importer *in, const gramc_import_options 
     import_name_all(in);
     import_wanted_agent(in);
     gramc_status status = in->arena->oom ? GRAMC_NOMEM : write_checked(in, &text);
-    if (status == GRAMC_OK) report(in);
+    if (status == GRAMC_OK) {
+        report(in);
+        report_many(in);
+    }
     if (in->arena->oom) status = GRAMC_NOMEM;
     if (status == GRAMC_OK) status = send(in, &text, spec);
     if (status == GRAMC_OK && options->library.write) {

@@ -69,3 +69,25 @@ void import_report_losses(struct importer *in) {
                 finding_help(in->findings, f, "%s", advice[i].help);
     }
 }
+
+/* ## Why the compiler refused a schema */
+
+static gramc_text key_of(const struct json *const *schema) {
+    return (gramc_text){(const char *)schema, sizeof *schema};
+}
+
+void import_note_reason(struct importer *in, const struct json *schema, gramc_text message) {
+    gramc_text *reason = ARENA_NEW(in->arena, gramc_text);
+    if (!reason) return;
+    *reason = arena_text(in->arena, message);
+    map_put(&in->reasons, arena_text(in->arena, key_of(&schema)), reason);
+}
+
+void import_lose_schema(struct importer *in, const struct json *at, gramc_text why) {
+    const gramc_text *reason = map_get(&in->reasons, key_of(&at));
+    struct span span = {at->start, at->end};
+    struct finding *f =
+        FIND(in->findings, D_IMPORT_LOST, in->source, span, at->key, TEXT("the schema"));
+    if (reason) why = *reason;
+    if (why.len) finding_help(in->findings, f, "%.*s", TEXT_ARGS(why));
+}

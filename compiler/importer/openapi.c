@@ -11,17 +11,6 @@ static const char *const methods[] = {"get", "put", "post", "delete", "head", "p
 
 /* ## Names */
 
-static void put_name(struct buf *out, gramc_text text) {
-    for (size_t i = 0; i < text.len; i++) {
-        char c = text.ptr[i], lower = (char)(c | 0x20);
-        bool plain =
-            (lower >= 'a' && lower <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
-        if (plain) buf_putc(out, c);
-        else if (out->len && out->ptr[out->len - 1] != '_') buf_putc(out, '_');
-    }
-    while (out->len && out->ptr[out->len - 1] == '_') out->ptr[--out->len] = '\0';
-}
-
 static gramc_text part(gramc_text text, unsigned n) {
     size_t start = 0;
     for (size_t i = 0; i <= text.len; i++) {
@@ -32,26 +21,48 @@ static gramc_text part(gramc_text text, unsigned n) {
     return (gramc_text){NULL, 0};
 }
 
+static gramc_text plain_name(const struct api_operation *o, gramc_text text, gramc_text more) {
+    struct buf out;
+    buf_init(&out, &o->in->arena->allocator, TEXT_MAX);
+    import_put_name(&out, text);
+    if (more.len) buf_putc(&out, '_');
+    import_put_name(&out, more);
+    return buf_to_arena(&out, o->in->arena);
+}
+
+static gramc_text joined(const struct api_operation *o, gramc_text agent, gramc_text action) {
+    struct buf out;
+    buf_init(&out, &o->in->arena->allocator, TEXT_MAX);
+    buf_text(&out, agent);
+    if (agent.len && action.len) buf_puts(&out, "--");
+    buf_text(&out, action);
+    return buf_to_arena(&out, o->in->arena);
+}
+
 /* operationId is `container;agent;action` on an OPACA platform; elsewhere the first tag stands for
- * the agent. Without an operationId the method and the path say what is done. */
-static gramc_text name_of(const struct api_operation *o) {
+ * the agent. Without an operationId the method and the path say what is done. What the action says
+ * of the agent again is left out: `meta--root`, not `meta--meta_root`. */
+static struct import_subject subject_of(const struct api_operation *o) {
     gramc_text id = import_text(o->operation, "operationId");
     const struct json *tags = json_get(o->operation, "tags");
     bool tagged = json_is(tags, JSON_ARRAY) && json_is(tags->first, JSON_STRING);
     bool opaca = part(id, 2).len > 0;
-    gramc_text agent = opaca ? part(id, 1) : tagged ? tags->first->text : (gramc_text){NULL, 0};
-    struct buf out;
-    buf_init(&out, &o->in->arena->allocator, TEXT_MAX);
-    put_name(&out, agent);
-    if (out.len) buf_puts(&out, "--");
-    if (opaca) put_name(&out, part(id, 2));
-    else if (id.len) put_name(&out, id);
-    else {
-        put_name(&out, o->method);
-        buf_putc(&out, '_');
-        put_name(&out, o->address);
+    gramc_text agent = opaca ? part(id, 1) : tagged ? tags->first->text : TEXT("");
+    struct import_subject subject = {
+        .tags = tags, .method = o->method, .path = o->address, .operation = id};
+    subject.tag = plain_name(o, agent, TEXT(""));
+    gramc_text action, rest;
+    if (id.len) {
+        action = plain_name(o, opaca ? part(id, 2) : id, TEXT(""));
+        rest = opaca ? action : import_without_tag(o->in->arena, action, subject.tag);
+    } else {
+        gramc_text path = plain_name(o, o->address, TEXT(""));
+        action = plain_name(o, o->method, path);
+        rest = plain_name(o, o->method, import_without_tag(o->in->arena, path, subject.tag));
     }
-    return buf_to_arena(&out, o->in->arena);
+    subject.name = joined(o, subject.tag, rest);
+    subject.operation_name = o->in->name_has_tag ? rest : action;
+    return subject;
 }
 
 /* At most that many code points. */
@@ -113,16 +124,47 @@ static const struct json *text_result(const struct api_operation *o) {
     return result;
 }
 
+/* 204 and 205 have no content; what another answer without a description of its content holds,
+ * nobody knows. */
+static const struct json *no_result(const struct api_operation *o) {
+    size_t empty = 0, others = 0;
+    for (const struct json *m = first_response(o); m; m = m->next) {
+        bool none = text_is(m->key, "204") || text_is(m->key, "205");
+        if (none) empty++;
+        else if (is_success(m) && !text_is(m->key, "default")) others++;
+    }
+    struct arena *arena = o->in->arena;
+    struct json *result =
+        empty && !others ? import_json(arena, JSON_OBJECT, TEXT(""), TEXT("")) : NULL;
+    if (result) import_append(result, import_json(arena, JSON_STRING, TEXT("type"), TEXT("null")));
+    return result;
+}
+
 /* ## Operations */
+
+/* What is read, and what is for people only. */
+static const char *const known[] = {"tags",        "summary",    "description", "externalDocs",
+                                    "operationId", "parameters", "requestBody", "responses",
+                                    "deprecated",  "security",   "servers",     NULL};
+
+static const struct json *result_read(const struct api_operation *o) {
+    const struct json *result = result_of(o);
+    if (!result) result = text_result(o);
+    return result ? result : no_result(o);
+}
 
 static void read_operation(struct api_operation *o) {
     struct importer *in = o->in;
-    gramc_text name = name_of(o), description = import_text(o->operation, "description");
+    struct import_subject subject = subject_of(o);
+    gramc_text description = import_text(o->operation, "description");
+    if (!import_is_wanted(in, &subject)) return;
     if (!text_trim(description).len) description = import_text(o->operation, "summary");
+    gramc_text name = import_name(in, &subject);
     struct import_tool *tool = import_add(in, o->operation, name, cut(o, description, name));
     if (!tool || !request_read(o, tool)) return;
-    const struct json *result = result_of(o);
-    if (!result) result = text_result(o);
+    if (json_is(json_get(o->operation, "deprecated"), JSON_TRUE)) tool->deprecated = TEXT("true");
+    import_lose_others(in, o->operation, known, tool, NULL);
+    const struct json *result = result_read(o);
     if (result) tool->result = import_normalise(in, result);
 }
 
@@ -145,14 +187,62 @@ static void read_path(struct importer *in, const struct json *document, const st
     }
 }
 
+/* ## Documents */
+
+/* What a request has to carry; nobody but the user knows the key. */
+static void report_security(struct importer *in, const struct json *scheme) {
+    gramc_text type = import_text(scheme, "type"), place = import_text(scheme, "in");
+    gramc_text name = import_text(scheme, "name"), how = import_text(scheme, "scheme");
+    struct span span = {scheme->start, scheme->end};
+    struct finding *f = FIND(in->findings, D_IMPORT_SECURITY, in->source, span, scheme->key);
+    if (!text_is(type, "apiKey")) {
+        bool basic = text_is(type, "http") && text_is_nocase(how, "basic");
+        finding_help(in->findings, f,
+                     "write headers: {Authorization: \"%s ${env:NAME}\"} into the library",
+                     basic ? "Basic" : "Bearer");
+    } else if (text_is(place, "query"))
+        finding_help(in->findings, f, "write %.*s=${env:NAME} into the addresses of the library",
+                     TEXT_ARGS(name));
+    else if (text_is(place, "cookie"))
+        finding_help(in->findings, f,
+                     "write headers: {Cookie: \"%.*s=${env:NAME}\"} into the library",
+                     TEXT_ARGS(name));
+    else
+        finding_help(in->findings, f, "write headers: {%.*s: \"${env:NAME}\"} into the library",
+                     TEXT_ARGS(name));
+}
+
+static void read_around(struct importer *in, const struct json *document) {
+    static const char *const around[] = {
+        "openapi",    "swagger",  "info",        "jsonSchemaDialect",
+        "servers",    "paths",    "tags",        "externalDocs",
+        "components", "security", "definitions", "parameters",
+        "responses",  NULL};
+    const struct json *info = json_get(document, "info");
+    const struct json *schemes = json_get(json_get(document, "components"), "securitySchemes");
+    import_lose_others(in, document, around, NULL, "the document");
+    for (const struct json *s = json_is(schemes, JSON_OBJECT) ? schemes->first : NULL; s;
+         s = s->next)
+        report_security(in, openapi_follow(&(struct api_operation){.document = document}, s));
+    if (in->about.len) return;
+    in->about = text_trim(import_text(info, "description"));
+    if (!in->about.len) in->about = text_trim(import_text(info, "title"));
+}
+
 void import_openapi(struct importer *in, const struct json *object) {
+    gramc_text version = import_text(object, "openapi"), old = import_text(object, "swagger");
+    if (text_starts(old, "2") && !version.len) {
+        object = swagger_convert(in, object);
+        version = TEXT("3.0");
+    }
     const struct json *paths = json_get(object, "paths");
-    gramc_text version = import_text(object, "openapi");
     import_open(in, object);
     in->dialect = text_starts(version, "3.0") ? IMPORT_DIALECT_OPENAPI : IMPORT_DIALECT_SCHEMA;
-    if (!version.len || text_starts(version, "2"))
-        import_find(in, D_IMPORT_LOST, NULL, object, TEXT("swagger"), TEXT("OpenAPI before 3.0"));
+    in->openapi = true;
+    if (!version.len)
+        import_find(in, D_IMPORT_LOST, NULL, object, TEXT("swagger"), TEXT("OpenAPI before 2.0"));
     for (const struct json *p = json_is(paths, JSON_OBJECT) ? paths->first : NULL; p; p = p->next)
         if (p->kind == JSON_OBJECT) read_path(in, object, p);
+    read_around(in, object);
     in->dialect = IMPORT_DIALECT_SCHEMA;
 }

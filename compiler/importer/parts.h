@@ -143,9 +143,11 @@ struct import_type {
     struct import_type *next;
     gramc_text name;
     const struct source *source;
-    const struct json *original; /* NULL: a repeated record */
-    struct json *schema;         /* normalised */
+    const struct json *original;    /* NULL: a repeated record */
+    struct json *schema;            /* normalised */
+    const struct import_type *base; /* that it derives from, its fields being first; NULL: none */
     uint8_t dialect;
+    bool asked; /* whether it derives from one */
 };
 
 enum import_dialect {
@@ -154,10 +156,31 @@ enum import_dialect {
     IMPORT_DIALECT_GEMINI   /* the same with upper-case types and numbers in strings */
 };
 
+/* What an operation or a tool is chosen and called by. */
+struct import_subject {
+    const struct json *tags;
+    gramc_text tag, method, path, operation; /* as written; tag: fit for a name */
+    gramc_text operation_name, name;         /* fit for names; name: without a pattern */
+};
+
+/* One option that chooses: a subject passes if some glob matches it. */
+struct import_filter {
+    const char *option;
+    const gramc_text *globs;
+    size_t count;
+    bool *hits;       /* one a glob: it has matched */
+    gramc_text *seen; /* what there was to match, for messages */
+    size_t seen_count;
+};
+
 struct importer {
     struct arena *arena; /* the compilation's */
     struct findings *findings;
     gramc_text kind, agent;
+    gramc_text name;  /* a pattern; empty: none */
+    gramc_text about; /* what the first OpenAPI document says of itself */
+    struct import_filter tags, paths, operations;
+    bool name_has_tag, openapi;
     const struct source *source; /* being read */
     const struct json *document; /* that references lead into */
     uint32_t document_number;
@@ -171,6 +194,7 @@ struct importer {
     struct map type_names;       /* names of types, to struct import_type */
     struct map foreign;          /* type names of other languages, reported once each */
     struct map losses;           /* names of members to struct import_loss */
+    struct map reasons;          /* schemas that are left out to what the compiler said */
     struct import_loss *first_loss, **last_loss;
     struct import_agent *first_agent, **last_agent;
     struct buf spans; /* struct doc_span of the last text written */
@@ -193,6 +217,9 @@ void import_lose(struct importer *in, const struct json *member, const struct im
 void import_lose_others(struct importer *in, const struct json *object, const char *const *known,
                         const struct import_tool *tool, const char *place);
 void import_report_losses(struct importer *in);
+void import_note_reason(struct importer *in, const struct json *schema, gramc_text message);
+/* A schema, or a part of one, is left out; `why`: if the compiler did not say it. */
+void import_lose_schema(struct importer *in, const struct json *at, gramc_text why);
 /* The list ends with NULL. */
 bool import_in_list(gramc_text key, const char *const *list);
 
@@ -209,6 +236,24 @@ void import_wanted_agent(struct importer *in);
 bool import_is_setting(gramc_text key);
 void import_tool_settings(struct importer *in, const struct import_tool *tool, struct doc *list);
 void import_write_agents(struct importer *in, struct buf *out);
+
+void import_filter_init(struct import_filter *filter, struct importer *in, const char *option,
+                        const gramc_text *globs, size_t count);
+bool import_is_wanted(struct importer *in, const struct import_subject *subject);
+/* Reports the globs that matched nothing; false if there are some. */
+bool import_filters_hit(struct importer *in, const struct source *source);
+/* The name by the caller's pattern, without one that of the subject. */
+gramc_text import_name(struct importer *in, const struct import_subject *subject);
+/* What no name of a tool may have becomes `_`. */
+void import_put_name(struct buf *out, gramc_text text);
+/* The action without the tag that it begins with; empty: it is the tag. */
+gramc_text import_without_tag(struct arena *arena, gramc_text action, gramc_text tag);
+
+/* Finds types that derive from another, by `allOf`. */
+void import_derive(struct importer *in);
+/* The first field that is not the base's. */
+const struct json *import_own_fields(const struct import_type *type);
+void import_share_marks(struct importer *in);
 
 /* `object` is an OpenAPI document. */
 void import_openapi(struct importer *in, const struct json *object);

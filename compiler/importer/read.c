@@ -29,7 +29,8 @@ static const struct form {
 enum { FORMS = sizeof forms / sizeof *forms };
 
 static const char *const kinds[] = {"openai", "openai-functions", "anthropic", "gemini",
-                                    "mcp",    "json-schema",      "jsonl",     "openapi"};
+                                    "mcp",    "json-schema",      "jsonl",     "openapi",
+                                    "bundle"};
 
 const char *gramc_import_kind(size_t i) {
     return i < sizeof kinds / sizeof *kinds ? kinds[i] : NULL;
@@ -207,10 +208,13 @@ static struct import_tool *read_form(struct importer *in, const struct form *for
                                      const struct json *item) {
     const struct json *inside = form->inside ? json_get(item, form->inside) : item;
     const struct json *parameters = json_get(inside, form->parameters);
+    gramc_text given = import_text(inside, "name");
+    struct import_subject subject = {.operation = given, .operation_name = given, .name = given};
+    if (!import_is_wanted(in, &subject)) return NULL;
     bool gemini = text_is(in->kind, "gemini") || is_upper(parameters);
     in->dialect = gemini ? IMPORT_DIALECT_GEMINI : form->dialect;
     struct import_tool *tool =
-        import_add(in, inside, import_text(inside, "name"), import_text(inside, "description"));
+        import_add(in, inside, import_name(in, &subject), import_text(inside, "description"));
     if (!tool) return NULL;
     read_words(tool, inside);
     if (form->result && strcmp(form->mark, "result") == 0) tool->settings = inside;
@@ -244,8 +248,11 @@ static bool reads_as_schema(const struct importer *in, const struct json *item) 
 
 static struct import_tool *read_schema(struct importer *in, const struct json *item) {
     gramc_text title = import_text(item, "title");
-    struct import_tool *tool = import_add(in, item, title.len ? title : stem(in->source->name),
-                                          import_text(item, "description"));
+    gramc_text given = title.len ? title : stem(in->source->name);
+    struct import_subject subject = {.operation = given, .operation_name = given, .name = given};
+    if (!import_is_wanted(in, &subject)) return NULL;
+    struct import_tool *tool =
+        import_add(in, item, import_name(in, &subject), import_text(item, "description"));
     if (!tool) return NULL;
     import_open(in, item);
     import_set_parameters(in, tool, item);

@@ -223,7 +223,8 @@ static struct json *normal_reference(struct importer *in, const struct json *val
 
 static const char *const silent[] = {"$defs", "definitions", "$schema", "$id", "$comment"};
 static const char *const silent_places[] = {"propertyOrdering", "xml",      "externalDocs",
-                                            "discriminator",    "nullable", "example"};
+                                            "discriminator",    "nullable", "example",
+                                            "x-nullable"};
 
 static bool in_list(gramc_text key, const char *const *list, size_t count) {
     size_t i = 0;
@@ -321,7 +322,9 @@ static void gemini_nullable_enum(struct importer *in, struct json *copy) {
 static void modern_nullable(struct importer *in, const struct json *schema, struct json *copy) {
     struct json *type = find(copy, "type");
     if (in->dialect == IMPORT_DIALECT_SCHEMA) return;
-    if (json_is(json_get(schema, "nullable"), JSON_TRUE) && json_is(type, JSON_STRING)) {
+    bool nullable = json_is(json_get(schema, "nullable"), JSON_TRUE) ||
+                    json_is(json_get(schema, "x-nullable"), JSON_TRUE);
+    if (nullable && json_is(type, JSON_STRING)) {
         struct json *name = import_json(in->arena, JSON_STRING, TEXT(""), type->text);
         type->kind = JSON_ARRAY;
         import_append(type, name);
@@ -339,6 +342,30 @@ static void modern_nullable(struct importer *in, const struct json *schema, stru
     import_append(copy, list);
 }
 
+/* OpenAPI 3.0 says something beside a reference by `allOf` of it alone, as siblings of $ref mean
+ * nothing there: it is the reference with its siblings, or with null. */
+static void modern_all_of(struct importer *in, const struct json *schema, struct json *copy) {
+    static const char *const beside[] = {"allOf",    "description", "title", "default",
+                                         "examples", "deprecated",  NULL};
+    struct json *all = find(copy, "allOf"), *part = all ? all->first : NULL;
+    struct json *reference = json_is(part, JSON_OBJECT) ? part->first : NULL;
+    if (!in->openapi || !json_is(all, JSON_ARRAY) || all->count != 1) return;
+    if (!json_is(reference, JSON_STRING) || part->count != 1 || !text_is(reference->key, "$ref"))
+        return;
+    for (const struct json *m = copy->first; m; m = m->next)
+        if (!import_in_list(m->key, beside)) return;
+    if (json_is(json_get(schema, "nullable"), JSON_TRUE)) {
+        struct json *null = import_json(in->arena, JSON_OBJECT, TEXT(""), TEXT(""));
+        import_append(null, import_json(in->arena, JSON_STRING, TEXT("type"), TEXT("null")));
+        import_append(all, null);
+        all->key = TEXT("anyOf");
+        return;
+    }
+    struct json *next = all->next;
+    *all = *reference;
+    all->next = next;
+}
+
 static struct json *normalise(struct importer *in, const struct json *schema, unsigned depth) {
     struct json *copy = empty_like(in, schema), **tail = copy ? &copy->first : NULL;
     if (!copy || is_too_large(in, schema)) return copy;
@@ -350,6 +377,7 @@ static struct json *normalise(struct importer *in, const struct json *schema, un
     modern_bound(copy, "exclusiveMinimum", "minimum");
     modern_bound(copy, "exclusiveMaximum", "maximum");
     modern_nullable(in, schema, copy);
+    modern_all_of(in, schema, copy);
     /* Deeper than this, brackets in brackets help nobody: the rest is written as JSON. */
     if (depth >= DEEPEST) copy->mark = MARK_RAW;
     return copy;

@@ -17,10 +17,11 @@ struct description {
     const struct json *schema;
     gramc_text label;
     enum type_kind kind;
-    struct doc *properties; /* a list in braces */
-    struct doc *elements;   /* of a definition: its fields */
-    struct buf raw;         /* members of `schema`, as JSON */
-    bool nullable, is_field, is_definition;
+    struct doc *properties;         /* a list in braces */
+    struct doc *elements;           /* of a definition: its fields */
+    struct buf raw;                 /* members of `schema`, as JSON */
+    const struct import_type *type; /* of a definition; NULL: it is none */
+    bool nullable, is_field;
     bool fields_open; /* the fields are said as elements */
 };
 
@@ -34,8 +35,8 @@ static bool is_marked(const struct json *schema, enum import_mark mark) {
     return schema->mark & (uint8_t)mark;
 }
 
-static void lose(struct description *d, const struct json *at) {
-    if (d->in->report) import_find(d->in, D_IMPORT_LOST, NULL, at, at->key, TEXT("the schema"));
+static void lose(struct description *d, const struct json *at, gramc_text why) {
+    if (d->in->report) import_lose_schema(d->in, at, why);
 }
 
 /* ## The escape hatch */
@@ -61,7 +62,10 @@ static void raw(struct description *d, const struct json *member) {
         struct json_writer members = {.out = &d->raw, .comma = d->raw.len > 0};
         json_key_text(&members, member->key);
         json_raw(&members, buf_view(&value));
-    } else lose(d, member);
+    } else
+        lose(d, member,
+             good ? TEXT("`schema` has at most 256 KiB of JSON")
+                  : TEXT("`schema` is nested at most 1000 levels deep"));
     buf_free(&value);
 }
 
@@ -510,9 +514,9 @@ static struct doc *field_map(struct description *d, const struct json *propertie
     return map;
 }
 
-static void field_elements(struct description *d, const struct json *properties) {
+static void field_elements(struct description *d) {
     d->elements = doc_list(d->in->arena, " ", "");
-    for (const struct json *p = properties->first; p; p = p->next) {
+    for (const struct json *p = import_own_fields(d->type); p; p = p->next) {
         struct import_field field = {p->key, import_is_required(d->schema, p->key)};
         doc_add(d->elements, import_node(d->in, p, &field));
     }
@@ -523,8 +527,8 @@ static void describe_fields(struct description *d, struct type_words *said) {
     bool takes = d->kind == TYPE_OBJECT || d->kind == TYPE_ANY;
     if (json_is(properties, JSON_OBJECT) && takes) {
         note(said, "properties");
-        bool elements = d->is_definition && d->kind == TYPE_OBJECT && properties->first;
-        if (elements) field_elements(d, properties);
+        bool elements = d->type && d->kind == TYPE_OBJECT && properties->first;
+        if (elements) field_elements(d);
         else add(d, "fields", field_map(d, properties));
     }
     if (was_said(said, TEXT("properties")) && required_is_plain(d->schema)) note(said, "required");
@@ -532,10 +536,17 @@ static void describe_fields(struct description *d, struct type_words *said) {
 
 /* ## All of it */
 
+/* What the base says in words holds for what derives from it. */
+static bool is_inherited(const struct description *d, const struct json *value) {
+    const struct import_type *base = d->type ? d->type->base : NULL;
+    const struct json *other = base ? json_get_text(base->schema, value->key) : NULL;
+    return other && json_equal(value, other);
+}
+
 static void describe_keywords(struct description *d, const struct type_words *said) {
     for (enum type_property p = 0; p < TYPE_PROPERTIES; p++) {
         const struct json *value = said_for(d->schema, p);
-        if (!value || was_said(said, value->key)) continue;
+        if (!value || was_said(said, value->key) || is_inherited(d, value)) continue;
         struct doc *doc = fits_type(p, d->kind) ? writers[p](d, value) : NULL;
         if (doc) add_property(d, p, doc);
         else raw(d, value);
@@ -565,7 +576,7 @@ static void describe_dropped(struct description *d) {
     set_label(d, "Any", TYPE_ANY);
     if (json_is(description, JSON_STRING))
         add(d, "description", doc_string(d->in->arena, description->text));
-    lose(d, d->schema);
+    lose(d, d->schema, TEXT(""));
 }
 
 static void describe_default(struct description *d, const struct import_field *field) {
@@ -614,7 +625,7 @@ static void describe_whole(struct description *d, bool is_tool) {
         bool flag = m->kind == JSON_TRUE || m->kind == JSON_FALSE;
         if (is_in_signature(d->schema, m, is_tool)) continue;
         if (flag && text_is(m->key, "additionalProperties")) add(d, "open", write_flag(d, m));
-        else if (is_marked(d->schema, MARK_DROP)) lose(d, m);
+        else if (is_marked(d->schema, MARK_DROP)) lose(d, m, TEXT(""));
         else raw(d, m);
     }
 }
@@ -658,8 +669,9 @@ struct doc *import_node(struct importer *in, const struct json *schema,
 struct doc *import_definition(struct importer *in, const struct import_type *type) {
     struct description d = new_description(in, type->schema, false);
     struct doc *definition = doc_chain(in->arena);
-    d.is_definition = true;
+    d.type = type;
     describe(&d, NULL);
+    if (type->base && !is_marked(type->schema, MARK_RAW | MARK_DROP)) d.label = type->base->name;
     buf_free(&d.raw);
     if (!definition || !d.properties) return NULL;
     definition->origin = type->schema;

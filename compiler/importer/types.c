@@ -164,6 +164,19 @@ static gramc_text singular(gramc_text name) {
     return plural ? text_slice(name, 0, name.len - 1) : name;
 }
 
+static void walk(struct collector *collector, const struct json *schema, gramc_text hint,
+                 bool second, bool root);
+
+static void walk_fields(struct collector *collector, const struct json *field, bool second) {
+    for (; field; field = field->next) walk(collector, field, field->key, second, false);
+}
+
+/* The fields of a base stand there already. */
+static void walk_type(struct collector *collector, const struct import_type *type, bool second) {
+    if (type->base) walk_fields(collector, import_own_fields(type), second);
+    else walk(collector, type->schema, type->name, second, true);
+}
+
 /* Recursion is as deep as the schema, which json_parse keeps below JSON_MAX_DEPTH. */
 static void walk(struct collector *collector, const struct json *schema, gramc_text hint,
                  bool second, bool root) {
@@ -173,9 +186,7 @@ static void walk(struct collector *collector, const struct json *schema, gramc_t
         else note_record(collector, schema, hint);
     }
     const struct json *properties = json_get(schema, "properties");
-    if (json_is(properties, JSON_OBJECT))
-        for (const struct json *p = properties->first; p; p = p->next)
-            walk(collector, p, p->key, second, false);
+    if (json_is(properties, JSON_OBJECT)) walk_fields(collector, properties->first, second);
     walk(collector, json_get(schema, "items"), singular(hint), second, false);
     walk(collector, json_get(schema, "additionalProperties"), singular(hint), second, false);
     static const char *const lists[] = {"anyOf", "oneOf", "prefixItems"};
@@ -198,11 +209,11 @@ static void find_records(struct importer *in) {
         }
         for (const struct import_type *t = in->first_type; t && &t->next != referred_end;
              t = t->next)
-            walk(&collector, t->schema, t->name, second, true);
+            walk_type(&collector, t, second);
         if (in->first_type && referred_end != &in->first_type) {
             const struct import_type *t = in->first_type;
             while (t && &t->next != referred_end) t = t->next;
-            if (t) walk(&collector, t->schema, t->name, second, true);
+            if (t) walk_type(&collector, t, second);
         }
     }
 }
@@ -271,6 +282,7 @@ static void name_tools(struct importer *in) {
 }
 
 void import_name_all(struct importer *in) {
+    import_derive(in);
     find_records(in);
     name_types(in);
     name_tools(in);

@@ -178,11 +178,19 @@ typedef struct gramc_import_options {
     gramc_text kind;      /* one of gramc_import_kind; empty: each file tells by what is in it */
     gramc_text agent;     /* an agent of this name gets all tools; empty: none is written */
     gramc_writer library; /* gets the tool library of an HTTP interface; write NULL: nobody does */
+    /* Only what one of these globs matches, of each kind; none: everything. `*` stands for any
+     * characters, `?` for one. An operation is one by its operationId or its tool's name, which is
+     * all that tools from elsewhere have. A glob that matches nothing is a finding, an error. */
+    const gramc_text *tags, *paths, *operations;
+    size_t tag_count, path_count, operation_count;
+    gramc_text
+        name; /* of tools: a pattern with `{part}` of gramc_import_name_part; empty: {name} */
 } gramc_import_options;
 #define GRAMC_IMPORT_OPTIONS_INIT                                                                  \
     {                                                                                              \
-        sizeof(gramc_import_options), {NULL, 0}, {NULL, 0}, {                                      \
-            NULL, NULL                                                                             \
+        sizeof(gramc_import_options), {NULL, 0}, {NULL, 0}, {NULL, NULL}, NULL, NULL, NULL, 0, 0,  \
+            0, {                                                                                   \
+            NULL, 0                                                                                \
         }                                                                                          \
     }
 
@@ -197,6 +205,8 @@ GRAMC_API GRAMC_MUST_USE gramc_status gramc_import(gramc_compilation *compilatio
                                                    gramc_writer spec);
 /* The i-th kind; NULL past the end. */
 GRAMC_API const char *gramc_import_kind(size_t i);
+/* What may stand in braces in a pattern of names: "tag", "operation"... NULL past the end. */
+GRAMC_API const char *gramc_import_name_part(size_t i);
 
 #ifdef __cplusplus
 }

@@ -29,7 +29,9 @@ static void put_blob(const struct result_reader *reader, const char *what, const
     gramc_text type = text_at(block, "mimeType");
     buf_printf(reader->out, "[%s%s", what, type.len ? " " : "");
     if (type.len) put_label(reader, type, TYPE_LONGEST);
-    buf_printf(reader->out, ", %zu bytes of base64]", text_at(block, data).len);
+    buf_puts(reader->out, ", ");
+    buf_count(reader->out, text_at(block, data).len, "byte");
+    buf_puts(reader->out, " of base64]");
 }
 
 static void put_resource(const struct result_reader *reader, const struct json *resource) {

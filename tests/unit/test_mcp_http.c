@@ -194,7 +194,7 @@ static void test_legacy(void **state) {
 
 /* Whatever a server of the old era says to server/discover, it is shaken hands with. */
 static void test_fall_back(void **state) {
-    static const struct mock_answer firsts[] = {
+    const struct mock_answer firsts[] = {
         {404, MOCK_WHOLE, "Content-Type: text/html\r\n", "<h1>Not Found</h1>", 0},
         {405, MOCK_WHOLE, NULL, "", 0},
         {500, MOCK_WHOLE, NULL, "oops", 0},
@@ -421,7 +421,7 @@ static void test_not_found(void **state) {
 
 /* A stream that ended, or broke, before the answer is taken up behind its last event. */
 static void test_reconnect(void **state) {
-    static const struct mock_answer firsts[] = {
+    const struct mock_answer firsts[] = {
         {200, MOCK_WHOLE, EVENTS, "id: e-7\nretry: 10\ndata: \n\n", 0},
         {200, MOCK_CUT, EVENTS,
          "id: e-7\nretry: 10\ndata: \n\ndata: {\"a\": \"a longer event that is cut in two\"}\n\n",
@@ -513,7 +513,7 @@ static void test_i10_a2_questions_without_end(void **state) {
 /* More events than a turn takes come all, in their order, and a deadline between them is kept. */
 static void test_i10_a2_events_without_end(void **state) {
     enum { EVENTS_SENT = 10 * MCP_EVENTS_A_TURN };
-    static const struct mock_answer firsts[] = {
+    const struct mock_answer firsts[] = {
         no_modern, {.headers = SESSION("s"), .body = INITIALIZED(2)}, accepted};
     struct mock_answer answers[] = {firsts[0], firsts[1], firsts[2], {.headers = EVENTS}, ended};
     static const char changed[] =

@@ -171,7 +171,7 @@ static const struct {
     {"late",
      TWICE,
      1000,
-     {"Error: the tool did not finish within 1 seconds and was stopped", "hello"}},
+     {"Error: the tool did not finish within 1 second and was stopped", "hello"}},
     {"never", ONCE, 300, {"Error: the tool did not finish within 300 ms and was stopped", NULL}},
     {"no-handshake",
      ONCE,
