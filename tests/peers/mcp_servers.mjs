@@ -166,7 +166,7 @@ console.log('binding: a type that does not fit is refuted by an example, a missi
 // ## Whole boxes: every tool under its own name and as box_tool
 
 const offered = spawnSync(gramc, ['tools', 'library.gram'], { cwd: folder, encoding: 'utf8' });
-assert.match(offered.stdout, /^get-structured-content +mcp everything\.get-structured-content/m);
+assert.match(offered.stdout, /^get-structured-content +location +mcp everything\.get-structured-content/m);
 const called = spawnSync(gramc, ['call', 'library.gram', 'everything_get-sum', '{"a":2,"b":40}'], {
   cwd: folder,
   encoding: 'utf8',
