@@ -290,7 +290,8 @@ static int report_failure(struct cli *cli, const struct command *command, int co
     return status == GRAMC_OK ? code : cli_status(cli, status);
 }
 
-/* What cannot be done is still said, on standard error. */
+/* What cannot be done is still said, on standard error; a report that was asked for is not
+ * silenced, since silence is no report. */
 static int run_quietly(struct cli *cli, const struct command *command) {
     FILE *out = cli->out, *nowhere = fopen("/dev/null", "w");
     if (!nowhere) return cli_usage(cli, "/dev/null cannot be opened");
@@ -310,7 +311,7 @@ static int run_command(struct cli *cli, const struct command *command, int argc,
     if (cli->options[OPTION_VERSION]) return print_version(cli);
     if (!is_color(cli->options[OPTION_COLOR]))
         return cli_usage(cli, "--color takes auto, always or never");
-    if (cli->options[OPTION_QUIET]) return run_quietly(cli, command);
+    if (cli->options[OPTION_QUIET] && !cli_wants_report(cli)) return run_quietly(cli, command);
     return report_failure(cli, command, command->run(cli));
 }
 

@@ -105,6 +105,10 @@ const spell = (text) => text.replace(/\\(u\{[0-9a-f]+\}|x[0-9a-f]{2})|[\u0000-\u
 function compareAnnotations(text, diagnostics) {
     const all = diagnostics.files.flatMap(({path: file, diagnostics: list}) => list.map((d) => ({file, ...d})));
     const lines = text.split('\n').filter((line) => line);
+    // What is in no finding is counted, in a command that has no place.
+    const counts = [['accepted', diagnostics.accepted], ['not compared', diagnostics.not_compared]];
+    const said = counts.filter(([, count]) => count).map(([what, count]) => `${count} ${what}`);
+    if (said.length) assert.equal(lines.pop(), `::notice title=gramc diff::${said.join(', ')}`);
     assert.equal(lines.length, all.length, 'a workflow command for each finding');
     lines.forEach((line, i) => {
         const {command, properties, data} = parseCommand(line), d = all[i];
