@@ -186,9 +186,16 @@ static struct doc *implementation(struct importer *in, const struct import_tool 
     return doc;
 }
 
+static bool makes_calls(const struct importer *in) {
+    const struct import_tool *tool = in->first;
+    while (tool && !tool->http) tool = tool->next;
+    return tool;
+}
+
+/* Types are for the signatures of implementations: without any, there are none. */
 void import_write_library(struct importer *in, struct buf *out) {
     buf_reset(&in->spans);
-    write_types(in, out);
+    if (makes_calls(in)) write_types(in, out);
     struct doc *list = doc_list(in->arena, " ", "");
     for (const struct import_tool *tool = in->first; tool && !in->arena->oom; tool = tool->next)
         if (tool->http) doc_add(list, implementation(in, tool));
