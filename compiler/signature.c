@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "compiler/fixes.h"
+#include "compiler/pattern.h"
 #include "compiler/raw_schema.h"
 #include "compiler/reuse.h"
 #include "compiler/spec.h"
@@ -115,6 +116,14 @@ static const struct pattern *read_parameters(struct pass *pass, const struct pat
     return node;
 }
 
+/* A name that the result should not have is told later. With one, `(a:Int)-->(b:Int)` may be data:
+ * a type of the language behind `==>` says that a result was meant. */
+static bool is_result(const struct pattern *path, const struct pattern *node) {
+    if (is_unit(node) || !node->subject->labels) return false;
+    bool doubled = path->elements->next->family == ARROW_DOUBLE;
+    return !subject_has_identifier(node->subject) || (doubled && type_find(pattern_label(node)));
+}
+
 /* What is left is data: `(alice:Person)-[:KNOWS]->(bob:Person)`. */
 bool signature_is(const struct pattern *pattern) {
     if (pattern->kind != PATTERN_PATH) return false;
@@ -126,7 +135,7 @@ bool signature_is(const struct pattern *pattern) {
         if (!arrow && !no_parameters && (is_unit(node) || !subject_has_identifier(node->subject)))
             return false;
     }
-    return !is_unit(node) && !subject_has_identifier(node->subject) && node->subject->labels;
+    return is_result(pattern, node);
 }
 
 struct signature *signature_read(struct pass *pass, const struct pattern *pattern) {
