@@ -7,13 +7,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
+#include "base/sanitized.h"
 
 bool start_with_descriptors(void) {
     int fd = open("/dev/null", O_RDWR);

@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/sanitized.h"
 #include "base/text.h"
 #include "runtime/process/plugin_symbols.h"
 #include "tests/support/agent.h"
@@ -192,14 +193,6 @@ static void deadlines(void **state) {
         assert_true(said.seconds < 5);
     }
 }
-
-#if defined(__SANITIZE_ADDRESS__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
 
 static void limits(void **state) {
     struct test_said said;
