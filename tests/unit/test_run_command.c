@@ -416,22 +416,6 @@ static void i10_a8_planted_link(void **state) {
     assert_non_null(strstr(read_file("new.json"), "look"));
 }
 
-/* Only root can make a link for somebody else. */
-static void i10_a8_planted_trace(void **state) {
-    char link[1100];
-    (void)state;
-    if (geteuid() != 0) skip();
-    write_file("victim", "untouched\n");
-    snprintf(link, sizeof link, "%s/planted.jsonl", folder);
-    assert_int_equal(symlink("victim", link), 0);
-    assert_int_equal(lchown(link, 12345, 12345), 0);
-    assert_int_equal(
-        RUN("spec.gram", "-l", "env.gram", "--model", "mock", "--trace", "planted.jsonl", "Hello"),
-        2);
-    assert_non_null(strstr(read_file("err"), "is not followed"));
-    assert_string_equal(read_file("victim"), "untouched\n");
-}
-
 /* A name can act on a terminal like anything else. */
 static void i10_a8_file_names(void **state) {
     (void)state;
@@ -453,7 +437,6 @@ int main(void) {
         cmocka_unit_test(i10_a6_plugin_that_never_returns),
         cmocka_unit_test(i10_a8_descriptors_of_programs),
         cmocka_unit_test(i10_a8_planted_link),
-        cmocka_unit_test(i10_a8_planted_trace),
         cmocka_unit_test(i10_a8_file_names),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
