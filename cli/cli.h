@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "base/buf.h"
 #include "gramc/compile.h"
 
 /* Exit codes, the same for every command. */
@@ -121,6 +122,14 @@ int cli_no_memory(struct cli *cli);
 /* Prints a text of somebody else's into a line: what could fool a terminal is escaped. */
 void cli_put_safe(FILE *file, gramc_text text);
 gramc_writer cli_writer(FILE *file);
+/* JSON to `out`; on a terminal with everything escaped that could act there (terminal.c). An exit
+ * code. */
+int cli_send_json(struct cli *cli, gramc_text json);
+/* The same, or what is wrong with the buffer. */
+int cli_send_json_buf(struct cli *cli, const struct buf *json);
+/* As cli_send_json has it on a terminal. */
+void cli_put_json_safe(FILE *file, gramc_text json);
+bool cli_is_terminal(const struct cli *cli);
 
 /* ## Files */
 /* Reads a file, or standard input for "-". Lives until cli_free. NULL after a message; the exit

@@ -50,7 +50,8 @@ static gramc_status indent(struct buf *text) {
 /* Straight to standard output: needs no memory of the output's size. */
 static bool is_direct(const struct cli *cli) {
     const char *path = cli->options[OPTION_OUTPUT];
-    return !cli->options[OPTION_PRETTY] && (!path || strcmp(path, "-") == 0);
+    return !cli->options[OPTION_PRETTY] && !cli_is_terminal(cli) &&
+           (!path || strcmp(path, "-") == 0);
 }
 
 static int print_gathered(struct cli *cli, const gramc_spec *spec, const gramc_agent *agent,
@@ -65,6 +66,7 @@ static int print_gathered(struct cli *cli, const gramc_spec *spec, const gramc_a
     if (status == GRAMC_OK && is_json && cli->options[OPTION_PRETTY]) status = indent(&out);
     if (status != GRAMC_OK) code = cli_status(cli, status);
     else if (path && strcmp(path, "-") != 0) code = cli_write_file(cli, path, buf_view(&out));
+    else if (is_json) code = cli_send_json_buf(cli, &out);
     else code = cli_status(cli, buf_send(&out, cli_writer(cli->out)));
     buf_free(&out);
     return code;

@@ -45,9 +45,9 @@ static int print_result(struct cli *cli, gramc_text result) {
     buf_init(&out, &cli->allocator, OUTPUT_MAX);
     gramc_status status = put_result(cli, result, &out);
     buf_putc(&out, '\n');
-    if (status == GRAMC_OK) status = buf_send(&out, cli_writer(cli->out));
+    int code = status == GRAMC_OK ? cli_send_json_buf(cli, &out) : cli_status(cli, status);
     buf_free(&out);
-    return cli_status(cli, status);
+    return code;
 }
 
 /* The context is read first, so that an error is known to be the input's. */

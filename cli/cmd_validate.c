@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
-enum { LONGEST_LINE = 64 << 20, CHUNK = 1 << 16 };
+enum { LONGEST_LINE = 64 << 20, VERDICT_MAX = 64 << 20, CHUNK = 1 << 16 };
 
 /* ## Printing one verdict */
 
@@ -25,7 +25,7 @@ static void print_line(struct evaluated *evaluated, const gramc_verdict *verdict
 }
 
 static void print_normalised(struct evaluated *evaluated, const gramc_verdict *verdict) {
-    fwrite(verdict->normalised.ptr, 1, verdict->normalised.len, evaluated->cli->out);
+    (void)cli_send_json(evaluated->cli, verdict->normalised);
     fputc('\n', evaluated->cli->out);
 }
 
@@ -48,6 +48,17 @@ int validate_evaluate(struct evaluated *evaluated, const char *name, gramc_text 
     return EXIT_FINE;
 }
 
+static int print_verdict(struct evaluated *evaluated, const gramc_verdict *verdict) {
+    struct buf out;
+    buf_init(&out, &evaluated->cli->allocator, VERDICT_MAX);
+    gramc_status status = gramc_verdict_print(verdict, evaluated->verdicts, buf_writer(&out));
+    bool told_by_buf = status == GRAMC_OK || status == GRAMC_IO;
+    int code =
+        told_by_buf ? cli_send_json_buf(evaluated->cli, &out) : cli_status(evaluated->cli, status);
+    buf_free(&out);
+    return code;
+}
+
 /* A verdict of its own for each instance, at once. */
 static int evaluate(struct evaluated *evaluated, const char *name, gramc_text bytes) {
     gramc_verdict *verdict;
@@ -58,9 +69,7 @@ static int evaluate(struct evaluated *evaluated, const char *name, gramc_text by
     }
     int code = validate_evaluate(evaluated, name, bytes, &verdict);
     if (code != EXIT_FINE) return code;
-    if (!text)
-        code = cli_status(evaluated->cli, gramc_verdict_print(verdict, evaluated->verdicts,
-                                                              cli_writer(evaluated->cli->out)));
+    if (!text) code = print_verdict(evaluated, verdict);
     else if (!(verdict->valid && evaluated->normalise)) print_line(evaluated, verdict);
     gramc_verdict_free(verdict);
     return code;

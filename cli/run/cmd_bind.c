@@ -129,10 +129,10 @@ static int print_json(struct cli *cli, const struct choice *chosen, const gramc_
     struct json_writer w = json_writer(&out);
     put_binding(&w, &arena, chosen, bound);
     buf_putc(&out, '\n');
-    gramc_status status = arena.oom ? GRAMC_NOMEM : buf_send(&out, cli_writer(cli->out));
+    int code = arena.oom ? cli_no_memory(cli) : cli_send_json_buf(cli, &out);
     buf_free(&out);
     arena_free(&arena);
-    return cli_status(cli, status);
+    return code;
 }
 
 /* ## The command */

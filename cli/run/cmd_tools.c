@@ -150,9 +150,9 @@ static int print_json(struct workshop *shop, const gramc_library *library) {
     struct buf out;
     buf_init(&out, &shop->cli->allocator, OUTPUT_MAX);
     gramc_status status = put_listing(&out, shop, library, true);
-    if (!status) status = buf_send(&out, cli_writer(shop->cli->out));
+    int code = status ? cli_status(shop->cli, status) : cli_send_json_buf(shop->cli, &out);
     buf_free(&out);
-    return cli_status(shop->cli, status);
+    return code;
 }
 
 /* ## A spec: what gramc import makes of the listing */
