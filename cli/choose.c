@@ -77,6 +77,7 @@ static int explain(struct cli *cli, const struct catalogue *catalogue, const gra
 /* ## Which file */
 
 enum { MOST_FOUND = LIST_SHOWN };
+#define ALL_SOURCES SIZE_MAX
 
 const char *cli_noun(const struct cli *cli) {
     return cli->operand_count == 1 ? cli->operands[0] : "the spec";
@@ -126,7 +127,7 @@ static int report_none(struct cli *cli, gramc_compilation *compilation,
             wanted->name.len ? "the" : "an", catalogue->noun);
     if (wanted->name.len) fputc(' ', cli->err);
     cli_put_safe(cli->err, wanted->name);
-    fputs(wanted->may_miss ? "; to print tools alone, name one file\n" : "\n", cli->err);
+    fputc('\n', cli->err);
     return code == EXIT_FINE ? EXIT_USAGE : code;
 }
 
@@ -151,8 +152,11 @@ static int choose_source(struct cli *cli, gramc_compilation *compilation,
     if (!several) return EXIT_FINE;
     size_t count =
         gramc_sources_find(compilation, text_of(wanted->label), wanted->name, found, MOST_FOUND);
-    bool top = count == 0 && wanted->may_miss && find_top(compilation, out);
-    if (count == 0 && !top) return report_none(cli, compilation, wanted, catalogue);
+    if (count == 0 && !wanted->may_miss) return report_none(cli, compilation, wanted, catalogue);
+    if (count == 0 && !find_top(compilation, out)) {
+        *out = ALL_SOURCES;
+        return EXIT_FINE;
+    }
     for (size_t i = 1; i < count; i++)
         if (i >= MOST_FOUND || found[i].source != found[0].source)
             return report_several(cli, compilation, wanted, catalogue, found, count);
@@ -168,7 +172,9 @@ int cli_compile_wanted(struct cli *cli, gramc_compilation *compilation,
     *spec = NULL;
     int code = choose_source(cli, compilation, wanted, &source);
     if (code != EXIT_FINE) return code;
-    *status = gramc_compile_source(spec, compilation, source);
+    /* Where there is no agent, the tools of all files are one list. */
+    *status = source == ALL_SOURCES ? gramc_compile_tools(spec, compilation)
+                                    : gramc_compile_source(spec, compilation, source);
     /* A configuration alone. */
     if (*status == GRAMC_NOT_FOUND) *status = gramc_compile(spec, compilation);
     return cli_status(cli, *status);

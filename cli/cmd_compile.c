@@ -86,6 +86,13 @@ static gramc_text choose_target(const struct cli *cli, const gramc_compilation *
     return TEXT("json-schema");
 }
 
+/* Types alone are sound, and print an empty list: that is said, so that nobody takes it for more.
+ */
+static void note_nothing(struct cli *cli, const gramc_spec *spec, const char *path) {
+    if (gramc_spec_tool_count(spec) || gramc_spec_signature_count(spec)) return;
+    fprintf(cli->err, "gramc: note: %s holds no agent, tool or signature to print\n", path);
+}
+
 /* The spec's own findings and, if it is sound, what the target does not take as it is. */
 static int evaluate(struct cli *cli, gramc_compilation *compilation, const gramc_spec **spec,
                     const gramc_agent **agent) {
@@ -102,7 +109,9 @@ static int evaluate(struct cli *cli, gramc_compilation *compilation, const gramc
         checked = gramc_target_check(compilation, *agent, choose_target(cli, compilation));
     int code = cli_status(cli, checked);
     if (code == EXIT_FINE) code = cli_report_compiled(cli, compilation, status);
-    return code == EXIT_FINE ? chosen : code;
+    if (code == EXIT_FINE) code = chosen;
+    if (code == EXIT_FINE && !*agent) note_nothing(cli, *spec, wanted.path);
+    return code;
 }
 
 int cmd_compile(struct cli *cli) {

@@ -185,8 +185,7 @@ static bool is_compiled(const struct unit_link *units, uint32_t count) {
     return false;
 }
 
-gramc_status gramc_compile_each(gramc_compilation *compilation) {
-    compilation->looks_for_files = true;
+static void make_each(gramc_compilation *compilation) {
     uint32_t count;
     read_headers(compilation);
     for (struct unit *u = compilation->units; u && !compilation->arena.oom; u = u->next) {
@@ -196,7 +195,24 @@ gramc_status gramc_compile_each(gramc_compilation *compilation) {
         u->reach = count;
         make(compilation, units, true);
     }
+}
+
+gramc_status gramc_compile_each(gramc_compilation *compilation) {
+    compilation->looks_for_files = true;
+    make_each(compilation);
     return compilation->arena.oom ? GRAMC_NOMEM : settle(compilation);
+}
+
+/* A list beside the specs: none of them reads it, and it reads none of the sources. */
+gramc_status gramc_compile_tools(const gramc_spec **out, gramc_compilation *compilation) {
+    struct pass pass = {compilation, &compilation->arena, &compilation->findings, NULL};
+    *out = NULL;
+    make_each(compilation);
+    struct gramc_spec *list = spec_new(compilation, NULL);
+    if (list) spec_list_tools(&pass, list);
+    if (compilation->arena.oom) return GRAMC_NOMEM;
+    *out = compilation->spec = list;
+    return settle(compilation);
 }
 
 const gramc_spec *gramc_compiled(const gramc_compilation *compilation, size_t i) {

@@ -309,6 +309,38 @@ void spec_read(struct pass *pass, struct gramc_spec *spec) {
     if (!pass->arena->oom) make_lists(spec, pass->arena);
 }
 
+/* ## Tools of several specs, as one list */
+
+static void add_own(struct pass *pass, struct gramc_spec *list, const struct gramc_spec *spec,
+                    struct tool **room) {
+    for (struct tool *t = spec->first_tool; t; t = t->next)
+        if (spec_owns(spec, t->source) && registry_add(&list->tools, t->identifier, t) == t)
+            room[list->tools.count - 1] = t;
+    for (const struct bare *b = spec->first_bare; b; b = b->next) {
+        struct bare *copy = spec_owns(spec, b->source) ? ARENA_NEW(pass->arena, struct bare) : NULL;
+        if (!copy) continue;
+        *copy = *b;
+        copy->next = NULL;
+        *list->last_bare = copy;
+        list->last_bare = &copy->next;
+    }
+}
+
+void spec_list_tools(struct pass *pass, struct gramc_spec *list) {
+    const struct gramc_spec **specs, *spec = pass->compilation->specs;
+    size_t i = pass->compilation->spec_count, tools = 0;
+    specs = arena_array(pass->arena, i, sizeof *specs);
+    for (; specs && spec; spec = spec->older) {
+        specs[--i] = spec;
+        tools += spec->tools.count;
+    }
+    list->tool_list = arena_array(pass->arena, tools, sizeof(void *));
+    if (!specs || !list->tool_list) return;
+    for (i = 0; i < pass->compilation->spec_count && !pass->arena->oom; i++)
+        add_own(pass, list, specs[i], list->tool_list);
+    if (!pass->arena->oom) registry_check(pass, &list->tools, &tool_sort);
+}
+
 /* ## Look-ups */
 
 size_t gramc_spec_agent_count(const gramc_spec *spec) {
@@ -325,6 +357,12 @@ size_t gramc_spec_tool_count(const gramc_spec *spec) {
 
 const gramc_tool *gramc_spec_tool(const gramc_spec *spec, size_t i) {
     return i < spec->tools.count ? &spec->tool_list[i]->public : NULL;
+}
+
+size_t gramc_spec_signature_count(const gramc_spec *spec) {
+    size_t count = 0;
+    for (const struct bare *b = spec->first_bare; b; b = b->next) count++;
+    return count;
 }
 
 size_t gramc_spec_library_count(const gramc_spec *spec) {

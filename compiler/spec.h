@@ -49,6 +49,9 @@ struct bare {
 struct gramc_spec *spec_new(gramc_compilation *compilation, struct unit_link *units);
 /* Reads its sources, which are sound, into it. */
 void spec_read(struct pass *pass, struct gramc_spec *spec);
+/* Makes an empty spec the list of the tools, and of the signatures of no tool, that the specs of
+ * its compilation own; reports a tool that means two things. */
+void spec_list_tools(struct pass *pass, struct gramc_spec *list);
 /* Hands the findings of a spec over to its compilation, each once, whichever spec reported it. */
 void spec_hand_over(gramc_compilation *compilation, const struct gramc_spec *spec,
                     struct findings *own);

@@ -47,6 +47,11 @@ GRAMC_API bool gramc_source_is_imported(const gramc_compilation *compilation, si
  * file that several import is parsed once, and what is found in it is reported once. GRAMC_FINDINGS
  * if there is an error in any of them. */
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_compile_each(gramc_compilation *compilation);
+/* The same, and a spec besides that lists the tools of all of them and has no agents: for printing
+ * tools that stand in several files. A tool that means two things is an error. GRAMC_FINDINGS,
+ * GRAMC_NOMEM. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_compile_tools(const gramc_spec **out,
+                                                          gramc_compilation *compilation);
 /* The i-th spec that was made; NULL past the end. Sources that import each other share one. */
 GRAMC_API const gramc_spec *gramc_compiled(const gramc_compilation *compilation, size_t i);
 /* The name of the source in which a tool stands. */

@@ -230,6 +230,8 @@ GRAMC_API GRAMC_MUST_USE gramc_status gramc_spec_find_agent(const gramc_agent **
 /* All tools of the compilation, in the order of the sources. */
 GRAMC_API size_t gramc_spec_tool_count(const gramc_spec *spec);
 GRAMC_API const gramc_tool *gramc_spec_tool(const gramc_spec *spec, size_t i);
+/* How many signatures stand at top level, of no tool. */
+GRAMC_API size_t gramc_spec_signature_count(const gramc_spec *spec);
 GRAMC_API size_t gramc_spec_library_count(const gramc_spec *spec);
 GRAMC_API const gramc_library *gramc_spec_library(const gramc_spec *spec, size_t i);
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_spec_find_library(const gramc_library **out,
