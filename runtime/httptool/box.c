@@ -1,6 +1,6 @@
 /* Turns `[crm:HttpToolBox {file: "crm.yaml", url: ..., headers: ...}]` into the tools of one
  * upstream, ready to be bound. What is wrong in the file becomes a message at its place there; how
- * the file is read is toolbox_yaml.c's matter. */
+ * the file is read is toolbox/read.c's matter. */
 #include "runtime/httptool/box.h"
 
 #include <stdio.h>

@@ -14,7 +14,7 @@
 
 #include "base/limits.h"
 #include "base/text.h"
-#include "runtime/httptool/toolbox.h"
+#include "toolbox/toolbox.h"
 #include "runtime/mcp/headers.h"
 #include "tests/support/caller.h"
 #include "tests/support/calls.h"

@@ -1,13 +1,13 @@
 /* HTTP tools as a file describes them: upstreams, each with its tools; a tool has metadata and the
  * templates of one HTTP call. The format is that of sentinel-ai's HttpToolBox (docs/http-tools.md).
  * Immutable once read; free to share between threads. */
-#ifndef RUNTIME_HTTPTOOL_TOOLBOX_H
-#define RUNTIME_HTTPTOOL_TOOLBOX_H
+#ifndef TOOLBOX_TOOLBOX_H
+#define TOOLBOX_TOOLBOX_H
 
-#include "gramc/compile.h"
+#include "gramc/gramc.h"
 #include "base/limits.h"
 #include "gramc/jolt.h"
-#include "runtime/httptool/template.h"
+#include "toolbox/template.h"
 
 enum http_method {
     METHOD_GET,

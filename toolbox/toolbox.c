@@ -1,5 +1,5 @@
-/* Asks and frees toolboxes, makes ids, prints findings. Reading them is toolbox_yaml.c's work. */
-#include "runtime/httptool/toolbox.h"
+/* Asks and frees toolboxes, makes ids, prints findings. Reading them is read.c's work. */
+#include "toolbox/toolbox.h"
 #include "gramc/jolt.h"
 
 #include <string.h>
