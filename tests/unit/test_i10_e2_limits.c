@@ -16,6 +16,7 @@
 #include "grammar/radix.h"
 #include "gramc/jolt.h"
 #include "gramc/schema.h"
+#include "tests/stated.h"
 
 static void put_times(struct buf *out, const char *text, size_t times) {
     for (size_t i = 0; i < times; i++) buf_puts(out, text);
@@ -24,6 +25,7 @@ static void put_times(struct buf *out, const char *text, size_t times) {
 
 static void digits(void **state) {
     (void)state;
+    STATED(RADIX_MOST_DIGITS, 20000, "it is refused");
     for (size_t more = 0; more < 2; more++) {
         struct buf text, out;
         buf_init(&text, NULL, 1 << 20);
@@ -46,6 +48,7 @@ static gramc_status compile_schema(struct buf *text, bool formats, gramc_schema 
 /* true inside so many `not` */
 static void chain(void **state) {
     (void)state;
+    STATED(SCHEMA_CHAIN_MAX, 256, "larger than a limit");
     for (size_t more = 0; more < 2; more++) {
         struct buf text;
         gramc_schema *schema = NULL;
@@ -61,6 +64,7 @@ static void chain(void **state) {
 
 static void schema_bytes(void **state) {
     (void)state;
+    STATED(SCHEMA_BYTES_MAX, 16 << 20, "larger than a limit");
     for (size_t more = 0; more < 2; more++) {
         struct buf text;
         gramc_schema *schema = NULL;
@@ -91,6 +95,8 @@ static bool is_host(const char *format, gramc_text name) {
 static void host_names(void **state) {
     static const char *const formats[] = {"hostname", "idn-hostname"};
     (void)state;
+    STATED(HOST_LABEL_MAX, 63, "it is no host name");
+    STATED(HOST_NAME_MAX_BYTES, 253, "it is no host name");
     for (size_t i = 0; i < 2; i++)
         for (size_t more = 0; more < 2; more++) {
             struct buf name;
@@ -126,6 +132,7 @@ static gramc_status transform(const char *spec, gramc_text input, char *out, siz
 
 static void jolt_depth(void **state) {
     (void)state;
+    STATED(JOLT_TREE_DEPTH, 1000, "larger than a limit");
     for (size_t more = 0; more < 2; more++) {
         struct buf input;
         buf_init(&input, NULL, 1 << 20);
@@ -142,6 +149,7 @@ static void jolt_depth(void **state) {
 
 static void jolt_pad(void **state) {
     (void)state;
+    STATED(JOLT_WIDEST_PAD, 500, "the function does not apply");
     for (int more = 0; more < 2; more++) {
         char spec[256], out[2 * JOLT_WIDEST_PAD];
         snprintf(spec, sizeof spec,

@@ -18,6 +18,7 @@
 #include "runtime/mcp/headers.h"
 #include "tests/support/caller.h"
 #include "tests/support/calls.h"
+#include "tests/stated.h"
 
 #define OBJECT "{\"type\":\"object\"}"
 #define STRING "{\"type\":\"string\"}"
@@ -77,6 +78,8 @@ static gramc_outcome rounds(const char *argument, uint32_t failing, uint32_t cal
 
 static void defaults_of_runs(void **state) {
     (void)state;
+    STATED(DEFAULT_ITERATIONS, 10, "the run ends as max-iterations");
+    STATED(DEFAULT_ERRORS, 5, "the run ends as too-many-call-errors or too-many-tool-errors");
     assert_int_equal(rounds("{}", 0, DEFAULT_ITERATIONS - 1), GRAMC_OUTCOME_ANSWERED);
     assert_int_equal(rounds("{}", 0, DEFAULT_ITERATIONS), GRAMC_OUTCOME_MAX_ITERATIONS);
     assert_int_equal(rounds("{\\\"x\\\":1}", 0, DEFAULT_ERRORS - 1), GRAMC_OUTCOME_ANSWERED);
@@ -88,6 +91,7 @@ static void defaults_of_runs(void **state) {
 
 static void calls_of_one_answer(void **state) {
     (void)state;
+    STATED(MOST_CALLS, 128, "the calls beyond fail");
     for (size_t more = 0; more < 2; more++) {
         struct test_agent test;
         struct buf script;
@@ -109,6 +113,7 @@ static void calls_of_one_answer(void **state) {
 
 static void errors_that_are_told(void **state) {
     (void)state;
+    STATED(TOLD_ERRORS_MAX, 5, "the others are counted");
     for (int more = 0; more < 2; more++) {
         struct test_agent test;
         struct buf script;
@@ -149,6 +154,7 @@ static const char *say_once(const char *script, bool persistent) {
 static void results(void **state) {
     char script[256];
     (void)state;
+    STATED(TOOL_RESULT_MAX, 1 << 20, "the call fails");
     for (int more = 0; more < 2; more++) {
         snprintf(script, sizeof script, "head -c %d /dev/zero | tr '\\0' x",
                  TOOL_RESULT_MAX + more);
@@ -170,6 +176,8 @@ static const char *say_line(int length) {
 
 static void lines(void **state) {
     (void)state;
+    STATED(WORKER_ANSWER_MAX, 8 << 20, "the call fails and the process is ended");
+    STATED(LINE_LONGEST, 16 << 20, "its calls fail and the process is ended");
     assert_string_equal(say_line(WORKER_ANSWER_MAX), "here");
     assert_string_equal(say_line(WORKER_ANSWER_MAX + 1),
                         "Error: the program sent an answer longer than 8 MiB");
@@ -184,6 +192,7 @@ static void processes_at_a_time(void **state) {
     static struct test_said said;
     char path[1024];
     (void)state;
+    STATED(WORKERS_DEFAULT, 4, "calls wait");
     snprintf(path, sizeof path, "%s/tests/line_worker", getenv("GRAMC_BUILD_DIR"));
     const char *const argv[] = {path, "count", NULL};
     for (size_t more = 0; more < 2; more++) {
@@ -234,6 +243,9 @@ static void expect_http(const char *path, const char *body, const gramc_pair *he
 static void requests(void **state) {
     const gramc_pair header = {TEXT("X-Value"), TEXT("${v}")};
     (void)state;
+    STATED(HTTP_URL_MAX, 65536, "the call fails");
+    STATED(HTTP_BODY_MAX, 16 << 20, "the call fails");
+    STATED(HTTP_HEADER_VALUE_MAX, 65536, "the call fails");
     expect_http("/?q=${v}", NULL, NULL, HTTP_URL_MAX, NULL);
     expect_http("/?q=${v}", NULL, NULL, HTTP_URL_MAX + 1, TOO_LONG);
     expect_http("/", "[\"${v}\"]", NULL, HTTP_BODY_MAX - 4, NULL);
@@ -261,6 +273,7 @@ static void expect_template(size_t parts, const char *refused) {
 
 static void parts(void **state) {
     (void)state;
+    STATED(TEMPLATE_PARTS_MAX, 1000, "the tool is refused");
     expect_template(TEMPLATE_PARTS_MAX, NULL);
     expect_template(TEMPLATE_PARTS_MAX + 1, "more than 1000 parts in a template");
 }
@@ -305,6 +318,9 @@ static void expect_box(size_t tools, size_t parameters, size_t headers, const ch
 
 static void files_of_tools(void **state) {
     (void)state;
+    STATED(TOOLBOX_TOOLS_MAX, 5000, "the file is refused");
+    STATED(TOOLBOX_PARAMETERS_MAX, 200, "the file is refused");
+    STATED(TOOLBOX_HEADERS_MAX, 100, "the file is refused");
     expect_box(TOOLBOX_TOOLS_MAX, 0, 0, "");
     expect_box(TOOLBOX_TOOLS_MAX + 1, 0, 0, "more than 5000 tools");
     expect_box(1, TOOLBOX_PARAMETERS_MAX, 0, "");
@@ -317,6 +333,7 @@ static void files_of_tools(void **state) {
 
 static void mirrors(void **state) {
     (void)state;
+    STATED(MCP_MIRRORS_MAX, 64, "the tool is left out");
     for (int more = 0; more < 2; more++) {
         struct mcp_parameter *list;
         struct arena arena;
