@@ -379,6 +379,29 @@ static const char *nested(const char *open, const char *close, size_t depth, siz
     return why;
 }
 
+static void mirrors(void **state) {
+    (void)state;
+    STATED(MCP_MIRRORS_MAX, 64, "the tool is left out");
+    for (int more = 0; more < 2; more++) {
+        struct mcp_parameter *list;
+        struct arena arena;
+        struct buf schema;
+        arena_init(&arena, NULL);
+        buf_init(&schema, NULL, 1 << 20);
+        buf_puts(&schema, "{\"properties\":{");
+        for (int i = 0; i < MCP_MIRRORS_MAX + more; i++)
+            buf_printf(&schema, "%s\"p%d\":{\"type\":\"string\",\"x-mcp-header\":\"H%d\"}",
+                       i ? "," : "", i, i);
+        buf_puts(&schema, "}}");
+        const char *why =
+            mcp_mirrors_read(&list, &arena, json_parse(&arena, buf_view(&schema), NULL));
+        if (more) assert_string_equal(why, "too many x-mcp-header");
+        else assert_null(why);
+        arena_free(&arena);
+        buf_free(&schema);
+    }
+}
+
 /* An argument below `properties`; and, elsewhere, one for which the tool would be left out. */
 static void mirror_depth(void **state) {
     static const char elsewhere[] = "an x-mcp-header where no argument simply stands";
@@ -396,12 +419,10 @@ static void mirror_depth(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sessions),     cmocka_unit_test(rounds),
-        cmocka_unit_test(redirects),    cmocka_unit_test(reconnections),
-        cmocka_unit_test(replies),      cmocka_unit_test(results),
-        cmocka_unit_test(messages),     cmocka_unit_test(probe),
-        cmocka_unit_test(handshake),    cmocka_unit_test(waits),
-        cmocka_unit_test(mirror_depth),
+        cmocka_unit_test(sessions),      cmocka_unit_test(rounds),  cmocka_unit_test(redirects),
+        cmocka_unit_test(reconnections), cmocka_unit_test(replies), cmocka_unit_test(results),
+        cmocka_unit_test(messages),      cmocka_unit_test(probe),   cmocka_unit_test(handshake),
+        cmocka_unit_test(waits),         cmocka_unit_test(mirrors), cmocka_unit_test(mirror_depth),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

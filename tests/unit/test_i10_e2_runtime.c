@@ -14,9 +14,6 @@
 
 #include "base/limits.h"
 #include "base/text.h"
-#include "runtime/httptool/toolbox.h"
-#include "runtime/mcp/headers.h"
-#include "tests/support/caller.h"
 #include "tests/support/calls.h"
 #include "tests/stated.h"
 
@@ -208,152 +205,6 @@ static void processes_at_a_time(void **state) {
     }
 }
 
-/* ## HTTP tools */
-
-static void expect_http(const char *path, const char *body, const gramc_pair *header, size_t length,
-                        const char *refused) {
-    static const struct mock_answer answers[] = {{.body = "fine"}};
-    struct caller caller;
-    struct buf arguments;
-    caller_init(&caller, path, "{\"type\":\"object\",\"properties\":{\"v\":" STRING "}}", answers,
-                1);
-    if (body) {
-        caller.impl->method = TEXT("POST");
-        caller.impl->body = text_of(body);
-    }
-    if (header) {
-        caller.impl->headers = header;
-        caller.impl->header_count = 1;
-    }
-    caller_bind(&caller);
-    if (!body && !header) length -= strlen(caller.url) - strlen("${v}");
-    buf_init(&arguments, NULL, (size_t)HTTP_BODY_MAX + 1000);
-    buf_puts(&arguments, "{\"v\":\"");
-    put_times(&arguments, "x", length);
-    buf_puts(&arguments, "\"}");
-    caller_call(&caller, buf_view(&arguments));
-    if (refused) caller_expect(&caller, TOOL_FAILED, refused);
-    else caller_expect(&caller, TOOL_FINE, "fine");
-    buf_free(&arguments);
-    caller_free(&caller);
-}
-
-#define TOO_LONG "the call cannot be made: it is too long"
-
-static void requests(void **state) {
-    const gramc_pair header = {TEXT("X-Value"), TEXT("${v}")};
-    (void)state;
-    STATED(HTTP_URL_MAX, 65536, "the call fails");
-    STATED(HTTP_BODY_MAX, 16 << 20, "the call fails");
-    STATED(HTTP_HEADER_VALUE_MAX, 65536, "the call fails");
-    expect_http("/?q=${v}", NULL, NULL, HTTP_URL_MAX, NULL);
-    expect_http("/?q=${v}", NULL, NULL, HTTP_URL_MAX + 1, TOO_LONG);
-    expect_http("/", "[\"${v}\"]", NULL, HTTP_BODY_MAX - 4, NULL);
-    expect_http("/", "[\"${v}\"]", NULL, HTTP_BODY_MAX - 3, TOO_LONG);
-    expect_http("/", NULL, &header, HTTP_HEADER_VALUE_MAX, NULL);
-    expect_http("/", NULL, &header, HTTP_HEADER_VALUE_MAX + 1, TOO_LONG);
-}
-
-static void expect_template(size_t parts, const char *refused) {
-    struct template_error error;
-    struct template template;
-    struct arena arena;
-    struct buf text;
-    arena_init(&arena, NULL);
-    buf_init(&text, NULL, 1 << 20);
-    put_times(&text, "x${v}", parts / 2);
-    put_times(&text, "x", parts % 2);
-    gramc_status status =
-        template_read(&template, &arena, buf_view(&text), TEMPLATE_TEXT, false, &error);
-    assert_int_equal(status, refused ? GRAMC_FINDINGS : GRAMC_OK);
-    if (refused) assert_string_equal(error.message, refused);
-    arena_free(&arena);
-    buf_free(&text);
-}
-
-static void parts(void **state) {
-    (void)state;
-    STATED(TEMPLATE_PARTS_MAX, 1000, "the tool is refused");
-    expect_template(TEMPLATE_PARTS_MAX, NULL);
-    expect_template(TEMPLATE_PARTS_MAX + 1, "more than 1000 parts in a template");
-}
-
-/* ## Files of HTTP tools */
-
-/* The message of the first finding; empty: none. */
-static void read_box(const struct buf *yaml, char message[512]) {
-    struct toolbox *box;
-    gramc_status status = toolbox_read(&box, NULL, TEXT("t.yaml"), buf_view(yaml), false);
-    assert_true(status == GRAMC_OK || status == GRAMC_FINDINGS);
-    const struct toolbox_finding *finding = box->findings;
-    snprintf(message, 512, "%.*s", finding ? (int)finding->message.len : 0,
-             finding ? finding->message.ptr : "");
-    toolbox_free(box);
-}
-
-static void put_tool(struct buf *yaml, size_t i, size_t parameters, size_t headers) {
-    buf_printf(yaml, "    - metadata:\n        name: t%zu\n        description: d\n", i);
-    if (parameters) buf_puts(yaml, "        parameters:\n");
-    for (size_t k = 0; k < parameters; k++)
-        buf_printf(yaml, "          p%zu: {description: d, type: STRING}\n", k);
-    buf_puts(yaml, "      definition:\n        method: GET\n        path: {type: TEXT_SUBSTITUTOR, "
-                   "content: '/");
-    for (size_t k = 0; k < parameters; k++) buf_printf(yaml, "${p%zu}", k);
-    buf_puts(yaml, "'}\n");
-    if (headers) buf_puts(yaml, "        headers:\n");
-    for (size_t k = 0; k < headers; k++)
-        buf_printf(yaml, "          H%zu: [{type: TEXT, content: x}]\n", k);
-}
-
-static void expect_box(size_t tools, size_t parameters, size_t headers, const char *said) {
-    struct buf yaml;
-    char message[512];
-    buf_init(&yaml, NULL, 1 << 26);
-    buf_puts(&yaml, "u:\n  url: http://127.0.0.1:1\n  tools:\n");
-    for (size_t i = 0; i < tools; i++) put_tool(&yaml, i, parameters, headers);
-    read_box(&yaml, message);
-    assert_string_equal(message, said);
-    buf_free(&yaml);
-}
-
-static void files_of_tools(void **state) {
-    (void)state;
-    STATED(TOOLBOX_TOOLS_MAX, 5000, "the file is refused");
-    STATED(TOOLBOX_PARAMETERS_MAX, 200, "the file is refused");
-    STATED(TOOLBOX_HEADERS_MAX, 100, "the file is refused");
-    expect_box(TOOLBOX_TOOLS_MAX, 0, 0, "");
-    expect_box(TOOLBOX_TOOLS_MAX + 1, 0, 0, "more than 5000 tools");
-    expect_box(1, TOOLBOX_PARAMETERS_MAX, 0, "");
-    expect_box(1, TOOLBOX_PARAMETERS_MAX + 1, 0, "more than 200 parameters");
-    expect_box(1, 0, TOOLBOX_HEADERS_MAX, "");
-    expect_box(1, 0, TOOLBOX_HEADERS_MAX + 1, "more than 100 headers");
-}
-
-/* ## MCP */
-
-static void mirrors(void **state) {
-    (void)state;
-    STATED(MCP_MIRRORS_MAX, 64, "the tool is left out");
-    for (int more = 0; more < 2; more++) {
-        struct mcp_parameter *list;
-        struct arena arena;
-        struct buf schema;
-        arena_init(&arena, NULL);
-        buf_init(&schema, NULL, 1 << 20);
-        buf_puts(&schema, "{\"properties\":{");
-        for (int i = 0; i < MCP_MIRRORS_MAX + more; i++)
-            buf_printf(&schema, "%s\"p%d\":{\"type\":\"string\",\"x-mcp-header\":\"H%d\"}",
-                       i ? "," : "", i, i);
-        buf_puts(&schema, "}}");
-        const char *why =
-            mcp_mirrors_read(&list, &arena, json_parse(&arena, buf_view(&schema), NULL));
-        if (more) assert_string_equal(why, "too many x-mcp-header");
-        else assert_null(why);
-        arena_free(&arena);
-        buf_free(&schema);
-    }
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults_of_runs),
@@ -362,10 +213,6 @@ int main(void) {
         cmocka_unit_test(results),
         cmocka_unit_test(lines),
         cmocka_unit_test(processes_at_a_time),
-        cmocka_unit_test(requests),
-        cmocka_unit_test(parts),
-        cmocka_unit_test(files_of_tools),
-        cmocka_unit_test(mirrors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
