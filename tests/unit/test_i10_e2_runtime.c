@@ -1,6 +1,6 @@
-/* Stated limits of runs, programs, HTTP tools and MCP servers (base/limits.def): each at the limit
- * and one past it, with what is said there. Sessions, starts and reconnections of MCP servers are
- * in test_mcp.c and test_mcp_http.c, the processes that are kept in test_exec_faults.c. */
+/* Stated limits of runs and of what programs say (base/limits.def): each at the limit and one past
+ * it, with what is said there. The processes that are kept are in test_exec_faults.c, what a
+ * provider may answer in test_endpoint.c, the rest in the other files of this name. */
 #define _POSIX_C_SOURCE 200809L
 #include <setjmp.h>
 #include <stdarg.h>
@@ -84,6 +84,35 @@ static void defaults_of_runs(void **state) {
                      GRAMC_OUTCOME_TOO_MANY_CALL_ERRORS);
     assert_int_equal(rounds("{}", 1, DEFAULT_ERRORS - 1), GRAMC_OUTCOME_ANSWERED);
     assert_int_equal(rounds("{}", 1, DEFAULT_ERRORS), GRAMC_OUTCOME_TOO_MANY_TOOL_ERRORS);
+}
+
+/* The schema wants a number; the answer that comes after so many texts is one. */
+static void bad_answers(void **state) {
+    (void)state;
+    STATED(MOST_BAD_ANSWERS, 3, "the run ends as bad-answer");
+    for (int more = 0; more < 2; more++) {
+        gramc_schema_options options = GRAMC_SCHEMA_OPTIONS_INIT;
+        gramc_schema *schema;
+        struct test_agent test;
+        struct buf script;
+        test_agent_init(&test);
+        test.agent.has_output = true;
+        test.agent.output = TEXT("{\"type\":\"integer\"}");
+        assert_int_equal(gramc_schema_compile(&schema, test.agent.output.ptr, test.agent.output.len,
+                                              &options, NULL),
+                         GRAMC_OK);
+        test.agent.answers = schema;
+        buf_init(&script, NULL, 1 << 16);
+        buf_puts(&script, HEADER);
+        for (int i = 0; i < MOST_BAD_ANSWERS - 1 + more; i++)
+            buf_puts(&script, "{\"event\":\"model.response\",\"content\":\"one\"}\n");
+        buf_puts(&script, "{\"event\":\"model.response\",\"content\":\"1\"}\n");
+        assert_int_equal(play(&test, &script, NULL),
+                         more ? GRAMC_OUTCOME_BAD_ANSWER : GRAMC_OUTCOME_ANSWERED);
+        buf_free(&script);
+        gramc_schema_free(schema);
+        test_agent_free(&test);
+    }
 }
 
 static void calls_of_one_answer(void **state) {
@@ -208,6 +237,7 @@ static void processes_at_a_time(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults_of_runs),
+        cmocka_unit_test(bad_answers),
         cmocka_unit_test(calls_of_one_answer),
         cmocka_unit_test(errors_that_are_told),
         cmocka_unit_test(results),
