@@ -12,7 +12,7 @@
 
 #include "base/limits.h"
 #include "base/text.h"
-#include "runtime/httptool/toolbox.h"
+#include "toolbox/toolbox.h"
 #include "tests/stated.h"
 #include "tests/support/caller.h"
 
