@@ -91,6 +91,7 @@ static int read_for_source(void *ctx, gramc_text path, gramc_text *out) {
     gramc_status status;
     struct stat st;
     if (path.len >= sizeof name) return GRAMC_IO;
+    if (text_has_nul(path)) return GRAMC_NOT_FOUND;
     memcpy(name, path.ptr, path.len);
     name[path.len] = '\0';
     if (!cli_is_inside(cli, name)) return GRAMC_USAGE;
