@@ -17,7 +17,7 @@ enum { OPEN_FOLDER = O_RDONLY | O_DIRECTORY | O_CLOEXEC };
 #endif
 enum { LINKS_MAX = 40 };
 
-struct walk {
+struct place_walk {
     struct place *place;
     char rest[PATH_MAX];
     unsigned links;
@@ -40,14 +40,14 @@ static bool enter(struct place *place, const char *name) {
 }
 
 /* What is left of the path begins where the walk stands. */
-static bool start(struct walk *walk) {
+static bool start(struct place_walk *walk) {
     bool absolute = walk->rest[0] == '/';
     if (!absolute && walk->place->folder >= 0) return true;
     return enter(walk->place, absolute ? "/" : ".");
 }
 
 /* Puts the first piece into place->name. False at the end of the path. */
-static bool take_piece(struct walk *walk, bool *is_last, bool *is_long) {
+static bool take_piece(struct place_walk *walk, bool *is_last, bool *is_long) {
     const char *from = walk->rest + strspn(walk->rest, "/");
     size_t len = strcspn(from, "/");
     *is_long = len >= PLACE_NAME;
@@ -66,7 +66,7 @@ static bool is_same(const struct stat *a, const struct stat *b) {
 }
 
 /* Puts what the link says in front of the rest. */
-static enum place_answer follow(struct walk *walk, const struct stat *link) {
+static enum place_answer follow(struct place_walk *walk, const struct stat *link) {
     char target[PATH_MAX], rest[PATH_MAX];
     struct stat again;
     struct place *place = walk->place;
@@ -88,7 +88,7 @@ static bool is_dangling(const struct place *place) {
     return fstatat(place->folder, place->name, &behind, 0) != 0 && errno == ENOENT;
 }
 
-static enum place_answer go(struct walk *walk, bool keeps_dangling) {
+static enum place_answer go(struct place_walk *walk, bool keeps_dangling) {
     struct place *place = walk->place;
     bool is_last, is_long;
     while (take_piece(walk, &is_last, &is_long)) {
@@ -109,7 +109,7 @@ static enum place_answer go(struct walk *walk, bool keeps_dangling) {
 }
 
 enum place_answer place_find(struct place *place, const char *path, bool keeps_dangling) {
-    struct walk walk = {.place = place};
+    struct place_walk walk = {.place = place};
     size_t len = strlen(path);
     *place = (struct place){.folder = -1};
     errno = len ? ENAMETOOLONG : ENOENT;
