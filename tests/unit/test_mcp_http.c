@@ -17,6 +17,7 @@
 #include "runtime/net/http.h"
 #include "runtime/mcp/client.h"
 #include "tests/failing.h"
+#include "tests/stated.h"
 #include "tests/support/mock_server.h"
 
 struct bench {
@@ -406,6 +407,8 @@ static void expect_list(size_t pages, size_t tools, const char *why) {
 
 static void test_i10_e2_lists(void **state) {
     (void)state;
+    STATED(MCP_TOOLS_MAX, 10000, "the list is refused");
+    STATED(MCP_PAGES_MAX, 1000, "the list is refused");
     expect_list(1, MCP_TOOLS_MAX, NULL);
     expect_list(1, MCP_TOOLS_MAX + 1, "the server lists more tools than gramc takes");
     expect_list(MCP_PAGES_MAX, 0, NULL);
