@@ -312,6 +312,7 @@ gramc_status gramc_bind(gramc_bound **out, const gramc_agent *agent, const gramc
     OPTIONS_READ(options, given);
     *out = NULL;
     if (!is_prepared(agent)) return GRAMC_USAGE;
+    if (!secrets_are_usable(options.secrets, options.secret_count)) return GRAMC_USAGE;
     gramc_bound *bound = bound_new(library, &options);
     if (!bound) return GRAMC_NOMEM;
     bound->agent = agent;
@@ -345,6 +346,7 @@ gramc_status gramc_bind_tool(gramc_bound **out, const gramc_library *library, gr
     gramc_bind_options options = GRAMC_BIND_OPTIONS_INIT;
     OPTIONS_READ(options, given);
     *out = NULL;
+    if (!secrets_are_usable(options.secrets, options.secret_count)) return GRAMC_USAGE;
     gramc_bound *bound = bound_new(library, &options);
     if (!bound) return GRAMC_NOMEM;
     if (!bound->arena.oom) fill_tool(bound, tool);

@@ -5,7 +5,7 @@
 #include "runtime/difference.h"
 #include "runtime/model.h"
 #include "runtime/run.h"
-#include "runtime/trace_read.h"
+#include "base/json/trace_read.h"
 
 /* ## Reading a trace */
 

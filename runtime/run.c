@@ -263,7 +263,8 @@ static void refuse_answer(gramc_run *run, const gramc_verdict *verdict) {
     if (!text.ptr || !conversation_remark(&run->talk, &run->arena, text)) run_nomem(run);
 }
 
-static void evaluate_answer(gramc_run *run, gramc_text text) {
+/* Something is to be filled in or explained. */
+static void mend_answer(gramc_run *run, gramc_text text) {
     gramc_check_options options = GRAMC_CHECK_OPTIONS_INIT;
     gramc_verdict *verdict = NULL;
     options.flags = GRAMC_CHECK_DEFAULTS | GRAMC_CHECK_NULL_ABSENT;
@@ -274,6 +275,11 @@ static void evaluate_answer(gramc_run *run, gramc_text text) {
     else if (status || !verdict->valid) refuse_answer(run, status ? NULL : verdict);
     else answered(run, verdict->normalised);
     gramc_verdict_free(verdict);
+}
+
+static void evaluate_answer(gramc_run *run, gramc_text text) {
+    if (gramc_schema_accepts_as_is(run->step->answers, text.ptr, text.len)) answered(run, text);
+    else mend_answer(run, text);
 }
 
 static void read_answer(gramc_run *run, gramc_text content) {

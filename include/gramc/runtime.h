@@ -77,7 +77,7 @@ typedef struct gramc_bind_options {
     gramc_reader reader;            /* of the files that boxes name; read NULL: none can be read */
     /* What ${env:NAME} in a library may stand for; a value without ptr is allowed, but not set.
      * Copied. They go into the requests that name them and nowhere else: not into messages, traces
-     * or results. Keys of providers are refused by name. */
+     * or results. Keys of providers are refused by name, and a NUL is GRAMC_USAGE. */
     const gramc_pair *secrets;
     size_t secret_count;
     bool secrets_may_miss; /* one that is not set fails the call that needs it, not the binding */
@@ -299,7 +299,7 @@ typedef struct gramc_loop_options {
     size_t struct_size; /* sizeof(gramc_loop_options) */
     const gramc_allocator *allocator;
     /* "NAME=value": what child processes see besides what their implementation declares. Give
-     * PATH, or programs without a slash are not found. */
+     * PATH, or programs without a slash are not found. A NUL here or in `host` is GRAMC_USAGE. */
     const gramc_text *environment;
     size_t environment_count;
     /* The absolute path of gramc-host, which comes with the library (libexec/gramc): runs plugins,

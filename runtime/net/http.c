@@ -79,6 +79,7 @@ static bool is_usable(const struct http_target_options *options) {
     for (size_t i = 0; i < options->api_key.len; i++)
         if ((unsigned char)options->api_key.ptr[i] < 0x20 || options->api_key.ptr[i] == 0x7F)
             return false;
+    if (text_has_nul(options->proxy)) return false;
     for (size_t i = 0; i < options->url.len; i++)
         if ((unsigned char)options->url.ptr[i] <= 0x20) return false;
     return text_starts(options->url, "http://") || text_starts(options->url, "https://");

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "runtime/httptool/template_absent.h"
-#include "runtime/httptool/template_encode.h"
+#include "toolbox/template_absent.h"
+#include "toolbox/template_encode.h"
 
 /* ## Parts */
 

@@ -1,6 +1,6 @@
 /* Turns one value into the bytes that stand for it in a path, a query, a header, a JSON text or
  * markup, or says why it cannot stand there. */
-#include "runtime/httptool/template_encode.h"
+#include "toolbox/template_encode.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* What goes with an argument that was not given: its member of a JSON object, its pair of a query
  * or form. An API tells absent from null and from empty. */
-#ifndef RUNTIME_HTTPTOOL_TEMPLATE_ABSENT_H
-#define RUNTIME_HTTPTOOL_TEMPLATE_ABSENT_H
+#ifndef TOOLBOX_TEMPLATE_ABSENT_H
+#define TOOLBOX_TEMPLATE_ABSENT_H
 
 #include "base/buf.h"
 

@@ -1,11 +1,11 @@
 /* Says what is wrong in a file of HTTP tools and where, and checks that a map has the keys that it
- * should have, with the word that was probably meant. What the keys mean is toolbox_yaml.c's and
- * toolbox_call.c's matter. */
+ * should have, with the word that was probably meant. What the keys mean is read.c's and
+ * call.c's matter. */
 #include <stdarg.h>
 #include <stdio.h>
 
 #include "base/text.h"
-#include "runtime/httptool/toolbox_reader.h"
+#include "toolbox/reader.h"
 
 /* ## Findings */
 

@@ -1,8 +1,8 @@
 /* Texts with ${parameters} in them, for HTTP calls. A value is encoded by where it stands, in one
  * pass, so that nothing in it can leave its place: no other path, no further query parameter,
  * header or JSON member, no second expansion. Pure: no network, no environment. */
-#ifndef RUNTIME_HTTPTOOL_TEMPLATE_H
-#define RUNTIME_HTTPTOOL_TEMPLATE_H
+#ifndef TOOLBOX_TEMPLATE_H
+#define TOOLBOX_TEMPLATE_H
 
 #include "base/json/json.h"
 

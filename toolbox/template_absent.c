@@ -1,6 +1,6 @@
 /* Takes `"name": ` or `name=` off the end of a text that is being filled in, together with the
  * separator before it or behind it. Whatever looks otherwise is left alone. */
-#include "runtime/httptool/template_absent.h"
+#include "toolbox/template_absent.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
 
 #include "base/json/writer.h"
 #include "base/text.h"
-#include "runtime/httptool/toolbox_reader.h"
+#include "toolbox/reader.h"
 
 /* ## Parameters */
 

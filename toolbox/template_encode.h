@@ -1,8 +1,8 @@
 /* How one value is written at its place in a template. */
-#ifndef RUNTIME_HTTPTOOL_TEMPLATE_ENCODE_H
-#define RUNTIME_HTTPTOOL_TEMPLATE_ENCODE_H
+#ifndef TOOLBOX_TEMPLATE_ENCODE_H
+#define TOOLBOX_TEMPLATE_ENCODE_H
 
-#include "runtime/httptool/template.h"
+#include "toolbox/template.h"
 
 /* A JSON value, or a text of our own (`is_text`); neither: there is no value. */
 struct template_value {

@@ -1,11 +1,11 @@
 /* What the three files that read a toolbox share: the state of one reading, its findings, maps with
- * known keys. Internal to toolbox_yaml.c, toolbox_call.c and toolbox_words.c. */
-#ifndef RUNTIME_HTTPTOOL_TOOLBOX_READER_H
-#define RUNTIME_HTTPTOOL_TOOLBOX_READER_H
+ * known keys. Internal to read.c, call.c and words.c. */
+#ifndef TOOLBOX_READER_H
+#define TOOLBOX_READER_H
 
 #include "base/limits.h"
 #include "base/map.h"
-#include "runtime/httptool/toolbox.h"
+#include "toolbox/toolbox.h"
 #include "base/yaml/yaml.h"
 
 struct toolbox_reader {
@@ -27,7 +27,7 @@ struct parameter_list {
     size_t count;
 };
 
-/* ## Findings (toolbox_words.c) */
+/* ## Findings (words.c) */
 
 /* printf. NULL when there are too many already; still counted then. */
 #if defined(__GNUC__)
@@ -49,7 +49,7 @@ void toolbox_help(struct toolbox_finding *finding, const char *text);
 /* False, once and for all, when aliases have made a small file a large one. */
 bool toolbox_take_text(struct toolbox_reader *reader, const struct yaml *node);
 
-/* ## Maps with known keys (toolbox_words.c) */
+/* ## Maps with known keys (words.c) */
 
 struct toolbox_field {
     const char *name;
@@ -67,7 +67,7 @@ bool toolbox_check_map(struct toolbox_reader *reader, const struct yaml *map, co
 /* A member's text, copied already; empty if it is absent. */
 gramc_text toolbox_text_at(const struct yaml *map, const char *key);
 
-/* ## Definitions and transformers (toolbox_call.c) */
+/* ## Definitions and transformers (call.c) */
 
 void toolbox_read_definition(struct toolbox_reader *reader, const struct yaml *definition,
                              struct http_call *call, struct parameter_list *list);

@@ -6,7 +6,7 @@
 #include "base/limits.h"
 #include "base/text.h"
 #include "gramc/jolt.h"
-#include "runtime/httptool/toolbox_reader.h"
+#include "toolbox/reader.h"
 
 /* ## Templates */
 

@@ -1,6 +1,6 @@
 /* Turns the text of a template into parts, each of which knows where it stands, and checks the
  * names in it. Filling in is template_expand.c's. */
-#include "runtime/httptool/template.h"
+#include "toolbox/template.h"
 
 #include <stdarg.h>
 #include <stdio.h>
