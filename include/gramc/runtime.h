@@ -237,7 +237,7 @@ typedef struct gramc_model gramc_model;
 typedef struct gramc_provider {
     const char *name;
     const char *base_url;
-    const char *key;    /* the environment variable that holds the key; NULL: it takes none */
+    const char *key; /* the environment variable that holds the key; NULL: it takes none */
     const char *target, *protocol; /* for gramc_bind_options */
 } gramc_provider;
 /* The i-th of the table; NULL past the end. */
@@ -271,9 +271,9 @@ typedef struct gramc_endpoint_options {
         }                                                                                          \
     }
 
-/* The server of a provider, or one that is asked as it is: POST {base_url}/chat/completions, or what
- * the protocol has instead. Redirects are not followed. GRAMC_NOT_FOUND: a provider that is not
- * known, and no base_url. GRAMC_USAGE: base_url is not http or https, the key holds a control
+/* The server of a provider, or one that is asked as it is: POST {base_url}/chat/completions, or
+ * what the protocol has instead. Redirects are not followed. GRAMC_NOT_FOUND: a provider that is
+ * not known, and no base_url. GRAMC_USAGE: base_url is not http or https, the key holds a control
  * character, or there is no such protocol. Connects nowhere yet. */
 GRAMC_API GRAMC_MUST_USE gramc_status
 gramc_model_new_endpoint(gramc_model **out, const gramc_endpoint_options *options);
@@ -402,9 +402,9 @@ typedef struct gramc_run_handler {
  * tool result of 1 MiB, 128 calls in one answer (more are not made, and the model is told). *out
  * (out may be NULL) is valid until done is called. GRAMC_FINDINGS: the bound agent has errors.
  * GRAMC_USAGE: no model, an endpoint for an agent where neither of them names a model or of another
- * protocol than the agent was bound for, a wire that the protocol has not, no message, an empty one,
- * an input of the agent that is not given, or no done. GRAMC_NOMEM: done will not be
- * called. */
+ * protocol than the agent was bound for, a wire that the protocol has not, no message, an empty
+ * one, an input of the agent that is not given, or no done. GRAMC_NOMEM: done will not be called.
+ */
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_run_start(gramc_run **out, gramc_loop *loop,
                                                       const gramc_bound *bound,
                                                       const gramc_run_options *options,
