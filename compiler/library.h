@@ -92,6 +92,10 @@ struct template_check {
 bool library_template(struct pass *pass, const struct template_use *use,
                       const struct template_check *check);
 
+/* ## Files (library_files.c) */
+/* What the library names beside itself can be read and is what it has to be. */
+void library_check_files(struct pass *pass, const struct library *library);
+
 /* What an implementation says in single texts, in the order of the fingerprint. */
 enum { IMPL_TEXTS = 11 };
 void impl_texts(gramc_text *out[IMPL_TEXTS], gramc_impl *impl);

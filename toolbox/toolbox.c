@@ -46,12 +46,30 @@ const struct toolbox_upstream *toolbox_upstream(const struct toolbox *toolbox, g
     return NULL;
 }
 
+const struct toolbox_upstream *toolbox_choose(const struct toolbox *toolbox, gramc_text box,
+                                              const char **why) {
+    const struct toolbox_upstream *named = toolbox_upstream(toolbox, box);
+    if (named) return named;
+    *why = "there is no upstream in its file";
+    if (!toolbox->upstreams) return NULL;
+    *why = "there are several upstreams in its file, and none of its name";
+    return toolbox->upstreams->next ? NULL : toolbox->upstreams;
+}
+
 const struct toolbox_tool *toolbox_tool(const struct toolbox_upstream *upstream, gramc_text name) {
     for (const struct toolbox_tool *tool = upstream->tools; tool; tool = tool->next)
         if (text_eq(tool->name, name)) return tool;
     for (const struct toolbox_tool *tool = upstream->tools; tool; tool = tool->next)
         if (text_eq(tool->id, name)) return tool;
     return NULL;
+}
+
+uint32_t toolbox_offset(gramc_text file, uint32_t line, uint32_t column) {
+    size_t i = 0;
+    for (uint32_t at = 1; at < line && i < file.len; i++) at += file.ptr[i] == '\n';
+    for (uint32_t at = 1; at < column && i < file.len && file.ptr[i] != '\n'; at++)
+        text_decode(file, &i);
+    return (uint32_t)i;
 }
 
 void toolbox_free(struct toolbox *toolbox) {

@@ -82,8 +82,14 @@ gramc_status toolbox_read(struct toolbox **out, const gramc_allocator *allocator
 void toolbox_free(struct toolbox *toolbox);
 
 const struct toolbox_upstream *toolbox_upstream(const struct toolbox *toolbox, gramc_text name);
+/* The one that is called as the box, or the only one; else NULL and why: half a sentence. */
+const struct toolbox_upstream *toolbox_choose(const struct toolbox *toolbox, gramc_text box,
+                                              const char **why);
 /* By name or by id. */
 const struct toolbox_tool *toolbox_tool(const struct toolbox_upstream *upstream, gramc_text name);
+
+/* Where a line and a column stand: lines count from 1, columns in characters from 1. */
+uint32_t toolbox_offset(gramc_text file, uint32_t line, uint32_t column);
 
 /* "test", "getWeatherForCity" give test_get_weather_for_city. */
 void toolbox_put_id(struct buf *out, gramc_text upstream, gramc_text tool);

@@ -1,9 +1,12 @@
 /* Reading traces (docs/formats/trace.md) event by event, for who plays a part of one again. */
-#ifndef RUNTIME_TRACE_READ_H
-#define RUNTIME_TRACE_READ_H
+#ifndef BASE_JSON_TRACE_READ_H
+#define BASE_JSON_TRACE_READ_H
 
 #include "base/json/json.h"
-#include "gramc/compile.h"
+#include "base/version.h"
+
+#define TRACE_FORMAT "gramc-trace"
+enum { TRACE_VERSION = VERSION_TRACE };
 
 struct trace_reader {
     struct arena *arena; /* of the events, which borrow from the text */

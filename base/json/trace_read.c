@@ -1,12 +1,11 @@
 /* Cuts a trace into its lines and makes an event of each; checks that it begins with a header of a
  * version that is known. What the events mean is for llm_script.c and tool_replay.c to say. */
-#include "runtime/trace_read.h"
+#include "base/json/trace_read.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
-#include "runtime/trace.h"
 
 gramc_text trace_text(const struct json *event, const char *key) {
     const struct json *member = json_get(event, key);
