@@ -223,7 +223,7 @@ static gramc_text describe(struct pass *pass, const struct value *value, struct 
     json_sink_init(sink, &out, arena);
     if (data_put(pass, sink, value)) text = arena_text(pass->arena, buf_view(&out));
     if (out.state == BUF_NOMEM) pass->arena->oom = true;
-    sink->out = NULL;
+    sink->writer.out = NULL;
     buf_free(&out);
     return text;
 }

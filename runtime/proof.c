@@ -51,15 +51,15 @@ static void compare(gramc_bound *bound, const struct bound_tool *choice, struct 
 }
 
 /* A side of a tool, as its implementation or its box says it; the box's was read before. */
-struct said {
+struct side_schema {
     gramc_text text;
     const struct json *document; /* NULL: it is to be read, or it is no JSON */
 };
 
 /* The implementation has the first word. False: neither says anything; *document is NULL for what
  * is no JSON. */
-static bool find_schema(gramc_bound *bound, const struct json **document, const struct said *own,
-                        const struct said *box) {
+static bool find_schema(gramc_bound *bound, const struct json **document,
+                        const struct side_schema *own, const struct side_schema *box) {
     bool is_own = own->text.len > 0;
     *document = is_own ? own->document : box->document;
     if (is_own && !*document) *document = json_parse(&bound->arena, own->text, NULL);
@@ -115,10 +115,10 @@ static void evaluate_result(gramc_bound *bound, struct bound_tool *choice,
                                       .refuted = D_RETURNS_OTHER,
                                       .undecided = D_RESULT_UNDECIDED};
     bool as_text = tool->result_kind == GRAMC_RESULT_TEXT;
-    const struct said own = {impl->returns_schema, impl->returns_document};
-    struct said box = {TEXT(""), NULL};
+    const struct side_schema own = {impl->returns_schema, impl->returns_document};
+    struct side_schema box = {TEXT(""), NULL};
     /* A box's schema is that of its JSON; where a text is wanted, the text beside it is taken. */
-    if (offered && !as_text) box = (struct said){offered->tool->returns, offered->returns};
+    if (offered && !as_text) box = (struct side_schema){offered->tool->returns, offered->returns};
     bool is_said = find_schema(bound, &question.a, &own, &box);
     if (tool->result_kind == GRAMC_RESULT_NULL) choice->returns.answer = GRAMC_PROOF_PROVEN;
     else if (choice->kind && choice->kind->is_constant) evaluate_constant(bound, choice, &question);
@@ -144,10 +144,10 @@ void proof_make(gramc_bound *bound, struct bound_tool *choice, const struct offe
                                       .refuted = D_REFUSES_ARGUMENTS,
                                       .undecided = D_ARGUMENTS_UNDECIDED};
     const struct offered_schemas *schemas = offered ? bind_offer_schemas(bound, offered) : NULL;
-    const struct said own = {impl->accepts_schema, impl->accepts_document};
-    struct said box = {TEXT(""), NULL};
+    const struct side_schema own = {impl->accepts_schema, impl->accepts_document};
+    struct side_schema box = {TEXT(""), NULL};
     if (bound->arena.oom) return;
-    if (schemas) box = (struct said){offered->accepts, schemas->accepts};
+    if (schemas) box = (struct side_schema){offered->accepts, schemas->accepts};
     if (find_schema(bound, &question.b, &own, &box))
         compare(bound, choice, &choice->accepts, &question);
     evaluate_result(bound, choice, schemas);
