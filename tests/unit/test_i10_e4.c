@@ -190,12 +190,51 @@ static void no_host(void **state) {
     test_agent_free(&test);
 }
 
+/* ## Binding what no library of ours can say */
+
+static void expect_refused(const struct test_agent *test, const char *target, const char *message,
+                           const char *help) {
+    gramc_bind_options options = GRAMC_BIND_OPTIONS_INIT;
+    gramc_bind_message said;
+    gramc_bound *bound;
+    options.target = text_of(target);
+    assert_int_equal(gramc_bind(&bound, &test->agent, &test->library, &options), GRAMC_FINDINGS);
+    assert_true(gramc_bound_message(bound, 0, &said));
+    assert_int_equal(said.severity, GRAMC_ERROR);
+    if (!text_is(said.message, message)) fail_msg("%.*s", TEXT_ARGS(said.message));
+    assert_true(text_is(said.help, help));
+    assert_false(gramc_bound_message(bound, 1, &said));
+    gramc_bound_free(bound);
+}
+
+static void bindings(void **state) {
+    const char *const nothing[] = {NULL};
+    struct test_agent test;
+    gramc_bound *bound;
+    (void)state;
+    test_agent_init(&test);
+    test_tool(&test, "tool", OBJECT, "true", GRAMC_RESULT_TEXT);
+    gramc_impl *impl = test_returns(&test, "tool", "x");
+    expect_refused(&test, "nowhere", "there is no target of that name to bind for", "");
+    impl->kind = (gramc_impl_kind)99;
+    expect_refused(&test, "openai", "tool `tool` has an unknown kind", "");
+    test_agent_free(&test);
+    test_agent_init(&test);
+    test_tool(&test, "tool", OBJECT, "true", GRAMC_RESULT_TEXT);
+    test_exec(&test, "tool", nothing);
+    expect_refused(&test, "openai", "tool `tool` names no program to run",
+                   "exec takes the program and its arguments");
+    test_agent_free(&test);
+    test_agent_init(&test);
+    assert_int_equal(gramc_bind(&bound, &test.agent, NULL, NULL), GRAMC_OK); /* nothing to name */
+    gramc_bound_free(bound);
+    test_agent_free(&test);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(statuses),
-        cmocka_unit_test(annotations),
-        cmocka_unit_test(mirrored),
-        cmocka_unit_test(no_host),
+        cmocka_unit_test(statuses), cmocka_unit_test(annotations), cmocka_unit_test(mirrored),
+        cmocka_unit_test(no_host),  cmocka_unit_test(bindings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
