@@ -127,12 +127,15 @@ static void read_request(struct pass *pass, struct impl *impl, const struct impl
     library_styles(pass, impl, p->style, p->explode);
 }
 
-static void read_child(struct pass *pass, gramc_impl *impl, const struct impl_properties *p) {
+static void read_child(struct pass *pass, gramc_impl *impl, const struct pattern *pattern,
+                       const struct impl_properties *p) {
     if (p->env) impl->env = library_env(pass, p->env, &impl->env_count);
     if (p->max_memory) library_size(pass, p->max_memory, "maxMemory", &impl->max_memory);
     impl->max_cpu_s = p->max_cpu_ms / 1000 + (p->max_cpu_ms % 1000 != 0);
     impl->max_files = p->max_files;
-    impl->symbol = p->symbol;
+    const struct property *symbol = property_find(pattern->subject, "symbol");
+    if (symbol && library_whole(pass, symbol->value->span, "symbol", p->symbol))
+        impl->symbol = p->symbol;
     impl->persistent = p->persistent;
     impl->in_process = p->in_process;
 }
@@ -165,7 +168,7 @@ bool impl_read(struct pass *pass, struct impl *impl, const struct pattern *patte
     if (kind_takes(impl->public.kind, TEXT("url"))) read_request(pass, impl, &p);
     if (kind_takes(impl->public.kind, TEXT("tool")))
         impl->public.target = p.tool.len ? p.tool : impl->public.name;
-    read_child(pass, &impl->public, &p);
+    read_child(pass, &impl->public, pattern, &p);
     return true;
 }
 
