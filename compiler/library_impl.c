@@ -111,7 +111,7 @@ static void read_request(struct pass *pass, struct impl *impl, const struct impl
     const struct property *url = property_find(impl->pattern->subject, "url");
     if (!url)
         library_incomplete(pass, impl->pattern, public->name, "url", "url: \"http://host/path\"");
-    if (p->url.ptr && library_url(pass, url->value, p->url)) public->target = p->url;
+    else if (p->url.ptr && library_url(pass, url->value, p->url)) public->target = p->url;
     public->body = p->body;
     public->content_type = p->content_type;
     if (p->headers) public->headers = library_headers(pass, p->headers, &public->header_count);
