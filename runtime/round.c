@@ -248,7 +248,8 @@ static void count_error(gramc_run *run, const struct slot *slot) {
 void round_collect(gramc_run *run) {
     for (size_t i = 0; i < run->slot_count; i++) {
         const struct slot *slot = &run->slots[i];
-        if (!conversation_result(&run->talk, &run->arena, run->assistant, i, slot->text)) {
+        if (!conversation_result(&run->talk, &run->arena, run->assistant, i, slot->text,
+                                 slot->outcome != SLOT_FINE)) {
             run_nomem(run);
             return;
         }

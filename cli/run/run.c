@@ -126,7 +126,7 @@ static int bind(struct session *session) {
     int code = workshop_ask(&session->shop, session->choice.library, session->choice.agent);
     if (code != EXIT_FINE) return code;
     gramc_bind_options options = workshop_binding(&session->shop);
-    options.target = run_target(cli, &session->choice);
+    run_provider(cli, &session->choice, &options);
     gramc_status status =
         gramc_bind(&session->bound, session->choice.agent, session->choice.library, &options);
     if (session->bound) run_print_binding(cli, session->bound);
