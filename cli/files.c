@@ -115,20 +115,3 @@ void cli_free(struct cli *cli) {
         cli->files = next;
     }
 }
-
-/* ## Writing */
-
-/* Closes it as well. */
-static bool write_stream(FILE *file, gramc_text text) {
-    bool good = file && fwrite(text.ptr, 1, text.len, file) == text.len;
-    return file && fclose(file) == 0 && good;
-}
-
-/* A device or a pipe is written into: a file in its place would be somebody's /dev/null lost. */
-int cli_write_file(struct cli *cli, const char *path, gramc_text text) {
-    struct stat st;
-    if (stat(path, &st)) return cli_write_new(cli, path, text);
-    if (S_ISREG(st.st_mode)) return cli_rewrite(cli, path, text);
-    if (write_stream(fopen(path, "wb"), text)) return EXIT_FINE;
-    return cli_usage(cli, "%s: %s", path, strerror(errno));
-}

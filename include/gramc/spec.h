@@ -67,6 +67,7 @@ typedef struct gramc_task {
     gramc_text response_format;  /* what a chat completion request says about it */
     bool has_output;
     bool answer_wrapped; /* response_format asks for an object whose member `answer` it is */
+    const struct json *output_document; /* `output`, as the library built it */
 } gramc_task;
 
 /* Sampling settings keep their spelling (`1.0` is sent as 1.0); empty: not written, not sent. */
@@ -101,6 +102,7 @@ typedef struct gramc_agent {
     bool has_output, answer_wrapped;
     const gramc_box_use *box_uses;
     size_t box_use_count;
+    const struct json *output_document; /* as in gramc_task */
 } gramc_agent;
 
 /* What does a tool: GRAMC_IMPL_BUILTIN (target: the registered name), GRAMC_IMPL_EXEC (argv),
@@ -116,6 +118,13 @@ typedef enum gramc_impl_kind {
 typedef struct gramc_pair {
     gramc_text name, value;
 } gramc_pair;
+
+/* How one argument of an HTTP call is written where it stands alone; OpenAPI's words. */
+typedef struct gramc_style {
+    gramc_text parameter;
+    gramc_text style;   /* form, simple, ...; empty: that of its place */
+    gramc_text explode; /* true or false; empty: that of its style */
+} gramc_style;
 
 typedef struct gramc_impl {
     gramc_text name; /* of the tool that it implements */
@@ -147,6 +156,8 @@ typedef struct gramc_impl {
     gramc_text accepts_schema, returns_schema;
     /* The same as the library built them; NULL in one made by hand, whose texts are read. */
     const struct json *accepts_document, *returns_document;
+    const gramc_style *styles; /* HTTP */
+    size_t style_count;
 } gramc_impl;
 
 /* GRAMC_BOX_MCP: argv (stdio), or url (Streamable HTTP). GRAMC_BOX_HTTP: the tools of a YAML file.

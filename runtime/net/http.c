@@ -64,12 +64,12 @@ static bool add_header(struct http_target *target, const char *line) {
     return longer != NULL;
 }
 
-static bool add_key(struct http_target *target, gramc_text key) {
+static bool add_key(struct http_target *target, const struct http_target_options *options) {
     struct buf line;
-    if (key.len == 0) return true;
+    if (options->api_key.len == 0) return true;
     buf_init_secret(&line, &target->allocator, 65536);
-    buf_puts(&line, "Authorization: Bearer ");
-    buf_text(&line, key);
+    buf_puts(&line, options->key_header);
+    buf_text(&line, options->api_key);
     bool added = buf_status(&line) == GRAMC_OK && add_header(target, line.ptr);
     buf_free(&line);
     return added;
@@ -103,7 +103,7 @@ static bool fill_target(struct http_target *target, const struct http_target_opt
     if (target->url) target->parsed = parse_url(target->url);
     return target->url && target->proxy && add_header(target, "Content-Type: application/json") &&
            add_header(target, "Accept: application/json") && add_header(target, "Expect:") &&
-           add_key(target, options->api_key);
+           (!options->header || add_header(target, options->header)) && add_key(target, options);
 }
 
 gramc_status http_target_new(struct http_target **out, const gramc_allocator *allocator,

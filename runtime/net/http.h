@@ -52,6 +52,8 @@ struct http_request {
 
 struct http_target_options {
     gramc_text url, api_key, proxy;
+    const char *key_header; /* what stands before the key: "Authorization: Bearer " */
+    const char *header;     /* one more; NULL: none */
     uint32_t timeout_ms, connect_timeout_ms;
 };
 
