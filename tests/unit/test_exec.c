@@ -215,7 +215,7 @@ static void environment(void **state) {
     assert_string_equal(call(SCRIPT("{}"), (const char *const[]){"env", NULL}, NULL),
                         "PATH=/usr/bin:/bin");
     assert_string_equal(call(SCRIPT("{}"), (const char *const[]){"env", NULL}, declare),
-                        "PATH=/bin:/usr/bin\\nGREETING=hi there");
+                        "GREETING=hi there\\nPATH=/bin:/usr/bin");
 }
 
 /* No descriptor but the three is inherited. */
