@@ -198,6 +198,22 @@ static void waits_as_told(void **state) {
     expect(&asked, GRAMC_OUTCOME_ANSWERED, 2, "");
 }
 
+/* No header that can be read means the client's own wait, one second means one. */
+static void i10_e3_waits(void **state) {
+    const struct mock_answer unclear[] = {
+        {.status = 500, .headers = "retry-after-ms: soon\r\n", .body = ""}, {.body = SAYS("Hi")}};
+    const struct mock_answer asking[] = {
+        {.status = 429, .headers = "Retry-After: 1\r\n", .body = ""}, {.body = SAYS("Hi")}};
+    struct asked asked;
+    (void)state;
+    ASK(asked, unclear, .retry_wait_ms = 400);
+    assert_true(asked.run.result.duration_ms >= 290);
+    expect(&asked, GRAMC_OUTCOME_ANSWERED, 2, "");
+    ASK(asked, asking, .retry_wait_ms = 1);
+    assert_true(asked.run.result.duration_ms >= 990);
+    expect(&asked, GRAMC_OUTCOME_ANSWERED, 2, "");
+}
+
 static void limits(void **state) {
     const struct mock_answer big[] = {{.body = SAYS("Hi"), .padding = 100000}};
     const struct mock_answer silent[] = {{.mode = MOCK_HANG, .body = ""}};
@@ -343,6 +359,7 @@ int main(void) {
         cmocka_unit_test(waits_as_told),
         cmocka_unit_test(limits),
         cmocka_unit_test(i10_e2_size),
+        cmocka_unit_test(i10_e3_waits),
         cmocka_unit_test(unreachable),
         cmocka_unit_test(wrong_options),
         cmocka_unit_test(canceled_while_waiting),
