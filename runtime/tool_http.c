@@ -284,7 +284,6 @@ static void call_http(struct tool_call *call) {
 /* Of a call that has not settled, which is one whose request is under way. */
 static void cancel(struct tool_call *call) {
     struct http_work *work = call->state;
-    work->running = false;
     http_cancel(&work->request);
     tool_let_go(call);
 }
