@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -104,11 +105,40 @@ static void retried(void **state) {
         struct asked asked;
         ASK(asked, rows[i], .timeout_ms = 5000);
         assert_int_equal(asked.run.result.retries, 1);
-        assert_non_null(strstr(asked.run.trace.ptr, "\"event\":\"model.retry\""));
+        assert_non_null(strstr(asked.run.trace.ptr, "\"wait_ms\":"));
         assert_true(asked.run.notes.len > 0);
         assert_string_equal(asked.run.answers.ptr, "Hi\n");
         expect(&asked, GRAMC_OUTCOME_ANSWERED, 2, "");
     }
+}
+
+/* Each wait is up to a quarter shorter than twice the one before; what the server asks for counts.
+ */
+static void i10_e4_waits(void **state) {
+    const struct mock_answer down = {.status = 503, .body = ""};
+    const struct mock_answer answers[] = {down, down, {.body = SAYS("Hi")}};
+    const struct mock_answer asking[] = {
+        {.status = 503, .headers = "retry-after-ms: 7\r\n", .body = ""}, {.body = SAYS("Hi")}};
+    static const char before[] = "the model endpoint answered with status 503; trying again in ";
+    struct asked asked;
+    (void)state;
+    ASK(asked, answers, .retry_wait_ms = 40);
+    buf_putc(&asked.run.notes, '\0');
+    char *at = asked.run.notes.ptr;
+    for (unsigned most = 40; most <= 80; most *= 2) {
+        assert_true(text_starts(text_of(at), before));
+        unsigned long wait = strtoul(at + strlen(before), &at, 10);
+        assert_true(wait >= most * 3 / 4 && wait <= most);
+        assert_true(text_starts(text_of(at), " ms\n"));
+        at += strlen(" ms\n");
+    }
+    assert_string_equal(at, "");
+    expect(&asked, GRAMC_OUTCOME_ANSWERED, 3, "");
+    ASK(asked, asking, .retry_wait_ms = 40);
+    buf_putc(&asked.run.notes, '\0');
+    assert_string_equal(asked.run.notes.ptr,
+                        "the model endpoint answered with status 503; trying again in 7 ms\n");
+    expect(&asked, GRAMC_OUTCOME_ANSWERED, 2, "");
 }
 
 static void given_up(void **state) {
@@ -322,7 +352,7 @@ static void many_at_once(void **state) {
     gramc_loop *loop;
     gramc_model *model;
     struct many many = {0};
-    gramc_run_handler handler = {NULL, NULL, count_answer, &many};
+    gramc_run_handler handler = {.done = count_answer, .ctx = &many};
     gramc_run_options options = GRAMC_RUN_OPTIONS_INIT;
     gramc_endpoint_options endpoint = GRAMC_ENDPOINT_OPTIONS_INIT;
     (void)state;
@@ -352,6 +382,7 @@ int main(void) {
         cmocka_unit_test(one_answer),
         cmocka_unit_test(no_key_no_header),
         cmocka_unit_test(retried),
+        cmocka_unit_test(i10_e4_waits),
         cmocka_unit_test(given_up),
         cmocka_unit_test(not_retried),
         cmocka_unit_test(i10_a9_reset),
