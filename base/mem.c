@@ -1,12 +1,15 @@
-/* Turns one allocator function into arenas: chunks that double up to four megabytes, freed
- * together. Knows nothing of what is stored. Big requests get a chunk of their own, so that the
+/* Turns one allocator function into arenas: chunks that double up to a huge page, freed
+ * together or passed on to another arena. Knows nothing of what is stored. Big requests get a chunk of their own, so that the
  * current one is not wasted. */
 #include "base/mem.h"
 
+#include "base/sanitized.h"
+
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_CHUNK = 4096, LARGEST_CHUNK = 1 << 22, ALIGNMENT = 8 };
+enum { FIRST_CHUNK = 4096, LARGEST_CHUNK = 1 << 21, LARGEST_PIECE = 1024, ALIGNMENT = 8 };
 
 void mem_wipe(void *bytes, size_t size) {
     if (!bytes) return;
@@ -50,12 +53,17 @@ void arena_init(struct arena *arena, const gramc_allocator *allocator) {
     *arena = (struct arena){.allocator = allocator ? *allocator : mem_default()};
 }
 
-void arena_free(struct arena *arena) {
-    struct arena_chunk *next;
-    for (struct arena_chunk *chunk = arena->chunks; chunk; chunk = next) {
-        next = chunk->next;
+static void free_chunks(struct arena *arena, struct arena_chunk *chunk) {
+    while (chunk) {
+        struct arena_chunk *next = chunk->next;
         mem_free(&arena->allocator, chunk, chunk->size);
+        chunk = next;
     }
+}
+
+void arena_free(struct arena *arena) {
+    free_chunks(arena, arena->chunks);
+    free_chunks(arena, arena->spare);
     arena_init(arena, &arena->allocator);
 }
 
@@ -63,6 +71,35 @@ void arena_wipe(struct arena *arena) {
     for (struct arena_chunk *chunk = arena->chunks; chunk; chunk = chunk->next)
         mem_wipe(chunk + 1, chunk->size - sizeof *chunk);
     arena_free(arena);
+}
+
+static bool holds(const struct arena_chunk *chunk, const void *piece) {
+    uintptr_t start = (uintptr_t)chunk, at = (uintptr_t)piece;
+    return at > start && at <= start + chunk->size;
+}
+
+/* The link to the newest chunk that is older than the one with `piece`. */
+static struct arena_chunk **older_than(struct arena *arena, const void *piece) {
+    struct arena_chunk **link = &arena->chunks;
+    if (!piece) return link;
+    while (*link && !holds(*link, piece)) link = &(*link)->next;
+    return *link ? &(*link)->next : link;
+}
+
+void arena_pass_on(struct arena *arena, const void *piece, struct arena *heir) {
+    struct arena_chunk **link = older_than(arena, piece), *first = *link, *last = first;
+    *link = NULL;
+    if (!piece) arena->cursor = arena->end = NULL;
+    if (!first) return;
+#ifdef SANITIZED /* what still looks into it is found out */
+    (void)last;
+    free_chunks(arena, first);
+    (void)heir;
+#else
+    while (last->next) last = last->next;
+    last->next = heir->spare;
+    heir->spare = first;
+#endif
 }
 
 static struct arena_chunk *chunk_new(struct arena *arena, size_t payload) {
@@ -87,16 +124,23 @@ static void *alloc_apart(struct arena *arena, size_t size) {
     return chunk + 1;
 }
 
-static bool grow(struct arena *arena) {
-    size_t size = arena->chunks ? arena->total : FIRST_CHUNK;
+/* One that was passed on, or else a new one. */
+static struct arena_chunk *chunk_next(struct arena *arena) {
+    struct arena_chunk *chunk = arena->spare;
+    size_t size = arena->total > FIRST_CHUNK ? arena->total : FIRST_CHUNK;
     if (size > LARGEST_CHUNK) size = LARGEST_CHUNK;
-    size -= sizeof(struct arena_chunk);
-    struct arena_chunk *chunk = chunk_new(arena, size);
+    if (!chunk) return chunk_new(arena, size - sizeof *chunk);
+    arena->spare = chunk->next;
+    return chunk;
+}
+
+static bool grow(struct arena *arena) {
+    struct arena_chunk *chunk = chunk_next(arena);
     if (!chunk) return false;
     chunk->next = arena->chunks;
     arena->chunks = chunk;
     arena->cursor = (char *)(chunk + 1);
-    arena->end = arena->cursor + size;
+    arena->end = (char *)chunk + chunk->size;
     return true;
 }
 
@@ -107,7 +151,7 @@ void *arena_alloc(struct arena *arena, size_t size) {
     }
     size = (size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
     if (!arena->cursor || (size_t)(arena->end - arena->cursor) < size) {
-        if (size > FIRST_CHUNK / 4) return alloc_apart(arena, size);
+        if (size > LARGEST_PIECE) return alloc_apart(arena, size);
         if (!grow(arena)) return NULL;
     }
     void *piece = arena->cursor;

@@ -20,6 +20,7 @@ struct arena_chunk;
 struct arena {
     gramc_allocator allocator;
     struct arena_chunk *chunks; /* newest first */
+    struct arena_chunk *spare;  /* passed on by another arena, not used yet */
     char *cursor, *end;         /* free part of the newest chunk */
     size_t total;               /* bytes taken from the allocator */
     bool oom;                   /* sticky */
@@ -31,6 +32,9 @@ void arena_init(struct arena *arena, const gramc_allocator *allocator);
 void arena_free(struct arena *arena);
 /* The same for one that holds secrets: everything is overwritten first. */
 void arena_wipe(struct arena *arena);
+/* What was made before `piece` is not needed any more: `heir`, of the same allocator, grows by its
+ * memory, as far as it lies in other chunks than `piece`. With NULL, all of it. */
+void arena_pass_on(struct arena *arena, const void *piece, struct arena *heir);
 /* 8-byte aligned, not cleared. NULL once memory has run out. */
 void *arena_alloc(struct arena *arena, size_t size);
 /* The same, cleared. */

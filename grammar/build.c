@@ -5,15 +5,16 @@
 
 #include "grammar/build_private.h"
 
-bool build_init(struct build *build, struct arena *arena, const struct source *source) {
-    *build = (struct build){.arena = arena, .text = source->text.ptr};
+bool build_init(struct build *build, struct arena *arena, struct arena *nodes,
+                const struct source *source) {
+    *build = (struct build){.arena = arena, .nodes = nodes, .text = source->text.ptr};
     build->tree = ARENA_NEW(arena, struct tree);
     if (build->tree) build->tree->source = source;
     return build->tree != NULL;
 }
 
 void build_comment(struct build *build, struct token token) {
-    struct comment *comment = build_alloc(build, sizeof *comment);
+    struct comment *comment = arena_piece(build->arena, sizeof *comment);
     if (!comment) return;
     *comment = (struct comment){.span = {token.start, token.end}};
     if (build->last_comment) build->last_comment->next = comment;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 void build_extension(struct build *build, enum extension extension, struct span span) {
-    struct extension_use *use = build_alloc(build, sizeof *use);
+    struct extension_use *use = arena_piece(build->arena, sizeof *use);
     if (!use) return;
     *use = (struct extension_use){.span = span, .extension = (uint8_t)extension};
     if (build->last_extension) build->last_extension->next = use;
