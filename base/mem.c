@@ -1,6 +1,6 @@
-/* Turns one allocator function into arenas: chunks that double up to a huge page, freed
- * together or passed on to another arena. Knows nothing of what is stored. Big requests get a chunk of their own, so that the
- * current one is not wasted. */
+/* Turns one allocator function into arenas: chunks that double up to four megabytes, freed
+ * together, or blocks of a pool, which can go one by one. Knows nothing of what is stored. Big
+ * requests get a chunk of their own, so that the current one is not wasted. */
 #include "base/mem.h"
 
 #include "base/sanitized.h"
@@ -9,7 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_CHUNK = 4096, LARGEST_CHUNK = 1 << 21, LARGEST_PIECE = 1024, ALIGNMENT = 8 };
+enum { FIRST_CHUNK = 4096, LARGEST_CHUNK = 1 << 22, LARGEST_SHARING = 1024, ALIGNMENT = 8 };
+
+/* Of pools: blocks, and the pieces that they are cut from. */
+enum { BLOCK = 8192, FIRST_PIECE = 1 << 16, LARGEST_SMALL_PIECE = 1 << 19, HUGE_PIECE = 1 << 21 };
+
+/* Blocks come and go one by one, so that a pointer into one that was given back is found out. */
+#ifdef SANITIZED
+enum { POOL_IS_WATCHED = true };
+#else
+enum { POOL_IS_WATCHED = false };
+#endif
 
 void mem_wipe(void *bytes, size_t size) {
     if (!bytes) return;
@@ -49,98 +59,150 @@ void mem_free(const gramc_allocator *allocator, void *ptr, size_t size) {
     if (ptr) allocator->alloc(allocator->ctx, ptr, size ? size : 1, 0);
 }
 
-void arena_init(struct arena *arena, const gramc_allocator *allocator) {
-    *arena = (struct arena){.allocator = allocator ? *allocator : mem_default()};
+/* ## Pools */
+
+void arena_pool_init(struct arena_pool *pool, const gramc_allocator *allocator) {
+    *pool = (struct arena_pool){.allocator = *allocator};
 }
 
-static void free_chunks(struct arena *arena, struct arena_chunk *chunk) {
+static void free_list(const gramc_allocator *allocator, struct arena_chunk *chunk) {
     while (chunk) {
         struct arena_chunk *next = chunk->next;
-        mem_free(&arena->allocator, chunk, chunk->size);
+        mem_free(allocator, chunk, chunk->size);
         chunk = next;
     }
 }
 
+void arena_pool_free(struct arena_pool *pool) {
+    free_list(&pool->allocator, pool->pieces);
+    arena_pool_init(pool, &pool->allocator);
+}
+
+/* Pieces double until they are worth a huge page, which all are from then on. */
+static bool cut_new_piece(struct arena_pool *pool) {
+    size_t size = pool->pieces ? pool->pieces->size * 2 : FIRST_PIECE;
+    if (size > LARGEST_SMALL_PIECE) size = HUGE_PIECE;
+    struct arena_chunk *piece = mem_alloc(&pool->allocator, size);
+    if (!piece) return false;
+    *piece = (struct arena_chunk){pool->pieces, size};
+    pool->pieces = piece;
+    pool->cursor = (char *)(piece + 1);
+    pool->end = (char *)piece + size;
+    return true;
+}
+
+static struct arena_chunk *take_block(struct arena_pool *pool) {
+    struct arena_chunk *block = pool->spare;
+    if (POOL_IS_WATCHED) return mem_alloc(&pool->allocator, BLOCK);
+    if (block) {
+        pool->spare = block->next;
+        return block;
+    }
+    if ((size_t)(pool->end - pool->cursor) < BLOCK && !cut_new_piece(pool)) return NULL;
+    block = (struct arena_chunk *)(void *)pool->cursor;
+    pool->cursor += BLOCK;
+    return block;
+}
+
+/* Blocks of one arena, as a list. */
+static void give_blocks(struct arena_pool *pool, struct arena_chunk *block) {
+    if (POOL_IS_WATCHED) {
+        free_list(&pool->allocator, block);
+        return;
+    }
+    while (block) {
+        struct arena_chunk *next = block->next;
+        block->next = pool->spare;
+        pool->spare = block;
+        block = next;
+    }
+}
+
+/* ## Arenas */
+
+void arena_init(struct arena *arena, const gramc_allocator *allocator) {
+    *arena = (struct arena){.allocator = allocator ? *allocator : mem_default()};
+}
+
+void arena_init_pooled(struct arena *arena, struct arena_pool *pool) {
+    *arena = (struct arena){.allocator = pool->allocator, .pool = pool};
+}
+
+static void free_chunks(struct arena *arena, struct arena_chunk *first) {
+    if (arena->pool) give_blocks(arena->pool, first);
+    else free_list(&arena->allocator, first);
+}
+
 void arena_free(struct arena *arena) {
     free_chunks(arena, arena->chunks);
-    free_chunks(arena, arena->spare);
-    arena_init(arena, &arena->allocator);
+    free_list(&arena->allocator, arena->apart);
+    *arena = (struct arena){.allocator = arena->allocator, .pool = arena->pool};
+}
+
+static void wipe_list(struct arena_chunk *chunk) {
+    for (; chunk; chunk = chunk->next) mem_wipe(chunk + 1, chunk->size - sizeof *chunk);
 }
 
 void arena_wipe(struct arena *arena) {
-    for (struct arena_chunk *chunk = arena->chunks; chunk; chunk = chunk->next)
-        mem_wipe(chunk + 1, chunk->size - sizeof *chunk);
+    wipe_list(arena->chunks);
+    wipe_list(arena->apart);
     arena_free(arena);
 }
 
 static bool holds(const struct arena_chunk *chunk, const void *piece) {
     uintptr_t start = (uintptr_t)chunk, at = (uintptr_t)piece;
-    return at > start && at <= start + chunk->size;
+    return at > start && at < start + chunk->size;
 }
 
-/* The link to the newest chunk that is older than the one with `piece`. */
-static struct arena_chunk **older_than(struct arena *arena, const void *piece) {
-    struct arena_chunk **link = &arena->chunks;
-    if (!piece) return link;
-    while (*link && !holds(*link, piece)) link = &(*link)->next;
-    return *link ? &(*link)->next : link;
+void arena_seal(struct arena *arena) {
+    struct arena_chunk *oldest = NULL;
+    while (arena->chunks) {
+        struct arena_chunk *chunk = arena->chunks;
+        arena->chunks = chunk->next;
+        chunk->next = oldest;
+        oldest = chunk;
+    }
+    arena->chunks = oldest;
+    arena->cursor = arena->end = NULL;
 }
 
-void arena_pass_on(struct arena *arena, const void *piece, struct arena *heir) {
-    struct arena_chunk **link = older_than(arena, piece), *first = *link, *last = first;
-    *link = NULL;
-    if (!piece) arena->cursor = arena->end = NULL;
-    if (!first) return;
-#ifdef SANITIZED /* what still looks into it is found out */
-    (void)last;
-    free_chunks(arena, first);
-    (void)heir;
-#else
-    while (last->next) last = last->next;
-    last->next = heir->spare;
-    heir->spare = first;
-#endif
+void arena_free_before(struct arena *arena, const void *piece) {
+    while (arena->chunks && !holds(arena->chunks, piece)) {
+        struct arena_chunk *oldest = arena->chunks;
+        arena->chunks = oldest->next;
+        oldest->next = NULL;
+        free_chunks(arena, oldest);
+    }
 }
 
-static struct arena_chunk *chunk_new(struct arena *arena, size_t payload) {
-    size_t size = sizeof(struct arena_chunk) + payload;
-    struct arena_chunk *chunk = mem_alloc(&arena->allocator, size);
+/* For a request that is too large to share a chunk, so that the current one is not wasted. */
+static void *alloc_apart(struct arena *arena, size_t size) {
+    struct arena_chunk *chunk = mem_alloc(&arena->allocator, sizeof *chunk + size);
     if (!chunk) {
         arena->oom = true;
         return NULL;
     }
-    chunk->size = size;
-    arena->total += size;
-    return chunk;
-}
-
-/* Links the chunk behind the newest one, which stays the one to cut small pieces from. */
-static void *alloc_apart(struct arena *arena, size_t size) {
-    struct arena_chunk *chunk = chunk_new(arena, size);
-    if (!chunk) return NULL;
-    struct arena_chunk **link = arena->chunks ? &arena->chunks->next : &arena->chunks;
-    chunk->next = *link;
-    *link = chunk;
+    *chunk = (struct arena_chunk){arena->apart, sizeof *chunk + size};
+    arena->apart = chunk;
+    arena->total += chunk->size;
     return chunk + 1;
 }
 
-/* One that was passed on, or else a new one. */
-static struct arena_chunk *chunk_next(struct arena *arena) {
-    struct arena_chunk *chunk = arena->spare;
-    size_t size = arena->total > FIRST_CHUNK ? arena->total : FIRST_CHUNK;
-    if (size > LARGEST_CHUNK) size = LARGEST_CHUNK;
-    if (!chunk) return chunk_new(arena, size - sizeof *chunk);
-    arena->spare = chunk->next;
-    return chunk;
-}
-
 static bool grow(struct arena *arena) {
-    struct arena_chunk *chunk = chunk_next(arena);
-    if (!chunk) return false;
-    chunk->next = arena->chunks;
+    size_t size = arena->total > FIRST_CHUNK ? arena->total : FIRST_CHUNK;
+    if (arena->pool) size = BLOCK;
+    else if (size > LARGEST_CHUNK) size = LARGEST_CHUNK;
+    struct arena_chunk *chunk =
+        arena->pool ? take_block(arena->pool) : mem_alloc(&arena->allocator, size);
+    if (!chunk) {
+        arena->oom = true;
+        return false;
+    }
+    *chunk = (struct arena_chunk){arena->chunks, size};
     arena->chunks = chunk;
+    arena->total += size;
     arena->cursor = (char *)(chunk + 1);
-    arena->end = (char *)chunk + chunk->size;
+    arena->end = (char *)chunk + size;
     return true;
 }
 
@@ -151,7 +213,7 @@ void *arena_alloc(struct arena *arena, size_t size) {
     }
     size = (size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
     if (!arena->cursor || (size_t)(arena->end - arena->cursor) < size) {
-        if (size > LARGEST_PIECE) return alloc_apart(arena, size);
+        if (size > LARGEST_SHARING) return alloc_apart(arena, size);
         if (!grow(arena)) return NULL;
     }
     void *piece = arena->cursor;

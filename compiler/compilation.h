@@ -16,8 +16,9 @@ struct unit_link {
 
 /* A source that may mean something. */
 struct unit {
-    struct source source;
+    struct source source; /* first: a pointer to one is a pointer to the other */
     struct tree *tree;
+    struct arena nodes; /* of its patterns */
     struct unit *next;
     gramc_text path; /* its name, by the shortest spelling */
     struct unit_link *imports, *last_import;
@@ -29,13 +30,19 @@ struct unit {
     bool header_is_read;
     bool is_broken;     /* of syntax, or in its header: what would be found behind is noise */
     bool is_incomplete; /* some root that it belongs to was not read to the end */
+    bool is_configuration;
+    struct unit *importer; /* the last one */
+    uint32_t importers;
+    bool is_read_once; /* by the spec that is being read, and by no other: its tree may go */
+    bool is_forgotten; /* its tree is gone */
 };
 
 struct gramc_compilation {
+    struct arena_pool pool; /* of `arena` and the trees */
     struct arena arena;
     struct findings findings;
     gramc_reader reader;
-    bool plain, strict_vocabulary, strict, keep_types;
+    bool plain, strict_vocabulary, strict, keep_types, forget_trees;
     bool looks_for_files;  /* that libraries name: to check them, not to use them */
     bool evaluates_format; /* gramc_source_check_format was asked: the findings are those of fmt */
     struct source *first_source, *last_source; /* of all units, the configuration's too */

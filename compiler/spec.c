@@ -154,12 +154,27 @@ static void collect_pattern(struct pass *pass, struct gramc_spec *spec,
     else report_label(pass, pattern);
 }
 
+/* Of a tree that nobody reads again, gives back what has been understood. */
+static void read_patterns(struct pass *pass, struct gramc_spec *spec, struct unit *unit) {
+    bool forgets = unit->is_read_once;
+    if (forgets) arena_seal(&unit->nodes);
+    for (const struct pattern *p = unit->tree->patterns; p && !pass->arena->oom; p = p->next) {
+        if (p->kind != PATTERN_HEADER) read_pattern(pass, spec, pattern_plain(p));
+        /* The header is made last and stands first. */
+        if (forgets && p->kind != PATTERN_HEADER) arena_free_before(&unit->nodes, p);
+    }
+    if (!forgets) return;
+    arena_free(&unit->nodes);
+    unit->tree->patterns = NULL;
+    unit->is_forgotten = true;
+}
+
 /* Types first: the tools look them up. */
 static void read_units(struct pass *pass, struct gramc_spec *spec) {
     for (const struct unit_link *l = spec->units; l && !pass->arena->oom; l = l->next) {
         const struct unit *u = l->unit;
         pass->source = &u->source;
-        if (config_is(u->tree)) {
+        if (u->is_configuration) {
             config_check(pass, u->tree);
             continue;
         }
@@ -169,11 +184,8 @@ static void read_units(struct pass *pass, struct gramc_spec *spec) {
     definitions_read(pass, spec, report_label);
     definitions_measure(pass, spec);
     for (const struct unit_link *l = spec->units; l && !pass->arena->oom; l = l->next) {
-        const struct unit *u = l->unit;
-        pass->source = &u->source;
-        if (config_is(u->tree)) continue;
-        for (const struct pattern *p = u->tree->patterns; p && !pass->arena->oom; p = p->next)
-            if (p->kind != PATTERN_HEADER) read_pattern(pass, spec, pattern_plain(p));
+        pass->source = &l->unit->source;
+        if (!l->unit->is_configuration) read_patterns(pass, spec, l->unit);
     }
 }
 
@@ -237,7 +249,7 @@ static void check_bare(struct pass *pass, const struct gramc_spec *spec) {
 static bool says_something(const struct unit *unit, uint32_t ignored) {
     const struct tree *tree = unit->tree;
     uint32_t header = tree->has_header ? 1 : 0;
-    return unit->imports || config_is(tree) || tree->pattern_count > header + ignored;
+    return unit->imports || unit->is_configuration || tree->pattern_count > header + ignored;
 }
 
 static bool looks_like_json(gramc_text text) {

@@ -102,7 +102,7 @@ static struct pattern *copy_pattern(struct arena *arena, const struct pattern *p
     return copy;
 }
 
-const struct pattern *pattern_copy(struct arena *arena, const struct pattern *pattern) {
-    const struct pattern *copy = copy_pattern(arena, pattern);
+struct pattern *pattern_copy(struct arena *arena, const struct pattern *pattern) {
+    struct pattern *copy = copy_pattern(arena, pattern);
     return arena->oom ? NULL : copy;
 }

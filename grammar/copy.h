@@ -6,6 +6,6 @@
 
 /* The pattern with all that is in it, without its siblings; texts are shared. NULL without memory
  * (arena->oom). */
-const struct pattern *pattern_copy(struct arena *arena, const struct pattern *pattern);
+struct pattern *pattern_copy(struct arena *arena, const struct pattern *pattern);
 
 #endif
