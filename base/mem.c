@@ -12,7 +12,7 @@
 enum { FIRST_CHUNK = 4096, LARGEST_CHUNK = 1 << 22, LARGEST_SHARING = 1024, ALIGNMENT = 8 };
 
 /* Of pools: blocks, and the pieces that they are cut from. */
-enum { BLOCK = 8192, FIRST_PIECE = 1 << 16, LARGEST_SMALL_PIECE = 1 << 19, HUGE_PIECE = 1 << 21 };
+enum { BLOCK = 4096, FIRST_PIECE = 1 << 16, LARGEST_SMALL_PIECE = 1 << 19, HUGE_PIECE = 1 << 21 };
 
 /* Blocks come and go one by one, so that a pointer into one that was given back is found out. */
 #ifdef SANITIZED

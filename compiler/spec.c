@@ -99,7 +99,8 @@ static const struct pattern *without_annotations(struct pass *pass, const struct
         const struct subject *subject = pattern->subject;
         for (const struct property *p = subject ? subject->properties : NULL; p; p = p->next)
             if (has_property(label, name_text(p->key)))
-                FIND(pass->findings, D_ANNOTATION, pass->source, p->span, name_text(p->key));
+                FIND(pass->findings, D_ANNOTATION, pass->source, property_span(p),
+                     name_text(p->key));
     }
     return inner;
 }

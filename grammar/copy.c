@@ -26,7 +26,9 @@ static struct value *copy_values(struct arena *arena, const struct value *first)
 
 static struct property *copy_properties(struct arena *arena, const struct property *first) {
     struct property *copy = NULL, **last = &copy;
-    for (const struct property *p = first; p && (*last = COPY(arena, p)); p = p->next) {
+    for (const struct property *p = first; p; p = p->next) {
+        const size_t size = p->value->annotates ? sizeof(struct annotation) : sizeof *p;
+        if (!(*last = copy_of(arena, p, size))) break;
         copy_name(arena, &(*last)->key);
         (*last)->value = copy_value(arena, p->value);
         last = &(*last)->next;
