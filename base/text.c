@@ -20,6 +20,10 @@ bool text_starts(gramc_text a, const char *prefix) {
     return len == 0 || (a.len >= len && memcmp(a.ptr, prefix, len) == 0);
 }
 
+bool text_has_nul(gramc_text a) {
+    return a.len && memchr(a.ptr, '\0', a.len);
+}
+
 static char lower(char c) {
     return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
 }

@@ -33,6 +33,8 @@ static inline uint32_t text_key(gramc_text a) {
 /* Bytewise order, shorter first on a tie: -1, 0, 1. */
 int text_compare(gramc_text a, gramc_text b);
 bool text_starts(gramc_text a, const char *prefix);
+/* The system would take the text for shorter than it is. */
+bool text_has_nul(gramc_text a);
 /* Equal but for the case of ASCII letters. */
 bool text_eq_nocase(gramc_text a, gramc_text b);
 bool text_is_nocase(gramc_text a, const char *c_string);

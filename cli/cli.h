@@ -139,10 +139,11 @@ bool cli_is_terminal(const struct cli *cli);
 const struct cli_file *cli_read(struct cli *cli, const char *path);
 /* Writes a file so that nobody reads half of it. An exit code. */
 int cli_write_file(struct cli *cli, const char *path, gramc_text text);
-/* Puts other bytes into a file: it appears whole or not at all, with the mode that it had. */
+/* The same, if it is known to be a file: it keeps the mode that it had. A link that leads nowhere
+ * is replaced, not followed; one that somebody else has made is refused. */
 int cli_rewrite(struct cli *cli, const char *path, gramc_text text);
-/* The same for one that does not exist; a link that leads nowhere is replaced, not followed. */
-int cli_write_new(struct cli *cli, const char *path, gramc_text text);
+/* Opens a file to be written bit by bit, for its owner's eyes alone. */
+int cli_open_private(struct cli *cli, const char *path, int *file);
 /* True if the path lies inside the project of the first operand (project.c). */
 bool cli_is_inside(struct cli *cli, const char *path);
 /* For gramc_options: the files that sources name, inside the project only. */

@@ -103,6 +103,7 @@ static int read_for_source(void *ctx, gramc_text path, gramc_text *out) {
     gramc_status status;
     struct stat st;
     if (path.len >= sizeof name) return GRAMC_IO;
+    if (text_has_nul(path)) return GRAMC_NOT_FOUND;
     memcpy(name, path.ptr, path.len);
     name[path.len] = '\0';
     if (!cli_is_inside(cli, name)) return GRAMC_USAGE;
@@ -125,21 +126,4 @@ void cli_free(struct cli *cli) {
         file_free(cli, cli->files);
         cli->files = next;
     }
-}
-
-/* ## Writing */
-
-/* Closes it as well. */
-static bool write_stream(FILE *file, gramc_text text) {
-    bool good = file && fwrite(text.ptr, 1, text.len, file) == text.len;
-    return file && fclose(file) == 0 && good;
-}
-
-/* A device or a pipe is written into: a file in its place would be somebody's /dev/null lost. */
-int cli_write_file(struct cli *cli, const char *path, gramc_text text) {
-    struct stat st;
-    if (stat(path, &st)) return cli_write_new(cli, path, text);
-    if (S_ISREG(st.st_mode)) return cli_rewrite(cli, path, text);
-    if (write_stream(fopen(path, "wb"), text)) return EXIT_FINE;
-    return cli_usage(cli, "%s: %s", path, strerror(errno));
 }

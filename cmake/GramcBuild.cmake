@@ -72,7 +72,7 @@ endfunction()
 # Each *.re of a layer becomes a C file in the build tree, never in the source tree.
 function(gramc_generate_lexers)
   file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/generated)
-  foreach(layer base jsonschema jolt grammar compiler)
+  foreach(layer base jsonschema jolt toolbox grammar compiler)
     file(GLOB_RECURSE lexers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${layer}/*.re)
     foreach(lexer ${lexers})
       get_filename_component(name ${lexer} NAME_WE)
@@ -131,9 +131,9 @@ function(gramc_library name)
   endforeach()
   set_target_properties(${name}_static PROPERTIES OUTPUT_NAME ${name}_internal)
   set_target_properties(${name}_shared PROPERTIES OUTPUT_NAME ${name})
-  # As in the shared one: the runtime has a copy of base that nobody sees.
+  # As in the shared one: the runtime has copies of base and toolbox that nobody sees.
   if(name STREQUAL "gramcrun")
-    list(APPEND objects $<TARGET_OBJECTS:layer_base_private>)
+    list(APPEND objects $<TARGET_OBJECTS:layer_base_private> $<TARGET_OBJECTS:layer_toolbox>)
   endif()
   gramc_archive(${name} ${objects})
   # What a static library of others exports is none of ours.
@@ -141,8 +141,9 @@ function(gramc_library name)
   set_target_properties(${name}_shared PROPERTIES VERSION ${PROJECT_VERSION}
     SOVERSION ${PROJECT_VERSION_MAJOR} INSTALL_RPATH "\$ORIGIN")
   if(name STREQUAL "gramcrun")
-    # The runtime's own copy of base stays hidden; everything else comes from libgramc's exports.
-    target_sources(${name}_shared PRIVATE $<TARGET_OBJECTS:layer_base_private>)
+    # The runtime's own copies stay hidden; everything else comes from libgramc's exports.
+    target_sources(${name}_shared PRIVATE $<TARGET_OBJECTS:layer_base_private>
+      $<TARGET_OBJECTS:layer_toolbox>)
     target_link_libraries(${name}_shared PUBLIC gramc_shared PRIVATE PkgConfig::UV PkgConfig::CURL
       ${YAML_LIBRARY} m ${CMAKE_DL_LIBS})
     target_link_libraries(${name}_static PUBLIC gramc_static PkgConfig::UV PkgConfig::CURL m

@@ -67,6 +67,7 @@ gramc_status gramc_add_source(gramc_compilation *compilation, gramc_text name, c
                               size_t len) {
     const struct config *config;
     if (len > SOURCE_MAX) return GRAMC_LIMIT;
+    if (text_has_nul(name)) return GRAMC_USAGE; /* it names the folder in which programs start */
     gramc_status status = config_of(compilation, name, &config);
     if (status != GRAMC_OK) return status;
     uint32_t errors = compilation->findings.counts[GRAMC_ERROR];

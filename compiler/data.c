@@ -221,6 +221,7 @@ static gramc_text describe(struct pass *pass, const struct value *value, struct 
     sink->out = &out;
     if (data_put(pass, sink, value)) text = arena_text(pass->arena, buf_view(&out));
     if (out.state == BUF_NOMEM) pass->arena->oom = true;
+    sink->out = NULL;
     buf_free(&out);
     return text;
 }

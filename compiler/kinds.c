@@ -104,10 +104,10 @@ bool impl_names_server(const gramc_impl *impl) {
     return needs_of(impl->kind) & NEEDS_SERVER;
 }
 
-gramc_text impl_script(const gramc_impl *impl) {
+gramc_text command_script(const gramc_text *argv, size_t argc) {
     static const char *const ends[] = {".py", ".js", ".mjs", ".cjs", ".sh", ".rb", ".pl", ".php"};
-    if (impl->argc && text_starts(impl->argv[0], "./")) return impl->argv[0];
-    gramc_text word = impl->argc > 1 ? impl->argv[1] : TEXT("");
+    if (argc && text_starts(argv[0], "./")) return argv[0];
+    gramc_text word = argc > 1 ? argv[1] : TEXT("");
     if (text_starts(word, "-") || text_starts(word, "http")) return TEXT("");
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
         size_t len = strlen(ends[i]);

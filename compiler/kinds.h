@@ -22,9 +22,9 @@ gramc_text kinds_help(struct arena *arena);
 bool impl_is_whole(const gramc_impl *impl);
 /* A box of the library is named by it, and a file is the target. */
 bool impl_names_server(const gramc_impl *impl);
-/* Of `exec`: the word that is a file beside the library (./x, or a script of ours by its ending, as
- * the first word behind the program); empty: none is. */
-gramc_text impl_script(const gramc_impl *impl);
+/* Of a command: the word that is a file beside the library (./x, or a script of ours by its ending,
+ * as the first word behind the program); empty: none is. */
+gramc_text command_script(const gramc_text *argv, size_t argc);
 bool impl_names_file(const gramc_impl *impl);
 /* The label of boxes that have tools of the kind; NULL: there are none. */
 const char *kind_box_label(gramc_impl_kind kind);

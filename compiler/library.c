@@ -187,41 +187,6 @@ static void check_server(struct pass *pass, const struct library *library,
                      TEXT_ARGS(wanted), kind_box_label(impl->public.kind));
 }
 
-/* ## Files that it names, relative to itself */
-
-static bool is_readable(struct pass *pass, gramc_text folder, gramc_text name) {
-    gramc_reader reader = pass->compilation->reader;
-    gramc_text path = name, bytes;
-    if (!reader.read || !name.len) return true;
-    if (name.ptr[0] == '/') return true; /* of this machine: told at binding */
-    char *joined = arena_alloc(pass->arena, folder.len + name.len + 1);
-    if (!joined) return true;
-    if (folder.len) memcpy(joined, folder.ptr, folder.len);
-    memcpy(joined + folder.len, name.ptr, name.len);
-    joined[folder.len + name.len] = '\0';
-    path = (gramc_text){joined, folder.len + name.len};
-    int failure = reader.read(reader.ctx, path, &bytes);
-    if (failure == GRAMC_NOMEM) pass->arena->oom = true;
-    return !failure || failure == GRAMC_NOMEM;
-}
-
-static void check_files(struct pass *pass, const struct library *library) {
-    for (size_t i = 0; i < library->box_count; i++) {
-        const gramc_box *box = &library->boxes[i];
-        const struct span at = {box->start, box->end};
-        if (!is_readable(pass, box->folder, box->file_named))
-            FIND(pass->findings, D_MISSING_FILE, library->source, at, box->name, box->file_named);
-    }
-    for (size_t i = 0; i < library->impl_count; i++) {
-        const struct impl *impl = &library->impls[i];
-        const struct span at = {impl->public.start, impl->public.end};
-        bool is_trace = impl->public.kind == GRAMC_IMPL_REPLAY; /* a plugin is built later */
-        gramc_text file = is_trace ? impl->public.target : impl_script(&impl->public);
-        if (!is_readable(pass, impl->public.folder, file))
-            FIND(pass->findings, D_MISSING_FILE, impl->source, at, impl->public.name, file);
-    }
-}
-
 static void resolve(struct pass *pass, struct library *library, const gramc_library *base) {
     for (size_t i = 0; i < library->impl_count; i++) impl_resolve(pass, &library->impls[i]);
     merge_impls(pass, library, base);
@@ -229,7 +194,7 @@ static void resolve(struct pass *pass, struct library *library, const gramc_libr
     if (pass->arena->oom) return;
     for (size_t i = 0; i < library->impl_count; i++)
         check_server(pass, library, &library->impls[i]);
-    if (pass->compilation->looks_for_files) check_files(pass, library);
+    if (pass->compilation->looks_for_files) library_check_files(pass, library);
     library->public.fingerprint =
         library_fingerprint(pass->arena, pass->compilation->reader, &library->public);
     library->state = LIBRARY_RESOLVED;

@@ -59,7 +59,9 @@ void library_wrong_value(struct pass *pass, const struct value *value, const cha
 void library_incomplete(struct pass *pass, const struct pattern *pattern, gramc_text name,
                         const char *key, const char *example);
 gramc_text library_folder(gramc_text path);
-/* A string or symbol. */
+/* Has the text no NUL? False after a finding. */
+bool library_whole(struct pass *pass, struct span at, const char *key, gramc_text text);
+/* A string or symbol, without a NUL. */
 gramc_text library_name(struct pass *pass, const struct value *value, const char *key);
 /* Texts and numbers; NULL if it is no list with something in it. */
 const gramc_text *library_list(struct pass *pass, const struct value *value, const char *key,
@@ -89,6 +91,10 @@ struct template_check {
 /* False if it cannot be read. */
 bool library_template(struct pass *pass, const struct template_use *use,
                       const struct template_check *check);
+
+/* ## Files (library_files.c) */
+/* What the library names beside itself can be read and is what it has to be. */
+void library_check_files(struct pass *pass, const struct library *library);
 
 /* What an implementation says in single texts, in the order of the fingerprint. */
 enum { IMPL_TEXTS = 11 };

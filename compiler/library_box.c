@@ -112,10 +112,10 @@ static void read_selection(struct pass *pass, gramc_box *box, const struct box_p
 
 static void read_file_box(struct pass *pass, gramc_box *box, const struct pattern *pattern,
                           const struct box_properties *p) {
-    box->file_named = p->file;
+    const struct property *file = property_find(pattern->subject, "file");
     box->literal = p->literal;
-    if (!property_find(pattern->subject, "file"))
-        library_incomplete(pass, pattern, box->name, "file", "file: \"tools.yaml\"");
+    if (!file) library_incomplete(pass, pattern, box->name, "file", "file: \"tools.yaml\"");
+    else if (library_whole(pass, file->value->span, "file", p->file)) box->file_named = p->file;
 }
 
 static bool is_whole_file_box(const gramc_box *box) {

@@ -108,7 +108,7 @@ static void read_request(struct pass *pass, struct impl *impl, const struct impl
     const struct property *url = property_find(impl->pattern->subject, "url");
     if (!url)
         library_incomplete(pass, impl->pattern, public->name, "url", "url: \"http://host/path\"");
-    if (p->url.ptr && library_url(pass, url->value, p->url)) public->target = p->url;
+    else if (p->url.ptr && library_url(pass, url->value, p->url)) public->target = p->url;
     public->body = p->body;
     public->content_type = p->content_type;
     if (p->headers) public->headers = library_headers(pass, p->headers, &public->header_count);
@@ -121,12 +121,15 @@ static void read_request(struct pass *pass, struct impl *impl, const struct impl
     add_property_template(pass, impl, "url", public->target);
 }
 
-static void read_child(struct pass *pass, gramc_impl *impl, const struct impl_properties *p) {
+static void read_child(struct pass *pass, gramc_impl *impl, const struct pattern *pattern,
+                       const struct impl_properties *p) {
     if (p->env) impl->env = library_env(pass, p->env, &impl->env_count);
     if (p->max_memory) library_size(pass, p->max_memory, "maxMemory", &impl->max_memory);
     impl->max_cpu_s = p->max_cpu_ms / 1000 + (p->max_cpu_ms % 1000 != 0);
     impl->max_files = p->max_files;
-    impl->symbol = p->symbol;
+    const struct property *symbol = property_find(pattern->subject, "symbol");
+    if (symbol && library_whole(pass, symbol->value->span, "symbol", p->symbol))
+        impl->symbol = p->symbol;
     impl->persistent = p->persistent;
     impl->in_process = p->in_process;
 }
@@ -159,7 +162,7 @@ bool impl_read(struct pass *pass, struct impl *impl, const struct pattern *patte
     if (kind_takes(impl->public.kind, TEXT("url"))) read_request(pass, impl, &p);
     if (kind_takes(impl->public.kind, TEXT("tool")))
         impl->public.target = p.tool.len ? p.tool : impl->public.name;
-    read_child(pass, &impl->public, &p);
+    read_child(pass, &impl->public, pattern, &p);
     return true;
 }
 

@@ -25,15 +25,26 @@ gramc_text library_folder(gramc_text path) {
     return path;
 }
 
+bool library_whole(struct pass *pass, struct span at, const char *key, gramc_text text) {
+    if (text_has_nul(text))
+        FIND(pass->findings, D_WRONG_VALUE, pass->source, at, text_of(key),
+             TEXT("texts without a NUL"), TEXT("one with a NUL"));
+    return !text_has_nul(text);
+}
+
 gramc_text library_name(struct pass *pass, const struct value *value, const char *key) {
-    if (value_is_name(value) && value_name(value).len) return value_text(pass, value);
+    const gramc_text none = {NULL, 0};
+    if (value_is_name(value) && value_name(value).len) {
+        gramc_text name = value_text(pass, value);
+        return library_whole(pass, value->span, key, name) ? name : none;
+    }
     library_wrong_value(pass, value, key, "a name");
-    return (gramc_text){NULL, 0};
+    return none;
 }
 
 /* ## Lists */
 
-/* A NUL would end the text for the system. False after a finding. */
+/* False after a finding. */
 static bool read_word(struct pass *pass, const struct value *value, const char *key,
                       gramc_text *out) {
     bool number = value->kind == VALUE_INTEGER || value->kind == VALUE_DECIMAL;
@@ -42,10 +53,7 @@ static bool read_word(struct pass *pass, const struct value *value, const char *
         return false;
     }
     *out = number ? scalar_text(value) : value_text(pass, value);
-    if (out->len == 0 || !memchr(out->ptr, '\0', out->len)) return true;
-    FIND(pass->findings, D_WRONG_VALUE, pass->source, value->span, text_of(key),
-         TEXT("texts without a NUL"), TEXT("one with a NUL"));
-    return false;
+    return library_whole(pass, value->span, key, *out);
 }
 
 const gramc_text *library_list(struct pass *pass, const struct value *value, const char *key,
@@ -110,9 +118,22 @@ const gramc_pair *library_pairs(struct pass *pass, const struct value *value, co
     return pairs;
 }
 
+/* The system splits NAME=value at the first `=`. */
+static void check_variables(struct pass *pass, const struct value *map) {
+    for (const struct property *p = map->as.entries; p; p = p->next) {
+        gramc_text name = name_text(p->key);
+        if (text_has_nul(name) || (name.len && memchr(name.ptr, '=', name.len)))
+            FIND(pass->findings, D_WRONG_VALUE, pass->source, name_span(p->key), TEXT("env"),
+                 TEXT("names without `=` and NUL"), TEXT("one with them"));
+        if (value_is_name(p->value))
+            library_whole(pass, p->value->span, "env", value_name(p->value));
+    }
+}
+
 const gramc_text *library_env(struct pass *pass, const struct value *value, size_t *count) {
     const gramc_pair *pairs = library_pairs(pass, value, "env", false, count);
     gramc_text *list = pairs ? arena_array(pass->arena, *count, sizeof *list) : NULL;
+    if (pairs) check_variables(pass, value);
     for (size_t i = 0; list && i < *count; i++) {
         size_t len = pairs[i].name.len + 1 + pairs[i].value.len;
         char *line = arena_alloc(pass->arena, len + 1);
@@ -141,7 +162,8 @@ static bool is_token(gramc_text text) {
 
 static bool is_one_line(gramc_text text) {
     for (size_t i = 0; i < text.len; i++)
-        if ((unsigned char)text.ptr[i] < ' ' && text.ptr[i] != '\t') return false;
+        if (((unsigned char)text.ptr[i] < ' ' && text.ptr[i] != '\t') || text.ptr[i] == 0x7F)
+            return false;
     return true;
 }
 

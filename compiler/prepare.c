@@ -64,6 +64,7 @@ gramc_status gramc_tool_prepare(gramc_compilation *compilation, const gramc_tool
 /* A structured answer: where its texts and program go. */
 struct prepared_answer {
     gramc_text *printed, *format;
+    const struct json **document;
     gramc_schema **program;
     bool *wrapped;
 };
@@ -75,7 +76,8 @@ static gramc_status prepare_output(struct arena *arena, const struct schema *out
     const struct built_schema built = schema_build(arena, output, SCHEMA_PRINTED);
     *answer.printed = built.text;
     buf_init(&format, &arena->allocator, SOURCE_MAX);
-    *answer.wrapped = answer_put_format(&format, built.document);
+    *answer.document = built.document;
+    *answer.wrapped = answer_put_format(&format, TEXT("openai"), built.document);
     if (format.state == BUF_NOMEM) arena->oom = true;
     *answer.format = arena_text(arena, buf_view(&format));
     buf_free(&format);
@@ -84,13 +86,14 @@ static gramc_status prepare_output(struct arena *arena, const struct schema *out
 
 static gramc_status prepare_outputs(struct arena *arena, struct agent *agent) {
     gramc_agent *a = &agent->public;
-    struct prepared_answer own = {&a->output, &a->response_format, &agent->answers,
-                                  &a->answer_wrapped};
+    struct prepared_answer own = {&a->output, &a->response_format, &a->output_document,
+                                  &agent->answers, &a->answer_wrapped};
     gramc_status status = prepare_output(arena, agent->output, own);
     a->answers = agent->answers;
     for (struct task *t = agent->first_task; t && status == GRAMC_OK; t = t->next) {
         gramc_task *task = t->public;
-        struct prepared_answer answer = {&task->output, &task->response_format, &t->answers,
+        struct prepared_answer answer = {&task->output, &task->response_format,
+                                         &task->output_document, &t->answers,
                                          &task->answer_wrapped};
         status = prepare_output(arena, t->output, answer);
         task->answers = t->answers;

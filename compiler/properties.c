@@ -2,6 +2,7 @@
  * findings. Knows nothing of what the properties are for. */
 #include "compiler/properties.h"
 
+#include "base/limits.h"
 #include "base/text.h"
 #include "compiler/data.h"
 #include "compiler/fixes.h"
@@ -111,6 +112,9 @@ void find_unreadable(struct pass *pass, struct span at, gramc_text path, int fai
     else if (failure == GRAMC_USAGE)
         finding_help(pass->findings, f,
                      "it lies outside the project, which is the folder with gramc.gram or .git");
+    else if (failure == GRAMC_LIMIT)
+        finding_help(pass->findings, f, "gramc takes %d files at once, each smaller than 2 GiB",
+                     COMPILATION_FILES_MAX);
 }
 
 static gramc_text read_file(struct pass *pass, const struct value *name) {

@@ -77,7 +77,7 @@ static bool has_base_type(const struct schema *s, gramc_text json) {
     case TYPE_TUPLE:
     case TYPE_ANY_OF:
     case TYPE_ONE_OF:
-    case TYPE_KINDS: return false;
+    case TYPE_KINDS: break;
     }
     return false;
 }

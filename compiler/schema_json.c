@@ -245,10 +245,28 @@ static void put_rest(struct describer *d, const struct constraint *fallback) {
 
 /* ## References */
 
+/* What the place says itself of a named type: the use, and behind it the word that it reuses. */
+struct use {
+    struct schema schema, word;
+};
+
+/* The links of the chain in front of the named type, which say what stands beside a reference: the
+ * type's own keywords stand where it points. */
+static void use_init(struct use *use, const struct schema *schema) {
+    bool has_word = schema->base != schema->definition->field.schema;
+    use->schema = *schema;
+    use->schema.base = has_word ? &use->word : NULL;
+    if (has_word) use->word = *schema->base;
+    use->word.base = NULL;
+}
+
+/* A reference and what stands beside it both hold, so it cannot open what the type closes. Types
+ * that refer to themselves have no other way. */
 static bool goes_by_reference(const struct schema_description *document,
                               const struct schema *schema) {
     const struct definition *d = schema->definition;
-    return d && (d->by_reference || (document->style & SCHEMA_DEFS));
+    if (!d || d->by_reference || !(document->style & SCHEMA_DEFS)) return d && d->by_reference;
+    return schema_open(schema) == schema_open(d->field.schema);
 }
 
 static void put_reference(struct describer *d) {
@@ -267,18 +285,14 @@ static void put_raw(struct describer *d) {
 
 /* ## Schemas */
 
-/* What is said beside a reference: the base's own keywords stand where it points. */
-static struct schema without_base(const struct schema *schema) {
-    struct schema own = *schema;
-    own.base = NULL;
-    return own;
-}
-
 /* `nullable` at the place where a named type or a union is used. */
 static bool is_null_or(const struct schema *schema) {
+    struct use use;
     bool is_union = schema->kind == TYPE_ANY_OF || schema->kind == TYPE_ONE_OF;
     if (is_union) return schema_is_nullable(schema) && !is_type_list(schema);
-    return schema->definition && schema->nullable == SAID_TRUE;
+    if (!schema->definition) return false;
+    use_init(&use, schema);
+    return schema_is_nullable(&use.schema);
 }
 
 static void put_null_or(struct schema_description *document, const struct schema *schema,
@@ -288,18 +302,21 @@ static void put_null_or(struct schema_description *document, const struct schema
  * Recursion is bounded: by the parser's nesting limit, and by what definition.c puts in line. */
 static void put_all(struct schema_description *document, const struct schema *schema,
                     const struct constraint *fallback, uint64_t left_out) {
-    struct schema own = without_base(schema);
+    struct use use;
     bool by_reference = goes_by_reference(document, schema);
-    struct describer d = {document, document->sink, by_reference ? &own : schema,
-                          by_reference ? schema->raw : schema_raw(schema), left_out};
+    struct describer d = {document, document->sink, schema, NULL, left_out};
     if (is_null_or(schema)) {
         put_null_or(document, schema, fallback, left_out);
         return;
     }
+    if (by_reference) use_init(&use, schema);
+    if (by_reference) d.schema = &use.schema;
+    d.raw = schema_raw(d.schema);
     if (by_reference) put_reference(&d);
     else put_type(&d);
     put_properties(&d, P_TITLE, P_MAX_ITEMS);
     if (!by_reference) put_inside(&d);
+    else if (schema_is_unique(d.schema)) put_flag(&d, "uniqueItems", true);
     put_rest(&d, fallback);
     put_raw(&d);
 }

@@ -155,5 +155,5 @@ bool function_call(struct jolt_work *work, const struct function *function,
     case TAKES_ALL: made = call_plain(work, function, arguments, count, out); break;
     default: made = call_led(work, function, arguments, count, out);
     }
-    return made && *out && work->status == GRAMC_OK;
+    return made && work->status == GRAMC_OK;
 }

@@ -137,7 +137,7 @@ static bool read_chain(struct jolt_reader *reader, gramc_jolt *jolt) {
 }
 
 static gramc_status compile(gramc_jolt *jolt, gramc_text spec, gramc_json_error *error) {
-    struct json_error syntax;
+    struct json_error syntax = {.position = 0};
     gramc_text copy = arena_text(&jolt->arena, spec);
     const struct json *document = copy.ptr ? json_parse(&jolt->arena, copy, &syntax) : NULL;
     if (jolt->arena.oom) return GRAMC_NOMEM;

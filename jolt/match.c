@@ -30,13 +30,13 @@ static bool ends_with(gramc_text text, gramc_text end) {
     return text.len >= end.len && text_eq(text_slice(text, text.len - end.len, text.len), end);
 }
 
-/* The first place from `start` on, one character later at least, where `part` stands before `end`.
- */
+/* The first place from `start` on, one character later at least, where `part` stands and leaves
+ * something before `end`. */
 static bool find_part(gramc_text key, size_t start, size_t end, gramc_text part, size_t *out) {
     size_t i = start;
     if (i >= end) return false;
     text_decode(key, &i);
-    for (; i + part.len <= end; i++) {
+    for (; i + part.len < end; i++) {
         if (memcmp(key.ptr + i, part.ptr, part.len) != 0) continue;
         *out = i;
         return true;
@@ -53,6 +53,8 @@ bool star_match(const struct element *element, gramc_text key, struct match *out
     if (key.len < at || !text_eq(text_slice(key, 0, at), tokens[0].text)) return false;
     if (key.len < at + suffix.len || !ends_with(key, suffix)) return false;
     size_t end = key.len - suffix.len;
+    bool is_bare = last == 1 && suffix.len == 0 && at == 0; /* takes no character as well */
+    if (at >= end && !is_bare) return false;
     *out = (struct match){.key = key, .group_count = (uint32_t)last};
     for (size_t i = 1; i < last; i++) {
         size_t found;
@@ -61,7 +63,7 @@ bool star_match(const struct element *element, gramc_text key, struct match *out
         at = found + tokens[i].text.len;
     }
     out->groups[last - 1] = text_slice(key, at, end);
-    return last == 1 && suffix.len == 0 && tokens[0].text.len == 0 ? true : at < end;
+    return true;
 }
 
 /* ## References */

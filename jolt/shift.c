@@ -183,22 +183,6 @@ static void put_value(struct jolt_work *work, struct jolt_node **place, struct j
     }
 }
 
-/* True if a place already holds what the path cannot go through; then nothing is made. */
-static bool is_blocked(struct jolt_work *work, const struct jolt_path *path, const gramc_text *keys,
-                       struct jolt_node *node) {
-    for (size_t i = 0; i < path->count && !node_is_absent(node); i++) {
-        const struct element *element = &path->elements[i];
-        uint32_t index = 0;
-        struct jolt_node **child = NULL;
-        if (!node_is(node, element_is_index(element) ? JSON_ARRAY : JSON_OBJECT)) return true;
-        if (!element_is_index(element)) child = node_member(work, node, keys[i]);
-        else if (element->kind != ELEMENT_APPEND && text_index(keys[i], &index))
-            child = node_item(node, index);
-        node = child ? *child : NULL;
-    }
-    return false;
-}
-
 static bool path_keys(struct jolt_work *work, const struct jolt_path *path,
                       const struct jolt_step *step, gramc_text *keys) {
     for (size_t i = 0; i < path->count; i++) {
@@ -217,9 +201,7 @@ static void write_to(struct shift *shift, const struct jolt_path *path,
     gramc_text keys[JOLT_PATH_LENGTH];
     struct jolt_node **place = &shift->output;
     if (path->count == SIZE_MAX || !work_step(shift->work)) return;
-    if (!path_keys(shift->work, path, step, keys) ||
-        is_blocked(shift->work, path, keys, shift->output))
-        return;
+    if (!path_keys(shift->work, path, step, keys)) return;
     for (size_t i = 0; i < path->count && place; i++)
         place = step_into(shift->work, place, &path->elements[i], keys[i]);
     if (place) put_value(shift->work, place, value);

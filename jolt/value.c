@@ -52,18 +52,6 @@ struct jolt_node *node_text(struct jolt_work *work, enum json_kind kind, gramc_t
     return node;
 }
 
-bool node_is(const struct jolt_node *node, enum json_kind kind) {
-    return node && node->kind == kind;
-}
-
-bool node_is_absent(const struct jolt_node *node) {
-    return !node || node->kind == JSON_NULL;
-}
-
-bool node_is_container(const struct jolt_node *node) {
-    return node && node->kind >= JSON_ARRAY;
-}
-
 /* ## Containers */
 
 static void *longer(struct jolt_work *work, const void *old, size_t count, size_t room,

@@ -59,9 +59,16 @@ void node_compact(struct jolt_node *container);
 /* Exchanges the order: `order` holds positions, one of each. */
 bool node_reorder(struct jolt_work *work, struct jolt_node *object, const uint32_t *order);
 
-bool node_is(const struct jolt_node *node, enum json_kind kind); /* false for NULL */
-bool node_is_absent(const struct jolt_node *node);               /* NULL or null */
-bool node_is_container(const struct jolt_node *node);
+/* All false for NULL, but that NULL counts as absent, as null does. */
+static inline bool node_is(const struct jolt_node *node, enum json_kind kind) {
+    return node && node->kind == kind;
+}
+static inline bool node_is_absent(const struct jolt_node *node) {
+    return !node || node->kind == JSON_NULL;
+}
+static inline bool node_is_container(const struct jolt_node *node) {
+    return node && node->kind >= JSON_ARRAY;
+}
 /* Numbers by their spelling: 5 and 5.0 differ. False as well when the steps are used up. */
 bool node_equal(struct jolt_work *work, struct jolt_node *a, struct jolt_node *b);
 /* True if nothing is nested deeper than `depth` levels. */

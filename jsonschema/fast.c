@@ -265,3 +265,9 @@ bool gramc_schema_accepts_as_is(const gramc_schema *schema, const char *json, si
     struct run run;
     return is_fast(schema, json, end) && run_all(&run, schema, json, end) && !run.unfilled;
 }
+
+bool gramc_schema_accepts_any_text(const gramc_schema *schema) {
+    const struct schema_node *node = schema->root->same;
+    if (node->mode == MODE_MIXED) node = &node->variants[START_STRING];
+    return node->mode == MODE_TEXT && !schema->dynamic;
+}

@@ -5,10 +5,10 @@
 #include "base/limits.h"
 #include "base/text.h"
 #include "runtime/bind_box.h"
-#include "runtime/llm.h"
 #include "runtime/offering.h"
 #include "base/options.h"
 #include "runtime/proof.h"
+#include "runtime/protocol.h"
 #include "runtime/secret.h"
 #include "runtime/wire.h"
 
@@ -143,22 +143,34 @@ static void choose(gramc_bound *bound, struct bound_tool *choice, const gramc_to
 
 /* ## What a request says about the tools */
 
-static gramc_text print_block(gramc_bound *bound, const struct offered_tools *offered,
-                              gramc_wire wire) {
+static gramc_text print_block(gramc_bound *bound, gramc_text target, bool functions,
+                              const gramc_tool *const *list, size_t count) {
     struct buf out;
     size_t bad = 0;
     gramc_text block = {NULL, 0};
+    if (count == 0) return block;
     buf_init(&out, &bound->arena.allocator, BLOCK_MAX);
-    gramc_status status = openai_tools(&out, offered, wire, &bad);
+    gramc_status status = gramc_target_request(target, functions, list, count, &bad,
+                                               &bound->arena.allocator, buf_writer(&out));
     if (!status) block = arena_text(&bound->arena, buf_view(&out));
-    else if (status == GRAMC_NOMEM) bound->arena.oom = true;
+    else if (status == GRAMC_NOMEM || out.state == BUF_NOMEM) bound->arena.oom = true;
     else if (!bound->failed)
         bound_report(bound, GRAMC_ERROR, NULL,
-                     BOUND_JOIN(bound, TEXT("the parameters of tool `"), offered->list[bad]->name,
+                     BOUND_JOIN(bound, TEXT("the parameters of tool `"), list[bad]->name,
                                 TEXT("` are no JSON of usable size")),
                      TEXT(""));
     buf_free(&out);
     return block;
+}
+
+static gramc_text print_answer(gramc_bound *bound, const struct json *output) {
+    struct buf out;
+    if (!output) return (gramc_text){NULL, 0};
+    buf_init(&out, &bound->arena.allocator, BLOCK_MAX);
+    gramc_status status = gramc_target_answer(text_of(bound->protocol->target), output,
+                                              &bound->arena.allocator, buf_writer(&out));
+    if (status) bound->arena.oom = true;
+    return buf_to_arena(&out, &bound->arena);
 }
 
 /* The tool as the provider knows it. */
@@ -167,6 +179,7 @@ static const gramc_tool *shown(gramc_bound *bound, const struct bound_tool *tool
     if (!copy) return tool->tool;
     *copy = *tool->tool;
     copy->name = tool->wire_name;
+    if (copy->parameters.ptr != tool->wire_parameters.ptr) copy->document = NULL;
     copy->parameters = tool->wire_parameters;
     return copy;
 }
@@ -175,12 +188,34 @@ static void print_blocks(gramc_bound *bound, gramc_text target) {
     const gramc_tool **list = arena_array(&bound->arena, bound->tool_count + 1, sizeof(*list));
     for (size_t i = 0; list && i < bound->step_count; i++) {
         struct bound_step *step = &bound->steps[i];
-        const struct offered_tools offered = {list, step->tool_count, target};
         for (size_t t = 0; t < step->tool_count; t++) list[t] = shown(bound, step->tools[t]);
         if (bound->arena.oom) return;
-        step->tools_block = print_block(bound, &offered, GRAMC_WIRE_TOOLS);
-        step->functions_block = print_block(bound, &offered, GRAMC_WIRE_FUNCTIONS);
+        step->tools_block = print_block(bound, target, false, list, step->tool_count);
+        if (bound->protocol->has_functions)
+            step->functions_block = print_block(bound, target, true, list, step->tool_count);
+        step->answer_format = print_answer(bound, step->output_document);
     }
+}
+
+/* What an agent says and its provider cannot be told. */
+static void check_settings(gramc_bound *bound) {
+    const gramc_agent *agent = bound->agent;
+    const struct {
+        unsigned setting;
+        const char *name;
+        bool said;
+    } settings[] = {{SETTING_PRESENCE, "presencePenalty", agent->presence_penalty.len},
+                    {SETTING_FREQUENCY, "frequencyPenalty", agent->frequency_penalty.len},
+                    {SETTING_SEED, "seed", agent->seed.len},
+                    {SETTING_CHOICE, "toolChoice", agent->tool_choice.len},
+                    {SETTING_PARALLEL, "parallelToolCalls", agent->parallel_tool_calls >= 0}};
+    for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
+        if (settings[i].said && (bound->protocol->lacks & settings[i].setting))
+            bound_report(bound, GRAMC_WARNING, NULL,
+                         BOUND_JOIN(bound, TEXT("`"), text_of(settings[i].name),
+                                    TEXT("` of agent `"), agent->name,
+                                    TEXT("` is not sent: its provider has no such setting")),
+                         TEXT(""));
 }
 
 /* The function-calling loop is the only one that run.c knows. */
@@ -196,8 +231,8 @@ static void check_strategy(gramc_bound *bound) {
 
 static void fill(gramc_bound *bound, gramc_text target) {
     const gramc_agent *agent = bound->agent;
-    if (!target.len) target = TEXT("openai");
     check_strategy(bound);
+    check_settings(bound);
     size_t listed = 0;
     const gramc_tool **tools = steps_tools(&bound->arena, agent, &listed);
     size_t room = listed + bind_use_count(bound) + 1;
@@ -240,6 +275,7 @@ gramc_bound *bound_new(const gramc_library *library, const gramc_bind_options *o
     gramc_bound *bound = mem_alloc(&allocator, sizeof(*bound));
     if (!bound) return NULL;
     *bound = (gramc_bound){.library = library,
+                           .protocol = &protocol_chat,
                            .builtins = options->builtins,
                            .reader = options->reader,
                            .path = options->path,
@@ -276,9 +312,17 @@ gramc_status gramc_bind(gramc_bound **out, const gramc_agent *agent, const gramc
     OPTIONS_READ(options, given);
     *out = NULL;
     if (!is_prepared(agent)) return GRAMC_USAGE;
+    if (!secrets_are_usable(options.secrets, options.secret_count)) return GRAMC_USAGE;
     gramc_bound *bound = bound_new(library, &options);
     if (!bound) return GRAMC_NOMEM;
     bound->agent = agent;
+    bound->protocol = options.protocol.len ? protocol_named(options.protocol)
+                                           : protocol_of_target(options.target);
+    if (!bound->protocol) {
+        gramc_bound_free(bound);
+        return GRAMC_USAGE;
+    }
+    if (!options.target.len) options.target = text_of(bound->protocol->target);
     if (!bound->arena.oom) fill(bound, options.target);
     return finish(out, bound);
 }
@@ -294,7 +338,7 @@ static void fill_tool(gramc_bound *bound, gramc_text name) {
     bound->agent = agent;
     bound->is_by_hand = true;
     agent->tool_count = bind_tool_of_library(bound, arena_text(&bound->arena, name), tool) ? 1 : 0;
-    if (!bound->arena.oom) fill(bound, (gramc_text){NULL, 0});
+    if (!bound->arena.oom) fill(bound, text_of(bound->protocol->target));
 }
 
 gramc_status gramc_bind_tool(gramc_bound **out, const gramc_library *library, gramc_text tool,
@@ -302,6 +346,7 @@ gramc_status gramc_bind_tool(gramc_bound **out, const gramc_library *library, gr
     gramc_bind_options options = GRAMC_BIND_OPTIONS_INIT;
     OPTIONS_READ(options, given);
     *out = NULL;
+    if (!secrets_are_usable(options.secrets, options.secret_count)) return GRAMC_USAGE;
     gramc_bound *bound = bound_new(library, &options);
     if (!bound) return GRAMC_NOMEM;
     if (!bound->arena.oom) fill_tool(bound, tool);

@@ -44,7 +44,7 @@ static gramc_status expand(struct http_binder *binder, struct bound_environment 
 static void fill_pair(struct http_binder *binder, const gramc_impl *impl, gramc_text pair,
                       struct bound_environment *environment, struct buf *out) {
     struct template value;
-    struct template_error error = {.message = "a variable of its env is too long"};
+    struct template_error error;
     const char *equals = pair.len ? memchr(pair.ptr, '=', pair.len) : NULL;
     size_t name = equals ? (size_t)(equals - pair.ptr) + 1 : pair.len;
     buf_text(out, text_slice(pair, 0, name));
@@ -58,7 +58,9 @@ static void fill_pair(struct http_binder *binder, const gramc_impl *impl, gramc_
     if (status == GRAMC_NOMEM) binder->bound->arena.oom = true;
     else if (status) {
         binder->failed = true;
-        bound_cannot_work(binder->bound, impl, error.message);
+        bound_cannot_work(binder->bound, impl,
+                          status == GRAMC_LIMIT ? "a variable of its env is too long"
+                                                : error.message);
     }
 }
 

@@ -17,8 +17,9 @@ struct bound_step {
     struct bound_tool **tools; /* that the model sees: the task's own, then the agent's */
     size_t tool_count;
     gramc_text tools_block, functions_block; /* what a request says about them */
-    gramc_text response_format;              /* and about a structured answer; empty: a text */
+    gramc_text answer_format;                /* and about a structured answer; empty: a text */
     gramc_text output;                       /* JSON Schema of the answer; empty: any text */
+    const struct json *output_document;      /* the same, as it was built */
     const gramc_schema *answers;             /* the same, compiled; NULL: any text */
     bool answer_wrapped;
 };
@@ -42,6 +43,7 @@ struct gramc_bound {
     const gramc_library *library; /* may be NULL */
     struct bound_tool *tools;     /* one per tool of the agent and its tasks */
     size_t tool_count;
+    const struct protocol *protocol;
     struct bound_step *steps; /* one per task, or a single one */
     size_t step_count;
     struct bind_note *first, *last;

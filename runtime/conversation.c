@@ -4,23 +4,23 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "runtime/llm.h"
+#include "runtime/protocol.h"
 
 enum { MESSAGE_MAX = 64 << 20 };
 
 /* What a message without escapes takes, so that the buffer seldom grows. */
 static size_t usual_size(const struct message *message) {
-    size_t size = 100 + message->content.len;
+    size_t size = 100 + message->content.len + message->opaque.len;
     for (size_t i = 0; i < message->call_count; i++)
         size += 100 + message->calls[i].name.len + 2 * message->calls[i].arguments.len;
     return size < MESSAGE_MAX ? size : 0;
 }
 
-static bool encode(struct message *message, struct arena *arena) {
+static bool encode(const struct protocol *protocol, struct message *message, struct arena *arena) {
     struct buf json;
     buf_init(&json, &arena->allocator, MESSAGE_MAX);
     buf_reserve(&json, usual_size(message));
-    openai_message(&json, message);
+    protocol->message(&json, message);
     message->json = buf_to_arena(&json, arena);
     return message->json.ptr;
 }
@@ -28,7 +28,7 @@ static bool encode(struct message *message, struct arena *arena) {
 bool conversation_add(struct conversation *talk, struct arena *arena, struct message *message) {
     message->turn = talk->turn;
     message->group = talk->group;
-    if (!encode(message, arena)) return false;
+    if (!encode(talk->protocol, message, arena)) return false;
     if (talk->last) talk->last->next = message;
     else talk->first = message;
     talk->last = message;
@@ -86,10 +86,18 @@ static struct call *copy_calls(struct conversation *talk, struct arena *arena,
         calls[i].name = arena_text(arena, given->name);
         calls[i].arguments = arena_text(arena, given->arguments);
         if (reply->legacy) continue;
-        bool usable = given->id.len && !id_is_taken(talk, calls, i, given->id);
-        calls[i].id = usable ? arena_text(arena, given->id) : make_id(talk, arena, calls, i);
+        calls[i].own_id = !given->id.len || id_is_taken(talk, calls, i, given->id);
+        calls[i].id =
+            calls[i].own_id ? make_id(talk, arena, calls, i) : arena_text(arena, given->id);
     }
     return arena->oom ? NULL : calls;
+}
+
+/* Has one of its ids been replaced? Then what the provider wrote has the wrong one. */
+static bool renamed(const struct reply *reply, const struct call *calls) {
+    for (size_t i = 0; i < reply->call_count; i++)
+        if (calls[i].own_id && reply->calls[i].id.len) return true;
+    return false;
 }
 
 const struct message *conversation_assistant(struct conversation *talk, struct arena *arena,
@@ -102,20 +110,22 @@ const struct message *conversation_assistant(struct conversation *talk, struct a
     message->legacy = reply->legacy;
     message->call_count = reply->call_count;
     if (reply->call_count && !(message->calls = copy_calls(talk, arena, reply))) return NULL;
+    if (!renamed(reply, message->calls)) message->opaque = arena_text(arena, reply->opaque);
     talk->group++;
     return conversation_add(talk, arena, message) ? message : NULL;
 }
 
 bool conversation_result(struct conversation *talk, struct arena *arena,
-                         const struct message *assistant, size_t call, gramc_text result) {
+                         const struct message *assistant, size_t call, gramc_text result,
+                         bool failed) {
     struct message *message = ARENA_NEW(arena, struct message);
     if (!message) return false;
     message->role = ROLE_TOOL;
     message->content = result;
     message->has_content = true;
     message->legacy = assistant->legacy;
-    message->call_id = assistant->calls[call].id;
-    message->name = assistant->calls[call].name;
+    message->failed = failed;
+    message->call = &assistant->calls[call];
     return conversation_add(talk, arena, message);
 }
 

@@ -1,4 +1,4 @@
-/* Conversations, and what a provider makes of them. A provider is pure: it builds a request from a
+/* Conversations, and what a provider makes of them. A protocol is pure: it builds a request from a
  * conversation and reads an answer, both bytes; it connects nowhere. */
 #ifndef RUNTIME_LLM_H
 #define RUNTIME_LLM_H
@@ -11,9 +11,12 @@ struct call {
     gramc_text id;        /* empty in the functions wire */
     gramc_text name;      /* may be any text */
     gramc_text arguments; /* byte for byte; may be no JSON at all */
+    bool own_id;          /* we made the id up: the provider does not know it */
 };
 
 enum role { ROLE_USER, ROLE_ASSISTANT, ROLE_TOOL };
+
+struct protocol;
 
 /* A group is what must not be torn apart: a user's message, or an assistant's message with all
  * results of its calls. */
@@ -24,13 +27,16 @@ struct message {
     gramc_text content;
     bool has_content;         /* false: null on the wire */
     bool legacy;              /* function_call and role function, not tool_calls and role tool */
+    bool failed;              /* of a result: the call went wrong */
     const struct call *calls; /* of an assistant */
     size_t call_count;
-    gramc_text call_id, name; /* of a result */
-    gramc_text json;          /* on the wire */
+    const struct call *call; /* of a result */
+    gramc_text opaque;       /* as in struct reply */
+    gramc_text json;         /* on the wire */
 };
 
 struct conversation {
+    const struct protocol *protocol; /* that messages are encoded for */
     struct message *first, *last;
     size_t count;
     uint32_t turn, group;
@@ -46,6 +52,7 @@ enum finish {
 
 struct usage {
     uint64_t prompt, completion, total;
+    uint64_t cached; /* of the prompt */
 };
 
 struct reply {
@@ -55,18 +62,20 @@ struct reply {
     size_t call_count;
     enum finish finish;
     gramc_text finish_reason; /* as the model said */
+    gramc_text opaque;        /* JSON: the answer as its provider wants it back, with parts that
+                               * nobody else understands; empty: as the rest of this says it */
     struct usage usage;
 };
 
 struct request {
     const gramc_agent *agent;
     gramc_text model;
-    gramc_text tools; /* block of provider_tools for this wire; empty: no tools */
+    gramc_text tools; /* block of the step for this wire; empty: no tools */
     gramc_wire wire;  /* TOOLS or FUNCTIONS */
     const struct conversation *talk;
-    gramc_text tool_choice; /* as the agent says, unless the tool is not offered; may be empty */
-    gramc_text response_format; /* of a structured answer; empty: a text */
-    gramc_text instruction;     /* with its inputs filled in; empty: no system message */
+    gramc_text tool_choice;   /* as the agent says, unless the tool is not offered; may be empty */
+    gramc_text answer_format; /* of a structured answer; empty: a text */
+    gramc_text instruction;   /* with its inputs filled in; empty: no system message */
 };
 
 /* ## Conversations (conversation.c) */
@@ -80,30 +89,11 @@ bool conversation_remark(struct conversation *talk, struct arena *arena, gramc_t
 const struct message *conversation_assistant(struct conversation *talk, struct arena *arena,
                                              const struct reply *reply);
 bool conversation_result(struct conversation *talk, struct arena *arena,
-                         const struct message *assistant, size_t call, gramc_text result);
+                         const struct message *assistant, size_t call, gramc_text result,
+                         bool failed);
 /* Drops whole turns from the front, then whole groups of the current one, never its first message
  * nor its newest group, until at most `max` messages are left or nothing more may go. */
 void conversation_trim(struct conversation *talk, size_t max);
-
-/* ## OpenAI chat completions (llm_openai.c) */
-/* `,"tools":[...]` or `,"functions":[...]` of all tools, each as the compiler prints it for the
- * target; empty without any. GRAMC_FINDINGS: the parameters of tool *bad are no JSON. */
-struct offered_tools {
-    const gramc_tool *const *list; /* by the names that the provider knows */
-    size_t count;
-    gramc_text target;
-};
-gramc_status openai_tools(struct buf *out, const struct offered_tools *tools, gramc_wire wire,
-                          size_t *bad);
-void openai_message(struct buf *out, const struct message *message);
-void openai_request(struct buf *out, const struct request *request);
-/* What openai_reply says where there is no answer to read at all. */
-extern const char openai_no_object[];
-/* GRAMC_FINDINGS: not such an answer; *why then says so, borrowed from the arena or constant. */
-gramc_status openai_reply(struct reply *out, struct arena *arena, gramc_text body, gramc_text *why);
-/* What an error body says, in any of the five shapes that servers use; its own beginning if it has
- * none of them. *code may be empty. */
-gramc_text openai_error(struct arena *arena, gramc_text body, gramc_text *code);
 
 /* ## Model ids */
 /* The text behind the first `/`, or all of it. */

@@ -27,7 +27,7 @@ static bool call_tool(struct ask *ask, const struct bound_tool *tool) {
     if (!sample_arguments(&arguments, &ask->arena, tool->tool)) return false;
     struct call *call = ARENA_NEW(&ask->arena, struct call);
     if (!call) return false;
-    *call = (struct call){{NULL, 0}, tool->wire_name, arguments};
+    *call = (struct call){.name = tool->wire_name, .arguments = arguments};
     ask->reply.calls = call;
     ask->reply.call_count = 1;
     ask->reply.legacy = ask->run->wire == GRAMC_WIRE_FUNCTIONS;

@@ -5,7 +5,7 @@
 #include "runtime/difference.h"
 #include "runtime/model.h"
 #include "runtime/run.h"
-#include "runtime/trace_read.h"
+#include "base/json/trace_read.h"
 
 /* ## Reading a trace */
 
@@ -35,8 +35,9 @@ static gramc_status read_calls(struct script_reader *reader, struct reply *reply
         if (!json_is(arguments, JSON_STRING) || !json_is(json_get(item, "name"), JSON_STRING))
             return trace_refuse(&reader->trace,
                                 "a call needs `name` and `arguments`, both strings");
-        reply->calls[reply->call_count++] =
-            (struct call){trace_text(item, "id"), trace_text(item, "name"), arguments->text};
+        reply->calls[reply->call_count++] = (struct call){.id = trace_text(item, "id"),
+                                                          .name = trace_text(item, "name"),
+                                                          .arguments = arguments->text};
     }
     return GRAMC_OK;
 }
@@ -55,11 +56,13 @@ static gramc_status read_response(struct script_reader *reader, const struct jso
     answer->reply.content = trace_text(event, "content");
     answer->reply.has_content = json_is(json_get(event, "content"), JSON_STRING);
     answer->reply.refusal = trace_text(event, "refusal");
+    const struct json *opaque = json_get(event, "opaque");
+    if (opaque) answer->reply.opaque = protocol_print(&model->arena, opaque);
     answer->reply.finish_reason = trace_text(event, "finish");
     answer->reply.finish = read_finish(answer->reply.finish_reason);
     answer->reply.usage =
         (struct usage){trace_number(usage, "prompt"), trace_number(usage, "completion"),
-                       trace_number(usage, "total")};
+                       trace_number(usage, "total"), trace_number(usage, "cached")};
     return json_is(calls, JSON_ARRAY) ? read_calls(reader, &answer->reply, calls) : GRAMC_OK;
 }
 

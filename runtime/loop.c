@@ -62,6 +62,13 @@ static void on_alarm(uv_async_t *async) {
     for (gramc_run *run = loop->runs; run; run = run->next) gramc_run_cancel(run);
 }
 
+/* A text with a NUL would be another one to the programs. */
+static bool are_usable(const gramc_loop_options *options) {
+    for (size_t i = 0; i < options->environment_count; i++)
+        if (text_has_nul(options->environment[i])) return false;
+    return !text_has_nul(options->host);
+}
+
 static gramc_status copy_options(gramc_loop *loop, const gramc_loop_options *options) {
     gramc_text *copy =
         arena_array(&loop->arena, options->environment_count + 1, sizeof(gramc_text));
@@ -92,9 +99,10 @@ static gramc_status init_handles(gramc_loop *loop) {
 gramc_status gramc_loop_new(gramc_loop **out, const gramc_loop_options *given) {
     gramc_loop_options options = GRAMC_LOOP_OPTIONS_INIT;
     OPTIONS_READ(options, given);
+    *out = NULL;
+    if (!are_usable(&options)) return GRAMC_USAGE;
     gramc_allocator allocator = options.allocator ? *options.allocator : mem_default();
     gramc_loop *loop = mem_alloc(&allocator, sizeof(*loop));
-    *out = NULL;
     if (!loop) return GRAMC_NOMEM;
     *loop = (gramc_loop){
         .allocator = allocator, .random = uv_hrtime(), .owns_process = options.owns_process};

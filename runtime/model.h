@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "runtime/net/http.h"
-#include "runtime/llm.h"
+#include "runtime/protocol.h"
 
 struct ask;
 struct secrets;
@@ -31,7 +31,9 @@ struct gramc_model {
     const struct model_kind *kind;
     gramc_text id; /* empty: the agent's */
     /* endpoint */
+    const struct protocol *protocol;
     struct http_target *target;
+    gramc_text base;         /* of its URL, without a slash at the end */
     struct secrets *secrets; /* the key; NULL: none */
     uint32_t max_retries, retry_wait_ms;
     size_t max_response;

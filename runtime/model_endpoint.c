@@ -1,6 +1,8 @@
-/* Asks an OpenAI-compatible endpoint over HTTP, and again where that has a chance: the statuses,
- * the waiting times and the headers are those of the openai SDK, which servers are made for.
- * Reading and writing of bodies is llm_openai.c's, the connection net/http.c's. */
+/* Asks a provider over HTTP, and again where that has a chance: the statuses, the waiting times and
+ * the headers are those of the openai SDK, which servers are made for. Reading and writing of
+ * bodies is the protocol's (llm_*.c), the connection net/http.c's. */
+#include <string.h>
+
 #include "base/limits.h"
 #include "base/text.h"
 #include "runtime/foreign.h"
@@ -22,18 +24,45 @@ static gramc_text provider_url(gramc_text model) {
     return provider ? text_of(provider->base_url) : (gramc_text){NULL, 0};
 }
 
+static const struct protocol *choose_protocol(const gramc_endpoint_options *options) {
+    const gramc_provider *provider = gramc_provider_of(options->model);
+    if (options->protocol.len) return protocol_named(options->protocol);
+    return provider ? protocol_named(text_of(provider->protocol)) : &protocol_chat;
+}
+
+/* A model's id may hold anything; a path may not. */
+static void put_id(struct buf *url, gramc_text id) {
+    static const char plain[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~";
+    for (size_t i = 0; i < id.len; i++) {
+        if (memchr(plain, id.ptr[i], sizeof(plain) - 1)) buf_putc(url, id.ptr[i]);
+        else buf_printf(url, "%%%02X", (unsigned)(unsigned char)id.ptr[i]);
+    }
+}
+
+static void put_url(struct buf *url, const gramc_model *model, gramc_text id) {
+    buf_text(url, model->base);
+    for (const char *c = model->protocol->path; *c; c++)
+        if (*c == '*') put_id(url, id);
+        else buf_putc(url, *c);
+}
+
 static gramc_status make_target(gramc_model *model, gramc_text base,
                                 const gramc_endpoint_options *options) {
     struct buf url;
     buf_init(&url, &model->arena.allocator, URL_MAX);
     while (base.len && base.ptr[base.len - 1] == '/') base.len--;
-    buf_text(&url, base);
-    buf_puts(&url, "/chat/completions");
+    model->base = arena_text(&model->arena, base);
+    put_url(&url, model, model->id);
     struct http_target_options target = {
-        buf_view(&url), options->api_key, options->proxy,
+        buf_view(&url),
+        options->api_key,
+        options->proxy,
+        model->protocol->key,
+        model->protocol->version,
         options->timeout_ms ? options->timeout_ms : MODEL_TIMEOUT_MS,
         options->connect_timeout_ms ? options->connect_timeout_ms : DEFAULT_CONNECT_MS};
-    gramc_status status = buf_status(&url);
+    gramc_status status = model->arena.oom ? GRAMC_NOMEM : buf_status(&url);
     if (status == GRAMC_LIMIT) status = GRAMC_USAGE;
     if (!status) status = http_target_new(&model->target, &model->arena.allocator, &target);
     buf_free(&url);
@@ -54,8 +83,10 @@ gramc_status gramc_model_new_endpoint(gramc_model **out, const gramc_endpoint_op
     *out = NULL;
     gramc_text base = options.base_url.len ? options.base_url : provider_url(options.model);
     if (!base.ptr) return GRAMC_NOT_FOUND;
+    if (!choose_protocol(&options)) return GRAMC_USAGE;
     gramc_model *model = model_new(&model_endpoint, options.allocator);
     if (!model) return GRAMC_NOMEM;
+    model->protocol = choose_protocol(&options);
     model->id = arena_text(&model->arena, model_id(options.model));
     model->max_retries = options.max_retries;
     model->retry_wait_ms = options.retry_wait_ms ? options.retry_wait_ms : DEFAULT_WAIT_MS;
@@ -155,7 +186,7 @@ static void give_up_or_retry(struct ask *ask) {
     gramc_text code = {NULL, 0};
     gramc_text detail = text_of(http->error);
     if (http->failure == HTTP_FINE)
-        detail = openai_error(&ask->arena, buf_view(&http->response), &code);
+        detail = protocol_error(&ask->arena, buf_view(&http->response), &code);
     buf_init(&why, &ask->run->loop->allocator, 1024);
     gramc_text line = describe_failure(ask, &why, detail);
     double wait = waiting_time(ask);
@@ -194,7 +225,7 @@ static void fail_reading(struct ask *ask, gramc_text words) {
     buf_init(&why, &ask->run->loop->allocator, 1024);
     buf_puts(&why, "the model endpoint: ");
     put_foreign(&why, ask, words, FOREIGN_WORDS);
-    if (text_is(words, openai_no_object)) put_what_came(&why, ask);
+    if (text_is(words, protocol_no_object)) put_what_came(&why, ask);
     fail_with(ask, &why);
 }
 
@@ -216,7 +247,7 @@ static bool hide(struct ask *ask, gramc_text *text) {
 static bool hide_reply(struct ask *ask) {
     struct reply *reply = &ask->reply;
     bool good = hide(ask, &reply->content) && hide(ask, &reply->refusal) &&
-                hide(ask, &reply->finish_reason);
+                hide(ask, &reply->finish_reason) && hide(ask, &reply->opaque);
     for (size_t i = 0; good && i < reply->call_count; i++)
         good = hide(ask, &reply->calls[i].name) && hide(ask, &reply->calls[i].arguments);
     return good;
@@ -230,7 +261,8 @@ static void on_answer(struct http_request *http) {
         return;
     }
     ask->size = http->response.len;
-    switch (openai_reply(&ask->reply, &ask->arena, buf_view(&http->response), &why)) {
+    switch (ask->run->model->protocol->reply(&ask->reply, &ask->arena, buf_view(&http->response),
+                                             &why)) {
     case GRAMC_OK:
         if (hide_reply(ask)) ask_answer(ask);
         else ask_fail_nomem(ask);
@@ -240,10 +272,27 @@ static void on_answer(struct http_request *http) {
     }
 }
 
+/* The target's own, unless the path holds the id of a model that only the agent names. */
+static bool set_url(struct ask *ask) {
+    const gramc_model *model = ask->run->model;
+    struct buf url;
+    ask->http.url = NULL;
+    if (model->id.len || !strchr(model->protocol->path, '*')) return true;
+    buf_init(&url, &ask->arena.allocator, URL_MAX);
+    put_url(&url, model, run_model_id(ask->run));
+    buf_putc(&url, '\0');
+    ask->http.url = buf_to_arena(&url, &ask->arena).ptr;
+    return ask->http.url;
+}
+
 static void send_request(struct ask *ask) {
     static const char *const kept_headers[] = {"Content-Type", NULL};
     const gramc_model *model = ask->run->model;
     ask->http.target = model->target;
+    if (!set_url(ask)) {
+        ask_fail_nomem(ask);
+        return;
+    }
     ask->http.keep = kept_headers;
     ask->http.body = buf_view(&ask->run->body);
     ask->http.max_response = model->max_response;

@@ -3,7 +3,7 @@
 #include "runtime/offered.h"
 
 #include "base/text.h"
-#include "runtime/httptool/toolbox.h"
+#include "toolbox/toolbox.h"
 
 enum { NAME_MAX_BYTES = 4096 };
 

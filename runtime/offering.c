@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "runtime/bind_box.h"
 #include "runtime/loop.h"
+#include "runtime/secret.h"
 #include "base/options.h"
 
 /* ## Which boxes */
@@ -117,6 +118,7 @@ gramc_status gramc_offering_new(gramc_offering **out, gramc_loop *loop,
     OPTIONS_READ(options, given);
     gramc_allocator allocator = options.allocator ? *options.allocator : mem_default();
     *out = NULL;
+    if (!secrets_are_usable(options.secrets, options.secret_count)) return GRAMC_USAGE;
     binding.allocator = &allocator;
     binding.reader = options.reader;
     binding.secrets = options.secrets;

@@ -1,11 +1,11 @@
-/* Which OpenAI-compatible servers are known by name: where they are, which environment variable
- * holds their key, and by whose rules they take names. Others are named by their URL. */
+/* Which servers of models are known by name: where they are, which environment variable holds their
+ * key, how they are asked, and by whose rules they take names. Others are named by their URL. */
 #include "base/text.h"
 #include "gramc/runtime.h"
 #include "runtime/llm.h"
 
 static const gramc_provider providers[] = {
-#define GRAMC_PROVIDER(word, name, url, key, target) {word, url, key, target},
+#define GRAMC_PROVIDER(word, name, url, key, target, protocol) {word, url, key, target, protocol},
 #include "gramc/providers.def"
 };
 

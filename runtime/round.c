@@ -33,15 +33,9 @@ static void settle(struct slot *slot, enum slot_outcome outcome, gramc_text text
     if (--run->pending == 0 && run->state == RUN_AWAIT_TOOLS) run->state = RUN_COLLECT;
 }
 
-/* Copies what the buffer holds to the run's arena and settles with it. */
+/* Frees the sentence. */
 static void settle_with(struct slot *slot, enum slot_outcome outcome, struct buf *sentence) {
-    gramc_text text = arena_text(&slot->run->arena, buf_view(sentence));
-    if (buf_status(sentence) == GRAMC_NOMEM || !text.ptr) {
-        slot->run->arena.oom = true;
-        text = TEXT("");
-    }
-    buf_free(sentence);
-    settle(slot, outcome, text);
+    settle(slot, outcome, buf_to_arena_cut(sentence, &slot->run->arena));
 }
 
 static struct buf begin_error(const struct slot *slot) {
@@ -254,7 +248,8 @@ static void count_error(gramc_run *run, const struct slot *slot) {
 void round_collect(gramc_run *run) {
     for (size_t i = 0; i < run->slot_count; i++) {
         const struct slot *slot = &run->slots[i];
-        if (!conversation_result(&run->talk, &run->arena, run->assistant, i, slot->text)) {
+        if (!conversation_result(&run->talk, &run->arena, run->assistant, i, slot->text,
+                                 slot->outcome != SLOT_FINE)) {
             run_nomem(run);
             return;
         }

@@ -196,10 +196,10 @@ static bool build_body(gramc_run *run) {
                               run->wire,
                               &run->talk,
                               tool_choice(run),
-                              step->response_format,
+                              step->answer_format,
                               run->instruction};
     buf_reset(&run->body);
-    openai_request(&run->body, &request);
+    run->talk.protocol->request(&run->body, &request);
     if (buf_status(&run->body) == GRAMC_NOMEM) run_nomem(run);
     if (buf_status(&run->body) == GRAMC_LIMIT)
         run_end(run, GRAMC_OUTCOME_INTERNAL, "the request is longer than %d bytes", BODY_MAX);
@@ -263,7 +263,8 @@ static void refuse_answer(gramc_run *run, const gramc_verdict *verdict) {
     if (!text.ptr || !conversation_remark(&run->talk, &run->arena, text)) run_nomem(run);
 }
 
-static void evaluate_answer(gramc_run *run, gramc_text text) {
+/* Something is to be filled in or explained. */
+static void mend_answer(gramc_run *run, gramc_text text) {
     gramc_check_options options = GRAMC_CHECK_OPTIONS_INIT;
     gramc_verdict *verdict = NULL;
     options.flags = GRAMC_CHECK_DEFAULTS | GRAMC_CHECK_NULL_ABSENT;
@@ -274,6 +275,11 @@ static void evaluate_answer(gramc_run *run, gramc_text text) {
     else if (status || !verdict->valid) refuse_answer(run, status ? NULL : verdict);
     else answered(run, verdict->normalised);
     gramc_verdict_free(verdict);
+}
+
+static void evaluate_answer(gramc_run *run, gramc_text text) {
+    if (gramc_schema_accepts_as_is(run->step->answers, text.ptr, text.len)) answered(run, text);
+    else mend_answer(run, text);
 }
 
 static void read_answer(gramc_run *run, gramc_text content) {
@@ -329,6 +335,7 @@ static void count_usage(gramc_run *run, const struct usage *usage) {
     run->result.prompt_tokens += usage->prompt;
     run->result.completion_tokens += usage->completion;
     run->result.total_tokens += usage->total;
+    run->result.cached_tokens += usage->cached;
 }
 
 static void step_read(gramc_run *run) {
@@ -419,14 +426,18 @@ static gramc_status evaluate(const gramc_bound *bound, const gramc_run_options *
     if (options->model->kind == &model_endpoint && !options->model->id.len &&
         !model_id(bound->agent->model).len)
         return GRAMC_USAGE;
+    if (options->model->protocol && options->model->protocol != bound->protocol) return GRAMC_USAGE;
+    if (options->wire == GRAMC_WIRE_FUNCTIONS && !bound->protocol->has_functions)
+        return GRAMC_USAGE;
     for (size_t i = 0; i < bound->agent->input_count; i++)
         if (!is_given(options, bound->agent->inputs[i])) return GRAMC_USAGE;
     return GRAMC_OK;
 }
 
-static gramc_wire choose_wire(const gramc_run_options *options, const gramc_agent *agent) {
+static gramc_wire choose_wire(const gramc_run_options *options, const gramc_bound *bound) {
     if (options->wire != GRAMC_WIRE_AGENT) return options->wire;
-    return text_is(agent->wire, "functions") ? GRAMC_WIRE_FUNCTIONS : GRAMC_WIRE_TOOLS;
+    bool functions = bound->protocol->has_functions && text_is(bound->agent->wire, "functions");
+    return functions ? GRAMC_WIRE_FUNCTIONS : GRAMC_WIRE_TOOLS;
 }
 
 static void copy_inputs(gramc_run *run, const gramc_run_options *options) {
@@ -451,7 +462,7 @@ static void fill(gramc_run *run, const gramc_run_options *options) {
     copy_inputs(run, options);
     run->messages = messages;
     run->message_count = options->message_count;
-    run->wire = choose_wire(options, agent);
+    run->wire = choose_wire(options, run->bound);
     run->max_iterations = options->max_iterations ? options->max_iterations : agent->max_iterations;
     if (run->max_iterations == 0) run->max_iterations = DEFAULT_ITERATIONS;
     run->timeout_ms = options->timeout_ms;
@@ -493,7 +504,11 @@ gramc_status gramc_run_start(gramc_run **out, gramc_loop *loop, const gramc_boun
     if (status) return status;
     gramc_run *run = mem_alloc(&loop->allocator, sizeof(*run));
     if (!run) return GRAMC_NOMEM;
-    *run = (gramc_run){.loop = loop, .bound = bound, .model = options.model, .handler = *handler};
+    *run = (gramc_run){.loop = loop,
+                       .bound = bound,
+                       .model = options.model,
+                       .handler = *handler,
+                       .talk = {.protocol = bound->protocol}};
     arena_init(&run->arena, &loop->allocator);
     run->memory.arena = &run->arena;
     buf_init(&run->body, &loop->allocator, BODY_MAX);

@@ -79,6 +79,12 @@ static void add_forms(struct secrets *secrets, const struct secret *secret, char
     }
 }
 
+bool secrets_are_usable(const gramc_pair *pairs, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (text_has_nul(pairs[i].name) || text_has_nul(pairs[i].value)) return false;
+    return true;
+}
+
 gramc_status secrets_new(struct secrets **out, const gramc_allocator *allocator,
                          const gramc_pair *pairs, size_t count) {
     size_t size = size_of(pairs, count);

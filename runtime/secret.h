@@ -8,6 +8,8 @@
 
 struct secrets;
 
+/* They come from an environment, where no text holds a NUL. */
+bool secrets_are_usable(const gramc_pair *pairs, size_t count);
 /* Copies names and values. A pair whose value has no ptr is allowed, but not set. */
 gramc_status secrets_new(struct secrets **out, const gramc_allocator *allocator,
                          const gramc_pair *pairs, size_t count);

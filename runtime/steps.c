@@ -37,12 +37,12 @@ static void offer(gramc_bound *bound, struct bound_step *step, const gramc_tool 
 static void set_answer(struct bound_step *step, const gramc_agent *agent, bool last) {
     const gramc_task *task = step->task;
     if (task && task->has_output) {
-        step->response_format = task->response_format;
+        step->output_document = task->output_document;
         step->output = task->output;
         step->answers = task->answers;
         step->answer_wrapped = task->answer_wrapped;
     } else if (last && agent->has_output) {
-        step->response_format = agent->response_format;
+        step->output_document = agent->output_document;
         step->output = agent->output;
         step->answers = agent->answers;
         step->answer_wrapped = agent->answer_wrapped;

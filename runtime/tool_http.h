@@ -4,7 +4,7 @@
 
 #include "runtime/secret.h"
 #include "base/limits.h"
-#include "runtime/httptool/toolbox.h"
+#include "toolbox/toolbox.h"
 
 /* Immutable; must outlive the calls that use it. */
 struct http_endpoint {

@@ -14,7 +14,7 @@
 #include "runtime/bound.h"
 #include "runtime/loop.h"
 #include "runtime/process/program.h"
-#include "runtime/trace_read.h"
+#include "base/json/trace_read.h"
 
 enum { WHY_MAX = 512 };
 

@@ -6,6 +6,7 @@
 #include <uv.h>
 
 #include "base/text.h"
+#include "runtime/protocol.h"
 
 enum { LONGEST_LINE = 256 << 20, LINE_KEPT = 64 << 10 };
 
@@ -89,6 +90,7 @@ void trace_head(struct trace *trace, const struct trace_header *header) {
     put_side(w, "library", "name", bound->library ? bound->library->name : TEXT(""),
              gramc_bound_library_fingerprint(bound));
     json_member_text(w, "provider", header->provider);
+    json_member_text(w, "protocol", text_of(bound->protocol->name));
     json_member_text(w, "model", header->model);
     json_member_text(w, "wire",
                      header->wire == GRAMC_WIRE_TOOLS ? TEXT("tools") : TEXT("functions"));
@@ -143,11 +145,12 @@ static void put_calls(struct json_writer *w, const struct reply *reply) {
     json_array_end(w);
 }
 
-static void put_usage(struct json_writer *w, uint64_t prompt, uint64_t completion, uint64_t total) {
+static void put_usage(struct json_writer *w, const struct usage *usage) {
     json_member_object(w, "usage");
-    json_member_number(w, "prompt", prompt);
-    json_member_number(w, "completion", completion);
-    json_member_number(w, "total", total);
+    json_member_number(w, "prompt", usage->prompt);
+    json_member_number(w, "completion", usage->completion);
+    json_member_number(w, "total", usage->total);
+    if (usage->cached) json_member_number(w, "cached", usage->cached);
     json_object_end(w);
 }
 
@@ -160,8 +163,8 @@ void trace_reply(struct trace *trace, const struct reply *reply, size_t size, ui
     json_member_some(w, "refusal", reply->refusal);
     if (reply->call_count) put_calls(w, reply);
     json_member_some(w, "finish", reply->finish_reason);
-    if (reply->usage.total || reply->usage.prompt)
-        put_usage(w, reply->usage.prompt, reply->usage.completion, reply->usage.total);
+    if (reply->opaque.len) json_member_raw(w, "opaque", reply->opaque);
+    if (reply->usage.total || reply->usage.prompt) put_usage(w, &reply->usage);
     if (size) json_member_number(w, "size", size);
     put_duration(trace, started);
     end(trace);
@@ -226,7 +229,8 @@ void trace_outcome(struct trace *trace, const gramc_run_result *result) {
     json_member_number(w, "calls", result->calls);
     json_member_number(w, "call_errors", result->call_errors);
     json_member_number(w, "tool_errors", result->tool_errors);
-    put_usage(w, result->prompt_tokens, result->completion_tokens, result->total_tokens);
+    put_usage(w, &(struct usage){result->prompt_tokens, result->completion_tokens,
+                                 result->total_tokens, result->cached_tokens});
     put_duration(trace, trace->start);
     end(trace);
 }

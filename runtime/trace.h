@@ -3,13 +3,10 @@
 #ifndef RUNTIME_TRACE_H
 #define RUNTIME_TRACE_H
 
+#include "base/json/trace_read.h"
 #include "base/json/writer.h"
-#include "base/version.h"
 #include "runtime/bound.h"
 #include "runtime/llm.h"
-
-#define TRACE_FORMAT "gramc-trace"
-enum { TRACE_VERSION = VERSION_TRACE };
 
 struct trace {
     gramc_writer writer; /* write NULL: none */

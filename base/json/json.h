@@ -51,7 +51,10 @@ const struct json *json_get(const struct json *object, const char *key);
 const struct json *json_get_text(const struct json *object, gramc_text key);
 /* By JSON Pointer (RFC 6901), "" being the value itself. */
 const struct json *json_at(const struct json *value, gramc_text pointer);
-bool json_is(const struct json *value, enum json_kind kind); /* false for NULL */
+/* False for NULL. Seen by every caller, as what follows a check of many a document. */
+static inline bool json_is(const struct json *value, enum json_kind kind) {
+    return value && value->kind == kind;
+}
 /* Equal as JSON Schema means it: 1 and 1.0 are equal, objects are unordered, any length exact. */
 bool json_equal(const struct json *a, const struct json *b);
 /* Sorts `count` members by key, bytewise; duplicates keep their order. `spare` has as much room;

@@ -32,11 +32,9 @@ struct decimal decimal_read(gramc_text number) {
     p = skip_digits(p, end);
     d.whole_len = (size_t)(p - d.whole);
     size_t count = d.whole_len;
-    if (p < end && *p == '.') {
-        d.fraction = p + 1;
-        p = skip_digits(p + 1, end);
-        count += (size_t)(p - d.fraction);
-    }
+    d.fraction = p < end && *p == '.' ? p + 1 : p;
+    p = skip_digits(d.fraction, end);
+    count += (size_t)(p - d.fraction);
     int64_t exponent = p < end ? read_exponent(p + 1, end) : 0;
     while (d.first < count && decimal_digit(&d, d.first) == 0) d.first++;
     d.zero = d.first == count;

@@ -6,10 +6,6 @@
 #include "base/sort.h"
 #include "base/text.h"
 
-bool json_is(const struct json *value, enum json_kind kind) {
-    return value && value->kind == kind;
-}
-
 const struct json *json_get_text(const struct json *object, gramc_text key) {
     const struct json *found = NULL;
     if (!json_is(object, JSON_OBJECT)) return NULL;

@@ -114,8 +114,30 @@ static gramc_text chosen_url(struct cli *cli, const gramc_provider *provider,
     const char *base = cli->options[OPTION_BASE_URL];
     if (base) return text_of(base);
     if (configured.len) return configured;
-    bool openai = provider && strcmp(provider->name, "openai") == 0;
+    bool openai = provider && text_starts(text_of(provider->name), "openai");
     return openai ? variable("OPENAI_BASE_URL") : TEXT("");
+}
+
+/* Empty: the provider's own. */
+static gramc_text named_url(struct cli *cli, const gramc_compilation *compilation,
+                            gramc_text model) {
+    gramc_text configured =
+        cli->options[OPTION_BASE_URL] ? TEXT("") : configured_url(compilation, model);
+    return chosen_url(cli, gramc_provider_of(model), configured);
+}
+
+static bool ends_in(gramc_text text, const char *end) {
+    size_t len = strlen(end);
+    while (text.len && text.ptr[text.len - 1] == '/') text.len--;
+    return text.len >= len && memcmp(text.ptr + text.len - len, end, len) == 0;
+}
+
+/* Servers with a protocol of their own take chat completions under another path, too. */
+static gramc_text protocol_at(const gramc_provider *provider, gramc_text url) {
+    gramc_text own = text_of(provider ? provider->protocol : "chat");
+    bool ollama = text_is(own, "ollama") && ends_in(url, "/v1");
+    bool gemini = text_is(own, "gemini") && ends_in(url, "/openai");
+    return ollama || gemini ? TEXT("chat") : own;
 }
 
 /* A key is for the provider, and for the server that whoever runs this has named: never for one
@@ -134,6 +156,7 @@ static int open_endpoint(struct cli *cli, const gramc_compilation *compilation, 
     if (options.base_url.len) options.proxy = choose_proxy(options.base_url);
     else if (key) options.proxy = choose_proxy(text_of(provider->base_url));
     options.timeout_ms = timeout_ms;
+    options.protocol = protocol_at(provider, options.base_url);
     if (key && options.base_url.len == 0 && options.api_key.len == 0)
         return cli_usage(cli,
                          "%s is not set; set it, or name another model with --model (mock needs no "
@@ -197,12 +220,13 @@ static bool names_a_model(gramc_text name) {
     return text_trim(text_slice(name, id, name.len)).len > 0;
 }
 
-gramc_text run_target(struct cli *cli, const struct choice *choice) {
+void run_provider(struct cli *cli, const struct choice *choice, gramc_bind_options *out) {
     char room[512];
     gramc_text name;
     const gramc_provider *provider =
         name_model(cli, choice, room, sizeof room, &name) ? gramc_provider_of(name) : NULL;
-    return text_of(provider ? provider->target : "openai");
+    out->target = text_of(provider ? provider->target : "openai");
+    out->protocol = protocol_at(provider, named_url(cli, choice->compilation, name));
 }
 
 int run_model(struct cli *cli, const struct choice *choice, gramc_model **out) {

@@ -64,27 +64,11 @@ static int read_messages(struct session *session) {
 
 /* ## The trace */
 
-/* A symbolic link of another user, where all may write: as Linux has it for /tmp, everywhere. */
-static bool is_planted(const char *path) {
-    struct stat st;
-    return lstat(path, &st) == 0 && S_ISLNK(st.st_mode) && st.st_uid != 0 && st.st_uid != geteuid();
-}
-
-/* Transcripts are nobody else's business, so the file is for its owner alone. */
 static int open_trace(struct session *session) {
     const char *path = session->cli->options[OPTION_TRACE];
     if (!path) return EXIT_FINE;
     session->trace_out = strcmp(path, "-") == 0;
-    if (session->trace_out) return EXIT_FINE;
-    if (is_planted(path))
-        return cli_usage(session->cli, "%s: a link that somebody else has made is not followed",
-                         path);
-    session->trace = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, S_IRUSR | S_IWUSR);
-    struct stat st;
-    if (session->trace < 0 || fstat(session->trace, &st))
-        return cli_usage(session->cli, "%s: %s", path, strerror(errno));
-    if (S_ISREG(st.st_mode)) (void)fchmod(session->trace, S_IRUSR | S_IWUSR);
-    return EXIT_FINE;
+    return session->trace_out ? EXIT_FINE : cli_open_private(session->cli, path, &session->trace);
 }
 
 static int write_trace(void *ctx, const char *bytes, size_t len) {
@@ -142,7 +126,7 @@ static int bind(struct session *session) {
     int code = workshop_ask(&session->shop, session->choice.library, session->choice.agent);
     if (code != EXIT_FINE) return code;
     gramc_bind_options options = workshop_binding(&session->shop);
-    options.target = run_target(cli, &session->choice);
+    run_provider(cli, &session->choice, &options);
     gramc_status status =
         gramc_bind(&session->bound, session->choice.agent, session->choice.library, &options);
     if (session->bound) run_print_binding(cli, session->bound);

@@ -32,8 +32,8 @@ int run_inputs(struct cli *cli, const gramc_agent *agent, gramc_input *out, size
 /* The compilation's configuration says what --model and --base-url leave open. */
 int run_model(struct cli *cli, const struct choice *choice, gramc_model **out);
 
-/* By whose rules the provider of that model takes names: for gramc_bind_options. */
-gramc_text run_target(struct cli *cli, const struct choice *choice);
+/* How the provider of that model is asked, and by whose rules it takes names. */
+void run_provider(struct cli *cli, const struct choice *choice, gramc_bind_options *out);
 
 /* ## Secrets (secrets.c) */
 /* What a tool library may read of the environment: for gramc_bind_options. */

@@ -136,7 +136,8 @@ static void put_output(struct object *o, const struct schema *output, unsigned s
     json_key(&o->json, "responseFormat");
     struct arena arena;
     arena_init(&arena, &o->json.out->allocator);
-    answer_put_format(json_slot(&o->json), schema_document(&arena, output, SCHEMA_PRINTED));
+    answer_put_format(json_slot(&o->json), TEXT("openai"),
+                      schema_document(&arena, output, SCHEMA_PRINTED));
     if (arena.oom) o->json.out->state = BUF_NOMEM;
     arena_free(&arena);
 }

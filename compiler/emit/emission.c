@@ -24,7 +24,7 @@ static struct lower_report report_of(const struct emission *e, const struct tool
                                  .tool_at = tool->name_at,
                                  .target = text_of(e->target->name),
                                  .tool = tool->public.name,
-                                 .parameter_at = parameter_at,
+                                 .parameter_at = findings ? parameter_at : NULL,
                                  .ctx = tool};
 }
 

@@ -4,8 +4,9 @@
 
 #include "compiler/schema.h"
 
-/* Prints the value of `response_format` for a type, as its document; nothing for NULL, a type that
- * is too deep for JSON. True if the answer is a member of what it asks for. */
-bool answer_put_format(struct buf *out, const struct json *output);
+/* Prints the value of `response_format`, or of what the target has instead, for a type, as its
+ * document; nothing for NULL, a type that is too deep for JSON. True if the answer is a member of
+ * what it asks for. Targets without a form of their own have that of chat completions. */
+bool answer_put_format(struct buf *out, gramc_text target, const struct json *output);
 
 #endif

@@ -21,7 +21,8 @@ enum target_flags {
     FEW_TOOLS_REFUSED = 2, /* or an error */
     EVALUATES_SCHEMAS = 4, /* printing a tool may give findings */
     CHAT_FORM = 8,         /* what it prints is what a chat completion request holds */
-    NEEDS_ITEMS = 16       /* an array that does not say of what is refused */
+    NEEDS_ITEMS = 16,      /* an array that does not say of what is refused */
+    REQUEST_FORM = 32      /* what it prints is what a request to its provider holds */
 };
 
 struct target {

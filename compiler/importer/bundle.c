@@ -76,7 +76,7 @@ static struct doc *value_of(struct importer *in, const struct json *value) {
 /* What the compiler refused in an earlier round is left out. */
 static void put_property(struct importer *in, struct doc *list, const char *property,
                          const struct json *value) {
-    if (value->mark) {
+    if (import_marks(in, value)) {
         if (in->report) import_find(in, D_IMPORT_LOST, NULL, value, value->key, TEXT("the bundle"));
         return;
     }
@@ -97,7 +97,7 @@ static void put_settings(struct importer *in, struct doc *list, const struct jso
 /* 30000 is `30s`, which is the usual one. */
 static void put_timeout(struct importer *in, struct doc *list, const struct json *value) {
     struct buf time;
-    bool good = json_is(value, JSON_NUMBER) && !value->mark && value->text.len;
+    bool good = json_is(value, JSON_NUMBER) && !import_marks(in, value) && value->text.len;
     if (!good || text_is(value->text, "30000")) return;
     buf_init(&time, &in->arena->allocator, SOURCE_MAX);
     gramc_text ms = value->text;

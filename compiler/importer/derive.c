@@ -55,6 +55,7 @@ static struct json *copy_of(struct importer *in, const struct json *member) {
     if (!copy) return NULL;
     *copy = *member;
     copy->next = NULL;
+    import_set_marks(in, copy, import_marks(in, member));
     return copy;
 }
 
@@ -110,7 +111,7 @@ static struct json *whole_of(struct importer *in, const struct json *at,
         if (parts[i] && !add_required(in, required, parts[i], i ? own : fields)) return NULL;
     if (!own->first) return NULL;
     whole->first = NULL;
-    whole->count = whole->mark = 0;
+    whole->count = 0;
     import_append(whole, import_json(in->arena, JSON_STRING, TEXT("type"), TEXT("object")));
     import_append(whole, fields);
     if (required->first) import_append(whole, required);
@@ -160,9 +161,12 @@ static struct json *fields_of(const struct import_type *type) {
 /* What was found out about a field of the base holds for its copies, and the other way. */
 void import_share_marks(struct importer *in) {
     for (struct import_type *type = in->first_type; type; type = type->next) {
-        struct json *field = type->base ? fields_of(type->base) : NULL;
-        struct json *copy = field ? fields_of(type) : NULL;
-        for (; field && copy; field = field->next, copy = copy->next)
-            field->mark = copy->mark = field->mark | copy->mark;
+        const struct json *field = type->base ? fields_of(type->base) : NULL;
+        const struct json *copy = field ? fields_of(type) : NULL;
+        for (; field && copy; field = field->next, copy = copy->next) {
+            uint8_t both = import_marks(in, field) | import_marks(in, copy);
+            import_set_marks(in, field, both);
+            import_set_marks(in, copy, both);
+        }
     }
 }

@@ -37,34 +37,27 @@ static uint8_t mend(enum diag_id id) {
     }
 }
 
-/* The document belongs to the arena: marks are ours to set. */
-static struct json *writable(const struct json *schema) {
-    union {
-        const struct json *shared;
-        struct json *own;
-    } same = {schema};
-    return same.own;
-}
-
 /* True if there was a stronger mark to set. Several errors of one round blame a schema once, as an
  * enum has an error for each member that does not fit. */
-static bool escalate(const struct json *schema, uint8_t mark) {
-    struct json *own = writable(schema);
-    if (own->mark & MARK_DROP) return false;
-    if (own->mark & MARK_TOUCHED) {
-        if (mark < MARK_RAW) own->mark |= mark;
+static bool escalate(struct importer *in, const struct json *schema, uint8_t mark) {
+    uint8_t marks = import_marks(in, schema);
+    if (marks & MARK_DROP) return false;
+    if (marks & MARK_TOUCHED) {
+        if (mark < MARK_RAW) import_set_marks(in, schema, marks | mark);
         return true;
     }
-    if (own->mark & MARK_RAW && mark >= MARK_RAW) mark = MARK_DROP;
-    else if (own->mark & mark) mark = own->mark & MARK_RAW ? MARK_DROP : MARK_RAW;
-    own->mark |= mark | MARK_TOUCHED;
+    if (marks & MARK_RAW && mark >= MARK_RAW) mark = MARK_DROP;
+    else if (marks & mark) mark = marks & MARK_RAW ? MARK_DROP : MARK_RAW;
+    import_set_marks(in, schema, marks | mark | MARK_TOUCHED);
     return true;
 }
 
-static void forget_blame(const struct importer *in) {
+static void forget_blame(struct importer *in) {
     size_t count = in->spans.len / sizeof(struct doc_span);
-    for (size_t i = 0; i < count; i++)
-        writable(span_at(in, i).origin)->mark &= (uint8_t)~MARK_TOUCHED;
+    for (size_t i = 0; i < count; i++) {
+        const struct json *schema = span_at(in, i).origin;
+        import_set_marks(in, schema, import_marks(in, schema) & (uint8_t)~MARK_TOUCHED);
+    }
 }
 
 /* How many spans begin at a place or in front of it. */
@@ -99,21 +92,27 @@ static bool blame_errors(struct importer *in, const gramc_compilation *compilati
     for (const struct finding *f = compilation->findings.first; f; f = f->next) {
         if (f->severity != GRAMC_ERROR) continue;
         const struct json *schema = blamed(in, f->span.start, outer);
-        if (schema) changed = escalate(schema, outer ? MARK_DROP : mend(f->id)) || changed;
-        if (schema && schema->mark & MARK_DROP) import_note_reason(in, schema, f->message);
+        if (schema) changed = escalate(in, schema, outer ? MARK_DROP : mend(f->id)) || changed;
+        if (schema && import_marks(in, schema) & MARK_DROP)
+            import_note_reason(in, schema, f->message);
     }
     return changed;
 }
 
 /* ## Comparison */
 
+/* First it is written as raw schema; where that did not help, what changed is only said. */
+static void note_difference(struct importer *in, const struct json *different, bool last) {
+    uint8_t marks = import_marks(in, different);
+    bool final = last || marks & (MARK_RAW | MARK_CHANGED);
+    import_set_marks(in, different, marks | (final ? MARK_CHANGED : MARK_RAW));
+}
+
 static bool compare_schema(struct importer *in, const struct json *schema, const struct json *root,
                            bool last) {
     const struct json *different = import_difference(in, schema, root, root);
     if (!different) return false;
-    struct json *own = writable(different);
-    if (last || (own->mark & (MARK_RAW | MARK_CHANGED))) own->mark |= MARK_CHANGED;
-    else own->mark |= MARK_RAW;
+    note_difference(in, different, last);
     return true;
 }
 
@@ -127,12 +126,10 @@ static bool compare_parameters(struct importer *in, const struct import_tool *to
     if (!json_is(properties, JSON_OBJECT)) return false;
     for (const struct json *p = properties->first; p; p = p->next) {
         const struct json *other = json_get_text(compiled, p->key);
-        if (p->mark & (MARK_DROP | MARK_CHANGED)) continue;
+        if (import_marks(in, p) & (MARK_DROP | MARK_CHANGED)) continue;
         const struct json *different = other ? import_difference(in, p, other, root) : p;
         if (!different) continue;
-        struct json *own = writable(different);
-        bool final = last || !other || (own->mark & (MARK_RAW | MARK_CHANGED));
-        own->mark |= final ? MARK_CHANGED : MARK_RAW;
+        note_difference(in, different, last || !other);
         changed = true;
     }
     return changed;
@@ -244,13 +241,13 @@ static void report_marks(struct importer *in, const struct json *schema) {
                       {MARK_ENUM, "enum"},
                       {MARK_CONST, "const"},
                       {MARK_EXAMPLES, "examples"}};
+    uint8_t marks = import_marks(in, schema);
     for (size_t i = 0; i < sizeof mismatches / sizeof *mismatches; i++) {
         const struct json *value = json_get(schema, mismatches[i].what);
-        if ((schema->mark & mismatches[i].mark) && value)
+        if ((marks & mismatches[i].mark) && value)
             import_find(in, D_IMPORT_MISMATCH, NULL, value, text_of(mismatches[i].what), TEXT(""));
     }
-    if (schema->mark & MARK_CHANGED)
-        import_find(in, D_IMPORT_CHANGED, NULL, schema, TEXT(""), TEXT(""));
+    if (marks & MARK_CHANGED) import_find(in, D_IMPORT_CHANGED, NULL, schema, TEXT(""), TEXT(""));
 }
 
 /* Of an API, and of what one agent shall have. */
@@ -276,7 +273,7 @@ static void report(struct importer *in) {
 }
 
 void import_report_marks(struct importer *in, const struct json *schema) {
-    if (in->report && schema->mark) report_marks(in, schema);
+    if (in->report) report_marks(in, schema);
 }
 
 /* ## The public face */
@@ -304,6 +301,7 @@ static void begin(struct importer *in, gramc_compilation *compilation,
     map_init(&in->type_names, in->arena);
     map_init(&in->foreign, in->arena);
     map_init(&in->losses, in->arena);
+    map_init(&in->marks, in->arena);
     map_init(&in->reasons, in->arena);
     import_filter_init(&in->tags, in, "--tag", options->tags, options->tag_count);
     import_filter_init(&in->paths, in, "--path", options->paths, options->path_count);

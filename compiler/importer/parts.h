@@ -63,7 +63,7 @@ bool doc_fits(const struct doc_printer *printer, size_t width);
 
 /* ## Tools */
 
-/* What happened to a schema; bits of json.mark, on normalised schemas only. */
+/* What happened to a schema, as bits. */
 enum import_mark {
     MARK_DEFAULT = 1, /* its default does not fit and goes into the escape hatch */
     MARK_ENUM = 2,
@@ -194,6 +194,7 @@ struct importer {
     struct map type_names;       /* names of types, to struct import_type */
     struct map foreign;          /* type names of other languages, reported once each */
     struct map losses;           /* names of members to struct import_loss */
+    struct map marks;            /* the address of a schema to what happened to it */
     struct map reasons;          /* schemas that are left out to what the compiler said */
     struct import_loss *first_loss, **last_loss;
     struct import_agent *first_agent, **last_agent;
@@ -303,6 +304,9 @@ void import_write_library(struct importer *in, struct buf *out);
 const struct json *import_difference(struct importer *in, const struct json *a,
                                      const struct json *b, const struct json *root);
 
+/* What happened to a schema so far: enum import_mark, or-ed. */
+uint8_t import_marks(const struct importer *in, const struct json *schema);
+void import_set_marks(struct importer *in, const struct json *schema, uint8_t marks);
 /* In the last round: what is wrong with the schema itself. */
 void import_report_marks(struct importer *in, const struct json *schema);
 void import_find(struct importer *in, enum diag_id id, const struct source *source,

@@ -142,11 +142,13 @@ static bool same_views(struct same_check *c, const struct view *x, const struct 
 
 /* What to write otherwise: the first that says something beside a reference, as a hatch beside the
  * name of a type stands in place of that type's own. */
-static const struct json *to_blame(const struct view *view, const struct json *otherwise) {
+static const struct json *to_blame(const struct same_check *c, const struct view *view,
+                                   const struct json *otherwise) {
     for (size_t i = 0; i < view->count; i++) {
         const struct json *layer = view->layers[i];
         bool beside = json_get(layer, "$ref") && layer->count > 1;
-        if (beside && !(layer->mark & (MARK_RAW | MARK_DROP | MARK_CHANGED))) return layer;
+        if (beside && !(import_marks(c->in, layer) & (MARK_RAW | MARK_DROP | MARK_CHANGED)))
+            return layer;
     }
     return otherwise;
 }
@@ -154,14 +156,14 @@ static const struct json *to_blame(const struct view *view, const struct json *o
 static bool same_layers(struct same_check *c, const struct json *a, const struct json *b) {
     struct view x = view_of(c, a, true), y = view_of(c, b, false);
     if (same_views(c, &x, &y)) return true;
-    if (!c->found) c->found = to_blame(&x, a);
+    if (!c->found) c->found = to_blame(c, &x, a);
     return false;
 }
 
 /* Recursion is as deep as the schemas. */
 static bool same_schema(struct same_check *c, const struct json *a, const struct json *b) {
     if (a->kind != JSON_OBJECT || b->kind != JSON_OBJECT) return json_equal(a, b);
-    if (a->mark & (MARK_DROP | MARK_CHANGED)) return true;
+    if (import_marks(c->in, a) & (MARK_DROP | MARK_CHANGED)) return true;
     if (!behind(c, a, true) && !behind(c, b, false)) return same_layers(c, a, b);
     compare_later(c, a, b);
     return true;

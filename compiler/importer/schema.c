@@ -42,7 +42,6 @@ static struct json *share(struct importer *in, const struct json *value) {
     if (!copy) return NULL;
     *copy = *value;
     copy->next = NULL;
-    copy->mark = 0;
     return copy;
 }
 
@@ -379,7 +378,7 @@ static struct json *normalise(struct importer *in, const struct json *schema, un
     modern_nullable(in, schema, copy);
     modern_all_of(in, schema, copy);
     /* Deeper than this, brackets in brackets help nobody: the rest is written as JSON. */
-    if (depth >= DEEPEST) copy->mark = MARK_RAW;
+    if (depth >= DEEPEST) import_set_marks(in, copy, MARK_RAW);
     return copy;
 }
 

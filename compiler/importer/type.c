@@ -31,8 +31,8 @@ static void add(struct description *d, const char *key, struct doc *value) {
     doc_property(d->in->arena, d->properties, key, value);
 }
 
-static bool is_marked(const struct json *schema, enum import_mark mark) {
-    return schema->mark & (uint8_t)mark;
+static bool is_marked(const struct description *d, enum import_mark mark) {
+    return import_marks(d->in, d->schema) & (uint8_t)mark;
 }
 
 static void lose(struct description *d, const struct json *at, gramc_text why) {
@@ -123,7 +123,7 @@ static bool holds_null(const struct json *list) {
 /* null among the members written in gram would make the type nullable; in JSON it does not. And a
  * nullable type adds null to an enum without it. */
 static struct doc *write_enum(struct description *d, const struct json *value) {
-    if (value->kind != JSON_ARRAY || is_marked(d->schema, MARK_ENUM)) return NULL;
+    if (value->kind != JSON_ARRAY || is_marked(d, MARK_ENUM)) return NULL;
     bool with_null = holds_null(value);
     if (d->nullable) return with_null ? doc_data(d->in->arena, value) : NULL;
     if (!with_null) return doc_data(d->in->arena, value);
@@ -134,12 +134,12 @@ static struct doc *write_enum(struct description *d, const struct json *value) {
 }
 
 static struct doc *write_const(struct description *d, const struct json *value) {
-    bool good = !d->nullable && !is_marked(d->schema, MARK_CONST);
+    bool good = !d->nullable && !is_marked(d, MARK_CONST);
     return good ? doc_data(d->in->arena, value) : NULL;
 }
 
 static struct doc *write_examples(struct description *d, const struct json *value) {
-    bool good = value->kind == JSON_ARRAY && !is_marked(d->schema, MARK_EXAMPLES);
+    bool good = value->kind == JSON_ARRAY && !is_marked(d, MARK_EXAMPLES);
     return good ? doc_data(d->in->arena, value) : NULL;
 }
 
@@ -313,9 +313,9 @@ static void choose_list(struct description *d, const struct json *list, struct t
 
 /* ## Unions */
 
-static bool is_bare(const struct json *schema) {
+static bool is_bare(const struct importer *in, const struct json *schema) {
     const struct json *type = json_get(schema, "type");
-    return json_is(schema, JSON_OBJECT) && !schema->mark && schema->count == 1 &&
+    return json_is(schema, JSON_OBJECT) && !import_marks(in, schema) && schema->count == 1 &&
            json_is(type, JSON_STRING) && base_of(type) < JSON_TYPES;
 }
 
@@ -329,7 +329,7 @@ static bool all_objects(const struct json *list) {
  * nullable is not bare. */
 static struct doc *union_members(struct description *d, const struct json *list) {
     const struct json *item = list->first;
-    while (item && is_bare(item)) item = item->next;
+    while (item && is_bare(d->in, item)) item = item->next;
     if (item) return member_list(d, list);
     struct doc *members = doc_list(d->in->arena, "[", "]");
     struct doc *first = doc_list(d->in->arena, "{", "}");
@@ -348,10 +348,12 @@ static bool choose_nullable(struct description *d, const struct json *list,
     static const char *const beside[] = {"anyOf",   "title",    "description",
                                          "default", "examples", "deprecated"};
     const struct json *named = list->first, *null = named ? named->next : NULL;
-    if (list->count != 2 || !is_bare(null) || base_of(json_get(null, "type")) != JSON_TYPE_NULL)
+    if (list->count != 2 || !is_bare(d->in, null) ||
+        base_of(json_get(null, "type")) != JSON_TYPE_NULL)
         return false;
     const struct import_type *type = import_type_of(d->in, named);
-    bool use = type && (named->count == 1 || !json_get(named, "$ref")) && !named->mark;
+    bool use =
+        type && (named->count == 1 || !json_get(named, "$ref")) && !import_marks(d->in, named);
     for (const struct json *m = named->first; m && use && !json_get(named, "$ref"); m = m->next)
         use = !text_is(m->key, "description") && !text_is(m->key, "title");
     for (const struct json *m = d->schema->first; m && use; m = m->next) {
@@ -466,7 +468,7 @@ static struct doc *described_value(struct importer *in, const struct json *schem
     }
     const struct json *items = json_get(schema, "items");
     bool only_items = text_is(d.label, "Array") && items && !d.properties->first->next &&
-                      !d.nullable && !schema->mark;
+                      !d.nullable && !import_marks(in, schema);
     if (only_items && items->kind == JSON_OBJECT) {
         struct doc *list = doc_list(in->arena, "[", "]");
         doc_add(list, type_value(in, items));
@@ -581,8 +583,8 @@ static void describe_dropped(struct description *d) {
 
 static void describe_default(struct description *d, const struct import_field *field) {
     const struct json *value = json_get(d->schema, "default");
-    bool said = value && d->is_field && !is_marked(d->schema, MARK_DEFAULT | MARK_DROP);
-    if (value && !said && !is_marked(d->schema, MARK_DROP)) raw(d, value);
+    bool said = value && d->is_field && !is_marked(d, MARK_DEFAULT | MARK_DROP);
+    if (value && !said && !is_marked(d, MARK_DROP)) raw(d, value);
     if (field && !field->required && !said) add(d, "optional", doc_words(d->in->arena, "true"));
     if (field && field->required && said) add(d, "required", doc_words(d->in->arena, "true"));
     if (said) add(d, "default", doc_data(d->in->arena, value));
@@ -592,8 +594,8 @@ static void describe(struct description *d, const struct import_field *field) {
     struct type_words said = {.count = 0};
     if (d->in->arena->oom) return;
     import_report_marks(d->in, d->schema);
-    if (is_marked(d->schema, MARK_DROP)) describe_dropped(d);
-    else if (is_marked(d->schema, MARK_RAW)) describe_raw(d);
+    if (is_marked(d, MARK_DROP)) describe_dropped(d);
+    else if (is_marked(d, MARK_RAW)) describe_raw(d);
     else if (choose_named(d, &said)) {
         if (said.count) describe_keywords(d, &said);
     } else {
@@ -605,7 +607,7 @@ static void describe(struct description *d, const struct import_field *field) {
     describe_default(d, field);
     /* What does not fit has a finding of its own. */
     uint8_t data = MARK_DEFAULT | MARK_ENUM | MARK_CONST | MARK_EXAMPLES;
-    if (d->in->report && d->raw.len && !(d->schema->mark & data))
+    if (d->in->report && d->raw.len && !(import_marks(d->in, d->schema) & data))
         import_find(d->in, D_IMPORT_RAW, NULL, d->schema, buf_view(&d->raw), TEXT(""));
     add_raw(d);
 }
@@ -625,7 +627,7 @@ static void describe_whole(struct description *d, bool is_tool) {
         bool flag = m->kind == JSON_TRUE || m->kind == JSON_FALSE;
         if (is_in_signature(d->schema, m, is_tool)) continue;
         if (flag && text_is(m->key, "additionalProperties")) add(d, "open", write_flag(d, m));
-        else if (is_marked(d->schema, MARK_DROP)) lose(d, m, TEXT(""));
+        else if (is_marked(d, MARK_DROP)) lose(d, m, TEXT(""));
         else raw(d, m);
     }
 }
@@ -671,7 +673,7 @@ struct doc *import_definition(struct importer *in, const struct import_type *typ
     struct doc *definition = doc_chain(in->arena);
     d.type = type;
     describe(&d, NULL);
-    if (type->base && !is_marked(type->schema, MARK_RAW | MARK_DROP)) d.label = type->base->name;
+    if (type->base && !is_marked(&d, MARK_RAW | MARK_DROP)) d.label = type->base->name;
     buf_free(&d.raw);
     if (!definition || !d.properties) return NULL;
     definition->origin = type->schema;

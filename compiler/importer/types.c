@@ -98,13 +98,15 @@ static bool belongs_to_place(gramc_text key) {
 }
 
 /* The record itself, without what is said about one use of it. */
-static struct json *bare_record(struct arena *arena, const struct json *schema) {
+static struct json *bare_record(struct importer *in, const struct json *schema) {
+    struct arena *arena = in->arena;
     struct json *bare = import_json(arena, JSON_OBJECT, TEXT(""), TEXT(""));
     struct json **tail = bare ? &bare->first : NULL;
     for (const struct json *m = schema->first; m && bare; m = m->next) {
         struct json *member = belongs_to_place(m->key) ? NULL : ARENA_NEW(arena, struct json);
         if (!member) continue;
         *member = *m;
+        import_set_marks(in, member, import_marks(in, m));
         member->next = NULL;
         *tail = member;
         tail = &member->next;
@@ -125,7 +127,7 @@ static bool is_record(const struct json *schema) {
 
 static void note_record(struct collector *collector, const struct json *schema, gramc_text hint) {
     struct importer *in = collector->in;
-    struct json *bare = bare_record(in->arena, schema);
+    struct json *bare = bare_record(in, schema);
     struct buf text;
     buf_init(&text, &in->arena->allocator, INT32_MAX);
     if (bare) json_put_canonical(&text, bare);
@@ -149,7 +151,7 @@ static void note_record(struct collector *collector, const struct json *schema, 
 static void note_use(struct collector *collector, const struct json *schema) {
     struct importer *in = collector->in;
     struct buf text;
-    struct json *bare = bare_record(in->arena, schema);
+    struct json *bare = bare_record(in, schema);
     buf_init(&text, &in->arena->allocator, INT32_MAX);
     if (bare) json_put_canonical(&text, bare);
     const struct candidate *candidate = map_get(&collector->seen, buf_view(&text));

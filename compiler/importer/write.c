@@ -83,7 +83,7 @@ static void add_hints(struct importer *in, const struct import_tool *tool, struc
 /* Those that do not fit the parameters are left out: what a call is, the language checks. */
 static void add_examples(struct importer *in, const struct import_tool *tool, struct doc *list) {
     if (!tool->examples) return;
-    if (tool->examples->mark) {
+    if (import_marks(in, tool->examples)) {
         if (in->report)
             import_find(in, D_IMPORT_LOST, NULL, tool->examples, tool->examples->key,
                         TEXT("a tool that refuses them"));

@@ -136,15 +136,24 @@ GRAMC_API GRAMC_MUST_USE gramc_status gramc_target_arguments(gramc_text target,
                                                              gramc_text arguments,
                                                              const gramc_allocator *allocator,
                                                              gramc_writer writer);
-/* Writes a tool, under that name, as a chat completion request holds it (`functions`: in the older
- * form): byte for byte what gramc_emit prints for the target. A target of another form gives what
- * `openai` prints. GRAMC_FINDINGS: the parameters of a tool made by hand are no JSON. GRAMC_USAGE,
- * GRAMC_NOMEM, GRAMC_LIMIT, GRAMC_IO. Any thread. */
-GRAMC_API GRAMC_MUST_USE gramc_status gramc_target_chat_tool(gramc_text target, bool functions,
-                                                             const gramc_tool *tool,
-                                                             gramc_text name,
-                                                             const gramc_allocator *allocator,
-                                                             gramc_writer writer);
+/* Writes tools, under the names that they have, as a request to the target's provider holds them
+ * (`functions`: in the older form of chat completions): a list, each tool byte for byte as
+ * gramc_emit prints it. A target of another form gives what `openai` prints. GRAMC_FINDINGS: the
+ * parameters of a tool made by hand are no JSON; *bad says which tool. GRAMC_USAGE, GRAMC_NOMEM,
+ * GRAMC_LIMIT, GRAMC_IO. Any thread. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_target_request(gramc_text target, bool functions,
+                                                           const gramc_tool *const *tools,
+                                                           size_t count, size_t *bad,
+                                                           const gramc_allocator *allocator,
+                                                           gramc_writer writer);
+/* Writes what a request to the target's provider says about a structured answer of that type
+ * (gramc_agent.output_document): the value of `response_format` of chat completions, of
+ * `text.format`, of `output_config.format`, of `responseJsonSchema`. GRAMC_NOMEM, GRAMC_LIMIT,
+ * GRAMC_IO. Any thread. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_target_answer(gramc_text target,
+                                                          const struct json *output,
+                                                          const gramc_allocator *allocator,
+                                                          gramc_writer writer);
 
 /* ## Formatting */
 typedef struct gramc_format_options {

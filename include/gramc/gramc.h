@@ -152,7 +152,8 @@ GRAMC_API void gramc_compilation_free(gramc_compilation *compilation);
 
 /* Parses one source. `name` (copied) stands in findings; `bytes` are borrowed until the compilation
  * is freed, and bytes[len] must be a readable NUL. GRAMC_FINDINGS when the text has errors (the
- * rest of the file was read all the same), GRAMC_LIMIT at 2 GiB and more. */
+ * rest of the file was read all the same), GRAMC_LIMIT at 2 GiB and more, GRAMC_USAGE for a name
+ * with a NUL. */
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_add_source(gramc_compilation *compilation,
                                                        gramc_text name, const char *bytes,
                                                        size_t len);

@@ -77,7 +77,7 @@ typedef struct gramc_bind_options {
     gramc_reader reader;            /* of the files that boxes name; read NULL: none can be read */
     /* What ${env:NAME} in a library may stand for; a value without ptr is allowed, but not set.
      * Copied. They go into the requests that name them and nowhere else: not into messages, traces
-     * or results. Keys of providers are refused by name. */
+     * or results. Keys of providers are refused by name, and a NUL is GRAMC_USAGE. */
     const gramc_pair *secrets;
     size_t secret_count;
     bool secrets_may_miss; /* one that is not set fails the call that needs it, not the binding */
@@ -85,15 +85,19 @@ typedef struct gramc_bind_options {
      * known of them, so a tool that only they could do is missing. */
     const gramc_offering *offering;
     /* A target of gramc_emit, by whose rules tools and parameters are called in requests; what the
-     * model calls is mapped back. Empty: "openai". */
+     * model calls is mapped back. Empty: that of the protocol. */
     gramc_text target;
     /* The PATH that programs inherit (gramc_loop_options.environment): one that is not there is
      * then an error of the binding. ptr NULL: they are looked for when they are called. */
     gramc_text path;
+    /* How the models are asked that will run it: chat (OpenAI's chat completions), responses
+     * (OpenAI's), messages (Anthropic's), gemini, ollama. Empty: as the target says. */
+    gramc_text protocol;
 } gramc_bind_options;
 #define GRAMC_BIND_OPTIONS_INIT                                                                    \
     {                                                                                              \
-        sizeof(gramc_bind_options), NULL, NULL, {NULL, NULL}, NULL, 0, false, NULL, {NULL, 0}, {   \
+        sizeof(gramc_bind_options), NULL, NULL, {NULL, NULL}, NULL, 0, false, NULL, {NULL, 0},     \
+            {NULL, 0}, {                                                                           \
             NULL, 0                                                                                \
         }                                                                                          \
     }
@@ -233,8 +237,8 @@ typedef struct gramc_model gramc_model;
 typedef struct gramc_provider {
     const char *name;
     const char *base_url;
-    const char *key;    /* the environment variable that holds the key; NULL: it takes none */
-    const char *target; /* for gramc_bind_options */
+    const char *key; /* the environment variable that holds the key; NULL: it takes none */
+    const char *target, *protocol; /* for gramc_bind_options */
 } gramc_provider;
 /* The i-th of the table; NULL past the end. */
 GRAMC_API const gramc_provider *gramc_provider_get(size_t i);
@@ -250,23 +254,27 @@ typedef struct gramc_endpoint_options {
     const gramc_allocator *allocator;
     gramc_text model;    /* "Provider/id" or "id"; empty: the id that the agent names */
     gramc_text base_url; /* http or https, without /chat/completions; empty: the provider's own */
-    gramc_text api_key;  /* empty: none is sent. Goes into the Authorization header, nowhere else */
+    gramc_text api_key;  /* empty: none is sent. Goes into the provider's header, nowhere else */
     gramc_text proxy;    /* URL of an HTTP proxy; empty: none */
     uint32_t timeout_ms; /* of one request; 0: 600,000 */
     uint32_t connect_timeout_ms; /* 0: 10,000 */
     uint32_t max_retries;        /* of 408, 409, 429, 5xx and connection errors; INIT says 2 */
     uint32_t retry_wait_ms;      /* before the first one, then doubled to 8 s; 0: 500 */
     size_t max_response;         /* bytes of one answer; 0: 16 MiB */
+    gramc_text protocol;         /* as in gramc_bind_options; empty: the provider's own, or chat */
 } gramc_endpoint_options;
 #define GRAMC_ENDPOINT_OPTIONS_INIT                                                                \
     {                                                                                              \
         sizeof(gramc_endpoint_options), NULL, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, 0, 0, 2, \
-            0, 0                                                                                   \
+            0, 0, {                                                                                \
+            NULL, 0                                                                                \
+        }                                                                                          \
     }
 
-/* An OpenAI-compatible endpoint, asked by POST {base_url}/chat/completions. Redirects are not
- * followed. GRAMC_NOT_FOUND: a provider that is not known, and no base_url. GRAMC_USAGE: base_url
- * is not http or https, or the key holds a control character. Connects nowhere yet. */
+/* The server of a provider, or one that is asked as it is: POST {base_url}/chat/completions, or
+ * what the protocol has instead. Redirects are not followed. GRAMC_NOT_FOUND: a provider that is
+ * not known, and no base_url. GRAMC_USAGE: base_url is not http or https, the key holds a control
+ * character, or there is no such protocol. Connects nowhere yet. */
 GRAMC_API GRAMC_MUST_USE gramc_status
 gramc_model_new_endpoint(gramc_model **out, const gramc_endpoint_options *options);
 
@@ -291,7 +299,7 @@ typedef struct gramc_loop_options {
     size_t struct_size; /* sizeof(gramc_loop_options) */
     const gramc_allocator *allocator;
     /* "NAME=value": what child processes see besides what their implementation declares. Give
-     * PATH, or programs without a slash are not found. */
+     * PATH, or programs without a slash are not found. A NUL here or in `host` is GRAMC_USAGE. */
     const gramc_text *environment;
     size_t environment_count;
     /* The absolute path of gramc-host, which comes with the library (libexec/gramc): runs plugins,
@@ -378,6 +386,7 @@ typedef struct gramc_run_result {
     uint32_t call_errors, tool_errors;
     uint64_t prompt_tokens, completion_tokens, total_tokens; /* as the model said */
     double duration_ms;
+    uint64_t cached_tokens; /* of the prompt's: that the provider had seen before */
 } gramc_run_result;
 
 /* Called on the loop's thread. Texts are valid during the call. A handler may start and cancel
@@ -392,9 +401,10 @@ typedef struct gramc_run_handler {
 /* Starts a run; nothing is called before gramc_loop_run. Stated limits: a request of 256 MiB, a
  * tool result of 1 MiB, 128 calls in one answer (more are not made, and the model is told). *out
  * (out may be NULL) is valid until done is called. GRAMC_FINDINGS: the bound agent has errors.
- * GRAMC_USAGE: no model, an endpoint for an agent where neither of them names a model, no message,
- * an empty one, an input of the agent that is not given, or no done. GRAMC_NOMEM: done will not be
- * called. */
+ * GRAMC_USAGE: no model, an endpoint for an agent where neither of them names a model or of another
+ * protocol than the agent was bound for, a wire that the protocol has not, no message, an empty
+ * one, an input of the agent that is not given, or no done. GRAMC_NOMEM: done will not be called.
+ */
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_run_start(gramc_run **out, gramc_loop *loop,
                                                       const gramc_bound *bound,
                                                       const gramc_run_options *options,

@@ -82,6 +82,10 @@ GRAMC_API bool gramc_schema_accepts(const gramc_schema *schema, const char *json
  */
 GRAMC_API bool gramc_schema_accepts_as_is(const gramc_schema *schema, const char *json, size_t len);
 
+/* True if it is plain that every string is valid, whatever stands in it: the schema says nothing of
+ * strings but that they may be there. Allocates nothing. Any thread. */
+GRAMC_API bool gramc_schema_accepts_any_text(const gramc_schema *schema);
+
 typedef enum gramc_check_flags {
     GRAMC_CHECK_DEFAULTS = 1,   /* fill in the defaults of absent members, nested ones too */
     GRAMC_CHECK_COERCE = 2,     /* lossless conversions between string, number, integer, boolean */

@@ -67,6 +67,7 @@ typedef struct gramc_task {
     gramc_text response_format;  /* what a chat completion request says about it */
     bool has_output;
     bool answer_wrapped; /* response_format asks for an object whose member `answer` it is */
+    const struct json *output_document; /* `output`, as the library built it */
 } gramc_task;
 
 /* Sampling settings keep their spelling (`1.0` is sent as 1.0); empty: not written, not sent. */
@@ -101,6 +102,7 @@ typedef struct gramc_agent {
     bool has_output, answer_wrapped;
     const gramc_box_use *box_uses;
     size_t box_use_count;
+    const struct json *output_document; /* as in gramc_task */
 } gramc_agent;
 
 /* What does a tool: GRAMC_IMPL_BUILTIN (target: the registered name), GRAMC_IMPL_EXEC (argv),

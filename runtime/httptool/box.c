@@ -1,6 +1,6 @@
 /* Turns `[crm:HttpToolBox {file: "crm.yaml", url: ..., headers: ...}]` into the tools of one
  * upstream, ready to be bound. What is wrong in the file becomes a message at its place there; how
- * the file is read is toolbox_yaml.c's matter. */
+ * the file is read is toolbox/read.c's matter. */
 #include "runtime/httptool/box.h"
 
 #include <stdio.h>
@@ -46,18 +46,7 @@ static gramc_status read_file(struct toolbox **out, struct arena *arena, struct 
     return toolbox_read(out, &arena->allocator, box->file, box->text, box->box->literal);
 }
 
-/* ## The upstream */
-
-/* The one that is called as the box, or the only one; else NULL and why. */
-static const struct toolbox_upstream *choose_upstream(const struct toolbox *toolbox,
-                                                      gramc_text name, const char **why) {
-    const struct toolbox_upstream *named = toolbox_upstream(toolbox, name);
-    if (named) return named;
-    *why = "there is no upstream in its file";
-    if (!toolbox->upstreams) return NULL;
-    *why = "there are several upstreams in its file, and none of its name";
-    return toolbox->upstreams->next ? NULL : toolbox->upstreams;
-}
+/* ## What it offers */
 
 /* Copied: a toolbox may be gone before its arena. */
 static void offer(struct offered_box *out, struct arena *arena,
@@ -92,7 +81,7 @@ static gramc_status ask(struct offered_box *out, struct arena *arena, const gram
     gramc_status status = read_file(&toolbox, arena, &opened, reader);
     *out = (struct offered_box){.name = box->name};
     const struct toolbox_upstream *upstream =
-        status ? NULL : choose_upstream(toolbox, box->name, &why);
+        status ? NULL : toolbox_choose(toolbox, box->name, &why);
     if (upstream) offer(out, arena, upstream);
     else if (status == GRAMC_FINDINGS) out->failure = first_error(arena, toolbox);
     else if (status == GRAMC_NOT_FOUND) out->failure = TEXT("its file cannot be read");
@@ -110,18 +99,10 @@ gramc_status http_boxes_ask(const struct box_question *question) {
 
 /* ## Opening */
 
-/* Lines count from 1, columns in characters from 1. */
-static uint32_t offset_of(gramc_text text, uint32_t line, uint32_t column) {
-    size_t i = 0;
-    for (uint32_t at = 1; at < line && i < text.len; i++) at += text.ptr[i] == '\n';
-    for (uint32_t at = 1; at < column && i < text.len; at++) text_decode(text, &i);
-    return (uint32_t)i;
-}
-
 static void report_findings(gramc_bound *bound, const struct http_box *box,
                             const struct toolbox *toolbox) {
     for (const struct toolbox_finding *f = toolbox->findings; f; f = f->next) {
-        uint32_t at = offset_of(box->text, f->line, f->column);
+        uint32_t at = toolbox_offset(box->text, f->line, f->column);
         struct bind_place place = {box->file, at, at};
         bool error = f->severity == GRAMC_ERROR;
         BOUND_TELL(bound, error ? D_BAD_TOOLBOX : D_DOUBTFUL_TOOLBOX, &place,
@@ -149,7 +130,7 @@ static void open_upstream(struct http_binder *binder, struct http_box *box, gram
     if (status == GRAMC_NOT_FOUND) report_no_file(binder, box->file);
     if (!toolbox || !bound_own(bound, free_toolbox, toolbox)) return;
     report_findings(bound, box, toolbox);
-    if (status == GRAMC_OK) box->upstream = choose_upstream(toolbox, box->box->name, &why);
+    if (status == GRAMC_OK) box->upstream = toolbox_choose(toolbox, box->box->name, &why);
     if (why && !box->upstream)
         http_bind_wrong(binder, why, "",
                         toolbox->upstreams ? "call the box as the upstream that it stands for"
@@ -194,7 +175,7 @@ static const void *bind_offered(gramc_bound *bound, const struct box_view *view,
                                 const struct offered_tool *offered, const gramc_tool *wanted) {
     const struct http_box *box = view->inside;
     const struct toolbox_tool *tool = toolbox_tool(box->upstream, offered->name);
-    uint32_t at = offset_of(box->text, tool->line, tool->column);
+    uint32_t at = toolbox_offset(box->text, tool->line, tool->column);
     struct http_binder binder = {.bound = bound,
                                  .place = {box->file, at, at},
                                  .who = http_bind_who(bound, "tool", tool->name)};

@@ -329,14 +329,15 @@ static void open_server(gramc_bound *bound, struct box_view *view) {
     const gramc_box *box = view->box;
     const struct bind_place place = {box->file, box->start, box->end};
     const struct offered_box *known = offered_box(bound->offered, bound->offered_count, box->name);
-    if (!known)
+    if (!known || known->failure.len) {
         BOUND_TELL(bound, D_BOX_UNKNOWN, &place, TEXT(""), box->name,
-                   TEXT("nobody asked it what it offers"));
-    else if (known->failure.len)
-        BOUND_TELL(bound, D_BOX_UNKNOWN, &place, TEXT(""), box->name, known->failure);
-    else view->inside = mcp_box_bind(bound, box);
-    if (view->inside) view->offered = known;
-    if (view->inside && known->note.len)
+                   known ? known->failure : TEXT("nobody asked it what it offers"));
+        return;
+    }
+    view->inside = mcp_box_bind(bound, box);
+    if (!view->inside) return;
+    view->offered = known;
+    if (known->note.len)
         bound_report(bound, GRAMC_WARNING, &place, arena_text(&bound->arena, known->note),
                      TEXT(""));
 }

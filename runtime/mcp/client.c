@@ -12,7 +12,8 @@
 #include "runtime/foreign.h"
 #include "runtime/mcp/process.h"
 
-enum { UNSUPPORTED_VERSION = -32022, MODERN_ERRORS_FROM = -32022, MODERN_ERRORS_TO = -32020 };
+/* Codes of the stateless revision. */
+enum { UNSUPPORTED_VERSION = -32022, MISSING_CAPABILITY = -32021, HEADER_MISMATCH = -32020 };
 
 /* ## Requests */
 
@@ -237,7 +238,7 @@ static void on_probe_answer(struct mcp_client *client, const struct json *result
     } else if (json_is(json_get(result, "supportedVersions"), JSON_ARRAY) ||
                code == UNSUPPORTED_VERSION) {
         give_up(client, "the server speaks no revision of the protocol that gramc knows");
-    } else if (code >= MODERN_ERRORS_FROM && code <= MODERN_ERRORS_TO) {
+    } else if (code == MISSING_CAPABILITY || code == HEADER_MISMATCH) {
         give_up(client, "the server refuses to say what it speaks");
     } else if (client->state == MCP_PROBING) {
         start_legacy(client);

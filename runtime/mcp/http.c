@@ -137,7 +137,7 @@ static void get(struct exchange *exchange) {
 
 static bool awaits_answers(const struct mcp_http *owner) {
     for (const struct exchange *one = owner->exchanges; one; one = one->next)
-        if (one->id && !one->is_dead && is_wanted(one)) return true;
+        if (is_wanted(one)) return true;
     return false;
 }
 

@@ -64,12 +64,12 @@ static bool add_header(struct http_target *target, const char *line) {
     return longer != NULL;
 }
 
-static bool add_key(struct http_target *target, gramc_text key) {
+static bool add_key(struct http_target *target, const struct http_target_options *options) {
     struct buf line;
-    if (key.len == 0) return true;
+    if (options->api_key.len == 0) return true;
     buf_init_secret(&line, &target->allocator, 65536);
-    buf_puts(&line, "Authorization: Bearer ");
-    buf_text(&line, key);
+    buf_puts(&line, options->key_header);
+    buf_text(&line, options->api_key);
     bool added = buf_status(&line) == GRAMC_OK && add_header(target, line.ptr);
     buf_free(&line);
     return added;
@@ -79,6 +79,7 @@ static bool is_usable(const struct http_target_options *options) {
     for (size_t i = 0; i < options->api_key.len; i++)
         if ((unsigned char)options->api_key.ptr[i] < 0x20 || options->api_key.ptr[i] == 0x7F)
             return false;
+    if (text_has_nul(options->proxy)) return false;
     for (size_t i = 0; i < options->url.len; i++)
         if ((unsigned char)options->url.ptr[i] <= 0x20) return false;
     return text_starts(options->url, "http://") || text_starts(options->url, "https://");
@@ -102,7 +103,7 @@ static bool fill_target(struct http_target *target, const struct http_target_opt
     if (target->url) target->parsed = parse_url(target->url);
     return target->url && target->proxy && add_header(target, "Content-Type: application/json") &&
            add_header(target, "Accept: application/json") && add_header(target, "Expect:") &&
-           add_key(target, options->api_key);
+           (!options->header || add_header(target, options->header)) && add_key(target, options);
 }
 
 gramc_status http_target_new(struct http_target **out, const gramc_allocator *allocator,

@@ -52,10 +52,12 @@ struct http_request {
 
 struct http_target_options {
     gramc_text url, api_key, proxy;
+    const char *key_header; /* what stands before the key: "Authorization: Bearer " */
+    const char *header;     /* one more; NULL: none */
     uint32_t timeout_ms, connect_timeout_ms;
 };
 
-/* GRAMC_USAGE: neither http nor https, or a control character in the key. */
+/* GRAMC_USAGE: neither http nor https, a control character in the key, a NUL in the proxy. */
 gramc_status http_target_new(struct http_target **out, const gramc_allocator *allocator,
                              const struct http_target_options *options);
 void http_target_free(struct http_target *target);

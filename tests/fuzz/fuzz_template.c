@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "runtime/httptool/template.h"
+#include "toolbox/template.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/text.h"
-#include "runtime/httptool/toolbox.h"
+#include "toolbox/toolbox.h"
 #include "tests/printing/toolbox_text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -58,4 +58,11 @@ if command -v groff >/dev/null; then
     [ -z "$warnings" ] || complain "groff says: $warnings"
 else echo "groff is not installed: the man page was not set by it"; fi
 cmp "$pages/limits.md" "$source/docs/limits.md" || complain "docs/limits.md is not what base/limits.def says: copy build/*/pages/limits.md over it"
+
+# Each limit has a test that knows its number and shows what happens at it and beyond (tests/stated.h).
+limits=$(sed -n 's/^LIMIT(\([A-Z_]*\),.*/\1/p' "$source/base/limits.def")
+[ "$(echo "$limits" | wc -l)" -gt 50 ] || complain "only a few limits were found in limits.def"
+for limit in $limits; do
+    grep -qE "^ *STATED\($limit, [0-9]" "$source"/tests/unit/test_*.c || complain "no test of tests/unit/ states $limit (tests/stated.h)"
+done
 exit $bad

@@ -1,6 +1,7 @@
 /* A plugin that does what plugins should not. */
 #include <gramc/plugin.h>
 
+#include <dirent.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,4 +98,19 @@ GRAMC_PLUGIN_TOOL(take_files) {
     while (count < 2000 && dup(2) >= 0) count++;
     if (count == 2000) return gramc_plugin_say(call, "had them");
     return gramc_plugin_refuse(call, "no descriptor");
+}
+
+/* Into a file: the host has nothing open but the three and copies of its two pipes. */
+GRAMC_PLUGIN_TOOL(list_descriptors) {
+    DIR *dir = opendir("/proc/self/fd");
+    FILE *file = fopen("hosted.fd", "w");
+    const struct dirent *entry;
+    while (dir && file && (entry = readdir(dir)) != NULL) {
+        int descriptor = (int)strtol(entry->d_name, NULL, 10);
+        if (entry->d_name[0] != '.' && descriptor != dirfd(dir) && descriptor != fileno(file))
+            fprintf(file, "%d\n", descriptor);
+    }
+    if (file) fclose(file);
+    if (dir) closedir(dir);
+    return gramc_plugin_say(call, "listed");
 }

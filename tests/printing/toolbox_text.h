@@ -3,7 +3,7 @@
 #define TESTS_PRINTING_TOOLBOX_TEXT_H
 
 #include "base/buf.h"
-#include "runtime/httptool/toolbox.h"
+#include "toolbox/toolbox.h"
 
 void toolbox_put_findings(struct buf *out, const struct toolbox *toolbox);
 

@@ -8,7 +8,9 @@
 
 #include <cmocka.h>
 
+#include "base/limits.h"
 #include "base/text.h"
+#include "tests/stated.h"
 #include "tests/support/agent.h"
 #include "tests/support/mock_server.h"
 
@@ -212,6 +214,22 @@ static void limits(void **state) {
     test_run_free(&asked.run);
 }
 
+/* The body in all, blanks behind it. */
+static void i10_e2_size(void **state) {
+    (void)state;
+    STATED(MODEL_RESPONSE_MAX, 16 << 20, "the run ends as model-error");
+    for (size_t more = 0; more < 2; more++) {
+        const struct mock_answer answers[] = {
+            {.body = SAYS("Hi"), .padding = MODEL_RESPONSE_MAX + more - strlen(SAYS("Hi"))}};
+        struct asked asked;
+        ASK(asked, answers, .max_response = 0);
+        if (more)
+            expect(&asked, GRAMC_OUTCOME_MODEL_ERROR, 1,
+                   "the model's answer is longer than 16777216 bytes");
+        else expect(&asked, GRAMC_OUTCOME_ANSWERED, 1, "");
+    }
+}
+
 static void unreachable(void **state) {
     const struct mock_answer none[] = {{.body = ""}};
     struct asked asked;
@@ -324,6 +342,7 @@ int main(void) {
         cmocka_unit_test(i10_a7_half_emoji),
         cmocka_unit_test(waits_as_told),
         cmocka_unit_test(limits),
+        cmocka_unit_test(i10_e2_size),
         cmocka_unit_test(unreachable),
         cmocka_unit_test(wrong_options),
         cmocka_unit_test(canceled_while_waiting),

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "tests/stated.h"
 #include "tests/support/agent.h"
 #include "tests/support/calls.h"
 
@@ -248,6 +249,7 @@ static void few_stay_idle(void **state) {
     struct test_said said;
     struct buf script;
     (void)state;
+    STATED(WORKERS_IDLE_MAX, 16, "the surplus is ended");
     test_agent_init(&test);
     buf_init(&script, NULL, 1 << 16);
     buf_puts(&script, "{\"event\":\"header\",\"format\":\"gramc-trace\",\"version\":1}\n"

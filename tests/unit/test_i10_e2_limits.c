@@ -14,8 +14,11 @@
 #include "base/limits.h"
 #include "base/text.h"
 #include "grammar/radix.h"
+#include "gramc/compile.h"
 #include "gramc/jolt.h"
 #include "gramc/schema.h"
+#include "tests/failing.h"
+#include "tests/stated.h"
 
 static void put_times(struct buf *out, const char *text, size_t times) {
     for (size_t i = 0; i < times; i++) buf_puts(out, text);
@@ -24,6 +27,7 @@ static void put_times(struct buf *out, const char *text, size_t times) {
 
 static void digits(void **state) {
     (void)state;
+    STATED(RADIX_MOST_DIGITS, 20000, "it is refused");
     for (size_t more = 0; more < 2; more++) {
         struct buf text, out;
         buf_init(&text, NULL, 1 << 20);
@@ -46,6 +50,7 @@ static gramc_status compile_schema(struct buf *text, bool formats, gramc_schema 
 /* true inside so many `not` */
 static void chain(void **state) {
     (void)state;
+    STATED(SCHEMA_CHAIN_MAX, 256, "larger than a limit");
     for (size_t more = 0; more < 2; more++) {
         struct buf text;
         gramc_schema *schema = NULL;
@@ -61,6 +66,7 @@ static void chain(void **state) {
 
 static void schema_bytes(void **state) {
     (void)state;
+    STATED(SCHEMA_BYTES_MAX, 16 << 20, "larger than a limit");
     for (size_t more = 0; more < 2; more++) {
         struct buf text;
         gramc_schema *schema = NULL;
@@ -91,6 +97,8 @@ static bool is_host(const char *format, gramc_text name) {
 static void host_names(void **state) {
     static const char *const formats[] = {"hostname", "idn-hostname"};
     (void)state;
+    STATED(HOST_LABEL_MAX, 63, "it is no host name");
+    STATED(HOST_NAME_MAX_BYTES, 253, "it is no host name");
     for (size_t i = 0; i < 2; i++)
         for (size_t more = 0; more < 2; more++) {
             struct buf name;
@@ -106,6 +114,95 @@ static void host_names(void **state) {
             assert_int_equal(is_host(formats[i], buf_view(&name)), !more);
             buf_free(&name);
         }
+}
+
+/* ## Sources */
+
+/* Nothing of the text is looked at: there is no memory for that. One more byte is refused before.
+ */
+static void one_file(void **state) {
+    struct failing failing = {.persistent = true};
+    const gramc_allocator allocator = test_failing(&failing);
+    gramc_options options = GRAMC_OPTIONS_INIT;
+    gramc_compilation *compilation;
+    (void)state;
+    STATED(SOURCE_MAX, 2147483646, "the file is refused");
+    options.allocator = &allocator;
+    assert_int_equal(gramc_compilation_new(&compilation, &options), GRAMC_OK);
+    failing.fail_at = failing.count + 1;
+    for (size_t more = 0; more < 2; more++) {
+        gramc_status expected = more ? GRAMC_LIMIT : GRAMC_NOMEM;
+        const size_t length = (size_t)SOURCE_MAX + more;
+        assert_int_equal(gramc_add_configuration(compilation, TEXT("gramc.gram"), "", length),
+                         expected);
+        assert_int_equal(gramc_add_source(compilation, TEXT("a.gram"), "", length), expected);
+    }
+    gramc_compilation_free(compilation);
+    assert_int_equal(failing.live, 0);
+}
+
+/* Each file that is asked for is there, and holds the same tool. */
+static int read_any(void *ctx, gramc_text path, gramc_text *out) {
+    (void)ctx;
+    (void)path;
+    *out = TEXT("[t:Tool {description: \"d\"} | ()==>(::Text)]");
+    return 0;
+}
+
+/* The file that imports the others is one of them. */
+static void files(void **state) {
+    (void)state;
+    STATED(COMPILATION_FILES_MAX, 10000, "the import cannot be read");
+    for (size_t more = 0; more < 2; more++) {
+        gramc_options options = GRAMC_OPTIONS_INIT;
+        gramc_compilation *compilation;
+        const gramc_spec *spec;
+        gramc_finding finding;
+        struct buf text;
+        size_t unreadable = 0;
+        options.reader.read = read_any;
+        buf_init(&text, NULL, 1 << 20);
+        buf_puts(&text, "{imports: [\"0\"");
+        for (size_t i = 1; i < COMPILATION_FILES_MAX - 1 + more; i++)
+            buf_printf(&text, ", \"%zu\"", i);
+        buf_puts(&text, "]}");
+        buf_putc(&text, '\0');
+        assert_int_equal(gramc_compilation_new(&compilation, &options), GRAMC_OK);
+        assert_int_equal(gramc_add_source(compilation, TEXT("a.gram"), text.ptr, text.len - 1),
+                         GRAMC_OK);
+        assert_int_equal(gramc_compile(&spec, compilation), more ? GRAMC_FINDINGS : GRAMC_OK);
+        for (size_t i = 0; gramc_finding_get(compilation, i, &finding); i++) {
+            if (strcmp(finding.code, "G0233") != 0) continue;
+            unreadable++;
+            assert_true(text_is(finding.message, "the file `9999` cannot be read"));
+            assert_true(
+                text_is(finding.help, "gramc takes 10000 files at once, each smaller than 2 GiB"));
+        }
+        assert_int_equal(unreadable, more);
+        gramc_compilation_free(compilation);
+        buf_free(&text);
+    }
+}
+
+/* What a spec does not say; test_i10_e2_runtime.c and test_i10_e2_programs.c count it. */
+static void defaults(void **state) {
+    static const char text[] = "[a:Agent {description: \"d\", strategy: evaluated} |\n"
+                               "  [t:Tool {description: \"d\"} | ()==>(::Text)]]\n";
+    gramc_compilation *compilation;
+    const gramc_spec *spec;
+    (void)state;
+    STATED(DEFAULT_ROUNDS, 5, "the strategy ends");
+    assert_int_equal(gramc_compilation_new(&compilation, NULL), GRAMC_OK);
+    assert_int_equal(gramc_add_source(compilation, TEXT("a.gram"), text, sizeof text - 1),
+                     GRAMC_OK);
+    assert_int_equal(gramc_compile(&spec, compilation), GRAMC_OK);
+    const gramc_agent *agent = gramc_spec_agent(spec, 0);
+    assert_int_equal(agent->max_rounds, DEFAULT_ROUNDS);
+    assert_int_equal(agent->max_iterations, DEFAULT_ITERATIONS);
+    assert_int_equal(agent->tools[0]->max_call_errors, DEFAULT_ERRORS);
+    assert_int_equal(agent->tools[0]->max_tool_errors, DEFAULT_ERRORS);
+    assert_int_equal(agent->tools[0]->timeout_ms, DEFAULT_TOOL_TIMEOUT_MS);
+    gramc_compilation_free(compilation);
 }
 
 /* ## JOLT */
@@ -126,6 +223,7 @@ static gramc_status transform(const char *spec, gramc_text input, char *out, siz
 
 static void jolt_depth(void **state) {
     (void)state;
+    STATED(JOLT_TREE_DEPTH, 1000, "larger than a limit");
     for (size_t more = 0; more < 2; more++) {
         struct buf input;
         buf_init(&input, NULL, 1 << 20);
@@ -142,6 +240,7 @@ static void jolt_depth(void **state) {
 
 static void jolt_pad(void **state) {
     (void)state;
+    STATED(JOLT_WIDEST_PAD, 500, "the function does not apply");
     for (int more = 0; more < 2; more++) {
         char spec[256], out[2 * JOLT_WIDEST_PAD];
         snprintf(spec, sizeof spec,
@@ -156,6 +255,7 @@ static void jolt_pad(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_file),   cmocka_unit_test(files),      cmocka_unit_test(defaults),
         cmocka_unit_test(digits),     cmocka_unit_test(chain),      cmocka_unit_test(schema_bytes),
         cmocka_unit_test(host_names), cmocka_unit_test(jolt_depth), cmocka_unit_test(jolt_pad),
     };

@@ -1,6 +1,6 @@
-/* Stated limits of runs, programs, HTTP tools and MCP servers (base/limits.def): each at the limit
- * and one past it, with what is said there. Sessions, starts and reconnections of MCP servers are
- * in test_mcp.c and test_mcp_http.c, the processes that are kept in test_exec_faults.c. */
+/* Stated limits of runs and of what programs say (base/limits.def): each at the limit and one past
+ * it, with what is said there. The processes that are kept are in test_exec_faults.c, what a
+ * provider may answer in test_endpoint.c, the rest in the other files of this name. */
 #define _POSIX_C_SOURCE 200809L
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,10 +14,8 @@
 
 #include "base/limits.h"
 #include "base/text.h"
-#include "runtime/httptool/toolbox.h"
-#include "runtime/mcp/headers.h"
-#include "tests/support/caller.h"
 #include "tests/support/calls.h"
+#include "tests/stated.h"
 
 #define OBJECT "{\"type\":\"object\"}"
 #define STRING "{\"type\":\"string\"}"
@@ -77,6 +75,8 @@ static gramc_outcome rounds(const char *argument, uint32_t failing, uint32_t cal
 
 static void defaults_of_runs(void **state) {
     (void)state;
+    STATED(DEFAULT_ITERATIONS, 10, "the run ends as max-iterations");
+    STATED(DEFAULT_ERRORS, 5, "the run ends as too-many-call-errors or too-many-tool-errors");
     assert_int_equal(rounds("{}", 0, DEFAULT_ITERATIONS - 1), GRAMC_OUTCOME_ANSWERED);
     assert_int_equal(rounds("{}", 0, DEFAULT_ITERATIONS), GRAMC_OUTCOME_MAX_ITERATIONS);
     assert_int_equal(rounds("{\\\"x\\\":1}", 0, DEFAULT_ERRORS - 1), GRAMC_OUTCOME_ANSWERED);
@@ -86,8 +86,38 @@ static void defaults_of_runs(void **state) {
     assert_int_equal(rounds("{}", 1, DEFAULT_ERRORS), GRAMC_OUTCOME_TOO_MANY_TOOL_ERRORS);
 }
 
+/* The schema wants a number; the answer that comes after so many texts is one. */
+static void bad_answers(void **state) {
+    (void)state;
+    STATED(MOST_BAD_ANSWERS, 3, "the run ends as bad-answer");
+    for (int more = 0; more < 2; more++) {
+        gramc_schema_options options = GRAMC_SCHEMA_OPTIONS_INIT;
+        gramc_schema *schema;
+        struct test_agent test;
+        struct buf script;
+        test_agent_init(&test);
+        test.agent.has_output = true;
+        test.agent.output = TEXT("{\"type\":\"integer\"}");
+        assert_int_equal(gramc_schema_compile(&schema, test.agent.output.ptr, test.agent.output.len,
+                                              &options, NULL),
+                         GRAMC_OK);
+        test.agent.answers = schema;
+        buf_init(&script, NULL, 1 << 16);
+        buf_puts(&script, HEADER);
+        for (int i = 0; i < MOST_BAD_ANSWERS - 1 + more; i++)
+            buf_puts(&script, "{\"event\":\"model.response\",\"content\":\"one\"}\n");
+        buf_puts(&script, "{\"event\":\"model.response\",\"content\":\"1\"}\n");
+        assert_int_equal(play(&test, &script, NULL),
+                         more ? GRAMC_OUTCOME_BAD_ANSWER : GRAMC_OUTCOME_ANSWERED);
+        buf_free(&script);
+        gramc_schema_free(schema);
+        test_agent_free(&test);
+    }
+}
+
 static void calls_of_one_answer(void **state) {
     (void)state;
+    STATED(MOST_CALLS, 128, "the calls beyond fail");
     for (size_t more = 0; more < 2; more++) {
         struct test_agent test;
         struct buf script;
@@ -109,6 +139,7 @@ static void calls_of_one_answer(void **state) {
 
 static void errors_that_are_told(void **state) {
     (void)state;
+    STATED(TOLD_ERRORS_MAX, 5, "the others are counted");
     for (int more = 0; more < 2; more++) {
         struct test_agent test;
         struct buf script;
@@ -149,6 +180,7 @@ static const char *say_once(const char *script, bool persistent) {
 static void results(void **state) {
     char script[256];
     (void)state;
+    STATED(TOOL_RESULT_MAX, 1 << 20, "the call fails");
     for (int more = 0; more < 2; more++) {
         snprintf(script, sizeof script, "head -c %d /dev/zero | tr '\\0' x",
                  TOOL_RESULT_MAX + more);
@@ -170,6 +202,8 @@ static const char *say_line(int length) {
 
 static void lines(void **state) {
     (void)state;
+    STATED(WORKER_ANSWER_MAX, 8 << 20, "the call fails and the process is ended");
+    STATED(LINE_LONGEST, 16 << 20, "its calls fail and the process is ended");
     assert_string_equal(say_line(WORKER_ANSWER_MAX), "here");
     assert_string_equal(say_line(WORKER_ANSWER_MAX + 1),
                         "Error: the program sent an answer longer than 8 MiB");
@@ -184,6 +218,7 @@ static void processes_at_a_time(void **state) {
     static struct test_said said;
     char path[1024];
     (void)state;
+    STATED(WORKERS_DEFAULT, 4, "calls wait");
     snprintf(path, sizeof path, "%s/tests/line_worker", getenv("GRAMC_BUILD_DIR"));
     const char *const argv[] = {path, "count", NULL};
     for (size_t more = 0; more < 2; more++) {
@@ -199,156 +234,15 @@ static void processes_at_a_time(void **state) {
     }
 }
 
-/* ## HTTP tools */
-
-static void expect_http(const char *path, const char *body, const gramc_pair *header, size_t length,
-                        const char *refused) {
-    static const struct mock_answer answers[] = {{.body = "fine"}};
-    struct caller caller;
-    struct buf arguments;
-    caller_init(&caller, path, "{\"type\":\"object\",\"properties\":{\"v\":" STRING "}}", answers,
-                1);
-    if (body) {
-        caller.impl->method = TEXT("POST");
-        caller.impl->body = text_of(body);
-    }
-    if (header) {
-        caller.impl->headers = header;
-        caller.impl->header_count = 1;
-    }
-    caller_bind(&caller);
-    if (!body && !header) length -= strlen(caller.url) - strlen("${v}");
-    buf_init(&arguments, NULL, (size_t)HTTP_BODY_MAX + 1000);
-    buf_puts(&arguments, "{\"v\":\"");
-    put_times(&arguments, "x", length);
-    buf_puts(&arguments, "\"}");
-    caller_call(&caller, buf_view(&arguments));
-    if (refused) caller_expect(&caller, TOOL_FAILED, refused);
-    else caller_expect(&caller, TOOL_FINE, "fine");
-    buf_free(&arguments);
-    caller_free(&caller);
-}
-
-#define TOO_LONG "the call cannot be made: it is too long"
-
-static void requests(void **state) {
-    const gramc_pair header = {TEXT("X-Value"), TEXT("${v}")};
-    (void)state;
-    expect_http("/?q=${v}", NULL, NULL, HTTP_URL_MAX, NULL);
-    expect_http("/?q=${v}", NULL, NULL, HTTP_URL_MAX + 1, TOO_LONG);
-    expect_http("/", "[\"${v}\"]", NULL, HTTP_BODY_MAX - 4, NULL);
-    expect_http("/", "[\"${v}\"]", NULL, HTTP_BODY_MAX - 3, TOO_LONG);
-    expect_http("/", NULL, &header, HTTP_HEADER_VALUE_MAX, NULL);
-    expect_http("/", NULL, &header, HTTP_HEADER_VALUE_MAX + 1, TOO_LONG);
-}
-
-static void expect_template(size_t parts, const char *refused) {
-    struct template_error error;
-    struct template template;
-    struct arena arena;
-    struct buf text;
-    arena_init(&arena, NULL);
-    buf_init(&text, NULL, 1 << 20);
-    put_times(&text, "x${v}", parts / 2);
-    put_times(&text, "x", parts % 2);
-    gramc_status status =
-        template_read(&template, &arena, buf_view(&text), TEMPLATE_TEXT, false, &error);
-    assert_int_equal(status, refused ? GRAMC_FINDINGS : GRAMC_OK);
-    if (refused) assert_string_equal(error.message, refused);
-    arena_free(&arena);
-    buf_free(&text);
-}
-
-static void parts(void **state) {
-    (void)state;
-    expect_template(TEMPLATE_PARTS_MAX, NULL);
-    expect_template(TEMPLATE_PARTS_MAX + 1, "more than 1000 parts in a template");
-}
-
-/* ## Files of HTTP tools */
-
-/* The message of the first finding; empty: none. */
-static void read_box(const struct buf *yaml, char message[512]) {
-    struct toolbox *box;
-    gramc_status status = toolbox_read(&box, NULL, TEXT("t.yaml"), buf_view(yaml), false);
-    assert_true(status == GRAMC_OK || status == GRAMC_FINDINGS);
-    const struct toolbox_finding *finding = box->findings;
-    snprintf(message, 512, "%.*s", finding ? (int)finding->message.len : 0,
-             finding ? finding->message.ptr : "");
-    toolbox_free(box);
-}
-
-static void put_tool(struct buf *yaml, size_t i, size_t parameters, size_t headers) {
-    buf_printf(yaml, "    - metadata:\n        name: t%zu\n        description: d\n", i);
-    if (parameters) buf_puts(yaml, "        parameters:\n");
-    for (size_t k = 0; k < parameters; k++)
-        buf_printf(yaml, "          p%zu: {description: d, type: STRING}\n", k);
-    buf_puts(yaml, "      definition:\n        method: GET\n        path: {type: TEXT_SUBSTITUTOR, "
-                   "content: '/");
-    for (size_t k = 0; k < parameters; k++) buf_printf(yaml, "${p%zu}", k);
-    buf_puts(yaml, "'}\n");
-    if (headers) buf_puts(yaml, "        headers:\n");
-    for (size_t k = 0; k < headers; k++)
-        buf_printf(yaml, "          H%zu: [{type: TEXT, content: x}]\n", k);
-}
-
-static void expect_box(size_t tools, size_t parameters, size_t headers, const char *said) {
-    struct buf yaml;
-    char message[512];
-    buf_init(&yaml, NULL, 1 << 26);
-    buf_puts(&yaml, "u:\n  url: http://127.0.0.1:1\n  tools:\n");
-    for (size_t i = 0; i < tools; i++) put_tool(&yaml, i, parameters, headers);
-    read_box(&yaml, message);
-    assert_string_equal(message, said);
-    buf_free(&yaml);
-}
-
-static void files_of_tools(void **state) {
-    (void)state;
-    expect_box(TOOLBOX_TOOLS_MAX, 0, 0, "");
-    expect_box(TOOLBOX_TOOLS_MAX + 1, 0, 0, "more than 5000 tools");
-    expect_box(1, TOOLBOX_PARAMETERS_MAX, 0, "");
-    expect_box(1, TOOLBOX_PARAMETERS_MAX + 1, 0, "more than 200 parameters");
-    expect_box(1, 0, TOOLBOX_HEADERS_MAX, "");
-    expect_box(1, 0, TOOLBOX_HEADERS_MAX + 1, "more than 100 headers");
-}
-
-/* ## MCP */
-
-static void mirrors(void **state) {
-    (void)state;
-    for (int more = 0; more < 2; more++) {
-        struct mcp_parameter *list;
-        struct arena arena;
-        struct buf schema;
-        arena_init(&arena, NULL);
-        buf_init(&schema, NULL, 1 << 20);
-        buf_puts(&schema, "{\"properties\":{");
-        for (int i = 0; i < MCP_MIRRORS_MAX + more; i++)
-            buf_printf(&schema, "%s\"p%d\":{\"type\":\"string\",\"x-mcp-header\":\"H%d\"}",
-                       i ? "," : "", i, i);
-        buf_puts(&schema, "}}");
-        const char *why =
-            mcp_mirrors_read(&list, &arena, json_parse(&arena, buf_view(&schema), NULL));
-        if (more) assert_string_equal(why, "too many x-mcp-header");
-        else assert_null(why);
-        arena_free(&arena);
-        buf_free(&schema);
-    }
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults_of_runs),
+        cmocka_unit_test(bad_answers),
         cmocka_unit_test(calls_of_one_answer),
         cmocka_unit_test(errors_that_are_told),
         cmocka_unit_test(results),
         cmocka_unit_test(lines),
         cmocka_unit_test(processes_at_a_time),
-        cmocka_unit_test(requests),
-        cmocka_unit_test(parts),
-        cmocka_unit_test(files_of_tools),
-        cmocka_unit_test(mirrors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

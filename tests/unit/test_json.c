@@ -14,6 +14,7 @@
 #include "base/sort.h"
 #include "base/text.h"
 #include "tests/failing.h"
+#include "tests/stated.h"
 
 #ifdef GRAMC_HAVE_JANSSON
 bool jansson_reads(const char *text, size_t len); /* jansson_evaluate.c */
@@ -335,6 +336,7 @@ static void test_doubles(void **state) {
 
 static void test_depth(void **state) {
     (void)state;
+    STATED(JSON_MAX_DEPTH, 1000, "it is nested too deeply");
     for (size_t depth = JSON_MAX_DEPTH; depth <= JSON_MAX_DEPTH + 1; depth++) {
         struct arena arena;
         struct json_error error;
@@ -345,6 +347,7 @@ static void test_depth(void **state) {
         struct json *root = json_parse(&arena, (gramc_text){text, 2 * depth}, &error);
         assert_int_equal(root != NULL, depth <= JSON_MAX_DEPTH);
         assert_int_equal(error.limit, depth > JSON_MAX_DEPTH);
+        if (!root) assert_string_equal(error.message, "nested deeper than 1000 levels");
         arena_free(&arena);
     }
 }

@@ -10,6 +10,7 @@
 
 #include "base/buf.h"
 #include "gramc/compile.h"
+#include "tests/stated.h"
 
 typedef void maker(struct buf *out, unsigned n);
 
@@ -95,6 +96,7 @@ static void expect(const char *target, maker *make, unsigned n, const char *code
 
 static void each_limit(void **state) {
     (void)state;
+    STATED(MANY_TOOLS, 128, "G0810, or G0811 where the provider refuses");
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
         const char *target = limits[i].target;
         unsigned old = limits[i].old, new = limits[i].new;

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/text.h"
-#include "runtime/llm.h"
+#include "runtime/protocol.h"
 #include "tests/support/agent.h"
 
 struct fixture {
@@ -22,6 +22,7 @@ static int set_up(void **state) {
     static struct fixture fixture;
     memset(&fixture, 0, sizeof fixture);
     arena_init(&fixture.arena, NULL);
+    fixture.talk.protocol = &protocol_chat;
     buf_init(&fixture.out, NULL, 1 << 20);
     fixture.agent.parallel_tool_calls = -1;
     *state = &fixture;
@@ -42,7 +43,7 @@ static void expect_request(struct fixture *fixture, gramc_wire wire, const char 
                               &fixture->talk,  fixture->agent.tool_choice,
                               TEXT(""),        fixture->agent.instruction};
     buf_reset(&fixture->out);
-    openai_request(&fixture->out, &request);
+    protocol_chat.request(&fixture->out, &request);
     assert_string_equal(fixture->out.ptr, expected);
 }
 
@@ -75,20 +76,26 @@ static void choices(void **state) {
     struct fixture *f = *state;
     assert_true(conversation_user(&f->talk, &f->arena, TEXT("x")));
     f->agent.parallel_tool_calls = 0;
-    expect_request(f, GRAMC_WIRE_TOOLS, ",\"tools\":[]",
-                   HEAD ",\"tools\":[],\"parallel_tool_calls\":false}");
+    expect_request(f, GRAMC_WIRE_TOOLS, "[]", HEAD ",\"tools\":[],\"parallel_tool_calls\":false}");
     f->agent.tool_choice = TEXT("required");
-    expect_request(f, GRAMC_WIRE_TOOLS, ",\"tools\":[]",
+    expect_request(f, GRAMC_WIRE_TOOLS, "[]",
                    HEAD ",\"tools\":[],\"tool_choice\":\"required\","
                         "\"parallel_tool_calls\":false}");
-    expect_request(f, GRAMC_WIRE_FUNCTIONS, ",\"functions\":[]", HEAD ",\"functions\":[]}");
+    expect_request(f, GRAMC_WIRE_FUNCTIONS, "[]", HEAD ",\"functions\":[]}");
     f->agent.tool_choice = TEXT("add");
     f->agent.parallel_tool_calls = -1;
-    expect_request(f, GRAMC_WIRE_TOOLS, ",\"tools\":[]",
+    expect_request(f, GRAMC_WIRE_TOOLS, "[]",
                    HEAD ",\"tools\":[],\"tool_choice\":{\"type\":\"function\",\"function\":{"
                         "\"name\":\"add\"}}}");
-    expect_request(f, GRAMC_WIRE_FUNCTIONS, ",\"functions\":[]",
+    expect_request(f, GRAMC_WIRE_FUNCTIONS, "[]",
                    HEAD ",\"functions\":[],\"function_call\":{\"name\":\"add\"}}");
+}
+
+static gramc_status print_tools(struct fixture *f, bool functions, const gramc_tool *const *list,
+                                size_t count, size_t *bad) {
+    buf_reset(&f->out);
+    return gramc_target_request(TEXT("openai"), functions, list, count, bad, &f->out.allocator,
+                                buf_writer(&f->out));
 }
 
 static void tool_blocks(void **state) {
@@ -98,30 +105,25 @@ static void tool_blocks(void **state) {
                       .parameters = TEXT("{ \"type\": \"object\",\n \"properties\": {} }")};
     gramc_tool bare = {.name = TEXT("bare"), .parameters = TEXT("{}")};
     const gramc_tool *list[] = {&add, &bare};
-    struct offered_tools tools = {list, 2, TEXT("openai")};
     size_t bad;
-    assert_int_equal(openai_tools(&f->out, &tools, GRAMC_WIRE_TOOLS, &bad), GRAMC_OK);
+    assert_int_equal(print_tools(f, false, list, 2, &bad), GRAMC_OK);
     assert_string_equal(
         f->out.ptr,
-        ",\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"add\",\"description\":"
-        "\"Adds\","
+        "[{\"type\":\"function\",\"function\":{\"name\":\"add\",\"description\":\"Adds\","
         "\"parameters\":{\"type\":\"object\",\"properties\":{}}}},{\"type\":\"function\","
         "\"function\":{\"name\":\"bare\",\"parameters\":{}}}]");
-    buf_reset(&f->out);
-    tools.count = 1;
-    assert_int_equal(openai_tools(&f->out, &tools, GRAMC_WIRE_FUNCTIONS, &bad), GRAMC_OK);
-    assert_string_equal(f->out.ptr,
-                        ",\"functions\":[{\"name\":\"add\",\"description\":\"Adds\",\"parameters\":"
-                        "{\"type\":\"object\",\"properties\":{}}}]");
-    buf_reset(&f->out);
-    tools.count = 0;
-    assert_int_equal(openai_tools(&f->out, &tools, GRAMC_WIRE_TOOLS, &bad), GRAMC_OK);
-    assert_int_equal(f->out.len, 0);
+    assert_int_equal(print_tools(f, true, list, 1, &bad), GRAMC_OK);
+    assert_string_equal(f->out.ptr, "[{\"name\":\"add\",\"description\":\"Adds\",\"parameters\":"
+                                    "{\"type\":\"object\",\"properties\":{}}}]");
+    add.parameters = TEXT("no JSON");
+    assert_int_equal(print_tools(f, false, (const gramc_tool *const[]){&bare, &add}, 2, &bad),
+                     GRAMC_FINDINGS);
+    assert_int_equal(bad, 1);
 }
 
 static void read(struct fixture *f, struct reply *reply, const char *body) {
     gramc_text why = {NULL, 0};
-    gramc_status status = openai_reply(reply, &f->arena, text_of(body), &why);
+    gramc_status status = protocol_chat.reply(reply, &f->arena, text_of(body), &why);
     if (status) fail_msg("%s: %.*s", body, TEXT_ARGS(why));
 }
 
@@ -137,15 +139,15 @@ static void history(void **state) {
          "\"function_call\"}]}");
     assert_true(reply.legacy);
     said = conversation_assistant(&f->talk, &f->arena, &reply);
-    assert_true(conversation_result(&f->talk, &f->arena, said, 0, TEXT("5")));
+    assert_true(conversation_result(&f->talk, &f->arena, said, 0, TEXT("5"), false));
     read(f, &reply,
          "{\"choices\":[{\"message\":{\"content\":\"wait\",\"tool_calls\":[{\"id\":\"c9\",\"type\":"
          "\"function\",\"function\":{\"name\":\"add\",\"arguments\":\"\"}},{\"id\":\"c9\","
          "\"function\":{\"name\":\"sub\",\"arguments\":\"{}\"}}]}}]}");
     assert_false(reply.legacy);
     said = conversation_assistant(&f->talk, &f->arena, &reply);
-    assert_true(conversation_result(&f->talk, &f->arena, said, 0, TEXT("one")));
-    assert_true(conversation_result(&f->talk, &f->arena, said, 1, TEXT("two")));
+    assert_true(conversation_result(&f->talk, &f->arena, said, 0, TEXT("one"), false));
+    assert_true(conversation_result(&f->talk, &f->arena, said, 1, TEXT("two"), false));
     expect_request(
         f, GRAMC_WIRE_FUNCTIONS, "",
         "{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":\"x\"},{\"role\":"
@@ -160,16 +162,16 @@ static void history(void **state) {
 
 static void forced_choice_ends(void **state) {
     struct fixture *f = *state;
-    struct call call = {TEXT("a"), TEXT("add"), TEXT("{}")};
+    struct call call = {TEXT("a"), TEXT("add"), TEXT("{}"), false};
     struct reply reply = {.calls = &call, .call_count = 1};
     f->agent.tool_choice = TEXT("required");
     assert_true(conversation_user(&f->talk, &f->arena, TEXT("x")));
     const struct message *said = conversation_assistant(&f->talk, &f->arena, &reply);
-    assert_true(conversation_result(&f->talk, &f->arena, said, 0, TEXT("5")));
-    struct request request = {&f->agent,        TEXT("m"), TEXT(",\"tools\":[]"),
+    assert_true(conversation_result(&f->talk, &f->arena, said, 0, TEXT("5"), false));
+    struct request request = {&f->agent,        TEXT("m"), TEXT("[]"),
                               GRAMC_WIRE_TOOLS, &f->talk,  f->agent.tool_choice,
                               TEXT(""),         TEXT("")};
-    openai_request(&f->out, &request);
+    protocol_chat.request(&f->out, &request);
     assert_non_null(strstr(f->out.ptr, "\"tool_choice\":\"auto\""));
 }
 
@@ -214,7 +216,7 @@ static void no_answers(void **state) {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct reply reply;
         gramc_text why = {NULL, 0};
-        assert_int_equal(openai_reply(&reply, &f->arena, text_of(rows[i].body), &why),
+        assert_int_equal(protocol_chat.reply(&reply, &f->arena, text_of(rows[i].body), &why),
                          GRAMC_FINDINGS);
         assert_true(text_is(why, rows[i].why));
     }
@@ -236,19 +238,20 @@ static void error_bodies(void **state) {
     struct fixture *f = *state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         gramc_text code;
-        gramc_text message = openai_error(&f->arena, text_of(rows[i].body), &code);
+        gramc_text message = protocol_error(&f->arena, text_of(rows[i].body), &code);
         assert_true(text_is(message, rows[i].message));
         assert_true(text_is(code, rows[i].code));
     }
 }
 
 static void add_round(struct fixture *f, const char *result) {
-    struct call calls[2] = {{TEXT(""), TEXT("a"), TEXT("{}")}, {TEXT(""), TEXT("b"), TEXT("{}")}};
+    struct call calls[2] = {{.name = TEXT("a"), .arguments = TEXT("{}")},
+                            {.name = TEXT("b"), .arguments = TEXT("{}")}};
     struct reply reply = {.calls = calls, .call_count = 2};
     const struct message *said = conversation_assistant(&f->talk, &f->arena, &reply);
     assert_non_null(said);
-    assert_true(conversation_result(&f->talk, &f->arena, said, 0, text_of(result)));
-    assert_true(conversation_result(&f->talk, &f->arena, said, 1, text_of(result)));
+    assert_true(conversation_result(&f->talk, &f->arena, said, 0, text_of(result), false));
+    assert_true(conversation_result(&f->talk, &f->arena, said, 1, text_of(result), false));
 }
 
 /* Results never stand without their calls, the question never goes. */

@@ -20,6 +20,7 @@
 
 #include "base/text.h"
 #include "runtime/mcp/client.h"
+#include "tests/stated.h"
 #include "tests/support/agent.h"
 
 enum { CALLS = 4 };
@@ -310,6 +311,7 @@ static void test_cancel(void **state) {
 static void test_crash(void **state) {
     struct bench bench;
     (void)state;
+    STATED(MCP_STARTS_MAX, 5, "it is not started again");
     open_bench(&bench, "crash");
     for (int i = 0; i < MCP_STARTS_MAX; i++) {
         start(&bench, 0, "{}");

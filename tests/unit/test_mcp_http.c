@@ -17,6 +17,7 @@
 #include "runtime/net/http.h"
 #include "runtime/mcp/client.h"
 #include "tests/failing.h"
+#include "tests/stated.h"
 #include "tests/support/mock_server.h"
 
 struct bench {
@@ -204,6 +205,8 @@ static void test_fall_back(void **state) {
         {202, MOCK_WHOLE, NULL, "", 0},
         {200, MOCK_WHOLE, EVENTS, "data: x\n\n", 0},
         {400, MOCK_WHOLE, NULL, RPC(1, "\"error\":{\"code\":-32601,\"message\":\"m\"}"), 0},
+        {400, MOCK_WHOLE, NULL, RPC(1, "\"error\":{\"code\":-32023}"), 0},
+        {400, MOCK_WHOLE, NULL, RPC(1, "\"error\":{\"code\":-32019}"), 0},
     };
     (void)state;
     for (size_t i = 0; i < COUNT(firsts); i++) {
@@ -237,6 +240,12 @@ static void test_refused(void **state) {
           RPC(1, "\"error\":{\"code\":-32022,\"data\":{\"supported\":[\"2026-07-28\"]}}"), 0},
          {400, MOCK_WHOLE, NULL,
           RPC(2, "\"error\":{\"code\":-32022,\"data\":{\"supported\":[\"2026-07-28\"]}}"), 0},
+         "the server refuses to say what it speaks"},
+        {{400, MOCK_WHOLE, NULL, RPC(1, "\"error\":{\"code\":-32021}"), 0},
+         {0, MOCK_HANG, NULL, NULL, 0},
+         "the server refuses to say what it speaks"},
+        {{400, MOCK_WHOLE, NULL, RPC(1, "\"error\":{\"code\":-32020}"), 0},
+         {0, MOCK_HANG, NULL, NULL, 0},
          "the server refuses to say what it speaks"},
         {{404, MOCK_WHOLE, NULL, "", 0},
          {500, MOCK_WHOLE, NULL, "no\nmore", 0},
@@ -398,6 +407,8 @@ static void expect_list(size_t pages, size_t tools, const char *why) {
 
 static void test_i10_e2_lists(void **state) {
     (void)state;
+    STATED(MCP_TOOLS_MAX, 10000, "the list is refused");
+    STATED(MCP_PAGES_MAX, 1000, "the list is refused");
     expect_list(1, MCP_TOOLS_MAX, NULL);
     expect_list(1, MCP_TOOLS_MAX + 1, "the server lists more tools than gramc takes");
     expect_list(MCP_PAGES_MAX, 0, NULL);
@@ -564,6 +575,29 @@ static void test_i10_a2_retry_at_once(void **state) {
     assert_true(count >= 5 && count <= 8);
     close_client(&bench);
     mock_stop(bench.server);
+}
+
+/* Nobody waits any more when the time to open one has come. */
+static void test_i10_e3_no_stream_behind_an_answer(void **state) {
+    const struct mock_answer answers[] = {no_modern,
+                                          {.headers = SESSION("s"), .body = INITIALIZED(2)},
+                                          accepted,
+                                          {.body = SAID(3, "at once")},
+                                          ended};
+    struct bench bench;
+    uv_timer_t timer;
+    bool passed = false;
+    (void)state;
+    open_bench(&bench, answers, COUNT(answers));
+    start(&bench, "{}");
+    expect(&bench, MCP_FINE, "at once");
+    uv_timer_init(&bench.loop, &timer);
+    timer.data = &passed;
+    uv_timer_start(&timer, mark, MCP_PATIENCE_MS + 200, 0);
+    while (!passed) uv_run(&bench.loop, UV_RUN_ONCE);
+    uv_close((uv_handle_t *)&timer, NULL);
+    assert_int_equal(mock_count(bench.server), 4);
+    close_bench(&bench, 5);
 }
 
 /* Most servers have none: then there is none. */
@@ -858,6 +892,7 @@ int main(void) {
         cmocka_unit_test(test_i10_a2_questions_without_end),
         cmocka_unit_test(test_i10_a2_events_without_end),
         cmocka_unit_test(test_i10_a2_retry_at_once),
+        cmocka_unit_test(test_i10_e3_no_stream_behind_an_answer),
         cmocka_unit_test(test_no_side_stream),
         cmocka_unit_test(test_no_end_of_reconnecting),
         cmocka_unit_test(test_broken_stream),

@@ -7,6 +7,7 @@
 
 #include "notation.h"
 #include "tests/printing/print_gram.h"
+#include "tests/stated.h"
 
 /* ## Verdicts */
 
@@ -383,6 +384,7 @@ static void assert_nested(const char *open, const char *middle, const char *clos
 
 static void test_nesting_of_brackets(void **state) {
     (void)state;
+    STATED(PARSE_MAX_DEPTH, 1024, "G0601");
     assert_nested("[a | x, ", "b", "]", PARSE_MAX_DEPTH, NULL);
     assert_nested("[a | x, ", "b", "]", PARSE_MAX_DEPTH + 1, "G0601");
     assert_nested("[a | x, ", "b", "]", 100000, "G0601");

@@ -345,25 +345,33 @@ static void i10_a6_plugin_that_never_returns(void **state) {
 }
 
 /* What is open to a program that is started when requests have been made: one a call, one that
- * stays, and an MCP server, which is started anew because it ends after its list. */
+ * stays, an MCP server, which is started anew because it ends after its list, and the host of a
+ * plugin, which has moved its two pipes. */
 static void i10_a8_descriptors_of_programs(void **state) {
     static const struct mock_answer answers[] = {
         {.body = "{\"choices\":[{\"message\":{\"tool_calls\":["
                  "{\"id\":\"1\",\"function\":{\"name\":\"once\",\"arguments\":\"{}\"}},"
                  "{\"id\":\"2\",\"function\":{\"name\":\"stays\",\"arguments\":\"{}\"}},"
-                 "{\"id\":\"3\",\"function\":{\"name\":\"served\",\"arguments\":\"{}\"}}]}}]}"},
+                 "{\"id\":\"3\",\"function\":{\"name\":\"served\",\"arguments\":\"{}\"}},"
+                 "{\"id\":\"4\",\"function\":{\"name\":\"hosted\",\"arguments\":\"{}\"}}]}}]}"},
         {.body = "{\"choices\":[{\"message\":{\"content\":\"done\"}}]}"}};
-    static const char *const lists[] = {"once.fd", "stays.fd", "served.fd"};
+    static const char *const lists[] = {"once.fd", "stays.fd", "served.fd", "hosted.fd"};
+    char library[4096];
     (void)state;
     write_file("three.gram", "[helper:Agent {description: \"Helps\", model: \"OpenAI/m\"} |\n"
                              "  [once:Tool {description: \"1\"} | ()==>(::Text)],\n"
                              "  [stays:Tool {description: \"2\"} | ()==>(::Text)],\n"
-                             "  [served:Tool {description: \"3\"} | ()==>(::Text)]]\n");
-    write_file("fds.gram",
-               "[fds:ToolLibrary {description: \"Tells\"} |\n"
-               "  [once:ToolImpl {exec: [\"sh\", \"-c\", \"ls /proc/self/fd >once.fd\"]}],\n"
-               "  [stays:ToolImpl {exec: [\"sh\", \"stays.sh\"], persistent: true}],\n"
-               "  [box:McpServer {command: [\"sh\", \"served.sh\"]}]]\n");
+                             "  [served:Tool {description: \"3\"} | ()==>(::Text)],\n"
+                             "  [hosted:Tool {description: \"4\"} | ()==>(::Text)]]\n");
+    snprintf(library, sizeof library,
+             "[fds:ToolLibrary {description: \"Tells\"} |\n"
+             "  [once:ToolImpl {exec: [\"sh\", \"-c\", \"ls /proc/self/fd >once.fd\"]}],\n"
+             "  [stays:ToolImpl {exec: [\"sh\", \"stays.sh\"], persistent: true}],\n"
+             "  [hosted:ToolImpl {plugin: \"%s/tests/plugin/libmisbehave.so\", "
+             "symbol: \"list_descriptors\"}],\n"
+             "  [box:McpServer {command: [\"sh\", \"served.sh\"]}]]\n",
+             getenv("GRAMC_BUILD_DIR"));
+    write_file("fds.gram", library);
     write_file("stays.sh", "ls /proc/self/fd >stays.fd\n"
                            "read -r line; id=${line#*\\\"id\\\":}; id=${id%%[!0-9]*}\n"
                            "printf '{\"id\":%s,\"result\":\"ok\"}\\n' \"$id\"; cat\n");
@@ -389,6 +397,7 @@ static void i10_a8_descriptors_of_programs(void **state) {
     assert_int_equal(RUN("three.gram", "-l", "fds.gram", "--base-url", mock_url(server), "Hello"),
                      0);
     for (size_t i = 0; i < 3; i++) assert_string_equal(read_file(lists[i]), "0\n1\n2\n3\n");
+    assert_string_equal(read_file(lists[3]), "0\n1\n2\n4\n5\n");
     unsetenv("OPENAI_API_KEY");
     unsetenv("no_proxy");
     mock_stop(server);

@@ -593,14 +593,55 @@ static void test_accepted_as_is(void **state) {
     }
 }
 
+static const struct {
+    const char *schema;
+    bool any;
+} texts[] = {
+    {"{\"type\":\"string\"}", true},
+    {"{\"description\":\"d\",\"type\":\"string\",\"default\":\"a\"}", true},
+    {"{\"type\":[\"string\",\"null\"]}", true},
+    {"{\"type\":[\"string\",\"integer\"],\"minimum\":3}", true},
+    {"{}", true},
+    {"true", true},
+    {"{\"$ref\":\"#/$defs/t\",\"$defs\":{\"t\":{\"type\":\"string\"}}}", true},
+    {"{\"$ref\":\"#/$defs/t\",\"$defs\":{\"t\":{\"type\":\"string\",\"maxLength\":9}}}", false},
+    {"{\"type\":\"string\",\"minLength\":1}", false},
+    {"{\"type\":\"string\",\"maxLength\":9}", false},
+    {"{\"type\":\"string\",\"pattern\":\"a\"}", false},
+    {"{\"type\":\"string\",\"format\":\"date\"}", false},
+    {"{\"type\":\"string\",\"enum\":[\"a\",\"b\"]}", false},
+    {"{\"const\":\"a\"}", false},
+    {"{\"type\":\"string\",\"not\":{\"const\":\"a\"}}", false},
+    {"{\"type\":\"integer\"}", false},
+    {"{\"type\":\"object\"}", false},
+    {"false", false},
+};
+
+static void test_any_text(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        gramc_schema *schema = compile(texts[i].schema, false, true);
+        if (gramc_schema_accepts_any_text(schema) != texts[i].any)
+            fail_msg("%s: %d expected", texts[i].schema, texts[i].any);
+        gramc_schema_free(schema);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sentences),     cmocka_unit_test(test_all_errors_in_order),
-        cmocka_unit_test(test_changes),       cmocka_unit_test(test_list_of_changes),
-        cmocka_unit_test(test_closed_root),   cmocka_unit_test(test_refused_schemas),
-        cmocka_unit_test(test_schema_limits), cmocka_unit_test(test_instance_limits),
-        cmocka_unit_test(test_resolver),      cmocka_unit_test(test_threads_share_a_schema),
-        cmocka_unit_test(test_printing),      cmocka_unit_test(test_accepted_as_is),
+        cmocka_unit_test(test_any_text),
+        cmocka_unit_test(test_sentences),
+        cmocka_unit_test(test_all_errors_in_order),
+        cmocka_unit_test(test_changes),
+        cmocka_unit_test(test_list_of_changes),
+        cmocka_unit_test(test_closed_root),
+        cmocka_unit_test(test_refused_schemas),
+        cmocka_unit_test(test_schema_limits),
+        cmocka_unit_test(test_instance_limits),
+        cmocka_unit_test(test_resolver),
+        cmocka_unit_test(test_threads_share_a_schema),
+        cmocka_unit_test(test_printing),
+        cmocka_unit_test(test_accepted_as_is),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

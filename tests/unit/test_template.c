@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/text.h"
-#include "runtime/httptool/template.h"
+#include "toolbox/template.h"
 #include "tests/failing.h"
 
 enum { LONG = 1 << 20, ROOM = 4 << 20 };

@@ -11,7 +11,8 @@
 #include <cmocka.h>
 
 #include "base/text.h"
-#include "runtime/httptool/toolbox.h"
+#include "gramc/schema.h"
+#include "toolbox/toolbox.h"
 #include "tests/printing/toolbox_text.h"
 #include "base/yaml/yaml.h"
 #include "tests/failing.h"

@@ -1,0 +1,229 @@
+/* Gemini's generateContent: contents of parts, roles user and model, arguments and results as
+ * objects. The parts of an answer are sent back as they came, for they may be signed. Whether there
+ * are calls is seen in the parts: the reason of the end does not say it. */
+#include "base/text.h"
+#include "runtime/protocol.h"
+
+/* ## Contents */
+
+static void put_text_part(struct json_writer *w, gramc_text text) {
+    json_object_begin(w);
+    json_member_text(w, "text", text);
+    json_object_end(w);
+}
+
+static void put_call(struct json_writer *w, const struct call *call) {
+    json_object_begin(w);
+    json_member_object(w, "functionCall");
+    if (!call->own_id) json_member_some(w, "id", call->id);
+    json_member_text(w, "name", call->name);
+    protocol_arguments(w, "args", call);
+    json_object_end(w);
+    json_object_end(w);
+}
+
+static void put_answer(struct json_writer *w, const struct message *message) {
+    json_member_text(w, "role", TEXT("model"));
+    if (message->opaque.len) {
+        json_member_raw(w, "parts", message->opaque);
+        return;
+    }
+    json_member_array(w, "parts");
+    if (message->content.len) put_text_part(w, message->content);
+    for (size_t i = 0; i < message->call_count; i++) put_call(w, &message->calls[i]);
+    json_array_end(w);
+}
+
+static void put_result(struct json_writer *w, const struct message *message) {
+    json_member_object(w, "functionResponse");
+    if (!message->call->own_id) json_member_some(w, "id", message->call->id);
+    json_member_text(w, "name", message->call->name);
+    json_member_object(w, "response");
+    json_member_text(w, message->failed ? "error" : "output", message->content);
+    json_object_end(w);
+    json_object_end(w);
+}
+
+static void put_message(struct buf *out, const struct message *message) {
+    struct json_writer w = json_writer(out);
+    json_object_begin(&w);
+    switch (message->role) {
+    case ROLE_USER:
+        json_member_text(&w, "role", TEXT("user"));
+        json_member_array(&w, "parts");
+        put_text_part(&w, message->content);
+        json_array_end(&w);
+        break;
+    case ROLE_ASSISTANT: put_answer(&w, message); break;
+    case ROLE_TOOL: put_result(&w, message); break;
+    }
+    json_object_end(&w);
+}
+
+/* ## The request */
+
+static const struct message *put_results(struct json_writer *w, const struct message *message) {
+    json_object_begin(w);
+    json_member_text(w, "role", TEXT("user"));
+    json_member_array(w, "parts");
+    json_raw(w, message->json);
+    for (; message->next && message->next->role == ROLE_TOOL; message = message->next)
+        json_raw(w, message->next->json);
+    json_array_end(w);
+    json_object_end(w);
+    return message;
+}
+
+static void put_conversation(struct json_writer *w, const struct conversation *talk) {
+    json_member_array(w, "contents");
+    for (const struct message *message = talk->first; message; message = message->next)
+        if (message->role == ROLE_TOOL) message = put_results(w, message);
+        else json_raw(w, message->json);
+    json_array_end(w);
+}
+
+static void put_instruction(struct json_writer *w, gramc_text instruction) {
+    if (instruction.len == 0) return;
+    json_member_object(w, "systemInstruction");
+    json_member_array(w, "parts");
+    put_text_part(w, instruction);
+    json_array_end(w);
+    json_object_end(w);
+}
+
+static void put_mode(struct json_writer *w, gramc_text choice) {
+    bool none = text_is(choice, "none"), automatic = text_is(choice, "auto");
+    bool one = !none && !automatic && !text_is(choice, "required");
+    json_member_object(w, "toolConfig");
+    json_member_object(w, "functionCallingConfig");
+    json_member_text(w, "mode", none ? TEXT("NONE") : automatic ? TEXT("AUTO") : TEXT("ANY"));
+    if (one) {
+        json_member_array(w, "allowedFunctionNames");
+        json_text(w, choice);
+        json_array_end(w);
+    }
+    json_object_end(w);
+    json_object_end(w);
+}
+
+static void put_settings(struct json_writer *w, const struct request *request) {
+    const gramc_agent *agent = request->agent;
+    const struct {
+        const char *key;
+        gramc_text value;
+    } settings[] = {{"temperature", agent->temperature},
+                    {"topP", agent->top_p},
+                    {"maxOutputTokens", agent->max_tokens},
+                    {"presencePenalty", agent->presence_penalty},
+                    {"frequencyPenalty", agent->frequency_penalty},
+                    {"seed", agent->seed},
+                    {"responseJsonSchema", request->answer_format}};
+    bool any = false;
+    for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
+        if (settings[i].value.len == 0) continue;
+        if (!any) json_member_object(w, "generationConfig");
+        any = true;
+        json_member_raw(w, settings[i].key, settings[i].value);
+    }
+    if (request->answer_format.len)
+        json_member_text(w, "responseMimeType", TEXT("application/json"));
+    if (any) json_object_end(w);
+}
+
+static void put_request(struct buf *out, const struct request *request) {
+    struct json_writer w = json_writer(out);
+    gramc_text choice = protocol_choice(request);
+    json_object_begin(&w);
+    put_conversation(&w, request->talk);
+    put_instruction(&w, request->instruction);
+    if (request->tools.len) {
+        json_member_raw(&w, "tools", request->tools);
+        if (choice.len) put_mode(&w, choice);
+    }
+    put_settings(&w, request);
+    json_object_end(&w);
+}
+
+/* ## Answers */
+
+static bool read_call(struct reply *out, struct arena *arena, const struct json *wanted,
+                      size_t most) {
+    struct call *call = protocol_call(out, arena, most);
+    const struct json *args = json_get(wanted, "args");
+    if (!call) return false;
+    call->id = protocol_text(wanted, "id");
+    call->name = protocol_text(wanted, "name");
+    call->arguments = args && !json_is(args, JSON_NULL) ? protocol_print(arena, args) : TEXT("{}");
+    return !arena->oom;
+}
+
+/* What the model thought aloud is not its answer. */
+static bool read_parts(struct reply *out, struct arena *arena, const struct json *parts) {
+    struct buf text;
+    bool good = true;
+    buf_init(&text, &arena->allocator, 64 << 20);
+    for (const struct json *part = parts->first; part && good; part = part->next) {
+        const struct json *wanted = json_get(part, "functionCall");
+        bool thought = json_is(json_get(part, "thought"), JSON_TRUE);
+        if (json_is(wanted, JSON_OBJECT)) good = read_call(out, arena, wanted, parts->count);
+        if (thought || !json_is(json_get(part, "text"), JSON_STRING)) continue;
+        out->has_content = true;
+        buf_text(&text, protocol_text(part, "text"));
+    }
+    out->content = buf_to_arena(&text, arena);
+    out->opaque = protocol_print(arena, parts);
+    return good && out->content.ptr && !arena->oom;
+}
+
+static enum finish finish_of(gramc_text reason) {
+    static const char *const filters[] = {"SAFETY", "RECITATION",         "BLOCKLIST",
+                                          "SPII",   "PROHIBITED_CONTENT", "IMAGE_SAFETY"};
+    if (text_is(reason, "MAX_TOKENS")) return FINISH_LENGTH;
+    for (size_t i = 0; i < sizeof(filters) / sizeof(filters[0]); i++)
+        if (text_is(reason, filters[i])) return FINISH_FILTER;
+    return FINISH_STOP;
+}
+
+static void read_usage(struct usage *out, const struct json *usage) {
+    out->prompt = protocol_count(usage, "promptTokenCount");
+    out->completion =
+        protocol_count(usage, "candidatesTokenCount") + protocol_count(usage, "thoughtsTokenCount");
+    out->total = protocol_count(usage, "totalTokenCount");
+    out->cached = protocol_count(usage, "cachedContentTokenCount");
+}
+
+static gramc_status read_candidate(struct reply *out, struct arena *arena,
+                                   const struct json *candidate) {
+    const struct json *parts = json_get(json_get(candidate, "content"), "parts");
+    out->finish_reason = protocol_text(candidate, "finishReason");
+    out->finish = finish_of(out->finish_reason);
+    if (!json_is(parts, JSON_ARRAY)) return GRAMC_OK;
+    return read_parts(out, arena, parts) ? GRAMC_OK : GRAMC_NOMEM;
+}
+
+/* A question that is blocked has no candidates. */
+static gramc_status read_reply(struct reply *out, struct arena *arena, gramc_text body,
+                               gramc_text *why) {
+    *out = (struct reply){0};
+    const struct json *json = protocol_body(arena, &body, why);
+    const struct json *candidates = json_get(json, "candidates");
+    gramc_text blocked = protocol_text(json_get(json, "promptFeedback"), "blockReason");
+    if (!json) return arena->oom ? GRAMC_NOMEM : GRAMC_FINDINGS;
+    read_usage(&out->usage, json_get(json, "usageMetadata"));
+    if (json_is(candidates, JSON_ARRAY) && candidates->first)
+        return read_candidate(out, arena, candidates->first);
+    out->finish_reason = blocked;
+    out->finish = FINISH_FILTER;
+    if (blocked.len) return GRAMC_OK;
+    *why = TEXT("the answer has no `candidates`");
+    return GRAMC_FINDINGS;
+}
+
+const struct protocol protocol_gemini = {.name = "gemini",
+                                         .target = "gemini",
+                                         .path = "/models/*:generateContent",
+                                         .key = "x-goog-api-key: ",
+                                         .lacks = SETTING_PARALLEL,
+                                         .message = put_message,
+                                         .request = put_request,
+                                         .reply = read_reply};

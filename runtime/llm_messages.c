@@ -1,0 +1,195 @@
+/* Anthropic's Messages: the instruction stands apart, an answer is a list of blocks, and all
+ * results of one answer come back in one message of the user. The blocks of an answer are sent back
+ * as they came, for among them may be thinking that is signed. */
+#include "base/text.h"
+#include "runtime/protocol.h"
+
+/* `max_tokens` has to be said. */
+#define USUAL_MAX_TOKENS "8192"
+
+/* ## Messages */
+
+static void put_text_block(struct json_writer *w, gramc_text text) {
+    json_object_begin(w);
+    json_member_text(w, "type", TEXT("text"));
+    json_member_text(w, "text", text);
+    json_object_end(w);
+}
+
+static void put_call(struct json_writer *w, const struct call *call) {
+    json_object_begin(w);
+    json_member_text(w, "type", TEXT("tool_use"));
+    json_member_text(w, "id", call->id);
+    json_member_text(w, "name", call->name);
+    protocol_arguments(w, "input", call);
+    json_object_end(w);
+}
+
+/* An empty text is refused. */
+static void put_blocks(struct json_writer *w, const struct message *message) {
+    if (message->opaque.len) {
+        json_member_raw(w, "content", message->opaque);
+        return;
+    }
+    json_member_array(w, "content");
+    if (message->content.len) put_text_block(w, message->content);
+    for (size_t i = 0; i < message->call_count; i++) put_call(w, &message->calls[i]);
+    json_array_end(w);
+}
+
+static void put_result(struct json_writer *w, const struct message *message) {
+    json_member_text(w, "type", TEXT("tool_result"));
+    json_member_text(w, "tool_use_id", message->call->id);
+    json_member_text(w, "content", message->content);
+    if (message->failed) json_member_bool(w, "is_error", true);
+}
+
+static void put_message(struct buf *out, const struct message *message) {
+    struct json_writer w = json_writer(out);
+    json_object_begin(&w);
+    switch (message->role) {
+    case ROLE_USER:
+        json_member_text(&w, "role", TEXT("user"));
+        json_member_text(&w, "content", message->content);
+        break;
+    case ROLE_ASSISTANT:
+        json_member_text(&w, "role", TEXT("assistant"));
+        put_blocks(&w, message);
+        break;
+    case ROLE_TOOL: put_result(&w, message); break;
+    }
+    json_object_end(&w);
+}
+
+/* ## The request */
+
+/* Gives the last of them. */
+static const struct message *put_results(struct json_writer *w, const struct message *message) {
+    json_object_begin(w);
+    json_member_text(w, "role", TEXT("user"));
+    json_member_array(w, "content");
+    json_raw(w, message->json);
+    for (; message->next && message->next->role == ROLE_TOOL; message = message->next)
+        json_raw(w, message->next->json);
+    json_array_end(w);
+    json_object_end(w);
+    return message;
+}
+
+static void put_conversation(struct json_writer *w, const struct conversation *talk) {
+    json_member_array(w, "messages");
+    for (const struct message *message = talk->first; message; message = message->next)
+        if (message->role == ROLE_TOOL) message = put_results(w, message);
+        else json_raw(w, message->json);
+    json_array_end(w);
+}
+
+/* The type of a choice; a tool's name has one of its own. */
+static gramc_text type_of_choice(gramc_text choice) {
+    static const struct {
+        const char *ours;
+        gramc_text theirs;
+    } words[] = {
+        {"", {"auto", 4}}, {"auto", {"auto", 4}}, {"none", {"none", 4}}, {"required", {"any", 3}}};
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+        if (text_is(choice, words[i].ours)) return words[i].theirs;
+    return TEXT("tool");
+}
+
+static void put_choice(struct json_writer *w, const struct request *request) {
+    gramc_text choice = protocol_choice(request), type = type_of_choice(choice);
+    bool one_by_one = request->agent->parallel_tool_calls == 0 && !text_is(type, "none");
+    if (choice.len == 0 && !one_by_one) return;
+    json_member_object(w, "tool_choice");
+    json_member_text(w, "type", type);
+    if (text_is(type, "tool")) json_member_text(w, "name", choice);
+    if (one_by_one) json_member_bool(w, "disable_parallel_tool_use", true);
+    json_object_end(w);
+}
+
+static void put_request(struct buf *out, const struct request *request) {
+    const gramc_agent *agent = request->agent;
+    struct json_writer w = json_writer(out);
+    json_object_begin(&w);
+    json_member_text(&w, "model", request->model);
+    json_member_raw(&w, "max_tokens",
+                    agent->max_tokens.len ? agent->max_tokens : TEXT(USUAL_MAX_TOKENS));
+    if (request->instruction.len) json_member_text(&w, "system", request->instruction);
+    put_conversation(&w, request->talk);
+    protocol_setting(&w, "temperature", agent->temperature);
+    protocol_setting(&w, "top_p", agent->top_p);
+    if (request->tools.len) {
+        json_member_raw(&w, "tools", request->tools);
+        put_choice(&w, request);
+    }
+    if (request->answer_format.len) {
+        json_member_object(&w, "output_config");
+        json_member_raw(&w, "format", request->answer_format);
+        json_object_end(&w);
+    }
+    json_object_end(&w);
+}
+
+/* ## Answers */
+
+static bool read_call(struct reply *out, struct arena *arena, const struct json *block,
+                      size_t most) {
+    struct call *call = protocol_call(out, arena, most);
+    const struct json *input = json_get(block, "input");
+    if (!call) return false;
+    call->id = protocol_text(block, "id");
+    call->name = protocol_text(block, "name");
+    call->arguments = input ? protocol_print(arena, input) : TEXT("{}");
+    return !arena->oom;
+}
+
+static bool read_blocks(struct reply *out, struct arena *arena, const struct json *blocks) {
+    for (const struct json *block = blocks->first; block; block = block->next) {
+        gramc_text type = protocol_text(block, "type");
+        if (text_is(type, "text")) out->has_content = true;
+        if (text_is(type, "tool_use") && !read_call(out, arena, block, blocks->count)) return false;
+    }
+    out->opaque = protocol_print(arena, blocks);
+    return protocol_join(&out->content, arena, blocks, "text") && !arena->oom;
+}
+
+static void read_end(struct reply *out, const struct json *body) {
+    gramc_text reason = protocol_text(body, "stop_reason");
+    out->finish_reason = reason;
+    if (text_is(reason, "max_tokens") || text_is(reason, "model_context_window_exceeded"))
+        out->finish = FINISH_LENGTH;
+    if (text_is(reason, "refusal"))
+        out->refusal = out->content.len ? out->content : TEXT("the model refused to answer");
+}
+
+static void read_usage(struct usage *out, const struct json *usage) {
+    out->cached = protocol_count(usage, "cache_read_input_tokens");
+    out->prompt = protocol_count(usage, "input_tokens") + out->cached +
+                  protocol_count(usage, "cache_creation_input_tokens");
+    out->completion = protocol_count(usage, "output_tokens");
+    out->total = out->prompt + out->completion;
+}
+
+static gramc_status read_reply(struct reply *out, struct arena *arena, gramc_text body,
+                               gramc_text *why) {
+    *out = (struct reply){0};
+    const struct json *json = protocol_body(arena, &body, why);
+    const struct json *blocks = json_get(json, "content");
+    if (json && !json_is(blocks, JSON_ARRAY)) *why = TEXT("the answer has no `content`");
+    if (!json || !json_is(blocks, JSON_ARRAY)) return arena->oom ? GRAMC_NOMEM : GRAMC_FINDINGS;
+    if (!read_blocks(out, arena, blocks)) return GRAMC_NOMEM;
+    read_end(out, json);
+    read_usage(&out->usage, json_get(json, "usage"));
+    return GRAMC_OK;
+}
+
+const struct protocol protocol_messages = {.name = "messages",
+                                           .target = "anthropic",
+                                           .path = "/messages",
+                                           .key = "x-api-key: ",
+                                           .version = "anthropic-version: 2023-06-01",
+                                           .lacks =
+                                               SETTING_PRESENCE | SETTING_FREQUENCY | SETTING_SEED,
+                                           .message = put_message,
+                                           .request = put_request,
+                                           .reply = read_reply};

@@ -1,0 +1,133 @@
+/* Ollama's own chat: like chat completions, but that arguments are objects, results go by the name
+ * of the tool, and settings are options, the size of the context among them. */
+#include "base/text.h"
+#include "runtime/protocol.h"
+
+/* ## Messages */
+
+static void put_calls(struct json_writer *w, const struct message *message) {
+    json_member_array(w, "tool_calls");
+    for (size_t i = 0; i < message->call_count; i++) {
+        json_object_begin(w);
+        json_member_object(w, "function");
+        json_member_text(w, "name", message->calls[i].name);
+        protocol_arguments(w, "arguments", &message->calls[i]);
+        json_object_end(w);
+        json_object_end(w);
+    }
+    json_array_end(w);
+}
+
+static void put_message(struct buf *out, const struct message *message) {
+    static const gramc_text roles[] = {
+        [ROLE_USER] = {"user", 4}, [ROLE_ASSISTANT] = {"assistant", 9}, [ROLE_TOOL] = {"tool", 4}};
+    struct json_writer w = json_writer(out);
+    if (message->opaque.len) {
+        json_raw(&w, message->opaque);
+        return;
+    }
+    json_object_begin(&w);
+    json_member_text(&w, "role", roles[message->role]);
+    json_member_text(&w, "content", message->content);
+    if (message->role == ROLE_TOOL) json_member_text(&w, "tool_name", message->call->name);
+    if (message->call_count) put_calls(&w, message);
+    json_object_end(&w);
+}
+
+/* ## The request */
+
+static void put_conversation(struct json_writer *w, const struct request *request) {
+    json_member_array(w, "messages");
+    if (request->instruction.len) {
+        json_object_begin(w);
+        json_member_text(w, "role", TEXT("system"));
+        json_member_text(w, "content", request->instruction);
+        json_object_end(w);
+    }
+    for (const struct message *message = request->talk->first; message; message = message->next)
+        json_raw(w, message->json);
+    json_array_end(w);
+}
+
+static void put_options(struct json_writer *w, const gramc_agent *agent) {
+    const struct {
+        const char *key;
+        gramc_text value;
+    } options[] = {{"temperature", agent->temperature},
+                   {"top_p", agent->top_p},
+                   {"presence_penalty", agent->presence_penalty},
+                   {"frequency_penalty", agent->frequency_penalty},
+                   {"num_predict", agent->max_tokens},
+                   {"seed", agent->seed}};
+    bool any = false;
+    for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
+        if (options[i].value.len == 0) continue;
+        if (!any) json_member_object(w, "options");
+        any = true;
+        json_member_raw(w, options[i].key, options[i].value);
+    }
+    if (any) json_object_end(w);
+}
+
+/* It would stream if it were not told otherwise. */
+static void put_request(struct buf *out, const struct request *request) {
+    struct json_writer w = json_writer(out);
+    json_object_begin(&w);
+    json_member_text(&w, "model", request->model);
+    put_conversation(&w, request);
+    json_member_bool(&w, "stream", false);
+    if (request->tools.len) json_member_raw(&w, "tools", request->tools);
+    protocol_setting(&w, "format", request->answer_format);
+    put_options(&w, request->agent);
+    json_object_end(&w);
+}
+
+/* ## Answers */
+
+static bool read_calls(struct reply *out, struct arena *arena, const struct json *calls) {
+    for (const struct json *item = calls->first; item; item = item->next) {
+        const struct json *function = json_get(item, "function");
+        const struct json *arguments = json_get(function, "arguments");
+        struct call *call = protocol_call(out, arena, calls->count);
+        if (!call) return false;
+        call->id = protocol_text(item, "id");
+        call->name = protocol_text(function, "name");
+        call->arguments = json_is(arguments, JSON_STRING) ? arguments->text
+                          : arguments                     ? protocol_print(arena, arguments)
+                                                          : TEXT("{}");
+    }
+    return !arena->oom;
+}
+
+static void read_usage(struct usage *out, const struct json *body) {
+    out->prompt = protocol_count(body, "prompt_eval_count");
+    out->completion = protocol_count(body, "eval_count");
+    out->total = out->prompt + out->completion;
+}
+
+static gramc_status read_reply(struct reply *out, struct arena *arena, gramc_text body,
+                               gramc_text *why) {
+    *out = (struct reply){0};
+    const struct json *json = protocol_body(arena, &body, why);
+    const struct json *message = json_get(json, "message");
+    const struct json *calls = json_get(message, "tool_calls");
+    if (json && !json_is(message, JSON_OBJECT)) *why = TEXT("the answer has no `message`");
+    if (!json || !json_is(message, JSON_OBJECT)) return arena->oom ? GRAMC_NOMEM : GRAMC_FINDINGS;
+    out->content = protocol_text(message, "content");
+    out->has_content = json_is(json_get(message, "content"), JSON_STRING);
+    out->opaque = protocol_print(arena, message);
+    if (json_is(calls, JSON_ARRAY) && !read_calls(out, arena, calls)) return GRAMC_NOMEM;
+    out->finish_reason = protocol_text(json, "done_reason");
+    if (text_is(out->finish_reason, "length")) out->finish = FINISH_LENGTH;
+    read_usage(&out->usage, json);
+    return arena->oom ? GRAMC_NOMEM : GRAMC_OK;
+}
+
+const struct protocol protocol_ollama = {.name = "ollama",
+                                         .target = "ollama",
+                                         .path = "/api/chat",
+                                         .key = "Authorization: Bearer ",
+                                         .lacks = SETTING_CHOICE | SETTING_PARALLEL,
+                                         .message = put_message,
+                                         .request = put_request,
+                                         .reply = read_reply};

@@ -1,0 +1,168 @@
+/* OpenAI's Responses: a conversation is a list of items, calls and results among them. The items of
+ * an answer are sent back as they came, for among them may be reasoning that nobody else reads. */
+#include "base/text.h"
+#include "runtime/protocol.h"
+
+/* ## Items. A message may be several of them, or none; the writer puts commas between. */
+
+static void put_said(struct json_writer *w, gramc_text role, gramc_text text) {
+    json_object_begin(w);
+    json_member_text(w, "role", role);
+    json_member_text(w, "content", text);
+    json_object_end(w);
+}
+
+static void put_call(struct json_writer *w, const struct call *call) {
+    json_object_begin(w);
+    json_member_text(w, "type", TEXT("function_call"));
+    json_member_text(w, "call_id", call->id);
+    json_member_text(w, "name", call->name);
+    json_member_text(w, "arguments", call->arguments.len ? call->arguments : TEXT("{}"));
+    json_object_end(w);
+}
+
+static void put_result(struct json_writer *w, const struct message *message) {
+    json_object_begin(w);
+    json_member_text(w, "type", TEXT("function_call_output"));
+    json_member_text(w, "call_id", message->call->id);
+    json_member_text(w, "output", message->content);
+    json_object_end(w);
+}
+
+static void put_answer(struct json_writer *w, const struct message *message) {
+    if (message->opaque.len > 2) {
+        json_raw(w, text_slice(message->opaque, 1, message->opaque.len - 1));
+        return;
+    }
+    if (message->content.len) put_said(w, TEXT("assistant"), message->content);
+    for (size_t i = 0; i < message->call_count; i++) put_call(w, &message->calls[i]);
+}
+
+static void put_message(struct buf *out, const struct message *message) {
+    struct json_writer w = json_writer(out);
+    switch (message->role) {
+    case ROLE_USER: put_said(&w, TEXT("user"), message->content); break;
+    case ROLE_ASSISTANT: put_answer(&w, message); break;
+    case ROLE_TOOL: put_result(&w, message); break;
+    }
+}
+
+/* ## The request */
+
+static void put_choice(struct json_writer *w, const struct request *request) {
+    gramc_text choice = protocol_choice(request);
+    bool word = text_is(choice, "required") || text_is(choice, "auto") || text_is(choice, "none");
+    if (choice.len == 0) return;
+    if (word) {
+        json_member_text(w, "tool_choice", choice);
+        return;
+    }
+    json_member_object(w, "tool_choice");
+    json_member_text(w, "type", TEXT("function"));
+    json_member_text(w, "name", choice);
+    json_object_end(w);
+}
+
+static void put_tools(struct json_writer *w, const struct request *request) {
+    json_member_raw(w, "tools", request->tools);
+    put_choice(w, request);
+    if (request->agent->parallel_tool_calls >= 0)
+        json_member_bool(w, "parallel_tool_calls", request->agent->parallel_tool_calls);
+}
+
+static void put_request(struct buf *out, const struct request *request) {
+    const gramc_agent *agent = request->agent;
+    struct json_writer w = json_writer(out);
+    json_object_begin(&w);
+    json_member_text(&w, "model", request->model);
+    if (request->instruction.len) json_member_text(&w, "instructions", request->instruction);
+    json_member_array(&w, "input");
+    for (const struct message *message = request->talk->first; message; message = message->next)
+        if (message->json.len) json_raw(&w, message->json);
+    json_array_end(&w);
+    protocol_setting(&w, "temperature", agent->temperature);
+    protocol_setting(&w, "top_p", agent->top_p);
+    protocol_setting(&w, "max_output_tokens", agent->max_tokens);
+    if (request->answer_format.len) {
+        json_member_object(&w, "text");
+        json_member_raw(&w, "format", request->answer_format);
+        json_object_end(&w);
+    }
+    if (request->tools.len) put_tools(&w, request);
+    json_object_end(&w);
+}
+
+/* ## Answers */
+
+static bool read_call(struct reply *out, struct arena *arena, const struct json *item,
+                      size_t most) {
+    struct call *call = protocol_call(out, arena, most);
+    if (!call) return false;
+    call->id = protocol_text(item, "call_id");
+    call->name = protocol_text(item, "name");
+    call->arguments = protocol_text(item, "arguments");
+    return true;
+}
+
+static void read_said(struct reply *out, struct buf *text, const struct json *item) {
+    const struct json *parts = json_get(item, "content");
+    if (!json_is(parts, JSON_ARRAY)) return;
+    for (const struct json *part = parts->first; part; part = part->next) {
+        gramc_text refusal = protocol_text(part, "refusal");
+        if (refusal.len) out->refusal = refusal;
+        if (!text_is(protocol_text(part, "type"), "output_text")) continue;
+        out->has_content = true;
+        buf_text(text, protocol_text(part, "text"));
+    }
+}
+
+static bool read_items(struct reply *out, struct arena *arena, const struct json *items) {
+    struct buf text;
+    bool good = true;
+    buf_init(&text, &arena->allocator, 64 << 20);
+    for (const struct json *item = items->first; item && good; item = item->next) {
+        gramc_text type = protocol_text(item, "type");
+        if (text_is(type, "message")) read_said(out, &text, item);
+        if (text_is(type, "function_call")) good = read_call(out, arena, item, items->count);
+    }
+    out->content = buf_to_arena(&text, arena);
+    out->opaque = protocol_print(arena, items);
+    return good && out->content.ptr && !arena->oom;
+}
+
+static void read_end(struct reply *out, const struct json *body) {
+    gramc_text reason = protocol_text(json_get(body, "incomplete_details"), "reason");
+    out->finish_reason = reason.len ? reason : protocol_text(body, "status");
+    if (text_is(reason, "max_output_tokens")) out->finish = FINISH_LENGTH;
+    if (text_is(reason, "content_filter")) out->finish = FINISH_FILTER;
+}
+
+static void read_usage(struct usage *out, const struct json *usage) {
+    out->prompt = protocol_count(usage, "input_tokens");
+    out->completion = protocol_count(usage, "output_tokens");
+    out->total = protocol_count(usage, "total_tokens");
+    out->cached = protocol_count(json_get(usage, "input_tokens_details"), "cached_tokens");
+}
+
+static gramc_status read_reply(struct reply *out, struct arena *arena, gramc_text body,
+                               gramc_text *why) {
+    *out = (struct reply){0};
+    const struct json *json = protocol_body(arena, &body, why);
+    const struct json *items = json_get(json, "output");
+    if (json && !json_is(items, JSON_ARRAY)) *why = TEXT("the answer has no `output`");
+    if (!json || !json_is(items, JSON_ARRAY)) return arena->oom ? GRAMC_NOMEM : GRAMC_FINDINGS;
+    if (!read_items(out, arena, items)) return GRAMC_NOMEM;
+    read_end(out, json);
+    read_usage(&out->usage, json_get(json, "usage"));
+    return GRAMC_OK;
+}
+
+const struct protocol protocol_responses = {.name = "responses",
+                                            .target = "openai-responses",
+                                            .path = "/responses",
+                                            .key = "Authorization: Bearer ",
+                                            .lacks =
+                                                SETTING_PRESENCE | SETTING_FREQUENCY | SETTING_SEED,
+                                            .message = put_message,
+                                            .request = put_request,
+                                            .reply = read_reply};

@@ -1,0 +1,126 @@
+/* What the protocols share: the table of them, bodies and errors of servers, and the few things
+ * that all say in the same way. What each says differently is in its llm_*.c. */
+#include "runtime/protocol.h"
+
+#include "base/number.h"
+#include "base/text.h"
+
+enum { TEXT_MAX = 64 << 20 };
+
+static const struct protocol *const protocols[] = {
+    &protocol_chat, &protocol_responses, &protocol_messages, &protocol_gemini, &protocol_ollama};
+
+enum { PROTOCOLS = sizeof(protocols) / sizeof(protocols[0]) };
+
+const struct protocol *protocol_named(gramc_text name) {
+    for (size_t i = 0; i < PROTOCOLS; i++)
+        if (text_is(name, protocols[i]->name)) return protocols[i];
+    return NULL;
+}
+
+const struct protocol *protocol_of_target(gramc_text target) {
+    for (size_t i = 0; i < PROTOCOLS; i++)
+        if (text_is(target, protocols[i]->target)) return protocols[i];
+    return &protocol_chat;
+}
+
+gramc_text model_id(gramc_text spec) {
+    for (size_t i = 0; i < spec.len; i++)
+        if (spec.ptr[i] == '/') return text_slice(spec, i + 1, spec.len);
+    return spec;
+}
+
+gramc_text model_provider(gramc_text spec) {
+    for (size_t i = 0; i < spec.len; i++)
+        if (spec.ptr[i] == '/') return text_slice(spec, 0, i);
+    return (gramc_text){NULL, 0};
+}
+
+/* ## Reading */
+
+gramc_text protocol_text(const struct json *object, const char *key) {
+    const struct json *member = json_get(object, key);
+    return json_is(member, JSON_STRING) ? member->text : (gramc_text){NULL, 0};
+}
+
+uint64_t protocol_count(const struct json *object, const char *key) {
+    const struct json *count = json_get(object, key);
+    int64_t number;
+    if (!json_is(count, JSON_NUMBER) || !number_to_int(&number, count->text)) return 0;
+    return number < 0 ? 0 : (uint64_t)number;
+}
+
+gramc_text protocol_print(struct arena *arena, const struct json *value) {
+    struct buf out;
+    buf_init(&out, &arena->allocator, TEXT_MAX);
+    json_put(&out, value);
+    return buf_to_arena(&out, arena);
+}
+
+bool protocol_join(gramc_text *out, struct arena *arena, const struct json *list, const char *key) {
+    struct buf text;
+    buf_init(&text, &arena->allocator, TEXT_MAX);
+    for (const struct json *part = list->first; part; part = part->next)
+        buf_text(&text, protocol_text(part, key));
+    *out = buf_to_arena(&text, arena);
+    return out->ptr;
+}
+
+struct call *protocol_call(struct reply *out, struct arena *arena, size_t most) {
+    if (!out->calls) out->calls = arena_array(arena, most, sizeof(*out->calls));
+    return out->calls ? &out->calls[out->call_count++] : NULL;
+}
+
+const char protocol_no_object[] = "the answer is not a JSON object";
+
+const struct json *protocol_body(struct arena *arena, gramc_text *body, gramc_text *why) {
+    gramc_text code;
+    *body = json_mended(arena, *body);
+    const struct json *json = json_parse(arena, *body, NULL);
+    const struct json *error = json_get(json, "error");
+    if (arena->oom) return NULL;
+    if (!json_is(json, JSON_OBJECT)) *why = text_of(protocol_no_object);
+    else if (error && !json_is(error, JSON_NULL)) *why = protocol_error(arena, *body, &code);
+    else return json;
+    return NULL;
+}
+
+/* {"error":{"message","code"}} with code a text or a number; {"error":"text"};
+ * {"object":"error","message"}; {"message"}; anything else. */
+gramc_text protocol_error(struct arena *arena, gramc_text body, gramc_text *code) {
+    body = json_mended(arena, body);
+    const struct json *json = json_parse(arena, body, NULL);
+    if (json_is(json, JSON_ARRAY) && json->first) json = json->first; /* Gemini's streams */
+    const struct json *error = json_get(json, "error");
+    *code = (gramc_text){NULL, 0};
+    if (json_is(error, JSON_STRING)) return error->text;
+    if (!json_is(error, JSON_OBJECT)) error = json;
+    const struct json *code_member = json_get(error, "code");
+    if (json_is(code_member, JSON_STRING) || json_is(code_member, JSON_NUMBER))
+        *code = code_member->text;
+    gramc_text message = protocol_text(error, "message");
+    return message.len ? message : body;
+}
+
+/* ## Writing */
+
+void protocol_setting(struct json_writer *w, const char *key, gramc_text value) {
+    if (value.len) json_member_raw(w, key, value);
+}
+
+void protocol_arguments(struct json_writer *w, const char *key, const struct call *call) {
+    struct arena scratch;
+    arena_init(&scratch, &w->out->allocator);
+    const struct json *object = json_parse(&scratch, call->arguments, NULL);
+    if (scratch.oom) w->out->state = BUF_NOMEM;
+    if (json_is(object, JSON_OBJECT)) json_member_value(w, key, object);
+    else json_member_raw(w, key, TEXT("{}"));
+    arena_free(&scratch);
+}
+
+/* Forced again, it would never end. */
+gramc_text protocol_choice(const struct request *request) {
+    gramc_text choice = request->tool_choice;
+    bool forced = choice.len && !text_is(choice, "auto") && !text_is(choice, "none");
+    return forced && request->talk->last->role == ROLE_TOOL ? TEXT("auto") : choice;
+}

@@ -1,0 +1,67 @@
+/* Protocols: how a provider wants to be asked and how it answers. One vtable, a file each
+ * (llm_*.c); which server speaks which is provider.c's table. */
+#ifndef RUNTIME_PROTOCOL_H
+#define RUNTIME_PROTOCOL_H
+
+#include "base/json/writer.h"
+#include "runtime/llm.h"
+
+/* Settings of agents that not every provider has. */
+enum unsent {
+    SETTING_PRESENCE = 1,
+    SETTING_FREQUENCY = 2,
+    SETTING_SEED = 4,
+    SETTING_CHOICE = 8, /* toolChoice */
+    SETTING_PARALLEL = 16
+};
+
+struct protocol {
+    const char *name;
+    const char *target;  /* of gramc_emit: as that prints them, tools are sent */
+    const char *path;    /* behind the base URL; `*` stands for the model's id */
+    const char *key;     /* the header that a key goes into, as far as it is ours */
+    const char *version; /* a header that is always sent; NULL: none */
+    unsigned lacks;      /* enum unsent: what it cannot be told */
+    bool has_functions;  /* GRAMC_WIRE_FUNCTIONS too */
+    /* One message, or the part of one, as requests hold it. */
+    void (*message)(struct buf *out, const struct message *message);
+    void (*request)(struct buf *out, const struct request *request);
+    /* GRAMC_FINDINGS: not such an answer; *why then says so, borrowed from the arena or constant.
+     */
+    gramc_status (*reply)(struct reply *out, struct arena *arena, gramc_text body, gramc_text *why);
+};
+
+extern const struct protocol protocol_chat, protocol_responses, protocol_messages, protocol_gemini,
+    protocol_ollama;
+
+/* The protocol of that name; NULL: there is none. */
+const struct protocol *protocol_named(gramc_text name);
+/* The one that sends tools as that target has them; chat completions if none has it its own. */
+const struct protocol *protocol_of_target(gramc_text target);
+
+/* ## For protocols (protocol.c) */
+/* What is said where there is no answer to read at all. */
+extern const char protocol_no_object[];
+/* The body as JSON; NULL with a reason if it is no object, or an error of the server. */
+const struct json *protocol_body(struct arena *arena, gramc_text *body, gramc_text *why);
+/* What an error body says, in any of the shapes that servers use; its own beginning if it has none
+ * of them. *code may be empty. */
+gramc_text protocol_error(struct arena *arena, gramc_text body, gramc_text *code);
+/* The member if it is a string. */
+gramc_text protocol_text(const struct json *object, const char *key);
+/* The member if it is a number of things. */
+uint64_t protocol_count(const struct json *object, const char *key);
+/* A value on one line; an empty text without memory (arena->oom). */
+gramc_text protocol_print(struct arena *arena, const struct json *value);
+/* The text of a member of each of the list, joined. False without memory. */
+bool protocol_join(gramc_text *out, struct arena *arena, const struct json *list, const char *key);
+/* Room for one call more; NULL without memory. `calls` has room for `most`. */
+struct call *protocol_call(struct reply *out, struct arena *arena, size_t most);
+/* What the agent does not say is not sent. */
+void protocol_setting(struct json_writer *w, const char *key, gramc_text value);
+/* The arguments as an object: what the model wrote, or an empty one if that is none. */
+void protocol_arguments(struct json_writer *w, const char *key, const struct call *call);
+/* What holds for this request: a forced choice holds until the first results are there. */
+gramc_text protocol_choice(const struct request *request);
+
+#endif

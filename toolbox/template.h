@@ -1,0 +1,90 @@
+/* Texts with ${parameters} in them, for HTTP calls. A value is encoded by where it stands, in one
+ * pass, so that nothing in it can leave its place: no other path, no further query parameter,
+ * header or JSON member, no second expansion. Pure: no network, no environment. */
+#ifndef TOOLBOX_TEMPLATE_H
+#define TOOLBOX_TEMPLATE_H
+
+#include "base/json/json.h"
+
+/* What a template is a template of. */
+enum template_kind {
+    TEMPLATE_URL,    /* path and query; may begin with http://host, where nothing is filled in */
+    TEMPLATE_HEADER, /* one header's value */
+    TEMPLATE_JSON,   /* a body that is JSON once it is filled in */
+    TEMPLATE_FORM,   /* application/x-www-form-urlencoded */
+    TEMPLATE_MARKUP, /* XML, HTML */
+    TEMPLATE_TEXT    /* any other body: values as they are */
+};
+
+/* Where one value stands. */
+enum template_place {
+    PLACE_SEGMENT,     /* of a path: percent-encoded; never empty, never a step up */
+    PLACE_QUERY,       /* percent-encoded; of a form as well */
+    PLACE_HEADER,      /* as it is; no control characters */
+    PLACE_JSON_STRING, /* inside quotes: escaped */
+    PLACE_JSON_VALUE,  /* a JSON value of its own */
+    PLACE_MARKUP,      /* & < > " ' escaped */
+    PLACE_RAW          /* as it is */
+};
+
+enum part_kind { PART_TEXT, PART_PARAMETER, PART_SECRET };
+
+struct template_part {
+    enum part_kind kind;
+    enum template_place place;
+    gramc_text text; /* the text, or the name */
+    gramc_text fallback;
+    bool has_fallback;
+    uint32_t start, end; /* in the template */
+};
+
+struct template {
+    gramc_text source;
+    struct template_part *parts;
+    size_t count;
+};
+
+/* What is wrong, and where in the template: [start, end). */
+struct template_error {
+    uint32_t start, end;
+    char message[256];
+};
+
+/* GRAMC_FINDINGS, so that it can be returned. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 4, 5)))
+#endif
+gramc_status
+template_fail(struct template_error *error, size_t start, size_t end, const char *format, ...);
+
+/* The content type decides how a body is filled in. */
+enum template_kind template_body_kind(gramc_text content_type);
+
+/* `text` is copied. ${name}, ${name:-fallback}, ${env:NAME}, $${ for a literal one. `literal`:
+ * values go in as they are (but headers keep out control characters). GRAMC_FINDINGS with `error`.
+ */
+gramc_status template_read(struct template *out, struct arena *arena, gramc_text text,
+                           enum template_kind kind, bool literal, struct template_error *error);
+/* A template without parameters: the text as it is, ${ and all. */
+gramc_status template_fixed(struct template *out, struct arena *arena, gramc_text text);
+
+/* Every parameter must be among `names`; marks those that occur in `used`. GRAMC_FINDINGS for the
+ * first that is not, with the nearest name. */
+gramc_status template_check(const struct template *what, const gramc_text *names, size_t count,
+                            bool *used, struct template_error *error);
+
+/* True if a parameter without a fallback is none of the arguments' members. */
+bool template_lacks(const struct template *what, const struct json *arguments);
+
+/* Looks up the value of ${env:name}; false if it may not be read or is not set. */
+typedef bool (*template_secret)(const void *ctx, gramc_text name, gramc_text *out);
+
+/* Fills in the members of `arguments` (an object). secret NULL: none. What is null is `null` as a
+ * JSON value, empty elsewhere, and refused in a path. What is absent takes its member of a JSON
+ * object or its pair of a query, form or cookie with it; where it is none of these, it is as null.
+ * GRAMC_FINDINGS: a value that cannot stand where it would. GRAMC_LIMIT: `out` is full. */
+gramc_status template_expand(struct buf *out, const struct template *what,
+                             const struct json *arguments, template_secret secret,
+                             const void *secret_ctx, struct template_error *error);
+
+#endif
