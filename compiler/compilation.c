@@ -38,8 +38,7 @@ void gramc_compilation_free(gramc_compilation *compilation) {
     if (!compilation) return;
     gramc_allocator allocator = compilation->arena.allocator;
     for (struct gramc_spec *spec = compilation->specs; spec; spec = spec->older) spec_free(spec);
-    for (struct source *s = compilation->first_source; s; s = s->next)
-        arena_free(&((struct unit *)(void *)s)->nodes);
+    for (struct unit *u = compilation->parsed; u; u = u->older) arena_free(&u->nodes);
     arena_free(&compilation->arena);
     arena_pool_free(&compilation->pool);
     mem_free(&allocator, compilation, sizeof *compilation);
@@ -51,6 +50,8 @@ struct unit *unit_parse(gramc_compilation *compilation, gramc_text name, gramc_t
     if (!unit) return NULL;
     struct source *source = &unit->source, *last = compilation->last_source;
     arena_init_pooled(&unit->nodes, &compilation->pool);
+    unit->older = compilation->parsed;
+    compilation->parsed = unit;
     source->name = arena_text(&compilation->arena, name);
     source->text = text;
     source->order = last ? last->order + 1 : 0;

@@ -16,9 +16,10 @@ struct unit_link {
 
 /* A source that may mean something. */
 struct unit {
-    struct source source; /* first: a pointer to one is a pointer to the other */
+    struct source source;
     struct tree *tree;
     struct arena nodes; /* of its patterns */
+    struct unit *older; /* that was parsed before, of whatever sort */
     struct unit *next;
     gramc_text path; /* its name, by the shortest spelling */
     struct unit_link *imports, *last_import;
@@ -45,6 +46,7 @@ struct gramc_compilation {
     bool plain, strict_vocabulary, strict, keep_types, forget_trees;
     bool looks_for_files;  /* that libraries name: to check them, not to use them */
     bool evaluates_format; /* gramc_source_check_format was asked: the findings are those of fmt */
+    struct unit *parsed;   /* the last one first */
     struct source *first_source, *last_source; /* of all units, the configuration's too */
     struct unit *units, *last;
     size_t unit_count;
