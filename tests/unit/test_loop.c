@@ -350,17 +350,19 @@ static void named_ends(void **state) {
     static const struct {
         const char *answer;
         gramc_outcome outcome;
-        const char *text;
+        const char *text, *message;
     } rows[] = {
-        {SAYS(""), GRAMC_OUTCOME_EMPTY_RESPONSE, ""},
-        {SAYS(" \\n"), GRAMC_OUTCOME_EMPTY_RESPONSE, " \n"},
+        {SAYS(""), GRAMC_OUTCOME_EMPTY_RESPONSE, "",
+         "the model answered with neither text nor calls"},
+        {SAYS(" \\n"), GRAMC_OUTCOME_EMPTY_RESPONSE, " \n",
+         "the model answered with neither text nor calls"},
         {"{\"event\":\"model.response\",\"content\":\"Once upon\",\"finish\":\"length\"}\n",
-         GRAMC_OUTCOME_LENGTH, "Once upon"},
+         GRAMC_OUTCOME_LENGTH, "Once upon", "the answer was cut off at the token limit"},
         {"{\"event\":\"model.response\",\"content\":\"\",\"finish\":\"content_filter\"}\n",
-         GRAMC_OUTCOME_CONTENT_FILTER, ""},
+         GRAMC_OUTCOME_CONTENT_FILTER, "", "the answer was stopped by a content filter"},
         {"{\"event\":\"model.response\",\"content\":null,\"refusal\":\"I will not\"}\n",
-         GRAMC_OUTCOME_REFUSED, "I will not"},
-        {"", GRAMC_OUTCOME_MODEL_ERROR, ""},
+         GRAMC_OUTCOME_REFUSED, "I will not", "the model refused to answer"},
+        {"", GRAMC_OUTCOME_MODEL_ERROR, "", "the script has 0 answers, and this is request 1"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -371,7 +373,7 @@ static void named_ends(void **state) {
         play(&scene, script, (struct test_setup){0});
         expect_end(&scene, rows[i].outcome, "");
         assert_string_equal(scene.run.text, rows[i].text);
-        assert_true(scene.run.message[0] != '\0');
+        assert_string_equal(scene.run.message, rows[i].message);
         close_scene(&scene);
     }
 }
@@ -393,6 +395,7 @@ static void run_deadline(void **state) {
     play(&scene, HEADER CALLS(CALL("nap", "{}")) SAYS("ok"),
          (struct test_setup){.timeout_ms = 200});
     expect_end(&scene, GRAMC_OUTCOME_TIMEOUT, "");
+    assert_string_equal(scene.run.message, "the run took longer than 200 ms");
     assert_true(scene.run.result.duration_ms < 5000);
     close_scene(&scene);
 }
@@ -492,10 +495,10 @@ static void cancelling(void **state) {
         options.model = mock;
         options.messages = &message;
         options.message_count = 1;
-        gramc_run_handler waiting = {NULL, NULL, keep_outcome, &victims};
+        gramc_run_handler waiting = {.done = keep_outcome, .ctx = &victims};
         assert_int_equal(gramc_run_start(&victim, loop, bound, &options, &waiting), GRAMC_OK);
         struct canceler canceler = {&scene.run, whole_loop ? NULL : &victim, loop};
-        gramc_run_handler handler = {cancel_now, NULL, on_done, &canceler};
+        gramc_run_handler handler = {.turn = cancel_now, .done = on_done, .ctx = &canceler};
         assert_int_equal(gramc_run_start(NULL, loop, bare, &options, &handler), GRAMC_OK);
         assert_int_equal(gramc_loop_run(loop), GRAMC_OK);
         assert_int_equal(victims, GRAMC_OUTCOME_CANCELED);
@@ -540,7 +543,7 @@ static void canceling_oneself(void **state) {
     open_scene(&scene);
     test_agent_init(&plain);
     struct suicidal suicidal = {.run = &scene.run};
-    gramc_run_handler handler = {cancel_self, NULL, note_end, &suicidal};
+    gramc_run_handler handler = {.turn = cancel_self, .done = note_end, .ctx = &suicidal};
     assert_int_equal(gramc_model_new_mock(&scene.model, NULL), GRAMC_OK);
     assert_int_equal(gramc_bind(&bound, &plain.agent, NULL, NULL), GRAMC_OK);
     assert_int_equal(gramc_loop_new(&suicidal.loop, NULL), GRAMC_OK);
@@ -625,7 +628,7 @@ static void thousands(void **state) {
     gramc_loop *loop;
     gramc_text message = TEXT("Hello");
     struct many many = {0};
-    gramc_run_handler handler = {NULL, NULL, count_answer, &many};
+    gramc_run_handler handler = {.done = count_answer, .ctx = &many};
     gramc_bind_options bind = GRAMC_BIND_OPTIONS_INIT;
     gramc_run_options options = GRAMC_RUN_OPTIONS_INIT;
     (void)state;
@@ -735,7 +738,7 @@ static void bad_scripts(void **state) {
         {SAYS("x"), "line 1: a trace begins with a header event"},
         {"{\"event\":\"header\",\"format\":\"x\",\"version\":1}",
          "line 1: this is no trace: `format` is not \"gramc-trace\""},
-        {"{\"event\":\"header\",\"format\":\"gramc-trace\",\"version\":2}",
+        {"{\"event\":\"header\",\"format\":\"gramc-trace\",\"version\":3}",
          "line 1: this version of the trace format is not known"},
         {HEADER "\n" CALLS("{\"name\":\"x\"}"),
          "line 3: a call needs `name` and `arguments`, both strings"},
