@@ -12,7 +12,8 @@
 enum { FIRST_CHUNK = 4096, LARGEST_CHUNK = 1 << 22, LARGEST_SHARING = 1024, ALIGNMENT = 8 };
 
 /* Of pools: blocks, and the pieces that they are cut from. */
-enum { BLOCK = 4096, FIRST_PIECE = 1 << 16, LARGEST_SMALL_PIECE = 1 << 19, HUGE_PIECE = 1 << 21 };
+enum { BLOCK = 1 << 16, SMALLEST_BLOCK = 2 * LARGEST_SHARING };
+enum { FIRST_PIECE = 1 << 16, LARGEST_SMALL_PIECE = 1 << 19, HUGE_PIECE = 1 << 21 };
 
 /* Blocks come and go one by one, so that a pointer into one that was given back is found out. */
 #ifdef SANITIZED
@@ -91,16 +92,27 @@ static bool cut_new_piece(struct arena_pool *pool) {
     return true;
 }
 
+/* What is left of a piece goes with its last block. */
+static struct arena_chunk *cut_block(struct arena_pool *pool) {
+    if (pool->cursor == pool->end && !cut_new_piece(pool)) return NULL;
+    size_t left = (size_t)(pool->end - pool->cursor);
+    struct arena_chunk *block = (struct arena_chunk *)(void *)pool->cursor;
+    block->size = left < 2 * BLOCK ? left : BLOCK;
+    pool->cursor += block->size;
+    return block;
+}
+
+static struct arena_chunk *take_watched(struct arena_pool *pool) {
+    struct arena_chunk *block = mem_alloc(&pool->allocator, BLOCK);
+    if (block) block->size = BLOCK;
+    return block;
+}
+
 static struct arena_chunk *take_block(struct arena_pool *pool) {
     struct arena_chunk *block = pool->spare;
-    if (POOL_IS_WATCHED) return mem_alloc(&pool->allocator, BLOCK);
-    if (block) {
-        pool->spare = block->next;
-        return block;
-    }
-    if ((size_t)(pool->end - pool->cursor) < BLOCK && !cut_new_piece(pool)) return NULL;
-    block = (struct arena_chunk *)(void *)pool->cursor;
-    pool->cursor += BLOCK;
+    if (POOL_IS_WATCHED) return take_watched(pool);
+    if (!block) return cut_block(pool);
+    pool->spare = block->next;
     return block;
 }
 
@@ -154,8 +166,20 @@ static bool holds(const struct arena_chunk *chunk, const void *piece) {
     return at > start && at < start + chunk->size;
 }
 
+/* What is free of the newest block becomes a block of its own. */
+static void give_rest(struct arena *arena) {
+    size_t left = (size_t)(arena->end - arena->cursor);
+    if (POOL_IS_WATCHED || !arena->pool || left < SMALLEST_BLOCK) return;
+    struct arena_chunk *rest = (struct arena_chunk *)(void *)arena->cursor;
+    rest->size = left;
+    rest->next = arena->pool->spare;
+    arena->pool->spare = rest;
+    arena->chunks->size -= left;
+}
+
 void arena_seal(struct arena *arena) {
     struct arena_chunk *oldest = NULL;
+    give_rest(arena);
     while (arena->chunks) {
         struct arena_chunk *chunk = arena->chunks;
         arena->chunks = chunk->next;
@@ -188,21 +212,26 @@ static void *alloc_apart(struct arena *arena, size_t size) {
     return chunk + 1;
 }
 
-static bool grow(struct arena *arena) {
+/* They double. */
+static struct arena_chunk *chunk_new(const struct arena *arena) {
     size_t size = arena->total > FIRST_CHUNK ? arena->total : FIRST_CHUNK;
-    if (arena->pool) size = BLOCK;
-    else if (size > LARGEST_CHUNK) size = LARGEST_CHUNK;
-    struct arena_chunk *chunk =
-        arena->pool ? take_block(arena->pool) : mem_alloc(&arena->allocator, size);
+    if (size > LARGEST_CHUNK) size = LARGEST_CHUNK;
+    struct arena_chunk *chunk = mem_alloc(&arena->allocator, size);
+    if (chunk) chunk->size = size;
+    return chunk;
+}
+
+static bool grow(struct arena *arena) {
+    struct arena_chunk *chunk = arena->pool ? take_block(arena->pool) : chunk_new(arena);
     if (!chunk) {
         arena->oom = true;
         return false;
     }
-    *chunk = (struct arena_chunk){arena->chunks, size};
+    chunk->next = arena->chunks;
     arena->chunks = chunk;
-    arena->total += size;
+    arena->total += chunk->size;
     arena->cursor = (char *)(chunk + 1);
-    arena->end = (char *)chunk + size;
+    arena->end = (char *)chunk + chunk->size;
     return true;
 }
 

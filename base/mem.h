@@ -45,8 +45,8 @@ void arena_init_pooled(struct arena *arena, struct arena_pool *pool);
 void arena_free(struct arena *arena);
 /* The same for one that holds secrets: everything is overwritten first. */
 void arena_wipe(struct arena *arena);
-/* For an arena that is read from its oldest piece on: turns the list of its chunks around; nothing
- * more can be made in it. */
+/* For an arena that is read from its oldest piece on: turns the list of its chunks around, and
+ * gives back what is free of the newest. Nothing more can be made in it. */
 void arena_seal(struct arena *arena);
 /* Of a sealed one: gives back the chunks that are older than the one with `piece`. */
 void arena_free_before(struct arena *arena, const void *piece);

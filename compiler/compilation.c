@@ -60,6 +60,7 @@ struct unit *unit_parse(gramc_compilation *compilation, gramc_text name, gramc_t
     compilation->last_source = source;
     const struct parse_options options = {.plain = plain, .nodes = &unit->nodes};
     unit->tree = parse_source(&compilation->arena, &compilation->findings, source, &options);
+    arena_seal(&unit->nodes);
     if (unit->tree) unit->is_configuration = config_is(unit->tree);
     return compilation->arena.oom || !unit->tree ? NULL : unit;
 }

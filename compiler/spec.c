@@ -158,7 +158,6 @@ static void collect_pattern(struct pass *pass, struct gramc_spec *spec,
 /* Of a tree that nobody reads again, gives back what has been understood. */
 static void read_patterns(struct pass *pass, struct gramc_spec *spec, struct unit *unit) {
     bool forgets = unit->is_read_once;
-    if (forgets) arena_seal(&unit->nodes);
     for (const struct pattern *p = unit->tree->patterns; p && !pass->arena->oom; p = p->next) {
         if (p->kind != PATTERN_HEADER) read_pattern(pass, spec, pattern_plain(p));
         /* The header is made last and stands first. */
