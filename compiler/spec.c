@@ -234,8 +234,9 @@ static void make_lists(struct gramc_spec *spec, struct arena *arena) {
 }
 
 static void check_tools(struct pass *pass, const struct gramc_spec *spec) {
-    for (const struct tool *tool = spec->first_tool; tool && !pass->arena->oom; tool = tool->next)
-        tool_check(pass, tool);
+    const struct tool *tool = spec->has_late_tools ? spec->first_tool : NULL;
+    for (; tool && !pass->arena->oom; tool = tool->next)
+        if (!tool->is_checked) tool_check(pass, tool);
 }
 
 static void check_bare(struct pass *pass, const struct gramc_spec *spec) {

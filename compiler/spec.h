@@ -10,6 +10,7 @@ struct bare;
 struct definition;
 struct signature;
 struct reuse;
+struct tally;
 struct tool;
 struct agent;
 struct library;
@@ -32,6 +33,8 @@ struct gramc_spec {
     struct library *first_library, **last_library;
     struct experiment *first_experiment, **last_experiment;
     struct registry tools, agents, libraries, definitions, experiments; /* by identifier */
+    bool has_late_tools; /* some are checked when all has been read */
+    struct tally *words; /* of the tools that are not (vocabulary.c); NULL: none yet */
     struct tool **tool_list;
     struct agent **agent_list;
     struct library **library_list;
