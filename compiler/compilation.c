@@ -62,6 +62,7 @@ struct unit *unit_parse(gramc_compilation *compilation, gramc_text name, gramc_t
     unit->tree = parse_source(&compilation->arena, &compilation->findings, source, &options);
     arena_seal(&unit->nodes);
     if (unit->tree) unit->is_configuration = config_is(unit->tree);
+    if (unit->tree) unit->may_define = tree_may_define(unit->tree);
     return compilation->arena.oom || !unit->tree ? NULL : unit;
 }
 

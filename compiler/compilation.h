@@ -32,6 +32,7 @@ struct unit {
     bool is_broken;     /* of syntax, or in its header: what would be found behind is noise */
     bool is_incomplete; /* some root that it belongs to was not read to the end */
     bool is_configuration;
+    bool may_define;       /* patterns besides those with the language's own labels */
     struct unit *importer; /* the last one */
     uint32_t importers;
     bool is_read_once; /* by the spec that is being read, and by no other: its tree may go */

@@ -155,6 +155,14 @@ static void collect_pattern(struct pass *pass, struct gramc_spec *spec,
     else report_label(pass, pattern);
 }
 
+bool tree_may_define(const struct tree *tree) {
+    const struct pattern *p = tree->patterns;
+    while (p && (p->kind == PATTERN_HEADER ||
+                 (p->kind != PATTERN_ANNOTATED && label_is_known(pattern_label(p)))))
+        p = p->next;
+    return p != NULL;
+}
+
 /* Of a tree that nobody reads again, gives back what has been understood. */
 static void read_patterns(struct pass *pass, struct gramc_spec *spec, struct unit *unit) {
     bool forgets = unit->is_read_once;
@@ -178,7 +186,7 @@ static void read_units(struct pass *pass, struct gramc_spec *spec) {
             config_check(pass, u->tree);
             continue;
         }
-        for (const struct pattern *p = u->tree->patterns; p; p = p->next)
+        for (const struct pattern *p = u->may_define ? u->tree->patterns : NULL; p; p = p->next)
             if (p->kind != PATTERN_HEADER) collect_pattern(pass, spec, p);
     }
     definitions_read(pass, spec, report_label);
@@ -218,13 +226,10 @@ struct gramc_spec *spec_new(gramc_compilation *compilation, struct unit_link *un
 /* Lists for the public look-ups by index. */
 static void make_lists(struct gramc_spec *spec, struct arena *arena) {
     size_t i = 0;
-    spec->tool_list = arena_array(arena, spec->tools.count, sizeof(void *));
     spec->agent_list = arena_array(arena, spec->agents.count, sizeof(void *));
     spec->library_list = arena_array(arena, spec->libraries.count, sizeof(void *));
     spec->experiment_list = arena_array(arena, spec->experiments.count, sizeof(void *));
     if (arena->oom) return;
-    for (struct tool *t = spec->first_tool; t; t = t->next) spec->tool_list[i++] = t;
-    i = 0;
     for (struct agent *a = spec->first_agent; a; a = a->next) spec->agent_list[i++] = a;
     i = 0;
     for (struct library *l = spec->first_library; l; l = l->next) spec->library_list[i++] = l;

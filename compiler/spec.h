@@ -50,6 +50,9 @@ struct bare {
 
 /* An empty one; NULL without memory. */
 struct gramc_spec *spec_new(gramc_compilation *compilation, struct unit_link *units);
+/* True if a tree has top-level patterns that are more than tools, agents and the like. Asked while
+ * the tree is at hand. */
+bool tree_may_define(const struct tree *tree);
 /* Reads its sources, which are sound, into it. */
 void spec_read(struct pass *pass, struct gramc_spec *spec);
 /* Makes an empty spec the list of the tools, and of the signatures of no tool, that the specs of

@@ -168,11 +168,26 @@ static bool mean_the_same(struct pass *pass, const struct tool *a, const struct 
     return same;
 }
 
+/* At once: to walk along all tools later means to fetch each of them. */
+static void list(struct gramc_spec *spec, struct tool *tool) {
+    struct arena *arena = spec->tools.names.arena;
+    const size_t count = spec->tools.count - 1;
+    if (arena->oom) return;
+    if ((count & (count - 1)) == 0) { /* full: the room is a power of two */
+        struct tool **more = arena_array(arena, count ? 2 * count : 1, sizeof(void *));
+        if (!more) return;
+        if (count) memcpy(more, spec->tool_list, count * sizeof(void *));
+        spec->tool_list = more;
+    }
+    spec->tool_list[count] = tool;
+}
+
 /* Returns the tool that the name stands for from now on. Whether a second one means the same is
  * known when all names are. */
 static struct tool *add(struct gramc_spec *spec, struct tool *tool) {
     struct tool *first = registry_add(&spec->tools, tool->identifier, tool);
     if (first != tool) return first;
+    list(spec, tool);
     *spec->last_tool = tool;
     spec->last_tool = &tool->next;
     return tool;
