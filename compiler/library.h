@@ -2,6 +2,7 @@
 #ifndef COMPILER_LIBRARY_H
 #define COMPILER_LIBRARY_H
 
+#include "toolbox/parameter_style.h"
 #include "compiler/signature.h"
 #include "compiler/spec.h"
 
@@ -10,6 +11,16 @@ struct template_use {
     struct template_use *next;
     gramc_text text;
     struct span at;
+    enum style_text kind;
+};
+
+/* What `style` and `explode` say of one parameter. */
+struct style_use {
+    struct style_use *next;
+    gramc_text parameter;
+    enum parameter_style style;
+    enum style_explode explode;
+    struct span name_at, style_at; /* style_at: of the word, if there is one */
 };
 
 struct impl {
@@ -18,6 +29,7 @@ struct impl {
     const struct pattern *pattern;
     struct signature *signature; /* its own; NULL: none */
     struct template_use *templates;
+    struct style_use *styles;
     struct span server_at; /* of MCP */
 };
 
@@ -91,6 +103,14 @@ struct template_check {
 /* False if it cannot be read. */
 bool library_template(struct pass *pass, const struct template_use *use,
                       const struct template_check *check);
+
+/* ## Styles of arguments (library_style.c) */
+/* Reads `style: {tags: "pipeDelimited"}` and `explode: {tags: false}`; NULL: not said. */
+void library_styles(struct pass *pass, struct impl *impl, const struct value *style,
+                    const struct value *explode);
+/* Each is one that the parameter's place in the request takes, and can say its type; once the own
+ * signature, if any, has its schema. */
+void library_styles_check(struct pass *pass, const struct impl *impl);
 
 /* ## Files (library_files.c) */
 /* What the library names beside itself can be read and is what it has to be. */

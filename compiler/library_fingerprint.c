@@ -57,6 +57,18 @@ static void add_impl_texts(struct sha256 *sha, gramc_impl impl) {
     for (size_t i = 0; i < IMPL_TEXTS; i++) sha256_add_text(sha, *texts[i]);
 }
 
+/* Libraries without any have the fingerprint that they always had. */
+static void add_styles(struct sha256 *sha, const gramc_style *styles, size_t count) {
+    if (!count) return;
+    sha256_add_text(sha, TEXT("styles"));
+    sha256_add_number(sha, count);
+    for (size_t i = 0; i < count; i++) {
+        sha256_add_text(sha, styles[i].parameter);
+        sha256_add_text(sha, styles[i].style);
+        sha256_add_text(sha, styles[i].explode);
+    }
+}
+
 static void add_impl(struct taker *taker, const gramc_impl *impl) {
     struct sha256 *sha = &taker->sha;
     const uint64_t numbers[] = {impl->kind,       impl->timeout_ms, impl->in_process,
@@ -68,6 +80,7 @@ static void add_impl(struct taker *taker, const gramc_impl *impl) {
     add_texts(sha, impl->argv, impl->argc);
     add_texts(sha, impl->env, impl->env_count);
     add_pairs(sha, impl->headers, impl->header_count);
+    add_styles(sha, impl->styles, impl->style_count);
     if (impl_names_file(impl)) add_file(taker, impl->folder, impl->target);
     for (size_t i = 0; i < impl->argc; i++) add_file(taker, impl->folder, impl->argv[i]);
 }

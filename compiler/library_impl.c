@@ -12,7 +12,7 @@
 struct impl_properties {
     gramc_text name, description, url, body, content_type, symbol, tool;
     const struct value *kinds[KINDS];
-    const struct value *env, *headers, *url_value, *transform, *max_memory;
+    const struct value *env, *headers, *url_value, *transform, *max_memory, *style, *explode;
     uint32_t timeout_ms, max_cpu_ms, max_files;
     bool persistent, in_process;
 };
@@ -28,6 +28,8 @@ static const struct property_row rows[] = {
     {"headers", PROPERTY_VALUE, AT(headers)},
     {"body", PROPERTY_TEXT, AT(body)},
     {"contentType", PROPERTY_TEXT, AT(content_type)},
+    {"style", PROPERTY_VALUE, AT(style)},
+    {"explode", PROPERTY_VALUE, AT(explode)},
     {"transform", PROPERTY_VALUE, AT(transform)},
     {"tool", PROPERTY_TEXT, AT(tool)},
     {"symbol", PROPERTY_TEXT, AT(symbol)},
@@ -74,17 +76,18 @@ static void check_places(struct pass *pass, const struct impl *impl) {
     }
 }
 
-static void add_template(struct pass *pass, struct impl *impl, gramc_text text, struct span at) {
+static void add_template(struct pass *pass, struct impl *impl, gramc_text text, struct span at,
+                         enum style_text kind) {
     struct template_use *use = ARENA_NEW(pass->arena, struct template_use);
     if (!use) return;
-    *use = (struct template_use){impl->templates, text, at};
+    *use = (struct template_use){impl->templates, text, at, kind};
     impl->templates = use;
 }
 
 static void add_property_template(struct pass *pass, struct impl *impl, const char *name,
-                                  gramc_text text) {
+                                  gramc_text text, enum style_text kind) {
     const struct property *p = property_find(impl->pattern->subject, name);
-    if (p && text.ptr) add_template(pass, impl, text, p->value->span);
+    if (p && text.ptr) add_template(pass, impl, text, p->value->span, kind);
 }
 
 /* A list of steps, or json`[...]`. */
@@ -116,9 +119,12 @@ static void read_request(struct pass *pass, struct impl *impl, const struct impl
     bool is_map = p->headers && p->headers->kind == VALUE_MAP;
     for (const struct property *h = is_map ? p->headers->as.entries : NULL; h; h = h->next)
         if (value_is_name(h->value))
-            add_template(pass, impl, value_text(pass, h->value), h->value->span);
-    add_property_template(pass, impl, "body", public->body);
-    add_property_template(pass, impl, "url", public->target);
+            add_template(pass, impl, value_text(pass, h->value), h->value->span,
+                         style_text_of_header(name_text(h->key)));
+    add_property_template(pass, impl, "body", public->body,
+                          style_text_of_body(public->content_type));
+    add_property_template(pass, impl, "url", public->target, STYLE_IN_URL);
+    library_styles(pass, impl, p->style, p->explode);
 }
 
 static void read_child(struct pass *pass, gramc_impl *impl, const struct pattern *pattern,
@@ -207,5 +213,6 @@ void impl_resolve(struct pass *pass, struct impl *impl) {
     if (impl->signature) signature_check(pass, impl->signature);
     check_templates(pass, impl);
     if (impl->signature && is_whole(impl->signature)) build_schemas(pass, impl);
+    if (kind_takes(impl->public.kind, TEXT("style"))) library_styles_check(pass, impl);
     pass->source = before;
 }

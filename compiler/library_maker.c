@@ -33,6 +33,15 @@ static const gramc_pair *copy_pairs(struct arena *arena, const gramc_pair *pairs
     return list;
 }
 
+static const gramc_style *copy_styles(struct arena *arena, const gramc_style *styles,
+                                      size_t count) {
+    gramc_style *list = arena_array(arena, count, sizeof *list);
+    for (size_t i = 0; list && i < count; i++)
+        list[i] = (gramc_style){copy(arena, styles[i].parameter), copy(arena, styles[i].style),
+                                copy(arena, styles[i].explode)};
+    return list;
+}
+
 static void copy_impl(struct arena *arena, gramc_impl *impl) {
     gramc_text *texts[IMPL_TEXTS];
     impl_texts(texts, impl);
@@ -43,6 +52,7 @@ static void copy_impl(struct arena *arena, gramc_impl *impl) {
     impl->argv = copy_texts(arena, impl->argv, impl->argc);
     impl->env = copy_texts(arena, impl->env, impl->env_count);
     impl->headers = copy_pairs(arena, impl->headers, impl->header_count);
+    impl->styles = copy_styles(arena, impl->styles, impl->style_count);
 }
 
 static void copy_box(struct arena *arena, gramc_box *box) {

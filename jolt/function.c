@@ -147,13 +147,11 @@ bool function_call(struct jolt_work *work, const struct function *function,
     if (count == 1 && !arguments[0]) return false;
     for (size_t i = 0; i < count; i++)
         if (!arguments[i]) arguments[i] = work->null;
-    bool made;
     switch (function->taking) {
-    case TAKES_RAW: made = function->body(work, NULL, arguments, count, out); break;
+    case TAKES_RAW: return function->body(work, NULL, arguments, count, out);
     case TAKES_EACH:
     case TAKES_LIST:
-    case TAKES_ALL: made = call_plain(work, function, arguments, count, out); break;
-    default: made = call_led(work, function, arguments, count, out);
+    case TAKES_ALL: return call_plain(work, function, arguments, count, out);
+    default: return call_led(work, function, arguments, count, out);
     }
-    return made && work->status == GRAMC_OK;
 }

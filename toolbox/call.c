@@ -119,6 +119,7 @@ static void read_template(struct toolbox_reader *reader, const struct yaml *node
     gramc_status status =
         template_read(out, reader->arena, content->text, kind, reader->literal, &error);
     check_status(reader, status, content, &error);
+    if (status == GRAMC_OK) template_set_styles(out, list->styles, list->style_count);
     if (status == GRAMC_OK) check_parameters(reader, content, out, list);
 }
 
@@ -157,8 +158,8 @@ static void read_header(struct toolbox_reader *reader, const struct yaml_item *i
         }
         struct http_header *header = &call->headers[call->header_count++];
         header->name = item->key->text;
-        read_template(reader, value->value, "a header's value", TEMPLATE_HEADER, &header->value,
-                      list);
+        read_template(reader, value->value, "a header's value", template_header_kind(header->name),
+                      &header->value, list);
     }
 }
 

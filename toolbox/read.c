@@ -61,7 +61,9 @@ static bool put_type(struct toolbox_reader *reader, const struct yaml *type,
 static void put_parameter(struct toolbox_reader *reader, const struct yaml_item *item,
                           struct json_writer *w) {
     static const struct toolbox_field fields[] = {{"description", true, YAML_SCALAR},
-                                                  {"type", true, YAML_SCALAR}};
+                                                  {"type", true, YAML_SCALAR},
+                                                  {"style", false, YAML_SCALAR},
+                                                  {"explode", false, YAML_SCALAR}};
     char path[120];
     snprintf(path, sizeof(path), "the parameter `%.*s`", SHORT(item->key->text));
     if (!CHECK_MAP(reader, item->value, path, fields)) return;
@@ -87,6 +89,7 @@ static void put_schema(struct toolbox_reader *reader, const struct yaml *paramet
         list->names[list->count] = item->key->text;
         list->keys[list->count++] = item->key;
         put_parameter(reader, item, w);
+        toolbox_read_style(reader, item, list);
     }
     json_object_end(w);
     json_member_array(w, "required");
@@ -180,6 +183,7 @@ static struct toolbox_tool *read_tool(struct toolbox_reader *reader, const struc
     read_metadata(reader, yaml_get(node, "metadata"), tool, &list);
     bool described = errors == reader->box->errors;
     toolbox_read_definition(reader, yaml_get(node, "definition"), &tool->call, &list);
+    if (errors == reader->box->errors) toolbox_check_styles(reader, &tool->call, &list);
     if (errors == reader->box->errors) warn_unused(reader, &list);
     toolbox_read_transformer(reader, yaml_get(node, "transformer"), &tool->call);
     if (described) {

@@ -24,7 +24,9 @@ struct parameter_list {
     gramc_text names[TOOLBOX_PARAMETERS_MAX];
     const struct yaml *keys[TOOLBOX_PARAMETERS_MAX];
     bool used[TOOLBOX_PARAMETERS_MAX];
-    size_t count;
+    struct template_style styles[TOOLBOX_PARAMETERS_MAX]; /* style_count of them */
+    const struct yaml *style_nodes[TOOLBOX_PARAMETERS_MAX];
+    size_t count, style_count;
 };
 
 /* ## Findings (words.c) */
@@ -66,6 +68,15 @@ bool toolbox_check_map(struct toolbox_reader *reader, const struct yaml *map, co
     toolbox_check_map((reader), (map), (path), (fields), sizeof(fields) / sizeof((fields)[0]))
 /* A member's text, copied already; empty if it is absent. */
 gramc_text toolbox_text_at(const struct yaml *map, const char *key);
+
+/* ## Styles of parameters (style.c) */
+
+/* `style` and `explode` of a parameter, before the call is read. */
+void toolbox_read_style(struct toolbox_reader *reader, const struct yaml_item *parameter,
+                        struct parameter_list *list);
+/* Whether the call has places for them, once it is read. */
+void toolbox_check_styles(struct toolbox_reader *reader, const struct http_call *call,
+                          const struct parameter_list *list);
 
 /* ## Definitions and transformers (call.c) */
 

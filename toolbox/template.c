@@ -44,6 +44,10 @@ enum template_kind template_body_kind(gramc_text content_type) {
     return TEMPLATE_TEXT;
 }
 
+enum template_kind template_header_kind(gramc_text name) {
+    return style_text_of_header(name) == STYLE_IN_COOKIES ? TEMPLATE_COOKIES : TEMPLATE_HEADER;
+}
+
 /* ## Where we are, from the literal text so far */
 
 enum url_zone { ZONE_AUTHORITY, ZONE_PATH, ZONE_QUERY, ZONE_FRAGMENT };
@@ -80,7 +84,7 @@ static void see(struct place_finder *finder, gramc_text text) {
 }
 
 static enum template_place place_here(const struct place_finder *finder) {
-    if (finder->kind == TEMPLATE_HEADER) return PLACE_HEADER;
+    if (finder->kind == TEMPLATE_HEADER || finder->kind == TEMPLATE_COOKIES) return PLACE_HEADER;
     if (finder->literal) return PLACE_RAW;
     switch (finder->kind) {
     case TEMPLATE_URL: return finder->zone == ZONE_PATH ? PLACE_SEGMENT : PLACE_QUERY;
@@ -88,6 +92,7 @@ static enum template_place place_here(const struct place_finder *finder) {
     case TEMPLATE_FORM: return PLACE_QUERY;
     case TEMPLATE_MARKUP: return PLACE_MARKUP;
     case TEMPLATE_HEADER:
+    case TEMPLATE_COOKIES:
     case TEMPLATE_TEXT: break;
     }
     return PLACE_RAW;
@@ -201,6 +206,38 @@ static gramc_status check_json(const struct template *what, struct arena *arena,
     return status;
 }
 
+static enum style_text style_text_of(enum template_kind kind) {
+    switch (kind) {
+    case TEMPLATE_URL: return STYLE_IN_URL;
+    case TEMPLATE_HEADER: return STYLE_IN_HEADER;
+    case TEMPLATE_COOKIES: return STYLE_IN_COOKIES;
+    case TEMPLATE_FORM: return STYLE_IN_FORM;
+    case TEMPLATE_JSON:
+    case TEMPLATE_MARKUP:
+    case TEMPLATE_TEXT: break;
+    }
+    return STYLE_IN_OTHER;
+}
+
+static void find_own_places(struct template *what, enum template_kind kind) {
+    for (size_t i = 0; i < what->count; i++) {
+        struct template_part *part = &what->parts[i];
+        if (part->kind == PART_PARAMETER)
+            part->own =
+                (uint8_t)style_place_at(style_text_of(kind), what->source, part->start, part->end);
+    }
+}
+
+void template_set_styles(struct template *what, const struct template_style *styles, size_t count) {
+    for (size_t i = 0; i < what->count; i++)
+        for (size_t k = 0; k < count; k++) {
+            struct template_part *part = &what->parts[i];
+            if (part->kind != PART_PARAMETER || !text_eq(part->text, styles[k].name)) continue;
+            part->style = (uint8_t)styles[k].style;
+            part->explode = (uint8_t)styles[k].explode;
+        }
+}
+
 gramc_status template_read(struct template *out, struct arena *arena, gramc_text text,
                            enum template_kind kind, bool literal, struct template_error *error) {
     gramc_text copy = arena_text(arena, text);
@@ -218,6 +255,7 @@ gramc_status template_read(struct template *out, struct arena *arena, gramc_text
     gramc_status status = read_parts(&reader);
     if (status == GRAMC_OK && kind == TEMPLATE_JSON && !literal)
         status = check_json(out, arena, error);
+    if (status == GRAMC_OK && !literal) find_own_places(out, kind);
     return status;
 }
 

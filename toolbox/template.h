@@ -5,15 +5,17 @@
 #define TOOLBOX_TEMPLATE_H
 
 #include "base/json/json.h"
+#include "toolbox/parameter_style.h"
 
 /* What a template is a template of. */
 enum template_kind {
-    TEMPLATE_URL,    /* path and query; may begin with http://host, where nothing is filled in */
-    TEMPLATE_HEADER, /* one header's value */
-    TEMPLATE_JSON,   /* a body that is JSON once it is filled in */
-    TEMPLATE_FORM,   /* application/x-www-form-urlencoded */
-    TEMPLATE_MARKUP, /* XML, HTML */
-    TEMPLATE_TEXT    /* any other body: values as they are */
+    TEMPLATE_URL,     /* path and query; may begin with http://host, where nothing is filled in */
+    TEMPLATE_HEADER,  /* one header's value */
+    TEMPLATE_COOKIES, /* the value of a Cookie header */
+    TEMPLATE_JSON,    /* a body that is JSON once it is filled in */
+    TEMPLATE_FORM,    /* application/x-www-form-urlencoded */
+    TEMPLATE_MARKUP,  /* XML, HTML */
+    TEMPLATE_TEXT     /* any other body: values as they are */
 };
 
 /* Where one value stands. */
@@ -35,7 +37,17 @@ struct template_part {
     gramc_text text; /* the text, or the name */
     gramc_text fallback;
     bool has_fallback;
+    uint8_t own;         /* enum style_place: the place that a parameter has for itself */
+    uint8_t style;       /* enum parameter_style; STYLE_UNSAID: that of its place */
+    uint8_t explode;     /* enum style_explode */
     uint32_t start, end; /* in the template */
+};
+
+/* What is said of the style of one parameter. */
+struct template_style {
+    gramc_text name;
+    enum parameter_style style;
+    enum style_explode explode;
 };
 
 struct template {
@@ -59,6 +71,8 @@ template_fail(struct template_error *error, size_t start, size_t end, const char
 
 /* The content type decides how a body is filled in. */
 enum template_kind template_body_kind(gramc_text content_type);
+/* A header's name decides it too. */
+enum template_kind template_header_kind(gramc_text name);
 
 /* `text` is copied. ${name}, ${name:-fallback}, ${env:NAME}, $${ for a literal one. `literal`:
  * values go in as they are (but headers keep out control characters). GRAMC_FINDINGS with `error`.
@@ -73,7 +87,11 @@ gramc_status template_fixed(struct template *out, struct arena *arena, gramc_tex
 gramc_status template_check(const struct template *what, const gramc_text *names, size_t count,
                             bool *used, struct template_error *error);
 
-/* True if a parameter without a fallback is none of the arguments' members. */
+/* Parameters that have a place of their own are written there in these styles. */
+void template_set_styles(struct template *what, const struct template_style *styles, size_t count);
+
+/* True if a parameter without a fallback is none of the arguments' members, or a list or object
+ * that has nothing in it where its style would write that. */
 bool template_lacks(const struct template *what, const struct json *arguments);
 
 /* Looks up the value of ${env:name}; false if it may not be read or is not set. */
@@ -82,6 +100,7 @@ typedef bool (*template_secret)(const void *ctx, gramc_text name, gramc_text *ou
 /* Fills in the members of `arguments` (an object). secret NULL: none. What is null is `null` as a
  * JSON value, empty elsewhere, and refused in a path. What is absent takes its member of a JSON
  * object or its pair of a query, form or cookie with it; where it is none of these, it is as null.
+ * Arrays and objects are written in their style where they have a place of their own, else as JSON.
  * GRAMC_FINDINGS: a value that cannot stand where it would. GRAMC_LIMIT: `out` is full. */
 gramc_status template_expand(struct buf *out, const struct template *what,
                              const struct json *arguments, template_secret secret,

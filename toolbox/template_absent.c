@@ -62,8 +62,11 @@ bool template_drop_cookie(struct buf *out, size_t from, gramc_text rest, char *s
     size_t name = out->len;
     *separator = '\0';
     bool ends = rest.len == 0 || rest.ptr[0] == ';';
-    if (name == from || out->ptr[name - 1] != '=' || !ends) return false;
-    for (name--; name > from && out->ptr[name - 1] != ';'; name--)
+    if (!ends) return false;
+    size_t bare = skip_blanks_back(out, from, name);
+    bool named = bare > from && out->ptr[bare - 1] != ';';
+    if (named && out->ptr[--name] != '=') return false;
+    for (; name > from && out->ptr[name - 1] != ';'; name--)
         if (out->ptr[name - 1] == '=') return false;
     if (name > from) name--;
     else *separator = ';';
@@ -80,8 +83,13 @@ static bool ends_pair(gramc_text rest) {
 bool template_drop_pair(struct buf *out, size_t from, gramc_text rest, char *separator) {
     size_t name = out->len;
     *separator = '\0';
-    if (name == from || out->ptr[name - 1] != '=' || !ends_pair(rest)) return false;
-    for (name--; name > from && !strchr("&?", out->ptr[name - 1]); name--)
+    if (!ends_pair(rest)) return false;
+    if (name == from) {
+        *separator = '&';
+        return true;
+    }
+    if (!strchr("&?", out->ptr[name - 1]) && out->ptr[--name] != '=') return false;
+    for (; name > from && !strchr("&?", out->ptr[name - 1]); name--)
         if (out->ptr[name - 1] == '=') return false;
     if (name > from && (out->ptr[name - 1] == '&' || rest.len == 0)) name--;
     else *separator = '&';

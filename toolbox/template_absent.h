@@ -9,7 +9,7 @@
  * the value has been taken back. *separator is then the character that has to go as well, with the
  * blanks before it, if the template goes on with it; else 0. */
 bool template_drop_member(struct buf *out, size_t from, char *separator);
-/* The same for `name=`; `rest` is the literal text behind the value. */
+/* The same for `name=`, or for nothing, of a pair; `rest` is the literal text behind the value. */
 bool template_drop_pair(struct buf *out, size_t from, gramc_text rest, char *separator);
 /* The same for `name=` of a Cookie header. */
 bool template_drop_cookie(struct buf *out, size_t from, gramc_text rest, char *separator);

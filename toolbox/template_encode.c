@@ -13,8 +13,7 @@ static bool is_unreserved(char c) {
            (c && strchr("-._~", c));
 }
 
-/* RFC 3986, section 2.1; whatever is not unreserved. */
-static void put_percent(struct buf *out, gramc_text text) {
+void template_put_percent(struct buf *out, gramc_text text) {
     static const char digits[] = "0123456789ABCDEF";
     for (size_t i = 0; i < text.len; i++) {
         unsigned char c = (unsigned char)text.ptr[i];
@@ -67,11 +66,10 @@ static bool has_step(gramc_text text) {
     return false;
 }
 
-static const char *refuse(enum template_place place, gramc_text text) {
+const char *template_refuse(enum template_place place, gramc_text text) {
     if (place == PLACE_HEADER && has_control(text))
         return "holds a line end or another control character, which a header cannot";
-    if (place != PLACE_SEGMENT) return NULL;
-    if (text.len == 0) return "is empty, which a part of a path cannot be";
+    if (place != PLACE_SEGMENT || text.len == 0) return NULL;
     if (memchr(text.ptr, '\0', text.len)) return "holds a NUL, which a path cannot";
     return has_step(text) ? "would be a step up in the path" : NULL;
 }
@@ -81,7 +79,7 @@ static const char *refuse(enum template_place place, gramc_text text) {
 static void put_text(struct buf *out, enum template_place place, gramc_text text) {
     switch (place) {
     case PLACE_SEGMENT:
-    case PLACE_QUERY: put_percent(out, text); break;
+    case PLACE_QUERY: template_put_percent(out, text); break;
     case PLACE_JSON_STRING: put_escaped(out, text); break;
     case PLACE_JSON_VALUE: json_put_string(out, text); break;
     case PLACE_MARKUP: put_markup(out, text); break;
@@ -101,7 +99,8 @@ static void put_fallback_value(struct buf *out, gramc_text text) {
 }
 
 static const char *put_checked(struct buf *out, enum template_place place, gramc_text text) {
-    const char *reason = refuse(place, text);
+    const char *reason = template_refuse(place, text);
+    if (place == PLACE_SEGMENT && text.len == 0) return TEMPLATE_EMPTY;
     if (!reason) put_text(out, place, text);
     return reason;
 }

@@ -1,5 +1,6 @@
 /* Turns a template and the arguments of a call into bytes, part by part. How a value is written at
- * its place is template_encode.c's, what an absent one takes with it template_absent.c's. */
+ * its place is template_encode.c's, a list or object template_style.c's, what an absent one takes
+ * with it template_absent.c's. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,6 +8,7 @@
 #include "base/text.h"
 #include "toolbox/template_absent.h"
 #include "toolbox/template_encode.h"
+#include "toolbox/template_style.h"
 
 /* ## Parts */
 
@@ -70,6 +72,13 @@ static bool drop(struct expansion *e, const struct template_part *part) {
     return false;
 }
 
+static gramc_status expand_styled(struct expansion *e, const struct template_part *part,
+                                  const struct json *value) {
+    bool gone = template_style_is_empty(part, value) && drop(e, part);
+    const char *reason = gone ? NULL : template_put_styled(e->out, e->from, part, value);
+    return reason ? refuse(e, part, reason) : buf_status(e->out);
+}
+
 static gramc_status expand_value(struct expansion *e, const struct template_part *part) {
     struct template_value value = {.json = NULL};
     if (part->kind == PART_PARAMETER) value.json = json_get_text(e->arguments, part->text);
@@ -78,6 +87,7 @@ static gramc_status expand_value(struct expansion *e, const struct template_part
         return template_fail(e->error, part->start, part->end,
                              "the environment variable `%.*s` is not set",
                              part->text.len < 60 ? (int)part->text.len : 60, part->text.ptr);
+    if (template_is_styled(part, value.json)) return expand_styled(e, part, value.json);
     bool absent = !value.is_text && (!value.json || value.json->kind == JSON_NULL);
     if (absent && part->has_fallback)
         value =
@@ -127,9 +137,9 @@ static gramc_status check_steps(const struct buf *out, size_t from, const struct
 bool template_lacks(const struct template *what, const struct json *arguments) {
     for (size_t i = 0; i < what->count; i++) {
         const struct template_part *part = &what->parts[i];
-        if (part->kind == PART_PARAMETER && !part->has_fallback &&
-            !json_get_text(arguments, part->text))
-            return true;
+        if (part->kind != PART_PARAMETER) continue;
+        const struct json *value = json_get_text(arguments, part->text);
+        if (value ? template_style_is_empty(part, value) : !part->has_fallback) return true;
     }
     return false;
 }

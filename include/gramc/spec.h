@@ -119,6 +119,13 @@ typedef struct gramc_pair {
     gramc_text name, value;
 } gramc_pair;
 
+/* How one argument of an HTTP call is written where it stands alone; OpenAPI's words. */
+typedef struct gramc_style {
+    gramc_text parameter;
+    gramc_text style;   /* form, simple, ...; empty: that of its place */
+    gramc_text explode; /* true or false; empty: that of its style */
+} gramc_style;
+
 typedef struct gramc_impl {
     gramc_text name; /* of the tool that it implements */
     gramc_impl_kind kind;
@@ -149,6 +156,8 @@ typedef struct gramc_impl {
     gramc_text accepts_schema, returns_schema;
     /* The same as the library built them; NULL in one made by hand, whose texts are read. */
     const struct json *accepts_document, *returns_document;
+    const gramc_style *styles; /* HTTP */
+    size_t style_count;
 } gramc_impl;
 
 /* GRAMC_BOX_MCP: argv (stdio), or url (Streamable HTTP). GRAMC_BOX_HTTP: the tools of a YAML file.

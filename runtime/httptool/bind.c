@@ -78,6 +78,7 @@ static void read_template(struct http_binder *binder, const char *what, gramc_te
     gramc_status status = template_read(out, &binder->bound->arena, text, kind, false, &error);
     if (status == GRAMC_OK && !binder->any_names)
         status = template_check(out, binder->names, binder->name_count, binder->used, &error);
+    if (status == GRAMC_OK) template_set_styles(out, binder->styles, binder->style_count);
     if (status == GRAMC_OK) http_bind_secrets(binder, what, out);
     else if (status == GRAMC_FINDINGS) http_bind_wrong(binder, what, error.message, "");
     else if (status == GRAMC_LIMIT) http_bind_wrong(binder, what, "it is too long", "");
@@ -148,7 +149,8 @@ struct http_header *http_bind_headers(struct http_binder *binder, const gramc_pa
         headers[i].name = pairs[i].name;
         if (!check_header(binder, pairs[i].name)) continue;
         snprintf(what, sizeof(what), "in its header `%.*s`, ", TEXT_ARGS(pairs[i].name));
-        read_template(binder, what, pairs[i].value, TEMPLATE_HEADER, &headers[i].value);
+        read_template(binder, what, pairs[i].value, template_header_kind(pairs[i].name),
+                      &headers[i].value);
     }
     return headers;
 }
@@ -202,6 +204,78 @@ static void read_transform(struct http_binder *binder, const gramc_impl *impl,
     }
 }
 
+/* ## Styles */
+
+static void report_unknown_style(struct http_binder *binder, const gramc_style *said) {
+    char message[WHAT_MAX];
+    snprintf(message, sizeof(message), "there is no style `%.*s`",
+             said->style.len < 40 ? (int)said->style.len : 40, said->style.ptr);
+    http_bind_wrong(binder, "", message, "");
+}
+
+static bool read_styles(struct http_binder *binder, const gramc_impl *impl) {
+    struct template_style *styles =
+        arena_array(&binder->bound->arena, impl->style_count + 1, sizeof(*styles));
+    binder->styles = styles;
+    for (size_t i = 0; styles && i < impl->style_count; i++) {
+        const gramc_style *said = &impl->styles[i];
+        styles[i] =
+            (struct template_style){.name = said->parameter, .style = style_of_word(said->style)};
+        if (said->explode.len)
+            styles[i].explode = text_is(said->explode, "true") ? EXPLODE_TRUE : EXPLODE_FALSE;
+        if (said->style.len && !styles[i].style) report_unknown_style(binder, said);
+    }
+    binder->style_count = styles ? impl->style_count : 0;
+    return styles;
+}
+
+static struct style_survey survey_call(const gramc_impl *impl, gramc_text name,
+                                       enum parameter_style style) {
+    struct style_survey survey = {.stands = false};
+    style_survey(&survey, STYLE_IN_URL, impl->target, name, style);
+    for (size_t i = 0; i < impl->header_count; i++)
+        style_survey(&survey, style_text_of_header(impl->headers[i].name), impl->headers[i].value,
+                     name, style);
+    style_survey(&survey, style_text_of_body(impl->content_type), impl->body, name, style);
+    return survey;
+}
+
+/* What the compiler could not know: a library that was made by hand, or the types of the tool. */
+static void check_styles(struct http_binder *binder, const gramc_impl *impl) {
+    for (size_t i = 0; i < binder->style_count; i++) {
+        const struct template_style *said = &binder->styles[i];
+        struct style_survey found = survey_call(impl, said->name, said->style);
+        char what[WHAT_MAX];
+        snprintf(what, sizeof(what), "the style of `%.*s` ",
+                 said->name.len < 60 ? (int)said->name.len : 60, said->name.ptr);
+        if (!found.place)
+            http_bind_wrong(binder, what, "means nothing: it has no place of its own in the call",
+                            "");
+        else if (found.misfit)
+            http_bind_wrong(binder, what, "does not fit its place", style_choices(found.misfit));
+    }
+}
+
+static void check_types(struct http_binder *binder, const gramc_impl *impl,
+                        const struct json *schema) {
+    const struct json *properties = json_get(schema, "properties");
+    for (const struct json *p = properties ? properties->first : NULL; p; p = p->next) {
+        enum parameter_style style = STYLE_UNSAID;
+        for (size_t i = 0; i < binder->style_count; i++)
+            if (text_eq(binder->styles[i].name, p->key)) style = binder->styles[i].style;
+        struct style_survey found = survey_call(impl, p->key, style);
+        if (!found.place || found.misfit) continue;
+        if (!style) style = style_default(found.place);
+        const char *problem = style_cannot_say(schema, p, style);
+        if (!problem) continue;
+        gramc_text what =
+            BOUND_JOIN(binder->bound, TEXT("`"), p->key, TEXT("`: "), text_of(problem));
+        BOUND_TELL(binder->bound, D_STYLE_CANNOT_SEND, &binder->place,
+                   TEXT("the style json sends it as JSON"), binder->who, text_of(style_word(style)),
+                   what);
+    }
+}
+
 /* ## Names */
 
 /* The members of `properties`. */
@@ -246,12 +320,16 @@ const struct http_endpoint *http_bind_impl(gramc_bound *bound, const gramc_impl 
     binder.any_names = bound->is_by_hand && !impl->accepts_schema.len;
     endpoint->call = call;
     endpoint->secrets = bound->secrets;
+    if (!read_styles(&binder, impl)) return NULL;
     read_method(&binder, impl, call);
     read_url(&binder, impl, endpoint, call);
     call->headers = http_bind_headers(&binder, impl->headers, impl->header_count);
     call->header_count = impl->header_count;
     read_body(&binder, impl, call);
     read_transform(&binder, impl, call);
+    check_styles(&binder, impl);
+    /* Of its own signature the compiler has told it. */
+    if (!impl->accepts_document) check_types(&binder, impl, schema);
     if (binder.failed || bound->arena.oom) return NULL;
     warn_unused(&binder);
     return endpoint;

@@ -21,6 +21,8 @@ struct http_binder {
     gramc_text *names;
     bool *used;
     size_t name_count;
+    const struct template_style *styles;
+    size_t style_count;
     bool any_names; /* nobody has declared any: the caller brings them */
     bool failed;
 };

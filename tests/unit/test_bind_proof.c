@@ -306,6 +306,10 @@ static void round_trip(void **state) {
     buf_free(&out);
 }
 
+#define TOOL_SNAPSHOT(tool)                                                                        \
+    "{\"format\":\"gramc-snapshot\",\"version\":1,\"library\":{\"name\":\"l\",\"fingerprint\":"    \
+    "\"f\"},\"boxes\":[{\"name\":\"b\",\"tools\":[" tool "]}]}"
+
 static void bad_snapshots(void **state) {
     static const struct {
         const char *text, *message;
@@ -328,6 +332,13 @@ static void bad_snapshots(void **state) {
         {"{\"format\":\"gramc-snapshot\",\"version\":1,\"library\":{\"name\":\"l\","
          "\"fingerprint\":\"f\"},\"boxes\":[{\"name\":\"b\",\"tools\":[{\"name\":\"t\","
          "\"inputSchema\":5}]}]}",
+         "a tool needs its inputSchema"},
+        {TOOL_SNAPSHOT("{\"name\":\"t\"}"), "a tool needs its inputSchema"},
+        {TOOL_SNAPSHOT("{\"inputSchema\":{}}"), "a tool needs its name"},
+        {TOOL_SNAPSHOT("{\"name\":\"\",\"inputSchema\":{}}"), "a tool needs its name"},
+        {TOOL_SNAPSHOT("{\"name\":7,\"inputSchema\":{}}"), "a tool needs its name"},
+        {TOOL_SNAPSHOT("{\"name\":\"t\",\"title\":7,\"inputSchema\":{}}"), "this is no text"},
+        {TOOL_SNAPSHOT("{\"name\":\"t\",\"inputSchema\":true,\"outputSchema\":[]}"),
          "a tool needs its inputSchema"},
     };
     (void)state;

@@ -36,6 +36,7 @@ static void standard_functions(void **state) {
         {"math.add", "{\"a\":9223372036854775807,\"b\":1}", 1, "the sum does not fit into 64 bits"},
         {"math.add", "{\"a\":0.1,\"b\":0.2}", 0, "0.30000000000000004"},
         {"math.add", "{\"a\":1e400}", 1, "a number is out of range"},
+        {"math.add", "{\"a\":1e308,\"b\":1e308}", 1, "the sum is out of range"},
         {"math.add", "{}", 0, "0"},
         {"text.echo", "{\"output\":\"It is \\\"sunny\\\".\"}", 0, "It is \"sunny\"."},
         {"text.echo", "{\"output\":[1.0,null]}", 0, "[1.0,null]"},

@@ -340,9 +340,9 @@ static void test_other_kinds(void **state) {
         const char *json, *wire;
     } rows[] = {
         {SEGMENT, "12.50", "/item/12.50/end?x=1"},
-        {SEGMENT, "[\"..\",\"/\"]", "/item/%5B%22..%22%2C%22%2F%22%5D/end?x=1"},
+        {SEGMENT, "[\"..a\",\"/\"]", "/item/..a,%2F/end?x=1"},
         {QUERY, "true", "/find?q=true&x=1"},
-        {QUERY, "{\"a\":\"&\"}", "/find?q=%7B%22a%22%3A%22%26%22%7D&x=1"},
+        {QUERY, "{\"a\":\"&\"}", "/find?a=%26&x=1"},
         {QUERY, "null", "/find?q=&x=1"},
         {HEADER, "[1,2]", "<[1,2]>"},
         {STRING, "{\"a\":\"\\\"\"}", "{\"t\":\"<{\\\"a\\\":\\\"\\\\\\\"\\\"}>\",\"n\":1}"},
@@ -350,7 +350,7 @@ static void test_other_kinds(void **state) {
         {VALUE, "null", "{\"t\":null,\"n\":1}"},
         {VALUE, "123456789012345678901234567890.5",
          "{\"t\":123456789012345678901234567890.5,\"n\":1}"},
-        {FORM, "[\"&\",2]", "t=%5B%22%26%22%2C2%5D&n=1"},
+        {FORM, "[\"&\",2]", "t=%26&t=2&n=1"},
     };
     static const struct mock_answer answer = {.body = "fine"};
     (void)state;

@@ -350,17 +350,19 @@ static void named_ends(void **state) {
     static const struct {
         const char *answer;
         gramc_outcome outcome;
-        const char *text;
+        const char *text, *message;
     } rows[] = {
-        {SAYS(""), GRAMC_OUTCOME_EMPTY_RESPONSE, ""},
-        {SAYS(" \\n"), GRAMC_OUTCOME_EMPTY_RESPONSE, " \n"},
+        {SAYS(""), GRAMC_OUTCOME_EMPTY_RESPONSE, "",
+         "the model answered with neither text nor calls"},
+        {SAYS(" \\n"), GRAMC_OUTCOME_EMPTY_RESPONSE, " \n",
+         "the model answered with neither text nor calls"},
         {"{\"event\":\"model.response\",\"content\":\"Once upon\",\"finish\":\"length\"}\n",
-         GRAMC_OUTCOME_LENGTH, "Once upon"},
+         GRAMC_OUTCOME_LENGTH, "Once upon", "the answer was cut off at the token limit"},
         {"{\"event\":\"model.response\",\"content\":\"\",\"finish\":\"content_filter\"}\n",
-         GRAMC_OUTCOME_CONTENT_FILTER, ""},
+         GRAMC_OUTCOME_CONTENT_FILTER, "", "the answer was stopped by a content filter"},
         {"{\"event\":\"model.response\",\"content\":null,\"refusal\":\"I will not\"}\n",
-         GRAMC_OUTCOME_REFUSED, "I will not"},
-        {"", GRAMC_OUTCOME_MODEL_ERROR, ""},
+         GRAMC_OUTCOME_REFUSED, "I will not", "the model refused to answer"},
+        {"", GRAMC_OUTCOME_MODEL_ERROR, "", "the script has 0 answers, and this is request 1"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -371,7 +373,7 @@ static void named_ends(void **state) {
         play(&scene, script, (struct test_setup){0});
         expect_end(&scene, rows[i].outcome, "");
         assert_string_equal(scene.run.text, rows[i].text);
-        assert_true(scene.run.message[0] != '\0');
+        assert_string_equal(scene.run.message, rows[i].message);
         close_scene(&scene);
     }
 }
@@ -393,6 +395,7 @@ static void run_deadline(void **state) {
     play(&scene, HEADER CALLS(CALL("nap", "{}")) SAYS("ok"),
          (struct test_setup){.timeout_ms = 200});
     expect_end(&scene, GRAMC_OUTCOME_TIMEOUT, "");
+    assert_string_equal(scene.run.message, "the run took longer than 200 ms");
     assert_true(scene.run.result.duration_ms < 5000);
     close_scene(&scene);
 }

@@ -415,6 +415,21 @@ static void test_i10_e2_lists(void **state) {
     expect_list(MCP_PAGES_MAX + 1, 0, "the server lists more pages than gramc takes");
 }
 
+static void test_i10_e4_no_list(void **state) {
+    static const char *const results[] = {RPC(2, "\"result\":{}"),
+                                          RPC(2, "\"result\":{\"tools\":{\"name\":\"x\"}}")};
+    (void)state;
+    for (size_t i = 0; i < COUNT(results); i++) {
+        const struct mock_answer answers[] = {{.body = DISCOVERED(1)}, {.body = results[i]}};
+        struct bench bench;
+        open_bench(&bench, answers, COUNT(answers));
+        list(&bench);
+        assert_int_equal(bench.listing.outcome, MCP_BAD_RESULT);
+        assert_string_equal(bench.listing.why, "the server's list of tools is no list");
+        close_bench(&bench, 2);
+    }
+}
+
 /* Without a session, 404 is just an error. */
 static void test_not_found(void **state) {
     const struct mock_answer answers[] = {
@@ -884,6 +899,7 @@ int main(void) {
         cmocka_unit_test(test_lost_session),
         cmocka_unit_test(test_loses_every_session),
         cmocka_unit_test(test_redirected_goodbye),
+        cmocka_unit_test(test_i10_e4_no_list),
         cmocka_unit_test(test_not_found),
         cmocka_unit_test(test_i10_e2_lists),
         cmocka_unit_test(test_i10_e1_session_reset),

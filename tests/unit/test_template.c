@@ -120,9 +120,8 @@ static const struct attack {
       "n=1.50&m=1", "<n a=\"1.50\"/>"}},
     {"an array",
      "[1,\"a\"]",
-     {"/a/%5B1%2C%22a%22%5D/b?c=d", "/a?q=%5B1%2C%22a%22%5D&r=1", "Bearer [1,\"a\"]",
-      "{\"n\": \"x[1,\\\"a\\\"]y\"}", "{\"n\": [1,\"a\"]}", "n=%5B1%2C%22a%22%5D&m=1",
-      "<n a=\"[1,&quot;a&quot;]\"/>"}},
+     {"/a/1,a/b?c=d", "/a?q=1&q=a&r=1", "Bearer [1,\"a\"]", "{\"n\": \"x[1,\\\"a\\\"]y\"}",
+      "{\"n\": [1,\"a\"]}", "n=1&n=a&m=1", "<n a=\"[1,&quot;a&quot;]\"/>"}},
 };
 
 static void check_attack(const struct attack *attack, size_t place) {
