@@ -46,7 +46,7 @@ static void on_done(void *ctx, const gramc_run_result *result) {
 }
 
 static void start_one(struct bench *bench) {
-    gramc_run_handler handler = {NULL, NULL, on_done, bench};
+    gramc_run_handler handler = {.done = on_done, .ctx = bench};
     if (bench->to_start-- <= 0) return;
     if (gramc_run_start(NULL, bench->loop, bench->bound, &bench->options, &handler))
         bench->failed++;

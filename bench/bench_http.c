@@ -162,7 +162,7 @@ static int start_all(gramc_loop *loop, const gramc_bound *bound, const gramc_mod
                      long calls, struct tally *tally) {
     static const gramc_text message = {"Wait.", 5};
     gramc_run_options options = GRAMC_RUN_OPTIONS_INIT;
-    gramc_run_handler handler = {NULL, NULL, on_done, tally};
+    gramc_run_handler handler = {.done = on_done, .ctx = tally};
     options.model = model;
     options.messages = &message;
     options.message_count = 1;

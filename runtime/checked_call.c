@@ -11,8 +11,10 @@
 enum { QUOTED_MAX = 8 << 20, TOLD_MAX = 2 << 20 };
 
 static void finish(struct checked_call *call, const struct checked_end *end) {
+    struct checked_end whole = *end;
+    whole.own = call->own;
     call->over = true;
-    call->events->done(call->ctx, end);
+    call->events->done(call->ctx, &whole);
 }
 
 static void finish_with(struct checked_call *call, enum checked_outcome outcome, gramc_text text) {
@@ -54,7 +56,8 @@ static void explain_result(struct checked_call *call, gramc_text value, gramc_te
     gramc_status status =
         gramc_schema_check(&verdict, call->bound->tool->returns, value.ptr, value.len, &options);
     if (status == GRAMC_NOMEM) finish_nomem(call);
-    else if (status) finish(call, &(struct checked_end){CHECKED_BAD_RESULT, TEXT(""), true});
+    else if (status)
+        finish(call, &(struct checked_end){.outcome = CHECKED_BAD_RESULT, .unread = true});
     else if (!verdict->valid) refuse(call, CHECKED_BAD_RESULT, verdict);
     else finish_with(call, CHECKED_FINE, text);
     gramc_verdict_free(verdict);
@@ -143,10 +146,11 @@ static void on_done(void *ctx, struct tool_call *handle) {
     struct checked_call *call = ctx;
     gramc_text text = buf_view(&handle->result);
     call->handle = NULL;
+    if (handle->outcome == TOOL_FINE || handle->outcome == TOOL_FAILED) call->own = text;
     switch (handle->outcome) {
     case TOOL_FINE: take_result(call, &handle->result); break;
     case TOOL_FAILED: finish_with(call, CHECKED_TOOL_ERROR, text); break;
-    case TOOL_TIMED_OUT: finish_with(call, CHECKED_TIMEOUT, TEXT("")); break;
+    case TOOL_TIMED_OUT: finish_with(call, CHECKED_TIMEOUT, text); break;
     case TOOL_NOMEM: finish_nomem(call); break;
     }
     tool_release(handle);
@@ -172,7 +176,8 @@ static void fill_and_start(struct checked_call *call, struct tool_memory *memory
     gramc_status status = gramc_schema_check(&verdict, call->bound->tool->accepts, arguments.ptr,
                                              arguments.len, &options);
     if (status == GRAMC_NOMEM) finish_nomem(call);
-    else if (status) finish(call, &(struct checked_end){CHECKED_BAD_ARGUMENTS, TEXT(""), true});
+    else if (status)
+        finish(call, &(struct checked_end){.outcome = CHECKED_BAD_ARGUMENTS, .unread = true});
     else if (!verdict->valid) refuse(call, CHECKED_BAD_ARGUMENTS, verdict);
     else start(call, memory, verdict->normalised);
     gramc_verdict_free(verdict);

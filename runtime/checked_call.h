@@ -10,8 +10,8 @@ enum checked_outcome {
     CHECKED_FINE,          /* `text` is the result; empty where the tool has none */
     CHECKED_BAD_ARGUMENTS, /* the tool was not called; `text` says what is wrong with them */
     CHECKED_TOOL_ERROR,    /* `text` is the tool's reason */
-    CHECKED_TIMEOUT,
-    CHECKED_BAD_RESULT, /* `text` says what is wrong with it */
+    CHECKED_TIMEOUT,       /* `text` is empty, or what was said of it when it was recorded */
+    CHECKED_BAD_RESULT,    /* `text` says what is wrong with it */
     CHECKED_NOMEM
 };
 
@@ -19,6 +19,7 @@ struct checked_end {
     enum checked_outcome outcome;
     gramc_text text; /* borrowed for the call of `done` */
     bool unread;     /* nested too deeply or too large to be checked: there is no text */
+    gramc_text own;  /* what the tool itself said; ptr NULL: it was not called, or said nothing */
 };
 
 struct checked_events {
@@ -35,6 +36,7 @@ struct checked_call {
     void *ctx;
     struct tool_call *handle; /* while it works */
     bool over;                /* done has been called, or nobody waits any more */
+    gramc_text own;           /* as in struct checked_end */
 };
 
 /* `call` has loop, bound, events and ctx, and stays where it is until `done`. `memory` as in

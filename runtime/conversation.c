@@ -53,8 +53,8 @@ bool conversation_remark(struct conversation *talk, struct arena *arena, gramc_t
 
 /* ## Ids of calls: servers look results up by them, so they must be unique over everything sent */
 
-static bool id_is_taken(const struct conversation *talk, const struct call *before, size_t count,
-                        gramc_text id) {
+static bool id_is_taken(const struct conversation *talk, const gramc_model_call *before,
+                        size_t count, gramc_text id) {
     for (size_t i = 0; i < count; i++)
         if (text_eq(before[i].id, id)) return true;
     for (const struct message *message = talk->first; message; message = message->next)
@@ -63,8 +63,8 @@ static bool id_is_taken(const struct conversation *talk, const struct call *befo
     return false;
 }
 
-static gramc_text make_id(struct conversation *talk, struct arena *arena, const struct call *before,
-                          size_t count) {
+static gramc_text make_id(struct conversation *talk, struct arena *arena,
+                          const gramc_model_call *before, size_t count) {
     char digits[16];
     gramc_text id;
     do {
@@ -78,11 +78,11 @@ static gramc_text make_id(struct conversation *talk, struct arena *arena, const 
     return arena_text(arena, id);
 }
 
-static struct call *copy_calls(struct conversation *talk, struct arena *arena,
-                               const struct reply *reply) {
-    struct call *calls = arena_array(arena, reply->call_count, sizeof(*calls));
+static gramc_model_call *copy_calls(struct conversation *talk, struct arena *arena,
+                                    const struct reply *reply) {
+    gramc_model_call *calls = arena_array(arena, reply->call_count, sizeof(*calls));
     for (size_t i = 0; calls && i < reply->call_count; i++) {
-        const struct call *given = &reply->calls[i];
+        const gramc_model_call *given = &reply->calls[i];
         calls[i].name = arena_text(arena, given->name);
         calls[i].arguments = arena_text(arena, given->arguments);
         if (reply->legacy) continue;
@@ -94,7 +94,7 @@ static struct call *copy_calls(struct conversation *talk, struct arena *arena,
 }
 
 /* Has one of its ids been replaced? Then what the provider wrote has the wrong one. */
-static bool renamed(const struct reply *reply, const struct call *calls) {
+static bool renamed(const struct reply *reply, const gramc_model_call *calls) {
     for (size_t i = 0; i < reply->call_count; i++)
         if (calls[i].own_id && reply->calls[i].id.len) return true;
     return false;

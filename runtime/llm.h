@@ -6,14 +6,6 @@
 #include "base/buf.h"
 #include "gramc/runtime.h"
 
-/* One call of a tool, as the model wrote it. */
-struct call {
-    gramc_text id;        /* empty in the functions wire */
-    gramc_text name;      /* may be any text */
-    gramc_text arguments; /* byte for byte; may be no JSON at all */
-    bool own_id;          /* we made the id up: the provider does not know it */
-};
-
 enum role { ROLE_USER, ROLE_ASSISTANT, ROLE_TOOL };
 
 struct protocol;
@@ -25,14 +17,14 @@ struct message {
     enum role role;
     uint32_t turn, group;
     gramc_text content;
-    bool has_content;         /* false: null on the wire */
-    bool legacy;              /* function_call and role function, not tool_calls and role tool */
-    bool failed;              /* of a result: the call went wrong */
-    const struct call *calls; /* of an assistant */
+    bool has_content; /* false: null on the wire */
+    bool legacy;      /* function_call and role function, not tool_calls and role tool */
+    bool failed;      /* of a result: the call went wrong */
+    const gramc_model_call *calls; /* of an assistant */
     size_t call_count;
-    const struct call *call; /* of a result */
-    gramc_text opaque;       /* as in struct reply */
-    gramc_text json;         /* on the wire */
+    const gramc_model_call *call; /* of a result */
+    gramc_text opaque;            /* as in struct reply */
+    gramc_text json;              /* on the wire */
 };
 
 struct conversation {
@@ -58,13 +50,14 @@ struct usage {
 struct reply {
     gramc_text content, refusal;
     bool has_content, legacy;
-    struct call *calls;
+    gramc_model_call *calls;
     size_t call_count;
     enum finish finish;
     gramc_text finish_reason; /* as the model said */
     gramc_text opaque;        /* JSON: the answer as its provider wants it back, with parts that
                                * nobody else understands; empty: as the rest of this says it */
     struct usage usage;
+    gramc_text id, model, system_fingerprint; /* as the provider said; may be empty */
 };
 
 struct request {

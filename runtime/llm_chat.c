@@ -15,7 +15,7 @@ static void begin_function(struct json_writer *w) {
 }
 
 /* Empty arguments make some servers fail when they read the history. */
-static void put_function(struct json_writer *w, const struct call *call) {
+static void put_function(struct json_writer *w, const gramc_model_call *call) {
     json_object_begin(w);
     json_member_text(w, "name", call->name);
     json_member_text(w, "arguments", call->arguments.len ? call->arguments : TEXT("{}"));

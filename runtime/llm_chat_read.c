@@ -14,7 +14,7 @@ static gramc_text read_arguments(struct arena *arena, const struct json *functio
 }
 
 /* The wrapper is `function`, or `custom` with free text as input, or missing. */
-static void read_call(struct call *out, struct arena *arena, const struct json *item) {
+static void read_call(gramc_model_call *out, struct arena *arena, const struct json *item) {
     const struct json *wrapper = json_get(item, "function");
     if (!wrapper) wrapper = json_get(item, "custom");
     if (!json_is(wrapper, JSON_OBJECT)) wrapper = item;
@@ -36,7 +36,7 @@ static bool read_calls(struct reply *out, struct arena *arena, const struct json
         read_call(&out->calls[0], arena, single);
         return !arena->oom;
     }
-    struct call *call = out->calls;
+    gramc_model_call *call = out->calls;
     for (const struct json *item = list->first; item; item = item->next)
         read_call(call++, arena, item);
     return !arena->oom;
@@ -85,5 +85,8 @@ gramc_status chat_reply(struct reply *out, struct arena *arena, gramc_text body,
     out->finish_reason = protocol_text(json_get(json, "choices")->first, "finish_reason");
     out->finish = read_finish(out->finish_reason);
     read_usage(&out->usage, json_get(json, "usage"));
+    out->id = protocol_text(json, "id");
+    out->model = protocol_text(json, "model");
+    out->system_fingerprint = protocol_text(json, "system_fingerprint");
     return GRAMC_OK;
 }

@@ -12,7 +12,7 @@ static void put_text_part(struct json_writer *w, gramc_text text) {
     json_object_end(w);
 }
 
-static void put_call(struct json_writer *w, const struct call *call) {
+static void put_call(struct json_writer *w, const gramc_model_call *call) {
     json_object_begin(w);
     json_member_object(w, "functionCall");
     if (!call->own_id) json_member_some(w, "id", call->id);
@@ -148,7 +148,7 @@ static void put_request(struct buf *out, const struct request *request) {
 
 static bool read_call(struct reply *out, struct arena *arena, const struct json *wanted,
                       size_t most) {
-    struct call *call = protocol_call(out, arena, most);
+    gramc_model_call *call = protocol_call(out, arena, most);
     const struct json *args = json_get(wanted, "args");
     if (!call) return false;
     call->id = protocol_text(wanted, "id");
@@ -210,6 +210,8 @@ static gramc_status read_reply(struct reply *out, struct arena *arena, gramc_tex
     gramc_text blocked = protocol_text(json_get(json, "promptFeedback"), "blockReason");
     if (!json) return arena->oom ? GRAMC_NOMEM : GRAMC_FINDINGS;
     read_usage(&out->usage, json_get(json, "usageMetadata"));
+    out->id = protocol_text(json, "responseId");
+    out->model = protocol_text(json, "modelVersion");
     if (json_is(candidates, JSON_ARRAY) && candidates->first)
         return read_candidate(out, arena, candidates->first);
     out->finish_reason = blocked;

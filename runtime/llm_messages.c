@@ -16,7 +16,7 @@ static void put_text_block(struct json_writer *w, gramc_text text) {
     json_object_end(w);
 }
 
-static void put_call(struct json_writer *w, const struct call *call) {
+static void put_call(struct json_writer *w, const gramc_model_call *call) {
     json_object_begin(w);
     json_member_text(w, "type", TEXT("tool_use"));
     json_member_text(w, "id", call->id);
@@ -134,7 +134,7 @@ static void put_request(struct buf *out, const struct request *request) {
 
 static bool read_call(struct reply *out, struct arena *arena, const struct json *block,
                       size_t most) {
-    struct call *call = protocol_call(out, arena, most);
+    gramc_model_call *call = protocol_call(out, arena, most);
     const struct json *input = json_get(block, "input");
     if (!call) return false;
     call->id = protocol_text(block, "id");
@@ -179,6 +179,8 @@ static gramc_status read_reply(struct reply *out, struct arena *arena, gramc_tex
     if (!json || !json_is(blocks, JSON_ARRAY)) return arena->oom ? GRAMC_NOMEM : GRAMC_FINDINGS;
     if (!read_blocks(out, arena, blocks)) return GRAMC_NOMEM;
     read_end(out, json);
+    out->id = protocol_text(json, "id");
+    out->model = protocol_text(json, "model");
     read_usage(&out->usage, json_get(json, "usage"));
     return GRAMC_OK;
 }

@@ -25,9 +25,9 @@ static void say(struct ask *ask, gramc_text text) {
 static bool call_tool(struct ask *ask, const struct bound_tool *tool) {
     gramc_text arguments;
     if (!sample_arguments(&arguments, &ask->arena, tool->tool)) return false;
-    struct call *call = ARENA_NEW(&ask->arena, struct call);
+    gramc_model_call *call = ARENA_NEW(&ask->arena, gramc_model_call);
     if (!call) return false;
-    *call = (struct call){.name = tool->wire_name, .arguments = arguments};
+    *call = (gramc_model_call){.name = tool->wire_name, .arguments = arguments};
     ask->reply.calls = call;
     ask->reply.call_count = 1;
     ask->reply.legacy = ask->run->wire == GRAMC_WIRE_FUNCTIONS;

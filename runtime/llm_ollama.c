@@ -88,7 +88,7 @@ static bool read_calls(struct reply *out, struct arena *arena, const struct json
     for (const struct json *item = calls->first; item; item = item->next) {
         const struct json *function = json_get(item, "function");
         const struct json *arguments = json_get(function, "arguments");
-        struct call *call = protocol_call(out, arena, calls->count);
+        gramc_model_call *call = protocol_call(out, arena, calls->count);
         if (!call) return false;
         call->id = protocol_text(item, "id");
         call->name = protocol_text(function, "name");
@@ -120,6 +120,7 @@ static gramc_status read_reply(struct reply *out, struct arena *arena, gramc_tex
     out->finish_reason = protocol_text(json, "done_reason");
     if (text_is(out->finish_reason, "length")) out->finish = FINISH_LENGTH;
     read_usage(&out->usage, json);
+    out->model = protocol_text(json, "model");
     return arena->oom ? GRAMC_NOMEM : GRAMC_OK;
 }
 

@@ -12,7 +12,7 @@ static void put_said(struct json_writer *w, gramc_text role, gramc_text text) {
     json_object_end(w);
 }
 
-static void put_call(struct json_writer *w, const struct call *call) {
+static void put_call(struct json_writer *w, const gramc_model_call *call) {
     json_object_begin(w);
     json_member_text(w, "type", TEXT("function_call"));
     json_member_text(w, "call_id", call->id);
@@ -96,7 +96,7 @@ static void put_request(struct buf *out, const struct request *request) {
 
 static bool read_call(struct reply *out, struct arena *arena, const struct json *item,
                       size_t most) {
-    struct call *call = protocol_call(out, arena, most);
+    gramc_model_call *call = protocol_call(out, arena, most);
     if (!call) return false;
     call->id = protocol_text(item, "call_id");
     call->name = protocol_text(item, "name");
@@ -153,6 +153,8 @@ static gramc_status read_reply(struct reply *out, struct arena *arena, gramc_tex
     if (!json || !json_is(items, JSON_ARRAY)) return arena->oom ? GRAMC_NOMEM : GRAMC_FINDINGS;
     if (!read_items(out, arena, items)) return GRAMC_NOMEM;
     read_end(out, json);
+    out->id = protocol_text(json, "id");
+    out->model = protocol_text(json, "model");
     read_usage(&out->usage, json_get(json, "usage"));
     return GRAMC_OK;
 }

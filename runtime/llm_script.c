@@ -35,9 +35,9 @@ static gramc_status read_calls(struct script_reader *reader, struct reply *reply
         if (!json_is(arguments, JSON_STRING) || !json_is(json_get(item, "name"), JSON_STRING))
             return trace_refuse(&reader->trace,
                                 "a call needs `name` and `arguments`, both strings");
-        reply->calls[reply->call_count++] = (struct call){.id = trace_text(item, "id"),
-                                                          .name = trace_text(item, "name"),
-                                                          .arguments = arguments->text};
+        reply->calls[reply->call_count++] = (gramc_model_call){.id = trace_text(item, "id"),
+                                                               .name = trace_text(item, "name"),
+                                                               .arguments = arguments->text};
     }
     return GRAMC_OK;
 }

@@ -96,6 +96,19 @@ static gramc_status init_handles(gramc_loop *loop) {
     return status;
 }
 
+static uint64_t system_now(void *ctx) {
+    (void)ctx;
+    return uv_hrtime();
+}
+
+static int64_t system_wall(void *ctx) {
+    uv_timeval64_t now;
+    (void)ctx;
+    return uv_gettimeofday(&now) ? -1 : now.tv_sec * 1000 + now.tv_usec / 1000;
+}
+
+static const gramc_clock system_clock = {system_now, system_wall, NULL};
+
 gramc_status gramc_loop_new(gramc_loop **out, const gramc_loop_options *given) {
     gramc_loop_options options = GRAMC_LOOP_OPTIONS_INIT;
     OPTIONS_READ(options, given);
@@ -106,6 +119,7 @@ gramc_status gramc_loop_new(gramc_loop **out, const gramc_loop_options *given) {
     if (!loop) return GRAMC_NOMEM;
     *loop = (gramc_loop){
         .allocator = allocator, .random = uv_hrtime(), .owns_process = options.owns_process};
+    loop->clock = options.clock ? *options.clock : system_clock;
     loop->ready_end = &loop->ready;
     loop->workers_max = options.max_workers ? options.max_workers : WORKERS_DEFAULT;
     arena_init(&loop->arena, &allocator);

@@ -41,6 +41,7 @@ struct gramc_loop {
     bool running;
     bool interrupted; /* since it last began to turn */
     uint64_t random;  /* state of a generator for waiting times */
+    gramc_clock clock;
 };
 
 /* Has what is said on this loop searched for these, too: servers and programs outlive the run that

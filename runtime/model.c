@@ -43,7 +43,8 @@ void ask_start(struct ask *ask) {
     ask->attempt = 0;
     ask->size = 0;
     ask->http.status = 0;
-    ask->started = uv_hrtime();
+    ask->last = (gramc_event_attempt){.class_ = GRAMC_ATTEMPT_LOCAL};
+    ask->started = watch_now(&ask->run->watch);
     ask->run->model->kind->start(ask);
 }
 
@@ -70,7 +71,7 @@ static void tell(struct ask *ask) {
 }
 
 void ask_answer(struct ask *ask) {
-    trace_reply(&ask->run->trace, &ask->reply, ask->size, ask->started);
+    watch_reply(&ask->run->watch, &ask->reply, ask->size, ask->started);
     tell(ask);
 }
 
@@ -80,7 +81,7 @@ void ask_fail(struct ask *ask, const char *format, ...) {
     vsnprintf(ask->why, sizeof(ask->why), format, args);
     va_end(args);
     ask->failed = true;
-    trace_model_error(&ask->run->trace, ask->http.status, text_of(ask->why), ask->started);
+    watch_model_error(&ask->run->watch, &ask->last, text_of(ask->why), ask->started);
     tell(ask);
 }
 

@@ -49,9 +49,10 @@ struct ask {
     struct reply reply;
     bool failed;
     bool nomem;
-    char why[1024]; /* if failed: one line */
-    uint64_t started;
-    size_t size; /* of the answer's body, 0 if there was none */
+    char why[1024];                    /* if failed: one line */
+    uint64_t started, attempt_started; /* by the loop's clock */
+    gramc_event_attempt last;          /* how the newest attempt ended; texts are not kept */
+    size_t size;                       /* of the answer's body, 0 if there was none */
     /* endpoint */
     struct http_request http;
     uv_timer_t timer;

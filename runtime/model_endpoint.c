@@ -145,6 +145,42 @@ static double waiting_time(struct ask *ask) {
     return wait * (1 - 0.25 * loop_random(ask->run->loop));
 }
 
+/* ## Telling how an attempt ended */
+
+static gramc_attempt_class class_of(const struct http_request *http, gramc_text code) {
+    switch (http->failure) {
+    case HTTP_UNREACHABLE: return GRAMC_ATTEMPT_UNREACHABLE;
+    case HTTP_TIMED_OUT: return GRAMC_ATTEMPT_TIMEOUT;
+    case HTTP_TOO_BIG: return GRAMC_ATTEMPT_TOO_LARGE;
+    case HTTP_REFUSED:
+    case HTTP_NOMEM: return GRAMC_ATTEMPT_LOCAL;
+    case HTTP_FINE: break;
+    }
+    if (text_is(code, "insufficient_quota")) return GRAMC_ATTEMPT_QUOTA;
+    if (http->status == 429) return GRAMC_ATTEMPT_RATE_LIMIT;
+    if (http->status == 401 || http->status == 403) return GRAMC_ATTEMPT_DENIED;
+    return http->status >= 500 ? GRAMC_ATTEMPT_SERVER : GRAMC_ATTEMPT_REFUSED;
+}
+
+static bool hide(struct ask *ask, gramc_text *text);
+
+/* `last` has its class; the body is what came, without what nobody may see. */
+static void tell_attempt(struct ask *ask, gramc_text reason, bool again, double wait) {
+    struct watch *watch = &ask->run->watch;
+    gramc_event_attempt told = ask->last;
+    told.number = ask->attempt + 1;
+    told.status = ask->http.status;
+    ask->last = told;
+    told.reason = reason;
+    told.again = again;
+    told.wait_ms = (uint64_t)wait;
+    told.body = buf_view(&ask->http.response);
+    if (watch_is_on(watch) && hide(ask, &told.body))
+        watch_attempt(watch, &told, ask->attempt_started);
+}
+
+/* ## Asking again */
+
 static void try_again(uv_timer_t *timer);
 
 static void schedule(struct ask *ask, double wait) {
@@ -162,7 +198,6 @@ static void note_retry(struct ask *ask, gramc_text why, double wait) {
     gramc_run *run = ask->run;
     struct buf line;
     run->result.retries++;
-    trace_retry(&run->trace, ask->http.status, why, (uint64_t)wait);
     if (!run->handler.note) return;
     buf_init(&line, &run->loop->allocator, 2048);
     buf_text(&line, why);
@@ -196,7 +231,9 @@ static void give_up_or_retry(struct ask *ask) {
         ask_fail_nomem(ask);
         return;
     }
+    ask->last.class_ = class_of(http, code);
     if (again && wait <= LONGEST_WAIT_MS) {
+        tell_attempt(ask, line, true, wait);
         note_retry(ask, line, wait);
         ask->attempt++;
         schedule(ask, wait);
@@ -204,6 +241,7 @@ static void give_up_or_retry(struct ask *ask) {
         return;
     }
     if (again) buf_printf(&why, "; it asks to wait %.0f s", wait / 1000);
+    tell_attempt(ask, buf_view(&why), false, 0);
     fail_with(ask, &why);
 }
 
@@ -226,6 +264,8 @@ static void fail_reading(struct ask *ask, gramc_text words) {
     buf_puts(&why, "the model endpoint: ");
     put_foreign(&why, ask, words, FOREIGN_WORDS);
     if (text_is(words, protocol_no_object)) put_what_came(&why, ask);
+    ask->last.class_ = GRAMC_ATTEMPT_MALFORMED;
+    tell_attempt(ask, buf_view(&why), false, 0);
     fail_with(ask, &why);
 }
 
@@ -247,7 +287,9 @@ static bool hide(struct ask *ask, gramc_text *text) {
 static bool hide_reply(struct ask *ask) {
     struct reply *reply = &ask->reply;
     bool good = hide(ask, &reply->content) && hide(ask, &reply->refusal) &&
-                hide(ask, &reply->finish_reason) && hide(ask, &reply->opaque);
+                hide(ask, &reply->finish_reason) && hide(ask, &reply->opaque) &&
+                hide(ask, &reply->id) && hide(ask, &reply->model) &&
+                hide(ask, &reply->system_fingerprint);
     for (size_t i = 0; good && i < reply->call_count; i++)
         good = hide(ask, &reply->calls[i].name) && hide(ask, &reply->calls[i].arguments);
     return good;
@@ -264,6 +306,8 @@ static void on_answer(struct http_request *http) {
     switch (ask->run->model->protocol->reply(&ask->reply, &ask->arena, buf_view(&http->response),
                                              &why)) {
     case GRAMC_OK:
+        ask->last.class_ = GRAMC_ATTEMPT_ANSWERED;
+        tell_attempt(ask, TEXT(""), false, 0);
         if (hide_reply(ask)) ask_answer(ask);
         else ask_fail_nomem(ask);
         break;
@@ -289,6 +333,7 @@ static void send_request(struct ask *ask) {
     static const char *const kept_headers[] = {"Content-Type", NULL};
     const gramc_model *model = ask->run->model;
     ask->http.target = model->target;
+    ask->attempt_started = watch_now(&ask->run->watch);
     if (!set_url(ask)) {
         ask_fail_nomem(ask);
         return;

@@ -66,7 +66,7 @@ bool protocol_join(gramc_text *out, struct arena *arena, const struct json *list
     return out->ptr;
 }
 
-struct call *protocol_call(struct reply *out, struct arena *arena, size_t most) {
+gramc_model_call *protocol_call(struct reply *out, struct arena *arena, size_t most) {
     if (!out->calls) out->calls = arena_array(arena, most, sizeof(*out->calls));
     return out->calls ? &out->calls[out->call_count++] : NULL;
 }
@@ -108,7 +108,7 @@ void protocol_setting(struct json_writer *w, const char *key, gramc_text value) 
     if (value.len) json_member_raw(w, key, value);
 }
 
-void protocol_arguments(struct json_writer *w, const char *key, const struct call *call) {
+void protocol_arguments(struct json_writer *w, const char *key, const gramc_model_call *call) {
     struct arena scratch;
     arena_init(&scratch, &w->out->allocator);
     const struct json *object = json_parse(&scratch, call->arguments, NULL);

@@ -56,11 +56,11 @@ gramc_text protocol_print(struct arena *arena, const struct json *value);
 /* The text of a member of each of the list, joined. False without memory. */
 bool protocol_join(gramc_text *out, struct arena *arena, const struct json *list, const char *key);
 /* Room for one call more; NULL without memory. `calls` has room for `most`. */
-struct call *protocol_call(struct reply *out, struct arena *arena, size_t most);
+gramc_model_call *protocol_call(struct reply *out, struct arena *arena, size_t most);
 /* What the agent does not say is not sent. */
 void protocol_setting(struct json_writer *w, const char *key, gramc_text value);
 /* The arguments as an object: what the model wrote, or an empty one if that is none. */
-void protocol_arguments(struct json_writer *w, const char *key, const struct call *call);
+void protocol_arguments(struct json_writer *w, const char *key, const gramc_model_call *call);
 /* What holds for this request: a forced choice holds until the first results are there. */
 gramc_text protocol_choice(const struct request *request);
 

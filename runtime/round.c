@@ -22,14 +22,21 @@ static const char *const slot_names[] = {[SLOT_FINE] = "ok",
 
 /* ## Settling a slot */
 
+static gramc_event_call told_call(const struct slot *slot) {
+    return (gramc_event_call){.call = slot->call,
+                              .tool = slot->bound ? slot->bound->tool->name : slot->call->name,
+                              .index = slot->index};
+}
+
 static void settle(struct slot *slot, enum slot_outcome outcome, gramc_text text) {
     gramc_run *run = slot->run;
     slot->settled = true;
     slot->outcome = outcome;
     slot->text = text;
-    struct trace_result result = {
-        {slot->call, slot->bound, slot->index}, slot_names[outcome], text, slot->started};
-    trace_result(&run->trace, &result);
+    gramc_event_call told = told_call(slot);
+    told.outcome = slot_names[outcome];
+    told.own = slot->own;
+    watch_result(&run->watch, &told, text, slot->started);
     if (--run->pending == 0 && run->state == RUN_AWAIT_TOOLS) run->state = RUN_COLLECT;
 }
 
@@ -108,9 +115,14 @@ static void fail_tool(struct slot *slot, gramc_text why) {
     settle_with(slot, SLOT_TOOL_ERROR, &out);
 }
 
-static void report_timeout(struct slot *slot) {
+static void report_timeout(struct slot *slot, gramc_text recorded) {
     struct buf out = begin_error(slot);
     uint32_t ms = slot->bound->timeout_ms;
+    if (recorded.len) {
+        buf_text(&out, recorded);
+        settle_with(slot, SLOT_TIMEOUT, &out);
+        return;
+    }
     buf_puts(&out, "the tool did not finish within ");
     if (ms % 1000) buf_printf(&out, "%u ms", (unsigned)ms);
     else buf_count(&out, ms / 1000, "second");
@@ -134,11 +146,12 @@ static void settle_nomem(struct slot *slot) {
 static void on_done(void *ctx, const struct checked_end *end) {
     struct slot *slot = ctx;
     gramc_run *run = slot->run;
+    slot->own = end->own;
     switch (end->outcome) {
     case CHECKED_FINE: accept_result(slot, end->text); break;
     case CHECKED_BAD_ARGUMENTS: refuse_arguments(slot, end); break;
     case CHECKED_TOOL_ERROR: fail_tool(slot, end->text); break;
-    case CHECKED_TIMEOUT: report_timeout(slot); break;
+    case CHECKED_TIMEOUT: report_timeout(slot, end->text); break;
     case CHECKED_BAD_RESULT: refuse_result(slot, end); break;
     case CHECKED_NOMEM: settle_nomem(slot); break;
     }
@@ -149,9 +162,10 @@ static void on_done(void *ctx, const struct checked_end *end) {
 
 static void on_sent(void *ctx, gramc_text arguments) {
     struct slot *slot = ctx;
-    trace_call(&slot->run->trace, &(struct trace_call){slot->call, slot->bound, slot->index},
-               arguments);
-    slot->started = uv_hrtime();
+    gramc_event_call told = told_call(slot);
+    told.sent = arguments;
+    watch_call(&slot->run->watch, &told);
+    slot->started = watch_now(&slot->run->watch);
 }
 
 static void check_and_call(struct slot *slot) {
@@ -166,7 +180,7 @@ static void check_and_call(struct slot *slot) {
 
 static void start_slot(struct slot *slot) {
     gramc_run *run = slot->run;
-    slot->started = uv_hrtime();
+    slot->started = watch_now(&slot->run->watch);
     slot->bound = step_find(run->step, slot->call->name);
     if (slot->index >= most_calls(run)) skip(slot);
     else if (!slot->bound) refuse_unknown(slot);

@@ -63,7 +63,7 @@ static void run_free(gramc_run *run) {
     *run->link = run->next;
     if (run->next) run->next->link = run->link;
     buf_free(&run->body);
-    trace_free(&run->trace);
+    trace_free(&run->watch.trace);
     arena_free(&run->arena);
     mem_free(&loop->allocator, run, sizeof(*run));
 }
@@ -86,8 +86,8 @@ static void deadline_closed(uv_handle_t *handle) {
 static void step_end(gramc_run *run) {
     ask_cancel(&run->ask);
     round_cancel(run);
-    run->result.duration_ms = (double)(uv_hrtime() - run->trace.start) / 1e6;
-    trace_outcome(&run->trace, &run->result);
+    run->result.duration_ms = (double)(watch_now(&run->watch) - run->watch.start) / 1e6;
+    watch_outcome(&run->watch, &run->result);
     run->state = RUN_OVER;
     run->loop->active--;
     run->handler.done(run->handler.ctx, &run->result);
@@ -119,9 +119,9 @@ static void step_turn(gramc_run *run) {
         return;
     }
     gramc_text message = run->messages[run->next_message++];
-    run->trace.turn = (uint32_t)run->next_message;
-    run->trace.iteration = 0;
-    trace_turn(&run->trace, message);
+    run->watch.turn = (uint32_t)run->next_message;
+    run->watch.iteration = 0;
+    watch_turn(&run->watch, message);
     run->inputs[run->input_count - 1].value = message;
     run->instruction = fill_prompt(run, run->bound->agent->instruction);
     run->next_step = 0;
@@ -166,10 +166,10 @@ static void step_step(gramc_run *run) {
     run->unknown_calls = 0;
     memset(run->call_errors, 0, counters);
     memset(run->tool_errors, 0, counters);
-    run->trace.iteration = 0;
+    run->watch.iteration = 0;
     gramc_text text = text_of_step(run, first);
     if (is_ending(run)) return;
-    if (run->step->task) trace_task(&run->trace, run->step->task->name, text);
+    if (run->step->task) watch_task(&run->watch, run->step->task->name, text);
     run->state = RUN_ASK;
     if (!conversation_user(&run->talk, &run->arena, text)) run_nomem(run);
 }
@@ -207,12 +207,13 @@ static bool build_body(gramc_run *run) {
 }
 
 static void step_ask(gramc_run *run) {
-    run->trace.iteration = ++run->iteration;
+    run->watch.iteration = ++run->iteration;
     run->result.requests++;
     conversation_trim(&run->talk, run->bound->agent->max_messages);
     if (!build_body(run)) return;
-    trace_request(&run->trace, buf_view(&run->body));
+    watch_request(&run->watch, buf_view(&run->body));
     run->state = RUN_AWAIT_ANSWER;
+    run->waiting_since = watch_now(&run->watch);
     ask_start(&run->ask);
 }
 
@@ -227,7 +228,7 @@ static void answered(gramc_run *run, gramc_text text) {
     run->state = RUN_STEP;
     if (run->next_step < run->bound->step_count) return;
     run->result.turns++;
-    trace_answer(&run->trace, run->result.text);
+    watch_answer(&run->watch, run->result.text);
     if (run->handler.turn) run->handler.turn(run->handler.ctx, run->result.text);
     run->state = RUN_TURN;
 }
@@ -340,6 +341,7 @@ static void count_usage(gramc_run *run, const struct usage *usage) {
 
 static void step_read(gramc_run *run) {
     const struct ask *ask = &run->ask;
+    run->result.model_ns += watch_now(&run->watch) - run->waiting_since;
     if (ask->nomem) {
         run_nomem(run);
     } else if (ask->failed) {
@@ -355,10 +357,12 @@ static void step_read(gramc_run *run) {
 
 static void step_call(gramc_run *run) {
     run->state = RUN_AWAIT_TOOLS;
+    run->waiting_since = watch_now(&run->watch);
     round_start(run);
 }
 
 static void step_collect(gramc_run *run) {
+    run->result.tool_ns += watch_now(&run->watch) - run->waiting_since;
     round_collect(run);
     if (is_ending(run)) return;
     if (round_is_direct(run) && run->step->answers) evaluate_answer(run, round_direct_answer(run));
@@ -378,8 +382,8 @@ static void (*const steps[])(gramc_run *run) = {
     [RUN_OVER] = NULL};
 
 static void check_interruptions(gramc_run *run) {
-    if (run->arena.oom || run->trace.status == GRAMC_NOMEM) run_nomem(run);
-    if (run->trace.status)
+    if (run->arena.oom || run->watch.trace.status == GRAMC_NOMEM) run_nomem(run);
+    if (run->watch.trace.status)
         run_end(run, GRAMC_OUTCOME_TRACE_ERROR, "the trace could not be written");
     if (run->canceled) run_end(run, GRAMC_OUTCOME_CANCELED, "canceled");
     if (run->timed_out)
@@ -488,6 +492,40 @@ static void enlist(gramc_run *run) {
     loop_ready(loop, run);
 }
 
+/* Equal runs give equal traces where times are not wanted: none is made up then. */
+static gramc_text choose_id(gramc_run *run, const gramc_run_options *options) {
+    uint8_t bytes[16];
+    if (options->run_id.len || options->trace_without_times) return options->run_id;
+    if (uv_random(NULL, NULL, bytes, sizeof(bytes), 0, NULL)) return (gramc_text){NULL, 0};
+    for (size_t i = 0; i < sizeof(bytes); i++)
+        snprintf(run->id + 2 * i, 3, "%02x", (unsigned)bytes[i]);
+    return text_of(run->id);
+}
+
+static void tell_start(gramc_run *run, const gramc_run_options *options) {
+    const gramc_bound *bound = run->bound;
+    const gramc_library *library = bound->library;
+    const gramc_clock *clock = run->watch.clock;
+    if (!watch_is_on(&run->watch)) return;
+    const gramc_event_start start = {
+        .run = choose_id(run, options),
+        .parent = options->parent_id,
+        .time_ms = clock->wall_ms(clock->ctx),
+        .agent = bound->agent->name,
+        .agent_fingerprint = bound->agent->fingerprint,
+        .library = library ? library->name : TEXT(""),
+        .library_fingerprint = gramc_bound_library_fingerprint(bound),
+        .provider = text_of(run->model->kind->name),
+        .protocol = text_of(bound->protocol->name),
+        .model = run_model_id(run),
+        .wire = run->wire == GRAMC_WIRE_TOOLS ? "tools" : "functions",
+        .seed = bound->protocol->lacks & SETTING_SEED ? TEXT("") : bound->agent->seed,
+        .bound = bound,
+        .inputs = run->inputs,
+        .input_count = run->input_count - 1};
+    watch_start(&run->watch, &start);
+}
+
 static gramc_status learn_secrets(gramc_loop *loop, const gramc_bound *bound,
                                   const gramc_model *model) {
     gramc_status status = loop_learn(loop, bound->secrets);
@@ -512,7 +550,10 @@ gramc_status gramc_run_start(gramc_run **out, gramc_loop *loop, const gramc_boun
     arena_init(&run->arena, &loop->allocator);
     run->memory.arena = &run->arena;
     buf_init(&run->body, &loop->allocator, BODY_MAX);
-    trace_init(&run->trace, &loop->allocator, options.trace, options.trace_without_times);
+    run->watch =
+        (struct watch){.clock = &loop->clock, .event = handler->event, .ctx = handler->ctx};
+    run->watch.start = watch_now(&run->watch);
+    trace_init(&run->watch.trace, &loop->allocator, options.trace, options.trace_without_times);
     ask_init(&run->ask, run);
     fill(run, &options);
     if (run->arena.oom) {
@@ -520,9 +561,7 @@ gramc_status gramc_run_start(gramc_run **out, gramc_loop *loop, const gramc_boun
         mem_free(&loop->allocator, run, sizeof(*run));
         return GRAMC_NOMEM;
     }
-    struct trace_header header = {bound, text_of(run->model->kind->name), run_model_id(run),
-                                  run->wire};
-    trace_head(&run->trace, &header);
+    tell_start(run, &options);
     arm_deadline(run);
     enlist(run);
     if (out) *out = run;

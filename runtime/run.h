@@ -6,7 +6,7 @@
 #include "runtime/checked_call.h"
 #include "runtime/loop.h"
 #include "runtime/model.h"
-#include "runtime/trace.h"
+#include "runtime/watch.h"
 
 enum run_state {
     RUN_TURN,         /* take the next message, or end */
@@ -34,13 +34,14 @@ enum slot_outcome {
 /* One call of the current answer. */
 struct slot {
     gramc_run *run;
-    const struct call *call;
+    const gramc_model_call *call;
     const struct bound_tool *bound; /* NULL: unknown */
     struct checked_call checked;    /* where there is a tool */
     uint32_t index;
     enum slot_outcome outcome;
     bool settled;
     gramc_text text; /* what the model is told */
+    gramc_text own;  /* what the tool said, while it settles */
     uint64_t started;
 };
 
@@ -70,7 +71,9 @@ struct gramc_run {
     uint32_t *call_errors, *tool_errors; /* of this turn, per tool of the agent */
     uint32_t unknown_calls;
     struct tool_memory memory;
-    struct trace trace;
+    struct watch watch;
+    char id[33];
+    uint64_t waiting_since; /* for an answer, or for tools */
     enum run_state state;
     bool stepping, canceled, timed_out, is_ready;
     gramc_run_result result;

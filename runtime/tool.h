@@ -52,7 +52,7 @@ const struct tool_kind *tool_kind_of_box(gramc_box_kind kind);
 enum tool_outcome {
     TOOL_FINE,
     TOOL_FAILED,    /* `result` says why */
-    TOOL_TIMED_OUT, /* `result` is empty */
+    TOOL_TIMED_OUT, /* `result` is empty, or how it was told when it was recorded */
     TOOL_NOMEM
 };
 

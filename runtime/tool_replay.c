@@ -22,7 +22,8 @@ enum { WHY_MAX = 512 };
 struct recorded {
     gramc_text arguments; /* canonical */
     gramc_text text;
-    bool answered, failed;
+    enum tool_outcome outcome;
+    bool answered;
     uint64_t turn, iteration, call; /* by which the answer is found */
     size_t number;
     struct recorded *next;
@@ -112,14 +113,28 @@ static gramc_text reason_of(gramc_text text) {
     return has ? text_slice(text, sizeof(prefix) - 1, text.len) : text;
 }
 
+/* A result that did not fit is checked again, if it is known. */
+static enum tool_outcome outcome_of(const struct json *event) {
+    gramc_text outcome = trace_text(event, "outcome");
+    bool checked_again = text_is(outcome, "result-error") && trace_text(event, "own").ptr;
+    if (text_is(outcome, "ok") || checked_again) return TOOL_FINE;
+    return text_is(outcome, "timeout") ? TOOL_TIMED_OUT : TOOL_FAILED;
+}
+
+/* The tool's own, where what the model was told differs from it. */
+static gramc_text words_of(const struct json *event, enum tool_outcome outcome) {
+    gramc_text own = trace_text(event, "own"), told = trace_text(event, "result");
+    if (own.ptr) return own;
+    return outcome == TOOL_FINE ? told : reason_of(told);
+}
+
 static void take_response(struct arena *arena, struct recording *recording,
                           const struct json *event) {
     for (struct recorded *recorded = recording->waiting; recorded; recorded = recorded->next) {
         if (!belongs(recorded, event)) continue;
-        gramc_text text = trace_text(event, "result");
         recorded->answered = true;
-        recorded->failed = !text_is(trace_text(event, "outcome"), "ok");
-        recorded->text = arena_text(arena, recorded->failed ? reason_of(text) : text);
+        recorded->outcome = outcome_of(event);
+        recorded->text = arena_text(arena, words_of(event, recorded->outcome));
         break;
     }
     while (recording->waiting && recording->waiting->answered)
@@ -183,8 +198,7 @@ static bool *marks_of(struct tool_memory *memory, const struct recording *record
 static void answer(struct tool_call *call, const struct recorded *recorded) {
     buf_reset(&call->result);
     buf_text(&call->result, recorded->text);
-    if (buf_status(&call->result)) tool_settle(call, TOOL_NOMEM);
-    else tool_settle(call, recorded->failed ? TOOL_FAILED : TOOL_FINE);
+    tool_settle(call, buf_status(&call->result) ? TOOL_NOMEM : recorded->outcome);
 }
 
 static void find(struct tool_call *call, gramc_text arguments, bool *used) {

@@ -1,19 +1,20 @@
 /* Turns the events of a run into lines of JSON and hands each to the writer as it happens, so that
  * a run that is killed leaves all it did. docs/formats/trace.md describes the lines; llm_script.c
- * reads them back. */
+ * and tool_replay.c read them back. */
+#define _POSIX_C_SOURCE 200809L
 #include "runtime/trace.h"
 
-#include <uv.h>
+#include <time.h>
 
+#include "base/json/trace_read.h"
 #include "base/text.h"
-#include "runtime/protocol.h"
+#include "runtime/bound.h"
 
 enum { LONGEST_LINE = 256 << 20, LINE_KEPT = 64 << 10 };
 
 void trace_init(struct trace *trace, const gramc_allocator *allocator, gramc_writer writer,
                 bool without_times) {
     *trace = (struct trace){.writer = writer, .without_times = without_times};
-    trace->start = uv_hrtime();
     buf_init(&trace->line, allocator, LONGEST_LINE);
 }
 
@@ -28,31 +29,19 @@ static void put_ms(struct trace *trace, const char *key, uint64_t nanoseconds) {
     if (us % 1000) buf_printf(&trace->line, ".%03llu", us % 1000);
 }
 
-static void put_duration(struct trace *trace, uint64_t started) {
-    put_ms(trace, "duration_ms", uv_hrtime() - started);
+/* RFC 3339, in UTC. */
+static void put_time(struct trace *trace, int64_t ms) {
+    time_t seconds = (time_t)(ms / 1000);
+    struct tm tm;
+    char text[40];
+    if (trace->without_times || ms < 0 || !gmtime_r(&seconds, &tm)) return;
+    size_t len = strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &tm);
+    buf_printf(json_slot(&trace->event), "\"time\":\"%.*s.%03dZ\"", (int)len, text,
+               (int)(ms % 1000));
+    trace->event.comma = true;
 }
 
-/* NULL when nobody wants to know. */
-static struct json_writer *begin(struct trace *trace, const char *event) {
-    struct json_writer *w = &trace->event;
-    if (!trace->writer.write || trace->status) return NULL;
-    buf_reset(&trace->line);
-    *w = json_writer(&trace->line);
-    json_object_begin(w);
-    json_member_number(w, "seq", trace->sequence++);
-    put_ms(trace, "ms", uv_hrtime() - trace->start);
-    json_member_text(w, "event", text_of(event));
-    if (trace->turn) json_member_number(w, "turn", trace->turn);
-    if (trace->iteration) json_member_number(w, "iteration", trace->iteration);
-    return w;
-}
-
-static void end(struct trace *trace) {
-    json_object_end(&trace->event);
-    buf_putc(&trace->line, '\n');
-    trace->status = buf_send(&trace->line, trace->writer);
-    if (trace->line.size > LINE_KEPT) buf_free(&trace->line);
-}
+/* ## The header */
 
 static void put_tool(struct json_writer *w, const struct bound_tool *tool) {
     struct buf target;
@@ -79,63 +68,61 @@ static void put_side(struct json_writer *w, const char *key, const char *name_ke
     json_object_end(w);
 }
 
-void trace_head(struct trace *trace, const struct trace_header *header) {
-    const gramc_bound *bound = header->bound;
-    struct json_writer *w = begin(trace, "header");
-    if (!w) return;
+static void put_inputs(struct json_writer *w, const gramc_event_start *start) {
+    if (start->input_count == 0) return;
+    json_member_object(w, "inputs");
+    for (size_t i = 0; i < start->input_count; i++) {
+        json_key_text(w, start->inputs[i].name);
+        json_text(w, start->inputs[i].value);
+    }
+    json_object_end(w);
+}
+
+static void put_start(struct trace *trace, const gramc_event *event) {
+    const gramc_event_start *start = event->start;
+    struct json_writer *w = &trace->event;
     json_member_text(w, "format", TEXT(TRACE_FORMAT));
     json_member_number(w, "version", TRACE_VERSION);
     json_member_text(w, "gramc", text_of(gramc_version()));
-    put_side(w, "spec", "agent", bound->agent->name, bound->agent->fingerprint);
-    put_side(w, "library", "name", bound->library ? bound->library->name : TEXT(""),
-             gramc_bound_library_fingerprint(bound));
-    json_member_text(w, "provider", header->provider);
-    json_member_text(w, "protocol", text_of(bound->protocol->name));
-    json_member_text(w, "model", header->model);
-    json_member_text(w, "wire",
-                     header->wire == GRAMC_WIRE_TOOLS ? TEXT("tools") : TEXT("functions"));
+    json_member_some(w, "run", start->run);
+    json_member_some(w, "parent", start->parent);
+    put_time(trace, start->time_ms);
+    put_side(w, "spec", "agent", start->agent, start->agent_fingerprint);
+    put_side(w, "library", "name", start->library, start->library_fingerprint);
+    json_member_text(w, "provider", start->provider);
+    json_member_text(w, "protocol", start->protocol);
+    json_member_text(w, "model", start->model);
+    json_member_text(w, "wire", text_of(start->wire));
+    if (start->seed.len) json_member_raw(w, "seed", start->seed);
+    put_inputs(w, start);
     json_member_array(w, "tools");
-    for (size_t i = 0; i < bound->tool_count; i++) put_tool(w, &bound->tools[i]);
+    for (size_t i = 0; i < start->bound->tool_count; i++) put_tool(w, &start->bound->tools[i]);
     json_array_end(w);
-    end(trace);
 }
 
-void trace_turn(struct trace *trace, gramc_text message) {
-    struct json_writer *w = begin(trace, "turn");
-    if (!w) return;
-    json_member_text(w, "message", message);
-    end(trace);
+/* ## The model */
+
+static void put_request(struct trace *trace, const gramc_event *event) {
+    json_member_number(&trace->event, "size", event->text.len);
+    json_member_raw(&trace->event, "body", event->text);
 }
 
-void trace_task(struct trace *trace, gramc_text name, gramc_text prompt) {
-    struct json_writer *w = begin(trace, "task");
-    if (!w) return;
-    json_member_text(w, "name", name);
-    json_member_text(w, "prompt", prompt);
-    end(trace);
+static void put_attempt(struct trace *trace, const gramc_event *event) {
+    const gramc_event_attempt *attempt = event->attempt;
+    struct json_writer *w = &trace->event;
+    json_member_number(w, "attempt", attempt->number);
+    json_member_text(w, "class", text_of(gramc_attempt_class_name(attempt->class_)));
+    json_member_number(w, "status", (uint64_t)attempt->status);
+    json_member_some(w, "message", attempt->reason);
+    if (attempt->again) put_ms(trace, "wait_ms", attempt->wait_ms * 1000000);
+    json_member_some(w, "body", attempt->body);
+    put_ms(trace, "duration_ms", event->duration_ns);
 }
 
-void trace_request(struct trace *trace, gramc_text body) {
-    struct json_writer *w = begin(trace, "model.request");
-    if (!w) return;
-    json_member_number(w, "size", body.len);
-    json_member_raw(w, "body", body);
-    end(trace);
-}
-
-void trace_retry(struct trace *trace, long status, gramc_text message, uint64_t wait_ms) {
-    struct json_writer *w = begin(trace, "model.retry");
-    if (!w) return;
-    json_member_number(w, "status", (uint64_t)status);
-    json_member_text(w, "message", message);
-    put_ms(trace, "wait_ms", wait_ms * 1000000);
-    end(trace);
-}
-
-static void put_calls(struct json_writer *w, const struct reply *reply) {
+static void put_calls(struct json_writer *w, const gramc_event_response *response) {
     json_member_array(w, "calls");
-    for (size_t i = 0; i < reply->call_count; i++) {
-        const struct call *call = &reply->calls[i];
+    for (size_t i = 0; i < response->call_count; i++) {
+        const gramc_model_call *call = &response->calls[i];
         json_object_begin(w);
         json_member_text(w, "name", call->name);
         json_member_text(w, "arguments", call->arguments);
@@ -145,81 +132,92 @@ static void put_calls(struct json_writer *w, const struct reply *reply) {
     json_array_end(w);
 }
 
-static void put_usage(struct json_writer *w, const struct usage *usage) {
+static void put_usage(struct json_writer *w, const uint64_t tokens[4]) {
     json_member_object(w, "usage");
-    json_member_number(w, "prompt", usage->prompt);
-    json_member_number(w, "completion", usage->completion);
-    json_member_number(w, "total", usage->total);
-    if (usage->cached) json_member_number(w, "cached", usage->cached);
+    json_member_number(w, "prompt", tokens[0]);
+    json_member_number(w, "completion", tokens[1]);
+    json_member_number(w, "total", tokens[2]);
+    if (tokens[3]) json_member_number(w, "cached", tokens[3]);
     json_object_end(w);
 }
 
-void trace_reply(struct trace *trace, const struct reply *reply, size_t size, uint64_t started) {
-    struct json_writer *w = begin(trace, "model.response");
-    if (!w) return;
+static void put_response(struct trace *trace, const gramc_event *event) {
+    const gramc_event_response *r = event->response;
+    struct json_writer *w = &trace->event;
     json_key(w, "content");
-    if (reply->has_content) json_text(w, reply->content);
+    if (r->content.ptr) json_text(w, r->content);
     else json_null(w);
-    json_member_some(w, "refusal", reply->refusal);
-    if (reply->call_count) put_calls(w, reply);
-    json_member_some(w, "finish", reply->finish_reason);
-    if (reply->opaque.len) json_member_raw(w, "opaque", reply->opaque);
-    if (reply->usage.total || reply->usage.prompt) put_usage(w, &reply->usage);
-    if (size) json_member_number(w, "size", size);
-    put_duration(trace, started);
-    end(trace);
+    json_member_some(w, "refusal", r->refusal);
+    if (r->call_count) put_calls(w, r);
+    json_member_some(w, "finish", r->finish);
+    json_member_some(w, "id", r->id);
+    json_member_some(w, "model", r->model);
+    json_member_some(w, "system_fingerprint", r->system_fingerprint);
+    if (r->opaque.len) json_member_raw(w, "opaque", r->opaque);
+    if (r->total_tokens || r->prompt_tokens)
+        put_usage(w, (const uint64_t[]){r->prompt_tokens, r->completion_tokens, r->total_tokens,
+                                        r->cached_tokens});
+    if (r->size) json_member_number(w, "size", r->size);
+    put_ms(trace, "duration_ms", event->duration_ns);
 }
 
-void trace_model_error(struct trace *trace, long status, gramc_text message, uint64_t started) {
-    struct json_writer *w = begin(trace, "model.error");
-    if (!w) return;
-    json_member_number(w, "status", (uint64_t)status);
-    json_member_text(w, "message", message);
-    put_duration(trace, started);
-    end(trace);
+static void put_error(struct trace *trace, const gramc_event *event) {
+    struct json_writer *w = &trace->event;
+    json_member_text(w, "class", text_of(gramc_attempt_class_name(event->attempt->class_)));
+    json_member_number(w, "status", (uint64_t)event->attempt->status);
+    json_member_text(w, "message", event->text);
+    put_ms(trace, "duration_ms", event->duration_ns);
 }
 
-static void put_call(struct json_writer *w, const struct trace_call *told) {
-    const struct call *call = told->call;
-    gramc_text name = told->tool ? told->tool->tool->name : call->name;
+/* ## Tools */
+
+static void put_call(struct json_writer *w, const gramc_event_call *told) {
+    const gramc_model_call *call = told->call;
     json_member_number(w, "call", told->index + 1);
     json_member_some(w, "id", call->id);
-    json_member_text(w, "name", name);
-    if (!text_eq(name, call->name)) json_member_text(w, "wire", call->name);
+    json_member_text(w, "name", told->tool);
+    if (!text_eq(told->tool, call->name)) json_member_text(w, "wire", call->name);
 }
 
-void trace_call(struct trace *trace, const struct trace_call *call, gramc_text sent) {
-    struct json_writer *w = begin(trace, "tool.request");
-    if (!w) return;
+static void put_tool_request(struct trace *trace, const gramc_event *event) {
+    const gramc_event_call *call = event->call;
+    struct json_writer *w = &trace->event;
     put_call(w, call);
     json_member_text(w, "arguments", call->call->arguments);
-    if (!text_eq(call->call->arguments, sent)) json_member_text(w, "sent", sent);
-    json_member_number(w, "size", sent.len);
-    end(trace);
+    if (!text_eq(call->call->arguments, call->sent)) json_member_text(w, "sent", call->sent);
+    json_member_number(w, "size", call->sent.len);
 }
 
-void trace_result(struct trace *trace, const struct trace_result *result) {
-    struct json_writer *w = begin(trace, "tool.response");
-    if (!w) return;
-    put_call(w, &result->call);
-    json_member_text(w, "outcome", text_of(result->outcome));
-    json_member_text(w, "result", result->text);
-    json_member_number(w, "size", result->text.len);
-    put_duration(trace, result->started);
-    end(trace);
+static void put_tool_response(struct trace *trace, const gramc_event *event) {
+    const gramc_event_call *call = event->call;
+    struct json_writer *w = &trace->event;
+    put_call(w, call);
+    json_member_text(w, "outcome", text_of(call->outcome));
+    json_member_text(w, "result", event->text);
+    if (call->own.ptr && !text_eq(call->own, event->text)) json_member_text(w, "own", call->own);
+    json_member_number(w, "size", event->text.len);
+    if (call->queued_ns) put_ms(trace, "queued_ms", call->queued_ns);
+    put_ms(trace, "duration_ms", event->duration_ns);
 }
 
-void trace_answer(struct trace *trace, gramc_text text) {
-    struct json_writer *w = begin(trace, "answer");
-    if (!w) return;
-    json_member_text(w, "text", text);
-    end(trace);
+/* ## Turns and ends */
+
+static void put_turn(struct trace *trace, const gramc_event *event) {
+    json_member_text(&trace->event, "message", event->text);
 }
 
-void trace_outcome(struct trace *trace, const gramc_run_result *result) {
-    trace->turn = trace->iteration = 0;
-    struct json_writer *w = begin(trace, "outcome");
-    if (!w) return;
+static void put_task(struct trace *trace, const gramc_event *event) {
+    json_member_text(&trace->event, "name", event->task);
+    json_member_text(&trace->event, "prompt", event->text);
+}
+
+static void put_answer(struct trace *trace, const gramc_event *event) {
+    json_member_text(&trace->event, "text", event->text);
+}
+
+static void put_outcome(struct trace *trace, const gramc_event *event) {
+    const gramc_run_result *result = event->result;
+    struct json_writer *w = &trace->event;
     json_member_text(w, "outcome", text_of(gramc_outcome_name(result->outcome)));
     json_member_text(w, "text", result->text);
     json_member_some(w, "message", result->message);
@@ -229,8 +227,42 @@ void trace_outcome(struct trace *trace, const gramc_run_result *result) {
     json_member_number(w, "calls", result->calls);
     json_member_number(w, "call_errors", result->call_errors);
     json_member_number(w, "tool_errors", result->tool_errors);
-    put_usage(w, &(struct usage){result->prompt_tokens, result->completion_tokens,
-                                 result->total_tokens, result->cached_tokens});
-    put_duration(trace, trace->start);
-    end(trace);
+    put_usage(w, (const uint64_t[]){result->prompt_tokens, result->completion_tokens,
+                                    result->total_tokens, result->cached_tokens});
+    put_ms(trace, "model_ms", result->model_ns);
+    put_ms(trace, "tool_ms", result->tool_ns);
+    put_ms(trace, "duration_ms", event->duration_ns);
+}
+
+/* ## Lines */
+
+static void (*const writers[])(struct trace *trace, const gramc_event *event) = {
+    [GRAMC_EVENT_RUN] = put_start,
+    [GRAMC_EVENT_TURN] = put_turn,
+    [GRAMC_EVENT_TASK] = put_task,
+    [GRAMC_EVENT_REQUEST] = put_request,
+    [GRAMC_EVENT_ATTEMPT] = put_attempt,
+    [GRAMC_EVENT_RESPONSE] = put_response,
+    [GRAMC_EVENT_ERROR] = put_error,
+    [GRAMC_EVENT_CALL] = put_tool_request,
+    [GRAMC_EVENT_RESULT] = put_tool_response,
+    [GRAMC_EVENT_ANSWER] = put_answer,
+    [GRAMC_EVENT_OUTCOME] = put_outcome};
+
+void trace_event(struct trace *trace, const gramc_event *event) {
+    struct json_writer *w = &trace->event;
+    if (!trace_is_on(trace)) return;
+    buf_reset(&trace->line);
+    *w = json_writer(&trace->line);
+    json_object_begin(w);
+    json_member_number(w, "seq", event->sequence);
+    put_ms(trace, "ms", event->at_ns);
+    json_member_text(w, "event", text_of(event->name));
+    if (event->turn) json_member_number(w, "turn", event->turn);
+    if (event->iteration) json_member_number(w, "iteration", event->iteration);
+    writers[event->kind](trace, event);
+    json_object_end(w);
+    buf_putc(&trace->line, '\n');
+    trace->status = buf_send(&trace->line, trace->writer);
+    if (trace->line.size > LINE_KEPT) buf_free(&trace->line);
 }

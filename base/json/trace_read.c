@@ -34,7 +34,8 @@ gramc_status trace_refuse(struct trace_reader *reader, const char *why) {
 static gramc_status check_header(struct trace_reader *reader, const struct json *event) {
     if (!text_is(trace_text(event, "format"), TRACE_FORMAT))
         return trace_refuse(reader, "this is no trace: `format` is not \"" TRACE_FORMAT "\"");
-    if (trace_number(event, "version") != TRACE_VERSION)
+    uint64_t version = trace_number(event, "version");
+    if (version < 1 || version > TRACE_VERSION)
         return trace_refuse(reader, "this version of the trace format is not known");
     reader->has_header = true;
     return GRAMC_OK;

@@ -160,7 +160,7 @@ static int run_options(struct session *session, gramc_run_options *out) {
 static int run(struct session *session) {
     struct cli *cli = session->cli;
     gramc_run_options options = GRAMC_RUN_OPTIONS_INIT;
-    gramc_run_handler handler = {on_turn, on_note, on_done, session};
+    gramc_run_handler handler = {.turn = on_turn, .note = on_note, .done = on_done, .ctx = session};
     int code = open_trace(session);
     if (code == EXIT_FINE) code = run_options(session, &options);
     if (code != EXIT_FINE) return code;

@@ -25,7 +25,7 @@
 #ifndef GRAMC_RUNTIME_H
 #define GRAMC_RUNTIME_H
 
-#include "gramc/compile.h"
+#include "gramc/event.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -295,6 +295,13 @@ GRAMC_API void gramc_model_free(gramc_model *model);
 /* ## Loops */
 typedef struct gramc_run gramc_run;
 
+/* Where times come from; for tests and simulations. Waiting is done by the system's clock. */
+typedef struct gramc_clock {
+    uint64_t (*now_ns)(void *ctx); /* never goes back */
+    int64_t (*wall_ms)(void *ctx); /* since 1970 */
+    void *ctx;
+} gramc_clock;
+
 typedef struct gramc_loop_options {
     size_t struct_size; /* sizeof(gramc_loop_options) */
     const gramc_allocator *allocator;
@@ -312,9 +319,10 @@ typedef struct gramc_loop_options {
      * three are set to close on exec before one is started, whoever opened them. Otherwise only
      * those that this library opens are kept from programs. */
     bool owns_process;
+    const gramc_clock *clock; /* what times are taken by; borrowed. NULL: the system's */
 } gramc_loop_options;
 #define GRAMC_LOOP_OPTIONS_INIT                                                                    \
-    { sizeof(gramc_loop_options), NULL, NULL, 0, {NULL, 0}, 0, false }
+    { sizeof(gramc_loop_options), NULL, NULL, 0, {NULL, 0}, 0, false, NULL }
 
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_loop_new(gramc_loop **out,
                                                      const gramc_loop_options *options);
@@ -368,11 +376,15 @@ typedef struct gramc_run_options {
     bool trace_without_times;  /* every time is 0, so that equal runs give equal traces */
     const gramc_input *inputs; /* what stands for the ${names} of instruction and prompts */
     size_t input_count;
+    gramc_text run_id;    /* 32 hexadecimal digits; empty: one is made up */
+    gramc_text parent_id; /* of the run that this one is part of; empty: none */
 } gramc_run_options;
 #define GRAMC_RUN_OPTIONS_INIT                                                                     \
     {                                                                                              \
         sizeof(gramc_run_options), NULL, NULL, 0, GRAMC_WIRE_AGENT, 0, 0, {NULL, NULL}, false,     \
+            NULL, 0, {NULL, 0}, {                                                                  \
             NULL, 0                                                                                \
+        }                                                                                          \
     }
 
 typedef struct gramc_run_result {
@@ -386,16 +398,18 @@ typedef struct gramc_run_result {
     uint32_t call_errors, tool_errors;
     uint64_t prompt_tokens, completion_tokens, total_tokens; /* as the model said */
     double duration_ms;
-    uint64_t cached_tokens; /* of the prompt's: that the provider had seen before */
+    uint64_t cached_tokens;     /* of the prompt's: that the provider had seen before */
+    uint64_t model_ns, tool_ns; /* waited for answers, and for tools, by the loop's clock */
 } gramc_run_result;
 
 /* Called on the loop's thread. Texts are valid during the call. A handler may start and cancel
- * runs, not free the loop. turn and note may be NULL. */
+ * runs, not free the loop. turn, note and event may be NULL. */
 typedef struct gramc_run_handler {
     void (*turn)(void *ctx, gramc_text answer);              /* a message got its answer */
     void (*note)(void *ctx, gramc_text line);                /* a retry, for people */
     void (*done)(void *ctx, const gramc_run_result *result); /* exactly once, the last call */
     void *ctx;
+    void (*event)(void *ctx, const gramc_event *event); /* all that happens (gramc/event.h) */
 } gramc_run_handler;
 
 /* Starts a run; nothing is called before gramc_loop_run. Stated limits: a request of 256 MiB, a

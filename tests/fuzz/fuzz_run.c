@@ -221,7 +221,8 @@ static void run(struct choices *c, const gramc_bound *bound, const gramc_model *
     const gramc_text messages[MOST_MESSAGES] = {TEXT("Hello"), TEXT("${language}"), TEXT("")};
     gramc_run_options options = GRAMC_RUN_OPTIONS_INIT;
     struct ending ending = {0, 0};
-    const gramc_run_handler handler = {on_turn, on_note, on_done, &ending};
+    const gramc_run_handler handler = {
+        .turn = on_turn, .note = on_note, .done = on_done, .ctx = &ending};
     struct buf trace;
     gramc_loop *loop;
     buf_init(&trace, NULL, (size_t)TEXT_MAX * 64);

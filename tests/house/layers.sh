@@ -16,9 +16,9 @@ headers_of() {
     toolbox) echo "gramc/gramc.h gramc/jolt.h" ;;
     grammar) echo "gramc/gramc.h parser.c parser.h" ;;
     compiler) echo "$compiled" ;;
-    runtime) echo "$compiled gramc/runtime.h gramc/plugin.h" ;;
+    runtime) echo "$compiled gramc/event.h gramc/runtime.h gramc/plugin.h" ;;
     cli | cli/generate) echo "$compiled" ;;
-    cli/run) echo "$compiled gramc/runtime.h" ;;
+    cli/run) echo "$compiled gramc/event.h gramc/runtime.h" ;;
     cli/host) echo "gramc/gramc.h gramc/plugin.h runtime/process/plugin.h" ;;
     esac
 }

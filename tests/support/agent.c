@@ -174,7 +174,7 @@ static void on_done(void *ctx, const gramc_run_result *result) {
 }
 
 gramc_run_handler test_handler(struct test_run *run) {
-    return (gramc_run_handler){on_turn, on_note, on_done, run};
+    return (gramc_run_handler){.turn = on_turn, .note = on_note, .done = on_done, .ctx = run};
 }
 
 static gramc_status start(struct test_run *run, const struct test_setup *setup, gramc_loop *loop,

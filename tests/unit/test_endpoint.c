@@ -104,7 +104,7 @@ static void retried(void **state) {
         struct asked asked;
         ASK(asked, rows[i], .timeout_ms = 5000);
         assert_int_equal(asked.run.result.retries, 1);
-        assert_non_null(strstr(asked.run.trace.ptr, "\"event\":\"model.retry\""));
+        assert_non_null(strstr(asked.run.trace.ptr, "\"wait_ms\":"));
         assert_true(asked.run.notes.len > 0);
         assert_string_equal(asked.run.answers.ptr, "Hi\n");
         expect(&asked, GRAMC_OUTCOME_ANSWERED, 2, "");
@@ -306,7 +306,7 @@ static void many_at_once(void **state) {
     gramc_loop *loop;
     gramc_model *model;
     struct many many = {0};
-    gramc_run_handler handler = {NULL, NULL, count_answer, &many};
+    gramc_run_handler handler = {.done = count_answer, .ctx = &many};
     gramc_run_options options = GRAMC_RUN_OPTIONS_INIT;
     gramc_endpoint_options endpoint = GRAMC_ENDPOINT_OPTIONS_INIT;
     (void)state;

@@ -75,8 +75,10 @@ static struct asked ask(const struct http_target_options *options, const char *u
 }
 
 static struct http_target_options to(const char *url) {
-    return (struct http_target_options){
-        .url = text_of(url), .timeout_ms = 20000, .connect_timeout_ms = 10000};
+    return (struct http_target_options){.url = text_of(url),
+                                        .key_header = "Authorization: Bearer ",
+                                        .timeout_ms = 20000,
+                                        .connect_timeout_ms = 10000};
 }
 
 static void expect_first_line(struct mock_server *server, const char *line) {

@@ -256,8 +256,10 @@ static void *curl_take_array(size_t count, size_t size) {
 
 static void header_lines(void **state) {
     gramc_allocator allocator = mem_default();
-    const struct http_target_options options = {
-        .url = TEXT("http://127.0.0.1:1/"), .api_key = TEXT(SECRET), .timeout_ms = 1000};
+    const struct http_target_options options = {.url = TEXT("http://127.0.0.1:1/"),
+                                                .api_key = TEXT(SECRET),
+                                                .key_header = "Authorization: Bearer ",
+                                                .timeout_ms = 1000};
     struct http_target *target;
     struct curl_slist *plain;
     (void)state;

@@ -11,8 +11,10 @@
 #include <cmocka.h>
 
 #include "base/buf.h"
+#include "base/json/sink.h"
 #include "base/limits.h"
 #include "base/text.h"
+#include "base/yaml/yaml.h"
 #include "grammar/radix.h"
 #include "gramc/compile.h"
 #include "gramc/jolt.h"
@@ -141,6 +143,128 @@ static void one_file(void **state) {
     assert_int_equal(failing.live, 0);
 }
 
+static int find_long(void *ctx, gramc_text path, gramc_text *name, gramc_text *text) {
+    (void)path;
+    *name = TEXT("gramc.gram");
+    *text = (gramc_text){"", *(size_t *)ctx};
+    return 0;
+}
+
+/* The same of a configuration that is asked for with a source. */
+static void one_configuration(void **state) {
+    (void)state;
+    for (size_t more = 0; more < 2; more++) {
+        struct failing failing = {.persistent = true};
+        const gramc_allocator allocator = test_failing(&failing);
+        size_t length = (size_t)SOURCE_MAX + more;
+        gramc_options options = GRAMC_OPTIONS_INIT;
+        gramc_compilation *compilation;
+        options.allocator = &allocator;
+        options.configurer = (gramc_configurer){find_long, &length};
+        assert_int_equal(gramc_compilation_new(&compilation, &options), GRAMC_OK);
+        failing.fail_at = failing.count + 1;
+        assert_int_equal(gramc_add_source(compilation, TEXT("a.gram"), "", 0),
+                         more ? GRAMC_LIMIT : GRAMC_NOMEM);
+        gramc_compilation_free(compilation);
+    }
+}
+
+static int write_nowhere(void *ctx, const char *bytes, size_t len) {
+    (void)ctx;
+    (void)bytes;
+    (void)len;
+    return 0;
+}
+
+/* And of a document that was validated. */
+static void one_document(void **state) {
+    (void)state;
+    for (size_t more = 0; more < 2; more++) {
+        const gramc_evaluated evaluated = {.name = TEXT("a.json"),
+                                           .text = {"", (size_t)SOURCE_MAX + more}};
+        assert_int_equal(gramc_verdicts_print(&evaluated, 1, GRAMC_REPORT_TEXT, NULL,
+                                              (gramc_writer){write_nowhere, NULL}),
+                         more ? GRAMC_LIMIT : GRAMC_OK);
+    }
+}
+
+/* ## Depth of what is no text of JSON; test_json.c has the text */
+
+static void sink_depth(void **state) {
+    (void)state;
+    for (size_t more = 0; more < 2; more++) {
+        struct json_sink sink;
+        struct arena arena;
+        arena_init(&arena, NULL);
+        json_sink_init(&sink, NULL, &arena);
+        for (size_t i = 0; i < JSON_MAX_DEPTH + more; i++) json_sink_open(&sink, JSON_ARRAY);
+        for (size_t i = 0; i < JSON_MAX_DEPTH + more; i++) json_sink_close(&sink, JSON_ARRAY);
+        assert_int_equal(json_sink_document(&sink) == NULL, more);
+        arena_free(&arena);
+    }
+}
+
+/* Lists within each other by their names. The map, and the text at the bottom, are levels too. */
+static void yaml_depth(void **state) {
+    (void)state;
+    for (size_t more = 0; more < 2; more++) {
+        struct yaml_error error;
+        struct arena arena;
+        struct yaml *root;
+        struct buf text;
+        arena_init(&arena, NULL);
+        buf_init(&text, NULL, 1 << 20);
+        buf_puts(&text, "l1: &l1 [x]\n");
+        for (size_t i = 2; i <= JSON_MAX_DEPTH - 2 + more; i++)
+            buf_printf(&text, "l%zu: &l%zu [*l%zu]\n", i, i, i - 1);
+        assert_int_equal(yaml_read_within(&root, &arena, buf_view(&text), &yaml_large, &error),
+                         GRAMC_OK);
+        bool refused = yaml_json(&arena, root, &yaml_large, &error) == NULL;
+        assert_int_equal(refused, more);
+        if (refused) assert_string_equal(error.message, "nested deeper than 1000 levels");
+        arena_free(&arena);
+        buf_free(&text);
+    }
+}
+
+static bool accepts_nested(const gramc_schema *schema, const char *open, const char *close,
+                           size_t times) {
+    struct buf value;
+    buf_init(&value, NULL, 1 << 20);
+    put_times(&value, open, times - 1);
+    buf_puts(&value, close[0] == ']' ? "[]" : "{}");
+    put_times(&value, close, times - 1);
+    bool accepts = gramc_schema_accepts(schema, value.ptr, value.len);
+    buf_free(&value);
+    return accepts;
+}
+
+/* Lists, maps, and maps of so many known members that they are looked up otherwise. */
+static void instance_depth(void **state) {
+    struct buf many;
+    (void)state;
+    buf_init(&many, NULL, 1 << 16);
+    buf_puts(&many, "{\"properties\":{\"a\":{\"$ref\":\"#\"}");
+    for (int i = 0; i < 100; i++) buf_printf(&many, ",\"m%d\":{\"type\":\"string\"}", i);
+    buf_puts(&many, "}}");
+    buf_putc(&many, '\0');
+    const char *const schemas[][3] = {{"{\"items\":{\"$ref\":\"#\"}}", "[", "]"},
+                                      {"{\"properties\":{\"a\":{\"$ref\":\"#\"}}}", "{\"a\":", "}"},
+                                      {many.ptr, "{\"a\":", "}"}};
+    for (size_t i = 0; i < sizeof schemas / sizeof *schemas; i++) {
+        struct buf text;
+        gramc_schema *schema = NULL;
+        buf_init(&text, NULL, 1 << 16);
+        buf_puts(&text, schemas[i][0]);
+        assert_int_equal(compile_schema(&text, false, &schema), GRAMC_OK);
+        assert_true(accepts_nested(schema, schemas[i][1], schemas[i][2], JSON_MAX_DEPTH));
+        assert_false(accepts_nested(schema, schemas[i][1], schemas[i][2], JSON_MAX_DEPTH + 1));
+        gramc_schema_free(schema);
+        buf_free(&text);
+    }
+    buf_free(&many);
+}
+
 /* Each file that is asked for is there, and holds the same tool. */
 static int read_any(void *ctx, gramc_text path, gramc_text *out) {
     (void)ctx;
@@ -255,9 +379,13 @@ static void jolt_pad(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_file),   cmocka_unit_test(files),      cmocka_unit_test(defaults),
-        cmocka_unit_test(digits),     cmocka_unit_test(chain),      cmocka_unit_test(schema_bytes),
-        cmocka_unit_test(host_names), cmocka_unit_test(jolt_depth), cmocka_unit_test(jolt_pad),
+        cmocka_unit_test(one_file),       cmocka_unit_test(one_configuration),
+        cmocka_unit_test(one_document),   cmocka_unit_test(sink_depth),
+        cmocka_unit_test(instance_depth), cmocka_unit_test(yaml_depth),
+        cmocka_unit_test(files),          cmocka_unit_test(defaults),
+        cmocka_unit_test(digits),         cmocka_unit_test(chain),
+        cmocka_unit_test(schema_bytes),   cmocka_unit_test(host_names),
+        cmocka_unit_test(jolt_depth),     cmocka_unit_test(jolt_pad),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

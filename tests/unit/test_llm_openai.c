@@ -162,7 +162,7 @@ static void history(void **state) {
 
 static void forced_choice_ends(void **state) {
     struct fixture *f = *state;
-    struct call call = {TEXT("a"), TEXT("add"), TEXT("{}"), false};
+    gramc_model_call call = {TEXT("a"), TEXT("add"), TEXT("{}"), false};
     struct reply reply = {.calls = &call, .call_count = 1};
     f->agent.tool_choice = TEXT("required");
     assert_true(conversation_user(&f->talk, &f->arena, TEXT("x")));
@@ -245,8 +245,8 @@ static void error_bodies(void **state) {
 }
 
 static void add_round(struct fixture *f, const char *result) {
-    struct call calls[2] = {{.name = TEXT("a"), .arguments = TEXT("{}")},
-                            {.name = TEXT("b"), .arguments = TEXT("{}")}};
+    gramc_model_call calls[2] = {{.name = TEXT("a"), .arguments = TEXT("{}")},
+                                 {.name = TEXT("b"), .arguments = TEXT("{}")}};
     struct reply reply = {.calls = calls, .call_count = 2};
     const struct message *said = conversation_assistant(&f->talk, &f->arena, &reply);
     assert_non_null(said);

@@ -495,10 +495,10 @@ static void cancelling(void **state) {
         options.model = mock;
         options.messages = &message;
         options.message_count = 1;
-        gramc_run_handler waiting = {NULL, NULL, keep_outcome, &victims};
+        gramc_run_handler waiting = {.done = keep_outcome, .ctx = &victims};
         assert_int_equal(gramc_run_start(&victim, loop, bound, &options, &waiting), GRAMC_OK);
         struct canceler canceler = {&scene.run, whole_loop ? NULL : &victim, loop};
-        gramc_run_handler handler = {cancel_now, NULL, on_done, &canceler};
+        gramc_run_handler handler = {.turn = cancel_now, .done = on_done, .ctx = &canceler};
         assert_int_equal(gramc_run_start(NULL, loop, bare, &options, &handler), GRAMC_OK);
         assert_int_equal(gramc_loop_run(loop), GRAMC_OK);
         assert_int_equal(victims, GRAMC_OUTCOME_CANCELED);
@@ -543,7 +543,7 @@ static void canceling_oneself(void **state) {
     open_scene(&scene);
     test_agent_init(&plain);
     struct suicidal suicidal = {.run = &scene.run};
-    gramc_run_handler handler = {cancel_self, NULL, note_end, &suicidal};
+    gramc_run_handler handler = {.turn = cancel_self, .done = note_end, .ctx = &suicidal};
     assert_int_equal(gramc_model_new_mock(&scene.model, NULL), GRAMC_OK);
     assert_int_equal(gramc_bind(&bound, &plain.agent, NULL, NULL), GRAMC_OK);
     assert_int_equal(gramc_loop_new(&suicidal.loop, NULL), GRAMC_OK);
@@ -628,7 +628,7 @@ static void thousands(void **state) {
     gramc_loop *loop;
     gramc_text message = TEXT("Hello");
     struct many many = {0};
-    gramc_run_handler handler = {NULL, NULL, count_answer, &many};
+    gramc_run_handler handler = {.done = count_answer, .ctx = &many};
     gramc_bind_options bind = GRAMC_BIND_OPTIONS_INIT;
     gramc_run_options options = GRAMC_RUN_OPTIONS_INIT;
     (void)state;
@@ -738,7 +738,7 @@ static void bad_scripts(void **state) {
         {SAYS("x"), "line 1: a trace begins with a header event"},
         {"{\"event\":\"header\",\"format\":\"x\",\"version\":1}",
          "line 1: this is no trace: `format` is not \"gramc-trace\""},
-        {"{\"event\":\"header\",\"format\":\"gramc-trace\",\"version\":2}",
+        {"{\"event\":\"header\",\"format\":\"gramc-trace\",\"version\":3}",
          "line 1: this version of the trace format is not known"},
         {HEADER "\n" CALLS("{\"name\":\"x\"}"),
          "line 3: a call needs `name` and `arguments`, both strings"},

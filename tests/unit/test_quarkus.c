@@ -63,7 +63,7 @@ static void run(const gramc_bound *bound, const struct mock_server *server, gram
                 struct buf *answer) {
     gramc_endpoint_options endpoint = GRAMC_ENDPOINT_OPTIONS_INIT;
     gramc_run_options options = GRAMC_RUN_OPTIONS_INIT;
-    gramc_run_handler handler = {on_turn, NULL, on_done, answer};
+    gramc_run_handler handler = {.turn = on_turn, .done = on_done, .ctx = answer};
     gramc_model *model;
     gramc_loop *loop;
     endpoint.base_url = text_of(mock_url(server));

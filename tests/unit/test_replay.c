@@ -201,7 +201,7 @@ static void refusals(void **state) {
         {"", "line 1: the trace is empty"},
         {"{}", "line 1: a trace begins with a header event"},
         {"{\"event\":\"header\",\"format\":\"other\"}", "line 1: this is no trace"},
-        {"{\"event\":\"header\",\"format\":\"gramc-trace\",\"version\":2}",
+        {"{\"event\":\"header\",\"format\":\"gramc-trace\",\"version\":3}",
          "line 1: this version of the trace format is not known"},
         {HEADER "\n{", "line 3: "},
         {NULL, "`/no/such/file`: it cannot be read"},

@@ -1,0 +1,124 @@
+/* event.h: what happens in a run, as it happens.
+ *
+ * Every run tells its events to whoever watches it (gramc_run_handler.event); a trace is the same
+ * events as lines of JSON (docs/formats/trace.md), and says nothing that an observer does not hear.
+ * Events come in order, on the loop's thread. Everything that an event leads to is valid during the
+ * call alone and holds no secret that the loop knows of; it is hostile text all the same: models,
+ * tools and servers wrote it. Structs may grow at their ends between minor versions. */
+#ifndef GRAMC_EVENT_H
+#define GRAMC_EVENT_H
+
+#include "gramc/compile.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum gramc_event_kind {
+    GRAMC_EVENT_RUN,      /* "header": the first; `start` */
+    GRAMC_EVENT_TURN,     /* "turn": a message of the user is taken up; `text` */
+    GRAMC_EVENT_TASK,     /* "task": one begins: `task`, with its prompt as `text` */
+    GRAMC_EVENT_REQUEST,  /* "model.request": one is ready to be sent; its body is `text` */
+    GRAMC_EVENT_ATTEMPT,  /* "model.attempt": one has ended, well or not; `attempt` */
+    GRAMC_EVENT_DELTA,    /* a piece of a streamed answer is there: `text`. Not in traces */
+    GRAMC_EVENT_RESPONSE, /* "model.response": an answer was understood; `response` */
+    GRAMC_EVENT_ERROR,    /* "model.error": there will be no answer; `attempt`, `text` says why */
+    GRAMC_EVENT_CALL,     /* "tool.request": a tool is called; `call` */
+    GRAMC_EVENT_RESULT,   /* "tool.response": the model can be told; `call`, `text` is what it is
+                           * told */
+    GRAMC_EVENT_ANSWER,   /* "answer": the turn has its answer; `text` */
+    GRAMC_EVENT_OUTCOME   /* "outcome": the last; `result` */
+} gramc_event_kind;
+
+/* How an attempt to get an answer ended. */
+typedef enum gramc_attempt_class {
+    GRAMC_ATTEMPT_ANSWERED,    /* "answered" */
+    GRAMC_ATTEMPT_UNREACHABLE, /* "unreachable": no connection, or it broke */
+    GRAMC_ATTEMPT_TIMEOUT,     /* "timeout" */
+    GRAMC_ATTEMPT_RATE_LIMIT,  /* "rate-limit": 429 */
+    GRAMC_ATTEMPT_QUOTA,       /* "quota": waiting does not help */
+    GRAMC_ATTEMPT_DENIED,      /* "denied": 401, 403 */
+    GRAMC_ATTEMPT_REFUSED,     /* "refused": any other status below 500 */
+    GRAMC_ATTEMPT_SERVER,      /* "server": 500 and above */
+    GRAMC_ATTEMPT_MALFORMED,   /* "malformed": an answer that is none */
+    GRAMC_ATTEMPT_TOO_LARGE,   /* "too-large" */
+    GRAMC_ATTEMPT_LOCAL        /* "local": it was never sent, or a script had no answer */
+} gramc_attempt_class;
+GRAMC_API const char *gramc_attempt_class_name(gramc_attempt_class class_);
+
+typedef struct gramc_event_start {
+    gramc_text run;    /* 32 hexadecimal digits */
+    gramc_text parent; /* of the run that this one is part of; empty: none */
+    int64_t time_ms;   /* since 1970, of the loop's clock */
+    gramc_text agent, agent_fingerprint;
+    gramc_text library, library_fingerprint; /* empty: none */
+    gramc_text provider, protocol, model;
+    const char *wire; /* tools, functions */
+    gramc_text seed;  /* of sampling, as it is sent; empty: none is */
+    const struct gramc_bound *bound;
+    const gramc_input *inputs; /* but `message` */
+    size_t input_count;
+} gramc_event_start;
+
+typedef struct gramc_event_attempt {
+    uint32_t number; /* from 1, of this request */
+    gramc_attempt_class class_;
+    long status;       /* of HTTP; 0: none */
+    gramc_text body;   /* of the answer, as it came */
+    gramc_text reason; /* empty: it went well */
+    bool again;        /* there will be another one, after `wait_ms` */
+    uint64_t wait_ms;
+} gramc_event_attempt;
+
+typedef struct gramc_model_call {
+    gramc_text id;        /* empty in the functions wire */
+    gramc_text name;      /* may be any text */
+    gramc_text arguments; /* byte for byte; may be no JSON at all */
+    bool own_id;          /* we made the id up: the provider does not know it */
+} gramc_model_call;
+
+typedef struct gramc_event_response {
+    gramc_text content; /* ptr NULL: none */
+    gramc_text refusal; /* empty: none */
+    const gramc_model_call *calls;
+    size_t call_count;
+    gramc_text finish; /* why it ended, as the model said */
+    gramc_text id, model,
+        system_fingerprint; /* of the answer, as the provider said; may be empty */
+    uint64_t prompt_tokens, completion_tokens, total_tokens;
+    uint64_t cached_tokens; /* of the prompt's */
+    gramc_text opaque; /* JSON: the answer as its provider wants it back; empty: as the rest says */
+    size_t size;       /* of the body that it was read from; 0: there was none */
+} gramc_event_response;
+
+typedef struct gramc_event_call {
+    const gramc_model_call *call; /* as the model wrote it */
+    gramc_text tool;              /* its own name; of an unknown one, what the model called it */
+    uint32_t index;               /* in the answer, from 0 */
+    gramc_text sent;              /* CALL: what the tool gets */
+    const char *outcome;          /* RESULT: "ok", "tool-error"... as in traces */
+    gramc_text own;               /* RESULT: what the tool said, before anybody worded it */
+    uint64_t queued_ns;           /* RESULT: it waited so long for its turn */
+} gramc_event_call;
+
+struct gramc_run_result;
+
+typedef struct gramc_event {
+    gramc_event_kind kind;
+    const char *name;         /* as in traces; NULL: not in them */
+    uint32_t sequence;        /* of those in traces, from 0 */
+    uint32_t turn, iteration; /* from 1; 0: none yet */
+    uint64_t at_ns;           /* since the run began */
+    uint64_t duration_ns;     /* of what has ended: ATTEMPT, RESPONSE, ERROR, RESULT, OUTCOME */
+    gramc_text text, task;
+    const gramc_event_start *start;
+    const gramc_event_attempt *attempt;
+    const gramc_event_response *response;
+    const gramc_event_call *call;
+    const struct gramc_run_result *result;
+} gramc_event;
+
+#ifdef __cplusplus
+}
+#endif
+#endif
