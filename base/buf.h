@@ -58,6 +58,16 @@ static inline void buf_putc(struct buf *buf, char c) {
     buf->ptr[buf->len++] = c;
     buf->ptr[buf->len] = '\0';
 }
+/* Where `len` bytes can be written at once, to be counted by buf_took; NULL: there is no room yet,
+ * or an error, and buf_put does it. */
+static inline char *buf_room(const struct buf *buf, size_t len) {
+    bool fits = buf->state == BUF_FINE && len < buf->size - buf->len && len <= buf->max - buf->len;
+    return fits ? buf->ptr + buf->len : NULL;
+}
+static inline void buf_took(struct buf *buf, size_t len) {
+    buf->len += len;
+    buf->ptr[buf->len] = '\0';
+}
 gramc_text buf_view(const struct buf *buf);
 /* GRAMC_OK, GRAMC_NOMEM or GRAMC_LIMIT. */
 gramc_status buf_status(const struct buf *buf);

@@ -214,14 +214,16 @@ bool data_is_structured(const struct value *value) {
     return value->kind == VALUE_ARRAY || value->kind == VALUE_MAP || value->kind == VALUE_TAGGED;
 }
 
-static gramc_text describe(struct pass *pass, const struct value *value, struct json_sink *sink) {
+/* `arena` of the document, NULL: none is wanted. */
+static gramc_text describe(struct pass *pass, const struct value *value, struct json_sink *sink,
+                           struct arena *arena) {
     struct buf out;
     gramc_text text = {NULL, 0};
     buf_init(&out, &pass->arena->allocator, SOURCE_MAX);
-    sink->out = &out;
+    json_sink_init(sink, &out, arena);
     if (data_put(pass, sink, value)) text = arena_text(pass->arena, buf_view(&out));
     if (out.state == BUF_NOMEM) pass->arena->oom = true;
-    sink->out = NULL;
+    sink->writer.out = NULL;
     buf_free(&out);
     return text;
 }
@@ -235,15 +237,13 @@ static bool is_json_already(const struct value *value) {
 gramc_text data_json(struct pass *pass, const struct value *value) {
     struct json_sink sink;
     if (is_json_already(value)) return scalar_text(value);
-    json_sink_init(&sink, NULL, NULL);
-    return describe(pass, value, &sink);
+    return describe(pass, value, &sink, NULL);
 }
 
 gramc_text data_document(struct pass *pass, const struct value *value,
                          const struct json **document) {
     struct json_sink sink;
-    json_sink_init(&sink, NULL, pass->arena);
-    gramc_text text = describe(pass, value, &sink);
+    gramc_text text = describe(pass, value, &sink, pass->arena);
     *document = json_sink_document(&sink);
     return text;
 }

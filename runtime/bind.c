@@ -281,6 +281,7 @@ gramc_bound *bound_new(const gramc_library *library, const gramc_bind_options *o
                            .path = options->path,
                            .secrets_may_miss = options->secrets_may_miss};
     arena_init(&bound->arena, &allocator);
+    map_init(&bound->offered_schemas, &bound->arena);
     if (secrets_new(&bound->secrets, &allocator, options->secrets, options->secret_count))
         bound->arena.oom = true;
     if (options->offering) {
@@ -300,6 +301,7 @@ static gramc_status finish(gramc_bound **out, gramc_bound *bound) {
     }
     bound->offered = NULL;
     bound->boxes = NULL;
+    map_init(&bound->offered_schemas, NULL);
     bound->offered_count = bound->box_count = 0;
     bound->builtins = NULL;
     *out = bound;

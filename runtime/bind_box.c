@@ -214,16 +214,33 @@ static const gramc_schema *compile(gramc_bound *bound, const struct json *docume
     return bound_own(bound, free_schema, schema) ? schema : NULL;
 }
 
-/* A schema that a box gave; NULL: *why says what is wrong with it. */
+/* NULL: *why says what is wrong with it, unless something else was wrong before. */
 static const struct json *read_schema(gramc_bound *bound, gramc_text text, gramc_text *why) {
     struct json_error error = {0};
     const struct json *document = json_parse(&bound->arena, text, &error);
-    if (document || bound->arena.oom) return document;
+    if (document || bound->arena.oom || why->len) return document;
     struct buf sentence;
     buf_init(&sentence, &bound->arena.allocator, 256);
     buf_printf(&sentence, "not JSON: %s", error.message);
     *why = buf_to_arena(&sentence, &bound->arena);
     return NULL;
+}
+
+const struct offered_schemas *bind_offer_schemas(gramc_bound *bound,
+                                                 const struct offered_tool *offered) {
+    const gramc_text key = {(const char *)&offered, sizeof offered};
+    struct offered_schemas *schemas = map_get(&bound->offered_schemas, key);
+    if (schemas) return schemas;
+    schemas = ARENA_NEW(&bound->arena, struct offered_schemas);
+    if (!schemas) return NULL;
+    *schemas = (struct offered_schemas){.tool = offered};
+    if (offered->accepts.len)
+        schemas->accepts = read_schema(bound, offered->accepts, &schemas->why);
+    if (offered->returns.len)
+        schemas->returns = read_schema(bound, offered->returns, &schemas->why);
+    map_put(&bound->offered_schemas,
+            (gramc_text){(const char *)&schemas->tool, sizeof schemas->tool}, schemas);
+    return bound->arena.oom ? NULL : schemas;
 }
 
 /* On one line, as it is sent. */
@@ -242,12 +259,10 @@ static gramc_result_kind kind_of(const struct json *result) {
                                    : GRAMC_RESULT_JSON;
 }
 
-/* What the library has built of a tool's schemas; NULL: they are to be read. */
+/* What is known of a tool's schemas; NULL documents are read from its texts. */
 struct given_schemas {
     const struct json *accepts, *returns;
 };
-
-static const struct given_schemas nothing_given = {NULL, NULL};
 
 /* The two schemas are there as texts; the rest that a run needs comes here. False: *why says it. */
 static bool complete(gramc_bound *bound, gramc_tool *tool, const struct given_schemas *given,
@@ -268,11 +283,21 @@ static bool complete(gramc_bound *bound, gramc_tool *tool, const struct given_sc
     return tool->accepts && tool->returns;
 }
 
+/* The schemas that a box gave; false without memory, or with *why where one is no JSON. */
+static bool describe_schemas(gramc_bound *bound, gramc_tool *tool, struct given_schemas *given,
+                             const struct offered_tool *offered, gramc_text *why) {
+    const struct offered_schemas *schemas = bind_offer_schemas(bound, offered);
+    if (!schemas) return false;
+    tool->parameters = offered->accepts;
+    tool->result = offered->returns;
+    *given = (struct given_schemas){schemas->accepts, schemas->returns};
+    *why = schemas->why;
+    return why->len == 0;
+}
+
 static void describe(gramc_tool *tool, const gramc_box *box, const struct offered_tool *offered) {
     tool->title = offered->title;
     tool->description = offered->description;
-    tool->parameters = offered->accepts;
-    tool->result = offered->returns;
     tool->timeout_ms = box->timeout_ms;
 }
 
@@ -335,6 +360,7 @@ static void add_tool(gramc_bound *bound, const struct box_taking *taking,
     const gramc_box_use *use = taking->use;
     const struct bind_place place = {use->file, use->start, use->end};
     gramc_tool *tool = ARENA_NEW(&bound->arena, gramc_tool);
+    struct given_schemas given;
     gramc_text why = {NULL, 0};
     if (!tool) return;
     if (is_taken(bound, taking->task, name)) {
@@ -343,7 +369,8 @@ static void add_tool(gramc_bound *bound, const struct box_taking *taking,
     }
     tool->name = name;
     describe(tool, view->box, offered);
-    if (!complete(bound, tool, &nothing_given, &why)) {
+    if (!describe_schemas(bound, tool, &given, offered, &why) ||
+        !complete(bound, tool, &given, &why)) {
         if (why.len) BOUND_TELL(bound, D_BAD_OFFER, &place, TEXT(""), use->name, name, why);
         return;
     }
@@ -402,37 +429,40 @@ void bind_uses(gramc_bound *bound) {
 
 /* ## A tool without an agent */
 
-static bool of_impl(gramc_bound *bound, const gramc_impl *impl, gramc_tool *tool) {
-    const struct offered_tool *offered = bind_offer_for(bound, impl);
+static const struct offered_tool *of_impl(gramc_bound *bound, const gramc_impl *impl,
+                                          gramc_tool *tool, struct given_schemas *given) {
     tool->description = impl->description;
-    if (impl->accepts_schema.len) {
-        tool->parameters = impl->accepts_schema;
-        tool->result = impl->returns_schema;
-    } else if (offered) {
-        tool->parameters = offered->accepts;
-        tool->result = offered->returns;
-    }
-    return true;
+    if (!impl->accepts_schema.len) return bind_offer_for(bound, impl);
+    tool->parameters = impl->accepts_schema;
+    tool->result = impl->returns_schema;
+    *given = (struct given_schemas){impl->accepts_document, impl->returns_document};
+    return NULL;
 }
 
-static bool of_box(gramc_bound *bound, gramc_tool *tool) {
+/* NULL after a message. */
+static const struct offered_tool *of_box(gramc_bound *bound, gramc_tool *tool) {
     struct box_search search;
     search_all(bound, &search, tool->name);
-    if (search.list.count == 1 && !search.failed) describe(tool, search.view->box, search.tool);
-    else if (!search.failed)
-        BOUND_TELL(bound, D_UNBOUND_TOOL, NULL, bound_nearest_impl(bound, tool->name), tool->name,
-                   bound_missing_where(bound));
-    return search.list.count == 1 && !search.failed;
+    if (search.failed) return NULL;
+    if (search.list.count == 1) {
+        describe(tool, search.view->box, search.tool);
+        return search.tool;
+    }
+    BOUND_TELL(bound, D_UNBOUND_TOOL, NULL, bound_nearest_impl(bound, tool->name), tool->name,
+               bound_missing_where(bound));
+    return NULL;
 }
 
 bool bind_tool_of_library(gramc_bound *bound, gramc_text name, gramc_tool *tool) {
     const gramc_impl *impl = bound_impl(bound, name);
-    struct given_schemas given = nothing_given;
+    struct given_schemas given = {NULL, NULL};
     gramc_text why = {NULL, 0};
     *tool = (gramc_tool){.name = name};
-    if (!(impl ? of_impl(bound, impl, tool) : of_box(bound, tool))) return false;
-    if (impl) given = (struct given_schemas){impl->accepts_document, impl->returns_document};
-    if (complete(bound, tool, &given, &why)) return true;
+    const struct offered_tool *offered =
+        impl ? of_impl(bound, impl, tool, &given) : of_box(bound, tool);
+    if (!impl && !offered) return false;
+    bool is_read = !offered || describe_schemas(bound, tool, &given, offered, &why);
+    if (is_read && complete(bound, tool, &given, &why)) return true;
     if (why.len) BOUND_TELL(bound, D_BAD_OFFER, NULL, TEXT(""), bound->library->name, name, why);
     return false;
 }

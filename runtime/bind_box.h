@@ -48,6 +48,16 @@ const struct offered_tool *bind_offer_for(gramc_bound *bound, const gramc_impl *
 /* The same for an implementation that names a tool of a box: what the box offers for it. */
 const struct offered_tool *bind_offer_of(gramc_bound *bound, const gramc_impl *impl);
 
+/* The schemas of an offered tool as documents, which live as long as `bound`. */
+struct offered_schemas {
+    const struct offered_tool *tool;
+    const struct json *accepts, *returns; /* NULL: not said, or no JSON */
+    gramc_text why; /* the first of them is no JSON; empty: both are, if said */
+};
+/* Read where they are asked for first. NULL without memory. */
+const struct offered_schemas *bind_offer_schemas(gramc_bound *bound,
+                                                 const struct offered_tool *offered);
+
 /* "did you mean ...?", or empty. */
 gramc_text bind_near_offer(gramc_bound *bound, const struct offered_box *offered, gramc_text name);
 

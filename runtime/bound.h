@@ -3,6 +3,7 @@
 #define RUNTIME_BOUND_H
 
 #include "base/diag/diag.h"
+#include "base/map.h"
 #include "gramc/runtime.h"
 #include "runtime/tool.h"
 
@@ -57,6 +58,7 @@ struct gramc_bound {
     /* While binding only: */
     struct box_view *boxes; /* of the library */
     size_t box_count;
+    struct map offered_schemas; /* of the tools that were looked at: bind_offer_schemas */
     const gramc_builtins *builtins;
     gramc_reader reader;
     gramc_text path; /* that programs inherit; ptr NULL: not known */

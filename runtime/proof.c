@@ -7,6 +7,7 @@
 #include "base/json/json.h"
 #include "base/list.h"
 #include "base/text.h"
+#include "runtime/bind_box.h"
 
 enum { QUOTED_MAX = 4 << 20 };
 
@@ -49,14 +50,20 @@ static void compare(gramc_bound *bound, const struct bound_tool *choice, struct 
     gramc_comparison_free(comparison);
 }
 
-/* What an implementation says of itself, else what a box says, which comes from elsewhere and is
- * read here. False if neither says anything; *out is NULL for what is no JSON. */
-static bool find_schema(gramc_bound *bound, const struct json **out, gramc_text own,
-                        const struct json *own_document, gramc_text offered) {
-    gramc_text text = own.len ? own : offered;
-    *out = own.len ? own_document : NULL;
-    if (text.len && !*out) *out = json_parse(&bound->arena, text, NULL);
-    return text.len > 0;
+/* A side of a tool, as its implementation or its box says it; the box's was read before. */
+struct side_schema {
+    gramc_text text;
+    const struct json *document; /* NULL: it is to be read, or it is no JSON */
+};
+
+/* The implementation has the first word. False: neither says anything; *document is NULL for what
+ * is no JSON. */
+static bool find_schema(gramc_bound *bound, const struct json **document,
+                        const struct side_schema *own, const struct side_schema *box) {
+    bool is_own = own->text.len > 0;
+    *document = is_own ? own->document : box->document;
+    if (is_own && !*document) *document = json_parse(&bound->arena, own->text, NULL);
+    return is_own || box->text.len;
 }
 
 /* ## Constants: `returns: "pong"` is its own proof */
@@ -101,17 +108,18 @@ static void evaluate_constant(gramc_bound *bound, struct bound_tool *choice,
 /* ## Both sides */
 
 static void evaluate_result(gramc_bound *bound, struct bound_tool *choice,
-                            const struct offered_tool *offered) {
+                            const struct offered_schemas *offered) {
     const gramc_impl *impl = choice->impl;
     const gramc_tool *tool = choice->tool;
     struct proof_question question = {.b = gramc_schema_document(tool->returns),
                                       .refuted = D_RETURNS_OTHER,
                                       .undecided = D_RESULT_UNDECIDED};
     bool as_text = tool->result_kind == GRAMC_RESULT_TEXT;
+    const struct side_schema own = {impl->returns_schema, impl->returns_document};
+    struct side_schema box = {TEXT(""), NULL};
     /* A box's schema is that of its JSON; where a text is wanted, the text beside it is taken. */
-    gramc_text box_returns = offered && !as_text ? offered->returns : TEXT("");
-    bool is_said =
-        find_schema(bound, &question.a, impl->returns_schema, impl->returns_document, box_returns);
+    if (offered && !as_text) box = (struct side_schema){offered->tool->returns, offered->returns};
+    bool is_said = find_schema(bound, &question.a, &own, &box);
     if (tool->result_kind == GRAMC_RESULT_NULL) choice->returns.answer = GRAMC_PROOF_PROVEN;
     else if (choice->kind && choice->kind->is_constant) evaluate_constant(bound, choice, &question);
     else if (is_said) compare(bound, choice, &choice->returns, &question);
@@ -135,10 +143,14 @@ void proof_make(gramc_bound *bound, struct bound_tool *choice, const struct offe
                                       .as_sent = true,
                                       .refuted = D_REFUSES_ARGUMENTS,
                                       .undecided = D_ARGUMENTS_UNDECIDED};
-    gramc_text box_accepts = offered ? offered->accepts : TEXT("");
-    if (find_schema(bound, &question.b, impl->accepts_schema, impl->accepts_document, box_accepts))
+    const struct offered_schemas *schemas = offered ? bind_offer_schemas(bound, offered) : NULL;
+    const struct side_schema own = {impl->accepts_schema, impl->accepts_document};
+    struct side_schema box = {TEXT(""), NULL};
+    if (bound->arena.oom) return;
+    if (schemas) box = (struct side_schema){offered->accepts, schemas->accepts};
+    if (find_schema(bound, &question.b, &own, &box))
         compare(bound, choice, &choice->accepts, &question);
-    evaluate_result(bound, choice, offered);
+    evaluate_result(bound, choice, schemas);
     compare_descriptions(bound, choice, offered);
 }
 

@@ -1,5 +1,6 @@
-/* Turns a description of JSON, one call a token, into bytes, into a document, or into both. What is
- * described is the caller's matter; so is that every open has its close. */
+/* Turns a description of JSON, one call a token, into bytes, into a document, or into both. The
+ * bytes are the writer's (writer.h); here is the document. What is described is the caller's
+ * matter, and so is that every open has its close. */
 #include "base/json/sink.h"
 
 #include "base/json/edit.h"
@@ -9,25 +10,30 @@
 #include <string.h>
 
 void json_sink_init(struct json_sink *sink, struct buf *out, struct arena *arena) {
-    sink->out = out;
+    sink->writer = json_writer(out);
     sink->arena = arena;
     sink->root = NULL;
     sink->key = (gramc_text){NULL, 0};
     sink->key_at = sink->tokens = sink->depth = 0;
-    sink->comma = sink->failed = false;
+    sink->failed = false;
 }
 
 const struct json *json_sink_document(const struct json_sink *sink) {
     return sink->failed || sink->arena->oom ? NULL : sink->root;
 }
 
-static void separate(struct json_sink *sink) {
-    if (sink->comma && sink->out) buf_putc(sink->out, ',');
-    sink->comma = true;
+static bool has_bytes(const struct json_sink *sink) {
+    return sink->writer.out != NULL;
 }
 
-static uint32_t position(struct json_sink *sink) {
-    return sink->out ? (uint32_t)sink->out->len : sink->tokens++;
+/* Where the next key or value begins. */
+static uint32_t begin(struct json_sink *sink) {
+    return has_bytes(sink) ? (uint32_t)json_next(&sink->writer) : sink->tokens++;
+}
+
+/* Where the last one ends. */
+static uint32_t end(struct json_sink *sink) {
+    return has_bytes(sink) ? (uint32_t)sink->writer.out->len : sink->tokens++;
 }
 
 /* A new value where the next one goes; NULL if there is no document that it could go to. */
@@ -37,7 +43,7 @@ static struct json *add(struct json_sink *sink, enum json_kind kind) {
         sink->failed = true;
         return NULL;
     }
-    value->start = position(sink);
+    value->start = begin(sink);
     value->key = sink->key;
     value->key_start = sink->key_at;
     sink->key = (gramc_text){NULL, 0};
@@ -55,74 +61,62 @@ static struct json *add(struct json_sink *sink, enum json_kind kind) {
 /* ## Containers */
 
 void json_sink_open(struct json_sink *sink, enum json_kind kind) {
-    separate(sink);
-    sink->comma = false;
     struct json *value = sink->arena ? add(sink, kind) : NULL;
     if (sink->depth == JSON_MAX_DEPTH) sink->failed = true;
     else if (value) sink->levels[sink->depth] = (struct json_sink_level){value, &value->first};
     sink->depth++;
-    if (sink->out) buf_putc(sink->out, kind == JSON_OBJECT ? '{' : '[');
+    if (!has_bytes(sink)) return;
+    if (kind == JSON_OBJECT) json_object_begin(&sink->writer);
+    else json_array_begin(&sink->writer);
 }
 
 void json_sink_close(struct json_sink *sink, enum json_kind kind) {
     sink->depth--;
-    sink->comma = true;
-    if (sink->out) buf_putc(sink->out, kind == JSON_OBJECT ? '}' : ']');
-    if (sink->arena && !sink->failed) sink->levels[sink->depth].container->end = position(sink);
+    if (has_bytes(sink) && kind == JSON_OBJECT) json_object_end(&sink->writer);
+    else if (has_bytes(sink)) json_array_end(&sink->writer);
+    if (sink->arena && !sink->failed) sink->levels[sink->depth].container->end = end(sink);
 }
 
 void json_sink_key(struct json_sink *sink, gramc_text key) {
-    separate(sink);
-    sink->comma = false;
     sink->key = key;
-    sink->key_at = position(sink);
-    if (!sink->out) return;
-    json_put_string(sink->out, key);
-    buf_putc(sink->out, ':');
+    sink->key_at = begin(sink);
+    if (has_bytes(sink)) json_key_text(&sink->writer, key);
 }
 
 void json_sink_name(struct json_sink *sink, const char *name) {
-    if (sink->arena) {
-        json_sink_key(sink, text_of(name));
-        return;
-    }
-    separate(sink);
-    sink->comma = false;
-    buf_putc(sink->out, '"');
-    buf_puts(sink->out, name);
-    buf_put(sink->out, "\":", 2);
+    if (sink->arena) json_sink_key(sink, text_of(name));
+    else json_key(&sink->writer, name);
 }
 
 /* ## Scalars */
 
 /* Of the document; the bytes are written between the two. */
 static struct json *begin_scalar(struct json_sink *sink, enum json_kind kind, gramc_text text) {
-    separate(sink);
     struct json *value = sink->arena ? add(sink, kind) : NULL;
     if (value) value->text = text;
     return value;
 }
 
 static void end_scalar(struct json_sink *sink, struct json *value) {
-    if (value) value->end = position(sink);
+    if (value) value->end = end(sink);
 }
 
 void json_sink_string(struct json_sink *sink, gramc_text text) {
     struct json *value = begin_scalar(sink, JSON_STRING, text);
-    if (sink->out) json_put_string(sink->out, text);
+    if (has_bytes(sink)) json_text(&sink->writer, text);
     end_scalar(sink, value);
 }
 
 void json_sink_number(struct json_sink *sink, gramc_text number) {
     struct json *value = begin_scalar(sink, JSON_NUMBER, number);
-    if (sink->out) buf_text(sink->out, number);
+    if (has_bytes(sink)) json_raw(&sink->writer, number);
     end_scalar(sink, value);
 }
 
 void json_sink_word(struct json_sink *sink, enum json_kind kind) {
     struct json *value = begin_scalar(sink, kind, (gramc_text){NULL, 0});
-    if (sink->out)
-        buf_puts(sink->out, kind == JSON_TRUE ? "true" : kind == JSON_FALSE ? "false" : "null");
+    if (has_bytes(sink) && kind == JSON_NULL) json_null(&sink->writer);
+    else if (has_bytes(sink)) json_bool(&sink->writer, kind == JSON_TRUE);
     end_scalar(sink, value);
 }
 
@@ -156,7 +150,7 @@ void json_sink_scalar(struct json_sink *sink, gramc_text json) {
                                                            : (gramc_text){NULL, 0};
     if (kind == JSON_ARRAY || kind == JSON_OBJECT) sink->failed = true;
     struct json *value = begin_scalar(sink, kind, text);
-    if (sink->out) buf_text(sink->out, json);
+    if (has_bytes(sink)) json_raw(&sink->writer, json);
     end_scalar(sink, value);
 }
 
@@ -188,14 +182,15 @@ gramc_text json_sink_keep(struct json_sink *sink, gramc_text text) {
 void json_sink_fail(struct json_sink *sink, const struct buf *buf) {
     if (buf->state == BUF_FINE) return;
     sink->failed = true;
-    if (sink->out) sink->out->state = buf->state;
+    if (has_bytes(sink)) sink->writer.out->state = buf->state;
     if (sink->arena && buf->state == BUF_NOMEM) sink->arena->oom = true;
 }
 
 bool json_sink_is_broken(const struct json_sink *sink) {
-    return (sink->out && sink->out->state != BUF_FINE) || (sink->arena && sink->arena->oom);
+    return (has_bytes(sink) && sink->writer.out->state != BUF_FINE) ||
+           (sink->arena && sink->arena->oom);
 }
 
 const gramc_allocator *json_sink_allocator(const struct json_sink *sink) {
-    return sink->arena ? &sink->arena->allocator : &sink->out->allocator;
+    return sink->arena ? &sink->arena->allocator : &sink->writer.out->allocator;
 }

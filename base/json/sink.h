@@ -1,9 +1,10 @@
 /* Where JSON goes while it is made: to bytes, to a document in an arena, or to both at once, so
- * that one description of what is said serves printing and asking. Commas are the sink's matter. */
+ * that one description of what is said serves printing and asking. Commas are the writer's matter.
+ */
 #ifndef BASE_JSON_SINK_H
 #define BASE_JSON_SINK_H
 
-#include "base/json/json.h"
+#include "base/json/writer.h"
 
 struct json_sink_level {
     struct json *container;
@@ -11,14 +12,13 @@ struct json_sink_level {
 };
 
 struct json_sink {
-    struct buf *out;     /* bytes go there; NULL: none are wanted */
-    struct arena *arena; /* of the document; NULL: none is wanted */
+    struct json_writer writer; /* of the bytes; out NULL: none are wanted */
+    struct arena *arena;       /* of the document; NULL: none is wanted */
     struct json *root;
     gramc_text key;  /* of the member that comes next */
     uint32_t key_at; /* where that begins */
     uint32_t tokens; /* so far, where there are no bytes to count */
     uint32_t depth;
-    bool comma;  /* in front of the next item or member */
     bool failed; /* too deep for a document, or without memory */
     struct json_sink_level levels[JSON_MAX_DEPTH];
 };

@@ -4,15 +4,6 @@
 
 #include "base/text.h"
 
-struct buf *json_slot(struct json_writer *w) {
-    if (w->comma) {
-        buf_putc(w->out, ',');
-        if (w->spaced) buf_putc(w->out, ' ');
-    }
-    w->comma = true;
-    return w->out;
-}
-
 void json_line(struct json_writer *w, unsigned blanks) {
     if (w->comma) buf_putc(w->out, ',');
     w->comma = false;
@@ -39,8 +30,21 @@ static void end_key(struct json_writer *w) {
     w->comma = false;
 }
 
+/* Keys are half of what is printed: without blanks they go in one piece. */
 void json_plain_key(struct json_writer *w, const char *key, size_t len) {
-    struct buf *out = json_slot(w);
+    struct buf *out = w->out;
+    size_t comma = w->comma, all = comma + len + 3;
+    char *room = w->spaced ? NULL : buf_room(out, all);
+    if (room) {
+        room[0] = ',';
+        room[comma] = '"';
+        memcpy(room + comma + 1, key, len);
+        memcpy(room + all - 2, "\":", 2);
+        buf_took(out, all);
+        w->comma = false;
+        return;
+    }
+    json_slot(w);
     buf_putc(out, '"');
     buf_put(out, key, len);
     buf_putc(out, '"');

@@ -34,7 +34,16 @@ static inline struct json_writer json_writer(struct buf *out) {
 }
 
 /* The comma that is due, for a value that the caller writes into the buffer itself: exactly one. */
-struct buf *json_slot(struct json_writer *w);
+static inline struct buf *json_slot(struct json_writer *w) {
+    if (w->comma) buf_putc(w->out, ',');
+    if (w->comma && w->spaced) buf_putc(w->out, ' ');
+    w->comma = true;
+    return w->out;
+}
+/* Where the next key or item will begin. */
+static inline size_t json_next(const struct json_writer *w) {
+    return w->out->len + (w->comma ? 1u + w->spaced : 0u);
+}
 /* The comma that is due, then a new line that begins with some blanks. */
 void json_line(struct json_writer *w, unsigned blanks);
 

@@ -259,21 +259,20 @@ static void free_schema(void *schema) {
 }
 
 /* One that cannot be compiled (it refers to other documents, say) is as good as none. */
-static const gramc_schema *compile_output(gramc_bound *bound, gramc_text text) {
+static const gramc_schema *compile_output(gramc_bound *bound, const struct json *document) {
     gramc_schema_options options = GRAMC_SCHEMA_OPTIONS_INIT;
     gramc_schema *schema = NULL;
     options.allocator = &bound->arena.allocator;
-    if (text.len == 0) return NULL;
-    gramc_status status = gramc_schema_compile(&schema, text.ptr, text.len, &options, NULL);
+    if (!document) return NULL;
+    gramc_status status = gramc_schema_compile_document(&schema, document, &options, NULL);
     if (status == GRAMC_NOMEM) bound->arena.oom = true;
     if (status) return NULL;
     return bound_own(bound, free_schema, schema) ? schema : NULL;
 }
 
-static const struct mcp_parameter *read_mirrors(gramc_bound *bound, gramc_text accepts) {
+static const struct mcp_parameter *read_mirrors(gramc_bound *bound, const struct json *accepts) {
     struct mcp_parameter *mirrors = NULL;
-    const struct json *schema = json_parse(&bound->arena, accepts, NULL);
-    return mcp_mirrors_read(&mirrors, &bound->arena, schema) ? NULL : mirrors;
+    return mcp_mirrors_read(&mirrors, &bound->arena, accepts) ? NULL : mirrors;
 }
 
 const struct mcp_endpoint *mcp_box_endpoint(gramc_bound *bound, const struct mcp_server *server,
@@ -285,9 +284,10 @@ const struct mcp_endpoint *mcp_box_endpoint(gramc_bound *bound, const struct mcp
                                       .tool = tool,
                                       .as_text = kind != GRAMC_RESULT_JSON,
                                       .secrets = bound->secrets};
-    if (offered) {
-        endpoint->output = compile_output(bound, offered->returns);
-        endpoint->mirrors = read_mirrors(bound, offered->accepts);
+    const struct offered_schemas *schemas = offered ? bind_offer_schemas(bound, offered) : NULL;
+    if (schemas) {
+        endpoint->output = compile_output(bound, schemas->returns);
+        endpoint->mirrors = read_mirrors(bound, schemas->accepts);
     }
     return bound->arena.oom ? NULL : endpoint;
 }

@@ -39,7 +39,7 @@ static uint64_t id_in(gramc_text line) {
     if (!text_starts(rest, ":")) return 0;
     rest = text_trim(text_slice(rest, 1, rest.len));
     while (digits < rest.len && rest.ptr[digits] >= '0' && rest.ptr[digits] <= '9') digits++;
-    return number_to_int(&id, text_slice(rest, 0, digits)) && id > 0 ? (uint64_t)id : 0;
+    return number_to_int(&id, text_slice(rest, 0, digits)) ? (uint64_t)id : 0;
 }
 
 /* ## Taking note */

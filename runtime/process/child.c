@@ -290,7 +290,6 @@ static int spawn(struct child *child, uv_loop_t *loop, const struct exec_words *
     if (words->owns_process) descriptors_close_all_on_exec();
     int error = uv_spawn(loop, &child->process, &options);
     adopt(child, (uv_handle_t *)&child->process);
-    if (error) child->process.pid = 0;
     return error;
 }
 

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -109,6 +110,35 @@ static void retried(void **state) {
         assert_string_equal(asked.run.answers.ptr, "Hi\n");
         expect(&asked, GRAMC_OUTCOME_ANSWERED, 2, "");
     }
+}
+
+/* Each wait is up to a quarter shorter than twice the one before; what the server asks for counts.
+ */
+static void i10_e4_waits(void **state) {
+    const struct mock_answer down = {.status = 503, .body = ""};
+    const struct mock_answer answers[] = {down, down, {.body = SAYS("Hi")}};
+    const struct mock_answer asking[] = {
+        {.status = 503, .headers = "retry-after-ms: 7\r\n", .body = ""}, {.body = SAYS("Hi")}};
+    static const char before[] = "the model endpoint answered with status 503; trying again in ";
+    struct asked asked;
+    (void)state;
+    ASK(asked, answers, .retry_wait_ms = 40);
+    buf_putc(&asked.run.notes, '\0');
+    char *at = asked.run.notes.ptr;
+    for (unsigned most = 40; most <= 80; most *= 2) {
+        assert_true(text_starts(text_of(at), before));
+        unsigned long wait = strtoul(at + strlen(before), &at, 10);
+        assert_true(wait >= most * 3 / 4 && wait <= most);
+        assert_true(text_starts(text_of(at), " ms\n"));
+        at += strlen(" ms\n");
+    }
+    assert_string_equal(at, "");
+    expect(&asked, GRAMC_OUTCOME_ANSWERED, 3, "");
+    ASK(asked, asking, .retry_wait_ms = 40);
+    buf_putc(&asked.run.notes, '\0');
+    assert_string_equal(asked.run.notes.ptr,
+                        "the model endpoint answered with status 503; trying again in 7 ms\n");
+    expect(&asked, GRAMC_OUTCOME_ANSWERED, 2, "");
 }
 
 static void given_up(void **state) {
@@ -333,19 +363,13 @@ static void many_at_once(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_answer),
-        cmocka_unit_test(no_key_no_header),
-        cmocka_unit_test(retried),
-        cmocka_unit_test(given_up),
-        cmocka_unit_test(not_retried),
-        cmocka_unit_test(i10_a9_reset),
-        cmocka_unit_test(i10_a7_half_emoji),
-        cmocka_unit_test(waits_as_told),
-        cmocka_unit_test(limits),
-        cmocka_unit_test(i10_e2_size),
-        cmocka_unit_test(unreachable),
-        cmocka_unit_test(wrong_options),
-        cmocka_unit_test(canceled_while_waiting),
+        cmocka_unit_test(one_answer),    cmocka_unit_test(no_key_no_header),
+        cmocka_unit_test(retried),       cmocka_unit_test(i10_e4_waits),
+        cmocka_unit_test(given_up),      cmocka_unit_test(not_retried),
+        cmocka_unit_test(i10_a9_reset),  cmocka_unit_test(i10_a7_half_emoji),
+        cmocka_unit_test(waits_as_told), cmocka_unit_test(limits),
+        cmocka_unit_test(i10_e2_size),   cmocka_unit_test(unreachable),
+        cmocka_unit_test(wrong_options), cmocka_unit_test(canceled_while_waiting),
         cmocka_unit_test(many_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -211,6 +211,11 @@ static void environment(void **state) {
     assert_string_equal(
         call(SCRIPT("{}"), SH("echo \"$PATH $GREETING$GRAMC_TEST_SECRET\""), declare),
         "/bin:/usr/bin hi there");
+    /* A shell would pass over what is no variable. */
+    assert_string_equal(call(SCRIPT("{}"), (const char *const[]){"env", NULL}, NULL),
+                        "PATH=/usr/bin:/bin");
+    assert_string_equal(call(SCRIPT("{}"), (const char *const[]){"env", NULL}, declare),
+                        "GREETING=hi there\\nPATH=/bin:/usr/bin");
 }
 
 /* No descriptor but the three is inherited. */

@@ -50,6 +50,35 @@ static void kinds_of_results(void **state) {
         "\"a\"");
 }
 
+/* What a worker says of a failure, whatever JSON it is; and what is no answer at all (i10-e4). */
+static void errors_of_workers(void **state) {
+    static const struct {
+        const char *script, *said;
+    } rows[] = {
+        {"read x; echo '{\"id\":1,\"error\":\"out of paper\"}'; read x", "Error: out of paper"},
+        {"read x; echo '{\"id\":1,\"error\":{\"a\": 1}}'; read x", "Error: {\"a\":1}"},
+        {"read x; echo '{\"id\":1,\"error\":\"no\",\"result\":\"yes\"}'; read x", "Error: no"},
+        {"read x; printf '{\"id\":1,\"error\":\"'; head -c 1100000 /dev/zero | tr '\\0' e; "
+         "echo '\"}'; read x",
+         "Error: it failed, and its reason is too long to be shown"},
+        {"read x; printf '{\"id\":1,\"result\":\"'; head -c 1100000 /dev/zero | tr '\\0' e; "
+         "echo '\"}'; read x",
+         "Error: the result is longer than 1 MiB"},
+        {"read x; echo '{\"id\":1}'; read x",
+         "Error: the program sent an answer with neither `result` nor `error`"},
+        {"read x; echo '{\"id\":1.0,\"result\":1}'; read x",
+         "Error: the program printed a line that is no answer: {\"id\":1.0,\"result\":1}"},
+        {"read x; echo '{\"id\":\"1\",\"result\":1}'; read x",
+         "Error: the program printed a line that is no answer: {\"id\":\"1\",\"result\":1}"},
+        {"read x; echo '{\"id\":2,\"result\":1}'; read x",
+         "Error: the program printed a line that is no answer: {\"id\":2,\"result\":1}"},
+        {"read x; echo bye >&2; exit 3", "Error: the program ended with exit status 3: bye"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        assert_string_equal(say(rows[i].script, STRING, GRAMC_RESULT_TEXT), rows[i].said);
+}
+
 /* The whole value is the secret, which is hidden again where the program prints it. */
 static void a_secret_alone(void **state) {
     static const gramc_text declared = {"KEY=${env:TOKEN}", 16};
@@ -84,6 +113,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ids),
         cmocka_unit_test(kinds_of_results),
+        cmocka_unit_test(errors_of_workers),
         cmocka_unit_test(a_secret_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
