@@ -346,6 +346,30 @@ static void max_iterations(void **state) {
     close_scene(&scene);
 }
 
+/* Errors are counted anew with each message: of tools, of calls, of names that no tool has. */
+static void i10_e4_errors_of_one_message(void **state) {
+#define TWICE(calls) HEADER calls SAYS("one") calls SAYS("two")
+#define UNKNOWN CALLS(CALL("nobody", "{}"))
+    static const char *const scripts[] = {TWICE(CALLS(CALL("root", "{}"))),
+                                          TWICE(CALLS(CALL("root", "[]"))),
+                                          TWICE(UNKNOWN UNKNOWN UNKNOWN UNKNOWN)};
+    (void)state;
+    for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++) {
+        struct scene scene;
+        open_scene(&scene);
+        gramc_tool *tool = test_tool(&scene.test, "root", NONE, STRING, GRAMC_RESULT_TEXT);
+        tool->max_tool_errors = tool->max_call_errors = 2;
+        test_builtin(&scene.test, "root", "math.sqrt");
+        play(&scene, scripts[i], (struct test_setup){.messages = {"first", "second"}});
+        expect_end(&scene, GRAMC_OUTCOME_ANSWERED, "one\ntwo\n");
+        assert_int_equal(scene.run.result.tool_errors, i == 0 ? 2 : 0);
+        assert_int_equal(scene.run.result.call_errors, i == 0 ? 0 : i == 1 ? 2 : 8);
+        close_scene(&scene);
+    }
+#undef TWICE
+#undef UNKNOWN
+}
+
 static void named_ends(void **state) {
     static const struct {
         const char *answer;
@@ -825,6 +849,7 @@ int main(void) {
         cmocka_unit_test(calls_per_turn),
         cmocka_unit_test(no_tools_at_all),
         cmocka_unit_test(max_iterations),
+        cmocka_unit_test(i10_e4_errors_of_one_message),
         cmocka_unit_test(named_ends),
         cmocka_unit_test(outcome_names),
         cmocka_unit_test(run_deadline),
