@@ -3,9 +3,12 @@
  * say the parameter's type is found here. Writing values is the runtime's. */
 #include "compiler/library.h"
 
+#include "base/placeholder.h"
 #include "base/text.h"
 #include "compiler/data.h"
 #include "compiler/properties.h"
+
+enum { NAMES_MAX = 64 };
 
 /* ## Reading */
 
@@ -103,14 +106,14 @@ static bool is_parameter(const struct impl *impl, gramc_text name) {
 }
 
 /* The name in the templates that was probably meant. */
-static gramc_text nearest_placed(struct pass *pass, const struct impl *impl, gramc_text name) {
+static gramc_text nearest_placed(const struct impl *impl, gramc_text name) {
+    gramc_text names[NAMES_MAX];
     size_t count = 0;
-    const struct field *first = impl->signature ? impl->signature->parameters : NULL;
-    for (const struct field *p = first; p; p = p->next) count++;
-    gramc_text *names = arena_array(pass->arena, count + 1, sizeof *names);
-    if (!names) return (gramc_text){NULL, 0};
-    count = 0;
-    for (const struct field *p = first; p; p = p->next) names[count++] = p->name;
+    for (const struct template_use *use = impl->templates; use; use = use->next) {
+        struct placeholder part;
+        for (size_t pos = 0; count < NAMES_MAX && placeholder_next(use->text, &pos, &part);)
+            if (part.kind == PLACEHOLDER_NAME) names[count++] = part.text;
+    }
     return text_nearest(name, names, count);
 }
 
@@ -122,7 +125,7 @@ static void report_unplaced(struct pass *pass, const struct impl *impl, const st
                                                            : "no `${...}` of the call names it";
     struct finding *f = FIND(pass->findings, D_STYLE_UNPLACED, pass->source, use->name_at,
                              use->parameter, text_of(why));
-    gramc_text near = stands ? (gramc_text){NULL, 0} : nearest_placed(pass, impl, use->parameter);
+    gramc_text near = stands ? (gramc_text){NULL, 0} : nearest_placed(impl, use->parameter);
     if (near.len) finding_help(pass->findings, f, "did you mean `%.*s`?", TEXT_ARGS(near));
     else if (stands)
         finding_help(pass->findings, f,

@@ -79,6 +79,15 @@ static gramc_status expand_styled(struct expansion *e, const struct template_par
     return reason ? refuse(e, part, reason) : buf_status(e->out);
 }
 
+/* A text that stands as it is in one of several cookies must not begin another. */
+static bool ends_cookie(const struct expansion *e, const struct template_part *part,
+                        const struct json *value) {
+    bool named =
+        part->own == STYLE_COOKIE && e->out->len > e->from && e->out->ptr[e->out->len - 1] == '=';
+    return named && json_is(value, JSON_STRING) && value->text.len &&
+           memchr(value->text.ptr, ';', value->text.len);
+}
+
 static gramc_status expand_value(struct expansion *e, const struct template_part *part) {
     struct template_value value = {.json = NULL};
     if (part->kind == PART_PARAMETER) value.json = json_get_text(e->arguments, part->text);
@@ -88,6 +97,8 @@ static gramc_status expand_value(struct expansion *e, const struct template_part
                              "the environment variable `%.*s` is not set",
                              part->text.len < 60 ? (int)part->text.len : 60, part->text.ptr);
     if (template_is_styled(part, value.json)) return expand_styled(e, part, value.json);
+    if (ends_cookie(e, part, value.json))
+        return refuse(e, part, "holds a ;, which would begin another cookie");
     bool absent = !value.is_text && (!value.json || value.json->kind == JSON_NULL);
     if (absent && part->has_fallback)
         value =

@@ -48,6 +48,8 @@ static const struct {
     {"nextCursor",
      "there are more tools: ask the server for the next page, and import all of them"},
     {"defer_loading", "it is a matter of the request, not of the tool"},
+    {"collectionFormat", "the items are joined by commas"},
+    {"allowReserved", "whatever is no letter, digit, -, ., _ or ~ is percent-encoded"},
     {"cache_control", "it is a matter of the request, not of the tool"},
 };
 

@@ -98,14 +98,6 @@ static const struct json *result_of(const struct api_operation *o) {
     return NULL;
 }
 
-static bool is_json_type(gramc_text type) {
-    size_t len = 0;
-    while (len < type.len && type.ptr[len] != ';') len++;
-    type = text_trim(text_slice(type, 0, len));
-    return text_is_nocase(type, "application/json") || text_is(type, "*/*") ||
-           (type.len > 5 && text_is_nocase(text_slice(type, type.len - 5, type.len), "+json"));
-}
-
 /* An answer that tells of success in plain text, HTML, CSV... is a text. */
 static const struct json *text_result(const struct api_operation *o) {
     bool text = false;
@@ -113,7 +105,7 @@ static const struct json *text_result(const struct api_operation *o) {
         const struct json *content = json_get(openapi_follow(o, m), "content");
         if (!is_success(m) || !json_is(content, JSON_OBJECT)) continue;
         for (const struct json *type = content->first; type; type = type->next) {
-            if (is_json_type(type->key)) return NULL;
+            if (openapi_is_json(type->key)) return NULL;
             text = true;
         }
     }

@@ -12,6 +12,21 @@ struct api_operation {
 
 /* What a reference leads to, parameters, bodies and answers being references too; NULL: nowhere. */
 const struct json *openapi_follow(const struct api_operation *o, const struct json *value);
+/* How one argument is written, by OpenAPI's `style` and `explode` (style.c). */
+struct api_style_question {
+    gramc_text name, argument;
+    enum style_place place;
+    const struct json *holder; /* a parameter, or the encoding of a field; NULL: nothing is said */
+    const struct json *schema; /* NULL: none */
+    const struct json *at;     /* for findings */
+    bool is_field;             /* of a form */
+};
+/* NULL: as the place does it by itself. What cannot be said is reported. */
+struct import_style *openapi_style(const struct api_operation *o,
+                                   const struct api_style_question *question);
+
+/* A media type of JSON, or of anything. */
+bool openapi_is_json(gramc_text type);
 /* The schema of the JSON that a body or an answer holds; NULL: it holds none. */
 const struct json *openapi_json(const struct api_operation *o, const struct json *holder);
 

@@ -11,6 +11,7 @@
 #include "base/map.h"
 #include "compiler/compilation.h"
 #include "compiler/types.h"
+#include "toolbox/parameter_style.h"
 
 /* ## Documents: text with places where it may be broken into lines */
 
@@ -80,10 +81,19 @@ struct import_header {
     gramc_text name, value; /* value: a template */
 };
 
+/* How an argument is written where it stands; only what its place does not do by itself. */
+struct import_style {
+    struct import_style *next;
+    gramc_text argument;
+    enum parameter_style style;
+    enum style_explode explode;
+};
+
 /* One operation of an HTTP interface; all but the method are templates. */
 struct import_http {
     gramc_text method, url, body, content_type; /* an empty body is none */
     const struct import_header *headers;
+    const struct import_style *styles;
     gramc_text flaw; /* why it cannot be called; empty: nothing is known against it */
 };
 

@@ -18,6 +18,7 @@ struct api_request {
     struct json *in_body;               /* names that the body has already */
     struct buf path, query, cookies, body;
     struct import_header *headers, **last_header;
+    struct import_style *styles, **last_style;
     gramc_text content_type;
 };
 
@@ -175,14 +176,17 @@ static bool is_token(gramc_text name) {
     return good;
 }
 
-enum parameter_place { PATH, QUERY, HEADER, COOKIE, PLACES };
-
-static const char *const places[PLACES] = {"path", "query", "header", "cookie"};
-
-static enum parameter_place place_of(gramc_text in) {
-    unsigned place = PATH;
-    while (place < PLACES && !text_is(in, places[place])) place++;
-    return (enum parameter_place)place;
+static enum style_place place_of(gramc_text in) {
+    static const struct {
+        const char *in;
+        enum style_place place;
+    } places[] = {{"path", STYLE_PATH},
+                  {"query", STYLE_QUERY},
+                  {"header", STYLE_HEADER},
+                  {"cookie", STYLE_COOKIE}};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        if (text_is(in, places[i].in)) return places[i].place;
+    return STYLE_NOWHERE;
 }
 
 static bool begins_with(gramc_text text, gramc_text start) {
@@ -197,8 +201,10 @@ static bool is_place(gramc_text path, size_t at, gramc_text name) {
     return begins_with(rest, name) && name.len < rest.len && rest.ptr[name.len] == '}';
 }
 
-/* The path's own template has its place for it already. */
-static void put_path_argument(struct api_request *r, gramc_text name, gramc_text argument) {
+/* The path's own template has its place for it already. A matrix writes the name too, which need
+ * not be that of the argument. */
+static void put_path_argument(struct api_request *r, gramc_text name, gramc_text argument,
+                              bool matrix) {
     struct buf out;
     gramc_text path = buf_view(&r->path);
     buf_init(&out, &r->in->arena->allocator, TEXT_MAX);
@@ -207,7 +213,8 @@ static void put_path_argument(struct api_request *r, gramc_text name, gramc_text
             buf_putc(&out, path.ptr[i]);
             continue;
         }
-        put_argument(&out, argument);
+        if (matrix && !text_eq(name, argument)) put_pair(&out, ";", name, argument);
+        else put_argument(&out, argument);
         i += name.len + 1;
     }
     /* A reset would forget it. */
@@ -217,29 +224,47 @@ static void put_path_argument(struct api_request *r, gramc_text name, gramc_text
     buf_free(&out);
 }
 
-static void place_argument(struct api_request *r, enum parameter_place place, gramc_text name,
-                           gramc_text argument) {
-    switch (place) {
-    case PATH: put_path_argument(r, name, argument); break;
-    case QUERY: put_pair(&r->query, r->query.len ? "&" : "?", name, argument); break;
-    case HEADER: add_header(r, name, template_of(r, argument)); break;
-    case COOKIE: put_pair(&r->cookies, r->cookies.len ? "; " : "", name, argument); break;
-    case PLACES: break;
+static const struct import_style *add_style(struct api_request *r,
+                                            const struct api_style_question *question) {
+    struct import_style *style = openapi_style(r->o, question);
+    if (!style) return NULL;
+    *r->last_style = style;
+    r->last_style = &style->next;
+    return style;
+}
+
+static void place_argument(struct api_request *r, const struct api_style_question *q) {
+    const struct import_style *style = add_style(r, q);
+    bool matrix = style && style->style == STYLE_MATRIX;
+    switch (q->place) {
+    case STYLE_PATH: put_path_argument(r, q->name, q->argument, matrix); break;
+    case STYLE_QUERY: put_pair(&r->query, r->query.len ? "&" : "?", q->name, q->argument); break;
+    case STYLE_HEADER: add_header(r, q->name, template_of(r, q->argument)); break;
+    case STYLE_COOKIE:
+        put_pair(&r->cookies, r->cookies.len ? "; " : "", q->name, q->argument);
+        break;
+    case STYLE_NOWHERE: break;
     }
 }
 
 static void add_parameter(struct api_request *r, const struct json *item) {
     const struct json *parameter = openapi_follow(r->o, item);
     gramc_text name = import_text(parameter, "name"), in = import_text(parameter, "in");
-    enum parameter_place place = place_of(in);
-    if (place == HEADER && is_reserved_header(name)) return;
-    if (!name.len || place == PLACES || (place == HEADER && !is_token(name))) {
+    enum style_place place = place_of(in);
+    if (place == STYLE_HEADER && is_reserved_header(name)) return;
+    if (!name.len || !place || (place == STYLE_HEADER && !is_token(name))) {
         import_find(r->in, D_IMPORT_LOST, NULL, item, name, in.len ? in : TEXT("a request"));
         return;
     }
-    bool required = place == PATH || json_is(json_get(parameter, "required"), JSON_TRUE);
+    bool required = place == STYLE_PATH || json_is(json_get(parameter, "required"), JSON_TRUE);
     gramc_text argument = add_argument(r, name, in, described(r, parameter), required);
-    if (argument.len) place_argument(r, place, name, argument);
+    if (argument.len)
+        place_argument(r, &(struct api_style_question){.name = name,
+                                                       .argument = argument,
+                                                       .place = place,
+                                                       .holder = parameter,
+                                                       .schema = schema_of(r->o, parameter),
+                                                       .at = item});
 }
 
 /* The operation's own parameter of that name and place takes the place of the path's. */
@@ -273,7 +298,7 @@ static gramc_text plain_type(gramc_text type) {
     return text_slice(type, 0, end);
 }
 
-static bool is_json(gramc_text type) {
+bool openapi_is_json(gramc_text type) {
     type = plain_type(type);
     return text_is_nocase(type, "application/json") || text_is(type, "*/*") ||
            (type.len > 5 && text_is_nocase(text_slice(type, type.len - 5, type.len), "+json"));
@@ -283,17 +308,22 @@ static bool is_form(gramc_text type) {
     return text_is_nocase(plain_type(type), "application/x-www-form-urlencoded");
 }
 
-static const struct json *content_of(const struct api_operation *o, const struct json *holder,
-                                     bool (*wanted)(gramc_text type)) {
+static const struct json *media_of(const struct api_operation *o, const struct json *holder,
+                                   bool (*wanted)(gramc_text type)) {
     const struct json *content = json_get(openapi_follow(o, holder), "content");
     for (const struct json *m = json_is(content, JSON_OBJECT) ? content->first : NULL; m;
          m = m->next)
-        if (wanted(m->key)) return json_get(m, "schema");
+        if (wanted(m->key)) return m;
     return NULL;
 }
 
+static const struct json *content_of(const struct api_operation *o, const struct json *holder,
+                                     bool (*wanted)(gramc_text type)) {
+    return json_get(media_of(o, holder, wanted), "schema");
+}
+
 const struct json *openapi_json(const struct api_operation *o, const struct json *holder) {
-    return content_of(o, holder, is_json);
+    return content_of(o, holder, openapi_is_json);
 }
 
 static const struct json *part_of(const struct json *object) {
@@ -342,8 +372,9 @@ static void put_member(struct api_request *r, bool form, gramc_text name, gramc_
 }
 
 struct body_members {
-    const struct json *whole; /* the body's schema */
-    bool form, required;      /* the body is */
+    const struct json *whole;    /* the body's schema */
+    const struct json *encoding; /* of a form's fields; NULL: nothing is said */
+    bool form, required;         /* the body is */
 };
 
 static void add_members(struct api_request *r, const struct body_members *m,
@@ -358,7 +389,16 @@ static void add_members(struct api_request *r, const struct body_members *m,
         bool required = m->required && is_required_in(r, m->whole, p->key, 0);
         gramc_text argument = add_argument(r, p->key, TEXT("body"), p, required);
         import_append(r->in_body, import_json(r->in->arena, JSON_TRUE, p->key, TEXT("")));
-        if (argument.len) put_member(r, m->form, p->key, argument);
+        if (!argument.len) continue;
+        put_member(r, m->form, p->key, argument);
+        if (!m->form) continue;
+        add_style(r, &(struct api_style_question){.name = p->key,
+                                                  .argument = argument,
+                                                  .place = STYLE_QUERY,
+                                                  .holder = json_get_text(m->encoding, p->key),
+                                                  .schema = p,
+                                                  .at = p,
+                                                  .is_field = true});
     }
 }
 
@@ -377,12 +417,13 @@ static const struct json *other_content(struct api_request *r, const struct json
 
 static void add_body(struct api_request *r) {
     const struct json *body = openapi_follow(r->o, json_get(r->o->operation, "requestBody"));
-    const struct json *schema = body ? content_of(r->o, body, is_json) : NULL;
+    const struct json *schema = body ? content_of(r->o, body, openapi_is_json) : NULL;
     struct body_members members = {.required = json_is(json_get(body, "required"), JSON_TRUE)};
     if (!json_is(body, JSON_OBJECT)) return;
     r->content_type = TEXT("application/json");
     if (!schema && (schema = content_of(r->o, body, is_form)) != NULL) {
         members.form = true;
+        members.encoding = json_get(media_of(r->o, body, is_form), "encoding");
         r->content_type = TEXT("application/x-www-form-urlencoded");
     }
     if (!schema) schema = other_content(r, body);
@@ -473,6 +514,7 @@ static void add_http(struct api_request *r, struct import_tool *tool) {
     http->method = upper(r->in, r->o->method);
     http->url = url_of(r);
     http->headers = r->headers;
+    http->styles = r->styles;
     http->body = arena_text(r->in->arena, buf_view(&r->body));
     http->content_type = r->content_type;
     http->flaw = flaw_of(r);
@@ -504,6 +546,7 @@ bool request_read(const struct api_operation *o, struct import_tool *tool) {
     struct arena *arena = o->in->arena;
     struct api_request r = {.o = o, .in = o->in};
     r.last_header = &r.headers;
+    r.last_style = &r.styles;
     r.properties = import_json(arena, JSON_OBJECT, TEXT("properties"), TEXT(""));
     r.required = import_json(arena, JSON_ARRAY, TEXT("required"), TEXT(""));
     r.in_body = import_json(arena, JSON_OBJECT, TEXT(""), TEXT(""));

@@ -117,22 +117,29 @@ static struct json *parameter_schema(const struct swagger *s, const char *key,
     return schema;
 }
 
-/* How the items of a list are joined. `multi` repeats the name. */
+/* How the items of a list are joined. `multi` repeats the name; a path and a header know commas
+ * alone. */
 static void put_style(const struct swagger *s, struct json *to, const struct json *parameter,
                       gramc_text place) {
     static const struct {
         const char *joined, *style;
-    } styles[] = {{"ssv", "spaceDelimited"}, {"pipes", "pipeDelimited"}};
+    } styles[] = {
+        {"csv", "form"}, {"multi", "form"}, {"ssv", "spaceDelimited"}, {"pipes", "pipeDelimited"}};
     const struct json *said = json_get(parameter, "collectionFormat");
     gramc_text joined = import_text(parameter, "collectionFormat");
     bool query = text_is(place, "query") || text_is(place, "formData");
     if (!text_is(import_text(parameter, "type"), "array")) return;
     const char *style = query ? "form" : "simple";
-    for (size_t i = 0; i < sizeof styles / sizeof *styles; i++)
-        if (text_is(joined, styles[i].joined)) style = styles[i].style;
-    if (text_is(joined, "tsv")) import_lose(s->in, said, NULL, "a parameter");
+    bool known = !said || text_is(joined, "csv");
+    for (size_t i = 0; i < sizeof styles / sizeof *styles && query; i++) {
+        if (!text_is(joined, styles[i].joined)) continue;
+        style = styles[i].style;
+        known = true;
+    }
+    if (!known) import_lose(s->in, said, NULL, "a parameter");
+    bool repeats = query && text_is(joined, "multi");
     import_append(to, string(s, "style", text_of(style)));
-    import_append(to, node(s, text_is(joined, "multi") ? JSON_TRUE : JSON_FALSE, "explode", said));
+    import_append(to, node(s, repeats ? JSON_TRUE : JSON_FALSE, "explode", said));
 }
 
 /* ## Parameters */

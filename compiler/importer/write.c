@@ -153,6 +153,24 @@ static struct doc *header_map(struct importer *in, const struct import_header *f
     return map;
 }
 
+static void add_styles(struct importer *in, const struct import_http *http, struct doc *list) {
+    static const char *const truths[] = {"", "false", "true"};
+    struct doc *styles = doc_list(in->arena, "{", "}"), *explode = doc_list(in->arena, "{", "}");
+    for (const struct import_style *s = http->styles; s; s = s->next) {
+        struct doc *style = doc_chain(in->arena), *flag = doc_chain(in->arena);
+        doc_add(style, import_key(in->arena, s->argument));
+        doc_add(style, doc_words(in->arena, ": "));
+        doc_add(style, doc_string(in->arena, text_of(style_word(s->style))));
+        doc_add(flag, import_key(in->arena, s->argument));
+        doc_add(flag, doc_words(in->arena, ": "));
+        doc_add(flag, doc_words(in->arena, truths[s->explode]));
+        if (s->style) doc_add(styles, style);
+        if (s->explode) doc_add(explode, flag);
+    }
+    if (styles && styles->first) doc_property(in->arena, list, "style", styles);
+    if (explode && explode->first) doc_property(in->arena, list, "explode", explode);
+}
+
 /* What is said of the arguments as a whole has no place in an implementation: there the tool's own
  * signature is all that binding has, as without this one. */
 static bool has_signature(struct importer *in, const struct import_tool *tool) {
@@ -176,6 +194,7 @@ static struct doc *implementation(struct importer *in, const struct import_tool 
         doc_property(in->arena, list, "contentType",
                      doc_string(in->arena, tool->http->content_type));
     }
+    add_styles(in, tool->http, list);
     doc_add(doc, list);
     if (has_signature(in, tool)) {
         in->source = tool->source;

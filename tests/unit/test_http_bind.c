@@ -30,7 +30,7 @@ enum { LISTED = sizeof listed / sizeof *listed };
 /* ## Messages */
 
 struct row {
-    const char *method, *url, *header, *value, *body, *content_type, *transform;
+    const char *method, *url, *header, *value, *body, *content_type, *transform, *style;
     const char *message; /* NULL: none */
     const char *help;
     gramc_severity severity;
@@ -122,6 +122,26 @@ static const struct row rows[] = {
      .help = "give the tool a token of its own"},
 };
 
+/* i10-c12: the compiler has not seen what was made by hand. */
+static const struct row styled[] = {
+    {.url = URL, .style = "label"},
+    {.url = "http://127.0.0.1:1/?q=${id}", .style = "pipeDelimited"},
+    {.url = URL, .style = "lable", .message = "tool `t`: there is no style `lable`"},
+    {.url = URL,
+     .style = "form",
+     .message = "tool `t`: the style of `id` does not fit its place",
+     .help = "a path takes simple, label, matrix and json"},
+    {.url = "http://127.0.0.1:1/?q=x${id}",
+     .style = "form",
+     .message = "tool `t`: the style of `id` means nothing: it has no place of its own in the "
+                "call"},
+    {.url = "http://127.0.0.1:1/?q=${id}",
+     .style = "deepObject",
+     .message = "tool `t`: the style deepObject cannot say `id`: it is no object",
+     .help = "the style json sends it as JSON",
+     .severity = GRAMC_WARNING},
+};
+
 static gramc_text optional_text(const char *text) {
     return text ? text_of(text) : (gramc_text){NULL, 0};
 }
@@ -157,23 +177,34 @@ static void expect_message(const gramc_bound *bound, const struct row *row) {
     assert_false(gramc_bound_message(bound, 1, &message));
 }
 
+static void check_row(const struct row *row) {
+    struct test_agent test;
+    gramc_bound *bound;
+    gramc_bind_options options = bind_options();
+    gramc_pair header = {optional_text(row->header), optional_text(row->value)};
+    const gramc_style style = {TEXT("id"), optional_text(row->style), TEXT("true")};
+    test_agent_init(&test);
+    test_tool(&test, "t", ONE, "{\"type\":\"string\"}", GRAMC_RESULT_TEXT);
+    gramc_impl *impl = test_http(&test, "t", row->url);
+    set_impl(impl, row, &header);
+    impl->styles = &style;
+    impl->style_count = row->style ? 1 : 0;
+    bool fails = row->message && row->severity != GRAMC_WARNING;
+    assert_int_equal(gramc_bind(&bound, &test.agent, &test.library, &options),
+                     fails ? GRAMC_FINDINGS : GRAMC_OK);
+    expect_message(bound, row);
+    gramc_bound_free(bound);
+    test_agent_free(&test);
+}
+
 static void test_messages(void **state) {
     (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct test_agent test;
-        gramc_bound *bound;
-        gramc_bind_options options = bind_options();
-        gramc_pair header = {optional_text(rows[i].header), optional_text(rows[i].value)};
-        test_agent_init(&test);
-        test_tool(&test, "t", ONE, "{\"type\":\"string\"}", GRAMC_RESULT_TEXT);
-        set_impl(test_http(&test, "t", rows[i].url), &rows[i], &header);
-        bool fails = rows[i].message && rows[i].severity != GRAMC_WARNING;
-        assert_int_equal(gramc_bind(&bound, &test.agent, &test.library, &options),
-                         fails ? GRAMC_FINDINGS : GRAMC_OK);
-        expect_message(bound, &rows[i]);
-        gramc_bound_free(bound);
-        test_agent_free(&test);
-    }
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) check_row(&rows[i]);
+}
+
+static void test_i10_c12_styles(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof styled / sizeof *styled; i++) check_row(&styled[i]);
 }
 
 /* Names are those of the implementation's own signature, where it has one. */
@@ -433,6 +464,7 @@ static void test_no_memory(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_messages),
+        cmocka_unit_test(test_i10_c12_styles),
         cmocka_unit_test(test_own_signature),
         cmocka_unit_test(test_missing_secret_later),
         cmocka_unit_test(test_call),

@@ -305,6 +305,115 @@ static void openapi(void **state) {
     mock_stop(server);
 }
 
+/* i10-c12: what an OpenAPI or Swagger document says of lists and objects is what goes over the
+ * wire. */
+#define STRINGS "{\"type\": \"array\", \"items\": {\"type\": \"string\"}}"
+static const char styled[] =
+    "{\"openapi\": \"3.0.3\", \"servers\": [{\"url\": \"%s\"}], \"paths\": {\n"
+    "\"/s/{ids}/t{m}\": {\"post\": {\"operationId\": \"send\", \"summary\": \"d\", \"parameters\": "
+    "[\n"
+    "{\"name\": \"ids\", \"in\": \"path\", \"required\": true, \"schema\": " STRINGS "},\n"
+    "{\"name\": \"m\", \"in\": \"query\", \"explode\": false, \"schema\": " STRINGS "},\n"
+    "{\"name\": \"m\", \"in\": \"path\", \"required\": true, \"style\": \"matrix\", \"explode\": "
+    "true, "
+    "\"schema\": " STRINGS "},\n"
+    "{\"name\": \"tags\", \"in\": \"query\", \"schema\": " STRINGS "},\n"
+    "{\"name\": \"deep\", \"in\": \"query\", \"style\": \"deepObject\", \"explode\": true, "
+    "\"schema\": "
+    "{\"type\": \"object\"}},\n"
+    "{\"name\": \"raw\", \"in\": \"query\", \"content\": {\"application/json\": {\"schema\": "
+    "{}}}},\n"
+    "{\"name\": \"X-L\", \"in\": \"header\", \"schema\": " STRINGS "},\n"
+    "{\"name\": \"c\", \"in\": \"cookie\", \"explode\": false, \"schema\": " STRINGS "}],\n"
+    "\"requestBody\": {\"required\": true, \"content\": {\"application/x-www-form-urlencoded\": "
+    "{\"schema\": {\"type\": \"object\", \"properties\": {\"list\": " STRINGS ", \"o\": {\"type\": "
+    "\"object\"}}}, \"encoding\": {\"list\": {\"style\": \"pipeDelimited\"}}}}}}}}}\n";
+
+static void write_styled(const struct mock_server *server) {
+    char document[4096];
+    snprintf(document, sizeof document, styled, mock_url(server));
+    write_file("styled.json", document);
+    expect_code(gramc("import styled.json -o styled.gram --library styled-http.gram"), 0);
+    expect_code(gramc("check --strict styled.gram"), 0);
+    expect_code(gramc("check styled-http.gram"), 0);
+    expect_code(gramc("fmt --check styled-http.gram"), 0);
+}
+
+static void imported_styles(void **state) {
+    static const struct mock_answer answers[] = {{.body = "1"}, {.body = "2"}};
+    struct mock_server *server = mock_start(answers, 2);
+    (void)state;
+    write_styled(server);
+    expect_code(
+        gramc("call styled-http.gram send '{\"ids\": [\"1\", \"a/b\"], \"m_path\": [\"x\", "
+              "\"y\"], \"m\": [\"p\", \"q\"], \"tags\": [\"t 1\", \"t&2\"], \"deep\": {\"k\": 1, "
+              "\"l\": true}, \"raw\": {\"a\": [1]}, \"X-L\": [\"h\", \"i\"], \"c\": [\"1\", "
+              "\"2\"], \"list\": [\"a\", \"b\"], \"o\": {\"z\": []}}'"),
+        0);
+    expect_code(
+        gramc("call styled-http.gram send '{\"ids\": [\"1\"], \"m_path\": [\"x\"], \"m\": [], "
+              "\"tags\": [], \"deep\": {}, \"X-L\": [], \"c\": [], \"list\": []}'"),
+        0);
+    expect_code(gramc("call styled-http.gram send '{\"ids\": [], \"m_path\": [\"x\"]}'"), 3);
+    assert_int_equal(mock_count(server), 2);
+    assert_non_null(strstr(mock_head(server, 0),
+                           "POST /v1/s/1,a%2Fb/t;m=x;m=y?m=p,q&tags=t%201&tags=t%262&"
+                           "deep%5Bk%5D=1&deep%5Bl%5D=true&raw=%7B%22a%22%3A%5B1%5D%7D "));
+    assert_non_null(strstr(mock_head(server, 0), "\r\nX-L: h,i\r\n"));
+    assert_non_null(strstr(mock_head(server, 0), "\r\nCookie: c=1,2\r\n"));
+    assert_string_equal(mock_body(server, 0), "list=a%7Cb&o=%7B%22z%22%3A%5B%5D%7D");
+    assert_non_null(strstr(mock_head(server, 1), "POST /v1/s/1/t;m=x HTTP/1.1\r\n"));
+    assert_null(strstr(mock_head(server, 1), "X-L"));
+    assert_null(strstr(mock_head(server, 1), "Cookie"));
+    assert_string_equal(mock_body(server, 1), "");
+    mock_stop(server);
+}
+
+/* i10-c12: the same words in a file of tools. */
+static void toolbox_styles(void **state) {
+    static const struct mock_answer answers[] = {{.body = "1"}, {.body = "2"}};
+    struct mock_server *server = mock_start(answers, 2);
+    char library[512];
+    (void)state;
+    snprintf(library, sizeof library,
+             "[lib:ToolLibrary | [box:HttpToolBox {file: \"box.yaml\", url: \"%s\"}]]\n",
+             mock_url(server));
+    write_file("styles.gram", library);
+    write_file("box.yaml",
+               "box:\n  tools:\n  - metadata:\n      name: find\n      description: d\n"
+               "      parameters:\n"
+               "        a: {description: d, type: STRING_ARRAY}\n"
+               "        b: {description: d, type: STRING_ARRAY, explode: false}\n"
+               "        c: {description: d, type: INTEGER_ARRAY, style: pipeDelimited}\n"
+               "        d: {description: d, type: INTEGER_ARRAY, style: label, explode: true}\n"
+               "        e: {description: d, type: STRING_ARRAY}\n"
+               "        f: {description: d, type: STRING_ARRAY}\n"
+               "    definition:\n      method: GET\n"
+               "      path: {type: TEXT_SUBSTITUTOR, content: \"/x${d}?a=${a}&b=${b}&c=${c}\"}\n"
+               "      headers:\n        X-E: [{type: TEXT_SUBSTITUTOR, content: '${e}'}]\n"
+               "        Cookie: [{type: TEXT_SUBSTITUTOR, content: 'f=${f}'}]\n");
+    expect_code(
+        gramc(
+            "call styles.gram find '{\"a\": [\"x\", \"\xC3\xA4\"], \"b\": [\"p,\", \"q\"], \"c\": "
+            "[1, 2], \"d\": [3, 4], \"e\": [\"h\", \"i\"], \"f\": [\"j;\", \"k\"]}'"),
+        0);
+    expect_code(
+        gramc("call styles.gram find '{\"a\": [], \"b\": [], \"c\": [], \"d\": [3], \"e\": [], "
+              "\"f\": []}'"),
+        0);
+    expect_code(gramc("call styles.gram find '{\"a\": [], \"b\": [], \"c\": [], \"d\": [3], \"e\": "
+                      "[\"a\\r\\nEvil: 1\"], \"f\": []}'"),
+                3);
+    assert_int_equal(mock_count(server), 2);
+    assert_non_null(strstr(mock_head(server, 0), "GET /v1/x.3.4?a=x&a=%C3%A4&b=p%2C,q&c=1%7C2 "));
+    assert_non_null(strstr(mock_head(server, 0), "\r\nX-E: h,i\r\n"));
+    assert_non_null(strstr(mock_head(server, 0), "\r\nCookie: f=j%3B; f=k\r\n"));
+    assert_non_null(strstr(mock_head(server, 1), "GET /v1/x.3 HTTP/1.1\r\n"));
+    assert_null(strstr(mock_head(server, 1), "X-E"));
+    assert_null(strstr(mock_head(server, 1), "Cookie"));
+    mock_stop(server);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(allowed_by_option),
@@ -315,6 +424,8 @@ int main(void) {
         cmocka_unit_test(not_set),
         cmocka_unit_test(toolbox),
         cmocka_unit_test(openapi),
+        cmocka_unit_test(imported_styles),
+        cmocka_unit_test(toolbox_styles),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -373,6 +373,39 @@ static void test_limits(void **state) {
     buf_free(&result);
 }
 
+/* What each operation makes is counted, one by one. Three are there before it: the null that fills
+ * holes, the context, and what holds the document. */
+static void test_i10_e4_values_are_counted(void **state) {
+    static const struct {
+        const char *chain, *input;
+        uint32_t values;
+    } cases[] = {
+        {"[{\"operation\":\"sort\"}]", "{}", 3},
+        {"[{\"operation\":\"sort\"}]", "{\"a\":1}", 5},
+        {"[{\"operation\":\"shift\",\"spec\":{\"a\":\"b\"}}]", "{\"a\":1}", 7},
+        {"[{\"operation\":\"shift\",\"spec\":{\"a\":\"b.c\"}}]", "{\"a\":1}", 9},
+        {"[{\"operation\":\"shift\",\"spec\":{\"a\":\"b[]\"}}]", "{\"a\":1}", 9},
+        {"[{\"operation\":\"shift\",\"spec\":{\"a\":\"b[4]\"}}]", "{\"a\":1}", 13},
+        {"[{\"operation\":\"shift\",\"spec\":{\"a\":\"b\"}}]", "{\"a\":[1,2,3]}", 17},
+        {"[{\"operation\":\"shift\",\"spec\":{\"*\":\"b\"}}]", "{\"a\":1,\"c\":2,\"d\":3}", 15},
+        {"[{\"operation\":\"default\",\"spec\":{\"a\":1,\"l[]\":{\"2\":5}}}]", "{}", 11},
+    };
+    struct buf result;
+    (void)state;
+    buf_init(&result, NULL, 1 << 20);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        gramc_jolt_options options = GRAMC_JOLT_OPTIONS_INIT;
+        gramc_status status = GRAMC_LIMIT;
+        while (status == GRAMC_LIMIT) {
+            options.max_values++;
+            status = apply_text(cases[i].chain, text_of(cases[i].input), &options, &result);
+        }
+        assert_int_equal(status, GRAMC_OK);
+        assert_int_equal(options.max_values, cases[i].values);
+    }
+    buf_free(&result);
+}
+
 static void test_deep(void **state) {
     struct buf text, result;
     gramc_jolt *jolt;
@@ -468,10 +501,15 @@ static void test_bad_input(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_own_cases), cmocka_unit_test(test_upstream_cases),
-        cmocka_unit_test(test_no_memory), cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_deep),      cmocka_unit_test(test_again),
-        cmocka_unit_test(test_large),     cmocka_unit_test(test_bad_input),
+        cmocka_unit_test(test_own_cases),
+        cmocka_unit_test(test_upstream_cases),
+        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_i10_e4_values_are_counted),
+        cmocka_unit_test(test_deep),
+        cmocka_unit_test(test_again),
+        cmocka_unit_test(test_large),
+        cmocka_unit_test(test_bad_input),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
