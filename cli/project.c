@@ -150,6 +150,18 @@ static bool is_in_project_of(const char *start, const char *path) {
     return real_place(path, real) && find_root(start, root) && is_below(real, root);
 }
 
+/* The project of an operand is looked for once. */
+static bool is_in_own_project(struct cli *cli, const char *path) {
+    char root[PATH_MAX], real[PATH_MAX];
+    const char *operand = cli->operand_count ? cli->operands[0] : ".";
+    if (cli->root_of != operand) {
+        if (!find_root(operand, root) || strlen(root) >= sizeof cli->root) return false;
+        memcpy(cli->root, root, strlen(root) + 1);
+        cli->root_of = operand;
+    }
+    return real_place(path, real) && is_below(real, cli->root);
+}
+
 /* `--library FILE#NAME` may name a file of another project, which may read its own. */
 static bool is_in_project_of_library(const struct cli *cli, const char *path) {
     char file[CLI_PATH];
@@ -163,6 +175,5 @@ static bool is_in_project_of_library(const struct cli *cli, const char *path) {
 }
 
 bool cli_is_inside(struct cli *cli, const char *path) {
-    const char *operand = cli->operand_count ? cli->operands[0] : ".";
-    return is_in_project_of(operand, path) || is_in_project_of_library(cli, path);
+    return is_in_own_project(cli, path) || is_in_project_of_library(cli, path);
 }

@@ -298,6 +298,7 @@ static int new_compilation(struct cli *cli, gramc_compilation **out, bool is_con
     options.strict = cli->options[OPTION_STRICT] != NULL;
     options.strict_vocabulary = cli->options[OPTION_STRICT_VOCABULARY] != NULL;
     options.keep_types = cli->options[OPTION_DEFS] != NULL;
+    options.forget_trees = is_configured; /* what reads no configuration looks at trees */
     bool is_named = cli->options[OPTION_CONFIG];
     if (is_configured && !is_named) options.configurer = cli_configurer(cli);
     *out = NULL;

@@ -4,6 +4,6 @@
 
 #include "compiler/agent.h"
 
-void strategy_check(struct pass *pass, struct agent *agent);
+void strategy_check(struct pass *pass, struct agent *agent, const struct subject *subject);
 
 #endif

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 void build_extension(struct build *build, enum extension extension, struct span span) {
-    struct extension_use *use = build_alloc(build, sizeof *use);
+    struct extension_use *use = arena_piece(build->arena, sizeof *use);
     if (!use) return;
     *use = (struct extension_use){.span = span, .extension = (uint8_t)extension};
     if (build->last_extension) build->last_extension->next = use;
@@ -186,7 +186,8 @@ static void note_nested(struct build *build, const struct value *value) {
 
 static void note_map(struct build *build, const struct record *record) {
     for (const struct property *entry = record->first; entry; entry = entry->next) {
-        if (entry->key.two_colons) build_extension(build, EXT_MAP_DOUBLE_COLON, entry->span);
+        if (entry->key.two_colons)
+            build_extension(build, EXT_MAP_DOUBLE_COLON, property_span(entry));
         note_nested(build, entry->value);
     }
 }
@@ -214,11 +215,10 @@ struct value *build_array(struct build *build, struct token open, const struct v
 
 struct property *build_pair(struct build *build, struct token key, struct value *value,
                             uint8_t colons) {
-    struct property *pair = build_alloc(build, sizeof *pair);
+    struct property *pair = value ? build_alloc(build, sizeof *pair) : NULL;
     if (!pair) return NULL;
     pair->next = NULL;
     pair->value = value;
-    pair->span = (struct span){key.start, value ? value->span.end : key.end};
     pair->key = build_name(build, key, colons == 2);
     return pair;
 }
