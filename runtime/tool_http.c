@@ -281,10 +281,9 @@ static void call_http(struct tool_call *call) {
     tool_wait(call);
 }
 
+/* Of a call that has not settled, which is one whose request is under way. */
 static void cancel(struct tool_call *call) {
     struct http_work *work = call->state;
-    if (!work || !work->running) return;
-    work->running = false;
     http_cancel(&work->request);
     tool_let_go(call);
 }

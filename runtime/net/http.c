@@ -178,7 +178,6 @@ static void read_retry_headers(struct http_request *request) {
         request->may_retry = text_is_nocase(value, "true");
         request->must_not_retry = text_is_nocase(value, "false");
     }
-    request->retry_after_ms = -1;
     if (read_header(easy, "retry-after-ms", &value) &&
         number_to_double(&request->retry_after_ms, value))
         return;

@@ -229,6 +229,22 @@ static void waits_as_told(void **state) {
     expect(&asked, GRAMC_OUTCOME_ANSWERED, 2, "");
 }
 
+/* No header that can be read means the client's own wait, one second means one. */
+static void i10_e3_waits(void **state) {
+    const struct mock_answer unclear[] = {
+        {.status = 500, .headers = "retry-after-ms: soon\r\n", .body = ""}, {.body = SAYS("Hi")}};
+    const struct mock_answer asking[] = {
+        {.status = 429, .headers = "Retry-After: 1\r\n", .body = ""}, {.body = SAYS("Hi")}};
+    struct asked asked;
+    (void)state;
+    ASK(asked, unclear, .retry_wait_ms = 400);
+    assert_true(asked.run.result.duration_ms >= 290);
+    expect(&asked, GRAMC_OUTCOME_ANSWERED, 2, "");
+    ASK(asked, asking, .retry_wait_ms = 1);
+    assert_true(asked.run.result.duration_ms >= 990);
+    expect(&asked, GRAMC_OUTCOME_ANSWERED, 2, "");
+}
+
 static void limits(void **state) {
     const struct mock_answer big[] = {{.body = SAYS("Hi"), .padding = 100000}};
     const struct mock_answer silent[] = {{.mode = MOCK_HANG, .body = ""}};
@@ -364,13 +380,21 @@ static void many_at_once(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_answer),    cmocka_unit_test(no_key_no_header),
-        cmocka_unit_test(retried),       cmocka_unit_test(i10_e4_waits),
-        cmocka_unit_test(given_up),      cmocka_unit_test(not_retried),
-        cmocka_unit_test(i10_a9_reset),  cmocka_unit_test(i10_a7_half_emoji),
-        cmocka_unit_test(waits_as_told), cmocka_unit_test(limits),
-        cmocka_unit_test(i10_e2_size),   cmocka_unit_test(unreachable),
-        cmocka_unit_test(wrong_options), cmocka_unit_test(canceled_while_waiting),
+        cmocka_unit_test(one_answer),
+        cmocka_unit_test(no_key_no_header),
+        cmocka_unit_test(retried),
+        cmocka_unit_test(i10_e4_waits),
+        cmocka_unit_test(given_up),
+        cmocka_unit_test(not_retried),
+        cmocka_unit_test(i10_a9_reset),
+        cmocka_unit_test(i10_a7_half_emoji),
+        cmocka_unit_test(waits_as_told),
+        cmocka_unit_test(limits),
+        cmocka_unit_test(i10_e2_size),
+        cmocka_unit_test(i10_e3_waits),
+        cmocka_unit_test(unreachable),
+        cmocka_unit_test(wrong_options),
+        cmocka_unit_test(canceled_while_waiting),
         cmocka_unit_test(many_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
