@@ -67,7 +67,7 @@ static int print_gathered(struct cli *cli, const gramc_spec *spec, const gramc_a
     if (status != GRAMC_OK) code = cli_status(cli, status);
     else if (path && strcmp(path, "-") != 0) code = cli_write_file(cli, path, buf_view(&out));
     else if (is_json) code = cli_send_json_buf(cli, &out);
-    else code = cli_status(cli, buf_send(&out, cli_writer(cli->out)));
+    else code = cli_status(cli, buf_send(&out, cli_text_writer(cli)));
     buf_free(&out);
     return code;
 }

@@ -38,7 +38,7 @@ static int read_files(struct cli *cli, gramc_import_file *files) {
 static int write_output(struct cli *cli, const char *path, const struct buf *text) {
     bool is_file = path && strcmp(path, "-") != 0;
     return is_file ? cli_write_file(cli, path, buf_view(text))
-                   : cli_status(cli, buf_send(text, cli_writer(cli->out)));
+                   : cli_status(cli, buf_send(text, cli_text_writer(cli)));
 }
 
 /* ## Options */

@@ -137,6 +137,20 @@ static gramc_schema *compile(struct pass *pass, struct arena *arena, const struc
     return compile_trial(pass, arena, &trial);
 }
 
+/* A type that adds to another one is judged with all that the other says: what does not fit there
+ * was told of already. */
+static bool was_told(const struct pass *pass, enum diag_id id, struct span at, gramc_text json) {
+    size_t before = strcspn(diag_row(id)->message, "{");
+    for (const struct finding *f = pass->findings->first; f; f = f->next) {
+        bool same_place = f->id == id && f->source == pass->source && f->span.start == at.start &&
+                          f->span.end == at.end && f->message.len > before + json.len;
+        if (same_place && text_eq(text_slice(f->message, before, before + json.len), json) &&
+            f->message.ptr[before + json.len] == ' ')
+            return true;
+    }
+    return false;
+}
+
 static void evaluate(struct pass *pass, const gramc_schema *program, gramc_text json,
                      struct span at, enum diag_id id) {
     gramc_check_options options = GRAMC_CHECK_OPTIONS_INIT;
@@ -149,7 +163,7 @@ static void evaluate(struct pass *pass, const gramc_schema *program, gramc_text 
             verdict->error_count ? verdict->errors[0].message : TEXT("it is not valid");
         /* The finding has named the value already. */
         if (text_starts(why, "the value: ")) why = text_slice(why, 11, why.len);
-        FIND(pass->findings, id, pass->source, at, json, why);
+        if (!was_told(pass, id, at, json)) FIND(pass->findings, id, pass->source, at, json, why);
     }
     gramc_verdict_free(verdict);
 }

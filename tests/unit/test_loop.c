@@ -346,6 +346,54 @@ static void max_iterations(void **state) {
     close_scene(&scene);
 }
 
+/* Errors are counted anew with each message: of tools, of calls, of names that no tool has. */
+static void i10_e4_errors_of_one_message(void **state) {
+#define TWICE(calls) HEADER calls SAYS("one") calls SAYS("two")
+#define UNKNOWN CALLS(CALL("nobody", "{}"))
+    static const char *const scripts[] = {TWICE(CALLS(CALL("root", "{}"))),
+                                          TWICE(CALLS(CALL("root", "[]"))),
+                                          TWICE(UNKNOWN UNKNOWN UNKNOWN UNKNOWN)};
+    (void)state;
+    for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++) {
+        struct scene scene;
+        open_scene(&scene);
+        gramc_tool *tool = test_tool(&scene.test, "root", NONE, STRING, GRAMC_RESULT_TEXT);
+        tool->max_tool_errors = tool->max_call_errors = 2;
+        test_builtin(&scene.test, "root", "math.sqrt");
+        play(&scene, scripts[i], (struct test_setup){.messages = {"first", "second"}});
+        expect_end(&scene, GRAMC_OUTCOME_ANSWERED, "one\ntwo\n");
+        assert_int_equal(scene.run.result.tool_errors, i == 0 ? 2 : 0);
+        assert_int_equal(scene.run.result.call_errors, i == 0 ? 0 : i == 1 ? 2 : 8);
+        close_scene(&scene);
+    }
+#undef TWICE
+#undef UNKNOWN
+}
+
+/* Of the last error, 300 bytes are shown. */
+static void i10_e4_long_last_error(void **state) {
+    static const char before[] =
+        "unknown tools were called 5 times; the last time: Error: there is no";
+    struct scene scene;
+    struct buf script;
+    (void)state;
+    open_scene(&scene);
+    buf_init(&script, NULL, 1 << 20);
+    buf_puts(&script, HEADER "{\"event\":\"model.response\",\"calls\":[");
+    for (int i = 0; i < 5; i++) {
+        buf_puts(&script, i ? ",{\"name\":\"" : "{\"name\":\"");
+        for (int k = 0; k < 400; k++) buf_putc(&script, 'x');
+        buf_puts(&script, "\",\"arguments\":\"{}\"}");
+    }
+    buf_puts(&script, "]}\n");
+    play(&scene, script.ptr, (struct test_setup){0});
+    expect_end(&scene, GRAMC_OUTCOME_TOO_MANY_CALL_ERRORS, "");
+    assert_true(text_starts(text_of(scene.run.message), before));
+    assert_int_equal(strlen(scene.run.message), strcspn(before, "E") + 300);
+    buf_free(&script);
+    close_scene(&scene);
+}
+
 static void named_ends(void **state) {
     static const struct {
         const char *answer;
@@ -825,6 +873,8 @@ int main(void) {
         cmocka_unit_test(calls_per_turn),
         cmocka_unit_test(no_tools_at_all),
         cmocka_unit_test(max_iterations),
+        cmocka_unit_test(i10_e4_long_last_error),
+        cmocka_unit_test(i10_e4_errors_of_one_message),
         cmocka_unit_test(named_ends),
         cmocka_unit_test(outcome_names),
         cmocka_unit_test(run_deadline),
