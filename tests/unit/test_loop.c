@@ -767,7 +767,7 @@ static void mock_arguments(void **state) {
          "G\"},\"h\":{\"type\":\"string\",\"minLength\":9},\"i\":{\"type\":"
          "\"string\",\"maxLength\":3}},\"required\":[\"f\",\"g\",\"h\",\"i\"],\"$defs\":{\"G\":{"
          "\"anyOf\":[{\"type\":\"null\"},{\"type\":\"string\"}]}}}",
-         "{\"f\":\"2000-01-01\",\"g\":null,\"h\":\"examplexx\",\"i\":\"exa\"}"},
+         "{\"f\":\"2024-02-29\",\"g\":\"example\",\"h\":\"examplexx\",\"i\":\"exa\"}"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
