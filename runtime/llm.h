@@ -71,6 +71,7 @@ struct request {
     gramc_text tool_choice;   /* as the agent says, unless the tool is not offered; may be empty */
     gramc_text answer_format; /* of a structured answer; empty: a text */
     gramc_text instruction;   /* with its inputs filled in; empty: no system message */
+    bool stream;              /* the answer is wanted in pieces */
 };
 
 /* ## Conversations (conversation.c) */

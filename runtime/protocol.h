@@ -5,6 +5,7 @@
 
 #include "base/json/writer.h"
 #include "runtime/llm.h"
+#include "runtime/stream.h"
 
 /* Settings of agents that not every provider has. */
 enum unsent {
@@ -29,6 +30,8 @@ struct protocol {
     /* GRAMC_FINDINGS: not such an answer; *why then says so, borrowed from the arena or constant.
      */
     gramc_status (*reply)(struct reply *out, struct arena *arena, gramc_text body, gramc_text *why);
+    const char *stream_path; /* instead of path; NULL: the same */
+    const struct stream_protocol *stream;
 };
 
 extern const struct protocol protocol_chat, protocol_responses, protocol_messages, protocol_gemini,

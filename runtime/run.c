@@ -197,7 +197,8 @@ static bool build_body(gramc_run *run) {
                               &run->talk,
                               tool_choice(run),
                               step->answer_format,
-                              run->instruction};
+                              run->instruction,
+                              run->stream};
     buf_reset(&run->body);
     run->talk.protocol->request(&run->body, &request);
     if (buf_status(&run->body) == GRAMC_NOMEM) run_nomem(run);
@@ -470,6 +471,8 @@ static void fill(gramc_run *run, const gramc_run_options *options) {
     run->max_iterations = options->max_iterations ? options->max_iterations : agent->max_iterations;
     if (run->max_iterations == 0) run->max_iterations = DEFAULT_ITERATIONS;
     run->timeout_ms = options->timeout_ms;
+    run->stream = options->model->kind == &model_endpoint && run->bound->protocol->stream &&
+                  (options->stream || options->model->stream);
 }
 
 static void arm_deadline(gramc_run *run) {

@@ -262,13 +262,14 @@ typedef struct gramc_endpoint_options {
     uint32_t retry_wait_ms;      /* before the first one, then doubled to 8 s; 0: 500 */
     size_t max_response;         /* bytes of one answer; 0: 16 MiB */
     gramc_text protocol;         /* as in gramc_bind_options; empty: the provider's own, or chat */
+    bool stream;              /* answers are wanted in pieces: GRAMC_EVENT_DELTA. Nothing is asked
+                                 again once a piece was told */
+    uint32_t idle_timeout_ms; /* between pieces; 0: 60,000 */
 } gramc_endpoint_options;
 #define GRAMC_ENDPOINT_OPTIONS_INIT                                                                \
     {                                                                                              \
         sizeof(gramc_endpoint_options), NULL, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, 0, 0, 2, \
-            0, 0, {                                                                                \
-            NULL, 0                                                                                \
-        }                                                                                          \
+            0, 0, {NULL, 0}, false, 0                                                              \
     }
 
 /* The server of a provider, or one that is asked as it is: POST {base_url}/chat/completions, or
@@ -378,13 +379,12 @@ typedef struct gramc_run_options {
     size_t input_count;
     gramc_text run_id;    /* 32 hexadecimal digits; empty: one is made up */
     gramc_text parent_id; /* of the run that this one is part of; empty: none */
+    bool stream;          /* as of the endpoint: either is enough */
 } gramc_run_options;
 #define GRAMC_RUN_OPTIONS_INIT                                                                     \
     {                                                                                              \
         sizeof(gramc_run_options), NULL, NULL, 0, GRAMC_WIRE_AGENT, 0, 0, {NULL, NULL}, false,     \
-            NULL, 0, {NULL, 0}, {                                                                  \
-            NULL, 0                                                                                \
-        }                                                                                          \
+            NULL, 0, {NULL, 0}, {NULL, 0}, false                                                   \
     }
 
 typedef struct gramc_run_result {
