@@ -143,6 +143,7 @@ gramc_text streamed_end(struct ask *ask) {
     bool told = stream->finished || stream->error.len;
     if (told) http->failure = HTTP_FINE;
     put_together(ask);
+    if (stream->finished) streamed_free(ask);
     return told ? TEXT("") : TEXT("the stream ended before the answer was complete");
 }
 

@@ -4,6 +4,8 @@
  * call is round.c's. */
 #include "runtime/run.h"
 
+#include "runtime/model_stream.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -83,7 +85,14 @@ static void deadline_closed(uv_handle_t *handle) {
     run_handle_closed(handle->data);
 }
 
+/* What the model had said when its answer broke off. */
+static void keep_partial_text(gramc_run *run) {
+    gramc_text text = streamed_part(&run->ask, &run->arena);
+    if (text.len && run->result.outcome != GRAMC_OUTCOME_ANSWERED) run->result.text = text;
+}
+
 static void step_end(gramc_run *run) {
+    keep_partial_text(run);
     ask_cancel(&run->ask);
     round_cancel(run);
     run->result.duration_ms = (double)(watch_now(&run->watch) - run->watch.start) / 1e6;
