@@ -3,6 +3,7 @@
  * keys is that of recorded traffic, so that bodies can be compared line by line. */
 #include "runtime/llm_chat.h"
 
+#include "base/limits.h"
 #include "base/text.h"
 
 /* ## Messages */
@@ -144,4 +145,5 @@ const struct protocol protocol_chat = {.name = "chat",
                                        .message = put_message,
                                        .request = put_request,
                                        .reply = chat_reply,
-                                       .stream = &stream_chat};
+                                       .stream = &stream_chat,
+                                       .most_tools = MANY_TOOLS};

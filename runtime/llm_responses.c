@@ -1,5 +1,6 @@
 /* OpenAI's Responses: a conversation is a list of items, calls and results among them. The items of
  * an answer are sent back as they came, for among them may be reasoning that nobody else reads. */
+#include "base/limits.h"
 #include "base/text.h"
 #include "runtime/protocol.h"
 
@@ -169,4 +170,5 @@ const struct protocol protocol_responses = {.name = "responses",
                                             .message = put_message,
                                             .request = put_request,
                                             .reply = read_reply,
-                                            .stream = &stream_responses};
+                                            .stream = &stream_responses,
+                                            .most_tools = MANY_TOOLS};

@@ -32,6 +32,7 @@ struct protocol {
     gramc_status (*reply)(struct reply *out, struct arena *arena, gramc_text body, gramc_text *why);
     const char *stream_path; /* instead of path; NULL: the same */
     const struct stream_protocol *stream;
+    size_t most_tools; /* of one request; 0: nobody counts */
 };
 
 extern const struct protocol protocol_chat, protocol_responses, protocol_messages, protocol_gemini,
