@@ -117,11 +117,6 @@ static int enter_outer(struct tree_walk *walk) {
 
 /* ## The folder */
 
-/* What `path` has behind the first `len` bytes is one name, or begins with a folder's. */
-static size_t name_length(const char *path, size_t len) {
-    return strcspn(path + len, "/");
-}
-
 static bool is_gram(const char *name, size_t len) {
     return len > 5 && memcmp(name + len - 5, ".gram", 5) == 0;
 }
@@ -178,7 +173,8 @@ static int walk_range(struct tree_walk *walk, size_t from, size_t to, size_t len
     int code = enter(walk, from, to, len);
     while (from < to && code == EXIT_FINE) {
         const struct tree_entry *entry = &walk->entries[from];
-        size_t name = name_length(entry->path, len), path = walk->path.len;
+        /* What the path has behind its first `len` bytes is one name, or begins with a folder's. */
+        size_t name = strcspn(entry->path + len, "/"), path = walk->path.len;
         bool is_folder = entry->path[len + name] == '/';
         size_t count = is_folder ? same_name(walk, from, to, len, name) : 1;
         buf_putc(&walk->path, '/');
