@@ -94,7 +94,7 @@ static void watch_silence(struct ask *ask) {
 static void on_data(struct http_request *http) {
     struct ask *ask = http->ctx;
     gramc_text bytes = buf_view(&http->response);
-    if (!has_answer(http)) return;
+    if (!has_answer(http) || buf_status(&http->response)) return;
     stream_feed(&ask->stream, &bytes);
     if (bytes.len == 0) buf_reset(&http->response);
     if (ask->stream.status == GRAMC_OK) tell_deltas(ask, false);

@@ -12,6 +12,7 @@
 
 #include "base/text.h"
 #include "runtime/protocol.h"
+#include "runtime/secret.h"
 #include "tests/support/streams.h"
 
 /* ## Reading */
@@ -376,6 +377,67 @@ static void oddities(void **state) {
     check_rows(rows, sizeof rows / sizeof *rows);
 }
 
+/* ## Secrets */
+
+static const char *const shown[] = {
+    "the key is sk-planted-secret-0123456789, twice sk-planted-secret-0123456789.",
+    "almost sk-planted-secret-012345678 and sk-plan and sk-sk-planted-secret-0123456789",
+    "cut sk-planted-s... and ...-0123456789 and so... on .... sk-planted... ...",
+    "escaped sk\\u002dplanted-secret-0123456789 or sk%2Dplanted%2dsecret-0123456789 &amp; %",
+    "two: sk-planted-secret and sk-planted-secret-0123456789 and sk-planted-secrets",
+    "c2stcGxhbnRlZC1zZWNyZXQtMDEyMzQ1Njc4OQ== in base64, and at the end sk-planted-se",
+    "no secret at all. Two sentences, dots and all..",
+};
+
+/* As a reader gets it: what is settled, and at the end the rest. */
+static void show(const struct secrets *secrets, struct buf *out, gramc_text text, unsigned seed) {
+    struct buf held, copy;
+    buf_init(&held, NULL, 1 << 16);
+    for (size_t at = 0, end; at < text.len; at = end) {
+        seed = seed * 1103515245u + 12345u;
+        end = at + 1 + (seed >> 16) % 9;
+        if (end > text.len) end = text.len;
+        buf_text(&held, text_slice(text, at, end));
+        size_t len =
+            end == text.len ? held.len : secrets_settled(secrets, buf_view(&held), SECRET_SURE);
+        assert_true(len <= held.len);
+        buf_init(&copy, NULL, 1 << 16);
+        buf_text(&copy, text_slice(buf_view(&held), 0, len));
+        secrets_hide_from(secrets, &copy, SECRET_SURE);
+        buf_text(out, buf_view(&copy));
+        buf_free(&copy);
+        memmove(held.ptr, held.ptr + len, held.len - len);
+        held.len -= len;
+    }
+    buf_free(&held);
+}
+
+/* However a text is cut, its pieces show what the whole shows. */
+static void hidden_in_pieces(void **state) {
+    const gramc_allocator allocator = mem_default();
+    const gramc_pair pairs[] = {{TEXT("KEY"), TEXT("sk-planted-secret-0123456789")},
+                                {TEXT("SHORT"), TEXT("sk-planted-secret")}};
+    struct secrets *secrets;
+    (void)state;
+    assert_int_equal(secrets_new(&secrets, &allocator, pairs, 2), GRAMC_OK);
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
+        for (unsigned seed = 0; seed < 300; seed++) {
+            struct buf whole, pieces;
+            buf_init(&whole, NULL, 1 << 16);
+            buf_init(&pieces, NULL, 1 << 16);
+            buf_puts(&whole, shown[i]);
+            secrets_hide_from(secrets, &whole, SECRET_SURE);
+            show(secrets, &pieces, text_of(shown[i]), seed);
+            expect_text(buf_view(&pieces), buf_view(&whole));
+            buf_free(&whole);
+            buf_free(&pieces);
+        }
+    gramc_text plain = text_of(shown[6]);
+    assert_true(secrets_settled(secrets, plain, SECRET_SURE) >= plain.len - 2);
+    assert_int_equal(secrets_settled(NULL, plain, SECRET_SURE), plain.len);
+    secrets_free(secrets);
+}
+
 /* An answer of nothing but empty parts is held to the limit too. */
 static void limits(void **state) {
     struct stream stream;
@@ -405,6 +467,7 @@ int main(void) {
         cmocka_unit_test(cut_after_every_byte),
         cmocka_unit_test(every_type_everywhere),
         cmocka_unit_test(oddities),
+        cmocka_unit_test(hidden_in_pieces),
         cmocka_unit_test(limits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
