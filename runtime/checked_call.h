@@ -20,6 +20,7 @@ struct checked_end {
     gramc_text text; /* borrowed for the call of `done` */
     bool unread;     /* nested too deeply or too large to be checked: there is no text */
     gramc_text own;  /* what the tool itself said; ptr NULL: it was not called, or said nothing */
+    uint64_t queued_ns; /* it waited so long for its turn */
 };
 
 struct checked_events {
@@ -36,7 +37,8 @@ struct checked_call {
     void *ctx;
     struct tool_call *handle; /* while it works */
     bool over;                /* done has been called, or nobody waits any more */
-    gramc_text own;           /* as in struct checked_end */
+    gramc_text own;           /* as in struct checked_end, as is the next */
+    uint64_t queued_ns;
 };
 
 /* `call` has loop, bound, events and ctx, and stays where it is until `done`. `memory` as in
