@@ -47,6 +47,9 @@ static const struct property_row rows[] = {
     {"evaluatorModel", PROPERTY_TEXT, AT(agent.evaluator_model)},
     {"outputModel", PROPERTY_TEXT, AT(agent.output_model)},
     {"maxRounds", PROPERTY_COUNT, AT(agent.max_rounds)},
+    {"maxTotalTokens", PROPERTY_COUNT, AT(agent.max_total_tokens)},
+    {"maxCost", PROPERTY_NUMBER, AT(agent.max_cost)},
+    {"maxDuration", PROPERTY_DURATION, AT(agent.max_duration_ms)},
     {"meta", PROPERTY_META, AT(meta)},
 };
 #undef AT
