@@ -122,6 +122,7 @@ static void step_turn(gramc_run *run) {
         return;
     }
     gramc_text message = run->messages[run->next_message++];
+    run->result.text = (gramc_text){NULL, 0};
     run->watch.turn = (uint32_t)run->next_message;
     run->watch.iteration = 0;
     watch_turn(&run->watch, message);
@@ -323,12 +324,12 @@ static void read_text(gramc_run *run, const struct reply *reply) {
 static void read_calls(gramc_run *run, const struct reply *reply) {
     run->assistant = conversation_assistant(&run->talk, &run->arena, reply);
     bool direct = run->assistant && round_wants_direct(run, run->assistant);
+    if (reply->content.len) set_text(run, reply->content);
     if (!run->assistant) {
         run_nomem(run);
     } else if (!direct && budget_is_spent(run, "; its last calls were not made")) {
-        if (reply->content.len) set_text(run, reply->content);
+        return;
     } else if (run->iteration >= run->max_iterations && !direct) {
-        if (reply->content.len) set_text(run, reply->content);
         run_end(
             run, GRAMC_OUTCOME_MAX_ITERATIONS,
             "no answer after %u request%s: the model still calls tools; its last calls were not "

@@ -169,9 +169,9 @@ static const struct json *read_output(struct importer *in, const struct json *ho
 
 static void report_unknown(struct importer *in, const struct json *object,
                            const struct bundle_member *settings, size_t count, const char *place) {
-    static const char *const others[] = {"name",        "output",      "tools",
-                                         "inputs",      "toolBoxes",   "responseFormat",
-                                         "maxMessages", "fingerprint", NULL};
+    static const char *const others[] = {
+        "name",           "output",      "tools",         "inputs",      "toolBoxes",
+        "responseFormat", "maxMessages", "maxDurationMs", "fingerprint", NULL};
     for (const struct json *m = json_is(object, JSON_OBJECT) ? object->first : NULL; m; m = m->next)
         if (!is_setting_of(m->key, settings, count) && !import_in_list(m->key, others))
             import_lose(in, m, NULL, place);
