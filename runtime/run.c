@@ -477,11 +477,11 @@ static void fill(gramc_run *run, const gramc_run_options *options) {
     run->wire = choose_wire(options, run->bound);
     run->max_iterations = options->max_iterations ? options->max_iterations : agent->max_iterations;
     if (run->max_iterations == 0) run->max_iterations = DEFAULT_ITERATIONS;
-    run->timeout_ms = options->timeout_ms;
+    run->timeout_ms = options->timeout_ms ? options->timeout_ms : RUN_TIMEOUT_MS;
 }
 
 static void arm_deadline(gramc_run *run) {
-    if (run->timeout_ms == 0) return;
+    if (run->timeout_ms == UINT32_MAX) return;
     uv_timer_init(&run->loop->uv, &run->deadline);
     run->deadline.data = run;
     run->has_deadline = true;

@@ -378,7 +378,7 @@ typedef struct gramc_run_options {
     size_t message_count;
     gramc_wire wire;
     uint32_t max_iterations;   /* model requests a turn; 0: as the agent says */
-    uint32_t timeout_ms;       /* of the whole run; 0: none */
+    uint32_t timeout_ms;       /* of the whole run; 0: 30 minutes; UINT32_MAX: none */
     gramc_writer trace;        /* gets whole lines; write NULL: no trace */
     bool trace_without_times;  /* every time is 0, so that equal runs give equal traces */
     const gramc_input *inputs; /* what stands for the ${names} of instruction and prompts */
