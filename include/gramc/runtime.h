@@ -47,8 +47,9 @@ typedef struct gramc_builtin {
     bool blocking; /* false: called on the loop's thread and must return at once.
                       true: called on a worker thread of libuv (UV_THREADPOOL_SIZE of them, shared
                       with name look-ups), several at a time. The loop's allocator is then called
-                      from that thread too. A call that outlives its time limit is abandoned, not
-                      stopped: gramc_loop_free waits for it. */
+                      from that thread too. Its time limit begins when a thread takes it up. A
+                      call that outlives it is abandoned, not stopped: it keeps its thread, and
+                      gramc_loop_free waits for it. */
 } gramc_builtin;
 
 typedef struct gramc_builtins gramc_builtins;

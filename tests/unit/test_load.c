@@ -200,33 +200,45 @@ static void more_runs_than_descriptors(void **state) {
 
 /* ## Requests that wait */
 
-/* Eight calls of an HTTP tool over one connection: the last one has its time as well. */
-static void requests_wait(void **state) {
-    enum { CALLS = 8 };
-    static const struct mock_answer answers[CALLS] = {
-        {.body = "ok"}, {.body = "ok"}, {.body = "ok"}, {.body = "ok"},
-        {.body = "ok"}, {.body = "ok"}, {.body = "ok"}, {.body = "ok"}};
+enum { CALLS = 8 };
+
+/* So many calls of an HTTP tool in one answer, over one connection. */
+static gramc_status call_them(struct test_run *run, const char *url, size_t calls,
+                              const gramc_allocator *allocator) {
     struct test_agent test;
-    struct test_run run;
     struct buf script;
     gramc_model *model;
-    (void)state;
-    struct mock_server *server = mock_start(answers, CALLS);
     test_agent_init(&test);
-    test_run_init(&run);
+    test_run_init(run);
     test.max_connections = 1;
     test_tool(&test, "t", "{\"type\":\"object\"}", "{\"type\":\"string\"}", GRAMC_RESULT_TEXT);
-    test_http(&test, "t", mock_url(server));
+    test_http(&test, "t", url);
     buf_init(&script, NULL, 1 << 16);
     buf_puts(&script, "{\"event\":\"header\",\"format\":\"gramc-trace\",\"version\":1}\n"
                       "{\"event\":\"model.response\",\"calls\":[");
-    for (size_t i = 0; i < CALLS; i++)
+    for (size_t i = 0; i < calls; i++)
         buf_printf(&script, "%s{\"name\":\"t\",\"arguments\":\"{}\"}", i ? "," : "");
     buf_puts(&script, "]}\n{\"event\":\"model.response\",\"content\":\"done\"}\n");
     assert_int_equal(gramc_model_new_script(&model, buf_view(&script), NULL, NULL), GRAMC_OK);
-    struct test_setup setup = {
-        .agent = &test, .model = model, .messages = {"go"}, .with_times = true};
-    assert_int_equal(test_run(&run, &setup), GRAMC_OK);
+    struct test_setup setup = {.agent = &test,
+                               .model = model,
+                               .messages = {"go"},
+                               .with_times = true,
+                               .allocator = allocator};
+    gramc_status status = test_run(run, &setup);
+    gramc_model_free(model);
+    buf_free(&script);
+    test_agent_free(&test);
+    return status;
+}
+
+static void requests_wait(void **state) {
+    static struct mock_answer answers[CALLS];
+    struct test_run run;
+    (void)state;
+    for (size_t i = 0; i < CALLS; i++) answers[i] = (struct mock_answer){.body = "ok"};
+    struct mock_server *server = mock_start(answers, CALLS);
+    assert_int_equal(call_them(&run, mock_url(server), CALLS, NULL), GRAMC_OK);
     buf_putc(&run.trace, '\0');
     assert_int_equal(run.outcome, GRAMC_OUTCOME_ANSWERED);
     assert_int_equal(run.result.tool_errors, 0);
@@ -234,11 +246,29 @@ static void requests_wait(void **state) {
     for (const char *at = run.trace.ptr; (at = strstr(at, "\"queued_ms\":")) != NULL; at++)
         waited++;
     assert_int_equal(waited, CALLS - 1);
-    gramc_model_free(model);
-    buf_free(&script);
     mock_stop(server);
     test_run_free(&run);
-    test_agent_free(&test);
+}
+
+/* The n-th allocation fails; false if there is none. The answers do not matter. */
+static bool with_failure(const char *url, long n) {
+    struct failing failing = {.fail_at = n};
+    struct test_run run;
+    gramc_allocator allocator = test_failing(&failing);
+    gramc_status status = call_them(&run, url, 3, &allocator);
+    if (status) assert_int_equal(status, GRAMC_NOMEM);
+    else if (!failing.failed) assert_int_equal(run.outcome, GRAMC_OUTCOME_ANSWERED);
+    test_run_free(&run);
+    assert_int_equal(failing.live, 0);
+    return failing.failed;
+}
+
+static void no_memory(void **state) {
+    static const struct mock_answer answer = {.body = "ok"};
+    (void)state;
+    struct mock_server *server = mock_start(&answer, 1);
+    for (long n = 1; with_failure(mock_url(server), n); n++) continue;
+    mock_stop(server);
 }
 
 int main(void) {
@@ -247,6 +277,7 @@ int main(void) {
         cmocka_unit_test(names_are_not_waited_for),
         cmocka_unit_test(every_run_ends),
         cmocka_unit_test(requests_wait),
+        cmocka_unit_test(no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
