@@ -129,6 +129,9 @@ gramc_writer cli_writer(FILE *file);
 int cli_send_json(struct cli *cli, gramc_text json);
 /* The same, or what is wrong with the buffer. */
 int cli_send_json_buf(struct cli *cli, const struct buf *json);
+/* The same, and likewise for texts of lines, each written at once. */
+gramc_writer cli_json_writer(struct cli *cli);
+gramc_writer cli_text_writer(struct cli *cli);
 /* As cli_send_json has it on a terminal. */
 void cli_put_json_safe(FILE *file, gramc_text json);
 bool cli_is_terminal(const struct cli *cli);

@@ -269,6 +269,20 @@ static bool looks_like_json(gramc_text text) {
     return false;
 }
 
+static bool is_ignored_in(void *source, const struct finding *f) {
+    return f->id == D_IGNORED_PATTERN && f->source == source;
+}
+
+/* That each of its patterns means nothing is the same news. */
+static void gather_ignored(struct pass *pass, struct finding *told, struct source *source) {
+    const struct finding *f = pass->findings->first;
+    while (f && !is_ignored_in(source, f)) f = f->next;
+    if (!f) return;
+    if (f->span.start)
+        finding_label(pass->findings, told, source, f->span, "this has no label that gramc knows");
+    (void)findings_remove(pass->findings, is_ignored_in, source);
+}
+
 /* What was left out by mistake must not look like what is without mistakes. */
 static void check_meaning(struct pass *pass, const struct gramc_spec *spec) {
     const struct span beginning = {0, 0};
@@ -279,6 +293,7 @@ static void check_meaning(struct pass *pass, const struct gramc_spec *spec) {
         finding_help(pass->findings, f,
                      json ? "this looks like JSON: `gramc import` makes a spec of tool definitions"
                           : "if it is no file for gramc, name it in `exclude` of gramc.gram");
+        gather_ignored(pass, f, &l->unit->source);
     }
 }
 

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "compiler/data.h"
 #include "compiler/emit/bundle.h"
+#include "compiler/meant.h"
 #include "compiler/pattern.h"
 #include "compiler/properties.h"
 #include "compiler/raw_schema.h"
@@ -101,7 +102,8 @@ static void read_properties(struct pass *pass, struct tool *tool, struct schema 
     if (p.examples) read_examples(pass, p.examples, &tool->examples);
     read_arguments(pass, arguments, &p);
     if (p.deprecated) tool->deprecated = read_deprecated(pass, p.deprecated);
-    if (p.description.len) return;
+    /* One that is no text was told of. */
+    if (p.description.len || (!p.description.ptr && property_find(subject, "description"))) return;
     struct finding *f =
         FIND(pass->findings, D_MISSING_DESCRIPTION, pass->source, tool->name_at, tool->identifier);
     finding_help(pass->findings, f,
@@ -109,8 +111,17 @@ static void read_properties(struct pass *pass, struct tool *tool, struct schema 
                  "model chooses by it");
 }
 
+/* The signature stands in a property, which was told of. */
+static bool says_otherwise(const struct subject *subject) {
+    const struct property *p = subject->properties;
+    while (p && (tool_has_property(name_text(p->key)) || !meant_signature(name_text(p->key))))
+        p = p->next;
+    return p != NULL;
+}
+
 static void read_signature(struct pass *pass, struct tool *tool, const struct schema *arguments,
                            const struct pattern *pattern) {
+    if (pattern->element_count == 0 && says_otherwise(pattern->subject)) return;
     if (pattern->element_count != 1) {
         struct finding *f =
             FIND(pass->findings, D_ONE_SIGNATURE, pass->source, tool->name_at, tool->identifier);
@@ -212,6 +223,12 @@ static bool is_same(struct pass *pass, void *first, void *other) {
 }
 
 const struct registry_sort tool_sort = {D_DUPLICATE_TOOL, place, is_same};
+
+bool tool_is_taken(struct pass *pass, const struct gramc_spec *spec, const struct tool *tool) {
+    for (const struct twin *t = spec->tools.twins; t; t = t->next)
+        if (t->first == tool && !is_same(pass, t->first, t->other)) return true;
+    return false;
+}
 
 void tool_check(struct pass *pass, const struct tool *tool) {
     pass->source = tool->source;

@@ -122,6 +122,7 @@ void wire_scope_check(struct pass *pass, const struct wire_scope *scope) {
         struct tool *tool = own ? scope->tools[i] : scope->more[i - scope->count];
         const struct tool *first = map_get(&seen, tool->public.name);
         if (!first) map_put(&seen, tool->public.name, tool);
+        else if (first == tool && tool_is_taken(pass, pass->compilation->spec, tool)) continue;
         else if (own || first != tool) report_wire_name(pass, scope, first, tool);
     }
     pass->arena->oom = pass->arena->oom || scratch.oom;

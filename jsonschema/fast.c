@@ -115,7 +115,7 @@ static inline const struct fast_key *find_key(const struct run *run, const struc
     return NULL;
 }
 
-/* p is behind the quote; gives the place behind the key. *key: NULL if it is none of the quick
+/* p is behind the quote; gives the place behind the key. *key: NULL if it is none of the fast
  * ones. */
 static inline const char *run_key(struct run *run, const struct members *members, const char *p,
                                   const struct fast_key **key) {

@@ -53,18 +53,16 @@ bool conversation_remark(struct conversation *talk, struct arena *arena, gramc_t
 
 /* ## Ids of calls: servers look results up by them, so they must be unique over everything sent */
 
-static bool id_is_taken(const struct conversation *talk, const gramc_model_call *before,
-                        size_t count, gramc_text id) {
-    for (size_t i = 0; i < count; i++)
-        if (text_eq(before[i].id, id)) return true;
-    for (const struct message *message = talk->first; message; message = message->next)
-        for (size_t i = 0; i < message->call_count; i++)
-            if (text_eq(message->calls[i].id, id)) return true;
-    return false;
+static bool id_is_taken(const struct conversation *talk, gramc_text id) {
+    return talk->ids_sent.arena && map_get(&talk->ids_sent, id) != NULL;
 }
 
-static gramc_text make_id(struct conversation *talk, struct arena *arena,
-                          const gramc_model_call *before, size_t count) {
+static void take_id(struct conversation *talk, struct arena *arena, gramc_text id) {
+    if (!talk->ids_sent.arena) map_init(&talk->ids_sent, arena);
+    if (id.ptr) (void)map_put(&talk->ids_sent, id, talk);
+}
+
+static gramc_text make_id(struct conversation *talk, struct arena *arena) {
     char digits[16];
     gramc_text id;
     do {
@@ -74,7 +72,7 @@ static gramc_text make_id(struct conversation *talk, struct arena *arena,
         while (number /= 10);
         memcpy(digits + (at -= 5), "call_", 5);
         id = (gramc_text){digits + at, sizeof(digits) - at};
-    } while (id_is_taken(talk, before, count, id));
+    } while (id_is_taken(talk, id));
     return arena_text(arena, id);
 }
 
@@ -86,9 +84,9 @@ static gramc_model_call *copy_calls(struct conversation *talk, struct arena *are
         calls[i].name = arena_text(arena, given->name);
         calls[i].arguments = arena_text(arena, given->arguments);
         if (reply->legacy) continue;
-        calls[i].own_id = !given->id.len || id_is_taken(talk, calls, i, given->id);
-        calls[i].id =
-            calls[i].own_id ? make_id(talk, arena, calls, i) : arena_text(arena, given->id);
+        calls[i].own_id = !given->id.len || id_is_taken(talk, given->id);
+        calls[i].id = calls[i].own_id ? make_id(talk, arena) : arena_text(arena, given->id);
+        take_id(talk, arena, calls[i].id);
     }
     return arena->oom ? NULL : calls;
 }

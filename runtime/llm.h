@@ -3,6 +3,7 @@
 #ifndef RUNTIME_LLM_H
 #define RUNTIME_LLM_H
 
+#include "base/map.h"
 #include "base/buf.h"
 #include "gramc/runtime.h"
 
@@ -32,7 +33,8 @@ struct conversation {
     struct message *first, *last;
     size_t count;
     uint32_t turn, group;
-    uint32_t ids; /* that were made up */
+    uint32_t ids;        /* that were made up */
+    struct map ids_sent; /* of all calls; no arena: none yet */
 };
 
 /* All texts borrowed from the answer or the arena that it was read into. */

@@ -1,6 +1,6 @@
 /* Reads the answers of OpenAI-compatible servers: a message with text or calls, or an error in one
  * of the shapes that are about. Takes what real servers send (calls without ids or wrapper,
- * arguments as an object, content in parts) and judges nothing but the shape. */
+ * arguments as an object, content in parts) and checks nothing but the shape. */
 #include "base/text.h"
 #include "runtime/llm_chat.h"
 

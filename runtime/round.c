@@ -223,28 +223,37 @@ static void end_for_errors(gramc_run *run, const struct slot *slot, gramc_outcom
     size_t end = 0;
     while (end < slot->text.len && end < 300) text_decode(slot->text, &end);
     if (!slot->bound) {
-        run_end(run, outcome, "unknown tools were called %u time%s; the last time: %.*s",
+        run_end(run, outcome, "unknown tools were called in %u round%s; the last time: %.*s",
                 (unsigned)count, text_plural(count), (int)end, slot->text.ptr);
         return;
     }
-    run_end(run, outcome, "tool `%.*s` %s %u time%s; the last time: %.*s",
+    run_end(run, outcome, "tool `%.*s` %s in %u round%s; the last time: %.*s",
             TEXT_ARGS(slot->bound->tool->name),
             outcome == GRAMC_OUTCOME_TOO_MANY_TOOL_ERRORS ? "failed" : "was called wrongly",
             (unsigned)count, text_plural(count), (int)end, slot->text.ptr);
 }
 
+/* However many calls of one answer fail in the same way, the model hears of it once: so it counts
+ * once. */
+static void count_round(gramc_run *run, const struct slot *slot, struct failures *failures,
+                        gramc_outcome outcome, uint32_t limit) {
+    if (failures->last == run->result.requests) return;
+    failures->last = run->result.requests;
+    if (++failures->rounds >= allowed(limit)) end_for_errors(run, slot, outcome, failures->rounds);
+}
+
 static void count_call_error(gramc_run *run, const struct slot *slot) {
-    uint32_t *count = slot->bound ? &run->call_errors[tool_index(run, slot)] : &run->unknown_calls;
-    uint32_t limit = allowed(slot->bound ? slot->bound->tool->max_call_errors : 0);
+    struct failures *failures =
+        slot->bound ? &run->call_errors[tool_index(run, slot)] : &run->unknown_calls;
     run->result.call_errors++;
-    if (++*count >= limit) end_for_errors(run, slot, GRAMC_OUTCOME_TOO_MANY_CALL_ERRORS, *count);
+    count_round(run, slot, failures, GRAMC_OUTCOME_TOO_MANY_CALL_ERRORS,
+                slot->bound ? slot->bound->tool->max_call_errors : 0);
 }
 
 static void count_tool_error(gramc_run *run, const struct slot *slot) {
-    uint32_t *count = &run->tool_errors[tool_index(run, slot)];
     run->result.tool_errors++;
-    if (++*count >= allowed(slot->bound->tool->max_tool_errors))
-        end_for_errors(run, slot, GRAMC_OUTCOME_TOO_MANY_TOOL_ERRORS, *count);
+    count_round(run, slot, &run->tool_errors[tool_index(run, slot)],
+                GRAMC_OUTCOME_TOO_MANY_TOOL_ERRORS, slot->bound->tool->max_tool_errors);
 }
 
 static void count_error(gramc_run *run, const struct slot *slot) {

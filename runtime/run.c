@@ -158,12 +158,12 @@ static gramc_text text_of_step(gramc_run *run, bool first) {
 }
 
 static void step_step(gramc_run *run) {
-    size_t counters = (run->bound->tool_count + 1) * sizeof(uint32_t);
+    size_t counters = (run->bound->tool_count + 1) * sizeof(struct failures);
     bool first = run->next_step == 0;
     run->step = &run->bound->steps[run->next_step++];
     run->iteration = 0;
     run->bad_answers = 0;
-    run->unknown_calls = 0;
+    run->unknown_calls = (struct failures){0, 0};
     memset(run->call_errors, 0, counters);
     memset(run->tool_errors, 0, counters);
     run->watch.iteration = 0;
@@ -459,8 +459,8 @@ static void fill(gramc_run *run, const gramc_run_options *options) {
     const gramc_agent *agent = run->bound->agent;
     size_t counters = run->bound->tool_count + 1;
     gramc_text *messages = arena_array(&run->arena, options->message_count, sizeof(*messages));
-    run->call_errors = arena_array(&run->arena, counters, sizeof(uint32_t));
-    run->tool_errors = arena_array(&run->arena, counters, sizeof(uint32_t));
+    run->call_errors = arena_array(&run->arena, counters, sizeof(*run->call_errors));
+    run->tool_errors = arena_array(&run->arena, counters, sizeof(*run->tool_errors));
     for (size_t i = 0; messages && i < options->message_count; i++)
         messages[i] = arena_text(&run->arena, options->messages[i]);
     copy_inputs(run, options);

@@ -45,6 +45,12 @@ struct slot {
     uint64_t started;
 };
 
+/* Failures of one kind in one tool. */
+struct failures {
+    uint32_t rounds; /* with at least one */
+    uint32_t last;   /* of them, as run->result.requests counts; 0: none */
+};
+
 struct gramc_run {
     gramc_loop *loop;
     const gramc_bound *bound;
@@ -68,8 +74,8 @@ struct gramc_run {
     const struct message *assistant; /* whose calls are being made */
     struct slot *slots;
     size_t slot_count, pending;
-    uint32_t *call_errors, *tool_errors; /* of this turn, per tool of the agent */
-    uint32_t unknown_calls;
+    struct failures *call_errors, *tool_errors; /* of this step, per tool of the agent */
+    struct failures unknown_calls;
     struct tool_memory memory;
     struct watch watch;
     char id[33];

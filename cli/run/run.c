@@ -74,8 +74,10 @@ static int open_trace(struct session *session) {
 static int write_trace(void *ctx, const char *bytes, size_t len) {
     const struct session *session = ctx;
     if (session->trace_out)
-        return fwrite(bytes, 1, len, session->cli->out) == len && !fflush(session->cli->out) ? 0
-                                                                                             : 1;
+        return cli_send_json(session->cli, (gramc_text){bytes, len}) == EXIT_FINE &&
+                       !fflush(session->cli->out)
+                   ? 0
+                   : 1;
     while (len) {
         ssize_t written = write(session->trace, bytes, len);
         if (written < 0 && errno == EINTR) continue;

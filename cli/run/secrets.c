@@ -29,30 +29,13 @@ static void add(struct run_secrets *secrets, gramc_text name) {
         (gramc_pair){name, value ? text_of(value) : (gramc_text){NULL, 0}};
 }
 
-static size_t count_settings(const gramc_compilation *spec) {
-    gramc_setting setting;
-    size_t count = 0;
-    while (spec && gramc_setting_get(spec, count, &setting)) count++;
-    return count;
-}
-
-/* Nobody reads them, but they are kept out of what is shown, like the others. */
-static void add_provider_keys(struct run_secrets *secrets) {
-    const char *name;
-    for (size_t i = 0; (name = gramc_provider_key(i)) != NULL; i++)
-        if (getenv(name)) add(secrets, text_of(name));
-}
-
-static size_t count_provider_keys(void) {
-    size_t count = 0;
-    while (gramc_provider_key(count)) count++;
-    return count;
-}
-
 int run_read_secrets(struct cli *cli, const gramc_compilation *spec, struct run_secrets *out) {
     gramc_setting setting;
-    *out = (struct run_secrets){.room = cli->given_count + count_settings(spec) +
-                                        count_provider_keys() + 1};
+    const char *key;
+    size_t settings = 0, keys = 0;
+    while (spec && gramc_setting_get(spec, settings, &setting)) settings++;
+    while (gramc_provider_key(keys)) keys++;
+    *out = (struct run_secrets){.room = cli->given_count + settings + keys + 1};
     out->list = cli->allocator.alloc(cli->allocator.ctx, NULL, 0, out->room * sizeof *out->list);
     if (!out->list) return cli_no_memory(cli);
     for (size_t i = 0; spec && gramc_setting_get(spec, i, &setting); i++)
@@ -64,7 +47,9 @@ int run_read_secrets(struct cli *cli, const gramc_compilation *spec, struct run_
             return cli_usage(cli, "--allow-env takes the name of one variable, not %s", name);
         add(out, text_of(name));
     }
-    add_provider_keys(out);
+    /* Nobody reads the keys of providers, but they are kept out of what is shown, too. */
+    for (size_t i = 0; (key = gramc_provider_key(i)) != NULL; i++)
+        if (getenv(key)) add(out, text_of(key));
     return EXIT_FINE;
 }
 

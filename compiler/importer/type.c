@@ -1,5 +1,5 @@
 /* Turns one schema into a type as a person would write it: a label, properties, and, for what gram
- * has no word for, the escape hatch. Reads what earlier rounds have found out from the marks. */
+ * has no word for, raw schema. Reads what earlier rounds have found out from the marks. */
 #include "compiler/importer/parts.h"
 
 #include "base/text.h"
@@ -40,7 +40,7 @@ static void lose(struct description *d, const struct json *at, gramc_text why) {
     if (d->in->report) import_lose_schema(d->in, at, why);
 }
 
-/* ## The escape hatch */
+/* ## Raw schema */
 
 static void raw(struct description *d, const struct json *member) {
     struct buf value;

@@ -223,6 +223,17 @@ gramc_schema_compare_documents(gramc_comparison **out, const struct json *a, con
                                const gramc_compare_options *options);
 GRAMC_API void gramc_comparison_free(gramc_comparison *comparison);
 
+/* ## Samples
+ * Writes a value that the schema accepts (2020-12, `format` asserted), made of nothing but the
+ * schema: what it names (const, default, examples, enum), else something plain of its type; of an
+ * object what is required. The same for the same schema. The document must be one that the library
+ * built. GRAMC_FINDINGS: none was found, which does not mean that there is none, or the schema
+ * cannot be compiled; GRAMC_LIMIT, GRAMC_NOMEM, GRAMC_IO. allocator NULL means malloc. Any thread.
+ */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_schema_sample(const struct json *document,
+                                                          const gramc_allocator *allocator,
+                                                          gramc_writer writer);
+
 #ifdef __cplusplus
 }
 #endif

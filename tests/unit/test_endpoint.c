@@ -97,6 +97,7 @@ static void retried(void **state) {
         {{.status = 409, .body = ""}, {.body = SAYS("Hi")}},
         {{.status = 503, .body = "<html>"}, {.body = SAYS("Hi")}},
         {{.status = 400, .headers = "x-should-retry: true\r\n", .body = ""}, {.body = SAYS("Hi")}},
+        {{.status = 300, .headers = "x-should-retry: true\r\n", .body = ""}, {.body = SAYS("Hi")}},
         {{.mode = MOCK_CUT, .body = SAYS("Half of this")}, {.body = SAYS("Hi")}},
         {{.mode = MOCK_CLOSE, .body = ""}, {.body = SAYS("Hi")}},
     };
