@@ -12,7 +12,7 @@ enum { OUTPUT_MAX = INT32_MAX };
 
 /* A trace whose last line was cut is shown up to there: runs are killed. */
 static int read_events(struct cli *cli, const struct cli_file *file, struct arena *arena,
-                       struct recorded *out) {
+                       struct trace_events *out) {
     gramc_json_error error = {.message = ""};
     struct trace_reader reader = {
         .arena = arena, .text = {file->bytes, file->len}, .error = &error};
@@ -40,7 +40,8 @@ static int read_events(struct cli *cli, const struct cli_file *file, struct aren
 }
 
 /* Everything that is printed is safe for a terminal already, or is JSON. */
-static int print(struct cli *cli, const struct recorded *trace, struct arena *arena, bool json) {
+static int print(struct cli *cli, const struct trace_events *trace, struct arena *arena,
+                 bool json) {
     struct buf out;
     buf_init(&out, &cli->allocator, OUTPUT_MAX);
     struct block_writer writer =
@@ -55,7 +56,7 @@ static int print(struct cli *cli, const struct recorded *trace, struct arena *ar
 int cmd_trace(struct cli *cli) {
     const char *format = cli->options[OPTION_FORMAT];
     bool json = format && strcmp(format, "json") == 0;
-    struct recorded trace = {.count = 0};
+    struct trace_events trace = {.count = 0};
     struct arena arena;
     if (cli->operand_count != 1) return cli_usage(cli, "trace: name one trace");
     if (format && !json && strcmp(format, "text") != 0)

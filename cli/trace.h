@@ -5,7 +5,7 @@
 
 #include "base/json/json.h"
 
-struct recorded {
+struct trace_events {
     const struct json **events;
     size_t count;
 };
@@ -41,9 +41,9 @@ struct block_writer {
 struct block_writer trace_text_writer(struct buf *out);
 struct block_writer trace_page_writer(struct buf *out);
 /* Makes blocks of all events. `arena`: for labels. */
-void trace_walk(struct block_writer *writer, const struct recorded *trace, struct arena *arena);
+void trace_walk(struct block_writer *writer, const struct trace_events *trace, struct arena *arena);
 /* One JSON document (docs/formats/run.schema.json). */
-void trace_summary(struct buf *out, const struct recorded *trace);
+void trace_summary(struct buf *out, const struct trace_events *trace);
 
 /* Milliseconds of a member as "1.2 s"; "" if it is none. */
 const char *trace_seconds(const struct json *event, const char *key, char room[32]);

@@ -8,13 +8,13 @@
 #include "base/text.h"
 #include "base/version.h"
 
-static const struct json *last_of(const struct recorded *trace, const char *name) {
+static const struct json *last_of(const struct trace_events *trace, const char *name) {
     for (size_t i = trace->count; i-- > 0;)
         if (text_is(trace_text(trace->events[i], "event"), name)) return trace->events[i];
     return NULL;
 }
 
-static uint64_t count_of(const struct recorded *trace, const char *name) {
+static uint64_t count_of(const struct trace_events *trace, const char *name) {
     uint64_t count = 0;
     for (size_t i = 0; i < trace->count; i++)
         count += text_is(trace_text(trace->events[i], "event"), name);
@@ -55,7 +55,7 @@ static void put_header(struct json_writer *w, const struct json *header) {
 
 /* ## What */
 
-static void put_answers(struct json_writer *w, const struct recorded *trace) {
+static void put_answers(struct json_writer *w, const struct trace_events *trace) {
     json_member_array(w, "answers");
     for (size_t i = 0; i < trace->count; i++)
         if (text_is(trace_text(trace->events[i], "event"), "answer"))
@@ -91,7 +91,7 @@ static void put_call(struct json_writer *w, const struct json *event, const stru
     json_object_end(w);
 }
 
-static void put_calls(struct json_writer *w, const struct recorded *trace) {
+static void put_calls(struct json_writer *w, const struct trace_events *trace) {
     const struct json *response = NULL;
     json_member_array(w, "calls");
     for (size_t i = 0; i < trace->count; i++) {
@@ -122,7 +122,7 @@ static void put_outcome(struct json_writer *w, const struct json *end) {
     else json_null(w);
 }
 
-static void put_counts(struct json_writer *w, const struct recorded *trace,
+static void put_counts(struct json_writer *w, const struct trace_events *trace,
                        const struct json *end) {
     json_member_number(w, "requests",
                        end ? trace_number(end, "requests") : count_of(trace, "model.request"));
@@ -135,7 +135,7 @@ static void put_counts(struct json_writer *w, const struct recorded *trace,
     put_number(w, "duration_ms", json_get(end, "duration_ms"));
 }
 
-void trace_summary(struct buf *out, const struct recorded *trace) {
+void trace_summary(struct buf *out, const struct trace_events *trace) {
     const struct json *end = last_of(trace, "outcome");
     struct json_writer w = json_writer(out);
     json_object_begin(&w);

@@ -38,7 +38,7 @@ static void demand_markup(gramc_text page) {
     }
 }
 
-static void show(const struct recorded *trace, struct arena *arena, bool page) {
+static void show(const struct trace_events *trace, struct arena *arena, bool page) {
     struct buf out;
     buf_init(&out, NULL, 1 << 26);
     struct block_writer writer = page ? trace_page_writer(&out) : trace_text_writer(&out);
@@ -49,7 +49,7 @@ static void show(const struct recorded *trace, struct arena *arena, bool page) {
     buf_free(&out);
 }
 
-static void summarize(const struct recorded *trace, struct arena *arena) {
+static void summarize(const struct trace_events *trace, struct arena *arena) {
     struct buf out;
     buf_init(&out, NULL, 1 << 26);
     trace_summary(&out, trace);
@@ -59,7 +59,7 @@ static void summarize(const struct recorded *trace, struct arena *arena) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const struct json *events[MOST_EVENTS], *event;
-    struct recorded trace = {.events = events};
+    struct trace_events trace = {.events = events};
     struct arena arena;
     if (size > 1 << 16) return 0;
     arena_init(&arena, NULL);

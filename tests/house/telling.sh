@@ -78,12 +78,15 @@ if " in tools" in got.stderr: print("a closing line in a pipe:", got.stderr); sy
 server.shutdown()
 
 def interrupted(term, options):
-    """Ctrl-C after two and a half seconds; standard error is a terminal."""
+    """Ctrl-C when the tool has worked for 1.6 seconds; standard error is a terminal."""
+    if os.path.exists("events"): os.remove("events")
     ours, theirs = pty.openpty()
-    child = subprocess.Popen([gramc, "run", "spec.gram", "-l", "spec.gram#slow", "--model", "script:s.jsonl", *options, "Go"],
+    child = subprocess.Popen([gramc, "run", "spec.gram", "-l", "spec.gram#slow", "--model", "script:s.jsonl", "--trace", "events", *options, "Go"],
                              stdout=subprocess.PIPE, stderr=theirs, env={**os.environ, "TERM": term})
     os.close(theirs)
-    time.sleep(2.5)
+    until = time.time() + 20
+    while time.time() < until and not (os.path.exists("events") and "tool.request" in open("events").read()): time.sleep(0.05)
+    time.sleep(1.6)
     child.send_signal(signal.SIGINT)
     out, _ = child.communicate(timeout=20)
     shown = b""
