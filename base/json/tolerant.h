@@ -38,7 +38,7 @@ struct json_wish {
     void *ctx;
 };
 
-/* Appends the value as JSON. No repairs: the text itself was one, and this is it. GRAMC_FINDINGS:
+/* Appends the value as JSON. No repairs: the text itself was one, but for blanks. GRAMC_FINDINGS:
  * there is none, or it is not plain which or what it is; GRAMC_NOMEM, GRAMC_LIMIT of the buffer. */
 gramc_status json_tolerant(struct buf *out, gramc_text text, const struct json_wish *wish,
                            unsigned *repairs);
