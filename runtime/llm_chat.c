@@ -62,6 +62,7 @@ static void put_message(struct buf *out, const struct message *message) {
     } else {
         json_member_text(&w, "role", message->role == ROLE_USER ? TEXT("user") : TEXT("assistant"));
         put_content(&w, message);
+        if (message->opaque.len) json_member_raw(&w, "reasoning_details", message->opaque);
         if (message->call_count) put_calls(&w, message);
     }
     json_object_end(&w);

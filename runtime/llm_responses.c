@@ -166,6 +166,7 @@ const struct protocol protocol_responses = {.name = "responses",
                                             .key = "Authorization: Bearer ",
                                             .lacks =
                                                 SETTING_PRESENCE | SETTING_FREQUENCY | SETTING_SEED,
+                                            .by_id = true,
                                             .message = put_message,
                                             .request = put_request,
                                             .reply = read_reply,

@@ -23,6 +23,7 @@ struct protocol {
     const char *version; /* a header that is always sent; NULL: none */
     unsigned lacks;      /* enum unsent: what it cannot be told */
     bool has_functions;  /* GRAMC_WIRE_FUNCTIONS too */
+    bool by_id;          /* results are looked up by the ids of their calls, and by nothing else */
     /* One message, or the part of one, as requests hold it. */
     void (*message)(struct buf *out, const struct message *message);
     void (*request)(struct buf *out, const struct request *request);
