@@ -11,17 +11,17 @@
 enum { MOST_STRINGS = 3 }; /* one in the other */
 
 /* Values of one sort, of which there must not be two different ones. */
-struct found {
+struct meant {
     struct buf json;
     unsigned repairs;
     size_t start, end; /* in the text */
     bool any, several;
 };
 
-struct search {
+struct hunt {
     gramc_text text;
     const struct json_wish *wish;
-    struct found fitting, other;
+    struct meant fitting, other;
     bool refused, nomem;
 };
 
@@ -32,7 +32,7 @@ static bool wants(const struct json_wish *wish, unsigned kind) {
 /* ## What stands around */
 
 /* What a reader would take for the inside of something else. */
-static bool is_torn(const struct search *s, size_t start, size_t end) {
+static bool is_torn(const struct hunt *s, size_t start, size_t end) {
     gramc_text before = text_trim(text_slice(s->text, 0, start));
     gramc_text after = text_trim(text_slice(s->text, end, s->text.len));
     return (before.len && memchr("{[,\"", before.ptr[before.len - 1], 4)) ||
@@ -40,7 +40,7 @@ static bool is_torn(const struct search *s, size_t start, size_t end) {
 }
 
 /* Closing brackets too many, where nothing but a fence follows. */
-static size_t behind_extra(const struct search *s, size_t end, unsigned *repairs) {
+static size_t behind_extra(const struct hunt *s, size_t end, unsigned *repairs) {
     size_t at = end;
     while (at < s->text.len &&
            (memchr("}]", s->text.ptr[at], 2) || json_byte_is(s->text.ptr[at], JSON_BYTE_BLANK)))
@@ -69,10 +69,10 @@ static unsigned name_outside(gramc_text outside) {
 
 /* ## Values */
 
-static void keep(struct search *s, const struct tolerant *t, size_t start, size_t end) {
+static void keep(struct hunt *s, const struct tolerant *t, size_t start, size_t end) {
     gramc_text json = buf_view(t->out);
     bool fits = !s->wish->fits || s->wish->fits(s->wish->ctx, json);
-    struct found *found = fits ? &s->fitting : &s->other;
+    struct meant *found = fits ? &s->fitting : &s->other;
     if (found->any) {
         found->several = found->several || !text_eq(buf_view(&found->json), json);
         return;
@@ -85,7 +85,7 @@ static void keep(struct search *s, const struct tolerant *t, size_t start, size_
 }
 
 /* Where to go on. */
-static size_t try_at(struct search *s, size_t start) {
+static size_t try_at(struct hunt *s, size_t start) {
     struct buf json;
     buf_init(&json, &s->fitting.json.allocator, s->fitting.json.max);
     struct tolerant t = {.p = s->text.ptr + start, .end = s->text.ptr + s->text.len, .out = &json};
@@ -99,7 +99,7 @@ static size_t try_at(struct search *s, size_t start) {
     return next;
 }
 
-static bool may_begin(const struct search *s, size_t at) {
+static bool may_begin(const struct hunt *s, size_t at) {
     char c = s->text.ptr[at];
     return (c == '{' && wants(s->wish, JSON_OBJECT)) || (c == '[' && wants(s->wish, JSON_ARRAY));
 }
@@ -114,7 +114,7 @@ static size_t behind_thoughts(gramc_text text) {
     return 0;
 }
 
-static void search_brackets(struct search *s) {
+static void search_brackets(struct hunt *s) {
     size_t tried = 0;
     for (size_t at = behind_thoughts(s->text); at < s->text.len && !s->refused;) {
         if (!may_begin(s, at)) at++;
@@ -124,7 +124,7 @@ static void search_brackets(struct search *s) {
 }
 
 /* A number, word or string is looked for where nothing but a fence is around it. */
-static void try_scalar(struct search *s) {
+static void try_scalar(struct hunt *s) {
     gramc_text text = text_trim(s->text);
     size_t start = 0;
     bool fenced = text_starts(text, "```");
@@ -143,8 +143,8 @@ static void try_scalar(struct search *s) {
     buf_free(&json);
 }
 
-static gramc_status choose(struct search *s, struct buf *out, unsigned *repairs) {
-    const struct found *found = s->fitting.any ? &s->fitting : &s->other;
+static gramc_status choose(struct hunt *s, struct buf *out, unsigned *repairs) {
+    const struct meant *found = s->fitting.any ? &s->fitting : &s->other;
     if (s->nomem || found->json.state == BUF_NOMEM) return GRAMC_NOMEM;
     if (s->refused || !found->any || found->several) return GRAMC_FINDINGS;
     *repairs |= found->repairs | name_outside(text_slice(s->text, 0, found->start)) |
@@ -155,7 +155,7 @@ static gramc_status choose(struct search *s, struct buf *out, unsigned *repairs)
 
 static gramc_status find(struct buf *out, gramc_text text, const struct json_wish *wish,
                          unsigned *repairs) {
-    struct search s = {.text = text, .wish = wish};
+    struct hunt s = {.text = text, .wish = wish};
     unsigned lists = 1u << JSON_OBJECT | 1u << JSON_ARRAY;
     buf_init(&s.fitting.json, &out->allocator, out->max);
     buf_init(&s.other.json, &out->allocator, out->max);
