@@ -116,6 +116,7 @@ static void put_attempt(struct trace *trace, const gramc_event *event) {
     json_member_number(w, "status", (uint64_t)attempt->status);
     json_member_some(w, "message", attempt->reason);
     if (attempt->again) put_ms(trace, "wait_ms", attempt->wait_ms * 1000000);
+    if (attempt->queued_ns) put_ms(trace, "queued_ms", attempt->queued_ns);
     json_member_some(w, "body", attempt->body);
     put_ms(trace, "duration_ms", event->duration_ns);
 }
