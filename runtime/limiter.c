@@ -51,8 +51,8 @@ static struct limiter *open_limiter(gramc_loop *loop, const struct limiter_name 
     if (limiter) return limiter;
     limiter = mem_alloc(&loop->allocator, sizeof(*limiter));
     if (!limiter) return NULL;
-    *limiter = (struct limiter){
-        .next = loop->limiters, .allocator = loop->allocator, .name = *name};
+    *limiter =
+        (struct limiter){.next = loop->limiters, .allocator = loop->allocator, .name = *name};
     limiter->last = &limiter->first;
     uv_timer_init(&loop->uv, &limiter->timer);
     limiter->timer.data = limiter;
@@ -175,9 +175,8 @@ void limiter_leave(struct ask *ask) {
 void limiter_count(struct ask *ask) {
     const gramc_model *model = ask->run->model;
     const struct usage *usage = &ask->reply.usage;
-    struct limiter *limiter = model->rules.a_minute.tokens
-                                  ? find(ask->run->loop, &model->limiter)
-                                  : NULL;
+    struct limiter *limiter =
+        model->rules.a_minute.tokens ? find(ask->run->loop, &model->limiter) : NULL;
     uint64_t parts = usage->prompt + usage->completion;
     if (!limiter) return;
     rate_correct(&limiter->rate, ask->limit.taken_ms, ask->limit.guessed,

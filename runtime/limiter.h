@@ -31,8 +31,8 @@ struct limiter_wait {
 };
 
 struct limiter_name limiter_name(gramc_text address, gramc_text key);
-/* Calls `send` when it is the question's turn: now, or later, after those that wait longer; a second
- * attempt goes before them. False without memory. */
+/* Calls `send` when it is the question's turn: now, or later, after those that wait longer; a
+ * second attempt goes before them. False without memory. */
 bool limiter_enter(struct ask *ask, void (*send)(struct ask *ask), bool again);
 /* Gives the slot back, or waits no more; nothing happens if there is neither. */
 void limiter_leave(struct ask *ask);

@@ -45,7 +45,7 @@ struct gramc_loop {
     uint64_t random;  /* state of a generator for waiting times */
     gramc_clock clock;
     struct limiter *limiters; /* of the endpoints that were asked */
-    struct gate programs; /* those that work: exec, and workers with a call */
+    struct gate programs;     /* those that work: exec, and workers with a call */
 };
 
 /* Has what is said on this loop searched for these, too: servers and programs outlive the run that

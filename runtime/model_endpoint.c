@@ -91,8 +91,8 @@ gramc_status gramc_model_new_endpoint(gramc_model **out, const gramc_endpoint_op
     model->retry_wait_ms = options.retry_wait_ms ? options.retry_wait_ms : DEFAULT_WAIT_MS;
     model->max_response = options.max_response ? options.max_response : MODEL_RESPONSE_MAX;
     model->limiter = limiter_name(base, options.api_key);
-    model->rules = (struct limiter_rules){
-        options.max_concurrent, {options.requests_per_minute, options.tokens_per_minute}};
+    model->rules = (struct limiter_rules){options.max_concurrent,
+                                          {options.requests_per_minute, options.tokens_per_minute}};
     gramc_status status = keep_key(model, &options);
     if (!status) status = make_target(model, base, &options);
     if (!status && model->arena.oom) status = GRAMC_NOMEM;
@@ -258,7 +258,8 @@ static void give_up_or_retry(struct ask *ask) {
 
 /* What came instead of an answer: of which type, and how it begins. */
 static void put_what_came(struct buf *out, const struct ask *ask) {
-    gramc_text type = http_kept(&ask->http, "Content-Type"), body = text_trim(buf_view(&ask->http.response));
+    gramc_text type = http_kept(&ask->http, "Content-Type"),
+               body = text_trim(buf_view(&ask->http.response));
     if (type.len) {
         buf_puts(out, " (");
         put_foreign(out, ask, type, EXCERPT);

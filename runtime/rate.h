@@ -17,8 +17,8 @@ struct rate_limits {
     uint64_t requests, tokens; /* a minute; 0: any number */
 };
 
-/* Milliseconds until one request more, of about so many tokens, may be sent; 0: it may now. One that
- * is larger than what a minute allows is sent when nothing else was. */
+/* Milliseconds until one request more, of about so many tokens, may be sent; 0: it may now. One
+ * that is larger than what a minute allows is sent when nothing else was. */
 uint64_t rate_wait(const struct rate *rate, const struct rate_limits *limits, uint64_t now_ms,
                    uint64_t tokens);
 void rate_take(struct rate *rate, uint64_t now_ms, uint64_t tokens);

@@ -1,5 +1,6 @@
-/* What a run may use up, from the command line, and what its tokens cost, from the configuration. A
- * limit of cost without a price is refused: nothing would ever reach it. */
+/* What a run may use up and how fast it may ask, from the command line, and what its tokens cost,
+ * from the configuration. A limit of cost without a price is refused: nothing would ever reach it.
+ */
 #include "cli/run/run.h"
 
 #include <string.h>
@@ -78,7 +79,7 @@ int run_budget(struct cli *cli, const struct choice *choice, gramc_run_options *
 int run_limits(struct cli *cli, gramc_endpoint_options *out) {
     uint32_t tokens = 0;
     const struct {
-        enum cli_option option;
+        enum option_id option;
         const char *name;
         uint32_t *count;
     } rows[] = {{OPTION_MAX_CONCURRENT, "--max-concurrent", &out->max_concurrent},
