@@ -43,6 +43,8 @@ void run_provider(struct cli *cli, const struct choice *choice, gramc_bind_optio
 /* ## Budgets (budget.c) */
 /* From --max-tokens, --max-cost, --max-duration and the prices of the configuration, which `prices`
  * is the room for. */
+/* From --max-concurrent, --rpm and --tpm. */
+int run_limits(struct cli *cli, gramc_endpoint_options *out);
 int run_budget(struct cli *cli, const struct choice *choice, gramc_run_options *out,
                gramc_prices *prices);
 
