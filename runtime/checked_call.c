@@ -158,8 +158,9 @@ static void on_done(void *ctx, struct tool_call *handle) {
 
 /* ## Before */
 
-static void start(struct checked_call *call, struct tool_memory *memory, gramc_text arguments) {
-    if (call->events->sent) call->events->sent(call->ctx, arguments);
+static void start(struct checked_call *call, struct tool_memory *memory, gramc_text arguments,
+                  const gramc_event_reading *reading) {
+    if (call->events->sent) call->events->sent(call->ctx, arguments, reading);
     struct tool_call *handle =
         tool_start_in(memory, call->loop, call->bound, arguments, on_done, call);
     if (call->over) return;
@@ -172,6 +173,7 @@ static void fill_and_start(struct checked_call *call, struct tool_memory *memory
     gramc_check_options options = GRAMC_CHECK_OPTIONS_INIT;
     gramc_verdict *verdict = NULL;
     options.flags = GRAMC_CHECK_DEFAULTS | GRAMC_CHECK_NULL_ABSENT;
+    if (call->coerce) options.flags |= GRAMC_CHECK_COERCE;
     options.allocator = &call->loop->allocator;
     gramc_status status = gramc_schema_check(&verdict, call->bound->tool->accepts, arguments.ptr,
                                              arguments.len, &options);
@@ -179,7 +181,10 @@ static void fill_and_start(struct checked_call *call, struct tool_memory *memory
     else if (status)
         finish(call, &(struct checked_end){.outcome = CHECKED_BAD_ARGUMENTS, .unread = true});
     else if (!verdict->valid) refuse(call, CHECKED_BAD_ARGUMENTS, verdict);
-    else start(call, memory, verdict->normalised);
+    else
+        start(call, memory, verdict->normalised,
+              &(gramc_event_reading){.changes = verdict->adjustments,
+                                     .change_count = verdict->adjustment_count});
     gramc_verdict_free(verdict);
 }
 
@@ -187,7 +192,7 @@ void checked_call_start(struct checked_call *call, struct tool_memory *memory,
                         gramc_text arguments) {
     if (text_trim(arguments).len == 0) arguments = TEXT("{}");
     if (gramc_schema_accepts_as_is(call->bound->tool->accepts, arguments.ptr, arguments.len))
-        start(call, memory, arguments);
+        start(call, memory, arguments, NULL);
     else fill_and_start(call, memory, arguments);
 }
 

@@ -23,8 +23,9 @@ struct checked_end {
 };
 
 struct checked_events {
-    /* The arguments are good, and handed over in these bytes. NULL: nobody wants to know. */
-    void (*sent)(void *ctx, gramc_text arguments);
+    /* The arguments are good, and handed over in these bytes; reading NULL: as they came. NULL:
+     * nobody wants to know. */
+    void (*sent)(void *ctx, gramc_text arguments, const gramc_event_reading *reading);
     /* Once, perhaps before checked_call_start returns. */
     void (*done)(void *ctx, const struct checked_end *end);
 };
@@ -37,10 +38,11 @@ struct checked_call {
     struct tool_call *handle; /* while it works */
     bool over;                /* done has been called, or nobody waits any more */
     gramc_text own;           /* as in struct checked_end */
+    bool coerce;              /* arguments are converted where nothing is lost */
 };
 
-/* `call` has loop, bound, events and ctx, and stays where it is until `done`. `memory` as in
- * tool_start_in. Arguments of blanks alone are an empty object: models leave them out. */
+/* `call` has loop, bound, events, ctx and coerce, and stays where it is until `done`. `memory` as
+ * in tool_start_in. Arguments of blanks alone are an empty object: models leave them out. */
 void checked_call_start(struct checked_call *call, struct tool_memory *memory,
                         gramc_text arguments);
 /* Lets go, if it still works: done will not be called. */

@@ -3,6 +3,7 @@
  * keys is that of recorded traffic, so that bodies can be compared line by line. */
 #include "runtime/llm_chat.h"
 
+#include "base/limits.h"
 #include "base/text.h"
 
 /* ## Messages */
@@ -135,4 +136,5 @@ const struct protocol protocol_chat = {.name = "chat",
                                        .has_functions = true,
                                        .message = put_message,
                                        .request = put_request,
-                                       .reply = chat_reply};
+                                       .reply = chat_reply,
+                                       .most_tools = MANY_TOOLS};

@@ -30,6 +30,7 @@ struct protocol {
     /* GRAMC_FINDINGS: not such an answer; *why then says so, borrowed from the arena or constant.
      */
     gramc_status (*reply)(struct reply *out, struct arena *arena, gramc_text body, gramc_text *why);
+    size_t most_tools; /* of one request; 0: nobody counts */
 };
 
 extern const struct protocol protocol_chat, protocol_responses, protocol_messages, protocol_gemini,

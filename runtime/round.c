@@ -160,10 +160,11 @@ static void on_done(void *ctx, const struct checked_end *end) {
 
 /* ## Starting */
 
-static void on_sent(void *ctx, gramc_text arguments) {
+static void on_sent(void *ctx, gramc_text arguments, const gramc_event_reading *reading) {
     struct slot *slot = ctx;
     gramc_event_call told = told_call(slot);
     told.sent = arguments;
+    told.reading = reading;
     watch_call(&slot->run->watch, &told);
     slot->started = watch_now(&slot->run->watch);
 }
@@ -173,8 +174,11 @@ static void check_and_call(struct slot *slot) {
     gramc_run *run = slot->run;
     gramc_text given = json_mended(&run->arena, slot->call->arguments);
     gramc_text arguments = wire_arguments(&run->arena, slot->bound, given);
-    slot->checked = (struct checked_call){
-        .loop = run->loop, .bound = slot->bound, .events = &events, .ctx = slot};
+    slot->checked = (struct checked_call){.loop = run->loop,
+                                          .bound = slot->bound,
+                                          .events = &events,
+                                          .ctx = slot,
+                                          .coerce = run->bound->agent->coerce};
     checked_call_start(&slot->checked, &run->memory, arguments);
 }
 

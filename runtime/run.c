@@ -264,17 +264,25 @@ static void refuse_answer(gramc_run *run, const gramc_verdict *verdict) {
     if (!text.ptr || !conversation_remark(&run->talk, &run->arena, text)) run_nomem(run);
 }
 
+static void answered_changed(gramc_run *run, const gramc_verdict *verdict) {
+    const gramc_event_reading reading = {.changes = verdict->adjustments,
+                                         .change_count = verdict->adjustment_count};
+    if (reading.change_count) watch_reading(&run->watch, &reading, verdict->normalised);
+    answered(run, verdict->normalised);
+}
+
 /* Something is to be filled in or explained. */
 static void mend_answer(gramc_run *run, gramc_text text) {
     gramc_check_options options = GRAMC_CHECK_OPTIONS_INIT;
     gramc_verdict *verdict = NULL;
     options.flags = GRAMC_CHECK_DEFAULTS | GRAMC_CHECK_NULL_ABSENT;
+    if (run->bound->agent->coerce) options.flags |= GRAMC_CHECK_COERCE;
     options.allocator = &run->loop->allocator;
     gramc_status status =
         gramc_schema_check(&verdict, run->step->answers, text.ptr, text.len, &options);
     if (status == GRAMC_NOMEM) run_nomem(run);
     else if (status || !verdict->valid) refuse_answer(run, status ? NULL : verdict);
-    else answered(run, verdict->normalised);
+    else answered_changed(run, verdict);
     gramc_verdict_free(verdict);
 }
 

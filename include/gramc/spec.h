@@ -103,6 +103,7 @@ typedef struct gramc_agent {
     const gramc_box_use *box_uses;
     size_t box_use_count;
     const struct json *output_document; /* as in gramc_task */
+    bool coerce; /* what a model writes is converted without loss where its type asks for another */
 } gramc_agent;
 
 /* What does a tool: GRAMC_IMPL_BUILTIN (target: the registered name), GRAMC_IMPL_EXEC (argv),
