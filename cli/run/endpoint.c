@@ -7,6 +7,8 @@
 
 #include "base/text.h"
 
+#define SCRIPT "script:"
+
 static gramc_text variable(const char *name) {
     const char *value = getenv(name);
     return text_of(value ? value : "");
@@ -220,13 +222,29 @@ static bool names_a_model(gramc_text name) {
     return text_trim(text_slice(name, id, name.len)).len > 0;
 }
 
-void run_provider(struct cli *cli, const struct choice *choice, gramc_bind_options *out) {
+/* A script is asked as its recording was: what it was recorded from may be another provider. */
+static int follow_script(struct cli *cli, const char *path, gramc_bind_options *out,
+                         gramc_model **model) {
+    int code = open_script(cli, path, model);
+    if (code != EXIT_FINE) return code;
+    gramc_text protocol = gramc_model_protocol(*model);
+    if (!protocol.len || text_eq(protocol, out->protocol)) return EXIT_FINE;
+    out->protocol = protocol;
+    out->target = (gramc_text){NULL, 0};
+    return EXIT_FINE;
+}
+
+int run_provider(struct cli *cli, const struct choice *choice, gramc_bind_options *out,
+                 gramc_model **model) {
+    const char *given = cli->options[OPTION_MODEL];
     char room[512];
     gramc_text name;
     const gramc_provider *provider =
         name_model(cli, choice, room, sizeof room, &name) ? gramc_provider_of(name) : NULL;
     out->target = text_of(provider ? provider->target : "openai");
     out->protocol = protocol_at(provider, named_url(cli, choice->compilation, name));
+    if (!given || strncmp(given, SCRIPT, strlen(SCRIPT)) != 0) return EXIT_FINE;
+    return follow_script(cli, given + strlen(SCRIPT), out, model);
 }
 
 int run_model(struct cli *cli, const struct choice *choice, gramc_model **out) {
@@ -236,7 +254,7 @@ int run_model(struct cli *cli, const struct choice *choice, gramc_model **out) {
         return cli_usage(cli, "--timeout takes a time such as 500ms, 30s or 5m, not %s", timeout);
     if (model && strcmp(model, "mock") == 0)
         return cli_status(cli, gramc_model_new_mock(out, &cli->allocator));
-    if (model && strncmp(model, "script:", 7) == 0) return open_script(cli, model + 7, out);
+    if (*out) return EXIT_FINE; /* a script, see run_provider */
     gramc_text name;
     char room[512];
     if (!name_model(cli, choice, room, sizeof room, &name))

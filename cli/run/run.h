@@ -29,11 +29,13 @@ void run_print_binding(struct cli *cli, const gramc_bound *bound);
 int run_inputs(struct cli *cli, const gramc_agent *agent, gramc_input *out, size_t *count);
 
 /* ## Models (endpoint.c) */
-/* The compilation's configuration says what --model and --base-url leave open. */
+/* How the provider of that model is asked, and by whose rules it takes names. Of a script it says
+ * itself: *model is then that script. An exit code. */
+int run_provider(struct cli *cli, const struct choice *choice, gramc_bind_options *out,
+                 gramc_model **model);
+/* The compilation's configuration says what --model and --base-url leave open. Leaves a model that
+ * is there as it is. */
 int run_model(struct cli *cli, const struct choice *choice, gramc_model **out);
-
-/* How the provider of that model is asked, and by whose rules it takes names. */
-void run_provider(struct cli *cli, const struct choice *choice, gramc_bind_options *out);
 
 /* ## Secrets (secrets.c) */
 /* What a tool library may read of the environment: for gramc_bind_options. */

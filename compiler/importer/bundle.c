@@ -13,27 +13,14 @@ struct bundle_member {
 };
 
 static const struct bundle_member agent_settings[] = {
-    {"description", NULL},
-    {"instruction", NULL},
-    {"model", NULL},
-    {"temperature", NULL},
-    {"topP", NULL},
-    {"presencePenalty", NULL},
-    {"frequencyPenalty", NULL},
-    {"maxTokens", NULL},
-    {"seed", NULL},
-    {"maxIterations", "10"},
-    {"maxCallsPerTurn", NULL},
-    {"toolChoice", NULL},
-    {"parallelToolCalls", NULL},
-    {"strategy", "direct"},
-    {"wire", "tools"},
-    {"generatorModel", NULL},
-    {"evaluatorModel", NULL},
-    {"outputModel", NULL},
-    {"maxRounds", NULL},
-    {"coerce", NULL},
-    {"meta", NULL},
+    {"description", NULL},      {"instruction", NULL}, {"model", NULL},
+    {"temperature", NULL},      {"topP", NULL},        {"presencePenalty", NULL},
+    {"frequencyPenalty", NULL}, {"maxTokens", NULL},   {"seed", NULL},
+    {"numCtx", NULL},           {"keepAlive", NULL},   {"maxIterations", "10"},
+    {"maxCallsPerTurn", NULL},  {"toolChoice", NULL},  {"parallelToolCalls", NULL},
+    {"strategy", "direct"},     {"wire", "tools"},     {"generatorModel", NULL},
+    {"evaluatorModel", NULL},   {"outputModel", NULL}, {"maxRounds", NULL},
+    {"coerce", NULL},           {"meta", NULL},
 };
 
 static const struct bundle_member task_settings[] = {

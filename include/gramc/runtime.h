@@ -290,6 +290,8 @@ GRAMC_API GRAMC_MUST_USE gramc_status gramc_model_new_script(gramc_model **out, 
  * with what the tool said. Without tools it says a fixed sentence. Needs no network. */
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_model_new_mock(gramc_model **out,
                                                            const gramc_allocator *allocator);
+/* How it is asked: for gramc_bind_options. Empty: as the agent is bound, whatever that is. */
+GRAMC_API gramc_text gramc_model_protocol(const gramc_model *model);
 GRAMC_API void gramc_model_free(gramc_model *model);
 
 /* ## Loops */

@@ -104,6 +104,8 @@ typedef struct gramc_agent {
     size_t box_use_count;
     const struct json *output_document; /* as in gramc_task */
     bool coerce; /* what a model writes is converted without loss where its type asks for another */
+    gramc_text num_ctx;    /* Ollama's size of the context, in tokens */
+    gramc_text keep_alive; /* how long Ollama keeps the model loaded: "10m" */
 } gramc_agent;
 
 /* What does a tool: GRAMC_IMPL_BUILTIN (target: the registered name), GRAMC_IMPL_EXEC (argv),

@@ -141,7 +141,7 @@ const PROVIDERS = {
       }));
       const message = await client.beta.messages.toolRunner({
         model,
-        max_tokens: 8192,
+        max_tokens: 16384,
         messages: [{ role: 'user', content: QUESTION }],
         ...SAMPLING,
         tools,
