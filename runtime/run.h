@@ -43,6 +43,7 @@ struct slot {
     gramc_text text; /* what the model is told */
     gramc_text own;  /* what the tool said, while it settles */
     uint64_t started;
+    uint64_t queued_ns; /* of the time since then */
 };
 
 /* Failures of one kind in one tool. */

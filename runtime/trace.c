@@ -221,7 +221,7 @@ static void put_tool_response(struct trace *trace, const gramc_event *event) {
     json_member_text(w, "result", event->text);
     if (call->own.ptr && !text_eq(call->own, event->text)) json_member_text(w, "own", call->own);
     json_member_number(w, "size", event->text.len);
-    if (call->queued_ns) put_ms(trace, "queued_ms", call->queued_ns);
+    if (call->queued_ns && !trace->without_times) put_ms(trace, "queued_ms", call->queued_ns);
     put_ms(trace, "duration_ms", event->duration_ns);
 }
 
