@@ -34,6 +34,7 @@ enum {
     FOR_TOOLS = 1 << 9,
     FOR_CALL = 1 << 10,
     FOR_JOLT = 1 << 14,
+    FOR_TRACE = 1 << 15,
     FOR_ALL = (1 << 16) - 1
 };
 
@@ -78,8 +79,10 @@ struct cli {
     const struct cli_config *configured; /* for the files of the folder that was last asked about */
     bool configured_known;
     char configured_folder[CLI_PATH];
-    const char *root_of; /* the operand whose project was looked for last; NULL: none */
-    char root[CLI_PATH]; /* of that project, from / on */
+    const struct gramc_clock *clock; /* of runs; NULL: the system's. For tests */
+    const char *root_of;             /* the operand whose project was looked for last; NULL: none */
+    char root[CLI_PATH];             /* of that project, from / on */
+    struct cli_variable *variables;  /* of --env-file */
 };
 
 struct command {
@@ -94,6 +97,13 @@ int cli_main(struct cli *cli, const struct command *more, int argc, char **argv)
 void cli_init(struct cli *cli, FILE *out, FILE *err, const gramc_allocator *allocator);
 /* Frees the files that were read. */
 void cli_free(struct cli *cli);
+
+/* ## Variables (env_file.c) */
+/* Reads every --env-file; one that is not such a file is a usage error. An exit code. */
+int cli_read_variables(struct cli *cli);
+/* Of the environment, else of the last --env-file that has it; NULL: not set. */
+const char *cli_variable(const struct cli *cli, const char *name);
+void cli_free_variables(struct cli *cli);
 
 /* ## Parsing */
 /* Sorts argv[first..] into options and operands (in place). False after a message. */
@@ -219,6 +229,7 @@ int cmd_parse(struct cli *cli);
 int cmd_compile(struct cli *cli);
 int cmd_explain(struct cli *cli);
 int cmd_jolt(struct cli *cli);
+int cmd_trace(struct cli *cli);
 int cmd_fmt(struct cli *cli);
 int cmd_diff(struct cli *cli);
 int cmd_validate(struct cli *cli);

@@ -13,6 +13,7 @@ enum { QUOTED_MAX = 8 << 20, TOLD_MAX = 2 << 20 };
 static void finish(struct checked_call *call, const struct checked_end *end) {
     struct checked_end whole = *end;
     whole.own = call->own;
+    whole.queued_ns = call->queued_ns;
     call->over = true;
     call->events->done(call->ctx, &whole);
 }
@@ -146,6 +147,7 @@ static void on_done(void *ctx, struct tool_call *handle) {
     struct checked_call *call = ctx;
     gramc_text text = buf_view(&handle->result);
     call->handle = NULL;
+    call->queued_ns = handle->queued_ns;
     if (handle->outcome == TOOL_FINE || handle->outcome == TOOL_FAILED) call->own = text;
     switch (handle->outcome) {
     case TOOL_FINE: take_result(call, &handle->result); break;

@@ -20,6 +20,7 @@ struct checked_end {
     gramc_text text; /* borrowed for the call of `done` */
     bool unread;     /* nested too deeply or too large to be checked: there is no text */
     gramc_text own;  /* what the tool itself said; ptr NULL: it was not called, or said nothing */
+    uint64_t queued_ns; /* it waited so long for its turn */
 };
 
 struct checked_events {
@@ -37,8 +38,9 @@ struct checked_call {
     void *ctx;
     struct tool_call *handle; /* while it works */
     bool over;                /* done has been called, or nobody waits any more */
-    gramc_text own;           /* as in struct checked_end */
-    bool coerce;              /* arguments are converted where nothing is lost */
+    gramc_text own;           /* as in struct checked_end, as is the next */
+    uint64_t queued_ns;
+    bool coerce; /* arguments are converted where nothing is lost */
 };
 
 /* `call` has loop, bound, events, ctx and coerce, and stays where it is until `done`. `memory` as

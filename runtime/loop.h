@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "gramc/runtime.h"
+#include "runtime/gate.h"
 
 struct http;
 struct mcp_pool;
@@ -35,6 +36,7 @@ struct gramc_loop {
     size_t idle_workers, workers_max;
     struct loaded_plugin *plugins; /* into this process; in the arena */
     struct secrets *secrets;       /* all that were ever used here; NULL: none */
+    const char *ca_file;           /* by which https servers are judged; NULL: the system's */
     const char *host;              /* the path of gramc-host; NULL: not known */
     bool owns_process;
     size_t functions; /* that work on other threads */
@@ -42,6 +44,7 @@ struct gramc_loop {
     bool interrupted; /* since it last began to turn */
     uint64_t random;  /* state of a generator for waiting times */
     gramc_clock clock;
+    struct gate programs; /* those that work: exec, and workers with a call */
 };
 
 /* Has what is said on this loop searched for these, too: servers and programs outlive the run that

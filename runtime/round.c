@@ -36,7 +36,8 @@ static void settle(struct slot *slot, enum slot_outcome outcome, gramc_text text
     gramc_event_call told = told_call(slot);
     told.outcome = slot_names[outcome];
     told.own = slot->own;
-    watch_result(&run->watch, &told, text, slot->started);
+    told.queued_ns = slot->queued_ns;
+    watch_result(&run->watch, &told, text, slot->started + slot->queued_ns);
     if (--run->pending == 0 && run->state == RUN_AWAIT_TOOLS) run->state = RUN_COLLECT;
 }
 
@@ -147,6 +148,7 @@ static void on_done(void *ctx, const struct checked_end *end) {
     struct slot *slot = ctx;
     gramc_run *run = slot->run;
     slot->own = end->own;
+    slot->queued_ns = end->queued_ns;
     switch (end->outcome) {
     case CHECKED_FINE: accept_result(slot, end->text); break;
     case CHECKED_BAD_ARGUMENTS: refuse_arguments(slot, end); break;

@@ -30,7 +30,10 @@ static const char *const outcome_names[] = {
     [GRAMC_OUTCOME_CANCELED] = "canceled",
     [GRAMC_OUTCOME_TRACE_ERROR] = "trace-error",
     [GRAMC_OUTCOME_INTERNAL] = "internal",
-    [GRAMC_OUTCOME_BAD_ANSWER] = "bad-answer"};
+    [GRAMC_OUTCOME_BAD_ANSWER] = "bad-answer",
+    [GRAMC_OUTCOME_TOKEN_BUDGET] = "token-budget",
+    [GRAMC_OUTCOME_COST_BUDGET] = "cost-budget",
+    [GRAMC_OUTCOME_MAX_DURATION] = "max-duration"};
 
 const char *gramc_outcome_name(gramc_outcome outcome) {
     size_t count = sizeof(outcome_names) / sizeof(outcome_names[0]);
@@ -119,6 +122,7 @@ static void step_turn(gramc_run *run) {
         return;
     }
     gramc_text message = run->messages[run->next_message++];
+    run->result.text = (gramc_text){NULL, 0};
     run->watch.turn = (uint32_t)run->next_message;
     run->watch.iteration = 0;
     watch_turn(&run->watch, message);
@@ -208,6 +212,7 @@ static bool build_body(gramc_run *run) {
 }
 
 static void step_ask(gramc_run *run) {
+    if (budget_is_spent(run, "")) return;
     run->watch.iteration = ++run->iteration;
     run->result.requests++;
     conversation_trim(&run->talk, run->bound->agent->max_messages);
@@ -327,10 +332,13 @@ static void read_text(gramc_run *run, const struct reply *reply) {
 /* Results that nobody could be told of are not worth the side effects of having them. */
 static void read_calls(gramc_run *run, const struct reply *reply) {
     run->assistant = conversation_assistant(&run->talk, &run->arena, reply);
+    bool direct = run->assistant && round_wants_direct(run, run->assistant);
+    if (reply->content.len) set_text(run, reply->content);
     if (!run->assistant) {
         run_nomem(run);
-    } else if (run->iteration >= run->max_iterations && !round_wants_direct(run, run->assistant)) {
-        if (reply->content.len) set_text(run, reply->content);
+    } else if (!direct && budget_is_spent(run, "; its last calls were not made")) {
+        return;
+    } else if (run->iteration >= run->max_iterations && !direct) {
         run_end(
             run, GRAMC_OUTCOME_MAX_ITERATIONS,
             "no answer after %u request%s: the model still calls tools; its last calls were not "
@@ -346,6 +354,7 @@ static void count_usage(gramc_run *run, const struct usage *usage) {
     run->result.completion_tokens += usage->completion;
     run->result.total_tokens += usage->total;
     run->result.cached_tokens += usage->cached;
+    budget_count(run, usage);
 }
 
 static void step_read(gramc_run *run) {
@@ -398,6 +407,9 @@ static void check_interruptions(gramc_run *run) {
     if (run->timed_out)
         run_end(run, GRAMC_OUTCOME_TIMEOUT, "the run took longer than %u ms",
                 (unsigned)run->timeout_ms);
+    if (run->overdue)
+        run_end(run, GRAMC_OUTCOME_MAX_DURATION, "the run took longer than %u ms",
+                (unsigned)run->budget.max_ms);
 }
 
 void run_step(gramc_run *run) {
@@ -411,7 +423,8 @@ void run_step(gramc_run *run) {
 
 static void deadline_passed(uv_timer_t *timer) {
     gramc_run *run = timer->data;
-    run->timed_out = true;
+    if (budget_has_less_time(run)) run->overdue = true;
+    else run->timed_out = true;
     run_step(run);
 }
 
@@ -444,7 +457,7 @@ static gramc_status evaluate(const gramc_bound *bound, const gramc_run_options *
         return GRAMC_USAGE;
     for (size_t i = 0; i < bound->agent->input_count; i++)
         if (!is_given(options, bound->agent->inputs[i])) return GRAMC_USAGE;
-    return GRAMC_OK;
+    return budget_is_usable(bound->agent, options) ? GRAMC_OK : GRAMC_USAGE;
 }
 
 static gramc_wire choose_wire(const gramc_run_options *options, const gramc_bound *bound) {
@@ -479,16 +492,18 @@ static void fill(gramc_run *run, const gramc_run_options *options) {
     run->max_iterations = options->max_iterations ? options->max_iterations : agent->max_iterations;
     if (run->max_iterations == 0) run->max_iterations = DEFAULT_ITERATIONS;
     run->timeout_ms = options->timeout_ms;
+    budget_init(run, options);
 }
 
 static void arm_deadline(gramc_run *run) {
-    if (run->timeout_ms == 0) return;
+    uint32_t ms = budget_has_less_time(run) ? run->budget.max_ms : run->timeout_ms;
+    if (ms == 0) return;
     uv_timer_init(&run->loop->uv, &run->deadline);
     run->deadline.data = run;
     run->has_deadline = true;
     run->handles++;
     uv_update_time(&run->loop->uv);
-    uv_timer_start(&run->deadline, deadline_passed, run->timeout_ms, 0);
+    uv_timer_start(&run->deadline, deadline_passed, ms, 0);
 }
 
 static void enlist(gramc_run *run) {

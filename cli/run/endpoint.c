@@ -1,22 +1,21 @@
-/* From --model, --base-url and the environment to a model. Keys come from the environment alone:
- * what stands in argv can be read by everybody on the machine. */
+/* From --model, --base-url and the environment to a model. Keys come from the environment or a
+ * file: what stands in argv can be read by everybody on the machine. */
 #include "cli/run/run.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
 
 #define SCRIPT "script:"
 
-static gramc_text variable(const char *name) {
-    const char *value = getenv(name);
+static gramc_text variable(const struct cli *cli, const char *name) {
+    const char *value = cli_variable(cli, name);
     return text_of(value ? value : "");
 }
 
-static gramc_text first_variable(const char *const *names) {
+static gramc_text first_variable(const struct cli *cli, const char *const *names) {
     gramc_text value = {NULL, 0};
-    for (; *names && value.len == 0; names++) value = variable(*names);
+    for (; *names && value.len == 0; names++) value = variable(cli, *names);
     return value;
 }
 
@@ -50,14 +49,14 @@ static bool is_exempt(gramc_text host, gramc_text list) {
 }
 
 /* url: never empty. */
-static gramc_text choose_proxy(gramc_text url) {
+static gramc_text choose_proxy(const struct cli *cli, gramc_text url) {
     static const char *const exempt[] = {"no_proxy", "NO_PROXY", NULL};
     static const char *const secure[] = {"https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY",
                                          NULL};
     static const char *const plain[] = {"http_proxy", "all_proxy", "ALL_PROXY", NULL};
     bool https = text_starts(url, "https:");
-    if (is_exempt(host_of(url), first_variable(exempt))) return (gramc_text){NULL, 0};
-    return first_variable(https ? secure : plain);
+    if (is_exempt(host_of(url), first_variable(cli, exempt))) return (gramc_text){NULL, 0};
+    return first_variable(cli, https ? secure : plain);
 }
 
 /* ## Endpoints */
@@ -117,7 +116,7 @@ static gramc_text chosen_url(struct cli *cli, const gramc_provider *provider,
     if (base) return text_of(base);
     if (configured.len) return configured;
     bool openai = provider && text_starts(text_of(provider->name), "openai");
-    return openai ? variable("OPENAI_BASE_URL") : TEXT("");
+    return openai ? variable(cli, "OPENAI_BASE_URL") : TEXT("");
 }
 
 /* Empty: the provider's own. */
@@ -154,9 +153,9 @@ static int open_endpoint(struct cli *cli, const gramc_compilation *compilation, 
     options.allocator = &cli->allocator;
     options.model = model;
     options.base_url = chosen_url(cli, provider, configured);
-    if (key && !configured.len) options.api_key = text_trim(variable(key));
-    if (options.base_url.len) options.proxy = choose_proxy(options.base_url);
-    else if (key) options.proxy = choose_proxy(text_of(provider->base_url));
+    if (key && !configured.len) options.api_key = text_trim(variable(cli, key));
+    if (options.base_url.len) options.proxy = choose_proxy(cli, options.base_url);
+    else if (key) options.proxy = choose_proxy(cli, text_of(provider->base_url));
     options.timeout_ms = timeout_ms;
     options.protocol = protocol_at(provider, options.base_url);
     if (key && options.base_url.len == 0 && options.api_key.len == 0)
@@ -192,10 +191,8 @@ static bool complete(char *room, size_t size, const gramc_compilation *compilati
     return true;
 }
 
-/* The model that is asked, with its provider if one is known: of the command line, the agent, the
- * configuration. Empty if none of them names one. */
-static bool name_model(struct cli *cli, const struct choice *choice, char *room, size_t size,
-                       gramc_text *out) {
+bool run_name_model(struct cli *cli, const struct choice *choice, char *room, size_t size,
+                    gramc_text *out) {
     const char *model = cli->options[OPTION_MODEL];
     gramc_setting setting;
     *out = model ? text_of(model) : choice->agent->model;
@@ -240,7 +237,7 @@ int run_provider(struct cli *cli, const struct choice *choice, gramc_bind_option
     char room[512];
     gramc_text name;
     const gramc_provider *provider =
-        name_model(cli, choice, room, sizeof room, &name) ? gramc_provider_of(name) : NULL;
+        run_name_model(cli, choice, room, sizeof room, &name) ? gramc_provider_of(name) : NULL;
     out->target = text_of(provider ? provider->target : "openai");
     out->protocol = protocol_at(provider, named_url(cli, choice->compilation, name));
     if (!given || strncmp(given, SCRIPT, strlen(SCRIPT)) != 0) return EXIT_FINE;
@@ -257,7 +254,7 @@ int run_model(struct cli *cli, const struct choice *choice, gramc_model **out) {
     if (*out) return EXIT_FINE; /* a script, see run_provider */
     gramc_text name;
     char room[512];
-    if (!name_model(cli, choice, room, sizeof room, &name))
+    if (!run_name_model(cli, choice, room, sizeof room, &name))
         return cli_usage(cli, "the name of the model is too long");
     if (!names_a_model(name)) return no_model(cli, choice, name);
     return open_endpoint(cli, choice->compilation, name, timeout_ms, out);

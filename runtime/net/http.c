@@ -26,7 +26,8 @@ struct http {
     struct http_request *requests; /* in flight */
     CURL *idle[IDLE_HANDLES];
     size_t idle_count;
-    unsigned handles; /* of libuv that are open */
+    const char *ca_file; /* NULL: the system's */
+    unsigned handles;    /* of libuv that are open */
     bool closing;
     bool has_fresh; /* a request may be fresh */
     bool broken;    /* a socket could not be watched: nothing goes on */
@@ -235,6 +236,14 @@ static enum http_failure failure_of(struct http_request *request, CURLcode code)
     }
 }
 
+/* How long libcurl tried is a time, not a reason: equal failures are told in equal words. */
+static void drop_duration(char *error) {
+    char *after = strstr(error, " after ");
+    size_t digits = after ? strspn(after + 7, "0123456789") : 0;
+    char *rest = digits ? after + 7 + digits : NULL;
+    if (rest && strncmp(rest, " ms", 3) == 0) memmove(after, rest + 3, strlen(rest + 3) + 1);
+}
+
 static void complete(struct http_request *request, CURLcode code) {
     request->failure = failure_of(request, code);
     request->fresh = false;
@@ -248,6 +257,7 @@ static void complete(struct http_request *request, CURLcode code) {
         memcpy(request->error, why.ptr, len);
         request->error[len] = '\0';
     }
+    drop_duration(request->error);
     detach(request);
     request->done(request);
 }
@@ -391,6 +401,10 @@ gramc_status http_new(struct http **out, uv_loop_t *loop, const gramc_allocator 
     return GRAMC_OK;
 }
 
+void http_trust(struct http *http, const char *ca_file) {
+    http->ca_file = ca_file;
+}
+
 /* With the first request: a loop that never makes one need not pay for TLS libraries, and libcurl
  * opens a pair of sockets that programs would inherit. */
 static bool open_multi(struct http *http) {
@@ -442,7 +456,7 @@ static curl_socket_t open_socket(void *ctx, curlsocktype purpose, struct curl_so
 }
 
 /* What is the same for every request of ours. */
-static CURL *easy_new(void) {
+static CURL *easy_new(const struct http *http) {
     CURL *easy = curl_easy_init();
     if (!easy) return NULL;
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
@@ -454,6 +468,10 @@ static CURL *easy_new(void) {
     curl_easy_setopt(easy, CURLOPT_USERAGENT, "gramc");
     curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
     curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open_socket);
+    if (http->ca_file && curl_easy_setopt(easy, CURLOPT_CAINFO, http->ca_file)) {
+        curl_easy_cleanup(easy);
+        return NULL;
+    }
     return easy;
 }
 
@@ -533,7 +551,7 @@ _Static_assert(sizeof(((struct http_request *)0)->error) >= CURL_ERROR_SIZE,
 
 gramc_status http_start(struct http *http, struct http_request *request) {
     if (http->broken || !open_multi(http)) return GRAMC_NOMEM;
-    CURL *easy = http->idle_count ? http->idle[--http->idle_count] : easy_new();
+    CURL *easy = http->idle_count ? http->idle[--http->idle_count] : easy_new(http);
     if (!easy) return GRAMC_NOMEM;
     reset_result(request);
     if (set_up(easy, request) || curl_multi_add_handle(http->multi, easy)) {

@@ -63,6 +63,9 @@ gramc_status http_target_new(struct http_target **out, const gramc_allocator *al
 void http_target_free(struct http_target *target);
 
 gramc_status http_new(struct http **out, uv_loop_t *loop, const gramc_allocator *allocator);
+/* Judges servers by the certificates of that file (borrowed), not by the system's. Before the first
+ * request. */
+void http_trust(struct http *http, const char *ca_file);
 /* Closes; no request may be in flight. Memory goes when the loop has turned. */
 void http_close(struct http *http);
 /* No request is in flight. */
