@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "runtime/limiter.h"
 #include "runtime/net/http.h"
 #include "runtime/mcp/server.h"
 #include "base/options.h"
@@ -204,6 +205,7 @@ static void end_all(gramc_loop *loop) {
         uv_run(&loop->uv, UV_RUN_ONCE);
     }
     while (loop->ready) step_ready(&loop->idle); /* over, but still in the list */
+    limiters_close(loop);
     worker_close_pools(loop);
     close_idles(loop);
     uv_close((uv_handle_t *)&loop->alarm, NULL);

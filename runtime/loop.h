@@ -15,6 +15,7 @@ struct mcp_pool;
 struct secrets;
 struct tool_call;
 struct loaded_plugin;
+struct limiter;
 struct worker_pool;
 
 struct gramc_loop {
@@ -44,7 +45,8 @@ struct gramc_loop {
     bool interrupted; /* since it last began to turn */
     uint64_t random;  /* state of a generator for waiting times */
     gramc_clock clock;
-    struct gate programs; /* those that work: exec, and workers with a call */
+    struct limiter *limiters; /* of the endpoints that were asked */
+    struct gate programs;     /* those that work: exec, and workers with a call */
 };
 
 /* Has what is said on this loop searched for these, too: servers and programs outlive the run that

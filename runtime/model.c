@@ -70,11 +70,13 @@ void ask_free(struct ask *ask) {
 }
 
 static void tell(struct ask *ask) {
+    limiter_leave(ask);
     ask->run->state = RUN_READ;
     run_step(ask->run);
 }
 
 void ask_answer(struct ask *ask) {
+    limiter_count(ask);
     watch_reply(&ask->run->watch, &ask->reply, ask->size, ask->started);
     tell(ask);
 }

@@ -163,6 +163,8 @@ static int open_endpoint(struct cli *cli, const gramc_compilation *compilation, 
                          "%s is not set; set it, or name another model with --model (mock needs no "
                          "key)",
                          key);
+    int code = run_limits(cli, &options);
+    if (code != EXIT_FINE) return code;
     gramc_status status = gramc_model_new_endpoint(out, &options);
     return status ? explain(cli, status, model) : EXIT_FINE;
 }

@@ -45,6 +45,8 @@ bool run_name_model(struct cli *cli, const struct choice *choice, char *room, si
 /* ## Budgets (budget.c) */
 /* From --max-tokens, --max-cost, --max-duration and the prices of the configuration, which `prices`
  * is the room for. */
+/* From --max-concurrent, --rpm and --tpm. */
+int run_limits(struct cli *cli, gramc_endpoint_options *out);
 int run_budget(struct cli *cli, const struct choice *choice, gramc_run_options *out,
                gramc_prices *prices);
 

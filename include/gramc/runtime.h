@@ -263,13 +263,16 @@ typedef struct gramc_endpoint_options {
     uint32_t retry_wait_ms;      /* before the first one, then doubled to 8 s; 0: 500 */
     size_t max_response;         /* bytes of one answer; 0: 16 MiB */
     gramc_text protocol;         /* as in gramc_bind_options; empty: the provider's own, or chat */
+    /* Of all runs of a loop that ask this address with this key, whichever models they name; 0: any
+     * number. Who comes too early waits, in order, and no time limit but the run's runs meanwhile.
+     * Nobody asks while the server wants quiet (429, Retry-After, x-ratelimit-*). */
+    uint32_t max_concurrent, requests_per_minute;
+    uint64_t tokens_per_minute; /* guessed by a request's size until the answer says them */
 } gramc_endpoint_options;
 #define GRAMC_ENDPOINT_OPTIONS_INIT                                                                \
     {                                                                                              \
         sizeof(gramc_endpoint_options), NULL, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, 0, 0, 2, \
-            0, 0, {                                                                                \
-            NULL, 0                                                                                \
-        }                                                                                          \
+            0, 0, {NULL, 0}, 0, 0, 0                                                               \
     }
 
 /* The server of a provider, or one that is asked as it is: POST {base_url}/chat/completions, or

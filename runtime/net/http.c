@@ -223,6 +223,19 @@ static void keep_headers(struct http_request *request) {
     }
 }
 
+gramc_text http_kept(const struct http_request *request, const char *name) {
+    gramc_text rest = buf_view(&request->kept);
+    size_t len = strlen(name);
+    while (rest.len) {
+        const char *end = memchr(rest.ptr, '\n', rest.len);
+        size_t line = end ? (size_t)(end - rest.ptr) : rest.len;
+        if (line > len && rest.ptr[len] == ':' && memcmp(rest.ptr, name, len) == 0)
+            return text_trim(text_slice(rest, len + 1, line));
+        rest = text_slice(rest, end ? line + 1 : line, rest.len);
+    }
+    return (gramc_text){NULL, 0};
+}
+
 static void keep_redirect(struct http_request *request) {
     const char *url = NULL;
     curl_easy_getinfo(request->easy, CURLINFO_REDIRECT_URL, &url);

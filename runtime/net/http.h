@@ -87,6 +87,8 @@ gramc_status http_start(struct http *http, struct http_request *request);
 bool http_waits(const struct http_request *request);
 /* Ends it without calling done. Does nothing if none is in flight. */
 void http_cancel(struct http_request *request);
+/* The value of a header that was kept; empty: it was not sent. The name is spelled as in `keep`. */
+gramc_text http_kept(const struct http_request *request, const char *name);
 /* Frees what came out. */
 void http_request_free(struct http_request *request);
 
