@@ -212,6 +212,7 @@ static bool build_body(gramc_run *run) {
                               tool_choice(run),
                               step->answer_format,
                               run->instruction,
+                              run->model->profile,
                               run->stream};
     buf_reset(&run->body);
     run->talk.protocol->request(&run->body, &request);
