@@ -9,14 +9,14 @@
 
 enum { LONGEST_SPELLING = 36, DOTS = 3 };
 
-struct search {
+struct part_search {
     const struct secrets *secrets;
     size_t shortest;
     bool first[256]; /* bytes that a form begins with */
 };
 
-static struct search search_for(const struct secrets *secrets, size_t shortest) {
-    struct search out = {.secrets = secrets, .shortest = shortest, .first = {false}};
+static struct part_search search_for(const struct secrets *secrets, size_t shortest) {
+    struct part_search out = {.secrets = secrets, .shortest = shortest, .first = {false}};
     for (size_t i = 0; i < secrets->form_count; i++)
         if (secrets->forms[i].value_len >= shortest)
             out.first[(unsigned char)secrets->forms[i].text.ptr[0]] = true;
@@ -28,7 +28,7 @@ static struct search search_for(const struct secrets *secrets, size_t shortest) 
 /* Whether what stands there may go on to be a value; else *end is behind a whole one, or 0. The
  * longest are looked for first: a shorter one counts when these are ruled out. One that ends the
  * text may still go on as an escape. */
-static bool is_open(const struct search *search, gramc_text text, size_t pos, size_t *end) {
+static bool is_open(const struct part_search *search, gramc_text text, size_t pos, size_t *end) {
     const struct secrets *secrets = search->secrets;
     size_t work = 0;
     *end = 0;
@@ -45,7 +45,7 @@ static bool is_open(const struct search *search, gramc_text text, size_t pos, si
 }
 
 /* Where nothing is open, the length. */
-static size_t first_open(const struct search *search, gramc_text text) {
+static size_t first_open(const struct part_search *search, gramc_text text) {
     size_t end;
     for (size_t pos = 0; pos < text.len; pos = end ? end : pos + 1)
         if (is_open(search, text, pos, &end)) return pos;
@@ -68,7 +68,7 @@ static bool may_be_end_of(gramc_text text, gramc_text value) {
     return false;
 }
 
-static bool may_be_end(const struct search *search, gramc_text text) {
+static bool may_be_end(const struct part_search *search, gramc_text text) {
     const struct secrets *secrets = search->secrets;
     if (text.len == 0) return true;
     for (size_t i = 0; i < secrets->form_count; i++) {
@@ -93,7 +93,7 @@ static size_t last_dots(gramc_text text, size_t *behind) {
     return text.len;
 }
 
-static size_t before_dots(const struct search *search, gramc_text text) {
+static size_t before_dots(const struct part_search *search, gramc_text text) {
     size_t behind, dots = last_dots(text, &behind);
     if (dots == text.len || !may_be_end(search, text_slice(text, behind, text.len)))
         return text.len;
@@ -102,7 +102,7 @@ static size_t before_dots(const struct search *search, gramc_text text) {
 
 size_t secrets_settled(const struct secrets *secrets, gramc_text text, size_t shortest) {
     if (!secrets || secrets->form_count == 0) return text.len;
-    const struct search search = search_for(secrets, shortest);
+    const struct part_search search = search_for(secrets, shortest);
     size_t open = first_open(&search, text), dots = before_dots(&search, text);
     return open < dots ? open : dots;
 }

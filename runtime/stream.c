@@ -22,7 +22,7 @@ void stream_init(struct stream *stream, const struct stream_protocol *protocol,
 void stream_free(struct stream *stream) {
     if (!stream->protocol) return;
     for (struct stream_part *part = stream->parts; part; part = part->next)
-        for (size_t i = 0; i < PART_FIELDS; i++) buf_free(&part->fields[i]);
+        for (size_t i = 0; i < SECTION_FIELDS; i++) buf_free(&part->fields[i]);
     for (size_t i = 0; i < STREAM_FIELDS; i++) buf_free(&stream->fields[i]);
     buf_free(&stream->error);
     buf_free(&stream->line);
@@ -103,7 +103,7 @@ struct stream_part *stream_part(struct stream *stream, uint64_t index) {
         return NULL;
     }
     stream->size += sizeof(*part);
-    for (size_t i = 0; i < PART_FIELDS; i++)
+    for (size_t i = 0; i < SECTION_FIELDS; i++)
         buf_init(&part->fields[i], &stream->arena.allocator, stream->max);
     while (*at && (*at)->index <= index) at = &(*at)->next;
     part->index = index;

@@ -46,22 +46,22 @@ enum stream_field {
 
 /* Of what there may be several: calls, blocks, parts. What a field means is the protocol's. */
 enum part_field {
-    PART_ID,
-    PART_NAME,
-    PART_HEAD, /* JSON */
-    PART_TEXT,
-    PART_THOUGHT,
-    PART_SIGNATURE,
-    PART_ARGUMENTS,
-    PART_LIST, /* JSON values with commas between */
-    PART_FIELDS
+    SECTION_ID,
+    SECTION_NAME,
+    SECTION_HEAD, /* JSON */
+    SECTION_TEXT,
+    SECTION_THOUGHT,
+    SECTION_SIGNATURE,
+    SECTION_ARGUMENTS,
+    SECTION_LIST, /* JSON values with commas between */
+    SECTION_FIELDS
 };
 
 struct stream_part {
     struct stream_part *next;
     uint64_t index;
     bool flag;
-    struct buf fields[PART_FIELDS];
+    struct buf fields[SECTION_FIELDS];
 };
 
 enum { STREAM_COUNTS = 4 };

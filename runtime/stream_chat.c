@@ -13,7 +13,7 @@ static struct stream_part *call_of(struct stream *stream, const struct json *ite
     if (json_is(json_get(item, "index"), JSON_NUMBER)) {
         uint64_t index = protocol_count(item, "index");
         part = stream_find(stream, index);
-        gramc_text known = part ? part_text(part, PART_ID) : TEXT("");
+        gramc_text known = part ? part_text(part, SECTION_ID) : TEXT("");
         bool other = id.len && known.len && !text_eq(id, known);
         return part && !other ? part : stream_part(stream, index);
     }
@@ -24,17 +24,17 @@ static struct stream_part *call_of(struct stream *stream, const struct json *ite
 
 static void add_arguments(struct stream *stream, struct stream_part *part,
                           const struct json *arguments) {
-    if (json_is(arguments, JSON_STRING)) part_add(stream, part, PART_ARGUMENTS, arguments->text);
+    if (json_is(arguments, JSON_STRING)) part_add(stream, part, SECTION_ARGUMENTS, arguments->text);
     else if (arguments && !json_is(arguments, JSON_NULL))
-        part_add_json(stream, part, PART_ARGUMENTS, arguments);
+        part_add_json(stream, part, SECTION_ARGUMENTS, arguments);
 }
 
 static void add_call(struct stream *stream, struct stream_part *part, const struct json *item) {
     const struct json *wrapper = json_get(item, "function");
     if (!wrapper) wrapper = json_get(item, "custom");
     if (!json_is(wrapper, JSON_OBJECT)) wrapper = item;
-    part_set(stream, part, PART_ID, protocol_text(item, "id"));
-    part_set(stream, part, PART_NAME, protocol_text(wrapper, "name"));
+    part_set(stream, part, SECTION_ID, protocol_text(item, "id"));
+    part_set(stream, part, SECTION_NAME, protocol_text(wrapper, "name"));
     add_arguments(stream, part, json_get(wrapper, "arguments"));
 }
 
@@ -88,8 +88,8 @@ static void take_event(struct stream *stream, const struct json *event) {
 
 static void put_function(struct json_writer *w, const struct stream_part *part) {
     json_object_begin(w);
-    json_member_text(w, "name", part_text(part, PART_NAME));
-    json_member_text(w, "arguments", part_text(part, PART_ARGUMENTS));
+    json_member_text(w, "name", part_text(part, SECTION_NAME));
+    json_member_text(w, "arguments", part_text(part, SECTION_ARGUMENTS));
     json_object_end(w);
 }
 
@@ -102,7 +102,7 @@ static void put_calls(struct json_writer *w, const struct stream *stream) {
     json_member_array(w, "tool_calls");
     for (const struct stream_part *part = stream->parts; part; part = part->next) {
         json_object_begin(w);
-        json_member_some(w, "id", part_text(part, PART_ID));
+        json_member_some(w, "id", part_text(part, SECTION_ID));
         json_member_text(w, "type", TEXT("function"));
         json_key(w, "function");
         put_function(w, part);

@@ -20,11 +20,11 @@ static struct stream_part *part_behind(struct stream *stream, const struct strea
 
 static void take_text(struct stream *stream, const struct json *item, bool thought) {
     struct stream_part *last = stream_last(stream);
-    bool joins = last && last->fields[PART_HEAD].len == 0 && last->flag == thought;
+    bool joins = last && last->fields[SECTION_HEAD].len == 0 && last->flag == thought;
     struct stream_part *part = joins ? last : part_behind(stream, last);
     if (!part) return;
     part->flag = thought;
-    part_add(stream, part, PART_TEXT, protocol_text(item, "text"));
+    part_add(stream, part, SECTION_TEXT, protocol_text(item, "text"));
 }
 
 static void take_part(struct stream *stream, const struct json *item) {
@@ -35,7 +35,7 @@ static void take_part(struct stream *stream, const struct json *item) {
         return;
     }
     struct stream_part *part = part_behind(stream, stream_last(stream));
-    if (part) part_add_json(stream, part, PART_HEAD, item);
+    if (part) part_add_json(stream, part, SECTION_HEAD, item);
 }
 
 static void take_candidate(struct stream *stream, const struct json *candidate) {
@@ -65,12 +65,12 @@ static void take_event(struct stream *stream, const struct json *event) {
 /* ## The body */
 
 static void put_part(struct json_writer *w, const struct stream_part *part) {
-    if (part->fields[PART_HEAD].len) {
-        json_raw(w, part_text(part, PART_HEAD));
+    if (part->fields[SECTION_HEAD].len) {
+        json_raw(w, part_text(part, SECTION_HEAD));
         return;
     }
     json_object_begin(w);
-    json_member_text(w, "text", part_text(part, PART_TEXT));
+    json_member_text(w, "text", part_text(part, SECTION_TEXT));
     if (part->flag) json_member_bool(w, "thought", true);
     json_object_end(w);
 }

@@ -15,10 +15,10 @@ static const struct growing {
     const char *block;         /* that it makes, should it have no beginning; NULL: none */
     enum part_field field;
 } growing[] = {
-    {"text", "text_delta", "text", "{\"type\":\"text\"}", PART_TEXT},
-    {"thinking", "thinking_delta", "thinking", "{\"type\":\"thinking\"}", PART_THOUGHT},
-    {"signature", "signature_delta", "signature", NULL, PART_SIGNATURE},
-    {"input", "input_json_delta", "partial_json", NULL, PART_ARGUMENTS},
+    {"text", "text_delta", "text", "{\"type\":\"text\"}", SECTION_TEXT},
+    {"thinking", "thinking_delta", "thinking", "{\"type\":\"thinking\"}", SECTION_THOUGHT},
+    {"signature", "signature_delta", "signature", NULL, SECTION_SIGNATURE},
+    {"input", "input_json_delta", "partial_json", NULL, SECTION_ARGUMENTS},
 };
 
 enum { GROWING = sizeof(growing) / sizeof(growing[0]) };
@@ -44,7 +44,7 @@ static void take_block(struct stream *stream, const struct json *event) {
     if (!json_is(block, JSON_OBJECT)) return;
     struct stream_part *part = stream_part(stream, protocol_count(event, "index"));
     if (!part) return;
-    part_add_json(stream, part, PART_HEAD, block);
+    part_add_json(stream, part, SECTION_HEAD, block);
     for (size_t i = 0; i < GROWING; i++)
         part_add(stream, part, growing[i].field, protocol_text(block, growing[i].member));
     if (text_is(protocol_text(block, "type"), "text"))
@@ -53,7 +53,7 @@ static void take_block(struct stream *stream, const struct json *event) {
 
 static struct stream_part *begin_block(struct stream *stream, uint64_t index, const char *block) {
     struct stream_part *part = stream_part(stream, index);
-    if (part) part_set(stream, part, PART_HEAD, text_of(block));
+    if (part) part_set(stream, part, SECTION_HEAD, text_of(block));
     return part;
 }
 
@@ -68,9 +68,9 @@ static void take_delta(struct stream *stream, const struct json *event) {
         gramc_text more = protocol_text(delta, growing[i].key);
         if (!part && growing[i].block) part = begin_block(stream, index, growing[i].block);
         if (part) part_add(stream, part, growing[i].field, more);
-        if (growing[i].field == PART_TEXT) stream_add(stream, STREAM_TEXT, more);
+        if (growing[i].field == SECTION_TEXT) stream_add(stream, STREAM_TEXT, more);
     }
-    if (part && citation) part_add_json(stream, part, PART_LIST, citation);
+    if (part && citation) part_add_json(stream, part, SECTION_LIST, citation);
 }
 
 static void take_end(struct stream *stream, const struct json *event) {
@@ -121,7 +121,7 @@ static const struct growing *growing_member(gramc_text key) {
 static void put_grown(struct json_writer *w, struct arena *arena, const struct stream_part *part,
                       const struct growing *how, const struct json *begun) {
     gramc_text text = part_text(part, how->field);
-    if (how->field == PART_ARGUMENTS) put_input(w, arena, begun, text);
+    if (how->field == SECTION_ARGUMENTS) put_input(w, arena, begun, text);
     else json_member_text(w, how->member, text);
 }
 
@@ -133,8 +133,8 @@ static void put_citations(struct json_writer *w, gramc_text list) {
 }
 
 static void put_block(struct json_writer *w, struct arena *arena, const struct stream_part *part) {
-    const struct json *head = json_parse(arena, part_text(part, PART_HEAD), NULL);
-    gramc_text citations = part_text(part, PART_LIST);
+    const struct json *head = json_parse(arena, part_text(part, SECTION_HEAD), NULL);
+    gramc_text citations = part_text(part, SECTION_LIST);
     json_object_begin(w);
     for (const struct json *member = head ? head->first : NULL; member; member = member->next) {
         const struct growing *how = growing_member(member->key);

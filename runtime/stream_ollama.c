@@ -13,7 +13,7 @@ static void take_message(struct stream *stream, const struct json *message) {
     if (!json_is(calls, JSON_ARRAY)) return;
     struct stream_part *part = stream->parts ? stream->parts : stream_part(stream, 0);
     for (const struct json *call = part ? calls->first : NULL; call; call = call->next)
-        part_add_json(stream, part, PART_LIST, call);
+        part_add_json(stream, part, SECTION_LIST, call);
 }
 
 /* What does not say whether it is the last is all that there is. */
@@ -33,7 +33,8 @@ static void put_message(struct json_writer *w, const struct stream *stream) {
     json_member_some(w, "thinking", stream_text(stream, STREAM_THOUGHT));
     if (stream->parts) {
         json_member_array(w, "tool_calls");
-        if (stream->parts->fields[PART_LIST].len) json_raw(w, part_text(stream->parts, PART_LIST));
+        if (stream->parts->fields[SECTION_LIST].len)
+            json_raw(w, part_text(stream->parts, SECTION_LIST));
         json_array_end(w);
     }
     json_object_end(w);

@@ -9,7 +9,7 @@ static void take_item(struct stream *stream, const struct json *event) {
     const struct json *item = json_get(event, "item");
     if (!json_is(item, JSON_OBJECT)) return;
     struct stream_part *part = stream_part(stream, protocol_count(event, "output_index"));
-    if (part) part_add_json(stream, part, PART_HEAD, item);
+    if (part) part_add_json(stream, part, SECTION_HEAD, item);
 }
 
 static void take_text(struct stream *stream, const struct json *event) {
@@ -42,7 +42,7 @@ static void take_event(struct stream *stream, const struct json *event) {
 static void put_items(struct json_writer *w, const struct stream *stream) {
     json_member_array(w, "output");
     for (const struct stream_part *part = stream->parts; part; part = part->next)
-        json_raw(w, part_text(part, PART_HEAD));
+        json_raw(w, part_text(part, SECTION_HEAD));
     json_array_end(w);
 }
 
