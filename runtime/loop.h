@@ -37,6 +37,7 @@ struct gramc_loop {
     size_t idle_workers, workers_max;
     struct loaded_plugin *plugins; /* into this process; in the arena */
     struct secrets *secrets;       /* all that were ever used here; NULL: none */
+    const char *ca_file;           /* by which https servers are judged; NULL: the system's */
     const char *host;              /* the path of gramc-host; NULL: not known */
     bool owns_process;
     size_t functions; /* that work on other threads */

@@ -19,6 +19,10 @@ gramc_model *model_new(const struct model_kind *kind, const gramc_allocator *all
     return model;
 }
 
+gramc_text gramc_model_protocol(const gramc_model *model) {
+    return model->protocol ? text_of(model->protocol->name) : (gramc_text){NULL, 0};
+}
+
 void gramc_model_free(gramc_model *model) {
     if (!model) return;
     gramc_allocator allocator = model->arena.allocator;

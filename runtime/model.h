@@ -30,7 +30,8 @@ struct script_answer {
 struct gramc_model {
     struct arena arena;
     const struct model_kind *kind;
-    gramc_text id; /* empty: the agent's */
+    gramc_text id;    /* empty: the agent's */
+    unsigned profile; /* enum profile */
     /* endpoint */
     const struct protocol *protocol;
     struct http_target *target;

@@ -87,6 +87,7 @@ gramc_status gramc_model_new_endpoint(gramc_model **out, const gramc_endpoint_op
     if (!model) return GRAMC_NOMEM;
     model->protocol = choose_protocol(&options);
     model->id = arena_text(&model->arena, model_id(options.model));
+    model->profile = provider_profile(options.model, options.base_url);
     model->max_retries = options.max_retries;
     model->retry_wait_ms = options.retry_wait_ms ? options.retry_wait_ms : DEFAULT_WAIT_MS;
     model->max_response = options.max_response ? options.max_response : MODEL_RESPONSE_MAX;

@@ -202,7 +202,8 @@ static bool build_body(gramc_run *run) {
                               &run->talk,
                               tool_choice(run),
                               step->answer_format,
-                              run->instruction};
+                              run->instruction,
+                              run->model->profile};
     buf_reset(&run->body);
     run->talk.protocol->request(&run->body, &request);
     if (buf_status(&run->body) == GRAMC_NOMEM) run_nomem(run);

@@ -69,6 +69,9 @@ gramc_status http_target_new(struct http_target **out, const gramc_allocator *al
 void http_target_free(struct http_target *target);
 
 gramc_status http_new(struct http **out, uv_loop_t *loop, const gramc_allocator *allocator);
+/* Judges servers by the certificates of that file (borrowed), not by the system's. Before the first
+ * request. */
+void http_trust(struct http *http, const char *ca_file);
 /* From here on at most so many requests are under way at a time, over as many connections, idle
  * ones included; the others wait in order. Before the first request. */
 void http_limit(struct http *http, size_t most);
