@@ -302,7 +302,8 @@ static bool hide_reply(struct ask *ask) {
 static void on_answer(struct http_request *http) {
     struct ask *ask = http->ctx;
     limiter_leave(ask);
-    limiter_heed(ask);
+    /* What the server asks for in so many words counts before its bookkeeping. */
+    if (ask->http.retry_after_ms < 0) limiter_heed(ask);
     gramc_text why = streamed_end(ask);
     if (http->failure != HTTP_FINE || http->status < 200 || http->status > 299) {
         give_up_or_retry(ask);
