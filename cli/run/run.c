@@ -1,6 +1,7 @@
 /* gramc run: one agent, one library, one model, a conversation. Answers go to standard output,
  * everything else to standard error (tell.c), events to --trace. */
 #define _POSIX_C_SOURCE 200809L
+#include "cli/run/otlp.h"
 #include "cli/run/tell.h"
 #include "cli/run/workshop.h"
 
@@ -29,6 +30,7 @@ struct session {
     bool escape;
     gramc_outcome outcome;
     struct tell tell;
+    gramc_spans *spans; /* NULL: none are wanted */
     struct document document;
     bool wants_document; /* --format json: it goes to standard output instead of the answers */
     int printed;         /* the exit code of printing it */
@@ -109,6 +111,7 @@ static void on_turn(void *ctx, gramc_text answer) {
 static void on_event(void *ctx, const gramc_event *event) {
     struct session *session = ctx;
     tell_event(&session->tell, event);
+    if (session->spans) gramc_spans_event(session->spans, event);
 }
 
 static void on_note(void *ctx, gramc_text line) {
@@ -187,6 +190,7 @@ static int run(struct session *session) {
     gramc_prices prices;
     int code = run_options(session, &options);
     if (code == EXIT_FINE) code = run_budget(cli, &session->choice, &options, &prices);
+    if (code == EXIT_FINE) code = otlp_start(cli, &session->spans);
     if (code == EXIT_FINE) code = open_trace(session);
     if (session->trace >= 0 || session->trace_out)
         options.trace = (gramc_writer){write_trace, session};
@@ -199,7 +203,9 @@ static int run(struct session *session) {
     status = gramc_loop_run(session->shop.loop);
     bool interrupted = interrupt_stop(cli, interrupt);
     if (status) return cli_status(cli, status);
+    code = otlp_send(cli, session->spans, session->shop.loop);
     if (session->printed != EXIT_FINE) return session->printed;
+    if (code != EXIT_FINE) return code;
     if (interrupted && session->outcome == GRAMC_OUTCOME_CANCELED) return EXIT_INTERRUPTED;
     return session->outcome == GRAMC_OUTCOME_ANSWERED ? EXIT_FINE : EXIT_RUN_FAILED;
 }
@@ -209,6 +215,7 @@ static void session_free(struct session *session) {
     workshop_close(&session->shop);
     tell_stop(&session->tell);
     document_free(&session->document);
+    gramc_spans_free(session->spans);
     gramc_model_free(session->model);
     gramc_bound_free(session->bound);
     run_choice_free(&session->choice);
