@@ -490,13 +490,14 @@ static void fill(gramc_run *run, const gramc_run_options *options) {
     run->wire = choose_wire(options, run->bound);
     run->max_iterations = options->max_iterations ? options->max_iterations : agent->max_iterations;
     if (run->max_iterations == 0) run->max_iterations = DEFAULT_ITERATIONS;
-    run->timeout_ms = options->timeout_ms;
     budget_init(run, options);
+    run->timeout_ms = options->timeout_ms;
+    if (run->timeout_ms == 0) run->timeout_ms = run->budget.max_ms ? UINT32_MAX : RUN_TIMEOUT_MS;
 }
 
 static void arm_deadline(gramc_run *run) {
     uint32_t ms = budget_has_less_time(run) ? run->budget.max_ms : run->timeout_ms;
-    if (ms == 0) return;
+    if (ms == UINT32_MAX) return;
     uv_timer_init(&run->loop->uv, &run->deadline);
     run->deadline.data = run;
     run->has_deadline = true;

@@ -47,8 +47,9 @@ typedef struct gramc_builtin {
     bool blocking; /* false: called on the loop's thread and must return at once.
                       true: called on a worker thread of libuv (UV_THREADPOOL_SIZE of them, shared
                       with name look-ups), several at a time. The loop's allocator is then called
-                      from that thread too. A call that outlives its time limit is abandoned, not
-                      stopped: gramc_loop_free waits for it. */
+                      from that thread too. Its time limit begins when a thread takes it up. A
+                      call that outlives it is abandoned, not stopped: it keeps its thread, and
+                      gramc_loop_free waits for it. */
 } gramc_builtin;
 
 typedef struct gramc_builtins gramc_builtins;
@@ -387,7 +388,8 @@ typedef struct gramc_run_options {
     size_t message_count;
     gramc_wire wire;
     uint32_t max_iterations;   /* model requests a turn; 0: as the agent says */
-    uint32_t timeout_ms;       /* of the whole run; 0: none */
+    uint32_t timeout_ms;       /* of the whole run; 0: 30 minutes, unless it has a duration
+                                * of its own (max_duration_ms); UINT32_MAX: none */
     gramc_writer trace;        /* gets whole lines; write NULL: no trace */
     bool trace_without_times;  /* every time is 0, so that equal runs give equal traces */
     const gramc_input *inputs; /* what stands for the ${names} of instruction and prompts */
