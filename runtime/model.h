@@ -40,6 +40,7 @@ struct gramc_model {
     /* script */
     struct script_answer *answers;
     size_t answer_count;
+    bool has_key; /* endpoint: one is sent */
 };
 
 /* One question to a model. Lives in its run; used again for the next question. */
@@ -60,6 +61,8 @@ struct ask {
     uint32_t attempt;
 };
 
+/* Of an endpoint, with the model's id where the protocol has it. */
+void model_put_url(struct buf *url, const gramc_model *model, gramc_text id);
 gramc_model *model_new(const struct model_kind *kind, const gramc_allocator *allocator);
 
 /* All of it is zero. */

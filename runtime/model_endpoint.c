@@ -39,7 +39,7 @@ static void put_id(struct buf *url, gramc_text id) {
     }
 }
 
-static void put_url(struct buf *url, const gramc_model *model, gramc_text id) {
+void model_put_url(struct buf *url, const gramc_model *model, gramc_text id) {
     buf_text(url, model->base);
     for (const char *c = model->protocol->path; *c; c++)
         if (*c == '*') put_id(url, id);
@@ -52,7 +52,7 @@ static gramc_status make_target(gramc_model *model, gramc_text base,
     buf_init(&url, &model->arena.allocator, URL_MAX);
     while (base.len && base.ptr[base.len - 1] == '/') base.len--;
     model->base = arena_text(&model->arena, base);
-    put_url(&url, model, model->id);
+    model_put_url(&url, model, model->id);
     struct http_target_options target = {
         buf_view(&url),
         options->api_key,
@@ -87,6 +87,7 @@ gramc_status gramc_model_new_endpoint(gramc_model **out, const gramc_endpoint_op
     if (!model) return GRAMC_NOMEM;
     model->protocol = choose_protocol(&options);
     model->id = arena_text(&model->arena, model_id(options.model));
+    model->has_key = options.api_key.len > 0;
     model->max_retries = options.max_retries;
     model->retry_wait_ms = options.retry_wait_ms ? options.retry_wait_ms : DEFAULT_WAIT_MS;
     model->max_response = options.max_response ? options.max_response : MODEL_RESPONSE_MAX;
@@ -322,7 +323,7 @@ static bool set_url(struct ask *ask) {
     ask->http.url = NULL;
     if (model->id.len || !strchr(model->protocol->path, '*')) return true;
     buf_init(&url, &ask->arena.allocator, URL_MAX);
-    put_url(&url, model, run_model_id(ask->run));
+    model_put_url(&url, model, run_model_id(ask->run));
     buf_putc(&url, '\0');
     ask->http.url = buf_to_arena(&url, &ask->arena).ptr;
     return ask->http.url;

@@ -218,6 +218,14 @@ static bool names_a_model(gramc_text name) {
     return text_trim(text_slice(name, id, name.len)).len > 0;
 }
 
+gramc_text run_key_name(struct cli *cli, const struct choice *choice) {
+    char room[512];
+    gramc_text name;
+    const gramc_provider *provider =
+        name_model(cli, choice, room, sizeof room, &name) ? gramc_provider_of(name) : NULL;
+    return text_of(provider && provider->key ? provider->key : "");
+}
+
 void run_provider(struct cli *cli, const struct choice *choice, gramc_bind_options *out) {
     char room[512];
     gramc_text name;

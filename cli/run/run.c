@@ -30,6 +30,7 @@ struct session {
     bool escape;
     gramc_outcome outcome;
     struct tell tell;
+    gramc_status shown; /* what printing requests came to */
     gramc_spans *spans; /* NULL: none are wanted */
     struct document document;
     bool wants_document; /* --format json: it goes to standard output instead of the answers */
@@ -108,8 +109,25 @@ static void on_turn(void *ctx, gramc_text answer) {
     fflush(out);
 }
 
+static int write_safe(void *ctx, const char *bytes, size_t len) {
+    cli_put_json_safe(ctx, (gramc_text){bytes, len});
+    return 0;
+}
+
+/* For --curl. A model that is asked over no network has nothing to show. */
+static void show_request(struct session *session, gramc_text body) {
+    struct cli *cli = session->cli;
+    gramc_text id = buf_view(&session->tell.model), key = run_key_name(cli, &session->choice);
+    tell_hide(&session->tell);
+    gramc_status status =
+        gramc_model_curl(session->model, id, key, body, (gramc_writer){write_safe, cli->err});
+    if (status && status != GRAMC_NOT_FOUND) session->shown = status;
+}
+
 static void on_event(void *ctx, const gramc_event *event) {
     struct session *session = ctx;
+    if (event->kind == GRAMC_EVENT_REQUEST && session->cli->options[OPTION_CURL])
+        show_request(session, event->text);
     tell_event(&session->tell, event);
     if (session->spans) gramc_spans_event(session->spans, event);
 }
@@ -203,6 +221,7 @@ static int run(struct session *session) {
     status = gramc_loop_run(session->shop.loop);
     bool interrupted = interrupt_stop(cli, interrupt);
     if (status) return cli_status(cli, status);
+    if (session->shown) return cli_status(cli, session->shown);
     code = otlp_send(cli, session->spans, session->shop.loop);
     if (session->printed != EXIT_FINE) return session->printed;
     if (code != EXIT_FINE) return code;

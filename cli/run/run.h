@@ -37,6 +37,9 @@ int run_model(struct cli *cli, const struct choice *choice, gramc_model **out);
 bool run_name_model(struct cli *cli, const struct choice *choice, char *room, size_t size,
                     gramc_text *out);
 
+/* The environment variable that holds the key of the model's provider; empty: none is known. */
+gramc_text run_key_name(struct cli *cli, const struct choice *choice);
+
 /* How the provider of that model is asked, and by whose rules it takes names. */
 void run_provider(struct cli *cli, const struct choice *choice, gramc_bind_options *out);
 
@@ -62,6 +65,9 @@ bool run_parse_duration(const char *text, uint32_t *ms);
 /* "0.5", in any locale. False for anything else, 0 included. */
 bool run_parse_amount(const char *text, double *amount);
 bool run_parse_count(const char *text, uint32_t *count);
+/* A cost, in billionths at most, as traces have it. Returns `room`. */
+enum { AMOUNT_SIZE = 40 };
+const char *run_write_amount(char room[AMOUNT_SIZE], double amount);
 /* Text of a model, tool or server: what could fool a terminal is escaped. */
 void run_print_hostile(FILE *file, gramc_text text);
 
