@@ -222,7 +222,7 @@ gramc_text run_key_name(struct cli *cli, const struct choice *choice) {
     char room[512];
     gramc_text name;
     const gramc_provider *provider =
-        name_model(cli, choice, room, sizeof room, &name) ? gramc_provider_of(name) : NULL;
+        run_name_model(cli, choice, room, sizeof room, &name) ? gramc_provider_of(name) : NULL;
     return text_of(provider && provider->key ? provider->key : "");
 }
 
