@@ -13,6 +13,7 @@
 #include "base/placeholder.h"
 #include "base/text.h"
 #include "base/options.h"
+#include "runtime/reading.h"
 
 enum { BODY_MAX = 256 << 20 };
 
@@ -201,7 +202,8 @@ static bool build_body(gramc_run *run) {
                               &run->talk,
                               tool_choice(run),
                               step->answer_format,
-                              run->instruction};
+                              run->instruction,
+                              run->model->profile};
     buf_reset(&run->body);
     run->talk.protocol->request(&run->body, &request);
     if (buf_status(&run->body) == GRAMC_NOMEM) run_nomem(run);
@@ -241,7 +243,8 @@ static void answered(gramc_run *run, gramc_text text) {
 /* ## Structured answers */
 
 /* The member `answer` of an object, where the request asked for one. */
-static gramc_text unwrapped(const gramc_run *run, struct arena *arena, gramc_text content) {
+static gramc_text unwrapped(void *ctx, struct arena *arena, gramc_text content) {
+    const gramc_run *run = ctx;
     const struct json *document =
         run->step->answer_wrapped ? json_parse(arena, content, NULL) : NULL;
     const struct json *answer = json_get(document, "answer");
@@ -269,40 +272,52 @@ static void refuse_answer(gramc_run *run, const gramc_verdict *verdict) {
     if (!text.ptr || !conversation_remark(&run->talk, &run->arena, text)) run_nomem(run);
 }
 
-static void answered_changed(gramc_run *run, const gramc_verdict *verdict) {
-    const gramc_event_reading reading = {.changes = verdict->adjustments,
-                                         .change_count = verdict->adjustment_count};
-    if (reading.change_count) watch_reading(&run->watch, &reading, verdict->normalised);
-    answered(run, verdict->normalised);
+/* A tool's result is no model's JSON. */
+static gramc_text answer_itself(void *ctx, struct arena *arena, gramc_text text) {
+    (void)ctx, (void)arena;
+    return text;
 }
 
-/* Something is to be filled in or explained. */
-static void mend_answer(gramc_run *run, gramc_text text) {
-    gramc_check_options options = GRAMC_CHECK_OPTIONS_INIT;
+/* `view` knows what the text stands for, and whether it may be mended. */
+static void take_answer(gramc_run *run, gramc_text text, struct reading_view *view) {
+    struct taken reading;
     gramc_verdict *verdict = NULL;
-    options.flags = GRAMC_CHECK_DEFAULTS | GRAMC_CHECK_NULL_ABSENT;
-    if (run->bound->agent->coerce) options.flags |= GRAMC_CHECK_COERCE;
-    options.allocator = &run->loop->allocator;
-    gramc_status status =
-        gramc_schema_check(&verdict, run->step->answers, text.ptr, text.len, &options);
-    if (status == GRAMC_NOMEM) run_nomem(run);
-    else if (status || !verdict->valid) refuse_answer(run, status ? NULL : verdict);
-    else answered_changed(run, verdict);
+    view->schema = run->step->answers;
+    view->flags = GRAMC_CHECK_DEFAULTS | GRAMC_CHECK_NULL_ABSENT |
+                  (view->kinds && run->bound->agent->coerce ? (unsigned)GRAMC_CHECK_COERCE : 0);
+    reading_init(&reading, &run->loop->allocator);
+    gramc_status status = reading_take(&reading, &verdict, text, view);
+    if (status == GRAMC_NOMEM) {
+        run_nomem(run);
+    } else if (status || !verdict->valid) {
+        refuse_answer(run, status ? NULL : verdict);
+    } else {
+        const gramc_event_reading told = reading_told(&reading, verdict);
+        if (told.repair_count || told.change_count)
+            watch_reading(&run->watch, &told, verdict->normalised);
+        answered(run, verdict->normalised);
+    }
     gramc_verdict_free(verdict);
+    reading_free(&reading);
 }
 
 static void evaluate_answer(gramc_run *run, gramc_text text) {
     if (gramc_schema_accepts_as_is(run->step->answers, text.ptr, text.len)) answered(run, text);
-    else mend_answer(run, text);
+    else take_answer(run, text, &(struct reading_view){.seen = answer_itself});
 }
 
 static void read_answer(gramc_run *run, gramc_text content) {
     struct arena scratch;
+    struct reading_view view = {
+        .kinds = reading_kinds(run->step->output_document), .seen = unwrapped, .ctx = run};
+    if (run->step->answer_wrapped) view.kinds |= 1u << JSON_OBJECT;
     arena_init(&scratch, &run->loop->allocator);
     content = json_mended(&scratch, content);
-    gramc_text text = unwrapped(run, &scratch, content);
+    gramc_text text = scratch.oom ? content : unwrapped(run, &scratch, content);
     if (scratch.oom) run_nomem(run);
-    else evaluate_answer(run, text);
+    else if (gramc_schema_accepts_as_is(run->step->answers, text.ptr, text.len))
+        answered(run, text);
+    else take_answer(run, content, &view);
     arena_free(&scratch);
 }
 

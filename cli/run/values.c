@@ -43,15 +43,6 @@ bool run_parse_duration(const char *text, uint32_t *ms) {
     return false;
 }
 
-const char *run_write_amount(char room[AMOUNT_SIZE], double amount) {
-    double nano = amount * 1e9 + 0.5;
-    unsigned long long whole = nano < 1.8e19 ? (unsigned long long)nano : 18000000000000000000U;
-    int len = snprintf(room, AMOUNT_SIZE, "%llu.%09llu", whole / 1000000000, whole % 1000000000);
-    while (len > 0 && room[len - 1] == '0') room[--len] = '\0';
-    if (len > 0 && room[len - 1] == '.') room[len - 1] = '\0';
-    return room;
-}
-
 void run_print_hostile(FILE *file, gramc_text text) {
     for (size_t pos = 0; pos < text.len;) {
         size_t start = pos;
