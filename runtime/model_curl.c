@@ -39,14 +39,16 @@ static void put_key(struct buf *out, const gramc_model *model, gramc_text key) {
 }
 
 gramc_status gramc_model_curl(const gramc_model *model, gramc_text id, gramc_text key,
-                              gramc_text body, gramc_writer writer) {
+                              gramc_text body, bool streamed, gramc_writer writer) {
     struct buf url, out;
     if (model->kind != &model_endpoint) return GRAMC_NOT_FOUND;
     if (model->has_key && !is_name(key)) return GRAMC_USAGE;
+    const char *stream_path = streamed ? model->protocol->stream_path : NULL;
     buf_init(&url, &model->arena.allocator, 1 << 16);
     buf_init(&out, &model->arena.allocator, COMMAND_MAX);
-    model_put_url(&url, model, model->id.len ? model->id : id);
-    buf_puts(&out, "curl -sS ");
+    model_put_url(&url, model, stream_path ? stream_path : model->protocol->path,
+                  model->id.len ? model->id : id);
+    buf_puts(&out, streamed ? "curl -sSN " : "curl -sS ");
     put_quoted(&out, buf_view(&url));
     put_header(&out, "Content-Type: application/json");
     if (model->protocol->version) put_header(&out, model->protocol->version);

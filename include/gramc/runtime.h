@@ -268,11 +268,14 @@ typedef struct gramc_endpoint_options {
      * Nobody asks while the server wants quiet (429, Retry-After, x-ratelimit-*). */
     uint32_t max_concurrent, requests_per_minute;
     uint64_t tokens_per_minute; /* guessed by a request's size until the answer says them */
+    bool stream;                /* answers are wanted in pieces: GRAMC_EVENT_DELTA. Nothing is asked
+                                   again once a piece was told */
+    uint32_t idle_timeout_ms;   /* between pieces; 0: 60,000 */
 } gramc_endpoint_options;
 #define GRAMC_ENDPOINT_OPTIONS_INIT                                                                \
     {                                                                                              \
         sizeof(gramc_endpoint_options), NULL, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, 0, 0, 2, \
-            0, 0, {NULL, 0}, 0, 0, 0                                                               \
+            0, 0, {NULL, 0}, 0, 0, 0, false, 0                                                     \
     }
 
 /* The server of a provider, or one that is asked as it is: POST {base_url}/chat/completions, or
@@ -297,10 +300,11 @@ GRAMC_API GRAMC_MUST_USE gramc_status gramc_model_new_mock(gramc_model **out,
 /* Writes a request as a curl command for a POSIX shell. `body` is that of GRAMC_EVENT_REQUEST, `id`
  * the model's where the model was made without one; where the key stands, the command has `$key`,
  * the name of an environment variable, never a value. GRAMC_NOT_FOUND: this model is asked over no
- * network. GRAMC_USAGE: it has a key, and `key` is no name. */
+ * network. GRAMC_USAGE: it has a key, and `key` is no name. `streamed`: as
+ * gramc_run_options.stream. */
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_model_curl(const gramc_model *model, gramc_text id,
                                                        gramc_text key, gramc_text body,
-                                                       gramc_writer writer);
+                                                       bool streamed, gramc_writer writer);
 /* How it is asked: for gramc_bind_options. Empty: as the agent is bound, whatever that is. */
 GRAMC_API gramc_text gramc_model_protocol(const gramc_model *model);
 GRAMC_API void gramc_model_free(gramc_model *model);
@@ -421,11 +425,12 @@ typedef struct gramc_run_options {
     double max_cost; /* by the prices: GRAMC_USAGE without them, unless the model is the mock */
     uint32_t max_duration_ms;
     const gramc_prices *prices; /* NULL: not known */
+    bool stream;                /* as of the endpoint: either is enough */
 } gramc_run_options;
 #define GRAMC_RUN_OPTIONS_INIT                                                                     \
     {                                                                                              \
         sizeof(gramc_run_options), NULL, NULL, 0, GRAMC_WIRE_AGENT, 0, 0, {NULL, NULL}, false,     \
-            NULL, 0, {NULL, 0}, {NULL, 0}, 0, 0, 0, NULL                                           \
+            NULL, 0, {NULL, 0}, {NULL, 0}, 0, 0, 0, NULL, false                                    \
     }
 
 typedef struct gramc_run_result {
