@@ -165,6 +165,12 @@ static void detach(struct http_request *request) {
 
 static bool read_header(CURL *easy, const char *name, gramc_text *out) {
     struct curl_header *header;
+    const char *type = NULL;
+    if (strcmp(name, "Content-Type") == 0) curl_easy_getinfo(easy, CURLINFO_CONTENT_TYPE, &type);
+    if (type) { /* curl has it at hand, and need not search for it */
+        *out = text_of(type);
+        return true;
+    }
     if (curl_easy_header(easy, name, 0, CURLH_HEADER, -1, &header) != CURLHE_OK) return false;
     *out = text_of(header->value);
     return true;
@@ -193,7 +199,8 @@ static void keep_headers(struct http_request *request) {
     for (size_t i = 0; request->keep && request->keep[i]; i++) {
         gramc_text value;
         if (!read_header(request->easy, request->keep[i], &value)) continue;
-        buf_printf(&request->kept, "%s: ", request->keep[i]);
+        buf_puts(&request->kept, request->keep[i]);
+        buf_puts(&request->kept, ": ");
         buf_text(&request->kept, value);
         buf_putc(&request->kept, '\n');
     }
@@ -513,11 +520,21 @@ static CURLcode set_up(CURL *easy, struct http_request *request) {
     return code;
 }
 
+/* Large ones are not kept for the next answer. */
+static void restart(struct buf *buf, const gramc_allocator *allocator, size_t max) {
+    bool stays = buf->ptr && buf->size <= KEPT_HEADERS && buf->size <= max;
+    if (stays) {
+        buf_reset(buf);
+        buf->max = max;
+        return;
+    }
+    buf_free(buf);
+    buf_init(buf, allocator, max);
+}
+
 static void reset_result(struct http_request *request) {
-    buf_free(&request->response);
-    buf_init(&request->response, &request->allocator, request->max_response);
-    buf_free(&request->kept);
-    buf_init(&request->kept, &request->allocator, KEPT_HEADERS);
+    restart(&request->response, &request->allocator, request->max_response);
+    restart(&request->kept, &request->allocator, KEPT_HEADERS);
     request->redirect[0] = '\0';
     request->header_list = NULL;
     request->failure = HTTP_FINE;
