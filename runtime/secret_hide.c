@@ -175,7 +175,8 @@ static void hide_at_dots(const struct secrets *secrets, struct buf *text, size_t
 
 bool secrets_may_stand_in(const struct secrets *secrets, gramc_text text, size_t shortest) {
     struct hit hit;
-    if (!secrets || secrets->form_count == 0 || text.len < SECRET_SHORTEST) return false;
+    size_t cut = SECRET_SHORTEST + 3, least = shortest < cut ? shortest : cut; /* 3 are dots */
+    if (!secrets || secrets->form_count == 0 || text.len < least) return false;
     struct search search = search_of(secrets, text, shortest);
     return find_hit(&search, 0, &hit) || find_dots(text, 0) < text.len;
 }

@@ -16,7 +16,8 @@
 #include "runtime/process/descriptors.h"
 #include "base/number.h"
 
-enum { IDLE_HANDLES = 256, KEPT_HEADERS = 4096 };
+/* libcurl asks before it sends a body of more than 1 MiB. */
+enum { IDLE_HANDLES = 256, KEPT_HEADERS = 4096, LONG_BODY = 1 << 18 };
 
 struct http {
     gramc_allocator allocator;
@@ -34,8 +35,8 @@ struct http {
 
 struct http_target {
     gramc_allocator allocator;
-    struct curl_slist *headers;
-    CURLU *parsed; /* the url, or NULL: curl need not read it for each request */
+    struct curl_slist *headers; /* for a long body; what follows the first, for any other */
+    CURLU *parsed;              /* the url, or NULL: curl need not read it for each request */
     char *url, *proxy;
     size_t url_size, proxy_size;
     uint32_t timeout_ms, connect_timeout_ms;
@@ -96,13 +97,15 @@ static CURLU *parse_url(const char *url) {
     return parsed;
 }
 
-/* `Expect:` empty, or curl waits a second before it sends a long body. */
+/* `Expect:` empty, or curl waits a second before it sends a long body. It looks through all headers
+ * again and again, so that other requests go without. */
 static bool fill_target(struct http_target *target, const struct http_target_options *options) {
     target->url = copy_string(&target->allocator, options->url, &target->url_size);
     target->proxy = copy_string(&target->allocator, options->proxy, &target->proxy_size);
     if (target->url) target->parsed = parse_url(target->url);
-    return target->url && target->proxy && add_header(target, "Content-Type: application/json") &&
-           add_header(target, "Accept: application/json") && add_header(target, "Expect:") &&
+    return target->url && target->proxy && add_header(target, "Expect:") &&
+           add_header(target, "Content-Type: application/json") &&
+           add_header(target, "Accept: application/json") &&
            (!options->header || add_header(target, options->header)) && add_key(target, options);
 }
 
@@ -150,6 +153,10 @@ static void unlink_request(struct http_request *request) {
     request->link = NULL;
 }
 
+static bool has_proxy(const struct http_target *target) {
+    return target->proxy && target->proxy[0];
+}
+
 /* Takes the handle out of the multi handle and keeps it for the next request. */
 static void detach(struct http_request *request) {
     struct http *http = request->http;
@@ -159,7 +166,10 @@ static void detach(struct http_request *request) {
     free_headers(request->header_list);
     request->header_list = NULL;
     curl_multi_remove_handle(http->multi, easy);
-    if (http->idle_count < IDLE_HANDLES && !http->closing) http->idle[http->idle_count++] = easy;
+    bool stays = http->idle_count < IDLE_HANDLES && !http->closing;
+    if (stays && request->target && has_proxy(request->target))
+        stays = curl_easy_setopt(easy, CURLOPT_PROXY, "") == CURLE_OK;
+    if (stays) http->idle[http->idle_count++] = easy;
     else curl_easy_cleanup(easy);
 }
 
@@ -457,6 +467,10 @@ static CURL *easy_new(void) {
     curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
     curl_easy_setopt(easy, CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
     curl_easy_setopt(easy, CURLOPT_NOPROXY, "");
+    if (curl_easy_setopt(easy, CURLOPT_PROXY, "")) { /* or it would ask the environment for one */
+        curl_easy_cleanup(easy);
+        return NULL;
+    }
     curl_easy_setopt(easy, CURLOPT_PATH_AS_IS, 1L);
     curl_easy_setopt(easy, CURLOPT_USERAGENT, "gramc");
     curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
@@ -501,16 +515,21 @@ static CURLcode set_url(CURL *easy, const char *url, CURLU *parsed) {
     return code;
 }
 
+static struct curl_slist *headers_of(const struct http_request *request,
+                                     const struct http_target *target) {
+    if (request->headers) return request->header_list;
+    return !target->headers || request->body.len >= LONG_BODY ? target->headers
+                                                              : target->headers->next;
+}
+
 static CURLcode set_up(CURL *easy, struct http_request *request) {
     static const struct http_target nowhere = {.url = NULL};
     const struct http_target *target = request->target ? request->target : &nowhere;
     if (!make_headers(request)) return CURLE_OUT_OF_MEMORY;
     CURLcode code = request->url ? set_url(easy, request->url, NULL)
                                  : set_url(easy, target->url, target->parsed);
-    if (!code) code = curl_easy_setopt(easy, CURLOPT_PROXY, target->proxy ? target->proxy : "");
-    if (!code)
-        code = curl_easy_setopt(easy, CURLOPT_HTTPHEADER,
-                                request->headers ? request->header_list : target->headers);
+    if (!code && has_proxy(target)) code = curl_easy_setopt(easy, CURLOPT_PROXY, target->proxy);
+    if (!code) code = curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers_of(request, target));
     set_method(easy, request);
     curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)target->timeout_ms);
     curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)target->connect_timeout_ms);
