@@ -78,8 +78,9 @@ struct cli {
     const struct cli_config *configured; /* for the files of the folder that was last asked about */
     bool configured_known;
     char configured_folder[CLI_PATH];
-    const char *root_of; /* the operand whose project was looked for last; NULL: none */
-    char root[CLI_PATH]; /* of that project, from / on */
+    const struct gramc_clock *clock; /* of runs; NULL: the system's. For tests */
+    const char *root_of;             /* the operand whose project was looked for last; NULL: none */
+    char root[CLI_PATH];             /* of that project, from / on */
 };
 
 struct command {

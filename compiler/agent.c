@@ -22,6 +22,7 @@ struct agent_properties {
     gramc_agent agent;
     gramc_text meta;
     const struct value *memory, *output;
+    int coerce; /* -1: as the strategy has it */
 };
 
 #define AT(member) offsetof(struct agent_properties, member)
@@ -47,6 +48,7 @@ static const struct property_row rows[] = {
     {"evaluatorModel", PROPERTY_TEXT, AT(agent.evaluator_model)},
     {"outputModel", PROPERTY_TEXT, AT(agent.output_model)},
     {"maxRounds", PROPERTY_COUNT, AT(agent.max_rounds)},
+    {"coerce", PROPERTY_TRISTATE, AT(coerce)},
     {"meta", PROPERTY_META, AT(meta)},
 };
 #undef AT
@@ -113,7 +115,8 @@ static void check_models(struct pass *pass, const struct subject *subject) {
 static void read_properties(struct pass *pass, struct agent *agent, const struct pattern *pattern) {
     struct agent_properties p = {.agent = {.name = agent->identifier,
                                            .max_iterations = DEFAULT_ITERATIONS,
-                                           .parallel_tool_calls = -1}};
+                                           .parallel_tool_calls = -1},
+                                 .coerce = -1};
     const struct subject *subject = pattern->subject;
     properties_read(pass, subject->properties, rows, sizeof rows / sizeof *rows, &p, "agents");
     agent->public = p.agent;
@@ -122,6 +125,7 @@ static void read_properties(struct pass *pass, struct agent *agent, const struct
     check_models(pass, subject);
     sampling_check(pass, subject);
     strategy_check(pass, agent, subject);
+    agent->public.coerce = p.coerce < 0 ? strategy_coerces(&agent->public) : p.coerce;
     agent->instruction_at = property_place(subject, "instruction");
     agent->choice_at = property_place(subject, "toolChoice");
     if (p.memory) read_memory(pass, agent, p.memory, may_call(pattern));

@@ -25,6 +25,10 @@ static bool is_strategy(gramc_text name) {
     return text_is(name, "direct") || text_is(name, "evaluated") || text_is(name, "prompted");
 }
 
+bool strategy_coerces(const gramc_agent *agent) {
+    return text_is(agent->strategy, "evaluated") || text_is(agent->strategy, "prompted");
+}
+
 void strategy_check(struct pass *pass, struct agent *agent, const struct subject *subject) {
     gramc_agent *public = &agent->public;
     gramc_text strategy = public->strategy.len ? public->strategy : TEXT("direct");

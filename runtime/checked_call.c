@@ -13,6 +13,7 @@ enum { QUOTED_MAX = 8 << 20, TOLD_MAX = 2 << 20 };
 static void finish(struct checked_call *call, const struct checked_end *end) {
     struct checked_end whole = *end;
     whole.own = call->own;
+    whole.queued_ns = call->queued_ns;
     call->over = true;
     call->events->done(call->ctx, &whole);
 }
@@ -146,6 +147,7 @@ static void on_done(void *ctx, struct tool_call *handle) {
     struct checked_call *call = ctx;
     gramc_text text = buf_view(&handle->result);
     call->handle = NULL;
+    call->queued_ns = handle->queued_ns;
     if (handle->outcome == TOOL_FINE || handle->outcome == TOOL_FAILED) call->own = text;
     switch (handle->outcome) {
     case TOOL_FINE: take_result(call, &handle->result); break;
@@ -158,8 +160,9 @@ static void on_done(void *ctx, struct tool_call *handle) {
 
 /* ## Before */
 
-static void start(struct checked_call *call, struct tool_memory *memory, gramc_text arguments) {
-    if (call->events->sent) call->events->sent(call->ctx, arguments);
+static void start(struct checked_call *call, struct tool_memory *memory, gramc_text arguments,
+                  const gramc_event_reading *reading) {
+    if (call->events->sent) call->events->sent(call->ctx, arguments, reading);
     struct tool_call *handle =
         tool_start_in(memory, call->loop, call->bound, arguments, on_done, call);
     if (call->over) return;
@@ -172,6 +175,7 @@ static void fill_and_start(struct checked_call *call, struct tool_memory *memory
     gramc_check_options options = GRAMC_CHECK_OPTIONS_INIT;
     gramc_verdict *verdict = NULL;
     options.flags = GRAMC_CHECK_DEFAULTS | GRAMC_CHECK_NULL_ABSENT;
+    if (call->coerce) options.flags |= GRAMC_CHECK_COERCE;
     options.allocator = &call->loop->allocator;
     gramc_status status = gramc_schema_check(&verdict, call->bound->tool->accepts, arguments.ptr,
                                              arguments.len, &options);
@@ -179,7 +183,10 @@ static void fill_and_start(struct checked_call *call, struct tool_memory *memory
     else if (status)
         finish(call, &(struct checked_end){.outcome = CHECKED_BAD_ARGUMENTS, .unread = true});
     else if (!verdict->valid) refuse(call, CHECKED_BAD_ARGUMENTS, verdict);
-    else start(call, memory, verdict->normalised);
+    else
+        start(call, memory, verdict->normalised,
+              &(gramc_event_reading){.changes = verdict->adjustments,
+                                     .change_count = verdict->adjustment_count});
     gramc_verdict_free(verdict);
 }
 
@@ -187,7 +194,7 @@ void checked_call_start(struct checked_call *call, struct tool_memory *memory,
                         gramc_text arguments) {
     if (text_trim(arguments).len == 0) arguments = TEXT("{}");
     if (gramc_schema_accepts_as_is(call->bound->tool->accepts, arguments.ptr, arguments.len))
-        start(call, memory, arguments);
+        start(call, memory, arguments, NULL);
     else fill_and_start(call, memory, arguments);
 }
 

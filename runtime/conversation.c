@@ -91,10 +91,12 @@ static gramc_model_call *copy_calls(struct conversation *talk, struct arena *are
     return arena->oom ? NULL : calls;
 }
 
-/* Has one of its ids been replaced? Then what the provider wrote has the wrong one. */
-static bool renamed(const struct reply *reply, const gramc_model_call *calls) {
+/* Has one of its ids been replaced? Then what the provider wrote has the wrong one, or none where
+ * its results need one. */
+static bool renamed(const struct conversation *talk, const struct reply *reply,
+                    const gramc_model_call *calls) {
     for (size_t i = 0; i < reply->call_count; i++)
-        if (calls[i].own_id && reply->calls[i].id.len) return true;
+        if (calls[i].own_id && (reply->calls[i].id.len || talk->protocol->by_id)) return true;
     return false;
 }
 
@@ -108,7 +110,7 @@ const struct message *conversation_assistant(struct conversation *talk, struct a
     message->legacy = reply->legacy;
     message->call_count = reply->call_count;
     if (reply->call_count && !(message->calls = copy_calls(talk, arena, reply))) return NULL;
-    if (!renamed(reply, message->calls)) message->opaque = arena_text(arena, reply->opaque);
+    if (!renamed(talk, reply, message->calls)) message->opaque = arena_text(arena, reply->opaque);
     talk->group++;
     return conversation_add(talk, arena, message) ? message : NULL;
 }

@@ -3,6 +3,7 @@
  * keys is that of recorded traffic, so that bodies can be compared line by line. */
 #include "runtime/llm_chat.h"
 
+#include "base/limits.h"
 #include "base/text.h"
 
 /* ## Messages */
@@ -61,6 +62,7 @@ static void put_message(struct buf *out, const struct message *message) {
     } else {
         json_member_text(&w, "role", message->role == ROLE_USER ? TEXT("user") : TEXT("assistant"));
         put_content(&w, message);
+        if (message->opaque.len) json_member_raw(&w, "reasoning_details", message->opaque);
         if (message->call_count) put_calls(&w, message);
     }
     json_object_end(&w);
@@ -134,4 +136,5 @@ const struct protocol protocol_chat = {.name = "chat",
                                        .has_functions = true,
                                        .message = put_message,
                                        .request = put_request,
-                                       .reply = chat_reply};
+                                       .reply = chat_reply,
+                                       .most_tools = MANY_TOOLS};

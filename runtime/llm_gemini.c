@@ -1,6 +1,7 @@
 /* Gemini's generateContent: contents of parts, roles user and model, arguments and results as
  * objects. The parts of an answer are sent back as they came, for they may be signed. Whether there
  * are calls is seen in the parts: the reason of the end does not say it. */
+#include "base/limits.h"
 #include "base/text.h"
 #include "runtime/protocol.h"
 
@@ -228,4 +229,5 @@ const struct protocol protocol_gemini = {.name = "gemini",
                                          .lacks = SETTING_PARALLEL,
                                          .message = put_message,
                                          .request = put_request,
-                                         .reply = read_reply};
+                                         .reply = read_reply,
+                                         .most_tools = MANY_TOOLS};

@@ -192,6 +192,7 @@ const struct protocol protocol_messages = {.name = "messages",
                                            .version = "anthropic-version: 2023-06-01",
                                            .lacks =
                                                SETTING_PRESENCE | SETTING_FREQUENCY | SETTING_SEED,
+                                           .by_id = true,
                                            .message = put_message,
                                            .request = put_request,
                                            .reply = read_reply};

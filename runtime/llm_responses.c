@@ -1,5 +1,6 @@
 /* OpenAI's Responses: a conversation is a list of items, calls and results among them. The items of
  * an answer are sent back as they came, for among them may be reasoning that nobody else reads. */
+#include "base/limits.h"
 #include "base/text.h"
 #include "runtime/protocol.h"
 
@@ -165,6 +166,8 @@ const struct protocol protocol_responses = {.name = "responses",
                                             .key = "Authorization: Bearer ",
                                             .lacks =
                                                 SETTING_PRESENCE | SETTING_FREQUENCY | SETTING_SEED,
+                                            .by_id = true,
                                             .message = put_message,
                                             .request = put_request,
-                                            .reply = read_reply};
+                                            .reply = read_reply,
+                                            .most_tools = MANY_TOOLS};

@@ -10,6 +10,7 @@
 #include "runtime/net/http.h"
 #include "runtime/mcp/server.h"
 #include "base/options.h"
+#include "runtime/capacity.h"
 #include "runtime/run.h"
 #include "runtime/secret.h"
 #include "runtime/tool.h"
@@ -80,17 +81,24 @@ static gramc_status copy_options(gramc_loop *loop, const gramc_loop_options *opt
     return loop->arena.oom ? GRAMC_NOMEM : GRAMC_OK;
 }
 
-static gramc_status init_handles(gramc_loop *loop) {
+static void close_idles(gramc_loop *loop) {
+    uv_close((uv_handle_t *)&loop->idle, NULL);
+    gate_close(&loop->programs, NULL);
+}
+
+static gramc_status init_handles(gramc_loop *loop, const gramc_loop_options *options) {
+    struct capacity can = capacity_find(options->max_programs, options->max_connections);
     uv_idle_init(&loop->uv, &loop->idle);
+    gate_init(&loop->programs, &loop->uv, can.programs);
     loop->idle.data = loop;
     loop->alarm.data = loop;
     if (uv_async_init(&loop->uv, &loop->alarm, on_alarm)) {
-        uv_close((uv_handle_t *)&loop->idle, NULL);
+        close_idles(loop);
         return GRAMC_NOMEM;
     }
     gramc_status status = http_new(&loop->http, &loop->uv, &loop->allocator);
     if (status) {
-        uv_close((uv_handle_t *)&loop->idle, NULL);
+        close_idles(loop);
         uv_close((uv_handle_t *)&loop->alarm, NULL);
     }
     return status;
@@ -125,7 +133,7 @@ gramc_status gramc_loop_new(gramc_loop **out, const gramc_loop_options *given) {
     arena_init(&loop->arena, &allocator);
     gramc_status status = copy_options(loop, &options);
     if (!status && uv_loop_init(&loop->uv)) status = GRAMC_NOMEM;
-    if (!status && (status = init_handles(loop))) {
+    if (!status && (status = init_handles(loop, &options))) {
         uv_run(&loop->uv, UV_RUN_DEFAULT);
         uv_loop_close(&loop->uv);
     }
@@ -194,7 +202,7 @@ static void end_all(gramc_loop *loop) {
     }
     while (loop->ready) step_ready(&loop->idle); /* over, but still in the list */
     worker_close_pools(loop);
-    uv_close((uv_handle_t *)&loop->idle, NULL);
+    close_idles(loop);
     uv_close((uv_handle_t *)&loop->alarm, NULL);
     mcp_pool_close(loop);
     while (!http_is_idle(loop->http)) uv_run(&loop->uv, UV_RUN_ONCE); /* sessions are ended */

@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "gramc/runtime.h"
+#include "runtime/gate.h"
 
 struct http;
 struct mcp_pool;
@@ -42,6 +43,7 @@ struct gramc_loop {
     bool interrupted; /* since it last began to turn */
     uint64_t random;  /* state of a generator for waiting times */
     gramc_clock clock;
+    struct gate programs; /* those that work: exec, and workers with a call */
 };
 
 /* Has what is said on this loop searched for these, too: servers and programs outlive the run that

@@ -14,7 +14,6 @@ enum {
     DEFAULT_CONNECT_MS = 10000,
     DEFAULT_WAIT_MS = 500,
     LONGEST_BACKOFF_MS = 8000,
-    LONGEST_WAIT_MS = 60000, /* that a server may ask for */
     URL_MAX = 4096,
     EXCERPT = 120 /* bytes of an answer that is none */
 };
@@ -232,7 +231,7 @@ static void give_up_or_retry(struct ask *ask) {
         return;
     }
     ask->last.class_ = class_of(http, code);
-    if (again && wait <= LONGEST_WAIT_MS) {
+    if (again && wait <= MODEL_WAIT_MAX_MS) {
         tell_attempt(ask, line, true, wait);
         note_retry(ask, line, wait);
         ask->attempt++;

@@ -23,12 +23,14 @@ struct protocol {
     const char *version; /* a header that is always sent; NULL: none */
     unsigned lacks;      /* enum unsent: what it cannot be told */
     bool has_functions;  /* GRAMC_WIRE_FUNCTIONS too */
+    bool by_id;          /* results are looked up by the ids of their calls, and by nothing else */
     /* One message, or the part of one, as requests hold it. */
     void (*message)(struct buf *out, const struct message *message);
     void (*request)(struct buf *out, const struct request *request);
     /* GRAMC_FINDINGS: not such an answer; *why then says so, borrowed from the arena or constant.
      */
     gramc_status (*reply)(struct reply *out, struct arena *arena, gramc_text body, gramc_text *why);
+    size_t most_tools; /* of one request; 0: nobody counts */
 };
 
 extern const struct protocol protocol_chat, protocol_responses, protocol_messages, protocol_gemini,

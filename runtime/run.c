@@ -162,12 +162,12 @@ static gramc_text text_of_step(gramc_run *run, bool first) {
 }
 
 static void step_step(gramc_run *run) {
-    size_t counters = (run->bound->tool_count + 1) * sizeof(uint32_t);
+    size_t counters = (run->bound->tool_count + 1) * sizeof(struct failures);
     bool first = run->next_step == 0;
     run->step = &run->bound->steps[run->next_step++];
     run->iteration = 0;
     run->bad_answers = 0;
-    run->unknown_calls = 0;
+    run->unknown_calls = (struct failures){0, 0};
     memset(run->call_errors, 0, counters);
     memset(run->tool_errors, 0, counters);
     run->watch.iteration = 0;
@@ -277,17 +277,25 @@ static void refuse_answer(gramc_run *run, const gramc_verdict *verdict) {
     if (!text.ptr || !conversation_remark(&run->talk, &run->arena, text)) run_nomem(run);
 }
 
+static void answered_changed(gramc_run *run, const gramc_verdict *verdict) {
+    const gramc_event_reading reading = {.changes = verdict->adjustments,
+                                         .change_count = verdict->adjustment_count};
+    if (reading.change_count) watch_reading(&run->watch, &reading, verdict->normalised);
+    answered(run, verdict->normalised);
+}
+
 /* Something is to be filled in or explained. */
 static void mend_answer(gramc_run *run, gramc_text text) {
     gramc_check_options options = GRAMC_CHECK_OPTIONS_INIT;
     gramc_verdict *verdict = NULL;
     options.flags = GRAMC_CHECK_DEFAULTS | GRAMC_CHECK_NULL_ABSENT;
+    if (run->bound->agent->coerce) options.flags |= GRAMC_CHECK_COERCE;
     options.allocator = &run->loop->allocator;
     gramc_status status =
         gramc_schema_check(&verdict, run->step->answers, text.ptr, text.len, &options);
     if (status == GRAMC_NOMEM) run_nomem(run);
     else if (status || !verdict->valid) refuse_answer(run, status ? NULL : verdict);
-    else answered(run, verdict->normalised);
+    else answered_changed(run, verdict);
     gramc_verdict_free(verdict);
 }
 
@@ -472,8 +480,8 @@ static void fill(gramc_run *run, const gramc_run_options *options) {
     const gramc_agent *agent = run->bound->agent;
     size_t counters = run->bound->tool_count + 1;
     gramc_text *messages = arena_array(&run->arena, options->message_count, sizeof(*messages));
-    run->call_errors = arena_array(&run->arena, counters, sizeof(uint32_t));
-    run->tool_errors = arena_array(&run->arena, counters, sizeof(uint32_t));
+    run->call_errors = arena_array(&run->arena, counters, sizeof(*run->call_errors));
+    run->tool_errors = arena_array(&run->arena, counters, sizeof(*run->tool_errors));
     for (size_t i = 0; messages && i < options->message_count; i++)
         messages[i] = arena_text(&run->arena, options->messages[i]);
     copy_inputs(run, options);

@@ -43,6 +43,13 @@ struct slot {
     gramc_text text; /* what the model is told */
     gramc_text own;  /* what the tool said, while it settles */
     uint64_t started;
+    uint64_t queued_ns; /* of the time since then */
+};
+
+/* Failures of one kind in one tool. */
+struct failures {
+    uint32_t rounds; /* with at least one */
+    uint32_t last;   /* of them, as run->result.requests counts; 0: none */
 };
 
 struct gramc_run {
@@ -68,8 +75,8 @@ struct gramc_run {
     const struct message *assistant; /* whose calls are being made */
     struct slot *slots;
     size_t slot_count, pending;
-    uint32_t *call_errors, *tool_errors; /* of this turn, per tool of the agent */
-    uint32_t unknown_calls;
+    struct failures *call_errors, *tool_errors; /* of this step, per tool of the agent */
+    struct failures unknown_calls;
     struct tool_memory memory;
     struct watch watch;
     char id[33];

@@ -179,12 +179,37 @@ static void put_call(struct json_writer *w, const gramc_event_call *told) {
     if (!text_eq(told->tool, call->name)) json_member_text(w, "wire", call->name);
 }
 
+static void put_conversions(struct json_writer *w, const gramc_event_reading *reading) {
+    bool open = false;
+    for (size_t i = 0; i < reading->change_count; i++) {
+        const gramc_adjustment *change = &reading->changes[i];
+        if (change->kind != GRAMC_ADJUSTED_COERCED) continue;
+        if (!open) json_member_array(w, "coerced");
+        open = true;
+        json_object_begin(w);
+        json_member_text(w, "at", change->instance);
+        json_member_raw(w, "from", change->before);
+        json_member_raw(w, "to", change->after);
+        json_object_end(w);
+    }
+    if (open) json_array_end(w);
+}
+
+static void put_reading(struct json_writer *w, const gramc_event_reading *reading) {
+    if (!reading) return;
+    if (reading->repair_count) json_member_array(w, "repairs");
+    for (size_t i = 0; i < reading->repair_count; i++) json_text(w, text_of(reading->repairs[i]));
+    if (reading->repair_count) json_array_end(w);
+    put_conversions(w, reading);
+}
+
 static void put_tool_request(struct trace *trace, const gramc_event *event) {
     const gramc_event_call *call = event->call;
     struct json_writer *w = &trace->event;
     put_call(w, call);
     json_member_text(w, "arguments", call->call->arguments);
     if (!text_eq(call->call->arguments, call->sent)) json_member_text(w, "sent", call->sent);
+    put_reading(w, call->reading);
     json_member_number(w, "size", call->sent.len);
 }
 
@@ -196,7 +221,7 @@ static void put_tool_response(struct trace *trace, const gramc_event *event) {
     json_member_text(w, "result", event->text);
     if (call->own.ptr && !text_eq(call->own, event->text)) json_member_text(w, "own", call->own);
     json_member_number(w, "size", event->text.len);
-    if (call->queued_ns) put_ms(trace, "queued_ms", call->queued_ns);
+    if (call->queued_ns && !trace->without_times) put_ms(trace, "queued_ms", call->queued_ns);
     put_ms(trace, "duration_ms", event->duration_ns);
 }
 
@@ -213,6 +238,11 @@ static void put_task(struct trace *trace, const gramc_event *event) {
 
 static void put_answer(struct trace *trace, const gramc_event *event) {
     json_member_text(&trace->event, "text", event->text);
+}
+
+static void put_answer_reading(struct trace *trace, const gramc_event *event) {
+    json_member_text(&trace->event, "text", event->text);
+    put_reading(&trace->event, event->reading);
 }
 
 static void put_outcome(struct trace *trace, const gramc_event *event) {
@@ -247,7 +277,8 @@ static void (*const writers[])(struct trace *trace, const gramc_event *event) = 
     [GRAMC_EVENT_CALL] = put_tool_request,
     [GRAMC_EVENT_RESULT] = put_tool_response,
     [GRAMC_EVENT_ANSWER] = put_answer,
-    [GRAMC_EVENT_OUTCOME] = put_outcome};
+    [GRAMC_EVENT_OUTCOME] = put_outcome,
+    [GRAMC_EVENT_READING] = put_answer_reading};
 
 void trace_event(struct trace *trace, const gramc_event *event) {
     struct json_writer *w = &trace->event;

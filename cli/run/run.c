@@ -1,6 +1,7 @@
 /* gramc run: one agent, one library, one model, a conversation. Answers go to standard output,
- * everything else to standard error, events to --trace. */
+ * everything else to standard error (tell.c), events to --trace. */
 #define _POSIX_C_SOURCE 200809L
+#include "cli/run/tell.h"
 #include "cli/run/workshop.h"
 
 #include <errno.h>
@@ -27,6 +28,10 @@ struct session {
     bool trace_out; /* to standard output instead */
     bool escape;
     gramc_outcome outcome;
+    struct tell tell;
+    struct document document;
+    bool wants_document; /* --format json: it goes to standard output instead of the answers */
+    int printed;         /* the exit code of printing it */
 };
 
 /* ## Messages */
@@ -91,34 +96,34 @@ static int write_trace(void *ctx, const char *bytes, size_t len) {
 /* ## What the run reports */
 
 static void on_turn(void *ctx, gramc_text answer) {
-    const struct session *session = ctx;
+    struct session *session = ctx;
     FILE *out = session->cli->out;
-    if (session->trace_out) return; /* the answer is one of the events */
+    if (session->trace_out || session->wants_document) return; /* the answer is in there */
+    tell_hide(&session->tell);
     if (session->escape) run_print_hostile(out, answer);
     else fwrite(answer.ptr, 1, answer.len, out);
     fputc('\n', out);
     fflush(out);
 }
 
+static void on_event(void *ctx, const gramc_event *event) {
+    struct session *session = ctx;
+    tell_event(&session->tell, event);
+}
+
 static void on_note(void *ctx, gramc_text line) {
-    const struct session *session = ctx;
-    fputs("gramc: ", session->cli->err);
-    run_print_hostile(session->cli->err, line);
-    fputc('\n', session->cli->err);
+    struct session *session = ctx;
+    tell_note(&session->tell, line);
 }
 
 static void on_done(void *ctx, const gramc_run_result *result) {
     struct session *session = ctx;
-    FILE *err = session->cli->err;
     session->outcome = result->outcome;
-    if (result->outcome == GRAMC_OUTCOME_ANSWERED) return;
-    fprintf(err, "gramc: the run ended as %s: ", gramc_outcome_name(result->outcome));
-    run_print_hostile(err, result->message);
-    fputc('\n', err);
-    if (result->text.len == 0 || result->outcome == GRAMC_OUTCOME_CANCELED) return;
-    fputs("gramc: what the model had said: ", err);
-    run_print_hostile(err, result->text);
-    fputc('\n', err);
+    tell_hide(&session->tell);
+    if (session->wants_document)
+        session->printed = document_print(&session->document, session->cli, result,
+                                          tell_partial(&session->tell, result));
+    tell_done(&session->tell, result);
 }
 
 /* ## Running */
@@ -131,11 +136,26 @@ static int bind(struct session *session) {
     run_provider(cli, &session->choice, &options);
     gramc_status status =
         gramc_bind(&session->bound, session->choice.agent, session->choice.library, &options);
-    if (session->bound) run_print_binding(cli, session->bound);
+    bool quiet = cli->options[OPTION_QUIET] && status != GRAMC_FINDINGS;
+    if (session->bound && !quiet) run_print_binding(cli, session->bound);
     if (status != GRAMC_FINDINGS) return cli_status(cli, status);
     if (!session->choice.library)
         fputs("gramc: no tool library was named; see --library\n", cli->err);
     return workshop_findings_code(&session->shop);
+}
+
+static int output_options(struct session *session) {
+    struct cli *cli = session->cli;
+    const char *format = cli->options[OPTION_FORMAT], *trace = cli->options[OPTION_TRACE];
+    session->wants_document = format && strcmp(format, "json") == 0;
+    if (format && !session->wants_document && strcmp(format, "text") != 0)
+        return cli_usage(cli, "--format takes text or json, not %s", format);
+    if (session->wants_document && trace && strcmp(trace, "-") == 0)
+        return cli_usage(cli, "--format json and --trace - both want standard output");
+    if (cli->options[OPTION_QUIET] && cli->options[OPTION_VERBOSE])
+        return cli_usage(cli, "run: --quiet or --verbose, not both");
+    cli->options[OPTION_FORMAT] = NULL; /* it is about runs, not findings */
+    return EXIT_FINE;
 }
 
 static int run_options(struct session *session, gramc_run_options *out) {
@@ -147,6 +167,10 @@ static int run_options(struct session *session, gramc_run_options *out) {
     if (iterations && !run_parse_count(iterations, &out->max_iterations))
         return cli_usage(session->cli, "--max-iterations takes a number from 1, not %s",
                          iterations);
+    const char *id = session->cli->options[OPTION_RUN_ID];
+    if (id && (strlen(id) != 32 || strspn(id, "0123456789abcdef") != 32))
+        return cli_usage(session->cli, "--run-id takes 32 of 0-9a-f, not %s", id);
+    if (id) out->run_id = text_of(id);
     out->model = session->model;
     out->messages = session->messages;
     out->message_count = session->message_count;
@@ -160,10 +184,12 @@ static int run_options(struct session *session, gramc_run_options *out) {
 static int run(struct session *session) {
     struct cli *cli = session->cli;
     gramc_run_options options = GRAMC_RUN_OPTIONS_INIT;
-    gramc_run_handler handler = {.turn = on_turn, .note = on_note, .done = on_done, .ctx = session};
+    gramc_run_handler handler = {
+        .turn = on_turn, .note = on_note, .done = on_done, .ctx = session, .event = on_event};
     int code = open_trace(session);
     if (code == EXIT_FINE) code = run_options(session, &options);
     if (code != EXIT_FINE) return code;
+    tell_start(&session->tell, cli, session->wants_document ? &session->document : NULL);
     gramc_status status =
         gramc_run_start(NULL, session->shop.loop, session->bound, &options, &handler);
     if (status) return cli_status(cli, status);
@@ -171,6 +197,7 @@ static int run(struct session *session) {
     status = gramc_loop_run(session->shop.loop);
     bool interrupted = interrupt_stop(cli, interrupt);
     if (status) return cli_status(cli, status);
+    if (session->printed != EXIT_FINE) return session->printed;
     if (interrupted && session->outcome == GRAMC_OUTCOME_CANCELED) return EXIT_INTERRUPTED;
     return session->outcome == GRAMC_OUTCOME_ANSWERED ? EXIT_FINE : EXIT_RUN_FAILED;
 }
@@ -178,6 +205,8 @@ static int run(struct session *session) {
 static void session_free(struct session *session) {
     struct cli *cli = session->cli;
     workshop_close(&session->shop);
+    tell_stop(&session->tell);
+    document_free(&session->document);
     gramc_model_free(session->model);
     gramc_bound_free(session->bound);
     run_choice_free(&session->choice);
@@ -191,7 +220,9 @@ int cmd_run(struct cli *cli) {
     struct session session = {.cli = cli, .trace = -1};
     if (cli->operand_count == 0) return cli_usage(cli, "run: name a file");
     session.escape = isatty(fileno(cli->out)) == 1;
-    int code = run_choose(cli, &session.choice);
+    document_init(&session.document, &cli->allocator);
+    int code = output_options(&session);
+    if (code == EXIT_FINE) code = run_choose(cli, &session.choice);
     if (code == EXIT_FINE) code = workshop_open(&session.shop, cli, session.choice.compilation);
     if (code == EXIT_FINE) code = bind(&session);
     if (code == EXIT_FINE)

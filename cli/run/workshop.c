@@ -26,6 +26,7 @@ static int make_loop(struct cli *cli, gramc_loop **out) {
     options.allocator = &cli->allocator;
     options.environment = pairs;
     options.owns_process = true;
+    options.clock = cli->clock;
     if (cli_own_program("gramc-host", host, sizeof host)) options.host = text_of(host);
     return cli_status(cli, gramc_loop_new(out, &options));
 }

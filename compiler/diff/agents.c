@@ -115,6 +115,8 @@ static void diff_properties(struct gramc_diff *diff, const struct agent *before,
     property(diff, before, after, "parallelToolCalls",
              old->parallel_tool_calls < 0 ? nothing : text_of(flags[old->parallel_tool_calls]),
              new->parallel_tool_calls < 0 ? nothing : text_of(flags[new->parallel_tool_calls]));
+    property(diff, before, after, "coerce", text_of(flags[old->coerce]),
+             text_of(flags[new->coerce]));
 }
 
 /* ## Lists of tools */

@@ -7,6 +7,7 @@
 #include "base/version.h"
 #include "compiler/emit/response_format.h"
 #include "compiler/emit/target.h"
+#include "compiler/strategy.h"
 
 struct object {
     struct json_writer json;
@@ -201,6 +202,8 @@ static void put_settings(struct object *o, const struct agent *agent, unsigned s
     json_member_some(&o->json, "evaluatorModel", public->evaluator_model);
     json_member_some(&o->json, "outputModel", public->output_model);
     put_count(o, "maxRounds", public->max_rounds);
+    bool usual = public->coerce == strategy_coerces(public);
+    put_flag(o, "coerce", usual && (o->meaning || !public->coerce) ? -1 : public->coerce);
     put_box_uses(o, public->box_uses, public->box_use_count);
     put_output(o, agent->output, style);
     put_names(o, "inputs", public->inputs, public->input_count);

@@ -32,6 +32,7 @@ static const struct bundle_member agent_settings[] = {
     {"evaluatorModel", NULL},
     {"outputModel", NULL},
     {"maxRounds", NULL},
+    {"coerce", NULL},
     {"meta", NULL},
 };
 

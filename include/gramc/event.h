@@ -27,7 +27,9 @@ typedef enum gramc_event_kind {
     GRAMC_EVENT_RESULT,   /* "tool.response": the model can be told; `call`, `text` is what it is
                            * told */
     GRAMC_EVENT_ANSWER,   /* "answer": the turn has its answer; `text` */
-    GRAMC_EVENT_OUTCOME   /* "outcome": the last; `result` */
+    GRAMC_EVENT_OUTCOME,  /* "outcome": the last; `result` */
+    GRAMC_EVENT_READING   /* "answer.reading": a structured answer was not taken as it stood;
+                           * `reading`, `text` is what it was taken for */
 } gramc_event_kind;
 
 /* How an attempt to get an answer ended. */
@@ -91,6 +93,14 @@ typedef struct gramc_event_response {
     size_t size;       /* of the body that it was read from; 0: there was none */
 } gramc_event_response;
 
+/* How something that a model wrote was understood, where it was not taken as it stood. */
+typedef struct gramc_event_reading {
+    const char *const *repairs; /* what made JSON of it, a word each: see docs/formats/trace.md */
+    size_t repair_count;
+    const gramc_adjustment *changes; /* what its type made of it: defaults, conversions */
+    size_t change_count;
+} gramc_event_reading;
+
 typedef struct gramc_event_call {
     const gramc_model_call *call; /* as the model wrote it */
     gramc_text tool;              /* its own name; of an unknown one, what the model called it */
@@ -99,6 +109,7 @@ typedef struct gramc_event_call {
     const char *outcome;          /* RESULT: "ok", "tool-error"... as in traces */
     gramc_text own;               /* RESULT: what the tool said, before anybody worded it */
     uint64_t queued_ns;           /* RESULT: it waited so long for its turn */
+    const gramc_event_reading *reading; /* CALL: of the arguments; NULL: sent as they were */
 } gramc_event_call;
 
 struct gramc_run_result;
@@ -116,6 +127,7 @@ typedef struct gramc_event {
     const gramc_event_response *response;
     const gramc_event_call *call;
     const struct gramc_run_result *result;
+    const gramc_event_reading *reading;
 } gramc_event;
 
 #ifdef __cplusplus

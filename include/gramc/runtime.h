@@ -320,9 +320,16 @@ typedef struct gramc_loop_options {
      * those that this library opens are kept from programs. */
     bool owns_process;
     const gramc_clock *clock; /* what times are taken by; borrowed. NULL: the system's */
+    /* Most programs that work at a time: calls of exec, and of plugins and programs that stay. The
+     * others wait in order, and a tool's time limit begins when it is its turn. 0: two a CPU, at
+     * least 4. Fewer where RLIMIT_NOFILE, as it is when the loop is made, leaves no room. */
+    uint32_t max_programs;
+    /* Most HTTP requests under way at a time, of models, tools and MCP servers; the others wait in
+     * order. 0: as many as RLIMIT_NOFILE leaves room for, which is also the most. */
+    uint32_t max_connections;
 } gramc_loop_options;
 #define GRAMC_LOOP_OPTIONS_INIT                                                                    \
-    { sizeof(gramc_loop_options), NULL, NULL, 0, {NULL, 0}, 0, false, NULL }
+    { sizeof(gramc_loop_options), NULL, NULL, 0, {NULL, 0}, 0, false, NULL, 0, 0 }
 
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_loop_new(gramc_loop **out,
                                                      const gramc_loop_options *options);

@@ -252,6 +252,14 @@ static enum http_failure failure_of(struct http_request *request, CURLcode code)
     }
 }
 
+/* How long libcurl tried is a time, not a reason: equal failures are told in equal words. */
+static void drop_duration(char *error) {
+    char *after = strstr(error, " after ");
+    size_t digits = after ? strspn(after + 7, "0123456789") : 0;
+    char *rest = digits ? after + 7 + digits : NULL;
+    if (rest && strncmp(rest, " ms", 3) == 0) memmove(after, rest + 3, strlen(rest + 3) + 1);
+}
+
 static void complete(struct http_request *request, CURLcode code) {
     request->failure = failure_of(request, code);
     request->fresh = false;
@@ -265,6 +273,7 @@ static void complete(struct http_request *request, CURLcode code) {
         memcpy(request->error, why.ptr, len);
         request->error[len] = '\0';
     }
+    drop_duration(request->error);
     detach(request);
     request->done(request);
 }

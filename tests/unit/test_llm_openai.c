@@ -232,6 +232,8 @@ static void error_bodies(void **state) {
          "needs --jinja", "500"},
         {"{\"object\":\"error\",\"message\":\"vllm\",\"code\":400}", "vllm", "400"},
         {"{\"error\":\"ollama\"}", "ollama", ""},
+        {"{\"error\":{\"message\":\"Pay\",\"type\":\"insufficient_quota\",\"code\":null}}", "Pay",
+         "insufficient_quota"},
         {"<html>\n <title>Bad\tGateway</title>", "<html>\n <title>Bad\tGateway</title>", ""},
         {"", "", ""},
     };
