@@ -14,7 +14,7 @@ enum {
 
 /* ## Whole values */
 
-struct search {
+struct secret_search {
     const struct secrets *secrets;
     const unsigned char *marks;
     gramc_text text;
@@ -26,17 +26,19 @@ struct hit {
     const struct secret_form *form; /* NULL: what is left would take too long to search */
 };
 
-static struct search search_of(const struct secrets *secrets, gramc_text text, size_t shortest) {
-    return (struct search){.secrets = secrets,
-                           .marks = shortest < SECRET_SURE ? secrets->marks : secrets->sure_marks,
-                           .text = text,
-                           .shortest = shortest,
-                           .most = WORK_A_BYTE * text.len + WORK_AT_LEAST};
+static struct secret_search search_of(const struct secrets *secrets, gramc_text text,
+                                      size_t shortest) {
+    return (struct secret_search){.secrets = secrets,
+                                  .marks =
+                                      shortest < SECRET_SURE ? secrets->marks : secrets->sure_marks,
+                                  .text = text,
+                                  .shortest = shortest,
+                                  .most = WORK_A_BYTE * text.len + WORK_AT_LEAST};
 }
 
 /* The next place where a form may begin. It and the byte behind it have marks, or it is an escape;
  * nearly all bytes of a text are neither. */
-static size_t next_place(const struct search *search, size_t pos) {
+static size_t next_place(const struct secret_search *search, size_t pos) {
     const unsigned char *marks = search->marks;
     const gramc_text text = search->text;
     for (; pos < text.len; pos++) {
@@ -50,7 +52,7 @@ static size_t next_place(const struct search *search, size_t pos) {
     return text.len;
 }
 
-static const struct secret_form *form_at(struct search *search, size_t pos, size_t *end) {
+static const struct secret_form *form_at(struct secret_search *search, size_t pos, size_t *end) {
     for (size_t i = 0; i < search->secrets->form_count; i++) {
         const struct secret_form *form = &search->secrets->forms[i];
         if (form->value_len < search->shortest) continue;
@@ -61,7 +63,7 @@ static const struct secret_form *form_at(struct search *search, size_t pos, size
     return NULL;
 }
 
-static bool find_hit(struct search *search, size_t pos, struct hit *hit) {
+static bool find_hit(struct secret_search *search, size_t pos, struct hit *hit) {
     while ((pos = next_place(search, pos)) < search->text.len) {
         *hit = (struct hit){.start = pos, .end = search->text.len};
         if (search->work >= search->most) return true;
@@ -73,7 +75,7 @@ static bool find_hit(struct search *search, size_t pos, struct hit *hit) {
 
 /* What would take too long to search goes as a whole. */
 static void hide_whole(const struct secrets *secrets, struct buf *text, size_t shortest) {
-    struct search search = search_of(secrets, buf_view(text), shortest);
+    struct secret_search search = search_of(secrets, buf_view(text), shortest);
     struct hit hit;
     struct buf copy;
     size_t done = 0;
@@ -177,7 +179,7 @@ bool secrets_may_stand_in(const struct secrets *secrets, gramc_text text, size_t
     struct hit hit;
     size_t cut = SECRET_SHORTEST + 3, least = shortest < cut ? shortest : cut; /* 3 are dots */
     if (!secrets || secrets->form_count == 0 || text.len < least) return false;
-    struct search search = search_of(secrets, text, shortest);
+    struct secret_search search = search_of(secrets, text, shortest);
     return find_hit(&search, 0, &hit) || find_dots(text, 0) < text.len;
 }
 

@@ -153,10 +153,6 @@ static void unlink_request(struct http_request *request) {
     request->link = NULL;
 }
 
-static bool has_proxy(const struct http_target *target) {
-    return target->proxy && target->proxy[0];
-}
-
 /* Takes the handle out of the multi handle and keeps it for the next request. */
 static void detach(struct http_request *request) {
     struct http *http = request->http;
@@ -166,10 +162,7 @@ static void detach(struct http_request *request) {
     free_headers(request->header_list);
     request->header_list = NULL;
     curl_multi_remove_handle(http->multi, easy);
-    bool stays = http->idle_count < IDLE_HANDLES && !http->closing;
-    if (stays && request->target && has_proxy(request->target))
-        stays = curl_easy_setopt(easy, CURLOPT_PROXY, "") == CURLE_OK;
-    if (stays) http->idle[http->idle_count++] = easy;
+    if (http->idle_count < IDLE_HANDLES && !http->closing) http->idle[http->idle_count++] = easy;
     else curl_easy_cleanup(easy);
 }
 
@@ -476,10 +469,6 @@ static CURL *easy_new(void) {
     curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
     curl_easy_setopt(easy, CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
     curl_easy_setopt(easy, CURLOPT_NOPROXY, "");
-    if (curl_easy_setopt(easy, CURLOPT_PROXY, "")) { /* or it would ask the environment for one */
-        curl_easy_cleanup(easy);
-        return NULL;
-    }
     curl_easy_setopt(easy, CURLOPT_PATH_AS_IS, 1L);
     curl_easy_setopt(easy, CURLOPT_USERAGENT, "gramc");
     curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
@@ -537,7 +526,7 @@ static CURLcode set_up(CURL *easy, struct http_request *request) {
     if (!make_headers(request)) return CURLE_OUT_OF_MEMORY;
     CURLcode code = request->url ? set_url(easy, request->url, NULL)
                                  : set_url(easy, target->url, target->parsed);
-    if (!code && has_proxy(target)) code = curl_easy_setopt(easy, CURLOPT_PROXY, target->proxy);
+    if (!code) code = curl_easy_setopt(easy, CURLOPT_PROXY, target->proxy ? target->proxy : "");
     if (!code) code = curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers_of(request, target));
     set_method(easy, request);
     curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)target->timeout_ms);
