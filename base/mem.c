@@ -116,7 +116,8 @@ static struct arena_chunk *take_block(struct arena_pool *pool) {
     return block;
 }
 
-/* Blocks of one arena, as a list. */
+/* Blocks of one arena, as a list. What give_rest has left of one may be too small for a request
+ * that shares: it stays unused until its piece goes. */
 static void give_blocks(struct arena_pool *pool, struct arena_chunk *block) {
     if (POOL_IS_WATCHED) {
         free_list(&pool->allocator, block);
@@ -124,8 +125,10 @@ static void give_blocks(struct arena_pool *pool, struct arena_chunk *block) {
     }
     while (block) {
         struct arena_chunk *next = block->next;
-        block->next = pool->spare;
-        pool->spare = block;
+        if (block->size >= SMALLEST_BLOCK) {
+            block->next = pool->spare;
+            pool->spare = block;
+        }
         block = next;
     }
 }
