@@ -83,6 +83,14 @@ static const struct command commands[] = {
      "  gramc jolt spec.json input.json\n"
      "  curl -s http://127.0.0.1:8080/item | gramc jolt spec.json - --pretty\n",
      cmd_jolt},
+    {"trace", FOR_TRACE, "FILE|-",
+     "Shows what happened in a run: the conversation, the calls, the times, how it ended. FILE is\n"
+     "what gramc run --trace wrote.",
+     "Examples:\n"
+     "  gramc trace run.jsonl\n"
+     "  gramc trace --html run.jsonl > run.html\n"
+     "  gramc run hello.gram --model mock --trace - Hello | gramc trace -\n",
+     cmd_trace},
     {"config", FOR_CONFIG, "[FILE|FOLDER]",
      "Prints the settings that are in force, and where each comes from. The configuration is the\n"
      "nearest gramc.gram, from the folder of the first file upward.",

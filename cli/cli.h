@@ -34,6 +34,7 @@ enum {
     FOR_TOOLS = 1 << 9,
     FOR_CALL = 1 << 10,
     FOR_JOLT = 1 << 14,
+    FOR_TRACE = 1 << 15,
     FOR_ALL = (1 << 16) - 1
 };
 
@@ -220,6 +221,7 @@ int cmd_parse(struct cli *cli);
 int cmd_compile(struct cli *cli);
 int cmd_explain(struct cli *cli);
 int cmd_jolt(struct cli *cli);
+int cmd_trace(struct cli *cli);
 int cmd_fmt(struct cli *cli);
 int cmd_diff(struct cli *cli);
 int cmd_validate(struct cli *cli);

@@ -49,6 +49,9 @@ static const struct property_row rows[] = {
     {"outputModel", PROPERTY_TEXT, AT(agent.output_model)},
     {"maxRounds", PROPERTY_COUNT, AT(agent.max_rounds)},
     {"coerce", PROPERTY_TRISTATE, AT(coerce)},
+    {"maxTotalTokens", PROPERTY_COUNT, AT(agent.max_total_tokens)},
+    {"maxCost", PROPERTY_NUMBER, AT(agent.max_cost)},
+    {"maxDuration", PROPERTY_DURATION, AT(agent.max_duration_ms)},
     {"meta", PROPERTY_META, AT(meta)},
 };
 #undef AT

@@ -7,6 +7,8 @@
 #include "base/limits.h"
 #include "base/text.h"
 #include "runtime/loop.h"
+#include "runtime/reading.h"
+#include "runtime/wire.h"
 
 enum { QUOTED_MAX = 8 << 20, TOLD_MAX = 2 << 20 };
 
@@ -170,24 +172,36 @@ static void start(struct checked_call *call, struct tool_memory *memory, gramc_t
     if (!handle) finish_nomem(call);
 }
 
+/* Names of the wire stand in what could not be read before. */
+static gramc_text with_own_names(void *ctx, struct arena *arena, gramc_text json) {
+    const struct checked_call *call = ctx;
+    return call->tolerant ? wire_arguments(arena, call->bound, json) : json;
+}
+
 static void fill_and_start(struct checked_call *call, struct tool_memory *memory,
                            gramc_text arguments) {
-    gramc_check_options options = GRAMC_CHECK_OPTIONS_INIT;
+    const struct reading_view view = {.schema = call->bound->tool->accepts,
+                                      .kinds = call->tolerant ? 1u << JSON_OBJECT : 0,
+                                      .flags = GRAMC_CHECK_DEFAULTS | GRAMC_CHECK_NULL_ABSENT |
+                                               (call->coerce ? (unsigned)GRAMC_CHECK_COERCE : 0),
+                                      .seen = with_own_names,
+                                      .ctx = call};
+    struct taken reading;
     gramc_verdict *verdict = NULL;
-    options.flags = GRAMC_CHECK_DEFAULTS | GRAMC_CHECK_NULL_ABSENT;
-    if (call->coerce) options.flags |= GRAMC_CHECK_COERCE;
-    options.allocator = &call->loop->allocator;
-    gramc_status status = gramc_schema_check(&verdict, call->bound->tool->accepts, arguments.ptr,
-                                             arguments.len, &options);
-    if (status == GRAMC_NOMEM) finish_nomem(call);
-    else if (status)
+    reading_init(&reading, &call->loop->allocator);
+    gramc_status status = reading_take(&reading, &verdict, arguments, &view);
+    if (status == GRAMC_NOMEM) {
+        finish_nomem(call);
+    } else if (status) {
         finish(call, &(struct checked_end){.outcome = CHECKED_BAD_ARGUMENTS, .unread = true});
-    else if (!verdict->valid) refuse(call, CHECKED_BAD_ARGUMENTS, verdict);
-    else
-        start(call, memory, verdict->normalised,
-              &(gramc_event_reading){.changes = verdict->adjustments,
-                                     .change_count = verdict->adjustment_count});
+    } else if (!verdict->valid) {
+        refuse(call, CHECKED_BAD_ARGUMENTS, verdict);
+    } else {
+        const gramc_event_reading told = reading_told(&reading, verdict);
+        start(call, memory, verdict->normalised, &told);
+    }
     gramc_verdict_free(verdict);
+    reading_free(&reading);
 }
 
 void checked_call_start(struct checked_call *call, struct tool_memory *memory,

@@ -40,11 +40,13 @@ struct checked_call {
     bool over;                /* done has been called, or nobody waits any more */
     gramc_text own;           /* as in struct checked_end, as is the next */
     uint64_t queued_ns;
-    bool coerce; /* arguments are converted where nothing is lost */
+    bool coerce;   /* arguments are converted where nothing is lost */
+    bool tolerant; /* and mended where a model wrote what is no JSON */
 };
 
-/* `call` has loop, bound, events, ctx and coerce, and stays where it is until `done`. `memory` as
- * in tool_start_in. Arguments of blanks alone are an empty object: models leave them out. */
+/* `call` has loop, bound, events, ctx, coerce and tolerant, and stays where it is until `done`.
+ * `memory` as in tool_start_in. Arguments of blanks alone are an empty object: models leave them
+ * out. */
 void checked_call_start(struct checked_call *call, struct tool_memory *memory,
                         gramc_text arguments);
 /* Lets go, if it still works: done will not be called. */

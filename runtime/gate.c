@@ -8,7 +8,7 @@ static bool can_admit(const struct gate *gate) {
 
 static void admit(uv_idle_t *turn) {
     struct gate *gate = turn->data;
-    if (can_admit(gate)) {
+    for (size_t i = 0; i < gate->a_turn && can_admit(gate); i++) {
         struct gate_wait *first = gate->queue;
         gate_forget(gate, first);
         gate->taken++;
@@ -18,7 +18,7 @@ static void admit(uv_idle_t *turn) {
 }
 
 void gate_init(struct gate *gate, uv_loop_t *loop, size_t most) {
-    *gate = (struct gate){.most = most};
+    *gate = (struct gate){.most = most, .a_turn = 1};
     gate->queue_end = &gate->queue;
     uv_idle_init(loop, &gate->turn);
     gate->turn.data = gate;

@@ -1,7 +1,8 @@
 /* Places for something that a loop must not use without end (programs at work, connections): at
- * most so many are taken, whoever comes then waits, and is let in first come first served. One is
- * let in with each turn of the loop, never from within the call that gave a place back: nobody is
- * called in the middle of other work, and a long queue does not hold up the loop. */
+ * most so many are taken, whoever comes then waits, and is let in first come first served. That
+ * happens with the next turn of the loop, never from within the call that gave a place back: nobody
+ * is called in the middle of other work; and only to a few with each turn, so that a long queue
+ * does not hold up the loop. */
 #ifndef RUNTIME_GATE_H
 #define RUNTIME_GATE_H
 
@@ -20,6 +21,7 @@ struct gate_wait {
 struct gate {
     uv_idle_t turn; /* active while somebody can be let in */
     size_t most, taken;
+    size_t a_turn; /* so many are let in with one turn; gate_init says 1 */
     struct gate_wait *queue, **queue_end;
 };
 

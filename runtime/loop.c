@@ -97,6 +97,7 @@ static gramc_status init_handles(gramc_loop *loop, const gramc_loop_options *opt
         return GRAMC_NOMEM;
     }
     gramc_status status = http_new(&loop->http, &loop->uv, &loop->allocator);
+    if (!status) http_limit(loop->http, can.connections);
     if (status) {
         close_idles(loop);
         uv_close((uv_handle_t *)&loop->alarm, NULL);

@@ -329,6 +329,12 @@ static bool set_url(struct ask *ask) {
     return ask->http.url;
 }
 
+/* An attempt takes as long as it is under way. */
+static void on_begun(struct http_request *http) {
+    struct ask *ask = http->ctx;
+    ask->attempt_started = watch_now(&ask->run->watch);
+}
+
 static void send_request(struct ask *ask) {
     static const char *const kept_headers[] = {"Content-Type", NULL};
     const gramc_model *model = ask->run->model;
@@ -342,6 +348,7 @@ static void send_request(struct ask *ask) {
     ask->http.body = buf_view(&ask->run->body);
     ask->http.max_response = model->max_response;
     ask->http.done = on_answer;
+    ask->http.begun = on_begun;
     ask->http.ctx = ask;
     if (http_start(ask->run->loop->http, &ask->http)) ask_fail_nomem(ask);
 }

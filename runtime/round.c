@@ -180,7 +180,8 @@ static void check_and_call(struct slot *slot) {
                                           .bound = slot->bound,
                                           .events = &events,
                                           .ctx = slot,
-                                          .coerce = run->bound->agent->coerce};
+                                          .coerce = run->bound->agent->coerce,
+                                          .tolerant = run->ask.reply.finish != FINISH_LENGTH};
     checked_call_start(&slot->checked, &run->memory, arguments);
 }
 

@@ -13,6 +13,7 @@
 #include "base/placeholder.h"
 #include "base/text.h"
 #include "base/options.h"
+#include "runtime/reading.h"
 
 enum { BODY_MAX = 256 << 20 };
 
@@ -30,7 +31,10 @@ static const char *const outcome_names[] = {
     [GRAMC_OUTCOME_CANCELED] = "canceled",
     [GRAMC_OUTCOME_TRACE_ERROR] = "trace-error",
     [GRAMC_OUTCOME_INTERNAL] = "internal",
-    [GRAMC_OUTCOME_BAD_ANSWER] = "bad-answer"};
+    [GRAMC_OUTCOME_BAD_ANSWER] = "bad-answer",
+    [GRAMC_OUTCOME_TOKEN_BUDGET] = "token-budget",
+    [GRAMC_OUTCOME_COST_BUDGET] = "cost-budget",
+    [GRAMC_OUTCOME_MAX_DURATION] = "max-duration"};
 
 const char *gramc_outcome_name(gramc_outcome outcome) {
     size_t count = sizeof(outcome_names) / sizeof(outcome_names[0]);
@@ -123,6 +127,7 @@ static void step_turn(gramc_run *run) {
         return;
     }
     gramc_text message = run->messages[run->next_message++];
+    run->result.text = (gramc_text){NULL, 0};
     run->watch.turn = (uint32_t)run->next_message;
     run->watch.iteration = 0;
     watch_turn(&run->watch, message);
@@ -220,6 +225,7 @@ static bool build_body(gramc_run *run) {
 }
 
 static void step_ask(gramc_run *run) {
+    if (budget_is_spent(run, "")) return;
     run->watch.iteration = ++run->iteration;
     run->result.requests++;
     conversation_trim(&run->talk, run->bound->agent->max_messages);
@@ -249,7 +255,8 @@ static void answered(gramc_run *run, gramc_text text) {
 /* ## Structured answers */
 
 /* The member `answer` of an object, where the request asked for one. */
-static gramc_text unwrapped(const gramc_run *run, struct arena *arena, gramc_text content) {
+static gramc_text unwrapped(void *ctx, struct arena *arena, gramc_text content) {
+    const gramc_run *run = ctx;
     const struct json *document =
         run->step->answer_wrapped ? json_parse(arena, content, NULL) : NULL;
     const struct json *answer = json_get(document, "answer");
@@ -277,40 +284,52 @@ static void refuse_answer(gramc_run *run, const gramc_verdict *verdict) {
     if (!text.ptr || !conversation_remark(&run->talk, &run->arena, text)) run_nomem(run);
 }
 
-static void answered_changed(gramc_run *run, const gramc_verdict *verdict) {
-    const gramc_event_reading reading = {.changes = verdict->adjustments,
-                                         .change_count = verdict->adjustment_count};
-    if (reading.change_count) watch_reading(&run->watch, &reading, verdict->normalised);
-    answered(run, verdict->normalised);
+/* A tool's result is no model's JSON. */
+static gramc_text answer_itself(void *ctx, struct arena *arena, gramc_text text) {
+    (void)ctx, (void)arena;
+    return text;
 }
 
-/* Something is to be filled in or explained. */
-static void mend_answer(gramc_run *run, gramc_text text) {
-    gramc_check_options options = GRAMC_CHECK_OPTIONS_INIT;
+/* `view` knows what the text stands for, and whether it may be mended. */
+static void take_answer(gramc_run *run, gramc_text text, struct reading_view *view) {
+    struct taken reading;
     gramc_verdict *verdict = NULL;
-    options.flags = GRAMC_CHECK_DEFAULTS | GRAMC_CHECK_NULL_ABSENT;
-    if (run->bound->agent->coerce) options.flags |= GRAMC_CHECK_COERCE;
-    options.allocator = &run->loop->allocator;
-    gramc_status status =
-        gramc_schema_check(&verdict, run->step->answers, text.ptr, text.len, &options);
-    if (status == GRAMC_NOMEM) run_nomem(run);
-    else if (status || !verdict->valid) refuse_answer(run, status ? NULL : verdict);
-    else answered_changed(run, verdict);
+    view->schema = run->step->answers;
+    view->flags = GRAMC_CHECK_DEFAULTS | GRAMC_CHECK_NULL_ABSENT |
+                  (view->kinds && run->bound->agent->coerce ? (unsigned)GRAMC_CHECK_COERCE : 0);
+    reading_init(&reading, &run->loop->allocator);
+    gramc_status status = reading_take(&reading, &verdict, text, view);
+    if (status == GRAMC_NOMEM) {
+        run_nomem(run);
+    } else if (status || !verdict->valid) {
+        refuse_answer(run, status ? NULL : verdict);
+    } else {
+        const gramc_event_reading told = reading_told(&reading, verdict);
+        if (told.repair_count || told.change_count)
+            watch_reading(&run->watch, &told, verdict->normalised);
+        answered(run, verdict->normalised);
+    }
     gramc_verdict_free(verdict);
+    reading_free(&reading);
 }
 
 static void evaluate_answer(gramc_run *run, gramc_text text) {
     if (gramc_schema_accepts_as_is(run->step->answers, text.ptr, text.len)) answered(run, text);
-    else mend_answer(run, text);
+    else take_answer(run, text, &(struct reading_view){.seen = answer_itself});
 }
 
 static void read_answer(gramc_run *run, gramc_text content) {
     struct arena scratch;
+    struct reading_view view = {
+        .kinds = reading_kinds(run->step->output_document), .seen = unwrapped, .ctx = run};
+    if (run->step->answer_wrapped) view.kinds |= 1u << JSON_OBJECT;
     arena_init(&scratch, &run->loop->allocator);
     content = json_mended(&scratch, content);
-    gramc_text text = unwrapped(run, &scratch, content);
+    gramc_text text = scratch.oom ? content : unwrapped(run, &scratch, content);
     if (scratch.oom) run_nomem(run);
-    else evaluate_answer(run, text);
+    else if (gramc_schema_accepts_as_is(run->step->answers, text.ptr, text.len))
+        answered(run, text);
+    else take_answer(run, content, &view);
     arena_free(&scratch);
 }
 
@@ -339,10 +358,13 @@ static void read_text(gramc_run *run, const struct reply *reply) {
 /* Results that nobody could be told of are not worth the side effects of having them. */
 static void read_calls(gramc_run *run, const struct reply *reply) {
     run->assistant = conversation_assistant(&run->talk, &run->arena, reply);
+    bool direct = run->assistant && round_wants_direct(run, run->assistant);
+    if (reply->content.len) set_text(run, reply->content);
     if (!run->assistant) {
         run_nomem(run);
-    } else if (run->iteration >= run->max_iterations && !round_wants_direct(run, run->assistant)) {
-        if (reply->content.len) set_text(run, reply->content);
+    } else if (!direct && budget_is_spent(run, "; its last calls were not made")) {
+        return;
+    } else if (run->iteration >= run->max_iterations && !direct) {
         run_end(
             run, GRAMC_OUTCOME_MAX_ITERATIONS,
             "no answer after %u request%s: the model still calls tools; its last calls were not "
@@ -358,6 +380,7 @@ static void count_usage(gramc_run *run, const struct usage *usage) {
     run->result.completion_tokens += usage->completion;
     run->result.total_tokens += usage->total;
     run->result.cached_tokens += usage->cached;
+    budget_count(run, usage);
 }
 
 static void step_read(gramc_run *run) {
@@ -410,6 +433,9 @@ static void check_interruptions(gramc_run *run) {
     if (run->timed_out)
         run_end(run, GRAMC_OUTCOME_TIMEOUT, "the run took longer than %u ms",
                 (unsigned)run->timeout_ms);
+    if (run->overdue)
+        run_end(run, GRAMC_OUTCOME_MAX_DURATION, "the run took longer than %u ms",
+                (unsigned)run->budget.max_ms);
 }
 
 void run_step(gramc_run *run) {
@@ -423,7 +449,8 @@ void run_step(gramc_run *run) {
 
 static void deadline_passed(uv_timer_t *timer) {
     gramc_run *run = timer->data;
-    run->timed_out = true;
+    if (budget_has_less_time(run)) run->overdue = true;
+    else run->timed_out = true;
     run_step(run);
 }
 
@@ -456,7 +483,7 @@ static gramc_status evaluate(const gramc_bound *bound, const gramc_run_options *
         return GRAMC_USAGE;
     for (size_t i = 0; i < bound->agent->input_count; i++)
         if (!is_given(options, bound->agent->inputs[i])) return GRAMC_USAGE;
-    return GRAMC_OK;
+    return budget_is_usable(bound->agent, options) ? GRAMC_OK : GRAMC_USAGE;
 }
 
 static gramc_wire choose_wire(const gramc_run_options *options, const gramc_bound *bound) {
@@ -490,17 +517,20 @@ static void fill(gramc_run *run, const gramc_run_options *options) {
     run->wire = choose_wire(options, run->bound);
     run->max_iterations = options->max_iterations ? options->max_iterations : agent->max_iterations;
     if (run->max_iterations == 0) run->max_iterations = DEFAULT_ITERATIONS;
+    budget_init(run, options);
     run->timeout_ms = options->timeout_ms;
+    if (run->timeout_ms == 0) run->timeout_ms = run->budget.max_ms ? UINT32_MAX : RUN_TIMEOUT_MS;
 }
 
 static void arm_deadline(gramc_run *run) {
-    if (run->timeout_ms == 0) return;
+    uint32_t ms = budget_has_less_time(run) ? run->budget.max_ms : run->timeout_ms;
+    if (ms == UINT32_MAX) return;
     uv_timer_init(&run->loop->uv, &run->deadline);
     run->deadline.data = run;
     run->has_deadline = true;
     run->handles++;
     uv_update_time(&run->loop->uv);
-    uv_timer_start(&run->deadline, deadline_passed, run->timeout_ms, 0);
+    uv_timer_start(&run->deadline, deadline_passed, ms, 0);
 }
 
 static void enlist(gramc_run *run) {

@@ -3,6 +3,7 @@
 #define RUNTIME_RUN_H
 
 #include "runtime/bound.h"
+#include "runtime/budget.h"
 #include "runtime/checked_call.h"
 #include "runtime/loop.h"
 #include "runtime/model.h"
@@ -82,7 +83,8 @@ struct gramc_run {
     char id[33];
     uint64_t waiting_since; /* for an answer, or for tools */
     enum run_state state;
-    bool stepping, canceled, timed_out, is_ready;
+    bool stepping, canceled, timed_out, overdue, is_ready;
+    struct budget budget;
     gramc_run_result result;
     char message[1024];
     uv_timer_t deadline;

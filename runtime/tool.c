@@ -149,8 +149,20 @@ void tool_fail(struct tool_call *call, const char *format, ...) {
     tool_settle(call, buf_status(&call->result) ? TOOL_NOMEM : TOOL_FAILED);
 }
 
+static void deadline_passed(uv_timer_t *timer);
+
+/* Work that began later than its deadline was armed has its whole time all the same. */
+static bool has_time_left(struct tool_call *call) {
+    uint64_t began = call->began ? call->began(call) : 0;
+    uint64_t worked_ms = began ? (uv_hrtime() - began) / 1000000 : 0;
+    if (!call->began || worked_ms >= call->bound->timeout_ms) return false;
+    uv_timer_start(&call->deadline, deadline_passed, call->bound->timeout_ms - worked_ms, 0);
+    return true;
+}
+
 static void deadline_passed(uv_timer_t *timer) {
     struct tool_call *call = timer->data;
+    if (has_time_left(call)) return;
     tool_hold(call);
     settle_early(call, TOOL_TIMED_OUT);
     tool_let_go(call);

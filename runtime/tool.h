@@ -105,7 +105,9 @@ struct tool_call {
     struct gate_wait wait;          /* for a place among the programs */
     bool has_place;                 /* given back when the call is freed */
     void (*go)(struct tool_call *call);
-    uint64_t queued_at; /* since when it waits, by the loop's clock */
+    uint64_t (*began)(const struct tool_call *call); /* by uv_hrtime, 0: it has not yet; NULL: with
+                                                      * tool_wait */
+    uint64_t queued_at;                              /* since when it waits, by the loop's clock */
     uint64_t queued_ns; /* it has waited so long for its turn; 0: it was dispatched at once */
 };
 

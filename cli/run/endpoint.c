@@ -190,10 +190,8 @@ static bool complete(char *room, size_t size, const gramc_compilation *compilati
     return true;
 }
 
-/* The model that is asked, with its provider if one is known: of the command line, the agent, the
- * configuration. Empty if none of them names one. */
-static bool name_model(struct cli *cli, const struct choice *choice, char *room, size_t size,
-                       gramc_text *out) {
+bool run_name_model(struct cli *cli, const struct choice *choice, char *room, size_t size,
+                    gramc_text *out) {
     const char *model = cli->options[OPTION_MODEL];
     gramc_setting setting;
     *out = model ? text_of(model) : choice->agent->model;
@@ -224,7 +222,7 @@ void run_provider(struct cli *cli, const struct choice *choice, gramc_bind_optio
     char room[512];
     gramc_text name;
     const gramc_provider *provider =
-        name_model(cli, choice, room, sizeof room, &name) ? gramc_provider_of(name) : NULL;
+        run_name_model(cli, choice, room, sizeof room, &name) ? gramc_provider_of(name) : NULL;
     out->target = text_of(provider ? provider->target : "openai");
     out->protocol = protocol_at(provider, named_url(cli, choice->compilation, name));
 }
@@ -239,7 +237,7 @@ int run_model(struct cli *cli, const struct choice *choice, gramc_model **out) {
     if (model && strncmp(model, "script:", 7) == 0) return open_script(cli, model + 7, out);
     gramc_text name;
     char room[512];
-    if (!name_model(cli, choice, room, sizeof room, &name))
+    if (!run_name_model(cli, choice, room, sizeof room, &name))
         return cli_usage(cli, "the name of the model is too long");
     if (!names_a_model(name)) return no_model(cli, choice, name);
     return open_endpoint(cli, choice->compilation, name, timeout_ms, out);

@@ -176,8 +176,6 @@ static int run_options(struct session *session, gramc_run_options *out) {
     out->message_count = session->message_count;
     out->inputs = session->inputs;
     out->input_count = session->input_count;
-    if (session->trace >= 0 || session->trace_out)
-        out->trace = (gramc_writer){write_trace, session};
     return EXIT_FINE;
 }
 
@@ -186,8 +184,12 @@ static int run(struct session *session) {
     gramc_run_options options = GRAMC_RUN_OPTIONS_INIT;
     gramc_run_handler handler = {
         .turn = on_turn, .note = on_note, .done = on_done, .ctx = session, .event = on_event};
-    int code = open_trace(session);
-    if (code == EXIT_FINE) code = run_options(session, &options);
+    gramc_prices prices;
+    int code = run_options(session, &options);
+    if (code == EXIT_FINE) code = run_budget(cli, &session->choice, &options, &prices);
+    if (code == EXIT_FINE) code = open_trace(session);
+    if (session->trace >= 0 || session->trace_out)
+        options.trace = (gramc_writer){write_trace, session};
     if (code != EXIT_FINE) return code;
     tell_start(&session->tell, cli, session->wants_document ? &session->document : NULL);
     gramc_status status =

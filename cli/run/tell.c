@@ -30,6 +30,10 @@ static void put_counted(FILE *err, unsigned long long count, const char *noun) {
     fprintf(err, "%llu %s%s", count, noun, count == 1 ? "" : "s");
 }
 
+static void put_retries(FILE *err, uint32_t count) {
+    fprintf(err, " (%u retr%s)", (unsigned)count, count == 1 ? "y" : "ies");
+}
+
 /* ## Calls */
 
 static const char *verb_of(gramc_text outcome) {
@@ -169,7 +173,7 @@ static void close_line(struct tell *tell, const gramc_run_result *result) {
     cli_put_safe(err, buf_view(&tell->who));
     fputs("; ", err);
     put_counted(err, result->requests, "request");
-    if (result->retries) fprintf(err, " (%u more tries)", (unsigned)result->retries);
+    if (result->retries) put_retries(err, result->retries);
     fputs(", ", err);
     put_counted(err, result->calls, "call");
     if (errors) fprintf(err, " (%u failed)", errors);

@@ -204,6 +204,9 @@ static void put_settings(struct object *o, const struct agent *agent, unsigned s
     put_count(o, "maxRounds", public->max_rounds);
     bool usual = public->coerce == strategy_coerces(public);
     put_flag(o, "coerce", usual && (o->meaning || !public->coerce) ? -1 : public->coerce);
+    put_count(o, "maxTotalTokens", public->max_total_tokens);
+    put_raw(o, "maxCost", public->max_cost);
+    put_count(o, "maxDurationMs", public->max_duration_ms);
     put_box_uses(o, public->box_uses, public->box_use_count);
     put_output(o, agent->output, style);
     put_names(o, "inputs", public->inputs, public->input_count);

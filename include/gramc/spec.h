@@ -104,6 +104,10 @@ typedef struct gramc_agent {
     size_t box_use_count;
     const struct json *output_document; /* as in gramc_task */
     bool coerce; /* what a model writes is converted without loss where its type asks for another */
+    /* Of a whole run; 0 and empty: none. What it costs is a number above 0, in the currency of the
+     * prices. */
+    uint32_t max_total_tokens, max_duration_ms;
+    gramc_text max_cost;
 } gramc_agent;
 
 /* What does a tool: GRAMC_IMPL_BUILTIN (target: the registered name), GRAMC_IMPL_EXEC (argv),

@@ -9,6 +9,8 @@
 
 #include <curl/curl.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -17,7 +19,7 @@
 #include "base/number.h"
 
 /* libcurl asks before it sends a body of more than 1 MiB. */
-enum { IDLE_HANDLES = 256, KEPT_HEADERS = 4096, LONG_BODY = 1 << 18 };
+enum { IDLE_HANDLES = 256, KEPT_HEADERS = 4096, LONG_BODY = 1 << 18, SENT_A_TURN = 64 };
 
 struct http {
     gramc_allocator allocator;
@@ -29,8 +31,9 @@ struct http {
     size_t idle_count;
     unsigned handles; /* of libuv that are open */
     bool closing;
-    bool has_fresh; /* a request may be fresh */
-    bool broken;    /* a socket could not be watched: nothing goes on */
+    struct gate gate;                        /* how many requests are under way */
+    struct http_request *fresh, **fresh_end; /* that data is to be told of, in order */
+    bool broken;                             /* a socket could not be watched: nothing goes on */
 };
 
 struct http_target {
@@ -147,10 +150,29 @@ void http_target_free(struct http_target *target) {
 
 /* ## The end of a request */
 
+static void unlink_fresh(struct http_request *request) {
+    if (!request->fresh) return;
+    request->fresh = false;
+    *request->fresh_link = request->next_fresh;
+    if (request->next_fresh) request->next_fresh->fresh_link = request->fresh_link;
+    else request->http->fresh_end = request->fresh_link;
+}
+
+static void link_fresh(struct http_request *request) {
+    struct http *http = request->http;
+    if (request->fresh) return;
+    request->fresh = true;
+    request->next_fresh = NULL;
+    request->fresh_link = http->fresh_end;
+    *http->fresh_end = request;
+    http->fresh_end = &request->next_fresh;
+}
+
 static void unlink_request(struct http_request *request) {
     *request->link = request->next;
     if (request->next) request->next->link = request->link;
     request->link = NULL;
+    unlink_fresh(request);
 }
 
 /* Takes the handle out of the multi handle and keeps it for the next request. */
@@ -164,6 +186,7 @@ static void detach(struct http_request *request) {
     curl_multi_remove_handle(http->multi, easy);
     if (http->idle_count < IDLE_HANDLES && !http->closing) http->idle[http->idle_count++] = easy;
     else curl_easy_cleanup(easy);
+    gate_leave(&http->gate);
 }
 
 static bool read_header(CURL *easy, const char *name, gramc_text *out) {
@@ -255,7 +278,6 @@ static void drop_duration(char *error) {
 
 static void complete(struct http_request *request, CURLcode code) {
     request->failure = failure_of(request, code);
-    request->fresh = false;
     keep_headers(request);
     if (code != CURLE_OK || request->status < 200 || request->status > 299)
         read_retry_headers(request);
@@ -280,19 +302,11 @@ static void fail_all(struct http *http) {
     }
 }
 
-static struct http_request *next_fresh(struct http *http) {
-    for (struct http_request *request = http->requests; request; request = request->next)
-        if (request->fresh) return request;
-    return NULL;
-}
-
 /* Not from inside curl, where no request may be canceled. The receiver may change the list. */
 static void tell_data(struct http *http) {
-    struct http_request *request;
-    if (!http->has_fresh) return;
-    http->has_fresh = false;
-    while ((request = next_fresh(http))) {
-        request->fresh = false;
+    while (http->fresh) {
+        struct http_request *request = http->fresh;
+        unlink_fresh(request);
         keep_headers(request);
         request->data(request);
     }
@@ -323,6 +337,11 @@ static void free_when_closed(struct http *http) {
 
 static void timer_closed(uv_handle_t *handle) {
     free_when_closed(handle->data);
+}
+
+static void gate_closed(uv_handle_t *handle) {
+    struct gate *gate = handle->data;
+    free_when_closed((struct http *)(void *)((char *)gate - offsetof(struct http, gate)));
 }
 
 static void watcher_closed(uv_handle_t *handle) {
@@ -404,7 +423,10 @@ gramc_status http_new(struct http **out, uv_loop_t *loop, const gramc_allocator 
     struct http *http = mem_alloc(allocator, sizeof(*http));
     *out = http;
     if (!http) return GRAMC_NOMEM;
-    *http = (struct http){.allocator = *allocator, .loop = loop, .handles = 1};
+    *http = (struct http){.allocator = *allocator, .loop = loop, .handles = 2};
+    http->fresh_end = &http->fresh;
+    gate_init(&http->gate, loop, SIZE_MAX);
+    http->gate.a_turn = SENT_A_TURN;
     uv_timer_init(loop, &http->timer);
     http->timer.data = http;
     return GRAMC_OK;
@@ -427,11 +449,17 @@ static bool open_multi(struct http *http) {
     curl_multi_setopt(http->multi, CURLMOPT_SOCKETDATA, http);
     curl_multi_setopt(http->multi, CURLMOPT_TIMERFUNCTION, timer_wanted);
     curl_multi_setopt(http->multi, CURLMOPT_TIMERDATA, http);
+    if (http->gate.most <= LONG_MAX)
+        curl_multi_setopt(http->multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, (long)http->gate.most);
     return true;
 }
 
+void http_limit(struct http *http, size_t most) {
+    http->gate.most = most;
+}
+
 bool http_is_idle(const struct http *http) {
-    return http->requests == NULL;
+    return http->requests == NULL && http->gate.queue == NULL;
 }
 
 void http_close(struct http *http) {
@@ -442,6 +470,7 @@ void http_close(struct http *http) {
         curl_global_cleanup();
     }
     uv_close((uv_handle_t *)&http->timer, timer_closed);
+    gate_close(&http->gate, gate_closed);
 }
 
 /* ## Requests */
@@ -449,7 +478,7 @@ void http_close(struct http *http) {
 static size_t on_body(char *bytes, size_t size, size_t count, void *ctx) {
     struct http_request *request = ctx;
     buf_put(&request->response, bytes, size * count);
-    if (request->data) request->fresh = request->http->has_fresh = true;
+    if (request->data) link_fresh(request);
     return request->response.state == BUF_FINE ? size * count : 0;
 }
 
@@ -465,6 +494,7 @@ static CURL *easy_new(void) {
     CURL *easy = curl_easy_init();
     if (!easy) return NULL;
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L); /* a name that is looked up is not waited for */
     curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
     curl_easy_setopt(easy, CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
@@ -557,7 +587,7 @@ static void reset_result(struct http_request *request) {
     request->failure = HTTP_FINE;
     request->error[0] = '\0';
     request->status = 0;
-    request->fresh = request->headed = false;
+    request->headed = false;
     request->may_retry = request->must_not_retry = false;
     request->retry_after_ms = -1;
 }
@@ -565,18 +595,17 @@ static void reset_result(struct http_request *request) {
 _Static_assert(sizeof(((struct http_request *)0)->error) >= CURL_ERROR_SIZE,
                "curl writes its error there");
 
-gramc_status http_start(struct http *http, struct http_request *request) {
+/* Has a place. */
+static gramc_status send_now(struct http *http, struct http_request *request) {
     if (http->broken || !open_multi(http)) return GRAMC_NOMEM;
     CURL *easy = http->idle_count ? http->idle[--http->idle_count] : easy_new();
     if (!easy) return GRAMC_NOMEM;
-    reset_result(request);
     if (set_up(easy, request) || curl_multi_add_handle(http->multi, easy)) {
         curl_easy_cleanup(easy);
         free_headers(request->header_list);
         request->header_list = NULL;
         return GRAMC_NOMEM;
     }
-    request->http = http;
     request->easy = easy;
     request->next = http->requests;
     request->link = &http->requests;
@@ -585,8 +614,38 @@ gramc_status http_start(struct http *http, struct http_request *request) {
     return GRAMC_OK;
 }
 
+static void admitted(struct gate_wait *wait) {
+    struct http_request *request =
+        (struct http_request *)(void *)((char *)wait - offsetof(struct http_request, wait));
+    if (send_now(request->http, request) == GRAMC_OK) {
+        if (request->begun) request->begun(request);
+        return;
+    }
+    gate_leave(&request->http->gate);
+    request->failure = HTTP_NOMEM;
+    request->done(request);
+}
+
+gramc_status http_start(struct http *http, struct http_request *request) {
+    reset_result(request);
+    request->http = http;
+    if (gate_try(&http->gate)) {
+        gramc_status status = send_now(http, request);
+        if (status) gate_leave(&http->gate);
+        return status;
+    }
+    request->wait.admitted = admitted;
+    gate_queue(&http->gate, &request->wait);
+    return GRAMC_OK;
+}
+
+bool http_waits(const struct http_request *request) {
+    return request->wait.waiting;
+}
+
 void http_cancel(struct http_request *request) {
     if (request->easy) detach(request);
+    else if (http_waits(request)) gate_forget(&request->http->gate, &request->wait);
 }
 
 void http_request_free(struct http_request *request) {

@@ -21,6 +21,34 @@ done
 sed 's/"version":1/"version":2/' "$work/1.json" >"$work/wrong"
 "$gramc" validate "$schema" "$work/wrong" >/dev/null 2>&1 && complain "$schema accepts another version"
 
+# What is made of a trace is the same document, and a page holds no markup but ours.
+"$gramc" run "$source/specs/hello_world.gram" --library "$source/specs/libraries/friendly.gram" --model mock --trace "$work/t.jsonl" \
+    --format json "Hello" "<script>alert(1)</script>" >"$work/of-run.json" || complain "the run failed"
+"$gramc" trace --format json "$work/t.jsonl" >"$work/of-trace.json"
+cmp "$work/of-run.json" "$work/of-trace.json" || complain "run and trace tell different things"
+for case in "$source"/tests/golden/cases/trace-*json.test; do
+    sed '1,/^--- stdout$/d; /^--- /,$d' "$case" >"$work/of-case.json"
+    [ -s "$work/of-case.json" ] || continue
+    "$gramc" validate "$schema" "$work/of-case.json" || complain "$case does not fit $schema"
+done
+"$gramc" trace --html "$work/t.jsonl" >"$work/t.html"
+python3 - "$work/t.html" <<'END' || complain "the page is not harmless"
+import html.parser, sys
+allowed = {"html", "head", "meta", "style", "title", "body", "h1", "h2", "small", "section", "pre", "dl", "dt", "dd", "details", "summary"}
+class Page(html.parser.HTMLParser):
+    text = ""
+    stack = []
+    def handle_starttag(self, tag, attrs):
+        assert tag in allowed, tag
+        assert all(name in ("lang", "charset", "name", "content", "http-equiv", "class") for name, _ in attrs), attrs
+        if tag != "meta": self.stack.append(tag)
+    def handle_endtag(self, tag): assert self.stack.pop() == tag, tag
+    def handle_data(self, data): self.text += data
+page = Page()
+page.feed(open(sys.argv[1]).read())
+assert not page.stack and "<script>alert(1)</script>" in page.text
+END
+
 cd "$work" || exit 2
 cat >spec.gram <<'END'
 [a:Agent {description: "d", model: "OpenAI/x"} | [work:Tool {description: "d"} | (n::Int)==>(::Text)]]
@@ -50,12 +78,15 @@ if " in tools" in got.stderr: print("a closing line in a pipe:", got.stderr); sy
 server.shutdown()
 
 def interrupted(term, options):
-    """Ctrl-C after two and a half seconds; standard error is a terminal."""
+    """Ctrl-C when the tool has worked for 1.6 seconds; standard error is a terminal."""
+    if os.path.exists("events"): os.remove("events")
     ours, theirs = pty.openpty()
-    child = subprocess.Popen([gramc, "run", "spec.gram", "-l", "spec.gram#slow", "--model", "script:s.jsonl", *options, "Go"],
+    child = subprocess.Popen([gramc, "run", "spec.gram", "-l", "spec.gram#slow", "--model", "script:s.jsonl", "--trace", "events", *options, "Go"],
                              stdout=subprocess.PIPE, stderr=theirs, env={**os.environ, "TERM": term})
     os.close(theirs)
-    time.sleep(2.5)
+    until = time.time() + 20
+    while time.time() < until and not (os.path.exists("events") and "tool.request" in open("events").read()): time.sleep(0.05)
+    time.sleep(1.6)
     child.send_signal(signal.SIGINT)
     out, _ = child.communicate(timeout=20)
     shown = b""

@@ -383,6 +383,7 @@ static void models(void **state) {
     options.model = model;
     options.messages = &message;
     options.message_count = 1;
+    options.timeout_ms = UINT32_MAX; /* likewise */
     options.trace = buf_writer(&run.trace);
     gramc_run_handler handler = test_handler(&run);
     assert_int_equal(gramc_run_start(NULL, loop, bound, &options, &handler), GRAMC_OK);

@@ -247,6 +247,26 @@ static void legacy_wire(void **state) {
     close_scene(&scene);
 }
 
+/* What no strict reader takes is mended, and each repair is told. */
+static void mended_calls(void **state) {
+    struct scene scene;
+    (void)state;
+    greeter(&scene);
+    play(&scene,
+         HEADER CALLS(CALL("sayHello", "So: {'personName': 'Al',}") "," CALL(
+             "sayHello", "{\\\"personName\\\":\\\"Bo\\\"}")) SAYS("ok"),
+         (struct test_setup){0});
+    expect_end(&scene, GRAMC_OUTCOME_ANSWERED, "ok\n");
+    expect_result(&scene, 0, "ok", "Hello, Al! Nice to meet you.");
+    expect_member(&scene, "tool.request", 0, "/sent", "{\"personName\":\"Al\"}");
+    expect_member(&scene, "tool.request", 0, "/repairs/0", "prose");
+    expect_member(&scene, "tool.request", 0, "/repairs/1", "trailing-comma");
+    expect_member(&scene, "tool.request", 0, "/repairs/2", "quotes");
+    const char *told = strstr(scene.run.trace.ptr, "\"repairs\"");
+    assert_null(strstr(told + 1, "\"repairs\""));
+    close_scene(&scene);
+}
+
 /* ## Going wrong: the model is told */
 
 static void bad_calls(void **state) {
@@ -904,6 +924,7 @@ int main(void) {
         cmocka_unit_test(result_kinds),
         cmocka_unit_test(direct_results),
         cmocka_unit_test(legacy_wire),
+        cmocka_unit_test(mended_calls),
         cmocka_unit_test(bad_calls),
         cmocka_unit_test(too_many_call_errors),
         cmocka_unit_test(failing_tool),

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -98,6 +99,7 @@ struct load {
     struct test_run run;
     struct buf script;
     size_t calls;
+    const gramc_builtins *builtins; /* NULL: the standard ones */
 };
 
 static void load_begin(struct load *load, uint32_t max_programs) {
@@ -105,6 +107,7 @@ static void load_begin(struct load *load, uint32_t max_programs) {
     test_run_init(&load->run);
     load->test.max_programs = max_programs;
     load->calls = 0;
+    load->builtins = NULL;
     buf_init(&load->script, NULL, 1 << 20);
     buf_puts(&load->script, "{\"event\":\"header\",\"format\":\"gramc-trace\",\"version\":1}\n"
                             "{\"event\":\"model.response\",\"calls\":[");
@@ -131,6 +134,7 @@ static gramc_status load_run(struct load *load, uint32_t timeout_ms,
     assert_int_equal(buf_status(&load->script), GRAMC_OK);
     assert_int_equal(gramc_model_new_script(&model, buf_view(&load->script), NULL, NULL), GRAMC_OK);
     struct test_setup setup = {.agent = &load->test,
+                               .builtins = load->builtins,
                                .model = model,
                                .messages = {"go"},
                                .timeout_ms = timeout_ms,
@@ -214,6 +218,36 @@ static void busy_pool(void **state) {
     load_end(&load);
 }
 
+static int nap(void *ctx, gramc_text arguments, gramc_writer result) {
+    const struct timespec pause = {0, 100 * 1000000L};
+    (void)ctx;
+    (void)arguments;
+    nanosleep(&pause, NULL);
+    return result.write(result.ctx, "ok", 2);
+}
+
+/* 40 calls of 0.1 s on libuv's four threads: 1 s of work for each, and 0.7 s for a call. */
+static void busy_threads(void **state) {
+    static const gramc_builtin mine = {{"my.nap", 6}, nap, NULL, true};
+    gramc_builtins *builtins;
+    struct load load;
+    (void)state;
+    load_begin(&load, 0);
+    test_tool(&load.test, "nap", OBJECT, STRING, GRAMC_RESULT_TEXT);
+    test_builtin(&load.test, "nap", "my.nap")->timeout_ms = 700;
+    assert_int_equal(gramc_builtins_new(&builtins, NULL), GRAMC_OK);
+    assert_int_equal(gramc_builtins_add(builtins, &mine), GRAMC_OK);
+    load.builtins = builtins;
+    load_calls(&load, "nap", 40);
+    assert_int_equal(load_run(&load, 60000, NULL), GRAMC_OK);
+    assert_int_equal(load.run.outcome, GRAMC_OUTCOME_ANSWERED);
+    assert_int_equal(load.run.result.tool_errors, 0);
+    assert_int_equal(times_said(&load, "\"outcome\":\"ok\""), 40);
+    assert_true(times_said(&load, "\"queued_ms\":") >= 36);
+    load_end(&load);
+    gramc_builtins_free(builtins);
+}
+
 /* A pool with a long queue and a program that runs once: it need not wait for all of the queue. */
 static void no_starving(void **state) {
     struct load load;
@@ -275,10 +309,15 @@ static void no_memory(void **state) {
 }
 
 int main(void) {
+    if (setenv("UV_THREADPOOL_SIZE", "4", 1)) return 1;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(capacities),    cmocka_unit_test(first_come_first_served),
-        cmocka_unit_test(many_programs), cmocka_unit_test(busy_pool),
-        cmocka_unit_test(no_starving),   cmocka_unit_test(run_ends_while_waiting),
+        cmocka_unit_test(capacities),
+        cmocka_unit_test(first_come_first_served),
+        cmocka_unit_test(many_programs),
+        cmocka_unit_test(busy_pool),
+        cmocka_unit_test(busy_threads),
+        cmocka_unit_test(no_starving),
+        cmocka_unit_test(run_ends_while_waiting),
         cmocka_unit_test(no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
