@@ -116,8 +116,8 @@ static struct arena_chunk *take_block(struct arena_pool *pool) {
     return block;
 }
 
-/* Blocks of one arena, as a list. What give_rest has left of one may be too small for a request
- * that shares: it stays unused until its piece goes. */
+/* Blocks of one arena, as a list. What a seal has left too small for a piece is lost until the pool
+ * goes. */
 static void give_blocks(struct arena_pool *pool, struct arena_chunk *block) {
     if (POOL_IS_WATCHED) {
         free_list(&pool->allocator, block);

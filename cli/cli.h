@@ -82,6 +82,7 @@ struct cli {
     const struct gramc_clock *clock; /* of runs; NULL: the system's. For tests */
     const char *root_of;             /* the operand whose project was looked for last; NULL: none */
     char root[CLI_PATH];             /* of that project, from / on */
+    struct cli_variable *variables;  /* of --env-file */
 };
 
 struct command {
@@ -96,6 +97,13 @@ int cli_main(struct cli *cli, const struct command *more, int argc, char **argv)
 void cli_init(struct cli *cli, FILE *out, FILE *err, const gramc_allocator *allocator);
 /* Frees the files that were read. */
 void cli_free(struct cli *cli);
+
+/* ## Variables (env_file.c) */
+/* Reads every --env-file; one that is not such a file is a usage error. An exit code. */
+int cli_read_variables(struct cli *cli);
+/* Of the environment, else of the last --env-file that has it; NULL: not set. */
+const char *cli_variable(const struct cli *cli, const char *name);
+void cli_free_variables(struct cli *cli);
 
 /* ## Parsing */
 /* Sorts argv[first..] into options and operands (in place). False after a message. */

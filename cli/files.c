@@ -120,6 +120,7 @@ gramc_reader cli_reader(struct cli *cli) {
 }
 
 void cli_free(struct cli *cli) {
+    cli_free_variables(cli);
     cli_free_configurations(cli);
     while (cli->files) {
         struct cli_file *next = cli->files->next;

@@ -36,6 +36,8 @@ static const struct property_row rows[] = {
     {"frequencyPenalty", PROPERTY_NUMBER, AT(agent.frequency_penalty)},
     {"maxTokens", PROPERTY_NUMBER, AT(agent.max_tokens)},
     {"seed", PROPERTY_NUMBER, AT(agent.seed)},
+    {"numCtx", PROPERTY_NUMBER, AT(agent.num_ctx)},
+    {"keepAlive", PROPERTY_TEXT, AT(agent.keep_alive)},
     {"maxIterations", PROPERTY_COUNT, AT(agent.max_iterations)},
     {"maxCallsPerTurn", PROPERTY_COUNT, AT(agent.max_calls_per_turn)},
     {"toolChoice", PROPERTY_TEXT, AT(agent.tool_choice)},

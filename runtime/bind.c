@@ -225,7 +225,9 @@ static void check_settings(gramc_bound *bound) {
                     {SETTING_FREQUENCY, "frequencyPenalty", agent->frequency_penalty.len},
                     {SETTING_SEED, "seed", agent->seed.len},
                     {SETTING_CHOICE, "toolChoice", agent->tool_choice.len},
-                    {SETTING_PARALLEL, "parallelToolCalls", agent->parallel_tool_calls >= 0}};
+                    {SETTING_PARALLEL, "parallelToolCalls", agent->parallel_tool_calls >= 0},
+                    {SETTING_CONTEXT, "numCtx", agent->num_ctx.len},
+                    {SETTING_KEEP_ALIVE, "keepAlive", agent->keep_alive.len}};
     for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
         if (settings[i].said && (bound->protocol->lacks & settings[i].setting))
             bound_report(bound, GRAMC_WARNING, NULL,

@@ -4,8 +4,6 @@
 #include "runtime/budget.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/number.h"
 #include "runtime/run.h"
@@ -84,13 +82,13 @@ static bool tokens_are_spent(gramc_run *run, const char *consequence) {
 }
 
 static bool money_is_spent(gramc_run *run, const char *consequence) {
-    char spent[MONEY_ROOM], allowed[MONEY_ROOM];
+    char spent[AMOUNT_ROOM], allowed[AMOUNT_ROOM];
     const struct budget *budget = &run->budget;
     if (budget->max_cost <= 0) return false;
     if (is_untold(run, GRAMC_OUTCOME_COST_BUDGET, consequence)) return true;
     if (run->result.cost < budget->max_cost) return false;
     run_end(run, GRAMC_OUTCOME_COST_BUDGET, "the answers cost %s, of %s%s",
-            budget_money(spent, run->result.cost), budget_money(allowed, budget->max_cost),
+            number_amount(spent, run->result.cost), number_amount(allowed, budget->max_cost),
             consequence);
     return true;
 }
@@ -101,16 +99,4 @@ bool budget_is_spent(gramc_run *run, const char *consequence) {
 
 bool budget_has_less_time(const gramc_run *run) {
     return run->budget.max_ms && (run->timeout_ms == 0 || run->budget.max_ms < run->timeout_ms);
-}
-
-/* ## Words */
-
-const char *budget_money(char room[MONEY_ROOM], double amount) {
-    static const double billion = 1e9;
-    double nano = amount * billion + 0.5;
-    unsigned long long whole = nano < 1.8e19 ? (unsigned long long)nano : 18000000000000000000U;
-    int len = snprintf(room, MONEY_ROOM, "%llu.%09llu", whole / 1000000000, whole % 1000000000);
-    while (len > 0 && room[len - 1] == '0') room[--len] = '\0';
-    if (len > 0 && room[len - 1] == '.') room[len - 1] = '\0';
-    return room;
 }

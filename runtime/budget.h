@@ -24,8 +24,4 @@ bool budget_is_spent(gramc_run *run, const char *consequence);
 /* Its time is over before that of gramc_run_options.timeout_ms. */
 bool budget_has_less_time(const gramc_run *run);
 
-enum { MONEY_ROOM = 40 };
-/* An amount as JSON spells numbers, to the billionth, in any locale. */
-const char *budget_money(char room[MONEY_ROOM], double amount);
-
 #endif

@@ -62,6 +62,12 @@ struct reply {
     gramc_text id, model, system_fingerprint; /* as the provider said; may be empty */
 };
 
+/* What some servers of one protocol want said in another way than others. */
+enum profile {
+    PROFILE_COMPLETION_TOKENS = 1, /* max_completion_tokens, not max_tokens */
+    PROFILE_SAYS_PARALLEL = 2      /* one call at a time, unless parallel_tool_calls is said */
+};
+
 struct request {
     const gramc_agent *agent;
     gramc_text model;
@@ -71,6 +77,7 @@ struct request {
     gramc_text tool_choice;   /* as the agent says, unless the tool is not offered; may be empty */
     gramc_text answer_format; /* of a structured answer; empty: a text */
     gramc_text instruction;   /* with its inputs filled in; empty: no system message */
+    unsigned profile;         /* enum profile, of the server */
 };
 
 /* ## Conversations (conversation.c) */
@@ -95,5 +102,9 @@ void conversation_trim(struct conversation *talk, size_t max);
 gramc_text model_id(gramc_text spec);
 /* The text before the first `/`, or an empty one. */
 gramc_text model_provider(gramc_text spec);
+
+/* ## Servers (provider.c) */
+/* enum profile of the model's provider, asked at that URL; empty: its own. */
+unsigned provider_profile(gramc_text model, gramc_text base_url);
 
 #endif

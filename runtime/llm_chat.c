@@ -83,12 +83,21 @@ static void put_messages(struct json_writer *w, const struct request *request) {
     json_array_end(w);
 }
 
-static void put_settings(struct json_writer *w, const gramc_agent *agent) {
+/* Its reasoning models refuse the older name wherever they are asked. */
+static bool has_completion_tokens(const struct request *request) {
+    gramc_text id = request->model;
+    bool reasons = id.len > 1 && id.ptr[0] == 'o' && id.ptr[1] >= '0' && id.ptr[1] <= '9';
+    return reasons || text_starts(id, "gpt-5") || request->profile & PROFILE_COMPLETION_TOKENS;
+}
+
+static void put_settings(struct json_writer *w, const struct request *request) {
+    const gramc_agent *agent = request->agent;
     protocol_setting(w, "temperature", agent->temperature);
     protocol_setting(w, "top_p", agent->top_p);
     protocol_setting(w, "presence_penalty", agent->presence_penalty);
     protocol_setting(w, "frequency_penalty", agent->frequency_penalty);
-    protocol_setting(w, "max_tokens", agent->max_tokens);
+    protocol_setting(w, has_completion_tokens(request) ? "max_completion_tokens" : "max_tokens",
+                     agent->max_tokens);
     protocol_setting(w, "seed", agent->seed);
 }
 
@@ -114,8 +123,9 @@ static void put_tools(struct json_writer *w, const struct request *request) {
     json_member_raw(w, request->wire == GRAMC_WIRE_FUNCTIONS ? "functions" : "tools",
                     request->tools);
     put_choice(w, request);
-    if (request->wire == GRAMC_WIRE_TOOLS && request->agent->parallel_tool_calls >= 0)
-        json_member_bool(w, "parallel_tool_calls", request->agent->parallel_tool_calls);
+    bool said = request->agent->parallel_tool_calls >= 0;
+    if (request->wire == GRAMC_WIRE_TOOLS && (said || request->profile & PROFILE_SAYS_PARALLEL))
+        json_member_bool(w, "parallel_tool_calls", !said || request->agent->parallel_tool_calls);
 }
 
 static void put_request(struct buf *out, const struct request *request) {
@@ -123,7 +133,7 @@ static void put_request(struct buf *out, const struct request *request) {
     json_object_begin(&w);
     json_member_text(&w, "model", request->model);
     put_messages(&w, request);
-    put_settings(&w, request->agent);
+    put_settings(&w, request);
     protocol_setting(&w, "response_format", request->answer_format);
     if (request->tools.len) put_tools(&w, request);
     json_object_end(&w);
@@ -133,6 +143,7 @@ const struct protocol protocol_chat = {.name = "chat",
                                        .target = "openai",
                                        .path = "/chat/completions",
                                        .key = "Authorization: Bearer ",
+                                       .lacks = SETTINGS_OF_OLLAMA,
                                        .has_functions = true,
                                        .message = put_message,
                                        .request = put_request,

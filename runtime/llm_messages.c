@@ -4,8 +4,21 @@
 #include "base/text.h"
 #include "runtime/protocol.h"
 
-/* `max_tokens` has to be said. */
-#define USUAL_MAX_TOKENS "8192"
+/* `max_tokens` has to be said, and more than a model can write is refused: what each can, as far
+ * as it is answered in one piece without a timeout. The first that fits; the last fits all. */
+static const struct {
+    const char *begins, *most;
+} usual_max_tokens[] = {
+    {"claude-3-opus", "4096"}, {"claude-3-sonnet", "4096"}, {"claude-3-haiku", "4096"},
+    {"claude-2", "4096"},      {"claude-3-5", "8192"},      {"", "16384"},
+};
+
+static gramc_text max_tokens(const struct request *request) {
+    size_t i = 0;
+    if (request->agent->max_tokens.len) return request->agent->max_tokens;
+    while (!text_starts(request->model, usual_max_tokens[i].begins)) i++;
+    return text_of(usual_max_tokens[i].most);
+}
 
 /* ## Messages */
 
@@ -112,8 +125,7 @@ static void put_request(struct buf *out, const struct request *request) {
     struct json_writer w = json_writer(out);
     json_object_begin(&w);
     json_member_text(&w, "model", request->model);
-    json_member_raw(&w, "max_tokens",
-                    agent->max_tokens.len ? agent->max_tokens : TEXT(USUAL_MAX_TOKENS));
+    json_member_raw(&w, "max_tokens", max_tokens(request));
     if (request->instruction.len) json_member_text(&w, "system", request->instruction);
     put_conversation(&w, request->talk);
     protocol_setting(&w, "temperature", agent->temperature);
@@ -190,8 +202,8 @@ const struct protocol protocol_messages = {.name = "messages",
                                            .path = "/messages",
                                            .key = "x-api-key: ",
                                            .version = "anthropic-version: 2023-06-01",
-                                           .lacks =
-                                               SETTING_PRESENCE | SETTING_FREQUENCY | SETTING_SEED,
+                                           .lacks = SETTING_PRESENCE | SETTING_FREQUENCY |
+                                                    SETTING_SEED | SETTINGS_OF_OLLAMA,
                                            .by_id = true,
                                            .message = put_message,
                                            .request = put_request,

@@ -58,7 +58,8 @@ static void put_options(struct json_writer *w, const gramc_agent *agent) {
                    {"presence_penalty", agent->presence_penalty},
                    {"frequency_penalty", agent->frequency_penalty},
                    {"num_predict", agent->max_tokens},
-                   {"seed", agent->seed}};
+                   {"seed", agent->seed},
+                   {"num_ctx", agent->num_ctx}};
     bool any = false;
     for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
         if (options[i].value.len == 0) continue;
@@ -79,6 +80,7 @@ static void put_request(struct buf *out, const struct request *request) {
     if (request->tools.len) json_member_raw(&w, "tools", request->tools);
     protocol_setting(&w, "format", request->answer_format);
     put_options(&w, request->agent);
+    json_member_some(&w, "keep_alive", request->agent->keep_alive);
     json_object_end(&w);
 }
 

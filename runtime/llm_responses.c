@@ -164,8 +164,8 @@ const struct protocol protocol_responses = {.name = "responses",
                                             .target = "openai-responses",
                                             .path = "/responses",
                                             .key = "Authorization: Bearer ",
-                                            .lacks =
-                                                SETTING_PRESENCE | SETTING_FREQUENCY | SETTING_SEED,
+                                            .lacks = SETTING_PRESENCE | SETTING_FREQUENCY |
+                                                     SETTING_SEED | SETTINGS_OF_OLLAMA,
                                             .by_id = true,
                                             .message = put_message,
                                             .request = put_request,

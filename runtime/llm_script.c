@@ -17,11 +17,19 @@ struct script_reader {
 
 static gramc_status read_header(struct script_reader *reader, const struct json *event) {
     reader->model->id = trace_text(event, "model");
+    reader->model->protocol = protocol_named(trace_text(event, "protocol"));
     return GRAMC_OK;
+}
+
+/* To which profile of servers the recorded requests were made. */
+static unsigned profile_of(const struct json *request) {
+    return (json_get(request, "max_completion_tokens") ? (unsigned)PROFILE_COMPLETION_TOKENS : 0) |
+           (json_get(request, "parallel_tool_calls") ? (unsigned)PROFILE_SAYS_PARALLEL : 0);
 }
 
 static gramc_status read_request(struct script_reader *reader, const struct json *event) {
     reader->request = json_get(event, "body");
+    reader->model->profile |= profile_of(reader->request);
     if (!reader->model->id.len) reader->model->id = trace_text(reader->request, "model");
     return GRAMC_OK;
 }

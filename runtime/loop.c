@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "runtime/limiter.h"
 #include "runtime/net/http.h"
 #include "runtime/mcp/server.h"
 #include "base/options.h"
@@ -67,7 +68,7 @@ static void on_alarm(uv_async_t *async) {
 static bool are_usable(const gramc_loop_options *options) {
     for (size_t i = 0; i < options->environment_count; i++)
         if (text_has_nul(options->environment[i])) return false;
-    return !text_has_nul(options->host);
+    return !text_has_nul(options->host) && !text_has_nul(options->ca_file);
 }
 
 static gramc_status copy_options(gramc_loop *loop, const gramc_loop_options *options) {
@@ -77,6 +78,7 @@ static gramc_status copy_options(gramc_loop *loop, const gramc_loop_options *opt
         copy[i] = arena_text(&loop->arena, options->environment[i]);
     loop->environment = copy;
     loop->environment_count = options->environment_count;
+    if (options->ca_file.len) loop->ca_file = arena_text(&loop->arena, options->ca_file).ptr;
     if (options->host.len) loop->host = arena_text(&loop->arena, options->host).ptr;
     return loop->arena.oom ? GRAMC_NOMEM : GRAMC_OK;
 }
@@ -97,6 +99,7 @@ static gramc_status init_handles(gramc_loop *loop, const gramc_loop_options *opt
         return GRAMC_NOMEM;
     }
     gramc_status status = http_new(&loop->http, &loop->uv, &loop->allocator);
+    if (!status && loop->ca_file) http_trust(loop->http, loop->ca_file);
     if (!status) http_limit(loop->http, can.connections);
     if (status) {
         close_idles(loop);
@@ -202,6 +205,7 @@ static void end_all(gramc_loop *loop) {
         uv_run(&loop->uv, UV_RUN_ONCE);
     }
     while (loop->ready) step_ready(&loop->idle); /* over, but still in the list */
+    limiters_close(loop);
     worker_close_pools(loop);
     close_idles(loop);
     uv_close((uv_handle_t *)&loop->alarm, NULL);

@@ -15,6 +15,7 @@ struct mcp_pool;
 struct secrets;
 struct tool_call;
 struct loaded_plugin;
+struct limiter;
 struct worker_pool;
 
 struct gramc_loop {
@@ -36,6 +37,7 @@ struct gramc_loop {
     size_t idle_workers, workers_max;
     struct loaded_plugin *plugins; /* into this process; in the arena */
     struct secrets *secrets;       /* all that were ever used here; NULL: none */
+    const char *ca_file;           /* by which https servers are judged; NULL: the system's */
     const char *host;              /* the path of gramc-host; NULL: not known */
     bool owns_process;
     size_t functions; /* that work on other threads */
@@ -43,7 +45,8 @@ struct gramc_loop {
     bool interrupted; /* since it last began to turn */
     uint64_t random;  /* state of a generator for waiting times */
     gramc_clock clock;
-    struct gate programs; /* those that work: exec, and workers with a call */
+    struct limiter *limiters; /* of the endpoints that were asked */
+    struct gate programs;     /* those that work: exec, and workers with a call */
 };
 
 /* Has what is said on this loop searched for these, too: servers and programs outlive the run that

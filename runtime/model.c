@@ -19,6 +19,10 @@ gramc_model *model_new(const struct model_kind *kind, const gramc_allocator *all
     return model;
 }
 
+gramc_text gramc_model_protocol(const gramc_model *model) {
+    return model->protocol ? text_of(model->protocol->name) : (gramc_text){NULL, 0};
+}
+
 void gramc_model_free(gramc_model *model) {
     if (!model) return;
     gramc_allocator allocator = model->arena.allocator;
@@ -66,11 +70,13 @@ void ask_free(struct ask *ask) {
 }
 
 static void tell(struct ask *ask) {
+    limiter_leave(ask);
     ask->run->state = RUN_READ;
     run_step(ask->run);
 }
 
 void ask_answer(struct ask *ask) {
+    limiter_count(ask);
     watch_reply(&ask->run->watch, &ask->reply, ask->size, ask->started);
     tell(ask);
 }

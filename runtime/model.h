@@ -5,6 +5,7 @@
 #include <uv.h>
 
 #include "base/mem.h"
+#include "runtime/limiter.h"
 #include "runtime/net/http.h"
 #include "runtime/protocol.h"
 
@@ -29,12 +30,15 @@ struct script_answer {
 struct gramc_model {
     struct arena arena;
     const struct model_kind *kind;
-    gramc_text id; /* empty: the agent's */
+    gramc_text id;    /* empty: the agent's */
+    unsigned profile; /* enum profile */
     /* endpoint */
     const struct protocol *protocol;
     struct http_target *target;
     gramc_text base;         /* of its URL, without a slash at the end */
     struct secrets *secrets; /* the key; NULL: none */
+    struct limiter_name limiter;
+    struct limiter_rules rules;
     uint32_t max_retries, retry_wait_ms;
     size_t max_response;
     /* script */
@@ -58,6 +62,7 @@ struct ask {
     uv_timer_t timer;
     bool timer_open;
     uint32_t attempt;
+    struct limiter_wait limit;
 };
 
 gramc_model *model_new(const struct model_kind *kind, const gramc_allocator *allocator);

@@ -87,9 +87,13 @@ gramc_status gramc_model_new_endpoint(gramc_model **out, const gramc_endpoint_op
     if (!model) return GRAMC_NOMEM;
     model->protocol = choose_protocol(&options);
     model->id = arena_text(&model->arena, model_id(options.model));
+    model->profile = provider_profile(options.model, options.base_url);
     model->max_retries = options.max_retries;
     model->retry_wait_ms = options.retry_wait_ms ? options.retry_wait_ms : DEFAULT_WAIT_MS;
     model->max_response = options.max_response ? options.max_response : MODEL_RESPONSE_MAX;
+    model->limiter = limiter_name(base, options.api_key);
+    model->rules = (struct limiter_rules){options.max_concurrent,
+                                          {options.requests_per_minute, options.tokens_per_minute}};
     gramc_status status = keep_key(model, &options);
     if (!status) status = make_target(model, base, &options);
     if (!status && model->arena.oom) status = GRAMC_NOMEM;
@@ -171,6 +175,7 @@ static void tell_attempt(struct ask *ask, gramc_text reason, bool again, double 
     told.number = ask->attempt + 1;
     told.status = ask->http.status;
     ask->last = told;
+    told.queued_ns = ask->limit.queued_ns;
     told.reason = reason;
     told.again = again;
     told.wait_ms = (uint64_t)wait;
@@ -179,6 +184,13 @@ static void tell_attempt(struct ask *ask, gramc_text reason, bool again, double 
 }
 
 /* ## Asking again */
+
+/* Of all runs: whoever asked now would get the same answer. */
+static bool asks_for_quiet(const struct ask *ask) {
+    bool said = ask->http.retry_after_ms >= 0;
+    return ask->last.class_ == GRAMC_ATTEMPT_RATE_LIMIT ||
+           (said && ask->http.failure == HTTP_FINE && ask->http.status == 503);
+}
 
 static void try_again(uv_timer_t *timer);
 
@@ -231,6 +243,7 @@ static void give_up_or_retry(struct ask *ask) {
         return;
     }
     ask->last.class_ = class_of(http, code);
+    if (asks_for_quiet(ask)) limiter_pause(ask, wait);
     if (again && wait <= MODEL_WAIT_MAX_MS) {
         tell_attempt(ask, line, true, wait);
         note_retry(ask, line, wait);
@@ -246,11 +259,11 @@ static void give_up_or_retry(struct ask *ask) {
 
 /* What came instead of an answer: of which type, and how it begins. */
 static void put_what_came(struct buf *out, const struct ask *ask) {
-    gramc_text type = buf_view(&ask->http.kept), body = text_trim(buf_view(&ask->http.response));
-    size_t name = sizeof("Content-Type:") - 1;
-    if (type.len > name) {
+    gramc_text type = http_kept(&ask->http, "Content-Type"),
+               body = text_trim(buf_view(&ask->http.response));
+    if (type.len) {
         buf_puts(out, " (");
-        put_foreign(out, ask, text_slice(type, name, type.len), EXCERPT);
+        put_foreign(out, ask, type, EXCERPT);
         buf_putc(out, ')');
     }
     buf_puts(out, body.len ? ": " : ": it is empty");
@@ -297,6 +310,8 @@ static bool hide_reply(struct ask *ask) {
 
 static void on_answer(struct http_request *http) {
     struct ask *ask = http->ctx;
+    limiter_leave(ask);
+    limiter_heed(ask);
     gramc_text why = {NULL, 0};
     if (http->failure != HTTP_FINE || http->status < 200 || http->status > 299) {
         give_up_or_retry(ask);
@@ -336,7 +351,7 @@ static void on_begun(struct http_request *http) {
 }
 
 static void send_request(struct ask *ask) {
-    static const char *const kept_headers[] = {"Content-Type", NULL};
+    static const char *const kept_headers[] = {"Content-Type", LIMITER_HEADERS, NULL};
     const gramc_model *model = ask->run->model;
     ask->http.target = model->target;
     ask->attempt_started = watch_stamp(&ask->run->watch);
@@ -353,13 +368,19 @@ static void send_request(struct ask *ask) {
     if (http_start(ask->run->loop->http, &ask->http)) ask_fail_nomem(ask);
 }
 
+static void begin(struct ask *ask) {
+    if (!limiter_enter(ask, send_request, false)) ask_fail_nomem(ask);
+}
+
 static void try_again(uv_timer_t *timer) {
-    send_request(timer->data);
+    struct ask *ask = timer->data;
+    if (!limiter_enter(ask, send_request, true)) ask_fail_nomem(ask);
 }
 
 static void cancel(struct ask *ask) {
     if (ask->timer_open) uv_timer_stop(&ask->timer);
     http_cancel(&ask->http);
+    limiter_leave(ask);
 }
 
-const struct model_kind model_endpoint = {"openai", send_request, cancel};
+const struct model_kind model_endpoint = {"openai", begin, cancel};

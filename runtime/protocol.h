@@ -12,7 +12,10 @@ enum unsent {
     SETTING_FREQUENCY = 2,
     SETTING_SEED = 4,
     SETTING_CHOICE = 8, /* toolChoice */
-    SETTING_PARALLEL = 16
+    SETTING_PARALLEL = 16,
+    SETTING_CONTEXT = 32,    /* numCtx */
+    SETTING_KEEP_ALIVE = 64, /* keepAlive */
+    SETTINGS_OF_OLLAMA = SETTING_CONTEXT | SETTING_KEEP_ALIVE
 };
 
 struct protocol {

@@ -214,7 +214,8 @@ static bool build_body(gramc_run *run) {
                               &run->talk,
                               tool_choice(run),
                               step->answer_format,
-                              run->instruction};
+                              run->instruction,
+                              run->model->profile};
     buf_reset(&run->body);
     buf_reserve(&run->body, usual_size(&request));
     run->talk.protocol->request(&run->body, &request);

@@ -7,9 +7,9 @@
 #include <time.h>
 
 #include "base/json/trace_read.h"
+#include "base/number.h"
 #include "base/text.h"
 #include "runtime/bound.h"
-#include "runtime/budget.h"
 
 enum { LONGEST_LINE = 256 << 20, LINE_KEPT = 64 << 10 };
 
@@ -116,6 +116,7 @@ static void put_attempt(struct trace *trace, const gramc_event *event) {
     json_member_number(w, "status", (uint64_t)attempt->status);
     json_member_some(w, "message", attempt->reason);
     if (attempt->again) put_ms(trace, "wait_ms", attempt->wait_ms * 1000000);
+    if (attempt->queued_ns) put_ms(trace, "queued_ms", attempt->queued_ns);
     json_member_some(w, "body", attempt->body);
     put_ms(trace, "duration_ms", event->duration_ns);
 }
@@ -249,7 +250,7 @@ static void put_answer_reading(struct trace *trace, const gramc_event *event) {
 static void put_outcome(struct trace *trace, const gramc_event *event) {
     const gramc_run_result *result = event->result;
     struct json_writer *w = &trace->event;
-    char money[MONEY_ROOM];
+    char money[AMOUNT_ROOM];
     json_member_text(w, "outcome", text_of(gramc_outcome_name(result->outcome)));
     json_member_text(w, "text", result->text);
     json_member_some(w, "message", result->message);
@@ -261,7 +262,7 @@ static void put_outcome(struct trace *trace, const gramc_event *event) {
     json_member_number(w, "tool_errors", result->tool_errors);
     put_usage(w, (const uint64_t[]){result->prompt_tokens, result->completion_tokens,
                                     result->total_tokens, result->cached_tokens});
-    if (result->has_cost) json_member_raw(w, "cost", text_of(budget_money(money, result->cost)));
+    if (result->has_cost) json_member_raw(w, "cost", text_of(number_amount(money, result->cost)));
     put_ms(trace, "model_ms", result->model_ns);
     put_ms(trace, "tool_ms", result->tool_ns);
     put_ms(trace, "duration_ms", event->duration_ns);

@@ -1,5 +1,6 @@
-/* What a run may use up, from the command line, and what its tokens cost, from the configuration. A
- * limit of cost without a price is refused: nothing would ever reach it. */
+/* What a run may use up and how fast it may ask, from the command line, and what its tokens cost,
+ * from the configuration. A limit of cost without a price is refused: nothing would ever reach it.
+ */
 #include "cli/run/run.h"
 
 #include <string.h>
@@ -73,4 +74,22 @@ int run_budget(struct cli *cli, const struct choice *choice, gramc_run_options *
                      "the cost of the run is limited, and there is no price of %.*s; add "
                      "[`...`:Model {inputPerMillion: ..., outputPerMillion: ...}] to gramc.gram",
                      TEXT_ARGS(name.len ? name : TEXT("the model")));
+}
+
+int run_limits(struct cli *cli, gramc_endpoint_options *out) {
+    uint32_t tokens = 0;
+    const struct {
+        enum option_id option;
+        const char *name;
+        uint32_t *count;
+    } rows[] = {{OPTION_MAX_CONCURRENT, "--max-concurrent", &out->max_concurrent},
+                {OPTION_RPM, "--rpm", &out->requests_per_minute},
+                {OPTION_TPM, "--tpm", &tokens}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *text = cli->options[rows[i].option];
+        if (text && !run_parse_count(text, rows[i].count))
+            return cli_usage(cli, "%s takes a number from 1, not %s", rows[i].name, text);
+    }
+    out->tokens_per_minute = tokens;
+    return EXIT_FINE;
 }

@@ -2,6 +2,7 @@
  * and the fingerprints of what was joined. docs/formats/run.schema.json says what it looks like. */
 #include "base/buf.h"
 #include "base/json/writer.h"
+#include "base/number.h"
 #include "base/text.h"
 #include "base/version.h"
 #include "cli/run/tell.h"
@@ -109,6 +110,7 @@ static void put_items(struct json_writer *w, const char *key, const struct buf *
 
 static void put_result(struct json_writer *w, const struct document *document,
                        const gramc_run_result *result, gramc_text content) {
+    char cost[AMOUNT_ROOM];
     json_member_text(w, "outcome", text_of(gramc_outcome_name(result->outcome)));
     json_member_some(w, "message", result->message);
     put_content(w, content, result->outcome == GRAMC_OUTCOME_ANSWERED);
@@ -119,6 +121,7 @@ static void put_result(struct json_writer *w, const struct document *document,
     json_member_number(w, "call_errors", result->call_errors);
     json_member_number(w, "tool_errors", result->tool_errors);
     put_usage(w, result);
+    if (result->has_cost) json_member_raw(w, "cost", text_of(number_amount(cost, result->cost)));
     put_ms(w, "model_ms", result->model_ns);
     put_ms(w, "tool_ms", result->tool_ns);
     put_ms(w, "duration_ms", result->duration_ms > 0 ? (uint64_t)(result->duration_ms * 1e6) : 0);

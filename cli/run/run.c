@@ -133,7 +133,8 @@ static int bind(struct session *session) {
     int code = workshop_ask(&session->shop, session->choice.library, session->choice.agent);
     if (code != EXIT_FINE) return code;
     gramc_bind_options options = workshop_binding(&session->shop);
-    run_provider(cli, &session->choice, &options);
+    code = run_provider(cli, &session->choice, &options, &session->model);
+    if (code != EXIT_FINE) return code;
     gramc_status status =
         gramc_bind(&session->bound, session->choice.agent, session->choice.library, &options);
     bool quiet = cli->options[OPTION_QUIET] && status != GRAMC_FINDINGS;

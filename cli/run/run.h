@@ -29,7 +29,12 @@ void run_print_binding(struct cli *cli, const gramc_bound *bound);
 int run_inputs(struct cli *cli, const gramc_agent *agent, gramc_input *out, size_t *count);
 
 /* ## Models (endpoint.c) */
-/* The compilation's configuration says what --model and --base-url leave open. */
+/* How the provider of that model is asked, and by whose rules it takes names. Of a script it says
+ * itself: *model is then that script. An exit code. */
+int run_provider(struct cli *cli, const struct choice *choice, gramc_bind_options *out,
+                 gramc_model **model);
+/* The compilation's configuration says what --model and --base-url leave open. Leaves a model that
+ * is there as it is. */
 int run_model(struct cli *cli, const struct choice *choice, gramc_model **out);
 
 /* The model that is asked, with its provider if one is known: of the command line, the agent, the
@@ -37,12 +42,11 @@ int run_model(struct cli *cli, const struct choice *choice, gramc_model **out);
 bool run_name_model(struct cli *cli, const struct choice *choice, char *room, size_t size,
                     gramc_text *out);
 
-/* How the provider of that model is asked, and by whose rules it takes names. */
-void run_provider(struct cli *cli, const struct choice *choice, gramc_bind_options *out);
-
 /* ## Budgets (budget.c) */
 /* From --max-tokens, --max-cost, --max-duration and the prices of the configuration, which `prices`
  * is the room for. */
+/* From --max-concurrent, --rpm and --tpm. */
+int run_limits(struct cli *cli, gramc_endpoint_options *out);
 int run_budget(struct cli *cli, const struct choice *choice, gramc_run_options *out,
                gramc_prices *prices);
 

@@ -4,7 +4,6 @@
  * likes. */
 #include "cli/run/run.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -20,11 +19,11 @@ static bool is_name(gramc_text name) {
     return name.len > 0 && name.len < NAME_LENGTH;
 }
 
-static void add(struct run_secrets *secrets, gramc_text name) {
+static void add(const struct cli *cli, struct run_secrets *secrets, gramc_text name) {
     char c_name[NAME_LENGTH];
     memcpy(c_name, name.ptr, name.len);
     c_name[name.len] = '\0';
-    const char *value = getenv(c_name);
+    const char *value = cli_variable(cli, c_name);
     secrets->list[secrets->count++] =
         (gramc_pair){name, value ? text_of(value) : (gramc_text){NULL, 0}};
 }
@@ -39,17 +38,18 @@ int run_read_secrets(struct cli *cli, const gramc_compilation *spec, struct run_
     out->list = cli->allocator.alloc(cli->allocator.ctx, NULL, 0, out->room * sizeof *out->list);
     if (!out->list) return cli_no_memory(cli);
     for (size_t i = 0; spec && gramc_setting_get(spec, i, &setting); i++)
-        if (text_is(setting.key, "allowEnv") && is_name(setting.value)) add(out, setting.value);
+        if (text_is(setting.key, "allowEnv") && is_name(setting.value))
+            add(cli, out, setting.value);
     for (size_t i = 0; i < cli->given_count; i++) {
         const char *name = cli->given[i].value;
         if (cli->given[i].id != OPTION_ALLOW_ENV) continue;
         if (!is_name(text_of(name)))
             return cli_usage(cli, "--allow-env takes the name of one variable, not %s", name);
-        add(out, text_of(name));
+        add(cli, out, text_of(name));
     }
     /* Nobody reads the keys of providers, but they are kept out of what is shown, too. */
     for (size_t i = 0; (key = gramc_provider_key(i)) != NULL; i++)
-        if (getenv(key)) add(out, text_of(key));
+        if (cli_variable(cli, key)) add(cli, out, text_of(key));
     return EXIT_FINE;
 }
 

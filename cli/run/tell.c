@@ -6,6 +6,7 @@
 
 #include <unistd.h>
 
+#include "base/number.h"
 #include "base/text.h"
 
 enum { WHO_MAX = 8192, SAID_MAX = 16 << 20, SHOWN_REASON = 400, SHOWN_TEXT = 2000 };
@@ -167,6 +168,7 @@ static void put_tokens(FILE *err, const gramc_run_result *result) {
 static void close_line(struct tell *tell, const gramc_run_result *result) {
     FILE *err = tell->cli->err;
     unsigned errors = result->call_errors + result->tool_errors;
+    char cost[AMOUNT_ROOM];
     fprintf(err, "gramc: %s in ", gramc_outcome_name(result->outcome));
     put_seconds(err, result->duration_ms > 0 ? (uint64_t)(result->duration_ms * 1e6) : 0);
     fputs(": ", err);
@@ -178,6 +180,7 @@ static void close_line(struct tell *tell, const gramc_run_result *result) {
     put_counted(err, result->calls, "call");
     if (errors) fprintf(err, " (%u failed)", errors);
     put_tokens(err, result);
+    if (result->has_cost) fprintf(err, "; cost %s", number_amount(cost, result->cost));
     fputs("; ", err);
     put_seconds(err, result->model_ns);
     fputs(" in the model, ", err);

@@ -62,6 +62,8 @@ static const struct {
     {"frequencyPenalty", offsetof(gramc_agent, frequency_penalty)},
     {"maxTokens", offsetof(gramc_agent, max_tokens)},
     {"seed", offsetof(gramc_agent, seed)},
+    {"numCtx", offsetof(gramc_agent, num_ctx)},
+    {"keepAlive", offsetof(gramc_agent, keep_alive)},
     {"toolChoice", offsetof(gramc_agent, tool_choice)},
     {"wire", offsetof(gramc_agent, wire)},
     {"strategy", offsetof(gramc_agent, strategy)},

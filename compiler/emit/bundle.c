@@ -184,6 +184,8 @@ static void put_sampling(struct object *o, const gramc_agent *agent) {
     put_raw(o, "frequencyPenalty", agent->frequency_penalty);
     put_raw(o, "maxTokens", agent->max_tokens);
     put_raw(o, "seed", agent->seed);
+    put_raw(o, "numCtx", agent->num_ctx);
+    json_member_some(&o->json, "keepAlive", agent->keep_alive);
 }
 
 static void put_settings(struct object *o, const struct agent *agent, unsigned style) {

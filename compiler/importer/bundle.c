@@ -22,6 +22,8 @@ static const struct bundle_member agent_settings[] = {
     {"frequencyPenalty", NULL},
     {"maxTokens", NULL},
     {"seed", NULL},
+    {"numCtx", NULL},
+    {"keepAlive", NULL},
     {"maxIterations", "10"},
     {"maxCallsPerTurn", NULL},
     {"toolChoice", NULL},

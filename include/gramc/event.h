@@ -70,6 +70,7 @@ typedef struct gramc_event_attempt {
     gramc_text reason; /* empty: it went well */
     bool again;        /* there will be another one, after `wait_ms` */
     uint64_t wait_ms;
+    uint64_t queued_ns; /* it waited so long for its turn; not part of its duration */
 } gramc_event_attempt;
 
 typedef struct gramc_model_call {

@@ -263,13 +263,16 @@ typedef struct gramc_endpoint_options {
     uint32_t retry_wait_ms;      /* before the first one, then doubled to 8 s; 0: 500 */
     size_t max_response;         /* bytes of one answer; 0: 16 MiB */
     gramc_text protocol;         /* as in gramc_bind_options; empty: the provider's own, or chat */
+    /* Of all runs of a loop that ask this address with this key, whichever models they name; 0: any
+     * number. Who comes too early waits, in order, and no time limit but the run's runs meanwhile.
+     * Nobody asks while the server wants quiet (429, Retry-After, x-ratelimit-*). */
+    uint32_t max_concurrent, requests_per_minute;
+    uint64_t tokens_per_minute; /* guessed by a request's size until the answer says them */
 } gramc_endpoint_options;
 #define GRAMC_ENDPOINT_OPTIONS_INIT                                                                \
     {                                                                                              \
         sizeof(gramc_endpoint_options), NULL, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, 0, 0, 2, \
-            0, 0, {                                                                                \
-            NULL, 0                                                                                \
-        }                                                                                          \
+            0, 0, {NULL, 0}, 0, 0, 0                                                               \
     }
 
 /* The server of a provider, or one that is asked as it is: POST {base_url}/chat/completions, or
@@ -291,6 +294,8 @@ GRAMC_API GRAMC_MUST_USE gramc_status gramc_model_new_script(gramc_model **out, 
  * with what the tool said. Without tools it says a fixed sentence. Needs no network. */
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_model_new_mock(gramc_model **out,
                                                            const gramc_allocator *allocator);
+/* How it is asked: for gramc_bind_options. Empty: as the agent is bound, whatever that is. */
+GRAMC_API gramc_text gramc_model_protocol(const gramc_model *model);
 GRAMC_API void gramc_model_free(gramc_model *model);
 
 /* ## Loops */
@@ -328,9 +333,15 @@ typedef struct gramc_loop_options {
     /* Most HTTP requests under way at a time, of models, tools and MCP servers; the others wait in
      * order. 0: as many as RLIMIT_NOFILE leaves room for, which is also the most. */
     uint32_t max_connections;
+    /* A file of certificates (PEM) by which https servers are judged; empty: the system's. */
+    gramc_text ca_file;
 } gramc_loop_options;
 #define GRAMC_LOOP_OPTIONS_INIT                                                                    \
-    { sizeof(gramc_loop_options), NULL, NULL, 0, {NULL, 0}, 0, false, NULL, 0, 0 }
+    {                                                                                              \
+        sizeof(gramc_loop_options), NULL, NULL, 0, {NULL, 0}, 0, false, NULL, 0, 0, {              \
+            NULL, 0                                                                                \
+        }                                                                                          \
+    }
 
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_loop_new(gramc_loop **out,
                                                      const gramc_loop_options *options);

@@ -108,6 +108,8 @@ typedef struct gramc_agent {
      * prices. */
     uint32_t max_total_tokens, max_duration_ms;
     gramc_text max_cost;
+    gramc_text num_ctx;    /* Ollama's size of the context, in tokens */
+    gramc_text keep_alive; /* how long Ollama keeps the model loaded: "10m" */
 } gramc_agent;
 
 /* What does a tool: GRAMC_IMPL_BUILTIN (target: the registered name), GRAMC_IMPL_EXEC (argv),

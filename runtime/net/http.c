@@ -29,7 +29,8 @@ struct http {
     struct http_request *requests; /* in flight */
     CURL *idle[IDLE_HANDLES];
     size_t idle_count;
-    unsigned handles; /* of libuv that are open */
+    const char *ca_file; /* NULL: the system's */
+    unsigned handles;    /* of libuv that are open */
     bool closing;
     struct gate gate;                        /* how many requests are under way */
     struct http_request *fresh, **fresh_end; /* that data is to be told of, in order */
@@ -232,6 +233,19 @@ static void keep_headers(struct http_request *request) {
     }
 }
 
+gramc_text http_kept(const struct http_request *request, const char *name) {
+    gramc_text rest = buf_view(&request->kept);
+    size_t len = strlen(name);
+    while (rest.len) {
+        const char *end = memchr(rest.ptr, '\n', rest.len);
+        size_t line = end ? (size_t)(end - rest.ptr) : rest.len;
+        if (line > len && rest.ptr[len] == ':' && memcmp(rest.ptr, name, len) == 0)
+            return text_trim(text_slice(rest, len + 1, line));
+        rest = text_slice(rest, end ? line + 1 : line, rest.len);
+    }
+    return (gramc_text){NULL, 0};
+}
+
 static void keep_redirect(struct http_request *request) {
     const char *url = NULL;
     curl_easy_getinfo(request->easy, CURLINFO_REDIRECT_URL, &url);
@@ -432,6 +446,10 @@ gramc_status http_new(struct http **out, uv_loop_t *loop, const gramc_allocator 
     return GRAMC_OK;
 }
 
+void http_trust(struct http *http, const char *ca_file) {
+    http->ca_file = ca_file;
+}
+
 /* With the first request: a loop that never makes one need not pay for TLS libraries, and libcurl
  * opens a pair of sockets that programs would inherit. */
 static bool open_multi(struct http *http) {
@@ -490,7 +508,7 @@ static curl_socket_t open_socket(void *ctx, curlsocktype purpose, struct curl_so
 }
 
 /* What is the same for every request of ours. */
-static CURL *easy_new(void) {
+static CURL *easy_new(const struct http *http) {
     CURL *easy = curl_easy_init();
     if (!easy) return NULL;
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
@@ -503,6 +521,10 @@ static CURL *easy_new(void) {
     curl_easy_setopt(easy, CURLOPT_USERAGENT, "gramc");
     curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
     curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open_socket);
+    if (http->ca_file && curl_easy_setopt(easy, CURLOPT_CAINFO, http->ca_file)) {
+        curl_easy_cleanup(easy);
+        return NULL;
+    }
     return easy;
 }
 
@@ -598,7 +620,7 @@ _Static_assert(sizeof(((struct http_request *)0)->error) >= CURL_ERROR_SIZE,
 /* Has a place. */
 static gramc_status send_now(struct http *http, struct http_request *request) {
     if (http->broken || !open_multi(http)) return GRAMC_NOMEM;
-    CURL *easy = http->idle_count ? http->idle[--http->idle_count] : easy_new();
+    CURL *easy = http->idle_count ? http->idle[--http->idle_count] : easy_new(http);
     if (!easy) return GRAMC_NOMEM;
     if (set_up(easy, request) || curl_multi_add_handle(http->multi, easy)) {
         curl_easy_cleanup(easy);

@@ -69,6 +69,9 @@ gramc_status http_target_new(struct http_target **out, const gramc_allocator *al
 void http_target_free(struct http_target *target);
 
 gramc_status http_new(struct http **out, uv_loop_t *loop, const gramc_allocator *allocator);
+/* Judges servers by the certificates of that file (borrowed), not by the system's. Before the first
+ * request. */
+void http_trust(struct http *http, const char *ca_file);
 /* From here on at most so many requests are under way at a time, over as many connections, idle
  * ones included; the others wait in order. Before the first request. */
 void http_limit(struct http *http, size_t most);
@@ -84,6 +87,8 @@ gramc_status http_start(struct http *http, struct http_request *request);
 bool http_waits(const struct http_request *request);
 /* Ends it without calling done. Does nothing if none is in flight. */
 void http_cancel(struct http_request *request);
+/* The value of a header that was kept; empty: it was not sent. The name is spelled as in `keep`. */
+gramc_text http_kept(const struct http_request *request, const char *name);
 /* Frees what came out. */
 void http_request_free(struct http_request *request);
 

@@ -3,7 +3,10 @@
 //     providers.mjs SOURCE_FOLDER GRAMC
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import http from 'node:http';
+import https from 'node:https';
+import path from 'node:path';
 import Anthropic from '@anthropic-ai/sdk';
 import { LLMock } from '@copilotkit/aimock';
 import { GoogleGenAI, Type } from '@google/genai';
@@ -141,7 +144,7 @@ const PROVIDERS = {
       }));
       const message = await client.beta.messages.toolRunner({
         model,
-        max_tokens: 8192,
+        max_tokens: 16384,
         messages: [{ role: 'user', content: QUESTION }],
         ...SAMPLING,
         tools,
@@ -209,9 +212,9 @@ const PROVIDERS = {
 // ## A server that says these answers, and the requests as they came
 
 // aimock keeps requests of other protocols as chat completions: the bodies are kept before it.
-async function recorder(upstream) {
+async function recorder(upstream, tls) {
   const requests = [];
-  const server = http.createServer(async (request, response) => {
+  const listen = async (request, response) => {
     let text = '';
     for await (const piece of request.setEncoding('utf8')) text += piece;
     requests.push({ path: request.url, headers: request.headers, body: JSON.parse(text) });
@@ -222,13 +225,14 @@ async function recorder(upstream) {
       answer.pipe(response);
     });
     forwarded.end(text);
-  });
+  };
+  const server = tls ? https.createServer(tls, listen) : http.createServer(listen);
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return { server, requests, url: `http://127.0.0.1:${server.address().port}` };
+  return { server, requests, url: `http${tls ? 's' : ''}://127.0.0.1:${server.address().port}` };
 }
 
 // `times` requests get each answer.
-async function withServer(answers, use) {
+async function withServer(answers, use, tls) {
   const mock = new LLMock({ port: 0, host: '127.0.0.1', logLevel: 'silent' });
   const seen = new Map(); // A predicate may be asked about one request more than once.
   const nth = (request) => seen.get(request) ?? (seen.set(request, seen.size), seen.size - 1);
@@ -240,7 +244,7 @@ async function withServer(answers, use) {
       ...(chaos ? { chaos } : {}),
     });
   await mock.start();
-  const front = await recorder(mock.url);
+  const front = await recorder(mock.url, tls);
   try {
     return { got: await use(front.url), requests: front.requests };
   } finally {
@@ -250,8 +254,8 @@ async function withServer(answers, use) {
   }
 }
 
-function run(name, provider, url, options) {
-  const env = { PATH: process.env.PATH };
+function run(name, provider, url, options, more = {}) {
+  const env = { PATH: process.env.PATH, ...more };
   if (provider.key) env[provider.key[0]] = KEY;
   const args = ['run', ...SPEC, '--model', `${name}/${provider.model}`, '--base-url', url + provider.base];
   const child = spawn(gramc, [...args, ...options, QUESTION], {
@@ -375,6 +379,22 @@ const ALONE = {
     );
     assert.ok(!('tools' in got.bodies[0]));
     assert.deepEqual(provider.results(got.bodies[2]), RESULTS);
+  },
+
+  async 'https: only certificates that are trusted'() {
+    const at = (name) => path.join(sources, 'tests/data/tls', name);
+    const tls = { cert: readFileSync(at('localhost.crt')), key: readFileSync(at('localhost.key')) };
+    const provider = PROVIDERS.Ollama;
+    const ask = (options, env) =>
+      withServer([ROUNDS[2]], (url) => run('Ollama', provider, url, ['--wire', 'tools', ...options], env), tls);
+    const refused = await ask([]);
+    assert.deepEqual([refused.got.stdout, refused.got.code, refused.requests.length], ['', 3, 0]);
+    assert.match(refused.got.stderr, /certificate/);
+    for (const trusted of [
+      await ask(['--ca', at('localhost.crt')]),
+      await ask([], { SSL_CERT_FILE: at('localhost.crt') }),
+    ])
+      assert.deepEqual([trusted.got.stdout, trusted.got.code], ['It is 5.\n', 0], trusted.got.stderr);
   },
 };
 

@@ -11,8 +11,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "base/text.h"
-#include "runtime/budget.h"
 #include "tests/support/agent.h"
 
 #define HEADER "{\"event\":\"header\",\"format\":\"gramc-trace\",\"version\":1}\n"
@@ -229,10 +229,10 @@ static void money(void **state) {
                 {1e-12, "0"},
                 {1e30, "18000000000"},
                 {100, "100"}};
-    char room[MONEY_ROOM];
+    char room[AMOUNT_ROOM];
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        assert_string_equal(budget_money(room, rows[i].amount), rows[i].text);
+        assert_string_equal(number_amount(room, rows[i].amount), rows[i].text);
 }
 
 /* ## Time */

@@ -38,10 +38,15 @@ static int tear_down(void **state) {
 
 static void expect_request(struct fixture *fixture, gramc_wire wire, const char *tools,
                            const char *expected) {
-    struct request request = {&fixture->agent, TEXT("m"),
-                              text_of(tools),  wire,
-                              &fixture->talk,  fixture->agent.tool_choice,
-                              TEXT(""),        fixture->agent.instruction};
+    struct request request = {&fixture->agent,
+                              TEXT("m"),
+                              text_of(tools),
+                              wire,
+                              &fixture->talk,
+                              fixture->agent.tool_choice,
+                              TEXT(""),
+                              fixture->agent.instruction,
+                              0};
     buf_reset(&fixture->out);
     protocol_chat.request(&fixture->out, &request);
     assert_string_equal(fixture->out.ptr, expected);
@@ -170,7 +175,7 @@ static void forced_choice_ends(void **state) {
     assert_true(conversation_result(&f->talk, &f->arena, said, 0, TEXT("5"), false));
     struct request request = {&f->agent,        TEXT("m"), TEXT("[]"),
                               GRAMC_WIRE_TOOLS, &f->talk,  f->agent.tool_choice,
-                              TEXT(""),         TEXT("")};
+                              TEXT(""),         TEXT(""),  0};
     protocol_chat.request(&f->out, &request);
     assert_non_null(strstr(f->out.ptr, "\"tool_choice\":\"auto\""));
 }

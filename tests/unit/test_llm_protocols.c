@@ -230,6 +230,8 @@ static void whole_requests(void **state) {
                              .frequency_penalty = TEXT("0.25"),
                              .max_tokens = TEXT("99"),
                              .seed = TEXT("7"),
+                             .num_ctx = TEXT("8192"),
+                             .keep_alive = TEXT("10m"),
                              .tool_choice = TEXT("auto"),
                              .parallel_tool_calls = 0};
     for (size_t i = 0; i < PROTOCOLS; i++) {
@@ -253,6 +255,56 @@ static void whole_requests(void **state) {
         buf_putc(&wanted, '\0');
         assert_string_equal(f->out.ptr, wanted.ptr);
         buf_free(&wanted);
+    }
+}
+
+/* What one server or model wants said in another way than the rest of its protocol. */
+static void profiles(void **state) {
+    static const struct {
+        const char *name, *url, *said;
+    } rows[] = {
+        {"OpenAI/gpt-4o", "", "\"max_completion_tokens\":99,"},
+        {"OpenAI/gpt-4o", "https://api.openai.com/v1", "\"max_completion_tokens\":99,"},
+        {"OpenAI/gpt-4o", "http://127.0.0.1:1/v1", "\"max_tokens\":99,"},
+        {"OpenAI/o3-mini", "http://127.0.0.1:1/v1", "\"max_completion_tokens\":99,"},
+        {"OpenAI/gpt-5-mini", "http://127.0.0.1:1/v1", "\"max_completion_tokens\":99,"},
+        {"vLLM/qwen", "", "\"max_tokens\":99,\"tools\":[]}"},
+        {"OpenRouter/openai/o3", "", "\"max_tokens\":99,\"tools\":[]}"},
+        {"llama.cpp/qwen", "", "\"max_tokens\":99,\"tools\":[],\"parallel_tool_calls\":true}"},
+        {"llama.cpp/qwen", "http://127.0.0.1:1/v1", "\"parallel_tool_calls\":true}"},
+        {"Nobody/x", "http://127.0.0.1:1/v1", "\"max_tokens\":99,"},
+    };
+    struct fixture *f = *state;
+    f->agent.max_tokens = TEXT("99");
+    f->talk.protocol = &protocol_chat;
+    assert_true(conversation_user(&f->talk, &f->arena, TEXT("x")));
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        gramc_text name = text_of(rows[i].name);
+        const struct request request = {.agent = &f->agent,
+                                        .model = model_id(name),
+                                        .wire = GRAMC_WIRE_TOOLS,
+                                        .tools = TEXT("[]"),
+                                        .talk = &f->talk,
+                                        .profile = provider_profile(name, text_of(rows[i].url))};
+        put_request(f, &request);
+        if (!strstr(f->out.ptr, rows[i].said)) fail_msg("%s: %s", rows[i].name, f->out.ptr);
+    }
+}
+
+static void tokens_of_claude(void **state) {
+    static const struct {
+        const char *model, *said;
+    } rows[] = {{"claude-3-opus-20240229", "\"max_tokens\":4096,"},
+                {"claude-3-5-haiku-latest", "\"max_tokens\":8192,"},
+                {"claude-opus-5-5", "\"max_tokens\":16384,"}};
+    struct fixture *f = *state;
+    f->talk.protocol = &protocol_messages;
+    assert_true(conversation_user(&f->talk, &f->arena, TEXT("x")));
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct request request = {
+            .agent = &f->agent, .model = text_of(rows[i].model), .talk = &f->talk};
+        put_request(f, &request);
+        if (!strstr(f->out.ptr, rows[i].said)) fail_msg("%s: %s", rows[i].model, f->out.ptr);
     }
 }
 
@@ -476,8 +528,9 @@ static void every_field(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(calls),   TEST(ends), TEST(no_answers),   TEST(whole_requests),
-        TEST(choices), TEST(ids),  TEST(cut_anywhere), TEST(every_field),
+        TEST(calls),        TEST(ends),        TEST(no_answers),       TEST(whole_requests),
+        TEST(choices),      TEST(profiles),    TEST(tokens_of_claude), TEST(ids),
+        TEST(cut_anywhere), TEST(every_field),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

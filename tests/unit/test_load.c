@@ -66,17 +66,19 @@ struct names {
     struct test_run run;
 };
 
-static void names_begin(struct names *names, const char *base_url) {
+static void names_begin(struct names *names, const char *base_url, uint32_t max_connections) {
+    gramc_loop_options loop = GRAMC_LOOP_OPTIONS_INIT;
     gramc_bind_options bind = GRAMC_BIND_OPTIONS_INIT;
     gramc_endpoint_options endpoint = GRAMC_ENDPOINT_OPTIONS_INIT;
     test_agent_init(&names->test);
     test_run_init(&names->run);
     endpoint.base_url = text_of(base_url);
     endpoint.max_retries = 0;
+    loop.max_connections = max_connections;
     assert_int_equal(gramc_bind(&names->bound, &names->test.agent, &names->test.library, &bind),
                      GRAMC_OK);
     assert_int_equal(gramc_model_new_endpoint(&names->model, &endpoint), GRAMC_OK);
-    assert_int_equal(gramc_loop_new(&names->loop, NULL), GRAMC_OK);
+    assert_int_equal(gramc_loop_new(&names->loop, &loop), GRAMC_OK);
 }
 
 static gramc_run *names_start(struct names *names, uint32_t timeout_ms) {
@@ -104,7 +106,7 @@ static void names_end(struct names *names) {
 static void names_are_not_waited_for(void **state) {
     struct names names;
     (void)state;
-    names_begin(&names, "http://slow.test/v1");
+    names_begin(&names, "http://slow.test/v1", 0);
     double start = now();
     names_start(&names, 100);
     assert_int_equal(gramc_loop_run(names.loop), GRAMC_OK);
@@ -137,7 +139,7 @@ static void every_run_ends(void **state) {
     struct names names;
     (void)state;
     STATED(RUN_TIMEOUT_MS, 1800000, "the run ends as timeout");
-    names_begin(&names, "http://slow.test/v1");
+    names_begin(&names, "http://slow.test/v1", 0);
     gramc_run *run = names_start(&names, 0);
     assert_true(run->has_deadline);
     assert_int_equal(due_in(run), RUN_TIMEOUT_MS);
@@ -158,7 +160,7 @@ static int run_them_all(const char *base_url) {
     struct rlimit limit = {DESCRIPTORS, DESCRIPTORS};
     struct names names;
     if (setrlimit(RLIMIT_NOFILE, &limit)) return 2;
-    names_begin(&names, base_url);
+    names_begin(&names, base_url, 0);
     for (size_t i = 0; i < RUNS; i++) names_start(&names, 60000);
     if (gramc_loop_run(names.loop)) return 3;
     size_t answers = 0;
@@ -250,6 +252,28 @@ static void requests_wait(void **state) {
     test_run_free(&run);
 }
 
+/* Those under way and those that wait, at their own deadlines and when the loop is freed. */
+static void runs_end_while_they_wait(void **state) {
+    static struct mock_answer answers[CALLS];
+    struct names names;
+    (void)state;
+    for (size_t i = 0; i < CALLS; i++) answers[i] = (struct mock_answer){.mode = MOCK_HANG};
+    struct mock_server *server = mock_start(answers, CALLS);
+    names_begin(&names, mock_url(server), 2);
+    for (int i = 0; i < 6; i++) names_start(&names, 300);
+    assert_int_equal(gramc_loop_run(names.loop), GRAMC_OK);
+    assert_int_equal(names.run.done, 6);
+    assert_int_equal(names.run.outcome, GRAMC_OUTCOME_TIMEOUT);
+    for (int i = 0; i < 6; i++) names_start(&names, 0);
+    for (int i = 0; i < 10; i++) uv_run(&names.loop->uv, UV_RUN_NOWAIT);
+    gramc_loop_free(names.loop);
+    assert_int_equal(names.run.done, 12);
+    assert_int_equal(names.run.outcome, GRAMC_OUTCOME_CANCELED);
+    assert_in_range(mock_count(server), 1, 6);
+    names_end(&names);
+    mock_stop(server);
+}
+
 /* The n-th allocation fails; false if there is none. The answers do not matter. */
 static bool with_failure(const char *url, long n) {
     struct failing failing = {.fail_at = n};
@@ -277,6 +301,7 @@ int main(void) {
         cmocka_unit_test(names_are_not_waited_for),
         cmocka_unit_test(every_run_ends),
         cmocka_unit_test(requests_wait),
+        cmocka_unit_test(runs_end_while_they_wait),
         cmocka_unit_test(no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
