@@ -78,6 +78,7 @@ struct request {
     gramc_text answer_format; /* of a structured answer; empty: a text */
     gramc_text instruction;   /* with its inputs filled in; empty: no system message */
     unsigned profile;         /* enum profile, of the server */
+    bool stream;              /* the answer is wanted in pieces */
 };
 
 /* ## Conversations (conversation.c) */

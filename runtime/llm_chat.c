@@ -128,6 +128,14 @@ static void put_tools(struct json_writer *w, const struct request *request) {
         json_member_bool(w, "parallel_tool_calls", !said || request->agent->parallel_tool_calls);
 }
 
+/* Usage comes in a stream only where it is asked for. */
+static void put_stream(struct json_writer *w) {
+    json_member_bool(w, "stream", true);
+    json_member_object(w, "stream_options");
+    json_member_bool(w, "include_usage", true);
+    json_object_end(w);
+}
+
 static void put_request(struct buf *out, const struct request *request) {
     struct json_writer w = json_writer(out);
     json_object_begin(&w);
@@ -136,6 +144,7 @@ static void put_request(struct buf *out, const struct request *request) {
     put_settings(&w, request);
     protocol_setting(&w, "response_format", request->answer_format);
     if (request->tools.len) put_tools(&w, request);
+    if (request->stream) put_stream(&w);
     json_object_end(&w);
 }
 
@@ -148,4 +157,5 @@ const struct protocol protocol_chat = {.name = "chat",
                                        .message = put_message,
                                        .request = put_request,
                                        .reply = chat_reply,
+                                       .stream = &stream_chat,
                                        .most_tools = MANY_TOOLS};

@@ -225,9 +225,11 @@ static gramc_status read_reply(struct reply *out, struct arena *arena, gramc_tex
 const struct protocol protocol_gemini = {.name = "gemini",
                                          .target = "gemini",
                                          .path = "/models/*:generateContent",
+                                         .stream_path = "/models/*:streamGenerateContent?alt=sse",
                                          .key = "x-goog-api-key: ",
                                          .lacks = SETTING_PARALLEL | SETTINGS_OF_OLLAMA,
                                          .message = put_message,
                                          .request = put_request,
                                          .reply = read_reply,
+                                         .stream = &stream_gemini,
                                          .most_tools = MANY_TOOLS};

@@ -20,6 +20,8 @@ static gramc_text max_tokens(const struct request *request) {
     return text_of(usual_max_tokens[i].most);
 }
 
+enum { BLOCKS_MAX = 64 << 20 };
+
 /* ## Messages */
 
 static void put_text_block(struct json_writer *w, gramc_text text) {
@@ -139,6 +141,7 @@ static void put_request(struct buf *out, const struct request *request) {
         json_member_raw(&w, "format", request->answer_format);
         json_object_end(&w);
     }
+    if (request->stream) json_member_bool(&w, "stream", true);
     json_object_end(&w);
 }
 
@@ -151,8 +154,36 @@ static bool read_call(struct reply *out, struct arena *arena, const struct json 
     if (!call) return false;
     call->id = protocol_text(block, "id");
     call->name = protocol_text(block, "name");
-    call->arguments = input ? protocol_print(arena, input) : TEXT("{}");
+    call->arguments = json_is(input, JSON_STRING) ? input->text
+                      : input                     ? protocol_print(arena, input)
+                                                  : TEXT("{}");
     return !arena->oom;
+}
+
+/* An input that is no object, as of a stream whose pieces were no JSON, is refused when it comes
+ * back: an empty one stands for it then. */
+static void put_back(struct json_writer *w, const struct json *block) {
+    bool is_call = text_is(protocol_text(block, "type"), "tool_use");
+    json_object_begin(w);
+    for (const struct json *member = block->first; member; member = member->next) {
+        bool is_input = is_call && text_is(member->key, "input");
+        json_key_text(w, member->key);
+        if (is_input && !json_is(member, JSON_OBJECT)) json_raw(w, TEXT("{}"));
+        else json_value(w, member);
+    }
+    json_object_end(w);
+}
+
+static gramc_text print_blocks(struct arena *arena, const struct json *blocks) {
+    struct buf out;
+    buf_init(&out, &arena->allocator, BLOCKS_MAX);
+    struct json_writer w = json_writer(&out);
+    json_array_begin(&w);
+    for (const struct json *block = blocks->first; block; block = block->next)
+        if (json_is(block, JSON_OBJECT)) put_back(&w, block);
+        else json_value(&w, block);
+    json_array_end(&w);
+    return buf_to_arena(&out, arena);
 }
 
 static bool read_blocks(struct reply *out, struct arena *arena, const struct json *blocks) {
@@ -161,7 +192,7 @@ static bool read_blocks(struct reply *out, struct arena *arena, const struct jso
         if (text_is(type, "text")) out->has_content = true;
         if (text_is(type, "tool_use") && !read_call(out, arena, block, blocks->count)) return false;
     }
-    out->opaque = protocol_print(arena, blocks);
+    out->opaque = print_blocks(arena, blocks);
     return protocol_join(&out->content, arena, blocks, "text") && !arena->oom;
 }
 
@@ -207,4 +238,5 @@ const struct protocol protocol_messages = {.name = "messages",
                                            .by_id = true,
                                            .message = put_message,
                                            .request = put_request,
-                                           .reply = read_reply};
+                                           .reply = read_reply,
+                                           .stream = &stream_messages};

@@ -76,7 +76,7 @@ static void put_request(struct buf *out, const struct request *request) {
     json_object_begin(&w);
     json_member_text(&w, "model", request->model);
     put_conversation(&w, request);
-    json_member_bool(&w, "stream", false);
+    json_member_bool(&w, "stream", request->stream);
     if (request->tools.len) json_member_raw(&w, "tools", request->tools);
     protocol_setting(&w, "format", request->answer_format);
     put_options(&w, request->agent);
@@ -133,4 +133,5 @@ const struct protocol protocol_ollama = {.name = "ollama",
                                          .lacks = SETTING_CHOICE | SETTING_PARALLEL,
                                          .message = put_message,
                                          .request = put_request,
-                                         .reply = read_reply};
+                                         .reply = read_reply,
+                                         .stream = &stream_ollama};

@@ -90,6 +90,7 @@ static void put_request(struct buf *out, const struct request *request) {
         json_object_end(&w);
     }
     if (request->tools.len) put_tools(&w, request);
+    if (request->stream) json_member_bool(&w, "stream", true);
     json_object_end(&w);
 }
 
@@ -170,4 +171,5 @@ const struct protocol protocol_responses = {.name = "responses",
                                             .message = put_message,
                                             .request = put_request,
                                             .reply = read_reply,
+                                            .stream = &stream_responses,
                                             .most_tools = MANY_TOOLS};

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "base/options.h"
+#include "runtime/model_stream.h"
 #include "runtime/run.h"
 #include "runtime/secret.h"
 
@@ -45,6 +46,7 @@ void ask_start(struct ask *ask) {
     ask->reply = (struct reply){0};
     ask->failed = ask->nomem = false;
     ask->attempt = 0;
+    ask->delta_told = false;
     ask->size = 0;
     ask->http.status = 0;
     ask->last = (gramc_event_attempt){.class_ = GRAMC_ATTEMPT_LOCAL};
@@ -63,10 +65,22 @@ static void timer_closed(uv_handle_t *handle) {
 
 void ask_free(struct ask *ask) {
     http_request_free(&ask->http);
+    streamed_free(ask);
     arena_free(&ask->arena);
     if (!ask->timer_open) return;
     ask->timer_open = false;
     uv_close((uv_handle_t *)&ask->timer, timer_closed);
+}
+
+void ask_wait(struct ask *ask, uv_timer_cb passed, double ms) {
+    if (!ask->timer_open) {
+        uv_timer_init(&ask->run->loop->uv, &ask->timer);
+        ask->timer.data = ask;
+        ask->timer_open = true;
+        ask->run->handles++;
+    }
+    uv_update_time(&ask->run->loop->uv);
+    uv_timer_start(&ask->timer, passed, (uint64_t)ms, 0);
 }
 
 static void tell(struct ask *ask) {

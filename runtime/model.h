@@ -39,7 +39,8 @@ struct gramc_model {
     struct secrets *secrets; /* the key; NULL: none */
     struct limiter_name limiter;
     struct limiter_rules rules;
-    uint32_t max_retries, retry_wait_ms;
+    uint32_t max_retries, retry_wait_ms, idle_timeout_ms;
+    bool stream;
     size_t max_response;
     /* script */
     struct script_answer *answers;
@@ -63,6 +64,11 @@ struct ask {
     bool timer_open;
     uint32_t attempt;
     struct limiter_wait limit;
+    /* a streamed answer (model_stream.c) */
+    struct stream stream;     /* protocol NULL: it is none */
+    struct buf held;          /* of its text, that nobody was told yet */
+    bool delta_told, lingers; /* a piece reached somebody; only the end is waited for */
+    uint64_t heard;           /* when bytes came last, by the loop; 0: none have */
 };
 
 gramc_model *model_new(const struct model_kind *kind, const gramc_allocator *allocator);
@@ -83,5 +89,7 @@ __attribute__((format(printf, 2, 3)))
 #endif
 void ask_fail(struct ask *ask, const char *format, ...);
 void ask_fail_nomem(struct ask *ask);
+/* Starts the timer of the question, or starts it anew. */
+void ask_wait(struct ask *ask, uv_timer_cb passed, double ms);
 
 #endif

@@ -6,7 +6,7 @@
 #include "base/limits.h"
 #include "base/text.h"
 #include "runtime/foreign.h"
-#include "runtime/model.h"
+#include "runtime/model_stream.h"
 #include "base/options.h"
 #include "runtime/run.h"
 
@@ -39,9 +39,9 @@ static void put_id(struct buf *url, gramc_text id) {
     }
 }
 
-static void put_url(struct buf *url, const gramc_model *model, gramc_text id) {
+static void put_url(struct buf *url, const gramc_model *model, const char *path, gramc_text id) {
     buf_text(url, model->base);
-    for (const char *c = model->protocol->path; *c; c++)
+    for (const char *c = path; *c; c++)
         if (*c == '*') put_id(url, id);
         else buf_putc(url, *c);
 }
@@ -52,7 +52,7 @@ static gramc_status make_target(gramc_model *model, gramc_text base,
     buf_init(&url, &model->arena.allocator, URL_MAX);
     while (base.len && base.ptr[base.len - 1] == '/') base.len--;
     model->base = arena_text(&model->arena, base);
-    put_url(&url, model, model->id);
+    put_url(&url, model, model->protocol->path, model->id);
     struct http_target_options target = {
         buf_view(&url),
         options->api_key,
@@ -90,6 +90,8 @@ gramc_status gramc_model_new_endpoint(gramc_model **out, const gramc_endpoint_op
     model->profile = provider_profile(options.model, options.base_url);
     model->max_retries = options.max_retries;
     model->retry_wait_ms = options.retry_wait_ms ? options.retry_wait_ms : DEFAULT_WAIT_MS;
+    model->idle_timeout_ms = options.idle_timeout_ms ? options.idle_timeout_ms : STREAM_IDLE_MS;
+    model->stream = options.stream;
     model->max_response = options.max_response ? options.max_response : MODEL_RESPONSE_MAX;
     model->limiter = limiter_name(base, options.api_key);
     model->rules = (struct limiter_rules){options.max_concurrent,
@@ -194,17 +196,6 @@ static bool asks_for_quiet(const struct ask *ask) {
 
 static void try_again(uv_timer_t *timer);
 
-static void schedule(struct ask *ask, double wait) {
-    if (!ask->timer_open) {
-        uv_timer_init(&ask->run->loop->uv, &ask->timer);
-        ask->timer.data = ask;
-        ask->timer_open = true;
-        ask->run->handles++;
-    }
-    uv_update_time(&ask->run->loop->uv);
-    uv_timer_start(&ask->timer, try_again, (uint64_t)wait, 0);
-}
-
 static void note_retry(struct ask *ask, gramc_text why, double wait) {
     gramc_run *run = ask->run;
     struct buf line;
@@ -236,7 +227,8 @@ static void give_up_or_retry(struct ask *ask) {
     buf_init(&why, &ask->run->loop->allocator, 1024);
     gramc_text line = describe_failure(ask, &why, detail);
     double wait = waiting_time(ask);
-    bool again = ask->attempt < ask->run->model->max_retries && is_worth_retrying(http, code);
+    bool again = ask->attempt < ask->run->model->max_retries && is_worth_retrying(http, code) &&
+                 !ask->delta_told; /* nobody can be made to forget what was said */
     if (http->failure == HTTP_NOMEM || buf_status(&why) == GRAMC_NOMEM) {
         buf_free(&why);
         ask_fail_nomem(ask);
@@ -248,7 +240,7 @@ static void give_up_or_retry(struct ask *ask) {
         tell_attempt(ask, line, true, wait);
         note_retry(ask, line, wait);
         ask->attempt++;
-        schedule(ask, wait);
+        ask_wait(ask, try_again, wait);
         buf_free(&why);
         return;
     }
@@ -311,13 +303,18 @@ static bool hide_reply(struct ask *ask) {
 static void on_answer(struct http_request *http) {
     struct ask *ask = http->ctx;
     limiter_leave(ask);
-    limiter_heed(ask);
-    gramc_text why = {NULL, 0};
+    /* What the server asks for in so many words counts before its bookkeeping. */
+    if (ask->http.retry_after_ms < 0) limiter_heed(ask);
+    gramc_text why = streamed_end(ask);
     if (http->failure != HTTP_FINE || http->status < 200 || http->status > 299) {
         give_up_or_retry(ask);
         return;
     }
     ask->size = http->response.len;
+    if (why.len) {
+        fail_reading(ask, why);
+        return;
+    }
     switch (ask->run->model->protocol->reply(&ask->reply, &ask->arena, buf_view(&http->response),
                                              &why)) {
     case GRAMC_OK:
@@ -335,10 +332,12 @@ static void on_answer(struct http_request *http) {
 static bool set_url(struct ask *ask) {
     const gramc_model *model = ask->run->model;
     struct buf url;
+    const char *streaming = ask->run->stream ? model->protocol->stream_path : NULL;
+    const char *path = streaming ? streaming : model->protocol->path;
     ask->http.url = NULL;
-    if (model->id.len || !strchr(model->protocol->path, '*')) return true;
+    if (!streaming && (model->id.len || !strchr(path, '*'))) return true;
     buf_init(&url, &ask->arena.allocator, URL_MAX);
-    put_url(&url, model, run_model_id(ask->run));
+    put_url(&url, model, path, run_model_id(ask->run));
     buf_putc(&url, '\0');
     ask->http.url = buf_to_arena(&url, &ask->arena).ptr;
     return ask->http.url;
@@ -365,6 +364,7 @@ static void send_request(struct ask *ask) {
     ask->http.done = on_answer;
     ask->http.begun = on_begun;
     ask->http.ctx = ask;
+    streamed_begin(ask);
     if (http_start(ask->run->loop->http, &ask->http)) ask_fail_nomem(ask);
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/json/writer.h"
 #include "runtime/llm.h"
+#include "runtime/stream.h"
 
 /* Settings of agents that not every provider has. */
 enum unsent {
@@ -33,6 +34,8 @@ struct protocol {
     /* GRAMC_FINDINGS: not such an answer; *why then says so, borrowed from the arena or constant.
      */
     gramc_status (*reply)(struct reply *out, struct arena *arena, gramc_text body, gramc_text *why);
+    const char *stream_path; /* instead of path; NULL: the same */
+    const struct stream_protocol *stream;
     size_t most_tools; /* of one request; 0: nobody counts */
 };
 

@@ -4,6 +4,8 @@
  * call is round.c's. */
 #include "runtime/run.h"
 
+#include "runtime/model_stream.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -91,7 +93,14 @@ static void deadline_closed(uv_handle_t *handle) {
     run_handle_closed(handle->data);
 }
 
+/* What the model had said when its answer broke off. */
+static void keep_partial_text(gramc_run *run) {
+    gramc_text text = streamed_part(&run->ask, &run->arena);
+    if (text.len && run->result.outcome != GRAMC_OUTCOME_ANSWERED) run->result.text = text;
+}
+
 static void step_end(gramc_run *run) {
+    keep_partial_text(run);
     ask_cancel(&run->ask);
     round_cancel(run);
     run->result.duration_ms = (double)(watch_now(&run->watch) - run->watch.start) / 1e6;
@@ -215,7 +224,8 @@ static bool build_body(gramc_run *run) {
                               tool_choice(run),
                               step->answer_format,
                               run->instruction,
-                              run->model->profile};
+                              run->model->profile,
+                              run->stream};
     buf_reset(&run->body);
     buf_reserve(&run->body, usual_size(&request));
     run->talk.protocol->request(&run->body, &request);
@@ -518,6 +528,8 @@ static void fill(gramc_run *run, const gramc_run_options *options) {
     run->wire = choose_wire(options, run->bound);
     run->max_iterations = options->max_iterations ? options->max_iterations : agent->max_iterations;
     if (run->max_iterations == 0) run->max_iterations = DEFAULT_ITERATIONS;
+    run->stream = options->model->kind == &model_endpoint && run->bound->protocol->stream &&
+                  (options->stream || options->model->stream);
     budget_init(run, options);
     run->timeout_ms = options->timeout_ms;
     if (run->timeout_ms == 0) run->timeout_ms = run->budget.max_ms ? UINT32_MAX : RUN_TIMEOUT_MS;

@@ -70,6 +70,7 @@ struct gramc_run {
     gramc_wire wire;
     uint32_t max_iterations, iteration;
     uint32_t timeout_ms;
+    bool stream; /* answers come in pieces */
     struct conversation talk;
     struct buf body;
     struct ask ask;

@@ -158,6 +158,9 @@ static int open_endpoint(struct cli *cli, const gramc_compilation *compilation, 
     else if (key) options.proxy = choose_proxy(cli, text_of(provider->base_url));
     options.timeout_ms = timeout_ms;
     options.protocol = protocol_at(provider, options.base_url);
+    const char *idle = cli->options[OPTION_IDLE_TIMEOUT];
+    if (idle && !run_parse_duration(idle, &options.idle_timeout_ms))
+        return cli_usage(cli, "--idle-timeout takes a time such as 500ms, 30s or 5m, not %s", idle);
     if (key && options.base_url.len == 0 && options.api_key.len == 0)
         return cli_usage(cli,
                          "%s is not set; set it, or name another model with --model (mock needs no "

@@ -1,6 +1,7 @@
 /* gramc run: one agent, one library, one model, a conversation. Answers go to standard output,
  * everything else to standard error (tell.c), events to --trace. */
 #define _POSIX_C_SOURCE 200809L
+#include "cli/run/streamed.h"
 #include "cli/run/tell.h"
 #include "cli/run/workshop.h"
 
@@ -29,6 +30,7 @@ struct session {
     bool escape;
     gramc_outcome outcome;
     struct tell tell;
+    struct streamed streamed;
     struct document document;
     bool wants_document; /* --format json: it goes to standard output instead of the answers */
     int printed;         /* the exit code of printing it */
@@ -100,6 +102,7 @@ static void on_turn(void *ctx, gramc_text answer) {
     FILE *out = session->cli->out;
     if (session->trace_out || session->wants_document) return; /* the answer is in there */
     tell_hide(&session->tell);
+    if (streamed_is_answer(&session->streamed, answer)) return;
     if (session->escape) run_print_hostile(out, answer);
     else fwrite(answer.ptr, 1, answer.len, out);
     fputc('\n', out);
@@ -108,11 +111,14 @@ static void on_turn(void *ctx, gramc_text answer) {
 
 static void on_event(void *ctx, const gramc_event *event) {
     struct session *session = ctx;
+    if (event->kind == GRAMC_EVENT_DELTA) tell_hide(&session->tell);
+    streamed_event(&session->streamed, event);
     tell_event(&session->tell, event);
 }
 
 static void on_note(void *ctx, gramc_text line) {
     struct session *session = ctx;
+    streamed_break(&session->streamed);
     tell_note(&session->tell, line);
 }
 
@@ -180,6 +186,13 @@ static int run_options(struct session *session, gramc_run_options *out) {
     return EXIT_FINE;
 }
 
+/* Pieces of a structured answer are nothing to read. */
+static int stream_options(struct session *session) {
+    const gramc_agent *agent = session->choice.agent;
+    bool shows = !session->trace_out && !session->wants_document && !agent->has_output;
+    return streamed_start(&session->streamed, session->cli, shows);
+}
+
 static int run(struct session *session) {
     struct cli *cli = session->cli;
     gramc_run_options options = GRAMC_RUN_OPTIONS_INIT;
@@ -189,6 +202,8 @@ static int run(struct session *session) {
     int code = run_options(session, &options);
     if (code == EXIT_FINE) code = run_budget(cli, &session->choice, &options, &prices);
     if (code == EXIT_FINE) code = open_trace(session);
+    if (code == EXIT_FINE) code = stream_options(session);
+    options.stream = session->streamed.on;
     if (session->trace >= 0 || session->trace_out)
         options.trace = (gramc_writer){write_trace, session};
     if (code != EXIT_FINE) return code;
@@ -209,6 +224,7 @@ static void session_free(struct session *session) {
     struct cli *cli = session->cli;
     workshop_close(&session->shop);
     tell_stop(&session->tell);
+    streamed_stop(&session->streamed);
     document_free(&session->document);
     gramc_model_free(session->model);
     gramc_bound_free(session->bound);

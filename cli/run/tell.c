@@ -48,6 +48,31 @@ static const char *verb_of(gramc_text outcome) {
     return "failed";
 }
 
+static size_t count_converted(const gramc_event_reading *reading) {
+    size_t count = 0;
+    for (size_t i = 0; i < reading->change_count; i++)
+        count += reading->changes[i].kind == GRAMC_ADJUSTED_COERCED;
+    return count;
+}
+
+/* What the model's words were taken for, where they were mended or converted. */
+static void put_reading(struct tell *tell, const gramc_event_reading *reading, gramc_text taken) {
+    FILE *err = tell->cli->err;
+    size_t converted = reading ? count_converted(reading) : 0;
+    if (!reading || (!reading->repair_count && !converted)) return;
+    tell_hide(tell);
+    fputs("~ read as ", err);
+    put_some(err, taken, SHOWN_TEXT);
+    for (size_t i = 0; i < reading->repair_count; i++)
+        fprintf(err, "%s%s", i ? ", " : " (", reading->repairs[i]);
+    if (converted) fprintf(err, "%s%zu converted", reading->repair_count ? ", " : " (", converted);
+    fputs(")\n", err);
+}
+
+static void tell_reading(struct tell *tell, const gramc_event *event) {
+    if (tell->verbose) put_reading(tell, event->reading, event->text);
+}
+
 static void tell_call(struct tell *tell, const gramc_event *event) {
     FILE *err = tell->cli->err;
     if (tell->verbose) {
@@ -57,6 +82,7 @@ static void tell_call(struct tell *tell, const gramc_event *event) {
         fputc(' ', err);
         put_some(err, event->call->call->arguments, SHOWN_TEXT);
         fputc('\n', err);
+        put_reading(tell, event->call->reading, event->call->sent);
     }
     tell->waiting++;
     progress_wait(tell->progress, "waiting for ", event->call->tool);
@@ -139,7 +165,7 @@ static void (*const tellers[])(struct tell *tell, const gramc_event *event) = {
     [GRAMC_EVENT_RUN] = tell_start_of,      [GRAMC_EVENT_REQUEST] = tell_request,
     [GRAMC_EVENT_ATTEMPT] = tell_attempt,   [GRAMC_EVENT_DELTA] = tell_delta,
     [GRAMC_EVENT_RESPONSE] = tell_response, [GRAMC_EVENT_CALL] = tell_call,
-    [GRAMC_EVENT_RESULT] = tell_result};
+    [GRAMC_EVENT_RESULT] = tell_result,     [GRAMC_EVENT_READING] = tell_reading};
 
 void tell_event(struct tell *tell, const gramc_event *event) {
     size_t kinds = sizeof tellers / sizeof *tellers;

@@ -66,7 +66,7 @@ typedef struct gramc_event_attempt {
     uint32_t number; /* from 1, of this request */
     gramc_attempt_class class_;
     long status;       /* of HTTP; 0: none */
-    gramc_text body;   /* of the answer, as it came */
+    gramc_text body;   /* of the answer, as it came; of a streamed one, put together */
     gramc_text reason; /* empty: it went well */
     bool again;        /* there will be another one, after `wait_ms` */
     uint64_t wait_ms;

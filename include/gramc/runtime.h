@@ -268,11 +268,14 @@ typedef struct gramc_endpoint_options {
      * Nobody asks while the server wants quiet (429, Retry-After, x-ratelimit-*). */
     uint32_t max_concurrent, requests_per_minute;
     uint64_t tokens_per_minute; /* guessed by a request's size until the answer says them */
+    bool stream;                /* answers are wanted in pieces: GRAMC_EVENT_DELTA. Nothing is asked
+                                   again once a piece was told */
+    uint32_t idle_timeout_ms;   /* between pieces; 0: 60,000 */
 } gramc_endpoint_options;
 #define GRAMC_ENDPOINT_OPTIONS_INIT                                                                \
     {                                                                                              \
         sizeof(gramc_endpoint_options), NULL, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, 0, 0, 2, \
-            0, 0, {NULL, 0}, 0, 0, 0                                                               \
+            0, 0, {NULL, 0}, 0, 0, 0, false, 0                                                     \
     }
 
 /* The server of a provider, or one that is asked as it is: POST {base_url}/chat/completions, or
@@ -414,11 +417,12 @@ typedef struct gramc_run_options {
     double max_cost; /* by the prices: GRAMC_USAGE without them, unless the model is the mock */
     uint32_t max_duration_ms;
     const gramc_prices *prices; /* NULL: not known */
+    bool stream;                /* as of the endpoint: either is enough */
 } gramc_run_options;
 #define GRAMC_RUN_OPTIONS_INIT                                                                     \
     {                                                                                              \
         sizeof(gramc_run_options), NULL, NULL, 0, GRAMC_WIRE_AGENT, 0, 0, {NULL, NULL}, false,     \
-            NULL, 0, {NULL, 0}, {NULL, 0}, 0, 0, 0, NULL                                           \
+            NULL, 0, {NULL, 0}, {NULL, 0}, 0, 0, 0, NULL, false                                    \
     }
 
 typedef struct gramc_run_result {

@@ -87,8 +87,9 @@ GRAMC_API bool gramc_schema_accepts_as_is(const gramc_schema *schema, const char
 GRAMC_API bool gramc_schema_accepts_any_text(const gramc_schema *schema);
 
 typedef enum gramc_check_flags {
-    GRAMC_CHECK_DEFAULTS = 1,   /* fill in the defaults of absent members, nested ones too */
-    GRAMC_CHECK_COERCE = 2,     /* lossless conversions between string, number, integer, boolean */
+    GRAMC_CHECK_DEFAULTS = 1, /* fill in the defaults of absent members, nested ones too */
+    GRAMC_CHECK_COERCE =
+        2, /* without loss: texts, numbers, booleans; a text that is an array or object, and back */
     GRAMC_CHECK_NULL_ABSENT = 4 /* null for an optional member that is not nullable counts as
                                    absent */
 } gramc_check_flags;
