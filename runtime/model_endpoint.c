@@ -173,6 +173,7 @@ static bool hide(struct ask *ask, gramc_text *text);
 /* `last` has its class; the body is what came, without what nobody may see. */
 static void tell_attempt(struct ask *ask, gramc_text reason, bool again, double wait) {
     struct watch *watch = &ask->run->watch;
+    if (!watch_is_on(watch)) return;
     gramc_event_attempt told = ask->last;
     told.number = ask->attempt + 1;
     told.status = ask->http.status;
@@ -182,8 +183,7 @@ static void tell_attempt(struct ask *ask, gramc_text reason, bool again, double 
     told.again = again;
     told.wait_ms = (uint64_t)wait;
     told.body = buf_view(&ask->http.response);
-    if (watch_is_on(watch) && hide(ask, &told.body))
-        watch_attempt(watch, &told, ask->attempt_started);
+    if (hide(ask, &told.body)) watch_attempt(watch, &told, ask->attempt_started);
 }
 
 /* ## Asking again */
@@ -277,11 +277,12 @@ static void fail_reading(struct ask *ask, gramc_text words) {
 /* ## Answers */
 
 static bool hide(struct ask *ask, gramc_text *text) {
+    const struct secrets *secrets = ask->run->loop->secrets;
     struct buf copy;
-    if (text->len == 0) return true;
+    if (!secrets_may_stand_in(secrets, *text, SECRET_SURE)) return true;
     buf_init(&copy, &ask->arena.allocator, 2 * ask->run->model->max_response + 1024);
     buf_text(&copy, *text);
-    secrets_hide_from(ask->run->loop->secrets, &copy, SECRET_SURE);
+    secrets_hide_from(secrets, &copy, SECRET_SURE);
     bool good = buf_status(&copy) == GRAMC_OK;
     if (good && !text_eq(*text, buf_view(&copy))) *text = arena_text(&ask->arena, buf_view(&copy));
     buf_free(&copy);
@@ -353,7 +354,7 @@ static void send_request(struct ask *ask) {
     static const char *const kept_headers[] = {"Content-Type", LIMITER_HEADERS, NULL};
     const gramc_model *model = ask->run->model;
     ask->http.target = model->target;
-    ask->attempt_started = watch_now(&ask->run->watch);
+    ask->attempt_started = watch_stamp(&ask->run->watch);
     if (!set_url(ask)) {
         ask_fail_nomem(ask);
         return;
