@@ -14,7 +14,6 @@
 enum { WHY_MAX = 256, URL_MAX = 4096, HEADERS_MAX = 32, REPLY_MAX = 1 << 20, BODY_MAX = 65 << 20 };
 
 struct delivery {
-    gramc_loop *loop;
     struct http_request http;
     struct http_target *target;
     struct buf url, body;
@@ -22,11 +21,9 @@ struct delivery {
     bool over;
 };
 
-/* A request that fails on the loop's first timer ends before the loop waits, for nothing then. */
 static void on_done(struct http_request *http) {
     struct delivery *delivery = http->ctx;
     delivery->over = true;
-    uv_stop(&delivery->loop->uv);
 }
 
 static bool is_over(void *ctx) {
@@ -99,7 +96,6 @@ static gramc_status make_headers(struct delivery *delivery, const char *const *g
 
 static gramc_status send_all(struct delivery *delivery, gramc_loop *loop, char *why) {
     struct http_request *http = &delivery->http;
-    delivery->loop = loop;
     http->target = delivery->target;
     http->headers = delivery->headers;
     http->body = buf_view(&delivery->body);
