@@ -15,7 +15,7 @@ enum { FIRST_CHUNK = 4096, LARGEST_CHUNK = 1 << 22, LARGEST_SHARING = 1024, ALIG
 enum { BLOCK = 1 << 16, SMALLEST_BLOCK = 2 * LARGEST_SHARING };
 enum { FIRST_PIECE = 1 << 16, LARGEST_SMALL_PIECE = 1 << 19, HUGE_PIECE = 1 << 21 };
 
-/* Blocks come and go one by one, so that a pointer into one that was given back is found out. */
+/* All that is given back goes at once, so that a pointer into it is found out. */
 #ifdef SANITIZED
 enum { POOL_IS_WATCHED = true };
 #else
@@ -152,6 +152,20 @@ void arena_free(struct arena *arena) {
     free_chunks(arena, arena->chunks);
     free_list(&arena->allocator, arena->apart);
     *arena = (struct arena){.allocator = arena->allocator, .pool = arena->pool};
+}
+
+void arena_reset(struct arena *arena) {
+    struct arena_chunk *only = arena->chunks;
+    if (POOL_IS_WATCHED || arena->pool || !only || only->next || only->size > FIRST_CHUNK) {
+        arena_free(arena);
+        return;
+    }
+    free_list(&arena->allocator, arena->apart);
+    *arena = (struct arena){.allocator = arena->allocator,
+                            .chunks = only,
+                            .cursor = (char *)(only + 1),
+                            .end = (char *)only + only->size,
+                            .total = only->size};
 }
 
 static void wipe_list(struct arena_chunk *chunk) {

@@ -43,7 +43,9 @@ void arena_init(struct arena *arena, const gramc_allocator *allocator);
 void arena_init_pooled(struct arena *arena, struct arena_pool *pool);
 /* Gives everything back; the arena can be used again. */
 void arena_free(struct arena *arena);
-/* The same for one that holds secrets: everything is overwritten first. */
+/* The same, but a single small chunk stays for what comes next. */
+void arena_reset(struct arena *arena);
+/* As arena_free, for one that holds secrets: everything is overwritten first. */
 void arena_wipe(struct arena *arena);
 /* For an arena that is read from its oldest piece on: turns the list of its chunks around, and
  * gives back what is free of the newest. Nothing more can be made in it. */

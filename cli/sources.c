@@ -23,7 +23,7 @@ enum { DEEPEST_FOLDER = 64, LARGEST_NAMES = INT32_MAX - 1 };
 struct walk {
     struct cli *cli;
     gramc_compilation *compilation;
-    bool is_configured; /* gramc.gram judges and is no source */
+    bool is_configured; /* gramc.gram holds and is no source */
     bool in_repository, has_index;
     bool only_tracked;               /* below a folder that git ignores */
     size_t root;                     /* the length of the real path of the repository */
@@ -61,7 +61,8 @@ static int add_file(struct walk *walk, const char *path) {
     return status == GRAMC_IO ? cli->failure : cli_status(cli, status);
 }
 
-/* A configuration judges itself as soon as it is read; EXIT_FINE if it is none, and *is_one false.
+/* A configuration holds for itself as soon as it is read; EXIT_FINE if it is none, and *is_one
+ * false.
  */
 static int try_configuration(struct walk *walk, const char *path, bool *is_one) {
     const struct cli_config *config;

@@ -130,6 +130,7 @@ static void put_counts(struct json_writer *w, const struct trace_events *trace,
     put_count(w, "call_errors", end);
     put_count(w, "tool_errors", end);
     put_usage(w, json_get(end, "usage"));
+    if (json_get(end, "cost")) put_number(w, "cost", json_get(end, "cost"));
     put_number(w, "model_ms", json_get(end, "model_ms"));
     put_number(w, "tool_ms", json_get(end, "tool_ms"));
     put_number(w, "duration_ms", json_get(end, "duration_ms"));

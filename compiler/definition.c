@@ -100,16 +100,12 @@ static void read_one(struct pass *pass, struct definition *definition) {
     schema_read_elements(pass, definition->field.schema, definition->pattern->elements);
 }
 
-static void note_names(struct pass *pass, struct gramc_spec *spec) {
+void definitions_read(struct pass *pass, struct gramc_spec *spec,
+                      void (*not_a_type)(struct pass *pass, const struct pattern *pattern)) {
     for (struct definition *d = spec->first_definition; d; d = d->next)
         if (d->name.ptr) registry_add(&spec->definitions, d->name, d);
     for (struct definition *d = spec->first_definition; d && !pass->arena->oom; d = d->next)
         find_row(pass, spec, d);
-}
-
-void definitions_read(struct pass *pass, struct gramc_spec *spec,
-                      void (*not_a_type)(struct pass *pass, const struct pattern *pattern)) {
-    note_names(pass, spec);
     for (struct definition *d = spec->first_definition; d && !pass->arena->oom; d = d->next) {
         pass->source = d->source;
         if (d->cyclic) continue;

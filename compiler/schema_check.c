@@ -137,7 +137,7 @@ static gramc_schema *compile(struct pass *pass, struct arena *arena, const struc
     return compile_trial(pass, arena, &trial);
 }
 
-/* A type that adds to another one is judged with all that the other says: what does not fit there
+/* A type that adds to another one is checked with all that the other says: what does not fit there
  * was told of already. */
 static bool was_told(const struct pass *pass, enum diag_id id, struct span at, gramc_text json) {
     size_t before = strcspn(diag_row(id)->message, "{");

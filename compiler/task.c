@@ -136,8 +136,12 @@ static void fill_reach(struct pass *pass, struct agent *agent) {
         reach(agent, t->own.tools, t->own.count);
 }
 
-/* One array for who reads the public structs: the tasks were read one by one. */
-static void make_list(struct pass *pass, struct agent *agent) {
+void tasks_resolve(struct pass *pass, struct gramc_spec *spec, struct agent *agent) {
+    for (struct task *t = agent->first_task; t && !pass->arena->oom; t = t->next)
+        resolve(pass, spec, agent, t);
+    drop_twins(pass, agent);
+    fill_reach(pass, agent);
+    /* One array for who reads the public structs: the tasks were read one by one. */
     gramc_task *list = arena_array(pass->arena, agent->public.task_count, sizeof *list);
     agent->public.tasks = list;
     if (!list) agent->public.task_count = 0;
@@ -145,12 +149,4 @@ static void make_list(struct pass *pass, struct agent *agent) {
         *list = *t->public;
         t->public = list++;
     }
-}
-
-void tasks_resolve(struct pass *pass, struct gramc_spec *spec, struct agent *agent) {
-    for (struct task *t = agent->first_task; t && !pass->arena->oom; t = t->next)
-        resolve(pass, spec, agent, t);
-    drop_twins(pass, agent);
-    fill_reach(pass, agent);
-    make_list(pass, agent);
 }

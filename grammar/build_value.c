@@ -184,20 +184,16 @@ static void note_nested(struct build *build, const struct value *value) {
         build_extension(build, EXT_NESTED_VALUE, value->span);
 }
 
-static void note_map(struct build *build, const struct record *record) {
-    for (const struct property *entry = record->first; entry; entry = entry->next) {
-        if (entry->key.two_colons)
-            build_extension(build, EXT_MAP_DOUBLE_COLON, property_span(entry));
-        note_nested(build, entry->value);
-    }
-}
-
 struct value *build_map(struct build *build, const struct record *record) {
     struct value *map = value_new(build, VALUE_MAP, record->span.start, record->span.end);
     if (!map) return NULL;
     map->as.entries = record->first;
     map->count = record->count;
-    note_map(build, record);
+    for (const struct property *entry = record->first; entry; entry = entry->next) {
+        if (entry->key.two_colons)
+            build_extension(build, EXT_MAP_DOUBLE_COLON, property_span(entry));
+        note_nested(build, entry->value);
+    }
     return map;
 }
 

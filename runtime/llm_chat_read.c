@@ -65,13 +65,6 @@ static void read_usage(struct usage *out, const struct json *usage) {
     out->cached = protocol_count(json_get(usage, "prompt_tokens_details"), "cached_tokens");
 }
 
-/* What the model thought, which OpenRouter wants back as it came: it may be signed. */
-static void keep_reasoning(struct reply *out, struct arena *arena, const struct json *message) {
-    const struct json *details = json_get(message, "reasoning_details");
-    if (json_is(details, JSON_ARRAY) && details->count)
-        out->opaque = protocol_print(arena, details);
-}
-
 /* The message of the first choice; NULL with a reason if there is none. */
 static const struct json *find_message(const struct json *body, gramc_text *why) {
     const struct json *choices = json_get(body, "choices");
@@ -95,6 +88,9 @@ gramc_status chat_reply(struct reply *out, struct arena *arena, gramc_text body,
     out->id = protocol_text(json, "id");
     out->model = protocol_text(json, "model");
     out->system_fingerprint = protocol_text(json, "system_fingerprint");
-    keep_reasoning(out, arena, message);
+    /* What the model thought, which OpenRouter wants back as it came: it may be signed. */
+    const struct json *details = json_get(message, "reasoning_details");
+    if (json_is(details, JSON_ARRAY) && details->count)
+        out->opaque = protocol_print(arena, details);
     return arena->oom ? GRAMC_NOMEM : GRAMC_OK;
 }

@@ -83,14 +83,25 @@ static gramc_status copy_options(gramc_loop *loop, const gramc_loop_options *opt
     return loop->arena.oom ? GRAMC_NOMEM : GRAMC_OK;
 }
 
+/* Timers run before the loop waits: what they have ended is not waited for. */
+static void look_before_waiting(uv_prepare_t *prepare) {
+    gramc_loop *loop = prepare->data;
+    if (loop->is_over && loop->is_over(loop->is_over_ctx)) uv_stop(&loop->uv);
+}
+
 static void close_idles(gramc_loop *loop) {
     uv_close((uv_handle_t *)&loop->idle, NULL);
+    uv_close((uv_handle_t *)&loop->before_waiting, NULL);
     gate_close(&loop->programs, NULL);
 }
 
 static gramc_status init_handles(gramc_loop *loop, const gramc_loop_options *options) {
     struct capacity can = capacity_find(options->max_programs, options->max_connections);
     uv_idle_init(&loop->uv, &loop->idle);
+    uv_prepare_init(&loop->uv, &loop->before_waiting);
+    uv_prepare_start(&loop->before_waiting, look_before_waiting);
+    uv_unref((uv_handle_t *)&loop->before_waiting);
+    loop->before_waiting.data = loop;
     gate_init(&loop->programs, &loop->uv, can.programs);
     loop->idle.data = loop;
     loop->alarm.data = loop;
@@ -181,19 +192,29 @@ void loop_turn_until(gramc_loop *loop, bool (*is_over)(void *ctx), void *ctx) {
     sigset_t before;
     loop->running = true;
     loop->interrupted = false;
+    loop->is_over = is_over;
+    loop->is_over_ctx = ctx;
     loop_set_signals(&before);
     while (!is_over(ctx) && !loop->interrupted) uv_run(&loop->uv, UV_RUN_ONCE);
     loop_restore_signals(&before);
+    loop->is_over = NULL;
     loop->running = false;
+}
+
+static bool nothing_runs(void *ctx) {
+    return ((const gramc_loop *)ctx)->active == 0;
 }
 
 gramc_status gramc_loop_run(gramc_loop *loop) {
     sigset_t before;
     if (loop->running) return GRAMC_USAGE;
     loop->running = true;
+    loop->is_over = nothing_runs;
+    loop->is_over_ctx = loop;
     loop_set_signals(&before);
     while (loop->active) uv_run(&loop->uv, UV_RUN_ONCE);
     loop_restore_signals(&before);
+    loop->is_over = NULL;
     loop->running = false;
     return GRAMC_OK;
 }

@@ -21,7 +21,10 @@ struct worker_pool;
 struct gramc_loop {
     gramc_allocator allocator;
     uv_loop_t uv;
-    uv_idle_t idle;   /* active while runs are ready */
+    uv_idle_t idle; /* active while runs are ready */
+    uv_prepare_t before_waiting;
+    bool (*is_over)(void *ctx); /* what the loop turns for; NULL: nothing */
+    void *is_over_ctx;
     uv_async_t alarm; /* gramc_loop_interrupt */
     struct http *http;
     struct mcp_pool *mcp; /* clients of MCP servers */

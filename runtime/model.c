@@ -42,7 +42,7 @@ void ask_init(struct ask *ask, gramc_run *run) {
 }
 
 void ask_start(struct ask *ask) {
-    arena_free(&ask->arena);
+    arena_reset(&ask->arena);
     ask->reply = (struct reply){0};
     ask->failed = ask->nomem = false;
     ask->attempt = 0;
@@ -50,7 +50,7 @@ void ask_start(struct ask *ask) {
     ask->size = 0;
     ask->http.status = 0;
     ask->last = (gramc_event_attempt){.class_ = GRAMC_ATTEMPT_LOCAL};
-    ask->started = watch_now(&ask->run->watch);
+    ask->started = watch_stamp(&ask->run->watch);
     ask->run->model->kind->start(ask);
 }
 

@@ -45,6 +45,7 @@ struct gramc_model {
     /* script */
     struct script_answer *answers;
     size_t answer_count;
+    bool has_key; /* endpoint: one is sent */
 };
 
 /* One question to a model. Lives in its run; used again for the next question. */
@@ -71,6 +72,8 @@ struct ask {
     uint64_t heard;           /* when bytes came last, by the loop; 0: none have */
 };
 
+/* Of an endpoint, with the model's id where the protocol has it. */
+void model_put_url(struct buf *url, const gramc_model *model, const char *path, gramc_text id);
 gramc_model *model_new(const struct model_kind *kind, const gramc_allocator *allocator);
 
 /* All of it is zero. */

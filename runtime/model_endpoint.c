@@ -39,7 +39,7 @@ static void put_id(struct buf *url, gramc_text id) {
     }
 }
 
-static void put_url(struct buf *url, const gramc_model *model, const char *path, gramc_text id) {
+void model_put_url(struct buf *url, const gramc_model *model, const char *path, gramc_text id) {
     buf_text(url, model->base);
     for (const char *c = path; *c; c++)
         if (*c == '*') put_id(url, id);
@@ -52,7 +52,7 @@ static gramc_status make_target(gramc_model *model, gramc_text base,
     buf_init(&url, &model->arena.allocator, URL_MAX);
     while (base.len && base.ptr[base.len - 1] == '/') base.len--;
     model->base = arena_text(&model->arena, base);
-    put_url(&url, model, model->protocol->path, model->id);
+    model_put_url(&url, model, model->protocol->path, model->id);
     struct http_target_options target = {
         buf_view(&url),
         options->api_key,
@@ -87,6 +87,7 @@ gramc_status gramc_model_new_endpoint(gramc_model **out, const gramc_endpoint_op
     if (!model) return GRAMC_NOMEM;
     model->protocol = choose_protocol(&options);
     model->id = arena_text(&model->arena, model_id(options.model));
+    model->has_key = options.api_key.len > 0;
     model->profile = provider_profile(options.model, options.base_url);
     model->max_retries = options.max_retries;
     model->retry_wait_ms = options.retry_wait_ms ? options.retry_wait_ms : DEFAULT_WAIT_MS;
@@ -172,6 +173,7 @@ static bool hide(struct ask *ask, gramc_text *text);
 /* `last` has its class; the body is what came, without what nobody may see. */
 static void tell_attempt(struct ask *ask, gramc_text reason, bool again, double wait) {
     struct watch *watch = &ask->run->watch;
+    if (!watch_is_on(watch)) return;
     gramc_event_attempt told = ask->last;
     told.number = ask->attempt + 1;
     told.status = ask->http.status;
@@ -181,8 +183,7 @@ static void tell_attempt(struct ask *ask, gramc_text reason, bool again, double 
     told.again = again;
     told.wait_ms = (uint64_t)wait;
     told.body = buf_view(&ask->http.response);
-    if (watch_is_on(watch) && hide(ask, &told.body))
-        watch_attempt(watch, &told, ask->attempt_started);
+    if (hide(ask, &told.body)) watch_attempt(watch, &told, ask->attempt_started);
 }
 
 /* ## Asking again */
@@ -276,11 +277,12 @@ static void fail_reading(struct ask *ask, gramc_text words) {
 /* ## Answers */
 
 static bool hide(struct ask *ask, gramc_text *text) {
+    const struct secrets *secrets = ask->run->loop->secrets;
     struct buf copy;
-    if (text->len == 0) return true;
+    if (!secrets_may_stand_in(secrets, *text, SECRET_SURE)) return true;
     buf_init(&copy, &ask->arena.allocator, 2 * ask->run->model->max_response + 1024);
     buf_text(&copy, *text);
-    secrets_hide_from(ask->run->loop->secrets, &copy, SECRET_SURE);
+    secrets_hide_from(secrets, &copy, SECRET_SURE);
     bool good = buf_status(&copy) == GRAMC_OK;
     if (good && !text_eq(*text, buf_view(&copy))) *text = arena_text(&ask->arena, buf_view(&copy));
     buf_free(&copy);
@@ -336,7 +338,7 @@ static bool set_url(struct ask *ask) {
     ask->http.url = NULL;
     if (!streaming && (model->id.len || !strchr(path, '*'))) return true;
     buf_init(&url, &ask->arena.allocator, URL_MAX);
-    put_url(&url, model, path, run_model_id(ask->run));
+    model_put_url(&url, model, path, run_model_id(ask->run));
     buf_putc(&url, '\0');
     ask->http.url = buf_to_arena(&url, &ask->arena).ptr;
     return ask->http.url;
@@ -352,7 +354,7 @@ static void send_request(struct ask *ask) {
     static const char *const kept_headers[] = {"Content-Type", LIMITER_HEADERS, NULL};
     const gramc_model *model = ask->run->model;
     ask->http.target = model->target;
-    ask->attempt_started = watch_now(&ask->run->watch);
+    ask->attempt_started = watch_stamp(&ask->run->watch);
     if (!set_url(ask)) {
         ask_fail_nomem(ask);
         return;

@@ -168,7 +168,7 @@ static void on_sent(void *ctx, gramc_text arguments, const gramc_event_reading *
     told.sent = arguments;
     told.reading = reading;
     watch_call(&slot->run->watch, &told);
-    slot->started = watch_now(&slot->run->watch);
+    slot->started = watch_stamp(&slot->run->watch);
 }
 
 static void check_and_call(struct slot *slot) {
@@ -187,7 +187,7 @@ static void check_and_call(struct slot *slot) {
 
 static void start_slot(struct slot *slot) {
     gramc_run *run = slot->run;
-    slot->started = watch_now(&slot->run->watch);
+    slot->started = watch_stamp(&slot->run->watch);
     slot->bound = step_find(run->step, slot->call->name);
     if (slot->index >= most_calls(run)) skip(slot);
     else if (!slot->bound) refuse_unknown(slot);

@@ -49,15 +49,19 @@ static bool is_ending(const gramc_run *run) {
     return run->state == RUN_END || run->state == RUN_OVER;
 }
 
+static void end_with(gramc_run *run, gramc_outcome outcome, gramc_text message) {
+    run->result.outcome = outcome;
+    run->result.message = message;
+    run->state = RUN_END;
+}
+
 void run_end(gramc_run *run, gramc_outcome outcome, const char *format, ...) {
     va_list args;
     if (is_ending(run)) return;
     va_start(args, format);
     vsnprintf(run->message, sizeof(run->message), format, args);
     va_end(args);
-    run->result.outcome = outcome;
-    run->result.message = text_of(run->message);
-    run->state = RUN_END;
+    end_with(run, outcome, text_of(run->message));
 }
 
 void run_nomem(gramc_run *run) {
@@ -128,7 +132,7 @@ static gramc_text fill_prompt(gramc_run *run, gramc_text prompt) {
 
 static void step_turn(gramc_run *run) {
     if (run->next_message == run->message_count) {
-        run_end(run, GRAMC_OUTCOME_ANSWERED, "%s", "");
+        end_with(run, GRAMC_OUTCOME_ANSWERED, TEXT(""));
         return;
     }
     gramc_text message = run->messages[run->next_message++];
@@ -201,6 +205,14 @@ static gramc_text tool_choice(const gramc_run *run) {
     return word ? choice : tool ? tool->wire_name : (gramc_text){NULL, 0};
 }
 
+/* What a request takes where little is escaped, so that its buffer seldom grows. */
+static size_t usual_size(const struct request *request) {
+    size_t size = 1024 + request->instruction.len + request->tools.len;
+    for (const struct message *message = request->talk->first; message; message = message->next)
+        size += 1 + message->json.len;
+    return size < BODY_MAX ? size : 0;
+}
+
 static bool build_body(gramc_run *run) {
     const struct bound_step *step = run->step;
     bool functions = run->wire == GRAMC_WIRE_FUNCTIONS;
@@ -215,6 +227,7 @@ static bool build_body(gramc_run *run) {
                               run->model->profile,
                               run->stream};
     buf_reset(&run->body);
+    buf_reserve(&run->body, usual_size(&request));
     run->talk.protocol->request(&run->body, &request);
     if (buf_status(&run->body) == GRAMC_NOMEM) run_nomem(run);
     if (buf_status(&run->body) == GRAMC_LIMIT)

@@ -171,7 +171,8 @@ bool match_is_of_escape(char byte) {
 static bool is_cut_off(gramc_text text, size_t at) {
     if (at >= text.len) return true;
     struct reading one = read_at(text, at, LAYERS);
-    if (text.len - at > LONGEST_ESCAPE || one.len != 1 || !strchr("%\\&", one.bytes[0]))
+    if (text.len - at > LONGEST_ESCAPE || one.len != 1 || !one.bytes[0] ||
+        !strchr("%\\&", one.bytes[0]))
         return false;
     for (size_t i = at + 1; i < text.len; i++)
         if (!match_is_of_escape(text.ptr[i])) return false;
@@ -197,16 +198,17 @@ static size_t furthest(const struct places *places) {
     return end;
 }
 
-/* Any other byte stands for itself in every layer. */
+const char match_escapes[] = "%\\&+";
+
 static bool begins_escape(char c) {
     return c == '%' || c == '\\' || c == '&' || c == '+';
 }
 
-bool match_may_begin(gramc_text text, size_t pos, const bool first[256]) {
-    if (first[(unsigned char)text.ptr[pos]]) return true;
+bool match_may_begin(gramc_text text, size_t pos, const unsigned char marks[256], unsigned mark) {
+    if (marks[(unsigned char)text.ptr[pos]] & mark) return true;
     if (!begins_escape(text.ptr[pos])) return false;
     for (int layers = 1; layers <= LAYERS; layers++)
-        if (first[(unsigned char)read_at(text, pos, layers).bytes[0]]) return true;
+        if (marks[(unsigned char)read_at(text, pos, layers).bytes[0]] & mark) return true;
     return false;
 }
 
@@ -219,9 +221,8 @@ static size_t plain_length(gramc_text text, size_t start, gramc_text value) {
     return len;
 }
 
-/* `plain` bytes of the value were found, up to `at`; behind that there may be escapes. */
-static struct escaped_match match_behind(gramc_text text, size_t at, gramc_text value, size_t plain,
-                                         size_t *work) {
+struct escaped_match match_behind(gramc_text text, size_t at, gramc_text value, size_t plain,
+                                  size_t *work) {
     struct escaped_match out = {.kind = MATCH_NONE};
     struct places ring[5] = {{.count = 0}}; /* a character is four bytes of the value at most */
     add_place(&ring[plain % 5], at);

@@ -12,14 +12,14 @@ enum { LONGEST_SPELLING = 36, DOTS = 3 };
 struct part_search {
     const struct secrets *secrets;
     size_t shortest;
-    bool first[256]; /* bytes that a form begins with */
+    unsigned char first[256]; /* 1: a form begins with the byte */
 };
 
 static struct part_search search_for(const struct secrets *secrets, size_t shortest) {
-    struct part_search out = {.secrets = secrets, .shortest = shortest, .first = {false}};
+    struct part_search out = {.secrets = secrets, .shortest = shortest, .first = {0}};
     for (size_t i = 0; i < secrets->form_count; i++)
         if (secrets->forms[i].value_len >= shortest)
-            out.first[(unsigned char)secrets->forms[i].text.ptr[0]] = true;
+            out.first[(unsigned char)secrets->forms[i].text.ptr[0]] = 1;
     return out;
 }
 
@@ -32,7 +32,8 @@ static bool is_open(const struct part_search *search, gramc_text text, size_t po
     const struct secrets *secrets = search->secrets;
     size_t work = 0;
     *end = 0;
-    if (!strchr("%\\&", text.ptr[pos]) && !match_may_begin(text, pos, search->first)) return false;
+    if (!strchr("%\\&", text.ptr[pos]) && !match_may_begin(text, pos, search->first, 1))
+        return false;
     for (size_t i = 0; i < secrets->form_count; i++) {
         const struct secret_form *form = &secrets->forms[i];
         if (form->value_len < search->shortest) continue;

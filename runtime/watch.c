@@ -37,6 +37,10 @@ bool watch_is_on(const struct watch *watch) {
     return watch->event || trace_is_on(&watch->trace);
 }
 
+uint64_t watch_stamp(const struct watch *watch) {
+    return watch_is_on(watch) ? watch_now(watch) : 0;
+}
+
 static void tell(struct watch *watch, gramc_event event) {
     if (!watch_is_on(watch)) return;
     event.name = names[event.kind];

@@ -19,6 +19,8 @@ struct watch {
 
 /* By the loop's clock, in nanoseconds. */
 uint64_t watch_now(const struct watch *watch);
+/* The same where somebody watches, else 0: for what only they are told. */
+uint64_t watch_stamp(const struct watch *watch);
 /* Is there anybody to tell? */
 bool watch_is_on(const struct watch *watch);
 

@@ -224,6 +224,14 @@ static bool names_a_model(gramc_text name) {
     return text_trim(text_slice(name, id, name.len)).len > 0;
 }
 
+gramc_text run_key_name(struct cli *cli, const struct choice *choice) {
+    char room[512];
+    gramc_text name;
+    const gramc_provider *provider =
+        run_name_model(cli, choice, room, sizeof room, &name) ? gramc_provider_of(name) : NULL;
+    return text_of(provider && provider->key ? provider->key : "");
+}
+
 /* A script is asked as its recording was: what it was recorded from may be another provider. */
 static int follow_script(struct cli *cli, const char *path, gramc_bind_options *out,
                          gramc_model **model) {

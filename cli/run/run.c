@@ -1,6 +1,7 @@
 /* gramc run: one agent, one library, one model, a conversation. Answers go to standard output,
  * everything else to standard error (tell.c), events to --trace. */
 #define _POSIX_C_SOURCE 200809L
+#include "cli/run/otlp.h"
 #include "cli/run/streamed.h"
 #include "cli/run/tell.h"
 #include "cli/run/workshop.h"
@@ -30,6 +31,8 @@ struct session {
     bool escape;
     gramc_outcome outcome;
     struct tell tell;
+    gramc_status shown; /* what printing requests came to */
+    gramc_spans *spans; /* NULL: none are wanted */
     struct streamed streamed;
     struct document document;
     bool wants_document; /* --format json: it goes to standard output instead of the answers */
@@ -109,11 +112,29 @@ static void on_turn(void *ctx, gramc_text answer) {
     fflush(out);
 }
 
+static int write_safe(void *ctx, const char *bytes, size_t len) {
+    cli_put_json_safe(ctx, (gramc_text){bytes, len});
+    return 0;
+}
+
+/* For --curl. A model that is asked over no network has nothing to show. */
+static void show_request(struct session *session, gramc_text body) {
+    struct cli *cli = session->cli;
+    gramc_text id = buf_view(&session->tell.model), key = run_key_name(cli, &session->choice);
+    tell_hide(&session->tell);
+    gramc_status status = gramc_model_curl(session->model, id, key, body, session->streamed.on,
+                                           (gramc_writer){write_safe, cli->err});
+    if (status && status != GRAMC_NOT_FOUND) session->shown = status;
+}
+
 static void on_event(void *ctx, const gramc_event *event) {
     struct session *session = ctx;
+    if (event->kind == GRAMC_EVENT_REQUEST && session->cli->options[OPTION_CURL])
+        show_request(session, event->text);
     if (event->kind == GRAMC_EVENT_DELTA) tell_hide(&session->tell);
     streamed_event(&session->streamed, event);
     tell_event(&session->tell, event);
+    if (session->spans) gramc_spans_event(session->spans, event);
 }
 
 static void on_note(void *ctx, gramc_text line) {
@@ -201,6 +222,7 @@ static int run(struct session *session) {
     gramc_prices prices;
     int code = run_options(session, &options);
     if (code == EXIT_FINE) code = run_budget(cli, &session->choice, &options, &prices);
+    if (code == EXIT_FINE) code = otlp_start(cli, &session->spans);
     if (code == EXIT_FINE) code = open_trace(session);
     if (code == EXIT_FINE) code = stream_options(session);
     options.stream = session->streamed.on;
@@ -215,7 +237,10 @@ static int run(struct session *session) {
     status = gramc_loop_run(session->shop.loop);
     bool interrupted = interrupt_stop(cli, interrupt);
     if (status) return cli_status(cli, status);
+    if (session->shown) return cli_status(cli, session->shown);
+    code = otlp_send(cli, session->spans, session->shop.loop);
     if (session->printed != EXIT_FINE) return session->printed;
+    if (code != EXIT_FINE) return code;
     if (interrupted && session->outcome == GRAMC_OUTCOME_CANCELED) return EXIT_INTERRUPTED;
     return session->outcome == GRAMC_OUTCOME_ANSWERED ? EXIT_FINE : EXIT_RUN_FAILED;
 }
@@ -226,6 +251,7 @@ static void session_free(struct session *session) {
     tell_stop(&session->tell);
     streamed_stop(&session->streamed);
     document_free(&session->document);
+    gramc_spans_free(session->spans);
     gramc_model_free(session->model);
     gramc_bound_free(session->bound);
     run_choice_free(&session->choice);

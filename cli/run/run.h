@@ -42,6 +42,9 @@ int run_model(struct cli *cli, const struct choice *choice, gramc_model **out);
 bool run_name_model(struct cli *cli, const struct choice *choice, char *room, size_t size,
                     gramc_text *out);
 
+/* The environment variable that holds the key of the model's provider; empty: none is known. */
+gramc_text run_key_name(struct cli *cli, const struct choice *choice);
+
 /* ## Budgets (budget.c) */
 /* From --max-tokens, --max-cost, --max-duration and the prices of the configuration, which `prices`
  * is the room for. */

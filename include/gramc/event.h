@@ -131,6 +131,49 @@ typedef struct gramc_event {
     const gramc_event_reading *reading;
 } gramc_event;
 
+/* ## OpenTelemetry
+ * The events of one run as spans, by the semantic conventions for generative AI: invoke_agent for
+ * the run, in it chat for each request to the model and execute_tool for each call. The trace's id
+ * is the run's. docs/opentelemetry.md lists the attributes. */
+typedef struct gramc_spans gramc_spans;
+
+typedef struct gramc_spans_options {
+    size_t struct_size; /* sizeof(gramc_spans_options) */
+    const gramc_allocator *allocator;
+    gramc_text service; /* service.name; empty: gramc */
+    bool content;       /* messages, arguments and results too; else names, counts and times */
+} gramc_spans_options;
+#define GRAMC_SPANS_OPTIONS_INIT                                                                   \
+    { sizeof(gramc_spans_options), NULL, {NULL, 0}, false }
+
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_spans_new(gramc_spans **out,
+                                                      const gramc_spans_options *options);
+/* Every event of one run, from gramc_run_handler.event. Memory that runs out shows when they are
+ * written or sent. */
+GRAMC_API void gramc_spans_event(gramc_spans *spans, const gramc_event *event);
+/* One ExportTraceServiceRequest of OTLP as JSON; its resourceSpans are empty before the first
+ * span has ended. GRAMC_LIMIT: the spans are larger than 64 MiB. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_spans_print(const gramc_spans *spans,
+                                                        gramc_writer writer);
+
+typedef struct gramc_spans_target {
+    size_t struct_size;         /* sizeof(gramc_spans_target) */
+    gramc_text url;             /* of an OTLP/HTTP collector; /v1/traces is put behind it */
+    const char *const *headers; /* "Name: value" each, up to a NULL; NULL: none */
+    uint32_t timeout_ms;        /* 0: 10,000 */
+} gramc_spans_target;
+#define GRAMC_SPANS_TARGET_INIT                                                                    \
+    { sizeof(gramc_spans_target), {NULL, 0}, NULL, 0 }
+
+struct gramc_loop;
+/* Sends them, and turns the loop until that is over. GRAMC_IO: they did not arrive, `why` (room for
+ * 256 bytes) says what came between. GRAMC_USAGE while the loop runs, or for a URL that is neither
+ * http nor https. The loop's thread. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_spans_send(const gramc_spans *spans,
+                                                       struct gramc_loop *loop,
+                                                       const gramc_spans_target *target, char *why);
+GRAMC_API void gramc_spans_free(gramc_spans *spans);
+
 #ifdef __cplusplus
 }
 #endif

@@ -297,6 +297,14 @@ GRAMC_API GRAMC_MUST_USE gramc_status gramc_model_new_script(gramc_model **out, 
  * with what the tool said. Without tools it says a fixed sentence. Needs no network. */
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_model_new_mock(gramc_model **out,
                                                            const gramc_allocator *allocator);
+/* Writes a request as a curl command for a POSIX shell. `body` is that of GRAMC_EVENT_REQUEST, `id`
+ * the model's where the model was made without one; where the key stands, the command has `$key`,
+ * the name of an environment variable, never a value. GRAMC_NOT_FOUND: this model is asked over no
+ * network. GRAMC_USAGE: it has a key, and `key` is no name. `streamed`: as
+ * gramc_run_options.stream. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_model_curl(const gramc_model *model, gramc_text id,
+                                                       gramc_text key, gramc_text body,
+                                                       bool streamed, gramc_writer writer);
 /* How it is asked: for gramc_bind_options. Empty: as the agent is bound, whatever that is. */
 GRAMC_API gramc_text gramc_model_protocol(const gramc_model *model);
 GRAMC_API void gramc_model_free(gramc_model *model);

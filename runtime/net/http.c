@@ -18,7 +18,8 @@
 #include "runtime/process/descriptors.h"
 #include "base/number.h"
 
-enum { IDLE_HANDLES = 256, KEPT_HEADERS = 4096, SENT_A_TURN = 64 };
+/* libcurl asks before it sends a body of more than 1 MiB. */
+enum { IDLE_HANDLES = 256, KEPT_HEADERS = 4096, LONG_BODY = 1 << 18, SENT_A_TURN = 64 };
 
 struct http {
     gramc_allocator allocator;
@@ -38,8 +39,8 @@ struct http {
 
 struct http_target {
     gramc_allocator allocator;
-    struct curl_slist *headers;
-    CURLU *parsed; /* the url, or NULL: curl need not read it for each request */
+    struct curl_slist *headers; /* for a long body; what follows the first, for any other */
+    CURLU *parsed;              /* the url, or NULL: curl need not read it for each request */
     char *url, *proxy;
     size_t url_size, proxy_size;
     uint32_t timeout_ms, connect_timeout_ms;
@@ -100,13 +101,15 @@ static CURLU *parse_url(const char *url) {
     return parsed;
 }
 
-/* `Expect:` empty, or curl waits a second before it sends a long body. */
+/* `Expect:` empty, or curl waits a second before it sends a long body. It looks through all headers
+ * again and again, so that other requests go without. */
 static bool fill_target(struct http_target *target, const struct http_target_options *options) {
     target->url = copy_string(&target->allocator, options->url, &target->url_size);
     target->proxy = copy_string(&target->allocator, options->proxy, &target->proxy_size);
     if (target->url) target->parsed = parse_url(target->url);
-    return target->url && target->proxy && add_header(target, "Content-Type: application/json") &&
-           add_header(target, "Accept: application/json") && add_header(target, "Expect:") &&
+    return target->url && target->proxy && add_header(target, "Expect:") &&
+           add_header(target, "Content-Type: application/json") &&
+           add_header(target, "Accept: application/json") &&
            (!options->header || add_header(target, options->header)) && add_key(target, options);
 }
 
@@ -189,6 +192,12 @@ static void detach(struct http_request *request) {
 
 static bool read_header(CURL *easy, const char *name, gramc_text *out) {
     struct curl_header *header;
+    const char *type = NULL;
+    if (strcmp(name, "Content-Type") == 0) curl_easy_getinfo(easy, CURLINFO_CONTENT_TYPE, &type);
+    if (type) { /* curl has it at hand, and need not search for it */
+        *out = text_of(type);
+        return true;
+    }
     if (curl_easy_header(easy, name, 0, CURLH_HEADER, -1, &header) != CURLHE_OK) return false;
     *out = text_of(header->value);
     return true;
@@ -217,7 +226,8 @@ static void keep_headers(struct http_request *request) {
     for (size_t i = 0; request->keep && request->keep[i]; i++) {
         gramc_text value;
         if (!read_header(request->easy, request->keep[i], &value)) continue;
-        buf_printf(&request->kept, "%s: ", request->keep[i]);
+        buf_puts(&request->kept, request->keep[i]);
+        buf_puts(&request->kept, ": ");
         buf_text(&request->kept, value);
         buf_putc(&request->kept, '\n');
     }
@@ -555,6 +565,13 @@ static CURLcode set_url(CURL *easy, const char *url, CURLU *parsed) {
     return code;
 }
 
+static struct curl_slist *headers_of(const struct http_request *request,
+                                     const struct http_target *target) {
+    if (request->headers) return request->header_list;
+    return !target->headers || request->body.len >= LONG_BODY ? target->headers
+                                                              : target->headers->next;
+}
+
 static CURLcode set_up(CURL *easy, struct http_request *request) {
     static const struct http_target nowhere = {.url = NULL};
     const struct http_target *target = request->target ? request->target : &nowhere;
@@ -562,9 +579,7 @@ static CURLcode set_up(CURL *easy, struct http_request *request) {
     CURLcode code = request->url ? set_url(easy, request->url, NULL)
                                  : set_url(easy, target->url, target->parsed);
     if (!code) code = curl_easy_setopt(easy, CURLOPT_PROXY, target->proxy ? target->proxy : "");
-    if (!code)
-        code = curl_easy_setopt(easy, CURLOPT_HTTPHEADER,
-                                request->headers ? request->header_list : target->headers);
+    if (!code) code = curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers_of(request, target));
     set_method(easy, request);
     curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)target->timeout_ms);
     curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)target->connect_timeout_ms);
@@ -574,11 +589,21 @@ static CURLcode set_up(CURL *easy, struct http_request *request) {
     return code;
 }
 
+/* Large ones are not kept for the next answer. */
+static void restart(struct buf *buf, const gramc_allocator *allocator, size_t max) {
+    bool stays = buf->ptr && buf->size <= KEPT_HEADERS && buf->size <= max;
+    if (stays) {
+        buf_reset(buf);
+        buf->max = max;
+        return;
+    }
+    buf_free(buf);
+    buf_init(buf, allocator, max);
+}
+
 static void reset_result(struct http_request *request) {
-    buf_free(&request->response);
-    buf_init(&request->response, &request->allocator, request->max_response);
-    buf_free(&request->kept);
-    buf_init(&request->kept, &request->allocator, KEPT_HEADERS);
+    restart(&request->response, &request->allocator, request->max_response);
+    restart(&request->kept, &request->allocator, KEPT_HEADERS);
     request->redirect[0] = '\0';
     request->header_list = NULL;
     request->failure = HTTP_FINE;
