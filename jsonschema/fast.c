@@ -240,7 +240,7 @@ static inline bool run_all(struct run *run, const struct gramc_schema *schema, c
 }
 
 static const char *trimmed_end(const char *json, size_t len) {
-    const char *end = json + len;
+    const char *end = len ? json + len : json; /* may be NULL */
     while (end > json && json_byte_is(end[-1], JSON_BYTE_BLANK)) end--;
     return end;
 }
