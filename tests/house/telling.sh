@@ -78,7 +78,7 @@ if " in tools" in got.stderr: print("a closing line in a pipe:", got.stderr); sy
 server.shutdown()
 
 def interrupted(term, options):
-    """Ctrl-C when the tool has worked for 1.6 seconds; standard error is a terminal."""
+    """Ctrl-C when the tool has worked for three seconds; standard error is a terminal."""
     if os.path.exists("events"): os.remove("events")
     ours, theirs = pty.openpty()
     child = subprocess.Popen([gramc, "run", "spec.gram", "-l", "spec.gram#slow", "--model", "script:s.jsonl", "--trace", "events", *options, "Go"],
@@ -86,7 +86,7 @@ def interrupted(term, options):
     os.close(theirs)
     until = time.time() + 20
     while time.time() < until and not (os.path.exists("events") and "tool.request" in open("events").read()): time.sleep(0.05)
-    time.sleep(1.6)
+    time.sleep(3)
     child.send_signal(signal.SIGINT)
     out, _ = child.communicate(timeout=20)
     shown = b""
