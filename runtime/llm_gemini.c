@@ -63,26 +63,6 @@ static void put_message(struct buf *out, const struct message *message) {
 
 /* ## The request */
 
-static const struct message *put_results(struct json_writer *w, const struct message *message) {
-    json_object_begin(w);
-    json_member_text(w, "role", TEXT("user"));
-    json_member_array(w, "parts");
-    json_raw(w, message->json);
-    for (; message->next && message->next->role == ROLE_TOOL; message = message->next)
-        json_raw(w, message->next->json);
-    json_array_end(w);
-    json_object_end(w);
-    return message;
-}
-
-static void put_conversation(struct json_writer *w, const struct conversation *talk) {
-    json_member_array(w, "contents");
-    for (const struct message *message = talk->first; message; message = message->next)
-        if (message->role == ROLE_TOOL) message = put_results(w, message);
-        else json_raw(w, message->json);
-    json_array_end(w);
-}
-
 static void put_instruction(struct json_writer *w, gramc_text instruction) {
     if (instruction.len == 0) return;
     json_member_object(w, "systemInstruction");
@@ -135,7 +115,7 @@ static void put_request(struct buf *out, const struct request *request) {
     struct json_writer w = json_writer(out);
     gramc_text choice = protocol_choice(request);
     json_object_begin(&w);
-    put_conversation(&w, request->talk);
+    protocol_turns(&w, "contents", request->talk, "parts");
     put_instruction(&w, request->instruction);
     if (request->tools.len) {
         json_member_raw(&w, "tools", request->tools);
@@ -150,11 +130,10 @@ static void put_request(struct buf *out, const struct request *request) {
 static bool read_call(struct reply *out, struct arena *arena, const struct json *wanted,
                       size_t most) {
     gramc_model_call *call = protocol_call(out, arena, most);
-    const struct json *args = json_get(wanted, "args");
     if (!call) return false;
     call->id = protocol_text(wanted, "id");
     call->name = protocol_text(wanted, "name");
-    call->arguments = args && !json_is(args, JSON_NULL) ? protocol_print(arena, args) : TEXT("{}");
+    call->arguments = protocol_given(arena, json_get(wanted, "args"));
     return !arena->oom;
 }
 

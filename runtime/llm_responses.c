@@ -150,9 +150,9 @@ static gramc_status read_reply(struct reply *out, struct arena *arena, gramc_tex
                                gramc_text *why) {
     *out = (struct reply){0};
     const struct json *json = protocol_body(arena, &body, why);
-    const struct json *items = json_get(json, "output");
-    if (json && !json_is(items, JSON_ARRAY)) *why = TEXT("the answer has no `output`");
-    if (!json || !json_is(items, JSON_ARRAY)) return arena->oom ? GRAMC_NOMEM : GRAMC_FINDINGS;
+    const struct json *items =
+        protocol_part(json, "output", JSON_ARRAY, "the answer has no `output`", why);
+    if (!items) return arena->oom ? GRAMC_NOMEM : GRAMC_FINDINGS;
     if (!read_items(out, arena, items)) return GRAMC_NOMEM;
     read_end(out, json);
     out->id = protocol_text(json, "id");

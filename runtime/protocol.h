@@ -69,6 +69,19 @@ gramc_model_call *protocol_call(struct reply *out, struct arena *arena, size_t m
 void protocol_setting(struct json_writer *w, const char *key, gramc_text value);
 /* The arguments as an object: what the model wrote, or an empty one if that is none. */
 void protocol_arguments(struct json_writer *w, const char *key, const gramc_model_call *call);
+/* What a model wrote as arguments, as a text: a string is one already, nothing is an empty object.
+ */
+gramc_text protocol_given(struct arena *arena, const struct json *arguments);
+/* The member of an answer that the rest of it is read from; NULL, with `missing` as the reason, if
+ * it is of another kind. `body` may be NULL, which has its reason. */
+const struct json *protocol_part(const struct json *body, const char *key, enum json_kind kind,
+                                 const char *missing, gramc_text *why);
+/* `messages`: the instruction, as one of the system, and the conversation. */
+void protocol_messages_of(struct json_writer *w, const struct request *request);
+/* The conversation under that key, where all results of one answer are `parts` of one message of
+ * the user. */
+void protocol_turns(struct json_writer *w, const char *key, const struct conversation *talk,
+                    const char *parts);
 /* What holds for this request: a forced choice holds until the first results are there. */
 gramc_text protocol_choice(const struct request *request);
 
