@@ -89,26 +89,17 @@ static void put_mode(struct json_writer *w, gramc_text choice) {
 
 static void put_settings(struct json_writer *w, const struct request *request) {
     const gramc_agent *agent = request->agent;
-    const struct {
-        const char *key;
-        gramc_text value;
-    } settings[] = {{"temperature", agent->temperature},
-                    {"topP", agent->top_p},
-                    {"maxOutputTokens", agent->max_tokens},
-                    {"presencePenalty", agent->presence_penalty},
-                    {"frequencyPenalty", agent->frequency_penalty},
-                    {"seed", agent->seed},
-                    {"responseJsonSchema", request->answer_format}};
-    bool any = false;
-    for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
-        if (settings[i].value.len == 0) continue;
-        if (!any) json_member_object(w, "generationConfig");
-        any = true;
-        json_member_raw(w, settings[i].key, settings[i].value);
-    }
-    if (request->answer_format.len)
-        json_member_text(w, "responseMimeType", TEXT("application/json"));
-    if (any) json_object_end(w);
+    gramc_text type = {NULL, 0};
+    if (request->answer_format.len) type = TEXT("\"application/json\"");
+    const struct protocol_option settings[] = {{"temperature", agent->temperature},
+                                               {"topP", agent->top_p},
+                                               {"maxOutputTokens", agent->max_tokens},
+                                               {"presencePenalty", agent->presence_penalty},
+                                               {"frequencyPenalty", agent->frequency_penalty},
+                                               {"seed", agent->seed},
+                                               {"responseJsonSchema", request->answer_format},
+                                               {"responseMimeType", type}};
+    protocol_options(w, "generationConfig", settings, sizeof(settings) / sizeof(settings[0]));
 }
 
 static void put_request(struct buf *out, const struct request *request) {
@@ -127,16 +118,6 @@ static void put_request(struct buf *out, const struct request *request) {
 
 /* ## Answers */
 
-static bool read_call(struct reply *out, struct arena *arena, const struct json *wanted,
-                      size_t most) {
-    gramc_model_call *call = protocol_call(out, arena, most);
-    if (!call) return false;
-    call->id = protocol_text(wanted, "id");
-    call->name = protocol_text(wanted, "name");
-    call->arguments = protocol_given(arena, json_get(wanted, "args"));
-    return !arena->oom;
-}
-
 /* What the model thought aloud is not its answer. */
 static bool read_parts(struct reply *out, struct arena *arena, const struct json *parts) {
     struct buf text;
@@ -145,7 +126,9 @@ static bool read_parts(struct reply *out, struct arena *arena, const struct json
     for (const struct json *part = parts->first; part && good; part = part->next) {
         const struct json *wanted = json_get(part, "functionCall");
         bool thought = json_is(json_get(part, "thought"), JSON_TRUE);
-        if (json_is(wanted, JSON_OBJECT)) good = read_call(out, arena, wanted, parts->count);
+        if (json_is(wanted, JSON_OBJECT))
+            good = protocol_call(out, arena, parts->count, protocol_text(wanted, "id"), wanted,
+                                 "args");
         if (thought || !json_is(json_get(part, "text"), JSON_STRING)) continue;
         out->has_content = true;
         buf_text(&text, protocol_text(part, "text"));

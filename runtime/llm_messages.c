@@ -126,16 +126,6 @@ static void put_request(struct buf *out, const struct request *request) {
 
 /* ## Answers */
 
-static bool read_call(struct reply *out, struct arena *arena, const struct json *block,
-                      size_t most) {
-    gramc_model_call *call = protocol_call(out, arena, most);
-    if (!call) return false;
-    call->id = protocol_text(block, "id");
-    call->name = protocol_text(block, "name");
-    call->arguments = protocol_given(arena, json_get(block, "input"));
-    return !arena->oom;
-}
-
 /* An input that is no object, as of a stream whose pieces were no JSON, is refused when it comes
  * back: an empty one stands for it then. */
 static void put_back(struct json_writer *w, const struct json *block) {
@@ -166,7 +156,9 @@ static bool read_blocks(struct reply *out, struct arena *arena, const struct jso
     for (const struct json *block = blocks->first; block; block = block->next) {
         gramc_text type = protocol_text(block, "type");
         if (text_is(type, "text")) out->has_content = true;
-        if (text_is(type, "tool_use") && !read_call(out, arena, block, blocks->count)) return false;
+        if (text_is(type, "tool_use") &&
+            !protocol_call(out, arena, blocks->count, protocol_text(block, "id"), block, "input"))
+            return false;
     }
     out->opaque = print_blocks(arena, blocks);
     return protocol_join(&out->content, arena, blocks, "text") && !arena->oom;

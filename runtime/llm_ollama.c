@@ -37,24 +37,14 @@ static void put_message(struct buf *out, const struct message *message) {
 /* ## The request */
 
 static void put_options(struct json_writer *w, const gramc_agent *agent) {
-    const struct {
-        const char *key;
-        gramc_text value;
-    } options[] = {{"temperature", agent->temperature},
-                   {"top_p", agent->top_p},
-                   {"presence_penalty", agent->presence_penalty},
-                   {"frequency_penalty", agent->frequency_penalty},
-                   {"num_predict", agent->max_tokens},
-                   {"seed", agent->seed},
-                   {"num_ctx", agent->num_ctx}};
-    bool any = false;
-    for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
-        if (options[i].value.len == 0) continue;
-        if (!any) json_member_object(w, "options");
-        any = true;
-        json_member_raw(w, options[i].key, options[i].value);
-    }
-    if (any) json_object_end(w);
+    const struct protocol_option options[] = {{"temperature", agent->temperature},
+                                              {"top_p", agent->top_p},
+                                              {"presence_penalty", agent->presence_penalty},
+                                              {"frequency_penalty", agent->frequency_penalty},
+                                              {"num_predict", agent->max_tokens},
+                                              {"seed", agent->seed},
+                                              {"num_ctx", agent->num_ctx}};
+    protocol_options(w, "options", options, sizeof(options) / sizeof(options[0]));
 }
 
 /* It would stream if it were not told otherwise. */
@@ -74,15 +64,11 @@ static void put_request(struct buf *out, const struct request *request) {
 /* ## Answers */
 
 static bool read_calls(struct reply *out, struct arena *arena, const struct json *calls) {
-    for (const struct json *item = calls->first; item; item = item->next) {
-        const struct json *function = json_get(item, "function");
-        gramc_model_call *call = protocol_call(out, arena, calls->count);
-        if (!call) return false;
-        call->id = protocol_text(item, "id");
-        call->name = protocol_text(function, "name");
-        call->arguments = protocol_given(arena, json_get(function, "arguments"));
-    }
-    return !arena->oom;
+    bool good = true;
+    for (const struct json *item = calls->first; item && good; item = item->next)
+        good = protocol_call(out, arena, calls->count, protocol_text(item, "id"),
+                             json_get(item, "function"), "arguments");
+    return good;
 }
 
 static void read_usage(struct usage *out, const struct json *body) {

@@ -66,14 +66,21 @@ bool protocol_join(gramc_text *out, struct arena *arena, const struct json *list
     return out->ptr;
 }
 
-gramc_model_call *protocol_call(struct reply *out, struct arena *arena, size_t most) {
-    if (!out->calls) out->calls = arena_array(arena, most, sizeof(*out->calls));
-    return out->calls ? &out->calls[out->call_count++] : NULL;
-}
-
-gramc_text protocol_given(struct arena *arena, const struct json *arguments) {
+/* A string is a text already, nothing is an empty object. */
+static gramc_text read_arguments(struct arena *arena, const struct json *arguments) {
     if (!arguments || json_is(arguments, JSON_NULL)) return TEXT("{}");
     return json_is(arguments, JSON_STRING) ? arguments->text : protocol_print(arena, arguments);
+}
+
+bool protocol_call(struct reply *out, struct arena *arena, size_t most, gramc_text id,
+                   const struct json *function, const char *arguments) {
+    if (!out->calls) out->calls = arena_array(arena, most, sizeof(*out->calls));
+    if (!out->calls) return false;
+    gramc_model_call *call = &out->calls[out->call_count++];
+    call->id = id;
+    call->name = protocol_text(function, "name");
+    call->arguments = read_arguments(arena, json_get(function, arguments));
+    return !arena->oom;
 }
 
 const struct json *protocol_part(const struct json *body, const char *key, enum json_kind kind,
@@ -120,6 +127,18 @@ gramc_text protocol_error(struct arena *arena, gramc_text body, gramc_text *code
 
 void protocol_setting(struct json_writer *w, const char *key, gramc_text value) {
     if (value.len) json_member_raw(w, key, value);
+}
+
+void protocol_options(struct json_writer *w, const char *key, const struct protocol_option *options,
+                      size_t count) {
+    bool any = false;
+    for (size_t i = 0; i < count; i++) {
+        if (options[i].value.len == 0) continue;
+        if (!any) json_member_object(w, key);
+        any = true;
+        json_member_raw(w, options[i].key, options[i].value);
+    }
+    if (any) json_object_end(w);
 }
 
 void protocol_arguments(struct json_writer *w, const char *key, const gramc_model_call *call) {
