@@ -1,6 +1,6 @@
 /* The words for what became of a cell, as stores, reports and tests spell them. What they mean
- * stands in record.h; which outcome is whose fault is cell.c's matter. */
-#include "experiment/record.h"
+ * stands in trial.h; which outcome is whose fault is cell.c's matter. */
+#include "experiment/trial.h"
 
 const char *cell_state_name(enum cell_state state) {
     static const char *const names[] = {"todo", "done", "missing", "skipped"};

@@ -1,7 +1,7 @@
 /* What is known of a cell once it has ended: written to the store once, and all that analysis and
- * reports read. The texts belong to who made the record. */
-#ifndef EXPERIMENT_RECORD_H
-#define EXPERIMENT_RECORD_H
+ * reports read. The texts belong to who made the trial. */
+#ifndef EXPERIMENT_TRIAL_H
+#define EXPERIMENT_TRIAL_H
 
 #include "experiment/plan.h"
 
@@ -25,7 +25,7 @@ struct score {
     gramc_text reason; /* why not, one line, hostile text inside; empty: it passed */
 };
 
-struct record {
+struct trial {
     struct cell cell;
     uint32_t attempt; /* from 1 */
     enum cell_state state;
