@@ -3,7 +3,7 @@
 #ifndef EXPERIMENT_GRADE_H
 #define EXPERIMENT_GRADE_H
 
-#include "experiment/trial.h"
+#include "experiment/attempt.h"
 
 /* A call as the model made it, with what came of it. */
 struct graded_call {
@@ -15,7 +15,7 @@ struct graded_call {
 /* What is judged. Borrowed until the verdict. */
 struct graded_run {
     const struct item *item;
-    const struct trial *trial; /* outcome, answer, counts; its scores are not there yet */
+    const struct attempt *attempt; /* outcome, answer, counts; its scores are not there yet */
     const struct graded_call *calls;
     size_t call_count;
     gramc_text cell_id, scratch; /* GRAMC_CELL_ID and GRAMC_SCRATCH of programs */

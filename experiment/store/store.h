@@ -8,7 +8,7 @@
 #ifndef EXPERIMENT_STORE_STORE_H
 #define EXPERIMENT_STORE_STORE_H
 
-#include "experiment/trial.h"
+#include "experiment/attempt.h"
 
 enum store_status {
     EXPERIMENT_PLANNED,
@@ -47,10 +47,10 @@ gramc_status store_claim(struct store *store, gramc_text owner, uint32_t lease_m
                          struct store_claim *out, bool *got, struct store_error *error);
 /* Prolongs all leases of the owner. */
 gramc_status store_heartbeat(struct store *store, gramc_text owner, uint32_t lease_ms);
-/* Queues a trial to be written; copied. A refused one (its fence is old) is told by
+/* Queues an attempt to be written; copied. A refused one (its fence is old) is told by
  * store_refused. */
 gramc_status store_save(struct store *store, const struct store_claim *claim,
-                        const struct trial *trial);
+                        const struct attempt *attempt);
 /* Queues the end of an item: all its cells are there. */
 gramc_status store_finish(struct store *store, const struct store_claim *claim);
 uint64_t store_refused(const struct store *store);
@@ -63,8 +63,8 @@ gramc_status store_set_status(struct store *store, enum store_status status, gra
 enum store_status store_get_status(struct store *store, gramc_text *reason);
 
 /* The last attempt of every cell that has one, in the order of the plan (place, repeat, arm). The
- * trial is valid during the call; anything but 0 stops. Traces are left out unless asked for. */
-typedef int store_visit(void *ctx, uint32_t place, const struct trial *trial);
+ * attempt is valid during the call; anything but 0 stops. Traces are left out unless asked for. */
+typedef int store_visit(void *ctx, uint32_t place, const struct attempt *attempt);
 gramc_status store_each(struct store *store, bool traces, store_visit *visit, void *ctx,
                         struct store_error *error);
 

@@ -1,6 +1,6 @@
 /* The words for what became of a cell, as stores, reports and tests spell them. What they mean
- * stands in trial.h; which outcome is whose fault is cell.c's matter. */
-#include "experiment/trial.h"
+ * stands in attempt.h; which outcome is whose fault is cell.c's matter. */
+#include "experiment/attempt.h"
 
 const char *cell_state_name(enum cell_state state) {
     static const char *const names[] = {"todo", "done", "missing", "skipped"};

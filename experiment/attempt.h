@@ -1,7 +1,7 @@
 /* What is known of a cell once it has ended: written to the store once, and all that analysis and
- * reports read. The texts belong to who made the trial. */
-#ifndef EXPERIMENT_TRIAL_H
-#define EXPERIMENT_TRIAL_H
+ * reports read. The texts belong to who made it. */
+#ifndef EXPERIMENT_ATTEMPT_H
+#define EXPERIMENT_ATTEMPT_H
 
 #include "experiment/plan.h"
 
@@ -25,9 +25,9 @@ struct score {
     gramc_text reason; /* why not, one line, hostile text inside; empty: it passed */
 };
 
-struct trial {
+struct attempt {
     struct cell cell;
-    uint32_t attempt; /* from 1 */
+    uint32_t number; /* from 1 */
     enum cell_state state;
     enum fault fault;
     gramc_text
