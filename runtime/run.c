@@ -104,7 +104,7 @@ static void step_end(gramc_run *run) {
     keep_partial_text(run);
     ask_cancel(&run->ask);
     round_cancel(run);
-    run->result.duration_ms = (double)(watch_now(&run->watch) - run->watch.start) / 1e6;
+    run->result.duration_ns = watch_now(&run->watch) - run->watch.start;
     watch_outcome(&run->watch, &run->result);
     run->state = RUN_OVER;
     run->loop->active--;

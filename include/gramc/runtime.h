@@ -484,7 +484,7 @@ typedef struct gramc_run_result {
     uint32_t calls; /* of tools, wrong ones included */
     uint32_t call_errors, tool_errors;
     uint64_t prompt_tokens, completion_tokens, total_tokens; /* as the model said */
-    double duration_ms;
+    uint64_t duration_ns;       /* of the whole run, by the loop's clock */
     uint64_t cached_tokens;     /* of the prompt's: that the provider had seen before */
     uint64_t model_ns, tool_ns; /* waited for answers, and for tools, by the loop's clock */
     double cost;                /* of all answers, by the prices */
