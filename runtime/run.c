@@ -17,6 +17,7 @@
 #include "base/options.h"
 #include "runtime/cassette.h"
 #include "runtime/reading.h"
+#include "runtime/session/session.h"
 
 enum { BODY_MAX = 256 << 20 };
 
@@ -109,6 +110,7 @@ static void step_end(gramc_run *run) {
     watch_outcome(&run->watch, &run->result);
     run->state = RUN_OVER;
     run->loop->active--;
+    run_leave_session(run); /* the handler may start the next run of it */
     run->handler.done(run->handler.ctx, &run->result);
     ask_free(&run->ask);
     if (run->has_deadline) uv_close((uv_handle_t *)&run->deadline, deadline_closed);
@@ -133,8 +135,11 @@ static gramc_text fill_prompt(gramc_run *run, gramc_text prompt) {
 }
 
 static void step_turn(gramc_run *run) {
+    if (run->next_message == 0) run_tell_session(run);
+    if (is_ending(run)) return;
     if (run->next_message == run->message_count) {
-        end_with(run, GRAMC_OUTCOME_ANSWERED, TEXT(""));
+        if (!run_keep_session(run)) run_nomem(run);
+        else end_with(run, GRAMC_OUTCOME_ANSWERED, TEXT(""));
         return;
     }
     gramc_text message = run->messages[run->next_message++];
@@ -611,13 +616,18 @@ gramc_status gramc_run_start(gramc_run **out, gramc_loop *loop, const gramc_boun
     if (status) return status;
     status = learn_secrets(loop, bound, options.model);
     if (status) return status;
+    if (options.session && !session_take(options.session)) return GRAMC_LIMIT;
     gramc_run *run = mem_alloc(&loop->allocator, sizeof(*run));
-    if (!run) return GRAMC_NOMEM;
+    if (!run) {
+        if (options.session) session_let_go(options.session);
+        return GRAMC_NOMEM;
+    }
     *run = (gramc_run){.loop = loop,
                        .bound = bound,
                        .model = options.model,
                        .handler = *handler,
-                       .talk = {.protocol = bound->protocol}};
+                       .talk = {.protocol = bound->protocol},
+                       .session = options.session};
     arena_init(&run->arena, &loop->allocator);
     run->memory.arena = &run->arena;
     if (options.tools) run->memory.recording = &options.tools->tools;
@@ -628,7 +638,8 @@ gramc_status gramc_run_start(gramc_run **out, gramc_loop *loop, const gramc_boun
     trace_init(&run->watch.trace, &loop->allocator, options.trace, options.trace_without_times);
     ask_init(&run->ask, run);
     fill(run, &options);
-    if (run->arena.oom) {
+    if (!run_resume(run) || run->arena.oom) {
+        run_leave_session(run);
         arena_free(&run->arena);
         mem_free(&loop->allocator, run, sizeof(*run));
         return GRAMC_NOMEM;
