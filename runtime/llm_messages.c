@@ -153,7 +153,7 @@ static bool read_call(struct reply *out, struct arena *arena, const struct json 
     const struct json *input = json_get(block, "input");
     if (!call) return false;
     call->id = protocol_text(block, "id");
-    call->name = protocol_text(block, "name");
+    call->name = heeded_text(&out->odd, block, "name");
     call->arguments = json_is(input, JSON_STRING) ? input->text
                       : input                     ? protocol_print(arena, input)
                                                   : TEXT("{}");
@@ -188,8 +188,11 @@ static gramc_text print_blocks(struct arena *arena, const struct json *blocks) {
 
 static bool read_blocks(struct reply *out, struct arena *arena, const struct json *blocks) {
     for (const struct json *block = blocks->first; block; block = block->next) {
-        gramc_text type = protocol_text(block, "type");
-        if (text_is(type, "text")) out->has_content = true;
+        gramc_text type = needed_text(&out->odd, block, "type");
+        if (text_is(type, "text")) {
+            out->has_content = true;
+            (void)heeded_text(&out->odd, block, "text");
+        }
         if (text_is(type, "tool_use") && !read_call(out, arena, block, blocks->count)) return false;
     }
     out->opaque = print_blocks(arena, blocks);
@@ -197,7 +200,7 @@ static bool read_blocks(struct reply *out, struct arena *arena, const struct jso
 }
 
 static void read_end(struct reply *out, const struct json *body) {
-    gramc_text reason = protocol_text(body, "stop_reason");
+    gramc_text reason = heeded_text(&out->odd, body, "stop_reason");
     out->finish_reason = reason;
     if (text_is(reason, "max_tokens") || text_is(reason, "model_context_window_exceeded"))
         out->finish = FINISH_LENGTH;
@@ -225,7 +228,7 @@ static gramc_status read_reply(struct reply *out, struct arena *arena, gramc_tex
     out->id = protocol_text(json, "id");
     out->model = protocol_text(json, "model");
     read_usage(&out->usage, json_get(json, "usage"));
-    return GRAMC_OK;
+    return protocol_end(out, arena, why);
 }
 
 const struct protocol protocol_messages = {.name = "messages",

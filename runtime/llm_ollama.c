@@ -88,12 +88,13 @@ static void put_request(struct buf *out, const struct request *request) {
 
 static bool read_calls(struct reply *out, struct arena *arena, const struct json *calls) {
     for (const struct json *item = calls->first; item; item = item->next) {
-        const struct json *function = json_get(item, "function");
+        const struct json *function =
+            heeded(&out->odd, heeded_item(&out->odd, item, "tool_calls"), "function", JSON_OBJECT);
         const struct json *arguments = json_get(function, "arguments");
         gramc_model_call *call = protocol_call(out, arena, calls->count);
         if (!call) return false;
         call->id = protocol_text(item, "id");
-        call->name = protocol_text(function, "name");
+        call->name = heeded_text(&out->odd, function, "name");
         call->arguments = json_is(arguments, JSON_STRING) ? arguments->text
                           : arguments                     ? protocol_print(arena, arguments)
                                                           : TEXT("{}");
@@ -112,18 +113,22 @@ static gramc_status read_reply(struct reply *out, struct arena *arena, gramc_tex
     *out = (struct reply){0};
     const struct json *json = protocol_body(arena, &body, why);
     const struct json *message = json_get(json, "message");
-    const struct json *calls = json_get(message, "tool_calls");
+    const struct json *calls = heeded(&out->odd, message, "tool_calls", JSON_ARRAY);
+    const struct json *done = json_get(json, "done");
     if (json && !json_is(message, JSON_OBJECT)) *why = TEXT("the answer has no `message`");
     if (!json || !json_is(message, JSON_OBJECT)) return arena->oom ? GRAMC_NOMEM : GRAMC_FINDINGS;
-    out->content = protocol_text(message, "content");
+    out->content = heeded_text(&out->odd, message, "content");
     out->has_content = json_is(json_get(message, "content"), JSON_STRING);
+    if (json_is(done, JSON_FALSE)) *why = TEXT("the answer says that it is not all of it");
+    if (json_is(done, JSON_FALSE)) return GRAMC_FINDINGS;
+    if (done && !json_is(done, JSON_TRUE) && !json_is(done, JSON_NULL)) out->odd = "done";
     out->opaque = protocol_print(arena, message);
-    if (json_is(calls, JSON_ARRAY) && !read_calls(out, arena, calls)) return GRAMC_NOMEM;
-    out->finish_reason = protocol_text(json, "done_reason");
+    if (calls && !read_calls(out, arena, calls)) return GRAMC_NOMEM;
+    out->finish_reason = heeded_text(&out->odd, json, "done_reason");
     if (text_is(out->finish_reason, "length")) out->finish = FINISH_LENGTH;
     read_usage(&out->usage, json);
     out->model = protocol_text(json, "model");
-    return arena->oom ? GRAMC_NOMEM : GRAMC_OK;
+    return protocol_end(out, arena, why);
 }
 
 const struct protocol protocol_ollama = {.name = "ollama",
