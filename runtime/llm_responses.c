@@ -96,16 +96,6 @@ static void put_request(struct buf *out, const struct request *request) {
 
 /* ## Answers */
 
-static bool read_call(struct reply *out, struct arena *arena, const struct json *item,
-                      size_t most) {
-    gramc_model_call *call = protocol_call(out, arena, most);
-    if (!call) return false;
-    call->id = protocol_text(item, "call_id");
-    call->name = heeded_text(&out->odd, item, "name");
-    call->arguments = heeded_text(&out->odd, item, "arguments");
-    return true;
-}
-
 static void read_said(struct reply *out, struct buf *text, const struct json *item) {
     const struct json *parts = heeded(&out->odd, item, "content", JSON_ARRAY);
     for (const struct json *part = parts ? parts->first : NULL; part; part = part->next) {
@@ -124,7 +114,9 @@ static bool read_items(struct reply *out, struct arena *arena, const struct json
     for (const struct json *item = items->first; item && good; item = item->next) {
         gramc_text type = needed_text(&out->odd, item, "type");
         if (text_is(type, "message")) read_said(out, &text, item);
-        if (text_is(type, "function_call")) good = read_call(out, arena, item, items->count);
+        if (text_is(type, "function_call"))
+            good = protocol_call(out, arena, items->count, protocol_text(item, "call_id"), item,
+                                 "arguments");
     }
     out->content = buf_to_arena(&text, arena);
     out->opaque = protocol_print(arena, items);
@@ -159,9 +151,9 @@ static gramc_status read_reply(struct reply *out, struct arena *arena, gramc_tex
                                gramc_text *why) {
     *out = (struct reply){0};
     const struct json *json = protocol_body(arena, &body, why);
-    const struct json *items = json_get(json, "output");
-    if (json && !json_is(items, JSON_ARRAY)) *why = TEXT("the answer has no `output`");
-    if (!json || !json_is(items, JSON_ARRAY)) return arena->oom ? GRAMC_NOMEM : GRAMC_FINDINGS;
+    const struct json *items =
+        protocol_part(json, "output", JSON_ARRAY, "the answer has no `output`", why);
+    if (!items) return arena->oom ? GRAMC_NOMEM : GRAMC_FINDINGS;
     if (!read_items(out, arena, items)) return GRAMC_NOMEM;
     if (read_end(out, json, why)) return GRAMC_FINDINGS;
     out->id = protocol_text(json, "id");

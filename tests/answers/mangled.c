@@ -270,8 +270,8 @@ static void find_all(struct places *places, struct arena *arena, gramc_text all)
 }
 
 /* A member is left out with one of the commas beside it. */
-static void put_changed(struct buf *out, gramc_text all, const struct place *place,
-                        const char *other) {
+static void put_replaced(struct buf *out, gramc_text all, const struct place *place,
+                         const char *other) {
     size_t from = other ? place->start : place->from, end = place->end;
     if (!other && all.ptr[end] == ',') end++;
     else if (!other && from && all.ptr[from - 1] == ',') from--;
@@ -361,7 +361,7 @@ static int replace_in(struct bench *bench, size_t step) {
     for (size_t n = 0; n < places.count * OTHERS; n += every) {
         const struct place *place = &places.list[n / OTHERS];
         const char *other = others[n % OTHERS];
-        put_changed(&changed, all, place, other);
+        put_replaced(&changed, all, place, other);
         bench->answers[step].body = buf_view(&changed);
         run(bench);
         bench->unlike += !is_whole(bench);
