@@ -48,9 +48,11 @@ static void make(struct hand_call *call, gramc_text arguments) {
 gramc_status gramc_call(gramc_call_outcome *end, gramc_loop *loop, const gramc_bound *bound,
                         gramc_text tool, gramc_text arguments, gramc_writer text) {
     static const struct checked_events events = {NULL, on_done};
-    struct hand_call call = {
-        .checked = {loop, bound_find(bound, tool), &events, &call, NULL, false},
-        .end = GRAMC_CALL_TOOL_ERROR};
+    struct hand_call call = {.checked = {.loop = loop,
+                                         .bound = bound_find(bound, tool),
+                                         .events = &events,
+                                         .ctx = &call},
+                             .end = GRAMC_CALL_TOOL_ERROR};
     sigset_t before;
     *end = GRAMC_CALL_TOOL_ERROR;
     if (loop->running) return GRAMC_USAGE;
