@@ -1,5 +1,6 @@
 /* Memory: one allocator function, and arenas on top of it. An arena that runs out of memory sets
- * a sticky flag and returns NULL from then on, so that a pass checks once, at its end. */
+ * a sticky flag and returns NULL from then on, so that a pass checks once, at its end. Arenas that
+ * shrink while others grow can share a pool. */
 #ifndef BASE_MEM_H
 #define BASE_MEM_H
 
@@ -17,20 +18,45 @@ void mem_free(const gramc_allocator *allocator, void *ptr, size_t size);
 void mem_wipe(void *bytes, size_t size);
 
 struct arena_chunk;
+
+/* Blocks of one size, cut from large pieces. What one arena gives back, the next one takes. */
+struct arena_pool {
+    gramc_allocator allocator;
+    struct arena_chunk *pieces; /* what the blocks are cut from, newest first */
+    struct arena_chunk *spare;  /* blocks that were given back */
+    char *cursor, *end;         /* free part of the newest piece */
+};
+
 struct arena {
     gramc_allocator allocator;
+    struct arena_pool *pool;    /* of the chunks; NULL: the allocator */
     struct arena_chunk *chunks; /* newest first */
+    struct arena_chunk *apart;  /* one for each large request, none of the pool's */
     char *cursor, *end;         /* free part of the newest chunk */
-    size_t total;               /* bytes taken from the allocator */
+    size_t total;               /* bytes of all chunks */
     bool oom;                   /* sticky */
 };
 
 /* allocator NULL means mem_default(). Takes no memory yet. */
 void arena_init(struct arena *arena, const gramc_allocator *allocator);
+/* The same, with blocks of a pool, which must outlive the arena. */
+void arena_init_pooled(struct arena *arena, struct arena_pool *pool);
 /* Gives everything back; the arena can be used again. */
 void arena_free(struct arena *arena);
-/* The same for one that holds secrets: everything is overwritten first. */
+/* The same, but a single small chunk stays for what comes next. */
+void arena_reset(struct arena *arena);
+/* As arena_free, for one that holds secrets: everything is overwritten first. */
 void arena_wipe(struct arena *arena);
+/* For an arena that is read from its oldest piece on: turns the list of its chunks around, and
+ * gives back what is free of the newest. Nothing more can be made in it. */
+void arena_seal(struct arena *arena);
+/* Of a sealed one: gives back the chunks that are older than the one with `piece`. */
+void arena_free_before(struct arena *arena, const void *piece);
+
+void arena_pool_init(struct arena_pool *pool, const gramc_allocator *allocator);
+/* Once no arena has blocks of it. */
+void arena_pool_free(struct arena_pool *pool);
+
 /* 8-byte aligned, not cleared. NULL once memory has run out. */
 void *arena_alloc(struct arena *arena, size_t size);
 /* The same, cleared. */

@@ -5,6 +5,7 @@
 
 #include <locale.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,4 +71,14 @@ bool number_add(int64_t *sum, int64_t a, int64_t b) {
     if (b > 0 ? a > INT64_MAX - b : a < INT64_MIN - b) return false;
     *sum = a + b;
     return true;
+}
+
+const char *number_amount(char room[AMOUNT_ROOM], double amount) {
+    static const double billion = 1e9;
+    double nano = amount * billion + 0.5;
+    unsigned long long whole = nano < 1.8e19 ? (unsigned long long)nano : 18000000000000000000U;
+    int len = snprintf(room, AMOUNT_ROOM, "%llu.%09llu", whole / 1000000000, whole % 1000000000);
+    while (len > 0 && room[len - 1] == '0') room[--len] = '\0';
+    if (len > 0 && room[len - 1] == '.') room[len - 1] = '\0';
+    return room;
 }

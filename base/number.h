@@ -9,6 +9,9 @@
 bool number_to_double(double *out, gramc_text number);
 /* Digits with an optional minus, nothing else, within 64 bits. */
 bool number_to_int(int64_t *out, gramc_text number);
+enum { AMOUNT_ROOM = 40 };
+/* An amount of money as JSON spells numbers, to the billionth, in any locale. */
+const char *number_amount(char room[AMOUNT_ROOM], double amount);
 /* False on overflow. */
 bool number_add(int64_t *sum, int64_t a, int64_t b);
 

@@ -7,12 +7,13 @@
 #define VERSION_NOTATION "0.3.7"
 
 enum {
-    VERSION_LANGUAGE = 1,   /* what a spec means: `{language: 1}` */
-    VERSION_BUNDLE = 1,     /* compile --target bundle */
-    VERSION_TRACE = 2,      /* run --trace */
-    VERSION_SNAPSHOT = 1,   /* tools --save */
-    VERSION_BASELINE = 1,   /* check --baseline */
-    VERSION_DIAGNOSTICS = 1 /* --format json */
+    VERSION_LANGUAGE = 1,    /* what a spec means: `{language: 1}` */
+    VERSION_BUNDLE = 1,      /* compile --target bundle */
+    VERSION_TRACE = 2,       /* run --trace */
+    VERSION_SNAPSHOT = 1,    /* tools --save */
+    VERSION_BASELINE = 1,    /* check --baseline */
+    VERSION_DIAGNOSTICS = 1, /* --format json */
+    VERSION_RUN = 1          /* run --format json */
 };
 
 #endif

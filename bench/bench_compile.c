@@ -44,6 +44,7 @@ static size_t compile(gramc_text text, const gramc_allocator *allocator, size_t 
     const gramc_spec *spec;
     size_t written = 0;
     options.allocator = allocator;
+    options.forget_trees = true;
     if (gramc_compilation_new(&compilation, &options) ||
         gramc_add_source(compilation, TEXT("bench"), text.ptr, text.len) ||
         gramc_compile(&spec, compilation) ||

@@ -83,6 +83,14 @@ static const struct command commands[] = {
      "  gramc jolt spec.json input.json\n"
      "  curl -s http://127.0.0.1:8080/item | gramc jolt spec.json - --pretty\n",
      cmd_jolt},
+    {"trace", FOR_TRACE, "FILE|-",
+     "Shows what happened in a run: the conversation, the calls, the times, how it ended. FILE is\n"
+     "what gramc run --trace wrote.",
+     "Examples:\n"
+     "  gramc trace run.jsonl\n"
+     "  gramc trace --html run.jsonl > run.html\n"
+     "  gramc run hello.gram --model mock --trace - Hello | gramc trace -\n",
+     cmd_trace},
     {"config", FOR_CONFIG, "[FILE|FOLDER]",
      "Prints the settings that are in force, and where each comes from. The configuration is the\n"
      "nearest gramc.gram, from the folder of the first file upward.",
@@ -311,7 +319,9 @@ static int run_command(struct cli *cli, const struct command *command, int argc,
     if (cli->options[OPTION_VERSION]) return print_version(cli);
     if (!is_color(cli->options[OPTION_COLOR]))
         return cli_usage(cli, "--color takes auto, always or never");
-    if (cli->options[OPTION_QUIET] && !cli_wants_report(cli)) return run_quietly(cli, command);
+    bool silences = command->bit != FOR_RUN; /* whose answers are what it is for */
+    if (cli->options[OPTION_QUIET] && silences && !cli_wants_report(cli))
+        return run_quietly(cli, command);
     return report_failure(cli, command, command->run(cli));
 }
 

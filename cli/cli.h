@@ -34,6 +34,7 @@ enum {
     FOR_TOOLS = 1 << 9,
     FOR_CALL = 1 << 10,
     FOR_JOLT = 1 << 14,
+    FOR_TRACE = 1 << 15,
     FOR_ALL = (1 << 16) - 1
 };
 
@@ -78,6 +79,10 @@ struct cli {
     const struct cli_config *configured; /* for the files of the folder that was last asked about */
     bool configured_known;
     char configured_folder[CLI_PATH];
+    const struct gramc_clock *clock; /* of runs; NULL: the system's. For tests */
+    const char *root_of;             /* the operand whose project was looked for last; NULL: none */
+    char root[CLI_PATH];             /* of that project, from / on */
+    struct cli_variable *variables;  /* of --env-file */
 };
 
 struct command {
@@ -92,6 +97,13 @@ int cli_main(struct cli *cli, const struct command *more, int argc, char **argv)
 void cli_init(struct cli *cli, FILE *out, FILE *err, const gramc_allocator *allocator);
 /* Frees the files that were read. */
 void cli_free(struct cli *cli);
+
+/* ## Variables (env_file.c) */
+/* Reads every --env-file; one that is not such a file is a usage error. An exit code. */
+int cli_read_variables(struct cli *cli);
+/* Of the environment, else of the last --env-file that has it; NULL: not set. */
+const char *cli_variable(const struct cli *cli, const char *name);
+void cli_free_variables(struct cli *cli);
 
 /* ## Parsing */
 /* Sorts argv[first..] into options and operands (in place). False after a message. */
@@ -127,6 +139,9 @@ gramc_writer cli_writer(FILE *file);
 int cli_send_json(struct cli *cli, gramc_text json);
 /* The same, or what is wrong with the buffer. */
 int cli_send_json_buf(struct cli *cli, const struct buf *json);
+/* The same, and likewise for texts of lines, each written at once. */
+gramc_writer cli_json_writer(struct cli *cli);
+gramc_writer cli_text_writer(struct cli *cli);
 /* As cli_send_json has it on a terminal. */
 void cli_put_json_safe(FILE *file, gramc_text json);
 bool cli_is_terminal(const struct cli *cli);
@@ -214,6 +229,7 @@ int cmd_parse(struct cli *cli);
 int cmd_compile(struct cli *cli);
 int cmd_explain(struct cli *cli);
 int cmd_jolt(struct cli *cli);
+int cmd_trace(struct cli *cli);
 int cmd_fmt(struct cli *cli);
 int cmd_diff(struct cli *cli);
 int cmd_validate(struct cli *cli);

@@ -20,15 +20,11 @@ static int evaluate(struct cli *cli, gramc_compilation *compilation, FILE *file)
 }
 
 /* --target: the rules of that provider as well, once the spec itself is sound. */
-static int check_target(struct cli *cli, gramc_compilation *compilation) {
-    const char *target = cli->options[OPTION_TARGET];
-    if (!target) return EXIT_FINE;
-    return cli_status(cli, gramc_target_check(compilation, NULL, text_of(target)));
-}
-
 static int check(struct cli *cli, gramc_compilation *compilation) {
+    const char *target = cli->options[OPTION_TARGET];
     int code = cli_status(cli, gramc_compile_each(compilation));
-    if (code == EXIT_FINE) code = check_target(cli, compilation);
+    if (code == EXIT_FINE && target)
+        code = cli_status(cli, gramc_target_check(compilation, NULL, text_of(target)));
     return code == EXIT_FINE ? evaluate(cli, compilation, cli->out) : code;
 }
 

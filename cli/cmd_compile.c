@@ -9,14 +9,9 @@
 
 enum { OUTPUT_MAX = INT32_MAX };
 
-static bool is_target(const char *name) {
-    for (size_t i = 0; gramc_target_name(i); i++)
-        if (strcmp(gramc_target_name(i), name) == 0) return true;
-    return false;
-}
-
 int cli_know_target(struct cli *cli, const char *name) {
-    if (is_target(name)) return EXIT_FINE;
+    for (size_t i = 0; gramc_target_name(i); i++)
+        if (strcmp(gramc_target_name(i), name) == 0) return EXIT_FINE;
     fprintf(cli->err, "gramc: there is no target %s; there are", name);
     for (size_t i = 0; gramc_target_name(i); i++)
         fprintf(cli->err, "%s %s", i ? "," : "", gramc_target_name(i));
@@ -67,7 +62,7 @@ static int print_gathered(struct cli *cli, const gramc_spec *spec, const gramc_a
     if (status != GRAMC_OK) code = cli_status(cli, status);
     else if (path && strcmp(path, "-") != 0) code = cli_write_file(cli, path, buf_view(&out));
     else if (is_json) code = cli_send_json_buf(cli, &out);
-    else code = cli_status(cli, buf_send(&out, cli_writer(cli->out)));
+    else code = cli_status(cli, buf_send(&out, cli_text_writer(cli)));
     buf_free(&out);
     return code;
 }

@@ -56,7 +56,7 @@ static int print(struct cli *cli, const struct cli_config *config,
     struct buf out;
     buf_init(&out, &cli->allocator, OUTPUT_MAX);
     put_settings(&out, cli, config, compilation);
-    int code = cli_status(cli, buf_send(&out, cli_writer(cli->out)));
+    int code = cli_status(cli, buf_send(&out, cli_text_writer(cli)));
     buf_free(&out);
     return code;
 }

@@ -20,7 +20,7 @@ static int print_diff(struct cli *cli, const gramc_source *source, gramc_text te
     struct buf out;
     buf_init(&out, &cli->allocator, OUTPUT_MAX);
     gramc_status status = diff_print(&out, source->name, source->text, text);
-    if (status == GRAMC_OK) status = buf_send(&out, cli_writer(cli->out));
+    if (status == GRAMC_OK) status = buf_send(&out, cli_text_writer(cli));
     buf_free(&out);
     return cli_status(cli, status);
 }
@@ -29,8 +29,8 @@ static int hand_out(struct formatting *f, const gramc_source *source, gramc_text
     struct cli *cli = f->cli;
     if (cli->options[OPTION_DIFF]) return print_diff(cli, source, text);
     if (text_is(source->name, "<stdin>")) {
-        bool good = fwrite(text.ptr, 1, text.len, cli->out) == text.len;
-        return cli_status(cli, good ? GRAMC_OK : GRAMC_IO);
+        gramc_writer writer = cli_text_writer(cli);
+        return cli_status(cli, writer.write(writer.ctx, text.ptr, text.len) ? GRAMC_IO : GRAMC_OK);
     }
     return text_eq(source->text, text) ? EXIT_FINE : cli_rewrite(cli, source->name.ptr, text);
 }

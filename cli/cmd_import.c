@@ -9,18 +9,14 @@
 
 enum { OUTPUT_MAX = INT32_MAX };
 
-static int unknown_kind(struct cli *cli, const char *name) {
+static int know_kind(struct cli *cli, const char *name) {
+    for (size_t i = 0; gramc_import_kind(i); i++)
+        if (strcmp(gramc_import_kind(i), name) == 0) return EXIT_FINE;
     fprintf(cli->err, "gramc: there is no kind %s; there are", name);
     for (size_t i = 0; gramc_import_kind(i); i++)
         fprintf(cli->err, "%s %s", i ? "," : "", gramc_import_kind(i));
     fputc('\n', cli->err);
     return EXIT_USAGE;
-}
-
-static bool is_kind(const char *name) {
-    size_t i = 0;
-    while (gramc_import_kind(i) && strcmp(gramc_import_kind(i), name) != 0) i++;
-    return gramc_import_kind(i) != NULL;
 }
 
 static int read_files(struct cli *cli, gramc_import_file *files) {
@@ -38,7 +34,7 @@ static int read_files(struct cli *cli, gramc_import_file *files) {
 static int write_output(struct cli *cli, const char *path, const struct buf *text) {
     bool is_file = path && strcmp(path, "-") != 0;
     return is_file ? cli_write_file(cli, path, buf_view(text))
-                   : cli_status(cli, buf_send(text, cli_writer(cli->out)));
+                   : cli_status(cli, buf_send(text, cli_text_writer(cli)));
 }
 
 /* ## Options */
@@ -128,7 +124,7 @@ int cmd_import(struct cli *cli) {
     gramc_compilation *compilation;
     size_t size = cli->operand_count * sizeof(gramc_import_file);
     if (cli->operand_count == 0) return cli_usage(cli, "import: name a file, or -");
-    if (kind && !is_kind(kind)) return unknown_kind(cli, kind);
+    if (kind && know_kind(cli, kind) != EXIT_FINE) return EXIT_USAGE;
     if (check_name(cli, cli->options[OPTION_NAME]) != EXIT_FINE) return EXIT_USAGE;
     options.allocator = &cli->allocator;
     gramc_import_file *files = cli->allocator.alloc(cli->allocator.ctx, NULL, 0, size);

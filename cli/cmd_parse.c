@@ -22,7 +22,9 @@ int cmd_parse(struct cli *cli) {
     if (code != EXIT_FINE) return code;
     code = cli_report(cli, compilation, cli->err);
     if (code == EXIT_FINE)
-        code = cli_status(cli, gramc_tree_print(compilation, format, cli_writer(cli->out)));
+        code = cli_status(cli, gramc_tree_print(compilation, format,
+                                                format == GRAMC_TREE_JSON ? cli_json_writer(cli)
+                                                                          : cli_text_writer(cli)));
     gramc_compilation_free(compilation);
     return code;
 }

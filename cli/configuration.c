@@ -1,5 +1,5 @@
-/* Finds the configuration that judges a file: what --config names, for all of them, or the nearest
- * gramc.gram from the file's folder upward. What it says is the library's matter. */
+/* Finds the configuration that holds for a file: what --config names, for all of them, or the
+ * nearest gramc.gram from the file's folder upward. What it says is the library's matter. */
 #define _XOPEN_SOURCE 700
 #include "cli/configuration.h"
 

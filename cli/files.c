@@ -31,17 +31,29 @@ static size_t expected_size(FILE *stream) {
     return st.st_size < LARGEST_FILE ? (size_t)st.st_size + 2 : (size_t)LARGEST_FILE;
 }
 
+/* Past the buffer of a stream that nobody else reads: bytes go at once where they stay. */
+static ssize_t read_some(FILE *stream, char *bytes, size_t room) {
+    ssize_t got;
+    if (stream == stdin) {
+        size_t items = fread(bytes, 1, room, stream);
+        return ferror(stream) ? -1 : (ssize_t)items;
+    }
+    do got = read(fileno(stream), bytes, room);
+    while (got < 0 && errno == EINTR);
+    return got;
+}
+
 /* One byte more than the file has, so that its end is seen without another round; and the NUL. */
 static gramc_status read_stream(struct cli *cli, struct cli_file *file, FILE *stream) {
-    size_t got;
+    ssize_t got;
     if (!grow(cli, file, expected_size(stream))) return GRAMC_NOMEM;
-    while ((got = fread(file->bytes + file->len, 1, file->size - file->len - 1, stream)) > 0) {
-        file->len += got;
+    while ((got = read_some(stream, file->bytes + file->len, file->size - file->len - 1)) > 0) {
+        file->len += (size_t)got;
         if (file->len > LARGEST_FILE) return GRAMC_LIMIT;
         if (file->len + 1 == file->size && !grow(cli, file, file->size * 2)) return GRAMC_NOMEM;
     }
     file->bytes[file->len] = '\0';
-    return ferror(stream) ? GRAMC_IO : GRAMC_OK;
+    return got < 0 ? GRAMC_IO : GRAMC_OK;
 }
 
 static void file_free(struct cli *cli, struct cli_file *file) {
@@ -108,6 +120,7 @@ gramc_reader cli_reader(struct cli *cli) {
 }
 
 void cli_free(struct cli *cli) {
+    cli_free_variables(cli);
     cli_free_configurations(cli);
     while (cli->files) {
         struct cli_file *next = cli->files->next;

@@ -1,5 +1,6 @@
 /* Turns a folder of a revision into the names of its sources, by the same rules as sources.c: what
- * that revision's .gitignore and `exclude` name is passed over, so are hidden files and links. */
+ * that revision's `exclude` names is passed over, so are hidden files and links. What a revision
+ * holds is tracked, so that no .gitignore speaks of it. */
 #define _XOPEN_SOURCE 700
 #include "cli/git_tree.h"
 
@@ -22,7 +23,7 @@ struct tree_entry {
 struct tree_walk {
     const struct git_tree *tree;
     struct arena arena;
-    struct ignore ignored, excluded;
+    struct ignore excluded;
     struct tree_entry *entries;
     struct buf path; /* of what is looked at: "/" and the path from the repository's root */
     size_t folder;   /* length of the folder's part of it */
@@ -47,14 +48,6 @@ static int read_rules(struct tree_walk *walk, const char *file, gramc_text *out)
     return code;
 }
 
-static int add_git_rules(struct tree_walk *walk) {
-    gramc_text text;
-    int code = read_rules(walk, ".gitignore", &text);
-    if (code != EXIT_FINE || !text.ptr) return code;
-    bool good = ignore_add_lines(&walk->ignored, &walk->arena, walk->path.len, text);
-    return good ? EXIT_FINE : cli_no_memory(walk->tree->cli);
-}
-
 /* An inner configuration stands instead of an outer one. */
 static int add_exclusions(struct tree_walk *walk) {
     gramc_text text;
@@ -66,9 +59,7 @@ static int add_exclusions(struct tree_walk *walk) {
 }
 
 static bool is_passed_over(const struct tree_walk *walk, bool is_folder) {
-    gramc_text path = buf_view(&walk->path);
-    return ignore_matches(&walk->ignored, path, is_folder) ||
-           ignore_matches(&walk->excluded, path, is_folder);
+    return ignore_matches(&walk->excluded, buf_view(&walk->path), is_folder);
 }
 
 /* ## The folders above */
@@ -115,8 +106,7 @@ static int enter_outer(struct tree_walk *walk) {
         if (whole.ptr[i] != '/') continue;
         buf_reset(&walk->path);
         buf_put(&walk->path, whole.ptr, i);
-        code = add_git_rules(walk);
-        if (code == EXIT_FINE) code = add_exclusions(walk);
+        code = add_exclusions(walk);
     }
     buf_reset(&walk->path);
     buf_text(&walk->path, buf_view(&whole));
@@ -126,11 +116,6 @@ static int enter_outer(struct tree_walk *walk) {
 }
 
 /* ## The folder */
-
-/* What `path` has behind the first `len` bytes is one name, or begins with a folder's. */
-static size_t name_length(const char *path, size_t len) {
-    return strcspn(path + len, "/");
-}
 
 static bool is_gram(const char *name, size_t len) {
     return len > 5 && memcmp(name + len - 5, ".gram", 5) == 0;
@@ -166,9 +151,7 @@ static bool holds(const struct tree_walk *walk, size_t from, size_t to, size_t l
 }
 
 static int enter(struct tree_walk *walk, size_t from, size_t to, size_t len) {
-    int code = holds(walk, from, to, len, ".gitignore") ? add_git_rules(walk) : EXIT_FINE;
-    bool is_inner = code == EXIT_FINE && holds(walk, from, to, len, PROJECT_CONFIGURATION);
-    return is_inner ? add_exclusions(walk) : code;
+    return holds(walk, from, to, len, PROJECT_CONFIGURATION) ? add_exclusions(walk) : EXIT_FINE;
 }
 
 /* The entries that begin with the same name; returns how many. */
@@ -183,14 +166,15 @@ static size_t same_name(const struct tree_walk *walk, size_t from, size_t to, si
 }
 
 static int walk_range(struct tree_walk *walk, size_t from, size_t to, size_t len, int depth) {
-    const struct ignore ignored = walk->ignored, excluded = walk->excluded;
+    const struct ignore excluded = walk->excluded;
     struct cli *cli = walk->tree->cli;
     if (depth > DEEPEST_FOLDER)
         return cli_usage(cli, "%s: folders are nested too deep", walk->tree->name);
     int code = enter(walk, from, to, len);
     while (from < to && code == EXIT_FINE) {
         const struct tree_entry *entry = &walk->entries[from];
-        size_t name = name_length(entry->path, len), path = walk->path.len;
+        /* What the path has behind its first `len` bytes is one name, or begins with a folder's. */
+        size_t name = strcspn(entry->path + len, "/"), path = walk->path.len;
         bool is_folder = entry->path[len + name] == '/';
         size_t count = is_folder ? same_name(walk, from, to, len, name) : 1;
         buf_putc(&walk->path, '/');
@@ -203,7 +187,6 @@ static int walk_range(struct tree_walk *walk, size_t from, size_t to, size_t len
         walk->path.len = path;
         from += count;
     }
-    walk->ignored.count = ignored.count;
     walk->excluded.first = excluded.first;
     walk->excluded.count = excluded.count;
     return code;

@@ -144,7 +144,7 @@ static int print_diff(struct mend_run *m, const struct mended *file) {
     struct buf out;
     buf_init(&out, &m->cli->allocator, OUTPUT_MAX);
     gramc_status status = diff_print(&out, file->source.name, file->source.text, current(file));
-    if (status == GRAMC_OK) status = buf_send(&out, cli_writer(m->cli->out));
+    if (status == GRAMC_OK) status = buf_send(&out, cli_text_writer(m->cli));
     buf_free(&out);
     return cli_status(m->cli, status);
 }

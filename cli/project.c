@@ -1,7 +1,8 @@
-/* Finds the project that a path belongs to, and says whether a file lies inside it. A project's
- * root is the nearest folder upward that holds gramc.gram or .git; without one, the current folder
- * if the path is inside it, else the path's own folder. A spec of somebody else can so not read
- * what is none of the project's business. */
+/* Finds the configuration that a path belongs to, and says whether a file lies inside the path's
+ * project. A project's root is the repository; without one the highest folder that holds a
+ * gramc.gram, since an inner one only holds for the files below it; without that, the current
+ * folder if the path is inside it, else the path's own folder. A spec of somebody else can so not
+ * read what is none of the project's business. */
 #define _XOPEN_SOURCE 700
 #include "cli/project.h"
 
@@ -122,11 +123,25 @@ static bool real_folder(const char *folder, char out[PATH_MAX]) {
     return realpath(folder[0] ? folder : ".", out) != NULL;
 }
 
+static bool find_whole(const char *path, char folder[CLI_PATH]) {
+    char place[CLI_PATH];
+    bool found = false;
+    const char *from = path;
+    if (project_find_repository(path, folder)) return true;
+    for (int i = 0; i < HIGHEST_CLIMB && project_find(from, place) == PROJECT_CONFIGURED; i++) {
+        found = true;
+        memcpy(folder, place, sizeof place);
+        if (!go_up(place)) break;
+        from = place;
+    }
+    return found;
+}
+
 /* A link out of the project leads to a project of its own. */
 static bool find_root(const char *path, char root[PATH_MAX]) {
     char folder[CLI_PATH], own[PATH_MAX];
     if (!folder_of(path, folder) || !real_folder(folder, own)) return false;
-    if (project_find(path, folder) == PROJECT_UNMARKED) folder[0] = '\0';
+    if (!find_whole(path, folder)) folder[0] = '\0';
     if (real_folder(folder, root) && is_below(own, root)) return true;
     memcpy(root, own, strlen(own) + 1);
     return true;
@@ -150,6 +165,18 @@ static bool is_in_project_of(const char *start, const char *path) {
     return real_place(path, real) && find_root(start, root) && is_below(real, root);
 }
 
+/* The project of an operand is looked for once. */
+static bool is_in_own_project(struct cli *cli, const char *path) {
+    char root[PATH_MAX], real[PATH_MAX];
+    const char *operand = cli->operand_count ? cli->operands[0] : ".";
+    if (cli->root_of != operand) {
+        if (!find_root(operand, root) || strlen(root) >= sizeof cli->root) return false;
+        memcpy(cli->root, root, strlen(root) + 1);
+        cli->root_of = operand;
+    }
+    return real_place(path, real) && is_below(real, cli->root);
+}
+
 /* `--library FILE#NAME` may name a file of another project, which may read its own. */
 static bool is_in_project_of_library(const struct cli *cli, const char *path) {
     char file[CLI_PATH];
@@ -163,6 +190,5 @@ static bool is_in_project_of_library(const struct cli *cli, const char *path) {
 }
 
 bool cli_is_inside(struct cli *cli, const char *path) {
-    const char *operand = cli->operand_count ? cli->operands[0] : ".";
-    return is_in_project_of(operand, path) || is_in_project_of_library(cli, path);
+    return is_in_own_project(cli, path) || is_in_project_of_library(cli, path);
 }

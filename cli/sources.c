@@ -10,6 +10,7 @@
 #include "cli/configuration.h"
 #include "cli/ignore.h"
 #include "cli/project.h"
+#include "cli/tracked.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -22,8 +23,11 @@ enum { DEEPEST_FOLDER = 64, LARGEST_NAMES = INT32_MAX - 1 };
 struct walk {
     struct cli *cli;
     gramc_compilation *compilation;
-    bool is_configured; /* gramc.gram judges and is no source */
-    bool in_repository;
+    bool is_configured; /* gramc.gram holds and is no source */
+    bool in_repository, has_index;
+    bool only_tracked;               /* below a folder that git ignores */
+    size_t root;                     /* the length of the real path of the repository */
+    struct tracked tracked;          /* once something is ignored */
     struct ignore ignored, excluded; /* by git, by the configuration */
     struct buf path, real;           /* of what is looked at: as messages say it, and from / on */
     struct map seen;                 /* files, by device and inode */
@@ -57,7 +61,8 @@ static int add_file(struct walk *walk, const char *path) {
     return status == GRAMC_IO ? cli->failure : cli_status(cli, status);
 }
 
-/* A configuration judges itself as soon as it is read; EXIT_FINE if it is none, and *is_one false.
+/* A configuration holds for itself as soon as it is read; EXIT_FINE if it is none, and *is_one
+ * false.
  */
 static int try_configuration(struct walk *walk, const char *path, bool *is_one) {
     const struct cli_config *config;
@@ -128,7 +133,7 @@ static int begin_git(struct walk *walk, const char *operand) {
     if (at > len || memcmp(root, walk->real.ptr, at) != 0) return EXIT_FINE;
     gramc_text copy = arena_text(&walk->arena, buf_view(&walk->real));
     if (!copy.ptr) return cli_no_memory(walk->cli);
-    walk->real.len = strcmp(root, "/") == 0 ? 0 : at;
+    walk->root = walk->real.len = strcmp(root, "/") == 0 ? 0 : at;
     int code = add_git_rules(walk, "/.git/info/exclude");
     while (code == EXIT_FINE && walk->real.len < len) {
         code = add_git_rules(walk, "/.gitignore");
@@ -139,10 +144,44 @@ static int begin_git(struct walk *walk, const char *operand) {
     return code;
 }
 
-static bool is_passed_over(const struct walk *walk, bool is_folder) {
-    gramc_text path = buf_view(&walk->real);
-    return ignore_matches(&walk->ignored, path, is_folder) ||
-           ignore_matches(&walk->excluded, path, is_folder);
+/* Where `.git` is a file, it says where the folder is that stands for it. */
+static bool find_index(const struct walk *walk, char path[CLI_PATH]) {
+    char folder[CLI_PATH], line[CLI_PATH];
+    int len = snprintf(folder, sizeof folder, "%.*s/.git", (int)walk->root, walk->real.ptr);
+    if (len < 0 || len >= CLI_PATH) return false;
+    FILE *file = fopen(folder, "rb");
+    bool said = file && fgets(line, sizeof line, file) && strncmp(line, "gitdir: ", 8) == 0;
+    if (file) fclose(file);
+    if (said) line[strcspn(line, "\r\n")] = '\0';
+    bool is_relative = said && line[8] != '/';
+    len = said ? snprintf(path, CLI_PATH, "%.*s%s%s/index", is_relative ? (int)walk->root : 0,
+                          walk->real.ptr, is_relative ? "/" : "", line + 8)
+               : snprintf(path, CLI_PATH, "%s/index", folder);
+    return len > 0 && len < CLI_PATH;
+}
+
+/* Read once, and only where something is ignored. */
+static bool is_tracked(struct walk *walk) {
+    char path[CLI_PATH];
+    struct stat st;
+    if (!walk->has_index) {
+        walk->has_index = true;
+        tracked_init(&walk->tracked, &walk->arena);
+        bool there = find_index(walk, path) && stat(path, &st) == 0 && S_ISREG(st.st_mode);
+        const struct cli_file *index = there ? cli_read(walk->cli, path) : NULL;
+        if (index) tracked_add(&walk->tracked, (gramc_text){index->bytes, index->len});
+    }
+    gramc_text real = buf_view(&walk->real);
+    return tracked_has(&walk->tracked, text_slice(real, walk->root + 1, real.len));
+}
+
+static bool is_ignored(const struct walk *walk, bool is_folder) {
+    return walk->only_tracked || ignore_matches(&walk->ignored, buf_view(&walk->real), is_folder);
+}
+
+static bool is_passed_over(struct walk *walk, bool is_folder) {
+    if (ignore_matches(&walk->excluded, buf_view(&walk->real), is_folder)) return true;
+    return is_ignored(walk, is_folder) && !is_tracked(walk);
 }
 
 /* ## Folders */
@@ -171,6 +210,16 @@ static int read_names(struct cli *cli, struct buf *names, const char *path) {
 
 static int add_folder(struct walk *walk, int depth);
 
+/* What git ignores as a whole still holds what it tracks, and nothing else of it is read. */
+static int add_inner(struct walk *walk, int depth) {
+    bool before = walk->only_tracked;
+    if (is_passed_over(walk, true)) return EXIT_FINE;
+    walk->only_tracked = is_ignored(walk, true);
+    int code = add_folder(walk, depth + 1);
+    walk->only_tracked = before;
+    return code;
+}
+
 static int add_entry(struct walk *walk, const char *name, int depth) {
     struct stat st;
     size_t path = walk->path.len, real = walk->real.len;
@@ -183,8 +232,7 @@ static int add_entry(struct walk *walk, const char *name, int depth) {
         return path_failure(walk, name);
     if (lstat(walk->path.ptr, &st))
         code = cli_usage(walk->cli, "%s: %s", walk->path.ptr, strerror(errno));
-    else if (S_ISDIR(st.st_mode))
-        code = is_passed_over(walk, true) ? EXIT_FINE : add_folder(walk, depth + 1);
+    else if (S_ISDIR(st.st_mode)) code = add_inner(walk, depth);
     else if (S_ISREG(st.st_mode) && is_gram(name) && !is_passed_over(walk, false))
         code = add_source(walk, walk->path.ptr, &st, false);
     walk->path.len = path;
@@ -258,6 +306,7 @@ static int begin_folder(struct walk *walk, const char *path) {
     if (walk->path.state != BUF_FINE || walk->real.state != BUF_FINE)
         return path_failure(walk, path);
     walk->ignored.count = walk->excluded.count = walk->excluded.first = 0;
+    walk->has_index = false;
     int code = cli_configuration_of(walk->cli, path, &config);
     if (code == EXIT_FINE && config)
         code = add_exclusions(walk, config, base_of(walk, config->path));
@@ -298,6 +347,7 @@ static int new_compilation(struct cli *cli, gramc_compilation **out, bool is_con
     options.strict = cli->options[OPTION_STRICT] != NULL;
     options.strict_vocabulary = cli->options[OPTION_STRICT_VOCABULARY] != NULL;
     options.keep_types = cli->options[OPTION_DEFS] != NULL;
+    options.forget_trees = is_configured; /* what reads no configuration looks at trees */
     bool is_named = cli->options[OPTION_CONFIG];
     if (is_configured && !is_named) options.configurer = cli_configurer(cli);
     *out = NULL;

@@ -21,7 +21,7 @@ struct evaluated {
 int validate_open(struct evaluated *evaluated);
 void validate_close(struct evaluated *evaluated);
 
-/* Judges all instances and prints one report. An exit code. */
+/* Evaluates all instances and prints one report. An exit code. */
 int validate_collect(struct evaluated *evaluated);
 
 /* What messages call a path. */

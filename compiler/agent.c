@@ -22,6 +22,7 @@ struct agent_properties {
     gramc_agent agent;
     gramc_text meta;
     const struct value *memory, *output;
+    int coerce; /* -1: as the strategy has it */
 };
 
 #define AT(member) offsetof(struct agent_properties, member)
@@ -35,6 +36,8 @@ static const struct property_row rows[] = {
     {"frequencyPenalty", PROPERTY_NUMBER, AT(agent.frequency_penalty)},
     {"maxTokens", PROPERTY_NUMBER, AT(agent.max_tokens)},
     {"seed", PROPERTY_NUMBER, AT(agent.seed)},
+    {"numCtx", PROPERTY_NUMBER, AT(agent.num_ctx)},
+    {"keepAlive", PROPERTY_TEXT, AT(agent.keep_alive)},
     {"maxIterations", PROPERTY_COUNT, AT(agent.max_iterations)},
     {"maxCallsPerTurn", PROPERTY_COUNT, AT(agent.max_calls_per_turn)},
     {"toolChoice", PROPERTY_TEXT, AT(agent.tool_choice)},
@@ -47,6 +50,10 @@ static const struct property_row rows[] = {
     {"evaluatorModel", PROPERTY_TEXT, AT(agent.evaluator_model)},
     {"outputModel", PROPERTY_TEXT, AT(agent.output_model)},
     {"maxRounds", PROPERTY_COUNT, AT(agent.max_rounds)},
+    {"coerce", PROPERTY_TRISTATE, AT(coerce)},
+    {"maxTotalTokens", PROPERTY_COUNT, AT(agent.max_total_tokens)},
+    {"maxCost", PROPERTY_NUMBER, AT(agent.max_cost)},
+    {"maxDuration", PROPERTY_DURATION, AT(agent.max_duration_ms)},
     {"meta", PROPERTY_META, AT(meta)},
 };
 #undef AT
@@ -87,7 +94,8 @@ static bool may_call(const struct pattern *pattern) {
 }
 
 /* `memory: {maxMessages: 20}` */
-static void read_memory(struct pass *pass, struct agent *agent, const struct value *memory) {
+static void read_memory(struct pass *pass, struct agent *agent, const struct value *memory,
+                        bool may_call) {
     static const struct property_row row = {"maxMessages", PROPERTY_COUNT, 0};
     if (memory->kind != VALUE_MAP) {
         FIND(pass->findings, D_WRONG_VALUE, pass->source, memory->span, TEXT("memory"),
@@ -96,7 +104,7 @@ static void read_memory(struct pass *pass, struct agent *agent, const struct val
     }
     uint32_t *count = &agent->public.max_messages;
     properties_read(pass, memory->as.entries, &row, 1, count, "memory");
-    if (*count == 0 || *count >= LEAST_MEMORY || !may_call(agent->pattern)) return;
+    if (*count == 0 || *count >= LEAST_MEMORY || !may_call) return;
     struct finding *f = FIND0(pass->findings, D_SMALL_MEMORY, pass->source, memory->span);
     finding_help(pass->findings, f, "a tool call alone is three messages: write 3 or more");
 }
@@ -112,7 +120,8 @@ static void check_models(struct pass *pass, const struct subject *subject) {
 static void read_properties(struct pass *pass, struct agent *agent, const struct pattern *pattern) {
     struct agent_properties p = {.agent = {.name = agent->identifier,
                                            .max_iterations = DEFAULT_ITERATIONS,
-                                           .parallel_tool_calls = -1}};
+                                           .parallel_tool_calls = -1},
+                                 .coerce = -1};
     const struct subject *subject = pattern->subject;
     properties_read(pass, subject->properties, rows, sizeof rows / sizeof *rows, &p, "agents");
     agent->public = p.agent;
@@ -120,10 +129,23 @@ static void read_properties(struct pass *pass, struct agent *agent, const struct
     check_choices(pass, subject);
     check_models(pass, subject);
     sampling_check(pass, subject);
-    strategy_check(pass, agent);
-    if (p.memory) read_memory(pass, agent, p.memory);
+    strategy_check(pass, agent, subject);
+    agent->public.coerce = p.coerce < 0 ? strategy_coerces(&agent->public) : p.coerce;
+    agent->instruction_at = property_place(subject, "instruction");
+    agent->choice_at = property_place(subject, "toolChoice");
+    if (p.memory) read_memory(pass, agent, p.memory, may_call(pattern));
     if (p.output) agent->output = schema_of_value(pass, p.output);
     agent->public.has_output = agent->output != NULL;
+}
+
+static bool has_boxes(const struct pattern *pattern) {
+    for (const struct pattern *e = pattern->elements; e; e = e->next) {
+        const struct pattern *element = pattern_plain(e);
+        if (text_is(pattern_label(element), "ToolBox")) return true;
+        for (const struct pattern *t = task_is(element) ? element->elements : NULL; t; t = t->next)
+            if (text_is(pattern_label(pattern_plain(t)), "ToolBox")) return true;
+    }
+    return false;
 }
 
 void agent_read(struct pass *pass, struct gramc_spec *spec, const struct pattern *pattern) {
@@ -133,11 +155,12 @@ void agent_read(struct pass *pass, struct gramc_spec *spec, const struct pattern
     agent->identifier = name;
     agent->name_at = name_span(pattern->subject->identifier);
     agent->source = pass->source;
-    agent->pattern = pattern;
+    agent->span = pattern->span;
+    agent->has_boxes = has_boxes(pattern);
     agent->last_task = &agent->first_task;
     read_properties(pass, agent, pattern);
-    agent->tools = tools_read(pass, spec, pattern);
-    if (!agent->tools) return;
+    agent->own = tools_read(pass, spec, pattern);
+    if (!agent->own.tools) return;
     for (const struct pattern *e = pattern->elements; e; e = e->next)
         if (task_is(pattern_plain(e))) task_read(pass, spec, agent, pattern_plain(e));
     if (registry_add(&spec->agents, name, agent) != agent) return;
@@ -147,23 +170,12 @@ void agent_read(struct pass *pass, struct gramc_spec *spec, const struct pattern
 
 /* ## References */
 
-/* What a box holds is known at binding. */
-static bool has_boxes(const struct agent *agent) {
-    for (const struct pattern *e = agent->pattern->elements; e; e = e->next) {
-        const struct pattern *element = pattern_plain(e);
-        if (text_is(pattern_label(element), "ToolBox")) return true;
-        for (const struct pattern *t = task_is(element) ? element->elements : NULL; t; t = t->next)
-            if (text_is(pattern_label(pattern_plain(t)), "ToolBox")) return true;
-    }
-    return false;
-}
-
-/* `toolChoice: add` names a tool; on the wire stands the name that the model sees. */
+/* `toolChoice: add` names a tool; on the wire stands the name that the model sees. What a box holds
+ * is known at binding. */
 static void resolve_choice(struct pass *pass, struct agent *agent) {
-    const struct property *p = property_find(agent->pattern->subject, "toolChoice");
     gramc_text choice = agent->public.tool_choice;
     bool none = text_is(choice, "none") || text_is(choice, "auto");
-    if (!p || !choice.len || none || has_boxes(agent)) return;
+    if (!agent->choice_at.end || !choice.len || none || agent->has_boxes) return;
     gramc_text *names = arena_array(pass->arena, agent->reach_count + 3, sizeof *names);
     for (size_t i = 0; names && i < agent->reach_count; i++) {
         const struct tool *tool = agent->reach[i];
@@ -175,20 +187,21 @@ static void resolve_choice(struct pass *pass, struct agent *agent) {
     if (!names || (text_is(choice, "required") && agent->reach_count)) return;
     static const char *const words[] = {"auto", "none", "required"};
     for (size_t i = 0; i < 3; i++) names[agent->reach_count + i] = text_of(words[i]);
-    struct finding *f = FIND(pass->findings, D_TOOL_CHOICE, pass->source, p->value->span, choice);
+    struct finding *f = FIND(pass->findings, D_TOOL_CHOICE, pass->source, agent->choice_at, choice);
     gramc_text near = text_nearest(choice, names, agent->reach_count + 3);
     if (text_is(choice, "required")) finding_help(pass->findings, f, "`required` needs a tool");
     else if (near.len) finding_help(pass->findings, f, "did you mean `%.*s`?", TEXT_ARGS(near));
 }
 
 void agent_resolve(struct pass *pass, struct gramc_spec *spec, struct agent *agent) {
-    agent->tool_count = tools_resolve(pass, spec, agent->tools, agent->pattern);
+    struct tool_uses *own = &agent->own;
+    tools_resolve(pass, spec, own);
     struct wire_scope scope = {
-        "agent", agent->identifier, agent->name_at, agent->tools, agent->tool_count, NULL, 0};
+        "agent", agent->identifier, agent->name_at, own->tools, own->count, NULL, 0};
     wire_scope_check(pass, &scope);
-    agent->public.tools = tools_public(pass, agent->tools, agent->tool_count);
-    agent->public.tool_count = agent->public.tools ? agent->tool_count : 0;
-    agent->public.box_uses = box_uses_read(pass, agent->pattern, &agent->public.box_use_count);
+    agent->public.tools = tools_public(pass, own->tools, own->count);
+    agent->public.tool_count = agent->public.tools ? own->count : 0;
+    agent->public.box_uses = box_uses_read(pass, own->references, &agent->public.box_use_count);
     tasks_resolve(pass, spec, agent);
     if (pass->arena->oom) return;
     resolve_choice(pass, agent);
@@ -198,8 +211,7 @@ void agent_resolve(struct pass *pass, struct gramc_spec *spec, struct agent *age
 /* What is not whole cannot be printed: then only the same text means the same. */
 static bool mean_the_same(struct pass *pass, const struct agent *a, const struct agent *b) {
     if (findings_have_errors(pass->findings))
-        return text_eq(source_slice(a->source, a->pattern->span),
-                       source_slice(b->source, b->pattern->span));
+        return text_eq(source_slice(a->source, a->span), source_slice(b->source, b->span));
     return text_eq(agent_fingerprint(pass->arena, a), agent_fingerprint(pass->arena, b));
 }
 

@@ -5,15 +5,23 @@
 #include "compiler/schema.h"
 #include "compiler/spec.h"
 
+/* What an agent or a task lists. */
+struct tool_uses {
+    struct tool **tools; /* before they are resolved, NULL for each reference */
+    size_t count;
+    struct pattern *references; /* copies of the elements that are neither tools nor tasks */
+};
+
 struct agent {
     gramc_agent public; /* first: a pointer to one is a pointer to the other */
     struct agent *next;
     gramc_text identifier;
     struct span name_at;
     const struct source *source;
-    const struct pattern *pattern;
-    struct tool **tools; /* that it lists itself */
-    size_t tool_count;
+    struct span span;
+    struct span instruction_at, choice_at; /* where these two are said; empty: nowhere */
+    bool has_boxes;                        /* it or a task of it */
+    struct tool_uses own;
     struct tool **reach; /* those and its tasks' tools, each once */
     size_t reach_count;
     struct task *first_task, **last_task;

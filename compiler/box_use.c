@@ -38,10 +38,13 @@ static bool read_use(struct pass *pass, gramc_box_use *use, const struct pattern
     return true;
 }
 
-const gramc_box_use *box_uses_read(struct pass *pass, const struct pattern *owner, size_t *count) {
-    gramc_box_use *uses = arena_array(pass->arena, owner->element_count, sizeof *uses);
+const gramc_box_use *box_uses_read(struct pass *pass, const struct pattern *elements,
+                                   size_t *count) {
+    size_t room = 0;
+    for (const struct pattern *e = elements; e; e = e->next) room += box_use_is(e);
+    gramc_box_use *uses = arena_array(pass->arena, room, sizeof *uses);
     *count = 0;
-    for (const struct pattern *e = owner->elements; e && uses; e = e->next) {
+    for (const struct pattern *e = elements; e && uses; e = e->next) {
         if (!box_use_is(e) || !read_use(pass, &uses[*count], e)) continue;
         size_t same = 0;
         while (!text_eq(uses[same].name, uses[*count].name)) same++;

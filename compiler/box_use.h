@@ -6,6 +6,7 @@
 
 bool box_use_is(const struct pattern *element);
 /* Those of one owner, each once; NULL if there are none. */
-const gramc_box_use *box_uses_read(struct pass *pass, const struct pattern *owner, size_t *count);
+const gramc_box_use *box_uses_read(struct pass *pass, const struct pattern *elements,
+                                   size_t *count);
 
 #endif

@@ -24,8 +24,10 @@ gramc_status gramc_compilation_new(gramc_compilation **out, const gramc_options 
                                        .plain = full.plain,
                                        .strict_vocabulary = full.strict_vocabulary,
                                        .strict = full.strict,
-                                       .keep_types = full.keep_types};
-    arena_init(&compilation->arena, &allocator);
+                                       .keep_types = full.keep_types,
+                                       .forget_trees = full.forget_trees};
+    arena_pool_init(&compilation->pool, &allocator);
+    arena_init_pooled(&compilation->arena, &compilation->pool);
     findings_init(&compilation->findings, &compilation->arena, full.max_findings);
     map_init(&compilation->paths, &compilation->arena);
     map_init(&compilation->reported, &compilation->arena);
@@ -36,23 +38,31 @@ void gramc_compilation_free(gramc_compilation *compilation) {
     if (!compilation) return;
     gramc_allocator allocator = compilation->arena.allocator;
     for (struct gramc_spec *spec = compilation->specs; spec; spec = spec->older) spec_free(spec);
+    for (struct unit *u = compilation->parsed; u; u = u->older) arena_free(&u->nodes);
     arena_free(&compilation->arena);
+    arena_pool_free(&compilation->pool);
     mem_free(&allocator, compilation, sizeof *compilation);
 }
 
 struct unit *unit_parse(gramc_compilation *compilation, gramc_text name, gramc_text text,
                         bool plain) {
-    struct parse_options options = {.plain = plain};
     struct unit *unit = ARENA_NEW(&compilation->arena, struct unit);
     if (!unit) return NULL;
     struct source *source = &unit->source, *last = compilation->last_source;
+    arena_init_pooled(&unit->nodes, &compilation->pool);
+    unit->older = compilation->parsed;
+    compilation->parsed = unit;
     source->name = arena_text(&compilation->arena, name);
     source->text = text;
     source->order = last ? last->order + 1 : 0;
     if (last) last->next = source;
     else compilation->first_source = source;
     compilation->last_source = source;
+    const struct parse_options options = {.plain = plain, .nodes = &unit->nodes};
     unit->tree = parse_source(&compilation->arena, &compilation->findings, source, &options);
+    arena_seal(&unit->nodes);
+    if (unit->tree) unit->is_configuration = config_is(unit->tree);
+    if (unit->tree) unit->may_define = tree_may_define(unit->tree);
     return compilation->arena.oom || !unit->tree ? NULL : unit;
 }
 
@@ -80,7 +90,8 @@ gramc_status gramc_tree_print(const gramc_compilation *compilation, gramc_tree_f
                                     const struct tree *) = {[GRAMC_TREE_JSON] = print_json,
                                                             [GRAMC_TREE_SEXP] = print_sexp,
                                                             [GRAMC_TREE_TEXT] = print_text};
-    if (!compilation->last || !compilation->last->tree) return GRAMC_NOT_FOUND;
+    const struct unit *last = compilation->last;
+    if (!last || !last->tree || last->is_forgotten) return GRAMC_NOT_FOUND;
     if ((unsigned)format >= sizeof printers / sizeof *printers) return GRAMC_USAGE;
     struct buf out;
     buf_init(&out, &compilation->arena.allocator, OUTPUT_MAX);

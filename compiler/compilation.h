@@ -18,6 +18,8 @@ struct unit_link {
 struct unit {
     struct source source;
     struct tree *tree;
+    struct arena nodes; /* of its patterns */
+    struct unit *older; /* that was parsed before, of whatever sort */
     struct unit *next;
     gramc_text path; /* its name, by the shortest spelling */
     struct unit_link *imports, *last_import;
@@ -29,15 +31,23 @@ struct unit {
     bool header_is_read;
     bool is_broken;     /* of syntax, or in its header: what would be found behind is noise */
     bool is_incomplete; /* some root that it belongs to was not read to the end */
+    bool is_configuration;
+    bool may_define;       /* patterns besides those with the language's own labels */
+    struct unit *importer; /* the last one */
+    uint32_t importers;
+    bool is_read_once; /* by the spec that is being read, and by no other: its tree may go */
+    bool is_forgotten; /* its tree is gone */
 };
 
 struct gramc_compilation {
+    struct arena_pool pool; /* of `arena` and the trees */
     struct arena arena;
     struct findings findings;
     gramc_reader reader;
-    bool plain, strict_vocabulary, strict, keep_types;
+    bool plain, strict_vocabulary, strict, keep_types, forget_trees;
     bool looks_for_files;  /* that libraries name: to check them, not to use them */
     bool evaluates_format; /* gramc_source_check_format was asked: the findings are those of fmt */
+    struct unit *parsed;   /* the last one first */
     struct source *first_source, *last_source; /* of all units, the configuration's too */
     struct unit *units, *last;
     size_t unit_count;

@@ -41,6 +41,26 @@ static bool is_readable(const struct unit_link *units) {
     return !units;
 }
 
+/* True if the tree of none of them has been given back. */
+static bool are_remembered(const struct unit_link *units) {
+    while (units && !units->unit->is_forgotten) units = units->next;
+    return !units;
+}
+
+static bool is_read_once(const struct unit *unit, bool is_root) {
+    if (is_root) return unit->importers == 0;
+    return unit->is_imported && unit->importers == 1 && unit->importer->is_read_once;
+}
+
+/* Marks those that no other spec reads: all if there is no other, else what hangs together with
+ * this root alone. Importers stand before what they import. */
+static void mark_read_once(const gramc_compilation *compilation, const struct unit_link *units,
+                           bool is_one_of_several) {
+    for (const struct unit_link *l = units; l; l = l->next)
+        l->unit->is_read_once =
+            compilation->forget_trees && (!is_one_of_several || is_read_once(l->unit, l == units));
+}
+
 /* After a syntax error the tree has holes; what would be found there is noise. */
 static struct gramc_spec *make(gramc_compilation *compilation, struct unit_link *units,
                                bool is_one_of_several) {
@@ -54,6 +74,7 @@ static struct gramc_spec *make(gramc_compilation *compilation, struct unit_link 
     spec->older = compilation->specs;
     compilation->spec = compilation->specs = spec;
     compilation->spec_count++;
+    mark_read_once(compilation, units, is_one_of_several);
     if (spec->is_readable) spec_read(&pass, spec);
     for (const struct unit_link *l = units; l && !spec->is_readable; l = l->next)
         l->unit->is_incomplete = true;
@@ -93,6 +114,7 @@ gramc_status gramc_compile(const gramc_spec **out, gramc_compilation *compilatio
     read_headers(compilation);
     struct unit_link *units = all_units(compilation);
     if (compilation->arena.oom) return GRAMC_NOMEM;
+    if (!are_remembered(units)) return GRAMC_USAGE;
     *out = make(compilation, units, false);
     return *out ? settle(compilation) : GRAMC_NOMEM;
 }
@@ -131,6 +153,7 @@ gramc_status gramc_compile_source(const gramc_spec **out, gramc_compilation *com
     read_headers(compilation);
     struct unit_link *units = unit_closure(compilation, root, &count);
     if (compilation->arena.oom) return GRAMC_NOMEM;
+    if (!are_remembered(units)) return GRAMC_USAGE;
     leave_others_out(compilation, units);
     if (!compilation->is_configured) compilation->config = root->source.config;
     *out = make(compilation, units, false);
@@ -191,7 +214,7 @@ static void make_each(gramc_compilation *compilation) {
     for (struct unit *u = compilation->units; u && !compilation->arena.oom; u = u->next) {
         if (u->is_imported) continue;
         struct unit_link *units = unit_closure(compilation, u, &count);
-        if (!units || is_compiled(units, count)) continue;
+        if (!units || is_compiled(units, count) || !are_remembered(units)) continue;
         u->reach = count;
         make(compilation, units, true);
     }

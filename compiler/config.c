@@ -255,12 +255,13 @@ static void read_header(struct config_reader *reader, const struct pattern *head
 /* ## Models */
 
 struct prices {
-    gramc_text input, output;
+    gramc_text input, output, cached;
 };
 
 static const struct property_row price_rows[] = {
     {"inputPerMillion", PROPERTY_NUMBER, offsetof(struct prices, input)},
     {"outputPerMillion", PROPERTY_NUMBER, offsetof(struct prices, output)},
+    {"cachedPerMillion", PROPERTY_NUMBER, offsetof(struct prices, cached)},
     {"meta", PROPERTY_IGNORED, 0},
 };
 
@@ -273,7 +274,7 @@ static void set_price(struct config_reader *reader, gramc_text model, const stru
 }
 
 static void read_model(struct config_reader *reader, const struct pattern *pattern) {
-    struct prices prices = {{NULL, 0}, {NULL, 0}};
+    struct prices prices = {{NULL, 0}, {NULL, 0}, {NULL, 0}};
     gramc_text name = pattern_name(reader->pass, pattern, "a model");
     if (!name.ptr) return;
     properties_read(reader->pass, pattern->subject->properties, price_rows,
@@ -282,6 +283,7 @@ static void read_model(struct config_reader *reader, const struct pattern *patte
     if (!model.ptr) return;
     set_price(reader, model, pattern, "inputPerMillion", prices.input);
     set_price(reader, model, pattern, "outputPerMillion", prices.output);
+    set_price(reader, model, pattern, "cachedPerMillion", prices.cached);
 }
 
 /* ## Files */

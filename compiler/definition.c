@@ -40,6 +40,7 @@ void definition_collect(struct pass *pass, struct gramc_spec *spec, const struct
     struct definition *definition = ARENA_NEW(pass->arena, struct definition);
     if (!definition) return;
     definition->pattern = pattern;
+    definition->base = pattern->subject->labels->name;
     definition->source = pass->source;
     if (subject_has_identifier(pattern->subject)) {
         definition->name = name_text(pattern->subject->identifier);
@@ -55,7 +56,7 @@ void definition_collect(struct pass *pass, struct gramc_spec *spec, const struct
 /* ## Bases */
 
 static struct definition *base_of(const struct gramc_spec *spec, const struct definition *d) {
-    return registry_get(&spec->definitions, name_text(d->pattern->subject->labels->name));
+    return registry_get(&spec->definitions, name_text(d->base));
 }
 
 static void report_cycle(struct pass *pass, struct definition *definition) {
@@ -70,7 +71,7 @@ static void find_row(struct pass *pass, const struct gramc_spec *spec, struct de
     struct definition *d = first;
     for (; d && d->state == DEFINITION_NEW; d = base_of(spec, d)) {
         d->state = DEFINITION_BUSY;
-        row = type_find(name_text(d->pattern->subject->labels->name));
+        row = type_find(name_text(d->base));
         if (row) break;
     }
     bool cycle = !row && d && (d->cyclic || d->state == DEFINITION_BUSY);
@@ -99,22 +100,19 @@ static void read_one(struct pass *pass, struct definition *definition) {
     schema_read_elements(pass, definition->field.schema, definition->pattern->elements);
 }
 
-static void note_names(struct pass *pass, struct gramc_spec *spec) {
+void definitions_read(struct pass *pass, struct gramc_spec *spec,
+                      void (*not_a_type)(struct pass *pass, const struct pattern *pattern)) {
     for (struct definition *d = spec->first_definition; d; d = d->next)
         if (d->name.ptr) registry_add(&spec->definitions, d->name, d);
     for (struct definition *d = spec->first_definition; d && !pass->arena->oom; d = d->next)
         find_row(pass, spec, d);
-}
-
-void definitions_read(struct pass *pass, struct gramc_spec *spec,
-                      void (*not_a_type)(struct pass *pass, const struct pattern *pattern)) {
-    note_names(pass, spec);
     for (struct definition *d = spec->first_definition; d && !pass->arena->oom; d = d->next) {
         pass->source = d->source;
         if (d->cyclic) continue;
         if (!d->row) not_a_type(pass, d->pattern);
         else if (!d->name.ptr) pattern_name(pass, d->pattern, "a type");
         else if (!is_reserved(pass, d)) read_one(pass, d);
+        d->pattern = NULL;
     }
 }
 

@@ -19,9 +19,10 @@ struct definition {
     gramc_text name;
     struct span name_at;
     const struct source *source;
-    const struct pattern *pattern;
-    const struct type_row *row; /* the base type in the end; NULL: it has none, it is no type */
-    struct field field;         /* its schema, and what a parameter that reuses it takes besides */
+    const struct pattern *pattern; /* NULL once it has been read */
+    struct name base;              /* its first label */
+    const struct type_row *row;    /* the base type in the end; NULL: it has none, it is no type */
+    struct field field; /* its schema, and what a parameter that reuses it takes besides */
     enum definition_state state;
     bool cyclic;              /* it is built on itself: reported, and not to be followed */
     bool by_reference;        /* recursive or very large: printed under $defs, not in line */

@@ -189,10 +189,11 @@ static void read_properties(struct pass *pass, struct experiment *experiment, gr
     experiment->public.cases = cases_path(pass, p.experiment.cases);
 }
 
-void experiment_read(struct pass *pass, struct gramc_spec *spec, const struct pattern *pattern) {
+void experiment_read(struct pass *pass, struct gramc_spec *spec, const struct pattern *in_tree) {
+    const struct pattern *pattern = pattern_kept(pass, in_tree);
     struct experiment *experiment = ARENA_NEW(pass->arena, struct experiment);
-    gramc_text name =
-        experiment ? pattern_name(pass, pattern, "an experiment") : (gramc_text){NULL, 0};
+    gramc_text name = experiment && pattern ? pattern_name(pass, pattern, "an experiment")
+                                            : (gramc_text){NULL, 0};
     if (!name.ptr) return;
     experiment->name_at = name_span(pattern->subject->identifier);
     experiment->source = pass->source;

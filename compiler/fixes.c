@@ -70,11 +70,11 @@ void fix_repeated(struct pass *pass, struct finding *finding, const struct prope
                   const struct property *other, const struct property *property) {
     if (!finding) return;
     while (first->next != property) first = first->next;
-    struct span gap = {first->span.end, property->span.start};
+    struct span gap = {property_span(first).end, property->key.start};
     bool same = text_eq(source_slice(pass->source, other->value->span),
                         source_slice(pass->source, property->value->span));
     if (same && !may_hold_comment(pass, gap))
-        finding_fix(pass->findings, finding, (struct span){gap.start, property->span.end},
+        finding_fix(pass->findings, finding, (struct span){gap.start, property_span(property).end},
                     TEXT(""));
 }
 

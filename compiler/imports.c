@@ -81,6 +81,8 @@ static void link_import(struct pass *pass, struct unit *importer, struct unit *i
     if (importer->last_import) importer->last_import->next = link;
     else importer->imports = link;
     importer->last_import = link;
+    imported->importer = importer;
+    imported->importers++;
 }
 
 /* A file that is none of the units yet. NULL, with a finding, if it cannot be read. */
@@ -162,8 +164,8 @@ void headers_read(struct pass *pass) {
         if (u->header_is_read || u->is_broken) continue;
         u->header_is_read = true;
         pass->source = &u->source;
-        bool is_spec = u->tree && !config_is(u->tree);
-        if (is_spec && u->tree->has_header) read_header(pass, u, u->tree->patterns);
+        if (u->tree && !u->is_configuration && u->tree->has_header)
+            read_header(pass, u, u->tree->patterns);
         u->is_broken = *errors > before;
     }
 }

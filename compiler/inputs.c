@@ -49,11 +49,9 @@ static void note(struct input_search *search, gramc_text name) {
     check_slip(search, name);
 }
 
-static void look(struct input_search *search, gramc_text text, const struct subject *subject,
-                 const char *property) {
-    const struct property *p = property_find(subject, property);
+static void look(struct input_search *search, gramc_text text, struct span at) {
     struct placeholder part;
-    if (p) search->at = p->value->span;
+    if (at.end) search->at = at;
     for (size_t pos = 0; placeholder_next(text, &pos, &part);) {
         switch (part.kind) {
         case PLACEHOLDER_TEXT: break;
@@ -76,9 +74,9 @@ void inputs_find(struct pass *pass, struct agent *agent) {
     map_init(&search.seen, pass->arena);
     search.names = arena_array(pass->arena, room, sizeof *search.names);
     if (!search.names) return;
-    look(&search, agent->public.instruction, agent->pattern->subject, "instruction");
+    look(&search, agent->public.instruction, agent->instruction_at);
     for (const struct task *t = agent->first_task; t; t = t->next)
-        look(&search, t->public->prompt, t->pattern->subject, "prompt");
+        look(&search, t->public->prompt, t->prompt_at);
     agent->public.inputs = search.names;
     agent->public.input_count = search.count;
 }

@@ -74,10 +74,12 @@ static void read_elements(struct pass *pass, struct library *library,
     }
 }
 
-void library_read(struct pass *pass, struct gramc_spec *spec, const struct pattern *pattern) {
+void library_read(struct pass *pass, struct gramc_spec *spec, const struct pattern *in_tree) {
+    const struct pattern *pattern = pattern_kept(pass, in_tree);
     struct library *library = ARENA_NEW(pass->arena, struct library);
     struct library_properties p = {.extends = NULL};
-    gramc_text name = library ? pattern_name(pass, pattern, "a library") : (gramc_text){NULL, 0};
+    gramc_text name =
+        library && pattern ? pattern_name(pass, pattern, "a library") : (gramc_text){NULL, 0};
     if (!name.ptr) return;
     library->name_at = name_span(pattern->subject->identifier);
     library->source = pass->source;

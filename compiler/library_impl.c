@@ -199,9 +199,12 @@ static void check_templates(struct pass *pass, const struct impl *impl) {
     struct template_check check = {.parameters = first, .parameters_known = impl->signature};
     check.used = arena_zalloc(pass->arena, count + 1);
     if (!check.used) return;
-    bool all_seen = kind_takes(impl->public.kind, TEXT("url"));
+    uint32_t errors = pass->findings->counts[GRAMC_ERROR];
+    bool all_seen = kind_takes(impl->public.kind, TEXT("url")) && impl->public.target.len;
     for (const struct template_use *use = impl->templates; use; use = use->next)
         all_seen = library_template(pass, use, &check) && all_seen;
+    /* A name that nothing gives a value may be the misspelt one of what seems unused. */
+    all_seen = all_seen && pass->findings->counts[GRAMC_ERROR] == errors;
     for (const struct field *p = first; p && all_seen; p = p->next, i++)
         if (!check.used[i])
             FIND(pass->findings, D_UNUSED_PARAMETER, pass->source, p->span, p->name);

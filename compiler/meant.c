@@ -61,6 +61,11 @@ static const struct {
 };
 
 /* What is said elsewhere. */
+#define SIGNATURE_WORDS                                                                            \
+    "parameters params args arguments input inputs inputSchema properties required returns "       \
+    "return "                                                                                      \
+    "result output outputSchema type types signature"
+
 static const struct {
     const char *owner, *words, *help;
 } places[] = {
@@ -71,9 +76,7 @@ static const struct {
     {"agents", "name id", "the name stands in front of the label: `[name:Agent {...}]`"},
     {"agents", "library libraries",
      "a run names the library: `gramc run spec.gram --library FILE`"},
-    {"tools",
-     "parameters params args arguments input inputs inputSchema properties required returns return "
-     "result output outputSchema type types signature",
+    {"tools", SIGNATURE_WORDS,
      "what goes in and what comes back is the signature, behind the bar: `[name:Tool {...} | "
      "(first::Text)==>(::Text)]`"},
     {"tools", "exec command cmd url http mcp builtin plugin handler function code script impl",
@@ -115,6 +118,10 @@ static bool is_among(const char *words, gramc_text word) {
         start = i + 1;
     }
     return false;
+}
+
+bool meant_signature(gramc_text word) {
+    return is_among(SIGNATURE_WORDS, word);
 }
 
 static bool is_of(const char *row_owner, const char *owner) {

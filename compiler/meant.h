@@ -13,6 +13,9 @@ gramc_text meant_property(const char *owner, gramc_text word, const gramc_text *
 void meant_help_property(struct pass *pass, struct finding *finding, const char *owner,
                          gramc_text word, gramc_text near);
 
+/* In other languages it says what the signature says here. */
+bool meant_signature(gramc_text word);
+
 /* How a type of another language is written here: `Text`, `Array {items: Text}`; NULL: no idea. */
 const char *meant_type(gramc_text label);
 

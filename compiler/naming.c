@@ -109,6 +109,7 @@ static void check_tool(struct pass *pass, const struct config *config, const str
 }
 
 void naming_check(struct pass *pass, const struct gramc_spec *spec) {
+    if (!pass->compilation->configs) return;
     for (const struct tool *tool = spec->first_tool; tool; tool = tool->next) {
         const struct config *config = config_for(pass->compilation, tool->source);
         if (config) check_tool(pass, config, tool);

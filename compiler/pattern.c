@@ -4,10 +4,15 @@
 #include "compiler/pattern.h"
 
 #include "base/text.h"
+#include "grammar/copy.h"
 
 const struct pattern *pattern_plain(const struct pattern *pattern) {
     while (pattern->kind == PATTERN_ANNOTATED && pattern->elements) pattern = pattern->elements;
     return pattern;
+}
+
+const struct pattern *pattern_kept(struct pass *pass, const struct pattern *pattern) {
+    return pass->compilation->forget_trees ? pattern_copy(pass->arena, pattern) : pattern;
 }
 
 gramc_text pattern_label(const struct pattern *pattern) {

@@ -7,6 +7,9 @@
 
 /* What an annotation stands in front of, or the pattern itself. */
 const struct pattern *pattern_plain(const struct pattern *pattern);
+/* For those that look at it when all has been read: itself, or a copy if its tree is given back.
+ * NULL without memory. */
+const struct pattern *pattern_kept(struct pass *pass, const struct pattern *pattern);
 /* The first label of a pattern; empty if it has none. */
 gramc_text pattern_label(const struct pattern *pattern);
 /* The identifier of a pattern; empty, with a finding, if it has none. */

@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "compiler/emit/response_format.h"
 
-/* The program judges the checked style (with the bounds of Long), the wire gets the printed one:
+/* The program evaluates the checked style (with the bounds of Long), the wire gets the printed one:
  * most types are printed as they are checked. */
 static gramc_status compile(gramc_schema **out, struct arena *arena, const struct schema *schema,
                             const struct built_schema *printed, bool closed_root) {

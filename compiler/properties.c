@@ -79,6 +79,11 @@ const struct property *property_find(const struct subject *subject, const char *
     return NULL;
 }
 
+struct span property_place(const struct subject *subject, const char *name) {
+    const struct property *p = property_find(subject, name);
+    return p ? p->value->span : (struct span){0, 0};
+}
+
 /* ## Texts from files */
 
 static gramc_text folder_of(gramc_text path) {

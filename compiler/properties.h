@@ -38,6 +38,8 @@ bool rows_have(const struct property_row *rows, size_t count, gramc_text key);
 
 /* The property of that name, or NULL. */
 const struct property *property_find(const struct subject *subject, const char *name);
+/* Where its value stands; empty: there is none of that name. */
+struct span property_place(const struct subject *subject, const char *name);
 
 /* Says that the property takes something else, and how it is written if that can be guessed. */
 void find_wrong_value(struct pass *pass, const struct property *property, const char *wanted);

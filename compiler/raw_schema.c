@@ -1,4 +1,4 @@
-/* Reads `schema: json`{...}``, the escape hatch: JSON Schema that is printed as it stands. Only its
+/* Reads `schema: json`{...}``, a raw schema: JSON Schema that is printed as it stands. Only its
  * references are looked at here: its own `$defs` first, then the named types of the compilation.
  * Whether it is a schema at all is schema_check.c's question, printing schema_json.c's. */
 #include "compiler/raw_schema.h"

@@ -1,5 +1,5 @@
-/* The escape hatch (`schema: json`{...}``): JSON Schema as it is, with what its references mean. A
- * reference is `#/$defs/Name`, and the name is that of a definition in the hatch's own `$defs`, or
+/* Raw schemas (`schema: json`{...}``): JSON Schema as it is, with what its references mean. A
+ * reference is `#/$defs/Name`, and the name is that of a definition in the schema's own `$defs`, or
  * of a named type. */
 #ifndef COMPILER_RAW_SCHEMA_H
 #define COMPILER_RAW_SCHEMA_H
@@ -13,7 +13,7 @@ struct raw_use {
     struct raw_use *next;
     gramc_text reference;                /* "#/$defs/Name" */
     gramc_text name;                     /* "Name", as it is spelled in the reference */
-    const struct json *own;              /* in the hatch's `$defs` */
+    const struct json *own;              /* in the raw schema's `$defs` */
     const struct definition *definition; /* the named type */
 };
 

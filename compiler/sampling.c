@@ -13,6 +13,8 @@ static const struct number_range sampling[] = {
     {"frequencyPenalty", "-2", "2", false, false, "a number from -2 to 2"},
     {"maxTokens", "1", NULL, false, true, "a whole number from 1 up"},
     {"seed", NULL, NULL, false, true, "a whole number"},
+    {"numCtx", "1", NULL, false, true, "a whole number from 1 up"},
+    {"maxCost", "0", NULL, true, false, "a number above 0"},
 };
 
 static bool is_inside(const struct number_range *range, gramc_text number) {

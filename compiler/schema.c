@@ -88,10 +88,9 @@ static bool is_news(struct pass *pass, gramc_text label) {
 
 /* `[Color:Enum | red]`: the name is there, and it is no type. */
 static void point_to_base(struct pass *pass, struct finding *f, const struct definition *d) {
-    gramc_text base = name_text(d->pattern->subject->labels->name);
+    gramc_text base = name_text(d->base);
     const char *written = meant_type(base);
-    finding_label(pass->findings, f, d->source, name_span(d->pattern->subject->labels->name),
-                  "this label is no type");
+    finding_label(pass->findings, f, d->source, name_span(d->base), "this label is no type");
     if (written) finding_help(pass->findings, f, "for `%.*s` write `%s`", TEXT_ARGS(base), written);
 }
 
@@ -104,7 +103,7 @@ static void unknown_type(struct pass *pass, gramc_text label, struct span span) 
         near[0].len && near[1].len ? text_nearest(label, near, 2) : near[near[1].len ? 1 : 0];
     const char *written = meant_type(label);
     bool same = (near[1].len || (best.len && text_eq_nocase(best, label)));
-    if (named && named->pattern->subject->labels) point_to_base(pass, f, named);
+    if (named) point_to_base(pass, f, named);
     else if (written && !same) finding_help(pass->findings, f, "write `%s`", written);
     else if (best.len) finding_help(pass->findings, f, "did you mean `%.*s`?", TEXT_ARGS(best));
     if (f) fix_type(pass, f, label);

@@ -1,6 +1,6 @@
 /* Asks of a type what no single property can tell: do its bounds leave anything, does its pattern
  * compile, do its default, enum, const and examples fit? The last by the validator itself, over
- * the schema as it will be printed, so that there is one judge only. */
+ * the schema as it will be printed, so that there is one evaluator only. */
 #include "compiler/raw_schema.h"
 
 #include "base/text.h"
@@ -54,7 +54,7 @@ static bool number_fits(const struct constraint *c, gramc_text number) {
     }
 }
 
-/* Keywords that only tell, and judge nothing. */
+/* Keywords that only annotate. */
 static bool is_annotation(enum type_property property) {
     return property == P_TITLE || property == P_DESCRIPTION || property == P_EXAMPLES;
 }
@@ -91,8 +91,8 @@ static bool fits_plainly(const struct schema *s, gramc_text json) {
     return has_base_type(s, json);
 }
 
-/* A bad pattern or hatch is reported at its own place; anything else would be our defect, and is
- * reported too rather than hidden. */
+/* A bad pattern or raw schema is reported at its own place; anything else would be our defect, and
+ * is reported too rather than hidden. */
 static void report_uncompilable(struct pass *pass, const struct schema *schema,
                                 const gramc_json_error *error) {
     const struct constraint *pattern = schema_find(schema, P_PATTERN);
@@ -112,7 +112,7 @@ struct trial {
     bool closed;
 };
 
-/* A program that judges as the printed schema would; NULL after a report, or without memory. It
+/* A program that accepts what the printed schema would; NULL after a report, or without memory. It
  * borrows from the arena. */
 static gramc_schema *compile_trial(struct pass *pass, struct arena *arena,
                                    const struct trial *trial) {
@@ -137,6 +137,20 @@ static gramc_schema *compile(struct pass *pass, struct arena *arena, const struc
     return compile_trial(pass, arena, &trial);
 }
 
+/* A type that adds to another one is checked with all that the other says: what does not fit there
+ * was told of already. */
+static bool was_told(const struct pass *pass, enum diag_id id, struct span at, gramc_text json) {
+    size_t before = strcspn(diag_row(id)->message, "{");
+    for (const struct finding *f = pass->findings->first; f; f = f->next) {
+        bool same_place = f->id == id && f->source == pass->source && f->span.start == at.start &&
+                          f->span.end == at.end && f->message.len > before + json.len;
+        if (same_place && text_eq(text_slice(f->message, before, before + json.len), json) &&
+            f->message.ptr[before + json.len] == ' ')
+            return true;
+    }
+    return false;
+}
+
 static void evaluate(struct pass *pass, const gramc_schema *program, gramc_text json,
                      struct span at, enum diag_id id) {
     gramc_check_options options = GRAMC_CHECK_OPTIONS_INIT;
@@ -149,7 +163,7 @@ static void evaluate(struct pass *pass, const gramc_schema *program, gramc_text 
             verdict->error_count ? verdict->errors[0].message : TEXT("it is not valid");
         /* The finding has named the value already. */
         if (text_starts(why, "the value: ")) why = text_slice(why, 11, why.len);
-        FIND(pass->findings, id, pass->source, at, json, why);
+        if (!was_told(pass, id, at, json)) FIND(pass->findings, id, pass->source, at, json, why);
     }
     gramc_verdict_free(verdict);
 }

@@ -176,9 +176,9 @@ static uint64_t said_properties(const struct describer *d) {
 }
 
 static void put_properties(struct describer *d, enum type_property first, enum type_property last) {
-    uint64_t said = said_properties(d);
-    for (unsigned k = first; said && k <= last; k++) {
-        if (!(said & UINT64_C(1) << k)) continue;
+    uint64_t said = said_properties(d) >> first;
+    for (unsigned k = first; said && k <= last; k++, said >>= 1) {
+        if (!(said & 1)) continue;
         const struct constraint *c = find(d, (enum type_property)k);
         if (c) put_property(d, c);
         else put_hidden_bound(d, (enum type_property)k);

@@ -310,8 +310,8 @@ static const struct property *said(const struct reader *reader, enum type_proper
 static void contradiction(struct reader *reader, const struct property *p, const char *what,
                           const char *instead) {
     if (p)
-        FIND(reader->pass->findings, D_CONTRADICTION, reader->pass->source, p->span, text_of(what),
-             text_of(instead));
+        FIND(reader->pass->findings, D_CONTRADICTION, reader->pass->source, property_span(p),
+             text_of(what), text_of(instead));
 }
 
 static void check_contradictions(struct reader *reader) {

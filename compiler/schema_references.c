@@ -71,7 +71,7 @@ static bool is_taken(struct schema_description *document,
     return taken;
 }
 
-/* The same name in two hatches that bring the same definitions along is one. */
+/* The same name in two raw schemas that bring the same definitions along is one. */
 static bool brings_same(const struct schema_reference *a, const struct raw_schema *raw,
                         const struct raw_use *use) {
     if (a->use == use) return true;

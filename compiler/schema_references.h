@@ -6,7 +6,7 @@
 #include "base/json/sink.h"
 #include "compiler/raw_schema.h"
 
-/* What stands under $defs: a named type, or what an escape hatch brings along. */
+/* What stands under $defs: a named type, or what a raw schema brings along. */
 struct schema_reference {
     const struct definition *definition;
     const struct raw_schema *raw;

@@ -49,7 +49,8 @@ static void note_reuse(struct pass *pass, const struct pattern *node, struct fie
     struct gramc_spec *spec = pass->compilation->spec;
     struct reuse *reuse = ARENA_NEW(pass->arena, struct reuse);
     if (!reuse) return;
-    *reuse = (struct reuse){.field = field, .node = node, .source = pass->source};
+    *reuse = (struct reuse){.field = field, .source = pass->source};
+    reuse->node = pattern_kept(pass, node);
     *spec->last_reuse = reuse;
     spec->last_reuse = &reuse->next;
 }

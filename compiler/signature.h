@@ -14,7 +14,7 @@ struct signature {
 /* Arguments that no parameter names are refused, unless the tool says otherwise. */
 bool signature_is_closed(const struct signature *signature);
 
-/* What only can be judged once all names are known: defaults, bounds, patterns. */
+/* What can only be checked once all names are known: defaults, bounds, patterns. */
 void signature_check(struct pass *pass, const struct signature *signature);
 
 void signature_check_examples(struct pass *pass, const struct signature *signature,

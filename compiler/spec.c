@@ -99,7 +99,8 @@ static const struct pattern *without_annotations(struct pass *pass, const struct
         const struct subject *subject = pattern->subject;
         for (const struct property *p = subject ? subject->properties : NULL; p; p = p->next)
             if (has_property(label, name_text(p->key)))
-                FIND(pass->findings, D_ANNOTATION, pass->source, p->span, name_text(p->key));
+                FIND(pass->findings, D_ANNOTATION, pass->source, property_span(p),
+                     name_text(p->key));
     }
     return inner;
 }
@@ -154,26 +155,45 @@ static void collect_pattern(struct pass *pass, struct gramc_spec *spec,
     else report_label(pass, pattern);
 }
 
+bool tree_may_define(const struct tree *tree) {
+    const struct pattern *p = tree->patterns;
+    while (p && (p->kind == PATTERN_HEADER ||
+                 (p->kind != PATTERN_ANNOTATED && label_is_known(pattern_label(p)))))
+        p = p->next;
+    return p != NULL;
+}
+
+/* Of a tree that nobody reads again, gives back what has been understood. */
+static void read_patterns(struct pass *pass, struct gramc_spec *spec, struct unit *unit) {
+    bool forgets = unit->is_read_once;
+    for (const struct pattern *p = unit->tree->patterns; p && !pass->arena->oom; p = p->next) {
+        if (p->kind != PATTERN_HEADER) read_pattern(pass, spec, pattern_plain(p));
+        /* The header is made last and stands first. */
+        if (forgets && p->kind != PATTERN_HEADER) arena_free_before(&unit->nodes, p);
+    }
+    if (!forgets) return;
+    arena_free(&unit->nodes);
+    unit->tree->patterns = NULL;
+    unit->is_forgotten = true;
+}
+
 /* Types first: the tools look them up. */
 static void read_units(struct pass *pass, struct gramc_spec *spec) {
     for (const struct unit_link *l = spec->units; l && !pass->arena->oom; l = l->next) {
         const struct unit *u = l->unit;
         pass->source = &u->source;
-        if (config_is(u->tree)) {
+        if (u->is_configuration) {
             config_check(pass, u->tree);
             continue;
         }
-        for (const struct pattern *p = u->tree->patterns; p; p = p->next)
+        for (const struct pattern *p = u->may_define ? u->tree->patterns : NULL; p; p = p->next)
             if (p->kind != PATTERN_HEADER) collect_pattern(pass, spec, p);
     }
     definitions_read(pass, spec, report_label);
     definitions_measure(pass, spec);
     for (const struct unit_link *l = spec->units; l && !pass->arena->oom; l = l->next) {
-        const struct unit *u = l->unit;
-        pass->source = &u->source;
-        if (config_is(u->tree)) continue;
-        for (const struct pattern *p = u->tree->patterns; p && !pass->arena->oom; p = p->next)
-            if (p->kind != PATTERN_HEADER) read_pattern(pass, spec, pattern_plain(p));
+        pass->source = &l->unit->source;
+        if (!l->unit->is_configuration) read_patterns(pass, spec, l->unit);
     }
 }
 
@@ -206,13 +226,10 @@ struct gramc_spec *spec_new(gramc_compilation *compilation, struct unit_link *un
 /* Lists for the public look-ups by index. */
 static void make_lists(struct gramc_spec *spec, struct arena *arena) {
     size_t i = 0;
-    spec->tool_list = arena_array(arena, spec->tools.count, sizeof(void *));
     spec->agent_list = arena_array(arena, spec->agents.count, sizeof(void *));
     spec->library_list = arena_array(arena, spec->libraries.count, sizeof(void *));
     spec->experiment_list = arena_array(arena, spec->experiments.count, sizeof(void *));
     if (arena->oom) return;
-    for (struct tool *t = spec->first_tool; t; t = t->next) spec->tool_list[i++] = t;
-    i = 0;
     for (struct agent *a = spec->first_agent; a; a = a->next) spec->agent_list[i++] = a;
     i = 0;
     for (struct library *l = spec->first_library; l; l = l->next) spec->library_list[i++] = l;
@@ -222,8 +239,9 @@ static void make_lists(struct gramc_spec *spec, struct arena *arena) {
 }
 
 static void check_tools(struct pass *pass, const struct gramc_spec *spec) {
-    for (const struct tool *tool = spec->first_tool; tool && !pass->arena->oom; tool = tool->next)
-        tool_check(pass, tool);
+    const struct tool *tool = spec->has_late_tools ? spec->first_tool : NULL;
+    for (; tool && !pass->arena->oom; tool = tool->next)
+        if (!tool->is_checked) tool_check(pass, tool);
 }
 
 static void check_bare(struct pass *pass, const struct gramc_spec *spec) {
@@ -237,7 +255,7 @@ static void check_bare(struct pass *pass, const struct gramc_spec *spec) {
 static bool says_something(const struct unit *unit, uint32_t ignored) {
     const struct tree *tree = unit->tree;
     uint32_t header = tree->has_header ? 1 : 0;
-    return unit->imports || config_is(tree) || tree->pattern_count > header + ignored;
+    return unit->imports || unit->is_configuration || tree->pattern_count > header + ignored;
 }
 
 static bool looks_like_json(gramc_text text) {
@@ -251,6 +269,20 @@ static bool looks_like_json(gramc_text text) {
     return false;
 }
 
+static bool is_ignored_in(void *source, const struct finding *f) {
+    return f->id == D_IGNORED_PATTERN && f->source == source;
+}
+
+/* That each of its patterns means nothing is the same news. */
+static void gather_ignored(struct pass *pass, struct finding *told, struct source *source) {
+    const struct finding *f = pass->findings->first;
+    while (f && !is_ignored_in(source, f)) f = f->next;
+    if (!f) return;
+    if (f->span.start)
+        finding_label(pass->findings, told, source, f->span, "this has no label that gramc knows");
+    (void)findings_remove(pass->findings, is_ignored_in, source);
+}
+
 /* What was left out by mistake must not look like what is without mistakes. */
 static void check_meaning(struct pass *pass, const struct gramc_spec *spec) {
     const struct span beginning = {0, 0};
@@ -261,6 +293,7 @@ static void check_meaning(struct pass *pass, const struct gramc_spec *spec) {
         finding_help(pass->findings, f,
                      json ? "this looks like JSON: `gramc import` makes a spec of tool definitions"
                           : "if it is no file for gramc, name it in `exclude` of gramc.gram");
+        gather_ignored(pass, f, &l->unit->source);
     }
 }
 

@@ -10,6 +10,7 @@ struct bare;
 struct definition;
 struct signature;
 struct reuse;
+struct tally;
 struct tool;
 struct agent;
 struct library;
@@ -32,6 +33,8 @@ struct gramc_spec {
     struct library *first_library, **last_library;
     struct experiment *first_experiment, **last_experiment;
     struct registry tools, agents, libraries, definitions, experiments; /* by identifier */
+    bool has_late_tools; /* some are checked when all has been read */
+    struct tally *words; /* of the tools that are not (vocabulary.c); NULL: none yet */
     struct tool **tool_list;
     struct agent **agent_list;
     struct library **library_list;
@@ -47,6 +50,9 @@ struct bare {
 
 /* An empty one; NULL without memory. */
 struct gramc_spec *spec_new(gramc_compilation *compilation, struct unit_link *units);
+/* True if a tree has top-level patterns that are more than tools, agents and the like. Asked while
+ * the tree is at hand. */
+bool tree_may_define(const struct tree *tree);
 /* Reads its sources, which are sound, into it. */
 void spec_read(struct pass *pass, struct gramc_spec *spec);
 /* Makes an empty spec the list of the tools, and of the signatures of no tool, that the specs of

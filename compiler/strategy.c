@@ -25,12 +25,16 @@ static bool is_strategy(gramc_text name) {
     return text_is(name, "direct") || text_is(name, "evaluated") || text_is(name, "prompted");
 }
 
-void strategy_check(struct pass *pass, struct agent *agent) {
+bool strategy_coerces(const gramc_agent *agent) {
+    return text_is(agent->strategy, "evaluated") || text_is(agent->strategy, "prompted");
+}
+
+void strategy_check(struct pass *pass, struct agent *agent, const struct subject *subject) {
     gramc_agent *public = &agent->public;
     gramc_text strategy = public->strategy.len ? public->strategy : TEXT("direct");
     if (!is_strategy(strategy)) return; /* reported as an unknown word */
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
-        const struct property *p = property_find(agent->pattern->subject, rules[i].property);
+        const struct property *p = property_find(subject, rules[i].property);
         bool fits =
             rules[i].only ? text_is(strategy, rules[i].only) : !text_is(strategy, rules[i].except);
         if (!p || fits) continue;

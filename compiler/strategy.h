@@ -4,6 +4,8 @@
 
 #include "compiler/agent.h"
 
-void strategy_check(struct pass *pass, struct agent *agent);
+void strategy_check(struct pass *pass, struct agent *agent, const struct subject *subject);
+/* Whether `coerce` is on where the agent does not say. */
+bool strategy_coerces(const gramc_agent *agent);
 
 #endif

@@ -52,11 +52,11 @@ void task_read(struct pass *pass, struct gramc_spec *spec, struct agent *agent,
     task->public = public;
     task->meta = p.meta;
     task->name_at = name_span(element->subject->identifier);
-    task->pattern = element;
+    task->prompt_at = property_place(element->subject, "prompt");
     if (p.output) task->output = schema_of_value(pass, p.output);
     public->has_output = task->output != NULL;
     check_prompt(pass, task);
-    task->tools = tools_read(pass, spec, element);
+    task->own = tools_read(pass, spec, element);
     *agent->last_task = task;
     agent->last_task = &task->next;
     agent->public.task_count++;
@@ -102,14 +102,15 @@ static void drop_twins(struct pass *pass, struct agent *agent) {
 
 static void resolve(struct pass *pass, struct gramc_spec *spec, const struct agent *agent,
                     struct task *task) {
-    if (!task->tools) return;
-    task->tool_count = tools_resolve(pass, spec, task->tools, task->pattern);
-    struct wire_scope scope = {"task",           task->public->name, task->name_at,    task->tools,
-                               task->tool_count, agent->tools,       agent->tool_count};
+    struct tool_uses *own = &task->own;
+    if (!own->tools) return;
+    tools_resolve(pass, spec, own);
+    struct wire_scope scope = {"task",     task->public->name, task->name_at,   own->tools,
+                               own->count, agent->own.tools,   agent->own.count};
     wire_scope_check(pass, &scope);
-    task->public->box_uses = box_uses_read(pass, task->pattern, &task->public->box_use_count);
-    task->public->tools = tools_public(pass, task->tools, task->tool_count);
-    task->public->tool_count = task->public->tools ? task->tool_count : 0;
+    task->public->box_uses = box_uses_read(pass, own->references, &task->public->box_use_count);
+    task->public->tools = tools_public(pass, own->tools, own->count);
+    task->public->tool_count = task->public->tools ? own->count : 0;
 }
 
 static void reach(struct agent *agent, struct tool *const *tools, size_t count) {
@@ -122,28 +123,17 @@ static void reach(struct agent *agent, struct tool *const *tools, size_t count) 
 
 /* Most agents have no tasks: they reach what they list. */
 static void fill_reach(struct pass *pass, struct agent *agent) {
-    size_t room = agent->tool_count;
-    agent->reach = agent->tools;
-    agent->reach_count = agent->tool_count;
+    size_t room = agent->own.count;
+    agent->reach = agent->own.tools;
+    agent->reach_count = agent->own.count;
     if (!agent->first_task) return;
-    for (const struct task *t = agent->first_task; t; t = t->next) room += t->tool_count;
+    for (const struct task *t = agent->first_task; t; t = t->next) room += t->own.count;
     agent->reach = arena_array(pass->arena, room, sizeof(void *));
     agent->reach_count = 0;
     if (!agent->reach) return;
-    reach(agent, agent->tools, agent->tool_count);
+    reach(agent, agent->own.tools, agent->own.count);
     for (const struct task *t = agent->first_task; t; t = t->next)
-        reach(agent, t->tools, t->tool_count);
-}
-
-/* One array for who reads the public structs: the tasks were read one by one. */
-static void make_list(struct pass *pass, struct agent *agent) {
-    gramc_task *list = arena_array(pass->arena, agent->public.task_count, sizeof *list);
-    agent->public.tasks = list;
-    if (!list) agent->public.task_count = 0;
-    for (struct task *t = agent->first_task; t && list; t = t->next) {
-        *list = *t->public;
-        t->public = list++;
-    }
+        reach(agent, t->own.tools, t->own.count);
 }
 
 void tasks_resolve(struct pass *pass, struct gramc_spec *spec, struct agent *agent) {
@@ -151,5 +141,12 @@ void tasks_resolve(struct pass *pass, struct gramc_spec *spec, struct agent *age
         resolve(pass, spec, agent, t);
     drop_twins(pass, agent);
     fill_reach(pass, agent);
-    make_list(pass, agent);
+    /* One array for who reads the public structs: the tasks were read one by one. */
+    gramc_task *list = arena_array(pass->arena, agent->public.task_count, sizeof *list);
+    agent->public.tasks = list;
+    if (!list) agent->public.task_count = 0;
+    for (struct task *t = agent->first_task; t && list; t = t->next) {
+        *list = *t->public;
+        t->public = list++;
+    }
 }

@@ -8,11 +8,10 @@ struct task {
     gramc_task *public; /* in the agent's list */
     struct task *next;
     struct span name_at;
-    const struct pattern *pattern;
+    struct span prompt_at; /* empty: there is none */
     gramc_text meta;
     struct schema *output; /* NULL: none */
-    struct tool **tools;   /* its own */
-    size_t tool_count;
+    struct tool_uses own;
     gramc_schema *answers; /* what `public` shows; freed with the spec */
 };
 

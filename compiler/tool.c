@@ -5,9 +5,11 @@
 #include "base/text.h"
 #include "compiler/data.h"
 #include "compiler/emit/bundle.h"
+#include "compiler/meant.h"
 #include "compiler/pattern.h"
 #include "compiler/properties.h"
 #include "compiler/raw_schema.h"
+#include "compiler/vocabulary.h"
 
 /* Everything goes through one struct, so that the table needs one kind of offset. */
 struct tool_properties {
@@ -100,7 +102,8 @@ static void read_properties(struct pass *pass, struct tool *tool, struct schema 
     if (p.examples) read_examples(pass, p.examples, &tool->examples);
     read_arguments(pass, arguments, &p);
     if (p.deprecated) tool->deprecated = read_deprecated(pass, p.deprecated);
-    if (p.description.len) return;
+    /* One that is no text was told of. */
+    if (p.description.len || (!p.description.ptr && property_find(subject, "description"))) return;
     struct finding *f =
         FIND(pass->findings, D_MISSING_DESCRIPTION, pass->source, tool->name_at, tool->identifier);
     finding_help(pass->findings, f,
@@ -108,8 +111,17 @@ static void read_properties(struct pass *pass, struct tool *tool, struct schema 
                  "model chooses by it");
 }
 
+/* The signature stands in a property, which was told of. */
+static bool says_otherwise(const struct subject *subject) {
+    const struct property *p = subject->properties;
+    while (p && (tool_has_property(name_text(p->key)) || !meant_signature(name_text(p->key))))
+        p = p->next;
+    return p != NULL;
+}
+
 static void read_signature(struct pass *pass, struct tool *tool, const struct schema *arguments,
                            const struct pattern *pattern) {
+    if (pattern->element_count == 0 && says_otherwise(pattern->subject)) return;
     if (pattern->element_count != 1) {
         struct finding *f =
             FIND(pass->findings, D_ONE_SIGNATURE, pass->source, tool->name_at, tool->identifier);
@@ -167,11 +179,26 @@ static bool mean_the_same(struct pass *pass, const struct tool *a, const struct 
     return same;
 }
 
+/* At once: to walk along all tools later means to fetch each of them. */
+static void list(struct gramc_spec *spec, struct tool *tool) {
+    struct arena *arena = spec->tools.names.arena;
+    const size_t count = spec->tools.count - 1;
+    if (arena->oom) return;
+    if ((count & (count - 1)) == 0) { /* full: the room is a power of two */
+        struct tool **more = arena_array(arena, count ? 2 * count : 1, sizeof(void *));
+        if (!more) return;
+        if (count) memcpy(more, spec->tool_list, count * sizeof(void *));
+        spec->tool_list = more;
+    }
+    spec->tool_list[count] = tool;
+}
+
 /* Returns the tool that the name stands for from now on. Whether a second one means the same is
  * known when all names are. */
 static struct tool *add(struct gramc_spec *spec, struct tool *tool) {
     struct tool *first = registry_add(&spec->tools, tool->identifier, tool);
     if (first != tool) return first;
+    list(spec, tool);
     *spec->last_tool = tool;
     spec->last_tool = &tool->next;
     return tool;
@@ -197,6 +224,33 @@ static bool is_same(struct pass *pass, void *first, void *other) {
 
 const struct registry_sort tool_sort = {D_DUPLICATE_TOOL, place, is_same};
 
+bool tool_is_taken(struct pass *pass, const struct gramc_spec *spec, const struct tool *tool) {
+    for (const struct twin *t = spec->tools.twins; t; t = t->next)
+        if (t->first == tool && !is_same(pass, t->first, t->other)) return true;
+    return false;
+}
+
+void tool_check(struct pass *pass, const struct tool *tool) {
+    pass->source = tool->source;
+    if (!tool->signature) return;
+    uint32_t before = pass->findings->counts[GRAMC_ERROR];
+    signature_check(pass, tool->signature);
+    if (pass->findings->counts[GRAMC_ERROR] == before && tool->examples.document)
+        signature_check_examples(pass, tool->signature, &tool->examples.constraint);
+}
+
+/* While all of it is at hand: later it has to be fetched again. What types and words of other
+ * places have a say in waits for them. */
+static void check_early(struct pass *pass, struct gramc_spec *spec, struct tool *tool) {
+    if (spec->first_definition || (tool->signature && !is_complete(tool->signature))) {
+        spec->has_late_tools = true;
+        return;
+    }
+    tool->is_checked = true;
+    tool_check(pass, tool);
+    vocabulary_learn(pass, spec, tool);
+}
+
 struct tool *tool_read(struct pass *pass, struct gramc_spec *spec, const struct pattern *pattern) {
     struct schema arguments = {.kind = TYPE_OBJECT};
     struct tool *tool = ARENA_NEW(pass->arena, struct tool);
@@ -207,18 +261,11 @@ struct tool *tool_read(struct pass *pass, struct gramc_spec *spec, const struct 
     tool->source = pass->source;
     read_properties(pass, tool, &arguments, pattern->subject);
     read_signature(pass, tool, &arguments, pattern);
-    return add(spec, tool);
+    struct tool *first = add(spec, tool);
+    if (first == tool && !pass->arena->oom) check_early(pass, spec, tool);
+    return first;
 }
 
 bool tool_has_property(gramc_text key) {
     return rows_have(rows, sizeof rows / sizeof *rows, key);
-}
-
-void tool_check(struct pass *pass, const struct tool *tool) {
-    pass->source = tool->source;
-    if (!tool->signature) return;
-    uint32_t before = pass->findings->counts[GRAMC_ERROR];
-    signature_check(pass, tool->signature);
-    if (pass->findings->counts[GRAMC_ERROR] == before && tool->examples.document)
-        signature_check_examples(pass, tool->signature, &tool->examples.constraint);
 }

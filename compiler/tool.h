@@ -16,12 +16,15 @@ struct tool {
     gramc_text meta;                 /* JSON object; empty: none */
     gramc_text deprecated;           /* what to use instead, or "true"; empty: no */
     int read_only, destructive, idempotent, open_world; /* -1: not said */
+    bool is_checked;
     gramc_schema *accepts, *returns; /* what `public` shows; freed with the spec */
 };
 
 /* Reads `[name:Tool {...} | signature]`, at top level or among the elements of an agent or task,
  * and adds it to the spec; NULL, with a finding, if it has no name. */
 struct tool *tool_read(struct pass *pass, struct gramc_spec *spec, const struct pattern *pattern);
+/* Another tool of its name is defined that means something else: that is told of. */
+bool tool_is_taken(struct pass *pass, const struct gramc_spec *spec, const struct tool *tool);
 /* Its types and examples, once all names are known. */
 void tool_check(struct pass *pass, const struct tool *tool);
 /* Tools of one name must mean the same. */

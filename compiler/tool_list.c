@@ -8,20 +8,42 @@
 #include "compiler/fixes.h"
 #include "compiler/pattern.h"
 #include "compiler/task.h"
+#include "grammar/copy.h"
 
 static bool is_tool(const struct pattern *element) {
     return (element->kind == PATTERN_BRACKET || element->kind == PATTERN_NODE) &&
            text_is(pattern_label(element), "Tool");
 }
 
-struct tool **tools_read(struct pass *pass, struct gramc_spec *spec, const struct pattern *owner) {
-    struct tool **tools = arena_array(pass->arena, owner->element_count, sizeof(void *));
-    size_t i = 0;
-    for (const struct pattern *e = owner->elements; e && tools; e = e->next, i++) {
+static bool is_task_of(const struct pattern *element, const struct pattern *owner) {
+    return task_is(element) && !task_is(owner);
+}
+
+/* What an element says once its tree is gone. */
+static void keep(struct pass *pass, struct tool_uses *uses, struct pattern ***last,
+                 const struct pattern *element) {
+    struct pattern *copy = pattern_copy(pass->arena, element);
+    if (!copy) return;
+    **last = copy;
+    *last = &copy->next;
+    uses->count++;
+}
+
+struct tool_uses tools_read(struct pass *pass, struct gramc_spec *spec,
+                            const struct pattern *owner) {
+    struct tool_uses uses = {.tools =
+                                 arena_array(pass->arena, owner->element_count, sizeof(void *))};
+    struct pattern **last = &uses.references;
+    for (const struct pattern *e = owner->elements; e && uses.tools; e = e->next) {
         const struct pattern *element = pattern_plain(e);
-        tools[i] = is_tool(element) ? tool_read(pass, spec, element) : NULL;
+        if (!is_tool(element)) {
+            if (!is_task_of(element, owner)) keep(pass, &uses, &last, element);
+            continue;
+        }
+        uses.tools[uses.count] = tool_read(pass, spec, element);
+        if (uses.tools[uses.count]) uses.count++;
     }
-    return tools;
+    return uses;
 }
 
 const gramc_tool **tools_public(struct pass *pass, struct tool *const *tools, size_t count) {
@@ -100,21 +122,23 @@ void wire_scope_check(struct pass *pass, const struct wire_scope *scope) {
         struct tool *tool = own ? scope->tools[i] : scope->more[i - scope->count];
         const struct tool *first = map_get(&seen, tool->public.name);
         if (!first) map_put(&seen, tool->public.name, tool);
+        else if (first == tool && tool_is_taken(pass, pass->compilation->spec, tool)) continue;
         else if (own || first != tool) report_wire_name(pass, scope, first, tool);
     }
     pass->arena->oom = pass->arena->oom || scratch.oom;
     arena_free(&scratch);
 }
 
-size_t tools_resolve(struct pass *pass, const struct gramc_spec *spec, struct tool **tools,
-                     const struct pattern *owner) {
-    size_t count = 0, i = 0;
-    for (const struct pattern *e = owner->elements; e; e = e->next, i++) {
-        const struct pattern *element = pattern_plain(e);
-        struct tool *tool = tools[i];
-        bool is_reference = !is_tool(element) && (!task_is(element) || task_is(owner));
-        if (is_reference) tool = resolve_element(pass, spec, element);
-        if (tool) tools[count++] = tool;
+void tools_resolve(struct pass *pass, const struct gramc_spec *spec, struct tool_uses *uses) {
+    const struct pattern *reference = uses->references;
+    size_t count = 0;
+    for (size_t i = 0; i < uses->count; i++) {
+        struct tool *tool = uses->tools[i];
+        if (!tool) {
+            tool = resolve_element(pass, spec, reference);
+            reference = reference->next;
+        }
+        if (tool) uses->tools[count++] = tool;
     }
-    return count;
+    uses->count = count;
 }

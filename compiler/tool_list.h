@@ -4,13 +4,12 @@
 
 #include "compiler/tool.h"
 
-/* Reads the tools that are defined among the elements: one place in the result for each element,
- * NULL for those that are none. */
-struct tool **tools_read(struct pass *pass, struct gramc_spec *spec, const struct pattern *owner);
-/* Once all tools are known: fills in those that are names, closes the gaps and returns how many
- * there are; `owner` as in tools_read. */
-size_t tools_resolve(struct pass *pass, const struct gramc_spec *spec, struct tool **tools,
-                     const struct pattern *owner);
+/* Reads the tools that are defined among the elements, and keeps the others; tools NULL: without
+ * memory. */
+struct tool_uses tools_read(struct pass *pass, struct gramc_spec *spec,
+                            const struct pattern *owner);
+/* Once all tools are known: fills in those that are names, and closes the gaps. */
+void tools_resolve(struct pass *pass, const struct gramc_spec *spec, struct tool_uses *uses);
 const gramc_tool **tools_public(struct pass *pass, struct tool *const *tools, size_t count);
 
 /* The tools that a model sees together: two of one name cannot be told apart. */

@@ -5,8 +5,6 @@
 
 #include "base/text.h"
 
-#include "base/text.h"
-
 #include "compiler/agent.h"
 #include "compiler/definition.h"
 #include "compiler/tool.h"
@@ -70,14 +68,20 @@ static bool in_one_agent(const struct gramc_spec *spec) {
 
 /* Across the compilation: one note a name, at the first that disagrees, with how many do. */
 struct tally {
-    struct map *words;
+    struct map words;
     struct word *first, **last;
 };
 
+static void tally_init(struct tally *tally, struct arena *arena) {
+    map_init(&tally->words, arena);
+    tally->first = NULL;
+    tally->last = &tally->first;
+}
+
 static void count(struct tally *tally, const struct source *source, const struct field *field) {
-    struct word *word = map_get(tally->words, field->identifier);
+    struct word *word = map_get(&tally->words, field->identifier);
     if (!word) {
-        learn(tally->words, source, field);
+        learn(&tally->words, source, field);
         return;
     }
     if (same_type(word->field, field) || word->conflicts++) return;
@@ -87,14 +91,26 @@ static void count(struct tally *tally, const struct source *source, const struct
     tally->last = &word->next;
 }
 
+static void count_tool(struct tally *tally, const struct tool *tool) {
+    const struct field *p = tool->signature ? tool->signature->parameters : NULL;
+    for (; p; p = p->next)
+        if (p->schema) count(tally, tool->source, p);
+}
+
+void vocabulary_learn(struct pass *pass, struct gramc_spec *spec, const struct tool *tool) {
+    if (!spec->words) {
+        spec->words = ARENA_NEW(pass->arena, struct tally);
+        if (!spec->words) return;
+        tally_init(spec->words, pass->arena);
+    }
+    count_tool(spec->words, tool);
+}
+
 static void count_all(const struct gramc_spec *spec, struct tally *tally) {
     for (const struct definition *d = spec->first_definition; d; d = d->next)
         if (d->row && !d->cyclic && d->name.ptr) count(tally, d->source, &d->field);
-    for (const struct tool *tool = spec->first_tool; tool; tool = tool->next) {
-        const struct field *p = tool->signature ? tool->signature->parameters : NULL;
-        for (; p; p = p->next)
-            if (p->schema) count(tally, tool->source, p);
-    }
+    for (const struct tool *tool = spec->first_tool; tool; tool = tool->next)
+        count_tool(tally, tool);
 }
 
 static void report_all(struct pass *pass, const struct tally *tally) {
@@ -123,14 +139,16 @@ static void check_agents(struct pass *pass, const struct gramc_spec *spec) {
 /* Nobody disagrees within an agent who does not across all of them; a type that is unknown agrees
  * with everybody, but is an error. */
 void vocabulary_check(struct pass *pass, const struct gramc_spec *spec) {
+    const bool known = spec->words && !spec->has_late_tools && !spec->first_definition;
     struct arena scratch;
-    struct map words;
+    struct tally own, *tally = known ? spec->words : &own;
     arena_init(&scratch, &pass->arena->allocator);
-    map_init(&words, &scratch);
-    struct tally tally = {.words = &words, .last = &tally.first};
-    count_all(spec, &tally);
-    if (tally.first || findings_have_errors(pass->findings)) check_agents(pass, spec);
-    if (!in_one_agent(spec)) report_all(pass, &tally);
+    if (!known) {
+        tally_init(&own, &scratch);
+        count_all(spec, &own);
+    }
+    if (tally->first || findings_have_errors(pass->findings)) check_agents(pass, spec);
+    if (!in_one_agent(spec)) report_all(pass, tally);
     pass->arena->oom = pass->arena->oom || scratch.oom;
     arena_free(&scratch);
 }

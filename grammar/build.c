@@ -5,15 +5,16 @@
 
 #include "grammar/build_private.h"
 
-bool build_init(struct build *build, struct arena *arena, const struct source *source) {
-    *build = (struct build){.arena = arena, .text = source->text.ptr};
+bool build_init(struct build *build, struct arena *arena, struct arena *nodes,
+                const struct source *source) {
+    *build = (struct build){.arena = arena, .nodes = nodes, .text = source->text.ptr};
     build->tree = ARENA_NEW(arena, struct tree);
     if (build->tree) build->tree->source = source;
     return build->tree != NULL;
 }
 
 void build_comment(struct build *build, struct token token) {
-    struct comment *comment = build_alloc(build, sizeof *comment);
+    struct comment *comment = arena_piece(build->arena, sizeof *comment);
     if (!comment) return;
     *comment = (struct comment){.span = {token.start, token.end}};
     if (build->last_comment) build->last_comment->next = comment;
@@ -114,15 +115,18 @@ struct annotations build_annotations(struct build *build, struct token open,
 
 struct property *build_annotation_property(struct build *build, struct token open, struct token key,
                                            struct value *value, struct token close) {
-    struct property *property = build_pair(build, key, value, 0);
-    if (property) property->span = (struct span){open.start, close.end};
-    return property;
+    struct annotation *annotation = value ? build_alloc(build, sizeof *annotation) : NULL;
+    if (!annotation) return NULL;
+    annotation->property = (struct property){.key = build_name(build, key, false), .value = value};
+    annotation->span = (struct span){open.start, close.end};
+    value->annotates = true;
+    return &annotation->property;
 }
 
 struct annotations build_property_annotation(struct build *build, struct property *property) {
     if (!property) return (struct annotations){NULL, NULL};
-    struct annotations annotations =
-        annotations_new(build, property->span.start, build_subject(build, NULL, NULL, NULL));
+    struct annotations annotations = annotations_new(build, property_span(property).start,
+                                                     build_subject(build, NULL, NULL, NULL));
     build_annotate(&annotations, property);
     return annotations;
 }

@@ -1,5 +1,5 @@
-/* Node builders: what the productions of parser.y call, one call each. Everything is made in one
- * arena; without memory they return NULL or leave a list as it is, and arena->oom says so. */
+/* Node builders: what the productions of parser.y call, one call each. Without memory they return
+ * NULL or leave a list as it is, and build_has_memory() says so. */
 #ifndef GRAMMAR_BUILD_H
 #define GRAMMAR_BUILD_H
 
@@ -8,7 +8,8 @@
 #include "grammar/tree.h"
 
 struct build {
-    struct arena *arena;
+    struct arena *arena; /* of what outlives the patterns: texts, comments, the tree itself */
+    struct arena *nodes; /* of patterns, names and values; may be the same */
     struct tree *tree;
     const char *text;
     struct comment *last_comment;
@@ -45,7 +46,11 @@ struct annotations {
 };
 
 /* An empty tree to build; false without memory. */
-bool build_init(struct build *build, struct arena *arena, const struct source *source);
+bool build_init(struct build *build, struct arena *arena, struct arena *nodes,
+                const struct source *source);
+static inline bool build_has_memory(const struct build *build) {
+    return !build->arena->oom && !build->nodes->oom;
+}
 /* Puts the list of extensions into the order of the text. */
 void build_finish(struct build *build);
 void build_comment(struct build *build, struct token token);

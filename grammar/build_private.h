@@ -7,7 +7,7 @@
 
 /* Nodes set every field themselves. */
 static inline void *build_alloc(struct build *build, size_t size) {
-    return arena_piece(build->arena, size);
+    return arena_piece(build->nodes, size);
 }
 
 /* A name in quotes; `two_colons` as in struct name. */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 void build_extension(struct build *build, enum extension extension, struct span span) {
-    struct extension_use *use = build_alloc(build, sizeof *use);
+    struct extension_use *use = arena_piece(build->arena, sizeof *use);
     if (!use) return;
     *use = (struct extension_use){.span = span, .extension = (uint8_t)extension};
     if (build->last_extension) build->last_extension->next = use;
@@ -184,19 +184,16 @@ static void note_nested(struct build *build, const struct value *value) {
         build_extension(build, EXT_NESTED_VALUE, value->span);
 }
 
-static void note_map(struct build *build, const struct record *record) {
-    for (const struct property *entry = record->first; entry; entry = entry->next) {
-        if (entry->key.two_colons) build_extension(build, EXT_MAP_DOUBLE_COLON, entry->span);
-        note_nested(build, entry->value);
-    }
-}
-
 struct value *build_map(struct build *build, const struct record *record) {
     struct value *map = value_new(build, VALUE_MAP, record->span.start, record->span.end);
     if (!map) return NULL;
     map->as.entries = record->first;
     map->count = record->count;
-    note_map(build, record);
+    for (const struct property *entry = record->first; entry; entry = entry->next) {
+        if (entry->key.two_colons)
+            build_extension(build, EXT_MAP_DOUBLE_COLON, property_span(entry));
+        note_nested(build, entry->value);
+    }
     return map;
 }
 
@@ -214,11 +211,10 @@ struct value *build_array(struct build *build, struct token open, const struct v
 
 struct property *build_pair(struct build *build, struct token key, struct value *value,
                             uint8_t colons) {
-    struct property *pair = build_alloc(build, sizeof *pair);
+    struct property *pair = value ? build_alloc(build, sizeof *pair) : NULL;
     if (!pair) return NULL;
     pair->next = NULL;
     pair->value = value;
-    pair->span = (struct span){key.start, value ? value->span.end : key.end};
     pair->key = build_name(build, key, colons == 2);
     return pair;
 }

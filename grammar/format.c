@@ -310,19 +310,15 @@ static bool is_glued(struct formatter *f, struct token token) {
     return token.code == TK_COMMA || (token.code == TK_BAR && f->depth > 0);
 }
 
-static void put_glued(struct formatter *f, struct token token) {
-    if (token.code == TK_BAR) {
-        if (f->last.code != TK_LBRACKET) layout_text(&f->layout, TEXT(" "));
-        frame_of(f)->has_elements = true;
-        f->level++;
-    }
-    put_text(f, token);
-}
-
 static void put_token(struct formatter *f, struct token token) {
     bool is_top = f->depth == 0 && f->top && token.start == f->top->span.start;
     if (is_glued(f, token)) {
-        put_glued(f, token);
+        if (token.code == TK_BAR) {
+            if (f->last.code != TK_LBRACKET) layout_text(&f->layout, TEXT(" "));
+            frame_of(f)->has_elements = true;
+            f->level++;
+        }
+        put_text(f, token);
     } else {
         if (is_top) end_annotated(f);
         put_gap(f, token);

@@ -1,6 +1,6 @@
 /* Turns what the lexer could not read into findings, and into the token that was most likely meant
- * or into nothing, so that the parser does not stumble over the same place again. Only the careful
- * reader comes here. */
+ * or into nothing, so that the parser does not stumble over the same place again. Only
+ * recovery comes here. */
 #include "grammar/hint_types.h"
 #include "grammar/recovery.h"
 

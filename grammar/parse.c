@@ -159,15 +159,17 @@ static void read_recovering(struct push *push, struct build *build, struct findi
 
 struct tree *parse_source(struct arena *arena, struct findings *findings,
                           const struct source *source, const struct parse_options *options) {
+    struct arena *nodes = options && options->nodes ? options->nodes : arena;
     struct push push;
     struct build build;
-    if (!build_init(&build, arena, source)) return NULL;
-    if (!read_fast(&push, &build) && !arena->oom) {
-        if (!build_init(&build, arena, source)) return NULL;
+    if (!build_init(&build, arena, nodes, source)) return NULL;
+    if (!read_fast(&push, &build) && build_has_memory(&build)) {
+        if (!build_init(&build, arena, nodes, source)) return NULL;
         read_recovering(&push, &build, findings);
     }
     GramParserFinalize(&push.parser);
     build_finish(&build);
     plain_check(findings, build.tree, options && options->plain);
+    arena->oom = arena->oom || nodes->oom;
     return arena->oom ? NULL : build.tree;
 }

@@ -7,12 +7,13 @@
 #include "grammar/tree.h"
 
 struct parse_options {
-    bool plain; /* every extension is an error, as in the reference grammar */
+    bool plain;          /* every extension is an error, as in the reference grammar */
+    struct arena *nodes; /* for the patterns, in the order of the text, so that they can be given
+                          * back one by one; NULL: they stay as long as the rest */
 };
 
-/* Brackets of any kind that may be open at the same time; one more is a finding. */
-
-/* Parses source->text. The tree and its texts live in `arena` and in the source. Returns NULL only
+/* Parses source->text. The tree and its texts live in `arena` and in the source, patterns and what
+ * hangs on them in options->nodes. Returns NULL only
  * without memory (arena->oom). With syntax errors the tree holds the patterns that could be read.
  * Several findings per file: after an error the driver resynchronises at the bracket structure;
  * after a hundred it stops. Takes about 200 KB of the C stack, whatever the source. Any thread;

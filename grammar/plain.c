@@ -114,7 +114,9 @@ static void look(struct introduced *seen, const struct pattern *first, bool is_p
     }
 }
 
-static void check_introduced(struct findings *findings, const struct tree *tree) {
+void plain_check(struct findings *findings, const struct tree *tree, bool plain) {
+    check_encoding(findings, tree->source, plain);
+    if (!plain) return;
     struct arena arena;
     struct introduced seen = {.findings = findings, .source = tree->source};
     arena_init(&arena, &findings->arena->allocator);
@@ -122,12 +124,6 @@ static void check_introduced(struct findings *findings, const struct tree *tree)
     look(&seen, tree->patterns, false);
     if (arena.oom) findings->arena->oom = true;
     arena_free(&arena);
-}
-
-void plain_check(struct findings *findings, const struct tree *tree, bool plain) {
-    check_encoding(findings, tree->source, plain);
-    if (!plain) return;
-    check_introduced(findings, tree);
     for (const struct extension_use *use = tree->extensions; use; use = use->next)
         report_extension(findings, tree->source, use);
 }

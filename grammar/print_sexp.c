@@ -73,10 +73,10 @@ static void put_value(struct sexp *sexp, const char *field, const struct value *
 
 static void put_properties(struct sexp *sexp, const char *name, const struct property *first) {
     for (const struct property *p = first; p; p = p->next) {
-        open_node(sexp, NULL, name, p->span.start);
+        open_node(sexp, NULL, name, property_span(p).start);
         put_name(sexp, "key", &p->key);
         put_value(sexp, "value", p->value);
-        close_node(sexp, p->span.end);
+        close_node(sexp, property_span(p).end);
     }
 }
 
@@ -251,7 +251,7 @@ static void put_annotated(struct sexp *sexp, const char *field, const struct pat
     uint32_t end = put_identified(sexp, annotated);
     put_properties(sexp, "property_annotation", annotated->subject->properties);
     for (const struct property *p = annotated->subject->properties; p; p = p->next)
-        end = p->span.end;
+        end = property_span(p).end;
     close_node(sexp, end);
     put_pattern(sexp, "elements", annotated->elements);
     close_node(sexp, annotated->span.end);

@@ -40,7 +40,7 @@ static void put_properties(struct listing *listing, const char *what,
         begin(listing, what);
         put_name(listing, &p->key);
         buf_puts(listing->out, p->key.two_colons ? " ::" : " :");
-        end(listing, p->span);
+        end(listing, property_span(p));
         listing->depth++;
         put_value(listing, p->value);
         listing->depth--;

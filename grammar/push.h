@@ -1,4 +1,4 @@
-/* The generated parser seen from outside, for the careful reader: what it would take, and its stack
+/* The generated parser seen from outside, for recovery: what it would take, and its stack
  * of open constructs, which recovery cuts back. Defined in parse.c, which holds the parser. */
 #ifndef GRAMMAR_PUSH_H
 #define GRAMMAR_PUSH_H

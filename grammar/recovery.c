@@ -410,7 +410,7 @@ void recovery_read(struct recovery *recovery) {
     if (is_utf16(recovery->source->text)) report_encoding(recovery);
     lexer_init(&recovery->lexer, recovery->source);
     struct token token = lexical_next(recovery);
-    while (!recovery->stopped && !recovery->build->arena->oom) {
+    while (!recovery->stopped && build_has_memory(recovery->build)) {
         bool closes = nesting(token.code) < 0;
         if (closes &&
             (recovery->depth == 0 || closer_of(innermost(recovery)->token.code) != token.code)) {

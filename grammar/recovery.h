@@ -35,7 +35,7 @@ struct recovery {
     bool quiet_end;     /* the rest of the text was swallowed, with all closing brackets */
 };
 
-/* Reads the whole text into careful->build, with at least one finding. The caller has set push,
+/* Reads the whole text into recovery->build, with at least one finding. The caller has set push,
  * build, findings and source, and cleared the rest. */
 void recovery_read(struct recovery *recovery);
 

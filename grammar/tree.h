@@ -79,6 +79,7 @@ struct value {
     struct span span;
     uint8_t kind;   /* enum value_kind */
     uint8_t quote;  /* enum quote_kind, of VALUE_STRING and VALUE_TAGGED */
+    bool annotates; /* it belongs to a struct annotation */
     uint32_t count; /* of items or entries; of a scalar, the bytes of its text */
     union {
         const char *text; /* of every kind that is none of these */
@@ -107,8 +108,18 @@ struct property {
     struct property *next;
     struct name key;
     struct value *value;
+};
+
+/* `@key(value)`, which is rare. */
+struct annotation {
+    struct property property;
     struct span span;
 };
+
+static inline struct span property_span(const struct property *property) {
+    if (property->value->annotates) return ((const struct annotation *)property)->span;
+    return (struct span){property->key.start, property->value->span.end};
+}
 
 struct label {
     struct label *next;

@@ -115,7 +115,7 @@ static inline const struct fast_key *find_key(const struct run *run, const struc
     return NULL;
 }
 
-/* p is behind the quote; gives the place behind the key. *key: NULL if it is none of the quick
+/* p is behind the quote; gives the place behind the key. *key: NULL if it is none of the fast
  * ones. */
 static inline const char *run_key(struct run *run, const struct members *members, const char *p,
                                   const struct fast_key **key) {
@@ -240,7 +240,7 @@ static inline bool run_all(struct run *run, const struct gramc_schema *schema, c
 }
 
 static const char *trimmed_end(const char *json, size_t len) {
-    const char *end = json + len;
+    const char *end = len ? json + len : json; /* may be NULL */
     while (end > json && json_byte_is(end[-1], JSON_BYTE_BLANK)) end--;
     return end;
 }

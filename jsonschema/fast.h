@@ -61,7 +61,7 @@ bool run_evaluate(const gramc_schema *schema, const char *json, const char *end)
 bool run_otherwise(const gramc_schema *schema, const char *json, const char *end);
 
 /* ## fast_members.c */
-/* Reads a key that is not a quick one as it stands, and gives the place behind it. *key: the quick
+/* Reads a key that is not a fast one as it stands, and gives the place behind it. *key: the fast
  * one that it is, written with escapes, or NULL; then it is remembered. NULL if the rules do not
  * allow it, or if it was there before. `base`: where the keys of this object begin. */
 const char *run_other_key(struct run *run, const struct object_rules *rules, size_t base,
@@ -159,7 +159,7 @@ static inline const char *run_try(struct run *run, const struct schema_node *nod
     return run->given_up ? NULL : end;
 }
 
-/* The first sixteen bytes of the inside of a string match a quick key or choice: all bytes and the
+/* The first sixteen bytes of the inside of a string match a fast key or choice: all bytes and the
  * closing quote, if there is room for it. */
 static inline bool run_head_is(const unsigned char *window, const struct fast_key *key) {
 #ifdef JSON_SCAN_SSE2

@@ -15,7 +15,7 @@ enum mark {
     MARK_MEMBERS = 4, /* members came or went */
 };
 
-enum { LARGEST_RESULT = 64 * 1024 * 1024, STEPS_PER_CLONE = 16 };
+enum { LARGEST_RESULT = 64 * 1024 * 1024, STEPS_PER_CLONE = 16, BYTES_PER_STEP = 16 };
 
 struct normaliser {
     struct verdict *verdict;
@@ -68,6 +68,33 @@ static struct change *note(struct normaliser *n, const struct evaluation_frame *
     *n->verdict->link = change;
     n->verdict->link = &change->next;
     return change;
+}
+
+/* ## Copies */
+
+/* Everything but the neighbours; in depth as the document. NULL without memory. */
+static struct json *clone(struct normaliser *n, const struct json *value, unsigned mark) {
+    struct evaluation *evaluation = n->evaluation;
+    if (evaluation->steps <= STEPS_PER_CLONE) {
+        evaluation_stop(evaluation, GRAMC_LIMIT);
+        return NULL;
+    }
+    evaluation->steps -= STEPS_PER_CLONE;
+    struct json *copy = ARENA_NEW(&n->verdict->arena, struct json);
+    if (!copy) {
+        evaluation_stop(evaluation, GRAMC_NOMEM);
+        return NULL;
+    }
+    *copy = *value;
+    copy->mark |= (uint8_t)mark;
+    copy->next = copy->first = NULL;
+    struct json **link = &copy->first;
+    for (const struct json *child = value->first; child; child = child->next) {
+        *link = clone(n, child, mark);
+        if (!*link) return NULL;
+        link = &(*link)->next;
+    }
+    return copy;
 }
 
 /* ## Coercions */
@@ -129,11 +156,40 @@ static bool convert(struct json *value, unsigned types, gramc_text bytes) {
     return true;
 }
 
+/* All of it stands where the string stood. */
+static void place_at(struct json *value, uint32_t start, uint32_t end) {
+    value->start = value->key_start = start;
+    value->end = end;
+    for (struct json *child = value->first; child; child = child->next) place_at(child, start, end);
+}
+
+/* A string that is the JSON of the list or map that is asked for. */
+static bool from_json(struct normaliser *n, struct json *value, unsigned types) {
+    struct arena *arena = &n->verdict->arena;
+    unsigned lists = types & (TYPE_BIT_ARRAY | TYPE_BIT_OBJECT);
+    gramc_text text = text_trim(value->text);
+    if (!lists || value->kind != JSON_STRING || !text.len) return false;
+    if (*text.ptr != '{' && *text.ptr != '[') return false;
+    uint64_t cost = text.len / BYTES_PER_STEP;
+    if (n->evaluation->steps <= cost) return evaluation_stop(n->evaluation, GRAMC_LIMIT);
+    n->evaluation->steps -= cost;
+    const struct json *inner = json_parse(arena, value->text, NULL);
+    if (arena->oom) return evaluation_stop(n->evaluation, GRAMC_NOMEM);
+    struct json *copy = inner && lists & type_of(inner) ? clone(n, inner, MARK_NEW) : NULL;
+    if (!copy) return false;
+    place_at(copy, value->start, value->end);
+    value->kind = copy->kind;
+    value->first = copy->first;
+    value->count = copy->count;
+    value->text = (gramc_text){NULL, 0};
+    return true;
+}
+
 static bool coerce(struct normaliser *n, const struct evaluation_frame *at, struct json *value) {
     unsigned types = at->node->types;
     if (!(n->flags & GRAMC_CHECK_COERCE) || types & type_of(value)) return false;
     gramc_text before = bytes_of(n, value);
-    if (!convert(value, types, before)) return false;
+    if (!convert(value, types, before) && !from_json(n, value, types)) return false;
     value->mark = MARK_NEW;
     struct change *change = note(n, at, GRAMC_ADJUSTED_COERCED);
     if (change) {
@@ -143,32 +199,7 @@ static bool coerce(struct normaliser *n, const struct evaluation_frame *at, stru
     return true;
 }
 
-/* ## Copies, to try an alternative on */
-
-/* Everything but the neighbours; in depth as the document. NULL without memory. */
-static struct json *clone(struct normaliser *n, const struct json *value, unsigned mark) {
-    struct evaluation *evaluation = n->evaluation;
-    if (evaluation->steps <= STEPS_PER_CLONE) {
-        evaluation_stop(evaluation, GRAMC_LIMIT);
-        return NULL;
-    }
-    evaluation->steps -= STEPS_PER_CLONE;
-    struct json *copy = ARENA_NEW(&n->verdict->arena, struct json);
-    if (!copy) {
-        evaluation_stop(evaluation, GRAMC_NOMEM);
-        return NULL;
-    }
-    *copy = *value;
-    copy->mark |= (uint8_t)mark;
-    copy->next = copy->first = NULL;
-    struct json **link = &copy->first;
-    for (const struct json *child = value->first; child; child = child->next) {
-        *link = clone(n, child, mark);
-        if (!*link) return NULL;
-        link = &(*link)->next;
-    }
-    return copy;
-}
+/* ## Alternatives */
 
 /* Puts a tried copy in the place of the value. */
 static void adopt(struct json *value, const struct json *copy) {
@@ -176,8 +207,6 @@ static void adopt(struct json *value, const struct json *copy) {
     *value = *copy;
     value->next = next;
 }
-
-/* ## Alternatives */
 
 /* Normalises a copy by one alternative; keeps it if the alternative then accepts. */
 static bool try_alternative(struct normaliser *n, const struct evaluation_frame *frame,

@@ -277,11 +277,6 @@ static size_t merge_properties(struct schema_property *list, size_t count) {
     return kept;
 }
 
-static void number_required(struct object_rules *rules, struct schema_property *list) {
-    for (size_t i = 0; i < rules->property_count; i++)
-        if (list[i].required != NO_REQUIRED) list[i].required = rules->required_count++;
-}
-
 static bool build_properties(struct builder *b, struct object_rules *rules) {
     const struct json *map = b->keywords[K_PROPERTIES], *names = b->keywords[K_REQUIRED];
     size_t count = (map ? map->count : 0) + (names ? names->count : 0), used = 0;
@@ -303,7 +298,8 @@ static bool build_properties(struct builder *b, struct object_rules *rules) {
     }
     list = sort_merge(list, spare, count, sizeof *list, key_before, NULL); /* the last one wins */
     rules->property_count = merge_properties(list, count);
-    number_required(rules, list);
+    for (size_t i = 0; i < rules->property_count; i++)
+        if (list[i].required != NO_REQUIRED) list[i].required = rules->required_count++;
     if (list == spare) {
         list = make(b, rules->property_count, sizeof *list);
         if (!list) return false;

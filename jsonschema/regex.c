@@ -6,12 +6,12 @@
 #include <pcre2.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/text.h"
 
 enum {
     MATCH_LIMIT = 1000000, /* backtracking steps */
     HEAP_LIMIT_KIB = 20000,
-    LONGEST_PATTERN = 64 * 1024,
     COMPILE_OPTIONS = PCRE2_UTF | PCRE2_NO_UTF_CHECK | PCRE2_DOLLAR_ENDONLY |
                       PCRE2_ALLOW_EMPTY_CLASS | PCRE2_MATCH_UNSET_BACKREF | PCRE2_NEVER_BACKSLASH_C
 };
@@ -97,9 +97,9 @@ const struct regex *regex_compile(struct regex_set *set, gramc_text pattern,
     for (struct regex *regex = set->first; regex; regex = regex->next)
         if (text_eq(regex->pattern, pattern)) return regex;
     struct buf translated;
-    buf_init(&translated, &set->arena->allocator, 16 * LONGEST_PATTERN);
+    buf_init(&translated, &set->arena->allocator, 16 * PATTERN_BYTES_MAX);
     struct regex *regex = NULL;
-    if (pattern.len > LONGEST_PATTERN) *error = (struct regex_error){0, "longer than 64 KiB"};
+    if (pattern.len > PATTERN_BYTES_MAX) *error = (struct regex_error){0, "longer than 64 KiB"};
     else if (regex_translate(&translated, pattern, error))
         regex = compile_translated(set, buf_view(&translated), error);
     if (translated.state == BUF_NOMEM) set->arena->oom = true;

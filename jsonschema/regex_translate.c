@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/text.h"
 
 /* White space and line ends of ECMA-262, as the inside of a class, and everything else. */
@@ -18,15 +19,13 @@ static const char NOT_BLANKS[] =
     "\\x{ff00}-\\x{10ffff}";
 static const char NOT_LINE_END[] = "[^\\n\\r\\x{2028}\\x{2029}]";
 
-enum { DEEPEST = 200 }; /* PCRE2's own limit on parentheses is 250 */
-
 struct translator {
     struct buf *out; /* NULL: only evaluation */
     gramc_text pattern;
     size_t pos;
     size_t depth;
-    unsigned groups;          /* in the whole pattern */
-    bool lookaround[DEEPEST]; /* of the open parentheses */
+    unsigned groups;                     /* in the whole pattern */
+    bool lookaround[PATTERN_GROUPS_MAX]; /* of the open parentheses */
     struct regex_error *error;
 };
 
@@ -311,7 +310,8 @@ static bool translate_name(struct translator *t) {
 static bool translate_group(struct translator *t) {
     static const char *const kinds[] = {"?:", "?=", "?!", "?<=", "?<!"};
     size_t start = t->pos - 1;
-    if (t->depth == DEEPEST) return refuse(t, start, "parentheses nested deeper than 200");
+    if (t->depth == PATTERN_GROUPS_MAX)
+        return refuse(t, start, "parentheses nested deeper than 200");
     put(t, "(");
     t->lookaround[t->depth] = false;
     if (peek(t, 0) == '?') {

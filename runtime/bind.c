@@ -184,10 +184,27 @@ static const gramc_tool *shown(gramc_bound *bound, const struct bound_tool *tool
     return copy;
 }
 
+/* The model cannot call what it is not told of, so the step forgets it too. */
+static void cut_tools(gramc_bound *bound, struct bound_step *step) {
+    size_t most = bound->protocol->most_tools;
+    if (most == 0 || step->tool_count <= most) return;
+    struct buf all, taken;
+    buf_init(&all, &bound->arena.allocator, SENTENCE_MAX);
+    buf_init(&taken, &bound->arena.allocator, SENTENCE_MAX);
+    if (step->task) buf_printf(&all, "task `%.*s` has ", TEXT_ARGS(step->task->name));
+    else buf_printf(&all, "agent `%.*s` has ", TEXT_ARGS(bound->agent->name));
+    buf_printf(&all, "%zu", step->tool_count);
+    buf_printf(&taken, "%zu", most);
+    BOUND_TELL(bound, D_TOOLS_CUT, NULL, TEXT(""), buf_to_arena_cut(&all, &bound->arena),
+               buf_to_arena_cut(&taken, &bound->arena), step->tools[most]->tool->name);
+    step->tool_count = most;
+}
+
 static void print_blocks(gramc_bound *bound, gramc_text target) {
     const gramc_tool **list = arena_array(&bound->arena, bound->tool_count + 1, sizeof(*list));
     for (size_t i = 0; list && i < bound->step_count; i++) {
         struct bound_step *step = &bound->steps[i];
+        cut_tools(bound, step);
         for (size_t t = 0; t < step->tool_count; t++) list[t] = shown(bound, step->tools[t]);
         if (bound->arena.oom) return;
         step->tools_block = print_block(bound, target, false, list, step->tool_count);
@@ -208,7 +225,9 @@ static void check_settings(gramc_bound *bound) {
                     {SETTING_FREQUENCY, "frequencyPenalty", agent->frequency_penalty.len},
                     {SETTING_SEED, "seed", agent->seed.len},
                     {SETTING_CHOICE, "toolChoice", agent->tool_choice.len},
-                    {SETTING_PARALLEL, "parallelToolCalls", agent->parallel_tool_calls >= 0}};
+                    {SETTING_PARALLEL, "parallelToolCalls", agent->parallel_tool_calls >= 0},
+                    {SETTING_CONTEXT, "numCtx", agent->num_ctx.len},
+                    {SETTING_KEEP_ALIVE, "keepAlive", agent->keep_alive.len}};
     for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
         if (settings[i].said && (bound->protocol->lacks & settings[i].setting))
             bound_report(bound, GRAMC_WARNING, NULL,

@@ -7,12 +7,15 @@
 #include "base/limits.h"
 #include "base/text.h"
 #include "runtime/loop.h"
+#include "runtime/reading.h"
+#include "runtime/wire.h"
 
 enum { QUOTED_MAX = 8 << 20, TOLD_MAX = 2 << 20 };
 
 static void finish(struct checked_call *call, const struct checked_end *end) {
     struct checked_end whole = *end;
     whole.own = call->own;
+    whole.queued_ns = call->queued_ns;
     call->over = true;
     call->events->done(call->ctx, &whole);
 }
@@ -146,6 +149,7 @@ static void on_done(void *ctx, struct tool_call *handle) {
     struct checked_call *call = ctx;
     gramc_text text = buf_view(&handle->result);
     call->handle = NULL;
+    call->queued_ns = handle->queued_ns;
     if (handle->outcome == TOOL_FINE || handle->outcome == TOOL_FAILED) call->own = text;
     switch (handle->outcome) {
     case TOOL_FINE: take_result(call, &handle->result); break;
@@ -158,8 +162,9 @@ static void on_done(void *ctx, struct tool_call *handle) {
 
 /* ## Before */
 
-static void start(struct checked_call *call, struct tool_memory *memory, gramc_text arguments) {
-    if (call->events->sent) call->events->sent(call->ctx, arguments);
+static void start(struct checked_call *call, struct tool_memory *memory, gramc_text arguments,
+                  const gramc_event_reading *reading) {
+    if (call->events->sent) call->events->sent(call->ctx, arguments, reading);
     struct tool_call *handle =
         tool_start_in(memory, call->loop, call->bound, arguments, on_done, call);
     if (call->over) return;
@@ -167,27 +172,43 @@ static void start(struct checked_call *call, struct tool_memory *memory, gramc_t
     if (!handle) finish_nomem(call);
 }
 
+/* Names of the wire stand in what could not be read before. */
+static gramc_text with_own_names(void *ctx, struct arena *arena, gramc_text json) {
+    const struct checked_call *call = ctx;
+    return call->tolerant ? wire_arguments(arena, call->bound, json) : json;
+}
+
 static void fill_and_start(struct checked_call *call, struct tool_memory *memory,
                            gramc_text arguments) {
-    gramc_check_options options = GRAMC_CHECK_OPTIONS_INIT;
+    const struct reading_view view = {.schema = call->bound->tool->accepts,
+                                      .kinds = call->tolerant ? 1u << JSON_OBJECT : 0,
+                                      .flags = GRAMC_CHECK_DEFAULTS | GRAMC_CHECK_NULL_ABSENT |
+                                               (call->coerce ? (unsigned)GRAMC_CHECK_COERCE : 0),
+                                      .seen = with_own_names,
+                                      .ctx = call};
+    struct taken reading;
     gramc_verdict *verdict = NULL;
-    options.flags = GRAMC_CHECK_DEFAULTS | GRAMC_CHECK_NULL_ABSENT;
-    options.allocator = &call->loop->allocator;
-    gramc_status status = gramc_schema_check(&verdict, call->bound->tool->accepts, arguments.ptr,
-                                             arguments.len, &options);
-    if (status == GRAMC_NOMEM) finish_nomem(call);
-    else if (status)
+    reading_init(&reading, &call->loop->allocator);
+    gramc_status status = reading_take(&reading, &verdict, arguments, &view);
+    if (status == GRAMC_NOMEM) {
+        finish_nomem(call);
+    } else if (status) {
         finish(call, &(struct checked_end){.outcome = CHECKED_BAD_ARGUMENTS, .unread = true});
-    else if (!verdict->valid) refuse(call, CHECKED_BAD_ARGUMENTS, verdict);
-    else start(call, memory, verdict->normalised);
+    } else if (!verdict->valid) {
+        refuse(call, CHECKED_BAD_ARGUMENTS, verdict);
+    } else {
+        const gramc_event_reading told = reading_told(&reading, verdict);
+        start(call, memory, verdict->normalised, &told);
+    }
     gramc_verdict_free(verdict);
+    reading_free(&reading);
 }
 
 void checked_call_start(struct checked_call *call, struct tool_memory *memory,
                         gramc_text arguments) {
     if (text_trim(arguments).len == 0) arguments = TEXT("{}");
     if (gramc_schema_accepts_as_is(call->bound->tool->accepts, arguments.ptr, arguments.len))
-        start(call, memory, arguments);
+        start(call, memory, arguments, NULL);
     else fill_and_start(call, memory, arguments);
 }
 

@@ -20,11 +20,13 @@ struct checked_end {
     gramc_text text; /* borrowed for the call of `done` */
     bool unread;     /* nested too deeply or too large to be checked: there is no text */
     gramc_text own;  /* what the tool itself said; ptr NULL: it was not called, or said nothing */
+    uint64_t queued_ns; /* it waited so long for its turn */
 };
 
 struct checked_events {
-    /* The arguments are good, and handed over in these bytes. NULL: nobody wants to know. */
-    void (*sent)(void *ctx, gramc_text arguments);
+    /* The arguments are good, and handed over in these bytes; reading NULL: as they came. NULL:
+     * nobody wants to know. */
+    void (*sent)(void *ctx, gramc_text arguments, const gramc_event_reading *reading);
     /* Once, perhaps before checked_call_start returns. */
     void (*done)(void *ctx, const struct checked_end *end);
 };
@@ -36,11 +38,15 @@ struct checked_call {
     void *ctx;
     struct tool_call *handle; /* while it works */
     bool over;                /* done has been called, or nobody waits any more */
-    gramc_text own;           /* as in struct checked_end */
+    gramc_text own;           /* as in struct checked_end, as is the next */
+    uint64_t queued_ns;
+    bool coerce;   /* arguments are converted where nothing is lost */
+    bool tolerant; /* and mended where a model wrote what is no JSON */
 };
 
-/* `call` has loop, bound, events and ctx, and stays where it is until `done`. `memory` as in
- * tool_start_in. Arguments of blanks alone are an empty object: models leave them out. */
+/* `call` has loop, bound, events, ctx, coerce and tolerant, and stays where it is until `done`.
+ * `memory` as in tool_start_in. Arguments of blanks alone are an empty object: models leave them
+ * out. */
 void checked_call_start(struct checked_call *call, struct tool_memory *memory,
                         gramc_text arguments);
 /* Lets go, if it still works: done will not be called. */

@@ -53,18 +53,16 @@ bool conversation_remark(struct conversation *talk, struct arena *arena, gramc_t
 
 /* ## Ids of calls: servers look results up by them, so they must be unique over everything sent */
 
-static bool id_is_taken(const struct conversation *talk, const gramc_model_call *before,
-                        size_t count, gramc_text id) {
-    for (size_t i = 0; i < count; i++)
-        if (text_eq(before[i].id, id)) return true;
-    for (const struct message *message = talk->first; message; message = message->next)
-        for (size_t i = 0; i < message->call_count; i++)
-            if (text_eq(message->calls[i].id, id)) return true;
-    return false;
+static bool id_is_taken(const struct conversation *talk, gramc_text id) {
+    return talk->ids_sent.arena && map_get(&talk->ids_sent, id) != NULL;
 }
 
-static gramc_text make_id(struct conversation *talk, struct arena *arena,
-                          const gramc_model_call *before, size_t count) {
+static void take_id(struct conversation *talk, struct arena *arena, gramc_text id) {
+    if (!talk->ids_sent.arena) map_init(&talk->ids_sent, arena);
+    if (id.ptr) (void)map_put(&talk->ids_sent, id, talk);
+}
+
+static gramc_text make_id(struct conversation *talk, struct arena *arena) {
     char digits[16];
     gramc_text id;
     do {
@@ -74,7 +72,7 @@ static gramc_text make_id(struct conversation *talk, struct arena *arena,
         while (number /= 10);
         memcpy(digits + (at -= 5), "call_", 5);
         id = (gramc_text){digits + at, sizeof(digits) - at};
-    } while (id_is_taken(talk, before, count, id));
+    } while (id_is_taken(talk, id));
     return arena_text(arena, id);
 }
 
@@ -86,17 +84,19 @@ static gramc_model_call *copy_calls(struct conversation *talk, struct arena *are
         calls[i].name = arena_text(arena, given->name);
         calls[i].arguments = arena_text(arena, given->arguments);
         if (reply->legacy) continue;
-        calls[i].own_id = !given->id.len || id_is_taken(talk, calls, i, given->id);
-        calls[i].id =
-            calls[i].own_id ? make_id(talk, arena, calls, i) : arena_text(arena, given->id);
+        calls[i].own_id = !given->id.len || id_is_taken(talk, given->id);
+        calls[i].id = calls[i].own_id ? make_id(talk, arena) : arena_text(arena, given->id);
+        take_id(talk, arena, calls[i].id);
     }
     return arena->oom ? NULL : calls;
 }
 
-/* Has one of its ids been replaced? Then what the provider wrote has the wrong one. */
-static bool renamed(const struct reply *reply, const gramc_model_call *calls) {
+/* Has one of its ids been replaced? Then what the provider wrote has the wrong one, or none where
+ * its results need one. */
+static bool renamed(const struct conversation *talk, const struct reply *reply,
+                    const gramc_model_call *calls) {
     for (size_t i = 0; i < reply->call_count; i++)
-        if (calls[i].own_id && reply->calls[i].id.len) return true;
+        if (calls[i].own_id && (reply->calls[i].id.len || talk->protocol->by_id)) return true;
     return false;
 }
 
@@ -110,7 +110,7 @@ const struct message *conversation_assistant(struct conversation *talk, struct a
     message->legacy = reply->legacy;
     message->call_count = reply->call_count;
     if (reply->call_count && !(message->calls = copy_calls(talk, arena, reply))) return NULL;
-    if (!renamed(reply, message->calls)) message->opaque = arena_text(arena, reply->opaque);
+    if (!renamed(talk, reply, message->calls)) message->opaque = arena_text(arena, reply->opaque);
     talk->group++;
     return conversation_add(talk, arena, message) ? message : NULL;
 }

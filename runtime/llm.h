@@ -3,6 +3,7 @@
 #ifndef RUNTIME_LLM_H
 #define RUNTIME_LLM_H
 
+#include "base/map.h"
 #include "base/buf.h"
 #include "gramc/runtime.h"
 
@@ -32,7 +33,8 @@ struct conversation {
     struct message *first, *last;
     size_t count;
     uint32_t turn, group;
-    uint32_t ids; /* that were made up */
+    uint32_t ids;        /* that were made up */
+    struct map ids_sent; /* of all calls; no arena: none yet */
 };
 
 /* All texts borrowed from the answer or the arena that it was read into. */
@@ -60,6 +62,12 @@ struct reply {
     gramc_text id, model, system_fingerprint; /* as the provider said; may be empty */
 };
 
+/* What some servers of one protocol want said in another way than others. */
+enum profile {
+    PROFILE_COMPLETION_TOKENS = 1, /* max_completion_tokens, not max_tokens */
+    PROFILE_SAYS_PARALLEL = 2      /* one call at a time, unless parallel_tool_calls is said */
+};
+
 struct request {
     const gramc_agent *agent;
     gramc_text model;
@@ -69,6 +77,8 @@ struct request {
     gramc_text tool_choice;   /* as the agent says, unless the tool is not offered; may be empty */
     gramc_text answer_format; /* of a structured answer; empty: a text */
     gramc_text instruction;   /* with its inputs filled in; empty: no system message */
+    unsigned profile;         /* enum profile, of the server */
+    bool stream;              /* the answer is wanted in pieces */
 };
 
 /* ## Conversations (conversation.c) */
@@ -93,5 +103,9 @@ void conversation_trim(struct conversation *talk, size_t max);
 gramc_text model_id(gramc_text spec);
 /* The text before the first `/`, or an empty one. */
 gramc_text model_provider(gramc_text spec);
+
+/* ## Servers (provider.c) */
+/* enum profile of the model's provider, asked at that URL; empty: its own. */
+unsigned provider_profile(gramc_text model, gramc_text base_url);
 
 #endif

@@ -3,6 +3,7 @@
  * keys is that of recorded traffic, so that bodies can be compared line by line. */
 #include "runtime/llm_chat.h"
 
+#include "base/limits.h"
 #include "base/text.h"
 
 /* ## Messages */
@@ -61,6 +62,7 @@ static void put_message(struct buf *out, const struct message *message) {
     } else {
         json_member_text(&w, "role", message->role == ROLE_USER ? TEXT("user") : TEXT("assistant"));
         put_content(&w, message);
+        if (message->opaque.len) json_member_raw(&w, "reasoning_details", message->opaque);
         if (message->call_count) put_calls(&w, message);
     }
     json_object_end(&w);
@@ -81,12 +83,21 @@ static void put_messages(struct json_writer *w, const struct request *request) {
     json_array_end(w);
 }
 
-static void put_settings(struct json_writer *w, const gramc_agent *agent) {
+/* Its reasoning models refuse the older name wherever they are asked. */
+static bool has_completion_tokens(const struct request *request) {
+    gramc_text id = request->model;
+    bool reasons = id.len > 1 && id.ptr[0] == 'o' && id.ptr[1] >= '0' && id.ptr[1] <= '9';
+    return reasons || text_starts(id, "gpt-5") || request->profile & PROFILE_COMPLETION_TOKENS;
+}
+
+static void put_settings(struct json_writer *w, const struct request *request) {
+    const gramc_agent *agent = request->agent;
     protocol_setting(w, "temperature", agent->temperature);
     protocol_setting(w, "top_p", agent->top_p);
     protocol_setting(w, "presence_penalty", agent->presence_penalty);
     protocol_setting(w, "frequency_penalty", agent->frequency_penalty);
-    protocol_setting(w, "max_tokens", agent->max_tokens);
+    protocol_setting(w, has_completion_tokens(request) ? "max_completion_tokens" : "max_tokens",
+                     agent->max_tokens);
     protocol_setting(w, "seed", agent->seed);
 }
 
@@ -112,8 +123,17 @@ static void put_tools(struct json_writer *w, const struct request *request) {
     json_member_raw(w, request->wire == GRAMC_WIRE_FUNCTIONS ? "functions" : "tools",
                     request->tools);
     put_choice(w, request);
-    if (request->wire == GRAMC_WIRE_TOOLS && request->agent->parallel_tool_calls >= 0)
-        json_member_bool(w, "parallel_tool_calls", request->agent->parallel_tool_calls);
+    bool said = request->agent->parallel_tool_calls >= 0;
+    if (request->wire == GRAMC_WIRE_TOOLS && (said || request->profile & PROFILE_SAYS_PARALLEL))
+        json_member_bool(w, "parallel_tool_calls", !said || request->agent->parallel_tool_calls);
+}
+
+/* Usage comes in a stream only where it is asked for. */
+static void put_stream(struct json_writer *w) {
+    json_member_bool(w, "stream", true);
+    json_member_object(w, "stream_options");
+    json_member_bool(w, "include_usage", true);
+    json_object_end(w);
 }
 
 static void put_request(struct buf *out, const struct request *request) {
@@ -121,9 +141,10 @@ static void put_request(struct buf *out, const struct request *request) {
     json_object_begin(&w);
     json_member_text(&w, "model", request->model);
     put_messages(&w, request);
-    put_settings(&w, request->agent);
+    put_settings(&w, request);
     protocol_setting(&w, "response_format", request->answer_format);
     if (request->tools.len) put_tools(&w, request);
+    if (request->stream) put_stream(&w);
     json_object_end(&w);
 }
 
@@ -131,7 +152,10 @@ const struct protocol protocol_chat = {.name = "chat",
                                        .target = "openai",
                                        .path = "/chat/completions",
                                        .key = "Authorization: Bearer ",
+                                       .lacks = SETTINGS_OF_OLLAMA,
                                        .has_functions = true,
                                        .message = put_message,
                                        .request = put_request,
-                                       .reply = chat_reply};
+                                       .reply = chat_reply,
+                                       .stream = &stream_chat,
+                                       .most_tools = MANY_TOOLS};

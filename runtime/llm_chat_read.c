@@ -1,6 +1,6 @@
 /* Reads the answers of OpenAI-compatible servers: a message with text or calls, or an error in one
  * of the shapes that are about. Takes what real servers send (calls without ids or wrapper,
- * arguments as an object, content in parts) and judges nothing but the shape. */
+ * arguments as an object, content in parts) and checks nothing but the shape. */
 #include "base/text.h"
 #include "runtime/llm_chat.h"
 
@@ -88,5 +88,9 @@ gramc_status chat_reply(struct reply *out, struct arena *arena, gramc_text body,
     out->id = protocol_text(json, "id");
     out->model = protocol_text(json, "model");
     out->system_fingerprint = protocol_text(json, "system_fingerprint");
-    return GRAMC_OK;
+    /* What the model thought, which OpenRouter wants back as it came: it may be signed. */
+    const struct json *details = json_get(message, "reasoning_details");
+    if (json_is(details, JSON_ARRAY) && details->count)
+        out->opaque = protocol_print(arena, details);
+    return arena->oom ? GRAMC_NOMEM : GRAMC_OK;
 }

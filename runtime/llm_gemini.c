@@ -1,6 +1,7 @@
 /* Gemini's generateContent: contents of parts, roles user and model, arguments and results as
  * objects. The parts of an answer are sent back as they came, for they may be signed. Whether there
  * are calls is seen in the parts: the reason of the end does not say it. */
+#include "base/limits.h"
 #include "base/text.h"
 #include "runtime/protocol.h"
 
@@ -224,8 +225,11 @@ static gramc_status read_reply(struct reply *out, struct arena *arena, gramc_tex
 const struct protocol protocol_gemini = {.name = "gemini",
                                          .target = "gemini",
                                          .path = "/models/*:generateContent",
+                                         .stream_path = "/models/*:streamGenerateContent?alt=sse",
                                          .key = "x-goog-api-key: ",
-                                         .lacks = SETTING_PARALLEL,
+                                         .lacks = SETTING_PARALLEL | SETTINGS_OF_OLLAMA,
                                          .message = put_message,
                                          .request = put_request,
-                                         .reply = read_reply};
+                                         .reply = read_reply,
+                                         .stream = &stream_gemini,
+                                         .most_tools = MANY_TOOLS};

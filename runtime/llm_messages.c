@@ -4,8 +4,23 @@
 #include "base/text.h"
 #include "runtime/protocol.h"
 
-/* `max_tokens` has to be said. */
-#define USUAL_MAX_TOKENS "8192"
+/* `max_tokens` has to be said, and more than a model can write is refused: what each can, as far
+ * as it is answered in one piece without a timeout. The first that fits; the last fits all. */
+static const struct {
+    const char *begins, *most;
+} usual_max_tokens[] = {
+    {"claude-3-opus", "4096"}, {"claude-3-sonnet", "4096"}, {"claude-3-haiku", "4096"},
+    {"claude-2", "4096"},      {"claude-3-5", "8192"},      {"", "16384"},
+};
+
+static gramc_text max_tokens(const struct request *request) {
+    size_t i = 0;
+    if (request->agent->max_tokens.len) return request->agent->max_tokens;
+    while (!text_starts(request->model, usual_max_tokens[i].begins)) i++;
+    return text_of(usual_max_tokens[i].most);
+}
+
+enum { BLOCKS_MAX = 64 << 20 };
 
 /* ## Messages */
 
@@ -112,8 +127,7 @@ static void put_request(struct buf *out, const struct request *request) {
     struct json_writer w = json_writer(out);
     json_object_begin(&w);
     json_member_text(&w, "model", request->model);
-    json_member_raw(&w, "max_tokens",
-                    agent->max_tokens.len ? agent->max_tokens : TEXT(USUAL_MAX_TOKENS));
+    json_member_raw(&w, "max_tokens", max_tokens(request));
     if (request->instruction.len) json_member_text(&w, "system", request->instruction);
     put_conversation(&w, request->talk);
     protocol_setting(&w, "temperature", agent->temperature);
@@ -127,6 +141,7 @@ static void put_request(struct buf *out, const struct request *request) {
         json_member_raw(&w, "format", request->answer_format);
         json_object_end(&w);
     }
+    if (request->stream) json_member_bool(&w, "stream", true);
     json_object_end(&w);
 }
 
@@ -139,8 +154,36 @@ static bool read_call(struct reply *out, struct arena *arena, const struct json 
     if (!call) return false;
     call->id = protocol_text(block, "id");
     call->name = protocol_text(block, "name");
-    call->arguments = input ? protocol_print(arena, input) : TEXT("{}");
+    call->arguments = json_is(input, JSON_STRING) ? input->text
+                      : input                     ? protocol_print(arena, input)
+                                                  : TEXT("{}");
     return !arena->oom;
+}
+
+/* An input that is no object, as of a stream whose pieces were no JSON, is refused when it comes
+ * back: an empty one stands for it then. */
+static void put_back(struct json_writer *w, const struct json *block) {
+    bool is_call = text_is(protocol_text(block, "type"), "tool_use");
+    json_object_begin(w);
+    for (const struct json *member = block->first; member; member = member->next) {
+        bool is_input = is_call && text_is(member->key, "input");
+        json_key_text(w, member->key);
+        if (is_input && !json_is(member, JSON_OBJECT)) json_raw(w, TEXT("{}"));
+        else json_value(w, member);
+    }
+    json_object_end(w);
+}
+
+static gramc_text print_blocks(struct arena *arena, const struct json *blocks) {
+    struct buf out;
+    buf_init(&out, &arena->allocator, BLOCKS_MAX);
+    struct json_writer w = json_writer(&out);
+    json_array_begin(&w);
+    for (const struct json *block = blocks->first; block; block = block->next)
+        if (json_is(block, JSON_OBJECT)) put_back(&w, block);
+        else json_value(&w, block);
+    json_array_end(&w);
+    return buf_to_arena(&out, arena);
 }
 
 static bool read_blocks(struct reply *out, struct arena *arena, const struct json *blocks) {
@@ -149,7 +192,7 @@ static bool read_blocks(struct reply *out, struct arena *arena, const struct jso
         if (text_is(type, "text")) out->has_content = true;
         if (text_is(type, "tool_use") && !read_call(out, arena, block, blocks->count)) return false;
     }
-    out->opaque = protocol_print(arena, blocks);
+    out->opaque = print_blocks(arena, blocks);
     return protocol_join(&out->content, arena, blocks, "text") && !arena->oom;
 }
 
@@ -190,8 +233,10 @@ const struct protocol protocol_messages = {.name = "messages",
                                            .path = "/messages",
                                            .key = "x-api-key: ",
                                            .version = "anthropic-version: 2023-06-01",
-                                           .lacks =
-                                               SETTING_PRESENCE | SETTING_FREQUENCY | SETTING_SEED,
+                                           .lacks = SETTING_PRESENCE | SETTING_FREQUENCY |
+                                                    SETTING_SEED | SETTINGS_OF_OLLAMA,
+                                           .by_id = true,
                                            .message = put_message,
                                            .request = put_request,
-                                           .reply = read_reply};
+                                           .reply = read_reply,
+                                           .stream = &stream_messages};

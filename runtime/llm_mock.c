@@ -1,13 +1,12 @@
 /* A model without a network or a mind: calls the first tool that it can make arguments for, from
- * its schema alone (sample.c), and then says what that tool said. Shows that an agent, its tools
+ * its schema alone, and then says what that tool said. Shows that an agent, its tools
  * and its library fit together. */
 #include "base/json/writer.h"
 #include "base/text.h"
 #include "runtime/model.h"
 #include "runtime/run.h"
-#include "runtime/sample.h"
 
-enum { WRAPPED_MAX = 2 << 20 };
+enum { SAMPLE_MAX = 1 << 16, WRAPPED_MAX = 2 << 20 };
 
 gramc_status gramc_model_new_mock(gramc_model **out, const gramc_allocator *allocator) {
     *out = model_new(&model_mock, allocator);
@@ -21,10 +20,36 @@ static void say(struct ask *ask, gramc_text text) {
     ask_answer(ask);
 }
 
+/* gramc_schema_accepts would not tell a lack of memory from a refusal. */
+static bool is_accepted(struct arena *arena, const gramc_schema *schema, gramc_text value) {
+    gramc_check_options options = GRAMC_CHECK_OPTIONS_INIT;
+    gramc_verdict *verdict = NULL;
+    options.allocator = &arena->allocator;
+    gramc_status status = gramc_schema_check(&verdict, schema, value.ptr, value.len, &options);
+    bool accepted = status == GRAMC_OK && verdict->valid;
+    if (status == GRAMC_NOMEM) arena->oom = true;
+    gramc_verdict_free(verdict);
+    return accepted;
+}
+
+/* A value of the document that the schema accepts too; document NULL: the schema's own. False if
+ * none comes to mind, or without memory. */
+static bool sample(gramc_text *out, struct arena *arena, const struct json *document,
+                   const gramc_schema *schema) {
+    struct buf text;
+    if (!document) document = gramc_schema_document(schema);
+    buf_init(&text, &arena->allocator, SAMPLE_MAX);
+    gramc_status status = gramc_schema_sample(document, &arena->allocator, buf_writer(&text));
+    if (status == GRAMC_NOMEM || buf_status(&text) == GRAMC_NOMEM) arena->oom = true;
+    *out = buf_to_arena_cut(&text, arena);
+    return status == GRAMC_OK && out->ptr && is_accepted(arena, schema, *out);
+}
+
 /* False if no arguments for it come to mind. */
 static bool call_tool(struct ask *ask, const struct bound_tool *tool) {
     gramc_text arguments;
-    if (!sample_arguments(&arguments, &ask->arena, tool->tool)) return false;
+    const gramc_tool *wanted = tool->tool;
+    if (!sample(&arguments, &ask->arena, wanted->document, wanted->accepts)) return false;
     gramc_model_call *call = ARENA_NEW(&ask->arena, gramc_model_call);
     if (!call) return false;
     *call = (gramc_model_call){.name = tool->wire_name, .arguments = arguments};
@@ -51,7 +76,7 @@ static gramc_text wrapped(struct ask *ask, gramc_text text) {
 static bool answer(struct ask *ask) {
     const struct bound_step *step = ask->run->step;
     gramc_text text;
-    if (!step->answers || !sample_answer(&text, &ask->arena, step->answers)) return false;
+    if (!step->answers || !sample(&text, &ask->arena, NULL, step->answers)) return false;
     if (step->answer_wrapped) text = wrapped(ask, text);
     if (text.ptr) say(ask, text);
     return text.ptr != NULL;

@@ -58,7 +58,8 @@ static void put_options(struct json_writer *w, const gramc_agent *agent) {
                    {"presence_penalty", agent->presence_penalty},
                    {"frequency_penalty", agent->frequency_penalty},
                    {"num_predict", agent->max_tokens},
-                   {"seed", agent->seed}};
+                   {"seed", agent->seed},
+                   {"num_ctx", agent->num_ctx}};
     bool any = false;
     for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
         if (options[i].value.len == 0) continue;
@@ -75,10 +76,11 @@ static void put_request(struct buf *out, const struct request *request) {
     json_object_begin(&w);
     json_member_text(&w, "model", request->model);
     put_conversation(&w, request);
-    json_member_bool(&w, "stream", false);
+    json_member_bool(&w, "stream", request->stream);
     if (request->tools.len) json_member_raw(&w, "tools", request->tools);
     protocol_setting(&w, "format", request->answer_format);
     put_options(&w, request->agent);
+    json_member_some(&w, "keep_alive", request->agent->keep_alive);
     json_object_end(&w);
 }
 
@@ -131,4 +133,5 @@ const struct protocol protocol_ollama = {.name = "ollama",
                                          .lacks = SETTING_CHOICE | SETTING_PARALLEL,
                                          .message = put_message,
                                          .request = put_request,
-                                         .reply = read_reply};
+                                         .reply = read_reply,
+                                         .stream = &stream_ollama};

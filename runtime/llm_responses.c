@@ -1,5 +1,6 @@
 /* OpenAI's Responses: a conversation is a list of items, calls and results among them. The items of
  * an answer are sent back as they came, for among them may be reasoning that nobody else reads. */
+#include "base/limits.h"
 #include "base/text.h"
 #include "runtime/protocol.h"
 
@@ -89,6 +90,7 @@ static void put_request(struct buf *out, const struct request *request) {
         json_object_end(&w);
     }
     if (request->tools.len) put_tools(&w, request);
+    if (request->stream) json_member_bool(&w, "stream", true);
     json_object_end(&w);
 }
 
@@ -163,8 +165,11 @@ const struct protocol protocol_responses = {.name = "responses",
                                             .target = "openai-responses",
                                             .path = "/responses",
                                             .key = "Authorization: Bearer ",
-                                            .lacks =
-                                                SETTING_PRESENCE | SETTING_FREQUENCY | SETTING_SEED,
+                                            .lacks = SETTING_PRESENCE | SETTING_FREQUENCY |
+                                                     SETTING_SEED | SETTINGS_OF_OLLAMA,
+                                            .by_id = true,
                                             .message = put_message,
                                             .request = put_request,
-                                            .reply = read_reply};
+                                            .reply = read_reply,
+                                            .stream = &stream_responses,
+                                            .most_tools = MANY_TOOLS};

@@ -7,9 +7,11 @@
 #include <string.h>
 #include <time.h>
 
+#include "runtime/limiter.h"
 #include "runtime/net/http.h"
 #include "runtime/mcp/server.h"
 #include "base/options.h"
+#include "runtime/capacity.h"
 #include "runtime/run.h"
 #include "runtime/secret.h"
 #include "runtime/tool.h"
@@ -66,7 +68,7 @@ static void on_alarm(uv_async_t *async) {
 static bool are_usable(const gramc_loop_options *options) {
     for (size_t i = 0; i < options->environment_count; i++)
         if (text_has_nul(options->environment[i])) return false;
-    return !text_has_nul(options->host);
+    return !text_has_nul(options->host) && !text_has_nul(options->ca_file);
 }
 
 static gramc_status copy_options(gramc_loop *loop, const gramc_loop_options *options) {
@@ -76,21 +78,42 @@ static gramc_status copy_options(gramc_loop *loop, const gramc_loop_options *opt
         copy[i] = arena_text(&loop->arena, options->environment[i]);
     loop->environment = copy;
     loop->environment_count = options->environment_count;
+    if (options->ca_file.len) loop->ca_file = arena_text(&loop->arena, options->ca_file).ptr;
     if (options->host.len) loop->host = arena_text(&loop->arena, options->host).ptr;
     return loop->arena.oom ? GRAMC_NOMEM : GRAMC_OK;
 }
 
-static gramc_status init_handles(gramc_loop *loop) {
+/* Timers run before the loop waits: what they have ended is not waited for. */
+static void look_before_waiting(uv_prepare_t *prepare) {
+    gramc_loop *loop = prepare->data;
+    if (loop->is_over && loop->is_over(loop->is_over_ctx)) uv_stop(&loop->uv);
+}
+
+static void close_idles(gramc_loop *loop) {
+    uv_close((uv_handle_t *)&loop->idle, NULL);
+    uv_close((uv_handle_t *)&loop->before_waiting, NULL);
+    gate_close(&loop->programs, NULL);
+}
+
+static gramc_status init_handles(gramc_loop *loop, const gramc_loop_options *options) {
+    struct capacity can = capacity_find(options->max_programs, options->max_connections);
     uv_idle_init(&loop->uv, &loop->idle);
+    uv_prepare_init(&loop->uv, &loop->before_waiting);
+    uv_prepare_start(&loop->before_waiting, look_before_waiting);
+    uv_unref((uv_handle_t *)&loop->before_waiting);
+    loop->before_waiting.data = loop;
+    gate_init(&loop->programs, &loop->uv, can.programs);
     loop->idle.data = loop;
     loop->alarm.data = loop;
     if (uv_async_init(&loop->uv, &loop->alarm, on_alarm)) {
-        uv_close((uv_handle_t *)&loop->idle, NULL);
+        close_idles(loop);
         return GRAMC_NOMEM;
     }
     gramc_status status = http_new(&loop->http, &loop->uv, &loop->allocator);
+    if (!status && loop->ca_file) http_trust(loop->http, loop->ca_file);
+    if (!status) http_limit(loop->http, can.connections);
     if (status) {
-        uv_close((uv_handle_t *)&loop->idle, NULL);
+        close_idles(loop);
         uv_close((uv_handle_t *)&loop->alarm, NULL);
     }
     return status;
@@ -125,7 +148,7 @@ gramc_status gramc_loop_new(gramc_loop **out, const gramc_loop_options *given) {
     arena_init(&loop->arena, &allocator);
     gramc_status status = copy_options(loop, &options);
     if (!status && uv_loop_init(&loop->uv)) status = GRAMC_NOMEM;
-    if (!status && (status = init_handles(loop))) {
+    if (!status && (status = init_handles(loop, &options))) {
         uv_run(&loop->uv, UV_RUN_DEFAULT);
         uv_loop_close(&loop->uv);
     }
@@ -169,19 +192,29 @@ void loop_turn_until(gramc_loop *loop, bool (*is_over)(void *ctx), void *ctx) {
     sigset_t before;
     loop->running = true;
     loop->interrupted = false;
+    loop->is_over = is_over;
+    loop->is_over_ctx = ctx;
     loop_set_signals(&before);
     while (!is_over(ctx) && !loop->interrupted) uv_run(&loop->uv, UV_RUN_ONCE);
     loop_restore_signals(&before);
+    loop->is_over = NULL;
     loop->running = false;
+}
+
+static bool nothing_runs(void *ctx) {
+    return ((const gramc_loop *)ctx)->active == 0;
 }
 
 gramc_status gramc_loop_run(gramc_loop *loop) {
     sigset_t before;
     if (loop->running) return GRAMC_USAGE;
     loop->running = true;
+    loop->is_over = nothing_runs;
+    loop->is_over_ctx = loop;
     loop_set_signals(&before);
     while (loop->active) uv_run(&loop->uv, UV_RUN_ONCE);
     loop_restore_signals(&before);
+    loop->is_over = NULL;
     loop->running = false;
     return GRAMC_OK;
 }
@@ -193,8 +226,9 @@ static void end_all(gramc_loop *loop) {
         uv_run(&loop->uv, UV_RUN_ONCE);
     }
     while (loop->ready) step_ready(&loop->idle); /* over, but still in the list */
+    limiters_close(loop);
     worker_close_pools(loop);
-    uv_close((uv_handle_t *)&loop->idle, NULL);
+    close_idles(loop);
     uv_close((uv_handle_t *)&loop->alarm, NULL);
     mcp_pool_close(loop);
     while (!http_is_idle(loop->http)) uv_run(&loop->uv, UV_RUN_ONCE); /* sessions are ended */

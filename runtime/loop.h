@@ -8,18 +8,23 @@
 
 #include "base/mem.h"
 #include "gramc/runtime.h"
+#include "runtime/gate.h"
 
 struct http;
 struct mcp_pool;
 struct secrets;
 struct tool_call;
 struct loaded_plugin;
+struct limiter;
 struct worker_pool;
 
 struct gramc_loop {
     gramc_allocator allocator;
     uv_loop_t uv;
-    uv_idle_t idle;   /* active while runs are ready */
+    uv_idle_t idle; /* active while runs are ready */
+    uv_prepare_t before_waiting;
+    bool (*is_over)(void *ctx); /* what the loop turns for; NULL: nothing */
+    void *is_over_ctx;
     uv_async_t alarm; /* gramc_loop_interrupt */
     struct http *http;
     struct mcp_pool *mcp; /* clients of MCP servers */
@@ -35,6 +40,7 @@ struct gramc_loop {
     size_t idle_workers, workers_max;
     struct loaded_plugin *plugins; /* into this process; in the arena */
     struct secrets *secrets;       /* all that were ever used here; NULL: none */
+    const char *ca_file;           /* by which https servers are judged; NULL: the system's */
     const char *host;              /* the path of gramc-host; NULL: not known */
     bool owns_process;
     size_t functions; /* that work on other threads */
@@ -42,6 +48,8 @@ struct gramc_loop {
     bool interrupted; /* since it last began to turn */
     uint64_t random;  /* state of a generator for waiting times */
     gramc_clock clock;
+    struct limiter *limiters; /* of the endpoints that were asked */
+    struct gate programs;     /* those that work: exec, and workers with a call */
 };
 
 /* Has what is said on this loop searched for these, too: servers and programs outlive the run that

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "base/options.h"
+#include "runtime/model_stream.h"
 #include "runtime/run.h"
 #include "runtime/secret.h"
 
@@ -17,6 +18,10 @@ gramc_model *model_new(const struct model_kind *kind, const gramc_allocator *all
     *model = (gramc_model){.kind = kind};
     arena_init(&model->arena, &chosen);
     return model;
+}
+
+gramc_text gramc_model_protocol(const gramc_model *model) {
+    return model->protocol ? text_of(model->protocol->name) : (gramc_text){NULL, 0};
 }
 
 void gramc_model_free(gramc_model *model) {
@@ -37,14 +42,15 @@ void ask_init(struct ask *ask, gramc_run *run) {
 }
 
 void ask_start(struct ask *ask) {
-    arena_free(&ask->arena);
+    arena_reset(&ask->arena);
     ask->reply = (struct reply){0};
     ask->failed = ask->nomem = false;
     ask->attempt = 0;
+    ask->delta_told = false;
     ask->size = 0;
     ask->http.status = 0;
     ask->last = (gramc_event_attempt){.class_ = GRAMC_ATTEMPT_LOCAL};
-    ask->started = watch_now(&ask->run->watch);
+    ask->started = watch_stamp(&ask->run->watch);
     ask->run->model->kind->start(ask);
 }
 
@@ -59,18 +65,32 @@ static void timer_closed(uv_handle_t *handle) {
 
 void ask_free(struct ask *ask) {
     http_request_free(&ask->http);
+    streamed_free(ask);
     arena_free(&ask->arena);
     if (!ask->timer_open) return;
     ask->timer_open = false;
     uv_close((uv_handle_t *)&ask->timer, timer_closed);
 }
 
+void ask_wait(struct ask *ask, uv_timer_cb passed, double ms) {
+    if (!ask->timer_open) {
+        uv_timer_init(&ask->run->loop->uv, &ask->timer);
+        ask->timer.data = ask;
+        ask->timer_open = true;
+        ask->run->handles++;
+    }
+    uv_update_time(&ask->run->loop->uv);
+    uv_timer_start(&ask->timer, passed, (uint64_t)ms, 0);
+}
+
 static void tell(struct ask *ask) {
+    limiter_leave(ask);
     ask->run->state = RUN_READ;
     run_step(ask->run);
 }
 
 void ask_answer(struct ask *ask) {
+    limiter_count(ask);
     watch_reply(&ask->run->watch, &ask->reply, ask->size, ask->started);
     tell(ask);
 }

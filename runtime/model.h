@@ -5,6 +5,7 @@
 #include <uv.h>
 
 #include "base/mem.h"
+#include "runtime/limiter.h"
 #include "runtime/net/http.h"
 #include "runtime/protocol.h"
 
@@ -29,17 +30,22 @@ struct script_answer {
 struct gramc_model {
     struct arena arena;
     const struct model_kind *kind;
-    gramc_text id; /* empty: the agent's */
+    gramc_text id;    /* empty: the agent's */
+    unsigned profile; /* enum profile */
     /* endpoint */
     const struct protocol *protocol;
     struct http_target *target;
     gramc_text base;         /* of its URL, without a slash at the end */
     struct secrets *secrets; /* the key; NULL: none */
-    uint32_t max_retries, retry_wait_ms;
+    struct limiter_name limiter;
+    struct limiter_rules rules;
+    uint32_t max_retries, retry_wait_ms, idle_timeout_ms;
+    bool stream;
     size_t max_response;
     /* script */
     struct script_answer *answers;
     size_t answer_count;
+    bool has_key; /* endpoint: one is sent */
 };
 
 /* One question to a model. Lives in its run; used again for the next question. */
@@ -58,8 +64,16 @@ struct ask {
     uv_timer_t timer;
     bool timer_open;
     uint32_t attempt;
+    struct limiter_wait limit;
+    /* a streamed answer (model_stream.c) */
+    struct stream stream;     /* protocol NULL: it is none */
+    struct buf held;          /* of its text, that nobody was told yet */
+    bool delta_told, lingers; /* a piece reached somebody; only the end is waited for */
+    uint64_t heard;           /* when bytes came last, by the loop; 0: none have */
 };
 
+/* Of an endpoint, with the model's id where the protocol has it. */
+void model_put_url(struct buf *url, const gramc_model *model, const char *path, gramc_text id);
 gramc_model *model_new(const struct model_kind *kind, const gramc_allocator *allocator);
 
 /* All of it is zero. */
@@ -78,5 +92,7 @@ __attribute__((format(printf, 2, 3)))
 #endif
 void ask_fail(struct ask *ask, const char *format, ...);
 void ask_fail_nomem(struct ask *ask);
+/* Starts the timer of the question, or starts it anew. */
+void ask_wait(struct ask *ask, uv_timer_cb passed, double ms);
 
 #endif

@@ -6,7 +6,7 @@
 #include "base/limits.h"
 #include "base/text.h"
 #include "runtime/foreign.h"
-#include "runtime/model.h"
+#include "runtime/model_stream.h"
 #include "base/options.h"
 #include "runtime/run.h"
 
@@ -14,7 +14,6 @@ enum {
     DEFAULT_CONNECT_MS = 10000,
     DEFAULT_WAIT_MS = 500,
     LONGEST_BACKOFF_MS = 8000,
-    LONGEST_WAIT_MS = 60000, /* that a server may ask for */
     URL_MAX = 4096,
     EXCERPT = 120 /* bytes of an answer that is none */
 };
@@ -40,9 +39,9 @@ static void put_id(struct buf *url, gramc_text id) {
     }
 }
 
-static void put_url(struct buf *url, const gramc_model *model, gramc_text id) {
+void model_put_url(struct buf *url, const gramc_model *model, const char *path, gramc_text id) {
     buf_text(url, model->base);
-    for (const char *c = model->protocol->path; *c; c++)
+    for (const char *c = path; *c; c++)
         if (*c == '*') put_id(url, id);
         else buf_putc(url, *c);
 }
@@ -53,7 +52,7 @@ static gramc_status make_target(gramc_model *model, gramc_text base,
     buf_init(&url, &model->arena.allocator, URL_MAX);
     while (base.len && base.ptr[base.len - 1] == '/') base.len--;
     model->base = arena_text(&model->arena, base);
-    put_url(&url, model, model->id);
+    model_put_url(&url, model, model->protocol->path, model->id);
     struct http_target_options target = {
         buf_view(&url),
         options->api_key,
@@ -88,9 +87,16 @@ gramc_status gramc_model_new_endpoint(gramc_model **out, const gramc_endpoint_op
     if (!model) return GRAMC_NOMEM;
     model->protocol = choose_protocol(&options);
     model->id = arena_text(&model->arena, model_id(options.model));
+    model->has_key = options.api_key.len > 0;
+    model->profile = provider_profile(options.model, options.base_url);
     model->max_retries = options.max_retries;
     model->retry_wait_ms = options.retry_wait_ms ? options.retry_wait_ms : DEFAULT_WAIT_MS;
+    model->idle_timeout_ms = options.idle_timeout_ms ? options.idle_timeout_ms : STREAM_IDLE_MS;
+    model->stream = options.stream;
     model->max_response = options.max_response ? options.max_response : MODEL_RESPONSE_MAX;
+    model->limiter = limiter_name(base, options.api_key);
+    model->rules = (struct limiter_rules){options.max_concurrent,
+                                          {options.requests_per_minute, options.tokens_per_minute}};
     gramc_status status = keep_key(model, &options);
     if (!status) status = make_target(model, base, &options);
     if (!status && model->arena.oom) status = GRAMC_NOMEM;
@@ -167,32 +173,29 @@ static bool hide(struct ask *ask, gramc_text *text);
 /* `last` has its class; the body is what came, without what nobody may see. */
 static void tell_attempt(struct ask *ask, gramc_text reason, bool again, double wait) {
     struct watch *watch = &ask->run->watch;
+    if (!watch_is_on(watch)) return;
     gramc_event_attempt told = ask->last;
     told.number = ask->attempt + 1;
     told.status = ask->http.status;
     ask->last = told;
+    told.queued_ns = ask->limit.queued_ns;
     told.reason = reason;
     told.again = again;
     told.wait_ms = (uint64_t)wait;
     told.body = buf_view(&ask->http.response);
-    if (watch_is_on(watch) && hide(ask, &told.body))
-        watch_attempt(watch, &told, ask->attempt_started);
+    if (hide(ask, &told.body)) watch_attempt(watch, &told, ask->attempt_started);
 }
 
 /* ## Asking again */
 
-static void try_again(uv_timer_t *timer);
-
-static void schedule(struct ask *ask, double wait) {
-    if (!ask->timer_open) {
-        uv_timer_init(&ask->run->loop->uv, &ask->timer);
-        ask->timer.data = ask;
-        ask->timer_open = true;
-        ask->run->handles++;
-    }
-    uv_update_time(&ask->run->loop->uv);
-    uv_timer_start(&ask->timer, try_again, (uint64_t)wait, 0);
+/* Of all runs: whoever asked now would get the same answer. */
+static bool asks_for_quiet(const struct ask *ask) {
+    bool said = ask->http.retry_after_ms >= 0;
+    return ask->last.class_ == GRAMC_ATTEMPT_RATE_LIMIT ||
+           (said && ask->http.failure == HTTP_FINE && ask->http.status == 503);
 }
+
+static void try_again(uv_timer_t *timer);
 
 static void note_retry(struct ask *ask, gramc_text why, double wait) {
     gramc_run *run = ask->run;
@@ -225,18 +228,20 @@ static void give_up_or_retry(struct ask *ask) {
     buf_init(&why, &ask->run->loop->allocator, 1024);
     gramc_text line = describe_failure(ask, &why, detail);
     double wait = waiting_time(ask);
-    bool again = ask->attempt < ask->run->model->max_retries && is_worth_retrying(http, code);
+    bool again = ask->attempt < ask->run->model->max_retries && is_worth_retrying(http, code) &&
+                 !ask->delta_told; /* nobody can be made to forget what was said */
     if (http->failure == HTTP_NOMEM || buf_status(&why) == GRAMC_NOMEM) {
         buf_free(&why);
         ask_fail_nomem(ask);
         return;
     }
     ask->last.class_ = class_of(http, code);
-    if (again && wait <= LONGEST_WAIT_MS) {
+    if (asks_for_quiet(ask)) limiter_pause(ask, wait);
+    if (again && wait <= MODEL_WAIT_MAX_MS) {
         tell_attempt(ask, line, true, wait);
         note_retry(ask, line, wait);
         ask->attempt++;
-        schedule(ask, wait);
+        ask_wait(ask, try_again, wait);
         buf_free(&why);
         return;
     }
@@ -247,11 +252,11 @@ static void give_up_or_retry(struct ask *ask) {
 
 /* What came instead of an answer: of which type, and how it begins. */
 static void put_what_came(struct buf *out, const struct ask *ask) {
-    gramc_text type = buf_view(&ask->http.kept), body = text_trim(buf_view(&ask->http.response));
-    size_t name = sizeof("Content-Type:") - 1;
-    if (type.len > name) {
+    gramc_text type = http_kept(&ask->http, "Content-Type"),
+               body = text_trim(buf_view(&ask->http.response));
+    if (type.len) {
         buf_puts(out, " (");
-        put_foreign(out, ask, text_slice(type, name, type.len), EXCERPT);
+        put_foreign(out, ask, type, EXCERPT);
         buf_putc(out, ')');
     }
     buf_puts(out, body.len ? ": " : ": it is empty");
@@ -272,11 +277,12 @@ static void fail_reading(struct ask *ask, gramc_text words) {
 /* ## Answers */
 
 static bool hide(struct ask *ask, gramc_text *text) {
+    const struct secrets *secrets = ask->run->loop->secrets;
     struct buf copy;
-    if (text->len == 0) return true;
+    if (!secrets_may_stand_in(secrets, *text, SECRET_SURE)) return true;
     buf_init(&copy, &ask->arena.allocator, 2 * ask->run->model->max_response + 1024);
     buf_text(&copy, *text);
-    secrets_hide_from(ask->run->loop->secrets, &copy, SECRET_SURE);
+    secrets_hide_from(secrets, &copy, SECRET_SURE);
     bool good = buf_status(&copy) == GRAMC_OK;
     if (good && !text_eq(*text, buf_view(&copy))) *text = arena_text(&ask->arena, buf_view(&copy));
     buf_free(&copy);
@@ -297,12 +303,19 @@ static bool hide_reply(struct ask *ask) {
 
 static void on_answer(struct http_request *http) {
     struct ask *ask = http->ctx;
-    gramc_text why = {NULL, 0};
+    limiter_leave(ask);
+    /* What the server asks for in so many words counts before its bookkeeping. */
+    if (ask->http.retry_after_ms < 0) limiter_heed(ask);
+    gramc_text why = streamed_end(ask);
     if (http->failure != HTTP_FINE || http->status < 200 || http->status > 299) {
         give_up_or_retry(ask);
         return;
     }
     ask->size = http->response.len;
+    if (why.len) {
+        fail_reading(ask, why);
+        return;
+    }
     switch (ask->run->model->protocol->reply(&ask->reply, &ask->arena, buf_view(&http->response),
                                              &why)) {
     case GRAMC_OK:
@@ -320,20 +333,28 @@ static void on_answer(struct http_request *http) {
 static bool set_url(struct ask *ask) {
     const gramc_model *model = ask->run->model;
     struct buf url;
+    const char *streaming = ask->run->stream ? model->protocol->stream_path : NULL;
+    const char *path = streaming ? streaming : model->protocol->path;
     ask->http.url = NULL;
-    if (model->id.len || !strchr(model->protocol->path, '*')) return true;
+    if (!streaming && (model->id.len || !strchr(path, '*'))) return true;
     buf_init(&url, &ask->arena.allocator, URL_MAX);
-    put_url(&url, model, run_model_id(ask->run));
+    model_put_url(&url, model, path, run_model_id(ask->run));
     buf_putc(&url, '\0');
     ask->http.url = buf_to_arena(&url, &ask->arena).ptr;
     return ask->http.url;
 }
 
+/* An attempt takes as long as it is under way. */
+static void on_begun(struct http_request *http) {
+    struct ask *ask = http->ctx;
+    ask->attempt_started = watch_now(&ask->run->watch);
+}
+
 static void send_request(struct ask *ask) {
-    static const char *const kept_headers[] = {"Content-Type", NULL};
+    static const char *const kept_headers[] = {"Content-Type", LIMITER_HEADERS, NULL};
     const gramc_model *model = ask->run->model;
     ask->http.target = model->target;
-    ask->attempt_started = watch_now(&ask->run->watch);
+    ask->attempt_started = watch_stamp(&ask->run->watch);
     if (!set_url(ask)) {
         ask_fail_nomem(ask);
         return;
@@ -342,17 +363,25 @@ static void send_request(struct ask *ask) {
     ask->http.body = buf_view(&ask->run->body);
     ask->http.max_response = model->max_response;
     ask->http.done = on_answer;
+    ask->http.begun = on_begun;
     ask->http.ctx = ask;
+    streamed_begin(ask);
     if (http_start(ask->run->loop->http, &ask->http)) ask_fail_nomem(ask);
 }
 
+static void begin(struct ask *ask) {
+    if (!limiter_enter(ask, send_request, false)) ask_fail_nomem(ask);
+}
+
 static void try_again(uv_timer_t *timer) {
-    send_request(timer->data);
+    struct ask *ask = timer->data;
+    if (!limiter_enter(ask, send_request, true)) ask_fail_nomem(ask);
 }
 
 static void cancel(struct ask *ask) {
     if (ask->timer_open) uv_timer_stop(&ask->timer);
     http_cancel(&ask->http);
+    limiter_leave(ask);
 }
 
-const struct model_kind model_endpoint = {"openai", send_request, cancel};
+const struct model_kind model_endpoint = {"openai", begin, cancel};

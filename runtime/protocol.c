@@ -93,11 +93,12 @@ gramc_text protocol_error(struct arena *arena, gramc_text body, gramc_text *code
     if (json_is(json, JSON_ARRAY) && json->first) json = json->first; /* Gemini's streams */
     const struct json *error = json_get(json, "error");
     *code = (gramc_text){NULL, 0};
-    if (json_is(error, JSON_STRING)) return error->text;
+    if (json_is(error, JSON_STRING) && error->text.len) return error->text;
     if (!json_is(error, JSON_OBJECT)) error = json;
     const struct json *code_member = json_get(error, "code");
     if (json_is(code_member, JSON_STRING) || json_is(code_member, JSON_NUMBER))
         *code = code_member->text;
+    else *code = protocol_text(error, "type");
     gramc_text message = protocol_text(error, "message");
     return message.len ? message : body;
 }

@@ -5,6 +5,7 @@
 
 #include "base/json/writer.h"
 #include "runtime/llm.h"
+#include "runtime/stream.h"
 
 /* Settings of agents that not every provider has. */
 enum unsent {
@@ -12,7 +13,10 @@ enum unsent {
     SETTING_FREQUENCY = 2,
     SETTING_SEED = 4,
     SETTING_CHOICE = 8, /* toolChoice */
-    SETTING_PARALLEL = 16
+    SETTING_PARALLEL = 16,
+    SETTING_CONTEXT = 32,    /* numCtx */
+    SETTING_KEEP_ALIVE = 64, /* keepAlive */
+    SETTINGS_OF_OLLAMA = SETTING_CONTEXT | SETTING_KEEP_ALIVE
 };
 
 struct protocol {
@@ -23,12 +27,16 @@ struct protocol {
     const char *version; /* a header that is always sent; NULL: none */
     unsigned lacks;      /* enum unsent: what it cannot be told */
     bool has_functions;  /* GRAMC_WIRE_FUNCTIONS too */
+    bool by_id;          /* results are looked up by the ids of their calls, and by nothing else */
     /* One message, or the part of one, as requests hold it. */
     void (*message)(struct buf *out, const struct message *message);
     void (*request)(struct buf *out, const struct request *request);
     /* GRAMC_FINDINGS: not such an answer; *why then says so, borrowed from the arena or constant.
      */
     gramc_status (*reply)(struct reply *out, struct arena *arena, gramc_text body, gramc_text *why);
+    const char *stream_path; /* instead of path; NULL: the same */
+    const struct stream_protocol *stream;
+    size_t most_tools; /* of one request; 0: nobody counts */
 };
 
 extern const struct protocol protocol_chat, protocol_responses, protocol_messages, protocol_gemini,

@@ -36,7 +36,8 @@ static void settle(struct slot *slot, enum slot_outcome outcome, gramc_text text
     gramc_event_call told = told_call(slot);
     told.outcome = slot_names[outcome];
     told.own = slot->own;
-    watch_result(&run->watch, &told, text, slot->started);
+    told.queued_ns = slot->queued_ns;
+    watch_result(&run->watch, &told, text, slot->started + slot->queued_ns);
     if (--run->pending == 0 && run->state == RUN_AWAIT_TOOLS) run->state = RUN_COLLECT;
 }
 
@@ -147,6 +148,7 @@ static void on_done(void *ctx, const struct checked_end *end) {
     struct slot *slot = ctx;
     gramc_run *run = slot->run;
     slot->own = end->own;
+    slot->queued_ns = end->queued_ns;
     switch (end->outcome) {
     case CHECKED_FINE: accept_result(slot, end->text); break;
     case CHECKED_BAD_ARGUMENTS: refuse_arguments(slot, end); break;
@@ -160,12 +162,13 @@ static void on_done(void *ctx, const struct checked_end *end) {
 
 /* ## Starting */
 
-static void on_sent(void *ctx, gramc_text arguments) {
+static void on_sent(void *ctx, gramc_text arguments, const gramc_event_reading *reading) {
     struct slot *slot = ctx;
     gramc_event_call told = told_call(slot);
     told.sent = arguments;
+    told.reading = reading;
     watch_call(&slot->run->watch, &told);
-    slot->started = watch_now(&slot->run->watch);
+    slot->started = watch_stamp(&slot->run->watch);
 }
 
 static void check_and_call(struct slot *slot) {
@@ -173,14 +176,18 @@ static void check_and_call(struct slot *slot) {
     gramc_run *run = slot->run;
     gramc_text given = json_mended(&run->arena, slot->call->arguments);
     gramc_text arguments = wire_arguments(&run->arena, slot->bound, given);
-    slot->checked = (struct checked_call){
-        .loop = run->loop, .bound = slot->bound, .events = &events, .ctx = slot};
+    slot->checked = (struct checked_call){.loop = run->loop,
+                                          .bound = slot->bound,
+                                          .events = &events,
+                                          .ctx = slot,
+                                          .coerce = run->bound->agent->coerce,
+                                          .tolerant = run->ask.reply.finish != FINISH_LENGTH};
     checked_call_start(&slot->checked, &run->memory, arguments);
 }
 
 static void start_slot(struct slot *slot) {
     gramc_run *run = slot->run;
-    slot->started = watch_now(&slot->run->watch);
+    slot->started = watch_stamp(&slot->run->watch);
     slot->bound = step_find(run->step, slot->call->name);
     if (slot->index >= most_calls(run)) skip(slot);
     else if (!slot->bound) refuse_unknown(slot);
@@ -223,28 +230,37 @@ static void end_for_errors(gramc_run *run, const struct slot *slot, gramc_outcom
     size_t end = 0;
     while (end < slot->text.len && end < 300) text_decode(slot->text, &end);
     if (!slot->bound) {
-        run_end(run, outcome, "unknown tools were called %u time%s; the last time: %.*s",
+        run_end(run, outcome, "unknown tools were called in %u round%s; the last time: %.*s",
                 (unsigned)count, text_plural(count), (int)end, slot->text.ptr);
         return;
     }
-    run_end(run, outcome, "tool `%.*s` %s %u time%s; the last time: %.*s",
+    run_end(run, outcome, "tool `%.*s` %s in %u round%s; the last time: %.*s",
             TEXT_ARGS(slot->bound->tool->name),
             outcome == GRAMC_OUTCOME_TOO_MANY_TOOL_ERRORS ? "failed" : "was called wrongly",
             (unsigned)count, text_plural(count), (int)end, slot->text.ptr);
 }
 
+/* However many calls of one answer fail in the same way, the model hears of it once: so it counts
+ * once. */
+static void count_round(gramc_run *run, const struct slot *slot, struct failures *failures,
+                        gramc_outcome outcome, uint32_t limit) {
+    if (failures->last == run->result.requests) return;
+    failures->last = run->result.requests;
+    if (++failures->rounds >= allowed(limit)) end_for_errors(run, slot, outcome, failures->rounds);
+}
+
 static void count_call_error(gramc_run *run, const struct slot *slot) {
-    uint32_t *count = slot->bound ? &run->call_errors[tool_index(run, slot)] : &run->unknown_calls;
-    uint32_t limit = allowed(slot->bound ? slot->bound->tool->max_call_errors : 0);
+    struct failures *failures =
+        slot->bound ? &run->call_errors[tool_index(run, slot)] : &run->unknown_calls;
     run->result.call_errors++;
-    if (++*count >= limit) end_for_errors(run, slot, GRAMC_OUTCOME_TOO_MANY_CALL_ERRORS, *count);
+    count_round(run, slot, failures, GRAMC_OUTCOME_TOO_MANY_CALL_ERRORS,
+                slot->bound ? slot->bound->tool->max_call_errors : 0);
 }
 
 static void count_tool_error(gramc_run *run, const struct slot *slot) {
-    uint32_t *count = &run->tool_errors[tool_index(run, slot)];
     run->result.tool_errors++;
-    if (++*count >= allowed(slot->bound->tool->max_tool_errors))
-        end_for_errors(run, slot, GRAMC_OUTCOME_TOO_MANY_TOOL_ERRORS, *count);
+    count_round(run, slot, &run->tool_errors[tool_index(run, slot)],
+                GRAMC_OUTCOME_TOO_MANY_TOOL_ERRORS, slot->bound->tool->max_tool_errors);
 }
 
 static void count_error(gramc_run *run, const struct slot *slot) {

@@ -4,6 +4,8 @@
  * call is round.c's. */
 #include "runtime/run.h"
 
+#include "runtime/model_stream.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,6 +15,7 @@
 #include "base/placeholder.h"
 #include "base/text.h"
 #include "base/options.h"
+#include "runtime/reading.h"
 
 enum { BODY_MAX = 256 << 20 };
 
@@ -30,7 +33,10 @@ static const char *const outcome_names[] = {
     [GRAMC_OUTCOME_CANCELED] = "canceled",
     [GRAMC_OUTCOME_TRACE_ERROR] = "trace-error",
     [GRAMC_OUTCOME_INTERNAL] = "internal",
-    [GRAMC_OUTCOME_BAD_ANSWER] = "bad-answer"};
+    [GRAMC_OUTCOME_BAD_ANSWER] = "bad-answer",
+    [GRAMC_OUTCOME_TOKEN_BUDGET] = "token-budget",
+    [GRAMC_OUTCOME_COST_BUDGET] = "cost-budget",
+    [GRAMC_OUTCOME_MAX_DURATION] = "max-duration"};
 
 const char *gramc_outcome_name(gramc_outcome outcome) {
     size_t count = sizeof(outcome_names) / sizeof(outcome_names[0]);
@@ -43,15 +49,19 @@ static bool is_ending(const gramc_run *run) {
     return run->state == RUN_END || run->state == RUN_OVER;
 }
 
+static void end_with(gramc_run *run, gramc_outcome outcome, gramc_text message) {
+    run->result.outcome = outcome;
+    run->result.message = message;
+    run->state = RUN_END;
+}
+
 void run_end(gramc_run *run, gramc_outcome outcome, const char *format, ...) {
     va_list args;
     if (is_ending(run)) return;
     va_start(args, format);
     vsnprintf(run->message, sizeof(run->message), format, args);
     va_end(args);
-    run->result.outcome = outcome;
-    run->result.message = text_of(run->message);
-    run->state = RUN_END;
+    end_with(run, outcome, text_of(run->message));
 }
 
 void run_nomem(gramc_run *run) {
@@ -83,7 +93,14 @@ static void deadline_closed(uv_handle_t *handle) {
     run_handle_closed(handle->data);
 }
 
+/* What the model had said when its answer broke off. */
+static void keep_partial_text(gramc_run *run) {
+    gramc_text text = streamed_part(&run->ask, &run->arena);
+    if (text.len && run->result.outcome != GRAMC_OUTCOME_ANSWERED) run->result.text = text;
+}
+
 static void step_end(gramc_run *run) {
+    keep_partial_text(run);
     ask_cancel(&run->ask);
     round_cancel(run);
     run->result.duration_ms = (double)(watch_now(&run->watch) - run->watch.start) / 1e6;
@@ -115,10 +132,11 @@ static gramc_text fill_prompt(gramc_run *run, gramc_text prompt) {
 
 static void step_turn(gramc_run *run) {
     if (run->next_message == run->message_count) {
-        run_end(run, GRAMC_OUTCOME_ANSWERED, "%s", "");
+        end_with(run, GRAMC_OUTCOME_ANSWERED, TEXT(""));
         return;
     }
     gramc_text message = run->messages[run->next_message++];
+    run->result.text = (gramc_text){NULL, 0};
     run->watch.turn = (uint32_t)run->next_message;
     run->watch.iteration = 0;
     watch_turn(&run->watch, message);
@@ -158,12 +176,12 @@ static gramc_text text_of_step(gramc_run *run, bool first) {
 }
 
 static void step_step(gramc_run *run) {
-    size_t counters = (run->bound->tool_count + 1) * sizeof(uint32_t);
+    size_t counters = (run->bound->tool_count + 1) * sizeof(struct failures);
     bool first = run->next_step == 0;
     run->step = &run->bound->steps[run->next_step++];
     run->iteration = 0;
     run->bad_answers = 0;
-    run->unknown_calls = 0;
+    run->unknown_calls = (struct failures){0, 0};
     memset(run->call_errors, 0, counters);
     memset(run->tool_errors, 0, counters);
     run->watch.iteration = 0;
@@ -187,6 +205,14 @@ static gramc_text tool_choice(const gramc_run *run) {
     return word ? choice : tool ? tool->wire_name : (gramc_text){NULL, 0};
 }
 
+/* What a request takes where little is escaped, so that its buffer seldom grows. */
+static size_t usual_size(const struct request *request) {
+    size_t size = 1024 + request->instruction.len + request->tools.len;
+    for (const struct message *message = request->talk->first; message; message = message->next)
+        size += 1 + message->json.len;
+    return size < BODY_MAX ? size : 0;
+}
+
 static bool build_body(gramc_run *run) {
     const struct bound_step *step = run->step;
     bool functions = run->wire == GRAMC_WIRE_FUNCTIONS;
@@ -197,8 +223,11 @@ static bool build_body(gramc_run *run) {
                               &run->talk,
                               tool_choice(run),
                               step->answer_format,
-                              run->instruction};
+                              run->instruction,
+                              run->model->profile,
+                              run->stream};
     buf_reset(&run->body);
+    buf_reserve(&run->body, usual_size(&request));
     run->talk.protocol->request(&run->body, &request);
     if (buf_status(&run->body) == GRAMC_NOMEM) run_nomem(run);
     if (buf_status(&run->body) == GRAMC_LIMIT)
@@ -207,6 +236,7 @@ static bool build_body(gramc_run *run) {
 }
 
 static void step_ask(gramc_run *run) {
+    if (budget_is_spent(run, "")) return;
     run->watch.iteration = ++run->iteration;
     run->result.requests++;
     conversation_trim(&run->talk, run->bound->agent->max_messages);
@@ -236,7 +266,8 @@ static void answered(gramc_run *run, gramc_text text) {
 /* ## Structured answers */
 
 /* The member `answer` of an object, where the request asked for one. */
-static gramc_text unwrapped(const gramc_run *run, struct arena *arena, gramc_text content) {
+static gramc_text unwrapped(void *ctx, struct arena *arena, gramc_text content) {
+    const gramc_run *run = ctx;
     const struct json *document =
         run->step->answer_wrapped ? json_parse(arena, content, NULL) : NULL;
     const struct json *answer = json_get(document, "answer");
@@ -264,32 +295,52 @@ static void refuse_answer(gramc_run *run, const gramc_verdict *verdict) {
     if (!text.ptr || !conversation_remark(&run->talk, &run->arena, text)) run_nomem(run);
 }
 
-/* Something is to be filled in or explained. */
-static void mend_answer(gramc_run *run, gramc_text text) {
-    gramc_check_options options = GRAMC_CHECK_OPTIONS_INIT;
+/* A tool's result is no model's JSON. */
+static gramc_text answer_itself(void *ctx, struct arena *arena, gramc_text text) {
+    (void)ctx, (void)arena;
+    return text;
+}
+
+/* `view` knows what the text stands for, and whether it may be mended. */
+static void take_answer(gramc_run *run, gramc_text text, struct reading_view *view) {
+    struct taken reading;
     gramc_verdict *verdict = NULL;
-    options.flags = GRAMC_CHECK_DEFAULTS | GRAMC_CHECK_NULL_ABSENT;
-    options.allocator = &run->loop->allocator;
-    gramc_status status =
-        gramc_schema_check(&verdict, run->step->answers, text.ptr, text.len, &options);
-    if (status == GRAMC_NOMEM) run_nomem(run);
-    else if (status || !verdict->valid) refuse_answer(run, status ? NULL : verdict);
-    else answered(run, verdict->normalised);
+    view->schema = run->step->answers;
+    view->flags = GRAMC_CHECK_DEFAULTS | GRAMC_CHECK_NULL_ABSENT |
+                  (view->kinds && run->bound->agent->coerce ? (unsigned)GRAMC_CHECK_COERCE : 0);
+    reading_init(&reading, &run->loop->allocator);
+    gramc_status status = reading_take(&reading, &verdict, text, view);
+    if (status == GRAMC_NOMEM) {
+        run_nomem(run);
+    } else if (status || !verdict->valid) {
+        refuse_answer(run, status ? NULL : verdict);
+    } else {
+        const gramc_event_reading told = reading_told(&reading, verdict);
+        if (told.repair_count || told.change_count)
+            watch_reading(&run->watch, &told, verdict->normalised);
+        answered(run, verdict->normalised);
+    }
     gramc_verdict_free(verdict);
+    reading_free(&reading);
 }
 
 static void evaluate_answer(gramc_run *run, gramc_text text) {
     if (gramc_schema_accepts_as_is(run->step->answers, text.ptr, text.len)) answered(run, text);
-    else mend_answer(run, text);
+    else take_answer(run, text, &(struct reading_view){.seen = answer_itself});
 }
 
 static void read_answer(gramc_run *run, gramc_text content) {
     struct arena scratch;
+    struct reading_view view = {
+        .kinds = reading_kinds(run->step->output_document), .seen = unwrapped, .ctx = run};
+    if (run->step->answer_wrapped) view.kinds |= 1u << JSON_OBJECT;
     arena_init(&scratch, &run->loop->allocator);
     content = json_mended(&scratch, content);
-    gramc_text text = unwrapped(run, &scratch, content);
+    gramc_text text = scratch.oom ? content : unwrapped(run, &scratch, content);
     if (scratch.oom) run_nomem(run);
-    else evaluate_answer(run, text);
+    else if (gramc_schema_accepts_as_is(run->step->answers, text.ptr, text.len))
+        answered(run, text);
+    else take_answer(run, content, &view);
     arena_free(&scratch);
 }
 
@@ -318,10 +369,13 @@ static void read_text(gramc_run *run, const struct reply *reply) {
 /* Results that nobody could be told of are not worth the side effects of having them. */
 static void read_calls(gramc_run *run, const struct reply *reply) {
     run->assistant = conversation_assistant(&run->talk, &run->arena, reply);
+    bool direct = run->assistant && round_wants_direct(run, run->assistant);
+    if (reply->content.len) set_text(run, reply->content);
     if (!run->assistant) {
         run_nomem(run);
-    } else if (run->iteration >= run->max_iterations && !round_wants_direct(run, run->assistant)) {
-        if (reply->content.len) set_text(run, reply->content);
+    } else if (!direct && budget_is_spent(run, "; its last calls were not made")) {
+        return;
+    } else if (run->iteration >= run->max_iterations && !direct) {
         run_end(
             run, GRAMC_OUTCOME_MAX_ITERATIONS,
             "no answer after %u request%s: the model still calls tools; its last calls were not "
@@ -337,6 +391,7 @@ static void count_usage(gramc_run *run, const struct usage *usage) {
     run->result.completion_tokens += usage->completion;
     run->result.total_tokens += usage->total;
     run->result.cached_tokens += usage->cached;
+    budget_count(run, usage);
 }
 
 static void step_read(gramc_run *run) {
@@ -389,6 +444,9 @@ static void check_interruptions(gramc_run *run) {
     if (run->timed_out)
         run_end(run, GRAMC_OUTCOME_TIMEOUT, "the run took longer than %u ms",
                 (unsigned)run->timeout_ms);
+    if (run->overdue)
+        run_end(run, GRAMC_OUTCOME_MAX_DURATION, "the run took longer than %u ms",
+                (unsigned)run->budget.max_ms);
 }
 
 void run_step(gramc_run *run) {
@@ -402,7 +460,8 @@ void run_step(gramc_run *run) {
 
 static void deadline_passed(uv_timer_t *timer) {
     gramc_run *run = timer->data;
-    run->timed_out = true;
+    if (budget_has_less_time(run)) run->overdue = true;
+    else run->timed_out = true;
     run_step(run);
 }
 
@@ -435,7 +494,7 @@ static gramc_status evaluate(const gramc_bound *bound, const gramc_run_options *
         return GRAMC_USAGE;
     for (size_t i = 0; i < bound->agent->input_count; i++)
         if (!is_given(options, bound->agent->inputs[i])) return GRAMC_USAGE;
-    return GRAMC_OK;
+    return budget_is_usable(bound->agent, options) ? GRAMC_OK : GRAMC_USAGE;
 }
 
 static gramc_wire choose_wire(const gramc_run_options *options, const gramc_bound *bound) {
@@ -459,8 +518,8 @@ static void fill(gramc_run *run, const gramc_run_options *options) {
     const gramc_agent *agent = run->bound->agent;
     size_t counters = run->bound->tool_count + 1;
     gramc_text *messages = arena_array(&run->arena, options->message_count, sizeof(*messages));
-    run->call_errors = arena_array(&run->arena, counters, sizeof(uint32_t));
-    run->tool_errors = arena_array(&run->arena, counters, sizeof(uint32_t));
+    run->call_errors = arena_array(&run->arena, counters, sizeof(*run->call_errors));
+    run->tool_errors = arena_array(&run->arena, counters, sizeof(*run->tool_errors));
     for (size_t i = 0; messages && i < options->message_count; i++)
         messages[i] = arena_text(&run->arena, options->messages[i]);
     copy_inputs(run, options);
@@ -469,17 +528,22 @@ static void fill(gramc_run *run, const gramc_run_options *options) {
     run->wire = choose_wire(options, run->bound);
     run->max_iterations = options->max_iterations ? options->max_iterations : agent->max_iterations;
     if (run->max_iterations == 0) run->max_iterations = DEFAULT_ITERATIONS;
+    run->stream = options->model->kind == &model_endpoint && run->bound->protocol->stream &&
+                  (options->stream || options->model->stream);
+    budget_init(run, options);
     run->timeout_ms = options->timeout_ms;
+    if (run->timeout_ms == 0) run->timeout_ms = run->budget.max_ms ? UINT32_MAX : RUN_TIMEOUT_MS;
 }
 
 static void arm_deadline(gramc_run *run) {
-    if (run->timeout_ms == 0) return;
+    uint32_t ms = budget_has_less_time(run) ? run->budget.max_ms : run->timeout_ms;
+    if (ms == UINT32_MAX) return;
     uv_timer_init(&run->loop->uv, &run->deadline);
     run->deadline.data = run;
     run->has_deadline = true;
     run->handles++;
     uv_update_time(&run->loop->uv);
-    uv_timer_start(&run->deadline, deadline_passed, run->timeout_ms, 0);
+    uv_timer_start(&run->deadline, deadline_passed, ms, 0);
 }
 
 static void enlist(gramc_run *run) {

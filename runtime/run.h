@@ -3,6 +3,7 @@
 #define RUNTIME_RUN_H
 
 #include "runtime/bound.h"
+#include "runtime/budget.h"
 #include "runtime/checked_call.h"
 #include "runtime/loop.h"
 #include "runtime/model.h"
@@ -43,6 +44,13 @@ struct slot {
     gramc_text text; /* what the model is told */
     gramc_text own;  /* what the tool said, while it settles */
     uint64_t started;
+    uint64_t queued_ns; /* of the time since then */
+};
+
+/* Failures of one kind in one tool. */
+struct failures {
+    uint32_t rounds; /* with at least one */
+    uint32_t last;   /* of them, as run->result.requests counts; 0: none */
 };
 
 struct gramc_run {
@@ -62,20 +70,22 @@ struct gramc_run {
     gramc_wire wire;
     uint32_t max_iterations, iteration;
     uint32_t timeout_ms;
+    bool stream; /* answers come in pieces */
     struct conversation talk;
     struct buf body;
     struct ask ask;
     const struct message *assistant; /* whose calls are being made */
     struct slot *slots;
     size_t slot_count, pending;
-    uint32_t *call_errors, *tool_errors; /* of this turn, per tool of the agent */
-    uint32_t unknown_calls;
+    struct failures *call_errors, *tool_errors; /* of this step, per tool of the agent */
+    struct failures unknown_calls;
     struct tool_memory memory;
     struct watch watch;
     char id[33];
     uint64_t waiting_since; /* for an answer, or for tools */
     enum run_state state;
-    bool stepping, canceled, timed_out, is_ready;
+    bool stepping, canceled, timed_out, overdue, is_ready;
+    struct budget budget;
     gramc_run_result result;
     char message[1024];
     uv_timer_t deadline;

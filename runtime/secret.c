@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "runtime/secret_list.h"
+#include "runtime/secret_match.h"
 
 /* ## Base64, as far as a value decides it: its neighbours have a share in the outer letters */
 
@@ -59,9 +60,16 @@ static void add(struct secrets *secrets, struct secret secret) {
     secrets->list[i] = secret;
 }
 
+static void mark(unsigned char marks[256], gramc_text text) {
+    marks[(unsigned char)text.ptr[0]] |= MARK_FIRST;
+    marks[(unsigned char)text.ptr[1]] |= MARK_SECOND;
+}
+
 static void add_form(struct secrets *secrets, const struct secret *secret, gramc_text text) {
     secrets->forms[secrets->form_count++] =
         (struct secret_form){text, secret->name, secret->value.len, text_eq(text, secret->value)};
+    mark(secrets->marks, text);
+    if (secret->value.len >= SECRET_SURE) mark(secrets->sure_marks, text);
 }
 
 static void add_forms(struct secrets *secrets, const struct secret *secret, char **cursor) {
@@ -92,6 +100,8 @@ gramc_status secrets_new(struct secrets **out, const gramc_allocator *allocator,
     *out = secrets;
     if (!secrets) return GRAMC_NOMEM;
     *secrets = (struct secrets){.allocator = *allocator, .size = size};
+    for (const char *c = match_escapes; *c; c++)
+        secrets->marks[(unsigned char)*c] = secrets->sure_marks[(unsigned char)*c] = MARK_ESCAPE;
     secrets->list = (struct secret *)(void *)(secrets + 1);
     secrets->forms = (struct secret_form *)(void *)(secrets->list + count);
     char *cursor = (char *)(secrets->forms + PER_SECRET * count);

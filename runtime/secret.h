@@ -45,8 +45,13 @@ void secrets_hide(const struct secrets *secrets, struct buf *text);
 /* Those of that length and longer; SECRET_SURE: that occur by chance hardly ever. */
 enum { SECRET_SURE = 8 };
 void secrets_hide_from(const struct secrets *secrets, struct buf *text, size_t shortest);
+/* False: it would stay as it is, and need not be copied first. */
+bool secrets_may_stand_in(const struct secrets *secrets, gramc_text text, size_t shortest);
 /* The same for a text that is known to be a part of a longer one. */
 enum text_cut { CUT_NOWHERE = 0, CUT_AT_START = 1, CUT_AT_END = 2 };
 void secrets_hide_cut(const struct secrets *secrets, struct buf *text, enum text_cut cut);
+/* How many bytes of a text that is still coming can be hidden and shown without what follows: what
+ * may be a part of a value, as secrets_hide_from finds them, has to wait (secret_stream.c). */
+size_t secrets_settled(const struct secrets *secrets, gramc_text text, size_t shortest);
 
 #endif

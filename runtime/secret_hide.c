@@ -14,51 +14,81 @@ enum {
 
 /* ## Whole values */
 
-/* Bytes that something begins with. */
-struct beginnings {
-    bool first[256];
+struct secret_search {
+    const struct secrets *secrets;
+    const unsigned char *marks;
+    gramc_text text;
+    size_t shortest, work, most;
 };
 
-static struct beginnings beginnings_of(const struct secrets *secrets, size_t shortest) {
-    struct beginnings out = {.first = {false}};
-    for (size_t i = 0; i < secrets->form_count; i++)
-        if (secrets->forms[i].value_len >= shortest)
-            out.first[(unsigned char)secrets->forms[i].text.ptr[0]] = true;
-    return out;
+struct hit {
+    size_t start, end;
+    const struct secret_form *form; /* NULL: what is left would take too long to search */
+};
+
+static struct secret_search search_of(const struct secrets *secrets, gramc_text text,
+                                      size_t shortest) {
+    return (struct secret_search){.secrets = secrets,
+                                  .marks =
+                                      shortest < SECRET_SURE ? secrets->marks : secrets->sure_marks,
+                                  .text = text,
+                                  .shortest = shortest,
+                                  .most = WORK_A_BYTE * text.len + WORK_AT_LEAST};
 }
 
-static const struct secret_form *form_at(const struct secrets *secrets, gramc_text text, size_t pos,
-                                         size_t shortest, size_t *end, size_t *work) {
-    for (size_t i = 0; i < secrets->form_count; i++) {
-        const struct secret_form *form = &secrets->forms[i];
-        if (form->value_len < shortest) continue;
-        struct escaped_match match = match_escaped(text, pos, form->text, work);
+/* The next place where a form may begin. It and the byte behind it have marks, or it is an escape;
+ * nearly all bytes of a text are neither. */
+static size_t next_place(const struct secret_search *search, size_t pos) {
+    const unsigned char *marks = search->marks;
+    const gramc_text text = search->text;
+    for (; pos < text.len; pos++) {
+        unsigned mark = marks[(unsigned char)text.ptr[pos]];
+        if (!(mark & (MARK_FIRST | MARK_ESCAPE))) continue;
+        unsigned next = pos + 1 < text.len ? marks[(unsigned char)text.ptr[pos + 1]] : 0;
+        if (mark & MARK_ESCAPE ? match_may_begin(text, pos, marks, MARK_FIRST)
+                               : next & (MARK_SECOND | MARK_ESCAPE))
+            return pos;
+    }
+    return text.len;
+}
+
+static const struct secret_form *form_at(struct secret_search *search, size_t pos, size_t *end) {
+    for (size_t i = 0; i < search->secrets->form_count; i++) {
+        const struct secret_form *form = &search->secrets->forms[i];
+        if (form->value_len < search->shortest) continue;
+        struct escaped_match match = match_escaped(search->text, pos, form->text, &search->work);
         *end = match.end;
         if (match.kind == MATCH_WHOLE) return form;
     }
     return NULL;
 }
 
+static bool find_hit(struct secret_search *search, size_t pos, struct hit *hit) {
+    while ((pos = next_place(search, pos)) < search->text.len) {
+        *hit = (struct hit){.start = pos, .end = search->text.len};
+        if (search->work >= search->most) return true;
+        if ((hit->form = form_at(search, pos, &hit->end))) return true;
+        pos++;
+    }
+    return false;
+}
+
 /* What would take too long to search goes as a whole. */
 static void hide_whole(const struct secrets *secrets, struct buf *text, size_t shortest) {
-    const struct beginnings beginnings = beginnings_of(secrets, shortest);
+    struct secret_search search = search_of(secrets, buf_view(text), shortest);
+    struct hit hit;
     struct buf copy;
-    gramc_text all = buf_view(text);
-    size_t done = 0, end = 0, work = 0, most = (WORK_A_BYTE * all.len + WORK_AT_LEAST);
+    size_t done = 0;
+    if (!find_hit(&search, 0, &hit)) return;
     buf_init_secret(&copy, &text->allocator, text->max);
-    for (size_t pos = 0; pos < all.len && work < most; pos++) {
-        if (!match_may_begin(all, pos, beginnings.first)) continue;
-        const struct secret_form *form = form_at(secrets, all, pos, shortest, &end, &work);
-        if (!form && work < most) continue;
-        buf_put(&copy, all.ptr + done, pos - done);
-        buf_puts(&copy, form ? "${env:" : "(the rest cannot be searched for secrets in time");
-        if (form) buf_text(&copy, form->name);
-        buf_putc(&copy, form ? '}' : ')');
-        done = form ? end : all.len;
-        pos = done - 1;
-    }
-    if (done == 0) return;
-    buf_put(&copy, all.ptr + done, all.len - done);
+    do {
+        buf_put(&copy, text->ptr + done, hit.start - done);
+        buf_puts(&copy, hit.form ? "${env:" : "(the rest cannot be searched for secrets in time");
+        if (hit.form) buf_text(&copy, hit.form->name);
+        buf_putc(&copy, hit.form ? '}' : ')');
+        done = hit.end;
+    } while (find_hit(&search, done, &hit));
+    buf_put(&copy, text->ptr + done, text->len - done);
     mem_wipe(text->ptr, text->len);
     buf_free(text);
     *text = copy;
@@ -69,10 +99,11 @@ static void hide_whole(const struct secrets *secrets, struct buf *text, size_t s
 /* The beginning of a value that ends the text. */
 static size_t part_at_end(gramc_text text, gramc_text value) {
     size_t window = value.len * LONGEST_SPELLING, work = 0;
-    bool first[256] = {false};
-    first[(unsigned char)value.ptr[0]] = true;
+    unsigned char marks[256] = {0};
+    marks[(unsigned char)value.ptr[0]] = MARK_FIRST;
     for (size_t pos = text.len > window ? text.len - window : 0; pos < text.len; pos++) {
-        if (!strchr("%\\&", text.ptr[pos]) && !match_may_begin(text, pos, first)) continue;
+        if (!strchr("%\\&", text.ptr[pos]) && !match_may_begin(text, pos, marks, MARK_FIRST))
+            continue;
         struct escaped_match match = match_escaped(text, pos, value, &work);
         if (match.kind == MATCH_BEGINNING && text.len - pos >= SECRET_SHORTEST)
             return text.len - pos;
@@ -92,10 +123,10 @@ static size_t part_at_start(gramc_text text, gramc_text value) {
     size_t work = 0, most = rest_of_escape(text);
     for (size_t gone = 1; gone < value.len; gone++) {
         gramc_text rest = text_slice(value, gone, value.len);
-        bool first[256] = {false};
-        first[(unsigned char)rest.ptr[0]] = true;
+        unsigned char marks[256] = {0};
+        marks[(unsigned char)rest.ptr[0]] = MARK_FIRST;
         for (size_t skip = 0; skip <= most && skip < text.len; skip++) {
-            if (!match_may_begin(text, skip, first)) continue;
+            if (!match_may_begin(text, skip, marks, MARK_FIRST)) continue;
             struct escaped_match match = match_escaped(text, skip, rest, &work);
             if (match.kind == MATCH_WHOLE && match.end >= SECRET_SHORTEST) return match.end;
         }
@@ -122,8 +153,12 @@ static void blot_start(const struct secrets *secrets, char *ptr, size_t len, siz
 
 /* Servers cut too, and say so with dots. */
 static size_t find_dots(gramc_text text, size_t from) {
-    for (; from + 3 <= text.len; from++)
-        if (memcmp(text.ptr + from, "...", 3) == 0) return from;
+    while (from + 3 <= text.len) {
+        const char *dot = memchr(text.ptr + from, '.', text.len - from - 2);
+        if (!dot) break;
+        if (dot[1] == '.' && dot[2] == '.') return (size_t)(dot - text.ptr);
+        from = (size_t)(dot - text.ptr) + 1;
+    }
     return text.len;
 }
 
@@ -139,6 +174,14 @@ static void hide_at_dots(const struct secrets *secrets, struct buf *text, size_t
 }
 
 /* ## For all */
+
+bool secrets_may_stand_in(const struct secrets *secrets, gramc_text text, size_t shortest) {
+    struct hit hit;
+    size_t cut = SECRET_SHORTEST + 3, least = shortest < cut ? shortest : cut; /* 3 are dots */
+    if (!secrets || secrets->form_count == 0 || text.len < least) return false;
+    struct secret_search search = search_of(secrets, text, shortest);
+    return find_hit(&search, 0, &hit) || find_dots(text, 0) < text.len;
+}
 
 void secrets_hide(const struct secrets *secrets, struct buf *text) {
     secrets_hide_from(secrets, text, SECRET_SHORTEST);

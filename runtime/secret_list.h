@@ -16,12 +16,16 @@ struct secret_form {
     bool is_value;
 };
 
+/* What a byte may be in a text that holds a secret; any other one is passed over. */
+enum { MARK_FIRST = 1, MARK_SECOND = 2, MARK_ESCAPE = 4 };
+
 struct secrets {
     gramc_allocator allocator;
     size_t size; /* of the block: this, the lists, the bytes */
     size_t count, form_count;
     struct secret *list; /* the longest first, as are the forms */
     struct secret_form *forms;
+    unsigned char marks[256], sure_marks[256]; /* of all forms; of those that are SECRET_SURE */
 };
 
 #endif

@@ -171,7 +171,8 @@ bool match_is_of_escape(char byte) {
 static bool is_cut_off(gramc_text text, size_t at) {
     if (at >= text.len) return true;
     struct reading one = read_at(text, at, LAYERS);
-    if (text.len - at > LONGEST_ESCAPE || one.len != 1 || !strchr("%\\&", one.bytes[0]))
+    if (text.len - at > LONGEST_ESCAPE || one.len != 1 || !one.bytes[0] ||
+        !strchr("%\\&", one.bytes[0]))
         return false;
     for (size_t i = at + 1; i < text.len; i++)
         if (!match_is_of_escape(text.ptr[i])) return false;
@@ -197,20 +198,35 @@ static size_t furthest(const struct places *places) {
     return end;
 }
 
-bool match_may_begin(gramc_text text, size_t pos, const bool first[256]) {
-    unsigned char c = (unsigned char)text.ptr[pos];
-    if (first[c]) return true;
-    if (c != '%' && c != '\\' && c != '&' && c != '+') return false;
+const char match_escapes[] = "%\\&+";
+
+static bool begins_escape(char c) {
+    return c == '%' || c == '\\' || c == '&' || c == '+';
+}
+
+bool match_may_begin(gramc_text text, size_t pos, const unsigned char marks[256], unsigned mark) {
+    if (marks[(unsigned char)text.ptr[pos]] & mark) return true;
+    if (!begins_escape(text.ptr[pos])) return false;
     for (int layers = 1; layers <= LAYERS; layers++)
-        if (first[(unsigned char)read_at(text, pos, layers).bytes[0]]) return true;
+        if (marks[(unsigned char)read_at(text, pos, layers).bytes[0]] & mark) return true;
     return false;
 }
 
-struct escaped_match match_escaped(gramc_text text, size_t start, gramc_text value, size_t *work) {
+/* How many bytes of the value stand at `start` as they are, in front of the first escape. */
+static size_t plain_length(gramc_text text, size_t start, gramc_text value) {
+    size_t len = 0;
+    while (len < value.len && start + len < text.len && !begins_escape(text.ptr[start + len]) &&
+           text.ptr[start + len] == value.ptr[len])
+        len++;
+    return len;
+}
+
+struct escaped_match match_behind(gramc_text text, size_t at, gramc_text value, size_t plain,
+                                  size_t *work) {
     struct escaped_match out = {.kind = MATCH_NONE};
     struct places ring[5] = {{.count = 0}}; /* a character is four bytes of the value at most */
-    add_place(&ring[0], start);
-    for (size_t done = 0; done < value.len; done++) {
+    add_place(&ring[plain % 5], at);
+    for (size_t done = plain; done < value.len; done++) {
         struct places here = ring[done % 5];
         *work += here.count;
         ring[done % 5].count = 0;
@@ -224,4 +240,13 @@ struct escaped_match match_escaped(gramc_text text, size_t start, gramc_text val
         if (ahead == 0) return out;
     }
     return (struct escaped_match){MATCH_WHOLE, furthest(&ring[value.len % 5])};
+}
+
+struct escaped_match match_escaped(gramc_text text, size_t start, gramc_text value, size_t *work) {
+    size_t plain = plain_length(text, start, value), next = start + plain;
+    *work += plain;
+    if (plain == value.len || next >= text.len || begins_escape(text.ptr[next]))
+        return match_behind(text, next, value, plain, work);
+    (*work)++;
+    return (struct escaped_match){.kind = MATCH_NONE};
 }

@@ -21,7 +21,13 @@ struct escaped_match {
 struct escaped_match match_escaped(gramc_text text, size_t start, gramc_text value, size_t *work);
 /* A byte that escapes are made of. */
 bool match_is_of_escape(char byte);
-/* Whether a value that begins with one of these bytes may stand at `pos`. */
-bool match_may_begin(gramc_text text, size_t pos, const bool first[256]);
+/* What match_escaped does, without looking for what is not escaped first: `plain` bytes of the
+ * value were found, up to `at`. */
+struct escaped_match match_behind(gramc_text text, size_t at, gramc_text value, size_t plain,
+                                  size_t *work);
+/* Any other byte stands for itself, however a text is spelled. */
+extern const char match_escapes[];
+/* Whether a value that begins with a byte marked so may stand at `pos`. */
+bool match_may_begin(gramc_text text, size_t pos, const unsigned char marks[256], unsigned mark);
 
 #endif

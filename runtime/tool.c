@@ -3,6 +3,7 @@
 #include "runtime/tool.h"
 
 #include <stdarg.h>
+#include <stddef.h>
 
 #include "base/text.h"
 #include "runtime/loop.h"
@@ -33,6 +34,7 @@ void tool_hold(struct tool_call *call) {
 static void destroy(struct tool_call *call) {
     *call->link = call->next;
     if (call->next) call->next->link = call->link;
+    if (call->has_place) gate_leave(&call->loop->programs);
     buf_free(&call->arguments);
     buf_free(&call->result);
     mem_free(&call->loop->allocator, call, sizeof(*call));
@@ -80,13 +82,60 @@ void tool_settle(struct tool_call *call, enum tool_outcome outcome) {
     tell(call);
 }
 
+/* ## Waiting for a turn */
+
+static uint64_t now(const struct tool_call *call) {
+    const gramc_clock *clock = &call->loop->clock;
+    return clock->now_ns(clock->ctx);
+}
+
+void tool_queued(struct tool_call *call) {
+    call->queued_at = now(call);
+}
+
+void tool_dispatched(struct tool_call *call) {
+    if (call->queued_at) call->queued_ns += now(call) - call->queued_at;
+    call->queued_at = 0;
+}
+
+static void admitted(struct gate_wait *wait) {
+    struct tool_call *call =
+        (struct tool_call *)(void *)((char *)wait - offsetof(struct tool_call, wait));
+    call->has_place = true;
+    tool_dispatched(call);
+    call->go(call);
+    tool_let_go(call);
+}
+
+void tool_in_turn(struct tool_call *call, void (*go)(struct tool_call *call)) {
+    struct gate *gate = &call->loop->programs;
+    call->has_place = gate_try(gate);
+    if (call->has_place) {
+        go(call);
+        return;
+    }
+    call->go = go;
+    call->wait.admitted = admitted;
+    tool_hold(call);
+    tool_queued(call);
+    gate_queue(gate, &call->wait);
+}
+
+static void leave_queue(struct tool_call *call) {
+    gate_forget(&call->loop->programs, &call->wait);
+    tool_let_go(call);
+}
+
+/* ## Settling from outside */
+
 /* Settles from outside; the kind is told to stop before the run hears of it. */
 static void settle_early(struct tool_call *call, enum tool_outcome outcome) {
     call->settled = true;
     call->outcome = outcome;
     buf_reset(&call->result);
     stop_deadline(call);
-    call->kind->cancel(call);
+    if (call->wait.waiting) leave_queue(call);
+    else call->kind->cancel(call);
     tell(call);
 }
 
@@ -100,8 +149,20 @@ void tool_fail(struct tool_call *call, const char *format, ...) {
     tool_settle(call, buf_status(&call->result) ? TOOL_NOMEM : TOOL_FAILED);
 }
 
+static void deadline_passed(uv_timer_t *timer);
+
+/* Work that began later than its deadline was armed has its whole time all the same. */
+static bool has_time_left(struct tool_call *call) {
+    uint64_t began = call->began ? call->began(call) : 0;
+    uint64_t worked_ms = began ? (uv_hrtime() - began) / 1000000 : 0;
+    if (!call->began || worked_ms >= call->bound->timeout_ms) return false;
+    uv_timer_start(&call->deadline, deadline_passed, call->bound->timeout_ms - worked_ms, 0);
+    return true;
+}
+
 static void deadline_passed(uv_timer_t *timer) {
     struct tool_call *call = timer->data;
+    if (has_time_left(call)) return;
     tool_hold(call);
     settle_early(call, TOOL_TIMED_OUT);
     tool_let_go(call);

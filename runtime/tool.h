@@ -13,6 +13,7 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "gramc/runtime.h"
+#include "runtime/gate.h"
 
 struct box_kind;
 struct offered_tool;
@@ -101,6 +102,13 @@ struct tool_call {
     uv_timer_t deadline;
     bool has_deadline;
     struct tool_call *next, **link; /* in the loop's list */
+    struct gate_wait wait;          /* for a place among the programs */
+    bool has_place;                 /* given back when the call is freed */
+    void (*go)(struct tool_call *call);
+    uint64_t (*began)(const struct tool_call *call); /* by uv_hrtime, 0: it has not yet; NULL: with
+                                                      * tool_wait */
+    uint64_t queued_at;                              /* since when it waits, by the loop's clock */
+    uint64_t queued_ns; /* it has waited so long for its turn; 0: it was dispatched at once */
 };
 
 /* Starts a call; `arguments` are copied. done may be called before this returns. NULL without
@@ -123,8 +131,14 @@ void tool_settle(struct tool_call *call, enum tool_outcome outcome);
 __attribute__((format(printf, 2, 3)))
 #endif
 void tool_fail(struct tool_call *call, const char *format, ...);
-/* Arms the deadline: the kind will settle later. */
+/* Arms the deadline: the kind will settle later. The work begins now. */
 void tool_wait(struct tool_call *call);
+/* Calls `go` when the loop has room for one more program at work, perhaps at once. A call that is
+ * canceled before that is not told to its kind. */
+void tool_in_turn(struct tool_call *call, void (*go)(struct tool_call *call));
+/* It waits for its turn from here on, and has it: the time between is told apart. */
+void tool_queued(struct tool_call *call);
+void tool_dispatched(struct tool_call *call);
 void tool_hold(struct tool_call *call);
 void tool_let_go(struct tool_call *call);
 

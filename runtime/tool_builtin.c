@@ -1,10 +1,16 @@
 /* Calls a function of this process: at once on the loop's thread, or on one of libuv's worker
  * threads if it is marked as blocking. A worker writes into a buffer of its own, which the loop
- * takes over when the work is done; a call past its deadline is abandoned, never stopped. */
+ * takes over when the work is done; a call past its deadline is abandoned, never stopped. What
+ * waits for a thread has its time still before it. */
+#include <stdatomic.h>
+
 #include "base/text.h"
 #include "runtime/bound.h"
 #include "runtime/builtin.h"
 #include "runtime/loop.h"
+
+/* What takes longer until a thread has it had to wait for one. */
+enum { NOTICED_NS = 1000000 };
 
 /* A function on a worker thread. */
 struct job {
@@ -14,6 +20,8 @@ struct job {
     gramc_text arguments; /* of the call, which this job holds */
     struct buf result;
     int failed;
+    uint64_t queued;
+    _Atomic uint64_t began; /* 0: it waits for a thread */
 };
 
 static void describe(struct buf *out, const gramc_impl *impl) {
@@ -33,6 +41,7 @@ static void settle(struct tool_call *call, int failed) {
 /* On the worker thread. */
 static void work(uv_work_t *request) {
     struct job *job = request->data;
+    atomic_store(&job->began, uv_hrtime());
     job->failed = job->function.run(&job->function, job->arguments, &job->result);
 }
 
@@ -40,6 +49,8 @@ static void worked(uv_work_t *request, int status) {
     struct job *job = request->data;
     struct tool_call *call = job->call;
     call->loop->functions--;
+    if (!status && job->began - job->queued >= NOTICED_NS)
+        call->queued_ns = job->began - job->queued;
     if (!call->settled) {
         struct buf spare = call->result;
         call->result = job->result;
@@ -49,17 +60,25 @@ static void worked(uv_work_t *request, int status) {
     tool_let_go(call);
 }
 
+static uint64_t began(const struct tool_call *call) {
+    const struct job *job = call->state;
+    return atomic_load(&job->began);
+}
+
 static void call_blocking(struct tool_call *call, const struct tool_function *function) {
     struct job *job = mem_alloc(&call->loop->allocator, sizeof(*job));
     if (!job) {
         tool_settle(call, TOOL_NOMEM);
         return;
     }
-    *job =
-        (struct job){.call = call, .function = *function, .arguments = buf_view(&call->arguments)};
+    *job = (struct job){.call = call,
+                        .function = *function,
+                        .arguments = buf_view(&call->arguments),
+                        .queued = uv_hrtime()};
     job->work.data = job;
     buf_init(&job->result, &call->loop->allocator, TOOL_RESULT_MAX);
     call->state = job;
+    call->began = began;
     tool_wait(call);
     tool_hold(call);
     call->loop->functions++;

@@ -129,8 +129,12 @@ static void call_limited(struct tool_call *call,
     arena_free(&arena);
 }
 
-static void call_exec(struct tool_call *call) {
+static void start_program(struct tool_call *call) {
     call_limited(call, run_program);
+}
+
+static void call_exec(struct tool_call *call) {
+    tool_in_turn(call, start_program);
 }
 
 static void call_persistent(struct tool_call *call) {

@@ -243,6 +243,13 @@ static void on_done(struct http_request *request) {
     if (!work->running) tool_let_go(call);
 }
 
+/* After a redirect the deadline is that of the whole call, which goes on while it waits. */
+static void on_begun(struct http_request *request) {
+    struct http_work *work = request->ctx;
+    tool_dispatched(work->call);
+    if (!work->call->has_deadline) tool_wait(work->call);
+}
+
 static void start_request(struct http_work *work) {
     struct http_request *request = &work->request;
     enum http_method method = endpoint_of(work->call)->call->method;
@@ -253,10 +260,12 @@ static void start_request(struct http_work *work) {
     request->body = buf_view(&work->body);
     request->max_response = TOOL_RESULT_MAX;
     request->done = on_done;
+    request->begun = on_begun;
     request->ctx = work;
     work->running = buf_status(&work->url) == GRAMC_OK &&
                     http_start(work->call->loop->http, request) == GRAMC_OK;
     if (!work->running) tool_settle(work->call, TOOL_NOMEM);
+    else if (http_waits(request)) tool_queued(work->call);
 }
 
 /* ## The kind */
@@ -278,13 +287,12 @@ static void call_http(struct tool_call *call) {
     start_request(work);
     if (!work->running) return;
     tool_hold(call);
-    tool_wait(call);
+    if (!http_waits(&work->request)) tool_wait(call);
 }
 
+/* Of a call that has not settled, which is one whose request is under way. */
 static void cancel(struct tool_call *call) {
     struct http_work *work = call->state;
-    if (!work || !work->running) return;
-    work->running = false;
     http_cancel(&work->request);
     tool_let_go(call);
 }

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/json/trace_read.h"
+#include "base/number.h"
 #include "base/text.h"
 #include "runtime/bound.h"
 
@@ -115,6 +116,7 @@ static void put_attempt(struct trace *trace, const gramc_event *event) {
     json_member_number(w, "status", (uint64_t)attempt->status);
     json_member_some(w, "message", attempt->reason);
     if (attempt->again) put_ms(trace, "wait_ms", attempt->wait_ms * 1000000);
+    if (attempt->queued_ns) put_ms(trace, "queued_ms", attempt->queued_ns);
     json_member_some(w, "body", attempt->body);
     put_ms(trace, "duration_ms", event->duration_ns);
 }
@@ -179,12 +181,37 @@ static void put_call(struct json_writer *w, const gramc_event_call *told) {
     if (!text_eq(told->tool, call->name)) json_member_text(w, "wire", call->name);
 }
 
+static void put_conversions(struct json_writer *w, const gramc_event_reading *reading) {
+    bool open = false;
+    for (size_t i = 0; i < reading->change_count; i++) {
+        const gramc_adjustment *change = &reading->changes[i];
+        if (change->kind != GRAMC_ADJUSTED_COERCED) continue;
+        if (!open) json_member_array(w, "coerced");
+        open = true;
+        json_object_begin(w);
+        json_member_text(w, "at", change->instance);
+        json_member_raw(w, "from", change->before);
+        json_member_raw(w, "to", change->after);
+        json_object_end(w);
+    }
+    if (open) json_array_end(w);
+}
+
+static void put_reading(struct json_writer *w, const gramc_event_reading *reading) {
+    if (!reading) return;
+    if (reading->repair_count) json_member_array(w, "repairs");
+    for (size_t i = 0; i < reading->repair_count; i++) json_text(w, text_of(reading->repairs[i]));
+    if (reading->repair_count) json_array_end(w);
+    put_conversions(w, reading);
+}
+
 static void put_tool_request(struct trace *trace, const gramc_event *event) {
     const gramc_event_call *call = event->call;
     struct json_writer *w = &trace->event;
     put_call(w, call);
     json_member_text(w, "arguments", call->call->arguments);
     if (!text_eq(call->call->arguments, call->sent)) json_member_text(w, "sent", call->sent);
+    put_reading(w, call->reading);
     json_member_number(w, "size", call->sent.len);
 }
 
@@ -196,7 +223,7 @@ static void put_tool_response(struct trace *trace, const gramc_event *event) {
     json_member_text(w, "result", event->text);
     if (call->own.ptr && !text_eq(call->own, event->text)) json_member_text(w, "own", call->own);
     json_member_number(w, "size", event->text.len);
-    if (call->queued_ns) put_ms(trace, "queued_ms", call->queued_ns);
+    if (call->queued_ns && !trace->without_times) put_ms(trace, "queued_ms", call->queued_ns);
     put_ms(trace, "duration_ms", event->duration_ns);
 }
 
@@ -215,9 +242,15 @@ static void put_answer(struct trace *trace, const gramc_event *event) {
     json_member_text(&trace->event, "text", event->text);
 }
 
+static void put_answer_reading(struct trace *trace, const gramc_event *event) {
+    json_member_text(&trace->event, "text", event->text);
+    put_reading(&trace->event, event->reading);
+}
+
 static void put_outcome(struct trace *trace, const gramc_event *event) {
     const gramc_run_result *result = event->result;
     struct json_writer *w = &trace->event;
+    char money[AMOUNT_ROOM];
     json_member_text(w, "outcome", text_of(gramc_outcome_name(result->outcome)));
     json_member_text(w, "text", result->text);
     json_member_some(w, "message", result->message);
@@ -229,6 +262,7 @@ static void put_outcome(struct trace *trace, const gramc_event *event) {
     json_member_number(w, "tool_errors", result->tool_errors);
     put_usage(w, (const uint64_t[]){result->prompt_tokens, result->completion_tokens,
                                     result->total_tokens, result->cached_tokens});
+    if (result->has_cost) json_member_raw(w, "cost", text_of(number_amount(money, result->cost)));
     put_ms(trace, "model_ms", result->model_ns);
     put_ms(trace, "tool_ms", result->tool_ns);
     put_ms(trace, "duration_ms", event->duration_ns);
@@ -247,7 +281,8 @@ static void (*const writers[])(struct trace *trace, const gramc_event *event) = 
     [GRAMC_EVENT_CALL] = put_tool_request,
     [GRAMC_EVENT_RESULT] = put_tool_response,
     [GRAMC_EVENT_ANSWER] = put_answer,
-    [GRAMC_EVENT_OUTCOME] = put_outcome};
+    [GRAMC_EVENT_OUTCOME] = put_outcome,
+    [GRAMC_EVENT_READING] = put_answer_reading};
 
 void trace_event(struct trace *trace, const gramc_event *event) {
     struct json_writer *w = &trace->event;

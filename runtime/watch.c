@@ -13,7 +13,8 @@ static const char *const names[] = {[GRAMC_EVENT_RUN] = "header",
                                     [GRAMC_EVENT_CALL] = "tool.request",
                                     [GRAMC_EVENT_RESULT] = "tool.response",
                                     [GRAMC_EVENT_ANSWER] = "answer",
-                                    [GRAMC_EVENT_OUTCOME] = "outcome"};
+                                    [GRAMC_EVENT_OUTCOME] = "outcome",
+                                    [GRAMC_EVENT_READING] = "answer.reading"};
 
 static const char *const classes[] = {
     [GRAMC_ATTEMPT_ANSWERED] = "answered",   [GRAMC_ATTEMPT_UNREACHABLE] = "unreachable",
@@ -34,6 +35,10 @@ uint64_t watch_now(const struct watch *watch) {
 
 bool watch_is_on(const struct watch *watch) {
     return watch->event || trace_is_on(&watch->trace);
+}
+
+uint64_t watch_stamp(const struct watch *watch) {
+    return watch_is_on(watch) ? watch_now(watch) : 0;
 }
 
 static void tell(struct watch *watch, gramc_event event) {
@@ -118,6 +123,10 @@ void watch_result(struct watch *watch, const gramc_event_call *call, gramc_text 
                               .call = call,
                               .text = text,
                               .duration_ns = since(watch, started)});
+}
+
+void watch_reading(struct watch *watch, const gramc_event_reading *reading, gramc_text text) {
+    tell(watch, (gramc_event){.kind = GRAMC_EVENT_READING, .reading = reading, .text = text});
 }
 
 void watch_answer(struct watch *watch, gramc_text text) {

@@ -19,6 +19,8 @@ struct watch {
 
 /* By the loop's clock, in nanoseconds. */
 uint64_t watch_now(const struct watch *watch);
+/* The same where somebody watches, else 0: for what only they are told. */
+uint64_t watch_stamp(const struct watch *watch);
 /* Is there anybody to tell? */
 bool watch_is_on(const struct watch *watch);
 
@@ -35,6 +37,8 @@ void watch_model_error(struct watch *watch, const gramc_event_attempt *attempt, 
 void watch_call(struct watch *watch, const gramc_event_call *call);
 void watch_result(struct watch *watch, const gramc_event_call *call, gramc_text text,
                   uint64_t started);
+/* A structured answer, and what it was taken for. */
+void watch_reading(struct watch *watch, const gramc_event_reading *reading, gramc_text text);
 void watch_answer(struct watch *watch, gramc_text text);
 void watch_outcome(struct watch *watch, const gramc_run_result *result);
 

@@ -1,6 +1,6 @@
 /* Turns a JSON Schema into what a style has to write: a scalar, a list, an object, or what holds
  * more of them than a style has words for. Whatever is not said plainly may be anything: the call
- * itself is judged by its value. */
+ * itself is checked by its value. */
 #include "toolbox/parameter_style.h"
 
 #include "base/text.h"

@@ -91,7 +91,7 @@ static const char *kind_name(enum yaml_kind kind) {
     return names[kind];
 }
 
-/* An unknown key is told and passed over, so that what stands beside it is judged all the same. */
+/* An unknown key is told and passed over, so that what stands beside it is checked all the same. */
 static void check_keys(struct toolbox_reader *reader, const struct yaml *map,
                        const struct toolbox_field *fields, size_t count) {
     gramc_text names[16];

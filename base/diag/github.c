@@ -34,13 +34,6 @@ static void put_remark(struct buf *out, const char *name, gramc_text text) {
     put_escaped(out, text, false);
 }
 
-static void put_uses(struct buf *out, const struct finding *f) {
-    for (uint32_t i = 0; i < f->use_count && i < DIAG_USES; i++)
-        put_remark(out, "use", f->uses[i].text);
-    if (f->use_count > DIAG_USES)
-        buf_printf(out, "%%0A... and %u more uses", (unsigned)(f->use_count - DIAG_USES));
-}
-
 static void put_finding(struct buf *out, const struct finding *f) {
     static const char *const commands[] = {"notice", "warning", "error"};
     const struct diag_row *row = f->row;
@@ -58,7 +51,10 @@ static void put_finding(struct buf *out, const struct finding *f) {
     put_escaped(out, f->message, false);
     for (uint32_t i = 0; i < f->fact_count; i++)
         if (!f->facts[i].for_programs) put_remark(out, f->facts[i].name, f->facts[i].value);
-    put_uses(out, f);
+    for (uint32_t i = 0; i < f->use_count && i < DIAG_USES; i++)
+        put_remark(out, "use", f->uses[i].text);
+    if (f->use_count > DIAG_USES)
+        buf_printf(out, "%%0A... and %u more uses", (unsigned)(f->use_count - DIAG_USES));
     put_remark(out, "help", f->help);
     buf_putc(out, '\n');
 }

@@ -85,14 +85,6 @@ static void put_template(struct json_writer *w, const char *message) {
     end_message(w);
 }
 
-/* No examples here: gram is full of braces, and doubled ones would be copied. */
-static void put_help(struct json_writer *w, const struct diag_row *row) {
-    struct buf *out = begin_message(w, "help");
-    put_message_chars(out, text_of(row->explanation));
-    if (row->bad) buf_printf(out, "\\n\\ngramc explain %s shows an example.", row->code);
-    end_message(w);
-}
-
 static void put_level(struct json_writer *w, gramc_severity severity) {
     json_member_text(w, "level", text_of(diag_severity_name(severity)));
 }
@@ -103,7 +95,11 @@ static void put_rule(struct json_writer *w, const struct diag_row *row) {
     json_member_text(w, "name", text_of(row->slug));
     put_template(w, row->message);
     put_message(w, "fullDescription", text_of(row->explanation), (gramc_text){NULL, 0});
-    put_help(w, row);
+    /* No examples here: gram is full of braces, and doubled ones would be copied. */
+    struct buf *out = begin_message(w, "help");
+    put_message_chars(out, text_of(row->explanation));
+    if (row->bad) buf_printf(out, "\\n\\ngramc explain %s shows an example.", row->code);
+    end_message(w);
     json_member_object(w, "defaultConfiguration");
     put_level(w, row->severity);
     json_object_end(w);

@@ -24,7 +24,47 @@ static void put_escape(struct buf *out, unsigned char c) {
     }
 }
 
-/* How many bytes from the start are ASCII that needs no escape: nearly always all. */
+/* Bytes that are looked at together. */
+typedef uint64_t word;
+#define REPEAT(byte) (UINT64_C(0x0101010101010101) * (byte))
+
+static word word_at(const char *bytes) {
+    word w;
+    memcpy(&w, bytes, sizeof w);
+    return w;
+}
+
+/* Four bytes to seven, some of them twice. */
+static word short_word(gramc_text text) {
+    uint32_t halves[2];
+    memcpy(&halves[0], text.ptr, 4);
+    memcpy(&halves[1], text.ptr + text.len - 4, 4);
+    return (word)halves[0] << 32 | halves[1];
+}
+
+/* Not zero if a byte is beyond ASCII, a control, a quote or a backslash: in all others the highest
+ * bit stays what it is, and a borrow begins in none of them. */
+static word unplain(word w) {
+    return (w | (w - REPEAT(0x20)) | ((w ^ REPEAT('"')) - REPEAT(1)) |
+            ((w ^ REPEAT('\\')) - REPEAT(1))) &
+           REPEAT(0x80);
+}
+
+/* ASCII that needs no escape, as nearly everything is. */
+static bool is_plain(gramc_text text) {
+    word found = REPEAT(' ');
+    if (text.len < 4) {
+        for (size_t i = 0; i < text.len; i++) found = found << 8 | (unsigned char)text.ptr[i];
+        return !unplain(found);
+    }
+    if (text.len < sizeof(word)) return !unplain(short_word(text));
+    const char *at = text.ptr, *end = text.ptr + text.len;
+    found = 0;
+    for (; end - at >= (ptrdiff_t)sizeof(word); at += sizeof(word)) found |= unplain(word_at(at));
+    return !(found | unplain(word_at(end - sizeof(word))));
+}
+
+/* How many bytes from the start are ASCII that needs no escape. */
 static size_t plain_prefix(gramc_text text) {
     size_t i = 0;
     const char *p = text.ptr;
@@ -39,6 +79,14 @@ static size_t plain_prefix(gramc_text text) {
 
 void json_put_string(struct buf *out, gramc_text text) {
     size_t done = 0;
+    char *room = buf_room(out, text.len + 2);
+    if (room && is_plain(text)) {
+        room[0] = '"';
+        if (text.len) memcpy(room + 1, text.ptr, text.len);
+        room[text.len + 1] = '"';
+        buf_took(out, text.len + 2);
+        return;
+    }
     buf_putc(out, '"');
     for (size_t pos = plain_prefix(text); pos < text.len;) {
         size_t at = pos;

@@ -9,6 +9,7 @@
 #include <yaml.h>
 
 #include "base/map.h"
+#include "base/limits.h"
 #include "base/text.h"
 
 struct yaml_level {
@@ -32,8 +33,10 @@ struct yaml_reader {
     gramc_status status;
 };
 
-const struct yaml_limits yaml_small = {4 << 20, 32, 200000, 5000};
-const struct yaml_limits yaml_large = {64 << 20, 200, 4000000, 20000};
+const struct yaml_limits yaml_small = {TOOLBOX_BYTES_MAX, TOOLBOX_DEPTH_MAX, TOOLBOX_NODES_MAX,
+                                       TOOLBOX_KEYS_MAX};
+const struct yaml_limits yaml_large = {YAML_BYTES_MAX, YAML_DEPTH_MAX, YAML_NODES_MAX,
+                                       YAML_KEYS_MAX};
 
 /* Bytes in front of a character. Marks come nearly in order, so that the way is short. */
 static uint32_t byte_of(struct yaml_reader *reader, size_t character) {

@@ -18,20 +18,6 @@ static int compile(struct cli *cli, char *path, const char *label, gramc_text na
 
 /* ## Choosing by name */
 
-static int choose_agent(struct cli *cli, struct choice *out, const gramc_spec *spec) {
-    const char *path = cli->operands[0];
-    int code = cli_choose_agent(cli, spec, path, &out->agent);
-    return code == EXIT_FINE ? cli_status(cli, gramc_agent_prepare(out->compilation, out->agent))
-                             : code;
-}
-
-/* The spec's own library, if it has one. */
-static int choose_own_library(struct cli *cli, struct choice *out, const gramc_spec *spec) {
-    out->library = NULL;
-    if (gramc_spec_library_count(spec) == 0) return EXIT_FINE;
-    return cli_choose_library(cli, spec, cli->operands[0], TEXT(""), &out->library);
-}
-
 /* The name is what follows the last #. */
 int run_choose_library(struct cli *cli, struct choice *out, const char *option) {
     char path[4096];
@@ -48,15 +34,20 @@ int run_choose_library(struct cli *cli, struct choice *out, const char *option) 
     return cli_choose_library(cli, spec, path, name, &out->library);
 }
 
+/* Without --library it is the spec's own, if it has one. */
 int run_choose(struct cli *cli, struct choice *out) {
     const char *library = cli->options[OPTION_LIBRARY], *agent = cli->options[OPTION_AGENT];
+    char *path = cli->operands[0];
     const gramc_spec *spec;
     *out = (struct choice){0};
-    int code = compile(cli, cli->operands[0], "Agent", text_of(agent ? agent : ""),
-                       &out->compilation, &spec);
-    if (code == EXIT_FINE) code = choose_agent(cli, out, spec);
+    int code = compile(cli, path, "Agent", text_of(agent ? agent : ""), &out->compilation, &spec);
+    if (code == EXIT_FINE) code = cli_choose_agent(cli, spec, path, &out->agent);
+    if (code == EXIT_FINE)
+        code = cli_status(cli, gramc_agent_prepare(out->compilation, out->agent));
     if (code != EXIT_FINE) return code;
-    return library ? run_choose_library(cli, out, library) : choose_own_library(cli, out, spec);
+    if (library) return run_choose_library(cli, out, library);
+    if (gramc_spec_library_count(spec) == 0) return EXIT_FINE;
+    return cli_choose_library(cli, spec, path, TEXT(""), &out->library);
 }
 
 void run_choice_free(struct choice *choice) {

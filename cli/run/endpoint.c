@@ -1,20 +1,21 @@
-/* From --model, --base-url and the environment to a model. Keys come from the environment alone:
- * what stands in argv can be read by everybody on the machine. */
+/* From --model, --base-url and the environment to a model. Keys come from the environment or a
+ * file: what stands in argv can be read by everybody on the machine. */
 #include "cli/run/run.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
 
-static gramc_text variable(const char *name) {
-    const char *value = getenv(name);
+#define SCRIPT "script:"
+
+static gramc_text variable(const struct cli *cli, const char *name) {
+    const char *value = cli_variable(cli, name);
     return text_of(value ? value : "");
 }
 
-static gramc_text first_variable(const char *const *names) {
+static gramc_text first_variable(const struct cli *cli, const char *const *names) {
     gramc_text value = {NULL, 0};
-    for (; *names && value.len == 0; names++) value = variable(*names);
+    for (; *names && value.len == 0; names++) value = variable(cli, *names);
     return value;
 }
 
@@ -48,14 +49,14 @@ static bool is_exempt(gramc_text host, gramc_text list) {
 }
 
 /* url: never empty. */
-static gramc_text choose_proxy(gramc_text url) {
+static gramc_text choose_proxy(const struct cli *cli, gramc_text url) {
     static const char *const exempt[] = {"no_proxy", "NO_PROXY", NULL};
     static const char *const secure[] = {"https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY",
                                          NULL};
     static const char *const plain[] = {"http_proxy", "all_proxy", "ALL_PROXY", NULL};
     bool https = text_starts(url, "https:");
-    if (is_exempt(host_of(url), first_variable(exempt))) return (gramc_text){NULL, 0};
-    return first_variable(https ? secure : plain);
+    if (is_exempt(host_of(url), first_variable(cli, exempt))) return (gramc_text){NULL, 0};
+    return first_variable(cli, https ? secure : plain);
 }
 
 /* ## Endpoints */
@@ -115,7 +116,7 @@ static gramc_text chosen_url(struct cli *cli, const gramc_provider *provider,
     if (base) return text_of(base);
     if (configured.len) return configured;
     bool openai = provider && text_starts(text_of(provider->name), "openai");
-    return openai ? variable("OPENAI_BASE_URL") : TEXT("");
+    return openai ? variable(cli, "OPENAI_BASE_URL") : TEXT("");
 }
 
 /* Empty: the provider's own. */
@@ -152,16 +153,21 @@ static int open_endpoint(struct cli *cli, const gramc_compilation *compilation, 
     options.allocator = &cli->allocator;
     options.model = model;
     options.base_url = chosen_url(cli, provider, configured);
-    if (key && !configured.len) options.api_key = text_trim(variable(key));
-    if (options.base_url.len) options.proxy = choose_proxy(options.base_url);
-    else if (key) options.proxy = choose_proxy(text_of(provider->base_url));
+    if (key && !configured.len) options.api_key = text_trim(variable(cli, key));
+    if (options.base_url.len) options.proxy = choose_proxy(cli, options.base_url);
+    else if (key) options.proxy = choose_proxy(cli, text_of(provider->base_url));
     options.timeout_ms = timeout_ms;
     options.protocol = protocol_at(provider, options.base_url);
+    const char *idle = cli->options[OPTION_IDLE_TIMEOUT];
+    if (idle && !run_parse_duration(idle, &options.idle_timeout_ms))
+        return cli_usage(cli, "--idle-timeout takes a time such as 500ms, 30s or 5m, not %s", idle);
     if (key && options.base_url.len == 0 && options.api_key.len == 0)
         return cli_usage(cli,
                          "%s is not set; set it, or name another model with --model (mock needs no "
                          "key)",
                          key);
+    int code = run_limits(cli, &options);
+    if (code != EXIT_FINE) return code;
     gramc_status status = gramc_model_new_endpoint(out, &options);
     return status ? explain(cli, status, model) : EXIT_FINE;
 }
@@ -190,10 +196,8 @@ static bool complete(char *room, size_t size, const gramc_compilation *compilati
     return true;
 }
 
-/* The model that is asked, with its provider if one is known: of the command line, the agent, the
- * configuration. Empty if none of them names one. */
-static bool name_model(struct cli *cli, const struct choice *choice, char *room, size_t size,
-                       gramc_text *out) {
+bool run_name_model(struct cli *cli, const struct choice *choice, char *room, size_t size,
+                    gramc_text *out) {
     const char *model = cli->options[OPTION_MODEL];
     gramc_setting setting;
     *out = model ? text_of(model) : choice->agent->model;
@@ -220,13 +224,37 @@ static bool names_a_model(gramc_text name) {
     return text_trim(text_slice(name, id, name.len)).len > 0;
 }
 
-void run_provider(struct cli *cli, const struct choice *choice, gramc_bind_options *out) {
+gramc_text run_key_name(struct cli *cli, const struct choice *choice) {
     char room[512];
     gramc_text name;
     const gramc_provider *provider =
-        name_model(cli, choice, room, sizeof room, &name) ? gramc_provider_of(name) : NULL;
+        run_name_model(cli, choice, room, sizeof room, &name) ? gramc_provider_of(name) : NULL;
+    return text_of(provider && provider->key ? provider->key : "");
+}
+
+/* A script is asked as its recording was: what it was recorded from may be another provider. */
+static int follow_script(struct cli *cli, const char *path, gramc_bind_options *out,
+                         gramc_model **model) {
+    int code = open_script(cli, path, model);
+    if (code != EXIT_FINE) return code;
+    gramc_text protocol = gramc_model_protocol(*model);
+    if (!protocol.len || text_eq(protocol, out->protocol)) return EXIT_FINE;
+    out->protocol = protocol;
+    out->target = (gramc_text){NULL, 0};
+    return EXIT_FINE;
+}
+
+int run_provider(struct cli *cli, const struct choice *choice, gramc_bind_options *out,
+                 gramc_model **model) {
+    const char *given = cli->options[OPTION_MODEL];
+    char room[512];
+    gramc_text name;
+    const gramc_provider *provider =
+        run_name_model(cli, choice, room, sizeof room, &name) ? gramc_provider_of(name) : NULL;
     out->target = text_of(provider ? provider->target : "openai");
     out->protocol = protocol_at(provider, named_url(cli, choice->compilation, name));
+    if (!given || strncmp(given, SCRIPT, strlen(SCRIPT)) != 0) return EXIT_FINE;
+    return follow_script(cli, given + strlen(SCRIPT), out, model);
 }
 
 int run_model(struct cli *cli, const struct choice *choice, gramc_model **out) {
@@ -236,10 +264,10 @@ int run_model(struct cli *cli, const struct choice *choice, gramc_model **out) {
         return cli_usage(cli, "--timeout takes a time such as 500ms, 30s or 5m, not %s", timeout);
     if (model && strcmp(model, "mock") == 0)
         return cli_status(cli, gramc_model_new_mock(out, &cli->allocator));
-    if (model && strncmp(model, "script:", 7) == 0) return open_script(cli, model + 7, out);
+    if (*out) return EXIT_FINE; /* a script, see run_provider */
     gramc_text name;
     char room[512];
-    if (!name_model(cli, choice, room, sizeof room, &name))
+    if (!run_name_model(cli, choice, room, sizeof room, &name))
         return cli_usage(cli, "the name of the model is too long");
     if (!names_a_model(name)) return no_model(cli, choice, name);
     return open_endpoint(cli, choice->compilation, name, timeout_ms, out);

@@ -1,6 +1,9 @@
 /* gramc run: one agent, one library, one model, a conversation. Answers go to standard output,
- * everything else to standard error, events to --trace. */
+ * everything else to standard error (tell.c), events to --trace. */
 #define _POSIX_C_SOURCE 200809L
+#include "cli/run/otlp.h"
+#include "cli/run/streamed.h"
+#include "cli/run/tell.h"
 #include "cli/run/workshop.h"
 
 #include <errno.h>
@@ -27,6 +30,13 @@ struct session {
     bool trace_out; /* to standard output instead */
     bool escape;
     gramc_outcome outcome;
+    struct tell tell;
+    gramc_status shown; /* what printing requests came to */
+    gramc_spans *spans; /* NULL: none are wanted */
+    struct streamed streamed;
+    struct document document;
+    bool wants_document; /* --format json: it goes to standard output instead of the answers */
+    int printed;         /* the exit code of printing it */
 };
 
 /* ## Messages */
@@ -74,8 +84,10 @@ static int open_trace(struct session *session) {
 static int write_trace(void *ctx, const char *bytes, size_t len) {
     const struct session *session = ctx;
     if (session->trace_out)
-        return fwrite(bytes, 1, len, session->cli->out) == len && !fflush(session->cli->out) ? 0
-                                                                                             : 1;
+        return cli_send_json(session->cli, (gramc_text){bytes, len}) == EXIT_FINE &&
+                       !fflush(session->cli->out)
+                   ? 0
+                   : 1;
     while (len) {
         ssize_t written = write(session->trace, bytes, len);
         if (written < 0 && errno == EINTR) continue;
@@ -89,34 +101,56 @@ static int write_trace(void *ctx, const char *bytes, size_t len) {
 /* ## What the run reports */
 
 static void on_turn(void *ctx, gramc_text answer) {
-    const struct session *session = ctx;
+    struct session *session = ctx;
     FILE *out = session->cli->out;
-    if (session->trace_out) return; /* the answer is one of the events */
+    if (session->trace_out || session->wants_document) return; /* the answer is in there */
+    tell_hide(&session->tell);
+    if (streamed_is_answer(&session->streamed, answer)) return;
     if (session->escape) run_print_hostile(out, answer);
     else fwrite(answer.ptr, 1, answer.len, out);
     fputc('\n', out);
     fflush(out);
 }
 
+static int write_safe(void *ctx, const char *bytes, size_t len) {
+    cli_put_json_safe(ctx, (gramc_text){bytes, len});
+    return 0;
+}
+
+/* For --curl. A model that is asked over no network has nothing to show. */
+static void show_request(struct session *session, gramc_text body) {
+    struct cli *cli = session->cli;
+    gramc_text id = buf_view(&session->tell.model), key = run_key_name(cli, &session->choice);
+    tell_hide(&session->tell);
+    gramc_status status = gramc_model_curl(session->model, id, key, body, session->streamed.on,
+                                           (gramc_writer){write_safe, cli->err});
+    if (status && status != GRAMC_NOT_FOUND) session->shown = status;
+}
+
+static void on_event(void *ctx, const gramc_event *event) {
+    struct session *session = ctx;
+    if (event->kind == GRAMC_EVENT_REQUEST && session->cli->options[OPTION_CURL])
+        show_request(session, event->text);
+    if (event->kind == GRAMC_EVENT_DELTA) tell_hide(&session->tell);
+    streamed_event(&session->streamed, event);
+    tell_event(&session->tell, event);
+    if (session->spans) gramc_spans_event(session->spans, event);
+}
+
 static void on_note(void *ctx, gramc_text line) {
-    const struct session *session = ctx;
-    fputs("gramc: ", session->cli->err);
-    run_print_hostile(session->cli->err, line);
-    fputc('\n', session->cli->err);
+    struct session *session = ctx;
+    streamed_break(&session->streamed);
+    tell_note(&session->tell, line);
 }
 
 static void on_done(void *ctx, const gramc_run_result *result) {
     struct session *session = ctx;
-    FILE *err = session->cli->err;
     session->outcome = result->outcome;
-    if (result->outcome == GRAMC_OUTCOME_ANSWERED) return;
-    fprintf(err, "gramc: the run ended as %s: ", gramc_outcome_name(result->outcome));
-    run_print_hostile(err, result->message);
-    fputc('\n', err);
-    if (result->text.len == 0 || result->outcome == GRAMC_OUTCOME_CANCELED) return;
-    fputs("gramc: what the model had said: ", err);
-    run_print_hostile(err, result->text);
-    fputc('\n', err);
+    tell_hide(&session->tell);
+    if (session->wants_document)
+        session->printed = document_print(&session->document, session->cli, result,
+                                          tell_partial(&session->tell, result));
+    tell_done(&session->tell, result);
 }
 
 /* ## Running */
@@ -126,14 +160,30 @@ static int bind(struct session *session) {
     int code = workshop_ask(&session->shop, session->choice.library, session->choice.agent);
     if (code != EXIT_FINE) return code;
     gramc_bind_options options = workshop_binding(&session->shop);
-    run_provider(cli, &session->choice, &options);
+    code = run_provider(cli, &session->choice, &options, &session->model);
+    if (code != EXIT_FINE) return code;
     gramc_status status =
         gramc_bind(&session->bound, session->choice.agent, session->choice.library, &options);
-    if (session->bound) run_print_binding(cli, session->bound);
+    bool quiet = cli->options[OPTION_QUIET] && status != GRAMC_FINDINGS;
+    if (session->bound && !quiet) run_print_binding(cli, session->bound);
     if (status != GRAMC_FINDINGS) return cli_status(cli, status);
     if (!session->choice.library)
         fputs("gramc: no tool library was named; see --library\n", cli->err);
     return workshop_findings_code(&session->shop);
+}
+
+static int output_options(struct session *session) {
+    struct cli *cli = session->cli;
+    const char *format = cli->options[OPTION_FORMAT], *trace = cli->options[OPTION_TRACE];
+    session->wants_document = format && strcmp(format, "json") == 0;
+    if (format && !session->wants_document && strcmp(format, "text") != 0)
+        return cli_usage(cli, "--format takes text or json, not %s", format);
+    if (session->wants_document && trace && strcmp(trace, "-") == 0)
+        return cli_usage(cli, "--format json and --trace - both want standard output");
+    if (cli->options[OPTION_QUIET] && cli->options[OPTION_VERBOSE])
+        return cli_usage(cli, "run: --quiet or --verbose, not both");
+    cli->options[OPTION_FORMAT] = NULL; /* it is about runs, not findings */
+    return EXIT_FINE;
 }
 
 static int run_options(struct session *session, gramc_run_options *out) {
@@ -145,23 +195,41 @@ static int run_options(struct session *session, gramc_run_options *out) {
     if (iterations && !run_parse_count(iterations, &out->max_iterations))
         return cli_usage(session->cli, "--max-iterations takes a number from 1, not %s",
                          iterations);
+    const char *id = session->cli->options[OPTION_RUN_ID];
+    if (id && (strlen(id) != 32 || strspn(id, "0123456789abcdef") != 32))
+        return cli_usage(session->cli, "--run-id takes 32 of 0-9a-f, not %s", id);
+    if (id) out->run_id = text_of(id);
     out->model = session->model;
     out->messages = session->messages;
     out->message_count = session->message_count;
     out->inputs = session->inputs;
     out->input_count = session->input_count;
-    if (session->trace >= 0 || session->trace_out)
-        out->trace = (gramc_writer){write_trace, session};
     return EXIT_FINE;
+}
+
+/* Pieces of a structured answer are nothing to read. */
+static int stream_options(struct session *session) {
+    const gramc_agent *agent = session->choice.agent;
+    bool shows = !session->trace_out && !session->wants_document && !agent->has_output;
+    return streamed_start(&session->streamed, session->cli, shows);
 }
 
 static int run(struct session *session) {
     struct cli *cli = session->cli;
     gramc_run_options options = GRAMC_RUN_OPTIONS_INIT;
-    gramc_run_handler handler = {.turn = on_turn, .note = on_note, .done = on_done, .ctx = session};
-    int code = open_trace(session);
-    if (code == EXIT_FINE) code = run_options(session, &options);
+    gramc_run_handler handler = {
+        .turn = on_turn, .note = on_note, .done = on_done, .ctx = session, .event = on_event};
+    gramc_prices prices;
+    int code = run_options(session, &options);
+    if (code == EXIT_FINE) code = run_budget(cli, &session->choice, &options, &prices);
+    if (code == EXIT_FINE) code = otlp_start(cli, &session->spans);
+    if (code == EXIT_FINE) code = open_trace(session);
+    if (code == EXIT_FINE) code = stream_options(session);
+    options.stream = session->streamed.on;
+    if (session->trace >= 0 || session->trace_out)
+        options.trace = (gramc_writer){write_trace, session};
     if (code != EXIT_FINE) return code;
+    tell_start(&session->tell, cli, session->wants_document ? &session->document : NULL);
     gramc_status status =
         gramc_run_start(NULL, session->shop.loop, session->bound, &options, &handler);
     if (status) return cli_status(cli, status);
@@ -169,6 +237,10 @@ static int run(struct session *session) {
     status = gramc_loop_run(session->shop.loop);
     bool interrupted = interrupt_stop(cli, interrupt);
     if (status) return cli_status(cli, status);
+    if (session->shown) return cli_status(cli, session->shown);
+    code = otlp_send(cli, session->spans, session->shop.loop);
+    if (session->printed != EXIT_FINE) return session->printed;
+    if (code != EXIT_FINE) return code;
     if (interrupted && session->outcome == GRAMC_OUTCOME_CANCELED) return EXIT_INTERRUPTED;
     return session->outcome == GRAMC_OUTCOME_ANSWERED ? EXIT_FINE : EXIT_RUN_FAILED;
 }
@@ -176,6 +248,10 @@ static int run(struct session *session) {
 static void session_free(struct session *session) {
     struct cli *cli = session->cli;
     workshop_close(&session->shop);
+    tell_stop(&session->tell);
+    streamed_stop(&session->streamed);
+    document_free(&session->document);
+    gramc_spans_free(session->spans);
     gramc_model_free(session->model);
     gramc_bound_free(session->bound);
     run_choice_free(&session->choice);
@@ -189,7 +265,9 @@ int cmd_run(struct cli *cli) {
     struct session session = {.cli = cli, .trace = -1};
     if (cli->operand_count == 0) return cli_usage(cli, "run: name a file");
     session.escape = isatty(fileno(cli->out)) == 1;
-    int code = run_choose(cli, &session.choice);
+    document_init(&session.document, &cli->allocator);
+    int code = output_options(&session);
+    if (code == EXIT_FINE) code = run_choose(cli, &session.choice);
     if (code == EXIT_FINE) code = workshop_open(&session.shop, cli, session.choice.compilation);
     if (code == EXIT_FINE) code = bind(&session);
     if (code == EXIT_FINE)

@@ -29,11 +29,29 @@ void run_print_binding(struct cli *cli, const gramc_bound *bound);
 int run_inputs(struct cli *cli, const gramc_agent *agent, gramc_input *out, size_t *count);
 
 /* ## Models (endpoint.c) */
-/* The compilation's configuration says what --model and --base-url leave open. */
+/* How the provider of that model is asked, and by whose rules it takes names. Of a script it says
+ * itself: *model is then that script. An exit code. */
+int run_provider(struct cli *cli, const struct choice *choice, gramc_bind_options *out,
+                 gramc_model **model);
+/* The compilation's configuration says what --model and --base-url leave open. Leaves a model that
+ * is there as it is. */
 int run_model(struct cli *cli, const struct choice *choice, gramc_model **out);
 
-/* How the provider of that model is asked, and by whose rules it takes names. */
-void run_provider(struct cli *cli, const struct choice *choice, gramc_bind_options *out);
+/* The model that is asked, with its provider if one is known: of the command line, the agent, the
+ * configuration. Empty if none of them names one; false if the name is too long for `room`. */
+bool run_name_model(struct cli *cli, const struct choice *choice, char *room, size_t size,
+                    gramc_text *out);
+
+/* The environment variable that holds the key of the model's provider; empty: none is known. */
+gramc_text run_key_name(struct cli *cli, const struct choice *choice);
+
+/* ## Budgets (budget.c) */
+/* From --max-tokens, --max-cost, --max-duration and the prices of the configuration, which `prices`
+ * is the room for. */
+/* From --max-concurrent, --rpm and --tpm. */
+int run_limits(struct cli *cli, gramc_endpoint_options *out);
+int run_budget(struct cli *cli, const struct choice *choice, gramc_run_options *out,
+               gramc_prices *prices);
 
 /* ## Secrets (secrets.c) */
 /* What a tool library may read of the environment: for gramc_bind_options. */
@@ -48,6 +66,8 @@ void run_free_secrets(struct cli *cli, struct run_secrets *secrets);
 /* ## Values of options (values.c) */
 /* "500ms", "30s", "5m", "1h". False for anything else, 0 included. */
 bool run_parse_duration(const char *text, uint32_t *ms);
+/* "0.5", in any locale. False for anything else, 0 included. */
+bool run_parse_amount(const char *text, double *amount);
 bool run_parse_count(const char *text, uint32_t *count);
 /* Text of a model, tool or server: what could fool a terminal is escaped. */
 void run_print_hostile(FILE *file, gramc_text text);

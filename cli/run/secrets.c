@@ -4,7 +4,6 @@
  * likes. */
 #include "cli/run/run.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -20,51 +19,37 @@ static bool is_name(gramc_text name) {
     return name.len > 0 && name.len < NAME_LENGTH;
 }
 
-static void add(struct run_secrets *secrets, gramc_text name) {
+static void add(const struct cli *cli, struct run_secrets *secrets, gramc_text name) {
     char c_name[NAME_LENGTH];
     memcpy(c_name, name.ptr, name.len);
     c_name[name.len] = '\0';
-    const char *value = getenv(c_name);
+    const char *value = cli_variable(cli, c_name);
     secrets->list[secrets->count++] =
         (gramc_pair){name, value ? text_of(value) : (gramc_text){NULL, 0}};
 }
 
-static size_t count_settings(const gramc_compilation *spec) {
-    gramc_setting setting;
-    size_t count = 0;
-    while (spec && gramc_setting_get(spec, count, &setting)) count++;
-    return count;
-}
-
-/* Nobody reads them, but they are kept out of what is shown, like the others. */
-static void add_provider_keys(struct run_secrets *secrets) {
-    const char *name;
-    for (size_t i = 0; (name = gramc_provider_key(i)) != NULL; i++)
-        if (getenv(name)) add(secrets, text_of(name));
-}
-
-static size_t count_provider_keys(void) {
-    size_t count = 0;
-    while (gramc_provider_key(count)) count++;
-    return count;
-}
-
 int run_read_secrets(struct cli *cli, const gramc_compilation *spec, struct run_secrets *out) {
     gramc_setting setting;
-    *out = (struct run_secrets){.room = cli->given_count + count_settings(spec) +
-                                        count_provider_keys() + 1};
+    const char *key;
+    size_t settings = 0, keys = 0;
+    while (spec && gramc_setting_get(spec, settings, &setting)) settings++;
+    while (gramc_provider_key(keys)) keys++;
+    *out = (struct run_secrets){.room = cli->given_count + settings + keys + 1};
     out->list = cli->allocator.alloc(cli->allocator.ctx, NULL, 0, out->room * sizeof *out->list);
     if (!out->list) return cli_no_memory(cli);
     for (size_t i = 0; spec && gramc_setting_get(spec, i, &setting); i++)
-        if (text_is(setting.key, "allowEnv") && is_name(setting.value)) add(out, setting.value);
+        if (text_is(setting.key, "allowEnv") && is_name(setting.value))
+            add(cli, out, setting.value);
     for (size_t i = 0; i < cli->given_count; i++) {
         const char *name = cli->given[i].value;
         if (cli->given[i].id != OPTION_ALLOW_ENV) continue;
         if (!is_name(text_of(name)))
             return cli_usage(cli, "--allow-env takes the name of one variable, not %s", name);
-        add(out, text_of(name));
+        add(cli, out, text_of(name));
     }
-    add_provider_keys(out);
+    /* Nobody reads the keys of providers, but they are kept out of what is shown, too. */
+    for (size_t i = 0; (key = gramc_provider_key(i)) != NULL; i++)
+        if (cli_variable(cli, key)) add(cli, out, text_of(key));
     return EXIT_FINE;
 }
 

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/number.h"
 #include "base/text.h"
 
 bool run_parse_count(const char *text, uint32_t *count) {
@@ -14,6 +15,12 @@ bool run_parse_count(const char *text, uint32_t *count) {
     }
     *count = value;
     return value > 0;
+}
+
+bool run_parse_amount(const char *text, double *amount) {
+    if (strspn(text, "0123456789.") != strlen(text)) return false;
+    bool dots = text[0] == '.' || strchr(text, '.') != strrchr(text, '.');
+    return *text && !dots && number_to_double(amount, text_of(text)) && *amount > 0;
 }
 
 bool run_parse_duration(const char *text, uint32_t *ms) {

@@ -6,10 +6,19 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/text.h"
 
 enum { INHERITED = 4, PATIENCE_MS = 2000 };
+
+/* Of --ca, else what OpenSSL's own programs ask. False: such a file cannot be read. */
+static bool choose_ca(const struct cli *cli, gramc_text *out) {
+    const char *path = cli->options[OPTION_CA];
+    if (!path) path = cli_variable(cli, "SSL_CERT_FILE");
+    *out = text_of(path ? path : "");
+    return !out->len || access(path, R_OK) == 0;
+}
 
 static int make_loop(struct cli *cli, gramc_loop **out) {
     static const char *const names[INHERITED] = {"PATH", "HOME", "LANG", "TMPDIR"};
@@ -23,16 +32,20 @@ static int make_loop(struct cli *cli, gramc_loop **out) {
         if (len < 0 || (size_t)len >= sizeof texts[i]) continue;
         pairs[options.environment_count++] = text_of(texts[i]);
     }
+    if (!choose_ca(cli, &options.ca_file))
+        return cli_usage(cli, "%s: the certificates cannot be read", options.ca_file.ptr);
     options.allocator = &cli->allocator;
     options.environment = pairs;
     options.owns_process = true;
+    options.clock = cli->clock;
     if (cli_own_program("gramc-host", host, sizeof host)) options.host = text_of(host);
     return cli_status(cli, gramc_loop_new(out, &options));
 }
 
 int workshop_open(struct workshop *shop, struct cli *cli, const gramc_compilation *spec) {
     *shop = (struct workshop){.cli = cli};
-    int code = run_read_secrets(cli, spec, &shop->secrets);
+    int code = cli_read_variables(cli);
+    if (code == EXIT_FINE) code = run_read_secrets(cli, spec, &shop->secrets);
     if (code != EXIT_FINE) return code;
     if (gramc_builtins_new(&shop->builtins, &cli->allocator)) return cli_no_memory(cli);
     return make_loop(cli, &shop->loop);

@@ -62,12 +62,15 @@ static const struct {
     {"frequencyPenalty", offsetof(gramc_agent, frequency_penalty)},
     {"maxTokens", offsetof(gramc_agent, max_tokens)},
     {"seed", offsetof(gramc_agent, seed)},
+    {"numCtx", offsetof(gramc_agent, num_ctx)},
+    {"keepAlive", offsetof(gramc_agent, keep_alive)},
     {"toolChoice", offsetof(gramc_agent, tool_choice)},
     {"wire", offsetof(gramc_agent, wire)},
     {"strategy", offsetof(gramc_agent, strategy)},
     {"generatorModel", offsetof(gramc_agent, generator_model)},
     {"evaluatorModel", offsetof(gramc_agent, evaluator_model)},
     {"outputModel", offsetof(gramc_agent, output_model)},
+    {"maxCost", offsetof(gramc_agent, max_cost)},
 };
 
 static const struct {
@@ -78,6 +81,7 @@ static const struct {
     {"maxCallsPerTurn", offsetof(gramc_agent, max_calls_per_turn)},
     {"memory", offsetof(gramc_agent, max_messages)},
     {"maxRounds", offsetof(gramc_agent, max_rounds)},
+    {"maxTotalTokens", offsetof(gramc_agent, max_total_tokens)},
 };
 
 static const void *member(const gramc_agent *agent, size_t offset) {
@@ -88,6 +92,12 @@ static gramc_text number(struct gramc_diff *diff, uint32_t count) {
     char text[16];
     int len = snprintf(text, sizeof text, "%u", (unsigned)count);
     return count ? arena_text(&diff->arena, (gramc_text){text, (size_t)len}) : nothing;
+}
+
+static gramc_text duration(struct gramc_diff *diff, uint32_t ms) {
+    char text[16];
+    int len = snprintf(text, sizeof text, "%ums", (unsigned)ms);
+    return ms ? arena_text(&diff->arena, (gramc_text){text, (size_t)len}) : nothing;
 }
 
 static void property(struct gramc_diff *diff, const struct agent *before, const struct agent *after,
@@ -112,9 +122,13 @@ static void diff_properties(struct gramc_diff *diff, const struct agent *before,
         property(diff, before, after, counts[i].name,
                  number(diff, *(const uint32_t *)member(old, counts[i].offset)),
                  number(diff, *(const uint32_t *)member(new, counts[i].offset)));
+    property(diff, before, after, "maxDuration", duration(diff, old->max_duration_ms),
+             duration(diff, new->max_duration_ms));
     property(diff, before, after, "parallelToolCalls",
              old->parallel_tool_calls < 0 ? nothing : text_of(flags[old->parallel_tool_calls]),
              new->parallel_tool_calls < 0 ? nothing : text_of(flags[new->parallel_tool_calls]));
+    property(diff, before, after, "coerce", text_of(flags[old->coerce]),
+             text_of(flags[new->coerce]));
 }
 
 /* ## Lists of tools */

@@ -7,6 +7,7 @@
 #include "base/version.h"
 #include "compiler/emit/response_format.h"
 #include "compiler/emit/target.h"
+#include "compiler/strategy.h"
 
 struct object {
     struct json_writer json;
@@ -156,7 +157,7 @@ static void put_task(struct object *o, const struct task *task, unsigned style) 
     json_member_some(&o->json, "prompt", task->public->prompt);
     put_output(o, task->output, style);
     put_box_uses(o, task->public->box_uses, task->public->box_use_count);
-    if (task->tool_count) put_tools(o, task->tools, task->tool_count, style);
+    if (task->own.count) put_tools(o, task->own.tools, task->own.count, style);
     put_meta(o, task->meta);
     json_object_end(&o->json);
 }
@@ -183,6 +184,8 @@ static void put_sampling(struct object *o, const gramc_agent *agent) {
     put_raw(o, "frequencyPenalty", agent->frequency_penalty);
     put_raw(o, "maxTokens", agent->max_tokens);
     put_raw(o, "seed", agent->seed);
+    put_raw(o, "numCtx", agent->num_ctx);
+    json_member_some(&o->json, "keepAlive", agent->keep_alive);
 }
 
 static void put_settings(struct object *o, const struct agent *agent, unsigned style) {
@@ -201,6 +204,11 @@ static void put_settings(struct object *o, const struct agent *agent, unsigned s
     json_member_some(&o->json, "evaluatorModel", public->evaluator_model);
     json_member_some(&o->json, "outputModel", public->output_model);
     put_count(o, "maxRounds", public->max_rounds);
+    bool usual = public->coerce == strategy_coerces(public);
+    put_flag(o, "coerce", usual && (o->meaning || !public->coerce) ? -1 : public->coerce);
+    put_count(o, "maxTotalTokens", public->max_total_tokens);
+    put_raw(o, "maxCost", public->max_cost);
+    put_count(o, "maxDurationMs", public->max_duration_ms);
     put_box_uses(o, public->box_uses, public->box_use_count);
     put_output(o, agent->output, style);
     put_names(o, "inputs", public->inputs, public->input_count);
@@ -222,7 +230,7 @@ static void print_meaning(struct buf *out, const struct agent *agent) {
     json_object_begin(&o.json);
     put_agent(&o, agent, SCHEMA_PRINTED);
     put_tasks(&o, agent, SCHEMA_PRINTED);
-    put_tools(&o, agent->tools, agent->tool_count, SCHEMA_PRINTED);
+    put_tools(&o, agent->own.tools, agent->own.count, SCHEMA_PRINTED);
     json_object_end(&o.json);
 }
 
@@ -234,8 +242,8 @@ void agent_print_rest(struct buf *out, const struct agent *agent) {
         json_member_some(&o.json, "prompt", t->public->prompt);
         put_output(&o, t->output, SCHEMA_PRINTED);
         put_box_uses(&o, t->public->box_uses, t->public->box_use_count);
-        for (size_t i = 0; i < t->tool_count; i++)
-            json_member_some(&o.json, "tool", t->tools[i]->public.name);
+        for (size_t i = 0; i < t->own.count; i++)
+            json_member_some(&o.json, "tool", t->own.tools[i]->public.name);
     }
 }
 
@@ -343,7 +351,7 @@ void emit_bundle(struct emission *e, const struct agent *agent) {
         json_object_end(&o.json);
         put_tasks(&o, agent, style);
     }
-    put_tools(&o, agent ? agent->tools : e->tools, agent ? agent->tool_count : e->count, style);
+    put_tools(&o, agent ? agent->own.tools : e->tools, agent ? agent->own.count : e->count, style);
     put_experiments(&o, e->spec, agent);
     json_object_end(&o.json);
     buf_putc(e->out, '\n');

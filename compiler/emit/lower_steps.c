@@ -136,7 +136,7 @@ static bool is_about_its_types(const struct json *schema, enum keyword keyword) 
     return false;
 }
 
-/* What an escape hatch says about other types than the one that it names. */
+/* What a raw schema says about other types than the one that it names. */
 void step_out_of_place(struct lower_node *node) {
     static const enum keyword keywords[] = {K_PROPERTIES, K_REQUIRED,  K_ADDITIONAL_PROPERTIES,
                                             K_ITEMS,      K_MIN_ITEMS, K_MAX_ITEMS,

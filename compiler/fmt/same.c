@@ -1,6 +1,6 @@
-/* Compares two trees, before and after formatting: the judge that lets a file be rewritten. What
- * the rules may change is passed over, everything else must be equal. Recursion is bounded by the
- * parser's nesting limit. */
+/* Compares two trees, before and after formatting: the check without which no file is rewritten.
+ * What the rules may change is passed over, everything else must be equal. Recursion is bounded by
+ * the parser's nesting limit. */
 #include "compiler/fmt/format.h"
 
 #include "base/text.h"

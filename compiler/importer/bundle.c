@@ -22,6 +22,8 @@ static const struct bundle_member agent_settings[] = {
     {"frequencyPenalty", NULL},
     {"maxTokens", NULL},
     {"seed", NULL},
+    {"numCtx", NULL},
+    {"keepAlive", NULL},
     {"maxIterations", "10"},
     {"maxCallsPerTurn", NULL},
     {"toolChoice", NULL},
@@ -32,6 +34,9 @@ static const struct bundle_member agent_settings[] = {
     {"evaluatorModel", NULL},
     {"outputModel", NULL},
     {"maxRounds", NULL},
+    {"coerce", NULL},
+    {"maxTotalTokens", NULL},
+    {"maxCost", NULL},
     {"meta", NULL},
 };
 
@@ -94,11 +99,12 @@ static void put_settings(struct importer *in, struct doc *list, const struct jso
     }
 }
 
-/* 30000 is `30s`, which is the usual one. */
-static void put_timeout(struct importer *in, struct doc *list, const struct json *value) {
+/* 30000 is `30s`. */
+static void put_duration(struct importer *in, struct doc *list, const char *property,
+                         const struct json *value, const char *usual) {
     struct buf time;
     bool good = json_is(value, JSON_NUMBER) && !import_marks(in, value) && value->text.len;
-    if (!good || text_is(value->text, "30000")) return;
+    if (!good || text_is(value->text, usual)) return;
     buf_init(&time, &in->arena->allocator, SOURCE_MAX);
     gramc_text ms = value->text;
     bool seconds = ms.len > 3 && text_is(text_slice(ms, ms.len - 3, ms.len), "000");
@@ -106,13 +112,13 @@ static void put_timeout(struct importer *in, struct doc *list, const struct json
     buf_puts(&time, seconds ? "s" : "ms");
     struct doc *doc = doc_text(in->arena, buf_to_arena(&time, in->arena));
     if (doc) doc->origin = value;
-    doc_property(in->arena, list, "timeout", doc);
+    doc_property(in->arena, list, property, doc);
 }
 
 void import_tool_settings(struct importer *in, const struct import_tool *tool, struct doc *list) {
     if (!tool->settings) return;
     put_settings(in, list, tool->settings, tool_settings, COUNT(tool_settings));
-    put_timeout(in, list, json_get(tool->settings, "timeoutMs"));
+    put_duration(in, list, "timeout", json_get(tool->settings, "timeoutMs"), "30000");
 }
 
 /* ## Reading */
@@ -166,9 +172,9 @@ static const struct json *read_output(struct importer *in, const struct json *ho
 
 static void report_unknown(struct importer *in, const struct json *object,
                            const struct bundle_member *settings, size_t count, const char *place) {
-    static const char *const others[] = {"name",        "output",      "tools",
-                                         "inputs",      "toolBoxes",   "responseFormat",
-                                         "maxMessages", "fingerprint", NULL};
+    static const char *const others[] = {
+        "name",           "output",      "tools",         "inputs",      "toolBoxes",
+        "responseFormat", "maxMessages", "maxDurationMs", "fingerprint", NULL};
     for (const struct json *m = json_is(object, JSON_OBJECT) ? object->first : NULL; m; m = m->next)
         if (!is_setting_of(m->key, settings, count) && !import_in_list(m->key, others))
             import_lose(in, m, NULL, place);
@@ -299,6 +305,7 @@ static void put_agent_properties(struct importer *in, struct doc *list,
     if (agent->description.len)
         doc_property(in->arena, list, "description", doc_string(in->arena, agent->description));
     put_settings(in, list, agent->at, agent_settings, COUNT(agent_settings));
+    put_duration(in, list, "maxDuration", json_get(agent->at, "maxDurationMs"), "");
     put_output(in, list, agent->output);
     if (!memory) return;
     struct doc *map = doc_list(in->arena, "{", "}");

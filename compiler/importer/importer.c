@@ -197,7 +197,7 @@ static enum round_verdict evaluate(struct importer *in, const struct buf *text, 
         return FAILED;
     }
     gramc_status status = gramc_add_source(trial, GRAMC_TEXT("import"), text->ptr, text->len);
-    if (status == GRAMC_OK || status == GRAMC_FINDINGS) status = gramc_compile(&spec, trial);
+    if (status == GRAMC_OK) status = gramc_compile(&spec, trial);
     if (status == GRAMC_NOMEM) in->arena->oom = true;
     bool last = round + 2 >= MOST_ROUNDS;
     if (status == GRAMC_FINDINGS)
@@ -400,7 +400,7 @@ static bool library_passes(struct importer *in, struct buf *text) {
         return false;
     }
     gramc_status status = gramc_add_source(trial, GRAMC_TEXT("import"), text->ptr, text->len);
-    if (status == GRAMC_OK || status == GRAMC_FINDINGS) status = gramc_compile(&spec, trial);
+    if (status == GRAMC_OK) status = gramc_compile(&spec, trial);
     if (status == GRAMC_NOMEM) in->arena->oom = true;
     bool passes = status != GRAMC_FINDINGS || !drop_refused(in, trial);
     if (passes && !in->arena->oom) lay_out(in, trial, text);

@@ -66,11 +66,11 @@ bool doc_fits(const struct doc_printer *printer, size_t width);
 
 /* What happened to a schema, as bits. */
 enum import_mark {
-    MARK_DEFAULT = 1, /* its default does not fit and goes into the escape hatch */
+    MARK_DEFAULT = 1, /* its default does not fit and becomes raw schema */
     MARK_ENUM = 2,
     MARK_CONST = 4,
     MARK_EXAMPLES = 8,
-    MARK_RAW = 16,     /* all of it goes into the escape hatch */
+    MARK_RAW = 16,     /* all of it becomes raw schema */
     MARK_DROP = 32,    /* it cannot be said at all: Any stands for it */
     MARK_CHANGED = 64, /* what compiles is not what came in */
     MARK_TOUCHED = 128 /* it was blamed in this round already */

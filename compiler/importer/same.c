@@ -140,8 +140,8 @@ static bool same_views(struct same_check *c, const struct view *x, const struct 
     return true;
 }
 
-/* What to write otherwise: the first that says something beside a reference, as a hatch beside the
- * name of a type stands in place of that type's own. */
+/* What to write otherwise: the first that says something beside a reference, as raw schema beside
+ * the name of a type stands in place of that type's own. */
 static const struct json *to_blame(const struct same_check *c, const struct view *view,
                                    const struct json *otherwise) {
     for (size_t i = 0; i < view->count; i++) {

@@ -1,5 +1,5 @@
 /* Turns one schema into a type as a person would write it: a label, properties, and, for what gram
- * has no word for, the escape hatch. Reads what earlier rounds have found out from the marks. */
+ * has no word for, raw schema. Reads what earlier rounds have found out from the marks. */
 #include "compiler/importer/parts.h"
 
 #include "base/text.h"
@@ -18,6 +18,7 @@ struct description {
     gramc_text label;
     enum type_kind kind;
     struct doc *properties;         /* a list in braces */
+    struct doc *items;              /* the value of the property of that name; NULL: none */
     struct doc *elements;           /* of a definition: its fields */
     struct buf raw;                 /* members of `schema`, as JSON */
     const struct import_type *type; /* of a definition; NULL: it is none */
@@ -39,7 +40,7 @@ static void lose(struct description *d, const struct json *at, gramc_text why) {
     if (d->in->report) import_lose_schema(d->in, at, why);
 }
 
-/* ## The escape hatch */
+/* ## Raw schema */
 
 static void raw(struct description *d, const struct json *member) {
     struct buf value;
@@ -143,15 +144,16 @@ static struct doc *write_examples(struct description *d, const struct json *valu
     return good ? doc_data(d->in->arena, value) : NULL;
 }
 
-static struct doc *write_inner(struct description *d, const struct json *value) {
-    return value->kind == JSON_OBJECT ? type_value(d->in, value) : NULL;
+static struct doc *write_items(struct description *d, const struct json *value) {
+    d->items = value->kind == JSON_OBJECT ? type_value(d->in, value) : NULL;
+    return d->items;
 }
 
 /* The properties that keywords become, written in the order of their table. What is missing here
  * stays JSON, or belongs to what the type is. */
 static keyword_writer *const writers[TYPE_PROPERTIES] = {
     [P_TITLE] = write_text,        [P_DESCRIPTION] = write_text,   [P_FORMAT] = write_text,
-    [P_ITEMS] = write_inner,       [P_ENUM] = write_enum,          [P_CONST] = write_const,
+    [P_ITEMS] = write_items,       [P_ENUM] = write_enum,          [P_CONST] = write_const,
     [P_MIN] = write_number,        [P_MAX] = write_number,         [P_ABOVE] = write_number,
     [P_BELOW] = write_number,      [P_MULTIPLE_OF] = write_number, [P_MIN_LENGTH] = write_count,
     [P_MAX_LENGTH] = write_count,  [P_PATTERN] = write_text,       [P_MIN_ITEMS] = write_count,
@@ -453,7 +455,8 @@ static struct description new_description(struct importer *in, const struct json
     return d;
 }
 
-/* `street: Text`, `tags: [Text]`, `zip: {type: Text, optional: true}` */
+/* `street: Text`, `tags: [Text]`, `zip: {type: Text, optional: true}`. What is described already is
+ * moved: to describe items twice doubles the work with each level of lists. */
 static struct doc *described_value(struct importer *in, const struct json *schema,
                                    const struct import_field *field) {
     struct description d = new_description(in, schema, field != NULL);
@@ -466,12 +469,11 @@ static struct doc *described_value(struct importer *in, const struct json *schem
         doc_add(value, doc_text(in->arena, d.label));
         return value;
     }
-    const struct json *items = json_get(schema, "items");
-    bool only_items = text_is(d.label, "Array") && items && !d.properties->first->next &&
+    bool only_items = text_is(d.label, "Array") && d.items && !d.properties->first->next &&
                       !d.nullable && !import_marks(in, schema);
-    if (only_items && items->kind == JSON_OBJECT) {
+    if (only_items) {
         struct doc *list = doc_list(in->arena, "[", "]");
-        doc_add(list, type_value(in, items));
+        doc_add(list, d.items);
         doc_add(value, list);
         return value;
     }

@@ -96,14 +96,6 @@ static void add_examples(struct importer *in, const struct import_tool *tool, st
     doc_property(in->arena, list, "examples", examples);
 }
 
-static void add_deprecated(struct importer *in, const struct import_tool *tool, struct doc *list) {
-    bool reason = tool->deprecated.len && !text_is(tool->deprecated, "true");
-    if (reason)
-        doc_property(in->arena, list, "deprecated", doc_string(in->arena, tool->deprecated));
-    else if (tool->deprecated.len)
-        doc_property(in->arena, list, "deprecated", doc_words(in->arena, "true"));
-}
-
 static struct doc *tool_properties(struct importer *in, const struct import_tool *tool) {
     struct doc *list = doc_list(in->arena, "{", "}");
     gramc_text description = tool->description.len ? tool->description : tool->name;
@@ -111,7 +103,11 @@ static struct doc *tool_properties(struct importer *in, const struct import_tool
     if (tool->title.len) doc_property(in->arena, list, "title", doc_string(in->arena, tool->title));
     doc_property(in->arena, list, "description", doc_string(in->arena, description));
     add_examples(in, tool, list);
-    add_deprecated(in, tool, list);
+    bool reason = tool->deprecated.len && !text_is(tool->deprecated, "true");
+    if (reason)
+        doc_property(in->arena, list, "deprecated", doc_string(in->arena, tool->deprecated));
+    else if (tool->deprecated.len)
+        doc_property(in->arena, list, "deprecated", doc_words(in->arena, "true"));
     add_hints(in, tool, list);
     import_tool_settings(in, tool, list);
     import_arguments(in, tool, list);

@@ -18,7 +18,8 @@ extern "C" {
 #endif
 
 /* ## Compiling */
-/* Gives the sources their meaning. Call once, after the last gramc_add_source. GRAMC_FINDINGS when
+/* Gives the sources their meaning. Call once, after the last gramc_add_source. GRAMC_USAGE: they
+ * were compiled, and their trees are forgotten (gramc_options). GRAMC_FINDINGS when
  * there are errors, or errors that were allowed or lowered and leave nothing to compile; *out is
  * then still set and holds what could be understood, unless memory ran out. */
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_compile(const gramc_spec **out,

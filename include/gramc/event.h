@@ -27,7 +27,9 @@ typedef enum gramc_event_kind {
     GRAMC_EVENT_RESULT,   /* "tool.response": the model can be told; `call`, `text` is what it is
                            * told */
     GRAMC_EVENT_ANSWER,   /* "answer": the turn has its answer; `text` */
-    GRAMC_EVENT_OUTCOME   /* "outcome": the last; `result` */
+    GRAMC_EVENT_OUTCOME,  /* "outcome": the last; `result` */
+    GRAMC_EVENT_READING   /* "answer.reading": a structured answer was not taken as it stood;
+                           * `reading`, `text` is what it was taken for */
 } gramc_event_kind;
 
 /* How an attempt to get an answer ended. */
@@ -64,10 +66,11 @@ typedef struct gramc_event_attempt {
     uint32_t number; /* from 1, of this request */
     gramc_attempt_class class_;
     long status;       /* of HTTP; 0: none */
-    gramc_text body;   /* of the answer, as it came */
+    gramc_text body;   /* of the answer, as it came; of a streamed one, put together */
     gramc_text reason; /* empty: it went well */
     bool again;        /* there will be another one, after `wait_ms` */
     uint64_t wait_ms;
+    uint64_t queued_ns; /* it waited so long for its turn; not part of its duration */
 } gramc_event_attempt;
 
 typedef struct gramc_model_call {
@@ -91,6 +94,14 @@ typedef struct gramc_event_response {
     size_t size;       /* of the body that it was read from; 0: there was none */
 } gramc_event_response;
 
+/* How something that a model wrote was understood, where it was not taken as it stood. */
+typedef struct gramc_event_reading {
+    const char *const *repairs; /* what made JSON of it, a word each: see docs/formats/trace.md */
+    size_t repair_count;
+    const gramc_adjustment *changes; /* what its type made of it: defaults, conversions */
+    size_t change_count;
+} gramc_event_reading;
+
 typedef struct gramc_event_call {
     const gramc_model_call *call; /* as the model wrote it */
     gramc_text tool;              /* its own name; of an unknown one, what the model called it */
@@ -99,6 +110,7 @@ typedef struct gramc_event_call {
     const char *outcome;          /* RESULT: "ok", "tool-error"... as in traces */
     gramc_text own;               /* RESULT: what the tool said, before anybody worded it */
     uint64_t queued_ns;           /* RESULT: it waited so long for its turn */
+    const gramc_event_reading *reading; /* CALL: of the arguments; NULL: sent as they were */
 } gramc_event_call;
 
 struct gramc_run_result;
@@ -116,7 +128,51 @@ typedef struct gramc_event {
     const gramc_event_response *response;
     const gramc_event_call *call;
     const struct gramc_run_result *result;
+    const gramc_event_reading *reading;
 } gramc_event;
+
+/* ## OpenTelemetry
+ * The events of one run as spans, by the semantic conventions for generative AI: invoke_agent for
+ * the run, in it chat for each request to the model and execute_tool for each call. The trace's id
+ * is the run's. docs/opentelemetry.md lists the attributes. */
+typedef struct gramc_spans gramc_spans;
+
+typedef struct gramc_spans_options {
+    size_t struct_size; /* sizeof(gramc_spans_options) */
+    const gramc_allocator *allocator;
+    gramc_text service; /* service.name; empty: gramc */
+    bool content;       /* messages, arguments and results too; else names, counts and times */
+} gramc_spans_options;
+#define GRAMC_SPANS_OPTIONS_INIT                                                                   \
+    { sizeof(gramc_spans_options), NULL, {NULL, 0}, false }
+
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_spans_new(gramc_spans **out,
+                                                      const gramc_spans_options *options);
+/* Every event of one run, from gramc_run_handler.event. Memory that runs out shows when they are
+ * written or sent. */
+GRAMC_API void gramc_spans_event(gramc_spans *spans, const gramc_event *event);
+/* One ExportTraceServiceRequest of OTLP as JSON; its resourceSpans are empty before the first
+ * span has ended. GRAMC_LIMIT: the spans are larger than 64 MiB. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_spans_print(const gramc_spans *spans,
+                                                        gramc_writer writer);
+
+typedef struct gramc_spans_target {
+    size_t struct_size;         /* sizeof(gramc_spans_target) */
+    gramc_text url;             /* of an OTLP/HTTP collector; /v1/traces is put behind it */
+    const char *const *headers; /* "Name: value" each, up to a NULL; NULL: none */
+    uint32_t timeout_ms;        /* 0: 10,000 */
+} gramc_spans_target;
+#define GRAMC_SPANS_TARGET_INIT                                                                    \
+    { sizeof(gramc_spans_target), {NULL, 0}, NULL, 0 }
+
+struct gramc_loop;
+/* Sends them, and turns the loop until that is over. GRAMC_IO: they did not arrive, `why` (room for
+ * 256 bytes) says what came between. GRAMC_USAGE while the loop runs, or for a URL that is neither
+ * http nor https. The loop's thread. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_spans_send(const gramc_spans *spans,
+                                                       struct gramc_loop *loop,
+                                                       const gramc_spans_target *target, char *why);
+GRAMC_API void gramc_spans_free(gramc_spans *spans);
 
 #ifdef __cplusplus
 }

@@ -135,12 +135,14 @@ typedef struct gramc_options {
     gramc_configurer configurer;      /* asked once for each source, unless there is a configuration
                                        * for all (gramc_add_configuration); find NULL: there is no
                                        * other */
+    bool forget_trees;                /* compiling gives back what was parsed as soon as it has been
+                                       * understood: less memory, but each source can be compiled
+                                       * once only, and its tree cannot be printed after that */
 } gramc_options;
 #define GRAMC_OPTIONS_INIT                                                                         \
     {                                                                                              \
-        sizeof(gramc_options), NULL, {NULL, NULL}, false, false, false, 0, false, {                \
-            NULL, NULL                                                                             \
-        }                                                                                          \
+        sizeof(gramc_options), NULL, {NULL, NULL}, false, false, false, 0, false, {NULL, NULL},    \
+            false                                                                                  \
     }
 
 /* Makes an empty compilation. options NULL means GRAMC_OPTIONS_INIT. GRAMC_NOMEM or GRAMC_OK. */

@@ -47,8 +47,9 @@ typedef struct gramc_builtin {
     bool blocking; /* false: called on the loop's thread and must return at once.
                       true: called on a worker thread of libuv (UV_THREADPOOL_SIZE of them, shared
                       with name look-ups), several at a time. The loop's allocator is then called
-                      from that thread too. A call that outlives its time limit is abandoned, not
-                      stopped: gramc_loop_free waits for it. */
+                      from that thread too. Its time limit begins when a thread takes it up. A
+                      call that outlives it is abandoned, not stopped: it keeps its thread, and
+                      gramc_loop_free waits for it. */
 } gramc_builtin;
 
 typedef struct gramc_builtins gramc_builtins;
@@ -262,13 +263,19 @@ typedef struct gramc_endpoint_options {
     uint32_t retry_wait_ms;      /* before the first one, then doubled to 8 s; 0: 500 */
     size_t max_response;         /* bytes of one answer; 0: 16 MiB */
     gramc_text protocol;         /* as in gramc_bind_options; empty: the provider's own, or chat */
+    /* Of all runs of a loop that ask this address with this key, whichever models they name; 0: any
+     * number. Who comes too early waits, in order, and no time limit but the run's runs meanwhile.
+     * Nobody asks while the server wants quiet (429, Retry-After, x-ratelimit-*). */
+    uint32_t max_concurrent, requests_per_minute;
+    uint64_t tokens_per_minute; /* guessed by a request's size until the answer says them */
+    bool stream;                /* answers are wanted in pieces: GRAMC_EVENT_DELTA. Nothing is asked
+                                   again once a piece was told */
+    uint32_t idle_timeout_ms;   /* between pieces; 0: 60,000 */
 } gramc_endpoint_options;
 #define GRAMC_ENDPOINT_OPTIONS_INIT                                                                \
     {                                                                                              \
         sizeof(gramc_endpoint_options), NULL, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, 0, 0, 2, \
-            0, 0, {                                                                                \
-            NULL, 0                                                                                \
-        }                                                                                          \
+            0, 0, {NULL, 0}, 0, 0, 0, false, 0                                                     \
     }
 
 /* The server of a provider, or one that is asked as it is: POST {base_url}/chat/completions, or
@@ -290,6 +297,16 @@ GRAMC_API GRAMC_MUST_USE gramc_status gramc_model_new_script(gramc_model **out, 
  * with what the tool said. Without tools it says a fixed sentence. Needs no network. */
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_model_new_mock(gramc_model **out,
                                                            const gramc_allocator *allocator);
+/* Writes a request as a curl command for a POSIX shell. `body` is that of GRAMC_EVENT_REQUEST, `id`
+ * the model's where the model was made without one; where the key stands, the command has `$key`,
+ * the name of an environment variable, never a value. GRAMC_NOT_FOUND: this model is asked over no
+ * network. GRAMC_USAGE: it has a key, and `key` is no name. `streamed`: as
+ * gramc_run_options.stream. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_model_curl(const gramc_model *model, gramc_text id,
+                                                       gramc_text key, gramc_text body,
+                                                       bool streamed, gramc_writer writer);
+/* How it is asked: for gramc_bind_options. Empty: as the agent is bound, whatever that is. */
+GRAMC_API gramc_text gramc_model_protocol(const gramc_model *model);
 GRAMC_API void gramc_model_free(gramc_model *model);
 
 /* ## Loops */
@@ -320,9 +337,22 @@ typedef struct gramc_loop_options {
      * those that this library opens are kept from programs. */
     bool owns_process;
     const gramc_clock *clock; /* what times are taken by; borrowed. NULL: the system's */
+    /* Most programs that work at a time: calls of exec, and of plugins and programs that stay. The
+     * others wait in order, and a tool's time limit begins when it is its turn. 0: two a CPU, at
+     * least 4. Fewer where RLIMIT_NOFILE, as it is when the loop is made, leaves no room. */
+    uint32_t max_programs;
+    /* Most HTTP requests under way at a time, of models, tools and MCP servers; the others wait in
+     * order. 0: as many as RLIMIT_NOFILE leaves room for, which is also the most. */
+    uint32_t max_connections;
+    /* A file of certificates (PEM) by which https servers are judged; empty: the system's. */
+    gramc_text ca_file;
 } gramc_loop_options;
 #define GRAMC_LOOP_OPTIONS_INIT                                                                    \
-    { sizeof(gramc_loop_options), NULL, NULL, 0, {NULL, 0}, 0, false, NULL }
+    {                                                                                              \
+        sizeof(gramc_loop_options), NULL, NULL, 0, {NULL, 0}, 0, false, NULL, 0, 0, {              \
+            NULL, 0                                                                                \
+        }                                                                                          \
+    }
 
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_loop_new(gramc_loop **out,
                                                      const gramc_loop_options *options);
@@ -353,7 +383,10 @@ typedef enum gramc_outcome {
     GRAMC_OUTCOME_CANCELED,             /* "canceled" */
     GRAMC_OUTCOME_TRACE_ERROR,          /* "trace-error": the trace could not be written */
     GRAMC_OUTCOME_INTERNAL,             /* "internal": out of memory, or a stated limit */
-    GRAMC_OUTCOME_BAD_ANSWER /* "bad-answer": three times no answer of the `output` type */
+    GRAMC_OUTCOME_BAD_ANSWER,   /* "bad-answer": three times no answer of the `output` type */
+    GRAMC_OUTCOME_TOKEN_BUDGET, /* "token-budget": all tokens that the run may take are used */
+    GRAMC_OUTCOME_COST_BUDGET,  /* "cost-budget": it has cost as much as it may */
+    GRAMC_OUTCOME_MAX_DURATION  /* "max-duration": it took longer than it may */
 } gramc_outcome;
 
 GRAMC_API const char *gramc_outcome_name(gramc_outcome outcome);
@@ -364,6 +397,12 @@ typedef enum gramc_wire {
     GRAMC_WIRE_FUNCTIONS /* `functions`, function_call, role function */
 } gramc_wire;
 
+/* What a million tokens of a model cost, in any currency. */
+typedef struct gramc_prices {
+    double input, output;
+    double cached; /* of the input: what the provider had seen before; below 0: as much as other */
+} gramc_prices;
+
 typedef struct gramc_run_options {
     size_t struct_size;         /* sizeof(gramc_run_options) */
     const gramc_model *model;   /* borrowed */
@@ -371,20 +410,27 @@ typedef struct gramc_run_options {
     size_t message_count;
     gramc_wire wire;
     uint32_t max_iterations;   /* model requests a turn; 0: as the agent says */
-    uint32_t timeout_ms;       /* of the whole run; 0: none */
+    uint32_t timeout_ms;       /* of the whole run; 0: 30 minutes, unless it has a duration
+                                * of its own (max_duration_ms); UINT32_MAX: none */
     gramc_writer trace;        /* gets whole lines; write NULL: no trace */
     bool trace_without_times;  /* every time is 0, so that equal runs give equal traces */
     const gramc_input *inputs; /* what stands for the ${names} of instruction and prompts */
     size_t input_count;
     gramc_text run_id;    /* 32 hexadecimal digits; empty: one is made up */
     gramc_text parent_id; /* of the run that this one is part of; empty: none */
+    /* Budgets of the whole run, 0: as the agent says. A run that has used one up before it has its
+     * answer asks no more and makes no more calls; an answer that does not say its tokens counts as
+     * having used them up. */
+    uint64_t max_total_tokens;
+    double max_cost; /* by the prices: GRAMC_USAGE without them, unless the model is the mock */
+    uint32_t max_duration_ms;
+    const gramc_prices *prices; /* NULL: not known */
+    bool stream;                /* as of the endpoint: either is enough */
 } gramc_run_options;
 #define GRAMC_RUN_OPTIONS_INIT                                                                     \
     {                                                                                              \
         sizeof(gramc_run_options), NULL, NULL, 0, GRAMC_WIRE_AGENT, 0, 0, {NULL, NULL}, false,     \
-            NULL, 0, {NULL, 0}, {                                                                  \
-            NULL, 0                                                                                \
-        }                                                                                          \
+            NULL, 0, {NULL, 0}, {NULL, 0}, 0, 0, 0, NULL, false                                    \
     }
 
 typedef struct gramc_run_result {
@@ -400,6 +446,8 @@ typedef struct gramc_run_result {
     double duration_ms;
     uint64_t cached_tokens;     /* of the prompt's: that the provider had seen before */
     uint64_t model_ns, tool_ns; /* waited for answers, and for tools, by the loop's clock */
+    double cost;                /* of all answers, by the prices */
+    bool has_cost;              /* prices were given, and every answer said its tokens */
 } gramc_run_result;
 
 /* Called on the loop's thread. Texts are valid during the call. A handler may start and cancel
@@ -417,7 +465,8 @@ typedef struct gramc_run_handler {
  * (out may be NULL) is valid until done is called. GRAMC_FINDINGS: the bound agent has errors.
  * GRAMC_USAGE: no model, an endpoint for an agent where neither of them names a model or of another
  * protocol than the agent was bound for, a wire that the protocol has not, no message, an empty
- * one, an input of the agent that is not given, or no done. GRAMC_NOMEM: done will not be called.
+ * one, an input of the agent that is not given, a limit of cost without prices, or no done.
+ * GRAMC_NOMEM: done will not be called.
  */
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_run_start(gramc_run **out, gramc_loop *loop,
                                                       const gramc_bound *bound,

@@ -87,8 +87,9 @@ GRAMC_API bool gramc_schema_accepts_as_is(const gramc_schema *schema, const char
 GRAMC_API bool gramc_schema_accepts_any_text(const gramc_schema *schema);
 
 typedef enum gramc_check_flags {
-    GRAMC_CHECK_DEFAULTS = 1,   /* fill in the defaults of absent members, nested ones too */
-    GRAMC_CHECK_COERCE = 2,     /* lossless conversions between string, number, integer, boolean */
+    GRAMC_CHECK_DEFAULTS = 1, /* fill in the defaults of absent members, nested ones too */
+    GRAMC_CHECK_COERCE =
+        2, /* without loss: texts, numbers, booleans; a text that is an array or object, and back */
     GRAMC_CHECK_NULL_ABSENT = 4 /* null for an optional member that is not nullable counts as
                                    absent */
 } gramc_check_flags;
@@ -222,6 +223,17 @@ GRAMC_API GRAMC_MUST_USE gramc_status
 gramc_schema_compare_documents(gramc_comparison **out, const struct json *a, const struct json *b,
                                const gramc_compare_options *options);
 GRAMC_API void gramc_comparison_free(gramc_comparison *comparison);
+
+/* ## Samples
+ * Writes a value that the schema accepts (2020-12, `format` asserted), made of nothing but the
+ * schema: what it names (const, default, examples, enum), else something plain of its type; of an
+ * object what is required. The same for the same schema. The document must be one that the library
+ * built. GRAMC_FINDINGS: none was found, which does not mean that there is none, or the schema
+ * cannot be compiled; GRAMC_LIMIT, GRAMC_NOMEM, GRAMC_IO. allocator NULL means malloc. Any thread.
+ */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_schema_sample(const struct json *document,
+                                                          const gramc_allocator *allocator,
+                                                          gramc_writer writer);
 
 #ifdef __cplusplus
 }

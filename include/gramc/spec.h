@@ -35,7 +35,7 @@ typedef struct gramc_tool {
     const gramc_schema *returns; /* `result`, compiled */
     gramc_result_kind result_kind;
     uint32_t timeout_ms;      /* 30000 unless the spec says otherwise */
-    uint32_t max_call_errors; /* 5 */
+    uint32_t max_call_errors; /* 5: rounds with one */
     uint32_t max_tool_errors; /* 5 */
     bool optional, return_direct;
     /* `parameters` as the library built them; NULL in a tool made by hand, whose text is read. */
@@ -103,6 +103,13 @@ typedef struct gramc_agent {
     const gramc_box_use *box_uses;
     size_t box_use_count;
     const struct json *output_document; /* as in gramc_task */
+    bool coerce; /* what a model writes is converted without loss where its type asks for another */
+    /* Of a whole run; 0 and empty: none. What it costs is a number above 0, in the currency of the
+     * prices. */
+    uint32_t max_total_tokens, max_duration_ms;
+    gramc_text max_cost;
+    gramc_text num_ctx;    /* Ollama's size of the context, in tokens */
+    gramc_text keep_alive; /* how long Ollama keeps the model loaded: "10m" */
 } gramc_agent;
 
 /* What does a tool: GRAMC_IMPL_BUILTIN (target: the registered name), GRAMC_IMPL_EXEC (argv),

@@ -11,7 +11,7 @@ gramc_text subsume_print(struct compat *compat, const struct json *value) {
     return buf_to_arena(&text, &compat->arena);
 }
 
-/* The validator's accepting is quick but takes "no memory" for "no": then it is asked again. */
+/* The validator's fast path takes "no memory" for "no": then it is asked again. */
 bool subsume_evaluate_program(struct compat *compat, const gramc_schema *program, gramc_text json) {
     gramc_check_options options = GRAMC_CHECK_OPTIONS_INIT;
     gramc_verdict *verdict = NULL;

@@ -1,4 +1,4 @@
-/* Makes values that a branch of A accepts, and looks among them for one that B refuses. Candidates
+/* Makes values that a schema accepts: any of them, or one that another schema refuses. Candidates
  * are cheap guesses: bounds, lengths, examples, small objects. The validator says which of them are
  * any good, so a bad guess costs time and nothing else. */
 #include "jsonschema/subsume/subsume.h"
@@ -38,16 +38,27 @@ static gramc_text keep(struct compat *compat, struct buf *text) {
 
 /* ## Values that the schema itself names */
 
+static bool offer_value(struct pool *pool, const struct json *value, bool is_list) {
+    if (!is_list) return offer(pool, subsume_print(pool->compat, value));
+    for (const struct json *one = json_is(value, JSON_ARRAY) ? value->first : NULL; one;
+         one = one->next)
+        if (offer(pool, subsume_print(pool->compat, one))) return true;
+    return false;
+}
+
 static void offer_named(struct pool *pool) {
-    static const char *const lists[] = {"enum", "examples"}, *const ones[] = {"const", "default"};
+    static const struct {
+        const char *key;
+        bool is_list;
+    } small[] = {{"const", false}, {"enum", true}, {"default", false}, {"examples", true}},
+      typical[] = {{"const", false}, {"default", false}, {"examples", true}, {"enum", true}};
     for (uint32_t i = 0; i < pool->a->count; i++) {
-        for (size_t k = 0; k < 2; k++) {
-            const struct json *list = json_get(pool->a->nodes[i], lists[k]);
-            const struct json *one = json_get(pool->a->nodes[i], ones[k]);
-            if (one && offer(pool, subsume_print(pool->compat, one))) return;
-            if (!json_is(list, JSON_ARRAY)) continue;
-            for (const struct json *value = list->first; value; value = value->next)
-                if (offer(pool, subsume_print(pool->compat, value))) return;
+        for (size_t k = 0; k < sizeof small / sizeof *small; k++) {
+            bool is_typical = pool->compat->typical;
+            const char *key = is_typical ? typical[k].key : small[k].key;
+            bool is_list = is_typical ? typical[k].is_list : small[k].is_list;
+            const struct json *value = json_get(pool->a->nodes[i], key);
+            if (value && offer_value(pool, value, is_list)) return;
         }
     }
 }
@@ -110,7 +121,8 @@ static bool offer_multiples(struct pool *pool, const struct json *node, const st
     if (!range->low.len && range->high.len) start = approximate(range->high) - 3 * size;
     double count = size > 0 ? start / size : 0;
     if (!(count > -9e15 && count < 9e15)) return false;
-    for (int64_t k = -2; k < 5; k++)
+    int64_t first = !pool->compat->typical ? -2 : range->low.len ? 0 : 1;
+    for (int64_t k = first; k < 5; k++)
         if (offer_number(pool, (double)((int64_t)count + k) * size)) return true;
     return false;
 }
@@ -118,7 +130,8 @@ static bool offer_multiples(struct pool *pool, const struct json *node, const st
 static void offer_numbers(struct pool *pool, enum json_type only) {
     static const double plain[] = {1, 0, -1, 2, 3, 4, 5, 6, 7, 8, 0.5, 1.5, -2.5, 100, 1e6, -1e6};
     struct range range = shape_range(pool->compat, pool->a, only);
-    bool done = (range.low.len && offer_around(pool, range.low)) ||
+    bool done = (pool->compat->typical && !range.low.len && offer_number(pool, 1)) ||
+                (range.low.len && offer_around(pool, range.low)) ||
                 (range.high.len && offer_around(pool, range.high));
     for (uint32_t i = 0; i < pool->a->count && !done; i++)
         done = offer_multiples(pool, pool->a->nodes[i], &range);
@@ -169,6 +182,15 @@ static bool offer_matching(struct pool *pool, const struct json *node) {
     return done;
 }
 
+/* "example", cut or drawn out to a length that fits. */
+static bool offer_word(struct pool *pool, const struct counts *counts) {
+    char text[LONGEST_STRING] = "example";
+    uint64_t len = 7;
+    if (len > counts->max) len = counts->max;
+    for (; len < counts->min && len < LONGEST_STRING; len++) text[len] = 'x';
+    return offer_string(pool, (gramc_text){text, (size_t)len});
+}
+
 static void offer_strings(struct pool *pool) {
     static const char *const plain[] = {"a",
                                         "b",
@@ -209,6 +231,7 @@ static void offer_strings(struct pool *pool) {
     struct counts counts = shape_counts(pool->a, "minLength", "maxLength");
     for (uint32_t i = 0; i < pool->a->count; i++)
         if (offer_matching(pool, pool->a->nodes[i])) return;
+    if (pool->compat->typical && offer_word(pool, &counts)) return;
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
         if (offer_string(pool, text_of(plain[i]))) return;
     if (offer_length(pool, counts.min) || offer_length(pool, counts.max)) return;
@@ -392,8 +415,26 @@ static struct subsume_answer sample_branch(struct compat *compat, const struct c
                                            enum json_type only, const struct json *unused) {
     struct pool pool = {compat, a, NULL, compat->variant, {NULL, 0}};
     (void)unused;
-    offer_all(&pool, only);
+    if (compat->sampled == JSON_TYPES || compat->sampled == only) offer_all(&pool, only);
     return pool.found.len ? subsume_no(pool.found) : subsume_unknown("none was found");
+}
+
+/* One branch after the other, in the order of their types: or first those that say most. */
+static struct subsume_answer sample_branches(struct compat *compat, const struct conjunction *a) {
+    static const enum json_type order[] = {JSON_TYPE_STRING,  JSON_TYPE_INTEGER, JSON_TYPE_NUMBER,
+                                           JSON_TYPE_BOOLEAN, JSON_TYPE_OBJECT,  JSON_TYPE_ARRAY,
+                                           JSON_TYPE_NULL};
+    struct subsume_answer answer = subsume_unknown(NULL);
+    bool has_members = false;
+    for (uint32_t i = 0; i < a->count; i++)
+        has_members = has_members || json_get(a->nodes[i], "properties");
+    for (size_t i = 0; i <= sizeof order / sizeof *order; i++) {
+        if (i == 0 && !has_members) continue;
+        compat->sampled = !compat->typical ? JSON_TYPES : i ? order[i - 1] : JSON_TYPE_OBJECT;
+        answer = subsume_each_branch(compat, a, NULL, sample_branch);
+        if (!compat->typical || answer.kind == GRAMC_COMPARE_NO) break;
+    }
+    return answer;
 }
 
 /* First shallow, then deeper: a recursive type would else be followed to its limit. */
@@ -407,8 +448,8 @@ gramc_text subsume_sample_of(struct compat *compat, const struct conjunction *a,
          depth *= 2) {
         compat->variant = variant;
         compat->depth = depth;
-        answer = subsume_each_branch(compat, a, NULL, sample_branch);
-        if (!outermost || depth >= 8) break;
+        answer = sample_branches(compat, a);
+        if (!outermost || depth >= (compat->typical ? 32u : 8u)) break;
     }
     compat->sampling = !outermost;
     compat->variant = outer_variant;

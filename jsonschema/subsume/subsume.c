@@ -364,6 +364,31 @@ gramc_status gramc_schema_compare_documents(gramc_comparison **out, const struct
     return finish(out, own, status, options);
 }
 
+/* ## Samples */
+
+static gramc_status write_sample(struct compat *compat, gramc_writer writer) {
+    struct conjunction whole = {{NULL}, 0};
+    conjunction_add(&whole, compat->a.root);
+    gramc_text value = subsume_sample_of(compat, &whole, 0);
+    if (compat->arena.oom) return GRAMC_NOMEM;
+    if (!value.len) return GRAMC_FINDINGS;
+    return writer.write(writer.ctx, value.ptr, value.len) ? GRAMC_IO : GRAMC_OK;
+}
+
+gramc_status gramc_schema_sample(const struct json *document, const gramc_allocator *allocator,
+                                 gramc_writer writer) {
+    gramc_compare_options options = GRAMC_COMPARE_OPTIONS_INIT;
+    options.allocator = allocator;
+    struct comparison *own = begin(&options);
+    if (!own) return GRAMC_NOMEM;
+    own->compat.typical = true;
+    gramc_status status = open_document(&own->compat, &own->compat.a, document);
+    if (status == GRAMC_OK) status = write_sample(&own->compat, writer);
+    close_sides(&own->compat);
+    gramc_comparison_free(&own->public);
+    return status;
+}
+
 void gramc_comparison_free(gramc_comparison *comparison) {
     if (!comparison) return;
     struct comparison *own = (struct comparison *)comparison;

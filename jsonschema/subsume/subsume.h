@@ -48,9 +48,11 @@ struct compat {
     uint64_t steps;           /* that are left */
     uint32_t level;           /* members and items above */
     uint32_t evaluate_count;
+    enum json_type sampled;  /* only values of that type; JSON_TYPES: of any */
     uint32_t variant, depth; /* of the sample that is being made; how deep it may still get */
     uint32_t doubts;         /* required members that are being searched for an empty one */
     bool sampling;
+    bool typical; /* samples are for people to see: what is usual comes first, not what is small */
     bool same_defs;
     bool undecided; /* a part could not be evaluated: then nothing is proven */
 };

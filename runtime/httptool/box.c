@@ -99,17 +99,6 @@ gramc_status http_boxes_ask(const struct box_question *question) {
 
 /* ## Opening */
 
-static void report_findings(gramc_bound *bound, const struct http_box *box,
-                            const struct toolbox *toolbox) {
-    for (const struct toolbox_finding *f = toolbox->findings; f; f = f->next) {
-        uint32_t at = toolbox_offset(box->text, f->line, f->column);
-        struct bind_place place = {box->file, at, at};
-        bool error = f->severity == GRAMC_ERROR;
-        BOUND_TELL(bound, error ? D_BAD_TOOLBOX : D_DOUBTFUL_TOOLBOX, &place,
-                   arena_text(&bound->arena, f->help), f->message);
-    }
-}
-
 static void free_toolbox(void *toolbox) {
     toolbox_free(toolbox);
 }
@@ -129,7 +118,13 @@ static void open_upstream(struct http_binder *binder, struct http_box *box, gram
     if (status == GRAMC_NOMEM) bound->arena.oom = true;
     if (status == GRAMC_NOT_FOUND) report_no_file(binder, box->file);
     if (!toolbox || !bound_own(bound, free_toolbox, toolbox)) return;
-    report_findings(bound, box, toolbox);
+    for (const struct toolbox_finding *f = toolbox->findings; f; f = f->next) {
+        uint32_t at = toolbox_offset(box->text, f->line, f->column);
+        struct bind_place place = {box->file, at, at};
+        bool error = f->severity == GRAMC_ERROR;
+        BOUND_TELL(bound, error ? D_BAD_TOOLBOX : D_DOUBTFUL_TOOLBOX, &place,
+                   arena_text(&bound->arena, f->help), f->message);
+    }
     if (status == GRAMC_OK) box->upstream = toolbox_choose(toolbox, box->box->name, &why);
     if (why && !box->upstream)
         http_bind_wrong(binder, why, "",

@@ -9,6 +9,8 @@
 
 #include <curl/curl.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -16,7 +18,8 @@
 #include "runtime/process/descriptors.h"
 #include "base/number.h"
 
-enum { IDLE_HANDLES = 256, KEPT_HEADERS = 4096 };
+/* libcurl asks before it sends a body of more than 1 MiB. */
+enum { IDLE_HANDLES = 256, KEPT_HEADERS = 4096, LONG_BODY = 1 << 18, SENT_A_TURN = 64 };
 
 struct http {
     gramc_allocator allocator;
@@ -26,16 +29,18 @@ struct http {
     struct http_request *requests; /* in flight */
     CURL *idle[IDLE_HANDLES];
     size_t idle_count;
-    unsigned handles; /* of libuv that are open */
+    const char *ca_file; /* NULL: the system's */
+    unsigned handles;    /* of libuv that are open */
     bool closing;
-    bool has_fresh; /* a request may be fresh */
-    bool broken;    /* a socket could not be watched: nothing goes on */
+    struct gate gate;                        /* how many requests are under way */
+    struct http_request *fresh, **fresh_end; /* that data is to be told of, in order */
+    bool broken;                             /* a socket could not be watched: nothing goes on */
 };
 
 struct http_target {
     gramc_allocator allocator;
-    struct curl_slist *headers;
-    CURLU *parsed; /* the url, or NULL: curl need not read it for each request */
+    struct curl_slist *headers; /* for a long body; what follows the first, for any other */
+    CURLU *parsed;              /* the url, or NULL: curl need not read it for each request */
     char *url, *proxy;
     size_t url_size, proxy_size;
     uint32_t timeout_ms, connect_timeout_ms;
@@ -96,13 +101,15 @@ static CURLU *parse_url(const char *url) {
     return parsed;
 }
 
-/* `Expect:` empty, or curl waits a second before it sends a long body. */
+/* `Expect:` empty, or curl waits a second before it sends a long body. It looks through all headers
+ * again and again, so that other requests go without. */
 static bool fill_target(struct http_target *target, const struct http_target_options *options) {
     target->url = copy_string(&target->allocator, options->url, &target->url_size);
     target->proxy = copy_string(&target->allocator, options->proxy, &target->proxy_size);
     if (target->url) target->parsed = parse_url(target->url);
-    return target->url && target->proxy && add_header(target, "Content-Type: application/json") &&
-           add_header(target, "Accept: application/json") && add_header(target, "Expect:") &&
+    return target->url && target->proxy && add_header(target, "Expect:") &&
+           add_header(target, "Content-Type: application/json") &&
+           add_header(target, "Accept: application/json") &&
            (!options->header || add_header(target, options->header)) && add_key(target, options);
 }
 
@@ -144,10 +151,29 @@ void http_target_free(struct http_target *target) {
 
 /* ## The end of a request */
 
+static void unlink_fresh(struct http_request *request) {
+    if (!request->fresh) return;
+    request->fresh = false;
+    *request->fresh_link = request->next_fresh;
+    if (request->next_fresh) request->next_fresh->fresh_link = request->fresh_link;
+    else request->http->fresh_end = request->fresh_link;
+}
+
+static void link_fresh(struct http_request *request) {
+    struct http *http = request->http;
+    if (request->fresh) return;
+    request->fresh = true;
+    request->next_fresh = NULL;
+    request->fresh_link = http->fresh_end;
+    *http->fresh_end = request;
+    http->fresh_end = &request->next_fresh;
+}
+
 static void unlink_request(struct http_request *request) {
     *request->link = request->next;
     if (request->next) request->next->link = request->link;
     request->link = NULL;
+    unlink_fresh(request);
 }
 
 /* Takes the handle out of the multi handle and keeps it for the next request. */
@@ -161,10 +187,17 @@ static void detach(struct http_request *request) {
     curl_multi_remove_handle(http->multi, easy);
     if (http->idle_count < IDLE_HANDLES && !http->closing) http->idle[http->idle_count++] = easy;
     else curl_easy_cleanup(easy);
+    gate_leave(&http->gate);
 }
 
 static bool read_header(CURL *easy, const char *name, gramc_text *out) {
     struct curl_header *header;
+    const char *type = NULL;
+    if (strcmp(name, "Content-Type") == 0) curl_easy_getinfo(easy, CURLINFO_CONTENT_TYPE, &type);
+    if (type) { /* curl has it at hand, and need not search for it */
+        *out = text_of(type);
+        return true;
+    }
     if (curl_easy_header(easy, name, 0, CURLH_HEADER, -1, &header) != CURLHE_OK) return false;
     *out = text_of(header->value);
     return true;
@@ -178,7 +211,6 @@ static void read_retry_headers(struct http_request *request) {
         request->may_retry = text_is_nocase(value, "true");
         request->must_not_retry = text_is_nocase(value, "false");
     }
-    request->retry_after_ms = -1;
     if (read_header(easy, "retry-after-ms", &value) &&
         number_to_double(&request->retry_after_ms, value))
         return;
@@ -194,10 +226,24 @@ static void keep_headers(struct http_request *request) {
     for (size_t i = 0; request->keep && request->keep[i]; i++) {
         gramc_text value;
         if (!read_header(request->easy, request->keep[i], &value)) continue;
-        buf_printf(&request->kept, "%s: ", request->keep[i]);
+        buf_puts(&request->kept, request->keep[i]);
+        buf_puts(&request->kept, ": ");
         buf_text(&request->kept, value);
         buf_putc(&request->kept, '\n');
     }
+}
+
+gramc_text http_kept(const struct http_request *request, const char *name) {
+    gramc_text rest = buf_view(&request->kept);
+    size_t len = strlen(name);
+    while (rest.len) {
+        const char *end = memchr(rest.ptr, '\n', rest.len);
+        size_t line = end ? (size_t)(end - rest.ptr) : rest.len;
+        if (line > len && rest.ptr[len] == ':' && memcmp(rest.ptr, name, len) == 0)
+            return text_trim(text_slice(rest, len + 1, line));
+        rest = text_slice(rest, end ? line + 1 : line, rest.len);
+    }
+    return (gramc_text){NULL, 0};
 }
 
 static void keep_redirect(struct http_request *request) {
@@ -236,9 +282,16 @@ static enum http_failure failure_of(struct http_request *request, CURLcode code)
     }
 }
 
+/* How long libcurl tried is a time, not a reason: equal failures are told in equal words. */
+static void drop_duration(char *error) {
+    char *after = strstr(error, " after ");
+    size_t digits = after ? strspn(after + 7, "0123456789") : 0;
+    char *rest = digits ? after + 7 + digits : NULL;
+    if (rest && strncmp(rest, " ms", 3) == 0) memmove(after, rest + 3, strlen(rest + 3) + 1);
+}
+
 static void complete(struct http_request *request, CURLcode code) {
     request->failure = failure_of(request, code);
-    request->fresh = false;
     keep_headers(request);
     if (code != CURLE_OK || request->status < 200 || request->status > 299)
         read_retry_headers(request);
@@ -249,6 +302,7 @@ static void complete(struct http_request *request, CURLcode code) {
         memcpy(request->error, why.ptr, len);
         request->error[len] = '\0';
     }
+    drop_duration(request->error);
     detach(request);
     request->done(request);
 }
@@ -262,19 +316,11 @@ static void fail_all(struct http *http) {
     }
 }
 
-static struct http_request *next_fresh(struct http *http) {
-    for (struct http_request *request = http->requests; request; request = request->next)
-        if (request->fresh) return request;
-    return NULL;
-}
-
 /* Not from inside curl, where no request may be canceled. The receiver may change the list. */
 static void tell_data(struct http *http) {
-    struct http_request *request;
-    if (!http->has_fresh) return;
-    http->has_fresh = false;
-    while ((request = next_fresh(http))) {
-        request->fresh = false;
+    while (http->fresh) {
+        struct http_request *request = http->fresh;
+        unlink_fresh(request);
         keep_headers(request);
         request->data(request);
     }
@@ -305,6 +351,11 @@ static void free_when_closed(struct http *http) {
 
 static void timer_closed(uv_handle_t *handle) {
     free_when_closed(handle->data);
+}
+
+static void gate_closed(uv_handle_t *handle) {
+    struct gate *gate = handle->data;
+    free_when_closed((struct http *)(void *)((char *)gate - offsetof(struct http, gate)));
 }
 
 static void watcher_closed(uv_handle_t *handle) {
@@ -386,10 +437,17 @@ gramc_status http_new(struct http **out, uv_loop_t *loop, const gramc_allocator 
     struct http *http = mem_alloc(allocator, sizeof(*http));
     *out = http;
     if (!http) return GRAMC_NOMEM;
-    *http = (struct http){.allocator = *allocator, .loop = loop, .handles = 1};
+    *http = (struct http){.allocator = *allocator, .loop = loop, .handles = 2};
+    http->fresh_end = &http->fresh;
+    gate_init(&http->gate, loop, SIZE_MAX);
+    http->gate.a_turn = SENT_A_TURN;
     uv_timer_init(loop, &http->timer);
     http->timer.data = http;
     return GRAMC_OK;
+}
+
+void http_trust(struct http *http, const char *ca_file) {
+    http->ca_file = ca_file;
 }
 
 /* With the first request: a loop that never makes one need not pay for TLS libraries, and libcurl
@@ -409,11 +467,17 @@ static bool open_multi(struct http *http) {
     curl_multi_setopt(http->multi, CURLMOPT_SOCKETDATA, http);
     curl_multi_setopt(http->multi, CURLMOPT_TIMERFUNCTION, timer_wanted);
     curl_multi_setopt(http->multi, CURLMOPT_TIMERDATA, http);
+    if (http->gate.most <= LONG_MAX)
+        curl_multi_setopt(http->multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, (long)http->gate.most);
     return true;
 }
 
+void http_limit(struct http *http, size_t most) {
+    http->gate.most = most;
+}
+
 bool http_is_idle(const struct http *http) {
-    return http->requests == NULL;
+    return http->requests == NULL && http->gate.queue == NULL;
 }
 
 void http_close(struct http *http) {
@@ -424,6 +488,7 @@ void http_close(struct http *http) {
         curl_global_cleanup();
     }
     uv_close((uv_handle_t *)&http->timer, timer_closed);
+    gate_close(&http->gate, gate_closed);
 }
 
 /* ## Requests */
@@ -431,7 +496,7 @@ void http_close(struct http *http) {
 static size_t on_body(char *bytes, size_t size, size_t count, void *ctx) {
     struct http_request *request = ctx;
     buf_put(&request->response, bytes, size * count);
-    if (request->data) request->fresh = request->http->has_fresh = true;
+    if (request->data) link_fresh(request);
     return request->response.state == BUF_FINE ? size * count : 0;
 }
 
@@ -443,10 +508,11 @@ static curl_socket_t open_socket(void *ctx, curlsocktype purpose, struct curl_so
 }
 
 /* What is the same for every request of ours. */
-static CURL *easy_new(void) {
+static CURL *easy_new(const struct http *http) {
     CURL *easy = curl_easy_init();
     if (!easy) return NULL;
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L); /* a name that is looked up is not waited for */
     curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
     curl_easy_setopt(easy, CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
@@ -455,6 +521,10 @@ static CURL *easy_new(void) {
     curl_easy_setopt(easy, CURLOPT_USERAGENT, "gramc");
     curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
     curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open_socket);
+    if (http->ca_file && curl_easy_setopt(easy, CURLOPT_CAINFO, http->ca_file)) {
+        curl_easy_cleanup(easy);
+        return NULL;
+    }
     return easy;
 }
 
@@ -495,6 +565,13 @@ static CURLcode set_url(CURL *easy, const char *url, CURLU *parsed) {
     return code;
 }
 
+static struct curl_slist *headers_of(const struct http_request *request,
+                                     const struct http_target *target) {
+    if (request->headers) return request->header_list;
+    return !target->headers || request->body.len >= LONG_BODY ? target->headers
+                                                              : target->headers->next;
+}
+
 static CURLcode set_up(CURL *easy, struct http_request *request) {
     static const struct http_target nowhere = {.url = NULL};
     const struct http_target *target = request->target ? request->target : &nowhere;
@@ -502,9 +579,7 @@ static CURLcode set_up(CURL *easy, struct http_request *request) {
     CURLcode code = request->url ? set_url(easy, request->url, NULL)
                                  : set_url(easy, target->url, target->parsed);
     if (!code) code = curl_easy_setopt(easy, CURLOPT_PROXY, target->proxy ? target->proxy : "");
-    if (!code)
-        code = curl_easy_setopt(easy, CURLOPT_HTTPHEADER,
-                                request->headers ? request->header_list : target->headers);
+    if (!code) code = curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers_of(request, target));
     set_method(easy, request);
     curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)target->timeout_ms);
     curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)target->connect_timeout_ms);
@@ -514,17 +589,27 @@ static CURLcode set_up(CURL *easy, struct http_request *request) {
     return code;
 }
 
+/* Large ones are not kept for the next answer. */
+static void restart(struct buf *buf, const gramc_allocator *allocator, size_t max) {
+    bool stays = buf->ptr && buf->size <= KEPT_HEADERS && buf->size <= max;
+    if (stays) {
+        buf_reset(buf);
+        buf->max = max;
+        return;
+    }
+    buf_free(buf);
+    buf_init(buf, allocator, max);
+}
+
 static void reset_result(struct http_request *request) {
-    buf_free(&request->response);
-    buf_init(&request->response, &request->allocator, request->max_response);
-    buf_free(&request->kept);
-    buf_init(&request->kept, &request->allocator, KEPT_HEADERS);
+    restart(&request->response, &request->allocator, request->max_response);
+    restart(&request->kept, &request->allocator, KEPT_HEADERS);
     request->redirect[0] = '\0';
     request->header_list = NULL;
     request->failure = HTTP_FINE;
     request->error[0] = '\0';
     request->status = 0;
-    request->fresh = request->headed = false;
+    request->headed = false;
     request->may_retry = request->must_not_retry = false;
     request->retry_after_ms = -1;
 }
@@ -532,18 +617,17 @@ static void reset_result(struct http_request *request) {
 _Static_assert(sizeof(((struct http_request *)0)->error) >= CURL_ERROR_SIZE,
                "curl writes its error there");
 
-gramc_status http_start(struct http *http, struct http_request *request) {
+/* Has a place. */
+static gramc_status send_now(struct http *http, struct http_request *request) {
     if (http->broken || !open_multi(http)) return GRAMC_NOMEM;
-    CURL *easy = http->idle_count ? http->idle[--http->idle_count] : easy_new();
+    CURL *easy = http->idle_count ? http->idle[--http->idle_count] : easy_new(http);
     if (!easy) return GRAMC_NOMEM;
-    reset_result(request);
     if (set_up(easy, request) || curl_multi_add_handle(http->multi, easy)) {
         curl_easy_cleanup(easy);
         free_headers(request->header_list);
         request->header_list = NULL;
         return GRAMC_NOMEM;
     }
-    request->http = http;
     request->easy = easy;
     request->next = http->requests;
     request->link = &http->requests;
@@ -552,8 +636,38 @@ gramc_status http_start(struct http *http, struct http_request *request) {
     return GRAMC_OK;
 }
 
+static void admitted(struct gate_wait *wait) {
+    struct http_request *request =
+        (struct http_request *)(void *)((char *)wait - offsetof(struct http_request, wait));
+    if (send_now(request->http, request) == GRAMC_OK) {
+        if (request->begun) request->begun(request);
+        return;
+    }
+    gate_leave(&request->http->gate);
+    request->failure = HTTP_NOMEM;
+    request->done(request);
+}
+
+gramc_status http_start(struct http *http, struct http_request *request) {
+    reset_result(request);
+    request->http = http;
+    if (gate_try(&http->gate)) {
+        gramc_status status = send_now(http, request);
+        if (status) gate_leave(&http->gate);
+        return status;
+    }
+    request->wait.admitted = admitted;
+    gate_queue(&http->gate, &request->wait);
+    return GRAMC_OK;
+}
+
+bool http_waits(const struct http_request *request) {
+    return request->wait.waiting;
+}
+
 void http_cancel(struct http_request *request) {
     if (request->easy) detach(request);
+    else if (http_waits(request)) gate_forget(&request->http->gate, &request->wait);
 }
 
 void http_request_free(struct http_request *request) {

@@ -5,6 +5,7 @@
 #include <uv.h>
 
 #include "base/buf.h"
+#include "runtime/gate.h"
 
 struct http;        /* the connections of one loop */
 struct http_target; /* where to, with which headers; immutable, free to share between threads */
@@ -32,6 +33,9 @@ struct http_request {
      * headers being known: it may take bytes out of `response`, which holds only what it left, and
      * may cancel any request. What comes last is left to done. */
     void (*data)(struct http_request *request);
+    /* NULL: nobody wants to know. Else called when a request that had to wait is sent: not if
+     * http_start sent it. */
+    void (*begun)(struct http_request *request);
     void *ctx;
     gramc_allocator allocator;
     /* Out. */
@@ -48,6 +52,8 @@ struct http_request {
     void *easy, *header_list;
     bool fresh, headed; /* has bytes that data has not seen; its headers are kept */
     struct http_request *next, **link;
+    struct http_request *next_fresh, **fresh_link;
+    struct gate_wait wait;
 };
 
 struct http_target_options {
@@ -63,15 +69,26 @@ gramc_status http_target_new(struct http_target **out, const gramc_allocator *al
 void http_target_free(struct http_target *target);
 
 gramc_status http_new(struct http **out, uv_loop_t *loop, const gramc_allocator *allocator);
+/* Judges servers by the certificates of that file (borrowed), not by the system's. Before the first
+ * request. */
+void http_trust(struct http *http, const char *ca_file);
+/* From here on at most so many requests are under way at a time, over as many connections, idle
+ * ones included; the others wait in order. Before the first request. */
+void http_limit(struct http *http, size_t most);
 /* Closes; no request may be in flight. Memory goes when the loop has turned. */
 void http_close(struct http *http);
-/* No request is in flight. */
+/* No request is in flight or waits. */
 bool http_is_idle(const struct http *http);
 
-/* Starts; done is called later, from the loop. Frees nothing of the request. */
+/* Starts, or has it wait for its turn; its time limits begin when it is sent. done is called later,
+ * from the loop. Frees nothing of the request. */
 gramc_status http_start(struct http *http, struct http_request *request);
+/* It has not been sent yet. */
+bool http_waits(const struct http_request *request);
 /* Ends it without calling done. Does nothing if none is in flight. */
 void http_cancel(struct http_request *request);
+/* The value of a header that was kept; empty: it was not sent. The name is spelled as in `keep`. */
+gramc_text http_kept(const struct http_request *request, const char *name);
 /* Frees what came out. */
 void http_request_free(struct http_request *request);
 

@@ -38,6 +38,18 @@ void descriptors_note(struct descriptors *out) {
     each_open(note, out);
 }
 
+static void count(void *ctx, int descriptor) {
+    size_t *seen = ctx;
+    (void)descriptor;
+    ++*seen;
+}
+
+size_t descriptors_count(void) {
+    size_t seen = STDERR_FILENO + 1;
+    each_open(count, &seen);
+    return seen;
+}
+
 void descriptors_close_new_on_exec(const struct descriptors *before) {
     struct descriptors noted = *before;
     each_open(close_on_exec, &noted);

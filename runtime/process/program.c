@@ -16,21 +16,15 @@ struct limit {
     uint64_t most;
 };
 
-static void list_limits(struct limit list[LIMITS], const gramc_impl *impl) {
-    list[0] = (struct limit){"--memory", impl->max_memory};
-    list[1] = (struct limit){"--cpu", impl->max_cpu_s};
-    list[2] = (struct limit){"--files", impl->max_files};
-}
-
 bool impl_has_limits(const gramc_impl *impl) {
     return impl->max_memory || impl->max_cpu_s || impl->max_files;
 }
 
 static void add_limits(struct arena *arena, gramc_text *words, size_t *count,
                        const gramc_impl *impl) {
-    struct limit list[LIMITS];
+    const struct limit list[LIMITS] = {
+        {"--memory", impl->max_memory}, {"--cpu", impl->max_cpu_s}, {"--files", impl->max_files}};
     char number[NUMBER_SIZE];
-    list_limits(list, impl);
     for (size_t i = 0; i < LIMITS; i++) {
         if (list[i].most == 0) continue;
         snprintf(number, sizeof(number), "%llu", (unsigned long long)list[i].most);

@@ -41,6 +41,8 @@ struct worker_pool {
     struct worker *workers;
     struct worker_job *queue, **queue_end;
     struct worker_pool *next;
+    struct gate_wait wait; /* for a place among the programs that work */
+    bool has_place;        /* for the next call; a worker with a call has taken one over */
 };
 
 /* ## Pools */
@@ -121,6 +123,7 @@ static struct tool_call *detach(struct worker_job *job) {
     if (job->worker) {
         job->worker->job = NULL;
         job->worker->pool->loop->idle_workers++;
+        gate_leave(&job->worker->pool->loop->programs);
         job->worker = NULL;
     } else {
         *job->link = job->next;
@@ -300,6 +303,9 @@ static void hand_over(struct worker *worker, struct worker_job *job) {
     job->worker = worker;
     worker->job = job;
     worker->pool->loop->idle_workers--;
+    worker->pool->has_place = false; /* it is the worker's */
+    tool_dispatched(job->call);
+    tool_wait(job->call);
     switch (send_request(worker, job)) {
     case GRAMC_OK: return;
     case GRAMC_NOMEM: break_off(worker, NULL); return;
@@ -342,6 +348,34 @@ static void fail_first(struct worker_pool *pool, gramc_status status, const char
     tool_let_go(call);
 }
 
+/* ## Places among all programs of the loop */
+
+static void on_admitted(struct gate_wait *wait) {
+    struct worker_pool *pool =
+        (struct worker_pool *)(void *)((char *)wait - offsetof(struct worker_pool, wait));
+    pool->has_place = true;
+    dispatch(pool);
+}
+
+/* False: the pool waits for one, at the end of the queue, so that a pool with many calls does not
+ * keep others out. */
+static bool take_place(struct worker_pool *pool) {
+    struct gate *gate = &pool->loop->programs;
+    if (pool->has_place) return true;
+    if (pool->wait.waiting) return false;
+    pool->has_place = gate_try(gate);
+    if (pool->has_place) return true;
+    pool->wait.admitted = on_admitted;
+    gate_queue(gate, &pool->wait);
+    return false;
+}
+
+static void need_no_place(struct worker_pool *pool) {
+    gate_forget(&pool->loop->programs, &pool->wait);
+    if (pool->has_place) gate_leave(&pool->loop->programs);
+    pool->has_place = false;
+}
+
 /* Gives waiting calls to free workers. What fails here may come back here by way of its run, which
  * is why nothing of the queue is remembered across a turn. */
 static void dispatch(struct worker_pool *pool) {
@@ -349,11 +383,13 @@ static void dispatch(struct worker_pool *pool) {
     while (pool->queue) {
         struct worker *worker = find_idle(pool);
         gramc_status status = GRAMC_OK;
-        if (!worker && pool->count >= pool->loop->workers_max) return;
+        if (!worker && pool->count >= pool->loop->workers_max) break;
+        if (!take_place(pool)) return;
         if (!worker) status = start_worker(&worker, pool, why);
         if (status) fail_first(pool, status, why);
         else hand_over(worker, pool->queue);
     }
+    need_no_place(pool);
 }
 
 /* ## For the kinds */
@@ -375,9 +411,9 @@ void worker_call(struct tool_call *call, const struct worker_program *program) {
     *job = (struct worker_job){.call = call, .symbol = program->symbol};
     call->state = job;
     tool_hold(call);
-    tool_wait(call);
     enqueue(job, pool);
     dispatch(pool);
+    if (job->pool && !job->worker) tool_queued(call);
 }
 
 /* The worker is busy with something that nobody waits for: it goes. */
@@ -405,6 +441,7 @@ void worker_close_pools(gramc_loop *loop) {
             line_process_stop(worker->process);
             forget(worker);
         }
+        need_no_place(pool);
         free_pool(pool);
     }
 }

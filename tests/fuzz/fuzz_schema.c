@@ -1,6 +1,6 @@
 /* Fuzzes the validator. The first byte chooses options; then come a schema, a NUL and an instance.
- * The fast way and the judge must agree, and what comes out of normalising must be valid when the
- * verdict says so. */
+ * The fast path and the evaluation must agree, and what comes out of normalising must be valid when
+ * the verdict says so. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>

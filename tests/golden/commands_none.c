@@ -4,3 +4,7 @@
 const struct command *golden_commands(void) {
     return NULL;
 }
+
+const struct gramc_clock *golden_clock(void) {
+    return NULL;
+}

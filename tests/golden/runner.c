@@ -207,6 +207,7 @@ static struct outcome run(const struct golden *golden, long fail_at, bool persis
     FILE *err = open_memstream(&outcome.err, &outcome.err_len);
     if (find(golden, "stdin") && !freopen(".stdin", "rb", stdin)) perror("stdin");
     cli_init(&cli, out, err, &allocator);
+    cli.clock = golden_clock();
     outcome.exit_code = cli_main(&cli, golden_commands(), argc, argv);
     fclose(out);
     fclose(err);

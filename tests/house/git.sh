@@ -110,4 +110,28 @@ echo '[shop {name: "x"}]' >kept/odd.gram
 git add -A && git commit -qm six && rm kept/odd.gram
 "$gramc" diff git:HEAD:kept kept >out 2>err || { cat out err; fail "i10-c14: an old file that means nothing fails"; }
 grep -q 'odd.gram.*G0254' err && grep -q 'does not count here' err || { cat err; fail "i10-c14: the old finding is not said"; }
+# i10-b2.9: what git tracks is read, even where a .gitignore names it; what it ignores there is not.
+tracks() {
+    git init -q $1 ../tracked && cd ../tracked
+    mkdir -p out/deep/er out/none
+    for name in out/kept out/left out/deep/er/kept out/none/left kept.tmp left.tmp; do
+        echo '[a:Agnt]' >$name.gram
+    done
+    printf 'out/\n*.tmp.gram\n' >.gitignore
+    git add -f out/kept.gram out/deep/er/kept.gram kept.tmp.gram .gitignore
+    [ -z "$2" ] || git update-index --index-version "$2"
+    "$gramc" check . --format concise >../found && fail "i10-b2.9: nothing of what is tracked was read"
+    sed 's/:.*//' ../found >../names
+    printf '%s\n' ./kept.tmp.gram ./out/deep/er/kept.gram ./out/kept.gram | cmp -s - ../names ||
+        { cat ../found; fail "i10-b2.9: other files than those that are tracked (git init $1, index $2)"; }
+    git -c user.name=t -c user.email=t@example.com commit -qm one
+    git worktree add -q ../beside && (cd ../beside && "$gramc" check . --format concise >../found) &&
+        fail "i10-b2.9: nothing of what is tracked was read in a worktree"
+    [ "$(wc -l <../found)" = 3 ] || fail "i10-b2.9: a worktree"
+    cd .. && rm -rf tracked beside && cd repo
+}
+tracks "" ""
+tracks "" 3
+tracks "" 4
+git init -q --object-format=sha256 ../long 2>../err && tracks --object-format=sha256 ""
 echo "read from git"

@@ -12,7 +12,6 @@
 #include "base/text.h"
 #include "runtime/net/http.h"
 #include "runtime/mcp/mcp.h"
-#include "runtime/sample.h"
 
 struct probe {
     uv_loop_t loop;
@@ -102,9 +101,11 @@ static void call_made_up(struct probe *probe, const struct mcp_tool *tool) {
     struct arena arena;
     arena_init(&arena, &allocator);
     if (!gramc_schema_compile(&schema, tool->input.ptr, tool->input.len, NULL, NULL)) {
-        const gramc_tool like = {.parameters = tool->input, .accepts = schema};
-        gramc_text sample;
-        if (sample_arguments(&sample, &arena, &like)) arguments = sample;
+        struct buf sample;
+        buf_init(&sample, &allocator, 1 << 16);
+        if (!gramc_schema_sample(gramc_schema_document(schema), &allocator, buf_writer(&sample)))
+            arguments = arena_text(&arena, buf_view(&sample));
+        buf_free(&sample);
         gramc_schema_free(schema);
     }
     call_tool(probe, tool, arguments);

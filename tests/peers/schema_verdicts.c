@@ -13,7 +13,7 @@
 #include "base/text.h"
 #include "gramc/compile.h"
 
-/* Judges a copy of exactly these bytes, so that a sanitizer sees any step beyond them. */
+/* Evaluates a copy of exactly these bytes, so that a sanitizer sees any step beyond them. */
 static char evaluate(const gramc_schema *schema, gramc_text text) {
     gramc_verdict *verdict = NULL;
     char *copy = malloc(text.len ? text.len : 1);

@@ -208,6 +208,8 @@ gramc_status test_run(struct test_run *run, const struct test_setup *setup) {
     loop_options.environment = &path;
     loop_options.environment_count = 1;
     loop_options.host = test_host();
+    loop_options.max_programs = setup->agent->max_programs;
+    loop_options.max_connections = setup->agent->max_connections;
     if (!setup->builtins) status = gramc_builtins_new(&builtins, setup->allocator);
     bind.builtins = setup->builtins ? setup->builtins : builtins;
     bind.secrets = setup->secrets;

@@ -17,6 +17,7 @@ struct test_agent {
     gramc_library library;
     gramc_impl impls[TEST_TOOLS];
     gramc_text words[TEST_TOOLS][TEST_WORDS];
+    uint32_t max_programs, max_connections; /* of loops that it runs on; 0: as many as usual */
 };
 
 void test_agent_init(struct test_agent *test);

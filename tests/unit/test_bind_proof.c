@@ -81,7 +81,7 @@ static const struct {
      GRAMC_PROOF_PROVEN, NULL, ""},
     {"(a::Int)==>(::Text)", "(a::Int)==>(b::Int {optional: true})==>(::Text)", GRAMC_PROOF_PROVEN,
      GRAMC_PROOF_PROVEN, "", ""},
-    /* The range of Long is judged, though it is not printed. */
+    /* The range of Long is checked, though it is not printed. */
     {"(a::Long)==>(::Long)", "(a::Long)==>(::Long)", GRAMC_PROOF_PROVEN, GRAMC_PROOF_PROVEN, "",
      ""},
     {"(a::Int)==>(::Long)", "(a::Long)==>(::Int)", GRAMC_PROOF_REFUTED, GRAMC_PROOF_REFUTED, NULL,

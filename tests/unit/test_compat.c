@@ -417,11 +417,65 @@ static void test_faults(void **state) {
                     break;
 }
 
+/* ## Samples */
+
+static const struct {
+    const char *schema, *sample; /* NULL: none is found */
+} samples[] = {
+    {"{}", "\"example\""},
+    {"{\"type\":\"string\",\"maxLength\":3}", "\"exa\""},
+    {"{\"type\":\"string\",\"minLength\":9}", "\"examplexx\""},
+    {"{\"type\":\"string\",\"pattern\":\"^[0-9]{4}$\"}", "\"0000\""},
+    {"{\"type\":\"string\",\"format\":\"date\"}", "\"2024-02-29\""},
+    {"{\"type\":[\"string\",\"null\"]}", "\"example\""},
+    {"{\"type\":[\"null\",\"integer\"]}", "1"},
+    {"{\"type\":\"integer\",\"maximum\":10}", "1"},
+    {"{\"type\":\"integer\",\"maximum\":-4}", "-4"},
+    {"{\"type\":\"integer\",\"exclusiveMinimum\":5}", "6"},
+    {"{\"type\":\"integer\",\"multipleOf\":5}", "5"},
+    {"{\"type\":\"integer\",\"minimum\":3,\"multipleOf\":5}", "5"},
+    {"{\"type\":\"boolean\"}", "true"},
+    {"{\"type\":\"null\"}", "null"},
+    {"{\"enum\":[\"b\",\"a\"]}", "\"b\""},
+    {"{\"enum\":[\"b\",\"a\"],\"default\":\"a\"}", "\"a\""},
+    {"{\"type\":\"integer\",\"examples\":[\"x\",7]}", "7"},
+    {"{\"anyOf\":[{\"const\":4},{\"type\":\"null\"}]}", "4"},
+    {"{\"type\":\"array\",\"items\":{\"type\":\"integer\"},\"minItems\":2}", "[1,1]"},
+    {"{\"type\":\"array\",\"items\":{\"type\":\"integer\"}}", "[]"},
+    {"{\"properties\":{\"a\":{\"type\":\"boolean\"},\"b\":{}},\"required\":[\"b\",\"a\"]}",
+     "{\"b\":\"example\",\"a\":true}"},
+    {"{\"$ref\":\"#/$defs/"
+     "t\",\"$defs\":{\"t\":{\"type\":\"object\",\"properties\":{\"n\":{\"anyOf\":["
+     "{\"$ref\":\"#/$defs/t\"},{\"type\":\"null\"}]}},\"required\":[\"n\"]}}}",
+     "{\"n\":{\"n\":null}}"},
+    {"false", NULL},
+    {"{\"type\":\"integer\",\"minimum\":3,\"maximum\":2}", NULL},
+};
+
+static void test_samples(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
+        gramc_schema *schema;
+        struct buf out;
+        buf_init(&out, NULL, 4096);
+        assert_int_equal(
+            gramc_schema_compile(&schema, samples[i].schema, strlen(samples[i].schema), NULL, NULL),
+            GRAMC_OK);
+        gramc_status status =
+            gramc_schema_sample(gramc_schema_document(schema), NULL, buf_writer(&out));
+        assert_int_equal(status, samples[i].sample ? GRAMC_OK : GRAMC_FINDINGS);
+        if (samples[i].sample && strcmp(out.ptr, samples[i].sample) != 0)
+            fail_msg("%s: %s", samples[i].schema, out.ptr);
+        buf_free(&out);
+        gramc_schema_free(schema);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_table),   cmocka_unit_test(test_random_pairs),
-        cmocka_unit_test(test_as_sent), cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_samples),      cmocka_unit_test(test_table),
+        cmocka_unit_test(test_random_pairs), cmocka_unit_test(test_as_sent),
+        cmocka_unit_test(test_limits),       cmocka_unit_test(test_faults),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -133,6 +133,84 @@ static void ten_thousand_tools_compile(void **state) {
     arena_free(&arena);
 }
 
+/* An allocator that knows the most it ever gave. */
+struct meter {
+    size_t live, peak;
+};
+
+static void *metered(void *ctx, void *ptr, size_t old_size, size_t new_size) {
+    struct meter *meter = ctx;
+    meter->live += new_size - (ptr ? old_size : 0);
+    if (meter->live > meter->peak) meter->peak = meter->live;
+    if (new_size) return realloc(ptr, new_size);
+    free(ptr);
+    return NULL;
+}
+
+static void many_tools(struct buf *text) {
+    buf_init(text, NULL, 1 << 26);
+    for (int i = 0; i < 5000; i++)
+        buf_printf(text,
+                   "[tool%d:Tool {description: \"Looks up the orders that match the parameters\"} "
+                   "|\n    (query::Text {description: \"What to look for\", minLength: 1})\n"
+                   "    ==>(limit::Int {default: 10, min: 1, max: 100})\n"
+                   "    ==>(tags::Array {items: Text, optional: true})==>(::String)]\n",
+                   i);
+}
+
+static void compile_metered(struct buf *out, struct meter *meter, gramc_text text, bool forgets) {
+    const gramc_allocator allocator = {metered, meter};
+    gramc_options options = GRAMC_OPTIONS_INIT;
+    gramc_compilation *compilation;
+    const gramc_spec *spec;
+    options.allocator = &allocator;
+    options.forget_trees = forgets;
+    buf_init(out, NULL, 1 << 26);
+    assert_int_equal(gramc_compilation_new(&compilation, &options), GRAMC_OK);
+    assert_int_equal(gramc_add_source(compilation, GRAMC_TEXT("t"), text.ptr, text.len), GRAMC_OK);
+    assert_int_equal(gramc_compile(&spec, compilation), GRAMC_OK);
+    assert_int_equal(gramc_emit(spec, NULL, GRAMC_TEXT("openai"), buf_writer(out)), GRAMC_OK);
+    gramc_compilation_free(compilation);
+    assert_int_equal(meter->live, 0);
+}
+
+static void compiling_takes_less_than_eight_times_the_source(void **state) {
+    struct meter forgetful = {0, 0}, other = {0, 0};
+    struct buf text, outs[2];
+    (void)state;
+    many_tools(&text);
+    compile_metered(&outs[0], &forgetful, buf_view(&text), true);
+    compile_metered(&outs[1], &other, buf_view(&text), false);
+    assert_true(forgetful.peak + text.len < 8 * text.len);
+    assert_true(forgetful.peak < other.peak);
+    assert_true(text_eq(buf_view(&outs[0]), buf_view(&outs[1])));
+    for (int i = 0; i < 2; i++) buf_free(&outs[i]);
+    buf_free(&text);
+}
+
+static int ignore(void *ctx, const char *bytes, size_t len) {
+    (void)ctx, (void)bytes, (void)len;
+    return 0;
+}
+
+static void forgotten_trees_are_compiled_once(void **state) {
+    const gramc_writer nowhere = {ignore, NULL};
+    gramc_options options = GRAMC_OPTIONS_INIT;
+    gramc_compilation *c;
+    const gramc_spec *spec;
+    (void)state;
+    options.forget_trees = true;
+    assert_int_equal(gramc_compilation_new(&c, &options), GRAMC_OK);
+    const gramc_text text = TEXT("[t:Tool {description: \"d\"} | (x::Int)==>(::Text)]");
+    assert_int_equal(gramc_add_source(c, GRAMC_TEXT("t"), text.ptr, text.len), GRAMC_OK);
+    assert_int_equal(gramc_tree_print(c, GRAMC_TREE_TEXT, nowhere), GRAMC_OK);
+    assert_int_equal(gramc_compile(&spec, c), GRAMC_OK);
+    assert_int_equal(gramc_tree_print(c, GRAMC_TREE_TEXT, nowhere), GRAMC_NOT_FOUND);
+    assert_int_equal(gramc_compile(&spec, c), GRAMC_USAGE);
+    assert_int_equal(gramc_compile_source(&spec, c, 0), GRAMC_USAGE);
+    gramc_compilation_free(c);
+}
+
 /* ## Fingerprints */
 
 static void fingerprint_of(const char *text, char out[65]) {
@@ -292,6 +370,8 @@ int main(void) {
         cmocka_unit_test(calculator_gives_the_functions_of_its_trace),
         cmocka_unit_test(empty_lists_do_not_appear),
         cmocka_unit_test(ten_thousand_tools_compile),
+        cmocka_unit_test(compiling_takes_less_than_eight_times_the_source),
+        cmocka_unit_test(forgotten_trees_are_compiled_once),
         cmocka_unit_test(fingerprints_follow_meaning),
         cmocka_unit_test(libraries_that_differ_have_other_fingerprints),
         cmocka_unit_test(emitted_schemas_are_schemas),

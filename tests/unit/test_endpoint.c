@@ -30,8 +30,8 @@ struct asked {
     char first_head[4096];
 };
 
-static void ask(struct asked *asked, const struct mock_answer *answers, size_t count,
-                gramc_endpoint_options options) {
+static void ask_within(struct asked *asked, const struct mock_answer *answers, size_t count,
+                       gramc_endpoint_options options, uint32_t timeout_ms) {
     struct test_agent test;
     gramc_model *model;
     struct mock_server *server = mock_start(answers, count);
@@ -42,6 +42,7 @@ static void ask(struct asked *asked, const struct mock_answer *answers, size_t c
     if (!options.retry_wait_ms) options.retry_wait_ms = 1;
     assert_int_equal(gramc_model_new_endpoint(&model, &options), GRAMC_OK);
     struct test_setup setup = {.agent = &test, .model = model, .messages = {"Hello"}};
+    setup.timeout_ms = timeout_ms;
     assert_int_equal(test_run(&asked->run, &setup), GRAMC_OK);
     assert_int_equal(asked->run.done, 1);
     asked->requests = mock_count(server);
@@ -51,6 +52,11 @@ static void ask(struct asked *asked, const struct mock_answer *answers, size_t c
     gramc_model_free(model);
     mock_stop(server);
     test_agent_free(&test);
+}
+
+static void ask(struct asked *asked, const struct mock_answer *answers, size_t count,
+                gramc_endpoint_options options) {
+    ask_within(asked, answers, count, options, 0);
 }
 
 static void expect(struct asked *asked, gramc_outcome outcome, size_t requests,
@@ -97,6 +103,7 @@ static void retried(void **state) {
         {{.status = 409, .body = ""}, {.body = SAYS("Hi")}},
         {{.status = 503, .body = "<html>"}, {.body = SAYS("Hi")}},
         {{.status = 400, .headers = "x-should-retry: true\r\n", .body = ""}, {.body = SAYS("Hi")}},
+        {{.status = 300, .headers = "x-should-retry: true\r\n", .body = ""}, {.body = SAYS("Hi")}},
         {{.mode = MOCK_CUT, .body = SAYS("Half of this")}, {.body = SAYS("Hi")}},
         {{.mode = MOCK_CLOSE, .body = ""}, {.body = SAYS("Hi")}},
     };
@@ -225,6 +232,38 @@ static void waits_as_told(void **state) {
     (void)state;
     ASK(asked, answers, .timeout_ms = 5000);
     assert_true(asked.run.result.duration_ms >= 150);
+    expect(&asked, GRAMC_OUTCOME_ANSWERED, 2, "");
+}
+
+/* At the limit it waits, until the run has no time left. */
+static void i10_e2_longest_wait(void **state) {
+    const struct mock_answer at[] = {
+        {.status = 429, .headers = "retry-after-ms: 60000\r\n", .body = ERROR("later")}};
+    const struct mock_answer past[] = {
+        {.status = 429, .headers = "retry-after-ms: 60001\r\n", .body = ERROR("later")}};
+    struct asked asked;
+    (void)state;
+    STATED(MODEL_WAIT_MAX_MS, 60000, "the run ends as model-error");
+    ask_within(&asked, at, 1, (gramc_endpoint_options){.max_retries = 2}, 300);
+    expect(&asked, GRAMC_OUTCOME_TIMEOUT, 1, "the run took longer than 300 ms");
+    ask_within(&asked, past, 1, (gramc_endpoint_options){.max_retries = 2}, 5000);
+    expect(&asked, GRAMC_OUTCOME_MODEL_ERROR, 1,
+           "the model endpoint answered with status 429: later; it asks to wait 60 s");
+}
+
+/* No header that can be read means the client's own wait, one second means one. */
+static void i10_e3_waits(void **state) {
+    const struct mock_answer unclear[] = {
+        {.status = 500, .headers = "retry-after-ms: soon\r\n", .body = ""}, {.body = SAYS("Hi")}};
+    const struct mock_answer asking[] = {
+        {.status = 429, .headers = "Retry-After: 1\r\n", .body = ""}, {.body = SAYS("Hi")}};
+    struct asked asked;
+    (void)state;
+    ASK(asked, unclear, .retry_wait_ms = 400);
+    assert_true(asked.run.result.duration_ms >= 290);
+    expect(&asked, GRAMC_OUTCOME_ANSWERED, 2, "");
+    ASK(asked, asking, .retry_wait_ms = 1);
+    assert_true(asked.run.result.duration_ms >= 990);
     expect(&asked, GRAMC_OUTCOME_ANSWERED, 2, "");
 }
 
@@ -363,13 +402,22 @@ static void many_at_once(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_answer),    cmocka_unit_test(no_key_no_header),
-        cmocka_unit_test(retried),       cmocka_unit_test(i10_e4_waits),
-        cmocka_unit_test(given_up),      cmocka_unit_test(not_retried),
-        cmocka_unit_test(i10_a9_reset),  cmocka_unit_test(i10_a7_half_emoji),
-        cmocka_unit_test(waits_as_told), cmocka_unit_test(limits),
-        cmocka_unit_test(i10_e2_size),   cmocka_unit_test(unreachable),
-        cmocka_unit_test(wrong_options), cmocka_unit_test(canceled_while_waiting),
+        cmocka_unit_test(one_answer),
+        cmocka_unit_test(no_key_no_header),
+        cmocka_unit_test(retried),
+        cmocka_unit_test(i10_e4_waits),
+        cmocka_unit_test(given_up),
+        cmocka_unit_test(not_retried),
+        cmocka_unit_test(i10_a9_reset),
+        cmocka_unit_test(i10_a7_half_emoji),
+        cmocka_unit_test(i10_e2_longest_wait),
+        cmocka_unit_test(waits_as_told),
+        cmocka_unit_test(limits),
+        cmocka_unit_test(i10_e2_size),
+        cmocka_unit_test(i10_e3_waits),
+        cmocka_unit_test(unreachable),
+        cmocka_unit_test(wrong_options),
+        cmocka_unit_test(canceled_while_waiting),
         cmocka_unit_test(many_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -218,7 +218,7 @@ static void started_again(void **state) {
     test_agent_free(&test);
 }
 
-/* Calls that wait in the queue have their deadlines too. */
+/* Each has its deadline from when it is its turn. */
 static void queue(void **state) {
     const char *const argv[] = {worker(), "never", NULL};
     const struct plan plan = {
@@ -251,6 +251,7 @@ static void few_stay_idle(void **state) {
     (void)state;
     STATED(WORKERS_IDLE_MAX, 16, "the surplus is ended");
     test_agent_init(&test);
+    test.max_programs = 21;
     buf_init(&script, NULL, 1 << 16);
     buf_puts(&script, "{\"event\":\"header\",\"format\":\"gramc-trace\",\"version\":1}\n"
                       "{\"event\":\"model.response\",\"calls\":[");

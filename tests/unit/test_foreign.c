@@ -17,6 +17,8 @@
 
 #include "base/text.h"
 #include "runtime/foreign.h"
+#include "runtime/secret_list.h"
+#include "runtime/secret_match.h"
 #include "tests/support/mock_server.h"
 
 /* Every kind of character that some notation escapes. */
@@ -286,6 +288,114 @@ static void test_in_time(void **state) {
     secrets_free(secrets);
 }
 
+/* ## Beside the definition: every form at every place, in every spelling, no byte passed over */
+
+static unsigned next_random(unsigned *seed) {
+    *seed = *seed * 1103515245U + 12345U;
+    return *seed >> 16;
+}
+
+static const struct secret_form *defined_at(const struct secrets *secrets, gramc_text text,
+                                            size_t pos, size_t shortest, size_t *end) {
+    for (size_t i = 0; i < secrets->form_count; i++) {
+        const struct secret_form *form = &secrets->forms[i];
+        size_t work = 0;
+        if (form->value_len < shortest) continue;
+        struct escaped_match match = match_behind(text, pos, form->text, 0, &work);
+        *end = match.end;
+        if (match.kind == MATCH_WHOLE) return form;
+    }
+    return NULL;
+}
+
+static void hide_as_defined(struct buf *out, const struct secrets *secrets, gramc_text text,
+                            size_t shortest) {
+    for (size_t pos = 0, end; pos < text.len;) {
+        const struct secret_form *form = defined_at(secrets, text, pos, shortest, &end);
+        if (!form) {
+            buf_putc(out, text.ptr[pos++]);
+            continue;
+        }
+        buf_puts(out, "${env:");
+        buf_text(out, form->name);
+        buf_putc(out, '}');
+        pos = end;
+    }
+}
+
+/* Bytes of the values, escapes of them, values and parts of values; no dots, which mark a cut. */
+static void put_random(struct buf *out, unsigned *seed, const gramc_pair *pairs, size_t count) {
+    static const char *const bits[] = {"%",       "\\",  "&",     "+",      "\\u00", "&#x", ";",
+                                       "%25",     "%2",  "&amp;", "a",      "ab",    "\"",  "bc",
+                                       "\\u0061", "%61", "&#97;", "&#x62;", "\\x63", "de",  "YW"};
+    for (size_t pieces = 1 + next_random(seed) % 12; pieces; pieces--) {
+        gramc_text value = pairs[next_random(seed) % count].value;
+        size_t start = next_random(seed) % 3 ? 0 : next_random(seed) % value.len;
+        size_t end = next_random(seed) % 3 ? value.len : next_random(seed) % (value.len + 1);
+        if (next_random(seed) % 3)
+            buf_puts(out, bits[next_random(seed) % (sizeof bits / sizeof *bits)]);
+        else if (start < end) buf_text(out, text_slice(value, start, end));
+    }
+}
+
+/* Spells every byte of a text once more, or leaves it. */
+static void put_spelled(struct buf *out, unsigned *seed, gramc_text text) {
+    for (size_t i = 0; i < text.len; i++) {
+        unsigned char c = (unsigned char)text.ptr[i];
+        switch (next_random(seed) % 8) {
+        case 0: buf_printf(out, "%%%02x", c); break;
+        case 1: buf_printf(out, "\\u%04x", c); break;
+        case 2: buf_printf(out, "&#%u;", c); break;
+        default: buf_putc(out, (char)c);
+        }
+    }
+}
+
+static void expect_as_defined(const struct secrets *secrets, gramc_text text, size_t shortest) {
+    struct buf fast, defined;
+    buf_init(&fast, NULL, SPELLED_MAX);
+    buf_init(&defined, NULL, SPELLED_MAX);
+    buf_text(&fast, text);
+    secrets_hide_from(secrets, &fast, shortest);
+    hide_as_defined(&defined, secrets, text, shortest);
+    assert_int_equal(buf_status(&defined), GRAMC_OK);
+    if (!text_eq(buf_view(&fast), buf_view(&defined)))
+        fail_msg("%.*s\nis hidden as %.*s\nand not as %.*s", TEXT_ARGS(text),
+                 TEXT_ARGS(buf_view(&fast)), TEXT_ARGS(buf_view(&defined)));
+    assert_int_equal(secrets_may_stand_in(secrets, text, shortest),
+                     !text_eq(text, buf_view(&defined)));
+    buf_free(&fast);
+    buf_free(&defined);
+}
+
+static void test_as_defined(void **state) {
+    const gramc_pair pairs[] = {{TEXT("A"), TEXT("abcd")},
+                                {TEXT("B"), TEXT("abcabcab")},
+                                {TEXT("C"), TEXT("%25ab&a\\u0061")},
+                                {TEXT("D"), TEXT("a+b c\"d+ef")}};
+    enum { PAIRS = sizeof pairs / sizeof *pairs, TEXTS = 2000 };
+    gramc_allocator allocator = mem_default();
+    struct secrets *secrets;
+    unsigned seed = 20261122, found = 0;
+    (void)state;
+    assert_int_equal(secrets_new(&secrets, &allocator, pairs, PAIRS), GRAMC_OK);
+    for (size_t i = 0; i < TEXTS; i++) {
+        struct buf text, spelled;
+        buf_init(&text, NULL, SPELLED_MAX);
+        buf_init(&spelled, NULL, SPELLED_MAX);
+        put_random(&text, &seed, pairs, PAIRS);
+        put_spelled(&spelled, &seed, buf_view(&text));
+        expect_as_defined(secrets, buf_view(&text), SECRET_SHORTEST);
+        expect_as_defined(secrets, buf_view(&spelled), SECRET_SHORTEST);
+        expect_as_defined(secrets, buf_view(&spelled), SECRET_SURE);
+        found += secrets_may_stand_in(secrets, buf_view(&spelled), SECRET_SHORTEST);
+        buf_free(&text);
+        buf_free(&spelled);
+    }
+    assert_in_range(found, TEXTS / 10, TEXTS - TEXTS / 10);
+    secrets_free(secrets);
+}
+
 /* ## Where it is shown */
 
 static char folder[] = "/tmp/gramc-foreign-XXXXXX";
@@ -503,11 +613,12 @@ static void test_http_tools(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_spelling),   cmocka_unit_test(test_every_cut),
-        cmocka_unit_test(test_one_line),         cmocka_unit_test(test_in_time),
-        cmocka_unit_test(test_program_errors),   cmocka_unit_test(test_mcp_words),
-        cmocka_unit_test(test_binding_messages), cmocka_unit_test(test_provider_errors),
-        cmocka_unit_test(test_provider_answers), cmocka_unit_test(test_http_tools),
+        cmocka_unit_test(test_every_spelling),  cmocka_unit_test(test_every_cut),
+        cmocka_unit_test(test_one_line),        cmocka_unit_test(test_in_time),
+        cmocka_unit_test(test_as_defined),      cmocka_unit_test(test_program_errors),
+        cmocka_unit_test(test_mcp_words),       cmocka_unit_test(test_binding_messages),
+        cmocka_unit_test(test_provider_errors), cmocka_unit_test(test_provider_answers),
+        cmocka_unit_test(test_http_tools),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

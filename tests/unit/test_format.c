@@ -109,7 +109,7 @@ static bool is_fine(gramc_text text) {
     return fine;
 }
 
-/* True if it could be judged: a text with errors is left alone. */
+/* True if it could be checked: a text with errors is left alone. */
 static bool check_spec(gramc_text text) {
     struct buf out;
     if (!is_fine(text)) {

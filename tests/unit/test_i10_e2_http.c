@@ -114,6 +114,43 @@ static void redirects(void **state) {
     }
 }
 
+/* test_i10_e2_runtime.c states the limit. A transformed answer may be longer than what came. */
+static void expect_answer(size_t length, const char *transform, size_t result,
+                          const char *refused) {
+    struct mock_answer answers[1] = {{.body = NULL}};
+    struct caller caller;
+    struct buf body;
+    buf_init(&body, NULL, 1 << 22);
+    buf_puts(&body, "{\"a\":\"");
+    while (body.len < length - 2) buf_putc(&body, 'x');
+    buf_puts(&body, "\"}");
+    buf_putc(&body, '\0');
+    answers[0].body = body.ptr;
+    caller_init(&caller, "/", "{\"type\":\"object\"}", answers, 1);
+    if (transform) caller.impl->transform = text_of(transform);
+    caller_bind(&caller);
+    caller_call(&caller, TEXT("{}"));
+    if (refused) caller_expect(&caller, TOOL_FAILED, refused);
+    else {
+        assert_int_equal(caller.outcome, TOOL_FINE);
+        assert_int_equal(strlen(caller.result.ptr), result);
+    }
+    caller_free(&caller);
+    buf_free(&body);
+}
+
+#define TWICE(name) "[{\"operation\":\"shift\",\"spec\":{\"a\":[\"b\",\"" name "\"]}}]"
+
+static void answers(void **state) {
+    enum { HALF = (TOOL_RESULT_MAX - 16) / 2 + 8 };
+    (void)state;
+    expect_answer(TOOL_RESULT_MAX, NULL, TOOL_RESULT_MAX, NULL);
+    expect_answer(TOOL_RESULT_MAX + 1, NULL, 0,
+                  "the answer is larger than 1 MiB; ask for less of it");
+    expect_answer(HALF, TWICE("cc"), TOOL_RESULT_MAX, NULL);
+    expect_answer(HALF, TWICE("ccc"), 0, "the transformed answer is too large");
+}
+
 static void expect_template(size_t parts, const char *refused) {
     struct template_error error;
     struct template template;
@@ -246,9 +283,9 @@ static void texts(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(requests),       cmocka_unit_test(headers),  cmocka_unit_test(redirects),
-        cmocka_unit_test(parts),          cmocka_unit_test(mistakes), cmocka_unit_test(texts),
-        cmocka_unit_test(files_of_tools),
+        cmocka_unit_test(requests), cmocka_unit_test(headers),        cmocka_unit_test(redirects),
+        cmocka_unit_test(answers),  cmocka_unit_test(parts),          cmocka_unit_test(mistakes),
+        cmocka_unit_test(texts),    cmocka_unit_test(files_of_tools),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

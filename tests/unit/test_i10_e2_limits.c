@@ -118,6 +118,20 @@ static void host_names(void **state) {
         }
 }
 
+/* A label is as long as what is asked of a name server: xn--, the letters a, a dash, and what says
+ * where the other letter stands, in three letters here. */
+static void encoded_labels(void **state) {
+    (void)state;
+    for (size_t more = 0; more < 2; more++) {
+        struct buf name;
+        buf_init(&name, NULL, 1000);
+        buf_puts(&name, "\xC3\xBC");
+        put_times(&name, "a", HOST_LABEL_MAX + more - strlen("xn--") - strlen("-") - 3);
+        assert_int_equal(is_host("idn-hostname", buf_view(&name)), !more);
+        buf_free(&name);
+    }
+}
+
 /* ## Sources */
 
 /* Nothing of the text is looked at: there is no memory for that. One more byte is refused before.
@@ -385,7 +399,8 @@ int main(void) {
         cmocka_unit_test(files),          cmocka_unit_test(defaults),
         cmocka_unit_test(digits),         cmocka_unit_test(chain),
         cmocka_unit_test(schema_bytes),   cmocka_unit_test(host_names),
-        cmocka_unit_test(jolt_depth),     cmocka_unit_test(jolt_pad),
+        cmocka_unit_test(encoded_labels), cmocka_unit_test(jolt_depth),
+        cmocka_unit_test(jolt_pad),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

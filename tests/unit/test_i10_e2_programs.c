@@ -31,7 +31,7 @@ static void put_times(struct buf *out, const char *text, size_t times) {
 }
 
 /* The first thing that is wrong; empty: nothing. */
-static void judge(const struct test_agent *test, const gramc_pair *secret, char why[512]) {
+static void check(const struct test_agent *test, const gramc_pair *secret, char why[512]) {
     gramc_bind_options options = GRAMC_BIND_OPTIONS_INIT;
     gramc_bind_message message = {.message = TEXT("")};
     gramc_bound *bound;
@@ -83,7 +83,7 @@ static void expect_secret(enum secret_place place, size_t length, const char *re
     buf_init(&value, NULL, 1 << 20);
     put_times(&value, "x", length - (place == IN_SERVER_HEADER ? 3 : 2));
     const gramc_pair secret = {TEXT("S"), buf_view(&value)};
-    judge(&test, &secret, why);
+    check(&test, &secret, why);
     assert_string_equal(why, refused);
     buf_free(&value);
     test_agent_free(&test);
@@ -119,7 +119,7 @@ static void traces(void **state) {
     test_replay(&test, "tool", path);
     for (int more = 0; more < 2; more++) {
         assert_int_equal(ftruncate(file, TRACE_SIZE_MAX + more), 0);
-        judge(&test, NULL, why);
+        check(&test, NULL, why);
         snprintf(expected, sizeof expected, "tool `tool` cannot work: the trace `%s`: %s", path,
                  more ? "it is longer than 256 MiB" : "line 2: expected a value");
         assert_string_equal(why, expected);
@@ -383,6 +383,7 @@ static void models(void **state) {
     options.model = model;
     options.messages = &message;
     options.message_count = 1;
+    options.timeout_ms = UINT32_MAX; /* likewise */
     options.trace = buf_writer(&run.trace);
     gramc_run_handler handler = test_handler(&run);
     assert_int_equal(gramc_run_start(NULL, loop, bound, &options, &handler), GRAMC_OK);

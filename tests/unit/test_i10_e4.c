@@ -10,9 +10,12 @@
 
 #include <cmocka.h>
 
+#include <fcntl.h>
+
 #include "base/text.h"
 #include "runtime/mcp/headers.h"
 #include "tests/support/caller.h"
+#include "tests/support/calls.h"
 
 #define OBJECT "{\"type\":\"object\"}"
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -190,6 +193,30 @@ static void no_host(void **state) {
     test_agent_free(&test);
 }
 
+/* ## Descriptors: an embedding program keeps its own, but those of libcurl are ours */
+
+static void sockets_of_requests(void **state) {
+    static const struct mock_answer answers[] = {{.body = "here"}};
+    static const char *const names[] = {"web", "list", NULL};
+    const char *const argv[] = {"sh", "-c", "ls /proc/self/fd | tr '\\n' ' '", NULL};
+    struct test_agent test;
+    struct test_said said;
+    (void)state;
+    for (int descriptor = 3; descriptor < 1024; descriptor++) /* what this process inherited */
+        fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+    struct mock_server *server = mock_start(answers, 1);
+    test_agent_init(&test);
+    test_tool(&test, "web", OBJECT, "true", GRAMC_RESULT_TEXT);
+    test_http(&test, "web", mock_url(server));
+    test_tool(&test, "list", OBJECT, "true", GRAMC_RESULT_TEXT);
+    test_exec(&test, "list", argv);
+    test_say_tools(&test, names, &said);
+    assert_string_equal(said.texts[0], "here");
+    assert_string_equal(said.texts[1], "0 1 2 3 ");
+    test_agent_free(&test);
+    mock_stop(server);
+}
+
 /* ## Binding what no library of ours can say */
 
 static void expect_refused(const struct test_agent *test, const char *target, const char *message,
@@ -233,8 +260,12 @@ static void bindings(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(statuses), cmocka_unit_test(annotations), cmocka_unit_test(mirrored),
-        cmocka_unit_test(no_host),  cmocka_unit_test(bindings),
+        cmocka_unit_test(statuses),
+        cmocka_unit_test(annotations),
+        cmocka_unit_test(mirrored),
+        cmocka_unit_test(no_host),
+        cmocka_unit_test(sockets_of_requests),
+        cmocka_unit_test(bindings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

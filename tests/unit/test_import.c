@@ -166,6 +166,31 @@ static void yaml_bombs(void **state) {
     arena_free(&arena);
 }
 
+/* A list of lists, and text in the innermost. Each level is described once, or ninety of them take
+ * longer than anybody waits; the innermost stays JSON where they are a hundred with the tool's. */
+static void i10_e3_nested_lists(void **state) {
+    enum { DEEPEST_LIST = 98 };
+    (void)state;
+    for (size_t more = 0; more < 2; more++) {
+        struct imported imported;
+        struct buf text;
+        buf_init(&text, NULL, 1 << 16);
+        buf_puts(&text, "{\"name\":\"t\",\"description\":\"d\",\"inputSchema\":{\"type\":"
+                        "\"object\",\"properties\":{\"a\":");
+        for (size_t i = 0; i < DEEPEST_LIST + more; i++)
+            buf_puts(&text, "{\"type\":\"array\",\"items\":");
+        buf_puts(&text, "{\"type\":\"string\"}");
+        for (size_t i = 0; i < DEEPEST_LIST + more; i++) buf_putc(&text, '}');
+        buf_puts(&text, "}}}");
+        assert_int_equal(import(&imported, buf_view(&text), NULL), GRAMC_OK);
+        buf_putc(&imported.spec, '\0');
+        bool is_raw = strstr(imported.spec.ptr, "schema: json`{\"type\":\"string\"}`") != NULL;
+        assert_int_equal(is_raw, more);
+        imported_free(&imported);
+        buf_free(&text);
+    }
+}
+
 /* ## Spec and library */
 
 static const char shop[] =
@@ -218,10 +243,10 @@ static void memory_runs_out(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(long_chains),     cmocka_unit_test(yaml_scalars),
-        cmocka_unit_test(yaml_texts),      cmocka_unit_test(yaml_merges),
-        cmocka_unit_test(yaml_bombs),      cmocka_unit_test(spec_and_library),
-        cmocka_unit_test(memory_runs_out),
+        cmocka_unit_test(long_chains),      cmocka_unit_test(yaml_scalars),
+        cmocka_unit_test(yaml_texts),       cmocka_unit_test(yaml_merges),
+        cmocka_unit_test(yaml_bombs),       cmocka_unit_test(i10_e3_nested_lists),
+        cmocka_unit_test(spec_and_library), cmocka_unit_test(memory_runs_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

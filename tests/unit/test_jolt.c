@@ -1,4 +1,4 @@
-/* Judges JOLT: every case of tests/data/jolt, those of bazaarvoice/jolt where they are present, and
+/* Tests JOLT: every case of tests/data/jolt, those of bazaarvoice/jolt where they are present, and
  * memory, limits and hostile specs. A case is one line of JSON: op, spec, input, expected, and
  * perhaps context, must_fail (with `pointer`), key_order_matters. */
 #define _POSIX_C_SOURCE 200809L

@@ -1,5 +1,5 @@
-/* Judges base/json: what is read, what is refused and where, exact numbers, writing. jansson, where
- * it is installed, is a second judge of what counts as JSON. */
+/* Tests base/json: what is read, what is refused and where, exact numbers, writing. jansson, where
+ * it is installed, is a second opinion on what counts as JSON. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

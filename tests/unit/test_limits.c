@@ -96,7 +96,8 @@ static void expect(const char *target, maker *make, unsigned n, const char *code
 
 static void each_limit(void **state) {
     (void)state;
-    STATED(MANY_TOOLS, 128, "G0810, or G0811 where the provider refuses");
+    STATED(MANY_TOOLS, 128,
+           "G0810, or G0811 where the provider refuses; a run says G0457 and sends the first ones");
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
         const char *target = limits[i].target;
         unsigned old = limits[i].old, new = limits[i].new;

@@ -38,10 +38,16 @@ static int tear_down(void **state) {
 
 static void expect_request(struct fixture *fixture, gramc_wire wire, const char *tools,
                            const char *expected) {
-    struct request request = {&fixture->agent, TEXT("m"),
-                              text_of(tools),  wire,
-                              &fixture->talk,  fixture->agent.tool_choice,
-                              TEXT(""),        fixture->agent.instruction};
+    struct request request = {&fixture->agent,
+                              TEXT("m"),
+                              text_of(tools),
+                              wire,
+                              &fixture->talk,
+                              fixture->agent.tool_choice,
+                              TEXT(""),
+                              fixture->agent.instruction,
+                              0,
+                              false};
     buf_reset(&fixture->out);
     protocol_chat.request(&fixture->out, &request);
     assert_string_equal(fixture->out.ptr, expected);
@@ -168,9 +174,11 @@ static void forced_choice_ends(void **state) {
     assert_true(conversation_user(&f->talk, &f->arena, TEXT("x")));
     const struct message *said = conversation_assistant(&f->talk, &f->arena, &reply);
     assert_true(conversation_result(&f->talk, &f->arena, said, 0, TEXT("5"), false));
-    struct request request = {&f->agent,        TEXT("m"), TEXT("[]"),
-                              GRAMC_WIRE_TOOLS, &f->talk,  f->agent.tool_choice,
-                              TEXT(""),         TEXT("")};
+    struct request request = {&f->agent,  TEXT("m"),
+                              TEXT("[]"), GRAMC_WIRE_TOOLS,
+                              &f->talk,   f->agent.tool_choice,
+                              TEXT(""),   TEXT(""),
+                              0,          false};
     protocol_chat.request(&f->out, &request);
     assert_non_null(strstr(f->out.ptr, "\"tool_choice\":\"auto\""));
 }
@@ -232,6 +240,8 @@ static void error_bodies(void **state) {
          "needs --jinja", "500"},
         {"{\"object\":\"error\",\"message\":\"vllm\",\"code\":400}", "vllm", "400"},
         {"{\"error\":\"ollama\"}", "ollama", ""},
+        {"{\"error\":{\"message\":\"Pay\",\"type\":\"insufficient_quota\",\"code\":null}}", "Pay",
+         "insufficient_quota"},
         {"<html>\n <title>Bad\tGateway</title>", "<html>\n <title>Bad\tGateway</title>", ""},
         {"", "", ""},
     };

@@ -247,6 +247,26 @@ static void legacy_wire(void **state) {
     close_scene(&scene);
 }
 
+/* What no strict reader takes is mended, and each repair is told. */
+static void mended_calls(void **state) {
+    struct scene scene;
+    (void)state;
+    greeter(&scene);
+    play(&scene,
+         HEADER CALLS(CALL("sayHello", "So: {'personName': 'Al',}") "," CALL(
+             "sayHello", "{\\\"personName\\\":\\\"Bo\\\"}")) SAYS("ok"),
+         (struct test_setup){0});
+    expect_end(&scene, GRAMC_OUTCOME_ANSWERED, "ok\n");
+    expect_result(&scene, 0, "ok", "Hello, Al! Nice to meet you.");
+    expect_member(&scene, "tool.request", 0, "/sent", "{\"personName\":\"Al\"}");
+    expect_member(&scene, "tool.request", 0, "/repairs/0", "prose");
+    expect_member(&scene, "tool.request", 0, "/repairs/1", "trailing-comma");
+    expect_member(&scene, "tool.request", 0, "/repairs/2", "quotes");
+    const char *told = strstr(scene.run.trace.ptr, "\"repairs\"");
+    assert_null(strstr(told + 1, "\"repairs\""));
+    close_scene(&scene);
+}
+
 /* ## Going wrong: the model is told */
 
 static void bad_calls(void **state) {
@@ -277,8 +297,8 @@ static void too_many_call_errors(void **state) {
     play(&scene, HEADER CALLS(CALL("sayHello", "{}")) CALLS(CALL("sayHello", "{}")) SAYS("no"),
          (struct test_setup){0});
     expect_end(&scene, GRAMC_OUTCOME_TOO_MANY_CALL_ERRORS, "");
-    assert_int_equal(strncmp(scene.run.message, "tool `sayHello` was called wrongly 2 times", 42),
-                     0);
+    assert_int_equal(
+        strncmp(scene.run.message, "tool `sayHello` was called wrongly in 2 rounds", 46), 0);
     close_scene(&scene);
 }
 
@@ -290,11 +310,12 @@ static void failing_tool(void **state) {
     test_tool(&scene.test, "try", NONE, STRING, GRAMC_RESULT_TEXT)->max_tool_errors = 3;
     test_exec(&scene.test, "try", argv);
     play(&scene,
-         HEADER CALLS(CALL("try", "{}") "," CALL("try", "{}")) CALLS(CALL("try", "{}")) SAYS("no"),
+         HEADER CALLS(CALL("try", "{}") "," CALL("try", "{}")) CALLS(CALL("try", "{}"))
+             CALLS(CALL("try", "{}")) SAYS("no"),
          (struct test_setup){0});
     expect_result(&scene, 1, "tool-error", "Error: the program ended with exit status 3: no luck");
     expect_end(&scene, GRAMC_OUTCOME_TOO_MANY_TOOL_ERRORS, "");
-    assert_int_equal(scene.run.result.tool_errors, 3);
+    assert_int_equal(scene.run.result.tool_errors, 4);
     close_scene(&scene);
 }
 
@@ -342,6 +363,90 @@ static void max_iterations(void **state) {
     expect_end(&scene, GRAMC_OUTCOME_MAX_ITERATIONS, "");
     assert_int_equal(scene.run.result.requests, 10);
     assert_int_equal(scene.run.result.calls, 9);
+    buf_free(&script);
+    close_scene(&scene);
+}
+
+/* All that fails in one answer goes back to the model once, and so counts once: of a tool by kind
+ * of failure, of tools that do not exist together. */
+static void errors_count_in_rounds(void **state) {
+    static const struct {
+        const char *calls;
+        uint32_t call_errors, tool_errors;
+        gramc_outcome twice; /* where two rounds are allowed, and unknown tools five */
+    } rows[] = {
+        {CALLS(CALL("root", "[]") "," CALL("root", "5") "," CALL("root", "{oops")), 3, 0,
+         GRAMC_OUTCOME_TOO_MANY_CALL_ERRORS},
+        {CALLS(CALL("root", "{}") "," CALL("root", "{}")), 0, 2,
+         GRAMC_OUTCOME_TOO_MANY_TOOL_ERRORS},
+        {CALLS(CALL("a", "{}") "," CALL("b", "{}") "," CALL("c", "{}") "," CALL("d", "{}") "," CALL(
+             "e", "{}") "," CALL("f", "{}")),
+         6, 0, GRAMC_OUTCOME_ANSWERED},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        for (uint32_t rounds = 1; rounds <= 2; rounds++) {
+            struct scene scene;
+            char script[4096];
+            open_scene(&scene);
+            gramc_tool *tool = test_tool(&scene.test, "root", NONE, STRING, GRAMC_RESULT_TEXT);
+            tool->max_tool_errors = tool->max_call_errors = 2;
+            test_builtin(&scene.test, "root", "math.sqrt");
+            snprintf(script, sizeof script, "%s%s%s%s", HEADER, rows[i].calls,
+                     rounds == 2 ? rows[i].calls : "", SAYS("well"));
+            play(&scene, script, (struct test_setup){0});
+            gramc_outcome outcome = rounds == 1 ? GRAMC_OUTCOME_ANSWERED : rows[i].twice;
+            expect_end(&scene, outcome, outcome == GRAMC_OUTCOME_ANSWERED ? "well\n" : "");
+            assert_int_equal(scene.run.result.call_errors, rounds * rows[i].call_errors);
+            assert_int_equal(scene.run.result.tool_errors, rounds * rows[i].tool_errors);
+            close_scene(&scene);
+        }
+    }
+}
+
+/* Errors are counted anew with each message: of tools, of calls, of names that no tool has. */
+static void i10_e4_errors_of_one_message(void **state) {
+#define TWICE(calls) HEADER calls SAYS("one") calls SAYS("two")
+#define UNKNOWN CALLS(CALL("nobody", "{}"))
+    static const char *const scripts[] = {TWICE(CALLS(CALL("root", "{}"))),
+                                          TWICE(CALLS(CALL("root", "[]"))),
+                                          TWICE(UNKNOWN UNKNOWN UNKNOWN UNKNOWN)};
+    (void)state;
+    for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++) {
+        struct scene scene;
+        open_scene(&scene);
+        gramc_tool *tool = test_tool(&scene.test, "root", NONE, STRING, GRAMC_RESULT_TEXT);
+        tool->max_tool_errors = tool->max_call_errors = 2;
+        test_builtin(&scene.test, "root", "math.sqrt");
+        play(&scene, scripts[i], (struct test_setup){.messages = {"first", "second"}});
+        expect_end(&scene, GRAMC_OUTCOME_ANSWERED, "one\ntwo\n");
+        assert_int_equal(scene.run.result.tool_errors, i == 0 ? 2 : 0);
+        assert_int_equal(scene.run.result.call_errors, i == 0 ? 0 : i == 1 ? 2 : 8);
+        close_scene(&scene);
+    }
+#undef TWICE
+#undef UNKNOWN
+}
+
+/* Of the last error, 300 bytes are shown. */
+static void i10_e4_long_last_error(void **state) {
+    static const char before[] =
+        "unknown tools were called in 5 rounds; the last time: Error: there is no";
+    struct scene scene;
+    struct buf script;
+    (void)state;
+    open_scene(&scene);
+    buf_init(&script, NULL, 1 << 20);
+    buf_puts(&script, HEADER);
+    for (int i = 0; i < 5; i++) {
+        buf_puts(&script, "{\"event\":\"model.response\",\"calls\":[{\"name\":\"");
+        for (int k = 0; k < 400; k++) buf_putc(&script, 'x');
+        buf_puts(&script, "\",\"arguments\":\"{}\"}]}\n");
+    }
+    play(&scene, script.ptr, (struct test_setup){0});
+    expect_end(&scene, GRAMC_OUTCOME_TOO_MANY_CALL_ERRORS, "");
+    assert_true(text_starts(text_of(scene.run.message), before));
+    assert_int_equal(strlen(scene.run.message), strcspn(before, "E") + 300);
     buf_free(&script);
     close_scene(&scene);
 }
@@ -682,7 +787,7 @@ static void mock_arguments(void **state) {
          "G\"},\"h\":{\"type\":\"string\",\"minLength\":9},\"i\":{\"type\":"
          "\"string\",\"maxLength\":3}},\"required\":[\"f\",\"g\",\"h\",\"i\"],\"$defs\":{\"G\":{"
          "\"anyOf\":[{\"type\":\"null\"},{\"type\":\"string\"}]}}}",
-         "{\"f\":\"2000-01-01\",\"g\":null,\"h\":\"examplexx\",\"i\":\"exa\"}"},
+         "{\"f\":\"2024-02-29\",\"g\":\"example\",\"h\":\"examplexx\",\"i\":\"exa\"}"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -819,12 +924,16 @@ int main(void) {
         cmocka_unit_test(result_kinds),
         cmocka_unit_test(direct_results),
         cmocka_unit_test(legacy_wire),
+        cmocka_unit_test(mended_calls),
         cmocka_unit_test(bad_calls),
         cmocka_unit_test(too_many_call_errors),
         cmocka_unit_test(failing_tool),
         cmocka_unit_test(calls_per_turn),
         cmocka_unit_test(no_tools_at_all),
         cmocka_unit_test(max_iterations),
+        cmocka_unit_test(i10_e4_long_last_error),
+        cmocka_unit_test(errors_count_in_rounds),
+        cmocka_unit_test(i10_e4_errors_of_one_message),
         cmocka_unit_test(named_ends),
         cmocka_unit_test(outcome_names),
         cmocka_unit_test(run_deadline),

@@ -580,6 +580,7 @@ static void test_dialect(void **state) {
         {"{" DRAFT_07 ",\"not\":{\"unevaluatedItems\":false}}", NULL},
         {"{" DRAFT_07 ",\"additionalItems\":false}", NULL},
         {"{" DRAFT_07 ",\"definitions\":{}}", NULL},
+        {"{" DRAFT_07 ",\"$id\":\"http://x/y\"}", NULL},
         {"{" DRAFT_07 ",\"properties\":{\"a\":{\"$ref\":\"#\"}}}", NULL},
         {"{" DRAFT_07 ",\"properties\":{\"a\":{\"items\":[{}]}}}", NULL},
         {"{" DRAFT_07 ",\"anyOf\":[{\"dependencies\":{}}]}", NULL},

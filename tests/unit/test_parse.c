@@ -334,8 +334,8 @@ static void test_examples(void **state) {
         assert_true(strlen(row->explanation) > 40);
         assert_example((enum diag_id)id, row->good, false);
         /* One example is words: test_nesting_of_brackets has the text. The other is fmt's. */
-        bool elsewhere = id == D_NESTING_TOO_DEEP || id == D_NOT_PORTABLE;
-        if (!elsewhere) assert_example((enum diag_id)id, row->bad, true);
+        bool is_shown_otherwise = id == D_NESTING_TOO_DEEP || id == D_NOT_PORTABLE;
+        if (!is_shown_otherwise) assert_example((enum diag_id)id, row->bad, true);
         count++;
     }
     assert_true(count > 20);

@@ -1,4 +1,4 @@
-/* Judges the validator's face: the sentences of its errors, defaults, coercions, what cannot be
+/* Tests the validator's face: the sentences of its errors, defaults, coercions, what cannot be
  * compiled, limits, several threads, printing. That verdicts are right is tested by the cases in
  * tests/conformance. */
 #define _POSIX_C_SOURCE 200809L

@@ -1,4 +1,4 @@
-/* Judges templates of HTTP calls: an attack table of every place times every hostile value, byte
+/* Tests templates of HTTP calls: an attack table of every place times every hostile value, byte
  * for byte; the notation; what is found when a template is loaded. */
 #include <setjmp.h>
 #include <stdarg.h>

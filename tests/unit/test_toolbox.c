@@ -1,4 +1,4 @@
-/* Judges the reader of HTTP tool files: the whole format, schemas, ids, every kind of mistake with
+/* Tests the reader of HTTP tool files: the whole format, schemas, ids, every kind of mistake with
  * its line and column, aliases, memory; and sentinel-ai's own file where it is present. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* Judges the writer of JSON, whose commas nobody else puts, and how a buffer ends: as a writer that
+/* Tests the writer of JSON, whose commas nobody else puts, and how a buffer ends: as a writer that
  * others write to, and as a text of an arena. */
 #include <setjmp.h>
 #include <stdarg.h>

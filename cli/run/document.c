@@ -1,0 +1,149 @@
+/* Collects what happens in a run and prints it as one JSON document: content, calls, usage, outcome
+ * and the fingerprints of what was joined. docs/formats/run.schema.json says what it looks like. */
+#include "base/buf.h"
+#include "base/json/writer.h"
+#include "base/number.h"
+#include "base/text.h"
+#include "base/version.h"
+#include "cli/run/tell.h"
+
+enum { PART_MAX = 256 << 20 };
+
+void document_init(struct document *document, const gramc_allocator *allocator) {
+    buf_init(&document->head, allocator, PART_MAX);
+    buf_init(&document->answers, allocator, PART_MAX);
+    buf_init(&document->calls, allocator, PART_MAX);
+}
+
+void document_free(struct document *document) {
+    buf_free(&document->head);
+    buf_free(&document->answers);
+    buf_free(&document->calls);
+}
+
+/* ## Collecting */
+
+/* Milliseconds with three decimals: printf's point depends on the locale. */
+static void put_ms(struct json_writer *w, const char *key, uint64_t ns) {
+    unsigned long long us = ns / 1000;
+    json_member_number(w, key, us / 1000);
+    if (us % 1000) buf_printf(w->out, ".%03llu", us % 1000);
+}
+
+static void put_side(struct json_writer *w, const char *key, gramc_text name,
+                     gramc_text fingerprint) {
+    json_member_object(w, key);
+    json_member_text(w, "name", name);
+    json_member_text(w, "fingerprint", fingerprint);
+    json_object_end(w);
+}
+
+static void put_start(struct document *document, const gramc_event *event) {
+    const gramc_event_start *start = event->start;
+    struct json_writer w = json_writer(&document->head);
+    json_member_text(&w, "run", start->run);
+    put_side(&w, "agent", start->agent, start->agent_fingerprint);
+    if (start->library_fingerprint.len)
+        put_side(&w, "library", start->library, start->library_fingerprint);
+    json_member_text(&w, "provider", start->provider);
+    json_member_text(&w, "protocol", start->protocol);
+    json_member_text(&w, "model", start->model);
+    json_member_text(&w, "wire", text_of(start->wire));
+}
+
+/* An item of an array that has been begun with others before. */
+static struct json_writer next_item(struct buf *items) {
+    return (struct json_writer){.out = items, .comma = items->len > 0};
+}
+
+static void put_answer(struct document *document, const gramc_event *event) {
+    struct json_writer w = next_item(&document->answers);
+    json_text(&w, event->text);
+}
+
+static void put_call(struct document *document, const gramc_event *event) {
+    const gramc_event_call *call = event->call;
+    struct json_writer w = next_item(&document->calls);
+    json_object_begin(&w);
+    json_member_number(&w, "turn", event->turn);
+    json_member_number(&w, "iteration", event->iteration);
+    json_member_number(&w, "call", call->index + 1);
+    json_member_some(&w, "id", call->call->id);
+    json_member_text(&w, "name", call->tool);
+    if (!text_eq(call->tool, call->call->name)) json_member_text(&w, "wire", call->call->name);
+    json_member_text(&w, "arguments", call->call->arguments);
+    json_member_text(&w, "outcome", text_of(call->outcome));
+    json_member_text(&w, "result", event->text);
+    put_ms(&w, "duration_ms", event->duration_ns);
+    json_object_end(&w);
+}
+
+void document_event(struct document *document, const gramc_event *event) {
+    if (event->kind == GRAMC_EVENT_RUN) put_start(document, event);
+    if (event->kind == GRAMC_EVENT_ANSWER) put_answer(document, event);
+    if (event->kind == GRAMC_EVENT_RESULT) put_call(document, event);
+}
+
+/* ## Printing */
+
+static void put_usage(struct json_writer *w, const gramc_run_result *result) {
+    json_member_object(w, "usage");
+    json_member_number(w, "prompt", result->prompt_tokens);
+    json_member_number(w, "completion", result->completion_tokens);
+    json_member_number(w, "total", result->total_tokens);
+    json_member_number(w, "cached", result->cached_tokens);
+    json_object_end(w);
+}
+
+static void put_content(struct json_writer *w, gramc_text content, bool answered) {
+    json_key(w, "content");
+    if (content.len || answered) json_text(w, content);
+    else json_null(w);
+}
+
+/* `items` is written already, commas and all. */
+static void put_items(struct json_writer *w, const char *key, const struct buf *items) {
+    json_member_array(w, key);
+    buf_text(w->out, buf_view(items));
+    json_array_end(w);
+}
+
+static void put_result(struct json_writer *w, const struct document *document,
+                       const gramc_run_result *result, gramc_text content) {
+    char cost[AMOUNT_ROOM];
+    json_member_text(w, "outcome", text_of(gramc_outcome_name(result->outcome)));
+    json_member_some(w, "message", result->message);
+    put_content(w, content, result->outcome == GRAMC_OUTCOME_ANSWERED);
+    put_items(w, "answers", &document->answers);
+    put_items(w, "calls", &document->calls);
+    json_member_number(w, "requests", result->requests);
+    json_member_number(w, "retries", result->retries);
+    json_member_number(w, "call_errors", result->call_errors);
+    json_member_number(w, "tool_errors", result->tool_errors);
+    put_usage(w, result);
+    if (result->has_cost) json_member_raw(w, "cost", text_of(number_amount(cost, result->cost)));
+    put_ms(w, "model_ms", result->model_ns);
+    put_ms(w, "tool_ms", result->tool_ns);
+    put_ms(w, "duration_ms", result->duration_ms > 0 ? (uint64_t)(result->duration_ms * 1e6) : 0);
+}
+
+int document_print(struct document *document, struct cli *cli, const gramc_run_result *result,
+                   gramc_text content) {
+    struct buf out;
+    const struct buf *parts[] = {&document->head, &document->answers, &document->calls};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (buf_status(parts[i])) return cli_status(cli, buf_status(parts[i]));
+    buf_init(&out, &cli->allocator, 3 * (size_t)PART_MAX);
+    struct json_writer w = json_writer(&out);
+    json_object_begin(&w);
+    json_member_text(&w, "format", TEXT("gramc-run"));
+    json_member_number(&w, "version", VERSION_RUN);
+    json_member_text(&w, "gramc", text_of(gramc_version()));
+    json_raw(&w, buf_view(&document->head));
+    put_result(&w, document, result, content);
+    json_object_end(&w);
+    buf_putc(&out, '\n');
+    int code = cli_send_json_buf(cli, &out);
+    buf_free(&out);
+    return code;
+}

@@ -1,0 +1,102 @@
+/* Counts what the answers of a run took and ends it when a limit of the agent, or of whoever runs
+ * it, is reached. What is not known never counts as nothing: an answer that does not say its tokens
+ * uses up any limit of them. Time is only compared here; run.c's timer measures it. */
+#include "runtime/budget.h"
+
+#include <math.h>
+
+#include "base/number.h"
+#include "runtime/run.h"
+
+static const double per_million = 1e6;
+
+/* ## What is allowed */
+
+static double cost_limit(const gramc_agent *agent, const gramc_run_options *options) {
+    double limit = 0;
+    if (options->max_cost != 0) return options->max_cost;
+    if (agent->max_cost.len && !number_to_double(&limit, agent->max_cost)) return -1;
+    return limit;
+}
+
+bool budget_is_usable(const gramc_agent *agent, const gramc_run_options *options) {
+    const gramc_prices *prices = options->prices;
+    double limit = cost_limit(agent, options);
+    if (!isfinite(limit) || limit < 0) return false;
+    if (prices && !(isfinite(prices->input) && prices->input >= 0 && isfinite(prices->output) &&
+                    prices->output >= 0 && isfinite(prices->cached)))
+        return false;
+    return limit == 0 || prices || options->model->kind == &model_mock;
+}
+
+void budget_init(gramc_run *run, const gramc_run_options *options) {
+    const gramc_agent *agent = run->bound->agent;
+    struct budget *budget = &run->budget;
+    budget->max_tokens =
+        options->max_total_tokens ? options->max_total_tokens : agent->max_total_tokens;
+    budget->max_cost = cost_limit(agent, options);
+    budget->max_ms = options->max_duration_ms ? options->max_duration_ms : agent->max_duration_ms;
+    budget->has_prices = options->prices != NULL;
+    if (options->prices) budget->prices = *options->prices;
+    if (budget->has_prices && budget->prices.cached < 0)
+        budget->prices.cached = budget->prices.input;
+    run->result.has_cost = budget->has_prices;
+}
+
+/* ## What is used */
+
+static double cost_of(const gramc_prices *prices, const struct usage *usage) {
+    uint64_t cached = usage->cached < usage->prompt ? usage->cached : usage->prompt;
+    return ((double)(usage->prompt - cached) * prices->input + (double)cached * prices->cached +
+            (double)usage->completion * prices->output) /
+           per_million;
+}
+
+void budget_count(gramc_run *run, const struct usage *usage) {
+    struct budget *budget = &run->budget;
+    uint64_t parts = usage->prompt + usage->completion;
+    uint64_t tokens = usage->total > parts ? usage->total : parts;
+    if (run->model->kind == &model_mock) return;
+    if (tokens == 0) budget->untold++;
+    budget->tokens += tokens;
+    if (budget->has_prices) run->result.cost += cost_of(&budget->prices, usage);
+    run->result.has_cost = budget->has_prices && budget->untold == 0;
+}
+
+static bool is_untold(gramc_run *run, gramc_outcome outcome, const char *consequence) {
+    if (run->budget.untold == 0) return false;
+    run_end(run, outcome, "an answer did not say how many tokens it took, and they are limited%s",
+            consequence);
+    return true;
+}
+
+static bool tokens_are_spent(gramc_run *run, const char *consequence) {
+    const struct budget *budget = &run->budget;
+    if (budget->max_tokens == 0) return false;
+    if (is_untold(run, GRAMC_OUTCOME_TOKEN_BUDGET, consequence)) return true;
+    if (budget->tokens < budget->max_tokens) return false;
+    run_end(run, GRAMC_OUTCOME_TOKEN_BUDGET, "%llu tokens were used, of %llu%s",
+            (unsigned long long)budget->tokens, (unsigned long long)budget->max_tokens,
+            consequence);
+    return true;
+}
+
+static bool money_is_spent(gramc_run *run, const char *consequence) {
+    char spent[AMOUNT_ROOM], allowed[AMOUNT_ROOM];
+    const struct budget *budget = &run->budget;
+    if (budget->max_cost <= 0) return false;
+    if (is_untold(run, GRAMC_OUTCOME_COST_BUDGET, consequence)) return true;
+    if (run->result.cost < budget->max_cost) return false;
+    run_end(run, GRAMC_OUTCOME_COST_BUDGET, "the answers cost %s, of %s%s",
+            number_amount(spent, run->result.cost), number_amount(allowed, budget->max_cost),
+            consequence);
+    return true;
+}
+
+bool budget_is_spent(gramc_run *run, const char *consequence) {
+    return tokens_are_spent(run, consequence) || money_is_spent(run, consequence);
+}
+
+bool budget_has_less_time(const gramc_run *run) {
+    return run->budget.max_ms && (run->timeout_ms == 0 || run->budget.max_ms < run->timeout_ms);
+}
