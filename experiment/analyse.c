@@ -70,13 +70,14 @@ uint64_t analysis_seed(const struct analysis *analysis, size_t arm, size_t metri
 
 /* What is computed from columns that are filled. */
 static gramc_status conclude(struct columns *columns) {
-    struct analysis *out = columns->out;
-    analyse_arms(columns);
-    compare_arms(columns);
-    analyse_slices(columns);
-    analyse_agreement_end(columns);
-    analyse_soundness(columns);
-    return out->arena.oom || columns->scratch.oom ? GRAMC_NOMEM : GRAMC_OK;
+    static void (*const steps[])(struct columns *) = {
+        analyse_arms, compare_arms, analyse_slices, analyse_agreement_end, analyse_soundness};
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        steps[i](columns);
+        scratch_done(columns);
+        if (columns->out->arena.oom) return GRAMC_NOMEM;
+    }
+    return GRAMC_OK;
 }
 
 gramc_status analyse(struct analysis *out, const struct analysis_input *input,

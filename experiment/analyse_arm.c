@@ -180,12 +180,12 @@ void analyse_arms(struct columns *columns) {
         size_t count = items_with(columns, m, items);
         for (size_t arm = 0; arm < out->arm_count; arm++) {
             summarise(columns, arm, m, items, count);
-            arena_reset(&columns->scratch);
+            scratch_done(columns);
         }
     }
     for (size_t arm = 0; arm < out->arm_count; arm++) {
         percentiles(columns, arm);
         passes_of(columns, arm);
-        arena_reset(&columns->scratch);
+        scratch_done(columns);
     }
 }

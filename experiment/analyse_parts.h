@@ -19,6 +19,12 @@ struct columns {
     double *ahead[2];  /* an item's first minus second: primary metric, latency */
 };
 
+/* Empties it; that memory ran out is not forgotten. */
+static inline void scratch_done(struct columns *columns) {
+    if (columns->scratch.oom) columns->out->arena.oom = true;
+    arena_reset(&columns->scratch);
+}
+
 /* ## collect.c */
 /* Metrics, arms, cases: what follows from the plan. */
 gramc_status collect_plan(struct columns *columns);

@@ -155,7 +155,7 @@ static void widen(struct columns *columns, struct family *family) {
         if (!sample_take(columns, comparison, &sample)) return;
         comparison->confidence = 1 - columns->out->alpha / (double)divisor;
         compare_estimate(columns, comparison, &sample);
-        arena_reset(&columns->scratch);
+        scratch_done(columns);
     }
 }
 
@@ -174,7 +174,7 @@ static void adjust_role(struct columns *columns, enum metric_role role) {
     bool explored = role == ROLE_EXPLORATORY;
     if (adjust(columns, &family, explored ? STAT_BH : STAT_HOLM) && !explored)
         widen(columns, &family);
-    arena_reset(&columns->scratch);
+    scratch_done(columns);
 }
 
 /* Looking before the end spoils what was computed for a fixed number of items: it is not shown. */
@@ -190,7 +190,7 @@ static void decide(struct columns *columns, struct comparison *comparison) {
     if (comparison->reason) return;
     if (primary || (out->sequential && out->metrics[comparison->metric].role == ROLE_GUARDRAIL))
         sequence_run(columns, comparison);
-    arena_reset(&columns->scratch);
+    scratch_done(columns);
     if (!comparison->fixed_valid) take_back(comparison);
     bool sequential = out->sequential && comparison->sequence.method;
     if (sequential && (primary || !comparison->fixed_valid)) {
@@ -209,7 +209,7 @@ void compare_arms(struct columns *columns) {
     for (size_t i = 0; i < all; i++) {
         begin(columns, &out->comparisons[i], 1 + i / out->metric_count, i % out->metric_count);
         compare(columns, &out->comparisons[i]);
-        arena_reset(&columns->scratch);
+        scratch_done(columns);
     }
     for (int role = ROLE_PRIMARY; role <= ROLE_EXPLORATORY; role++)
         adjust_role(columns, (enum metric_role)role);

@@ -112,7 +112,7 @@ void analyse_slices(struct columns *columns) {
             slice_of(columns, &out->slices[out->slice_count++], &groups[i], arm);
     if (out->slice_count) adjust_slices(columns);
     take_back(out);
-    arena_reset(&columns->scratch);
+    scratch_done(columns);
 }
 
 /* ## Judges */
@@ -156,7 +156,7 @@ void analyse_agreement(struct columns *columns, const struct attempt *attempt) {
     for (size_t i = 0; i < input->grader_count && i < attempt->score_count; i++) {
         if (!input->graders[i].is_judge || attempt->scores[i].missing) continue;
         enum label label = label_of(columns, item, input->graders[i].name);
-        arena_reset(&columns->scratch);
+        scratch_done(columns);
         if (label == LABEL_NONE) continue;
         if (!out->agreements)
             out->agreements =

@@ -44,8 +44,14 @@ void escape_html(struct buf *out, gramc_text text) {
     put_marked_up(out, text, true);
 }
 
-/* Numeric references work in text and in tables, and no extension reads them as mark-up. `@`, `#`
- * and `:` would make mentions, links to issues and addresses. */
+/* Numeric references work in text and in tables, and no extension reads them as mark-up. `@`, `#`,
+ * `:` and `.` would make mentions, links to issues and addresses; a first `-` or `+` a list. */
+static bool is_markup(uint32_t c, bool first) {
+    static const char special[] = "&<>\\`*_{}[]#|~@:.$";
+    if (first && (c == '-' || c == '+')) return true;
+    return c != 0 && c < 0x80 && strchr(special, (int)c);
+}
+
 void escape_markdown(struct buf *out, gramc_text text) {
     for (size_t pos = 0; pos < text.len;) {
         size_t start = pos;
@@ -53,8 +59,7 @@ void escape_markdown(struct buf *out, gramc_text text) {
         if (put_treacherous(out, text, start, c)) continue;
         if (c == '\n') buf_puts(out, "\\\\n");
         else if (c == '\t') buf_putc(out, ' ');
-        else if (c < 0x80 && strchr("&<>\"'\\`*_{}[]()#+-.!|~@:$^=/", (int)c) && c)
-            buf_printf(out, "&#%u;", (unsigned)c);
+        else if (is_markup(c, start == 0)) buf_printf(out, "&#%u;", (unsigned)c);
         else buf_text(out, text_slice(text, start, pos));
     }
 }

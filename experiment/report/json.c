@@ -362,7 +362,7 @@ static void gates(struct json_writer *w, const struct report *report) {
     some(w, "exit_reason", report->gates->reason);
 }
 
-void report_json(struct buf *out, const struct report *report) {
+void experiment_json(struct buf *out, const struct report *report) {
     const struct analysis *a = report->analysis;
     struct json_writer w = json_writer(out);
     json_object_begin(&w);

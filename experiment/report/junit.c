@@ -114,7 +114,7 @@ static void close_suite(struct buf *out, struct suite *suite, gramc_text name, s
 }
 
 /* The totals stand in front, so that the suites are written first and elsewhere. */
-void report_junit(struct buf *out, const struct report *report) {
+void experiment_junit(struct buf *out, const struct report *report) {
     const struct analysis *a = report->analysis;
     struct suite suite = {.cases = 0}, all = {.cases = 0};
     buf_init(&suite.body, &out->allocator, out->max);

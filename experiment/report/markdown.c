@@ -138,7 +138,7 @@ static void foot(struct buf *out, const struct analysis *a) {
                (unsigned long long)a->seed);
 }
 
-void report_markdown(struct buf *out, const struct report *report) {
+void experiment_markdown(struct buf *out, const struct report *report) {
     const struct analysis *a = report->analysis;
     buf_puts(out, "### ");
     escape_markdown(out, a->name);

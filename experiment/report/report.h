@@ -12,24 +12,24 @@ struct report {
     bool color;                      /* of the terminal's */
 };
 
-void report_text(struct buf *out, const struct report *report);
+void experiment_text(struct buf *out, const struct report *report);
 /* docs/formats/experiment.schema.json */
-void report_json(struct buf *out, const struct report *report);
+void experiment_json(struct buf *out, const struct report *report);
 /* A suite an arm with a case an item, and one suite for the gates. */
-void report_junit(struct buf *out, const struct report *report);
+void experiment_junit(struct buf *out, const struct report *report);
 /* For a comment on a pull request, or the summary of a job. */
-void report_markdown(struct buf *out, const struct report *report);
+void experiment_markdown(struct buf *out, const struct report *report);
 /* A row for each case and arm. */
-void report_csv(struct buf *out, const struct report *report);
+void experiment_csv(struct buf *out, const struct report *report);
 /* One page that needs nothing else, with plots. */
-void report_html(struct buf *out, const struct report *report);
+void experiment_html(struct buf *out, const struct report *report);
 
-struct report_format {
+struct experiment_format {
     const char *name;
     void (*print)(struct buf *out, const struct report *report);
 };
 /* NULL past the end. The first is for people at a terminal. */
-const struct report_format *report_format(size_t i);
+const struct experiment_format *experiment_format(size_t i);
 
 enum { REPORT_CASES_SHOWN = 10 }; /* changed ones, where a report does not show all */
 

@@ -12,12 +12,12 @@
 
 enum { COLUMNS = 6, BAR = 41, CELL = 160 };
 
-static const struct report_format formats[] = {
-    {"text", report_text}, {"json", report_json},         {"junit", report_junit},
-    {"csv", report_csv},   {"markdown", report_markdown}, {"html", report_html},
+static const struct experiment_format formats[] = {
+    {"text", experiment_text}, {"json", experiment_json},         {"junit", experiment_junit},
+    {"csv", experiment_csv},   {"markdown", experiment_markdown},
 };
 
-const struct report_format *report_format(size_t i) {
+const struct experiment_format *experiment_format(size_t i) {
     return i < sizeof formats / sizeof *formats ? &formats[i] : NULL;
 }
 
@@ -83,7 +83,7 @@ static void put_cell(struct line *line, size_t column, struct buf *text) {
     if (len) memcpy(line->cells[column], text->ptr, len);
     line->cells[column][len] = '\0';
     line->lengths[column] = len;
-    buf_reset(text);
+    if (text->state == BUF_FINE) buf_reset(text);
 }
 
 static void arm_line(struct line *line, const struct analysis *a, const struct arm_result *arm,
@@ -391,7 +391,7 @@ static void warnings(struct buf *out, const struct report *report) {
     }
 }
 
-void report_text(struct buf *out, const struct report *report) {
+void experiment_text(struct buf *out, const struct report *report) {
     const struct analysis *a = report->analysis;
     plan_line(out, a);
     count_line(out, a);

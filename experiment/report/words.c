@@ -51,14 +51,12 @@ void words_measure(struct buf *out, const struct metric *metric, const struct me
 }
 
 /* Never "-0.0". */
-static double plain_zero(double value, double least) {
-    return fabs(value) < least ? 0 : value;
-}
-
 static void change(struct buf *out, const struct metric *metric, double value) {
-    if (metric->scale == SCALE_SHARE) buf_printf(out, "%+.1f", plain_zero(100 * value, 0.05));
-    else if (metric->scale == SCALE_RATIO) buf_printf(out, "%.3g", value);
-    else buf_printf(out, "%+.3g", plain_zero(value, 5e-7));
+    if (metric->scale == SCALE_SHARE && fabs(value) < 0.0005) buf_puts(out, "0.0");
+    else if (metric->scale == SCALE_SHARE) buf_printf(out, "%+.1f", 100 * value);
+    else if (metric->scale == SCALE_RATIO) buf_printf(out, value < 100 ? "%.3f" : "%.4g", value);
+    else if (fabs(value) < 5e-7) buf_putc(out, '0');
+    else buf_printf(out, "%+.3g", value);
 }
 
 void words_effect(struct buf *out, const struct metric *metric, const struct measure *effect) {
