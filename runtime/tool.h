@@ -84,7 +84,9 @@ struct bound_tool {
 struct tool_memory {
     struct arena *arena;
     struct replay_marks *replays;
-    const gramc_text *environment; /* of programs that are started for one call */
+    const struct recording *recording; /* answers every call; NULL: the tools do */
+    const struct bound_tool *missed;   /* of which a call was not recorded; NULL: none */
+    const gramc_text *environment;     /* of programs that are started for one call */
     size_t environment_count;
     uint32_t company; /* what stays between calls is shared with the same number alone */
     uint64_t own;     /* a number that no other run of the loop has */
