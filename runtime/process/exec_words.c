@@ -38,7 +38,8 @@ static bool declares(const struct pairs *pairs, gramc_text name) {
 
 /* In three layers, of which the next one wins. */
 static char **environment(struct arena *arena, const struct pairs layers[3]) {
-    size_t count = 0, room = layers[0].count + layers[1].count + layers[2].count;
+    size_t room = layers[0].count + layers[1].count + layers[2].count;
+    size_t count = 0;
     gramc_text *all = arena_array(arena, room + 1, sizeof(*all));
     for (size_t layer = 0; all && layer < 3; layer++)
         for (size_t i = 0; i < layers[layer].count; i++) {
