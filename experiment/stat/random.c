@@ -52,17 +52,17 @@ double stat_random_unit(struct stat_random *random) {
     return (double)(stat_random_next(random) >> 11) * 0x1p-53;
 }
 
-void stat_random_shuffle(struct stat_random *random, uint32_t *items, uint32_t count) {
-    for (uint32_t i = count; i-- > 1;) {
-        uint32_t j = (uint32_t)stat_random_below(random, (uint64_t)i + 1), other = items[i];
+void stat_random_shuffle(struct stat_random *random, size_t *items, size_t count) {
+    for (size_t i = count; i-- > 1;) {
+        size_t j = (size_t)stat_random_below(random, (uint64_t)i + 1), other = items[i];
         items[i] = items[j];
         items[j] = other;
     }
 }
 
-void stat_random_order(uint64_t seed, uint32_t *items, uint32_t count) {
+void stat_random_order(uint64_t seed, size_t *items, size_t count) {
     struct stat_random random = stat_random_seeded(seed);
-    for (uint32_t i = 0; i < count; i++) items[i] = i;
+    for (size_t i = 0; i < count; i++) items[i] = i;
     stat_random_shuffle(&random, items, count);
 }
 

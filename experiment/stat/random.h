@@ -25,9 +25,9 @@ uint64_t stat_random_below(struct stat_random *random, uint64_t bound);
 double stat_random_unit(struct stat_random *random);
 /* Fisher and Yates, from the end: for i = n - 1 ... 1, item i changes places with one of 0 ... i.
  */
-void stat_random_shuffle(struct stat_random *random, uint32_t *items, uint32_t count);
+void stat_random_shuffle(struct stat_random *random, size_t *items, size_t count);
 /* 0 ... count - 1 in an order that follows from the seed. */
-void stat_random_order(uint64_t seed, uint32_t *items, uint32_t count);
+void stat_random_order(uint64_t seed, size_t *items, size_t count);
 
 /* H(seed, item, repeat): the seed of one sample, the same in all arms (common random numbers). The
  * first eight bytes of a SHA-256, so that no two items have related seeds. */

@@ -1,5 +1,6 @@
-/* Every analysis against numbers that others computed: the project's reference vectors, where they
- * lie beside the source. They go the way of `gramc stat`: inputs and results as JSON. */
+/* Every analysis against numbers that others computed: our own fixture (made with R and with
+ * arithmetic of 40 digits), and the project's reference vectors where they lie beside the source.
+ * Both go the way of `gramc stat`: inputs and results as JSON. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -133,6 +134,17 @@ static const char *in_source(const char *file, char path[4096]) {
     return path;
 }
 
+static void own_vectors(void **state) {
+    char path[4096];
+    size_t methods = 0;
+    (void)state;
+    struct tally tally = run_file(in_source("tests/data/stat_vectors.json", path));
+    while (stat_method(methods)) methods++;
+    assert_int_equal(tally.wrong, 0);
+    assert_int_equal(tally.methods, methods);
+    assert_true(tally.vectors >= 150);
+}
+
 static void reference_vectors(void **state) {
     char path[4096];
     (void)state;
@@ -149,6 +161,7 @@ static void reference_vectors(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(own_vectors),
         cmocka_unit_test(reference_vectors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -485,11 +485,11 @@ static void xoshiro(struct stat_analysis *a) {
 
 static void shuffle(struct stat_analysis *a) {
     if (!is_modest(a, "n", 0)) return;
-    uint32_t n = (uint32_t)count(a, 0), *order = arena_array(a->arena, n + 1, sizeof *order);
+    size_t n = (size_t)count(a, 0), *order = arena_array(a->arena, n + 1, sizeof *order);
     if (!order) return;
     stat_random_order(count(a, 1), order, n);
     json_member_array(&a->writer, "order");
-    for (uint32_t i = 0; i < n; i++) json_number(&a->writer, order[i]);
+    for (size_t i = 0; i < n; i++) json_number(&a->writer, order[i]);
     json_array_end(&a->writer);
 }
 
