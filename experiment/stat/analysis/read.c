@@ -12,13 +12,13 @@
 static const double largest_whole = 9007199254740992; /* 2^53 */
 
 /* A kind of number: the words for it, and for a list; from and to, both included or not. */
-struct range {
+struct taken_range {
     const char *words;
     double low, high;
     bool open, whole;
 };
 
-static const struct range ranges[] = {
+static const struct taken_range ranges[] = {
     [TAKES_NUMBER] = {"a number", -INFINITY, INFINITY, false, false},
     [TAKES_POSITIVE] = {"a number above 0", 0, INFINITY, true, false},
     [TAKES_NOT_NEGATIVE] = {"a number from 0 on", 0, INFINITY, false, false},
@@ -57,13 +57,13 @@ bool stat_complain(struct stat_analysis *analysis, const char *field, const char
 
 /* ## One value */
 
-static bool fits(const struct range *range, double value) {
+static bool fits(const struct taken_range *range, double value) {
     bool inside = range->open ? value > range->low && value < range->high
                               : value >= range->low && value <= range->high;
     return inside && isfinite(value) && (!range->whole || floor(value) == value);
 }
 
-static bool read_number(double *out, const struct json *value, const struct range *range) {
+static bool read_number(double *out, const struct json *value, const struct taken_range *range) {
     return json_is(value, JSON_NUMBER) && number_to_double(out, value->text) && fits(range, *out);
 }
 
@@ -117,14 +117,14 @@ static bool read_names(struct arena *arena, const struct json *list, double *num
     return true;
 }
 
-static bool read_pair(const struct json *item, double *out, const struct range *range) {
+static bool read_pair(const struct json *item, double *out, const struct taken_range *range) {
     if (!json_is(item, JSON_ARRAY) || item->count != 2) return false;
     return read_number(out, item->first, range) && read_number(out + 1, item->first->next, range);
 }
 
 static bool read_items(struct arena *arena, const struct stat_field *field, const struct json *list,
                        double *numbers, size_t *bad) {
-    const struct range *range = &ranges[field->takes];
+    const struct taken_range *range = &ranges[field->takes];
     *bad = 0;
     if (field->takes == TAKES_NAMES) return read_names(arena, list, numbers);
     for (const struct json *item = list->first; item; item = item->next, ++*bad) {
@@ -158,7 +158,7 @@ static bool read_list(struct stat_analysis *analysis, struct stat_input *in,
 
 static bool read_field(struct stat_analysis *analysis, struct stat_input *in,
                        const struct stat_field *field, const struct json *value) {
-    const struct range *range = &ranges[field->takes];
+    const struct taken_range *range = &ranges[field->takes];
     bool good = false;
     if (field->takes == TAKES_WORD) return read_word(analysis, in, field, value);
     if (field->takes >= TAKES_NUMBERS && field->takes <= TAKES_TABLES)
