@@ -1,14 +1,10 @@
-// The providers: how gramc and each one's own SDK ask them, a server that answers in their place, and
-// the requests that arrive there. For providers.mjs and faults.mjs, which are given
+// The providers: how gramc asks them, a server that answers in their place, and the requests that
+// arrive there. For providers.mjs and faults.mjs, which are given
 //     SOURCE_FOLDER GRAMC
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import http from 'node:http';
 import https from 'node:https';
-import Anthropic from '@anthropic-ai/sdk';
-import { GoogleGenAI, Type } from '@google/genai';
-import { Ollama } from 'ollama';
-import OpenAI from 'openai';
 import { inOrder, serve } from './mock.mjs';
 
 export const [sources, gramc] = process.argv.slice(2);
@@ -16,7 +12,7 @@ export const KEY = 'not-a-key-at-all-0123456789';
 const SPEC = ['specs/calculator.gram', '--library', 'specs/libraries/arithmetic.gram'];
 export const QUESTION = 'What is the root of the sum of 20 and the length of banana, less one?';
 
-// ## The agent by hand, as somebody who uses an SDK would write it
+// ## The tools, as somebody who uses an SDK would write them
 
 const integers = (...names) => ({
   type: 'object',
@@ -43,19 +39,8 @@ export const TOOLS = [
     run: ({ x }) => Math.sqrt(x),
   },
 ];
-const perform = (name, args) => String(TOOLS.find((tool) => tool.name === name).run(args));
+export const perform = (name, args) => String(TOOLS.find((tool) => tool.name === name).run(args));
 export const plain = TOOLS.map(({ run, ...tool }) => tool);
-// With the types of Google's SDK.
-const typed = (schema) => ({
-  ...schema,
-  type: Type[schema.type.toUpperCase()],
-  ...(schema.properties
-    ? { properties: Object.fromEntries(Object.entries(schema.properties).map(([key, it]) => [key, typed(it)])) }
-    : {}),
-});
-const SAMPLING = { temperature: 1, top_p: 1 };
-const PENALTIES = { presence_penalty: 0, frequency_penalty: 0 };
-
 // ## What is said in the conversation, in the words of aimock
 
 export const call = (id, name, args) => ({ id, name, arguments: JSON.stringify(args) });
@@ -85,18 +70,6 @@ export const PROVIDERS = {
     results: (body) => fields(body, 'tool').map((it) => it.content),
     ids: (body) => fields(body, 'tool').map((it) => it.tool_call_id),
     idsAsked: (body) => fields(body, 'assistant').flatMap((it) => (it.tool_calls ?? []).map(({ id }) => id)),
-    // What its SDK says and we do not.
-    differences: { stream: 'false is the default', tool_choice: 'auto is the default' },
-    async sdk(url, model) {
-      const client = new OpenAI({ baseURL: `${url}/v1`, apiKey: KEY, maxRetries: 0 });
-      const tools = TOOLS.map(({ run, ...tool }) => ({
-        type: 'function',
-        function: { ...tool, parse: JSON.parse, function: (args) => String(run(args)) },
-      }));
-      const messages = [{ role: 'user', content: QUESTION }];
-      const runner = client.chat.completions.runTools({ model, messages, ...SAMPLING, ...PENALTIES, tools });
-      return runner.finalContent();
-    },
   },
 
   'OpenAI-Responses': {
@@ -107,20 +80,6 @@ export const PROVIDERS = {
     results: (body) => body.input.filter((it) => it.type === 'function_call_output').map((it) => it.output),
     ids: (body) => body.input.filter((it) => it.type === 'function_call_output').map((it) => it.call_id),
     idsAsked: (body) => body.input.filter((it) => it.type === 'function_call').map((it) => it.call_id),
-    differences: {},
-    async sdk(url, model) {
-      const client = new OpenAI({ baseURL: `${url}/v1`, apiKey: KEY, maxRetries: 0 });
-      const tools = plain.map((tool) => ({ type: 'function', ...tool, strict: false }));
-      const input = [{ role: 'user', content: QUESTION }];
-      for (;;) {
-        const response = await client.responses.create({ model, input, ...SAMPLING, tools });
-        const calls = response.output.filter((item) => item.type === 'function_call');
-        if (calls.length === 0) return response.output_text;
-        input.push(...response.output);
-        for (const { call_id, name, arguments: args } of calls)
-          input.push({ type: 'function_call_output', call_id, output: perform(name, JSON.parse(args)) });
-      }
-    },
   },
 
   Anthropic: {
@@ -131,25 +90,6 @@ export const PROVIDERS = {
     results: (body) => blocks(body, 'tool_result').map((it) => it.content),
     ids: (body) => blocks(body, 'tool_result').map((it) => it.tool_use_id),
     idsAsked: (body) => blocks(body, 'tool_use').map((it) => it.id),
-    differences: { stream: 'false is the default' },
-    async sdk(url, model) {
-      const client = new Anthropic({ baseURL: url, apiKey: KEY, maxRetries: 0 });
-      const tools = TOOLS.map(({ parameters, ...tool }) => ({
-        ...tool,
-        input_schema: { ...parameters, additionalProperties: false },
-        parse: (args) => args,
-        run: (args) => String(tool.run(args)),
-      }));
-      const message = await client.beta.messages.toolRunner({
-        model,
-        max_tokens: 16384,
-        messages: [{ role: 'user', content: QUESTION }],
-        ...SAMPLING,
-        tools,
-        thread: false, // that it keeps on its side
-      });
-      return message.content.map((block) => block.text).join('');
-    },
   },
 
   Gemini: {
@@ -161,26 +101,6 @@ export const PROVIDERS = {
     results: (body) => parts(body, 'functionResponse').map((it) => it.functionResponse.response.output),
     ids: (body) => parts(body, 'functionResponse').map((it) => it.functionResponse.name),
     idsAsked: (body) => parts(body, 'functionCall').map((it) => it.functionCall.name),
-    differences: {},
-    async sdk(url, model) {
-      const client = new GoogleGenAI({ apiKey: KEY, httpOptions: { baseUrl: url } });
-      const declared = plain.map(({ parameters, ...tool }) => ({ ...tool, parameters: typed(parameters) }));
-      const callable = {
-        tool: async () => ({ functionDeclarations: declared }),
-        callTool: async (calls) =>
-          calls.map(({ id, name, args }) => ({
-            functionResponse: { id, name, response: { output: perform(name, args) } },
-          })),
-      };
-      const config = {
-        temperature: 1,
-        topP: 1,
-        presencePenalty: 0,
-        frequencyPenalty: 0,
-        tools: [callable],
-      };
-      return (await client.models.generateContent({ model, contents: QUESTION, config })).text;
-    },
   },
 
   Ollama: {
@@ -192,19 +112,6 @@ export const PROVIDERS = {
     ids: (body) => fields(body, 'tool').map((it) => it.tool_name),
     idsAsked: (body) =>
       fields(body, 'assistant').flatMap((it) => (it.tool_calls ?? []).map((one) => one.function.name)),
-    differences: {},
-    async sdk(url, model) {
-      const client = new Ollama({ host: url });
-      const tools = plain.map((tool) => ({ type: 'function', function: tool }));
-      const messages = [{ role: 'user', content: QUESTION }];
-      for (;;) {
-        const { message } = await client.chat({ model, messages, tools, options: { ...SAMPLING, ...PENALTIES } });
-        if (!message.tool_calls?.length) return message.content;
-        messages.push(message);
-        for (const { function: wanted } of message.tool_calls)
-          messages.push({ role: 'tool', tool_name: wanted.name, content: perform(wanted.name, wanted.arguments) });
-      }
-    },
   },
 };
 
@@ -251,10 +158,11 @@ export async function withServer(answers, use, tls) {
 }
 
 export function run(name, provider, url, options, more = {}) {
+  const { spec = SPEC, message = QUESTION } = provider;
   const env = { PATH: process.env.PATH, ...more };
   if (provider.key) env[provider.key[0]] = KEY;
-  const args = ['run', ...SPEC, '--model', `${name}/${provider.model}`, '--base-url', url + provider.base];
-  const child = spawn(gramc, [...args, ...options, QUESTION], {
+  const args = ['run', ...spec, '--model', `${name}/${provider.model}`, '--base-url', url + provider.base];
+  const child = spawn(gramc, [...args, ...options, message], {
     cwd: sources,
     env,
     stdio: ['ignore', 'pipe', 'pipe'],

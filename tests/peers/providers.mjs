@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { PROVIDERS, RESULTS, ROUNDS, call, converse, plain, run, sources, withServer } from './provider_table.mjs';
+import { SDKS } from './sdks.mjs';
 
 const failure = (status, message, type) => ({ error: { message, type, code: type }, status, retryAfter: 1 });
 
@@ -58,19 +59,57 @@ const TESTS = {
   },
 
   async 'the same requests as its own SDK'(name, provider) {
-    const ours = await converse(name, provider, ROUNDS);
-    const theirs = await withServer(ROUNDS, (url) => provider.sdk(url, provider.model));
-    assert.equal(theirs.got, 'It is 5.');
-    assert.equal(theirs.requests.length, ours.bodies.length);
-    const left = new Set(Object.keys(provider.differences));
-    for (const [i, { path, body }] of theirs.requests.entries()) {
-      assert.equal(path.split('?')[0], provider.path);
-      for (const key of Object.keys(provider.differences)) if (key in body && delete body[key]) left.delete(key);
-      assert.deepEqual(meaning(ours.bodies[i]), meaning(body), `request ${i + 1}`);
-    }
-    assert.deepEqual([...left], [], 'no longer a difference');
+    await compare(name, provider, { answers: ROUNDS, ask: 'converse', last: 'It is 5.' });
+  },
+
+  async 'the same requests as its own SDK, in pieces'(name, provider) {
+    await compare(name, provider, { answers: ROUNDS, ask: 'converse', last: 'It is 5.', stream: true });
+  },
+
+  async 'the same request as its own SDK for a structured answer'(name, provider) {
+    const verdict = '{"good":true,"reasons":["It counts."]}';
+    const judge = { ...provider, spec: [path.join(sources, 'tests/peers/judge.gram')] };
+    await compare(name, judge, { answers: [{ content: verdict }], ask: 'judge', last: verdict });
   },
 };
+
+// One conversation with gramc and with the SDK: the same requests, but for what is listed, which has
+// to be a difference.
+async function compare(name, provider, { answers, ask, last, stream = false, wire = 'tools' }) {
+  const how = ['--wire', wire, stream ? '--stream' : '--no-stream'];
+  const ours = await converse(name, provider, answers, how, stream);
+  assert.equal(ours.code, 0, ours.stderr);
+  const theirs = await withServer(answers, (url) => SDKS[name][ask](url, provider.model, stream));
+  assert.equal(theirs.got, last);
+  assert.equal(theirs.requests.length, ours.bodies.length);
+  const left = new Set(ask === 'converse' && !stream ? Object.keys(SDKS[name].differences) : []);
+  for (const [i, { path: at, body }] of theirs.requests.entries()) {
+    assert.equal(at, stream ? (provider.streamPath ?? provider.path) : provider.path);
+    for (const [key, [value]] of Object.entries(SDKS[name].differences))
+      if (body[key] === value && !(key in ours.bodies[i]) && delete body[key]) left.delete(key);
+    assert.deepEqual(meaning(ours.bodies[i]), meaning(SDKS[name].same?.(body) ?? body), `request ${i + 1}`);
+  }
+  assert.deepEqual([...left], [], 'no longer a difference');
+}
+
+// aimock says tool calls whatever it is offered: on the way they become the one function call of
+// older servers.
+function asFunctionCall(choice) {
+  const said = choice.message ?? choice.delta;
+  if (said.tool_calls) said.function_call = said.tool_calls[0].function;
+  delete said.tool_calls;
+  if (choice.finish_reason === 'tool_calls') choice.finish_reason = 'function_call';
+  return choice;
+}
+async function older(response, answer) {
+  let text = '';
+  for await (const piece of answer) text += piece;
+  const change = (json) => {
+    const body = JSON.parse(json);
+    return JSON.stringify({ ...body, choices: body.choices.map(asFunctionCall) });
+  };
+  response.end(text.replace(/^(data: )?(\{.*\})$/gm, (_, data, json) => (data ?? '') + change(json)));
+}
 
 // What means the same is written in one way: ids that a server makes up anew each time count up.
 function meaning(body) {
@@ -100,6 +139,15 @@ const ALONE = {
     );
     assert.ok(!('tools' in got.bodies[0]));
     assert.deepEqual(provider.results(got.bodies[2]), RESULTS);
+  },
+
+  async 'chat: the same requests as its own SDK with functions, whole and in pieces'() {
+    const one = [{ ...ROUNDS[0], toolCalls: ROUNDS[0].toolCalls.slice(0, 1) }, ...ROUNDS.slice(1)];
+    const answers = one.map((answer) => ({ ...answer, front: older }));
+    for (const stream of [false, true]) {
+      const how = { answers, ask: 'functions', last: 'It is 5.', wire: 'functions', stream };
+      await compare('OpenAI', PROVIDERS.OpenAI, how);
+    }
   },
 
   async 'https: only certificates that are trusted'() {
