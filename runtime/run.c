@@ -610,6 +610,7 @@ gramc_status gramc_run_start(gramc_run **out, gramc_loop *loop, const gramc_boun
                        .bound = bound,
                        .model = options.model,
                        .handler = *handler,
+                       .guard = options.guard,
                        .talk = {.protocol = bound->protocol}};
     arena_init(&run->arena, &loop->allocator);
     run->memory.arena = &run->arena;
