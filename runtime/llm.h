@@ -94,6 +94,9 @@ const struct message *conversation_assistant(struct conversation *talk, struct a
 bool conversation_result(struct conversation *talk, struct arena *arena,
                          const struct message *assistant, size_t call, gramc_text result,
                          bool failed);
+/* An id that no call of the conversation has: the wanted one, or one that is made up. It is taken
+ * then. No ptr without memory. */
+gramc_text conversation_id(struct conversation *talk, struct arena *arena, gramc_text wanted);
 /* Drops whole turns from the front, then whole groups of the current one, never its first message
  * nor its newest group, until at most `max` messages are left or nothing more may go. */
 void conversation_trim(struct conversation *talk, size_t max);

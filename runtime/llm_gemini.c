@@ -63,26 +63,6 @@ static void put_message(struct buf *out, const struct message *message) {
 
 /* ## The request */
 
-static const struct message *put_results(struct json_writer *w, const struct message *message) {
-    json_object_begin(w);
-    json_member_text(w, "role", TEXT("user"));
-    json_member_array(w, "parts");
-    json_raw(w, message->json);
-    for (; message->next && message->next->role == ROLE_TOOL; message = message->next)
-        json_raw(w, message->next->json);
-    json_array_end(w);
-    json_object_end(w);
-    return message;
-}
-
-static void put_conversation(struct json_writer *w, const struct conversation *talk) {
-    json_member_array(w, "contents");
-    for (const struct message *message = talk->first; message; message = message->next)
-        if (message->role == ROLE_TOOL) message = put_results(w, message);
-        else json_raw(w, message->json);
-    json_array_end(w);
-}
-
 static void put_instruction(struct json_writer *w, gramc_text instruction) {
     if (instruction.len == 0) return;
     json_member_object(w, "systemInstruction");
@@ -109,33 +89,24 @@ static void put_mode(struct json_writer *w, gramc_text choice) {
 
 static void put_settings(struct json_writer *w, const struct request *request) {
     const gramc_agent *agent = request->agent;
-    const struct {
-        const char *key;
-        gramc_text value;
-    } settings[] = {{"temperature", agent->temperature},
-                    {"topP", agent->top_p},
-                    {"maxOutputTokens", agent->max_tokens},
-                    {"presencePenalty", agent->presence_penalty},
-                    {"frequencyPenalty", agent->frequency_penalty},
-                    {"seed", agent->seed},
-                    {"responseJsonSchema", request->answer_format}};
-    bool any = false;
-    for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
-        if (settings[i].value.len == 0) continue;
-        if (!any) json_member_object(w, "generationConfig");
-        any = true;
-        json_member_raw(w, settings[i].key, settings[i].value);
-    }
-    if (request->answer_format.len)
-        json_member_text(w, "responseMimeType", TEXT("application/json"));
-    if (any) json_object_end(w);
+    gramc_text type = {NULL, 0};
+    if (request->answer_format.len) type = TEXT("\"application/json\"");
+    const struct protocol_option settings[] = {{"temperature", agent->temperature},
+                                               {"topP", agent->top_p},
+                                               {"maxOutputTokens", agent->max_tokens},
+                                               {"presencePenalty", agent->presence_penalty},
+                                               {"frequencyPenalty", agent->frequency_penalty},
+                                               {"seed", agent->seed},
+                                               {"responseJsonSchema", request->answer_format},
+                                               {"responseMimeType", type}};
+    protocol_options(w, "generationConfig", settings, sizeof(settings) / sizeof(settings[0]));
 }
 
 static void put_request(struct buf *out, const struct request *request) {
     struct json_writer w = json_writer(out);
     gramc_text choice = protocol_choice(request);
     json_object_begin(&w);
-    put_conversation(&w, request->talk);
+    protocol_turns(&w, "contents", request->talk, "parts");
     put_instruction(&w, request->instruction);
     if (request->tools.len) {
         json_member_raw(&w, "tools", request->tools);
@@ -147,17 +118,6 @@ static void put_request(struct buf *out, const struct request *request) {
 
 /* ## Answers */
 
-static bool read_call(struct reply *out, struct arena *arena, const struct json *wanted,
-                      size_t most) {
-    gramc_model_call *call = protocol_call(out, arena, most);
-    const struct json *args = json_get(wanted, "args");
-    if (!call) return false;
-    call->id = protocol_text(wanted, "id");
-    call->name = protocol_text(wanted, "name");
-    call->arguments = args && !json_is(args, JSON_NULL) ? protocol_print(arena, args) : TEXT("{}");
-    return !arena->oom;
-}
-
 /* What the model thought aloud is not its answer. */
 static bool read_parts(struct reply *out, struct arena *arena, const struct json *parts) {
     struct buf text;
@@ -166,7 +126,9 @@ static bool read_parts(struct reply *out, struct arena *arena, const struct json
     for (const struct json *part = parts->first; part && good; part = part->next) {
         const struct json *wanted = json_get(part, "functionCall");
         bool thought = json_is(json_get(part, "thought"), JSON_TRUE);
-        if (json_is(wanted, JSON_OBJECT)) good = read_call(out, arena, wanted, parts->count);
+        if (json_is(wanted, JSON_OBJECT))
+            good = protocol_call(out, arena, parts->count, protocol_text(wanted, "id"), wanted,
+                                 "args");
         if (thought || !json_is(json_get(part, "text"), JSON_STRING)) continue;
         out->has_content = true;
         buf_text(&text, protocol_text(part, "text"));

@@ -96,16 +96,6 @@ static void put_request(struct buf *out, const struct request *request) {
 
 /* ## Answers */
 
-static bool read_call(struct reply *out, struct arena *arena, const struct json *item,
-                      size_t most) {
-    gramc_model_call *call = protocol_call(out, arena, most);
-    if (!call) return false;
-    call->id = protocol_text(item, "call_id");
-    call->name = protocol_text(item, "name");
-    call->arguments = protocol_text(item, "arguments");
-    return true;
-}
-
 static void read_said(struct reply *out, struct buf *text, const struct json *item) {
     const struct json *parts = json_get(item, "content");
     if (!json_is(parts, JSON_ARRAY)) return;
@@ -125,7 +115,9 @@ static bool read_items(struct reply *out, struct arena *arena, const struct json
     for (const struct json *item = items->first; item && good; item = item->next) {
         gramc_text type = protocol_text(item, "type");
         if (text_is(type, "message")) read_said(out, &text, item);
-        if (text_is(type, "function_call")) good = read_call(out, arena, item, items->count);
+        if (text_is(type, "function_call"))
+            good = protocol_call(out, arena, items->count, protocol_text(item, "call_id"), item,
+                                 "arguments");
     }
     out->content = buf_to_arena(&text, arena);
     out->opaque = protocol_print(arena, items);
@@ -150,9 +142,9 @@ static gramc_status read_reply(struct reply *out, struct arena *arena, gramc_tex
                                gramc_text *why) {
     *out = (struct reply){0};
     const struct json *json = protocol_body(arena, &body, why);
-    const struct json *items = json_get(json, "output");
-    if (json && !json_is(items, JSON_ARRAY)) *why = TEXT("the answer has no `output`");
-    if (!json || !json_is(items, JSON_ARRAY)) return arena->oom ? GRAMC_NOMEM : GRAMC_FINDINGS;
+    const struct json *items =
+        protocol_part(json, "output", JSON_ARRAY, "the answer has no `output`", why);
+    if (!items) return arena->oom ? GRAMC_NOMEM : GRAMC_FINDINGS;
     if (!read_items(out, arena, items)) return GRAMC_NOMEM;
     read_end(out, json);
     out->id = protocol_text(json, "id");

@@ -66,9 +66,29 @@ bool protocol_join(gramc_text *out, struct arena *arena, const struct json *list
     return out->ptr;
 }
 
-gramc_model_call *protocol_call(struct reply *out, struct arena *arena, size_t most) {
+/* A string is a text already, nothing is an empty object. */
+static gramc_text read_arguments(struct arena *arena, const struct json *arguments) {
+    if (!arguments || json_is(arguments, JSON_NULL)) return TEXT("{}");
+    return json_is(arguments, JSON_STRING) ? arguments->text : protocol_print(arena, arguments);
+}
+
+bool protocol_call(struct reply *out, struct arena *arena, size_t most, gramc_text id,
+                   const struct json *function, const char *arguments) {
     if (!out->calls) out->calls = arena_array(arena, most, sizeof(*out->calls));
-    return out->calls ? &out->calls[out->call_count++] : NULL;
+    if (!out->calls) return false;
+    gramc_model_call *call = &out->calls[out->call_count++];
+    call->id = id;
+    call->name = protocol_text(function, "name");
+    call->arguments = read_arguments(arena, json_get(function, arguments));
+    return !arena->oom;
+}
+
+const struct json *protocol_part(const struct json *body, const char *key, enum json_kind kind,
+                                 const char *missing, gramc_text *why) {
+    const struct json *part = json_get(body, key);
+    if (json_is(part, kind)) return part;
+    if (body) *why = text_of(missing);
+    return NULL;
 }
 
 const char protocol_no_object[] = "the answer is not a JSON object";
@@ -109,6 +129,18 @@ void protocol_setting(struct json_writer *w, const char *key, gramc_text value) 
     if (value.len) json_member_raw(w, key, value);
 }
 
+void protocol_options(struct json_writer *w, const char *key, const struct protocol_option *options,
+                      size_t count) {
+    bool any = false;
+    for (size_t i = 0; i < count; i++) {
+        if (options[i].value.len == 0) continue;
+        if (!any) json_member_object(w, key);
+        any = true;
+        json_member_raw(w, options[i].key, options[i].value);
+    }
+    if (any) json_object_end(w);
+}
+
 void protocol_arguments(struct json_writer *w, const char *key, const gramc_model_call *call) {
     struct arena scratch;
     arena_init(&scratch, &w->out->allocator);
@@ -117,6 +149,42 @@ void protocol_arguments(struct json_writer *w, const char *key, const gramc_mode
     if (json_is(object, JSON_OBJECT)) json_member_value(w, key, object);
     else json_member_raw(w, key, TEXT("{}"));
     arena_free(&scratch);
+}
+
+void protocol_messages_of(struct json_writer *w, const struct request *request) {
+    json_member_array(w, "messages");
+    if (request->instruction.len) {
+        json_object_begin(w);
+        json_member_text(w, "role", TEXT("system"));
+        json_member_text(w, "content", request->instruction);
+        json_object_end(w);
+    }
+    for (const struct message *message = request->talk->first; message; message = message->next)
+        json_raw(w, message->json);
+    json_array_end(w);
+}
+
+/* Gives the last of them. */
+static const struct message *put_results(struct json_writer *w, const struct message *message,
+                                         const char *parts) {
+    json_object_begin(w);
+    json_member_text(w, "role", TEXT("user"));
+    json_member_array(w, parts);
+    json_raw(w, message->json);
+    for (; message->next && message->next->role == ROLE_TOOL; message = message->next)
+        json_raw(w, message->next->json);
+    json_array_end(w);
+    json_object_end(w);
+    return message;
+}
+
+void protocol_turns(struct json_writer *w, const char *key, const struct conversation *talk,
+                    const char *parts) {
+    json_member_array(w, key);
+    for (const struct message *message = talk->first; message; message = message->next)
+        if (message->role == ROLE_TOOL) message = put_results(w, message, parts);
+        else json_raw(w, message->json);
+    json_array_end(w);
 }
 
 /* Forced again, it would never end. */

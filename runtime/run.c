@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "base/options.h"
 #include "runtime/reading.h"
+#include "runtime/session/session.h"
 
 enum { BODY_MAX = 256 << 20 };
 
@@ -103,10 +104,11 @@ static void step_end(gramc_run *run) {
     keep_partial_text(run);
     ask_cancel(&run->ask);
     round_cancel(run);
-    run->result.duration_ms = (double)(watch_now(&run->watch) - run->watch.start) / 1e6;
+    run->result.duration_ns = watch_now(&run->watch) - run->watch.start;
     watch_outcome(&run->watch, &run->result);
     run->state = RUN_OVER;
     run->loop->active--;
+    run_leave_session(run); /* the handler may start the next run of it */
     run->handler.done(run->handler.ctx, &run->result);
     ask_free(&run->ask);
     if (run->has_deadline) uv_close((uv_handle_t *)&run->deadline, deadline_closed);
@@ -131,8 +133,11 @@ static gramc_text fill_prompt(gramc_run *run, gramc_text prompt) {
 }
 
 static void step_turn(gramc_run *run) {
+    if (run->next_message == 0) run_tell_session(run);
+    if (is_ending(run)) return;
     if (run->next_message == run->message_count) {
-        end_with(run, GRAMC_OUTCOME_ANSWERED, TEXT(""));
+        if (!run_keep_session(run)) run_nomem(run);
+        else end_with(run, GRAMC_OUTCOME_ANSWERED, TEXT(""));
         return;
     }
     gramc_text message = run->messages[run->next_message++];
@@ -604,14 +609,19 @@ gramc_status gramc_run_start(gramc_run **out, gramc_loop *loop, const gramc_boun
     if (status) return status;
     status = learn_secrets(loop, bound, options.model);
     if (status) return status;
+    if (options.session && !session_take(options.session)) return GRAMC_LIMIT;
     gramc_run *run = mem_alloc(&loop->allocator, sizeof(*run));
-    if (!run) return GRAMC_NOMEM;
+    if (!run) {
+        if (options.session) session_let_go(options.session);
+        return GRAMC_NOMEM;
+    }
     *run = (gramc_run){.loop = loop,
                        .bound = bound,
                        .model = options.model,
                        .handler = *handler,
                        .guard = options.guard,
-                       .talk = {.protocol = bound->protocol}};
+                       .talk = {.protocol = bound->protocol},
+                       .session = options.session};
     arena_init(&run->arena, &loop->allocator);
     run->memory.arena = &run->arena;
     buf_init(&run->body, &loop->allocator, BODY_MAX);
@@ -621,7 +631,8 @@ gramc_status gramc_run_start(gramc_run **out, gramc_loop *loop, const gramc_boun
     trace_init(&run->watch.trace, &loop->allocator, options.trace, options.trace_without_times);
     ask_init(&run->ask, run);
     fill(run, &options);
-    if (run->arena.oom) {
+    if (!run_resume(run) || run->arena.oom) {
+        run_leave_session(run);
         arena_free(&run->arena);
         mem_free(&loop->allocator, run, sizeof(*run));
         return GRAMC_NOMEM;
