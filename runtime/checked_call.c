@@ -324,6 +324,9 @@ static void start(struct checked_call *call, gramc_text arguments,
     else call->handle = handle;
 }
 
+/* What is not said has its default; null for what may be left out is left out. */
+static const unsigned FILLED_IN = GRAMC_CHECK_DEFAULTS | GRAMC_CHECK_NULL_ABSENT;
+
 /* Names of the wire stand in what could not be read before. */
 static gramc_text with_own_names(void *ctx, struct arena *arena, gramc_text json) {
     const struct checked_call *call = ctx;
@@ -362,7 +365,7 @@ static void take_reading(struct checked_call *call, gramc_status status,
 static void fill_and_go_on(struct checked_call *call, gramc_text arguments) {
     const struct reading_view view = {.schema = call->bound->tool->accepts,
                                       .kinds = call->tolerant ? 1u << JSON_OBJECT : 0,
-                                      .flags = GRAMC_CHECK_DEFAULTS | GRAMC_CHECK_NULL_ABSENT |
+                                      .flags = FILLED_IN |
                                                (call->coerce ? (unsigned)GRAMC_CHECK_COERCE : 0),
                                       .seen = with_own_names,
                                       .ctx = call};
@@ -379,9 +382,8 @@ static void fill_and_go_on(struct checked_call *call, gramc_text arguments) {
 
 /* What a guard wrote is JSON or nothing; defaults are filled in again. */
 static void check_rewritten(struct checked_call *call, gramc_text arguments) {
-    const struct reading_view view = {.schema = call->bound->tool->accepts,
-                                      .flags = GRAMC_CHECK_DEFAULTS | GRAMC_CHECK_NULL_ABSENT,
-                                      .seen = as_it_is};
+    const struct reading_view view = {
+        .schema = call->bound->tool->accepts, .flags = FILLED_IN, .seen = as_it_is};
     struct taken reading;
     gramc_verdict *verdict = NULL;
     reading_init(&reading, &call->loop->allocator);
