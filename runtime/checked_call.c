@@ -449,7 +449,6 @@ static struct held *held_new(struct checked_call *call) {
     struct held *held = mem_alloc(allocator, sizeof(*held));
     if (!held) return NULL;
     *held = (struct held){.guarding = {.loop = call->loop,
-                                       .memory = call->memory,
                                        .bound = call->bound,
                                        .own = call->guard,
                                        .call = &held->told,

@@ -30,7 +30,6 @@ struct guarding_events {
 
 struct guarding {
     gramc_loop *loop;
-    struct tool_memory *memory;
     const struct bound_tool *bound;
     const gramc_guard *own; /* NULL: none */
     const gramc_guarded_call *call;

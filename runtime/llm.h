@@ -60,6 +60,7 @@ struct reply {
                                * nobody else understands; empty: as the rest of this says it */
     struct usage usage;
     gramc_text id, model, system_fingerprint; /* as the provider said; may be empty */
+    const char *odd; /* a member of the wrong type, which the rest may depend on; NULL: none */
 };
 
 /* What some servers of one protocol want said in another way than others. */

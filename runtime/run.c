@@ -15,6 +15,7 @@
 #include "base/placeholder.h"
 #include "base/text.h"
 #include "base/options.h"
+#include "runtime/cassette.h"
 #include "runtime/reading.h"
 #include "runtime/session/session.h"
 
@@ -37,7 +38,8 @@ static const char *const outcome_names[] = {
     [GRAMC_OUTCOME_BAD_ANSWER] = "bad-answer",
     [GRAMC_OUTCOME_TOKEN_BUDGET] = "token-budget",
     [GRAMC_OUTCOME_COST_BUDGET] = "cost-budget",
-    [GRAMC_OUTCOME_MAX_DURATION] = "max-duration"};
+    [GRAMC_OUTCOME_MAX_DURATION] = "max-duration",
+    [GRAMC_OUTCOME_CASSETTE_MISS] = "cassette-miss"};
 
 const char *gramc_outcome_name(gramc_outcome outcome) {
     size_t count = sizeof(outcome_names) / sizeof(outcome_names[0]);
@@ -405,7 +407,9 @@ static void step_read(gramc_run *run) {
     if (ask->nomem) {
         run_nomem(run);
     } else if (ask->failed) {
-        run_end(run, GRAMC_OUTCOME_MODEL_ERROR, "%s", ask->why);
+        run_end(run,
+                run->model->of_cassette ? GRAMC_OUTCOME_CASSETTE_MISS : GRAMC_OUTCOME_MODEL_ERROR,
+                "%s", ask->why);
     } else {
         count_usage(run, &ask->reply.usage);
         if (ask->reply.call_count) read_calls(run, &ask->reply);
@@ -424,6 +428,9 @@ static void step_call(gramc_run *run) {
 static void step_collect(gramc_run *run) {
     run->result.tool_ns += watch_now(&run->watch) - run->waiting_since;
     round_collect(run);
+    if (run->memory.recording && run->memory.missed)
+        run_end(run, GRAMC_OUTCOME_CASSETTE_MISS, "a call of `%.*s` was not recorded",
+                TEXT_ARGS(run->memory.missed->tool->name));
     if (is_ending(run)) return;
     if (round_is_direct(run) && run->step->answers) evaluate_answer(run, round_direct_answer(run));
     else if (round_is_direct(run)) answered(run, round_direct_answer(run));
@@ -624,6 +631,7 @@ gramc_status gramc_run_start(gramc_run **out, gramc_loop *loop, const gramc_boun
                        .session = options.session};
     arena_init(&run->arena, &loop->allocator);
     run->memory.arena = &run->arena;
+    if (options.tools) run->memory.recording = &options.tools->tools;
     buf_init(&run->body, &loop->allocator, BODY_MAX);
     run->watch =
         (struct watch){.clock = &loop->clock, .event = handler->event, .ctx = handler->ctx};

@@ -294,6 +294,18 @@ GRAMC_API GRAMC_MUST_USE gramc_status gramc_model_new_script(gramc_model **out, 
                                                              const gramc_allocator *allocator,
                                                              gramc_json_error *error);
 
+/* A recorded run (docs/formats/trace.md), whose model and whose tools can be played again: give the
+ * one to gramc_run_options.model, the other to its `tools`, or both. A run that asks or calls what
+ * was not recorded ends as GRAMC_OUTCOME_CASSETTE_MISS, with the difference. Bytes are copied;
+ * statuses as with gramc_model_new_script. Immutable once made. */
+typedef struct gramc_cassette gramc_cassette;
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_cassette_new(gramc_cassette **out, gramc_text trace,
+                                                         const gramc_allocator *allocator,
+                                                         gramc_json_error *error);
+/* Borrowed from it. */
+GRAMC_API const gramc_model *gramc_cassette_model(const gramc_cassette *cassette);
+GRAMC_API void gramc_cassette_free(gramc_cassette *cassette);
+
 /* Calls the first tool that it can make arguments for, from its schema alone, and then answers
  * with what the tool said. Without tools it says a fixed sentence. Needs no network. */
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_model_new_mock(gramc_model **out,
@@ -424,7 +436,8 @@ typedef enum gramc_outcome {
     GRAMC_OUTCOME_BAD_ANSWER,   /* "bad-answer": three times no answer of the `output` type */
     GRAMC_OUTCOME_TOKEN_BUDGET, /* "token-budget": all tokens that the run may take are used */
     GRAMC_OUTCOME_COST_BUDGET,  /* "cost-budget": it has cost as much as it may */
-    GRAMC_OUTCOME_MAX_DURATION  /* "max-duration": it took longer than it may */
+    GRAMC_OUTCOME_MAX_DURATION, /* "max-duration": it took longer than it may */
+    GRAMC_OUTCOME_CASSETTE_MISS /* "cassette-miss": what it asked or called was not recorded */
 } gramc_outcome;
 
 GRAMC_API const char *gramc_outcome_name(gramc_outcome outcome);
@@ -506,12 +519,15 @@ typedef struct gramc_run_options {
                              * agent that is not the one that answered last goes on with it, and the
                              * handler's note says so; parts of answers that only another protocol
                              * can read (thinking, signatures) are left out, and it says so too */
+    /* Calls are answered from it and no tool is called; one that was not recorded ends the run as
+     * GRAMC_OUTCOME_CASSETTE_MISS. Borrowed. NULL: the tools are called. */
+    const gramc_cassette *tools;
     gramc_guard guard;
 } gramc_run_options;
 #define GRAMC_RUN_OPTIONS_INIT                                                                     \
     {                                                                                              \
         sizeof(gramc_run_options), NULL, NULL, 0, GRAMC_WIRE_AGENT, 0, 0, {NULL, NULL}, false,     \
-            NULL, 0, {NULL, 0}, {NULL, 0}, 0, 0, 0, NULL, false, NULL, {                           \
+            NULL, 0, {NULL, 0}, {NULL, 0}, 0, 0, 0, NULL, false, NULL, NULL, {                     \
             NULL, NULL, NULL                                                                       \
         }                                                                                          \
     }
