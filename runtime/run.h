@@ -72,7 +72,8 @@ struct gramc_run {
     gramc_wire wire;
     uint32_t max_iterations, iteration;
     uint32_t timeout_ms;
-    bool stream; /* answers come in pieces */
+    bool stream;     /* answers come in pieces */
+    gramc_text seed; /* of sampling */
     struct conversation talk;
     gramc_session *session; /* NULL: none */
     long left_out;          /* of its answers, their opaque parts */

@@ -89,7 +89,16 @@ struct tool_memory {
     struct replay_marks *replays;
     const struct recording *recording; /* answers every call; NULL: the tools do */
     const struct bound_tool *missed;   /* of which a call was not recorded; NULL: none */
+    const gramc_text *environment;     /* of programs that are started for one call */
+    size_t environment_count;
+    uint32_t company; /* what stays between calls is shared with the same number alone */
+    uint64_t own;     /* a number that no other run of the loop has */
 };
+
+/* Whether what stays between calls is this run's alone, and ends with it. */
+bool tool_is_own(const struct tool_memory *memory, gramc_isolation isolation);
+/* With whom it is shared. memory NULL: with calls that stand alone. */
+uint64_t tool_company(const struct tool_memory *memory, gramc_isolation isolation);
 
 struct tool_call {
     gramc_loop *loop;

@@ -163,9 +163,10 @@ typedef struct gramc_offering_options {
     const gramc_agent *agent; /* ask only the servers that it needs; NULL: all, and read the HTTP
                                  toolboxes too */
     uint32_t timeout_ms;      /* of all servers together; 0: 60,000 */
+    uint32_t company;         /* as of the runs to come: see gramc_run_options */
 } gramc_offering_options;
 #define GRAMC_OFFERING_OPTIONS_INIT                                                                \
-    { sizeof(gramc_offering_options), NULL, {NULL, NULL}, NULL, 0, NULL, 0 }
+    { sizeof(gramc_offering_options), NULL, {NULL, NULL}, NULL, 0, NULL, 0, 0 }
 
 /* Asks the boxes of a library: starts or calls MCP servers on the loop, which they stay on for the
  * runs to come, and turns it until all have answered. A box that cannot be asked is told by
@@ -522,12 +523,21 @@ typedef struct gramc_run_options {
     /* Calls are answered from it and no tool is called; one that was not recorded ends the run as
      * GRAMC_OUTCOME_CASSETTE_MISS. Borrowed. NULL: the tools are called. */
     const gramc_cassette *tools;
+    gramc_text seed; /* of sampling, in place of the agent's: digits; empty: the agent's */
+    /* "NAME=value", copied: what programs that are started for one call of this run see besides
+     * what their implementation declares. */
+    const gramc_text *environment;
+    size_t environment_count;
+    /* Programs and plugins that stay, and MCP servers, are shared with the runs of the same number
+     * alone. */
+    uint32_t company;
     gramc_guard guard;
 } gramc_run_options;
 #define GRAMC_RUN_OPTIONS_INIT                                                                     \
     {                                                                                              \
         sizeof(gramc_run_options), NULL, NULL, 0, GRAMC_WIRE_AGENT, 0, 0, {NULL, NULL}, false,     \
-            NULL, 0, {NULL, 0}, {NULL, 0}, 0, 0, 0, NULL, false, NULL, NULL, {                     \
+            NULL, 0, {NULL, 0}, {NULL, 0}, 0, 0, 0, NULL, false, NULL, NULL, {NULL, 0}, NULL, 0,   \
+            0, {                                                                                   \
             NULL, NULL, NULL                                                                       \
         }                                                                                          \
     }
