@@ -5,21 +5,21 @@
 #include "base/sort.h"
 #include "experiment/stat/common.h"
 
-struct ranked {
+struct p_rank {
     double p;
     size_t place;
 };
 
 static bool before(const void *ctx, const void *a, const void *b) {
     (void)ctx;
-    return ((const struct ranked *)a)->p < ((const struct ranked *)b)->p;
+    return ((const struct p_rank *)a)->p < ((const struct p_rank *)b)->p;
 }
 
-static const struct ranked *sorted(struct arena *arena, const double *p, size_t count) {
-    struct ranked *items = arena_array(arena, count, sizeof *items);
-    struct ranked *spare = arena_array(arena, count, sizeof *items);
+static const struct p_rank *sorted(struct arena *arena, const double *p, size_t count) {
+    struct p_rank *items = arena_array(arena, count, sizeof *items);
+    struct p_rank *spare = arena_array(arena, count, sizeof *items);
     if (!items || !spare) return NULL;
-    for (size_t i = 0; i < count; i++) items[i] = (struct ranked){p[i], i};
+    for (size_t i = 0; i < count; i++) items[i] = (struct p_rank){p[i], i};
     return sort_merge(items, spare, count, sizeof *items, before, NULL);
 }
 
@@ -47,7 +47,7 @@ bool stat_adjust(struct arena *arena, double *out, const double *p, size_t count
     for (size_t i = 0; i < count; i++)
         if (!(p[i] >= 0 && p[i] <= 1)) return false;
     if (count == 0) return true;
-    const struct ranked *items = sorted(arena, p, count);
+    const struct p_rank *items = sorted(arena, p, count);
     if (!items) return false;
     /* Holm steps down from the smallest and never falls; the others step up and never rise. */
     bool down = how == STAT_HOLM;

@@ -39,8 +39,8 @@ static double goal_of(double share, double alpha) {
 /* ## Stepping */
 
 static bool is_usable(const struct stat_betting_options *options) {
-    return stat_is_share(options->alpha) && stat_is_share(options->theta) &&
-           stat_is_share(options->trunc) && options->m0 >= -1 && options->m0 <= 1;
+    return stat_is_share(options->alpha) && options->theta >= 0 && options->theta <= 1 &&
+           options->trunc > 0 && options->trunc <= 1 && options->m0 >= -1 && options->m0 <= 1;
 }
 
 void stat_betting_init(struct stat_betting *betting, const struct stat_betting_options *options,

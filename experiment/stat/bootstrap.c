@@ -21,14 +21,15 @@ static double statistic_of(const struct stat_bootstrap *plan, const size_t *item
 
 /* ## Groups: what is drawn together */
 
-struct member {
+struct clustered_item {
     uint64_t cluster;
     size_t item;
 };
 
 static bool by_cluster(const void *ctx, const void *a, const void *b) {
     (void)ctx;
-    return ((const struct member *)a)->cluster < ((const struct member *)b)->cluster;
+    return ((const struct clustered_item *)a)->cluster <
+           ((const struct clustered_item *)b)->cluster;
 }
 
 struct groups {
@@ -39,13 +40,13 @@ struct groups {
 
 static bool make_groups(struct arena *arena, const struct stat_bootstrap *plan,
                         struct groups *groups) {
-    struct member *members = arena_array(arena, plan->count, sizeof *members);
-    struct member *spare = arena_array(arena, plan->count, sizeof *members);
+    struct clustered_item *members = arena_array(arena, plan->count, sizeof *members);
+    struct clustered_item *spare = arena_array(arena, plan->count, sizeof *members);
     groups->items = arena_array(arena, plan->count, sizeof *groups->items);
     groups->starts = arena_array(arena, plan->count + 1, sizeof *groups->starts);
     if (!members || !spare || !groups->items || !groups->starts) return false;
     for (size_t i = 0; i < plan->count; i++)
-        members[i] = (struct member){plan->cluster ? plan->cluster[i] : i, i};
+        members[i] = (struct clustered_item){plan->cluster ? plan->cluster[i] : i, i};
     members = sort_merge(members, spare, plan->count, sizeof *members, by_cluster, NULL);
     for (size_t i = 0; i < plan->count; i++) {
         groups->items[i] = members[i].item;

@@ -78,23 +78,24 @@ struct stat_mean stat_geometric_ratio(const double *first, const double *second,
 
 /* ## Clusters */
 
-struct member {
+struct clustered_value {
     uint64_t cluster;
     double value;
 };
 
 static bool before(const void *ctx, const void *a, const void *b) {
     (void)ctx;
-    return ((const struct member *)a)->cluster < ((const struct member *)b)->cluster;
+    return ((const struct clustered_value *)a)->cluster <
+           ((const struct clustered_value *)b)->cluster;
 }
 
 /* The values beside their clusters, sorted by these; NULL without memory. */
-static const struct member *by_cluster(struct arena *arena, const double *values,
-                                       const uint64_t *cluster, size_t count) {
-    struct member *members = arena_array(arena, count, sizeof *members);
-    struct member *spare = arena_array(arena, count, sizeof *members);
+static const struct clustered_value *by_cluster(struct arena *arena, const double *values,
+                                                const uint64_t *cluster, size_t count) {
+    struct clustered_value *members = arena_array(arena, count, sizeof *members);
+    struct clustered_value *spare = arena_array(arena, count, sizeof *members);
     if (!members || !spare) return NULL;
-    for (size_t i = 0; i < count; i++) members[i] = (struct member){cluster[i], values[i]};
+    for (size_t i = 0; i < count; i++) members[i] = (struct clustered_value){cluster[i], values[i]};
     return sort_merge(members, spare, count, sizeof *members, before, NULL);
 }
 
@@ -102,7 +103,8 @@ struct stat_clustered stat_clustered_mean(struct arena *arena, const double *val
                                           const uint64_t *cluster, size_t count,
                                           double confidence) {
     struct stat_clustered out = {NAN, NAN, NAN, 0, {NAN, NAN}};
-    const struct member *members = count ? by_cluster(arena, values, cluster, count) : NULL;
+    const struct clustered_value *members =
+        count ? by_cluster(arena, values, cluster, count) : NULL;
     if (!members || !stat_is_share(confidence)) return out;
     struct total squares = {0, 0};
     out.mean = mean_of(values, count);

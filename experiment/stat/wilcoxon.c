@@ -6,14 +6,14 @@
 #include "experiment/stat/common.h"
 #include "experiment/stat/subsets.h"
 
-struct ranked {
+struct ranked_size {
     double size;
     bool positive;
 };
 
 static bool before(const void *ctx, const void *a, const void *b) {
     (void)ctx;
-    return ((const struct ranked *)a)->size < ((const struct ranked *)b)->size;
+    return ((const struct ranked_size *)a)->size < ((const struct ranked_size *)b)->size;
 }
 
 struct ranks {
@@ -27,7 +27,7 @@ static bool tied(double a, double b) {
     return b - a <= 1e-12 * b;
 }
 
-static void rank_all(struct ranks *ranks, const struct ranked *items, size_t count) {
+static void rank_all(struct ranks *ranks, const struct ranked_size *items, size_t count) {
     for (size_t i = 0, end; i < count; i = end) {
         for (end = i + 1; end < count && tied(items[i].size, items[end].size);) end++;
         double rank = ((double)i + 1 + (double)end) / 2;
@@ -63,15 +63,15 @@ static double normal(const struct ranks *ranks) {
 struct stat_wilcoxon stat_wilcoxon(struct arena *arena, const double *differences, size_t count,
                                    enum stat_zeros zeros) {
     struct stat_wilcoxon out = {NAN, NAN, NAN};
-    struct ranked *items = arena_array(arena, count + 1, sizeof *items);
-    struct ranked *spare = arena_array(arena, count + 1, sizeof *spare);
+    struct ranked_size *items = arena_array(arena, count + 1, sizeof *items);
+    struct ranked_size *spare = arena_array(arena, count + 1, sizeof *spare);
     struct ranks ranks = {.twice = arena_array(arena, count + 1, sizeof *ranks.twice)};
     size_t kept = 0;
     if (!items || !spare || !ranks.twice) return out;
     for (size_t i = 0; i < count; i++) {
         if (!isfinite(differences[i])) return out;
         if (differences[i] == 0 && zeros == STAT_ZEROS_WILCOX) continue;
-        items[kept++] = (struct ranked){fabs(differences[i]), differences[i] > 0};
+        items[kept++] = (struct ranked_size){fabs(differences[i]), differences[i] > 0};
     }
     rank_all(&ranks, sort_merge(items, spare, kept, sizeof *items, before, NULL), kept);
     out.rank_sum = ranks.positive;
