@@ -34,8 +34,11 @@ enum {
     FOR_TOOLS = 1 << 9,
     FOR_CALL = 1 << 10,
     FOR_JOLT = 1 << 14,
-    FOR_TRACE = 1 << 15,
-    FOR_ALL = (1 << 16) - 1
+    FOR_TRACE = 1 << 15, /* 16 is session's, 21 and 22 are stat's and grade's */
+    FOR_EXPERIMENT = 1 << 17,
+    FOR_AB = 1 << 18,
+    FOR_REPORT = 1 << 19,
+    FOR_ALL = (1 << 24) - 1
 };
 
 /* The longest path that is put together here, and the most options of one command. */
@@ -145,6 +148,8 @@ gramc_writer cli_text_writer(struct cli *cli);
 /* As cli_send_json has it on a terminal. */
 void cli_put_json_safe(FILE *file, gramc_text json);
 bool cli_is_terminal(const struct cli *cli);
+/* Shall what goes there be coloured: --color, NO_COLOR, a terminal. */
+bool cli_is_colored(const struct cli *cli, FILE *file);
 
 /* ## Files */
 /* Reads a file, or standard input for "-". Lives until cli_free. NULL after a message; the exit
