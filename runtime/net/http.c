@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "base/text.h"
 #include "runtime/process/descriptors.h"
@@ -35,6 +36,8 @@ struct http {
     struct gate gate;                        /* how many requests are under way */
     struct http_request *fresh, **fresh_end; /* that data is to be told of, in order */
     bool broken;                             /* a socket could not be watched: nothing goes on */
+    struct watcher **watchers; /* of the sockets that we opened, by descriptor; NULL: none */
+    size_t watchers_size;
 };
 
 struct http_target {
@@ -46,10 +49,15 @@ struct http_target {
     uint32_t timeout_ms, connect_timeout_ms;
 };
 
+/* curl wants a socket watched from a request to its answer, and then again for the next one. Ours
+ * stay with libuv until they are closed, so that neither it nor the system hears of that. */
 struct watcher {
     uv_poll_t poll;
     struct http *http;
     curl_socket_t socket;
+    int wanted; /* events, by curl; 0: none */
+    int active; /* events, by libuv */
+    bool stays;
 };
 
 /* ## Targets */
@@ -345,6 +353,7 @@ static void read_messages(struct http *http) {
 static void free_when_closed(struct http *http) {
     if (--http->handles == 0) {
         gramc_allocator allocator = http->allocator;
+        mem_free(&allocator, http->watchers, http->watchers_size * sizeof(*http->watchers));
         mem_free(&allocator, http, sizeof(*http));
     }
 }
@@ -365,6 +374,11 @@ static void watcher_closed(uv_handle_t *handle) {
     free_when_closed(http);
 }
 
+static void watch_no_more(struct watcher *watcher) {
+    watcher->active = 0;
+    uv_poll_stop(&watcher->poll);
+}
+
 /* With an error on the socket curl is first let read and write, which tells it the error and what
  * came before; told that there is one, it only says that there is. */
 static void on_socket_event(uv_poll_t *poll, int status, int events) {
@@ -373,46 +387,80 @@ static void on_socket_event(uv_poll_t *poll, int status, int events) {
     int action = (events & UV_READABLE ? CURL_CSELECT_IN : 0) |
                  (events & UV_WRITABLE ? CURL_CSELECT_OUT : 0);
     int running;
-    if (status < 0) action = CURL_CSELECT_IN | CURL_CSELECT_OUT;
+    if (status < 0) {
+        action = CURL_CSELECT_IN | CURL_CSELECT_OUT;
+        watcher->active = 0; /* libuv has stopped it */
+    }
+    if (!watcher->wanted) { /* an idle connection that the other side has closed */
+        watch_no_more(watcher);
+        return;
+    }
     curl_multi_socket_action(http->multi, watcher->socket, action, &running);
     if (status < 0 && !uv_is_closing((uv_handle_t *)poll))
         curl_multi_socket_action(http->multi, watcher->socket, CURL_CSELECT_ERR, &running);
     read_messages(http);
 }
 
-static struct watcher *watcher_new(struct http *http, curl_socket_t socket) {
+static struct watcher *watcher_new(struct http *http, curl_socket_t socket, bool stays) {
     struct watcher *watcher = mem_alloc(&http->allocator, sizeof(*watcher));
     if (!watcher) return NULL;
-    watcher->http = http;
-    watcher->socket = socket;
-    fcntl(socket, F_SETFD, FD_CLOEXEC); /* one of its own, by which it waits for names */
+    *watcher = (struct watcher){.http = http, .socket = socket, .stays = stays};
     if (uv_poll_init_socket(http->loop, &watcher->poll, socket)) {
         mem_free(&http->allocator, watcher, sizeof(*watcher));
         return NULL;
     }
     watcher->poll.data = watcher;
     http->handles++;
-    curl_multi_assign(http->multi, socket, watcher);
+    return watcher;
+}
+
+static void watcher_close(struct watcher *watcher) {
+    if (!watcher->stays || !uv_is_closing((uv_handle_t *)&watcher->poll))
+        uv_close((uv_handle_t *)&watcher->poll, watcher_closed);
+}
+
+/* Where the watcher of a socket of ours stands. */
+static struct watcher **place_of(const struct http *http, curl_socket_t socket) {
+    return socket >= 0 && (size_t)socket < http->watchers_size ? &http->watchers[socket] : NULL;
+}
+
+static struct watcher *watcher_of(const struct http *http, curl_socket_t socket) {
+    struct watcher **place = place_of(http, socket);
+    return place ? *place : NULL;
+}
+
+/* One that curl opened itself, by which it waits for names; and closes itself. */
+static struct watcher *watch_foreign(struct http *http, curl_socket_t socket) {
+    struct watcher *watcher = watcher_new(http, socket, false);
+    fcntl(socket, F_SETFD, FD_CLOEXEC);
+    if (watcher) curl_multi_assign(http->multi, socket, watcher);
     return watcher;
 }
 
 /* curl wants a socket watched otherwise, or no more. */
 static int socket_wanted(CURL *easy, curl_socket_t socket, int what, void *ctx, void *known) {
     struct http *http = ctx;
-    struct watcher *watcher = known;
+    struct watcher *watcher = watcher_of(http, socket);
     (void)easy;
+    if (!watcher) watcher = known;
     if (what == CURL_POLL_REMOVE) {
-        if (watcher) uv_close((uv_handle_t *)&watcher->poll, watcher_closed);
+        if (!watcher) return 0;
+        watcher->wanted = 0;
+        if (watcher->stays) uv_unref((uv_handle_t *)&watcher->poll);
+        else watcher_close(watcher);
         return 0;
     }
-    if (!watcher) watcher = watcher_new(http, socket);
+    if (!watcher) watcher = watch_foreign(http, socket);
     if (!watcher) {
         http->broken = true;
         return -1;
     }
-    int events =
+    watcher->wanted =
         (what != CURL_POLL_OUT ? UV_READABLE : 0) | (what != CURL_POLL_IN ? UV_WRITABLE : 0);
-    uv_poll_start(&watcher->poll, events, on_socket_event);
+    uv_ref((uv_handle_t *)&watcher->poll);
+    if (watcher->active == watcher->wanted) return 0;
+    watcher->active = watcher->wanted;
+    uv_poll_start(&watcher->poll, watcher->wanted, on_socket_event);
     return 0;
 }
 
@@ -500,15 +548,50 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *ctx) {
     return request->response.state == BUF_FINE ? size * count : 0;
 }
 
+static bool make_place(struct http *http, curl_socket_t socket) {
+    size_t size = http->watchers_size ? http->watchers_size : 64;
+    if (place_of(http, socket)) return true;
+    while (size <= (size_t)socket) size *= 2;
+    struct watcher **longer = http->allocator.alloc(http->allocator.ctx, http->watchers,
+                                                    http->watchers_size * sizeof(struct watcher *),
+                                                    size * sizeof(struct watcher *));
+    if (!longer) return false;
+    memset(longer + http->watchers_size, 0,
+           (size - http->watchers_size) * sizeof(struct watcher *));
+    http->watchers = longer;
+    http->watchers_size = size;
+    return true;
+}
+
+static void forget_watcher(struct http *http, curl_socket_t socket) {
+    struct watcher **place = place_of(http, socket);
+    if (!place || !*place) return;
+    watcher_close(*place);
+    *place = NULL;
+}
+
 /* Programs that tools start must not inherit our connections. */
 static curl_socket_t open_socket(void *ctx, curlsocktype purpose, struct curl_sockaddr *address) {
-    (void)ctx;
+    struct http *http = ctx;
     (void)purpose;
-    return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+    curl_socket_t opened =
+        socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+    if (opened < 0) return opened;
+    forget_watcher(http, opened);
+    if (make_place(http, opened)) http->watchers[opened] = watcher_new(http, opened, true);
+    if (watcher_of(http, opened)) return opened;
+    http->broken = true;
+    close(opened);
+    return CURL_SOCKET_BAD;
+}
+
+static int close_socket(void *ctx, curl_socket_t socket) {
+    forget_watcher(ctx, socket);
+    return close(socket);
 }
 
 /* What is the same for every request of ours. */
-static CURL *easy_new(const struct http *http) {
+static CURL *easy_new(struct http *http) {
     CURL *easy = curl_easy_init();
     if (!easy) return NULL;
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
@@ -521,6 +604,9 @@ static CURL *easy_new(const struct http *http) {
     curl_easy_setopt(easy, CURLOPT_USERAGENT, "gramc");
     curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
     curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open_socket);
+    curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, http);
+    curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, close_socket);
+    curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, http);
     if (http->ca_file && curl_easy_setopt(easy, CURLOPT_CAINFO, http->ca_file)) {
         curl_easy_cleanup(easy);
         return NULL;
