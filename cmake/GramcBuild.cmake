@@ -53,7 +53,7 @@ function(gramc_layer name)
   add_library(layer_${name} OBJECT ${sources})
   gramc_flags(layer_${name})
   target_include_directories(layer_${name} PRIVATE ${PCRE2_INCLUDE} ${YAML_INCLUDE})
-  if(name STREQUAL "runtime")
+  if(name STREQUAL "runtime" OR name STREQUAL "experiment")
     target_link_libraries(layer_${name} PRIVATE PkgConfig::UV PkgConfig::CURL)
     # uv.h names types of POSIX; -std=c11 alone hides them.
     target_compile_definitions(layer_${name} PRIVATE _POSIX_C_SOURCE=200809L)

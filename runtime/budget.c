@@ -98,5 +98,5 @@ bool budget_is_spent(gramc_run *run, const char *consequence) {
 }
 
 bool budget_has_less_time(const gramc_run *run) {
-    return run->budget.max_ms && (run->timeout_ms == 0 || run->budget.max_ms < run->timeout_ms);
+    return run->budget.max_ms && run->budget.max_ms < run->timeout_ms;
 }

@@ -76,6 +76,13 @@ static gramc_text make_id(struct conversation *talk, struct arena *arena) {
     return arena_text(arena, id);
 }
 
+gramc_text conversation_id(struct conversation *talk, struct arena *arena, gramc_text wanted) {
+    bool usable = wanted.len && !id_is_taken(talk, wanted);
+    gramc_text id = usable ? arena_text(arena, wanted) : make_id(talk, arena);
+    take_id(talk, arena, id);
+    return id;
+}
+
 static gramc_model_call *copy_calls(struct conversation *talk, struct arena *arena,
                                     const struct reply *reply) {
     gramc_model_call *calls = arena_array(arena, reply->call_count, sizeof(*calls));
@@ -85,8 +92,7 @@ static gramc_model_call *copy_calls(struct conversation *talk, struct arena *are
         calls[i].arguments = arena_text(arena, given->arguments);
         if (reply->legacy) continue;
         calls[i].own_id = !given->id.len || id_is_taken(talk, given->id);
-        calls[i].id = calls[i].own_id ? make_id(talk, arena) : arena_text(arena, given->id);
-        take_id(talk, arena, calls[i].id);
+        calls[i].id = conversation_id(talk, arena, given->id);
     }
     return arena->oom ? NULL : calls;
 }

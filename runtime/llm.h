@@ -60,6 +60,7 @@ struct reply {
                                * nobody else understands; empty: as the rest of this says it */
     struct usage usage;
     gramc_text id, model, system_fingerprint; /* as the provider said; may be empty */
+    const char *odd; /* a member of the wrong type, which the rest may depend on; NULL: none */
 };
 
 /* What some servers of one protocol want said in another way than others. */
@@ -94,6 +95,9 @@ const struct message *conversation_assistant(struct conversation *talk, struct a
 bool conversation_result(struct conversation *talk, struct arena *arena,
                          const struct message *assistant, size_t call, gramc_text result,
                          bool failed);
+/* An id that no call of the conversation has: the wanted one, or one that is made up. It is taken
+ * then. No ptr without memory. */
+gramc_text conversation_id(struct conversation *talk, struct arena *arena, gramc_text wanted);
 /* Drops whole turns from the front, then whole groups of the current one, never its first message
  * nor its newest group, until at most `max` messages are left or nothing more may go. */
 void conversation_trim(struct conversation *talk, size_t max);

@@ -70,19 +70,6 @@ static void put_message(struct buf *out, const struct message *message) {
 
 /* ## The request */
 
-static void put_messages(struct json_writer *w, const struct request *request) {
-    json_member_array(w, "messages");
-    if (request->instruction.len) {
-        json_object_begin(w);
-        json_member_text(w, "role", TEXT("system"));
-        json_member_text(w, "content", request->instruction);
-        json_object_end(w);
-    }
-    for (const struct message *message = request->talk->first; message; message = message->next)
-        json_raw(w, message->json);
-    json_array_end(w);
-}
-
 /* Its reasoning models refuse the older name wherever they are asked. */
 static bool has_completion_tokens(const struct request *request) {
     gramc_text id = request->model;
@@ -140,7 +127,7 @@ static void put_request(struct buf *out, const struct request *request) {
     struct json_writer w = json_writer(out);
     json_object_begin(&w);
     json_member_text(&w, "model", request->model);
-    put_messages(&w, request);
+    protocol_messages_of(&w, request);
     put_settings(&w, request);
     protocol_setting(&w, "response_format", request->answer_format);
     if (request->tools.len) put_tools(&w, request);

@@ -63,26 +63,6 @@ static void put_message(struct buf *out, const struct message *message) {
 
 /* ## The request */
 
-static const struct message *put_results(struct json_writer *w, const struct message *message) {
-    json_object_begin(w);
-    json_member_text(w, "role", TEXT("user"));
-    json_member_array(w, "parts");
-    json_raw(w, message->json);
-    for (; message->next && message->next->role == ROLE_TOOL; message = message->next)
-        json_raw(w, message->next->json);
-    json_array_end(w);
-    json_object_end(w);
-    return message;
-}
-
-static void put_conversation(struct json_writer *w, const struct conversation *talk) {
-    json_member_array(w, "contents");
-    for (const struct message *message = talk->first; message; message = message->next)
-        if (message->role == ROLE_TOOL) message = put_results(w, message);
-        else json_raw(w, message->json);
-    json_array_end(w);
-}
-
 static void put_instruction(struct json_writer *w, gramc_text instruction) {
     if (instruction.len == 0) return;
     json_member_object(w, "systemInstruction");
@@ -109,33 +89,24 @@ static void put_mode(struct json_writer *w, gramc_text choice) {
 
 static void put_settings(struct json_writer *w, const struct request *request) {
     const gramc_agent *agent = request->agent;
-    const struct {
-        const char *key;
-        gramc_text value;
-    } settings[] = {{"temperature", agent->temperature},
-                    {"topP", agent->top_p},
-                    {"maxOutputTokens", agent->max_tokens},
-                    {"presencePenalty", agent->presence_penalty},
-                    {"frequencyPenalty", agent->frequency_penalty},
-                    {"seed", agent->seed},
-                    {"responseJsonSchema", request->answer_format}};
-    bool any = false;
-    for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
-        if (settings[i].value.len == 0) continue;
-        if (!any) json_member_object(w, "generationConfig");
-        any = true;
-        json_member_raw(w, settings[i].key, settings[i].value);
-    }
-    if (request->answer_format.len)
-        json_member_text(w, "responseMimeType", TEXT("application/json"));
-    if (any) json_object_end(w);
+    gramc_text type = {NULL, 0};
+    if (request->answer_format.len) type = TEXT("\"application/json\"");
+    const struct protocol_option settings[] = {{"temperature", agent->temperature},
+                                               {"topP", agent->top_p},
+                                               {"maxOutputTokens", agent->max_tokens},
+                                               {"presencePenalty", agent->presence_penalty},
+                                               {"frequencyPenalty", agent->frequency_penalty},
+                                               {"seed", agent->seed},
+                                               {"responseJsonSchema", request->answer_format},
+                                               {"responseMimeType", type}};
+    protocol_options(w, "generationConfig", settings, sizeof(settings) / sizeof(settings[0]));
 }
 
 static void put_request(struct buf *out, const struct request *request) {
     struct json_writer w = json_writer(out);
     gramc_text choice = protocol_choice(request);
     json_object_begin(&w);
-    put_conversation(&w, request->talk);
+    protocol_turns(&w, "contents", request->talk, "parts");
     put_instruction(&w, request->instruction);
     if (request->tools.len) {
         json_member_raw(&w, "tools", request->tools);
@@ -147,15 +118,11 @@ static void put_request(struct buf *out, const struct request *request) {
 
 /* ## Answers */
 
-static bool read_call(struct reply *out, struct arena *arena, const struct json *wanted,
-                      size_t most) {
-    gramc_model_call *call = protocol_call(out, arena, most);
-    const struct json *args = json_get(wanted, "args");
-    if (!call) return false;
-    call->id = protocol_text(wanted, "id");
-    call->name = protocol_text(wanted, "name");
-    call->arguments = args && !json_is(args, JSON_NULL) ? protocol_print(arena, args) : TEXT("{}");
-    return !arena->oom;
+bool gemini_thought(const char **odd, const struct json *part) {
+    const struct json *thought = json_get(part, "thought");
+    bool said = json_is(thought, JSON_TRUE) || json_is(thought, JSON_FALSE);
+    if (thought && !said && !json_is(thought, JSON_NULL)) *odd = "thought";
+    return json_is(thought, JSON_TRUE);
 }
 
 /* What the model thought aloud is not its answer. */
@@ -164,12 +131,15 @@ static bool read_parts(struct reply *out, struct arena *arena, const struct json
     bool good = true;
     buf_init(&text, &arena->allocator, 64 << 20);
     for (const struct json *part = parts->first; part && good; part = part->next) {
-        const struct json *wanted = json_get(part, "functionCall");
-        bool thought = json_is(json_get(part, "thought"), JSON_TRUE);
-        if (json_is(wanted, JSON_OBJECT)) good = read_call(out, arena, wanted, parts->count);
-        if (thought || !json_is(json_get(part, "text"), JSON_STRING)) continue;
+        const struct json *wanted = heeded(&out->odd, part, "functionCall", JSON_OBJECT);
+        const struct json *said = heeded(&out->odd, part, "text", JSON_STRING);
+        if (wanted)
+            good = protocol_call(out, arena, parts->count, protocol_text(wanted, "id"), wanted,
+                                 "args");
+        if (!heeded_item(&out->odd, part, "parts") || gemini_thought(&out->odd, part) || !said)
+            continue;
         out->has_content = true;
-        buf_text(&text, protocol_text(part, "text"));
+        buf_text(&text, said->text);
     }
     out->content = buf_to_arena(&text, arena);
     out->opaque = protocol_print(arena, parts);
@@ -195,10 +165,11 @@ static void read_usage(struct usage *out, const struct json *usage) {
 
 static gramc_status read_candidate(struct reply *out, struct arena *arena,
                                    const struct json *candidate) {
-    const struct json *parts = json_get(json_get(candidate, "content"), "parts");
-    out->finish_reason = protocol_text(candidate, "finishReason");
+    const struct json *content = heeded(&out->odd, candidate, "content", JSON_OBJECT);
+    const struct json *parts = heeded(&out->odd, content, "parts", JSON_ARRAY);
+    out->finish_reason = heeded_text(&out->odd, candidate, "finishReason");
     out->finish = finish_of(out->finish_reason);
-    if (!json_is(parts, JSON_ARRAY)) return GRAMC_OK;
+    if (!parts) return GRAMC_OK;
     return read_parts(out, arena, parts) ? GRAMC_OK : GRAMC_NOMEM;
 }
 
@@ -207,17 +178,21 @@ static gramc_status read_reply(struct reply *out, struct arena *arena, gramc_tex
                                gramc_text *why) {
     *out = (struct reply){0};
     const struct json *json = protocol_body(arena, &body, why);
-    const struct json *candidates = json_get(json, "candidates");
-    gramc_text blocked = protocol_text(json_get(json, "promptFeedback"), "blockReason");
+    const struct json *candidates = heeded(&out->odd, json, "candidates", JSON_ARRAY);
+    const struct json *feedback = heeded(&out->odd, json, "promptFeedback", JSON_OBJECT);
+    gramc_text blocked = heeded_text(&out->odd, feedback, "blockReason");
     if (!json) return arena->oom ? GRAMC_NOMEM : GRAMC_FINDINGS;
     read_usage(&out->usage, json_get(json, "usageMetadata"));
     out->id = protocol_text(json, "responseId");
     out->model = protocol_text(json, "modelVersion");
-    if (json_is(candidates, JSON_ARRAY) && candidates->first)
-        return read_candidate(out, arena, candidates->first);
-    out->finish_reason = blocked;
-    out->finish = FINISH_FILTER;
-    if (blocked.len) return GRAMC_OK;
+    const struct json *first = candidates ? candidates->first : NULL;
+    if (first && read_candidate(out, arena, heeded_item(&out->odd, first, "candidates")))
+        return GRAMC_NOMEM;
+    if (!first) {
+        out->finish_reason = blocked;
+        out->finish = FINISH_FILTER;
+    }
+    if (first || blocked.len || out->odd) return protocol_end(out, arena, why);
     *why = TEXT("the answer has no `candidates`");
     return GRAMC_FINDINGS;
 }

@@ -78,27 +78,6 @@ static void put_message(struct buf *out, const struct message *message) {
 
 /* ## The request */
 
-/* Gives the last of them. */
-static const struct message *put_results(struct json_writer *w, const struct message *message) {
-    json_object_begin(w);
-    json_member_text(w, "role", TEXT("user"));
-    json_member_array(w, "content");
-    json_raw(w, message->json);
-    for (; message->next && message->next->role == ROLE_TOOL; message = message->next)
-        json_raw(w, message->next->json);
-    json_array_end(w);
-    json_object_end(w);
-    return message;
-}
-
-static void put_conversation(struct json_writer *w, const struct conversation *talk) {
-    json_member_array(w, "messages");
-    for (const struct message *message = talk->first; message; message = message->next)
-        if (message->role == ROLE_TOOL) message = put_results(w, message);
-        else json_raw(w, message->json);
-    json_array_end(w);
-}
-
 /* The type of a choice; a tool's name has one of its own. */
 static gramc_text type_of_choice(gramc_text choice) {
     static const struct {
@@ -129,7 +108,7 @@ static void put_request(struct buf *out, const struct request *request) {
     json_member_text(&w, "model", request->model);
     json_member_raw(&w, "max_tokens", max_tokens(request));
     if (request->instruction.len) json_member_text(&w, "system", request->instruction);
-    put_conversation(&w, request->talk);
+    protocol_turns(&w, "messages", request->talk, "content");
     protocol_setting(&w, "temperature", agent->temperature);
     protocol_setting(&w, "top_p", agent->top_p);
     if (request->tools.len) {
@@ -146,19 +125,6 @@ static void put_request(struct buf *out, const struct request *request) {
 }
 
 /* ## Answers */
-
-static bool read_call(struct reply *out, struct arena *arena, const struct json *block,
-                      size_t most) {
-    gramc_model_call *call = protocol_call(out, arena, most);
-    const struct json *input = json_get(block, "input");
-    if (!call) return false;
-    call->id = protocol_text(block, "id");
-    call->name = protocol_text(block, "name");
-    call->arguments = json_is(input, JSON_STRING) ? input->text
-                      : input                     ? protocol_print(arena, input)
-                                                  : TEXT("{}");
-    return !arena->oom;
-}
 
 /* An input that is no object, as of a stream whose pieces were no JSON, is refused when it comes
  * back: an empty one stands for it then. */
@@ -188,16 +154,21 @@ static gramc_text print_blocks(struct arena *arena, const struct json *blocks) {
 
 static bool read_blocks(struct reply *out, struct arena *arena, const struct json *blocks) {
     for (const struct json *block = blocks->first; block; block = block->next) {
-        gramc_text type = protocol_text(block, "type");
-        if (text_is(type, "text")) out->has_content = true;
-        if (text_is(type, "tool_use") && !read_call(out, arena, block, blocks->count)) return false;
+        gramc_text type = needed_text(&out->odd, block, "type");
+        if (text_is(type, "text")) {
+            out->has_content = true;
+            (void)heeded_text(&out->odd, block, "text");
+        }
+        if (text_is(type, "tool_use") &&
+            !protocol_call(out, arena, blocks->count, protocol_text(block, "id"), block, "input"))
+            return false;
     }
     out->opaque = print_blocks(arena, blocks);
     return protocol_join(&out->content, arena, blocks, "text") && !arena->oom;
 }
 
 static void read_end(struct reply *out, const struct json *body) {
-    gramc_text reason = protocol_text(body, "stop_reason");
+    gramc_text reason = heeded_text(&out->odd, body, "stop_reason");
     out->finish_reason = reason;
     if (text_is(reason, "max_tokens") || text_is(reason, "model_context_window_exceeded"))
         out->finish = FINISH_LENGTH;
@@ -217,15 +188,15 @@ static gramc_status read_reply(struct reply *out, struct arena *arena, gramc_tex
                                gramc_text *why) {
     *out = (struct reply){0};
     const struct json *json = protocol_body(arena, &body, why);
-    const struct json *blocks = json_get(json, "content");
-    if (json && !json_is(blocks, JSON_ARRAY)) *why = TEXT("the answer has no `content`");
-    if (!json || !json_is(blocks, JSON_ARRAY)) return arena->oom ? GRAMC_NOMEM : GRAMC_FINDINGS;
+    const struct json *blocks =
+        protocol_part(json, "content", JSON_ARRAY, "the answer has no `content`", why);
+    if (!blocks) return arena->oom ? GRAMC_NOMEM : GRAMC_FINDINGS;
     if (!read_blocks(out, arena, blocks)) return GRAMC_NOMEM;
     read_end(out, json);
     out->id = protocol_text(json, "id");
     out->model = protocol_text(json, "model");
     read_usage(&out->usage, json_get(json, "usage"));
-    return GRAMC_OK;
+    return protocol_end(out, arena, why);
 }
 
 const struct protocol protocol_messages = {.name = "messages",

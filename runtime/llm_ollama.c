@@ -36,38 +36,15 @@ static void put_message(struct buf *out, const struct message *message) {
 
 /* ## The request */
 
-static void put_conversation(struct json_writer *w, const struct request *request) {
-    json_member_array(w, "messages");
-    if (request->instruction.len) {
-        json_object_begin(w);
-        json_member_text(w, "role", TEXT("system"));
-        json_member_text(w, "content", request->instruction);
-        json_object_end(w);
-    }
-    for (const struct message *message = request->talk->first; message; message = message->next)
-        json_raw(w, message->json);
-    json_array_end(w);
-}
-
 static void put_options(struct json_writer *w, const gramc_agent *agent) {
-    const struct {
-        const char *key;
-        gramc_text value;
-    } options[] = {{"temperature", agent->temperature},
-                   {"top_p", agent->top_p},
-                   {"presence_penalty", agent->presence_penalty},
-                   {"frequency_penalty", agent->frequency_penalty},
-                   {"num_predict", agent->max_tokens},
-                   {"seed", agent->seed},
-                   {"num_ctx", agent->num_ctx}};
-    bool any = false;
-    for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
-        if (options[i].value.len == 0) continue;
-        if (!any) json_member_object(w, "options");
-        any = true;
-        json_member_raw(w, options[i].key, options[i].value);
-    }
-    if (any) json_object_end(w);
+    const struct protocol_option options[] = {{"temperature", agent->temperature},
+                                              {"top_p", agent->top_p},
+                                              {"presence_penalty", agent->presence_penalty},
+                                              {"frequency_penalty", agent->frequency_penalty},
+                                              {"num_predict", agent->max_tokens},
+                                              {"seed", agent->seed},
+                                              {"num_ctx", agent->num_ctx}};
+    protocol_options(w, "options", options, sizeof(options) / sizeof(options[0]));
 }
 
 /* It would stream if it were not told otherwise. */
@@ -75,7 +52,7 @@ static void put_request(struct buf *out, const struct request *request) {
     struct json_writer w = json_writer(out);
     json_object_begin(&w);
     json_member_text(&w, "model", request->model);
-    put_conversation(&w, request);
+    protocol_messages_of(&w, request);
     json_member_bool(&w, "stream", request->stream);
     if (request->tools.len) json_member_raw(&w, "tools", request->tools);
     protocol_setting(&w, "format", request->answer_format);
@@ -87,18 +64,13 @@ static void put_request(struct buf *out, const struct request *request) {
 /* ## Answers */
 
 static bool read_calls(struct reply *out, struct arena *arena, const struct json *calls) {
-    for (const struct json *item = calls->first; item; item = item->next) {
-        const struct json *function = json_get(item, "function");
-        const struct json *arguments = json_get(function, "arguments");
-        gramc_model_call *call = protocol_call(out, arena, calls->count);
-        if (!call) return false;
-        call->id = protocol_text(item, "id");
-        call->name = protocol_text(function, "name");
-        call->arguments = json_is(arguments, JSON_STRING) ? arguments->text
-                          : arguments                     ? protocol_print(arena, arguments)
-                                                          : TEXT("{}");
+    bool good = true;
+    for (const struct json *item = calls->first; item && good; item = item->next) {
+        const struct json *call = heeded_item(&out->odd, item, "tool_calls");
+        good = protocol_call(out, arena, calls->count, protocol_text(item, "id"),
+                             heeded(&out->odd, call, "function", JSON_OBJECT), "arguments");
     }
-    return !arena->oom;
+    return good;
 }
 
 static void read_usage(struct usage *out, const struct json *body) {
@@ -111,19 +83,23 @@ static gramc_status read_reply(struct reply *out, struct arena *arena, gramc_tex
                                gramc_text *why) {
     *out = (struct reply){0};
     const struct json *json = protocol_body(arena, &body, why);
-    const struct json *message = json_get(json, "message");
-    const struct json *calls = json_get(message, "tool_calls");
-    if (json && !json_is(message, JSON_OBJECT)) *why = TEXT("the answer has no `message`");
-    if (!json || !json_is(message, JSON_OBJECT)) return arena->oom ? GRAMC_NOMEM : GRAMC_FINDINGS;
-    out->content = protocol_text(message, "content");
+    const struct json *message =
+        protocol_part(json, "message", JSON_OBJECT, "the answer has no `message`", why);
+    const struct json *calls = heeded(&out->odd, message, "tool_calls", JSON_ARRAY);
+    const struct json *done = json_get(json, "done");
+    if (!message) return arena->oom ? GRAMC_NOMEM : GRAMC_FINDINGS;
+    out->content = heeded_text(&out->odd, message, "content");
     out->has_content = json_is(json_get(message, "content"), JSON_STRING);
+    if (json_is(done, JSON_FALSE)) *why = TEXT("the answer says that it is not all of it");
+    if (json_is(done, JSON_FALSE)) return GRAMC_FINDINGS;
+    if (done && !json_is(done, JSON_TRUE) && !json_is(done, JSON_NULL)) out->odd = "done";
     out->opaque = protocol_print(arena, message);
-    if (json_is(calls, JSON_ARRAY) && !read_calls(out, arena, calls)) return GRAMC_NOMEM;
-    out->finish_reason = protocol_text(json, "done_reason");
+    if (calls && !read_calls(out, arena, calls)) return GRAMC_NOMEM;
+    out->finish_reason = heeded_text(&out->odd, json, "done_reason");
     if (text_is(out->finish_reason, "length")) out->finish = FINISH_LENGTH;
     read_usage(&out->usage, json);
     out->model = protocol_text(json, "model");
-    return arena->oom ? GRAMC_NOMEM : GRAMC_OK;
+    return protocol_end(out, arena, why);
 }
 
 const struct protocol protocol_ollama = {.name = "ollama",

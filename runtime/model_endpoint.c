@@ -289,13 +289,21 @@ static bool hide(struct ask *ask, gramc_text *text) {
     return good && text->ptr;
 }
 
+/* A secret of digits alone may stand there as a number: what is left is no JSON then, and the rest
+ * of the reply says enough. */
+static bool hide_opaque(struct ask *ask) {
+    gramc_text *opaque = &ask->reply.opaque, before = *opaque;
+    if (!hide(ask, opaque)) return false;
+    if (opaque->ptr != before.ptr && !json_parse(&ask->arena, *opaque, NULL)) *opaque = TEXT("");
+    return !ask->arena.oom;
+}
+
 /* What was sent to the endpoint it may repeat, for users and traces to see. */
 static bool hide_reply(struct ask *ask) {
     struct reply *reply = &ask->reply;
     bool good = hide(ask, &reply->content) && hide(ask, &reply->refusal) &&
-                hide(ask, &reply->finish_reason) && hide(ask, &reply->opaque) &&
-                hide(ask, &reply->id) && hide(ask, &reply->model) &&
-                hide(ask, &reply->system_fingerprint);
+                hide(ask, &reply->finish_reason) && hide_opaque(ask) && hide(ask, &reply->id) &&
+                hide(ask, &reply->model) && hide(ask, &reply->system_fingerprint);
     for (size_t i = 0; good && i < reply->call_count; i++)
         good = hide(ask, &reply->calls[i].name) && hide(ask, &reply->calls[i].arguments);
     return good;

@@ -50,6 +50,56 @@ uint64_t protocol_count(const struct json *object, const char *key) {
     return number < 0 ? 0 : (uint64_t)number;
 }
 
+const struct json *heeded(const char **odd, const struct json *object, const char *key,
+                          enum json_kind kind) {
+    const struct json *member = json_get(object, key);
+    if (!member || json_is(member, JSON_NULL)) return NULL;
+    if (json_is(member, kind)) return member;
+    *odd = key;
+    return NULL;
+}
+
+gramc_text heeded_text(const char **odd, const struct json *object, const char *key) {
+    const struct json *member = heeded(odd, object, key, JSON_STRING);
+    return member ? member->text : (gramc_text){NULL, 0};
+}
+
+gramc_text needed_text(const char **odd, const struct json *object, const char *key) {
+    gramc_text text = heeded_text(odd, object, key);
+    if (!text.ptr) *odd = key;
+    return text;
+}
+
+bool heeded_index(const char **odd, const struct json *object, uint64_t *index) {
+    const struct json *member = heeded(odd, object, "index", JSON_NUMBER);
+    int64_t number = 0;
+    bool good = member && number_to_int(&number, member->text) && number >= 0;
+    if (member && !good) *odd = "index";
+    *index = (uint64_t)number;
+    return good;
+}
+
+const struct json *heeded_item(const char **odd, const struct json *item, const char *key) {
+    if (item && !json_is(item, JSON_OBJECT)) *odd = key;
+    return json_is(item, JSON_OBJECT) ? item : NULL;
+}
+
+static bool ends_for_calls(gramc_text reason) {
+    return text_is(reason, "tool_calls") || text_is(reason, "function_call") ||
+           text_is(reason, "tool_use");
+}
+
+gramc_status protocol_end(const struct reply *out, struct arena *arena, gramc_text *why) {
+    struct buf line;
+    if (arena->oom) return GRAMC_NOMEM;
+    if (!out->odd && (out->call_count || !ends_for_calls(out->finish_reason))) return GRAMC_OK;
+    buf_init(&line, &arena->allocator, 256);
+    if (out->odd) buf_printf(&line, "the answer's `%s` is missing or of the wrong type", out->odd);
+    else buf_puts(&line, "the answer says that it calls a tool, and holds no call");
+    *why = buf_to_arena(&line, arena);
+    return arena->oom ? GRAMC_NOMEM : GRAMC_FINDINGS;
+}
+
 gramc_text protocol_print(struct arena *arena, const struct json *value) {
     struct buf out;
     buf_init(&out, &arena->allocator, TEXT_MAX);
@@ -66,9 +116,29 @@ bool protocol_join(gramc_text *out, struct arena *arena, const struct json *list
     return out->ptr;
 }
 
-gramc_model_call *protocol_call(struct reply *out, struct arena *arena, size_t most) {
+/* A string is a text already, nothing is an empty object. */
+static gramc_text read_arguments(struct arena *arena, const struct json *arguments) {
+    if (!arguments || json_is(arguments, JSON_NULL)) return TEXT("{}");
+    return json_is(arguments, JSON_STRING) ? arguments->text : protocol_print(arena, arguments);
+}
+
+bool protocol_call(struct reply *out, struct arena *arena, size_t most, gramc_text id,
+                   const struct json *function, const char *arguments) {
     if (!out->calls) out->calls = arena_array(arena, most, sizeof(*out->calls));
-    return out->calls ? &out->calls[out->call_count++] : NULL;
+    if (!out->calls) return false;
+    gramc_model_call *call = &out->calls[out->call_count++];
+    call->id = id;
+    call->name = heeded_text(&out->odd, function, "name");
+    call->arguments = read_arguments(arena, json_get(function, arguments));
+    return !arena->oom;
+}
+
+const struct json *protocol_part(const struct json *body, const char *key, enum json_kind kind,
+                                 const char *missing, gramc_text *why) {
+    const struct json *part = json_get(body, key);
+    if (json_is(part, kind)) return part;
+    if (body) *why = text_of(missing);
+    return NULL;
 }
 
 const char protocol_no_object[] = "the answer is not a JSON object";
@@ -109,6 +179,18 @@ void protocol_setting(struct json_writer *w, const char *key, gramc_text value) 
     if (value.len) json_member_raw(w, key, value);
 }
 
+void protocol_options(struct json_writer *w, const char *key, const struct protocol_option *options,
+                      size_t count) {
+    bool any = false;
+    for (size_t i = 0; i < count; i++) {
+        if (options[i].value.len == 0) continue;
+        if (!any) json_member_object(w, key);
+        any = true;
+        json_member_raw(w, options[i].key, options[i].value);
+    }
+    if (any) json_object_end(w);
+}
+
 void protocol_arguments(struct json_writer *w, const char *key, const gramc_model_call *call) {
     struct arena scratch;
     arena_init(&scratch, &w->out->allocator);
@@ -117,6 +199,42 @@ void protocol_arguments(struct json_writer *w, const char *key, const gramc_mode
     if (json_is(object, JSON_OBJECT)) json_member_value(w, key, object);
     else json_member_raw(w, key, TEXT("{}"));
     arena_free(&scratch);
+}
+
+void protocol_messages_of(struct json_writer *w, const struct request *request) {
+    json_member_array(w, "messages");
+    if (request->instruction.len) {
+        json_object_begin(w);
+        json_member_text(w, "role", TEXT("system"));
+        json_member_text(w, "content", request->instruction);
+        json_object_end(w);
+    }
+    for (const struct message *message = request->talk->first; message; message = message->next)
+        json_raw(w, message->json);
+    json_array_end(w);
+}
+
+/* Gives the last of them. */
+static const struct message *put_results(struct json_writer *w, const struct message *message,
+                                         const char *parts) {
+    json_object_begin(w);
+    json_member_text(w, "role", TEXT("user"));
+    json_member_array(w, parts);
+    json_raw(w, message->json);
+    for (; message->next && message->next->role == ROLE_TOOL; message = message->next)
+        json_raw(w, message->next->json);
+    json_array_end(w);
+    json_object_end(w);
+    return message;
+}
+
+void protocol_turns(struct json_writer *w, const char *key, const struct conversation *talk,
+                    const char *parts) {
+    json_member_array(w, key);
+    for (const struct message *message = talk->first; message; message = message->next)
+        if (message->role == ROLE_TOOL) message = put_results(w, message, parts);
+        else json_raw(w, message->json);
+    json_array_end(w);
 }
 
 /* Forced again, it would never end. */

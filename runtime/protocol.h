@@ -59,16 +59,51 @@ gramc_text protocol_error(struct arena *arena, gramc_text body, gramc_text *code
 gramc_text protocol_text(const struct json *object, const char *key);
 /* The member if it is a number of things. */
 uint64_t protocol_count(const struct json *object, const char *key);
+/* Members that what an answer means depends on: left out or null there is none; one of another type
+ * is no reason to guess, and *odd then names it. */
+const struct json *heeded(const char **odd, const struct json *object, const char *key,
+                          enum json_kind kind);
+gramc_text heeded_text(const char **odd, const struct json *object, const char *key);
+/* It has to be there, too. */
+gramc_text needed_text(const char **odd, const struct json *object, const char *key);
+/* Its `index`; false: there is none, or it is no count. */
+bool heeded_index(const char **odd, const struct json *object, uint64_t *index);
+/* The item of the list of that name; NULL if it is no object, which all of them have to be. */
+const struct json *heeded_item(const char **odd, const struct json *item, const char *key);
+/* Is this part of a Gemini answer one that the model thought aloud? (llm_gemini.c) */
+bool gemini_thought(const char **odd, const struct json *part);
+/* The end of reading: GRAMC_FINDINGS with a reason if a member was odd, or if the answer says that
+ * it ends for calls and has none. */
+gramc_status protocol_end(const struct reply *out, struct arena *arena, gramc_text *why);
 /* A value on one line; an empty text without memory (arena->oom). */
 gramc_text protocol_print(struct arena *arena, const struct json *value);
 /* The text of a member of each of the list, joined. False without memory. */
 bool protocol_join(gramc_text *out, struct arena *arena, const struct json *list, const char *key);
-/* Room for one call more; NULL without memory. `calls` has room for `most`. */
-gramc_model_call *protocol_call(struct reply *out, struct arena *arena, size_t most);
+/* One call more, of at most `most`: its name is a member of `function`, its arguments are the
+ * member of that key. False without memory. */
+bool protocol_call(struct reply *out, struct arena *arena, size_t most, gramc_text id,
+                   const struct json *function, const char *arguments);
 /* What the agent does not say is not sent. */
 void protocol_setting(struct json_writer *w, const char *key, gramc_text value);
+/* An object of settings under that key, without those that are not said; none, and no key. */
+struct protocol_option {
+    const char *key;
+    gramc_text value;
+};
+void protocol_options(struct json_writer *w, const char *key, const struct protocol_option *options,
+                      size_t count);
 /* The arguments as an object: what the model wrote, or an empty one if that is none. */
 void protocol_arguments(struct json_writer *w, const char *key, const gramc_model_call *call);
+/* The member of an answer that the rest of it is read from; NULL, with `missing` as the reason, if
+ * it is of another kind. `body` may be NULL, which has its reason. */
+const struct json *protocol_part(const struct json *body, const char *key, enum json_kind kind,
+                                 const char *missing, gramc_text *why);
+/* `messages`: the instruction, as one of the system, and the conversation. */
+void protocol_messages_of(struct json_writer *w, const struct request *request);
+/* The conversation under that key, where all results of one answer are `parts` of one message of
+ * the user. */
+void protocol_turns(struct json_writer *w, const char *key, const struct conversation *talk,
+                    const char *parts);
 /* What holds for this request: a forced choice holds until the first results are there. */
 gramc_text protocol_choice(const struct request *request);
 

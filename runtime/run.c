@@ -15,7 +15,9 @@
 #include "base/placeholder.h"
 #include "base/text.h"
 #include "base/options.h"
+#include "runtime/cassette.h"
 #include "runtime/reading.h"
+#include "runtime/session/session.h"
 
 enum { BODY_MAX = 256 << 20 };
 
@@ -36,7 +38,8 @@ static const char *const outcome_names[] = {
     [GRAMC_OUTCOME_BAD_ANSWER] = "bad-answer",
     [GRAMC_OUTCOME_TOKEN_BUDGET] = "token-budget",
     [GRAMC_OUTCOME_COST_BUDGET] = "cost-budget",
-    [GRAMC_OUTCOME_MAX_DURATION] = "max-duration"};
+    [GRAMC_OUTCOME_MAX_DURATION] = "max-duration",
+    [GRAMC_OUTCOME_CASSETTE_MISS] = "cassette-miss"};
 
 const char *gramc_outcome_name(gramc_outcome outcome) {
     size_t count = sizeof(outcome_names) / sizeof(outcome_names[0]);
@@ -103,10 +106,11 @@ static void step_end(gramc_run *run) {
     keep_partial_text(run);
     ask_cancel(&run->ask);
     round_cancel(run);
-    run->result.duration_ms = (double)(watch_now(&run->watch) - run->watch.start) / 1e6;
+    run->result.duration_ns = watch_now(&run->watch) - run->watch.start;
     watch_outcome(&run->watch, &run->result);
     run->state = RUN_OVER;
     run->loop->active--;
+    run_leave_session(run); /* the handler may start the next run of it */
     run->handler.done(run->handler.ctx, &run->result);
     ask_free(&run->ask);
     if (run->has_deadline) uv_close((uv_handle_t *)&run->deadline, deadline_closed);
@@ -131,8 +135,11 @@ static gramc_text fill_prompt(gramc_run *run, gramc_text prompt) {
 }
 
 static void step_turn(gramc_run *run) {
+    if (run->next_message == 0) run_tell_session(run);
+    if (is_ending(run)) return;
     if (run->next_message == run->message_count) {
-        end_with(run, GRAMC_OUTCOME_ANSWERED, TEXT(""));
+        if (!run_keep_session(run)) run_nomem(run);
+        else end_with(run, GRAMC_OUTCOME_ANSWERED, TEXT(""));
         return;
     }
     gramc_text message = run->messages[run->next_message++];
@@ -400,7 +407,9 @@ static void step_read(gramc_run *run) {
     if (ask->nomem) {
         run_nomem(run);
     } else if (ask->failed) {
-        run_end(run, GRAMC_OUTCOME_MODEL_ERROR, "%s", ask->why);
+        run_end(run,
+                run->model->of_cassette ? GRAMC_OUTCOME_CASSETTE_MISS : GRAMC_OUTCOME_MODEL_ERROR,
+                "%s", ask->why);
     } else {
         count_usage(run, &ask->reply.usage);
         if (ask->reply.call_count) read_calls(run, &ask->reply);
@@ -419,6 +428,9 @@ static void step_call(gramc_run *run) {
 static void step_collect(gramc_run *run) {
     run->result.tool_ns += watch_now(&run->watch) - run->waiting_since;
     round_collect(run);
+    if (run->memory.recording && run->memory.missed)
+        run_end(run, GRAMC_OUTCOME_CASSETTE_MISS, "a call of `%.*s` was not recorded",
+                TEXT_ARGS(run->memory.missed->tool->name));
     if (is_ending(run)) return;
     if (round_is_direct(run) && run->step->answers) evaluate_answer(run, round_direct_answer(run));
     else if (round_is_direct(run)) answered(run, round_direct_answer(run));
@@ -604,15 +616,21 @@ gramc_status gramc_run_start(gramc_run **out, gramc_loop *loop, const gramc_boun
     if (status) return status;
     status = learn_secrets(loop, bound, options.model);
     if (status) return status;
+    if (options.session && !session_take(options.session)) return GRAMC_LIMIT;
     gramc_run *run = mem_alloc(&loop->allocator, sizeof(*run));
-    if (!run) return GRAMC_NOMEM;
+    if (!run) {
+        if (options.session) session_let_go(options.session);
+        return GRAMC_NOMEM;
+    }
     *run = (gramc_run){.loop = loop,
                        .bound = bound,
                        .model = options.model,
                        .handler = *handler,
-                       .talk = {.protocol = bound->protocol}};
+                       .talk = {.protocol = bound->protocol},
+                       .session = options.session};
     arena_init(&run->arena, &loop->allocator);
     run->memory.arena = &run->arena;
+    if (options.tools) run->memory.recording = &options.tools->tools;
     buf_init(&run->body, &loop->allocator, BODY_MAX);
     run->watch =
         (struct watch){.clock = &loop->clock, .event = handler->event, .ctx = handler->ctx};
@@ -620,7 +638,8 @@ gramc_status gramc_run_start(gramc_run **out, gramc_loop *loop, const gramc_boun
     trace_init(&run->watch.trace, &loop->allocator, options.trace, options.trace_without_times);
     ask_init(&run->ask, run);
     fill(run, &options);
-    if (run->arena.oom) {
+    if (!run_resume(run) || run->arena.oom) {
+        run_leave_session(run);
         arena_free(&run->arena);
         mem_free(&loop->allocator, run, sizeof(*run));
         return GRAMC_NOMEM;

@@ -72,6 +72,8 @@ struct gramc_run {
     uint32_t timeout_ms;
     bool stream; /* answers come in pieces */
     struct conversation talk;
+    gramc_session *session; /* NULL: none */
+    long left_out;          /* of its answers, their opaque parts */
     struct buf body;
     struct ask ask;
     const struct message *assistant; /* whose calls are being made */
@@ -106,6 +108,16 @@ void run_nomem(gramc_run *run);
 /* A handle of the run has been closed. */
 void run_handle_closed(gramc_run *run);
 gramc_text run_model_id(const gramc_run *run);
+
+/* ## The session (run_session.c). Without one, nothing is done and all is well. */
+/* Puts its messages in front of those of the run. False without memory. */
+bool run_resume(gramc_run *run);
+/* Says where another agent continues the session than the one that answered last. */
+void run_tell_session(gramc_run *run);
+/* Leaves the conversation there. False without memory: the session is as it was. */
+bool run_keep_session(gramc_run *run);
+/* Another run may have it. */
+void run_leave_session(gramc_run *run);
 
 /* ## One round of calls (round.c) */
 /* Makes slots for the calls of `run->assistant` and starts them all. */

@@ -190,7 +190,7 @@ struct tool_call *tool_start_in(struct tool_memory *memory, gramc_loop *loop,
     if (!call) return NULL;
     *call = (struct tool_call){.loop = loop,
                                .memory = memory,
-                               .kind = bound->kind,
+                               .kind = memory && memory->recording ? &tool_replay : bound->kind,
                                .bound = bound,
                                .done = done,
                                .ctx = ctx,

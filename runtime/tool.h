@@ -84,6 +84,8 @@ struct bound_tool {
 struct tool_memory {
     struct arena *arena;
     struct replay_marks *replays;
+    const struct recording *recording; /* answers every call; NULL: the tools do */
+    const struct bound_tool *missed;   /* of which a call was not recorded; NULL: none */
 };
 
 struct tool_call {

@@ -138,5 +138,5 @@ void watch_outcome(struct watch *watch, const gramc_run_result *result) {
     tell(watch, (gramc_event){.kind = GRAMC_EVENT_OUTCOME,
                               .result = result,
                               .text = result->text,
-                              .duration_ns = since(watch, watch->start)});
+                              .duration_ns = result->duration_ns});
 }

@@ -124,7 +124,7 @@ static void put_result(struct json_writer *w, const struct document *document,
     if (result->has_cost) json_member_raw(w, "cost", text_of(number_amount(cost, result->cost)));
     put_ms(w, "model_ms", result->model_ns);
     put_ms(w, "tool_ms", result->tool_ns);
-    put_ms(w, "duration_ms", result->duration_ms > 0 ? (uint64_t)(result->duration_ms * 1e6) : 0);
+    put_ms(w, "duration_ms", result->duration_ns);
 }
 
 int document_print(struct document *document, struct cli *cli, const gramc_run_result *result,

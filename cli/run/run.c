@@ -37,6 +37,7 @@ struct session {
     struct document document;
     bool wants_document; /* --format json: it goes to standard output instead of the answers */
     int printed;         /* the exit code of printing it */
+    bool said_no_curl;   /* that there is nothing for --curl to show */
 };
 
 /* ## Messages */
@@ -117,7 +118,7 @@ static int write_safe(void *ctx, const char *bytes, size_t len) {
     return 0;
 }
 
-/* For --curl. A model that is asked over no network has nothing to show. */
+/* For --curl. */
 static void show_request(struct session *session, gramc_text body) {
     struct cli *cli = session->cli;
     gramc_text id = buf_view(&session->tell.model), key = run_key_name(cli, &session->choice);
@@ -125,6 +126,9 @@ static void show_request(struct session *session, gramc_text body) {
     gramc_status status = gramc_model_curl(session->model, id, key, body, session->streamed.on,
                                            (gramc_writer){write_safe, cli->err});
     if (status && status != GRAMC_NOT_FOUND) session->shown = status;
+    if (status == GRAMC_NOT_FOUND && !session->tell.quiet && !session->said_no_curl)
+        fputs("gramc: --curl has nothing to show: this model is asked over no network\n", cli->err);
+    session->said_no_curl = status == GRAMC_NOT_FOUND;
 }
 
 static void on_event(void *ctx, const gramc_event *event) {

@@ -196,7 +196,7 @@ static void close_line(struct tell *tell, const gramc_run_result *result) {
     unsigned errors = result->call_errors + result->tool_errors;
     char cost[AMOUNT_ROOM];
     fprintf(err, "gramc: %s in ", gramc_outcome_name(result->outcome));
-    put_seconds(err, result->duration_ms > 0 ? (uint64_t)(result->duration_ms * 1e6) : 0);
+    put_seconds(err, result->duration_ns);
     fputs(": ", err);
     cli_put_safe(err, buf_view(&tell->who));
     fputs("; ", err);

@@ -293,6 +293,18 @@ GRAMC_API GRAMC_MUST_USE gramc_status gramc_model_new_script(gramc_model **out, 
                                                              const gramc_allocator *allocator,
                                                              gramc_json_error *error);
 
+/* A recorded run (docs/formats/trace.md), whose model and whose tools can be played again: give the
+ * one to gramc_run_options.model, the other to its `tools`, or both. A run that asks or calls what
+ * was not recorded ends as GRAMC_OUTCOME_CASSETTE_MISS, with the difference. Bytes are copied;
+ * statuses as with gramc_model_new_script. Immutable once made. */
+typedef struct gramc_cassette gramc_cassette;
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_cassette_new(gramc_cassette **out, gramc_text trace,
+                                                         const gramc_allocator *allocator,
+                                                         gramc_json_error *error);
+/* Borrowed from it. */
+GRAMC_API const gramc_model *gramc_cassette_model(const gramc_cassette *cassette);
+GRAMC_API void gramc_cassette_free(gramc_cassette *cassette);
+
 /* Calls the first tool that it can make arguments for, from its schema alone, and then answers
  * with what the tool said. Without tools it says a fixed sentence. Needs no network. */
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_model_new_mock(gramc_model **out,
@@ -308,6 +320,43 @@ GRAMC_API GRAMC_MUST_USE gramc_status gramc_model_curl(const gramc_model *model,
 /* How it is asked: for gramc_bind_options. Empty: as the agent is bound, whatever that is. */
 GRAMC_API gramc_text gramc_model_protocol(const gramc_model *model);
 GRAMC_API void gramc_model_free(gramc_model *model);
+
+/* ## Sessions
+ * A conversation that outlives its runs: with gramc_run_options.session a run takes up what was
+ * said before, and leaves it and what it said itself there when it is answered. A run that ends
+ * otherwise leaves the session as it was. What the messages hold is what a trace of the runs holds:
+ * hostile text, without the secrets that the loop knows of. A session outlives its runs, may go
+ * from one loop to another, and belongs to one thread at a time. */
+typedef struct gramc_session gramc_session;
+
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_session_new(gramc_session **out,
+                                                        const gramc_allocator *allocator);
+/* NULL is fine. No run may have it. */
+GRAMC_API void gramc_session_free(gramc_session *session);
+
+typedef struct gramc_session_info {
+    gramc_text agent, agent_fingerprint; /* that answered last; empty: nobody has */
+    gramc_text protocol;                 /* of that answer */
+    uint32_t turns;                      /* messages of the user that were answered */
+    size_t messages;                     /* of everybody, results of tools included */
+} gramc_session_info;
+/* Borrowed until the session changes. */
+GRAMC_API gramc_session_info gramc_session_about(const gramc_session *session);
+
+typedef enum gramc_role { GRAMC_ROLE_USER, GRAMC_ROLE_ASSISTANT, GRAMC_ROLE_TOOL } gramc_role;
+
+typedef struct gramc_session_message {
+    gramc_role role;
+    gramc_text content;            /* ptr NULL: none */
+    const gramc_model_call *calls; /* ASSISTANT */
+    size_t call_count;
+    const gramc_model_call *call; /* TOOL: whose result it is */
+    bool failed;                  /* TOOL: the call went wrong */
+} gramc_session_message;
+/* Every message, in order. Texts are borrowed until the session changes. */
+GRAMC_API void gramc_session_each(const gramc_session *session,
+                                  void (*message)(void *ctx, const gramc_session_message *message),
+                                  void *ctx);
 
 /* ## Loops */
 typedef struct gramc_run gramc_run;
@@ -386,7 +435,8 @@ typedef enum gramc_outcome {
     GRAMC_OUTCOME_BAD_ANSWER,   /* "bad-answer": three times no answer of the `output` type */
     GRAMC_OUTCOME_TOKEN_BUDGET, /* "token-budget": all tokens that the run may take are used */
     GRAMC_OUTCOME_COST_BUDGET,  /* "cost-budget": it has cost as much as it may */
-    GRAMC_OUTCOME_MAX_DURATION  /* "max-duration": it took longer than it may */
+    GRAMC_OUTCOME_MAX_DURATION, /* "max-duration": it took longer than it may */
+    GRAMC_OUTCOME_CASSETTE_MISS /* "cassette-miss": what it asked or called was not recorded */
 } gramc_outcome;
 
 GRAMC_API const char *gramc_outcome_name(gramc_outcome outcome);
@@ -426,11 +476,18 @@ typedef struct gramc_run_options {
     uint32_t max_duration_ms;
     const gramc_prices *prices; /* NULL: not known */
     bool stream;                /* as of the endpoint: either is enough */
+    gramc_session *session; /* borrowed: whose conversation the run continues; NULL: a new one. An
+                             * agent that is not the one that answered last goes on with it, and the
+                             * handler's note says so; parts of answers that only another protocol
+                             * can read (thinking, signatures) are left out, and it says so too */
+    /* Calls are answered from it and no tool is called; one that was not recorded ends the run as
+     * GRAMC_OUTCOME_CASSETTE_MISS. Borrowed. NULL: the tools are called. */
+    const gramc_cassette *tools;
 } gramc_run_options;
 #define GRAMC_RUN_OPTIONS_INIT                                                                     \
     {                                                                                              \
         sizeof(gramc_run_options), NULL, NULL, 0, GRAMC_WIRE_AGENT, 0, 0, {NULL, NULL}, false,     \
-            NULL, 0, {NULL, 0}, {NULL, 0}, 0, 0, 0, NULL, false                                    \
+            NULL, 0, {NULL, 0}, {NULL, 0}, 0, 0, 0, NULL, false, NULL, NULL                        \
     }
 
 typedef struct gramc_run_result {
@@ -443,7 +500,7 @@ typedef struct gramc_run_result {
     uint32_t calls; /* of tools, wrong ones included */
     uint32_t call_errors, tool_errors;
     uint64_t prompt_tokens, completion_tokens, total_tokens; /* as the model said */
-    double duration_ms;
+    uint64_t duration_ns;       /* of the whole run, by the loop's clock */
     uint64_t cached_tokens;     /* of the prompt's: that the provider had seen before */
     uint64_t model_ns, tool_ns; /* waited for answers, and for tools, by the loop's clock */
     double cost;                /* of all answers, by the prices */
@@ -453,8 +510,8 @@ typedef struct gramc_run_result {
 /* Called on the loop's thread. Texts are valid during the call. A handler may start and cancel
  * runs, not free the loop. turn, note and event may be NULL. */
 typedef struct gramc_run_handler {
-    void (*turn)(void *ctx, gramc_text answer);              /* a message got its answer */
-    void (*note)(void *ctx, gramc_text line);                /* a retry, for people */
+    void (*turn)(void *ctx, gramc_text answer); /* a message got its answer */
+    void (*note)(void *ctx, gramc_text line);   /* a retry, another agent than before: for people */
     void (*done)(void *ctx, const gramc_run_result *result); /* exactly once, the last call */
     void *ctx;
     void (*event)(void *ctx, const gramc_event *event); /* all that happens (gramc/event.h) */
@@ -466,7 +523,7 @@ typedef struct gramc_run_handler {
  * GRAMC_USAGE: no model, an endpoint for an agent where neither of them names a model or of another
  * protocol than the agent was bound for, a wire that the protocol has not, no message, an empty
  * one, an input of the agent that is not given, a limit of cost without prices, or no done.
- * GRAMC_NOMEM: done will not be called.
+ * GRAMC_LIMIT: another run has the session. GRAMC_NOMEM: done will not be called.
  */
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_run_start(gramc_run **out, gramc_loop *loop,
                                                       const gramc_bound *bound,

@@ -1,5 +1,6 @@
 #!/bin/sh
-# The layers hold: base <- {jsonschema, jolt, toolbox, grammar} <- compiler <- runtime <- cli. Reads every #include "..." of our
+# The layers hold: base <- {jsonschema, jolt, toolbox, grammar} <- compiler <- runtime <- experiment
+# <- cli. Reads every #include "..." of our
 # own C, subfolders included, and fails on one that points the other way, or into runtime from
 # gramc's own commands.
 set -u
@@ -17,8 +18,10 @@ headers_of() {
     grammar) echo "gramc/gramc.h parser.c parser.h" ;;
     compiler) echo "$compiled" ;;
     runtime) echo "$compiled gramc/event.h gramc/runtime.h gramc/plugin.h" ;;
+    experiment) echo "$compiled gramc/event.h gramc/runtime.h gramc/experiment.h" ;;
+    experiment/stat) echo "gramc/gramc.h" ;;
     cli | cli/generate) echo "$compiled" ;;
-    cli/run) echo "$compiled gramc/event.h gramc/runtime.h" ;;
+    cli/run) echo "$compiled gramc/event.h gramc/runtime.h gramc/experiment.h" ;;
     cli/host) echo "gramc/gramc.h gramc/plugin.h runtime/process/plugin.h" ;;
     esac
 }
@@ -47,12 +50,14 @@ allowed toolbox "base toolbox"
 allowed grammar "base grammar"
 allowed compiler "base jsonschema toolbox grammar compiler"
 allowed runtime "base toolbox runtime"
+allowed experiment "base runtime experiment"
+[ -d experiment/stat ] && allowed experiment/stat "base experiment/stat"
 allowed cli "base cli"
-allowed cli/run "base cli"
+allowed cli/run "base experiment cli"
 allowed cli/generate "base cli"
 allowed cli/host "base cli"
 
-others=$(grep -rl 'curl/curl.h' base jsonschema jolt toolbox grammar compiler runtime cli | grep -v '^runtime/net/http.c$')
+others=$(grep -rl 'curl/curl.h' base jsonschema jolt toolbox grammar compiler runtime experiment cli | grep -v '^runtime/net/http.c$')
 [ -z "$others" ] || { echo "only runtime/net/http.c may include curl: $others"; bad=1; }
 [ "$seen" -gt 900 ] || { echo "only $seen includes were seen: the test looks at the wrong place"; bad=1; }
 echo "$seen includes read"

@@ -4,8 +4,8 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import path from 'node:path';
-import { LLMock } from '@copilotkit/aimock';
 import OpenAI from 'openai';
+import { serve } from './mock.mjs';
 
 const [sources, gramc] = process.argv.slice(2);
 const KEY = 'sk-not-a-key-at-all';
@@ -18,21 +18,6 @@ const call = (id, name, args) => ({
   arguments: typeof args === 'string' ? args : JSON.stringify(args),
 });
 const greet = (name) => call('call_1', 'sayHello', { personName: name });
-
-// What the server says, in order; `times` requests get each answer.
-function serve(answers) {
-  const mock = new LLMock({ port: 0, host: '127.0.0.1', logLevel: 'silent' });
-  const seen = new Map(); // A predicate may be asked about one request more than once.
-  const nth = (request) => seen.get(request) ?? (seen.set(request, seen.size), seen.size - 1);
-  const steps = answers.flatMap(({ times = 1, ...answer }) => Array(times).fill(answer));
-  for (const [i, { chaos, ...response }] of steps.entries())
-    mock.addFixture({
-      match: { predicate: (request) => nth(request) === i },
-      response,
-      ...(chaos ? { chaos } : {}),
-    });
-  return mock;
-}
 
 function run([spec, library, ...options], url, message) {
   const args = ['run', spec, '--library', library, '--base-url', `${url}/v1`, ...options, message];

@@ -8,10 +8,10 @@ import http from 'node:http';
 import https from 'node:https';
 import path from 'node:path';
 import Anthropic from '@anthropic-ai/sdk';
-import { LLMock } from '@copilotkit/aimock';
 import { GoogleGenAI, Type } from '@google/genai';
 import { Ollama } from 'ollama';
 import OpenAI from 'openai';
+import { serve } from './mock.mjs';
 
 const [sources, gramc] = process.argv.slice(2);
 const KEY = 'not-a-key-at-all-0123456789';
@@ -231,18 +231,8 @@ async function recorder(upstream, tls) {
   return { server, requests, url: `http${tls ? 's' : ''}://127.0.0.1:${server.address().port}` };
 }
 
-// `times` requests get each answer.
 async function withServer(answers, use, tls) {
-  const mock = new LLMock({ port: 0, host: '127.0.0.1', logLevel: 'silent' });
-  const seen = new Map(); // A predicate may be asked about one request more than once.
-  const nth = (request) => seen.get(request) ?? (seen.set(request, seen.size), seen.size - 1);
-  const steps = answers.flatMap(({ times = 1, ...answer }) => Array(times).fill(answer));
-  for (const [i, { chaos, ...response }] of steps.entries())
-    mock.addFixture({
-      match: { predicate: (request) => nth(request) === i },
-      response,
-      ...(chaos ? { chaos } : {}),
-    });
+  const mock = serve(answers);
   await mock.start();
   const front = await recorder(mock.url, tls);
   try {

@@ -6,6 +6,8 @@
 #include "base/buf.h"
 #include "gramc/runtime.h"
 
+#define MS UINT64_C(1000000) /* in nanoseconds */
+
 enum { TEST_TOOLS = 8, TEST_WORDS = 8 };
 
 /* An agent and a library for it. */
@@ -59,6 +61,7 @@ struct test_setup {
     const gramc_allocator *allocator; /* of the loop */
     const gramc_pair *secrets;
     size_t secret_count;
+    const gramc_cassette *tools;
 };
 
 /* Where gramc-host was built. */

@@ -4,6 +4,47 @@
 
 #include <stddef.h>
 
+/* How each of the streams of Responses begins: thinking, then a text. */
+#define RESPONSES_BEGIN                                                                            \
+    "event: response.created\n"                                                                    \
+    "data: {\"type\":\"response.created\",\"sequence_number\":1,\"response\":{\"id\":\"re"         \
+    "sp_1\",\"object\":\"response\",\"status\":\"in_progress\",\"error\":null,\"incomplet"         \
+    "e_details\":null,\"model\":\"m-1\",\"output\":[],\"usage\":null}}\n"                          \
+    "\n"                                                                                           \
+    "event: response.output_item.added\n"                                                          \
+    "data: {\"type\":\"response.output_item.added\",\"sequence_number\":1,\"output_index"          \
+    "\":0,\"item\":{\"id\":\"rs_1\",\"type\":\"reasoning\",\"summary\":[],\"encrypted_con"         \
+    "tent\":\"\"}}\n"                                                                              \
+    "\n"                                                                                           \
+    "event: response.output_item.done\n"                                                           \
+    "data: {\"type\":\"response.output_item.done\",\"sequence_number\":1,\"output_index\""         \
+    ":0,\"item\":{\"id\":\"rs_1\",\"type\":\"reasoning\",\"summary\":[],\"encrypted_conte"         \
+    "nt\":\"abc\"}}\n"                                                                             \
+    "\n"                                                                                           \
+    "event: response.output_item.added\n"                                                          \
+    "data: {\"type\":\"response.output_item.added\",\"sequence_number\":1,\"output_index"          \
+    "\":1,\"item\":{\"id\":\"msg_1\",\"type\":\"message\",\"status\":\"completed\",\"role"         \
+    "\":\"assistant\",\"content\":[]}}\n"                                                          \
+    "\n"                                                                                           \
+    "event: response.output_text.delta\n"                                                          \
+    "data: {\"type\":\"response.output_text.delta\",\"sequence_number\":1,\"item_id\":\"m"         \
+    "sg_1\",\"output_index\":1,\"content_index\":0,\"delta\":\"Let me\"}\n"                        \
+    "\n"                                                                                           \
+    "event: response.output_text.delta\n"                                                          \
+    "data: {\"type\":\"response.output_text.delta\",\"sequence_number\":1,\"item_id\":\"m"         \
+    "sg_1\",\"output_index\":1,\"content_index\":0,\"delta\":\" see.\"}\n"                         \
+    "\n"                                                                                           \
+    "event: response.output_text.done\n"                                                           \
+    "data: {\"type\":\"response.output_text.done\",\"sequence_number\":1,\"item_id\":\"ms"         \
+    "g_1\",\"text\":\"Let me see.\"}\n"                                                            \
+    "\n"                                                                                           \
+    "event: response.output_item.done\n"                                                           \
+    "data: {\"type\":\"response.output_item.done\",\"sequence_number\":1,\"output_index\""         \
+    ":1,\"item\":{\"id\":\"msg_1\",\"type\":\"message\",\"status\":\"completed\",\"role\""         \
+    ":\"assistant\",\"content\":[{\"type\":\"output_text\",\"text\":\"Let me see.\",\"ann"         \
+    "otations\":[]}]}}\n"                                                                          \
+    "\n"
+
 /* clang-format off */
 const struct recorded recorded_streams[] = {
     {"chat",
@@ -148,44 +189,7 @@ const struct recorded recorded_streams[] = {
      "type\":\"function_call\",\"status\":\"completed\",\"call_id\":\"call_2\",\"name\":\""
      "add\",\"arguments\":\"{}\"}],\"usage\":{\"input_tokens\":9,\"output_tokens\":5,\"tot"
      "al_tokens\":14,\"input_tokens_details\":{\"cached_tokens\":4}}}",
-     "event: response.created\n"
-     "data: {\"type\":\"response.created\",\"sequence_number\":1,\"response\":{\"id\":\"re"
-     "sp_1\",\"object\":\"response\",\"status\":\"in_progress\",\"error\":null,\"incomplet"
-     "e_details\":null,\"model\":\"m-1\",\"output\":[],\"usage\":null}}\n"
-     "\n"
-     "event: response.output_item.added\n"
-     "data: {\"type\":\"response.output_item.added\",\"sequence_number\":1,\"output_index"
-     "\":0,\"item\":{\"id\":\"rs_1\",\"type\":\"reasoning\",\"summary\":[],\"encrypted_con"
-     "tent\":\"\"}}\n"
-     "\n"
-     "event: response.output_item.done\n"
-     "data: {\"type\":\"response.output_item.done\",\"sequence_number\":1,\"output_index\""
-     ":0,\"item\":{\"id\":\"rs_1\",\"type\":\"reasoning\",\"summary\":[],\"encrypted_conte"
-     "nt\":\"abc\"}}\n"
-     "\n"
-     "event: response.output_item.added\n"
-     "data: {\"type\":\"response.output_item.added\",\"sequence_number\":1,\"output_index"
-     "\":1,\"item\":{\"id\":\"msg_1\",\"type\":\"message\",\"status\":\"completed\",\"role"
-     "\":\"assistant\",\"content\":[]}}\n"
-     "\n"
-     "event: response.output_text.delta\n"
-     "data: {\"type\":\"response.output_text.delta\",\"sequence_number\":1,\"item_id\":\"m"
-     "sg_1\",\"output_index\":1,\"content_index\":0,\"delta\":\"Let me\"}\n"
-     "\n"
-     "event: response.output_text.delta\n"
-     "data: {\"type\":\"response.output_text.delta\",\"sequence_number\":1,\"item_id\":\"m"
-     "sg_1\",\"output_index\":1,\"content_index\":0,\"delta\":\" see.\"}\n"
-     "\n"
-     "event: response.output_text.done\n"
-     "data: {\"type\":\"response.output_text.done\",\"sequence_number\":1,\"item_id\":\"ms"
-     "g_1\",\"text\":\"Let me see.\"}\n"
-     "\n"
-     "event: response.output_item.done\n"
-     "data: {\"type\":\"response.output_item.done\",\"sequence_number\":1,\"output_index\""
-     ":1,\"item\":{\"id\":\"msg_1\",\"type\":\"message\",\"status\":\"completed\",\"role\""
-     ":\"assistant\",\"content\":[{\"type\":\"output_text\",\"text\":\"Let me see.\",\"ann"
-     "otations\":[]}]}}\n"
-     "\n"
+     RESPONSES_BEGIN
      "event: response.output_item.added\n"
      "data: {\"type\":\"response.output_item.added\",\"sequence_number\":1,\"output_index"
      "\":2,\"item\":{\"id\":\"fc_1\",\"type\":\"function_call\",\"status\":\"completed\","
@@ -236,44 +240,7 @@ const struct recorded recorded_streams[] = {
      "tant\",\"content\":[{\"type\":\"output_text\",\"text\":\"Let me see.\",\"annotations"
      "\":[]}]}],\"usage\":{\"input_tokens\":9,\"output_tokens\":5,\"total_tokens\":14,\"in"
      "put_tokens_details\":{\"cached_tokens\":4}}}",
-     "event: response.created\n"
-     "data: {\"type\":\"response.created\",\"sequence_number\":1,\"response\":{\"id\":\"re"
-     "sp_1\",\"object\":\"response\",\"status\":\"in_progress\",\"error\":null,\"incomplet"
-     "e_details\":null,\"model\":\"m-1\",\"output\":[],\"usage\":null}}\n"
-     "\n"
-     "event: response.output_item.added\n"
-     "data: {\"type\":\"response.output_item.added\",\"sequence_number\":1,\"output_index"
-     "\":0,\"item\":{\"id\":\"rs_1\",\"type\":\"reasoning\",\"summary\":[],\"encrypted_con"
-     "tent\":\"\"}}\n"
-     "\n"
-     "event: response.output_item.done\n"
-     "data: {\"type\":\"response.output_item.done\",\"sequence_number\":1,\"output_index\""
-     ":0,\"item\":{\"id\":\"rs_1\",\"type\":\"reasoning\",\"summary\":[],\"encrypted_conte"
-     "nt\":\"abc\"}}\n"
-     "\n"
-     "event: response.output_item.added\n"
-     "data: {\"type\":\"response.output_item.added\",\"sequence_number\":1,\"output_index"
-     "\":1,\"item\":{\"id\":\"msg_1\",\"type\":\"message\",\"status\":\"completed\",\"role"
-     "\":\"assistant\",\"content\":[]}}\n"
-     "\n"
-     "event: response.output_text.delta\n"
-     "data: {\"type\":\"response.output_text.delta\",\"sequence_number\":1,\"item_id\":\"m"
-     "sg_1\",\"output_index\":1,\"content_index\":0,\"delta\":\"Let me\"}\n"
-     "\n"
-     "event: response.output_text.delta\n"
-     "data: {\"type\":\"response.output_text.delta\",\"sequence_number\":1,\"item_id\":\"m"
-     "sg_1\",\"output_index\":1,\"content_index\":0,\"delta\":\" see.\"}\n"
-     "\n"
-     "event: response.output_text.done\n"
-     "data: {\"type\":\"response.output_text.done\",\"sequence_number\":1,\"item_id\":\"ms"
-     "g_1\",\"text\":\"Let me see.\"}\n"
-     "\n"
-     "event: response.output_item.done\n"
-     "data: {\"type\":\"response.output_item.done\",\"sequence_number\":1,\"output_index\""
-     ":1,\"item\":{\"id\":\"msg_1\",\"type\":\"message\",\"status\":\"completed\",\"role\""
-     ":\"assistant\",\"content\":[{\"type\":\"output_text\",\"text\":\"Let me see.\",\"ann"
-     "otations\":[]}]}}\n"
-     "\n"
+     RESPONSES_BEGIN
      "event: response.incomplete\n"
      "data: {\"type\":\"response.incomplete\",\"sequence_number\":1,\"response\":{\"id\":"
      "\"resp_1\",\"object\":\"response\",\"status\":\"incomplete\",\"error\":null,\"incomp"

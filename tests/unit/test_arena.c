@@ -56,6 +56,39 @@ static void test_small_blocks(void **state) {
     arena_pool_free(&pool);
 }
 
+/* Arenas of all sizes that are made, sealed, given back from the front and freed at random. */
+static void test_many_arenas(void **state) {
+    static struct piece pieces[ARENAS][PIECES];
+    static struct arena arenas[ARENAS];
+    static size_t counts[ARENAS];
+    struct arena_pool pool;
+    gramc_allocator allocator = mem_default();
+    uint32_t random = 1;
+    (void)state;
+    arena_pool_init(&pool, &allocator);
+    for (size_t i = 0; i < ARENAS; i++) arena_init_pooled(&arenas[i], &pool);
+    for (int step = 0; step < 4000; step++) {
+        random = random * 1664525 + 1013904223;
+        size_t i = (random >> 8) % ARENAS, count = (random >> 16) % PIECES;
+        for (size_t p = 0; p < counts[i]; p++) expect_whole(&pieces[i][p]);
+        if (counts[i]) {
+            const struct piece *last = &pieces[i][counts[i] - 1];
+            if (step % 3 == 0) arena_free_before(&arenas[i], last->bytes);
+            expect_whole(last);
+            arena_free(&arenas[i]);
+            counts[i] = 0;
+            continue;
+        }
+        for (size_t p = 0; p < count; p++)
+            pieces[i][p] =
+                make(&arenas[i], 1 + (random >> (p % 20)) % LARGEST, (unsigned char)(i + p));
+        counts[i] = count;
+        arena_seal(&arenas[i]);
+    }
+    for (size_t i = 0; i < ARENAS; i++) arena_free(&arenas[i]);
+    arena_pool_free(&pool);
+}
+
 /* One small chunk stays, and nothing of what was in it. */
 static void test_reset(void **state) {
     struct arena arena;
@@ -78,6 +111,7 @@ static void test_reset(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_small_blocks),
+        cmocka_unit_test(test_many_arenas),
         cmocka_unit_test(test_reset),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,6 +13,7 @@
 
 #include "base/json/json.h"
 #include "base/text.h"
+#include "tests/support/changed.h"
 #include "tests/support/agent.h"
 #include "tests/support/mock_server.h"
 
@@ -35,31 +36,6 @@ static const char *const values[] = {
     "{}",
     "{\"x\":{}}",
 };
-
-/* Writes the document with its n-th value, counted from the root, replaced. False: it has fewer. */
-static bool put_changed(struct buf *out, const struct json *value, size_t *n, const char *with) {
-    bool is_list = value->kind == JSON_ARRAY || value->kind == JSON_OBJECT, done = false;
-    if ((*n)-- == 0) {
-        buf_puts(out, with);
-        return true;
-    }
-    if (!is_list) {
-        json_put(out, value);
-        return false;
-    }
-    buf_putc(out, value->kind == JSON_ARRAY ? '[' : '{');
-    for (const struct json *one = value->first; one; one = one->next) {
-        if (one != value->first) buf_putc(out, ',');
-        if (value->kind == JSON_OBJECT) {
-            json_put_string(out, one->key);
-            buf_putc(out, ':');
-        }
-        if (done) json_put(out, one);
-        else done = put_changed(out, one, n, with);
-    }
-    buf_putc(out, value->kind == JSON_ARRAY ? ']' : '}');
-    return done;
-}
 
 static void init_agent(struct test_agent *test) {
     test_agent_init(test);

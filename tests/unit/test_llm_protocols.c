@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "gramc/compile.h"
 #include "runtime/protocol.h"
+#include "tests/support/changed.h"
 
 enum { FILE_MAX = 1 << 16 };
 
@@ -453,31 +454,6 @@ static const char *const values[] = {
     "null", "true",  "-1",          "1e400", "123456789012345678901234567890",
     "\"\"", "\"x\"", "\"\\u0000\"", "[]",    "[0]",
     "[[]]", "{}",    "{\"x\":1}"};
-
-/* Writes the document with its n-th value, counted from the root, replaced. False: it has fewer. */
-static bool put_changed(struct buf *out, const struct json *value, size_t *n, const char *with) {
-    bool is_list = value->kind == JSON_ARRAY || value->kind == JSON_OBJECT, done = false;
-    if ((*n)-- == 0) {
-        buf_puts(out, with);
-        return true;
-    }
-    if (!is_list) {
-        json_put(out, value);
-        return false;
-    }
-    buf_putc(out, value->kind == JSON_ARRAY ? '[' : '{');
-    for (const struct json *one = value->first; one; one = one->next) {
-        if (one != value->first) buf_putc(out, ',');
-        if (value->kind == JSON_OBJECT) {
-            json_put_string(out, one->key);
-            buf_putc(out, ':');
-        }
-        if (done) json_put(out, one);
-        else done = put_changed(out, one, n, with);
-    }
-    buf_putc(out, value->kind == JSON_ARRAY ? ']' : '}');
-    return done;
-}
 
 /* Either it is refused in words, or what it says can be sent back. */
 static bool try_changed(const struct protocol *protocol, gramc_text body) {

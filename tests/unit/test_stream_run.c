@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "base/limits.h"
+#include "base/json/json.h"
 #include "base/text.h"
 #include "tests/stated.h"
 #include "tests/support/agent.h"
@@ -35,6 +36,7 @@ struct how {
     bool stream, unwatched;
     gramc_endpoint_options endpoint;
     uint32_t timeout_ms;
+    const char *key; /* NULL: the secret of all */
     const gramc_allocator *allocator;
 };
 
@@ -64,7 +66,7 @@ static gramc_status drive(struct told *told, struct test_agent *test, const stru
     endpoint.base_url = text_of(mock_url(server));
     endpoint.model = TEXT("OpenAI/m-1");
     endpoint.protocol = bind.protocol = text_of(how->protocol);
-    endpoint.api_key = text_of(secret);
+    endpoint.api_key = text_of(how->key ? how->key : secret);
     endpoint.retry_wait_ms = 1;
     endpoint.stream = how->stream;
     if (!how->unwatched) handler.event = on_event;
@@ -345,6 +347,36 @@ static void ends(void **state) {
     }
 }
 
+/* A secret of digits that an answer holds as a number: hidden, and each line of the trace is JSON.
+ */
+static void numeric_secret(void **state) {
+    static const char digits[] = "98765432109876543210";
+    const struct mock_answer answers[] = {
+        {.body =
+             "{\"content\":[{\"type\":\"tool_use\",\"id\":\"x\",\"name\":\"sayHello\",\"input\":{"
+             "\"personName\":98765432109876543210}}],\"stop_reason\":\"tool_use\"}"},
+        {.body = "{\"content\":[{\"type\":\"text\",\"text\":\"Hi\"}],\"stop_reason\":"
+                 "\"end_turn\"}"}};
+    const struct how how = {.protocol = "messages", .key = digits};
+    struct told told;
+    struct arena arena;
+    (void)state;
+    run(&told, answers, 2, &how);
+    expect(&told, GRAMC_OUTCOME_ANSWERED, "");
+    assert_null(strstr(told.run.trace.ptr, digits));
+    arena_init(&arena, NULL);
+    gramc_text rest = buf_view(&told.run.trace);
+    size_t lines = 0;
+    for (const char *end; (end = memchr(rest.ptr, '\n', rest.len)); lines++) {
+        gramc_text line = text_slice(rest, 0, (size_t)(end - rest.ptr));
+        if (!json_parse(&arena, line, NULL)) fail_msg("%.*s", TEXT_ARGS(line));
+        rest = text_slice(rest, line.len + 1, rest.len);
+    }
+    assert_true(lines > 5);
+    arena_free(&arena);
+    told_free(&told);
+}
+
 /* ## Silence */
 
 static void idle(void **state) {
@@ -359,7 +391,7 @@ static void idle(void **state) {
            "the model endpoint did not answer in time: nothing more of it came "
            "for 250 ms");
     assert_non_null(strstr(told.run.trace.ptr, "\"class\":\"timeout\""));
-    assert_true(told.run.result.duration_ms >= 240 && told.run.result.duration_ms < 5000);
+    assert_true(told.run.result.duration_ns >= 240 * MS && told.run.result.duration_ns < 5000 * MS);
     assert_string_equal(told.run.text, "ab");
     told_free(&told);
     /* By itself it does not end within these: the whole run's time does. */
@@ -438,9 +470,11 @@ static void faults(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(same_run),   cmocka_unit_test(not_listening), cmocka_unit_test(broken),
-        cmocka_unit_test(retries),    cmocka_unit_test(ends),          cmocka_unit_test(idle),
-        cmocka_unit_test(size_limit), cmocka_unit_test(hidden),        cmocka_unit_test(faults),
+        cmocka_unit_test(same_run), cmocka_unit_test(not_listening),
+        cmocka_unit_test(broken),   cmocka_unit_test(retries),
+        cmocka_unit_test(ends),     cmocka_unit_test(numeric_secret),
+        cmocka_unit_test(idle),     cmocka_unit_test(size_limit),
+        cmocka_unit_test(hidden),   cmocka_unit_test(faults),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

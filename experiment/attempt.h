@@ -1,0 +1,51 @@
+/* What is known of a cell once it has ended: written to the store once, and all that analysis and
+ * reports read. The texts belong to who made it. */
+#ifndef EXPERIMENT_ATTEMPT_H
+#define EXPERIMENT_ATTEMPT_H
+
+#include "experiment/plan.h"
+
+enum cell_state {
+    CELL_TODO,    /* not run yet, or not to its end */
+    CELL_DONE,    /* run and scored; whether well is in the scores */
+    CELL_MISSING, /* the infrastructure failed, as often as it may: never a failure of the arm */
+    CELL_SKIPPED  /* not run: the experiment was stopped before */
+};
+const char *cell_state_name(enum cell_state state);
+
+/* Whose fault an outcome is. */
+enum fault { FAULT_NONE, FAULT_ARM, FAULT_INFRASTRUCTURE };
+const char *fault_name(enum fault fault);
+
+/* A grader's word on one answer. Where it could not judge, `missing` says so, and nothing is
+ * scored: the cell counts as missing for every metric that needs it. */
+struct score {
+    double value; /* 0 to 1 */
+    bool pass, missing;
+    gramc_text reason; /* why not, one line, hostile text inside; empty: it passed */
+};
+
+struct attempt {
+    struct cell cell;
+    uint32_t number; /* from 1 */
+    enum cell_state state;
+    enum fault fault;
+    gramc_text
+        outcome; /* of the run (gramc_outcome_name), or "crash", "cassette-miss", "grader-error" */
+    gramc_text message; /* why it is not `answered` */
+    uint32_t requests, retries, calls, call_errors, tool_errors;
+    uint64_t prompt_tokens, completion_tokens, cached_tokens;
+    double cost; /* only with has_cost */
+    double judge_cost;
+    bool has_cost, has_tokens;
+    uint64_t wall_us, model_us, tool_us, queued_us;
+    int64_t started_ms; /* since 1970 */
+    gramc_text response_model, system_fingerprint;
+    gramc_text answer;
+    gramc_text trace;           /* JSON lines (trace version 2); empty: none was kept */
+    const struct score *scores; /* one a grader, in the order of the experiment's */
+    size_t score_count;
+    bool replayed; /* from a cassette */
+};
+
+#endif

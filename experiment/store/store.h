@@ -1,0 +1,71 @@
+/* Where an experiment is kept while it runs and afterwards. One interface, one file a database
+ * (sqlite.c, postgres.c), one test for all. Writing is done by a thread of the store's own, in
+ * groups, so that a commit never blocks the loop; every call below is made from the loop's thread.
+ *
+ * The unit that is claimed is an item with all its repeats and arms. A claim has a fencing number,
+ * which grows with each claim: a result that comes with an older one is refused, so that nothing
+ * counts twice, whoever thought dead comes back. */
+#ifndef EXPERIMENT_STORE_STORE_H
+#define EXPERIMENT_STORE_STORE_H
+
+#include "experiment/attempt.h"
+
+enum store_status {
+    EXPERIMENT_PLANNED,
+    EXPERIMENT_RUNNING,
+    EXPERIMENT_DONE,
+    EXPERIMENT_STOPPED,
+    EXPERIMENT_ABORTED
+};
+
+struct store;
+
+struct store_error {
+    char message[256];
+};
+
+struct store_claim {
+    uint32_t place; /* in the plan's order; the item is plan->order[place] */
+    uint64_t fence;
+};
+
+/* `where`: a path, or postgresql://...; made where it is not there. GRAMC_FINDINGS with the error:
+ * not such a store, of a newer version, not reachable. */
+gramc_status store_open(struct store **out, gramc_text where, const gramc_allocator *allocator,
+                        struct store_error *error);
+/* Waits until all is written. GRAMC_IO: it could not be, and the error says why. */
+gramc_status store_close(struct store *store, struct store_error *error);
+
+/* Begins an experiment or takes it up again. GRAMC_AMBIGUOUS: there is one of this id with another
+ * plan; `error` says what differs. */
+gramc_status store_begin(struct store *store, gramc_text id, const struct plan *plan,
+                         gramc_text details, /* JSON: for reports without the spec */
+                         struct store_error *error);
+
+/* The next item that nobody works on, for `lease_ms`; *got is false when there is none left now. */
+gramc_status store_claim(struct store *store, gramc_text owner, uint32_t lease_ms,
+                         struct store_claim *out, bool *got, struct store_error *error);
+/* Prolongs all leases of the owner. */
+gramc_status store_heartbeat(struct store *store, gramc_text owner, uint32_t lease_ms);
+/* Queues an attempt to be written; copied. A refused one (its fence is old) is told by
+ * store_refused. */
+gramc_status store_save(struct store *store, const struct store_claim *claim,
+                        const struct attempt *attempt);
+/* Queues the end of an item: all its cells are there. */
+gramc_status store_finish(struct store *store, const struct store_claim *claim);
+uint64_t store_refused(const struct store *store);
+/* GRAMC_OK, or what stopped the writing thread: the run must end then. Cheap. */
+gramc_status store_health(struct store *store, struct store_error *error);
+/* Waits until everything that was queued is committed. */
+gramc_status store_flush(struct store *store, struct store_error *error);
+
+gramc_status store_set_status(struct store *store, enum store_status status, gramc_text reason);
+enum store_status store_get_status(struct store *store, gramc_text *reason);
+
+/* The last attempt of every cell that has one, in the order of the plan (place, repeat, arm). The
+ * attempt is valid during the call; anything but 0 stops. Traces are left out unless asked for. */
+typedef int store_visit(void *ctx, uint32_t place, const struct attempt *attempt);
+gramc_status store_each(struct store *store, bool traces, store_visit *visit, void *ctx,
+                        struct store_error *error);
+
+#endif
