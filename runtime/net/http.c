@@ -333,6 +333,7 @@ static void read_messages(struct http *http) {
     CURLMsg *message;
     int left;
     tell_data(http);
+    if (http->broken) fail_all(http); /* before curl tells it in its way */
     while ((message = curl_multi_info_read(http->multi, &left))) {
         char *request = NULL;
         if (message->msg != CURLMSG_DONE) continue;
@@ -340,7 +341,6 @@ static void read_messages(struct http *http) {
         curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &request);
         complete((struct http_request *)(void *)request, code);
     }
-    if (http->broken) fail_all(http);
 }
 
 /* ## Sockets and the timer */
@@ -472,6 +472,7 @@ void http_close(struct http *http) {
         curl_multi_cleanup(http->multi);
         curl_global_cleanup();
     }
+    sockets_forget_all(&http->sockets);
     uv_close((uv_handle_t *)&http->timer, timer_closed);
     gate_close(&http->gate, gate_closed);
 }

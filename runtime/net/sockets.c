@@ -14,7 +14,8 @@ struct socket_watcher {
     struct sockets *sockets;
     int socket;
     int wanted, active; /* events: that are asked for, and that libuv looks for */
-    bool stays;         /* also while nothing is wanted */
+    bool kept;          /* we are told when it is closed, once it is connected */
+    bool connected;
 };
 
 static void watcher_closed(uv_handle_t *handle) {
@@ -58,11 +59,11 @@ static struct socket_watcher *find(const struct sockets *sockets, int socket) {
     return socket >= 0 && (size_t)socket < sockets->size ? sockets->watchers[socket] : NULL;
 }
 
-static struct socket_watcher *make(struct sockets *sockets, int socket, bool stays) {
+static struct socket_watcher *make(struct sockets *sockets, int socket, bool kept) {
     if (socket < 0 || !make_room(sockets, (size_t)socket)) return NULL;
     struct socket_watcher *watcher = mem_alloc(&sockets->allocator, sizeof(*watcher));
     if (!watcher) return NULL;
-    *watcher = (struct socket_watcher){.sockets = sockets, .socket = socket, .stays = stays};
+    *watcher = (struct socket_watcher){.sockets = sockets, .socket = socket, .kept = kept};
     if (uv_poll_init_socket(sockets->loop, &watcher->poll, socket)) {
         mem_free(&sockets->allocator, watcher, sizeof(*watcher));
         return NULL;
@@ -73,7 +74,16 @@ static struct socket_watcher *make(struct sockets *sockets, int socket, bool sta
     return watcher;
 }
 
+void sockets_forget(struct sockets *sockets, int socket) {
+    struct socket_watcher *watcher = find(sockets, socket);
+    if (!watcher) return;
+    watcher->wanted = 0;
+    sockets->watchers[socket] = NULL;
+    uv_close((uv_handle_t *)&watcher->poll, watcher_closed);
+}
+
 bool sockets_keep(struct sockets *sockets, int socket) {
+    sockets_forget(sockets, socket);
     struct socket_watcher *watcher = make(sockets, socket, true);
     if (watcher) uv_unref((uv_handle_t *)&watcher->poll);
     return watcher;
@@ -85,17 +95,10 @@ static struct socket_watcher *make_for_now(struct sockets *sockets, int socket) 
     return make(sockets, socket, false);
 }
 
-void sockets_forget(struct sockets *sockets, int socket) {
-    struct socket_watcher *watcher = find(sockets, socket);
-    if (!watcher) return;
-    watcher->wanted = 0;
-    sockets->watchers[socket] = NULL;
-    uv_close((uv_handle_t *)&watcher->poll, watcher_closed);
-}
-
+/* libcurl closes what it does not get connected without a word. */
 static void want_nothing(struct sockets *sockets, struct socket_watcher *watcher) {
     watcher->wanted = 0;
-    if (watcher->stays) uv_unref((uv_handle_t *)&watcher->poll);
+    if (watcher->kept && watcher->connected) uv_unref((uv_handle_t *)&watcher->poll);
     else sockets_forget(sockets, watcher->socket);
 }
 
@@ -108,10 +111,15 @@ bool sockets_want(struct sockets *sockets, int socket, int events) {
         return true;
     }
     watcher->wanted = events;
+    watcher->connected |= events == UV_READABLE;
     uv_ref((uv_handle_t *)&watcher->poll);
     if (watcher->active == events) return true;
     watcher->active = events;
     return uv_poll_start(&watcher->poll, events, on_event) == 0;
+}
+
+void sockets_forget_all(struct sockets *sockets) {
+    for (size_t i = 0; i < sockets->size; i++) sockets_forget(sockets, (int)i);
 }
 
 void sockets_free(struct sockets *sockets) {

@@ -20,14 +20,14 @@ struct sockets {
     unsigned handles; /* of libuv that are open */
 };
 
-/* It is to be watched now and then until it is forgotten; others only as long as something is
- * wanted of them. False: it cannot be watched. */
+/* A new one, which is forgotten before it is closed, at least once it was connected: it stays for
+ * when something is wanted of it again, unlike others. False: it cannot be watched. */
 bool sockets_keep(struct sockets *sockets, int socket);
 /* From now on these events are wanted of it; 0: none. The loop goes on as long as some are. False:
  * it cannot be watched. */
 bool sockets_want(struct sockets *sockets, int socket, int events);
-/* Before it is closed. */
 void sockets_forget(struct sockets *sockets, int socket);
+void sockets_forget_all(struct sockets *sockets);
 /* Once no handle is open. */
 void sockets_free(struct sockets *sockets);
 
