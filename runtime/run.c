@@ -654,6 +654,7 @@ gramc_status gramc_run_start(gramc_run **out, gramc_loop *loop, const gramc_boun
                        .bound = bound,
                        .model = options.model,
                        .handler = *handler,
+                       .guard = options.guard,
                        .talk = {.protocol = bound->protocol},
                        .session = options.session};
     arena_init(&run->arena, &loop->allocator);

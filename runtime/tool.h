@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "gramc/runtime.h"
 #include "runtime/gate.h"
+#include "runtime/guard_answer.h"
 
 struct box_kind;
 struct offered_tool;
@@ -78,6 +79,8 @@ struct bound_tool {
     gramc_text box; /* that offers it; empty: a ToolImpl does it */
     struct bound_proof accepts, returns;
     bool returns_unsaid; /* it has schemas, but none of its result */
+    /* Programs that are asked, in this order; they have no tool of their own. NULL: none. */
+    const struct bound_tool *guards[GUARD_PHASES][GUARD_PROGRAMS];
 };
 
 /* What the calls of one run share. */
