@@ -38,7 +38,7 @@ static size_t merge(struct baseline_entry *entries, size_t count) {
 static size_t collect(struct baseline_entry *entries, const struct findings *findings) {
     size_t count = 0;
     for (const struct finding *f = findings->first; f; f = f->next) {
-        if (!diag_is_judgement(f->id)) continue;
+        if (!diag_is_suppressible(f->id)) continue;
         struct baseline_entry *entry = &entries[count++];
         *entry = (struct baseline_entry){.path = f->source->name,
                                          .code = text_of(diag_row(f->id)->code),
@@ -165,7 +165,7 @@ size_t baseline_left(const struct baseline *known, bool of_changes) {
 
 static bool is_known(void *ctx, const struct finding *finding) {
     char key[DIAG_KEY];
-    if (!diag_is_judgement(finding->id)) return false;
+    if (!diag_is_suppressible(finding->id)) return false;
     diag_key(finding, key);
     return baseline_take(ctx, key);
 }

@@ -126,8 +126,8 @@ static void read_severity(struct config_reader *reader, gramc_text group,
     if (word == WORDS) {
         unknown_word(reader, name_text(p->key), p->value, words, WORDS,
                      "error, warning, note or off");
-    } else if (is_lowered(id, severity) && !diag_is_judgement(id)) {
-        report_key(reader, p, D_NOT_A_JUDGEMENT, (gramc_text){NULL, 0});
+    } else if (is_lowered(id, severity) && !diag_is_suppressible(id)) {
+        report_key(reader, p, D_NOT_SUPPRESSIBLE, (gramc_text){NULL, 0});
     } else {
         gramc_text code = text_of(diag_row(id)->code);
         reader->config->severities[id] = (uint8_t)severity;

@@ -47,8 +47,8 @@ static void allow(const struct directive *directive, gramc_text code) {
         return;
     }
     if (directive->of_targets != is_of_target(id)) return;
-    if (!diag_is_judgement(id)) {
-        FIND(pass->findings, D_NOT_A_JUDGEMENT, pass->source, at, code);
+    if (!diag_is_suppressible(id)) {
+        FIND(pass->findings, D_NOT_SUPPRESSIBLE, pass->source, at, code);
         return;
     }
     struct suppress_target target = {directive, id};

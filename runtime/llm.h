@@ -60,6 +60,7 @@ struct reply {
                                * nobody else understands; empty: as the rest of this says it */
     struct usage usage;
     gramc_text id, model, system_fingerprint; /* as the provider said; may be empty */
+    const char *odd; /* a member of the wrong type, which the rest may depend on; NULL: none */
 };
 
 /* What some servers of one protocol want said in another way than others. */
@@ -79,6 +80,7 @@ struct request {
     gramc_text instruction;   /* with its inputs filled in; empty: no system message */
     unsigned profile;         /* enum profile, of the server */
     bool stream;              /* the answer is wanted in pieces */
+    gramc_text seed;          /* of sampling; empty: none */
 };
 
 /* ## Conversations (conversation.c) */

@@ -14,31 +14,32 @@ static gramc_text read_arguments(struct arena *arena, const struct json *functio
 }
 
 /* The wrapper is `function`, or `custom` with free text as input, or missing. */
-static void read_call(gramc_model_call *out, struct arena *arena, const struct json *item) {
-    const struct json *wrapper = json_get(item, "function");
-    if (!wrapper) wrapper = json_get(item, "custom");
-    if (!json_is(wrapper, JSON_OBJECT)) wrapper = item;
-    out->id = protocol_text(item, "id");
-    out->name = protocol_text(wrapper, "name");
-    out->arguments = read_arguments(arena, wrapper);
+static void read_call(gramc_model_call *call, struct reply *out, struct arena *arena,
+                      const struct json *item) {
+    const struct json *wrapper = heeded(&out->odd, item, "function", JSON_OBJECT);
+    if (!wrapper) wrapper = heeded(&out->odd, item, "custom", JSON_OBJECT);
+    if (!wrapper) wrapper = item;
+    call->id = protocol_text(item, "id");
+    call->name = heeded_text(&out->odd, wrapper, "name");
+    call->arguments = read_arguments(arena, wrapper);
 }
 
 static bool read_calls(struct reply *out, struct arena *arena, const struct json *message) {
-    const struct json *list = json_get(message, "tool_calls");
-    const struct json *single = json_get(message, "function_call");
-    bool many = json_is(list, JSON_ARRAY) && list->count;
-    if (!many && !json_is(single, JSON_OBJECT)) return true;
+    const struct json *list = heeded(&out->odd, message, "tool_calls", JSON_ARRAY);
+    const struct json *single = heeded(&out->odd, message, "function_call", JSON_OBJECT);
+    bool many = list && list->count;
+    if (!many && !single) return true;
     out->call_count = many ? list->count : 1;
     out->calls = arena_array(arena, out->call_count, sizeof(*out->calls));
     if (!out->calls) return false;
     out->legacy = !many;
     if (!many) {
-        read_call(&out->calls[0], arena, single);
+        read_call(&out->calls[0], out, arena, single);
         return !arena->oom;
     }
     gramc_model_call *call = out->calls;
     for (const struct json *item = list->first; item; item = item->next)
-        read_call(call++, arena, item);
+        read_call(call++, out, arena, heeded_item(&out->odd, item, "tool_calls"));
     return !arena->oom;
 }
 
@@ -46,10 +47,10 @@ static bool read_calls(struct reply *out, struct arena *arena, const struct json
 
 static bool read_content(struct reply *out, struct arena *arena, const struct json *message) {
     const struct json *content = json_get(message, "content");
-    out->refusal = protocol_text(message, "refusal");
+    out->refusal = heeded_text(&out->odd, message, "refusal");
     out->has_content = json_is(content, JSON_STRING) || json_is(content, JSON_ARRAY);
-    if (json_is(content, JSON_STRING)) out->content = content->text;
     if (json_is(content, JSON_ARRAY)) return protocol_join(&out->content, arena, content, "text");
+    out->content = heeded_text(&out->odd, message, "content");
     return true;
 }
 
@@ -82,7 +83,7 @@ gramc_status chat_reply(struct reply *out, struct arena *arena, gramc_text body,
     const struct json *message = json ? find_message(json, why) : NULL;
     if (!message) return arena->oom ? GRAMC_NOMEM : GRAMC_FINDINGS;
     if (!read_content(out, arena, message) || !read_calls(out, arena, message)) return GRAMC_NOMEM;
-    out->finish_reason = protocol_text(json_get(json, "choices")->first, "finish_reason");
+    out->finish_reason = heeded_text(&out->odd, json_get(json, "choices")->first, "finish_reason");
     out->finish = read_finish(out->finish_reason);
     read_usage(&out->usage, json_get(json, "usage"));
     out->id = protocol_text(json, "id");
@@ -92,5 +93,5 @@ gramc_status chat_reply(struct reply *out, struct arena *arena, gramc_text body,
     const struct json *details = json_get(message, "reasoning_details");
     if (json_is(details, JSON_ARRAY) && details->count)
         out->opaque = protocol_print(arena, details);
-    return arena->oom ? GRAMC_NOMEM : GRAMC_OK;
+    return protocol_end(out, arena, why);
 }

@@ -96,7 +96,7 @@ static void put_settings(struct json_writer *w, const struct request *request) {
                                                {"maxOutputTokens", agent->max_tokens},
                                                {"presencePenalty", agent->presence_penalty},
                                                {"frequencyPenalty", agent->frequency_penalty},
-                                               {"seed", agent->seed},
+                                               {"seed", request->seed},
                                                {"responseJsonSchema", request->answer_format},
                                                {"responseMimeType", type}};
     protocol_options(w, "generationConfig", settings, sizeof(settings) / sizeof(settings[0]));
@@ -118,20 +118,28 @@ static void put_request(struct buf *out, const struct request *request) {
 
 /* ## Answers */
 
+bool gemini_thought(const char **odd, const struct json *part) {
+    const struct json *thought = json_get(part, "thought");
+    bool said = json_is(thought, JSON_TRUE) || json_is(thought, JSON_FALSE);
+    if (thought && !said && !json_is(thought, JSON_NULL)) *odd = "thought";
+    return json_is(thought, JSON_TRUE);
+}
+
 /* What the model thought aloud is not its answer. */
 static bool read_parts(struct reply *out, struct arena *arena, const struct json *parts) {
     struct buf text;
     bool good = true;
     buf_init(&text, &arena->allocator, 64 << 20);
     for (const struct json *part = parts->first; part && good; part = part->next) {
-        const struct json *wanted = json_get(part, "functionCall");
-        bool thought = json_is(json_get(part, "thought"), JSON_TRUE);
-        if (json_is(wanted, JSON_OBJECT))
+        const struct json *wanted = heeded(&out->odd, part, "functionCall", JSON_OBJECT);
+        const struct json *said = heeded(&out->odd, part, "text", JSON_STRING);
+        if (wanted)
             good = protocol_call(out, arena, parts->count, protocol_text(wanted, "id"), wanted,
                                  "args");
-        if (thought || !json_is(json_get(part, "text"), JSON_STRING)) continue;
+        if (!heeded_item(&out->odd, part, "parts") || gemini_thought(&out->odd, part) || !said)
+            continue;
         out->has_content = true;
-        buf_text(&text, protocol_text(part, "text"));
+        buf_text(&text, said->text);
     }
     out->content = buf_to_arena(&text, arena);
     out->opaque = protocol_print(arena, parts);
@@ -157,10 +165,11 @@ static void read_usage(struct usage *out, const struct json *usage) {
 
 static gramc_status read_candidate(struct reply *out, struct arena *arena,
                                    const struct json *candidate) {
-    const struct json *parts = json_get(json_get(candidate, "content"), "parts");
-    out->finish_reason = protocol_text(candidate, "finishReason");
+    const struct json *content = heeded(&out->odd, candidate, "content", JSON_OBJECT);
+    const struct json *parts = heeded(&out->odd, content, "parts", JSON_ARRAY);
+    out->finish_reason = heeded_text(&out->odd, candidate, "finishReason");
     out->finish = finish_of(out->finish_reason);
-    if (!json_is(parts, JSON_ARRAY)) return GRAMC_OK;
+    if (!parts) return GRAMC_OK;
     return read_parts(out, arena, parts) ? GRAMC_OK : GRAMC_NOMEM;
 }
 
@@ -169,17 +178,21 @@ static gramc_status read_reply(struct reply *out, struct arena *arena, gramc_tex
                                gramc_text *why) {
     *out = (struct reply){0};
     const struct json *json = protocol_body(arena, &body, why);
-    const struct json *candidates = json_get(json, "candidates");
-    gramc_text blocked = protocol_text(json_get(json, "promptFeedback"), "blockReason");
+    const struct json *candidates = heeded(&out->odd, json, "candidates", JSON_ARRAY);
+    const struct json *feedback = heeded(&out->odd, json, "promptFeedback", JSON_OBJECT);
+    gramc_text blocked = heeded_text(&out->odd, feedback, "blockReason");
     if (!json) return arena->oom ? GRAMC_NOMEM : GRAMC_FINDINGS;
     read_usage(&out->usage, json_get(json, "usageMetadata"));
     out->id = protocol_text(json, "responseId");
     out->model = protocol_text(json, "modelVersion");
-    if (json_is(candidates, JSON_ARRAY) && candidates->first)
-        return read_candidate(out, arena, candidates->first);
-    out->finish_reason = blocked;
-    out->finish = FINISH_FILTER;
-    if (blocked.len) return GRAMC_OK;
+    const struct json *first = candidates ? candidates->first : NULL;
+    if (first && read_candidate(out, arena, heeded_item(&out->odd, first, "candidates")))
+        return GRAMC_NOMEM;
+    if (!first) {
+        out->finish_reason = blocked;
+        out->finish = FINISH_FILTER;
+    }
+    if (first || blocked.len || out->odd) return protocol_end(out, arena, why);
     *why = TEXT("the answer has no `candidates`");
     return GRAMC_FINDINGS;
 }

@@ -154,8 +154,11 @@ static gramc_text print_blocks(struct arena *arena, const struct json *blocks) {
 
 static bool read_blocks(struct reply *out, struct arena *arena, const struct json *blocks) {
     for (const struct json *block = blocks->first; block; block = block->next) {
-        gramc_text type = protocol_text(block, "type");
-        if (text_is(type, "text")) out->has_content = true;
+        gramc_text type = needed_text(&out->odd, block, "type");
+        if (text_is(type, "text")) {
+            out->has_content = true;
+            (void)heeded_text(&out->odd, block, "text");
+        }
         if (text_is(type, "tool_use") &&
             !protocol_call(out, arena, blocks->count, protocol_text(block, "id"), block, "input"))
             return false;
@@ -165,7 +168,7 @@ static bool read_blocks(struct reply *out, struct arena *arena, const struct jso
 }
 
 static void read_end(struct reply *out, const struct json *body) {
-    gramc_text reason = protocol_text(body, "stop_reason");
+    gramc_text reason = heeded_text(&out->odd, body, "stop_reason");
     out->finish_reason = reason;
     if (text_is(reason, "max_tokens") || text_is(reason, "model_context_window_exceeded"))
         out->finish = FINISH_LENGTH;
@@ -193,7 +196,7 @@ static gramc_status read_reply(struct reply *out, struct arena *arena, gramc_tex
     out->id = protocol_text(json, "id");
     out->model = protocol_text(json, "model");
     read_usage(&out->usage, json_get(json, "usage"));
-    return GRAMC_OK;
+    return protocol_end(out, arena, why);
 }
 
 const struct protocol protocol_messages = {.name = "messages",

@@ -36,13 +36,14 @@ static void put_message(struct buf *out, const struct message *message) {
 
 /* ## The request */
 
-static void put_options(struct json_writer *w, const gramc_agent *agent) {
+static void put_options(struct json_writer *w, const struct request *request) {
+    const gramc_agent *agent = request->agent;
     const struct protocol_option options[] = {{"temperature", agent->temperature},
                                               {"top_p", agent->top_p},
                                               {"presence_penalty", agent->presence_penalty},
                                               {"frequency_penalty", agent->frequency_penalty},
                                               {"num_predict", agent->max_tokens},
-                                              {"seed", agent->seed},
+                                              {"seed", request->seed},
                                               {"num_ctx", agent->num_ctx}};
     protocol_options(w, "options", options, sizeof(options) / sizeof(options[0]));
 }
@@ -56,7 +57,7 @@ static void put_request(struct buf *out, const struct request *request) {
     json_member_bool(&w, "stream", request->stream);
     if (request->tools.len) json_member_raw(&w, "tools", request->tools);
     protocol_setting(&w, "format", request->answer_format);
-    put_options(&w, request->agent);
+    put_options(&w, request);
     json_member_some(&w, "keep_alive", request->agent->keep_alive);
     json_object_end(&w);
 }
@@ -65,9 +66,11 @@ static void put_request(struct buf *out, const struct request *request) {
 
 static bool read_calls(struct reply *out, struct arena *arena, const struct json *calls) {
     bool good = true;
-    for (const struct json *item = calls->first; item && good; item = item->next)
+    for (const struct json *item = calls->first; item && good; item = item->next) {
+        const struct json *call = heeded_item(&out->odd, item, "tool_calls");
         good = protocol_call(out, arena, calls->count, protocol_text(item, "id"),
-                             json_get(item, "function"), "arguments");
+                             heeded(&out->odd, call, "function", JSON_OBJECT), "arguments");
+    }
     return good;
 }
 
@@ -83,17 +86,21 @@ static gramc_status read_reply(struct reply *out, struct arena *arena, gramc_tex
     const struct json *json = protocol_body(arena, &body, why);
     const struct json *message =
         protocol_part(json, "message", JSON_OBJECT, "the answer has no `message`", why);
-    const struct json *calls = json_get(message, "tool_calls");
+    const struct json *calls = heeded(&out->odd, message, "tool_calls", JSON_ARRAY);
+    const struct json *done = json_get(json, "done");
     if (!message) return arena->oom ? GRAMC_NOMEM : GRAMC_FINDINGS;
-    out->content = protocol_text(message, "content");
+    out->content = heeded_text(&out->odd, message, "content");
     out->has_content = json_is(json_get(message, "content"), JSON_STRING);
+    if (json_is(done, JSON_FALSE)) *why = TEXT("the answer says that it is not all of it");
+    if (json_is(done, JSON_FALSE)) return GRAMC_FINDINGS;
+    if (done && !json_is(done, JSON_TRUE) && !json_is(done, JSON_NULL)) out->odd = "done";
     out->opaque = protocol_print(arena, message);
-    if (json_is(calls, JSON_ARRAY) && !read_calls(out, arena, calls)) return GRAMC_NOMEM;
-    out->finish_reason = protocol_text(json, "done_reason");
+    if (calls && !read_calls(out, arena, calls)) return GRAMC_NOMEM;
+    out->finish_reason = heeded_text(&out->odd, json, "done_reason");
     if (text_is(out->finish_reason, "length")) out->finish = FINISH_LENGTH;
     read_usage(&out->usage, json);
     out->model = protocol_text(json, "model");
-    return arena->oom ? GRAMC_NOMEM : GRAMC_OK;
+    return protocol_end(out, arena, why);
 }
 
 const struct protocol protocol_ollama = {.name = "ollama",

@@ -97,14 +97,13 @@ static void put_request(struct buf *out, const struct request *request) {
 /* ## Answers */
 
 static void read_said(struct reply *out, struct buf *text, const struct json *item) {
-    const struct json *parts = json_get(item, "content");
-    if (!json_is(parts, JSON_ARRAY)) return;
-    for (const struct json *part = parts->first; part; part = part->next) {
-        gramc_text refusal = protocol_text(part, "refusal");
+    const struct json *parts = heeded(&out->odd, item, "content", JSON_ARRAY);
+    for (const struct json *part = parts ? parts->first : NULL; part; part = part->next) {
+        gramc_text refusal = heeded_text(&out->odd, part, "refusal");
         if (refusal.len) out->refusal = refusal;
-        if (!text_is(protocol_text(part, "type"), "output_text")) continue;
+        if (!text_is(needed_text(&out->odd, part, "type"), "output_text")) continue;
         out->has_content = true;
-        buf_text(text, protocol_text(part, "text"));
+        buf_text(text, heeded_text(&out->odd, part, "text"));
     }
 }
 
@@ -113,7 +112,7 @@ static bool read_items(struct reply *out, struct arena *arena, const struct json
     bool good = true;
     buf_init(&text, &arena->allocator, 64 << 20);
     for (const struct json *item = items->first; item && good; item = item->next) {
-        gramc_text type = protocol_text(item, "type");
+        gramc_text type = needed_text(&out->odd, item, "type");
         if (text_is(type, "message")) read_said(out, &text, item);
         if (text_is(type, "function_call"))
             good = protocol_call(out, arena, items->count, protocol_text(item, "call_id"), item,
@@ -124,11 +123,21 @@ static bool read_items(struct reply *out, struct arena *arena, const struct json
     return good && out->content.ptr && !arena->oom;
 }
 
-static void read_end(struct reply *out, const struct json *body) {
-    gramc_text reason = protocol_text(json_get(body, "incomplete_details"), "reason");
-    out->finish_reason = reason.len ? reason : protocol_text(body, "status");
+/* An answer that has failed, or is not there yet, is none, whatever it holds. */
+static gramc_status read_end(struct reply *out, const struct json *body, gramc_text *why) {
+    const struct json *details = heeded(&out->odd, body, "incomplete_details", JSON_OBJECT);
+    gramc_text reason = heeded_text(&out->odd, details, "reason");
+    gramc_text status = heeded_text(&out->odd, body, "status");
+    bool incomplete = text_is(status, "incomplete");
+    out->finish_reason = reason.len ? reason : status;
     if (text_is(reason, "max_output_tokens")) out->finish = FINISH_LENGTH;
     if (text_is(reason, "content_filter")) out->finish = FINISH_FILTER;
+    if (status.len && !incomplete && !text_is(status, "completed"))
+        *why = TEXT("the answer's `status` says that it is none");
+    else if (incomplete && out->finish == FINISH_STOP)
+        *why = TEXT("the answer is incomplete, and does not say why");
+    else return GRAMC_OK;
+    return GRAMC_FINDINGS;
 }
 
 static void read_usage(struct usage *out, const struct json *usage) {
@@ -146,11 +155,11 @@ static gramc_status read_reply(struct reply *out, struct arena *arena, gramc_tex
         protocol_part(json, "output", JSON_ARRAY, "the answer has no `output`", why);
     if (!items) return arena->oom ? GRAMC_NOMEM : GRAMC_FINDINGS;
     if (!read_items(out, arena, items)) return GRAMC_NOMEM;
-    read_end(out, json);
+    if (read_end(out, json, why)) return GRAMC_FINDINGS;
     out->id = protocol_text(json, "id");
     out->model = protocol_text(json, "model");
     read_usage(&out->usage, json_get(json, "usage"));
-    return GRAMC_OK;
+    return protocol_end(out, arena, why);
 }
 
 const struct protocol protocol_responses = {.name = "responses",

@@ -45,7 +45,8 @@ struct gramc_model {
     /* script */
     struct script_answer *answers;
     size_t answer_count;
-    bool has_key; /* endpoint: one is sent */
+    bool has_key;     /* endpoint: one is sent */
+    bool of_cassette; /* script: what it has no answer to ends the run as a miss */
 };
 
 /* One question to a model. Lives in its run; used again for the next question. */

@@ -50,6 +50,56 @@ uint64_t protocol_count(const struct json *object, const char *key) {
     return number < 0 ? 0 : (uint64_t)number;
 }
 
+const struct json *heeded(const char **odd, const struct json *object, const char *key,
+                          enum json_kind kind) {
+    const struct json *member = json_get(object, key);
+    if (!member || json_is(member, JSON_NULL)) return NULL;
+    if (json_is(member, kind)) return member;
+    *odd = key;
+    return NULL;
+}
+
+gramc_text heeded_text(const char **odd, const struct json *object, const char *key) {
+    const struct json *member = heeded(odd, object, key, JSON_STRING);
+    return member ? member->text : (gramc_text){NULL, 0};
+}
+
+gramc_text needed_text(const char **odd, const struct json *object, const char *key) {
+    gramc_text text = heeded_text(odd, object, key);
+    if (!text.ptr) *odd = key;
+    return text;
+}
+
+bool heeded_index(const char **odd, const struct json *object, uint64_t *index) {
+    const struct json *member = heeded(odd, object, "index", JSON_NUMBER);
+    int64_t number = 0;
+    bool good = member && number_to_int(&number, member->text) && number >= 0;
+    if (member && !good) *odd = "index";
+    *index = (uint64_t)number;
+    return good;
+}
+
+const struct json *heeded_item(const char **odd, const struct json *item, const char *key) {
+    if (item && !json_is(item, JSON_OBJECT)) *odd = key;
+    return json_is(item, JSON_OBJECT) ? item : NULL;
+}
+
+static bool ends_for_calls(gramc_text reason) {
+    return text_is(reason, "tool_calls") || text_is(reason, "function_call") ||
+           text_is(reason, "tool_use");
+}
+
+gramc_status protocol_end(const struct reply *out, struct arena *arena, gramc_text *why) {
+    struct buf line;
+    if (arena->oom) return GRAMC_NOMEM;
+    if (!out->odd && (out->call_count || !ends_for_calls(out->finish_reason))) return GRAMC_OK;
+    buf_init(&line, &arena->allocator, 256);
+    if (out->odd) buf_printf(&line, "the answer's `%s` is missing or of the wrong type", out->odd);
+    else buf_puts(&line, "the answer says that it calls a tool, and holds no call");
+    *why = buf_to_arena(&line, arena);
+    return arena->oom ? GRAMC_NOMEM : GRAMC_FINDINGS;
+}
+
 gramc_text protocol_print(struct arena *arena, const struct json *value) {
     struct buf out;
     buf_init(&out, &arena->allocator, TEXT_MAX);
@@ -78,7 +128,7 @@ bool protocol_call(struct reply *out, struct arena *arena, size_t most, gramc_te
     if (!out->calls) return false;
     gramc_model_call *call = &out->calls[out->call_count++];
     call->id = id;
-    call->name = protocol_text(function, "name");
+    call->name = heeded_text(&out->odd, function, "name");
     call->arguments = read_arguments(arena, json_get(function, arguments));
     return !arena->oom;
 }

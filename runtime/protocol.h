@@ -59,6 +59,22 @@ gramc_text protocol_error(struct arena *arena, gramc_text body, gramc_text *code
 gramc_text protocol_text(const struct json *object, const char *key);
 /* The member if it is a number of things. */
 uint64_t protocol_count(const struct json *object, const char *key);
+/* Members that what an answer means depends on: left out or null there is none; one of another type
+ * is no reason to guess, and *odd then names it. */
+const struct json *heeded(const char **odd, const struct json *object, const char *key,
+                          enum json_kind kind);
+gramc_text heeded_text(const char **odd, const struct json *object, const char *key);
+/* It has to be there, too. */
+gramc_text needed_text(const char **odd, const struct json *object, const char *key);
+/* Its `index`; false: there is none, or it is no count. */
+bool heeded_index(const char **odd, const struct json *object, uint64_t *index);
+/* The item of the list of that name; NULL if it is no object, which all of them have to be. */
+const struct json *heeded_item(const char **odd, const struct json *item, const char *key);
+/* Is this part of a Gemini answer one that the model thought aloud? (llm_gemini.c) */
+bool gemini_thought(const char **odd, const struct json *part);
+/* The end of reading: GRAMC_FINDINGS with a reason if a member was odd, or if the answer says that
+ * it ends for calls and has none. */
+gramc_status protocol_end(const struct reply *out, struct arena *arena, gramc_text *why);
 /* A value on one line; an empty text without memory (arena->oom). */
 gramc_text protocol_print(struct arena *arena, const struct json *value);
 /* The text of a member of each of the list, joined. False without memory. */

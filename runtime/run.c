@@ -15,10 +15,15 @@
 #include "base/placeholder.h"
 #include "base/text.h"
 #include "base/options.h"
+#include "runtime/cassette.h"
+#include "runtime/mcp/server.h"
+#include "runtime/process/worker.h"
 #include "runtime/reading.h"
 #include "runtime/session/session.h"
 
 enum { BODY_MAX = 256 << 20 };
+/* No number of gramc_run_options.company. */
+static const uint64_t OWN = UINT64_C(1) << 63;
 
 static const char *const outcome_names[] = {
     [GRAMC_OUTCOME_ANSWERED] = "answered",
@@ -37,7 +42,8 @@ static const char *const outcome_names[] = {
     [GRAMC_OUTCOME_BAD_ANSWER] = "bad-answer",
     [GRAMC_OUTCOME_TOKEN_BUDGET] = "token-budget",
     [GRAMC_OUTCOME_COST_BUDGET] = "cost-budget",
-    [GRAMC_OUTCOME_MAX_DURATION] = "max-duration"};
+    [GRAMC_OUTCOME_MAX_DURATION] = "max-duration",
+    [GRAMC_OUTCOME_CASSETTE_MISS] = "cassette-miss"};
 
 const char *gramc_outcome_name(gramc_outcome outcome) {
     size_t count = sizeof(outcome_names) / sizeof(outcome_names[0]);
@@ -104,6 +110,8 @@ static void step_end(gramc_run *run) {
     keep_partial_text(run);
     ask_cancel(&run->ask);
     round_cancel(run);
+    worker_close_own(run->loop, run->memory.own);
+    mcp_pool_close_own(run->loop, run->memory.own);
     run->result.duration_ns = watch_now(&run->watch) - run->watch.start;
     watch_outcome(&run->watch, &run->result);
     run->state = RUN_OVER;
@@ -230,7 +238,8 @@ static bool build_body(gramc_run *run) {
                               step->answer_format,
                               run->instruction,
                               run->model->profile,
-                              run->stream};
+                              run->stream,
+                              run->seed};
     buf_reset(&run->body);
     buf_reserve(&run->body, usual_size(&request));
     run->talk.protocol->request(&run->body, &request);
@@ -405,7 +414,9 @@ static void step_read(gramc_run *run) {
     if (ask->nomem) {
         run_nomem(run);
     } else if (ask->failed) {
-        run_end(run, GRAMC_OUTCOME_MODEL_ERROR, "%s", ask->why);
+        run_end(run,
+                run->model->of_cassette ? GRAMC_OUTCOME_CASSETTE_MISS : GRAMC_OUTCOME_MODEL_ERROR,
+                "%s", ask->why);
     } else {
         count_usage(run, &ask->reply.usage);
         if (ask->reply.call_count) read_calls(run, &ask->reply);
@@ -424,6 +435,9 @@ static void step_call(gramc_run *run) {
 static void step_collect(gramc_run *run) {
     run->result.tool_ns += watch_now(&run->watch) - run->waiting_since;
     round_collect(run);
+    if (run->memory.recording && run->memory.missed)
+        run_end(run, GRAMC_OUTCOME_CASSETTE_MISS, "a call of `%.*s` was not recorded",
+                TEXT_ARGS(run->memory.missed->tool->name));
     if (is_ending(run)) return;
     if (round_is_direct(run) && run->step->answers) evaluate_answer(run, round_direct_answer(run));
     else if (round_is_direct(run)) answered(run, round_direct_answer(run));
@@ -484,6 +498,12 @@ static bool is_given(const gramc_run_options *options, gramc_text name) {
     return false;
 }
 
+static bool is_count(gramc_text text) {
+    for (size_t i = 0; i < text.len; i++)
+        if (text.ptr[i] < '0' || text.ptr[i] > '9') return false;
+    return true;
+}
+
 static gramc_status evaluate(const gramc_bound *bound, const gramc_run_options *options,
                              const gramc_run_handler *handler) {
     if (bound->failed) return GRAMC_FINDINGS;
@@ -497,6 +517,7 @@ static gramc_status evaluate(const gramc_bound *bound, const gramc_run_options *
     if (options->model->protocol && options->model->protocol != bound->protocol) return GRAMC_USAGE;
     if (options->wire == GRAMC_WIRE_FUNCTIONS && !bound->protocol->has_functions)
         return GRAMC_USAGE;
+    if (!is_count(options->seed)) return GRAMC_USAGE;
     for (size_t i = 0; i < bound->agent->input_count; i++)
         if (!is_given(options, bound->agent->inputs[i])) return GRAMC_USAGE;
     return budget_is_usable(bound->agent, options) ? GRAMC_OK : GRAMC_USAGE;
@@ -519,6 +540,18 @@ static void copy_inputs(gramc_run *run, const gramc_run_options *options) {
     run->inputs[run->input_count++].name = TEXT("message");
 }
 
+static void copy_environment(gramc_run *run, const gramc_run_options *options) {
+    struct tool_memory *memory = &run->memory;
+    gramc_text *copy = arena_array(&run->arena, options->environment_count + 1, sizeof(*copy));
+    for (size_t i = 0; copy && i < options->environment_count; i++)
+        copy[i] = arena_text(&run->arena, options->environment[i]);
+    memory->arena = &run->arena;
+    memory->environment = copy;
+    memory->environment_count = options->environment_count;
+    memory->company = options->company;
+    memory->own = OWN | ++run->loop->run_count;
+}
+
 static void fill(gramc_run *run, const gramc_run_options *options) {
     const gramc_agent *agent = run->bound->agent;
     size_t counters = run->bound->tool_count + 1;
@@ -528,6 +561,8 @@ static void fill(gramc_run *run, const gramc_run_options *options) {
     for (size_t i = 0; messages && i < options->message_count; i++)
         messages[i] = arena_text(&run->arena, options->messages[i]);
     copy_inputs(run, options);
+    copy_environment(run, options);
+    run->seed = options->seed.len ? arena_text(&run->arena, options->seed) : agent->seed;
     run->messages = messages;
     run->message_count = options->message_count;
     run->wire = choose_wire(options, run->bound);
@@ -576,22 +611,22 @@ static void tell_start(gramc_run *run, const gramc_run_options *options) {
     const gramc_library *library = bound->library;
     const gramc_clock *clock = run->watch.clock;
     if (!watch_is_on(&run->watch)) return;
-    const gramc_event_start start = {
-        .run = choose_id(run, options),
-        .parent = options->parent_id,
-        .time_ms = clock->wall_ms(clock->ctx),
-        .agent = bound->agent->name,
-        .agent_fingerprint = bound->agent->fingerprint,
-        .library = library ? library->name : TEXT(""),
-        .library_fingerprint = gramc_bound_library_fingerprint(bound),
-        .provider = text_of(run->model->kind->name),
-        .protocol = text_of(bound->protocol->name),
-        .model = run_model_id(run),
-        .wire = run->wire == GRAMC_WIRE_TOOLS ? "tools" : "functions",
-        .seed = bound->protocol->lacks & SETTING_SEED ? TEXT("") : bound->agent->seed,
-        .bound = bound,
-        .inputs = run->inputs,
-        .input_count = run->input_count - 1};
+    const gramc_event_start start = {.run = choose_id(run, options),
+                                     .parent = options->parent_id,
+                                     .time_ms = clock->wall_ms(clock->ctx),
+                                     .agent = bound->agent->name,
+                                     .agent_fingerprint = bound->agent->fingerprint,
+                                     .library = library ? library->name : TEXT(""),
+                                     .library_fingerprint = gramc_bound_library_fingerprint(bound),
+                                     .provider = text_of(run->model->kind->name),
+                                     .protocol = text_of(bound->protocol->name),
+                                     .model = run_model_id(run),
+                                     .wire = run->wire == GRAMC_WIRE_TOOLS ? "tools" : "functions",
+                                     .seed = bound->protocol->lacks & SETTING_SEED ? TEXT("")
+                                                                                   : run->seed,
+                                     .bound = bound,
+                                     .inputs = run->inputs,
+                                     .input_count = run->input_count - 1};
     watch_start(&run->watch, &start);
 }
 
@@ -619,10 +654,11 @@ gramc_status gramc_run_start(gramc_run **out, gramc_loop *loop, const gramc_boun
                        .bound = bound,
                        .model = options.model,
                        .handler = *handler,
+                       .guard = options.guard,
                        .talk = {.protocol = bound->protocol},
                        .session = options.session};
     arena_init(&run->arena, &loop->allocator);
-    run->memory.arena = &run->arena;
+    if (options.tools) run->memory.recording = &options.tools->tools;
     buf_init(&run->body, &loop->allocator, BODY_MAX);
     run->watch =
         (struct watch){.clock = &loop->clock, .event = handler->event, .ctx = handler->ctx};

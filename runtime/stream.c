@@ -146,9 +146,21 @@ static void take_error(struct stream *stream, gramc_text data) {
     stream->ended = true;
 }
 
+static void take_odd(struct stream *stream) {
+    struct buf line;
+    buf_init(&line, &stream->scratch.allocator, 256);
+    buf_printf(&line,
+               "{\"error\":\"the `%s` of an event of the stream is missing or of the wrong type\"}",
+               stream->odd);
+    if (buf_status(&line)) fail(stream, buf_status(&line));
+    else take_error(stream, buf_view(&line));
+    buf_free(&line);
+}
+
 static void take_object(struct stream *stream, const struct json *event, gramc_text type) {
     if (is_error(event, type)) take_error(stream, print(stream, event));
     else stream->protocol->event(stream, event);
+    if (stream->odd) take_odd(stream);
 }
 
 /* An array is several events: so Gemini streams where nobody asks for server-sent ones. False: it
@@ -157,7 +169,7 @@ static bool take_json(struct stream *stream, gramc_text data, gramc_text type) {
     data = json_mended(&stream->scratch, data);
     const struct json *event = json_parse(&stream->scratch, data, NULL);
     if (json_is(event, JSON_ARRAY))
-        for (const struct json *item = event->first; item; item = item->next)
+        for (const struct json *item = event->first; item && !stream->error.len; item = item->next)
             take_object(stream, item, type);
     if (json_is(event, JSON_OBJECT)) take_object(stream, event, type);
     return json_is(event, JSON_OBJECT) || json_is(event, JSON_ARRAY);

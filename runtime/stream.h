@@ -81,6 +81,7 @@ struct stream {
     size_t told;         /* bytes of the text that stream_delta gave */
     size_t bytes;        /* that came */
     size_t size, max;    /* of what is kept */
+    const char *odd;     /* a member of an event, as in struct reply */
     bool finished;       /* the reason of the end was seen: the answer is whole */
     bool ended;          /* nothing more is to be waited for */
     gramc_status status; /* sticky: GRAMC_LIMIT, GRAMC_NOMEM */
@@ -101,7 +102,8 @@ gramc_text stream_delta(struct stream *stream);
 void stream_body(const struct stream *stream, struct buf *out);
 
 /* ## For protocols */
-/* Members of an event that are something else than expected are passed over. */
+/* A member of an event that the answer depends on and that is of the wrong type is named in
+ * stream->odd (protocol.h, heeded), which ends the answer as an error; others are passed over. */
 void stream_add(struct stream *stream, enum stream_field field, gramc_text more);
 void stream_set(struct stream *stream, enum stream_field field, gramc_text text); /* if not empty */
 void stream_set_json(struct stream *stream, enum stream_field field, const struct json *value);

@@ -10,8 +10,8 @@
 static struct stream_part *call_of(struct stream *stream, const struct json *item) {
     gramc_text id = protocol_text(item, "id");
     struct stream_part *part;
-    if (json_is(json_get(item, "index"), JSON_NUMBER)) {
-        uint64_t index = protocol_count(item, "index");
+    uint64_t index;
+    if (heeded_index(&stream->odd, item, &index)) {
         part = stream_find(stream, index);
         gramc_text known = part ? part_text(part, SECTION_ID) : TEXT("");
         bool other = id.len && known.len && !text_eq(id, known);
@@ -22,31 +22,33 @@ static struct stream_part *call_of(struct stream *stream, const struct json *ite
     return stream_part(stream, part ? part->index + 1 : 0);
 }
 
+/* A text in pieces, or an object in one. */
 static void add_arguments(struct stream *stream, struct stream_part *part,
-                          const struct json *arguments) {
-    if (json_is(arguments, JSON_STRING)) part_add(stream, part, SECTION_ARGUMENTS, arguments->text);
-    else if (arguments && !json_is(arguments, JSON_NULL))
-        part_add_json(stream, part, SECTION_ARGUMENTS, arguments);
+                          const struct json *wrapper) {
+    const struct json *arguments = json_get(wrapper, "arguments");
+    bool whole = json_is(arguments, JSON_OBJECT) && part->fields[SECTION_ARGUMENTS].len == 0;
+    if (whole) part_add_json(stream, part, SECTION_ARGUMENTS, arguments);
+    else part_add(stream, part, SECTION_ARGUMENTS, heeded_text(&stream->odd, wrapper, "arguments"));
 }
 
 static void add_call(struct stream *stream, struct stream_part *part, const struct json *item) {
-    const struct json *wrapper = json_get(item, "function");
-    if (!wrapper) wrapper = json_get(item, "custom");
-    if (!json_is(wrapper, JSON_OBJECT)) wrapper = item;
+    const struct json *wrapper = heeded(&stream->odd, item, "function", JSON_OBJECT);
+    if (!wrapper) wrapper = heeded(&stream->odd, item, "custom", JSON_OBJECT);
+    if (!wrapper) wrapper = item;
     part_set(stream, part, SECTION_ID, protocol_text(item, "id"));
-    part_set(stream, part, SECTION_NAME, protocol_text(wrapper, "name"));
-    add_arguments(stream, part, json_get(wrapper, "arguments"));
+    part_set(stream, part, SECTION_NAME, heeded_text(&stream->odd, wrapper, "name"));
+    add_arguments(stream, part, wrapper);
 }
 
 static void take_calls(struct stream *stream, const struct json *delta) {
-    const struct json *list = json_get(delta, "tool_calls");
-    const struct json *single = json_get(delta, "function_call");
-    if (json_is(list, JSON_ARRAY))
-        for (const struct json *item = list->first; item; item = item->next) {
-            struct stream_part *part = call_of(stream, item);
-            if (part) add_call(stream, part, item);
-        }
-    if (!json_is(single, JSON_OBJECT)) return;
+    const struct json *list = heeded(&stream->odd, delta, "tool_calls", JSON_ARRAY);
+    const struct json *single = heeded(&stream->odd, delta, "function_call", JSON_OBJECT);
+    for (const struct json *item = list ? list->first : NULL; item; item = item->next) {
+        struct stream_part *part =
+            heeded_item(&stream->odd, item, "tool_calls") ? call_of(stream, item) : NULL;
+        if (part) add_call(stream, part, item);
+    }
+    if (!single) return;
     struct stream_part *part = stream->parts ? stream->parts : stream_part(stream, 0);
     if (part) add_call(stream, part, single);
     stream->legacy = true;
@@ -54,34 +56,38 @@ static void take_calls(struct stream *stream, const struct json *delta) {
 
 /* ## Events */
 
-static void take_content(struct stream *stream, const struct json *content) {
-    if (json_is(content, JSON_STRING)) stream_add(stream, STREAM_TEXT, content->text);
-    if (json_is(content, JSON_ARRAY))
+static void take_content(struct stream *stream, const struct json *delta) {
+    const struct json *content = json_get(delta, "content");
+    if (!json_is(content, JSON_ARRAY))
+        stream_add(stream, STREAM_TEXT, heeded_text(&stream->odd, delta, "content"));
+    else
         for (const struct json *part = content->first; part; part = part->next)
-            stream_add(stream, STREAM_TEXT, protocol_text(part, "text"));
+            stream_add(stream, STREAM_TEXT, heeded_text(&stream->odd, part, "text"));
     stream->has_text |= json_is(content, JSON_STRING) || json_is(content, JSON_ARRAY);
 }
 
 static void take_choice(struct stream *stream, const struct json *choice) {
-    const struct json *delta = json_get(choice, "delta");
-    if (!json_is(delta, JSON_OBJECT)) delta = json_get(choice, "message");
-    gramc_text finish = protocol_text(choice, "finish_reason");
-    take_content(stream, json_get(delta, "content"));
-    stream_add(stream, STREAM_REFUSAL, protocol_text(delta, "refusal"));
+    const struct json *delta = heeded(&stream->odd, choice, "delta", JSON_OBJECT);
+    if (!delta) delta = heeded(&stream->odd, choice, "message", JSON_OBJECT);
+    gramc_text finish = heeded_text(&stream->odd, choice, "finish_reason");
+    take_content(stream, delta);
+    stream_add(stream, STREAM_REFUSAL, heeded_text(&stream->odd, delta, "refusal"));
     take_calls(stream, delta);
     stream_set(stream, STREAM_FINISH, finish);
     stream->finished |= finish.len > 0;
 }
 
 static void take_event(struct stream *stream, const struct json *event) {
-    const struct json *choices = json_get(event, "choices");
+    const struct json *choices = heeded(&stream->odd, event, "choices", JSON_ARRAY);
+    uint64_t index;
     stream_set(stream, STREAM_ID, protocol_text(event, "id"));
     stream_set(stream, STREAM_MODEL, protocol_text(event, "model"));
     stream_set(stream, STREAM_FINGERPRINT, protocol_text(event, "system_fingerprint"));
     stream_set_json(stream, STREAM_USAGE, json_get(event, "usage"));
-    if (!json_is(choices, JSON_ARRAY)) return;
-    for (const struct json *choice = choices->first; choice; choice = choice->next)
-        if (protocol_count(choice, "index") == 0) take_choice(stream, choice);
+    for (const struct json *choice = choices ? choices->first : NULL; choice; choice = choice->next)
+        if (heeded_item(&stream->odd, choice, "choices") &&
+            (!heeded_index(&stream->odd, choice, &index) || index == 0))
+            take_choice(stream, choice);
 }
 
 /* ## The body */

@@ -28,8 +28,9 @@ static void take_text(struct stream *stream, const struct json *item, bool thoug
 }
 
 static void take_part(struct stream *stream, const struct json *item) {
-    bool thought = json_is(json_get(item, "thought"), JSON_TRUE);
-    if (!thought) stream_add(stream, STREAM_TEXT, protocol_text(item, "text"));
+    bool thought = gemini_thought(&stream->odd, item);
+    gramc_text text = heeded_text(&stream->odd, item, "text");
+    if (!thought) stream_add(stream, STREAM_TEXT, text);
     if (is_text(item)) {
         take_text(stream, item, thought);
         return;
@@ -39,27 +40,30 @@ static void take_part(struct stream *stream, const struct json *item) {
 }
 
 static void take_candidate(struct stream *stream, const struct json *candidate) {
-    const struct json *parts = json_get(json_get(candidate, "content"), "parts");
-    gramc_text finish = protocol_text(candidate, "finishReason");
-    if (json_is(parts, JSON_ARRAY))
-        for (const struct json *item = parts->first; item; item = item->next)
-            take_part(stream, item);
+    const struct json *content = heeded(&stream->odd, candidate, "content", JSON_OBJECT);
+    const struct json *parts = heeded(&stream->odd, content, "parts", JSON_ARRAY);
+    gramc_text finish = heeded_text(&stream->odd, candidate, "finishReason");
+    for (const struct json *item = parts ? parts->first : NULL; item; item = item->next)
+        if (heeded_item(&stream->odd, item, "parts")) take_part(stream, item);
     stream_set(stream, STREAM_FINISH, finish);
     stream->finished |= finish.len > 0;
 }
 
 /* A question that is blocked has no candidates. */
 static void take_event(struct stream *stream, const struct json *event) {
-    const struct json *candidates = json_get(event, "candidates");
-    const struct json *feedback = json_get(event, "promptFeedback");
+    const struct json *candidates = heeded(&stream->odd, event, "candidates", JSON_ARRAY);
+    const struct json *feedback = heeded(&stream->odd, event, "promptFeedback", JSON_OBJECT);
+    uint64_t index;
     stream_set(stream, STREAM_ID, protocol_text(event, "responseId"));
     stream_set(stream, STREAM_MODEL, protocol_text(event, "modelVersion"));
     stream_set_json(stream, STREAM_USAGE, json_get(event, "usageMetadata"));
     stream_set_json(stream, STREAM_FEEDBACK, feedback);
     stream->finished |= protocol_text(feedback, "blockReason").len > 0;
-    if (!json_is(candidates, JSON_ARRAY)) return;
-    for (const struct json *candidate = candidates->first; candidate; candidate = candidate->next)
-        if (protocol_count(candidate, "index") == 0) take_candidate(stream, candidate);
+    for (const struct json *candidate = candidates ? candidates->first : NULL; candidate;
+         candidate = candidate->next)
+        if (heeded_item(&stream->odd, candidate, "candidates") &&
+            (!heeded_index(&stream->odd, candidate, &index) || index == 0))
+            take_candidate(stream, candidate);
 }
 
 /* ## The body */

@@ -39,16 +39,24 @@ static void take_message(struct stream *stream, const struct json *event) {
     take_usage(stream, json_get(message, "usage"));
 }
 
+/* A piece without one could be put anywhere. */
+static uint64_t index_of(struct stream *stream, const struct json *event) {
+    uint64_t index;
+    if (!heeded_index(&stream->odd, event, &index)) stream->odd = "index";
+    return index;
+}
+
 static void take_block(struct stream *stream, const struct json *event) {
-    const struct json *block = json_get(event, "content_block");
-    if (!json_is(block, JSON_OBJECT)) return;
-    struct stream_part *part = stream_part(stream, protocol_count(event, "index"));
+    const struct json *block = heeded(&stream->odd, event, "content_block", JSON_OBJECT);
+    gramc_text type = needed_text(&stream->odd, block, "type");
+    uint64_t index = index_of(stream, event);
+    struct stream_part *part = stream->odd ? NULL : stream_part(stream, index);
     if (!part) return;
     part_add_json(stream, part, SECTION_HEAD, block);
     for (size_t i = 0; i < GROWING; i++)
         part_add(stream, part, growing[i].field, protocol_text(block, growing[i].member));
-    if (text_is(protocol_text(block, "type"), "text"))
-        stream_add(stream, STREAM_TEXT, protocol_text(block, "text"));
+    if (text_is(type, "text"))
+        stream_add(stream, STREAM_TEXT, heeded_text(&stream->odd, block, "text"));
 }
 
 static struct stream_part *begin_block(struct stream *stream, uint64_t index, const char *block) {
@@ -58,15 +66,16 @@ static struct stream_part *begin_block(struct stream *stream, uint64_t index, co
 }
 
 static void take_delta(struct stream *stream, const struct json *event) {
-    const struct json *delta = json_get(event, "delta");
+    const struct json *delta = heeded(&stream->odd, event, "delta", JSON_OBJECT);
     const struct json *citation = json_get(delta, "citation");
-    gramc_text type = protocol_text(delta, "type");
-    uint64_t index = protocol_count(event, "index");
+    gramc_text type = needed_text(&stream->odd, delta, "type");
+    uint64_t index = index_of(stream, event);
     struct stream_part *part = stream_find(stream, index);
-    for (size_t i = 0; i < GROWING; i++) {
+    for (size_t i = 0; i < GROWING && !stream->odd; i++) {
         if (!text_is(type, growing[i].type)) continue;
-        gramc_text more = protocol_text(delta, growing[i].key);
+        gramc_text more = needed_text(&stream->odd, delta, growing[i].key);
         if (!part && growing[i].block) part = begin_block(stream, index, growing[i].block);
+        if (!part) stream->odd = "index";
         if (part) part_add(stream, part, growing[i].field, more);
         if (growing[i].field == SECTION_TEXT) stream_add(stream, STREAM_TEXT, more);
     }
@@ -74,7 +83,8 @@ static void take_delta(struct stream *stream, const struct json *event) {
 }
 
 static void take_end(struct stream *stream, const struct json *event) {
-    gramc_text reason = protocol_text(json_get(event, "delta"), "stop_reason");
+    const struct json *delta = heeded(&stream->odd, event, "delta", JSON_OBJECT);
+    gramc_text reason = heeded_text(&stream->odd, delta, "stop_reason");
     stream_set(stream, STREAM_FINISH, reason);
     stream->finished |= reason.len > 0;
     take_usage(stream, json_get(event, "usage"));
@@ -94,7 +104,7 @@ static void take_event(struct stream *stream, const struct json *event) {
                   {"content_block_delta", take_delta},
                   {"message_delta", take_end},
                   {"message_stop", take_stop}};
-    gramc_text type = protocol_text(event, "type");
+    gramc_text type = needed_text(&stream->odd, event, "type");
     for (size_t i = 0; i < sizeof(takers) / sizeof(takers[0]); i++)
         if (text_is(type, takers[i].type)) takers[i].take(stream, event);
 }

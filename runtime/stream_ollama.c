@@ -5,22 +5,24 @@
 #include "runtime/stream.h"
 
 static void take_message(struct stream *stream, const struct json *message) {
-    const struct json *calls = json_get(message, "tool_calls");
+    const struct json *calls = heeded(&stream->odd, message, "tool_calls", JSON_ARRAY);
     stream->has_message |= json_is(message, JSON_OBJECT);
     stream->has_text |= json_is(json_get(message, "content"), JSON_STRING);
-    stream_add(stream, STREAM_TEXT, protocol_text(message, "content"));
+    stream_add(stream, STREAM_TEXT, heeded_text(&stream->odd, message, "content"));
     stream_add(stream, STREAM_THOUGHT, protocol_text(message, "thinking"));
-    if (!json_is(calls, JSON_ARRAY)) return;
+    if (!calls) return;
     struct stream_part *part = stream->parts ? stream->parts : stream_part(stream, 0);
     for (const struct json *call = part ? calls->first : NULL; call; call = call->next)
         part_add_json(stream, part, SECTION_LIST, call);
 }
 
-/* What does not say whether it is the last is all that there is. */
+/* A message that does not say whether it is the last is all that there is. */
 static void take_event(struct stream *stream, const struct json *event) {
     const struct json *done = json_get(event, "done");
-    take_message(stream, json_get(event, "message"));
-    if (done && !json_is(done, JSON_TRUE)) return;
+    const struct json *message = heeded(&stream->odd, event, "message", JSON_OBJECT);
+    take_message(stream, message);
+    if (json_is(done, JSON_FALSE) || (!done && !message)) return;
+    if (done && !json_is(done, JSON_TRUE)) stream->odd = "done";
     stream_set_json(stream, STREAM_WHOLE, event);
     stream->finished = true;
     stream->ended = done != NULL;

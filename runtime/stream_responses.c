@@ -6,19 +6,21 @@
 #include "runtime/stream.h"
 
 static void take_item(struct stream *stream, const struct json *event) {
-    const struct json *item = json_get(event, "item");
-    if (!json_is(item, JSON_OBJECT)) return;
+    const struct json *item = heeded(&stream->odd, event, "item", JSON_OBJECT);
+    if (!item) return;
     struct stream_part *part = stream_part(stream, protocol_count(event, "output_index"));
     if (part) part_add_json(stream, part, SECTION_HEAD, item);
 }
 
 static void take_text(struct stream *stream, const struct json *event) {
-    stream_add(stream, STREAM_TEXT, protocol_text(event, "delta"));
+    stream_add(stream, STREAM_TEXT, heeded_text(&stream->odd, event, "delta"));
 }
 
 static void take_whole(struct stream *stream, const struct json *event) {
-    const struct json *response = json_get(event, "response");
-    if (!json_is(response, JSON_OBJECT)) return;
+    const struct json *response = heeded(&stream->odd, event, "response", JSON_OBJECT);
+    const struct json *error = json_get(response, "error");
+    bool says_why = error && !json_is(error, JSON_NULL);
+    if (!response || (!says_why && !needed_text(&stream->odd, response, "status").len)) return;
     stream_set_json(stream, STREAM_WHOLE, response);
     stream->finished = stream->ended = true;
 }
@@ -32,7 +34,7 @@ static void take_event(struct stream *stream, const struct json *event) {
                   {"response.completed", take_whole},
                   {"response.incomplete", take_whole},
                   {"response.failed", take_whole}};
-    gramc_text type = protocol_text(event, "type");
+    gramc_text type = needed_text(&stream->odd, event, "type");
     for (size_t i = 0; i < sizeof(takers) / sizeof(takers[0]); i++)
         if (text_is(type, takers[i].type)) takers[i].take(stream, event);
 }

@@ -37,7 +37,7 @@ gramc_text diag_nearest(gramc_text name) {
     return text_nearest(name, names, 2 * (size_t)DIAG_COUNT);
 }
 
-bool diag_is_judgement(enum diag_id id) {
+bool diag_is_suppressible(enum diag_id id) {
     char family = rows[id].code[2];
     return family != '1' && family != '5' && family != '6';
 }

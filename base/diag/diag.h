@@ -27,7 +27,7 @@ enum diag_id diag_find(gramc_text name);
 /* The slug or code that was most likely meant; {NULL, 0} if none is near. */
 gramc_text diag_nearest(gramc_text name);
 /* False for what cannot be allowed or lowered: text and syntax, plain gram, limits. */
-bool diag_is_judgement(enum diag_id id);
+bool diag_is_suppressible(enum diag_id id);
 
 /* The row's message with its arguments filled in; {NULL, 0} without memory. */
 gramc_text diag_fill(struct arena *arena, enum diag_id id, const gramc_text *args, size_t count);

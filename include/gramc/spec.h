@@ -133,6 +133,10 @@ typedef struct gramc_style {
     gramc_text explode; /* true or false; empty: that of its style */
 } gramc_style;
 
+/* Who shares a process that stays: all runs of an arm (an experiment's arms never share one), or
+ * nobody, each run having its own. */
+typedef enum gramc_isolation { GRAMC_ISOLATION_ARM, GRAMC_ISOLATION_RUN } gramc_isolation;
+
 typedef struct gramc_impl {
     gramc_text name; /* of the tool that it implements */
     gramc_impl_kind kind;
@@ -165,6 +169,7 @@ typedef struct gramc_impl {
     const struct json *accepts_document, *returns_document;
     const gramc_style *styles; /* HTTP */
     size_t style_count;
+    gramc_isolation isolation; /* PLUGIN, and EXEC that stays */
 } gramc_impl;
 
 /* GRAMC_BOX_MCP: argv (stdio), or url (Streamable HTTP). GRAMC_BOX_HTTP: the tools of a YAML file.
@@ -197,6 +202,7 @@ typedef struct gramc_box {
     gramc_text folder;   /* of the file that names it; empty: the current one */
     gramc_text file;     /* where it is written, for messages */
     uint32_t start, end;
+    gramc_isolation isolation; /* MCP */
 } gramc_box;
 
 /* What `extends` names is merged in; own implementations and boxes win over it. */

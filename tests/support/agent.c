@@ -187,6 +187,7 @@ static gramc_status start(struct test_run *run, const struct test_setup *setup, 
         messages[options.message_count] = text_of(setup->messages[options.message_count]);
     options.messages = messages;
     options.model = setup->model;
+    options.tools = setup->tools;
     options.wire = setup->wire;
     options.max_iterations = setup->max_iterations;
     options.timeout_ms = setup->timeout_ms;

@@ -61,6 +61,7 @@ struct test_setup {
     const gramc_allocator *allocator; /* of the loop */
     const gramc_pair *secrets;
     size_t secret_count;
+    const gramc_cassette *tools;
 };
 
 /* Where gramc-host was built. */

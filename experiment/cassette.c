@@ -1,0 +1,222 @@
+/* Turns the traces of an item's cells into a file that can lie in a repository, and back into the
+ * recording of one cell. What differs between two equal runs (times, ids of runs, raw answers) is
+ * left out; what looks like a key is never written. Reading and writing files is the caller's. */
+#include "experiment/cassette.h"
+
+#include "base/json/trace_read.h"
+#include "base/json/writer.h"
+#include "base/text.h"
+
+#include <stdio.h>
+
+#define CASSETTE_FORMAT "gramc-cassette"
+
+static gramc_status fail(struct cassette_error *error, gramc_status status, const char *what,
+                         gramc_text more) {
+    int len = more.len > 200 ? 200 : (int)more.len;
+    snprintf(error->message, sizeof error->message, "%s%.*s", what, len, len ? more.ptr : "");
+    return status;
+}
+
+/* ## Names of files */
+
+static bool is_plain(unsigned char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '_' || c == '.';
+}
+
+gramc_text cassette_file_name(struct arena *arena, gramc_text item) {
+    struct buf out;
+    buf_init(&out, &arena->allocator, 1 << 16);
+    for (size_t i = 0; i < item.len; i++) {
+        unsigned char c = (unsigned char)item.ptr[i];
+        if (is_plain(c) && (i || c != '.')) buf_putc(&out, (char)c);
+        else buf_printf(&out, "%%%02X", (unsigned)c);
+    }
+    buf_puts(&out, ".jsonl");
+    return buf_to_arena(&out, arena);
+}
+
+/* ## What looks like a secret */
+
+static bool is_key_letter(char c) {
+    return is_plain((unsigned char)c) && c != '.';
+}
+
+gramc_text cassette_find_secret(gramc_text text) {
+    static const struct {
+        const char *prefix;
+        size_t letters; /* that must follow */
+    } shapes[] = {{"sk-", 20},         {"sk_live_", 16},  {"ghp_", 30}, {"gho_", 30},
+                  {"github_pat_", 30}, {"glpat-", 20},    {"AKIA", 16}, {"AIza", 30},
+                  {"xoxb-", 20},       {"xoxp-", 20},     {"hf_", 30},  {"npm_", 30},
+                  {"-----BEGIN ", 0},  {"eyJhbGciOi", 40}};
+    for (size_t at = 0; at < text.len; at++) {
+        if (at && is_key_letter(text.ptr[at - 1])) continue;
+        gramc_text rest = text_slice(text, at, text.len);
+        for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+            if (!text_starts(rest, shapes[i].prefix)) continue;
+            size_t end = strlen(shapes[i].prefix), begin = end;
+            while (end < rest.len && is_key_letter(rest.ptr[end])) end++;
+            if (end - begin >= shapes[i].letters) return text_slice(rest, 0, begin + 2);
+        }
+    }
+    return (gramc_text){NULL, 0};
+}
+
+/* ## Recording */
+
+/* Differs from run to run, and nothing that is played needs it. */
+static bool is_volatile(gramc_text key) {
+    static const char *const keys[] = {"seq",      "ms",          "time",      "run",
+                                       "parent",   "duration_ms", "queued_ms", "wait_ms",
+                                       "model_ms", "tool_ms",     "gramc",     "size"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (text_is(key, keys[i])) return true;
+    return false;
+}
+
+static void put_event(struct buf *out, const struct json *event) {
+    struct json_writer w = json_writer(out);
+    json_object_begin(&w);
+    for (const struct json *member = event->first; member; member = member->next) {
+        if (is_volatile(member->key)) continue;
+        json_key_text(&w, member->key);
+        json_value(&w, member);
+    }
+    json_object_end(&w);
+    buf_putc(out, '\n');
+}
+
+void cassette_begin(struct cassette_writer *writer, const struct plan *plan, uint32_t item,
+                    const gramc_allocator *allocator) {
+    *writer = (struct cassette_writer){.item = plan->cases->items[item].id};
+    buf_init(&writer->out, allocator, TRACE_SIZE_MAX);
+    struct json_writer w = json_writer(&writer->out);
+    json_object_begin(&w);
+    json_member_text(&w, "event", TEXT("cassette"));
+    json_member_text(&w, "format", TEXT(CASSETTE_FORMAT));
+    json_member_number(&w, "version", VERSION_CASSETTE);
+    json_member_text(&w, "item", writer->item);
+    json_member_number(&w, "seed", plan->seed);
+    json_object_end(&w);
+    buf_putc(&writer->out, '\n');
+}
+
+static void put_cell(struct buf *out, const struct plan *plan, const struct cell *cell) {
+    struct json_writer w = json_writer(out);
+    json_object_begin(&w);
+    json_member_text(&w, "event", TEXT("cell"));
+    json_member_number(&w, "repeat", cell->repeat + 1);
+    json_member_text(&w, "arm", plan->experiment->arms[cell->arm].name);
+    json_object_end(&w);
+    buf_putc(out, '\n');
+}
+
+static gramc_status put_events(struct cassette_writer *writer, struct trace_reader *reader) {
+    const struct json *event;
+    gramc_status status;
+    while (!(status = trace_next(reader, &event)) && event)
+        if (!text_is(trace_text(event, "event"), "model.attempt")) put_event(&writer->out, event);
+    return status;
+}
+
+gramc_status cassette_put(struct cassette_writer *writer, const struct plan *plan,
+                          const struct attempt *attempt, struct cassette_error *error) {
+    struct arena arena;
+    gramc_json_error why = {.message = ""};
+    gramc_text secret = cassette_find_secret(attempt->trace);
+    if (!attempt->trace.len)
+        return fail(error, GRAMC_FINDINGS, "no trace was kept of item ", writer->item);
+    if (secret.len)
+        return fail(error, GRAMC_FINDINGS,
+                    "what looks like a key is in the run and is not recorded: it begins with ",
+                    secret);
+    put_cell(&writer->out, plan, &attempt->cell);
+    arena_init(&arena, &writer->out.allocator);
+    struct trace_reader reader = {.arena = &arena, .text = attempt->trace, .error = &why};
+    gramc_status status = put_events(writer, &reader);
+    if (arena.oom) status = GRAMC_NOMEM;
+    arena_free(&arena);
+    if (status == GRAMC_FINDINGS) return fail(error, status, "", text_of(why.message));
+    writer->cells++;
+    return status ? status : buf_status(&writer->out);
+}
+
+gramc_text cassette_bytes(const struct cassette_writer *writer) {
+    return buf_view(&writer->out);
+}
+
+void cassette_end(struct cassette_writer *writer) {
+    buf_free(&writer->out);
+}
+
+/* ## Playing */
+
+static gramc_text take_line(gramc_text text, size_t *at) {
+    size_t start = *at, end = start;
+    while (end < text.len && text.ptr[end] != '\n') end++;
+    *at = end < text.len ? end + 1 : end;
+    return text_slice(text, start, end);
+}
+
+static gramc_status check_header(struct arena *arena, gramc_text line, const struct plan *plan,
+                                 const struct cell *cell, struct cassette_error *error) {
+    const struct json *header = json_parse(arena, line, NULL);
+    gramc_text item = plan->cases->items[cell->item].id;
+    if (arena->oom) return GRAMC_NOMEM;
+    if (!text_is(trace_text(header, "format"), CASSETTE_FORMAT))
+        return fail(error, GRAMC_FINDINGS, "it is no cassette: its first line does not say so",
+                    TEXT(""));
+    if (trace_number(header, "version") != VERSION_CASSETTE)
+        return fail(error, GRAMC_FINDINGS, "it is a cassette of another version", TEXT(""));
+    if (!text_eq(trace_text(header, "item"), item))
+        return fail(error, GRAMC_FINDINGS, "it is the cassette of item ",
+                    trace_text(header, "item"));
+    if (trace_number(header, "seed") != plan->seed)
+        return fail(error, GRAMC_FINDINGS,
+                    "it was recorded with another seed, so that the model was asked otherwise",
+                    TEXT(""));
+    return GRAMC_OK;
+}
+
+static bool is_cell_line(gramc_text line) {
+    return text_starts(line, "{\"event\":\"cell\",");
+}
+
+static bool is_cell(struct arena *arena, gramc_text line, const struct plan *plan,
+                    const struct cell *cell) {
+    const struct json *said = is_cell_line(line) ? json_parse(arena, line, NULL) : NULL;
+    return said && trace_number(said, "repeat") == cell->repeat + 1 &&
+           text_eq(trace_text(said, "arm"), plan->experiment->arms[cell->arm].name);
+}
+
+/* The lines of the cell, without its first. */
+static gramc_text find_cell(struct arena *arena, gramc_text file, size_t at,
+                            const struct plan *plan, const struct cell *cell) {
+    while (at < file.len && !is_cell(arena, take_line(file, &at), plan, cell)) continue;
+    size_t start = at, end = at;
+    while (at < file.len && !is_cell_line(take_line(file, &at))) end = at;
+    return text_slice(file, start, end);
+}
+
+gramc_status cassette_load(gramc_cassette **out, gramc_text file, const struct plan *plan,
+                           const struct cell *cell, const gramc_allocator *allocator,
+                           struct cassette_error *error) {
+    struct arena arena;
+    gramc_json_error why = {.message = ""};
+    size_t at = 0;
+    *out = NULL;
+    arena_init(&arena, allocator);
+    gramc_text header = take_line(file, &at);
+    gramc_status status = check_header(&arena, header, plan, cell, error);
+    gramc_text lines = status ? header : find_cell(&arena, file, at, plan, cell);
+    if (arena.oom) status = GRAMC_NOMEM;
+    arena_free(&arena);
+    if (status) return status;
+    if (!lines.len)
+        return fail(error, GRAMC_NOT_FOUND, "it has no recording of this repeat of arm ",
+                    plan->experiment->arms[cell->arm].name);
+    status = gramc_cassette_new(out, lines, allocator, &why);
+    return status == GRAMC_FINDINGS ? fail(error, status, "", text_of(why.message)) : status;
+}
