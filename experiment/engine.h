@@ -2,8 +2,8 @@
  * tries again what the infrastructure has failed, writes what came of it, and stops when it is
  * told to or has used up what it may. It knows neither models nor networks nor clocks: how a cell
  * is run stands behind struct cell_runner, which simulations replace. One thread. */
-#ifndef EXPERIMENT_RUNNER_H
-#define EXPERIMENT_RUNNER_H
+#ifndef EXPERIMENT_ENGINE_H
+#define EXPERIMENT_ENGINE_H
 
 #include "experiment/store/store.h"
 
@@ -27,20 +27,20 @@ struct cell_runner {
     void *self;
 };
 
-enum runner_end {
-    RUNNER_DONE,         /* every cell has run, or was given up */
-    RUNNER_DECIDED,      /* the watch has seen enough */
-    RUNNER_BUDGET,       /* it has used up what it may */
-    RUNNER_TOO_MANY,     /* more items lack a cell than may */
-    RUNNER_INTERRUPTED,  /* runner_cancel */
-    RUNNER_STORE_FAILED, /* what was found cannot be kept */
-    RUNNER_FAILED        /* memory, above all */
+enum engine_end {
+    ENGINE_DONE,         /* every cell has run, or was given up */
+    ENGINE_DECIDED,      /* the watch has seen enough */
+    ENGINE_BUDGET,       /* it has used up what it may */
+    ENGINE_TOO_MANY,     /* more items lack a cell than may */
+    ENGINE_INTERRUPTED,  /* engine_cancel */
+    ENGINE_STORE_FAILED, /* what was found cannot be kept */
+    ENGINE_FAILED        /* memory, above all */
 };
 /* "done", "decided", "budget", "too-many-missing", "interrupted", "store-failed", "failed" */
-const char *runner_end_name(enum runner_end end);
+const char *engine_end_name(enum engine_end end);
 
 /* Who looks on. Both get what an earlier process had done first, in the order of the plan. */
-struct runner_watch {
+struct engine_watch {
     /* A cell is over (CELL_DONE or CELL_MISSING); it was saved. May be NULL. */
     void (*over)(void *ctx, uint32_t place, const struct attempt *attempt);
     /* All cells of an item are over, and so are all items before it in the order of the plan. A
@@ -50,7 +50,7 @@ struct runner_watch {
 };
 
 /* 0: no limit. */
-struct runner_limits {
+struct engine_limits {
     double max_cost; /* of the runs; judges are apart */
     double max_judge_cost;
     uint64_t max_ms;
@@ -58,12 +58,12 @@ struct runner_limits {
     double max_missing; /* the share of items that may lack a cell: 0 to 1 */
 };
 
-struct runner_options {
+struct engine_options {
     const struct plan *plan; /* borrowed, as is all of this */
     struct store *store;     /* the experiment was begun */
     const struct cell_runner *cells;
-    struct runner_watch watch;
-    struct runner_limits limits;
+    struct engine_watch watch;
+    struct engine_limits limits;
     gramc_text owner;
     uint32_t concurrency; /* items at a time; 0: 4 */
     uint32_t attempts;    /* of a cell that the infrastructure fails; 0: 3 */
@@ -72,29 +72,29 @@ struct runner_options {
 };
 
 /* How far it is. */
-struct runner_progress {
+struct engine_progress {
     uint64_t cells, done, missing; /* all there are; those that are over, before and now */
     uint64_t now;                  /* that this process has run */
     uint32_t items, finished, items_missing;
     uint32_t running; /* items, just now */
     double cost, judge_cost;
     uint64_t calls, retried;
-    uint64_t started_ms; /* by the runner's clock */
+    uint64_t started_ms; /* by the engine's clock */
 };
 
-struct runner;
+struct engine;
 /* Reads what the store has of it. GRAMC_NOMEM, or what reading failed with, which `error` says. */
-gramc_status runner_new(struct runner **out, const struct runner_options *options,
+gramc_status engine_new(struct engine **out, const struct engine_options *options,
                         struct store_error *error);
 /* Starts as many items as may run at a time; cells that end start further ones. */
-void runner_start(struct runner *runner);
+void engine_start(struct engine *engine);
 /* Nothing is running any more, and nothing will be started. */
-bool runner_is_over(const struct runner *runner);
+bool engine_is_over(const struct engine *engine);
 /* Starts nothing more. What runs is for its owner to cancel; outcome "canceled" is not kept. */
-void runner_cancel(struct runner *runner);
-struct runner_progress runner_progress(const struct runner *runner);
-/* How it ended, once it is over; `reason` is a line for people, and lives as long as the runner. */
-enum runner_end runner_ended(const struct runner *runner, gramc_text *reason);
-void runner_free(struct runner *runner);
+void engine_cancel(struct engine *engine);
+struct engine_progress engine_progress(const struct engine *engine);
+/* How it ended, once it is over; `reason` is a line for people, and lives as long as the engine. */
+enum engine_end engine_ended(const struct engine *engine, gramc_text *reason);
+void engine_free(struct engine *engine);
 
 #endif
