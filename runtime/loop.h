@@ -34,7 +34,8 @@ struct gramc_loop {
     gramc_run *runs;  /* all, until freed */
     gramc_run *ready; /* to be stepped, first come first served */
     gramc_run **ready_end;
-    size_t active; /* whose done has not been called */
+    size_t active;      /* whose done has not been called */
+    uint64_t run_count; /* that were ever started */
     struct tool_call *calls;
     struct worker_pool *pools; /* processes that stay between calls */
     size_t idle_workers, workers_max;
