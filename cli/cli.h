@@ -34,11 +34,12 @@ enum {
     FOR_TOOLS = 1 << 9,
     FOR_CALL = 1 << 10,
     FOR_JOLT = 1 << 14,
-    FOR_TRACE = 1 << 15, /* 16 is session's, 21 and 22 are stat's and grade's */
+    FOR_TRACE = 1 << 15,
+    FOR_SESSION = 1 << 16,
     FOR_EXPERIMENT = 1 << 17,
     FOR_AB = 1 << 18,
     FOR_REPORT = 1 << 19,
-    FOR_ALL = (1 << 24) - 1
+    FOR_ALL = (1 << 24) - 1 /* room for those that come */
 };
 
 /* The longest path that is put together here, and the most options of one command. */
