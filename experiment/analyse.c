@@ -70,8 +70,8 @@ uint64_t analysis_seed(const struct analysis *analysis, size_t arm, size_t metri
 
 /* What is computed from columns that are filled. */
 static gramc_status conclude(struct columns *columns) {
-    static void (*const steps[])(struct columns *) = {
-        analyse_arms, compare_arms, analyse_slices, analyse_agreement_end, analyse_soundness};
+    static void (*const steps[])(struct columns *) = {analyse_arms, compare_arms, analyse_slices,
+                                                      analyse_agreement_end, analyse_soundness};
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         steps[i](columns);
         scratch_done(columns);
