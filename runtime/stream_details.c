@@ -11,7 +11,7 @@
 #define DETAILS ((uint64_t)1 << 63)
 
 /* Members that come in pieces, or later than others; the rest is in SECTION_HEAD. */
-static const struct growing {
+static const struct detail_member {
     const char *member;
     enum part_field field;
     bool grows; /* else the last one counts */
@@ -82,7 +82,7 @@ void details_take(struct stream *stream, const struct json *delta) {
 
 /* ## The body */
 
-static const struct growing *growing_member(const struct stream_part *part, gramc_text key) {
+static const struct detail_member *growing_member(const struct stream_part *part, gramc_text key) {
     for (size_t i = 0; i < GROWING; i++)
         if (text_is(key, growing[i].member) && part->fields[growing[i].field].len)
             return &growing[i];
@@ -93,7 +93,7 @@ static void put_detail(struct json_writer *w, struct arena *arena, const struct 
     const struct json *head = json_parse(arena, part_text(part, SECTION_HEAD), NULL);
     json_object_begin(w);
     for (const struct json *member = head ? head->first : NULL; member; member = member->next) {
-        const struct growing *how = growing_member(part, member->key);
+        const struct detail_member *how = growing_member(part, member->key);
         json_key_text(w, member->key);
         if (how) json_text(w, part_text(part, how->field));
         else json_value(w, member);
