@@ -32,8 +32,8 @@ void analysis_warn(struct analysis *analysis, const char *format, ...) {
     analysis->warnings[analysis->warning_count++] = arena_text(arena, (gramc_text){sentence, kept});
 }
 
-const struct comparison *analysis_comparison(const struct analysis *analysis, size_t arm,
-                                             size_t metric) {
+const struct arm_comparison *analysis_comparison(const struct analysis *analysis, size_t arm,
+                                                 size_t metric) {
     return &analysis->comparisons[(arm - 1) * analysis->metric_count + metric];
 }
 

@@ -103,7 +103,7 @@ struct sequence {
 };
 
 /* An arm against the first, in one metric. */
-struct comparison {
+struct arm_comparison {
     size_t metric, arm;
     size_t items, clusters;
     bool binary; /* pass, one repeat, no clusters: the table below is the data */
@@ -197,7 +197,7 @@ struct analysis {
     size_t grader_count;
     struct arm_result *arms;
     size_t arm_count;
-    struct comparison *comparisons; /* (arm - 1) * metric_count + metric */
+    struct arm_comparison *comparisons; /* (arm - 1) * metric_count + metric */
     struct case_result *cases;
     struct slice *slices;
     size_t slice_count;
@@ -218,8 +218,8 @@ gramc_status analyse(struct analysis *out, const struct analysis_input *input,
                      const gramc_allocator *allocator);
 void analysis_free(struct analysis *analysis);
 
-const struct comparison *analysis_comparison(const struct analysis *analysis, size_t arm,
-                                             size_t metric);
+const struct arm_comparison *analysis_comparison(const struct analysis *analysis, size_t arm,
+                                                 size_t metric);
 /* The first metric of that kind; every experiment has all but graders'. */
 size_t analysis_metric(const struct analysis *analysis, enum metric_kind kind);
 /* Of an arm against the first, in the pass counts of one case. */

@@ -59,15 +59,15 @@ struct sample {
     double *candidate, *baseline, *difference; /* of a ratio: logarithms */
 };
 /* In `scratch`. */
-bool sample_take(struct columns *columns, const struct comparison *comparison,
+bool sample_take(struct columns *columns, const struct arm_comparison *comparison,
                  struct sample *sample);
 void compare_arms(struct columns *columns);
 /* ## compare_tests.c */
 /* Difference or ratio with its interval at the comparison's confidence. */
-void compare_estimate(struct columns *columns, struct comparison *comparison,
+void compare_estimate(struct columns *columns, struct arm_comparison *comparison,
                       const struct sample *sample);
 /* The tests that assume less, and the bootstrap: where they take little time. */
-void compare_tests(struct columns *columns, struct comparison *comparison,
+void compare_tests(struct columns *columns, struct arm_comparison *comparison,
                    const struct sample *sample);
 /* All cells of the item are done or missing. */
 static inline bool has_ended(const struct analysis *out, const struct case_result *result) {
@@ -86,7 +86,7 @@ static inline double item_value(const struct columns *columns, size_t item, size
 uint64_t analysis_seed(const struct analysis *analysis, size_t arm, size_t metric);
 
 /* ## sequence.c */
-void sequence_run(struct columns *columns, struct comparison *comparison);
+void sequence_run(struct columns *columns, struct arm_comparison *comparison);
 
 /* ## soundness.c */
 void analyse_soundness(struct columns *columns);

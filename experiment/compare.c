@@ -18,7 +18,7 @@ size_t items_with(const struct columns *columns, size_t metric, size_t *items) {
     return count;
 }
 
-bool sample_take(struct columns *columns, const struct comparison *comparison,
+bool sample_take(struct columns *columns, const struct arm_comparison *comparison,
                  struct sample *sample) {
     struct analysis *out = columns->out;
     struct arena *scratch = &columns->scratch;
@@ -41,7 +41,7 @@ bool sample_take(struct columns *columns, const struct comparison *comparison,
     return true;
 }
 
-static void judge(const struct analysis *out, struct comparison *comparison) {
+static void judge(const struct analysis *out, struct arm_comparison *comparison) {
     const struct metric *metric = &out->metrics[comparison->metric];
     struct stat_goal goal = {.margin = comparison->margin,
                              .lower_is_better = !metric->higher_is_better,
@@ -52,9 +52,10 @@ static void judge(const struct analysis *out, struct comparison *comparison) {
                           (double)comparison->items, goal, comparison->confidence, 0.8);
 }
 
-static void begin(struct columns *columns, struct comparison *comparison, size_t arm, size_t m) {
+static void begin(struct columns *columns, struct arm_comparison *comparison, size_t arm,
+                  size_t m) {
     const struct analysis *out = columns->out;
-    *comparison = (struct comparison){.metric = m, .arm = arm, .margin = out->margin};
+    *comparison = (struct arm_comparison){.metric = m, .arm = arm, .margin = out->margin};
     comparison->confidence = 1 - out->alpha;
     comparison->baseline = comparison->candidate = (double)NAN;
     comparison->effect = (struct measure){(double)NAN, no_interval()};
@@ -79,7 +80,7 @@ static double filled(const struct columns *columns, size_t item, size_t arm, siz
 }
 
 /* Items that lack a cell, once all against the arm and once all for it. */
-static void bound(const struct columns *columns, struct comparison *comparison) {
+static void bound(const struct columns *columns, struct arm_comparison *comparison) {
     const struct analysis *out = columns->out;
     double low = 0, high = 0, count = 0;
     if (out->metrics[comparison->metric].scale != SCALE_SHARE) return;
@@ -94,7 +95,7 @@ static void bound(const struct columns *columns, struct comparison *comparison) 
     if (count > 0) comparison->bounds = (struct stat_interval){low / count, high / count};
 }
 
-static void compare(struct columns *columns, struct comparison *comparison) {
+static void compare(struct columns *columns, struct arm_comparison *comparison) {
     struct sample sample;
     if (!sample_take(columns, comparison, &sample)) return;
     comparison->items = sample.count;
@@ -111,11 +112,11 @@ static void compare(struct columns *columns, struct comparison *comparison) {
 /* ## Several at once */
 
 struct family {
-    struct comparison **members;
+    struct arm_comparison **members;
     size_t count;
 };
 
-static double decisive_p(const struct comparison *comparison) {
+static double decisive_p(const struct arm_comparison *comparison) {
     double p = comparison->p[comparison->decisive];
     return isnan(p) ? 1 : p;
 }
@@ -148,7 +149,7 @@ static size_t holm_divisor(const struct analysis *out, const struct family *fami
 /* An interval at the level that Holm leaves, so that it and the adjusted p tell the same. */
 static void widen(struct columns *columns, struct family *family) {
     for (size_t i = 0; i < family->count; i++) {
-        struct comparison *comparison = family->members[i];
+        struct arm_comparison *comparison = family->members[i];
         struct sample sample;
         size_t divisor = holm_divisor(columns->out, family, i);
         if (divisor <= 1 || comparison->reason) continue;
@@ -163,10 +164,10 @@ static void adjust_role(struct columns *columns, enum metric_role role) {
     struct analysis *out = columns->out;
     size_t all = (out->arm_count - 1) * out->metric_count;
     struct family family = {.count = 0};
-    family.members = arena_array(&out->arena, all, sizeof(struct comparison *));
+    family.members = arena_array(&out->arena, all, sizeof(struct arm_comparison *));
     if (!family.members) return;
     for (size_t i = 0; i < all; i++) {
-        struct comparison *comparison = &out->comparisons[i];
+        struct arm_comparison *comparison = &out->comparisons[i];
         if (out->metrics[comparison->metric].role == role && !comparison->reason)
             family.members[family.count++] = comparison;
     }
@@ -178,13 +179,13 @@ static void adjust_role(struct columns *columns, enum metric_role role) {
 }
 
 /* Looking before the end spoils what was computed for a fixed number of items: it is not shown. */
-static void take_back(struct comparison *comparison) {
+static void take_back(struct arm_comparison *comparison) {
     for (size_t i = 0; i < TEST_COUNT; i++) comparison->p[i] = (double)NAN;
     comparison->p_adjusted = (double)NAN;
     comparison->bootstrap = no_interval();
 }
 
-static void decide(struct columns *columns, struct comparison *comparison) {
+static void decide(struct columns *columns, struct arm_comparison *comparison) {
     struct analysis *out = columns->out;
     bool primary = comparison->metric == 0;
     if (comparison->reason) return;

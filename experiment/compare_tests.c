@@ -39,7 +39,7 @@ static double spread_of(const double *values, size_t count) {
     return count > 1 ? sqrt(sum / (double)(count - 1)) : (double)NAN;
 }
 
-static void estimate_pairs(struct comparison *comparison, const struct sample *sample) {
+static void estimate_pairs(struct arm_comparison *comparison, const struct sample *sample) {
     struct stat_pairs table = table_of(sample);
     comparison->table = table;
     comparison->effect.value = stat_pairs_difference(table);
@@ -53,14 +53,14 @@ static void estimate_pairs(struct comparison *comparison, const struct sample *s
 
 /* No spread among a few items does not prove that there is none: as wide as Tango's interval of so
  * many pairs without a discordant one. */
-static struct stat_interval without_spread(const struct comparison *comparison, double value,
+static struct stat_interval without_spread(const struct arm_comparison *comparison, double value,
                                            size_t count) {
     struct stat_pairs alike = {.both = count};
     struct stat_interval wide = stat_tango(alike, comparison->confidence);
     return (struct stat_interval){fmax(-1, value + wide.low), fmin(1, value + wide.high)};
 }
 
-static void estimate_mean(struct columns *columns, struct comparison *comparison,
+static void estimate_mean(struct columns *columns, struct arm_comparison *comparison,
                           const struct sample *sample, bool share) {
     struct stat_mean mean = items_mean(columns, sample->difference, sample->items, sample->count,
                                        comparison->confidence);
@@ -78,7 +78,7 @@ static void estimate_mean(struct columns *columns, struct comparison *comparison
     comparison->p[TEST_T] = (double)NAN;
 }
 
-static void to_ratio(struct comparison *comparison) {
+static void to_ratio(struct arm_comparison *comparison) {
     struct measure *effect = &comparison->effect;
     effect->value = exp(effect->value);
     effect->interval.low = exp(effect->interval.low);
@@ -106,7 +106,7 @@ static size_t clusters_of(struct columns *columns, const struct sample *sample) 
     return count;
 }
 
-void compare_estimate(struct columns *columns, struct comparison *comparison,
+void compare_estimate(struct columns *columns, struct arm_comparison *comparison,
                       const struct sample *sample) {
     enum metric_scale scale = columns->out->metrics[comparison->metric].scale;
     if (scale == SCALE_RATIO && !has_logarithms(sample)) {
@@ -159,7 +159,7 @@ static double sign_flip(struct columns *columns, const double *values, size_t co
     return stat_sign_flip(values, count, draws_for(count, FLIPS_MAX), seed).two_sided;
 }
 
-static void bootstrap(struct columns *columns, struct comparison *comparison,
+static void bootstrap(struct columns *columns, struct arm_comparison *comparison,
                       const struct sample *sample, uint64_t seed) {
     uint64_t *cluster = NULL;
     if (columns->cluster) {
@@ -180,7 +180,7 @@ static void bootstrap(struct columns *columns, struct comparison *comparison,
     comparison->bootstrap.high = exp(comparison->bootstrap.high);
 }
 
-void compare_tests(struct columns *columns, struct comparison *comparison,
+void compare_tests(struct columns *columns, struct arm_comparison *comparison,
                    const struct sample *sample) {
     bool primary = comparison->metric == 0;
     if (comparison->binary || sample->count < 2) return;

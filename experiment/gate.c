@@ -39,15 +39,15 @@ static bool is_name(gramc_text name, const struct analysis_grader *graders, size
     return text_is(name, "score");
 }
 
-static gramc_status refuse(const struct gate *gate, struct gate_error *error, gramc_text name,
+static gramc_status refuse(const struct gate_rule *gate, struct gate_error *error, gramc_text name,
                            const char *what) {
     error->position = name.ptr ? (size_t)(name.ptr - gate->source.ptr) : 0;
     snprintf(error->message, sizeof error->message, "%s", what);
     return GRAMC_FINDINGS;
 }
 
-static gramc_status check_quantity(const struct gate *gate, bool whole, enum metric_scale scale,
-                                   struct gate_error *error) {
+static gramc_status check_quantity(const struct gate_rule *gate, bool whole,
+                                   enum metric_scale scale, struct gate_error *error) {
     if (whole || gate->quantity == GATE_MEAN) return GRAMC_OK;
     bool percentile = gate->quantity == GATE_P50 || gate->quantity == GATE_P95;
     if (percentile && !text_is(gate->metric, "latency"))
@@ -60,7 +60,7 @@ static gramc_status check_quantity(const struct gate *gate, bool whole, enum met
     return GRAMC_OK;
 }
 
-gramc_status gate_check(const struct gate *gate, const gramc_experiment *experiment,
+gramc_status gate_check(const struct gate_rule *gate, const gramc_experiment *experiment,
                         const struct analysis_grader *graders, size_t grader_count,
                         struct gate_error *error) {
     enum metric_scale scale;
@@ -111,9 +111,9 @@ static bool condition_holds(enum gate_condition condition, struct stat_interval 
     return true;
 }
 
-static void judge_condition(struct analysis *analysis, const struct comparison *comparison,
+static void judge_condition(struct analysis *analysis, const struct arm_comparison *comparison,
                             struct gate_result *result, struct buf *words) {
-    const struct gate *gate = result->gate;
+    const struct gate_rule *gate = result->gate;
     const struct metric *metric = &analysis->metrics[comparison->metric];
     struct stat_goal goal = {.margin = gate->has_margin ? gate->value : comparison->margin,
                              .lower_is_better = !metric->higher_is_better,
@@ -137,7 +137,7 @@ static void judge_condition(struct analysis *analysis, const struct comparison *
 static struct measure quantity_of(const struct analysis *analysis, size_t arm, size_t metric,
                                   enum gate_quantity quantity) {
     const struct arm_metric *of = &analysis->arms[arm].metrics[metric];
-    const struct comparison *comparison = analysis_comparison(analysis, arm, metric);
+    const struct arm_comparison *comparison = analysis_comparison(analysis, arm, metric);
     switch (quantity) {
     case GATE_P50: return of->p50;
     case GATE_P95: return of->p95;
@@ -149,7 +149,7 @@ static struct measure quantity_of(const struct analysis *analysis, size_t arm, s
 
 static void judge_bound(struct analysis *analysis, size_t metric, enum gate_quantity quantity,
                         struct gate_result *result, struct buf *words) {
-    const struct gate *gate = result->gate;
+    const struct gate_rule *gate = result->gate;
     struct measure of = quantity_of(analysis, result->arm, metric, quantity);
     result->seen = gate->end == GATE_LOWER   ? of.interval.low
                    : gate->end == GATE_UPPER ? of.interval.high
@@ -183,7 +183,7 @@ static void judge_cases(struct analysis *analysis, struct gate_result *result, s
 }
 
 static void judge_one(struct analysis *analysis, struct gate_result *result) {
-    const struct gate *gate = result->gate;
+    const struct gate_rule *gate = result->gate;
     struct buf words;
     buf_init(&words, &analysis->arena.allocator, 4096);
     size_t metric = find_metric(analysis->metrics, analysis->metric_count, gate->whole);
@@ -217,7 +217,7 @@ static const char *nothing(const struct analysis *analysis, bool gated) {
         return "more cases lack a run than the experiment allows";
     if (gated && !analysis->complete && !analysis->sequential)
         return "the experiment is not at its end";
-    const struct comparison *primary = analysis_comparison(analysis, 1, 0);
+    const struct arm_comparison *primary = analysis_comparison(analysis, 1, 0);
     if (!primary->items && !analysis->grader_count) return "no grader judged anything";
     if (!primary->items) return "no case has a value of the metric in every arm";
     return NULL;
@@ -252,7 +252,7 @@ static void conclude(struct gate_report *out, const struct analysis *analysis, b
 }
 
 gramc_status gates_judge(struct gate_report *out, struct analysis *analysis,
-                         const struct gate *gates, size_t count, bool require_decision) {
+                         const struct gate_rule *gates, size_t count, bool require_decision) {
     *out = (struct gate_report){.count = 0};
     size_t room = count * (analysis->arm_count - 1);
     if (room) out->results = arena_array(&analysis->arena, room, sizeof *out->results);

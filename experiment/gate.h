@@ -25,7 +25,7 @@ enum gate_condition {
 enum gate_quantity { GATE_MEAN, GATE_P50, GATE_P95, GATE_RATIO, GATE_DIFFERENCE };
 enum gate_end { GATE_POINT, GATE_LOWER, GATE_UPPER };
 
-struct gate {
+struct gate_rule {
     enum gate_option option;
     gramc_text source; /* as it was written; borrowed, as the names are */
     gramc_text arm;    /* empty: every one but the first */
@@ -44,11 +44,11 @@ struct gate_error {
 };
 
 /* GRAMC_FINDINGS with the error. Takes no memory. */
-gramc_status gate_parse(struct gate *out, enum gate_option option, gramc_text source,
+gramc_status gate_parse(struct gate_rule *out, enum gate_option option, gramc_text source,
                         struct gate_error *error);
 /* Is there such a metric and such an arm? Before anything runs: the same graders as for analyse().
  */
-gramc_status gate_check(const struct gate *gate, const gramc_experiment *experiment,
+gramc_status gate_check(const struct gate_rule *gate, const gramc_experiment *experiment,
                         const struct analysis_grader *graders, size_t grader_count,
                         struct gate_error *error);
 /* "--min": how the option is called. */
@@ -58,7 +58,7 @@ enum gate_outcome { GATE_PASSED, GATE_FAILED, GATE_UNDECIDED };
 const char *gate_outcome_name(enum gate_outcome outcome);
 
 struct gate_result {
-    const struct gate *gate;
+    const struct gate_rule *gate;
     size_t arm;
     enum gate_outcome outcome;
     double seen; /* what was compared with the gate's value; NaN: nothing */
@@ -79,6 +79,6 @@ struct gate_report {
  * with a value of the primary metric, more missing than the experiment allows, a gate without
  * anything to look at. GRAMC_NOMEM. */
 gramc_status gates_judge(struct gate_report *out, struct analysis *analysis,
-                         const struct gate *gates, size_t count, bool require_decision);
+                         const struct gate_rule *gates, size_t count, bool require_decision);
 
 #endif

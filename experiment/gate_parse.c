@@ -8,7 +8,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-struct reader {
+struct gate_reader {
     gramc_text source;
     size_t at;
     struct gate_error *error;
@@ -18,7 +18,7 @@ struct reader {
 __attribute__((format(printf, 3, 4)))
 #endif
 static bool
-complain(struct reader *reader, size_t at, const char *format, ...) {
+complain(struct gate_reader *reader, size_t at, const char *format, ...) {
     va_list args;
     va_start(args, format);
     vsnprintf(reader->error->message, sizeof reader->error->message, format, args);
@@ -27,15 +27,15 @@ complain(struct reader *reader, size_t at, const char *format, ...) {
     return false;
 }
 
-static int peek(const struct reader *reader) {
+static int peek(const struct gate_reader *reader) {
     return reader->at < reader->source.len ? (unsigned char)reader->source.ptr[reader->at] : -1;
 }
 
-static void skip_blanks(struct reader *reader) {
+static void skip_blanks(struct gate_reader *reader) {
     while (peek(reader) == ' ' || peek(reader) == '\t') reader->at++;
 }
 
-static bool take(struct reader *reader, const char *symbol) {
+static bool take(struct gate_reader *reader, const char *symbol) {
     skip_blanks(reader);
     gramc_text rest = text_slice(reader->source, reader->at, reader->source.len);
     if (!text_starts(rest, symbol)) return false;
@@ -51,7 +51,7 @@ static bool is_digit(int c) {
     return c >= '0' && c <= '9';
 }
 
-static bool read_quoted(struct reader *reader, gramc_text *out) {
+static bool read_quoted(struct gate_reader *reader, gramc_text *out) {
     size_t start = reader->at++;
     while (peek(reader) != '`' && peek(reader) >= 0) reader->at++;
     if (peek(reader) < 0) return complain(reader, start, "this backtick is never closed");
@@ -59,7 +59,7 @@ static bool read_quoted(struct reader *reader, gramc_text *out) {
     return out->len > 0 || complain(reader, start, "a name is missing between the backticks");
 }
 
-static bool read_name(struct reader *reader, gramc_text *out, const char *what) {
+static bool read_name(struct gate_reader *reader, gramc_text *out, const char *what) {
     skip_blanks(reader);
     if (peek(reader) == '`') return read_quoted(reader, out);
     size_t start = reader->at;
@@ -80,7 +80,7 @@ static size_t number_length(gramc_text rest) {
     return len;
 }
 
-static bool read_number(struct reader *reader, double *out, const char *what) {
+static bool read_number(struct gate_reader *reader, double *out, const char *what) {
     static const struct {
         const char *name;
         double factor;
@@ -102,7 +102,7 @@ static bool read_number(struct reader *reader, double *out, const char *what) {
     return true;
 }
 
-static bool read_end(struct reader *reader) {
+static bool read_end(struct gate_reader *reader) {
     skip_blanks(reader);
     if (peek(reader) < 0) return true;
     return complain(reader, reader->at, "nothing more is expected here");
@@ -115,7 +115,7 @@ static bool ends_in(gramc_text name, const char *suffix) {
     return name.len > len && memcmp(name.ptr + name.len - len, suffix, len) == 0;
 }
 
-static void split_quantity(struct gate *gate) {
+static void split_quantity(struct gate_rule *gate) {
     static const struct {
         const char *suffix;
         enum gate_quantity quantity;
@@ -131,7 +131,7 @@ static void split_quantity(struct gate *gate) {
     }
 }
 
-static bool read_metric(struct reader *reader, struct gate *gate) {
+static bool read_metric(struct gate_reader *reader, struct gate_rule *gate) {
     if (!read_name(reader, &gate->metric, "the name of a metric")) return false;
     if (take(reader, ".")) {
         gate->arm = gate->metric;
@@ -143,7 +143,7 @@ static bool read_metric(struct reader *reader, struct gate *gate) {
 
 /* ## --fail-if */
 
-static bool read_condition(struct reader *reader, struct gate *gate) {
+static bool read_condition(struct gate_reader *reader, struct gate_rule *gate) {
     static const struct {
         const char *name;
         enum gate_condition condition;
@@ -166,7 +166,7 @@ static bool read_condition(struct reader *reader, struct gate *gate) {
                     "not_non_inferior, not_equivalent");
 }
 
-static bool read_arguments(struct reader *reader, struct gate *gate) {
+static bool read_arguments(struct gate_reader *reader, struct gate_rule *gate) {
     while (take(reader, ",")) {
         gramc_text name;
         skip_blanks(reader);
@@ -184,7 +184,7 @@ static bool read_arguments(struct reader *reader, struct gate *gate) {
     return true;
 }
 
-static bool read_fail_if(struct reader *reader, struct gate *gate) {
+static bool read_fail_if(struct gate_reader *reader, struct gate_rule *gate) {
     if (!read_condition(reader, gate)) return false;
     if (!take(reader, "(")) return complain(reader, reader->at, "( is expected here");
     if (!read_metric(reader, gate) || !read_arguments(reader, gate)) return false;
@@ -194,7 +194,7 @@ static bool read_fail_if(struct reader *reader, struct gate *gate) {
 
 /* ## --min, --max, --case-regressions */
 
-static bool read_bound_end(struct reader *reader, struct gate *gate) {
+static bool read_bound_end(struct gate_reader *reader, struct gate_rule *gate) {
     if (!take(reader, "@")) return true;
     gramc_text name;
     size_t start = reader->at;
@@ -206,7 +206,7 @@ static bool read_bound_end(struct reader *reader, struct gate *gate) {
     return true;
 }
 
-static bool read_bound(struct reader *reader, struct gate *gate) {
+static bool read_bound(struct gate_reader *reader, struct gate_rule *gate) {
     const char *symbol = gate->option == GATE_MIN ? ">=" : "<=";
     if (!read_metric(reader, gate)) return false;
     split_quantity(gate);
@@ -218,7 +218,7 @@ static bool read_bound(struct reader *reader, struct gate *gate) {
            read_end(reader);
 }
 
-static bool read_count(struct reader *reader, struct gate *gate) {
+static bool read_count(struct gate_reader *reader, struct gate_rule *gate) {
     int64_t count = 0;
     gramc_text digits = text_trim(reader->source);
     if (!number_to_int(&count, digits) || count < 0)
@@ -232,14 +232,14 @@ const char *gate_option_name(enum gate_option option) {
     return names[option];
 }
 
-gramc_status gate_parse(struct gate *out, enum gate_option option, gramc_text source,
+gramc_status gate_parse(struct gate_rule *out, enum gate_option option, gramc_text source,
                         struct gate_error *error) {
-    static bool (*const readers[])(struct reader *,
-                                   struct gate *) = {[GATE_FAIL_IF] = read_fail_if,
-                                                     [GATE_MIN] = read_bound,
-                                                     [GATE_MAX] = read_bound,
-                                                     [GATE_CASE_REGRESSIONS] = read_count};
-    struct reader reader = {.source = source, .error = error};
-    *out = (struct gate){.option = option, .source = source};
+    static bool (*const readers[])(struct gate_reader *,
+                                   struct gate_rule *) = {[GATE_FAIL_IF] = read_fail_if,
+                                                          [GATE_MIN] = read_bound,
+                                                          [GATE_MAX] = read_bound,
+                                                          [GATE_CASE_REGRESSIONS] = read_count};
+    struct gate_reader reader = {.source = source, .error = error};
+    *out = (struct gate_rule){.option = option, .source = source};
     return readers[option](&reader, out) ? GRAMC_OK : GRAMC_FINDINGS;
 }

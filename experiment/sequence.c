@@ -5,9 +5,9 @@
 
 #include <math.h>
 
-struct walk {
+struct sequence_walk {
     struct columns *columns;
-    struct comparison *comparison;
+    struct arm_comparison *comparison;
     struct stat_betting betting;
     struct stat_pairs_process pairs;
     uint32_t stepped, every; /* a point of the path each so many steps */
@@ -21,12 +21,12 @@ static uint32_t points_for(uint32_t items) {
     return items <= 2000 ? PATH_POINTS_MAX : items <= 10000 ? 60 : 20;
 }
 
-static double log_e_now(const struct walk *walk) {
+static double log_e_now(const struct sequence_walk *walk) {
     return walk->comparison->binary ? walk->pairs.now.log_e
                                     : stat_betting_values(&walk->betting).log_e;
 }
 
-static void add_point(struct walk *walk) {
+static void add_point(struct sequence_walk *walk) {
     struct sequence *sequence = &walk->comparison->sequence;
     if (!sequence->path || sequence->points == PATH_POINTS_MAX) return;
     if (sequence->points && sequence->path[sequence->points - 1].items == walk->stepped) return;
@@ -36,8 +36,8 @@ static void add_point(struct walk *walk) {
                                 .interval = stat_betting_interval(&walk->betting)};
 }
 
-static void step(struct walk *walk, double difference, size_t item) {
-    const struct comparison *comparison = walk->comparison;
+static void step(struct sequence_walk *walk, double difference, size_t item) {
+    const struct arm_comparison *comparison = walk->comparison;
     if (stat_betting_step(&walk->betting, difference) != GRAMC_OK) {
         walk->failed = true;
         return;
@@ -52,7 +52,7 @@ static void step(struct walk *walk, double difference, size_t item) {
 }
 
 /* A cluster steps with its last item. */
-static void take_item(struct walk *walk, size_t item, double difference) {
+static void take_item(struct sequence_walk *walk, size_t item, double difference) {
     if (!walk->sums) {
         if (!isnan(difference)) step(walk, difference, item);
         return;
@@ -66,7 +66,7 @@ static void take_item(struct walk *walk, size_t item, double difference) {
     step(walk, walk->sums[cluster] / walk->counts[cluster], item);
 }
 
-static bool prepare_clusters(struct walk *walk) {
+static bool prepare_clusters(struct sequence_walk *walk) {
     struct columns *columns = walk->columns;
     if (!columns->cluster) return true;
     size_t items = columns->out->items;
@@ -84,10 +84,10 @@ static bool is_complete(const struct columns *columns, size_t item, size_t metri
     return true;
 }
 
-static void walk_items(struct walk *walk) {
+static void walk_items(struct sequence_walk *walk) {
     struct columns *columns = walk->columns;
     const struct analysis *out = columns->out;
-    const struct comparison *comparison = walk->comparison;
+    const struct arm_comparison *comparison = walk->comparison;
     for (uint32_t place = 0; place < out->items && !walk->failed; place++) {
         size_t item = columns->order[place];
         if (!has_ended(out, &out->cases[item])) break;
@@ -99,7 +99,7 @@ static void walk_items(struct walk *walk) {
     }
 }
 
-static void keep(struct walk *walk, struct sequence *sequence) {
+static void keep(struct sequence_walk *walk, struct sequence *sequence) {
     bool binary = walk->comparison->binary;
     double greatest = binary ? walk->pairs.greatest_log_e : walk->betting.greatest_log_e;
     if (walk->stepped) add_point(walk);
@@ -111,11 +111,11 @@ static void keep(struct walk *walk, struct sequence *sequence) {
                               : "hedged betting";
 }
 
-void sequence_run(struct columns *columns, struct comparison *comparison) {
+void sequence_run(struct columns *columns, struct arm_comparison *comparison) {
     struct analysis *out = columns->out;
     const struct metric *metric = &out->metrics[comparison->metric];
     if (metric->scale != SCALE_SHARE || !columns->order) return;
-    struct walk walk = {.columns = columns, .comparison = comparison};
+    struct sequence_walk walk = {.columns = columns, .comparison = comparison};
     struct stat_betting_options options = stat_betting_defaults();
     /* Several arms share the level. */
     options.alpha = out->alpha / (double)(out->arm_count - 1);

@@ -12,13 +12,13 @@ enum { SLICES_MAX = 200 };
 
 /* ## Strata */
 
-struct group {
+struct stratum_group {
     gramc_text name;
     size_t *items, count;
 };
 
 /* Items that have the primary metric in all arms, by stratum in order of appearance. */
-static size_t gather(struct columns *columns, struct group *groups) {
+static size_t gather(struct columns *columns, struct stratum_group *groups) {
     struct analysis *out = columns->out;
     struct arena *scratch = &columns->scratch;
     size_t *items = arena_array(scratch, out->items, sizeof *items), found = 0;
@@ -28,11 +28,11 @@ static size_t gather(struct columns *columns, struct group *groups) {
     map_init(&seen, scratch);
     for (size_t i = 0; i < count; i++) {
         gramc_text name = out->cases[items[i]].stratum;
-        struct group *group = name.len ? map_get(&seen, name) : NULL;
+        struct stratum_group *group = name.len ? map_get(&seen, name) : NULL;
         if (!name.len || (!group && found == SLICES_MAX)) continue;
         if (!group) {
             group = &groups[found++];
-            *group = (struct group){.name = name};
+            *group = (struct stratum_group){.name = name};
             group->items = arena_array(scratch, count - i, sizeof *group->items);
             if (!map_put(&seen, name, group) || !group->items) return 0;
         }
@@ -41,7 +41,8 @@ static size_t gather(struct columns *columns, struct group *groups) {
     return scratch->oom ? 0 : found;
 }
 
-static struct stat_pairs pairs_of(struct columns *columns, const struct group *group, size_t arm) {
+static struct stat_pairs pairs_of(struct columns *columns, const struct stratum_group *group,
+                                  size_t arm) {
     struct stat_pairs table = {0, 0, 0, 0};
     for (size_t i = 0; i < group->count; i++) {
         bool candidate = item_value(columns, group->items[i], arm, 0) > 0.5;
@@ -54,8 +55,8 @@ static struct stat_pairs pairs_of(struct columns *columns, const struct group *g
     return table;
 }
 
-static void slice_of(struct columns *columns, struct slice *slice, const struct group *group,
-                     size_t arm) {
+static void slice_of(struct columns *columns, struct slice *slice,
+                     const struct stratum_group *group, size_t arm) {
     struct analysis *out = columns->out;
     *slice = (struct slice){.name = group->name, .arm = arm, .items = group->count};
     slice->p_adjusted = (double)NAN;
@@ -103,7 +104,7 @@ static void take_back(struct analysis *out) {
 
 void analyse_slices(struct columns *columns) {
     struct analysis *out = columns->out;
-    struct group *groups = arena_array(&columns->scratch, SLICES_MAX, sizeof *groups);
+    struct stratum_group *groups = arena_array(&columns->scratch, SLICES_MAX, sizeof *groups);
     if (!groups || out->arm_count < 2) return;
     size_t found = gather(columns, groups), room = found * (out->arm_count - 1);
     if (room) out->slices = arena_array(&out->arena, room, sizeof *out->slices);
@@ -117,9 +118,9 @@ void analyse_slices(struct columns *columns) {
 
 /* ## Judges */
 
-enum label { LABEL_NONE, LABEL_FAIL, LABEL_PASS };
+enum case_label { LABEL_NONE, LABEL_FAIL, LABEL_PASS };
 
-static enum label read_label(const struct json *value) {
+static enum case_label read_label(const struct json *value) {
     if (json_is(value, JSON_TRUE)) return LABEL_PASS;
     if (json_is(value, JSON_FALSE)) return LABEL_FAIL;
     if (json_is(value, JSON_STRING) && text_is(value->text, "pass")) return LABEL_PASS;
@@ -128,7 +129,8 @@ static enum label read_label(const struct json *value) {
 }
 
 /* The case's field `label`: true, false, or one of these for each grader by its name. */
-static enum label label_of(struct columns *columns, const struct item *item, gramc_text grader) {
+static enum case_label label_of(struct columns *columns, const struct item *item,
+                                gramc_text grader) {
     for (size_t i = 0; i < item->input_count; i++) {
         if (!text_is(item->inputs[i].name, "label")) continue;
         gramc_text text = item->inputs[i].value;
@@ -155,7 +157,7 @@ void analyse_agreement(struct columns *columns, const struct attempt *attempt) {
     const struct item *item = &input->plan->cases->items[attempt->cell.item];
     for (size_t i = 0; i < input->grader_count && i < attempt->score_count; i++) {
         if (!input->graders[i].is_judge || attempt->scores[i].missing) continue;
-        enum label label = label_of(columns, item, input->graders[i].name);
+        enum case_label label = label_of(columns, item, input->graders[i].name);
         scratch_done(columns);
         if (label == LABEL_NONE) continue;
         if (!out->agreements)

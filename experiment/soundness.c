@@ -83,7 +83,7 @@ static void models(struct analysis *out) {
 static void clusters(const struct columns *columns) {
     struct analysis *out = columns->out;
     if (!columns->cluster || out->arm_count < 2) return;
-    const struct comparison *primary = analysis_comparison(out, 1, 0);
+    const struct arm_comparison *primary = analysis_comparison(out, 1, 0);
     if (!primary->reason && primary->clusters < 10)
         analysis_warn(out, "only %zu clusters: intervals of fewer than 10 are too short",
                       primary->clusters);

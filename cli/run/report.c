@@ -58,7 +58,7 @@ bool report_wants_transcripts(const struct cli *cli) {
 /* ## Gates */
 
 /* The expression, and below it where it is wrong. */
-static int refuse(struct cli *cli, const struct gate *gate, const struct gate_error *error) {
+static int refuse(struct cli *cli, const struct gate_rule *gate, const struct gate_error *error) {
     int code = cli_usage(cli, "%s: %s", gate_option_name(gate->option), error->message);
     size_t at = error->position < gate->source.len ? error->position : gate->source.len;
     fputs("  ", cli->err);
@@ -78,7 +78,7 @@ static int read_gates(struct cli *cli, struct report_request *out) {
     for (size_t i = 0; i < cli->given_count; i++)
         for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
             if (cli->given[i].id != rows[k].id) continue;
-            struct gate *gate = &out->gates[out->gate_count];
+            struct gate_rule *gate = &out->gates[out->gate_count];
             struct gate_error error;
             gramc_text source = text_of(cli->given[i].value);
             if (gate_parse(gate, rows[k].option, source, &error) != GRAMC_OK)
@@ -98,7 +98,7 @@ int report_check(struct cli *cli, const struct report_request *request,
                  const gramc_experiment *experiment, const struct analysis_grader *graders,
                  size_t grader_count) {
     for (size_t i = 0; i < request->gate_count; i++) {
-        const struct gate *gate = &request->gates[i];
+        const struct gate_rule *gate = &request->gates[i];
         struct gate_error error;
         if (gate_check(gate, experiment, graders, grader_count, &error) != GRAMC_OK)
             return refuse(cli, gate, &error);
@@ -108,7 +108,7 @@ int report_check(struct cli *cli, const struct report_request *request,
 
 /* ## Printing */
 
-static int print(struct cli *cli, const struct report *report,
+static int print(struct cli *cli, const struct experiment_report *report,
                  const struct experiment_format *format, const char *path) {
     struct buf out;
     buf_init(&out, &cli->allocator, REPORT_MAX);
@@ -130,7 +130,7 @@ int report_write(struct cli *cli, struct analysis *analysis, const struct report
     gramc_status status =
         gates_judge(&gates, analysis, request->gates, request->gate_count, decide);
     if (status != GRAMC_OK) return cli_status(cli, status);
-    struct report report = {.analysis = analysis, .gates = &gates};
+    struct experiment_report report = {.analysis = analysis, .gates = &gates};
     for (size_t i = 0; i < cli->given_count; i++) {
         const char *path = cli->given[i].value;
         if (cli->given[i].id != OPTION_REPORT) continue;

@@ -8,7 +8,7 @@
 enum { REPORT_GATES_MAX = CLI_GIVEN };
 
 struct report_request {
-    struct gate gates[REPORT_GATES_MAX];
+    struct gate_rule gates[REPORT_GATES_MAX];
     size_t gate_count;
     const struct experiment_format *format; /* of standard output */
 };

@@ -37,7 +37,7 @@ static void row(struct buf *out, const struct analysis *a, const struct case_res
     buf_puts(out, "\r\n");
 }
 
-void experiment_csv(struct buf *out, const struct report *report) {
+void experiment_csv(struct buf *out, const struct experiment_report *report) {
     const struct analysis *a = report->analysis;
     head(out, a);
     for (size_t i = 0; i < a->items; i++)

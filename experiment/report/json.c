@@ -169,7 +169,7 @@ static void table(struct json_writer *w, const struct stat_pairs *of) {
     json_object_end(w);
 }
 
-static void tests(struct json_writer *w, const struct comparison *of) {
+static void tests(struct json_writer *w, const struct arm_comparison *of) {
     json_member_array(w, "tests");
     for (int kind = 0; kind < TEST_COUNT; kind++) {
         if (isnan(of->p[kind])) continue;
@@ -205,7 +205,8 @@ static void sequence(struct json_writer *w, const struct sequence *of) {
     json_object_end(w);
 }
 
-static void effect(struct json_writer *w, const struct analysis *a, const struct comparison *of) {
+static void effect(struct json_writer *w, const struct analysis *a,
+                   const struct arm_comparison *of) {
     number(w, "baseline_value", of->baseline);
     number(w, "arm_value", of->candidate);
     json_member_object(w, "effect");
@@ -218,7 +219,7 @@ static void effect(struct json_writer *w, const struct analysis *a, const struct
 }
 
 static void comparison(struct json_writer *w, const struct analysis *a,
-                       const struct comparison *of) {
+                       const struct arm_comparison *of) {
     json_object_begin(w);
     text(w, "arm", a->arms[of->arm].name);
     text(w, "baseline", a->arms[0].name);
@@ -343,7 +344,7 @@ static void soundness(struct json_writer *w, const struct analysis *a) {
     json_array_end(w);
 }
 
-static void gates(struct json_writer *w, const struct report *report) {
+static void gates(struct json_writer *w, const struct experiment_report *report) {
     if (!report->gates) return;
     json_member_array(w, "gates");
     for (size_t i = 0; i < report->gates->count; i++) {
@@ -362,7 +363,7 @@ static void gates(struct json_writer *w, const struct report *report) {
     some(w, "exit_reason", report->gates->reason);
 }
 
-void experiment_json(struct buf *out, const struct report *report) {
+void experiment_json(struct buf *out, const struct experiment_report *report) {
     const struct analysis *a = report->analysis;
     struct json_writer w = json_writer(out);
     json_object_begin(&w);

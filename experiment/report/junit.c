@@ -80,7 +80,7 @@ static void gate(struct suite *suite, const struct analysis *a, const struct gat
 }
 
 static void verdict(struct suite *suite, const struct analysis *a, size_t arm) {
-    const struct comparison *of = analysis_comparison(a, arm, 0);
+    const struct arm_comparison *of = analysis_comparison(a, arm, 0);
     test_begin(suite, "verdict", a->arms[arm].name);
     buf_puts(&suite->body, ">\n      <system-out>");
     words_verdict(&suite->body, a, of, escape_xml);
@@ -114,7 +114,7 @@ static void close_suite(struct buf *out, struct suite *suite, gramc_text name, s
 }
 
 /* The totals stand in front, so that the suites are written first and elsewhere. */
-void experiment_junit(struct buf *out, const struct report *report) {
+void experiment_junit(struct buf *out, const struct experiment_report *report) {
     const struct analysis *a = report->analysis;
     struct suite suite = {.cases = 0}, all = {.cases = 0};
     buf_init(&suite.body, &out->allocator, out->max);

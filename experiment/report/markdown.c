@@ -16,7 +16,7 @@ static const char *const signs[] = {[STAT_INCONCLUSIVE] = "❔",
 
 static void verdicts(struct buf *out, const struct analysis *a) {
     for (size_t arm = 1; arm < a->arm_count; arm++) {
-        const struct comparison *of = analysis_comparison(a, arm, 0);
+        const struct arm_comparison *of = analysis_comparison(a, arm, 0);
         buf_printf(out, "%s **%s**: ", signs[of->verdict], stat_verdict_name(of->verdict));
         words_verdict(out, a, of, escape_markdown);
         if (!of->reason) {
@@ -24,7 +24,8 @@ static void verdicts(struct buf *out, const struct analysis *a) {
             escape_markdown(out, a->metrics[0].name);
             buf_puts(out, " ");
             words_effect(out, &a->metrics[0], &of->effect);
-            buf_printf(out, ", %.4g %% interval by %s", 100 * of->confidence, of->method);
+            words_printed(out, ", %.4g %% interval by ", 100 * of->confidence);
+            buf_puts(out, of->method);
             if (!isnan(of->p_adjusted)) {
                 buf_puts(out, ", ");
                 words_p(out, of->p_adjusted);
@@ -66,7 +67,7 @@ static void guardrails(struct buf *out, const struct analysis *a) {
     buf_puts(out, "| guardrail | arm | effect | verdict |\n|---|---|---|---|\n");
     for (size_t arm = 1; arm < a->arm_count; arm++)
         for (size_t m = 1; m <= a->guardrail_count; m++) {
-            const struct comparison *of = analysis_comparison(a, arm, m);
+            const struct arm_comparison *of = analysis_comparison(a, arm, m);
             buf_puts(out, "| ");
             escape_markdown(out, a->metrics[m].name);
             buf_puts(out, " | ");
@@ -100,7 +101,7 @@ static void changed(struct buf *out, const struct analysis *a, size_t arm, enum 
     buf_puts(out, "\n</details>\n\n");
 }
 
-static void gates(struct buf *out, const struct report *report) {
+static void gates(struct buf *out, const struct experiment_report *report) {
     const struct gate_report *of = report->gates;
     if (!of || (!of->count && !of->reason.len)) return;
     if (of->count) buf_puts(out, "| gate | arm | outcome | |\n|---|---|---|---|\n");
@@ -138,7 +139,7 @@ static void foot(struct buf *out, const struct analysis *a) {
                (unsigned long long)a->seed);
 }
 
-void experiment_markdown(struct buf *out, const struct report *report) {
+void experiment_markdown(struct buf *out, const struct experiment_report *report) {
     const struct analysis *a = report->analysis;
     buf_puts(out, "### ");
     escape_markdown(out, a->name);

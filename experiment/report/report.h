@@ -6,27 +6,27 @@
 
 #include "experiment/gate.h"
 
-struct report {
+struct experiment_report {
     const struct analysis *analysis;
     const struct gate_report *gates; /* NULL: none were judged */
     bool color;                      /* of the terminal's */
 };
 
-void experiment_text(struct buf *out, const struct report *report);
+void experiment_text(struct buf *out, const struct experiment_report *report);
 /* docs/formats/experiment.schema.json */
-void experiment_json(struct buf *out, const struct report *report);
+void experiment_json(struct buf *out, const struct experiment_report *report);
 /* A suite an arm with a case an item, and one suite for the gates. */
-void experiment_junit(struct buf *out, const struct report *report);
+void experiment_junit(struct buf *out, const struct experiment_report *report);
 /* For a comment on a pull request, or the summary of a job. */
-void experiment_markdown(struct buf *out, const struct report *report);
+void experiment_markdown(struct buf *out, const struct experiment_report *report);
 /* A row for each case and arm. */
-void experiment_csv(struct buf *out, const struct report *report);
+void experiment_csv(struct buf *out, const struct experiment_report *report);
 /* One page that needs nothing else, with plots. */
-void experiment_html(struct buf *out, const struct report *report);
+void experiment_html(struct buf *out, const struct experiment_report *report);
 
 struct experiment_format {
     const char *name;
-    void (*print)(struct buf *out, const struct report *report);
+    void (*print)(struct buf *out, const struct experiment_report *report);
 };
 /* NULL past the end. The first is for people at a terminal. */
 const struct experiment_format *experiment_format(size_t i);

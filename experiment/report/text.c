@@ -14,14 +14,14 @@ enum { COLUMNS = 6, BAR = 41, CELL = 160 };
 
 static const struct experiment_format formats[] = {
     {"text", experiment_text}, {"json", experiment_json},         {"junit", experiment_junit},
-    {"csv", experiment_csv},   {"markdown", experiment_markdown},
+    {"csv", experiment_csv},   {"markdown", experiment_markdown}, {"html", experiment_html},
 };
 
 const struct experiment_format *experiment_format(size_t i) {
     return i < sizeof formats / sizeof *formats ? &formats[i] : NULL;
 }
 
-static void paint(struct buf *out, const struct report *report, const char *code) {
+static void paint(struct buf *out, const struct experiment_report *report, const char *code) {
     if (report->color) buf_printf(out, "\033[%sm", code);
 }
 
@@ -56,7 +56,7 @@ static void count_line(struct buf *out, const struct analysis *a) {
         list_put_number(out, (size_t)rest[i].count);
         buf_printf(out, " %s", rest[i].what);
     }
-    const struct comparison *primary = analysis_comparison(a, 1, 0);
+    const struct arm_comparison *primary = analysis_comparison(a, 1, 0);
     buf_puts(out, "; ");
     list_put_number(out, primary->items);
     buf_puts(out, " of ");
@@ -172,7 +172,7 @@ static int column_of(double value, double reach) {
 }
 
 /* [      <-----|--o--->       ] with the margin marked by dots. */
-static void bar(struct buf *out, const struct analysis *a, const struct comparison *of) {
+static void bar(struct buf *out, const struct analysis *a, const struct arm_comparison *of) {
     bool ratio = a->metrics[of->metric].scale == SCALE_RATIO;
     double low = of->effect.interval.low, high = of->effect.interval.high, at = of->effect.value;
     double margin = ratio ? log1p(of->margin) : of->margin;
@@ -194,7 +194,7 @@ static void safe_name(struct buf *out, gramc_text name) {
     diag_put_safe(out, name);
 }
 
-static void tests(struct buf *out, const struct comparison *of) {
+static void tests(struct buf *out, const struct arm_comparison *of) {
     bool any = false;
     for (int kind = 0; kind < TEST_COUNT; kind++) {
         if (isnan(of->p[kind])) continue;
@@ -211,16 +211,16 @@ static void tests(struct buf *out, const struct comparison *of) {
         buf_puts(out, "  p-values for a fixed number of cases are not valid here and not shown\n");
 }
 
-static void sequence(struct buf *out, const struct analysis *a, const struct comparison *of) {
+static void sequence(struct buf *out, const struct analysis *a, const struct arm_comparison *of) {
     if (!a->sequential || !of->sequence.method) return;
-    buf_printf(out, "  valid at any time: e = %.3g after ", exp(of->sequence.log_e));
+    words_printed(out, "  valid at any time: e = %.3g after ", exp(of->sequence.log_e));
     buf_count(out, of->sequence.items, "step");
     buf_puts(out, ", ");
     words_p(out, of->sequence.p);
     buf_putc(out, '\n');
 }
 
-static void bounds(struct buf *out, const struct analysis *a, const struct comparison *of) {
+static void bounds(struct buf *out, const struct analysis *a, const struct arm_comparison *of) {
     if (!a->items_lacking || isnan(of->bounds.low)) return;
     struct measure worst = {of->bounds.low, {(double)NAN, (double)NAN}};
     struct measure best = {of->bounds.high, {(double)NAN, (double)NAN}};
@@ -231,7 +231,8 @@ static void bounds(struct buf *out, const struct analysis *a, const struct compa
     buf_putc(out, '\n');
 }
 
-static void verdict(struct buf *out, const struct report *report, const struct comparison *of) {
+static void verdict(struct buf *out, const struct experiment_report *report,
+                    const struct arm_comparison *of) {
     const char *colour = of->reason || of->verdict == STAT_INCONCLUSIVE ? "1;33"
                          : of->verdict == STAT_REGRESSION               ? "1;31"
                                                                         : "1;32";
@@ -244,9 +245,9 @@ static void verdict(struct buf *out, const struct report *report, const struct c
     buf_putc(out, '\n');
 }
 
-static void primary(struct buf *out, const struct report *report, size_t arm) {
+static void primary(struct buf *out, const struct experiment_report *report, size_t arm) {
     const struct analysis *a = report->analysis;
-    const struct comparison *of = analysis_comparison(a, arm, 0);
+    const struct arm_comparison *of = analysis_comparison(a, arm, 0);
     buf_putc(out, '\n');
     diag_put_safe(out, a->arms[arm].name);
     buf_puts(out, " against ");
@@ -258,7 +259,8 @@ static void primary(struct buf *out, const struct report *report, size_t arm) {
     if (of->reason) return;
     buf_puts(out, "  ");
     words_effect(out, &a->metrics[0], &of->effect);
-    buf_printf(out, ", %.4g %% interval by %s", 100 * of->confidence, of->method);
+    words_printed(out, ", %.4g %% interval by ", 100 * of->confidence);
+    buf_puts(out, of->method);
     bar(out, a, of);
     buf_putc(out, '\n');
     if (of->binary)
@@ -278,7 +280,7 @@ static void others(struct buf *out, const struct analysis *a, size_t arm, enum m
                    const char *title) {
     bool any = false;
     for (size_t m = 1; m < a->metric_count; m++) {
-        const struct comparison *of = analysis_comparison(a, arm, m);
+        const struct arm_comparison *of = analysis_comparison(a, arm, m);
         if (a->metrics[m].role != role || of->reason) continue;
         if (!any) buf_printf(out, "  %s\n", title);
         any = true;
@@ -346,15 +348,15 @@ static void judges(struct buf *out, const struct analysis *a) {
         diag_put_safe(out, of->grader);
         buf_puts(out, " agrees with the labels in ");
         words_measure(out, &share, &of->share);
+        words_printed(out, ", kappa %.2f\n", of->kappa);
         buf_printf(out,
-                   ", kappa %.2f\n  both pass %llu, only the judge %llu, only the label %llu, "
-                   "both fail %llu\n",
-                   of->kappa, (unsigned long long)of->both, (unsigned long long)of->only_judge,
+                   "  both pass %llu, only the judge %llu, only the label %llu, both fail %llu\n",
+                   (unsigned long long)of->both, (unsigned long long)of->only_judge,
                    (unsigned long long)of->only_label, (unsigned long long)of->neither);
     }
 }
 
-static void gates(struct buf *out, const struct report *report) {
+static void gates(struct buf *out, const struct experiment_report *report) {
     const struct gate_report *of = report->gates;
     if (!of) return;
     if (of->count) buf_puts(out, "\ngates\n");
@@ -379,7 +381,7 @@ static void gates(struct buf *out, const struct report *report) {
     buf_putc(out, '\n');
 }
 
-static void warnings(struct buf *out, const struct report *report) {
+static void warnings(struct buf *out, const struct experiment_report *report) {
     const struct analysis *a = report->analysis;
     if (a->warning_count) buf_putc(out, '\n');
     for (size_t i = 0; i < a->warning_count; i++) {
@@ -391,7 +393,7 @@ static void warnings(struct buf *out, const struct report *report) {
     }
 }
 
-void experiment_text(struct buf *out, const struct report *report) {
+void experiment_text(struct buf *out, const struct experiment_report *report) {
     const struct analysis *a = report->analysis;
     plan_line(out, a);
     count_line(out, a);

@@ -4,23 +4,32 @@
 #include "base/list.h"
 
 #include <math.h>
+#include <stdio.h>
+
+void words_printed(struct buf *out, const char *format, double number) {
+    char text[64];
+    snprintf(text, sizeof text, format, number);
+    for (char *at = text; *at; at++)
+        if (*at == ',') *at = '.';
+    buf_puts(out, text);
+}
 
 void words_number(struct buf *out, double number) {
     if (isnan(number)) buf_puts(out, "unknown");
     else if (isinf(number)) buf_puts(out, number > 0 ? "infinitely many" : "unknown");
-    else buf_printf(out, "%.4g", number);
+    else words_printed(out, "%.4g", number);
 }
 
 static void percent(struct buf *out, double share) {
     if (isnan(share)) buf_puts(out, "unknown");
-    else buf_printf(out, "%.1f", 100 * share);
+    else words_printed(out, "%.1f", 100 * share);
 }
 
 static void duration(struct buf *out, double ms) {
     if (isnan(ms)) buf_puts(out, "unknown");
-    else if (ms >= 10000) buf_printf(out, "%.1f s", ms / 1000);
-    else if (ms >= 1000) buf_printf(out, "%.2f s", ms / 1000);
-    else buf_printf(out, "%.3g ms", ms);
+    else if (ms >= 10000) words_printed(out, "%.1f s", ms / 1000);
+    else if (ms >= 1000) words_printed(out, "%.2f s", ms / 1000);
+    else words_printed(out, "%.3g ms", ms);
 }
 
 void words_value(struct buf *out, const struct metric *metric, double value) {
@@ -53,10 +62,10 @@ void words_measure(struct buf *out, const struct metric *metric, const struct me
 /* Never "-0.0". */
 static void change(struct buf *out, const struct metric *metric, double value) {
     if (metric->scale == SCALE_SHARE && fabs(value) < 0.0005) buf_puts(out, "0.0");
-    else if (metric->scale == SCALE_SHARE) buf_printf(out, "%+.1f", 100 * value);
-    else if (metric->scale == SCALE_RATIO) buf_printf(out, value < 100 ? "%.3f" : "%.4g", value);
+    else if (metric->scale == SCALE_SHARE) words_printed(out, "%+.1f", 100 * value);
+    else if (metric->scale == SCALE_RATIO) words_printed(out, value < 100 ? "%.3f" : "%.4g", value);
     else if (fabs(value) < 5e-7) buf_putc(out, '0');
-    else buf_printf(out, "%+.3g", value);
+    else words_printed(out, "%+.3g", value);
 }
 
 void words_effect(struct buf *out, const struct metric *metric, const struct measure *effect) {
@@ -77,14 +86,14 @@ void words_effect(struct buf *out, const struct metric *metric, const struct mea
 }
 
 void words_margin(struct buf *out, const struct metric *metric, double margin) {
-    if (metric->scale == SCALE_COUNT) buf_printf(out, "%.3g", margin);
-    else buf_printf(out, "%.3g %s", 100 * margin, metric->scale == SCALE_SHARE ? "pp" : "%");
+    if (metric->scale == SCALE_COUNT) words_printed(out, "%.3g", margin);
+    else words_printed(out, metric->scale == SCALE_SHARE ? "%.3g pp" : "%.3g %%", 100 * margin);
 }
 
 void words_p(struct buf *out, double p) {
     if (isnan(p)) buf_puts(out, "p unknown");
     else if (p < 0.0001) buf_puts(out, "p < 0.0001");
-    else buf_printf(out, "p = %.2g", p);
+    else words_printed(out, "p = %.2g", p);
 }
 
 const char *words_test(enum test_kind kind) {
@@ -96,7 +105,7 @@ const char *words_test(enum test_kind kind) {
 /* ## Verdicts */
 
 static void pair(struct buf *out, const struct analysis *analysis,
-                 const struct comparison *comparison, words_name *name, const char *between) {
+                 const struct arm_comparison *comparison, words_name *name, const char *between) {
     name(out, analysis->arms[comparison->arm].name);
     buf_puts(out, between);
     name(out, analysis->arms[0].name);
@@ -109,7 +118,7 @@ static void within(struct buf *out, const char *lead, const struct metric *metri
 }
 
 static void unknown(struct buf *out, const struct analysis *analysis,
-                    const struct comparison *comparison, words_name *name) {
+                    const struct arm_comparison *comparison, words_name *name) {
     buf_puts(out, "it is open whether ");
     pair(out, analysis, comparison, name, " is better or worse than ");
     if (!comparison->fixed_valid && !comparison->sequence.method)
@@ -122,7 +131,7 @@ static void unknown(struct buf *out, const struct analysis *analysis,
 }
 
 void words_verdict(struct buf *out, const struct analysis *analysis,
-                   const struct comparison *comparison, words_name *name) {
+                   const struct arm_comparison *comparison, words_name *name) {
     const struct metric *metric = &analysis->metrics[comparison->metric];
     double margin = comparison->margin;
     if (comparison->reason) {
@@ -151,7 +160,7 @@ void words_verdict(struct buf *out, const struct analysis *analysis,
 }
 
 void words_power(struct buf *out, const struct analysis *analysis,
-                 const struct comparison *comparison) {
+                 const struct arm_comparison *comparison) {
     const struct metric *metric = &analysis->metrics[comparison->metric];
     if (isnan(comparison->detectable) || !(comparison->spread > 0)) {
         buf_puts(out, "no two cases differ in their difference: nothing says how many it takes");
@@ -172,7 +181,7 @@ void words_power(struct buf *out, const struct analysis *analysis,
     list_put_number(out, (size_t)ceil(needed));
 }
 
-int words_direction(const struct analysis *analysis, const struct comparison *comparison) {
+int words_direction(const struct analysis *analysis, const struct arm_comparison *comparison) {
     const struct metric *metric = &analysis->metrics[comparison->metric];
     double zero = metric->scale == SCALE_RATIO ? 1 : 0;
     struct stat_interval interval = comparison->effect.interval;

@@ -5,6 +5,8 @@
 
 #include "experiment/analyse.h"
 
+/* One number by a format of printf, the same in every locale. */
+void words_printed(struct buf *out, const char *format, double number);
 /* Four significant digits; "unknown" for NaN, "infinitely many" for infinities. */
 void words_number(struct buf *out, double number);
 /* A value of the metric with its unit: "84.5 %", "812 ms", "0.0123". */
@@ -20,12 +22,12 @@ void words_p(struct buf *out, double p);
 /* A sentence for the verdict, with the names put in by `name`. */
 typedef void words_name(struct buf *out, gramc_text name);
 void words_verdict(struct buf *out, const struct analysis *analysis,
-                   const struct comparison *comparison, words_name *name);
+                   const struct arm_comparison *comparison, words_name *name);
 /* How many cases more it takes, or what so many can show. */
 void words_power(struct buf *out, const struct analysis *analysis,
-                 const struct comparison *comparison);
+                 const struct arm_comparison *comparison);
 /* Is a change in that direction good (1), bad (-1), or neither? By the interval. */
-int words_direction(const struct analysis *analysis, const struct comparison *comparison);
+int words_direction(const struct analysis *analysis, const struct arm_comparison *comparison);
 /* "mid-p of McNemar's test": a test for people. */
 const char *words_test(enum test_kind kind);
 

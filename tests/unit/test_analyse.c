@@ -38,7 +38,7 @@ static void test_pairs(void **state) {
     struct analysis a;
     fifty(&trial);
     run(&trial, &a);
-    const struct comparison *of = analysis_comparison(&a, 1, 0);
+    const struct arm_comparison *of = analysis_comparison(&a, 1, 0);
     assert_true(of->binary);
     assert_int_equal(of->table.both, 36);
     assert_int_equal(of->table.only_first, 12);
@@ -73,7 +73,7 @@ static void test_regression(void **state) {
     for (uint32_t i = 0; i < 12; i++) trial_pass(&trial, i, 0, 1, false);
     for (uint32_t i = 12; i < 14; i++) trial_pass(&trial, i, 0, 0, false);
     run(&trial, &a);
-    const struct comparison *of = analysis_comparison(&a, 1, 0);
+    const struct arm_comparison *of = analysis_comparison(&a, 1, 0);
     assert_near(of->effect.interval.high, -0.0611124062, 1e-9);
     assert_int_equal(of->verdict, STAT_REGRESSION);
     assert_int_equal(analysis_changes(&a, 1, CASE_REGRESSED), 12);
@@ -99,7 +99,7 @@ static void test_repeats(void **state) {
     struct analysis a;
     six(&trial);
     run(&trial, &a);
-    const struct comparison *of = analysis_comparison(&a, 1, 0);
+    const struct arm_comparison *of = analysis_comparison(&a, 1, 0);
     assert_false(of->binary);
     assert_int_equal(of->items, 6);
     assert_near(of->effect.value, 0.25, 1e-12);
@@ -129,7 +129,7 @@ static void test_clusters(void **state) {
     for (uint32_t i = 0; i < 50; i++)
         trial.items[i].cluster = i % 2 ? TEXT("odd") : i % 4 ? TEXT("even") : (gramc_text){NULL, 0};
     run(&trial, &a);
-    const struct comparison *of = analysis_comparison(&a, 1, 0);
+    const struct arm_comparison *of = analysis_comparison(&a, 1, 0);
     assert_false(of->binary);
     assert_int_equal(of->clusters, 2 + 13);
     double d[50];
@@ -161,7 +161,7 @@ static void test_usage(void **state) {
     run(&trial, &a);
     assert_true(text_is(a.metrics[1].name, "latency"));
     assert_int_equal(a.metrics[1].role, ROLE_GUARDRAIL);
-    const struct comparison *of = analysis_comparison(&a, 1, 1);
+    const struct arm_comparison *of = analysis_comparison(&a, 1, 1);
     double first[50], second[50];
     for (uint32_t i = 0; i < 50; i++) {
         first[i] = (double)trial_at(&trial, i, 0, 1)->wall_us / 1000;
@@ -191,7 +191,8 @@ static void test_no_ratio(void **state) {
     trial_at(&trial, 3, 0, 0)->cost = 0;
     trial_at(&trial, 4, 0, 0)->has_cost = false;
     run(&trial, &a);
-    const struct comparison *cost = analysis_comparison(&a, 1, analysis_metric(&a, METRIC_COST));
+    const struct arm_comparison *cost =
+        analysis_comparison(&a, 1, analysis_metric(&a, METRIC_COST));
     assert_non_null(cost->reason);
     assert_int_equal(cost->items, 49);
     assert_int_equal(cost->verdict, STAT_INCONCLUSIVE);
@@ -211,7 +212,7 @@ static void test_missing(void **state) {
         trial_at(&trial, i, 0, 1)->outcome = TEXT("model-error");
     }
     run(&trial, &a);
-    const struct comparison *of = analysis_comparison(&a, 1, 0);
+    const struct arm_comparison *of = analysis_comparison(&a, 1, 0);
     assert_int_equal(of->items, 36);
     assert_int_equal(a.items_lacking, 14);
     assert_int_equal(a.missing, 14);
@@ -237,7 +238,7 @@ static void test_unfinished(void **state) {
     for (uint32_t place = 40; place < 50; place++)
         trial_at(&trial, trial.plan.order[place], 0, 1)->state = CELL_TODO;
     assert_int_equal(analyse(&a, &trial.input, NULL), GRAMC_OK);
-    const struct comparison *of = analysis_comparison(&a, 1, 0);
+    const struct arm_comparison *of = analysis_comparison(&a, 1, 0);
     assert_false(a.complete);
     assert_int_equal(a.todo, 10);
     assert_false(of->fixed_valid);
@@ -267,7 +268,7 @@ static void test_sequential(void **state) {
         for (uint32_t arm = 0; arm < 2; arm++)
             trial_at(&trial, trial.plan.order[place], 0, arm)->state = CELL_SKIPPED;
     assert_int_equal(analyse(&a, &trial.input, NULL), GRAMC_OK);
-    const struct comparison *of = analysis_comparison(&a, 1, 0);
+    const struct arm_comparison *of = analysis_comparison(&a, 1, 0);
     assert_int_equal(of->sequence.items, 60);
     struct stat_pairs_process pairs;
     struct stat_betting betting;
@@ -302,8 +303,8 @@ static void test_arms(void **state) {
     for (uint32_t i = 12; i < 14; i++) trial_pass(&trial, i, 0, 1, false);
     for (uint32_t i = 0; i < 10; i++) trial_pass(&trial, i, 0, 2, false);
     run(&trial, &a);
-    const struct comparison *new = analysis_comparison(&a, 1, 0);
-    const struct comparison *third = analysis_comparison(&a, 2, 0);
+    const struct arm_comparison *new = analysis_comparison(&a, 1, 0);
+    const struct arm_comparison *third = analysis_comparison(&a, 2, 0);
     assert_near(new->p_adjusted, 2 * new->p[TEST_MCNEMAR_MID], 1e-12);
     assert_near(new->confidence, 0.975, 1e-12);
     assert_near(third->p_adjusted, third->p[TEST_MCNEMAR_MID], 1e-12);
@@ -327,7 +328,7 @@ static void test_faults(void **state) {
     at->score_count = 0;
     trial.scores[(31 * 2 + 0) * TRIAL_GRADERS].missing = true;
     run(&trial, &a);
-    const struct comparison *of = analysis_comparison(&a, 1, 0);
+    const struct arm_comparison *of = analysis_comparison(&a, 1, 0);
     assert_int_equal(of->items, 49);
     assert_int_equal(of->table.only_second, 3);
     assert_int_equal(a.arms[1].faults, 1);
@@ -359,7 +360,7 @@ static void test_no_spread(void **state) {
     struct analysis a;
     trial_init(&trial, 3, 5, 2);
     run(&trial, &a);
-    const struct comparison *of = analysis_comparison(&a, 1, 0);
+    const struct arm_comparison *of = analysis_comparison(&a, 1, 0);
     assert_near(of->effect.value, 0, 0);
     assert_true(of->effect.interval.low < -0.3 && of->effect.interval.high > 0.3);
     assert_int_equal(of->verdict, STAT_INCONCLUSIVE);
@@ -462,7 +463,7 @@ static void test_preference(void **state) {
         trial_score(&trial, i, 0, 1, i < 30 ? 1 : i < 40 ? 0 : 0.5);
     }
     run(&trial, &a);
-    const struct comparison *of = analysis_comparison(&a, 1, 0);
+    const struct arm_comparison *of = analysis_comparison(&a, 1, 0);
     assert_int_equal(of->items, 50);
     assert_near(of->effect.value, 0.2, 1e-12);
     assert_int_equal(of->verdict, STAT_SUPERIOR);

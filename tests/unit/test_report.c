@@ -17,8 +17,8 @@
 
 enum { REPORT_MAX = 1 << 26 };
 
-static struct gate gate_of(enum gate_option option, const char *source) {
-    struct gate gate;
+static struct gate_rule gate_of(enum gate_option option, const char *source) {
+    struct gate_rule gate;
     struct gate_error error;
     assert_int_equal(gate_parse(&gate, option, text_of(source), &error), GRAMC_OK);
     return gate;
@@ -55,7 +55,7 @@ static void test_gate_errors(void **state) {
         {GATE_CASE_REGRESSIONS, "some", "a number of cases is expected, such as 0", 0},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct gate gate;
+        struct gate_rule gate;
         struct gate_error error = {0, ""};
         gramc_text source = text_of(rows[i].source);
         assert_int_equal(gate_parse(&gate, rows[i].option, source, &error), GRAMC_FINDINGS);
@@ -66,7 +66,7 @@ static void test_gate_errors(void **state) {
 
 static void test_gate_parts(void **state) {
     (void)state;
-    struct gate gate = gate_of(GATE_FAIL_IF, " regression ( new.`pass` , margin = 2 pp ) ");
+    struct gate_rule gate = gate_of(GATE_FAIL_IF, " regression ( new.`pass` , margin = 2 pp ) ");
     assert_true(text_is(gate.arm, "new") && text_is(gate.metric, "pass"));
     assert_true(gate.has_margin && fabs(gate.value - 0.02) < 1e-15);
     gate = gate_of(GATE_MAX, "latency_p95<=2s@upper");
@@ -93,7 +93,7 @@ static void test_gate_check(void **state) {
         {"old.success<=1", false},    {"new.success<=1", true}, {"other.success<=1", false},
         {"calls_difference<=1", true}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct gate gate = gate_of(GATE_MAX, rows[i].source);
+        struct gate_rule gate = gate_of(GATE_MAX, rows[i].source);
         gramc_status status = gate_check(&gate, &trial.experiment, trial.graders, 1, &error);
         assert_int_equal(status, rows[i].good ? GRAMC_OK : GRAMC_FINDINGS);
     }
@@ -139,7 +139,7 @@ static void test_gate_outcomes(void **state) {
         {GATE_CASE_REGRESSIONS, "1", GATE_FAILED},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct gate gate = gate_of(rows[i].option, rows[i].source);
+        struct gate_rule gate = gate_of(rows[i].option, rows[i].source);
         struct gate_report report;
         assert_int_equal(gates_judge(&report, &a, &gate, 1, false), GRAMC_OK);
         assert_int_equal(report.count, 1);
@@ -153,7 +153,7 @@ static void test_gate_outcomes(void **state) {
 
 static enum gate_exit exit_of(struct trial *trial, bool require_decision) {
     struct analysis a;
-    struct gate gate = gate_of(GATE_FAIL_IF, "regression(success)");
+    struct gate_rule gate = gate_of(GATE_FAIL_IF, "regression(success)");
     struct gate_report report;
     assert_int_equal(analyse(&a, &trial->input, NULL), GRAMC_OK);
     assert_int_equal(gates_judge(&report, &a, &gate, 1, require_decision), GRAMC_OK);
@@ -246,12 +246,12 @@ static void compare_golden(const struct buf *seen, const char *format) {
 static void with_reports(struct trial *trial, void (*look)(const struct experiment_format *format,
                                                            const struct buf *out)) {
     struct analysis a;
-    struct gate gates[] = {gate_of(GATE_FAIL_IF, "regression(success, margin=2pp)"),
-                           gate_of(GATE_MAX, "latency_p95<=2s@upper")};
+    struct gate_rule gates[] = {gate_of(GATE_FAIL_IF, "regression(success, margin=2pp)"),
+                                gate_of(GATE_MAX, "latency_p95<=2s@upper")};
     struct gate_report judged;
     assert_int_equal(analyse(&a, &trial->input, NULL), GRAMC_OK);
     assert_int_equal(gates_judge(&judged, &a, gates, 2, false), GRAMC_OK);
-    const struct report report = {.analysis = &a, .gates = &judged};
+    const struct experiment_report report = {.analysis = &a, .gates = &judged};
     for (size_t i = 0; experiment_format(i); i++) {
         struct buf out;
         buf_init(&out, NULL, REPORT_MAX);
@@ -337,7 +337,7 @@ static void test_memory(void **state) {
     hostile(&trial);
     trial_plan(&trial);
     assert_int_equal(analyse(&a, &trial.input, NULL), GRAMC_OK);
-    const struct report report = {.analysis = &a};
+    const struct experiment_report report = {.analysis = &a};
     for (size_t i = 0; experiment_format(i); i++)
         for (long n = 1;; n++) {
             struct failing failing = {.fail_at = n};
