@@ -77,6 +77,11 @@ static void add_guard(struct taker *taker, const char *key, const gramc_guard_pr
     for (size_t i = 0; i < guard->argc; i++) add_file(taker, guard->folder, guard->argv[i]);
 }
 
+/* The usual one is not told: fingerprints are older than the property. */
+static void add_isolation(struct sha256 *sha, gramc_isolation isolation) {
+    if (isolation == GRAMC_ISOLATION_RUN) sha256_add_text(sha, TEXT("isolation run"));
+}
+
 static void add_impl(struct taker *taker, const gramc_impl *impl) {
     struct sha256 *sha = &taker->sha;
     const uint64_t numbers[] = {impl->kind,       impl->timeout_ms, impl->in_process,
@@ -89,6 +94,7 @@ static void add_impl(struct taker *taker, const gramc_impl *impl) {
     add_texts(sha, impl->env, impl->env_count);
     add_pairs(sha, impl->headers, impl->header_count);
     add_styles(sha, impl->styles, impl->style_count);
+    add_isolation(sha, impl->isolation);
     if (impl_names_file(impl)) add_file(taker, impl->folder, impl->target);
     for (size_t i = 0; i < impl->argc; i++) add_file(taker, impl->folder, impl->argv[i]);
     add_guard(taker, "before", &impl->before);
@@ -107,6 +113,7 @@ static void add_box(struct taker *taker, const gramc_box *box) {
     add_texts(sha, box->tools, box->tool_count);
     add_pairs(sha, box->headers, box->header_count);
     add_pairs(sha, box->renames, box->rename_count);
+    add_isolation(sha, box->isolation);
     add_file(taker, box->folder, box->file_named);
     for (size_t i = 0; i < box->argc; i++) add_file(taker, box->folder, box->argv[i]);
 }

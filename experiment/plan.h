@@ -4,9 +4,8 @@
 #ifndef EXPERIMENT_PLAN_H
 #define EXPERIMENT_PLAN_H
 
+#include "base/limits.h"
 #include "experiment/cases.h"
-
-enum { ARMS_MAX = 16 };
 
 struct plan {
     const gramc_experiment *experiment; /* borrowed, as are the cases */
