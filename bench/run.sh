@@ -53,3 +53,5 @@ if [ -x "$build/bench/bench_http" ]; then
     echo "# 1,000 slow HTTP tools at once on one loop"
     "$build/bench/bench_http"
 fi
+
+if [ -x "$build/bench/agent_mock" ]; then sh "$(dirname "$0")/agent/run.sh" "$build"; fi

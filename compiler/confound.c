@@ -122,8 +122,7 @@ enum arm_difference {
 static const struct {
     const char *vary;
     bool may[DIFFERENCES];
-} allowances[] = {{"none", {false, false, false, false}},
-                  {"description", {true, false, false, false}},
+} allowances[] = {{"description", {true, false, false, false}},
                   {"schema", {true, true, false, false}},
                   {"model", {false, false, true, false}},
                   {"agent", {true, true, true, true}}};
@@ -160,10 +159,27 @@ static void report(struct pass *pass, const struct experiment *experiment, size_
     }
 }
 
-static const bool *allowance(gramc_text vary) {
+/* What one of the words allows, all of them allow. */
+static void allow(const gramc_experiment *public, bool may[DIFFERENCES]) {
+    for (size_t v = 0; v < public->vary_count; v++)
+        for (size_t i = 0; i < sizeof allowances / sizeof *allowances; i++)
+            for (int d = 0; d < DIFFERENCES && text_is(public->vary[v], allowances[i].vary); d++)
+                may[d] = may[d] || allowances[i].may[d];
+}
+
+static bool is_refused(const bool any[DIFFERENCES], const bool may[DIFFERENCES]) {
+    int d = 0;
+    while (d < DIFFERENCES && (may[d] || !any[d])) d++;
+    return d < DIFFERENCES;
+}
+
+/* A word that allows only what does not differ. */
+static bool is_idle(gramc_text word, const bool any[DIFFERENCES]) {
+    bool idle = true;
     for (size_t i = 0; i < sizeof allowances / sizeof *allowances; i++)
-        if (text_is(vary, allowances[i].vary)) return allowances[i].may;
-    return NULL;
+        for (int d = 0; d < DIFFERENCES && text_is(word, allowances[i].vary); d++)
+            idle = idle && !(any[d] && allowances[i].may[d]);
+    return idle;
 }
 
 static bool is_whole(const gramc_experiment *public) {
@@ -174,10 +190,10 @@ static bool is_whole(const gramc_experiment *public) {
 
 void experiment_compare(struct pass *pass, const struct experiment *experiment) {
     const gramc_experiment *public = &experiment->public;
-    const bool *may = allowance(public->vary);
-    bool any = false;
+    bool may[DIFFERENCES] = {false}, any[DIFFERENCES] = {false};
     struct arm_view first, other;
-    if (!may || !is_whole(public)) return;
+    if (!is_whole(public)) return;
+    allow(public, may);
     view_open(&first, pass, &public->arms[0]);
     for (size_t i = 1; i < public->arm_count; i++) {
         bool found[DIFFERENCES] = {false};
@@ -185,10 +201,13 @@ void experiment_compare(struct pass *pass, const struct experiment *experiment) 
         find_differences(&first, &other, found);
         view_close(&other, pass);
         report(pass, experiment, i, found, may);
-        for (int d = 0; d < DIFFERENCES; d++) any = any || found[d];
+        for (int d = 0; d < DIFFERENCES; d++) any[d] = any[d] || found[d];
     }
     view_close(&first, pass);
     const struct property *p = property_find(experiment->pattern->subject, "vary");
-    if (!any && p && !text_is(public->vary, "none"))
-        FIND(pass->findings, D_VARIES_NOTHING, pass->source, p->value->span, public->vary);
+    any[DIFFERS_DESCRIPTION] = any[DIFFERS_DESCRIPTION] || any[DIFFERS_SCHEMA];
+    if (is_refused(any, may)) return;
+    for (size_t v = 0; p && v < public->vary_count; v++)
+        if (is_idle(public->vary[v], any))
+            FIND(pass->findings, D_VARIES_NOTHING, pass->source, p->value->span, public->vary[v]);
 }

@@ -1,24 +1,29 @@
 /* Turns `[name:Experiment {...} | [control:Arm {...}], ...]` into an experiment: what is compared,
- * on which cases, and how it is judged. Whether the arms differ in more than they may is
- * confound.c's matter; planning and running are not here. */
+ * on which cases. Its graders are grader.c's, its metric and guardrails metric.c's matter; whether
+ * the arms differ in more than they may is confound.c's; planning and running are not here. */
 #include "compiler/experiment.h"
 
+#include "base/limits.h"
 #include "base/text.h"
 #include "compiler/cases.h"
 #include "compiler/config.h"
 #include "compiler/data.h"
 #include "compiler/emit/bundle.h"
+#include "compiler/grader.h"
 #include "compiler/library.h"
+#include "compiler/metric.h"
 #include "compiler/model.h"
 #include "compiler/pattern.h"
 #include "compiler/properties.h"
 #include "compiler/sampling.h"
+#include "compiler/words.h"
 
+#include <stdio.h>
 #include <string.h>
 
 struct experiment_properties {
     gramc_experiment experiment;
-    const struct value *guardrails;
+    const struct value *vary, *reset;
     gramc_text seed, meta;
 };
 
@@ -28,13 +33,15 @@ static const struct property_row rows[] = {
     {"repeats", PROPERTY_COUNT, AT(experiment.repeats)},
     {"seed", PROPERTY_NUMBER, AT(seed)},
     {"metric", PROPERTY_TEXT, AT(experiment.metric)},
-    {"guardrails", PROPERTY_VALUE, AT(guardrails)},
+    {"guardrails", PROPERTY_IGNORED, 0}, /* once the graders are known */
     {"margin", PROPERTY_NUMBER, AT(experiment.margin)},
     {"alpha", PROPERTY_NUMBER, AT(experiment.alpha)},
     {"stop", PROPERTY_TEXT, AT(experiment.stop)},
     {"maxCost", PROPERTY_NUMBER, AT(experiment.max_cost)},
     {"concurrency", PROPERTY_COUNT, AT(experiment.concurrency)},
-    {"vary", PROPERTY_TEXT, AT(experiment.vary)},
+    {"maxMissing", PROPERTY_NUMBER, AT(experiment.max_missing)},
+    {"vary", PROPERTY_VALUE, AT(vary)},
+    {"reset", PROPERTY_VALUE, AT(reset)},
     {"meta", PROPERTY_META, AT(meta)},
 };
 #undef AT
@@ -44,6 +51,7 @@ static const struct number_range ranges[] = {
     {"margin", "0", "1", false, false, "a number from 0 to 1"},
     {"alpha", "0", "1", true, false, "a number between 0 and 1"},
     {"maxCost", "0", NULL, true, false, "a number above 0"},
+    {"maxMissing", "0", "1", false, false, "a share from 0 to 1"},
 };
 
 struct arm_properties {
@@ -66,79 +74,7 @@ static const struct property_row arm_rows[] = {
 };
 #undef AT
 
-/* ## Words */
-
-#define METRICS "pass", "cost", "latency", "tokens", "requests", "calls", "callErrors", "toolErrors"
-static const char *const metrics[] = {METRICS, NULL};
-static const char *const stops[] = {"fixed", "sequential", NULL};
-static const char *const varied[] = {"none", "description", "schema", "model", "agent", NULL};
-
-static const char metrics_said[] =
-    "pass, cost, latency, tokens, requests, calls, callErrors, toolErrors";
-
-static bool is_one_of(const char *const *words, gramc_text word) {
-    while (*words && !text_is(word, *words)) words++;
-    return *words != NULL;
-}
-
-static void check_word(struct pass *pass, const char *property, const char *const *words,
-                       const char *said, gramc_text word, struct span at) {
-    gramc_text names[16];
-    size_t count = 0;
-    if (is_one_of(words, word)) return;
-    for (; words[count]; count++) names[count] = text_of(words[count]);
-    struct finding *f = FIND(pass->findings, D_UNKNOWN_WORD, pass->source, at, word,
-                             text_of(property), text_of(said));
-    gramc_text near = text_nearest(word, names, count);
-    if (near.len) finding_help(pass->findings, f, "did you mean `%.*s`?", TEXT_ARGS(near));
-}
-
-static void check_words(struct pass *pass, const struct subject *subject) {
-    static const struct {
-        const char *property, *said;
-        const char *const *words;
-    } choices[] = {{"metric", metrics_said, metrics},
-                   {"stop", "fixed, sequential", stops},
-                   {"vary", "none, description, schema, model, agent", varied}};
-    for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
-        const struct property *p = property_find(subject, choices[i].property);
-        if (p && value_is_name(p->value))
-            check_word(pass, choices[i].property, choices[i].words, choices[i].said,
-                       value_name(p->value), p->value->span);
-    }
-}
-
 /* ## Properties */
-
-static void read_guardrail(struct pass *pass, gramc_experiment *experiment, gramc_text *list,
-                           const struct value *value) {
-    gramc_text name = value_name(value);
-    check_word(pass, "guardrails", metrics, metrics_said, name, value->span);
-    if (text_eq(name, experiment->metric))
-        FIND(pass->findings, D_CONTRADICTION, pass->source, value->span,
-             TEXT("a guardrail is judged beside the metric"), TEXT("this one is the metric"));
-    for (size_t i = 0; i < experiment->guardrail_count; i++)
-        if (text_eq(list[i], name))
-            FIND(pass->findings, D_CONTRADICTION, pass->source, value->span,
-                 TEXT("this guardrail is named already"), TEXT("once is enough"));
-    list[experiment->guardrail_count++] = name;
-}
-
-/* `guardrails: [cost, latency]`, or one alone. */
-static void read_guardrails(struct pass *pass, gramc_experiment *experiment,
-                            const struct value *value) {
-    bool several = value->kind == VALUE_ARRAY;
-    gramc_text *list = arena_array(pass->arena, several ? value->count : 1, sizeof *list);
-    if (!list) return;
-    experiment->guardrails = list;
-    for (const struct value *v = several ? value->as.items : value; v;
-         v = several ? v->next : NULL) {
-        if (value_is_name(v)) read_guardrail(pass, experiment, list, v);
-        else
-            FIND(pass->findings, D_WRONG_VALUE, pass->source, v->span, TEXT("guardrails"),
-                 TEXT("names of metrics"), text_of(value_noun(v)));
-    }
-}
 
 static void need(struct pass *pass, gramc_text noun, gramc_text name, struct span at,
                  const char *property, const char *example) {
@@ -167,22 +103,47 @@ static gramc_text cases_path(struct pass *pass, gramc_text named) {
     return (gramc_text){path, folder.len + named.len};
 }
 
+/* One word or a list; `none` alone is the empty list. */
+static void read_vary(struct pass *pass, gramc_experiment *experiment, const struct value *value) {
+    static const char words[] = "none description schema model agent";
+    bool several = value->kind == VALUE_ARRAY;
+    gramc_text *list = arena_array(pass->arena, several ? value->count : 1, sizeof *list);
+    if (!list) return;
+    experiment->vary = list;
+    for (const struct value *v = several ? value->as.items : value; v;
+         v = several ? v->next : NULL) {
+        bool alone = !several || value->count == 1;
+        if (!value_is_name(v)) find_wrong_value_of(pass, v, TEXT("vary"), "words");
+        else if (!word_check_value(pass, "vary", words, v)) continue;
+        else if (!text_is(value_name(v), "none")) list[experiment->vary_count++] = value_name(v);
+        else if (!alone)
+            FIND(pass->findings, D_CONTRADICTION, pass->source, v->span,
+                 TEXT("`none` stands in a list with others"), TEXT("leave it out"));
+    }
+}
+
+static void read_reset(struct pass *pass, gramc_experiment *experiment, const struct value *value) {
+    experiment->reset = library_list(pass, value, "reset", &experiment->reset_count);
+    experiment->folder = library_folder(pass->source->name);
+}
+
 static void read_properties(struct pass *pass, struct experiment *experiment, gramc_text name) {
     const struct subject *subject = experiment->pattern->subject;
     struct experiment_properties p = {.experiment = {.name = name,
                                                      .metric = {"pass", 4},
-                                                     .vary = {"none", 4},
+                                                     .max_missing = {"0.02", 4},
                                                      .stop = {"fixed", 5},
                                                      .margin = {"0", 1},
                                                      .alpha = {"0.05", 4},
                                                      .repeats = 1}};
     properties_read(pass, subject->properties, rows, sizeof rows / sizeof *rows, &p, "experiments");
     ranges_check(pass, subject, ranges, sizeof ranges / sizeof *ranges);
-    check_words(pass, subject);
+    word_check(pass, property_find(subject, "stop"), "fixed sequential");
     experiment->public = p.experiment;
     experiment->meta = p.meta;
     experiment->public.seed = number_of(p.seed);
-    if (p.guardrails) read_guardrails(pass, &experiment->public, p.guardrails);
+    if (p.vary) read_vary(pass, &experiment->public, p.vary);
+    if (p.reset) read_reset(pass, &experiment->public, p.reset);
     if (!p.experiment.cases.len)
         need(pass, TEXT("experiment"), name, experiment->name_at, "cases",
              "{cases: \"cases.jsonl\"}, one case a line");
@@ -199,6 +160,7 @@ void experiment_read(struct pass *pass, struct gramc_spec *spec, const struct pa
     experiment->source = pass->source;
     experiment->pattern = pattern;
     read_properties(pass, experiment, name);
+    graders_read(pass, experiment);
     if (registry_add(&spec->experiments, name, experiment) != experiment) return;
     *spec->last_experiment = experiment;
     spec->last_experiment = &experiment->next;
@@ -256,6 +218,7 @@ static void resolve_arm(struct pass *pass, const struct gramc_spec *spec,
 
 static bool is_arm(struct pass *pass, const struct pattern *element) {
     bool arm = element->kind != PATTERN_PATH && text_is(pattern_label(element), "Arm");
+    if (grader_is(element)) return false;
     if (!arm) FIND0(pass->findings, D_NOT_AN_ARM, pass->source, element->span);
     return arm && pattern_name(pass, element, "an arm").ptr;
 }
@@ -287,6 +250,12 @@ static void read_arms(struct pass *pass, const struct gramc_spec *spec,
         else if (!same_arm(arms, experiment->public.arm_count))
             report_name_taken(pass, D_DUPLICATE_ARM, name_text(*name), name_span(*name),
                               pass->source, name_span(*other));
+    }
+    if (experiment->public.arm_count > ARMS_MAX) {
+        char limit[16];
+        int len = snprintf(limit, sizeof limit, "%d", ARMS_MAX);
+        FIND(pass->findings, D_MANY_ARMS, pass->source, experiment->name_at,
+             experiment->public.name, (gramc_text){limit, (size_t)len});
     }
     if (experiment->public.arm_count > 1) return;
     struct finding *f = FIND(pass->findings, D_FEW_ARMS, pass->source, experiment->name_at,
@@ -339,6 +308,8 @@ void experiment_resolve(struct pass *pass, struct gramc_spec *spec, struct exper
     if (!arms || !experiment->arm_metas) return;
     experiment->public.arms = arms;
     read_arms(pass, spec, experiment, arms);
+    graders_resolve(pass, experiment);
+    metrics_read(pass, experiment);
     check_prices(pass, experiment);
     cases_check(pass, experiment);
 }

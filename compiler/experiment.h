@@ -4,9 +4,12 @@
 
 #include "compiler/spec.h"
 
+struct grader;
+
 struct experiment {
     gramc_experiment public; /* first: a pointer to one is a pointer to the other */
     gramc_text meta, *arm_metas;
+    struct grader *graders; /* as many as are public (grader.h) */
     struct experiment *next;
     struct span name_at;
     const struct source *source;

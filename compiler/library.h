@@ -87,6 +87,8 @@ const gramc_text *library_env(struct pass *pass, const struct value *value, size
 const gramc_pair *library_headers(struct pass *pass, const struct value *value, size_t *count);
 /* Bytes, of 64MB or 1GiB. */
 void library_size(struct pass *pass, const struct value *value, const char *key, uint64_t *out);
+/* `run` or `arm`. */
+gramc_isolation library_isolation(struct pass *pass, const struct value *value);
 /* It begins with http:// or https://, and says a host. */
 bool library_url(struct pass *pass, const struct value *value, gramc_text url);
 

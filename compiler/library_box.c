@@ -10,6 +10,7 @@
 
 struct box_properties {
     gramc_text description, url, file;
+    const struct value *isolation;
     const struct value *command, *env, *headers, *tools, *rename;
     uint32_t timeout_ms;
     bool literal;
@@ -25,6 +26,7 @@ static const struct property_row mcp_rows[] = {
     {"tools", PROPERTY_VALUE, AT(tools)},
     {"rename", PROPERTY_VALUE, AT(rename)},
     {"timeout", PROPERTY_DURATION, AT(timeout_ms)},
+    {"isolation", PROPERTY_VALUE, AT(isolation)},
     {"meta", PROPERTY_IGNORED, 0},
 };
 static const struct property_row http_rows[] = {
@@ -174,6 +176,7 @@ bool box_read(struct pass *pass, gramc_box *box, const struct pattern *pattern) 
                        .end = pattern->span.end};
     const struct property *url = property_find(pattern->subject, "url");
     if (p.url.ptr && library_url(pass, url->value, p.url)) box->url = p.url;
+    if (p.isolation) box->isolation = library_isolation(pass, p.isolation);
     kinds[kind].read(pass, box, pattern, &p);
     if (p.headers) {
         box->headers = library_headers(pass, p.headers, &box->header_count);

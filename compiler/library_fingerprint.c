@@ -69,6 +69,11 @@ static void add_styles(struct sha256 *sha, const gramc_style *styles, size_t cou
     }
 }
 
+/* The usual one is not told: fingerprints are older than the property. */
+static void add_isolation(struct sha256 *sha, gramc_isolation isolation) {
+    if (isolation == GRAMC_ISOLATION_RUN) sha256_add_text(sha, TEXT("isolation run"));
+}
+
 static void add_impl(struct taker *taker, const gramc_impl *impl) {
     struct sha256 *sha = &taker->sha;
     const uint64_t numbers[] = {impl->kind,       impl->timeout_ms, impl->in_process,
@@ -81,6 +86,7 @@ static void add_impl(struct taker *taker, const gramc_impl *impl) {
     add_texts(sha, impl->env, impl->env_count);
     add_pairs(sha, impl->headers, impl->header_count);
     add_styles(sha, impl->styles, impl->style_count);
+    add_isolation(sha, impl->isolation);
     if (impl_names_file(impl)) add_file(taker, impl->folder, impl->target);
     for (size_t i = 0; i < impl->argc; i++) add_file(taker, impl->folder, impl->argv[i]);
 }
@@ -97,6 +103,7 @@ static void add_box(struct taker *taker, const gramc_box *box) {
     add_texts(sha, box->tools, box->tool_count);
     add_pairs(sha, box->headers, box->header_count);
     add_pairs(sha, box->renames, box->rename_count);
+    add_isolation(sha, box->isolation);
     add_file(taker, box->folder, box->file_named);
     for (size_t i = 0; i < box->argc; i++) add_file(taker, box->folder, box->argv[i]);
 }

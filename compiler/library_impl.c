@@ -12,6 +12,7 @@
 struct impl_properties {
     gramc_text name, description, url, body, content_type, symbol, tool;
     const struct value *kinds[KINDS];
+    const struct value *isolation;
     const struct value *env, *headers, *url_value, *transform, *max_memory, *style, *explode;
     uint32_t timeout_ms, max_cpu_ms, max_files;
     bool persistent, in_process;
@@ -39,6 +40,7 @@ static const struct property_row rows[] = {
     {"maxMemory", PROPERTY_VALUE, AT(max_memory)},
     {"maxCpu", PROPERTY_DURATION, AT(max_cpu_ms)},
     {"maxFiles", PROPERTY_COUNT, AT(max_files)},
+    {"isolation", PROPERTY_VALUE, AT(isolation)},
     {"timeout", PROPERTY_DURATION, AT(timeout_ms)},
     {"meta", PROPERTY_IGNORED, 0},
 };
@@ -127,6 +129,19 @@ static void read_request(struct pass *pass, struct impl *impl, const struct impl
     library_styles(pass, impl, p->style, p->explode);
 }
 
+/* Only what stays can be shared, and what lives in this process is. */
+static void read_isolation(struct pass *pass, gramc_impl *impl, const struct value *value) {
+    impl->isolation = library_isolation(pass, value);
+    if (impl->kind == GRAMC_IMPL_EXEC && !impl->persistent)
+        FIND(pass->findings, D_CONTRADICTION, pass->source, value->span,
+             TEXT("a program that does not stay is started for each call"),
+             TEXT("`isolation` is for `persistent: true`"));
+    if (impl->in_process && impl->isolation == GRAMC_ISOLATION_RUN)
+        FIND(pass->findings, D_CONTRADICTION, pass->source, value->span,
+             TEXT("a plugin in this process has none of its own for each run"),
+             TEXT("leave `inProcess` out"));
+}
+
 static void read_child(struct pass *pass, gramc_impl *impl, const struct pattern *pattern,
                        const struct impl_properties *p) {
     if (p->env) impl->env = library_env(pass, p->env, &impl->env_count);
@@ -138,6 +153,7 @@ static void read_child(struct pass *pass, gramc_impl *impl, const struct pattern
         impl->symbol = p->symbol;
     impl->persistent = p->persistent;
     impl->in_process = p->in_process;
+    if (p->isolation) read_isolation(pass, impl, p->isolation);
 }
 
 static void read_own_signature(struct pass *pass, struct impl *impl) {

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "compiler/data.h"
 #include "compiler/properties.h"
+#include "compiler/words.h"
 
 #include <string.h>
 
@@ -234,4 +235,11 @@ bool library_url(struct pass *pass, const struct value *value, gramc_text url) {
     struct finding *f = FIND(pass->findings, D_BAD_URL, pass->source, value->span, url);
     finding_help(pass->findings, f, "%s", wrong);
     return false;
+}
+
+gramc_isolation library_isolation(struct pass *pass, const struct value *value) {
+    if (!value_is_name(value)) library_wrong_value(pass, value, "isolation", "run or arm");
+    else word_check_value(pass, "isolation", "run arm", value);
+    bool run = value_is_name(value) && text_is(value_name(value), "run");
+    return run ? GRAMC_ISOLATION_RUN : GRAMC_ISOLATION_ARM;
 }

@@ -57,7 +57,16 @@ static const struct {
     {"HTTP toolboxes", "yaml path openapi", "file"},
     {"HTTP toolboxes", "endpoint uri baseUrl server", "url"},
     {"experiments", "data dataset tests inputs", "cases"},
-    {"experiments", "runs trials repetitions", "repeats"},
+    {"experiments", "runs trials repetitions epochs", "repeats"},
+    {"experiments", "setup before", "reset"},
+    {"graders", "contain includes include substring", "contains"},
+    {"graders", "equal exact is expected", "equals"},
+    {"graders", "pattern regex regexp match", "matches"},
+    {"graders", "call tool tools called", "calls"},
+    {"graders", "schema", "type"},
+    {"graders", "command run script program check", "exec"},
+    {"graders", "judge llm criteria criterion", "rubric"},
+    {"graders", "pairwise compare", "prefer"},
 };
 
 /* What is said elsewhere. */
@@ -91,6 +100,8 @@ static const struct {
     {"MCP servers", "args arguments",
      "all words stand in one list: `command: [\"npx\", \"-y\", \"server\"]`"},
     {"MCP servers", "transport type", "`command` starts a server, `url` reaches one that runs"},
+    {"experiments", "graders grader scorers metrics assertions asserts",
+     "graders stand beside the arms: `[polite:Grader {contains: \"please\"}]`"},
     {"libraries", "tools implementations servers mcpServers",
      "implementations and boxes stand behind the bar: `[name:ToolLibrary | [first:ToolImpl "
      "{...}]]`"},

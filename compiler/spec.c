@@ -42,6 +42,7 @@ static const struct {
 #define GRAMC_BOX(id, label, tools) {#label, NULL, NULL, "a tool library"},
 #include "gramc/kinds.def"
               {"Arm", NULL, NULL, "an experiment"},
+              {"Grader", NULL, NULL, "an experiment"},
               {"Model", NULL, NULL, "a configuration (gramc.gram)"}};
 
 enum { LABELS = sizeof labels / sizeof *labels };

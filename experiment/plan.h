@@ -4,9 +4,8 @@
 #ifndef EXPERIMENT_PLAN_H
 #define EXPERIMENT_PLAN_H
 
+#include "base/limits.h"
 #include "experiment/cases.h"
-
-enum { ARMS_MAX = 16 };
 
 struct plan {
     const gramc_experiment *experiment; /* borrowed, as are the cases */
@@ -23,7 +22,8 @@ struct cell {
     uint32_t item, repeat, arm; /* item: its index in the file */
 };
 
-/* GRAMC_NOMEM. `bound`: one agent and library an arm, for the fingerprint. */
+/* GRAMC_NOMEM; GRAMC_LIMIT: too many cases or arms. `bound`: one agent and library an arm, for the
+ * fingerprint; NULL: nothing will be run, and it is the fingerprint of no run. */
 gramc_status plan_make(struct plan *out, const gramc_experiment *experiment,
                        const struct cases *cases, const gramc_bound *const *bound,
                        const gramc_allocator *allocator);

@@ -24,6 +24,7 @@ struct box_question {
     const struct secrets *secrets;
     gramc_reader reader;
     uint32_t timeout_ms; /* of all together; 0: as is usual */
+    uint32_t company;    /* of the runs that are to come */
 };
 
 /* What a kind of tool that comes in boxes fills in, besides. */

@@ -19,6 +19,7 @@ static gramc_call_outcome end_of(enum checked_outcome outcome) {
     case CHECKED_BAD_ARGUMENTS: return GRAMC_CALL_BAD_ARGUMENTS;
     case CHECKED_TIMEOUT: return GRAMC_CALL_TIMEOUT;
     case CHECKED_BAD_RESULT: return GRAMC_CALL_BAD_RESULT;
+    case CHECKED_DENIED: return GRAMC_CALL_DENIED;
     case CHECKED_TOOL_ERROR:
     case CHECKED_NOMEM: break;
     }
@@ -31,6 +32,17 @@ static void on_done(void *ctx, const struct checked_end *end) {
     if (end->outcome == CHECKED_NOMEM) call->text.state = BUF_NOMEM;
     else if (end->unread) buf_puts(&call->text, "it is nested too deeply or too large");
     else buf_text(&call->text, end->text);
+}
+
+/* To a person, what is wrong with a guard can be said. */
+static void on_guarded(void *ctx, const gramc_event_guard *guard, uint64_t started) {
+    struct hand_call *call = ctx;
+    (void)started;
+    if (!guard->failed) return;
+    buf_puts(&call->text, "the guard `");
+    buf_text(&call->text, guard->guard);
+    buf_puts(&call->text, "` does not work: ");
+    buf_text(&call->text, guard->message);
 }
 
 static bool is_over(void *ctx) {
@@ -47,7 +59,7 @@ static void make(struct hand_call *call, gramc_text arguments) {
 
 gramc_status gramc_call(gramc_call_outcome *end, gramc_loop *loop, const gramc_bound *bound,
                         gramc_text tool, gramc_text arguments, gramc_writer text) {
-    static const struct checked_events events = {NULL, on_done};
+    static const struct checked_events events = {NULL, on_guarded, on_done};
     struct hand_call call = {.checked = {.loop = loop,
                                          .bound = bound_find(bound, tool),
                                          .events = &events,

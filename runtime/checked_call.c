@@ -6,18 +6,47 @@
 #include "base/json/json.h"
 #include "base/limits.h"
 #include "base/text.h"
+#include "runtime/guarding.h"
 #include "runtime/loop.h"
 #include "runtime/reading.h"
 #include "runtime/wire.h"
 
-enum { QUOTED_MAX = 8 << 20, TOLD_MAX = 2 << 20 };
+enum { QUOTED_MAX = 8 << 20, TOLD_MAX = 2 << 20, RESULT_MAX = TOOL_RESULT_MAX };
 
+/* What a call keeps while guards are asked about it. */
+struct held {
+    struct buf arguments; /* as the tool gets them */
+    struct buf result;    /* AFTER: as it is now */
+    struct buf own;       /* as the tool said it */
+    struct taken reading; /* what the model's words were taken for, told when the tool is called */
+    gramc_verdict *verdict;
+    gramc_guarded_call told;
+    struct guarding guarding;
+    gramc_event_guard rewriter; /* whose text is being checked; guard NULL: nobody's */
+    uint64_t rewriter_asked;
+};
+
+static void held_free(const gramc_allocator *allocator, struct held *held) {
+    if (!held) return;
+    gramc_verdict_free(held->verdict);
+    reading_free(&held->reading);
+    buf_free(&held->arguments);
+    buf_free(&held->result);
+    buf_free(&held->own);
+    mem_free(allocator, held, sizeof(*held));
+}
+
+/* The receiver may free the call. */
 static void finish(struct checked_call *call, const struct checked_end *end) {
     struct checked_end whole = *end;
+    struct held *held = call->held;
+    gramc_allocator allocator = call->loop->allocator;
     whole.own = call->own;
     whole.queued_ns = call->queued_ns;
     call->over = true;
+    call->held = NULL;
     call->events->done(call->ctx, &whole);
+    held_free(&allocator, held);
 }
 
 static void finish_with(struct checked_call *call, enum checked_outcome outcome, gramc_text text) {
@@ -26,6 +55,68 @@ static void finish_with(struct checked_call *call, enum checked_outcome outcome,
 
 static void finish_nomem(struct checked_call *call) {
     finish_with(call, CHECKED_NOMEM, TEXT(""));
+}
+
+/* ## Guards */
+
+static void tell_guard(void *ctx, const gramc_event_guard *guard, uint64_t started) {
+    const struct checked_call *call = ctx;
+    if (call->events->guarded) call->events->guarded(call->ctx, guard, started);
+}
+
+static void finish_denied(struct checked_call *call, gramc_text words, bool failed) {
+    finish(call, &(struct checked_end){.outcome = CHECKED_DENIED,
+                                       .text = words,
+                                       .after = call->held->guarding.phase == GUARD_AFTER,
+                                       .failed = failed});
+}
+
+/* What a guard puts in place has to fit like everything else. `why` is a sentence. */
+static void refuse_rewriter(struct checked_call *call, gramc_text why) {
+    struct held *held = call->held;
+    gramc_event_guard told = held->rewriter;
+    struct buf message;
+    buf_init(&message, &call->loop->allocator, TOLD_MAX);
+    buf_puts(&message, "what it puts in place does not fit: ");
+    buf_text(&message, why);
+    told.decision = "deny";
+    told.failed = true;
+    told.message = buf_view(&message);
+    told.from = told.to = (gramc_text){NULL, 0};
+    gramc_status status = buf_status(&message);
+    if (!status) tell_guard(call, &told, held->rewriter_asked);
+    buf_free(&message);
+    if (status == GRAMC_NOMEM) finish_nomem(call);
+    else finish_denied(call, TEXT(""), true);
+}
+
+/* Keeps `text`, which may be a part of what the buffer holds. */
+static bool keep(struct buf *kept, gramc_text text) {
+    struct buf copy;
+    buf_init(&copy, &kept->allocator, kept->max);
+    buf_text(&copy, text);
+    bool fine = buf_status(&copy) == GRAMC_OK;
+    buf_free(kept);
+    *kept = copy;
+    return fine;
+}
+
+static void ask_guards(struct checked_call *call) {
+    struct held *held = call->held;
+    held->told.arguments = buf_view(&held->arguments);
+    held->guarding.result = buf_view(&held->result);
+    guarding_go(&held->guarding);
+}
+
+/* The rewritten text fits: now it stands in place. */
+static void take_rewritten(struct checked_call *call, struct buf *kept, gramc_text text) {
+    struct held *held = call->held;
+    gramc_event_guard told = held->rewriter;
+    told.to = text;
+    tell_guard(call, &told, held->rewriter_asked);
+    held->rewriter.guard = (gramc_text){NULL, 0};
+    if (keep(kept, text)) ask_guards(call);
+    else finish_nomem(call);
 }
 
 /* ## What does not fit */
@@ -39,17 +130,57 @@ static void put_violations(struct buf *out, const gramc_verdict *verdict) {
         buf_printf(out, "; and %zu more", verdict->errors_total - TOLD_ERRORS_MAX);
 }
 
+static bool is_rewritten(const struct checked_call *call) {
+    return call->held && call->held->rewriter.guard.ptr;
+}
+
+/* Nested too deeply or too large to be judged. */
+static void refuse_unread(struct checked_call *call, enum checked_outcome outcome) {
+    if (is_rewritten(call)) refuse_rewriter(call, TEXT("it is nested too deeply or too large"));
+    else finish(call, &(struct checked_end){.outcome = outcome, .unread = true});
+}
+
 static void refuse(struct checked_call *call, enum checked_outcome outcome,
                    const gramc_verdict *verdict) {
     struct buf out;
     buf_init(&out, &call->loop->allocator, TOLD_MAX);
     put_violations(&out, verdict);
     if (buf_status(&out) == GRAMC_NOMEM) finish_nomem(call);
+    else if (is_rewritten(call)) refuse_rewriter(call, buf_view(&out));
     else finish_with(call, outcome, buf_view(&out));
     buf_free(&out);
 }
 
 /* ## Afterwards */
+
+/* How guards see the result; false without memory. */
+static bool find_result_kind(const struct checked_call *call, gramc_text text,
+                             enum guard_result *out) {
+    gramc_result_kind kind = call->bound->tool->result_kind;
+    struct arena scratch;
+    *out = kind == GRAMC_RESULT_NULL ? GUARD_RESULT_NONE : GUARD_RESULT_TEXT;
+    if (kind != GRAMC_RESULT_JSON) return true;
+    arena_init(&scratch, &call->loop->allocator);
+    *out = json_parse(&scratch, text, NULL) ? GUARD_RESULT_JSON : GUARD_RESULT_ANY;
+    bool fine = !scratch.oom;
+    arena_free(&scratch);
+    return fine;
+}
+
+/* The result fits: nothing is left to do, or the guards are asked about it. */
+static void take_fitting(struct checked_call *call, gramc_text text) {
+    struct held *held = call->held;
+    if (!held || !guarding_has_any(call->bound, call->guard, GUARD_AFTER)) {
+        finish_with(call, CHECKED_FINE, text);
+        return;
+    }
+    if (held->guarding.phase == GUARD_BEFORE) held->guarding.step = 0;
+    held->guarding.phase = GUARD_AFTER;
+    if (!find_result_kind(call, text, &held->guarding.result_kind)) finish_nomem(call);
+    else if (is_rewritten(call)) take_rewritten(call, &held->result, text);
+    else if (keep(&held->result, text)) ask_guards(call);
+    else finish_nomem(call);
+}
 
 /* `value` is what stands for `text` before the schema. */
 static void explain_result(struct checked_call *call, gramc_text value, gramc_text text) {
@@ -59,16 +190,15 @@ static void explain_result(struct checked_call *call, gramc_text value, gramc_te
     gramc_status status =
         gramc_schema_check(&verdict, call->bound->tool->returns, value.ptr, value.len, &options);
     if (status == GRAMC_NOMEM) finish_nomem(call);
-    else if (status)
-        finish(call, &(struct checked_end){.outcome = CHECKED_BAD_RESULT, .unread = true});
+    else if (status) refuse_unread(call, CHECKED_BAD_RESULT);
     else if (!verdict->valid) refuse(call, CHECKED_BAD_RESULT, verdict);
-    else finish_with(call, CHECKED_FINE, text);
+    else take_fitting(call, text);
     gramc_verdict_free(verdict);
 }
 
 static void check_result(struct checked_call *call, gramc_text value, gramc_text text) {
     if (gramc_schema_accepts_as_is(call->bound->tool->returns, value.ptr, value.len))
-        finish_with(call, CHECKED_FINE, text);
+        take_fitting(call, text);
     else explain_result(call, value, text);
 }
 
@@ -76,7 +206,7 @@ static void check_result(struct checked_call *call, gramc_text value, gramc_text
 static void check_text(struct checked_call *call, gramc_text text) {
     struct buf quoted;
     if (gramc_schema_accepts_any_text(call->bound->tool->returns)) {
-        finish_with(call, CHECKED_FINE, text);
+        take_fitting(call, text);
         return;
     }
     buf_init(&quoted, &call->loop->allocator, QUOTED_MAX);
@@ -118,14 +248,14 @@ static void check_json(struct checked_call *call, gramc_text text) {
     gramc_text json = text_trim(text);
     struct buf quoted;
     if (gramc_schema_accepts_as_is(call->bound->tool->returns, json.ptr, json.len)) {
-        finish_with(call, CHECKED_FINE, json);
+        take_fitting(call, json);
         return;
     }
     buf_init(&quoted, &call->loop->allocator, QUOTED_MAX);
     quote_text(&quoted, text);
     gramc_status status = takes_text(call, &quoted);
     if (status == GRAMC_NOMEM) finish_nomem(call);
-    else if (status == GRAMC_OK) finish_with(call, CHECKED_FINE, text);
+    else if (status == GRAMC_OK) take_fitting(call, text);
     else explain_result(call, json, json);
     buf_free(&quoted);
 }
@@ -138,19 +268,29 @@ static void take_json(struct checked_call *call, struct buf *result) {
 
 static void take_result(struct checked_call *call, struct buf *result) {
     switch (call->bound->tool->result_kind) {
-    case GRAMC_RESULT_NULL: finish_with(call, CHECKED_FINE, TEXT("")); break;
+    case GRAMC_RESULT_NULL: take_fitting(call, TEXT("")); break;
     case GRAMC_RESULT_TEXT: check_text(call, buf_view(result)); break;
     case GRAMC_RESULT_JSON: take_json(call, result); break;
     }
 }
 
+/* Guards are asked when the tool's own object is gone. */
+static void note_own(struct checked_call *call, gramc_text text) {
+    struct held *held = call->held;
+    call->own = text;
+    if (held && keep(&held->own, text)) call->own = buf_view(&held->own);
+}
+
 /* The receiver may free the call; only the tool's own object is touched behind that. */
-static void on_done(void *ctx, struct tool_call *handle) {
-    struct checked_call *call = ctx;
+static void take_end(struct checked_call *call, struct tool_call *handle) {
     gramc_text text = buf_view(&handle->result);
-    call->handle = NULL;
     call->queued_ns = handle->queued_ns;
-    if (handle->outcome == TOOL_FINE || handle->outcome == TOOL_FAILED) call->own = text;
+    if (handle->outcome == TOOL_FINE || handle->outcome == TOOL_FAILED) note_own(call, text);
+    if (call->held && buf_status(&call->held->own)) {
+        finish_nomem(call);
+        tool_release(handle);
+        return;
+    }
     switch (handle->outcome) {
     case TOOL_FINE: take_result(call, &handle->result); break;
     case TOOL_FAILED: finish_with(call, CHECKED_TOOL_ERROR, text); break;
@@ -160,17 +300,32 @@ static void on_done(void *ctx, struct tool_call *handle) {
     tool_release(handle);
 }
 
+static void on_done(void *ctx, struct tool_call *handle) {
+    struct checked_call *call = ctx;
+    call->is_early = call->starting;
+    if (call->starting) return;
+    call->handle = NULL;
+    take_end(call, handle);
+}
+
 /* ## Before */
 
-static void start(struct checked_call *call, struct tool_memory *memory, gramc_text arguments,
+/* The last thing that its caller does with the call. */
+static void start(struct checked_call *call, gramc_text arguments,
                   const gramc_event_reading *reading) {
     if (call->events->sent) call->events->sent(call->ctx, arguments, reading);
+    call->starting = true;
+    call->is_early = false;
     struct tool_call *handle =
-        tool_start_in(memory, call->loop, call->bound, arguments, on_done, call);
-    if (call->over) return;
-    call->handle = handle;
+        tool_start_in(call->memory, call->loop, call->bound, arguments, on_done, call);
+    call->starting = false;
     if (!handle) finish_nomem(call);
+    else if (call->is_early) take_end(call, handle);
+    else call->handle = handle;
 }
+
+/* What is not said has its default; null for what may be left out is left out. */
+static const unsigned FILLED_IN = GRAMC_CHECK_DEFAULTS | GRAMC_CHECK_NULL_ABSENT;
 
 /* Names of the wire stand in what could not be read before. */
 static gramc_text with_own_names(void *ctx, struct arena *arena, gramc_text json) {
@@ -178,43 +333,160 @@ static gramc_text with_own_names(void *ctx, struct arena *arena, gramc_text json
     return call->tolerant ? wire_arguments(arena, call->bound, json) : json;
 }
 
-static void fill_and_start(struct checked_call *call, struct tool_memory *memory,
-                           gramc_text arguments) {
+static gramc_text as_it_is(void *ctx, struct arena *arena, gramc_text json) {
+    (void)ctx, (void)arena;
+    return json;
+}
+
+/* The arguments fit. */
+static void go_on(struct checked_call *call, gramc_text arguments,
+                  const gramc_event_reading *reading) {
+    struct held *held = call->held;
+    if (!held) start(call, arguments, reading);
+    else if (is_rewritten(call)) take_rewritten(call, &held->arguments, arguments);
+    else if (keep(&held->arguments, arguments)) ask_guards(call);
+    else finish_nomem(call);
+}
+
+static void take_reading(struct checked_call *call, gramc_status status,
+                         const struct taken *reading, const gramc_verdict *verdict) {
+    if (status == GRAMC_NOMEM) {
+        finish_nomem(call);
+    } else if (status) {
+        refuse_unread(call, CHECKED_BAD_ARGUMENTS);
+    } else if (!verdict->valid) {
+        refuse(call, CHECKED_BAD_ARGUMENTS, verdict);
+    } else {
+        const gramc_event_reading told = reading_told(reading, verdict);
+        go_on(call, verdict->normalised, &told);
+    }
+}
+
+static void fill_and_go_on(struct checked_call *call, gramc_text arguments) {
     const struct reading_view view = {.schema = call->bound->tool->accepts,
                                       .kinds = call->tolerant ? 1u << JSON_OBJECT : 0,
-                                      .flags = GRAMC_CHECK_DEFAULTS | GRAMC_CHECK_NULL_ABSENT |
+                                      .flags = FILLED_IN |
                                                (call->coerce ? (unsigned)GRAMC_CHECK_COERCE : 0),
                                       .seen = with_own_names,
                                       .ctx = call};
+    struct held *held = call->held;
+    struct taken reading, *taken = held ? &held->reading : &reading;
+    gramc_verdict *verdict = NULL;
+    reading_init(&reading, &call->loop->allocator);
+    gramc_status status = reading_take(taken, &verdict, arguments, &view);
+    if (held) held->verdict = verdict;
+    take_reading(call, status, taken, verdict);
+    if (!held) gramc_verdict_free(verdict);
+    reading_free(&reading);
+}
+
+/* What a guard wrote is JSON or nothing; defaults are filled in again. */
+static void check_rewritten(struct checked_call *call, gramc_text arguments) {
+    const struct reading_view view = {
+        .schema = call->bound->tool->accepts, .flags = FILLED_IN, .seen = as_it_is};
     struct taken reading;
     gramc_verdict *verdict = NULL;
     reading_init(&reading, &call->loop->allocator);
     gramc_status status = reading_take(&reading, &verdict, arguments, &view);
-    if (status == GRAMC_NOMEM) {
-        finish_nomem(call);
-    } else if (status) {
-        finish(call, &(struct checked_end){.outcome = CHECKED_BAD_ARGUMENTS, .unread = true});
-    } else if (!verdict->valid) {
-        refuse(call, CHECKED_BAD_ARGUMENTS, verdict);
-    } else {
-        const gramc_event_reading told = reading_told(&reading, verdict);
-        start(call, memory, verdict->normalised, &told);
-    }
+    take_reading(call, status, &reading, verdict);
     gramc_verdict_free(verdict);
     reading_free(&reading);
 }
 
+/* ## What guards decide */
+
+static void rewrite(struct checked_call *call, const struct guarding_end *end) {
+    struct held *held = call->held;
+    struct buf copy;
+    held->rewriter = end->guard;
+    held->rewriter_asked = end->started;
+    if (held->guarding.phase == GUARD_BEFORE) {
+        check_rewritten(call, end->text);
+        return;
+    }
+    buf_init(&copy, &call->loop->allocator, RESULT_MAX);
+    buf_text(&copy, end->text);
+    if (buf_status(&copy) == GRAMC_NOMEM) finish_nomem(call);
+    else if (buf_status(&copy)) refuse_rewriter(call, TEXT("it is longer than 1 MiB"));
+    else take_result(call, &copy);
+    buf_free(&copy);
+}
+
+static void pass(struct checked_call *call) {
+    struct held *held = call->held;
+    if (held->guarding.phase == GUARD_AFTER) {
+        finish_with(call, CHECKED_FINE, buf_view(&held->result));
+    } else if (held->verdict) {
+        const gramc_event_reading told = reading_told(&held->reading, held->verdict);
+        start(call, buf_view(&held->arguments), &told);
+    } else {
+        start(call, buf_view(&held->arguments), NULL);
+    }
+}
+
+static void on_decided(void *ctx, const struct guarding_end *end) {
+    struct checked_call *call = ctx;
+    switch (end->outcome) {
+    case GUARDING_PASSED: pass(call); break;
+    case GUARDING_REWRITE: rewrite(call, end); break;
+    case GUARDING_DENIED: finish_denied(call, end->text, false); break;
+    case GUARDING_FAILED: finish_denied(call, TEXT(""), true); break;
+    case GUARDING_NOMEM: finish_nomem(call); break;
+    }
+}
+
+/* ## The public calls */
+
+static bool is_guarded(const struct checked_call *call) {
+    return guarding_has_any(call->bound, call->guard, GUARD_BEFORE) ||
+           guarding_has_any(call->bound, call->guard, GUARD_AFTER);
+}
+
+/* NULL without memory. */
+static struct held *held_new(struct checked_call *call) {
+    static const struct guarding_events events = {tell_guard, on_decided};
+    const gramc_allocator *allocator = &call->loop->allocator;
+    struct held *held = mem_alloc(allocator, sizeof(*held));
+    if (!held) return NULL;
+    *held = (struct held){.guarding = {.loop = call->loop,
+                                       .bound = call->bound,
+                                       .own = call->guard,
+                                       .call = &held->told,
+                                       .events = &events,
+                                       .ctx = call}};
+    if (call->told) held->told = *call->told;
+    held->told.tool = call->bound->tool;
+    buf_init(&held->arguments, allocator, (size_t)INT32_MAX);
+    buf_init(&held->result, allocator, QUOTED_MAX);
+    buf_init(&held->own, allocator, QUOTED_MAX);
+    reading_init(&held->reading, allocator);
+    return held;
+}
+
 void checked_call_start(struct checked_call *call, struct tool_memory *memory,
                         gramc_text arguments) {
+    call->memory = memory;
     if (text_trim(arguments).len == 0) arguments = TEXT("{}");
+    if (is_guarded(call)) {
+        call->held = held_new(call);
+        if (!call->held) {
+            finish_nomem(call);
+            return;
+        }
+    }
     if (gramc_schema_accepts_as_is(call->bound->tool->accepts, arguments.ptr, arguments.len))
-        start(call, memory, arguments, NULL);
-    else fill_and_start(call, memory, arguments);
+        go_on(call, arguments, NULL);
+    else fill_and_go_on(call, arguments);
 }
 
 void checked_call_cancel(struct checked_call *call) {
     struct tool_call *handle = call->handle;
+    struct held *held = call->held;
     call->handle = NULL;
+    call->held = NULL;
     call->over = true;
     if (handle) tool_release(handle);
+    if (!held) return;
+    guarding_cancel(&held->guarding);
+    held_free(&call->loop->allocator, held);
 }

@@ -1,6 +1,6 @@
 /* A call of a tool between two checks: the arguments before it starts, what it returns before
- * anybody reads it. What is said about it is the caller's: round.c words it for models, call.c for
- * people. */
+ * anybody reads it; behind each of them the guards are asked. What is said about it is the
+ * caller's: round.c words it for models, call.c for people. */
 #ifndef RUNTIME_CHECKED_CALL_H
 #define RUNTIME_CHECKED_CALL_H
 
@@ -12,8 +12,11 @@ enum checked_outcome {
     CHECKED_TOOL_ERROR,    /* `text` is the tool's reason */
     CHECKED_TIMEOUT,       /* `text` is empty, or what was said of it when it was recorded */
     CHECKED_BAD_RESULT,    /* `text` says what is wrong with it */
+    CHECKED_DENIED,        /* by a guard; `text` is what it says to the model, or empty */
     CHECKED_NOMEM
 };
+
+struct held;
 
 struct checked_end {
     enum checked_outcome outcome;
@@ -21,12 +24,16 @@ struct checked_end {
     bool unread;     /* nested too deeply or too large to be checked: there is no text */
     gramc_text own;  /* what the tool itself said; ptr NULL: it was not called, or said nothing */
     uint64_t queued_ns; /* it waited so long for its turn */
+    bool after;         /* DENIED: the tool was called, and the model does not get its result */
+    bool failed;        /* DENIED: because the guard does not work */
 };
 
 struct checked_events {
     /* The arguments are good, and handed over in these bytes; reading NULL: as they came. NULL:
      * nobody wants to know. */
     void (*sent)(void *ctx, gramc_text arguments, const gramc_event_reading *reading);
+    /* A guard has decided. NULL: nobody wants to know. */
+    void (*guarded)(void *ctx, const gramc_event_guard *guard, uint64_t started);
     /* Once, perhaps before checked_call_start returns. */
     void (*done)(void *ctx, const struct checked_end *end);
 };
@@ -36,7 +43,12 @@ struct checked_call {
     const struct bound_tool *bound;
     const struct checked_events *events;
     void *ctx;
+    const gramc_guard *guard;       /* of the run; NULL: none */
+    const gramc_guarded_call *told; /* what that is told of the call, but the arguments */
+    struct tool_memory *memory;
     struct tool_call *handle; /* while it works */
+    struct held *held;        /* while guards are asked; NULL: there are none */
+    bool starting, is_early;  /* the tool was done before its call returned */
     bool over;                /* done has been called, or nobody waits any more */
     gramc_text own;           /* as in struct checked_end, as is the next */
     uint64_t queued_ns;
@@ -44,7 +56,8 @@ struct checked_call {
     bool tolerant; /* and mended where a model wrote what is no JSON */
 };
 
-/* `call` has loop, bound, events, ctx, coerce and tolerant, and stays where it is until `done`.
+/* `call` has loop, bound, events, ctx, guard, told, coerce and tolerant, and stays where it is
+ * until `done`.
  * `memory` as in tool_start_in. Arguments of blanks alone are an empty object: models leave them
  * out. */
 void checked_call_start(struct checked_call *call, struct tool_memory *memory,

@@ -80,6 +80,7 @@ struct request {
     gramc_text instruction;   /* with its inputs filled in; empty: no system message */
     unsigned profile;         /* enum profile, of the server */
     bool stream;              /* the answer is wanted in pieces */
+    gramc_text seed;          /* of sampling; empty: none */
 };
 
 /* ## Conversations (conversation.c) */

@@ -85,7 +85,7 @@ static void put_settings(struct json_writer *w, const struct request *request) {
     protocol_setting(w, "frequency_penalty", agent->frequency_penalty);
     protocol_setting(w, has_completion_tokens(request) ? "max_completion_tokens" : "max_tokens",
                      agent->max_tokens);
-    protocol_setting(w, "seed", agent->seed);
+    protocol_setting(w, "seed", request->seed);
 }
 
 /* The functions wire has no "required": it is left to the model then. */

@@ -96,7 +96,7 @@ static void put_settings(struct json_writer *w, const struct request *request) {
                                                {"maxOutputTokens", agent->max_tokens},
                                                {"presencePenalty", agent->presence_penalty},
                                                {"frequencyPenalty", agent->frequency_penalty},
-                                               {"seed", agent->seed},
+                                               {"seed", request->seed},
                                                {"responseJsonSchema", request->answer_format},
                                                {"responseMimeType", type}};
     protocol_options(w, "generationConfig", settings, sizeof(settings) / sizeof(settings[0]));

@@ -36,13 +36,14 @@ static void put_message(struct buf *out, const struct message *message) {
 
 /* ## The request */
 
-static void put_options(struct json_writer *w, const gramc_agent *agent) {
+static void put_options(struct json_writer *w, const struct request *request) {
+    const gramc_agent *agent = request->agent;
     const struct protocol_option options[] = {{"temperature", agent->temperature},
                                               {"top_p", agent->top_p},
                                               {"presence_penalty", agent->presence_penalty},
                                               {"frequency_penalty", agent->frequency_penalty},
                                               {"num_predict", agent->max_tokens},
-                                              {"seed", agent->seed},
+                                              {"seed", request->seed},
                                               {"num_ctx", agent->num_ctx}};
     protocol_options(w, "options", options, sizeof(options) / sizeof(options[0]));
 }
@@ -56,7 +57,7 @@ static void put_request(struct buf *out, const struct request *request) {
     json_member_bool(&w, "stream", request->stream);
     if (request->tools.len) json_member_raw(&w, "tools", request->tools);
     protocol_setting(&w, "format", request->answer_format);
-    put_options(&w, request->agent);
+    put_options(&w, request);
     json_member_some(&w, "keep_alive", request->agent->keep_alive);
     json_object_end(&w);
 }

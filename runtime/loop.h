@@ -34,7 +34,8 @@ struct gramc_loop {
     gramc_run *runs;  /* all, until freed */
     gramc_run *ready; /* to be stepped, first come first served */
     gramc_run **ready_end;
-    size_t active; /* whose done has not been called */
+    size_t active;      /* whose done has not been called */
+    uint64_t run_count; /* that were ever started */
     struct tool_call *calls;
     struct worker_pool *pools; /* processes that stay between calls */
     size_t idle_workers, workers_max;
@@ -64,6 +65,7 @@ void loop_turn_until(gramc_loop *loop, bool (*is_over)(void *ctx), void *ctx);
  * meanwhile is taken away. */
 void loop_set_signals(sigset_t *before);
 void loop_restore_signals(const sigset_t *before);
+gramc_clock loop_system_clock(void);
 /* Between 0 and 1. Not for secrets. */
 double loop_random(gramc_loop *loop);
 

@@ -80,7 +80,8 @@ static gramc_status ask_kind(gramc_offering *offering, gramc_box_kind kind, gram
                                     .loop = loop,
                                     .secrets = scratch->secrets,
                                     .reader = options->reader,
-                                    .timeout_ms = options->timeout_ms};
+                                    .timeout_ms = options->timeout_ms,
+                                    .company = options->company};
     if (!boxes) return GRAMC_NOMEM;
     for (size_t i = 0; i < library->box_count; i++) {
         const gramc_box *box = &library->boxes[i];

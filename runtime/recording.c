@@ -51,10 +51,11 @@ static gramc_text reason_of(gramc_text text) {
     return has ? text_slice(text, sizeof(prefix) - 1, text.len) : text;
 }
 
-/* A result that did not fit is checked again, if it is known. */
+/* A result that did not fit, or was withheld, is checked again, if it is known. */
 static enum tool_outcome outcome_of(const struct json *event) {
     gramc_text outcome = trace_text(event, "outcome");
-    bool checked_again = text_is(outcome, "result-error") && trace_text(event, "own").ptr;
+    bool checked_again = (text_is(outcome, "result-error") || text_is(outcome, "denied")) &&
+                         trace_text(event, "own").ptr;
     if (text_is(outcome, "ok") || checked_again) return TOOL_FINE;
     return text_is(outcome, "timeout") ? TOOL_TIMED_OUT : TOOL_FAILED;
 }

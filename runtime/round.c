@@ -18,7 +18,8 @@ static const char *const slot_names[] = {[SLOT_FINE] = "ok",
                                          [SLOT_SKIPPED] = "skipped",
                                          [SLOT_TOOL_ERROR] = "tool-error",
                                          [SLOT_TIMEOUT] = "timeout",
-                                         [SLOT_BAD_RESULT] = "result-error"};
+                                         [SLOT_BAD_RESULT] = "result-error",
+                                         [SLOT_DENIED] = "denied"};
 
 /* ## Settling a slot */
 
@@ -139,6 +140,16 @@ static void refuse_result(struct slot *slot, const struct checked_end *end) {
     settle_with(slot, SLOT_BAD_RESULT, &out);
 }
 
+/* Why a guard does not work is nothing that a model could do anything about. */
+static void deny(struct slot *slot, const struct checked_end *end) {
+    struct buf out = begin_error(slot);
+    buf_puts(&out, end->after ? "the result was withheld" : "the call was denied");
+    if (end->failed) buf_puts(&out, ", since what guards the tool does not work");
+    else if (end->text.len) buf_puts(&out, ": ");
+    buf_text(&out, end->text);
+    settle_with(slot, SLOT_DENIED, &out);
+}
+
 static void settle_nomem(struct slot *slot) {
     slot->run->arena.oom = true;
     settle(slot, SLOT_TOOL_ERROR, TEXT(""));
@@ -155,6 +166,7 @@ static void on_done(void *ctx, const struct checked_end *end) {
     case CHECKED_TOOL_ERROR: fail_tool(slot, end->text); break;
     case CHECKED_TIMEOUT: report_timeout(slot, end->text); break;
     case CHECKED_BAD_RESULT: refuse_result(slot, end); break;
+    case CHECKED_DENIED: deny(slot, end); break;
     case CHECKED_NOMEM: settle_nomem(slot); break;
     }
     run_step(run);
@@ -171,15 +183,27 @@ static void on_sent(void *ctx, gramc_text arguments, const gramc_event_reading *
     slot->started = watch_stamp(&slot->run->watch);
 }
 
+static void on_guarded(void *ctx, const gramc_event_guard *guard, uint64_t started) {
+    struct slot *slot = ctx;
+    const gramc_event_call told = told_call(slot);
+    watch_guard(&slot->run->watch, &told, guard, started);
+}
+
 static void check_and_call(struct slot *slot) {
-    static const struct checked_events events = {on_sent, on_done};
+    static const struct checked_events events = {on_sent, on_guarded, on_done};
     gramc_run *run = slot->run;
+    slot->guarded = (gramc_guarded_call){.call = slot->call,
+                                         .turn = run->watch.turn,
+                                         .iteration = run->watch.iteration,
+                                         .index = slot->index};
     gramc_text given = json_mended(&run->arena, slot->call->arguments);
     gramc_text arguments = wire_arguments(&run->arena, slot->bound, given);
     slot->checked = (struct checked_call){.loop = run->loop,
                                           .bound = slot->bound,
                                           .events = &events,
                                           .ctx = slot,
+                                          .guard = &run->guard,
+                                          .told = &slot->guarded,
                                           .coerce = run->bound->agent->coerce,
                                           .tolerant = run->ask.reply.finish != FINISH_LENGTH};
     checked_call_start(&slot->checked, &run->memory, arguments);
@@ -267,6 +291,7 @@ static void count_error(gramc_run *run, const struct slot *slot) {
     switch (slot->outcome) {
     case SLOT_FINE:
     case SLOT_SKIPPED: break;
+    case SLOT_DENIED: run->result.denied++; break;
     case SLOT_UNKNOWN_TOOL:
     case SLOT_BAD_CALL: count_call_error(run, slot); break;
     case SLOT_TOOL_ERROR:

@@ -16,10 +16,14 @@
 #include "base/text.h"
 #include "base/options.h"
 #include "runtime/cassette.h"
+#include "runtime/mcp/server.h"
+#include "runtime/process/worker.h"
 #include "runtime/reading.h"
 #include "runtime/session/session.h"
 
 enum { BODY_MAX = 256 << 20 };
+/* No number of gramc_run_options.company. */
+static const uint64_t OWN = UINT64_C(1) << 63;
 
 static const char *const outcome_names[] = {
     [GRAMC_OUTCOME_ANSWERED] = "answered",
@@ -106,6 +110,8 @@ static void step_end(gramc_run *run) {
     keep_partial_text(run);
     ask_cancel(&run->ask);
     round_cancel(run);
+    worker_close_own(run->loop, run->memory.own);
+    mcp_pool_close_own(run->loop, run->memory.own);
     run->result.duration_ns = watch_now(&run->watch) - run->watch.start;
     watch_outcome(&run->watch, &run->result);
     run->state = RUN_OVER;
@@ -232,7 +238,8 @@ static bool build_body(gramc_run *run) {
                               step->answer_format,
                               run->instruction,
                               run->model->profile,
-                              run->stream};
+                              run->stream,
+                              run->seed};
     buf_reset(&run->body);
     buf_reserve(&run->body, usual_size(&request));
     run->talk.protocol->request(&run->body, &request);
@@ -491,6 +498,12 @@ static bool is_given(const gramc_run_options *options, gramc_text name) {
     return false;
 }
 
+static bool is_count(gramc_text text) {
+    for (size_t i = 0; i < text.len; i++)
+        if (text.ptr[i] < '0' || text.ptr[i] > '9') return false;
+    return true;
+}
+
 static gramc_status evaluate(const gramc_bound *bound, const gramc_run_options *options,
                              const gramc_run_handler *handler) {
     if (bound->failed) return GRAMC_FINDINGS;
@@ -504,6 +517,7 @@ static gramc_status evaluate(const gramc_bound *bound, const gramc_run_options *
     if (options->model->protocol && options->model->protocol != bound->protocol) return GRAMC_USAGE;
     if (options->wire == GRAMC_WIRE_FUNCTIONS && !bound->protocol->has_functions)
         return GRAMC_USAGE;
+    if (!is_count(options->seed)) return GRAMC_USAGE;
     for (size_t i = 0; i < bound->agent->input_count; i++)
         if (!is_given(options, bound->agent->inputs[i])) return GRAMC_USAGE;
     return budget_is_usable(bound->agent, options) ? GRAMC_OK : GRAMC_USAGE;
@@ -526,6 +540,18 @@ static void copy_inputs(gramc_run *run, const gramc_run_options *options) {
     run->inputs[run->input_count++].name = TEXT("message");
 }
 
+static void copy_environment(gramc_run *run, const gramc_run_options *options) {
+    struct tool_memory *memory = &run->memory;
+    gramc_text *copy = arena_array(&run->arena, options->environment_count + 1, sizeof(*copy));
+    for (size_t i = 0; copy && i < options->environment_count; i++)
+        copy[i] = arena_text(&run->arena, options->environment[i]);
+    memory->arena = &run->arena;
+    memory->environment = copy;
+    memory->environment_count = options->environment_count;
+    memory->company = options->company;
+    memory->own = OWN | ++run->loop->run_count;
+}
+
 static void fill(gramc_run *run, const gramc_run_options *options) {
     const gramc_agent *agent = run->bound->agent;
     size_t counters = run->bound->tool_count + 1;
@@ -535,6 +561,8 @@ static void fill(gramc_run *run, const gramc_run_options *options) {
     for (size_t i = 0; messages && i < options->message_count; i++)
         messages[i] = arena_text(&run->arena, options->messages[i]);
     copy_inputs(run, options);
+    copy_environment(run, options);
+    run->seed = options->seed.len ? arena_text(&run->arena, options->seed) : agent->seed;
     run->messages = messages;
     run->message_count = options->message_count;
     run->wire = choose_wire(options, run->bound);
@@ -583,22 +611,22 @@ static void tell_start(gramc_run *run, const gramc_run_options *options) {
     const gramc_library *library = bound->library;
     const gramc_clock *clock = run->watch.clock;
     if (!watch_is_on(&run->watch)) return;
-    const gramc_event_start start = {
-        .run = choose_id(run, options),
-        .parent = options->parent_id,
-        .time_ms = clock->wall_ms(clock->ctx),
-        .agent = bound->agent->name,
-        .agent_fingerprint = bound->agent->fingerprint,
-        .library = library ? library->name : TEXT(""),
-        .library_fingerprint = gramc_bound_library_fingerprint(bound),
-        .provider = text_of(run->model->kind->name),
-        .protocol = text_of(bound->protocol->name),
-        .model = run_model_id(run),
-        .wire = run->wire == GRAMC_WIRE_TOOLS ? "tools" : "functions",
-        .seed = bound->protocol->lacks & SETTING_SEED ? TEXT("") : bound->agent->seed,
-        .bound = bound,
-        .inputs = run->inputs,
-        .input_count = run->input_count - 1};
+    const gramc_event_start start = {.run = choose_id(run, options),
+                                     .parent = options->parent_id,
+                                     .time_ms = clock->wall_ms(clock->ctx),
+                                     .agent = bound->agent->name,
+                                     .agent_fingerprint = bound->agent->fingerprint,
+                                     .library = library ? library->name : TEXT(""),
+                                     .library_fingerprint = gramc_bound_library_fingerprint(bound),
+                                     .provider = text_of(run->model->kind->name),
+                                     .protocol = text_of(bound->protocol->name),
+                                     .model = run_model_id(run),
+                                     .wire = run->wire == GRAMC_WIRE_TOOLS ? "tools" : "functions",
+                                     .seed = bound->protocol->lacks & SETTING_SEED ? TEXT("")
+                                                                                   : run->seed,
+                                     .bound = bound,
+                                     .inputs = run->inputs,
+                                     .input_count = run->input_count - 1};
     watch_start(&run->watch, &start);
 }
 
@@ -626,10 +654,10 @@ gramc_status gramc_run_start(gramc_run **out, gramc_loop *loop, const gramc_boun
                        .bound = bound,
                        .model = options.model,
                        .handler = *handler,
+                       .guard = options.guard,
                        .talk = {.protocol = bound->protocol},
                        .session = options.session};
     arena_init(&run->arena, &loop->allocator);
-    run->memory.arena = &run->arena;
     if (options.tools) run->memory.recording = &options.tools->tools;
     buf_init(&run->body, &loop->allocator, BODY_MAX);
     run->watch =

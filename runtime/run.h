@@ -29,7 +29,8 @@ enum slot_outcome {
     SLOT_SKIPPED,  /* too many calls in one answer */
     SLOT_TOOL_ERROR,
     SLOT_TIMEOUT,
-    SLOT_BAD_RESULT /* the result does not fit */
+    SLOT_BAD_RESULT, /* the result does not fit */
+    SLOT_DENIED      /* a guard denied it, or its result */
 };
 
 /* One call of the current answer. */
@@ -38,6 +39,7 @@ struct slot {
     const gramc_model_call *call;
     const struct bound_tool *bound; /* NULL: unknown */
     struct checked_call checked;    /* where there is a tool */
+    gramc_guarded_call guarded;     /* what guards are told of it */
     uint32_t index;
     enum slot_outcome outcome;
     bool settled;
@@ -70,7 +72,8 @@ struct gramc_run {
     gramc_wire wire;
     uint32_t max_iterations, iteration;
     uint32_t timeout_ms;
-    bool stream; /* answers come in pieces */
+    bool stream;     /* answers come in pieces */
+    gramc_text seed; /* of sampling */
     struct conversation talk;
     gramc_session *session; /* NULL: none */
     long left_out;          /* of its answers, their opaque parts */
@@ -82,6 +85,7 @@ struct gramc_run {
     struct failures *call_errors, *tool_errors; /* of this step, per tool of the agent */
     struct failures unknown_calls;
     struct tool_memory memory;
+    gramc_guard guard;
     struct watch watch;
     char id[33];
     uint64_t waiting_since; /* for an answer, or for tools */

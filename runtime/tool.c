@@ -178,6 +178,15 @@ void tool_wait(struct tool_call *call) {
     uv_timer_start(&call->deadline, deadline_passed, call->bound->timeout_ms, 0);
 }
 
+bool tool_is_own(const struct tool_memory *memory, gramc_isolation isolation) {
+    return memory && isolation == GRAMC_ISOLATION_RUN;
+}
+
+uint64_t tool_company(const struct tool_memory *memory, gramc_isolation isolation) {
+    if (!memory) return 0;
+    return isolation == GRAMC_ISOLATION_RUN ? memory->own : memory->company;
+}
+
 struct tool_call *tool_start(gramc_loop *loop, const struct bound_tool *bound, gramc_text arguments,
                              void (*done)(void *ctx, struct tool_call *call), void *ctx) {
     return tool_start_in(NULL, loop, bound, arguments, done, ctx);

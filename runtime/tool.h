@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "gramc/runtime.h"
 #include "runtime/gate.h"
+#include "runtime/guard_answer.h"
 
 struct box_kind;
 struct offered_tool;
@@ -78,6 +79,8 @@ struct bound_tool {
     gramc_text box; /* that offers it; empty: a ToolImpl does it */
     struct bound_proof accepts, returns;
     bool returns_unsaid; /* it has schemas, but none of its result */
+    /* Programs that are asked, in this order; they have no tool of their own. NULL: none. */
+    const struct bound_tool *guards[GUARD_PHASES][GUARD_PROGRAMS];
 };
 
 /* What the calls of one run share. */
@@ -86,7 +89,16 @@ struct tool_memory {
     struct replay_marks *replays;
     const struct recording *recording; /* answers every call; NULL: the tools do */
     const struct bound_tool *missed;   /* of which a call was not recorded; NULL: none */
+    const gramc_text *environment;     /* of programs that are started for one call */
+    size_t environment_count;
+    uint32_t company; /* what stays between calls is shared with the same number alone */
+    uint64_t own;     /* a number that no other run of the loop has */
 };
+
+/* Whether what stays between calls is this run's alone, and ends with it. */
+bool tool_is_own(const struct tool_memory *memory, gramc_isolation isolation);
+/* With whom it is shared. memory NULL: with calls that stand alone. */
+uint64_t tool_company(const struct tool_memory *memory, gramc_isolation isolation);
 
 struct tool_call {
     gramc_loop *loop;

@@ -98,7 +98,7 @@ static void run_program(struct tool_call *call, const gramc_impl *impl) {
     struct arena arena;
     struct exec_words words;
     arena_init(&arena, &call->loop->allocator);
-    if (exec_words(&words, &arena, impl, call->loop)) start(call, &words);
+    if (exec_words(&words, &arena, impl, call->loop, call->memory)) start(call, &words);
     else tool_settle(call, TOOL_NOMEM);
     arena_wipe(&arena); /* its environment */
 }

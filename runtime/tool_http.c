@@ -66,7 +66,7 @@ static bool show(struct http_work *work, gramc_text *words) {
 
 static bool is_redirect(const struct http_request *request) {
     long s = request->status;
-    return (s == 301 || s == 302 || s == 303 || s == 307 || s == 308) && request->redirect[0];
+    return (s == 301 || s == 302 || s == 303 || s == 307 || s == 308) && request->redirect.len;
 }
 
 static void start_request(struct http_work *work);
@@ -85,7 +85,7 @@ static void refuse_redirect(struct http_work *work, gramc_text to) {
 /* True when the call goes on, or has been settled. */
 static bool redirect(struct http_work *work) {
     enum http_method method = endpoint_of(work->call)->call->method;
-    gramc_text to = text_of(work->request.redirect);
+    gramc_text to = buf_view(&work->request.redirect);
     if (!is_redirect(&work->request)) return false;
     if (!http_same_origin(to, endpoint_of(work->call)->url)) {
         refuse_redirect(work, to);

@@ -40,7 +40,8 @@ static void on_done(struct mcp_call *mcp) {
 static void call_mcp(struct tool_call *call) {
     const struct mcp_endpoint *endpoint = call->bound->data;
     struct mcp_work *work = mem_alloc(&call->loop->allocator, sizeof(*work));
-    struct mcp_client *client = work ? mcp_pool_client(call->loop, endpoint->server) : NULL;
+    struct mcp_client *client =
+        work ? mcp_pool_client(call->loop, endpoint->server, call->memory) : NULL;
     call->state = work;
     if (work) *work = (struct mcp_work){.call = call};
     if (!client) {

@@ -227,6 +227,21 @@ static void put_tool_response(struct trace *trace, const gramc_event *event) {
     put_ms(trace, "duration_ms", event->duration_ns);
 }
 
+static void put_guard(struct trace *trace, const gramc_event *event) {
+    const gramc_event_guard *guard = event->guard;
+    struct json_writer *w = &trace->event;
+    put_call(w, event->call);
+    json_member_text(w, "phase", text_of(guard->phase));
+    json_member_text(w, "guard", guard->guard);
+    json_member_text(w, "decision", text_of(guard->decision));
+    if (guard->failed) json_member_bool(w, "failed", true);
+    json_member_some(w, "message", guard->message);
+    if (guard->to.ptr) json_member_text(w, "from", guard->from);
+    if (guard->to.ptr) json_member_text(w, "to", guard->to);
+    if (guard->queued_ns && !trace->without_times) put_ms(trace, "queued_ms", guard->queued_ns);
+    put_ms(trace, "duration_ms", event->duration_ns);
+}
+
 /* ## Turns and ends */
 
 static void put_turn(struct trace *trace, const gramc_event *event) {
@@ -260,6 +275,7 @@ static void put_outcome(struct trace *trace, const gramc_event *event) {
     json_member_number(w, "calls", result->calls);
     json_member_number(w, "call_errors", result->call_errors);
     json_member_number(w, "tool_errors", result->tool_errors);
+    if (result->denied) json_member_number(w, "denied", result->denied);
     put_usage(w, (const uint64_t[]){result->prompt_tokens, result->completion_tokens,
                                     result->total_tokens, result->cached_tokens});
     if (result->has_cost) json_member_raw(w, "cost", text_of(number_amount(money, result->cost)));
@@ -282,7 +298,8 @@ static void (*const writers[])(struct trace *trace, const gramc_event *event) = 
     [GRAMC_EVENT_RESULT] = put_tool_response,
     [GRAMC_EVENT_ANSWER] = put_answer,
     [GRAMC_EVENT_OUTCOME] = put_outcome,
-    [GRAMC_EVENT_READING] = put_answer_reading};
+    [GRAMC_EVENT_READING] = put_answer_reading,
+    [GRAMC_EVENT_GUARD] = put_guard};
 
 void trace_event(struct trace *trace, const gramc_event *event) {
     struct json_writer *w = &trace->event;

@@ -14,7 +14,8 @@ static const char *const names[] = {[GRAMC_EVENT_RUN] = "header",
                                     [GRAMC_EVENT_RESULT] = "tool.response",
                                     [GRAMC_EVENT_ANSWER] = "answer",
                                     [GRAMC_EVENT_OUTCOME] = "outcome",
-                                    [GRAMC_EVENT_READING] = "answer.reading"};
+                                    [GRAMC_EVENT_READING] = "answer.reading",
+                                    [GRAMC_EVENT_GUARD] = "tool.guard"};
 
 static const char *const classes[] = {
     [GRAMC_ATTEMPT_ANSWERED] = "answered",   [GRAMC_ATTEMPT_UNREACHABLE] = "unreachable",
@@ -122,6 +123,15 @@ void watch_result(struct watch *watch, const gramc_event_call *call, gramc_text 
     tell(watch, (gramc_event){.kind = GRAMC_EVENT_RESULT,
                               .call = call,
                               .text = text,
+                              .duration_ns = since(watch, started)});
+}
+
+void watch_guard(struct watch *watch, const gramc_event_call *call, const gramc_event_guard *guard,
+                 uint64_t started) {
+    tell(watch, (gramc_event){.kind = GRAMC_EVENT_GUARD,
+                              .call = call,
+                              .guard = guard,
+                              .text = guard->message,
                               .duration_ns = since(watch, started)});
 }
 

@@ -37,6 +37,9 @@ void watch_model_error(struct watch *watch, const gramc_event_attempt *attempt, 
 void watch_call(struct watch *watch, const gramc_event_call *call);
 void watch_result(struct watch *watch, const gramc_event_call *call, gramc_text text,
                   uint64_t started);
+/* started: when the guard was asked. */
+void watch_guard(struct watch *watch, const gramc_event_call *call, const gramc_event_guard *guard,
+                 uint64_t started);
 /* A structured answer, and what it was taken for. */
 void watch_reading(struct watch *watch, const gramc_event_reading *reading, gramc_text text);
 void watch_answer(struct watch *watch, gramc_text text);

@@ -29,7 +29,8 @@ static void print_end(struct cli *cli, gramc_call_outcome end, gramc_text text) 
         [GRAMC_CALL_TOOL_ERROR] = "the tool failed: ",
         [GRAMC_CALL_TIMEOUT] = "the tool did not finish in time and was stopped",
         [GRAMC_CALL_BAD_RESULT] = "the tool's result is not what it promises: ",
-        [GRAMC_CALL_CANCELED] = "canceled"};
+        [GRAMC_CALL_CANCELED] = "canceled",
+        [GRAMC_CALL_DENIED] = "denied: "};
     bool fine = end == GRAMC_CALL_FINE;
     FILE *file = fine ? cli->out : cli->err;
     if (!fine) fprintf(file, "gramc: %s", words[end]);

@@ -120,6 +120,7 @@ static void put_result(struct json_writer *w, const struct document *document,
     json_member_number(w, "retries", result->retries);
     json_member_number(w, "call_errors", result->call_errors);
     json_member_number(w, "tool_errors", result->tool_errors);
+    if (result->denied) json_member_number(w, "denied", result->denied);
     put_usage(w, result);
     if (result->has_cost) json_member_raw(w, "cost", text_of(number_amount(cost, result->cost)));
     put_ms(w, "model_ms", result->model_ns);

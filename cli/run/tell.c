@@ -42,7 +42,8 @@ static const char *verb_of(gramc_text outcome) {
         const char *outcome, *verb;
     } verbs[] = {{"call-error", "was called wrongly"},
                  {"unknown-tool", "was called wrongly"},
-                 {"skipped", "was not called"}};
+                 {"skipped", "was not called"},
+                 {"denied", "was denied"}};
     for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
         if (text_is(outcome, verbs[i].outcome)) return verbs[i].verb;
     return "failed";
@@ -73,6 +74,23 @@ static void tell_reading(struct tell *tell, const gramc_event *event) {
     if (tell->verbose) put_reading(tell, event->reading, event->text);
 }
 
+/* One that does not work is always told, and with -v what one puts in place. */
+static void tell_guard(struct tell *tell, const gramc_event *event) {
+    const gramc_event_guard *guard = event->guard;
+    FILE *err = tell->cli->err;
+    bool rewrites = guard->to.ptr != NULL;
+    if (!guard->failed && !(rewrites && tell->verbose)) return;
+    tell_hide(tell);
+    fputs(guard->failed ? "gramc: the guard `" : "~ `", err);
+    cli_put_safe(err, guard->guard);
+    fputs(guard->failed ? "` of `" : "` put in place for `", err);
+    cli_put_safe(err, event->call->tool);
+    fputs(guard->failed ? "` does not work: " : "`: ", err);
+    put_some(err, guard->failed ? guard->message : guard->to,
+             guard->failed ? SHOWN_REASON : SHOWN_TEXT);
+    fputc('\n', err);
+}
+
 static void tell_call(struct tell *tell, const gramc_event *event) {
     FILE *err = tell->cli->err;
     if (tell->verbose) {
@@ -90,7 +108,10 @@ static void tell_call(struct tell *tell, const gramc_event *event) {
 
 /* What the model is told begins so. */
 static gramc_text without_error(gramc_text text) {
-    return text_starts(text, "Error: ") ? text_slice(text, 7, text.len) : text;
+    static const char *const prefixes[] = {"Error: the call was denied: ", "Error: "};
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+        if (text_starts(text, prefixes[i])) return text_slice(text, strlen(prefixes[i]), text.len);
+    return text;
 }
 
 static void tell_failure(struct tell *tell, const gramc_event *event) {
@@ -165,7 +186,8 @@ static void (*const tellers[])(struct tell *tell, const gramc_event *event) = {
     [GRAMC_EVENT_RUN] = tell_start_of,      [GRAMC_EVENT_REQUEST] = tell_request,
     [GRAMC_EVENT_ATTEMPT] = tell_attempt,   [GRAMC_EVENT_DELTA] = tell_delta,
     [GRAMC_EVENT_RESPONSE] = tell_response, [GRAMC_EVENT_CALL] = tell_call,
-    [GRAMC_EVENT_RESULT] = tell_result,     [GRAMC_EVENT_READING] = tell_reading};
+    [GRAMC_EVENT_RESULT] = tell_result,     [GRAMC_EVENT_READING] = tell_reading,
+    [GRAMC_EVENT_GUARD] = tell_guard};
 
 void tell_event(struct tell *tell, const gramc_event *event) {
     size_t kinds = sizeof tellers / sizeof *tellers;
@@ -205,6 +227,7 @@ static void close_line(struct tell *tell, const gramc_run_result *result) {
     fputs(", ", err);
     put_counted(err, result->calls, "call");
     if (errors) fprintf(err, " (%u failed)", errors);
+    if (result->denied) fprintf(err, " (%u denied)", (unsigned)result->denied);
     put_tokens(err, result);
     if (result->has_cost) fprintf(err, "; cost %s", number_amount(cost, result->cost));
     fputs("; ", err);

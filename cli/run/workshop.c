@@ -140,6 +140,7 @@ int workshop_call_code(gramc_call_outcome end) {
     case GRAMC_CALL_BAD_ARGUMENTS:
     case GRAMC_CALL_BAD_RESULT: return EXIT_FINDINGS;
     case GRAMC_CALL_TOOL_ERROR:
+    case GRAMC_CALL_DENIED:
     case GRAMC_CALL_TIMEOUT: return EXIT_RUN_FAILED;
     case GRAMC_CALL_CANCELED: return EXIT_INTERRUPTED;
     }

@@ -7,6 +7,7 @@
 #include "base/version.h"
 #include "compiler/emit/response_format.h"
 #include "compiler/emit/target.h"
+#include "compiler/grader.h"
 #include "compiler/strategy.h"
 
 struct object {
@@ -289,6 +290,37 @@ static void put_arm(struct object *o, const gramc_arm *arm, gramc_text meta) {
     json_object_end(&o->json);
 }
 
+/* One word as a text, which is how most are written. */
+static void put_vary(struct object *o, const gramc_experiment *experiment) {
+    if (experiment->vary_count > 1) put_names(o, "vary", experiment->vary, experiment->vary_count);
+    else
+        json_member_text(&o->json, "vary",
+                         experiment->vary_count ? experiment->vary[0] : TEXT("none"));
+}
+
+static void put_grader(struct object *o, const gramc_grader *grader, gramc_text meta) {
+    json_object_begin(&o->json);
+    json_member_some(&o->json, "name", grader->name);
+    json_member_some(&o->json, "description", grader->description);
+    if (!text_is(grader->checks, "{}")) put_raw(o, "checks", grader->checks);
+    put_raw(o, "type", grader->type);
+    put_names(o, "exec", grader->argv, grader->argc);
+    json_member_some(&o->json, grader->kind == GRAMC_GRADER_PREFER ? "prefer" : "rubric",
+                     grader->question);
+    json_member_some(&o->json, "model", grader->model);
+    json_member_some(&o->json, "metric", grader->metric);
+    bool latency = text_is(grader->metric, "latency");
+    put_raw(o, latency ? "minMs" : "min", grader->min);
+    put_raw(o, latency ? "maxMs" : "max", grader->max);
+    put_raw(o, "threshold", grader->threshold);
+    put_raw(o, "weight", grader->weight);
+    put_flag(o, "required", grader->required);
+    bool waits = grader->kind != GRAMC_GRADER_CHECKS && grader->kind != GRAMC_GRADER_METRIC;
+    if (waits) put_count(o, "timeoutMs", grader->timeout_ms);
+    put_meta(o, meta);
+    json_object_end(&o->json);
+}
+
 static void put_experiment(struct object *o, const struct experiment *experiment) {
     const gramc_experiment *public = &experiment->public;
     json_object_begin(&o->json);
@@ -303,7 +335,9 @@ static void put_experiment(struct object *o, const struct experiment *experiment
     json_member_some(&o->json, "stop", public->stop);
     put_raw(o, "maxCost", public->max_cost);
     put_count(o, "concurrency", public->concurrency);
-    json_member_some(&o->json, "vary", public->vary);
+    put_raw(o, "maxMissing", public->max_missing);
+    put_vary(o, public);
+    put_names(o, "reset", public->reset, public->reset_count);
     put_meta(o, experiment->meta);
     json_member_array(&o->json, "arms");
     for (size_t i = 0; i < public->arm_count; i++) {
@@ -311,6 +345,12 @@ static void put_experiment(struct object *o, const struct experiment *experiment
         put_arm(o, &public->arms[i], experiment->arm_metas[i]);
     }
     end_lines(o);
+    if (public->grader_count) json_member_array(&o->json, "graders");
+    for (size_t i = 0; i < public->grader_count; i++) {
+        json_line(&o->json, 0);
+        put_grader(o, &public->graders[i], experiment->graders[i].meta);
+    }
+    if (public->grader_count) end_lines(o);
     json_object_end(&o->json);
 }
 

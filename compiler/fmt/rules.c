@@ -20,7 +20,13 @@ struct rules {
 };
 
 /* What a bracket makes of its elements. */
-enum name_role { NAME_ROLE_OTHER, NAME_ROLE_TOOL, NAME_ROLE_TYPE, NAME_ROLE_AGENT };
+enum name_role {
+    NAME_ROLE_OTHER,
+    NAME_ROLE_TOOL,
+    NAME_ROLE_TYPE,
+    NAME_ROLE_AGENT,
+    NAME_ROLE_GRADER
+};
 
 static void add(struct rules *rules, struct span span, gramc_text text, bool double_colon) {
     struct format_edit edit = {span, text, double_colon};
@@ -89,6 +95,7 @@ static void put_properties(struct rules *rules, const struct property *first, en
     for (const struct property *p = first; p; p = p->next) {
         enum property_says meaning = of_type ? meaning_of(name_text(p->key)) : SAYS_OTHER;
         if (role == NAME_ROLE_AGENT && text_is(name_text(p->key), "output")) meaning = SAYS_TYPE;
+        if (role == NAME_ROLE_GRADER && text_is(name_text(p->key), "type")) meaning = SAYS_TYPE;
         if (of_type) put_key(rules, &p->key, first);
         else put_name(rules, &p->key, false);
         put_value(rules, p->value, meaning);
@@ -173,6 +180,7 @@ static enum name_role role_of(const struct rules *rules, const struct pattern *p
     gramc_text label = label_of(pattern);
     if (text_is(label, "Tool") || text_is(label, "ToolImpl")) return NAME_ROLE_TOOL;
     if (text_is(label, "Agent") || text_is(label, "Task")) return NAME_ROLE_AGENT;
+    if (text_is(label, "Grader")) return NAME_ROLE_GRADER;
     return is_type(rules, label) ? NAME_ROLE_TYPE : NAME_ROLE_OTHER;
 }
 

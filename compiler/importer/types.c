@@ -243,7 +243,7 @@ static gramc_text type_name(struct arena *arena, gramc_text hint) {
 static bool is_reserved(gramc_text name) {
     static const char *const labels[] = {"Agent",      "Tool",      "ToolLibrary", "ToolImpl",
                                          "ToolBox",    "McpServer", "HttpToolBox", "Task",
-                                         "Experiment", "Arm",       "Model"};
+                                         "Experiment", "Arm",       "Grader",      "Model"};
     for (size_t i = 0; i < sizeof labels / sizeof *labels; i++)
         if (text_is(name, labels[i])) return true;
     return type_find(name) != NULL;

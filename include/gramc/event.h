@@ -28,8 +28,9 @@ typedef enum gramc_event_kind {
                            * told */
     GRAMC_EVENT_ANSWER,   /* "answer": the turn has its answer; `text` */
     GRAMC_EVENT_OUTCOME,  /* "outcome": the last; `result` */
-    GRAMC_EVENT_READING   /* "answer.reading": a structured answer was not taken as it stood;
+    GRAMC_EVENT_READING,  /* "answer.reading": a structured answer was not taken as it stood;
                            * `reading`, `text` is what it was taken for */
+    GRAMC_EVENT_GUARD     /* "tool.guard": a guard has decided about a call; `call`, `guard` */
 } gramc_event_kind;
 
 /* How an attempt to get an answer ended. */
@@ -113,6 +114,17 @@ typedef struct gramc_event_call {
     const gramc_event_reading *reading; /* CALL: of the arguments; NULL: sent as they were */
 } gramc_event_call;
 
+/* A decision about a call. */
+typedef struct gramc_event_guard {
+    const char *phase;    /* "before", "after" */
+    gramc_text guard;     /* who: "function", or "exec sh guard.sh" */
+    const char *decision; /* "allow", "deny", "rewrite" */
+    bool failed;          /* it gave no decision that can be used, which denies */
+    gramc_text message;   /* its words for the model; of one that failed, what went wrong */
+    gramc_text from, to;  /* "rewrite": arguments or result, as they were and as they are now */
+    uint64_t queued_ns;   /* it waited so long for its turn; not part of its duration */
+} gramc_event_guard;
+
 struct gramc_run_result;
 
 typedef struct gramc_event {
@@ -121,7 +133,7 @@ typedef struct gramc_event {
     uint32_t sequence;        /* of those in traces, from 0 */
     uint32_t turn, iteration; /* from 1; 0: none yet */
     uint64_t at_ns;           /* since the run began */
-    uint64_t duration_ns;     /* of what has ended: ATTEMPT, RESPONSE, ERROR, RESULT, OUTCOME */
+    uint64_t duration_ns; /* of what has ended: ATTEMPT, RESPONSE, ERROR, RESULT, OUTCOME, GUARD */
     gramc_text text, task;
     const gramc_event_start *start;
     const gramc_event_attempt *attempt;
@@ -129,6 +141,7 @@ typedef struct gramc_event {
     const gramc_event_call *call;
     const struct gramc_run_result *result;
     const gramc_event_reading *reading;
+    const gramc_event_guard *guard;
 } gramc_event;
 
 /* ## OpenTelemetry

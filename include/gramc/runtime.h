@@ -163,9 +163,10 @@ typedef struct gramc_offering_options {
     const gramc_agent *agent; /* ask only the servers that it needs; NULL: all, and read the HTTP
                                  toolboxes too */
     uint32_t timeout_ms;      /* of all servers together; 0: 60,000 */
+    uint32_t company;         /* as of the runs to come: see gramc_run_options */
 } gramc_offering_options;
 #define GRAMC_OFFERING_OPTIONS_INIT                                                                \
-    { sizeof(gramc_offering_options), NULL, {NULL, NULL}, NULL, 0, NULL, 0 }
+    { sizeof(gramc_offering_options), NULL, {NULL, NULL}, NULL, 0, NULL, 0, 0 }
 
 /* Asks the boxes of a library: starts or calls MCP servers on the loop, which they stay on for the
  * runs to come, and turns it until all have answered. A box that cannot be asked is told by
@@ -220,7 +221,8 @@ typedef enum gramc_call_outcome {
     GRAMC_CALL_TOOL_ERROR,
     GRAMC_CALL_TIMEOUT,
     GRAMC_CALL_BAD_RESULT, /* not what the signature promises */
-    GRAMC_CALL_CANCELED    /* by gramc_loop_interrupt; no text */
+    GRAMC_CALL_CANCELED,   /* by gramc_loop_interrupt; no text */
+    GRAMC_CALL_DENIED      /* by a guard of the library; the text is what it says to models */
 } gramc_call_outcome;
 
 /* Calls a tool of a bound agent once, as a model would: the arguments (JSON) are checked and filled
@@ -357,6 +359,13 @@ typedef struct gramc_session_message {
 GRAMC_API void gramc_session_each(const gramc_session *session,
                                   void (*message)(void *ctx, const gramc_session_message *message),
                                   void *ctx);
+/* As one JSON document: docs/formats/session.md. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_session_print(const gramc_session *session,
+                                                          gramc_writer writer);
+/* Replaces what the session holds by what was printed. GRAMC_FINDINGS: this is no such document, as
+ * `error` (may be NULL) says; GRAMC_LIMIT: a run has the session. It is as it was then. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_session_load(gramc_session *session, gramc_text json,
+                                                         gramc_json_error *error);
 
 /* ## Loops */
 typedef struct gramc_run gramc_run;
@@ -447,6 +456,44 @@ typedef enum gramc_wire {
     GRAMC_WIRE_FUNCTIONS /* `functions`, function_call, role function */
 } gramc_wire;
 
+/* ## Guards
+ * Asked about every call of a run whose arguments fit, before the tool is called, and about every
+ * result that fits, before the model hears of it. They allow, deny with words for the model, or put
+ * other arguments or another result in place; those are checked against the tool's schema again,
+ * and what does not fit denies. What fails (arguments, tools, results) is not asked about.
+ *
+ * A library has guards too (docs/guards.md): before a call this one is asked first, after it last.
+ * Both are called on the loop's thread and must return at once; they may start and cancel runs, not
+ * free the loop. */
+typedef enum gramc_decision_kind {
+    GRAMC_DECISION_ALLOW,
+    GRAMC_DECISION_DENY,
+    GRAMC_DECISION_REWRITE
+} gramc_decision_kind;
+
+typedef struct gramc_decision {
+    gramc_decision_kind kind; /* ALLOW unless the guard says otherwise */
+    gramc_text message;       /* DENY: words for the model; empty: ours */
+    gramc_text text; /* REWRITE: the arguments, a JSON object, or the result, as the tool would have
+                        returned it. Both are copied as soon as the guard has returned: they are
+                        the guard's, and stay in place until then */
+} gramc_decision;
+
+typedef struct gramc_guarded_call {
+    const gramc_tool *tool;
+    const gramc_model_call *call; /* as the model wrote it: hostile text */
+    gramc_text arguments; /* what the tool gets, if nobody objects: checked, defaults filled in */
+    uint32_t turn, iteration, index; /* which call of the run it is; index from 0 */
+} gramc_guarded_call;
+
+/* Either function may be NULL. What the calls lead to is valid while they last. */
+typedef struct gramc_guard {
+    void (*before)(void *ctx, const gramc_guarded_call *call, gramc_decision *decision);
+    void (*after)(void *ctx, const gramc_guarded_call *call, gramc_text result,
+                  gramc_decision *decision);
+    void *ctx; /* borrowed */
+} gramc_guard;
+
 /* What a million tokens of a model cost, in any currency. */
 typedef struct gramc_prices {
     double input, output;
@@ -483,11 +530,23 @@ typedef struct gramc_run_options {
     /* Calls are answered from it and no tool is called; one that was not recorded ends the run as
      * GRAMC_OUTCOME_CASSETTE_MISS. Borrowed. NULL: the tools are called. */
     const gramc_cassette *tools;
+    gramc_text seed; /* of sampling, in place of the agent's: digits; empty: the agent's */
+    /* "NAME=value", copied: what programs that are started for one call of this run see besides
+     * what their implementation declares. */
+    const gramc_text *environment;
+    size_t environment_count;
+    /* Programs and plugins that stay, and MCP servers, are shared with the runs of the same number
+     * alone. */
+    uint32_t company;
+    gramc_guard guard;
 } gramc_run_options;
 #define GRAMC_RUN_OPTIONS_INIT                                                                     \
     {                                                                                              \
         sizeof(gramc_run_options), NULL, NULL, 0, GRAMC_WIRE_AGENT, 0, 0, {NULL, NULL}, false,     \
-            NULL, 0, {NULL, 0}, {NULL, 0}, 0, 0, 0, NULL, false, NULL, NULL                        \
+            NULL, 0, {NULL, 0}, {NULL, 0}, 0, 0, 0, NULL, false, NULL, NULL, {NULL, 0}, NULL, 0,   \
+            0, {                                                                                   \
+            NULL, NULL, NULL                                                                       \
+        }                                                                                          \
     }
 
 typedef struct gramc_run_result {
@@ -505,6 +564,7 @@ typedef struct gramc_run_result {
     uint64_t model_ns, tool_ns; /* waited for answers, and for tools, by the loop's clock */
     double cost;                /* of all answers, by the prices */
     bool has_cost;              /* prices were given, and every answer said its tokens */
+    uint32_t denied;            /* calls that guards denied: neither call errors nor tool errors */
 } gramc_run_result;
 
 /* Called on the loop's thread. Texts are valid during the call. A handler may start and cancel
@@ -531,6 +591,61 @@ GRAMC_API GRAMC_MUST_USE gramc_status gramc_run_start(gramc_run **out, gramc_loo
                                                       const gramc_run_handler *handler);
 /* Ends the run soon as GRAMC_OUTCOME_CANCELED: programs are killed, connections closed. */
 GRAMC_API void gramc_run_cancel(gramc_run *run);
+
+/* ## Sessions on disk
+ * A database of sessions, by SQLite; any number of processes may use it at the same time, each
+ * session one run at a time. What is saved has reached the disk. One thread at a time. */
+typedef struct gramc_session_store gramc_session_store;
+
+typedef struct gramc_session_store_options {
+    size_t struct_size; /* sizeof(gramc_session_store_options) */
+    const gramc_allocator *allocator;
+    gramc_text path;  /* of the database; made with mode 0600 if it is not there, in a folder
+                       * that is. Files whose names begin with it stand beside it */
+    uint32_t busy_ms; /* how long it waits for others that write; 0: 5,000 */
+    const gramc_clock *clock; /* what is written by; NULL: the system's */
+} gramc_session_store_options;
+#define GRAMC_SESSION_STORE_OPTIONS_INIT                                                           \
+    { sizeof(gramc_session_store_options), NULL, {NULL, 0}, 0, NULL }
+
+/* All that follow: GRAMC_FINDINGS: the database is damaged, of another program or of a newer
+ * version, and nothing is changed in it; GRAMC_IO: the file or its disk; GRAMC_LIMIT: somebody
+ * else keeps it busy. *out is set all the same, good for its message. */
+GRAMC_API GRAMC_MUST_USE gramc_status
+gramc_session_store_open(gramc_session_store **out, const gramc_session_store_options *options);
+/* After what it was opened for. NULL is fine. */
+GRAMC_API void gramc_session_store_free(gramc_session_store *store);
+/* One line about what the newest call failed with; hostile text inside. */
+GRAMC_API gramc_text gramc_session_store_message(const gramc_session_store *store);
+
+/* A session of a store. Nobody else can have it until it is freed, or the process ends. */
+typedef struct gramc_kept_session gramc_kept_session;
+/* One that is not there is an empty one. GRAMC_LIMIT: somebody has it. GRAMC_USAGE: the id is
+ * empty, longer than 200 bytes or holds control characters. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_kept_session_open(gramc_kept_session **out,
+                                                              gramc_session_store *store,
+                                                              gramc_text id);
+/* For gramc_run_options; lives as long as what it is of. */
+GRAMC_API gramc_session *gramc_kept_session_get(gramc_kept_session *kept);
+/* As it is now. After a failure the store has what it had before. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_kept_session_save(gramc_kept_session *kept);
+GRAMC_API void gramc_kept_session_free(gramc_kept_session *kept);
+
+typedef struct gramc_session_row {
+    gramc_text id;
+    gramc_session_info about;
+    int64_t created_ms, changed_ms; /* since 1970 */
+} gramc_session_row;
+/* The newest first. Texts are valid during the call, which must not use the store. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_session_store_list(
+    gramc_session_store *store, void (*row)(void *ctx, const gramc_session_row *row), void *ctx);
+/* What is kept of it now, whoever has it. GRAMC_NOT_FOUND. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_session_store_read(gramc_session_store *store,
+                                                               gramc_text id,
+                                                               gramc_session *session);
+/* For ever: what it said is overwritten. GRAMC_NOT_FOUND, GRAMC_LIMIT: somebody has it. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_session_store_forget(gramc_session_store *store,
+                                                                 gramc_text id);
 
 #ifdef __cplusplus
 }

@@ -133,6 +133,10 @@ typedef struct gramc_style {
     gramc_text explode; /* true or false; empty: that of its style */
 } gramc_style;
 
+/* Who shares a process that stays: all runs of an arm (an experiment's arms never share one), or
+ * nobody, each run having its own. */
+typedef enum gramc_isolation { GRAMC_ISOLATION_ARM, GRAMC_ISOLATION_RUN } gramc_isolation;
+
 typedef struct gramc_impl {
     gramc_text name; /* of the tool that it implements */
     gramc_impl_kind kind;
@@ -165,6 +169,7 @@ typedef struct gramc_impl {
     const struct json *accepts_document, *returns_document;
     const gramc_style *styles; /* HTTP */
     size_t style_count;
+    gramc_isolation isolation; /* PLUGIN, and EXEC that stays */
 } gramc_impl;
 
 /* GRAMC_BOX_MCP: argv (stdio), or url (Streamable HTTP). GRAMC_BOX_HTTP: the tools of a YAML file.
@@ -197,6 +202,7 @@ typedef struct gramc_box {
     gramc_text folder;   /* of the file that names it; empty: the current one */
     gramc_text file;     /* where it is written, for messages */
     uint32_t start, end;
+    gramc_isolation isolation; /* MCP */
 } gramc_box;
 
 /* What `extends` names is merged in; own implementations and boxes win over it. */
@@ -219,12 +225,42 @@ typedef struct gramc_arm {
     gramc_text temperature, top_p, presence_penalty, frequency_penalty, max_tokens, seed;
 } gramc_arm;
 
+/* What a grader looks at. */
+typedef enum gramc_grader_kind {
+    GRAMC_GRADER_CHECKS, /* answer and calls, by themselves: equals, contains, matches, ... */
+    GRAMC_GRADER_EXEC,   /* a program judges */
+    GRAMC_GRADER_RUBRIC, /* a model judges the answer */
+    GRAMC_GRADER_PREFER, /* a model says which of two arms' answers is better */
+    GRAMC_GRADER_METRIC  /* what the run took: cost, latency, ... */
+} gramc_grader_kind;
+
+/* How every run of an experiment is judged, whatever its case expects. In all texts ${field} is a
+ * field of the case; a text of `checks` that is nothing else stands for the field's JSON value. */
+typedef struct gramc_grader {
+    gramc_text name;
+    gramc_text description;
+    gramc_grader_kind kind;
+    gramc_text checks; /* CHECKS: a JSON object such as a case's `expect`; all of it must hold */
+    gramc_text type;   /* CHECKS: JSON Schema that the answer must fit; empty: none */
+    const gramc_text *argv; /* EXEC */
+    size_t argc;
+    uint32_t timeout_ms;  /* EXEC, and of a judge's request; 60000 */
+    gramc_text question;  /* RUBRIC, PREFER */
+    gramc_text model;     /* of the judge */
+    gramc_text metric;    /* METRIC: one of an experiment's, but for pass and score */
+    gramc_text min, max;  /* inclusive, as spelled; of latency in milliseconds; empty: no bound */
+    gramc_text threshold; /* the score from which it passes, 0 to 1; empty: not said */
+    gramc_text weight;    /* in the metric `score`; 1 */
+    bool required;        /* for the metric `pass`; true */
+    gramc_text folder;    /* of the file that names it; empty: the current one */
+} gramc_grader;
+
 /* What is compared with what, on which cases, and by which measure. */
 typedef struct gramc_experiment {
     gramc_text name;
-    gramc_text cases;    /* path of the JSON lines file, from where the compilation's paths begin */
-    gramc_text metric;   /* `pass` unless another one is named */
-    gramc_text vary;     /* none, description, schema, model, agent */
+    gramc_text cases;    /* path of the JSON lines or CSV file, from where the compilation's paths
+                            begin */
+    gramc_text metric;   /* `pass` unless another one, or a grader, is named */
     gramc_text stop;     /* fixed, sequential */
     gramc_text margin;   /* a number as it is spelled; 0 */
     gramc_text alpha;    /* 0.05 */
@@ -234,8 +270,17 @@ typedef struct gramc_experiment {
     uint32_t concurrency; /* 0: not said */
     const gramc_text *guardrails;
     size_t guardrail_count;
-    const gramc_arm *arms; /* two or more; the first is what the others are compared with */
+    const gramc_arm *arms; /* two to 16; the first is what the others are compared with */
     size_t arm_count;
+    const gramc_text *vary; /* description, schema, model, agent; nothing: none */
+    size_t vary_count;
+    const gramc_grader *graders;
+    size_t grader_count;
+    const gramc_text *reset; /* a command before each run; nothing: none */
+    size_t reset_count;
+    gramc_text folder;      /* of the file that it stands in, where `reset` starts; empty: the
+                               current one */
+    gramc_text max_missing; /* the share of items that may lack a run: 0.02 */
 } gramc_experiment;
 
 /* ## Look-ups */

@@ -30,6 +30,7 @@ struct inquiry {
     uv_timer_t deadline;
     uint64_t start;      /* in the loop's time */
     uint32_t timeout_ms; /* of all */
+    uint32_t company;
 };
 
 static uint32_t time_of(const struct asking *asking) {
@@ -122,12 +123,14 @@ static void on_listed(struct mcp_listing *listing) {
 static void ask(struct inquiry *inquiry, struct asking *asking, gramc_loop *loop,
                 const gramc_box *box) {
     char why[MCP_WHY_MAX];
+    /* One for each run is not there yet: the one that is asked is nobody's, then. */
+    const struct tool_memory memory = {.company = inquiry->company};
     asking->inquiry = inquiry;
     *asking->out = (struct offered_box){.name = box->name};
     gramc_status status =
         mcp_server_read(&asking->server, inquiry->arena, box, inquiry->secrets, why);
     if (status == GRAMC_FINDINGS) asking->out->failure = arena_text(inquiry->arena, text_of(why));
-    struct mcp_client *client = status ? NULL : mcp_pool_client(loop, asking->server);
+    struct mcp_client *client = status ? NULL : mcp_pool_client(loop, asking->server, &memory);
     if (!status && !client) inquiry->arena->oom = true;
     if (!client) return;
     asking->listing =
@@ -206,6 +209,7 @@ static gramc_status ask_all(const struct box_question *question) {
     gramc_loop *loop = question->loop;
     size_t count = question->count;
     struct inquiry inquiry = {.arena = question->arena,
+                              .company = question->company,
                               .secrets = question->secrets,
                               .count = count,
                               .timeout_ms =

@@ -295,7 +295,7 @@ static bool redirect(struct exchange *exchange) {
     char why[256];
     bool let_go = exchange->owner->events.line == NULL; /* and the headers with it */
     if (request->status < 300 || request->status > 399 || let_go) return false;
-    gramc_text to = text_of(request->redirect);
+    gramc_text to = buf_view(&request->redirect);
     if (!http_same_origin(to, text_of(exchange->owner->url))) {
         snprintf(why, sizeof(why),
                  "the server redirects to another origin (HTTP status %ld), which is not followed",

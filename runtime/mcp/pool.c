@@ -5,15 +5,18 @@
 #include "base/text.h"
 #include "runtime/loop.h"
 #include "runtime/mcp/server.h"
+#include "runtime/tool.h"
 
 struct mcp_pool {
     struct mcp_pool *next;
     struct mcp_client *client;
+    uint64_t company; /* whose runs alone it works for: see tool_company */
     char digest[SHA256_HEX];
 };
 
 static gramc_status make_program(struct mcp_client **out, gramc_loop *loop,
-                                 const struct mcp_server *server) {
+                                 const struct mcp_server *server,
+                                 const struct tool_memory *memory) {
     const gramc_box *box = server->box;
     const gramc_impl program = {.argv = box->argv,
                                 .argc = box->argc,
@@ -25,7 +28,7 @@ static gramc_status make_program(struct mcp_client **out, gramc_loop *loop,
     arena_init(&arena, &loop->allocator);
     const struct mcp_place place = {.words = &words, .secrets = &loop->secrets};
     gramc_status status = GRAMC_NOMEM;
-    if (exec_words(&words, &arena, &program, loop))
+    if (exec_words(&words, &arena, &program, loop, memory))
         status = mcp_client_new(out, &loop->uv, &loop->allocator, &place);
     arena_wipe(&arena); /* its environment */
     return status;
@@ -39,28 +42,44 @@ static gramc_status make_remote(struct mcp_client **out, gramc_loop *loop,
     return mcp_client_new(out, &loop->uv, &loop->allocator, &place);
 }
 
-struct mcp_client *mcp_pool_client(gramc_loop *loop, const struct mcp_server *server) {
+struct mcp_client *mcp_pool_client(gramc_loop *loop, const struct mcp_server *server,
+                                   const struct tool_memory *memory) {
+    uint64_t company = tool_company(memory, server->box->isolation);
+    bool is_own = tool_is_own(memory, server->box->isolation);
     for (struct mcp_pool *one = loop->mcp; one; one = one->next)
-        if (memcmp(one->digest, server->digest, SHA256_HEX) == 0) return one->client;
+        if (one->company == company && memcmp(one->digest, server->digest, SHA256_HEX) == 0)
+            return one->client;
     struct mcp_pool *entry = mem_alloc(&loop->allocator, sizeof(*entry));
     if (!entry) return NULL;
-    gramc_status status = server->url[0] ? make_remote(&entry->client, loop, server)
-                                         : make_program(&entry->client, loop, server);
+    gramc_status status = server->url[0]
+                              ? make_remote(&entry->client, loop, server)
+                              : make_program(&entry->client, loop, server, is_own ? memory : NULL);
     if (status) {
         mem_free(&loop->allocator, entry, sizeof(*entry));
         return NULL;
     }
     memcpy(entry->digest, server->digest, sizeof(entry->digest));
+    entry->company = company;
     entry->next = loop->mcp;
     loop->mcp = entry;
     return entry->client;
 }
 
+static void close_first(gramc_loop *loop, struct mcp_pool **link) {
+    struct mcp_pool *entry = *link;
+    *link = entry->next;
+    mcp_client_close(entry->client);
+    mem_free(&loop->allocator, entry, sizeof(*entry));
+}
+
 void mcp_pool_close(gramc_loop *loop) {
-    while (loop->mcp) {
-        struct mcp_pool *entry = loop->mcp;
-        loop->mcp = entry->next;
-        mcp_client_close(entry->client);
-        mem_free(&loop->allocator, entry, sizeof(*entry));
+    while (loop->mcp) close_first(loop, &loop->mcp);
+}
+
+void mcp_pool_close_own(gramc_loop *loop, uint64_t company) {
+    struct mcp_pool **link = &loop->mcp;
+    while (*link) {
+        if ((*link)->company == company) close_first(loop, link);
+        else link = &(*link)->next;
     }
 }

@@ -29,9 +29,14 @@ void mcp_server_wipe(struct mcp_server *server);
 
 struct mcp_pool; /* the clients of a loop; NULL: none yet */
 
-/* The client for that server; made, not yet connected, if there is none. NULL without memory. The
- * loop's thread. */
-struct mcp_client *mcp_pool_client(gramc_loop *loop, const struct mcp_server *server);
+struct tool_memory;
+
+/* The client for that server and that run; made, not yet connected, if there is none. memory NULL:
+ * no run asks. NULL without memory. The loop's thread. */
+struct mcp_client *mcp_pool_client(gramc_loop *loop, const struct mcp_server *server,
+                                   const struct tool_memory *memory);
+/* Ends those of one company, whose calls are over. */
+void mcp_pool_close_own(gramc_loop *loop, uint64_t company);
 /* Ends them all; the loop must turn until its HTTP is idle. */
 void mcp_pool_close(gramc_loop *loop);
 

@@ -8,18 +8,26 @@
 #include "runtime/net/http.h"
 
 #include <curl/curl.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "base/text.h"
+#include "runtime/net/sockets.h"
 #include "runtime/process/descriptors.h"
 #include "base/number.h"
 
 /* libcurl asks before it sends a body of more than 1 MiB. */
-enum { IDLE_HANDLES = 256, KEPT_HEADERS = 4096, LONG_BODY = 1 << 18, SENT_A_TURN = 64 };
+enum { KEPT_HEADERS = 4096, REDIRECT_MAX = 2048, LONG_BODY = 1 << 18, SENT_A_TURN = 64 };
+
+/* For the next requests. */
+enum { IDLE_HANDLES = 1024, KEPT_CONNECTIONS = 16384 };
+
+/* What libcurl reads at a time, each request in memory of its own: thousands of them wait for short
+ * answers at once. */
+enum { READ_PIECE = 4096, READ_STREAM = 16384 };
 
 struct http {
     gramc_allocator allocator;
@@ -35,6 +43,7 @@ struct http {
     struct gate gate;                        /* how many requests are under way */
     struct http_request *fresh, **fresh_end; /* that data is to be told of, in order */
     bool broken;                             /* a socket could not be watched: nothing goes on */
+    struct sockets sockets;
 };
 
 struct http_target {
@@ -44,12 +53,6 @@ struct http_target {
     char *url, *proxy;
     size_t url_size, proxy_size;
     uint32_t timeout_ms, connect_timeout_ms;
-};
-
-struct watcher {
-    uv_poll_t poll;
-    struct http *http;
-    curl_socket_t socket;
 };
 
 /* ## Targets */
@@ -249,8 +252,8 @@ gramc_text http_kept(const struct http_request *request, const char *name) {
 static void keep_redirect(struct http_request *request) {
     const char *url = NULL;
     curl_easy_getinfo(request->easy, CURLINFO_REDIRECT_URL, &url);
-    size_t len = url ? strlen(url) : 0;
-    if (len && len < sizeof(request->redirect)) memcpy(request->redirect, url, len + 1);
+    if (url) buf_puts(&request->redirect, url);
+    if (buf_status(&request->redirect)) buf_free(&request->redirect);
 }
 
 /* curl calls it a lack of memory when a line of the head passes its own limit. */
@@ -330,6 +333,7 @@ static void read_messages(struct http *http) {
     CURLMsg *message;
     int left;
     tell_data(http);
+    if (http->broken) fail_all(http); /* before curl tells it in its way */
     while ((message = curl_multi_info_read(http->multi, &left))) {
         char *request = NULL;
         if (message->msg != CURLMSG_DONE) continue;
@@ -337,83 +341,56 @@ static void read_messages(struct http *http) {
         curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &request);
         complete((struct http_request *)(void *)request, code);
     }
-    if (http->broken) fail_all(http);
 }
 
 /* ## Sockets and the timer */
 
 static void free_when_closed(struct http *http) {
-    if (--http->handles == 0) {
+    if (http->handles == 0 && http->sockets.handles == 0) {
         gramc_allocator allocator = http->allocator;
+        sockets_free(&http->sockets);
         mem_free(&allocator, http, sizeof(*http));
     }
 }
 
+static void handle_closed(struct http *http) {
+    http->handles--;
+    free_when_closed(http);
+}
+
 static void timer_closed(uv_handle_t *handle) {
-    free_when_closed(handle->data);
+    handle_closed(handle->data);
+}
+
+static void sockets_closed(void *ctx) {
+    free_when_closed(ctx);
 }
 
 static void gate_closed(uv_handle_t *handle) {
     struct gate *gate = handle->data;
-    free_when_closed((struct http *)(void *)((char *)gate - offsetof(struct http, gate)));
+    handle_closed((struct http *)(void *)((char *)gate - offsetof(struct http, gate)));
 }
 
-static void watcher_closed(uv_handle_t *handle) {
-    struct watcher *watcher = handle->data;
-    struct http *http = watcher->http;
-    mem_free(&http->allocator, watcher, sizeof(*watcher));
-    free_when_closed(http);
-}
-
-/* With an error on the socket curl is first let read and write, which tells it the error and what
- * came before; told that there is one, it only says that there is. */
-static void on_socket_event(uv_poll_t *poll, int status, int events) {
-    struct watcher *watcher = poll->data;
-    struct http *http = watcher->http;
+static void on_socket_event(void *ctx, int socket, int events, bool error) {
+    struct http *http = ctx;
     int action = (events & UV_READABLE ? CURL_CSELECT_IN : 0) |
-                 (events & UV_WRITABLE ? CURL_CSELECT_OUT : 0);
+                 (events & UV_WRITABLE ? CURL_CSELECT_OUT : 0) | (error ? CURL_CSELECT_ERR : 0);
     int running;
-    if (status < 0) action = CURL_CSELECT_IN | CURL_CSELECT_OUT;
-    curl_multi_socket_action(http->multi, watcher->socket, action, &running);
-    if (status < 0 && !uv_is_closing((uv_handle_t *)poll))
-        curl_multi_socket_action(http->multi, watcher->socket, CURL_CSELECT_ERR, &running);
+    curl_multi_socket_action(http->multi, socket, action, &running);
     read_messages(http);
-}
-
-static struct watcher *watcher_new(struct http *http, curl_socket_t socket) {
-    struct watcher *watcher = mem_alloc(&http->allocator, sizeof(*watcher));
-    if (!watcher) return NULL;
-    watcher->http = http;
-    watcher->socket = socket;
-    fcntl(socket, F_SETFD, FD_CLOEXEC); /* one of its own, by which it waits for names */
-    if (uv_poll_init_socket(http->loop, &watcher->poll, socket)) {
-        mem_free(&http->allocator, watcher, sizeof(*watcher));
-        return NULL;
-    }
-    watcher->poll.data = watcher;
-    http->handles++;
-    curl_multi_assign(http->multi, socket, watcher);
-    return watcher;
 }
 
 /* curl wants a socket watched otherwise, or no more. */
 static int socket_wanted(CURL *easy, curl_socket_t socket, int what, void *ctx, void *known) {
     struct http *http = ctx;
-    struct watcher *watcher = known;
+    int events = what == CURL_POLL_REMOVE ? 0
+                                          : (what != CURL_POLL_OUT ? UV_READABLE : 0) |
+                                                (what != CURL_POLL_IN ? UV_WRITABLE : 0);
     (void)easy;
-    if (what == CURL_POLL_REMOVE) {
-        if (watcher) uv_close((uv_handle_t *)&watcher->poll, watcher_closed);
-        return 0;
-    }
-    if (!watcher) watcher = watcher_new(http, socket);
-    if (!watcher) {
-        http->broken = true;
-        return -1;
-    }
-    int events =
-        (what != CURL_POLL_OUT ? UV_READABLE : 0) | (what != CURL_POLL_IN ? UV_WRITABLE : 0);
-    uv_poll_start(&watcher->poll, events, on_socket_event);
-    return 0;
+    (void)known;
+    if (sockets_want(&http->sockets, socket, events)) return 0;
+    http->broken = true;
+    return -1;
 }
 
 static void on_timer(uv_timer_t *timer) {
@@ -441,6 +418,11 @@ gramc_status http_new(struct http **out, uv_loop_t *loop, const gramc_allocator 
     http->fresh_end = &http->fresh;
     gate_init(&http->gate, loop, SIZE_MAX);
     http->gate.a_turn = SENT_A_TURN;
+    http->sockets = (struct sockets){.loop = loop,
+                                     .allocator = *allocator,
+                                     .ready = on_socket_event,
+                                     .closed = sockets_closed,
+                                     .ctx = http};
     uv_timer_init(loop, &http->timer);
     http->timer.data = http;
     return GRAMC_OK;
@@ -469,6 +451,9 @@ static bool open_multi(struct http *http) {
     curl_multi_setopt(http->multi, CURLMOPT_TIMERDATA, http);
     if (http->gate.most <= LONG_MAX)
         curl_multi_setopt(http->multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, (long)http->gate.most);
+    /* Its own measure, four for each request under way, closes those that the next ones need. */
+    long kept = http->gate.most < KEPT_CONNECTIONS ? (long)http->gate.most : KEPT_CONNECTIONS;
+    curl_multi_setopt(http->multi, CURLMOPT_MAXCONNECTS, kept);
     return true;
 }
 
@@ -487,6 +472,7 @@ void http_close(struct http *http) {
         curl_multi_cleanup(http->multi);
         curl_global_cleanup();
     }
+    sockets_forget_all(&http->sockets);
     uv_close((uv_handle_t *)&http->timer, timer_closed);
     gate_close(&http->gate, gate_closed);
 }
@@ -502,13 +488,23 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *ctx) {
 
 /* Programs that tools start must not inherit our connections. */
 static curl_socket_t open_socket(void *ctx, curlsocktype purpose, struct curl_sockaddr *address) {
-    (void)ctx;
+    struct http *http = ctx;
     (void)purpose;
-    return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+    int opened = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+    if (opened < 0 || sockets_keep(&http->sockets, opened)) return opened;
+    http->broken = true;
+    close(opened);
+    return CURL_SOCKET_BAD;
+}
+
+static int close_socket(void *ctx, curl_socket_t socket) {
+    struct http *http = ctx;
+    sockets_forget(&http->sockets, socket);
+    return close(socket);
 }
 
 /* What is the same for every request of ours. */
-static CURL *easy_new(const struct http *http) {
+static CURL *easy_new(struct http *http) {
     CURL *easy = curl_easy_init();
     if (!easy) return NULL;
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
@@ -521,6 +517,9 @@ static CURL *easy_new(const struct http *http) {
     curl_easy_setopt(easy, CURLOPT_USERAGENT, "gramc");
     curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
     curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open_socket);
+    curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, http);
+    curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, close_socket);
+    curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, http);
     if (http->ca_file && curl_easy_setopt(easy, CURLOPT_CAINFO, http->ca_file)) {
         curl_easy_cleanup(easy);
         return NULL;
@@ -581,6 +580,7 @@ static CURLcode set_up(CURL *easy, struct http_request *request) {
     if (!code) code = curl_easy_setopt(easy, CURLOPT_PROXY, target->proxy ? target->proxy : "");
     if (!code) code = curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers_of(request, target));
     set_method(easy, request);
+    curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, (long)(request->data ? READ_STREAM : READ_PIECE));
     curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)target->timeout_ms);
     curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)target->connect_timeout_ms);
     curl_easy_setopt(easy, CURLOPT_WRITEDATA, request);
@@ -604,7 +604,7 @@ static void restart(struct buf *buf, const gramc_allocator *allocator, size_t ma
 static void reset_result(struct http_request *request) {
     restart(&request->response, &request->allocator, request->max_response);
     restart(&request->kept, &request->allocator, KEPT_HEADERS);
-    request->redirect[0] = '\0';
+    restart(&request->redirect, &request->allocator, REDIRECT_MAX);
     request->header_list = NULL;
     request->failure = HTTP_FINE;
     request->error[0] = '\0';
@@ -673,4 +673,5 @@ void http_cancel(struct http_request *request) {
 void http_request_free(struct http_request *request) {
     buf_free(&request->response);
     buf_free(&request->kept);
+    buf_free(&request->redirect);
 }

@@ -44,7 +44,7 @@ struct http_request {
     long status;
     struct buf response;
     struct buf kept;     /* "Name: value\n" each */
-    char redirect[2048]; /* where the answer would send us; empty: nowhere, or too far to say */
+    struct buf redirect; /* where the answer would send us; empty: nowhere, or too far to say */
     bool may_retry, must_not_retry; /* x-should-retry: true, false */
     double retry_after_ms;          /* what the server asks for; negative: nothing */
     /* http.c's own. */

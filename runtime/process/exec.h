@@ -15,8 +15,11 @@ struct exec_words {
     struct secrets *const *secrets; /* the loop's, to be kept out of what is shown; NULL: none */
 };
 
-/* All of it in the arena. False without memory. */
+struct tool_memory;
+
+/* All of it in the arena. `memory`: of the run that alone it works for; NULL: there is none. False
+ * without memory. */
 bool exec_words(struct exec_words *out, struct arena *arena, const gramc_impl *impl,
-                const gramc_loop *loop);
+                const gramc_loop *loop, const struct tool_memory *memory);
 
 #endif

@@ -1,12 +1,13 @@
 /* Turns an implementation's argv, folder and environment into what a program is started with. A
- * child sees what the loop hands down (PATH and the like) and what its implementation declares,
- * which wins; nothing else of this process. child.c starts it. */
+ * child sees what the loop hands down (PATH and the like), what its implementation declares, and
+ * what its run adds; the later wins. It sees nothing else of this process. child.c starts it. */
 #include "runtime/process/exec.h"
 
 #include <string.h>
 
 #include "base/text.h"
 #include "runtime/loop.h"
+#include "runtime/tool.h"
 
 static char **copy_words(struct arena *arena, const gramc_text *words, size_t count) {
     char **copy = arena_array(arena, count + 1, sizeof(*copy));
@@ -24,28 +25,40 @@ static gramc_text variable_name(gramc_text pair) {
     return equals ? text_slice(pair, 0, (size_t)(equals - pair.ptr)) : pair;
 }
 
-static bool declares(const gramc_impl *impl, gramc_text name) {
-    for (size_t i = 0; i < impl->env_count; i++)
-        if (text_eq(variable_name(impl->env[i]), name)) return true;
+struct pairs {
+    const gramc_text *list;
+    size_t count;
+};
+
+static bool declares(const struct pairs *pairs, gramc_text name) {
+    for (size_t i = 0; i < pairs->count; i++)
+        if (text_eq(variable_name(pairs->list[i]), name)) return true;
     return false;
 }
 
-static char **environment(struct arena *arena, const gramc_impl *impl, const gramc_loop *loop) {
+/* In three layers, of which the next one wins. */
+static char **environment(struct arena *arena, const struct pairs layers[3]) {
+    size_t room = layers[0].count + layers[1].count + layers[2].count;
     size_t count = 0;
-    gramc_text *all =
-        arena_array(arena, impl->env_count + loop->environment_count + 1, sizeof(*all));
-    if (!all) return NULL;
-    for (size_t i = 0; i < loop->environment_count; i++)
-        if (!declares(impl, variable_name(loop->environment[i])))
-            all[count++] = loop->environment[i];
-    for (size_t i = 0; i < impl->env_count; i++) all[count++] = impl->env[i];
-    return copy_words(arena, all, count);
+    gramc_text *all = arena_array(arena, room + 1, sizeof(*all));
+    for (size_t layer = 0; all && layer < 3; layer++)
+        for (size_t i = 0; i < layers[layer].count; i++) {
+            gramc_text pair = layers[layer].list[i], name = variable_name(pair);
+            bool loses = (layer < 1 && declares(&layers[1], name)) ||
+                         (layer < 2 && declares(&layers[2], name));
+            if (!loses) all[count++] = pair;
+        }
+    return all ? copy_words(arena, all, count) : NULL;
 }
 
 bool exec_words(struct exec_words *out, struct arena *arena, const gramc_impl *impl,
-                const gramc_loop *loop) {
+                const gramc_loop *loop, const struct tool_memory *memory) {
+    const struct pairs layers[] = {
+        {loop->environment, loop->environment_count},
+        {impl->env, impl->env_count},
+        {memory ? memory->environment : NULL, memory ? memory->environment_count : 0}};
     out->argv = copy_words(arena, impl->argv, impl->argc);
-    out->environment = environment(arena, impl, loop);
+    out->environment = environment(arena, layers);
     out->folder = NULL;
     out->owns_process = loop->owns_process;
     out->secrets = &loop->secrets;

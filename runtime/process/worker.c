@@ -37,6 +37,7 @@ struct worker_pool {
     struct exec_words words;
     const char *noun;
     bool is_plugin;
+    uint64_t company; /* whose runs alone it works for: see tool_company */
     size_t count;
     struct worker *workers;
     struct worker_job *queue, **queue_end;
@@ -52,8 +53,10 @@ static void put_key(struct buf *key, gramc_text word) {
     buf_text(key, word);
 }
 
-/* All that decides what a worker is: two implementations that agree in it share a pool. */
-static void make_key(struct buf *key, const gramc_impl *impl) {
+/* All that decides what a worker is: two implementations that agree in it share a pool, unless
+ * their runs keep apart. */
+static void make_key(struct buf *key, const gramc_impl *impl, uint64_t company) {
+    buf_printf(key, "%llu|", (unsigned long long)company);
     for (size_t i = 0; i < impl->argc; i++) put_key(key, impl->argv[i]);
     buf_putc(key, '|');
     for (size_t i = 0; i < impl->env_count; i++) put_key(key, impl->env[i]);
@@ -74,15 +77,17 @@ static void free_pool(struct worker_pool *pool) {
 }
 
 static struct worker_pool *add_pool(gramc_loop *loop, const struct worker_program *program,
-                                    gramc_text key) {
+                                    gramc_text key, const struct tool_memory *memory) {
     struct worker_pool *pool = mem_alloc(&loop->allocator, sizeof(*pool));
     if (!pool) return NULL;
     *pool = (struct worker_pool){
         .loop = loop, .noun = program->noun, .is_plugin = program->is_plugin, .next = loop->pools};
+    bool is_own = tool_is_own(memory, program->impl->isolation);
+    pool->company = tool_company(memory, program->impl->isolation);
     pool->queue_end = &pool->queue;
     arena_init(&pool->arena, &loop->allocator);
     pool->key = arena_text(&pool->arena, key);
-    if (!exec_words(&pool->words, &pool->arena, program->impl, loop)) {
+    if (!exec_words(&pool->words, &pool->arena, program->impl, loop, is_own ? memory : NULL)) {
         free_pool(pool);
         return NULL;
     }
@@ -90,13 +95,14 @@ static struct worker_pool *add_pool(gramc_loop *loop, const struct worker_progra
     return pool;
 }
 
-static struct worker_pool *pool_of(gramc_loop *loop, const struct worker_program *program) {
+static struct worker_pool *pool_of(gramc_loop *loop, const struct worker_program *program,
+                                   const struct tool_memory *memory) {
     struct buf key;
     buf_init_secret(&key, &loop->allocator, 1 << 24);
-    make_key(&key, program->impl);
+    make_key(&key, program->impl, tool_company(memory, program->impl->isolation));
     struct worker_pool *pool = NULL;
     if (!buf_status(&key)) pool = find_pool(loop, buf_view(&key));
-    if (!buf_status(&key) && !pool) pool = add_pool(loop, program, buf_view(&key));
+    if (!buf_status(&key) && !pool) pool = add_pool(loop, program, buf_view(&key), memory);
     buf_free(&key);
     return pool;
 }
@@ -402,7 +408,7 @@ static void enqueue(struct worker_job *job, struct worker_pool *pool) {
 }
 
 void worker_call(struct tool_call *call, const struct worker_program *program) {
-    struct worker_pool *pool = pool_of(call->loop, program);
+    struct worker_pool *pool = pool_of(call->loop, program, call->memory);
     struct worker_job *job = pool ? mem_alloc(&call->loop->allocator, sizeof(*job)) : NULL;
     if (!job) {
         tool_settle(call, TOOL_NOMEM);
@@ -432,16 +438,33 @@ void worker_close_call(struct tool_call *call) {
     if (job) mem_free(&call->loop->allocator, job, sizeof(*job));
 }
 
+static void close_pool(struct worker_pool *pool) {
+    while (pool->workers) {
+        struct worker *worker = pool->workers;
+        line_process_stop(worker->process);
+        forget(worker);
+    }
+    need_no_place(pool);
+    free_pool(pool);
+}
+
 void worker_close_pools(gramc_loop *loop) {
     while (loop->pools) {
         struct worker_pool *pool = loop->pools;
         loop->pools = pool->next;
-        while (pool->workers) {
-            struct worker *worker = pool->workers;
-            line_process_stop(worker->process);
-            forget(worker);
+        close_pool(pool);
+    }
+}
+
+void worker_close_own(gramc_loop *loop, uint64_t company) {
+    struct worker_pool **link = &loop->pools;
+    while (*link) {
+        struct worker_pool *pool = *link;
+        if (pool->company != company) {
+            link = &pool->next;
+            continue;
         }
-        need_no_place(pool);
-        free_pool(pool);
+        *link = pool->next;
+        close_pool(pool);
     }
 }

@@ -47,7 +47,8 @@ static void expect_request(struct fixture *fixture, gramc_wire wire, const char 
                               TEXT(""),
                               fixture->agent.instruction,
                               0,
-                              false};
+                              false,
+                              fixture->agent.seed};
     buf_reset(&fixture->out);
     protocol_chat.request(&fixture->out, &request);
     assert_string_equal(fixture->out.ptr, expected);
@@ -174,11 +175,17 @@ static void forced_choice_ends(void **state) {
     assert_true(conversation_user(&f->talk, &f->arena, TEXT("x")));
     const struct message *said = conversation_assistant(&f->talk, &f->arena, &reply);
     assert_true(conversation_result(&f->talk, &f->arena, said, 0, TEXT("5"), false));
-    struct request request = {&f->agent,  TEXT("m"),
-                              TEXT("[]"), GRAMC_WIRE_TOOLS,
-                              &f->talk,   f->agent.tool_choice,
-                              TEXT(""),   TEXT(""),
-                              0,          false};
+    struct request request = {&f->agent,
+                              TEXT("m"),
+                              TEXT("[]"),
+                              GRAMC_WIRE_TOOLS,
+                              &f->talk,
+                              f->agent.tool_choice,
+                              TEXT(""),
+                              TEXT(""),
+                              0,
+                              false,
+                              f->agent.seed};
     protocol_chat.request(&f->out, &request);
     assert_non_null(strstr(f->out.ptr, "\"tool_choice\":\"auto\""));
 }

@@ -248,7 +248,8 @@ static void whole_requests(void **state) {
                                         .talk = &f->talk,
                                         .tool_choice = f->agent.tool_choice,
                                         .answer_format = print_answer(f, protocol),
-                                        .instruction = f->agent.instruction};
+                                        .instruction = f->agent.instruction,
+                                        .seed = f->agent.seed};
         put_request(f, &request);
         buf_init(&wanted, NULL, 1 << 20);
         json_put(&wanted,
