@@ -6,11 +6,11 @@
 #include <math.h>
 
 enum {
-    EXACT_ITEMS = 200,    /* more are not enumerated */
-    ROBUST_ITEMS = 10000, /* above, only the primary metric is tested in other ways */
-    FLIPS_MAX = 100000,   /* draws of signs */
-    RESAMPLES = 2000,     /* of the bootstrap */
-    DRAWN_MAX = 10000000  /* numbers that one test may draw */
+    EXACT_ITEMS = 200,   /* more are not enumerated */
+    ROBUST_ITEMS = 2000, /* above, only the primary metric is tested in other ways */
+    FLIPS_MAX = 100000,  /* draws of signs */
+    RESAMPLES = 2000,    /* of the bootstrap */
+    DRAWN_MAX = 10000000 /* numbers that one test may draw */
 };
 
 /* ## Pairs of yes and no */
@@ -173,7 +173,8 @@ static void bootstrap(struct columns *columns, struct arm_comparison *comparison
                                   .draws = draws_for(sample->count, RESAMPLES),
                                   .seed = seed,
                                   .confidence = comparison->confidence,
-                                  .kind = STAT_BCA};
+                                  .kind =
+                                      sample->count > ROBUST_ITEMS ? STAT_PERCENTILE : STAT_BCA};
     comparison->bootstrap = stat_bootstrap(&columns->scratch, &plan).interval;
     if (columns->out->metrics[comparison->metric].scale != SCALE_RATIO) return;
     comparison->bootstrap.low = exp(comparison->bootstrap.low);

@@ -259,7 +259,8 @@ static void primary(struct buf *out, const struct experiment_report *report, siz
     if (of->reason) return;
     buf_puts(out, "  ");
     words_effect(out, &a->metrics[0], &of->effect);
-    words_printed(out, ", %.4g %% interval by ", 100 * of->confidence);
+    buf_puts(out, ", ");
+    words_printed(out, "%.4g %% interval by ", 100 * of->confidence);
     buf_puts(out, of->method);
     bar(out, a, of);
     buf_putc(out, '\n');
@@ -348,7 +349,8 @@ static void judges(struct buf *out, const struct analysis *a) {
         diag_put_safe(out, of->grader);
         buf_puts(out, " agrees with the labels in ");
         words_measure(out, &share, &of->share);
-        words_printed(out, ", kappa %.2f\n", of->kappa);
+        buf_puts(out, ", ");
+        words_printed(out, "kappa %.2f\n", of->kappa);
         buf_printf(out,
                    "  both pass %llu, only the judge %llu, only the label %llu, both fail %llu\n",
                    (unsigned long long)of->both, (unsigned long long)of->only_judge,
