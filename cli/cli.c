@@ -118,7 +118,7 @@ static const char *const abouts[] = {
     "Tells which implementation of a tool library serves each tool of an agent, and what is proven",
     "Lists what a tool library offers", "Calls one tool of a library",
     "Lists, shows and forgets the conversations that gramc run --session keeps"};
-static const char *const dispatched[] = {"run", "bind", "tools", "call", "session"};
+static const char *const dispatched[] = {"run", "bind", "tools", "call", "session", "report"};
 
 /* ## Messages */
 

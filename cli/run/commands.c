@@ -46,5 +46,16 @@ const struct command run_commands[] = {
      "  gramc session show ann --format json > ann.json\n"
      "  gramc session forget ann\n",
      cmd_session},
+    {"report", FOR_REPORT, "FILE[#ARM] [FILE[#ARM]]",
+     "Prints the JSON report of an experiment in another format, and judges gates by it. Of two, "
+     "the\n"
+     "second's arm (the last one without a name) is compared with the first's, paired by the ids "
+     "of\n"
+     "cases: a historical control, since the two did not run at the same time.",
+     "Examples:\n"
+     "  gramc report today.json --format html > today.html\n"
+     "  gramc report today.json --min 'success>=0.9@lower'\n"
+     "  gramc report released.json#formal today.json#formal --fail-if 'regression(success)'\n",
+     cmd_report},
     {NULL, 0, NULL, NULL, NULL, NULL},
 };
