@@ -178,6 +178,16 @@ void sqlite_put_number(struct sqlite_query *query, int index, int64_t number) {
     expect(query->db, sqlite3_bind_int64(query->statement, index, number));
 }
 
+void sqlite_put_real(struct sqlite_query *query, int index, double number) {
+    if (query->db->status) return;
+    expect(query->db, sqlite3_bind_double(query->statement, index, number));
+}
+
+void sqlite_again(struct sqlite_query *query) {
+    if (query->db->status) return;
+    expect(query->db, sqlite3_reset(query->statement));
+}
+
 bool sqlite_next(struct sqlite_query *query) {
     if (query->db->status) return false;
     int code = sqlite3_step(query->statement);
@@ -196,6 +206,10 @@ gramc_text sqlite_text(struct sqlite_query *query, int column) {
 
 int64_t sqlite_number(struct sqlite_query *query, int column) {
     return sqlite3_column_int64(query->statement, column);
+}
+
+double sqlite_real(struct sqlite_query *query, int column) {
+    return sqlite3_column_double(query->statement, column);
 }
 
 gramc_status sqlite_end(struct sqlite_query *query) {

@@ -45,11 +45,15 @@ void sqlite_begin(struct sqlite_query *query, struct sqlite *db, const char *sql
 /* Borrowed until the query ends. */
 void sqlite_put_text(struct sqlite_query *query, int index, gramc_text text);
 void sqlite_put_number(struct sqlite_query *query, int index, int64_t number);
+void sqlite_put_real(struct sqlite_query *query, int index, double number);
 /* True: there is a row. False: there are no more, or something went wrong. */
 bool sqlite_next(struct sqlite_query *query);
 /* Columns of the row, from 0. Texts are borrowed until the next row. */
 gramc_text sqlite_text(struct sqlite_query *query, int column);
 int64_t sqlite_number(struct sqlite_query *query, int column);
+double sqlite_real(struct sqlite_query *query, int column);
+/* For another row of values: all that were put are to be put again. */
+void sqlite_again(struct sqlite_query *query);
 gramc_status sqlite_end(struct sqlite_query *query);
 
 #endif
