@@ -116,8 +116,9 @@ const struct command *cli_command(size_t i) {
 static const char *const abouts[] = {
     "Runs an agent with a tool library",
     "Tells which implementation of a tool library serves each tool of an agent, and what is proven",
-    "Lists what a tool library offers", "Calls one tool of a library"};
-static const char *const dispatched[] = {"run", "bind", "tools", "call"};
+    "Lists what a tool library offers", "Calls one tool of a library",
+    "Computes one number of a report again"};
+static const char *const dispatched[] = {"run", "bind", "tools", "call", "stat"};
 
 /* ## Messages */
 

@@ -35,7 +35,8 @@ enum {
     FOR_CALL = 1 << 10,
     FOR_JOLT = 1 << 14,
     FOR_TRACE = 1 << 15,
-    FOR_ALL = (1 << 16) - 1
+    FOR_STAT = 1 << 16,
+    FOR_ALL = (1 << 17) - 1
 };
 
 /* The longest path that is put together here, and the most options of one command. */
