@@ -15,7 +15,7 @@ bool gramc_format_version_get(size_t i, gramc_format_version *out) {
         {"language", VERSION_LANGUAGE}, {"bundle", VERSION_BUNDLE},
         {"trace", VERSION_TRACE},       {"snapshot", VERSION_SNAPSHOT},
         {"baseline", VERSION_BASELINE}, {"diagnostics", VERSION_DIAGNOSTICS},
-        {"run", VERSION_RUN},
+        {"run", VERSION_RUN},           {"session", VERSION_SESSION},
     };
     if (i >= sizeof forms / sizeof *forms) return false;
     *out = forms[i];

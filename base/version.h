@@ -14,6 +14,7 @@ enum {
     VERSION_BASELINE = 1,    /* check --baseline */
     VERSION_DIAGNOSTICS = 1, /* --format json */
     VERSION_RUN = 1,         /* run --format json */
+    VERSION_SESSION = 1,     /* session show --format json, and what --session keeps */
     VERSION_CASSETTE = 1     /* experiment --record */
 };
 

@@ -117,8 +117,9 @@ static const char *const abouts[] = {
     "Runs an agent with a tool library",
     "Tells which implementation of a tool library serves each tool of an agent, and what is proven",
     "Lists what a tool library offers", "Calls one tool of a library",
+    "Lists, shows and forgets the conversations that gramc run --session keeps",
     "Computes one number of a report again"};
-static const char *const dispatched[] = {"run", "bind", "tools", "call", "stat"};
+static const char *const dispatched[] = {"run", "bind", "tools", "call", "session", "stat"};
 
 /* ## Messages */
 

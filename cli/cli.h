@@ -35,8 +35,9 @@ enum {
     FOR_CALL = 1 << 10,
     FOR_JOLT = 1 << 14,
     FOR_TRACE = 1 << 15,
-    FOR_STAT = 1 << 16,
-    FOR_ALL = (1 << 17) - 1
+    FOR_SESSION = 1 << 16,
+    FOR_STAT = 1 << 17,
+    FOR_ALL = (1 << 18) - 1
 };
 
 /* The longest path that is put together here, and the most options of one command. */

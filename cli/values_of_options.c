@@ -13,7 +13,7 @@ static const struct {
     unsigned commands; /* that take these */
     const char *values[5];
 } values[] = {
-    {OPTION_FORMAT, FOR_BIND | FOR_RUN | FOR_TRACE, {"text", "json"}},
+    {OPTION_FORMAT, FOR_BIND | FOR_RUN | FOR_TRACE | FOR_SESSION, {"text", "json"}},
     {OPTION_FORMAT, FOR_TOOLS, {"table", "json", "gram"}},
     {OPTION_COLOR, FOR_ALL, {"auto", "always", "never"}},
     {OPTION_DRAFT, FOR_ALL, {"2020-12", "2019-09", "7"}},

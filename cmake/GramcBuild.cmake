@@ -32,6 +32,7 @@ macro(gramc_toolchain)
   if(GRAMC_RUNTIME)
     pkg_check_modules(UV REQUIRED IMPORTED_TARGET libuv)
     pkg_check_modules(CURL REQUIRED IMPORTED_TARGET libcurl)
+    pkg_check_modules(SQLITE REQUIRED IMPORTED_TARGET sqlite3)
   endif()
 endmacro()
 
@@ -54,7 +55,7 @@ function(gramc_layer name)
   gramc_flags(layer_${name})
   target_include_directories(layer_${name} PRIVATE ${PCRE2_INCLUDE} ${YAML_INCLUDE})
   if(name STREQUAL "runtime" OR name STREQUAL "experiment")
-    target_link_libraries(layer_${name} PRIVATE PkgConfig::UV PkgConfig::CURL)
+    target_link_libraries(layer_${name} PRIVATE PkgConfig::UV PkgConfig::CURL PkgConfig::SQLITE)
     # uv.h names types of POSIX; -std=c11 alone hides them.
     target_compile_definitions(layer_${name} PRIVATE _POSIX_C_SOURCE=200809L)
   endif()
@@ -145,8 +146,9 @@ function(gramc_library name)
     target_sources(${name}_shared PRIVATE $<TARGET_OBJECTS:layer_base_private>
       $<TARGET_OBJECTS:layer_toolbox>)
     target_link_libraries(${name}_shared PUBLIC gramc_shared PRIVATE PkgConfig::UV PkgConfig::CURL
-      ${YAML_LIBRARY} m ${CMAKE_DL_LIBS})
-    target_link_libraries(${name}_static PUBLIC gramc_static PkgConfig::UV PkgConfig::CURL m
+      PkgConfig::SQLITE ${YAML_LIBRARY} m ${CMAKE_DL_LIBS})
+    target_link_libraries(${name}_static PUBLIC gramc_static PkgConfig::UV PkgConfig::CURL
+      PkgConfig::SQLITE m
       ${CMAKE_DL_LIBS})
   else()
     target_link_libraries(${name}_shared PRIVATE ${PCRE2_LIBRARY} ${YAML_LIBRARY})

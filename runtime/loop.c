@@ -130,7 +130,9 @@ static int64_t system_wall(void *ctx) {
     return uv_gettimeofday(&now) ? -1 : now.tv_sec * 1000 + now.tv_usec / 1000;
 }
 
-static const gramc_clock system_clock = {system_now, system_wall, NULL};
+gramc_clock loop_system_clock(void) {
+    return (gramc_clock){system_now, system_wall, NULL};
+}
 
 gramc_status gramc_loop_new(gramc_loop **out, const gramc_loop_options *given) {
     gramc_loop_options options = GRAMC_LOOP_OPTIONS_INIT;
@@ -142,7 +144,7 @@ gramc_status gramc_loop_new(gramc_loop **out, const gramc_loop_options *given) {
     if (!loop) return GRAMC_NOMEM;
     *loop = (gramc_loop){
         .allocator = allocator, .random = uv_hrtime(), .owns_process = options.owns_process};
-    loop->clock = options.clock ? *options.clock : system_clock;
+    loop->clock = options.clock ? *options.clock : loop_system_clock();
     loop->ready_end = &loop->ready;
     loop->workers_max = options.max_workers ? options.max_workers : WORKERS_DEFAULT;
     arena_init(&loop->arena, &allocator);

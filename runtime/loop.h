@@ -65,6 +65,7 @@ void loop_turn_until(gramc_loop *loop, bool (*is_over)(void *ctx), void *ctx);
  * meanwhile is taken away. */
 void loop_set_signals(sigset_t *before);
 void loop_restore_signals(const sigset_t *before);
+gramc_clock loop_system_clock(void);
 /* Between 0 and 1. Not for secrets. */
 double loop_random(gramc_loop *loop);
 

@@ -13,7 +13,8 @@ const struct command run_commands[] = {
      "  gramc run hello.gram -l tools.gram#formal \"Hello\" \"And again\"\n"
      "  gramc run hello.gram -l tools.gram --model script:recorded.jsonl < question.txt\n"
      "  gramc run hello.gram -l tools.gram --model Ollama/llama3.1:8b --trace run.jsonl "
-     "\"Hello\"\n",
+     "\"Hello\"\n"
+     "  gramc run hello.gram -l tools.gram --session ann \"What did I ask you yesterday?\"\n",
      cmd_run},
     {"bind", FOR_BIND, "FILE",
      "Tells which implementation of a tool library serves each tool of an agent, and what is "
@@ -37,6 +38,14 @@ const struct command run_commands[] = {
      "  gramc call friendly.gram sayHello '{\"personName\": \"Ann\"}'\n"
      "  gramc call tools.gram#formal add @arguments.json\n",
      cmd_call},
+    {"session", FOR_SESSION, "list|show ID|forget ID",
+     "Lists, shows and forgets the conversations that gramc run --session keeps.",
+     "Examples:\n"
+     "  gramc session list\n"
+     "  gramc session show ann\n"
+     "  gramc session show ann --format json > ann.json\n"
+     "  gramc session forget ann\n",
+     cmd_session},
     {"stat", FOR_STAT, "METHOD [FILE]",
      "Computes one number of a report again: an interval, a test, a power, an e-value. The inputs "
      "are\n"

@@ -9,6 +9,7 @@ int cmd_run(struct cli *cli);
 int cmd_bind(struct cli *cli);
 int cmd_tools(struct cli *cli);
 int cmd_call(struct cli *cli);
+int cmd_session(struct cli *cli);
 int cmd_stat(struct cli *cli);
 
 /* ## Specs (choose.c). All return an exit code, after a message if it is not EXIT_FINE. */

@@ -17,6 +17,8 @@ enum store_status {
     EXPERIMENT_STOPPED,
     EXPERIMENT_ABORTED
 };
+/* "planned", "running", "done", "stopped", "aborted". */
+const char *store_status_name(enum store_status status);
 
 struct store;
 
@@ -36,8 +38,27 @@ gramc_status store_open(struct store **out, gramc_text where, const gramc_alloca
 /* Waits until all is written. GRAMC_IO: it could not be, and the error says why. */
 gramc_status store_close(struct store *store, struct store_error *error);
 
-/* Begins an experiment or takes it up again. GRAMC_AMBIGUOUS: there is one of this id with another
- * plan; `error` says what differs. */
+/* What is known of an experiment without its spec; texts are valid until the next call. */
+struct store_entry {
+    gramc_text id;
+    int64_t created_ms;
+    enum store_status status;
+    gramc_text reason, details;
+    gramc_text plan; /* its fingerprint */
+    uint32_t items, repeats, arms;
+    uint64_t seed;
+    uint64_t done; /* items that are finished */
+};
+/* The i-th of all experiments of the store, the newest first. GRAMC_NOT_FOUND past the end. */
+gramc_status store_find(struct store *store, size_t i, struct store_entry *out,
+                        struct store_error *error);
+/* Takes one up to read it, without its plan; nothing can be claimed then. GRAMC_NOT_FOUND. */
+gramc_status store_take_up(struct store *store, gramc_text id, struct store_error *error);
+
+/* Begins an experiment or takes it up again, which only one process may do at a time where the
+ * database is a file. Items that have missing cells are to be run again then. GRAMC_AMBIGUOUS:
+ * there is one of this id with another plan; GRAMC_LIMIT: another process runs it; `error` says so.
+ */
 gramc_status store_begin(struct store *store, gramc_text id, const struct plan *plan,
                          gramc_text details, /* JSON: for reports without the spec */
                          struct store_error *error);
@@ -59,11 +80,12 @@ gramc_status store_health(struct store *store, struct store_error *error);
 /* Waits until everything that was queued is committed. */
 gramc_status store_flush(struct store *store, struct store_error *error);
 
+/* Queued. */
 gramc_status store_set_status(struct store *store, enum store_status status, gramc_text reason);
-enum store_status store_get_status(struct store *store, gramc_text *reason);
 
-/* The last attempt of every cell that has one, in the order of the plan (place, repeat, arm). The
- * attempt is valid during the call; anything but 0 stops. Traces are left out unless asked for. */
+/* The last attempt of every cell that has one, in the order of the plan (place, repeat, arm), as
+ * far as it is committed. The attempt is valid during the call; anything but 0 stops. Traces are
+ * left out unless asked for. */
 typedef int store_visit(void *ctx, uint32_t place, const struct attempt *attempt);
 gramc_status store_each(struct store *store, bool traces, store_visit *visit, void *ctx,
                         struct store_error *error);

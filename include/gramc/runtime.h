@@ -359,6 +359,13 @@ typedef struct gramc_session_message {
 GRAMC_API void gramc_session_each(const gramc_session *session,
                                   void (*message)(void *ctx, const gramc_session_message *message),
                                   void *ctx);
+/* As one JSON document: docs/formats/session.md. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_session_print(const gramc_session *session,
+                                                          gramc_writer writer);
+/* Replaces what the session holds by what was printed. GRAMC_FINDINGS: this is no such document, as
+ * `error` (may be NULL) says; GRAMC_LIMIT: a run has the session. It is as it was then. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_session_load(gramc_session *session, gramc_text json,
+                                                         gramc_json_error *error);
 
 /* ## Loops */
 typedef struct gramc_run gramc_run;
@@ -584,6 +591,61 @@ GRAMC_API GRAMC_MUST_USE gramc_status gramc_run_start(gramc_run **out, gramc_loo
                                                       const gramc_run_handler *handler);
 /* Ends the run soon as GRAMC_OUTCOME_CANCELED: programs are killed, connections closed. */
 GRAMC_API void gramc_run_cancel(gramc_run *run);
+
+/* ## Sessions on disk
+ * A database of sessions, by SQLite; any number of processes may use it at the same time, each
+ * session one run at a time. What is saved has reached the disk. One thread at a time. */
+typedef struct gramc_session_store gramc_session_store;
+
+typedef struct gramc_session_store_options {
+    size_t struct_size; /* sizeof(gramc_session_store_options) */
+    const gramc_allocator *allocator;
+    gramc_text path;  /* of the database; made with mode 0600 if it is not there, in a folder
+                       * that is. Files whose names begin with it stand beside it */
+    uint32_t busy_ms; /* how long it waits for others that write; 0: 5,000 */
+    const gramc_clock *clock; /* what is written by; NULL: the system's */
+} gramc_session_store_options;
+#define GRAMC_SESSION_STORE_OPTIONS_INIT                                                           \
+    { sizeof(gramc_session_store_options), NULL, {NULL, 0}, 0, NULL }
+
+/* All that follow: GRAMC_FINDINGS: the database is damaged, of another program or of a newer
+ * version, and nothing is changed in it; GRAMC_IO: the file or its disk; GRAMC_LIMIT: somebody
+ * else keeps it busy. *out is set all the same, good for its message. */
+GRAMC_API GRAMC_MUST_USE gramc_status
+gramc_session_store_open(gramc_session_store **out, const gramc_session_store_options *options);
+/* After what it was opened for. NULL is fine. */
+GRAMC_API void gramc_session_store_free(gramc_session_store *store);
+/* One line about what the newest call failed with; hostile text inside. */
+GRAMC_API gramc_text gramc_session_store_message(const gramc_session_store *store);
+
+/* A session of a store. Nobody else can have it until it is freed, or the process ends. */
+typedef struct gramc_kept_session gramc_kept_session;
+/* One that is not there is an empty one. GRAMC_LIMIT: somebody has it. GRAMC_USAGE: the id is
+ * empty, longer than 200 bytes or holds control characters. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_kept_session_open(gramc_kept_session **out,
+                                                              gramc_session_store *store,
+                                                              gramc_text id);
+/* For gramc_run_options; lives as long as what it is of. */
+GRAMC_API gramc_session *gramc_kept_session_get(gramc_kept_session *kept);
+/* As it is now. After a failure the store has what it had before. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_kept_session_save(gramc_kept_session *kept);
+GRAMC_API void gramc_kept_session_free(gramc_kept_session *kept);
+
+typedef struct gramc_session_row {
+    gramc_text id;
+    gramc_session_info about;
+    int64_t created_ms, changed_ms; /* since 1970 */
+} gramc_session_row;
+/* The newest first. Texts are valid during the call, which must not use the store. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_session_store_list(
+    gramc_session_store *store, void (*row)(void *ctx, const gramc_session_row *row), void *ctx);
+/* What is kept of it now, whoever has it. GRAMC_NOT_FOUND. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_session_store_read(gramc_session_store *store,
+                                                               gramc_text id,
+                                                               gramc_session *session);
+/* For ever: what it said is overwritten. GRAMC_NOT_FOUND, GRAMC_LIMIT: somebody has it. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_session_store_forget(gramc_session_store *store,
+                                                                 gramc_text id);
 
 #ifdef __cplusplus
 }

@@ -4,7 +4,9 @@
  *
  *   golden [--bless | --faults] FOLDER...
  *
- * A case file: `command: ARGS`, `exit: CODE`, then sections `--- file NAME`, `--- stdin`,
+ * A case file: `command: ARGS`, `exit: CODE`, up to four `before: ARGS`, which are run first and
+ * must exit with 0 (what they make in a folder `state` is what the command finds there), then
+ * sections `--- file NAME`, `--- stdin`,
  * `--- stdout`, `--- stderr`, and `--- result NAME` for a file as the command leaves it. The text
  * of
  * `--- built NAME` is the path of a built file, from the folder of this program. */
@@ -20,7 +22,7 @@
 
 #include "tests/golden/commands.h"
 
-enum { MOST_ARGS = 64, MOST_SECTIONS = 64, MOST_FAULTS = 4000 };
+enum { MOST_ARGS = 64, MOST_BEFORE = 4, MOST_SECTIONS = 64, MOST_FAULTS = 4000 };
 
 struct section {
     char kind[16], name[128];
@@ -32,6 +34,8 @@ struct golden {
     char path[1024];
     char *content;
     char command[1024];
+    char before[MOST_BEFORE][1024];
+    size_t before_count;
     int exit_code;
     struct section sections[MOST_SECTIONS];
     size_t section_count;
@@ -107,6 +111,8 @@ static void add_section(struct golden *golden, char *header, char *body, char *e
 
 static void parse_header(struct golden *golden, const char *line) {
     if (strncmp(line, "command: ", 9) == 0) sscanf(line + 9, "%1023[^\n]", golden->command);
+    if (strncmp(line, "before: ", 8) == 0 && golden->before_count < MOST_BEFORE)
+        sscanf(line + 8, "%1023[^\n]", golden->before[golden->before_count++]);
     if (strncmp(line, "exit: ", 6) == 0) golden->exit_code = (int)strtol(line + 6, NULL, 10);
 }
 
@@ -194,31 +200,56 @@ static int split(char *line, char **argv) {
     return argc;
 }
 
-static struct outcome run(const struct golden *golden, long fail_at, bool persistent) {
-    struct counter counter = {.fail_at = fail_at, .persistent = persistent};
-    gramc_allocator allocator = {counting_alloc, &counter};
+static struct outcome run_command(const char *command, struct counter *counter) {
+    gramc_allocator allocator = {counting_alloc, counter};
     struct outcome outcome = {0};
     char line[1100], *argv[MOST_ARGS];
     struct cli cli;
-    write_inputs(golden);
-    snprintf(line, sizeof line, "gramc %s", golden->command);
+    snprintf(line, sizeof line, "gramc %s", command);
     int argc = split(line, argv);
     FILE *out = open_memstream(&outcome.out, &outcome.out_len);
     FILE *err = open_memstream(&outcome.err, &outcome.err_len);
-    if (find(golden, "stdin") && !freopen(".stdin", "rb", stdin)) perror("stdin");
     cli_init(&cli, out, err, &allocator);
     cli.clock = golden_clock();
     outcome.exit_code = cli_main(&cli, golden_commands(), argc, argv);
     fclose(out);
     fclose(err);
-    outcome.live = counter.live;
-    outcome.faulted = counter.faulted;
+    outcome.live = counter->live;
+    outcome.faulted = counter->faulted;
     return outcome;
 }
 
 static void forget(struct outcome *outcome) {
     free(outcome->out);
     free(outcome->err);
+}
+
+static bool system_does(const char *command) {
+    bool done = system(command) == 0;
+    if (!done) fprintf(stderr, "%s failed\n", command);
+    return done;
+}
+
+/* What the command finds. Kept aside, so that each run of a case begins with the same. */
+static void prepare(const struct golden *golden) {
+    for (size_t i = 0; access("prepared", F_OK) && i < golden->before_count; i++) {
+        struct counter counter = {.fail_at = 0};
+        struct outcome outcome = run_command(golden->before[i], &counter);
+        if (outcome.exit_code)
+            fprintf(stderr, "%s: before: exit %d: %s", golden->path, outcome.exit_code,
+                    outcome.err);
+        forget(&outcome);
+    }
+    if (access("prepared", F_OK)) (void)system_does("cp -r state prepared");
+    else (void)system_does("rm -rf state && cp -r prepared state");
+}
+
+static struct outcome run(const struct golden *golden, long fail_at, bool persistent) {
+    struct counter counter = {.fail_at = fail_at, .persistent = persistent};
+    write_inputs(golden);
+    if (golden->before_count) prepare(golden);
+    if (find(golden, "stdin") && !freopen(".stdin", "rb", stdin)) perror("stdin");
+    return run_command(golden->command, &counter);
 }
 
 static bool same_text(const struct golden *golden, const char *kind, const char *text, size_t len) {
@@ -267,7 +298,10 @@ static bool compare(const struct golden *golden, const struct outcome *outcome) 
 static bool bless(const struct golden *golden, const struct outcome *outcome) {
     FILE *file = fopen(golden->path, "wb");
     if (!file) return false;
-    fprintf(file, "command: %s\nexit: %d\n", golden->command, outcome->exit_code);
+    fprintf(file, "command: %s\n", golden->command);
+    for (size_t i = 0; i < golden->before_count; i++)
+        fprintf(file, "before: %s\n", golden->before[i]);
+    fprintf(file, "exit: %d\n", outcome->exit_code);
     for (size_t i = 0; i < golden->section_count; i++) {
         const struct section *s = &golden->sections[i];
         if (!strcmp(s->kind, "stdout") || !strcmp(s->kind, "stderr")) continue;

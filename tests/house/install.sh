@@ -73,7 +73,7 @@ $cc $flags user-c++.o "$lib/libgramc.a" -lpcre2-8 -lyaml -o user-c++
 # shellcheck disable=SC2086
 if [ -e "$lib/libgramcrun.a" ]; then
     $cc -std=c99 -Wall -Wextra -Werror $flags -I"$prefix/include" runner.c "$lib/libgramcrun.a" "$lib/libgramc.a" \
-        -lcurl -luv -lpcre2-8 -lyaml -lm -ldl -lpthread -o runner
+        -lcurl -luv -lsqlite3 -lpcre2-8 -lyaml -lm -ldl -lpthread -o runner
     "./runner" | grep -q '^[0-9]'
     $cc -std=c99 $flags -I"$prefix/include" runner.c -L"$lib" -lgramcrun -lgramc -Wl,-rpath,"$lib" -o runner-shared
     ./runner-shared | grep -q '^[0-9]'

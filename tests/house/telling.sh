@@ -21,6 +21,13 @@ done
 sed 's/"version":1/"version":2/' "$work/1.json" >"$work/wrong"
 "$gramc" validate "$schema" "$work/wrong" >/dev/null 2>&1 && complain "$schema accepts another version"
 
+# So does what is kept of a session.
+for case in "$source"/tests/golden/run/i11-7-session-show-json*.test; do
+    sed '1,/^--- stdout$/d; /^--- /,$d' "$case" >"$work/session.json"
+    grep -q '"format":"gramc-session"' "$work/session.json" || complain "$case has no session"
+    "$gramc" validate "$source/docs/formats/session.schema.json" "$work/session.json" || complain "$case does not fit the schema of sessions"
+done
+
 # What is made of a trace is the same document, and a page holds no markup but ours.
 # Many times: they must not read a clock twice, or round a time in two ways.
 for again in $(seq 25); do
