@@ -116,7 +116,8 @@ const struct command *cli_command(size_t i) {
 static const char *const abouts[] = {
     "Runs an agent with a tool library",
     "Tells which implementation of a tool library serves each tool of an agent, and what is proven",
-    "Lists what a tool library offers", "Calls one tool of a library",
+    "Lists what a tool library offers",
+    "Calls one tool of a library",
     "Lists, shows and forgets the conversations that gramc run --session keeps",
     "Computes one number of a report again"};
 static const char *const dispatched[] = {"run", "bind", "tools", "call", "session", "stat"};
