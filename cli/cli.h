@@ -36,8 +36,11 @@ enum {
     FOR_JOLT = 1 << 14,
     FOR_TRACE = 1 << 15,
     FOR_SESSION = 1 << 16,
-    FOR_STAT = 1 << 17,
-    FOR_ALL = (1 << 18) - 1
+    FOR_EXPERIMENT = 1 << 17,
+    FOR_AB = 1 << 18,
+    FOR_REPORT = 1 << 19,
+    FOR_STAT = 1 << 20,
+    FOR_ALL = (1 << 24) - 1 /* room for those that come */
 };
 
 /* The longest path that is put together here, and the most options of one command. */
@@ -147,6 +150,8 @@ gramc_writer cli_text_writer(struct cli *cli);
 /* As cli_send_json has it on a terminal. */
 void cli_put_json_safe(FILE *file, gramc_text json);
 bool cli_is_terminal(const struct cli *cli);
+/* Shall what goes there be coloured: --color, NO_COLOR, a terminal. */
+bool cli_is_colored(const struct cli *cli, FILE *file);
 
 /* ## Files */
 /* Reads a file, or standard input for "-". Lives until cli_free. NULL after a message; the exit

@@ -6,7 +6,7 @@
 #include "experiment/stat/common.h"
 #include "experiment/stat/subsets.h"
 
-enum { MOST_UNITS = 64, MOST_WORK = 400000000 };
+enum { MOST_UNITS = 64, MOST_SUM = 1 << 22, MOST_WORK = 400000000 };
 
 /* Relative to the sum of all sizes. */
 static const double tolerance = 1e-12;
@@ -34,7 +34,8 @@ static bool in_units(uint32_t *out, const double *sizes, size_t count, double un
     for (size_t i = 0; i < count; i++) {
         double units = sizes[i] / unit, whole = round(units);
         total += whole;
-        if (fabs(units - whole) > 1e-9 * whole || total * (double)count > MOST_WORK) return false;
+        if (fabs(units - whole) > 1e-9 * whole || total > MOST_SUM) return false;
+        if (total * (double)count > MOST_WORK) return false;
         out[i] = (uint32_t)whole;
     }
     return true;
