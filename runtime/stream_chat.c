@@ -2,9 +2,19 @@
  * servers forget or give twice; names and ids come once, arguments in pieces. */
 #include "base/text.h"
 #include "runtime/protocol.h"
-#include "runtime/stream.h"
+#include "runtime/stream_details.h"
 
 /* ## Calls */
+
+static struct stream_part *first_call(const struct stream *stream) {
+    return details_is_one(stream->parts) ? NULL : stream->parts;
+}
+
+static struct stream_part *last_call(const struct stream *stream) {
+    struct stream_part *last = first_call(stream);
+    while (last && last->next && !details_is_one(last->next)) last = last->next;
+    return last;
+}
 
 /* Two calls are told apart by their ids where both have the same index. */
 static struct stream_part *call_of(struct stream *stream, const struct json *item) {
@@ -17,7 +27,7 @@ static struct stream_part *call_of(struct stream *stream, const struct json *ite
         bool other = id.len && known.len && !text_eq(id, known);
         return part && !other ? part : stream_part(stream, index);
     }
-    part = stream_last(stream);
+    part = last_call(stream);
     if (part && id.len == 0) return part;
     return stream_part(stream, part ? part->index + 1 : 0);
 }
@@ -49,7 +59,8 @@ static void take_calls(struct stream *stream, const struct json *delta) {
         if (part) add_call(stream, part, item);
     }
     if (!single) return;
-    struct stream_part *part = stream->parts ? stream->parts : stream_part(stream, 0);
+    struct stream_part *part = first_call(stream);
+    if (!part) part = stream_part(stream, 0);
     if (part) add_call(stream, part, single);
     stream->legacy = true;
 }
@@ -73,6 +84,7 @@ static void take_choice(struct stream *stream, const struct json *choice) {
     take_content(stream, delta);
     stream_add(stream, STREAM_REFUSAL, heeded_text(&stream->odd, delta, "refusal"));
     take_calls(stream, delta);
+    details_take(stream, delta);
     stream_set(stream, STREAM_FINISH, finish);
     stream->finished |= finish.len > 0;
 }
@@ -102,11 +114,12 @@ static void put_function(struct json_writer *w, const struct stream_part *part) 
 static void put_calls(struct json_writer *w, const struct stream *stream) {
     if (stream->legacy) {
         json_key(w, "function_call");
-        put_function(w, stream->parts);
+        put_function(w, first_call(stream));
         return;
     }
     json_member_array(w, "tool_calls");
-    for (const struct stream_part *part = stream->parts; part; part = part->next) {
+    for (const struct stream_part *part = stream->parts; part && !details_is_one(part);
+         part = part->next) {
         json_object_begin(w);
         json_member_some(w, "id", part_text(part, SECTION_ID));
         json_member_text(w, "type", TEXT("function"));
@@ -124,7 +137,8 @@ static void put_message(struct json_writer *w, const struct stream *stream) {
     if (stream->has_text) json_text(w, stream_text(stream, STREAM_TEXT));
     else json_null(w);
     json_member_some(w, "refusal", stream_text(stream, STREAM_REFUSAL));
-    if (stream->parts) put_calls(w, stream);
+    details_put(w, stream);
+    if (first_call(stream)) put_calls(w, stream);
     json_object_end(w);
 }
 

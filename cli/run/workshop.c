@@ -17,7 +17,7 @@ static bool choose_ca(const struct cli *cli, gramc_text *out) {
     const char *path = cli->options[OPTION_CA];
     if (!path) path = cli_variable(cli, "SSL_CERT_FILE");
     *out = text_of(path ? path : "");
-    return !out->len || access(path, R_OK) == 0;
+    return !path || !*path || access(path, R_OK) == 0;
 }
 
 static int make_loop(struct cli *cli, gramc_loop **out) {
