@@ -185,7 +185,7 @@ gramc_writer cli_writer(FILE *file) {
 
 /* ## Findings */
 
-static bool is_colored(const struct cli *cli, FILE *file) {
+bool cli_is_colored(const struct cli *cli, FILE *file) {
     const char *when = cli->options[OPTION_COLOR], *no_color = getenv("NO_COLOR"),
                *terminal = getenv("TERM");
     if (when && strcmp(when, "auto") != 0) return strcmp(when, "always") == 0;
@@ -196,7 +196,7 @@ static bool is_colored(const struct cli *cli, FILE *file) {
 int cli_find_format(struct cli *cli, const char *wanted, FILE *file, gramc_report_format *out) {
     *out = GRAMC_REPORT_TEXT;
     bool known = !wanted || gramc_report_format_find(text_of(wanted), out);
-    if (*out == GRAMC_REPORT_TEXT && is_colored(cli, file)) *out = GRAMC_REPORT_COLOR;
+    if (*out == GRAMC_REPORT_TEXT && cli_is_colored(cli, file)) *out = GRAMC_REPORT_COLOR;
     if (known) return EXIT_FINE;
     fputs("gramc: --format takes", cli->err);
     for (size_t i = 0; gramc_report_format_name(i); i++)

@@ -149,6 +149,8 @@ gramc_writer cli_text_writer(struct cli *cli);
 /* As cli_send_json has it on a terminal. */
 void cli_put_json_safe(FILE *file, gramc_text json);
 bool cli_is_terminal(const struct cli *cli);
+/* Shall what goes there be coloured: --color, NO_COLOR, a terminal. */
+bool cli_is_colored(const struct cli *cli, FILE *file);
 
 /* ## Files */
 /* Reads a file, or standard input for "-". Lives until cli_free. NULL after a message; the exit

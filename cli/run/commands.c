@@ -14,7 +14,8 @@ const struct command run_commands[] = {
      "  gramc run hello.gram -l tools.gram --model script:recorded.jsonl < question.txt\n"
      "  gramc run hello.gram -l tools.gram --model Ollama/llama3.1:8b --trace run.jsonl "
      "\"Hello\"\n"
-     "  gramc run hello.gram -l tools.gram --session ann \"What did I ask you yesterday?\"\n",
+     "  gramc run hello.gram -l tools.gram --session ann \"What did I ask you yesterday?\"\n"
+     "  gramc run hello.gram -l tools.gram --chat\n",
      cmd_run},
     {"bind", FOR_BIND, "FILE",
      "Tells which implementation of a tool library serves each tool of an agent, and what is "
