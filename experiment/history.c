@@ -12,7 +12,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-struct history {
+struct history_reading {
     struct columns columns;
     const struct history_source *sources;
     size_t count;
@@ -27,7 +27,7 @@ struct history {
 __attribute__((format(printf, 2, 3)))
 #endif
 static gramc_status
-refuse(struct history *history, const char *format, ...) {
+refuse(struct history_reading *history, const char *format, ...) {
     va_list args;
     va_start(args, format);
     vsnprintf(history->why, HISTORY_WHY, format, args);
@@ -98,7 +98,7 @@ static bool is_even(const struct json *report) {
     return true;
 }
 
-static gramc_status check(struct history *history, const struct history_source *source) {
+static gramc_status check(struct history_reading *history, const struct history_source *source) {
     const struct json *report = source->report, *format = json_get(report, "format");
     if (!json_is(format, JSON_STRING) || !text_is(format->text, "gramc-experiment"))
         return refuse(history, "no JSON report of an experiment");
@@ -146,7 +146,7 @@ static bool has_metric(const struct json *report, gramc_text name, size_t *index
 }
 
 /* Those of the first report that the second has as well. */
-static gramc_status read_metrics(struct history *history) {
+static gramc_status read_metrics(struct history_reading *history) {
     struct analysis *out = history->columns.out;
     const struct json *metrics = list(history->sources[0].report, "metrics");
     const struct json *other = history->sources[history->count - 1].report;
@@ -209,7 +209,7 @@ static gramc_text labelled(struct analysis *out, gramc_text name, gramc_text lab
     return buf_to_arena_cut(&words, &out->arena);
 }
 
-static gramc_status find_arm(struct history *history, const struct history_source *source,
+static gramc_status find_arm(struct history_reading *history, const struct history_source *source,
                              size_t *index) {
     const struct json *arms = list(source->report, "arms");
     *index = arms->count - 1;
@@ -223,7 +223,7 @@ static gramc_status find_arm(struct history *history, const struct history_sourc
                   (int)(source->arm.len < 60 ? source->arm.len : 60), source->arm.ptr);
 }
 
-static gramc_status read_arms(struct history *history) {
+static gramc_status read_arms(struct history_reading *history) {
     struct analysis *out = history->columns.out;
     bool alone = history->count == 1;
     out->arm_count = alone ? list(history->sources[0].report, "arms")->count : 2;
@@ -252,7 +252,7 @@ static void note_left_out(struct analysis *out, size_t first, size_t second) {
 }
 
 /* The cases that both have, by their ids, in the order of the second. */
-static gramc_status pair_cases(struct history *history) {
+static gramc_status pair_cases(struct history_reading *history) {
     struct analysis *out = history->columns.out;
     const struct json *first = list(history->sources[0].report, "cases");
     const struct json *last = list(history->sources[history->count - 1].report, "cases");
@@ -282,8 +282,8 @@ static gramc_status pair_cases(struct history *history) {
     return out->arena.oom ? GRAMC_NOMEM : GRAMC_OK;
 }
 
-static void read_values(struct history *history, struct case_result *to, const struct json *from,
-                        size_t arm, size_t side) {
+static void read_values(struct history_reading *history, struct case_result *to,
+                        const struct json *from, size_t arm, size_t side) {
     const struct analysis *out = history->columns.out;
     size_t place = 0;
     for (const struct json *v = list(from, "values")->first; v; v = v->next, place++)
@@ -294,7 +294,7 @@ static void read_values(struct history *history, struct case_result *to, const s
         }
 }
 
-static void read_case_arm(struct history *history, size_t item, size_t arm) {
+static void read_case_arm(struct history_reading *history, size_t item, size_t arm) {
     struct analysis *out = history->columns.out;
     size_t side = history->count > 1 && arm == 1;
     const struct json *from = at(list(history->cases[side][item], "arms"), history->arms[arm]);
@@ -316,7 +316,7 @@ static void read_case_arm(struct history *history, size_t item, size_t arm) {
             to->values[arm * out->metric_count + latency];
 }
 
-static gramc_status read_cases(struct history *history) {
+static gramc_status read_cases(struct history_reading *history) {
     struct analysis *out = history->columns.out;
     size_t wide = out->arm_count * out->metric_count, cells = out->items * out->arm_count;
     double *values = arena_array(&out->arena, out->items * wide, sizeof *values);
@@ -341,7 +341,7 @@ static gramc_status read_cases(struct history *history) {
 }
 
 /* The order of the plan, of one experiment alone; none if the places are no permutation. */
-static gramc_status read_order(struct history *history) {
+static gramc_status read_order(struct history_reading *history) {
     struct analysis *out = history->columns.out;
     uint32_t *order = arena_array(&out->arena, out->items, sizeof *order);
     bool *seen = arena_zalloc(&out->arena, out->items + 1);
@@ -359,7 +359,7 @@ static gramc_status read_order(struct history *history) {
 
 /* ## All of it */
 
-static gramc_status read_settings(struct history *history) {
+static gramc_status read_settings(struct history_reading *history) {
     struct analysis *out = history->columns.out;
     const struct json *first = json_get(history->sources[0].report, "experiment");
     const struct json *last = json_get(history->sources[history->count - 1].report, "experiment");
@@ -390,7 +390,7 @@ static gramc_status read_settings(struct history *history) {
     return GRAMC_OK;
 }
 
-static void read_counts(struct history *history) {
+static void read_counts(struct history_reading *history) {
     struct analysis *out = history->columns.out;
     uint64_t each = (uint64_t)out->items * out->repeats;
     for (size_t i = 0; i < out->arm_count; i++) {
@@ -418,7 +418,7 @@ static void read_counts(struct history *history) {
     }
 }
 
-static gramc_status read_judges(struct history *history) {
+static gramc_status read_judges(struct history_reading *history) {
     struct analysis *out = history->columns.out;
     const struct json *judges = list(history->sources[0].report, "judges");
     if (history->count > 1 || !judges || !judges->count) return GRAMC_OK;
@@ -435,7 +435,7 @@ static gramc_status read_judges(struct history *history) {
     return out->arena.oom ? GRAMC_NOMEM : GRAMC_OK;
 }
 
-static void read_precedences(struct history *history) {
+static void read_precedences(struct history_reading *history) {
     struct analysis *out = history->columns.out;
     const struct json *effects = list(history->sources[0].report, "order_effects");
     if (history->count > 1) return;
@@ -448,8 +448,8 @@ static void read_precedences(struct history *history) {
     }
 }
 
-static gramc_status read_all(struct history *history) {
-    static gramc_status (*const steps[])(struct history *) = {
+static gramc_status read_all(struct history_reading *history) {
+    static gramc_status (*const steps[])(struct history_reading *) = {
         read_settings, read_metrics, read_arms, pair_cases, read_cases, read_order, read_judges};
     for (size_t i = 0; i < history->count; i++) {
         gramc_status status = check(history, &history->sources[i]);
@@ -465,7 +465,7 @@ static gramc_status read_all(struct history *history) {
 }
 
 /* Single runs are not kept where cases were repeated, but what came of them is. */
-static void take_percentiles(struct history *history) {
+static void take_percentiles(struct history_reading *history) {
     struct analysis *out = history->columns.out;
     if (out->repeats == 1) return;
     for (size_t i = 0; i < out->arm_count; i++) {
@@ -486,7 +486,7 @@ static void take_percentiles(struct history *history) {
 gramc_status analyse_history(struct analysis *out, const struct history_source *sources,
                              size_t count, const gramc_allocator *allocator,
                              char why[HISTORY_WHY]) {
-    struct history history = {.sources = sources, .count = count, .why = why};
+    struct history_reading history = {.sources = sources, .count = count, .why = why};
     *out = (struct analysis){.name = {NULL, 0}};
     arena_init(&out->arena, allocator);
     history.columns.out = out;

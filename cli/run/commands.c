@@ -52,11 +52,16 @@ const struct command run_commands[] = {
      "  plan    what would be run, in which order; calls nothing\n"
      "  run     runs it\n"
      "  resume  goes on with a run that was stopped or killed\n"
-     "  status  what the store has of it",
+     "  status  what the store has of it\n"
+     "  report  what was found, as after a run; runs nothing\n"
+     "  analyse the same as JSON, with all numbers\n"
+     "  power   what so many cases can show",
      "Examples:\n"
      "  gramc experiment greeting.gram plan --model mock\n"
      "  gramc experiment greeting.gram run --concurrency 8 --max-cost 2.50\n"
-     "  gramc experiment greeting.gram resume\n",
+     "  gramc experiment greeting.gram resume\n"
+     "  gramc experiment greeting.gram report --fail-if 'regression(success, margin=2pp)' --report "
+     "report.html\n",
      cmd_experiment},
     {"ab", FOR_AB, "SPEC",
      "Runs the cases of a file with one agent and two tool libraries, and compares them.",

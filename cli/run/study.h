@@ -7,7 +7,7 @@
 #include "experiment/run_cell.h"
 #include "experiment/store/store.h"
 
-enum { STUDY_MODEL = 512 };
+enum { STUDY_MODEL = 512, STUDY_ID = 200 };
 
 /* What an arm is made of. */
 struct study_arm {
@@ -58,6 +58,23 @@ int study_run(struct study *study, enum study_verb verb);
 int study_status(struct study *study);
 /* How it would be run: counts, order, what is known of its cost. */
 int study_print_plan(struct study *study);
+
+/* ## What was found (study_report.c, study_power.c) */
+struct report_request;
+/* Reads what is asked of reports and gates, before anything runs. */
+int study_check_report(struct study *study, struct report_request *out);
+/* Analyses and prints the runs that the store, which has taken them up, keeps under that id. The
+ * exit code of the gates. */
+int study_report(struct study *study, struct store *store, gramc_text id,
+                 const struct report_request *request);
+/* The same of the newest runs, without running or binding anything. */
+int study_report_kept(struct study *study);
+/* The same as JSON unless another format is asked for. */
+int study_analyse(struct study *study);
+/* What so many cases can show. */
+int study_power(struct study *study);
+/* NAME, or NAME-2, NAME-3... */
+bool study_is_id(gramc_text id, gramc_text base);
 
 /* Where the store is: --store, or beside the first operand; `make`: its folder too. */
 int study_find_store(struct study *study, bool make);

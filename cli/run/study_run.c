@@ -1,6 +1,7 @@
 /* Runs an experiment or goes on with it: under which name it is kept, what is shown meanwhile, and
  * how its end becomes an exit code. What was found is the report's business. */
 #define _POSIX_C_SOURCE 200809L
+#include "cli/run/report.h"
 #include "cli/run/study.h"
 
 #include <stdlib.h>
@@ -14,15 +15,16 @@
 #include "experiment/engine.h"
 #include "experiment/folder.h"
 
-enum { ID_LONGEST = 200, DETAILS_MAX = 256 << 20, SHOW_MS = 200 };
+enum { DETAILS_MAX = 256 << 20, SHOW_MS = 200 };
 
 /* What belongs to one run of a study. */
 struct carried {
     struct study *study;
     struct store *store;
+    const struct report_request *request;
     struct engine *engine;
     struct run_cells *cells;
-    char id[ID_LONGEST], folder[CLI_PATH], owner[64];
+    char id[STUDY_ID], folder[CLI_PATH], owner[64];
     bool shows;        /* progress, on a terminal */
     uint64_t shown_at; /* in ms, by the clock of waiting */
     struct store_error error;
@@ -30,8 +32,7 @@ struct carried {
 
 /* ## Its name in the store */
 
-/* NAME, or NAME-2, NAME-3... */
-static bool is_of(gramc_text id, gramc_text base) {
+bool study_is_id(gramc_text id, gramc_text base) {
     if (id.len < base.len || memcmp(id.ptr, base.ptr, base.len) != 0) return false;
     gramc_text rest = text_slice(id, base.len, id.len);
     if (!rest.len) return true;
@@ -62,7 +63,7 @@ static gramc_status find_newest(struct carried *run, struct store_entry *out, si
     for (size_t i = 0; !status; i++) {
         status = store_find(run->store, i, &entry, &run->error);
         if (status) break;
-        if (exact ? !text_eq(entry.id, base) : !is_of(entry.id, base)) continue;
+        if (exact ? !text_eq(entry.id, base) : !study_is_id(entry.id, base)) continue;
         if (!(*count)++) newest = i;
     }
     if (status != GRAMC_NOT_FOUND) return status;
@@ -319,16 +320,6 @@ static int carry_out(struct carried *run) {
     return end_run(run);
 }
 
-/* A plain summary. */
-static int summarise(struct carried *run) {
-    const struct engine_progress at = engine_progress(run->engine);
-    FILE *out = run->study->cli->out;
-    fprintf(out, "%s: %llu of %llu runs, %llu missing, %u of %u cases\n", run->id,
-            (unsigned long long)at.done, (unsigned long long)at.cells,
-            (unsigned long long)at.missing, (unsigned)at.finished, (unsigned)at.items);
-    return at.done ? EXIT_FINE : EXIT_RUN_FAILED;
-}
-
 static int close_store(struct carried *run, int code) {
     struct store_error error = {""};
     gramc_status status = store_close(run->store, &error);
@@ -343,7 +334,8 @@ static int run_in(struct carried *run, enum study_verb verb) {
     if (code == EXIT_FINE) code = begin(run);
     if (code == EXIT_FINE) code = make_engine(run);
     if (code == EXIT_FINE) code = carry_out(run);
-    if (code == EXIT_FINE) code = summarise(run);
+    if (code == EXIT_FINE)
+        code = study_report(run->study, run->store, text_of(run->id), run->request);
     engine_free(run->engine);
     run_cells_free(run->cells);
     if (run->folder[0]) folder_remove(run->folder);
@@ -352,8 +344,10 @@ static int run_in(struct carried *run, enum study_verb verb) {
 
 int study_run(struct study *study, enum study_verb verb) {
     struct cli *cli = study->cli;
-    struct carried run = {.study = study};
-    int code = study_find_store(study, true);
+    struct report_request request;
+    struct carried run = {.study = study, .request = &request};
+    int code = study_check_report(study, &request);
+    if (code == EXIT_FINE) code = study_find_store(study, true);
     if (code != EXIT_FINE) return code;
     snprintf(run.owner, sizeof run.owner, "process %ld", (long)getpid());
     run.shows = !cli->options[OPTION_QUIET] && isatty(fileno(cli->err)) == 1;
@@ -391,7 +385,7 @@ int study_status(struct study *study) {
         return report_store(&run);
     gramc_status status = GRAMC_OK;
     for (size_t i = 0; !(status = store_find(run.store, i, &entry, &run.error)); i++) {
-        if (!is_of(entry.id, study_base_id(study))) continue;
+        if (!study_is_id(entry.id, study_base_id(study))) continue;
         put_entry(cli, &entry);
         shown++;
     }
