@@ -148,7 +148,7 @@ static void arms(struct buf *out, const struct analysis *a) {
     if (text.state == BUF_NOMEM) out->state = BUF_NOMEM;
     buf_free(&text);
     print_lines(out, lines, a->arm_count + 1);
-    if (a->repeats < 2) return;
+    if (a->repeats < 2 || !(a->arms[0].pass_all[0] >= 0)) return;
     for (size_t i = 0; i < a->arm_count; i++) {
         buf_puts(out, "  ");
         diag_put_safe(out, a->arms[i].name);
