@@ -185,12 +185,16 @@ void compare_tests(struct columns *columns, struct arm_comparison *comparison,
                    const struct sample *sample) {
     bool primary = comparison->metric == 0;
     if (comparison->binary || sample->count < 2) return;
-    if (!(comparison->spread > 0) || (sample->count > ROBUST_ITEMS && !primary)) return;
+    if (!(comparison->spread > 0) && sample->difference[0] == 0) return;
+    if (sample->count > ROBUST_ITEMS && !primary) return;
     uint64_t seed = analysis_seed(columns->out, comparison->arm, comparison->metric);
     double *values;
     size_t count = exchangeable(columns, sample, &values);
     if (columns->scratch.oom) return;
     comparison->p[TEST_SIGN_FLIP] = sign_flip(columns, values, count, seed);
+    if (columns->out->metrics[comparison->metric].scale == SCALE_SHARE)
+        comparison->decisive = TEST_SIGN_FLIP;
+    if (!(comparison->spread > 0)) return;
     if (!columns->cluster) {
         struct stat_wilcoxon ranks =
             stat_wilcoxon(&columns->scratch, values, count, STAT_ZEROS_WILCOX);
@@ -198,6 +202,4 @@ void compare_tests(struct columns *columns, struct arm_comparison *comparison,
         comparison->p[TEST_WILCOXON] = exact ? ranks.exact : ranks.normal;
     }
     bootstrap(columns, comparison, sample, seed);
-    if (columns->out->metrics[comparison->metric].scale == SCALE_SHARE)
-        comparison->decisive = TEST_SIGN_FLIP;
 }

@@ -70,6 +70,7 @@ int study_print_plan(struct study *study) {
 static int prepare(struct study *study) {
     int code = study_read_cases(study);
     if (code == EXIT_FINE) code = study_bind(study);
+    if (code == EXIT_FINE) code = study_open_graders(study);
     return code == EXIT_FINE ? study_plan(study) : code;
 }
 
@@ -128,8 +129,8 @@ int cmd_experiment(struct cli *cli) {
     size_t verb;
     int code = choose_verb(cli, &verb);
     if (code != EXIT_FINE) return code;
-    buf_init(&study.texts, &cli->allocator, 1 << 20);
-    code = study_open(&study, cli);
+    code = study_init(&study, cli);
+    if (code == EXIT_FINE) code = study_open(&study, cli);
     if (code == EXIT_FINE) code = verbs[verb].run(&study);
     study_close(&study);
     return code;

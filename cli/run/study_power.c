@@ -1,13 +1,11 @@
 /* How many cases an experiment takes: what so many can show, by how often two arms would differ in
  * a case; and beside it what the runs that there are have shown. Calls nothing. */
 #include <math.h>
-#include <unistd.h>
 
 #include "base/json/writer.h"
 #include "base/list.h"
 #include "base/number.h"
 #include "base/text.h"
-#include "cli/run/report.h"
 #include "cli/run/study.h"
 #include "experiment/stat/stat.h"
 
@@ -80,13 +78,12 @@ static void put_text(struct buf *out, const struct study *study) {
 
 int study_power(struct study *study) {
     struct cli *cli = study->cli;
-    struct report_request request;
+    const char *format = study->request.format->name;
     struct buf out;
-    int code = report_prepare(cli, &request);
-    if (code == EXIT_FINE) code = study_read_cases(study);
+    int code = study_read_cases(study);
     if (code != EXIT_FINE) return code;
-    bool json = text_is(text_of(request.format->name), "json");
-    if (!json && !text_is(text_of(request.format->name), "text"))
+    bool json = text_is(text_of(format), "json");
+    if (!json && !text_is(text_of(format), "text"))
         return cli_usage(cli, "power: --format takes text or json");
     buf_init(&out, &cli->allocator, OUTPUT_MAX);
     (json ? put_json : put_text)(&out, study);
