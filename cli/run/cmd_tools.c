@@ -109,6 +109,7 @@ static void put_tool(struct json_writer *w, gramc_text name, const gramc_offer *
         json_object_end(w);
     }
     if (offer->result.len) json_member_raw(w, "outputSchema", offer->result);
+    if (offer->annotations.len) json_member_raw(w, "annotations", offer->annotations);
     if (by.ptr) json_member_text(w, "by", by);
     json_object_end(w);
 }

@@ -25,6 +25,7 @@ struct runner {
     gramc_session *session; /* that runs continue; NULL: none */
     gramc_run_options options;
     gramc_prices prices;
+    struct approve *approve; /* NULL before the first run */
     /* of the run that is under way */
     struct tell tell;
     struct streamed streamed;

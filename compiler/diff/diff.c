@@ -1,5 +1,6 @@
 /* Turns two specs into a list of changes: the table of all kinds, the list, and the changes of
  * agents and tools as wholes. Signatures are signature.c's, printing is print.c's. */
+#include "compiler/approve.h"
 #include "compiler/diff/diff.h"
 
 #include "base/text.h"
@@ -233,6 +234,7 @@ static void diff_notes(const struct pair_of_tools *p) {
     note(p, "destructive", flag_text(old->destructive), flag_text(new->destructive));
     note(p, "idempotent", flag_text(old->idempotent), flag_text(new->idempotent));
     note(p, "openWorld", flag_text(old->open_world), flag_text(new->open_world));
+    note(p, "approve", approve_word(old->public.approve), approve_word(new->public.approve));
 }
 
 static void diff_tool(struct gramc_diff *diff, const struct tool *before,
