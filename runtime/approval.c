@@ -28,7 +28,9 @@ gramc_approval *approval_ask(const struct approval_question *question) {
 static void forget(gramc_approval *approval) {
     gramc_approval **link = &approval->question.loop->answered;
     while (*link && *link != approval) link = &(*link)->next;
-    if (*link) *link = approval->next;
+    if (!*link) return;
+    *link = approval->next;
+    if (!*link) approval->question.loop->answered_end = link;
 }
 
 void approval_cancel(gramc_approval *approval) {
@@ -65,8 +67,8 @@ void gramc_approval_answer(gramc_approval *approval, bool allow, gramc_text word
         approval->allow = allow;
         approval->len = kept.len;
         if (kept.len) memcpy(approval->words, kept.ptr, kept.len);
-        approval->next = loop->answered;
-        loop->answered = approval;
+        *loop->answered_end = approval;
+        loop->answered_end = &approval->next;
         uv_async_send(&loop->answers);
     }
     uv_mutex_unlock(&loop->answered_lock);
@@ -75,7 +77,7 @@ void gramc_approval_answer(gramc_approval *approval, bool allow, gramc_text word
 static gramc_approval *take_first(gramc_loop *loop) {
     uv_mutex_lock(&loop->answered_lock);
     gramc_approval *first = loop->answered;
-    if (first) loop->answered = first->next;
+    if (first) forget(first);
     uv_mutex_unlock(&loop->answered_lock);
     return first;
 }
@@ -95,6 +97,7 @@ static void on_answers(uv_async_t *async) {
 gramc_status approvals_open(gramc_loop *loop) {
     if (uv_mutex_init(&loop->answered_lock)) return GRAMC_NOMEM;
     loop->answers.data = loop;
+    loop->answered_end = &loop->answered;
     if (uv_async_init(&loop->uv, &loop->answers, on_answers) == 0) return GRAMC_OK;
     uv_mutex_destroy(&loop->answered_lock);
     return GRAMC_NOMEM;

@@ -215,6 +215,7 @@ static void diff_behaviour(const struct pair_of_tools *p) {
               count_text(diff, new->max_call_errors, ""));
     behaviour(p, "maxToolErrors", count_text(diff, old->max_tool_errors, ""),
               count_text(diff, new->max_tool_errors, ""));
+    behaviour(p, "approve", approve_word(old->approve), approve_word(new->approve));
     behaviour(p, "returnDirect", flag_text(old->return_direct), flag_text(new->return_direct));
 }
 
@@ -234,7 +235,6 @@ static void diff_notes(const struct pair_of_tools *p) {
     note(p, "destructive", flag_text(old->destructive), flag_text(new->destructive));
     note(p, "idempotent", flag_text(old->idempotent), flag_text(new->idempotent));
     note(p, "openWorld", flag_text(old->open_world), flag_text(new->open_world));
-    note(p, "approve", approve_word(old->public.approve), approve_word(new->public.approve));
 }
 
 static void diff_tool(struct gramc_diff *diff, const struct tool *before,
