@@ -19,10 +19,10 @@
 enum { LINE_MAX_READ = 256 };
 
 /* A call that somebody has to decide about. */
-struct question {
+struct pending_question {
     gramc_approval *approval; /* NULL: withdrawn */
     char *tool, *text;        /* of libc, as all that goes to a stream of our own */
-    struct question *next;
+    struct pending_question *next;
 };
 
 /* A tool that needs no more questions. */
@@ -38,14 +38,14 @@ struct approve {
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    struct question *first, **end; /* the first one is being asked */
+    struct pending_question *first, **end; /* the first one is being asked */
     struct trusted *trusted;
     bool has_thread, over;
 };
 
 /* ## What is asked */
 
-static void free_question(struct question *question) {
+static void free_question(struct pending_question *question) {
     free(question->tool);
     free(question->text);
     free(question);
@@ -66,11 +66,12 @@ static char *written(const gramc_guarded_call *call) {
     return NULL;
 }
 
-static struct question *make_question(gramc_approval *approval, const gramc_guarded_call *call) {
-    struct question *question = malloc(sizeof *question);
+static struct pending_question *make_question(gramc_approval *approval,
+                                              const gramc_guarded_call *call) {
+    struct pending_question *question = malloc(sizeof *question);
     if (!question) return NULL;
     gramc_text name = call->tool->name;
-    *question = (struct question){.approval = approval, .text = written(call)};
+    *question = (struct pending_question){.approval = approval, .text = written(call)};
     question->tool = name.len ? strndup(name.ptr, name.len) : strdup("");
     if (question->text && question->tool) return question;
     free_question(question);
@@ -148,12 +149,13 @@ static bool is_word(const char *line, const char *word, const char *letter) {
 /* ## Deciding */
 
 /* The lock is held; the question is not asked any more. */
-static void answer(struct question *question, bool allow, const char *words) {
+static void answer(struct pending_question *question, bool allow, const char *words) {
     if (question->approval) gramc_approval_answer(question->approval, allow, text_of(words));
     question->approval = NULL;
 }
 
-static void take_line(struct approve *approve, struct question *question, const char *line) {
+static void take_line(struct approve *approve, struct pending_question *question,
+                      const char *line) {
     bool always = is_word(line, "always", "a");
     if (always && question->approval) trust(approve, question->tool);
     answer(question, always || is_word(line, "yes", "y"), "the user did not approve of it");
@@ -161,7 +163,7 @@ static void take_line(struct approve *approve, struct question *question, const 
 
 /* The lock is held, but while the terminal is waited for. */
 static void ask_first(struct approve *approve) {
-    struct question *question = approve->first;
+    struct pending_question *question = approve->first;
     char line[LINE_MAX_READ];
     if (question->approval && is_trusted(approve, text_of(question->tool)))
         answer(question, true, "");
@@ -233,7 +235,7 @@ static void refuse(struct approve *approve, gramc_approval *approval,
     gramc_approval_answer(approval, false, TEXT("it needs approval, and nobody can be asked"));
 }
 
-static void put_question(struct approve *approve, struct question *question) {
+static void put_question(struct approve *approve, struct pending_question *question) {
     tell_ask(approve->tell);
     pthread_mutex_lock(&approve->lock);
     *approve->end = question;
@@ -244,7 +246,7 @@ static void put_question(struct approve *approve, struct question *question) {
 
 static void ask(void *ctx, gramc_approval *approval, const gramc_guarded_call *call) {
     struct approve *approve = ctx;
-    struct question *question;
+    struct pending_question *question;
     if (is_given(approve->cli, call->tool->name)) {
         gramc_approval_answer(approval, true, TEXT(""));
     } else if (!open_terminal(approve) || !start_thread(approve)) {
@@ -259,7 +261,7 @@ static void ask(void *ctx, gramc_approval *approval, const gramc_guarded_call *c
 static void withdraw(void *ctx, gramc_approval *approval) {
     struct approve *approve = ctx;
     pthread_mutex_lock(&approve->lock);
-    for (struct question *question = approve->first; question; question = question->next)
+    for (struct pending_question *question = approve->first; question; question = question->next)
         if (question->approval == approval) question->approval = NULL;
     bool is_asked = approve->first && !approve->first->approval;
     if (is_asked && write(approve->wake[1], "", 1) < 0) approve->over = true;
@@ -293,7 +295,7 @@ void approve_stop(struct approve *approve) {
     if (!approve) return;
     struct cli *cli = approve->cli;
     if (approve->has_thread) stop_thread(approve);
-    for (struct question *next; approve->first; approve->first = next) {
+    for (struct pending_question *next; approve->first; approve->first = next) {
         next = approve->first->next;
         free_question(approve->first);
     }
