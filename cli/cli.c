@@ -120,9 +120,10 @@ static const char *const abouts[] = {
     "Calls one tool of a library",
     "Lists, shows and forgets the conversations that gramc run --session keeps",
     "Carries out an experiment: which tool library is better, and how sure is that",
-    "Runs cases with one agent and two tool libraries, and compares them"};
+    "Runs cases with one agent and two tool libraries, and compares them",
+    "Computes one number of a report again"};
 static const char *const dispatched[] = {"run",     "bind",       "tools", "call",
-                                         "session", "experiment", "ab"};
+                                         "session", "experiment", "ab",    "stat"};
 
 /* ## Messages */
 

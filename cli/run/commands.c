@@ -65,5 +65,14 @@ const struct command run_commands[] = {
      "  gramc ab hello.gram --a old.gram --b new.gram --cases cases.csv --repeats 3 --expect "
      "'${name}'\n",
      cmd_ab},
+    {"stat", FOR_STAT, "METHOD [FILE]",
+     "Computes one number of a report again: an interval, a test, a power, an e-value. The inputs "
+     "are\n"
+     "a JSON object, in FILE or on standard input; so is the result.",
+     "Examples:\n"
+     "  gramc stat --list\n"
+     "  echo '{\"b\": 12, \"c\": 2, \"n\": 50}' | gramc stat tango_score_paired_diff_ci\n"
+     "  gramc stat wilson_ci rate.json\n",
+     cmd_stat},
     {NULL, 0, NULL, NULL, NULL, NULL},
 };

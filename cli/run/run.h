@@ -12,6 +12,7 @@ int cmd_call(struct cli *cli);
 int cmd_experiment(struct cli *cli);
 int cmd_ab(struct cli *cli);
 int cmd_session(struct cli *cli);
+int cmd_stat(struct cli *cli);
 
 /* ## Specs (choose.c). All return an exit code, after a message if it is not EXIT_FINE. */
 struct choice {
