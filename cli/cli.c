@@ -116,9 +116,14 @@ const struct command *cli_command(size_t i) {
 static const char *const abouts[] = {
     "Runs an agent with a tool library",
     "Tells which implementation of a tool library serves each tool of an agent, and what is proven",
-    "Lists what a tool library offers", "Calls one tool of a library",
-    "Lists, shows and forgets the conversations that gramc run --session keeps"};
-static const char *const dispatched[] = {"run", "bind", "tools", "call", "session"};
+    "Lists what a tool library offers",
+    "Calls one tool of a library",
+    "Lists, shows and forgets the conversations that gramc run --session keeps",
+    "Carries out an experiment: which tool library is better, and how sure is that",
+    "Runs cases with one agent and two tool libraries, and compares them",
+    "Computes one number of a report again"};
+static const char *const dispatched[] = {"run",     "bind",       "tools", "call",
+                                         "session", "experiment", "ab",    "stat"};
 
 /* ## Messages */
 
@@ -181,7 +186,7 @@ gramc_writer cli_writer(FILE *file) {
 
 /* ## Findings */
 
-static bool is_colored(const struct cli *cli, FILE *file) {
+bool cli_is_colored(const struct cli *cli, FILE *file) {
     const char *when = cli->options[OPTION_COLOR], *no_color = getenv("NO_COLOR"),
                *terminal = getenv("TERM");
     if (when && strcmp(when, "auto") != 0) return strcmp(when, "always") == 0;
@@ -192,7 +197,7 @@ static bool is_colored(const struct cli *cli, FILE *file) {
 int cli_find_format(struct cli *cli, const char *wanted, FILE *file, gramc_report_format *out) {
     *out = GRAMC_REPORT_TEXT;
     bool known = !wanted || gramc_report_format_find(text_of(wanted), out);
-    if (*out == GRAMC_REPORT_TEXT && is_colored(cli, file)) *out = GRAMC_REPORT_COLOR;
+    if (*out == GRAMC_REPORT_TEXT && cli_is_colored(cli, file)) *out = GRAMC_REPORT_COLOR;
     if (known) return EXIT_FINE;
     fputs("gramc: --format takes", cli->err);
     for (size_t i = 0; gramc_report_format_name(i); i++)

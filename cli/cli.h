@@ -36,7 +36,11 @@ enum {
     FOR_JOLT = 1 << 14,
     FOR_TRACE = 1 << 15,
     FOR_SESSION = 1 << 16,
-    FOR_ALL = (1 << 17) - 1
+    FOR_EXPERIMENT = 1 << 17,
+    FOR_AB = 1 << 18,
+    FOR_REPORT = 1 << 19,
+    FOR_STAT = 1 << 20,
+    FOR_ALL = (1 << 24) - 1 /* room for those that come */
 };
 
 /* The longest path that is put together here, and the most options of one command. */
@@ -146,6 +150,8 @@ gramc_writer cli_text_writer(struct cli *cli);
 /* As cli_send_json has it on a terminal. */
 void cli_put_json_safe(FILE *file, gramc_text json);
 bool cli_is_terminal(const struct cli *cli);
+/* Shall what goes there be coloured: --color, NO_COLOR, a terminal. */
+bool cli_is_colored(const struct cli *cli, FILE *file);
 
 /* ## Files */
 /* Reads a file, or standard input for "-". Lives until cli_free. NULL after a message; the exit
@@ -219,6 +225,9 @@ void cli_did_you_mean(struct cli *cli, gramc_text near);
 /* Ends a line on `err` with the list, and frees it: EXIT_USAGE, or what no memory gives. */
 struct name_list;
 int cli_put_list(struct cli *cli, struct name_list *list);
+/* The experiment that --experiment names, or the only one; as above. */
+int cli_choose_experiment(struct cli *cli, const gramc_spec *spec, const char *path,
+                          const gramc_experiment **out);
 /* The library of that name; empty: the only one. */
 int cli_choose_library(struct cli *cli, const gramc_spec *spec, const char *path, gramc_text name,
                        const gramc_library **out);

@@ -11,9 +11,12 @@
 static const struct {
     enum option_id option;
     unsigned commands; /* that take these */
-    const char *values[5];
+    const char *values[6];
 } values[] = {
     {OPTION_FORMAT, FOR_BIND | FOR_RUN | FOR_TRACE | FOR_SESSION, {"text", "json"}},
+    {OPTION_FORMAT,
+     FOR_EXPERIMENT | FOR_AB | FOR_REPORT,
+     {"text", "json", "junit", "csv", "markdown", "html"}},
     {OPTION_FORMAT, FOR_TOOLS, {"table", "json", "gram"}},
     {OPTION_COLOR, FOR_ALL, {"auto", "always", "never"}},
     {OPTION_DRAFT, FOR_ALL, {"2020-12", "2019-09", "7"}},
@@ -32,7 +35,7 @@ static const char *format(unsigned command, size_t i) {
 const char *cli_option_value(enum option_id option, unsigned command, size_t i) {
     for (size_t row = 0; row < sizeof values / sizeof *values; row++)
         if (values[row].option == option && values[row].commands & command)
-            return i < 5 ? values[row].values[i] : NULL;
+            return i < 6 ? values[row].values[i] : NULL;
     if (option == OPTION_FORMAT) return format(command, i);
     if (option == OPTION_TARGET) return gramc_target_name(i);
     return option == OPTION_FROM ? gramc_import_kind(i) : NULL;

@@ -12,12 +12,14 @@
 
 struct library_properties {
     gramc_text description;
-    const struct value *extends;
+    const struct value *extends, *before, *after;
 };
 
 static const struct property_row library_rows[] = {
     {"description", PROPERTY_TEXT, offsetof(struct library_properties, description)},
     {"extends", PROPERTY_VALUE, offsetof(struct library_properties, extends)},
+    {"before", PROPERTY_VALUE, offsetof(struct library_properties, before)},
+    {"after", PROPERTY_VALUE, offsetof(struct library_properties, after)},
     {"meta", PROPERTY_IGNORED, 0},
 };
 
@@ -88,6 +90,8 @@ void library_read(struct pass *pass, struct gramc_spec *spec, const struct patte
     library->public.name = name;
     library->public.description = p.description;
     library->extends = p.extends;
+    if (p.before) library_guard(pass, p.before, "before", &library->public.before);
+    if (p.after) library_guard(pass, p.after, "after", &library->public.after);
     library->impls = arena_array(pass->arena, pattern->element_count, sizeof *library->impls);
     library->boxes = arena_array(pass->arena, pattern->element_count, sizeof *library->boxes);
     if (!library->impls || !library->boxes) return;
@@ -164,6 +168,13 @@ static void merge_boxes(struct pass *pass, struct library *library, const gramc_
     library->public.box_count = count;
 }
 
+/* A guard is not lost because a library stands on top of another. */
+static void inherit_guards(struct library *library, const gramc_library *base) {
+    if (!base) return;
+    if (!library->public.before.argc) library->public.before = base->before;
+    if (!library->public.after.argc) library->public.after = base->after;
+}
+
 /* ## References to servers */
 
 static void check_server(struct pass *pass, const struct library *library,
@@ -195,6 +206,7 @@ static void resolve(struct pass *pass, struct library *library, const gramc_libr
     for (size_t i = 0; i < library->impl_count; i++)
         check_server(pass, library, &library->impls[i]);
     if (pass->compilation->looks_for_files) library_check_files(pass, library);
+    inherit_guards(library, base);
     library->public.fingerprint =
         library_fingerprint(pass->arena, pass->compilation->reader, &library->public);
     library->state = LIBRARY_RESOLVED;

@@ -78,6 +78,9 @@ gramc_text library_name(struct pass *pass, const struct value *value, const char
 /* Texts and numbers; NULL if it is no list with something in it. */
 const gramc_text *library_list(struct pass *pass, const struct value *value, const char *key,
                                size_t *count);
+/* A program that is asked about calls: a list, as of `exec`. */
+void library_guard(struct pass *pass, const struct value *value, const char *key,
+                   gramc_guard_program *out);
 /* A map from name to text, each name once; `nocase`: but for the case of its letters. */
 const gramc_pair *library_pairs(struct pass *pass, const struct value *value, const char *key,
                                 bool nocase, size_t *count);

@@ -181,6 +181,14 @@ static void check_impl(struct pass *pass, const struct impl *impl) {
     if (found == FOUND && is_trace) check_recording(pass, impl, read.text);
 }
 
+static void check_guard(struct pass *pass, const gramc_guard_program *guard, gramc_text name,
+                        const struct source *source) {
+    struct source read;
+    gramc_text file = command_script(guard->argv, guard->argc);
+    if (read_file(pass, guard->folder, file, &read) == MISSING)
+        missing(pass, source, place_of(guard->start, guard->end), name, file);
+}
+
 static void check_script(struct pass *pass, const gramc_box *box, const struct source *source) {
     struct source read;
     gramc_text file = command_script(box->argv, box->argc);
@@ -193,6 +201,12 @@ void library_check_files(struct pass *pass, const struct library *library) {
         check_script(pass, &library->boxes[i], library->source);
         check_toolbox(pass, &library->boxes[i], library->source);
     }
-    for (size_t i = 0; i < library->impl_count && !pass->arena->oom; i++)
-        check_impl(pass, &library->impls[i]);
+    check_guard(pass, &library->public.before, library->public.name, library->source);
+    check_guard(pass, &library->public.after, library->public.name, library->source);
+    for (size_t i = 0; i < library->impl_count && !pass->arena->oom; i++) {
+        const struct impl *impl = &library->impls[i];
+        check_impl(pass, impl);
+        check_guard(pass, &impl->public.before, impl->public.name, impl->source);
+        check_guard(pass, &impl->public.after, impl->public.name, impl->source);
+    }
 }

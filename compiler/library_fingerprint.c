@@ -69,6 +69,14 @@ static void add_styles(struct sha256 *sha, const gramc_style *styles, size_t cou
     }
 }
 
+/* Likewise. */
+static void add_guard(struct taker *taker, const char *key, const gramc_guard_program *guard) {
+    if (!guard->argc) return;
+    sha256_add_text(&taker->sha, text_of(key));
+    add_texts(&taker->sha, guard->argv, guard->argc);
+    for (size_t i = 0; i < guard->argc; i++) add_file(taker, guard->folder, guard->argv[i]);
+}
+
 /* The usual one is not told: fingerprints are older than the property. */
 static void add_isolation(struct sha256 *sha, gramc_isolation isolation) {
     if (isolation == GRAMC_ISOLATION_RUN) sha256_add_text(sha, TEXT("isolation run"));
@@ -89,6 +97,8 @@ static void add_impl(struct taker *taker, const gramc_impl *impl) {
     add_isolation(sha, impl->isolation);
     if (impl_names_file(impl)) add_file(taker, impl->folder, impl->target);
     for (size_t i = 0; i < impl->argc; i++) add_file(taker, impl->folder, impl->argv[i]);
+    add_guard(taker, "before", &impl->before);
+    add_guard(taker, "after", &impl->after);
 }
 
 static void add_box(struct taker *taker, const gramc_box *box) {
@@ -119,6 +129,8 @@ gramc_text library_fingerprint(struct arena *arena, gramc_reader reader,
     sha256_add_number(&taker.sha, library->impl_count);
     for (size_t i = 0; i < library->impl_count; i++) add_impl(&taker, &library->impls[i]);
     for (size_t i = 0; i < library->box_count; i++) add_box(&taker, &library->boxes[i]);
+    add_guard(&taker, "before of all", &library->before);
+    add_guard(&taker, "after of all", &library->after);
     sha256_hex(&taker.sha, hex);
     return arena_text(arena, (gramc_text){hex, SHA256_HEX});
 }

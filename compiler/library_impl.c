@@ -14,6 +14,7 @@ struct impl_properties {
     const struct value *kinds[KINDS];
     const struct value *isolation;
     const struct value *env, *headers, *url_value, *transform, *max_memory, *style, *explode;
+    const struct value *before, *after;
     uint32_t timeout_ms, max_cpu_ms, max_files;
     bool persistent, in_process;
 };
@@ -42,6 +43,8 @@ static const struct property_row rows[] = {
     {"maxFiles", PROPERTY_COUNT, AT(max_files)},
     {"isolation", PROPERTY_VALUE, AT(isolation)},
     {"timeout", PROPERTY_DURATION, AT(timeout_ms)},
+    {"before", PROPERTY_VALUE, AT(before)},
+    {"after", PROPERTY_VALUE, AT(after)},
     {"meta", PROPERTY_IGNORED, 0},
 };
 #undef AT
@@ -179,6 +182,8 @@ bool impl_read(struct pass *pass, struct impl *impl, const struct pattern *patte
                                 .start = pattern->span.start,
                                 .end = pattern->span.end};
     read_own_signature(pass, impl);
+    if (p.before) library_guard(pass, p.before, "before", &impl->public.before);
+    if (p.after) library_guard(pass, p.after, "after", &impl->public.after);
     if (!read_kind(pass, impl, &p)) return true;
     check_places(pass, impl);
     if (kind_takes(impl->public.kind, TEXT("url"))) read_request(pass, impl, &p);

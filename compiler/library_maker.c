@@ -42,6 +42,12 @@ static const gramc_style *copy_styles(struct arena *arena, const gramc_style *st
     return list;
 }
 
+static void copy_guard(struct arena *arena, gramc_guard_program *guard) {
+    guard->argv = copy_texts(arena, guard->argv, guard->argc);
+    guard->folder = copy(arena, guard->folder);
+    guard->file = copy(arena, guard->file);
+}
+
 static void copy_impl(struct arena *arena, gramc_impl *impl) {
     gramc_text *texts[IMPL_TEXTS];
     impl_texts(texts, impl);
@@ -53,6 +59,8 @@ static void copy_impl(struct arena *arena, gramc_impl *impl) {
     impl->env = copy_texts(arena, impl->env, impl->env_count);
     impl->headers = copy_pairs(arena, impl->headers, impl->header_count);
     impl->styles = copy_styles(arena, impl->styles, impl->style_count);
+    copy_guard(arena, &impl->before);
+    copy_guard(arena, &impl->after);
 }
 
 static void copy_box(struct arena *arena, gramc_box *box) {
@@ -143,6 +151,17 @@ gramc_status gramc_library_maker_add_box(gramc_library_maker *maker, const gramc
     }
     maker->boxes[library->box_count] = *box;
     copy_box(&maker->arena, &maker->boxes[library->box_count++]);
+    return maker->arena.oom ? GRAMC_NOMEM : GRAMC_OK;
+}
+
+gramc_status gramc_library_maker_set_guards(gramc_library_maker *maker,
+                                            const gramc_guard_program *before,
+                                            const gramc_guard_program *after) {
+    if (maker->finished) return GRAMC_USAGE;
+    maker->library.before = before ? *before : (gramc_guard_program){.argc = 0};
+    maker->library.after = after ? *after : (gramc_guard_program){.argc = 0};
+    copy_guard(&maker->arena, &maker->library.before);
+    copy_guard(&maker->arena, &maker->library.after);
     return maker->arena.oom ? GRAMC_NOMEM : GRAMC_OK;
 }
 

@@ -70,6 +70,15 @@ const gramc_text *library_list(struct pass *pass, const struct value *value, con
     return list;
 }
 
+void library_guard(struct pass *pass, const struct value *value, const char *key,
+                   gramc_guard_program *out) {
+    *out = (gramc_guard_program){.folder = library_folder(pass->source->name),
+                                 .file = pass->source->name,
+                                 .start = value->span.start,
+                                 .end = value->span.end};
+    out->argv = library_list(pass, value, key, &out->argc);
+}
+
 /* ## Maps */
 
 static bool same_name(gramc_text a, gramc_text b, bool nocase) {

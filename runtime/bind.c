@@ -5,6 +5,7 @@
 #include "base/limits.h"
 #include "base/text.h"
 #include "runtime/bind_box.h"
+#include "runtime/bind_guard.h"
 #include "runtime/offering.h"
 #include "base/options.h"
 #include "runtime/proof.h"
@@ -260,6 +261,7 @@ static void fill(gramc_bound *bound, gramc_text target) {
     for (size_t i = 0; i < listed && !bound->arena.oom; i++)
         choose(bound, &bound->tools[bound->tool_count++], tools[i]);
     bind_uses(bound);
+    bind_guards(bound);
     proof_summarise(bound);
     if (!bound->failed && !bound->arena.oom && wire_make(bound, target)) steps_make(bound);
     if (!bound->failed) print_blocks(bound, target);

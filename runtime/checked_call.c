@@ -454,6 +454,8 @@ static struct held *held_new(struct checked_call *call) {
                                        .call = &held->told,
                                        .events = &events,
                                        .ctx = call}};
+    if (call->memory) held->guarding.memory = *call->memory;
+    held->guarding.memory.recording = NULL;
     if (call->told) held->told = *call->told;
     held->told.tool = call->bound->tool;
     buf_init(&held->arguments, allocator, (size_t)INT32_MAX);

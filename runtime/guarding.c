@@ -174,7 +174,8 @@ static void ask_program(struct guarding *guarding, const struct bound_tool *prog
     guarding->starting = true;
     guarding->is_early = false;
     if (buf_status(&question) == GRAMC_OK)
-        handle = tool_start(guarding->loop, program, buf_view(&question), on_answer, guarding);
+        handle = tool_start_in(&guarding->memory, guarding->loop, program, buf_view(&question),
+                               on_answer, guarding);
     guarding->starting = false;
     buf_free(&question);
     if (!handle) nomem(guarding);

@@ -30,6 +30,7 @@ struct guarding_events {
 
 struct guarding {
     gramc_loop *loop;
+    struct tool_memory memory; /* of the run, but that nothing is played from a recording */
     const struct bound_tool *bound;
     const gramc_guard *own; /* NULL: none */
     const gramc_guarded_call *call;

@@ -41,7 +41,8 @@ struct conversation {
 enum finish {
     FINISH_STOP, /* or anything that we do not know */
     FINISH_LENGTH,
-    FINISH_FILTER
+    FINISH_FILTER,
+    FINISH_BROKEN /* what came is no answer */
 };
 
 struct usage {

@@ -20,7 +20,7 @@ static void read_call(gramc_model_call *call, struct reply *out, struct arena *a
     if (!wrapper) wrapper = heeded(&out->odd, item, "custom", JSON_OBJECT);
     if (!wrapper) wrapper = item;
     call->id = protocol_text(item, "id");
-    call->name = heeded_text(&out->odd, wrapper, "name");
+    call->name = needed_text(&out->odd, wrapper, "name");
     call->arguments = read_arguments(arena, wrapper);
 }
 
@@ -54,11 +54,6 @@ static bool read_content(struct reply *out, struct arena *arena, const struct js
     return true;
 }
 
-static enum finish read_finish(gramc_text reason) {
-    if (text_is(reason, "length")) return FINISH_LENGTH;
-    return text_is(reason, "content_filter") ? FINISH_FILTER : FINISH_STOP;
-}
-
 static void read_usage(struct usage *out, const struct json *usage) {
     out->prompt = protocol_count(usage, "prompt_tokens");
     out->completion = protocol_count(usage, "completion_tokens");
@@ -84,7 +79,7 @@ gramc_status chat_reply(struct reply *out, struct arena *arena, gramc_text body,
     if (!message) return arena->oom ? GRAMC_NOMEM : GRAMC_FINDINGS;
     if (!read_content(out, arena, message) || !read_calls(out, arena, message)) return GRAMC_NOMEM;
     out->finish_reason = heeded_text(&out->odd, json_get(json, "choices")->first, "finish_reason");
-    out->finish = read_finish(out->finish_reason);
+    out->finish = protocol_finish(out->finish_reason);
     read_usage(&out->usage, json_get(json, "usage"));
     out->id = protocol_text(json, "id");
     out->model = protocol_text(json, "model");

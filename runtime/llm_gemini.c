@@ -146,13 +146,11 @@ static bool read_parts(struct reply *out, struct arena *arena, const struct json
     return good && out->content.ptr && !arena->oom;
 }
 
-static enum finish finish_of(gramc_text reason) {
-    static const char *const filters[] = {"SAFETY", "RECITATION",         "BLOCKLIST",
-                                          "SPII",   "PROHIBITED_CONTENT", "IMAGE_SAFETY"};
-    if (text_is(reason, "MAX_TOKENS")) return FINISH_LENGTH;
-    for (size_t i = 0; i < sizeof(filters) / sizeof(filters[0]); i++)
-        if (text_is(reason, filters[i])) return FINISH_FILTER;
-    return FINISH_STOP;
+/* Its other reasons are all failures: a call that it could not write, a language that it lacks. */
+static bool is_failure(const struct reply *reply) {
+    gramc_text reason = reply->finish_reason;
+    return reply->finish == FINISH_STOP && reply->call_count == 0 && reason.len &&
+           !text_is(reason, "STOP") && !text_is(reason, "FINISH_REASON_UNSPECIFIED");
 }
 
 static void read_usage(struct usage *out, const struct json *usage) {
@@ -168,9 +166,10 @@ static gramc_status read_candidate(struct reply *out, struct arena *arena,
     const struct json *content = heeded(&out->odd, candidate, "content", JSON_OBJECT);
     const struct json *parts = heeded(&out->odd, content, "parts", JSON_ARRAY);
     out->finish_reason = heeded_text(&out->odd, candidate, "finishReason");
-    out->finish = finish_of(out->finish_reason);
-    if (!parts) return GRAMC_OK;
-    return read_parts(out, arena, parts) ? GRAMC_OK : GRAMC_NOMEM;
+    out->finish = protocol_finish(out->finish_reason);
+    if (parts && !read_parts(out, arena, parts)) return GRAMC_NOMEM;
+    if (is_failure(out)) out->finish = FINISH_BROKEN;
+    return GRAMC_OK;
 }
 
 /* A question that is blocked has no candidates. */

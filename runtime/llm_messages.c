@@ -170,8 +170,7 @@ static bool read_blocks(struct reply *out, struct arena *arena, const struct jso
 static void read_end(struct reply *out, const struct json *body) {
     gramc_text reason = heeded_text(&out->odd, body, "stop_reason");
     out->finish_reason = reason;
-    if (text_is(reason, "max_tokens") || text_is(reason, "model_context_window_exceeded"))
-        out->finish = FINISH_LENGTH;
+    out->finish = protocol_finish(reason);
     if (text_is(reason, "refusal"))
         out->refusal = out->content.len ? out->content : TEXT("the model refused to answer");
 }

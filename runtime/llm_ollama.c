@@ -97,7 +97,7 @@ static gramc_status read_reply(struct reply *out, struct arena *arena, gramc_tex
     out->opaque = protocol_print(arena, message);
     if (calls && !read_calls(out, arena, calls)) return GRAMC_NOMEM;
     out->finish_reason = heeded_text(&out->odd, json, "done_reason");
-    if (text_is(out->finish_reason, "length")) out->finish = FINISH_LENGTH;
+    out->finish = protocol_finish(out->finish_reason);
     read_usage(&out->usage, json);
     out->model = protocol_text(json, "model");
     return protocol_end(out, arena, why);

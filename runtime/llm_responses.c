@@ -130,8 +130,7 @@ static gramc_status read_end(struct reply *out, const struct json *body, gramc_t
     gramc_text status = heeded_text(&out->odd, body, "status");
     bool incomplete = text_is(status, "incomplete");
     out->finish_reason = reason.len ? reason : status;
-    if (text_is(reason, "max_output_tokens")) out->finish = FINISH_LENGTH;
-    if (text_is(reason, "content_filter")) out->finish = FINISH_FILTER;
+    out->finish = protocol_finish(reason);
     if (status.len && !incomplete && !text_is(status, "completed"))
         *why = TEXT("the answer's `status` says that it is none");
     else if (incomplete && out->finish == FINISH_STOP)

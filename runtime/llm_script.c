@@ -50,11 +50,6 @@ static gramc_status read_calls(struct script_reader *reader, struct reply *reply
     return GRAMC_OK;
 }
 
-static enum finish read_finish(gramc_text reason) {
-    if (text_is(reason, "length")) return FINISH_LENGTH;
-    return text_is(reason, "content_filter") ? FINISH_FILTER : FINISH_STOP;
-}
-
 static gramc_status read_response(struct script_reader *reader, const struct json *event) {
     gramc_model *model = reader->model;
     struct script_answer *answer = &model->answers[model->answer_count++];
@@ -67,7 +62,7 @@ static gramc_status read_response(struct script_reader *reader, const struct jso
     const struct json *opaque = json_get(event, "opaque");
     if (opaque) answer->reply.opaque = protocol_print(&model->arena, opaque);
     answer->reply.finish_reason = trace_text(event, "finish");
-    answer->reply.finish = read_finish(answer->reply.finish_reason);
+    answer->reply.finish = protocol_finish(answer->reply.finish_reason);
     answer->reply.usage =
         (struct usage){trace_number(usage, "prompt"), trace_number(usage, "completion"),
                        trace_number(usage, "total"), trace_number(usage, "cached")};

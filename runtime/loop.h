@@ -34,7 +34,7 @@ struct gramc_loop {
     gramc_run *runs;  /* all, until freed */
     gramc_run *ready; /* to be stepped, first come first served */
     gramc_run **ready_end;
-    size_t active;      /* whose done has not been called */
+    size_t active;      /* whose done has not been called, and holders (loop_hold) */
     uint64_t run_count; /* that were ever started */
     struct tool_call *calls;
     struct worker_pool *pools; /* processes that stay between calls */
@@ -59,6 +59,13 @@ struct gramc_loop {
 gramc_status loop_learn(gramc_loop *loop, const struct secrets *secrets);
 /* Steps the run as soon as the loop turns. */
 void loop_ready(gramc_loop *loop, gramc_run *run);
+/* gramc_loop_run does not return while somebody holds the loop, as runs do. */
+static inline void loop_hold(gramc_loop *loop) {
+    loop->active++;
+}
+static inline void loop_let_go(gramc_loop *loop) {
+    loop->active--;
+}
 /* Turns the loop until `is_over` says so, or it is interrupted. Not while it runs. */
 void loop_turn_until(gramc_loop *loop, bool (*is_over)(void *ctx), void *ctx);
 /* Around whatever turns the loop, or writes to pipes and sockets without turning it: a reader that

@@ -84,6 +84,33 @@ const struct json *heeded_item(const char **odd, const struct json *item, const 
     return json_is(item, JSON_OBJECT) ? item : NULL;
 }
 
+static const struct {
+    const char *reason;
+    enum finish finish;
+} finishes[] = {
+    {"length", FINISH_LENGTH},
+    {"max_tokens", FINISH_LENGTH},
+    {"max_output_tokens", FINISH_LENGTH},
+    {"model_context_window_exceeded", FINISH_LENGTH},
+    {"MAX_TOKENS", FINISH_LENGTH},
+    {"content_filter", FINISH_FILTER},
+    {"SAFETY", FINISH_FILTER},
+    {"RECITATION", FINISH_FILTER},
+    {"BLOCKLIST", FINISH_FILTER},
+    {"SPII", FINISH_FILTER},
+    {"PROHIBITED_CONTENT", FINISH_FILTER},
+    {"IMAGE_SAFETY", FINISH_FILTER},
+    {"error", FINISH_BROKEN},
+    {"abort", FINISH_BROKEN},
+    {"pause_turn", FINISH_BROKEN},
+};
+
+enum finish protocol_finish(gramc_text reason) {
+    for (size_t i = 0; i < sizeof(finishes) / sizeof(finishes[0]); i++)
+        if (text_is(reason, finishes[i].reason)) return finishes[i].finish;
+    return FINISH_STOP;
+}
+
 static bool ends_for_calls(gramc_text reason) {
     return text_is(reason, "tool_calls") || text_is(reason, "function_call") ||
            text_is(reason, "tool_use");
@@ -91,11 +118,15 @@ static bool ends_for_calls(gramc_text reason) {
 
 gramc_status protocol_end(const struct reply *out, struct arena *arena, gramc_text *why) {
     struct buf line;
+    bool calls_lack = ends_for_calls(out->finish_reason) && out->call_count == 0;
     if (arena->oom) return GRAMC_NOMEM;
-    if (!out->odd && (out->call_count || !ends_for_calls(out->finish_reason))) return GRAMC_OK;
-    buf_init(&line, &arena->allocator, 256);
+    if (!out->odd && out->finish != FINISH_BROKEN && !calls_lack) return GRAMC_OK;
+    buf_init(&line, &arena->allocator, TEXT_MAX);
     if (out->odd) buf_printf(&line, "the answer's `%s` is missing or of the wrong type", out->odd);
-    else buf_puts(&line, "the answer says that it calls a tool, and holds no call");
+    else if (calls_lack) buf_puts(&line, "the answer says that it calls a tool, and holds no call");
+    else
+        buf_printf(&line, "the model stopped before its answer was complete: %.*s",
+                   TEXT_ARGS(out->finish_reason));
     *why = buf_to_arena(&line, arena);
     return arena->oom ? GRAMC_NOMEM : GRAMC_FINDINGS;
 }
@@ -128,7 +159,7 @@ bool protocol_call(struct reply *out, struct arena *arena, size_t most, gramc_te
     if (!out->calls) return false;
     gramc_model_call *call = &out->calls[out->call_count++];
     call->id = id;
-    call->name = heeded_text(&out->odd, function, "name");
+    call->name = needed_text(&out->odd, function, "name");
     call->arguments = read_arguments(arena, json_get(function, arguments));
     return !arena->oom;
 }
@@ -143,14 +174,21 @@ const struct json *protocol_part(const struct json *body, const char *key, enum 
 
 const char protocol_no_object[] = "the answer is not a JSON object";
 
+bool protocol_is_error(const struct json *object) {
+    const struct json *error = json_get(object, "error");
+    return (error && !json_is(error, JSON_NULL)) ||
+           text_is(protocol_text(object, "type"), "error") ||
+           text_is(protocol_text(object, "object"), "error");
+}
+
 const struct json *protocol_body(struct arena *arena, gramc_text *body, gramc_text *why) {
     gramc_text code;
     *body = json_mended(arena, *body);
     const struct json *json = json_parse(arena, *body, NULL);
-    const struct json *error = json_get(json, "error");
+    const struct json *first = json_is(json, JSON_ARRAY) ? json->first : json;
     if (arena->oom) return NULL;
-    if (!json_is(json, JSON_OBJECT)) *why = text_of(protocol_no_object);
-    else if (error && !json_is(error, JSON_NULL)) *why = protocol_error(arena, *body, &code);
+    if (protocol_is_error(first)) *why = protocol_error(arena, *body, &code);
+    else if (!json_is(json, JSON_OBJECT)) *why = text_of(protocol_no_object);
     else return json;
     return NULL;
 }

@@ -52,6 +52,8 @@ const struct protocol *protocol_of_target(gramc_text target);
 extern const char protocol_no_object[];
 /* The body as JSON; NULL with a reason if it is no object, or an error of the server. */
 const struct json *protocol_body(struct arena *arena, gramc_text *body, gramc_text *why);
+/* Is it an error, in one of the shapes that have a mark? */
+bool protocol_is_error(const struct json *object);
 /* What an error body says, in any of the shapes that servers use; its own beginning if it has none
  * of them. *code may be empty. */
 gramc_text protocol_error(struct arena *arena, gramc_text body, gramc_text *code);
@@ -72,8 +74,10 @@ bool heeded_index(const char **odd, const struct json *object, uint64_t *index);
 const struct json *heeded_item(const char **odd, const struct json *item, const char *key);
 /* Is this part of a Gemini answer one that the model thought aloud? (llm_gemini.c) */
 bool gemini_thought(const char **odd, const struct json *part);
-/* The end of reading: GRAMC_FINDINGS with a reason if a member was odd, or if the answer says that
- * it ends for calls and has none. */
+/* What the reason for the end of an answer means: no two providers use a word differently. */
+enum finish protocol_finish(gramc_text reason);
+/* The end of reading: GRAMC_FINDINGS with a reason if a member was odd, the finish is
+ * FINISH_BROKEN, or if the answer says that it ends for calls and has none. */
 gramc_status protocol_end(const struct reply *out, struct arena *arena, gramc_text *why);
 /* A value on one line; an empty text without memory (arena->oom). */
 gramc_text protocol_print(struct arena *arena, const struct json *value);

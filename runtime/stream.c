@@ -134,13 +134,6 @@ gramc_text part_text(const struct stream_part *part, enum part_field field) {
 
 /* ## Events */
 
-static bool is_error(const struct json *event, gramc_text type) {
-    const struct json *error = json_get(event, "error");
-    return (error && !json_is(error, JSON_NULL)) || text_is(type, "error") ||
-           text_is(protocol_text(event, "type"), "error") ||
-           text_is(protocol_text(event, "object"), "error");
-}
-
 static void take_error(struct stream *stream, gramc_text data) {
     if (stream->error.len == 0) put(stream, &stream->error, data);
     stream->ended = true;
@@ -158,7 +151,8 @@ static void take_odd(struct stream *stream) {
 }
 
 static void take_object(struct stream *stream, const struct json *event, gramc_text type) {
-    if (is_error(event, type)) take_error(stream, print(stream, event));
+    if (text_is(type, "error") || protocol_is_error(event))
+        take_error(stream, print(stream, event));
     else stream->protocol->event(stream, event);
     if (stream->odd) take_odd(stream);
 }

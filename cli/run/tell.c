@@ -108,18 +108,19 @@ static void tell_call(struct tell *tell, const gramc_event *event) {
 
 /* What the model is told begins so. */
 static gramc_text without_error(gramc_text text) {
-    static const char *const prefixes[] = {"Error: the call was denied: ", "Error: "};
-    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
-        if (text_starts(text, prefixes[i])) return text_slice(text, strlen(prefixes[i]), text.len);
-    return text;
+    return text_starts(text, "Error: ") ? text_slice(text, 7, text.len) : text;
 }
 
 static void tell_failure(struct tell *tell, const gramc_event *event) {
+    static const char denied[] = "the call was denied"; /* as the verb says, too */
+    gramc_text reason = without_error(event->text);
+    bool is_denied = text_starts(reason, denied);
     FILE *err = tell->cli->err;
     fputs("gramc: `", err);
     cli_put_safe(err, event->call->tool);
-    fprintf(err, "` %s: ", verb_of(text_of(event->call->outcome)));
-    put_some(err, without_error(event->text), SHOWN_REASON);
+    if (is_denied) reason = text_slice(reason, strlen(denied), reason.len);
+    fprintf(err, "` %s%s", verb_of(text_of(event->call->outcome)), is_denied ? "" : ": ");
+    put_some(err, reason, SHOWN_REASON);
     fputc('\n', err);
 }
 
@@ -266,7 +267,8 @@ void tell_start(struct tell *tell, struct cli *cli, struct document *document) {
     *tell = (struct tell){.cli = cli, .document = document};
     tell->quiet = cli->options[OPTION_QUIET] != NULL;
     tell->verbose = cli->options[OPTION_VERBOSE] != NULL;
-    tell->closes = tell->verbose || (!tell->quiet && isatty(fileno(cli->err)) == 1);
+    bool chats = cli->options[OPTION_CHAT];
+    tell->closes = tell->verbose || (!tell->quiet && !chats && isatty(fileno(cli->err)) == 1);
     buf_init(&tell->who, &cli->allocator, WHO_MAX);
     buf_init(&tell->model, &cli->allocator, WHO_MAX);
     buf_init(&tell->said, &cli->allocator, SAID_MAX);

@@ -17,7 +17,7 @@ static bool choose_ca(const struct cli *cli, gramc_text *out) {
     const char *path = cli->options[OPTION_CA];
     if (!path) path = cli_variable(cli, "SSL_CERT_FILE");
     *out = text_of(path ? path : "");
-    return !out->len || access(path, R_OK) == 0;
+    return !path || !*path || access(path, R_OK) == 0;
 }
 
 static int make_loop(struct cli *cli, gramc_loop **out) {
@@ -88,6 +88,7 @@ int workshop_ask(struct workshop *shop, const gramc_library *library, const gram
     options.secrets = shop->secrets.list;
     options.secret_count = shop->secrets.count;
     options.agent = agent;
+    options.company = shop->company;
     struct interrupt *interrupt = interrupt_start(cli, shop->loop);
     gramc_status status = gramc_offering_new(&shop->offering, shop->loop, library, &options);
     if (interrupt_stop(cli, interrupt)) return EXIT_INTERRUPTED;

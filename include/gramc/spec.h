@@ -137,6 +137,15 @@ typedef struct gramc_style {
  * nobody, each run having its own. */
 typedef enum gramc_isolation { GRAMC_ISOLATION_ARM, GRAMC_ISOLATION_RUN } gramc_isolation;
 
+/* A program that is asked about calls (docs/guards.md). argc 0: there is none. */
+typedef struct gramc_guard_program {
+    const gramc_text *argv; /* program and arguments */
+    size_t argc;
+    gramc_text folder; /* of the file that names it; empty: the current one */
+    gramc_text file;   /* where it is written, for messages */
+    uint32_t start, end;
+} gramc_guard_program;
+
 typedef struct gramc_impl {
     gramc_text name; /* of the tool that it implements */
     gramc_impl_kind kind;
@@ -169,7 +178,8 @@ typedef struct gramc_impl {
     const struct json *accepts_document, *returns_document;
     const gramc_style *styles; /* HTTP */
     size_t style_count;
-    gramc_isolation isolation; /* PLUGIN, and EXEC that stays */
+    gramc_isolation isolation;         /* PLUGIN, and EXEC that stays */
+    gramc_guard_program before, after; /* asked after those of the library */
 } gramc_impl;
 
 /* GRAMC_BOX_MCP: argv (stdio), or url (Streamable HTTP). GRAMC_BOX_HTTP: the tools of a YAML file.
@@ -205,7 +215,7 @@ typedef struct gramc_box {
     gramc_isolation isolation; /* MCP */
 } gramc_box;
 
-/* What `extends` names is merged in; own implementations and boxes win over it. */
+/* What `extends` names is merged in; own implementations, boxes and guards win over it. */
 typedef struct gramc_library {
     gramc_text name;
     gramc_text description;
@@ -214,6 +224,7 @@ typedef struct gramc_library {
     gramc_text fingerprint; /* all of it, and the sha256 of every file it names and can read */
     const gramc_box *boxes;
     size_t box_count;
+    gramc_guard_program before, after; /* of all its tools, those of its boxes too */
 } gramc_library;
 
 /* One way of doing it: what is written in an arm replaces what its agent says. */
@@ -344,6 +355,10 @@ GRAMC_API GRAMC_MUST_USE gramc_status gramc_library_maker_add_impl(gramc_library
                                                                    const gramc_impl *impl);
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_library_maker_add_box(gramc_library_maker *maker,
                                                                   const gramc_box *box);
+/* The library's own guards; NULL: it has none. Copied. GRAMC_USAGE once it is finished. */
+GRAMC_API GRAMC_MUST_USE gramc_status
+gramc_library_maker_set_guards(gramc_library_maker *maker, const gramc_guard_program *before,
+                               const gramc_guard_program *after);
 /* The library, with its fingerprint: that of the same library in the notation. It lives as long as
  * the maker, to which nothing can be added any more. The reader gives the files that count in the
  * fingerprint; read NULL: none do. GRAMC_NOT_FOUND: an implementation names a server that was not

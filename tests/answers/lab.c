@@ -190,15 +190,14 @@ static void came_reset(struct came *came) {
     came->message[0] = '\0';
 }
 
-void lab_run(struct lab *lab, struct came *came, const struct replayed *answers, size_t count) {
+static void ask(struct lab *lab, struct came *came, const gramc_model *model) {
     gramc_run_options options = GRAMC_RUN_OPTIONS_INIT;
     struct watcher watcher = {lab, came};
     const gramc_run_handler handler = {.event = on_event, .done = on_done, .ctx = &watcher};
     const gramc_text message = TEXT("How warm is it?");
     came_reset(came);
     buf_reset(&lab->calls);
-    replay(lab->loop->http, answers, count);
-    options.model = lab->model;
+    options.model = model;
     options.messages = &message;
     options.message_count = 1;
     options.wire = lab->way->wire;
@@ -208,4 +207,17 @@ void lab_run(struct lab *lab, struct came *came, const struct replayed *answers,
     assert_int_equal(gramc_run_start(NULL, lab->loop, lab->bound, &options, &handler), GRAMC_OK);
     assert_int_equal(gramc_loop_run(lab->loop), GRAMC_OK);
     buf_text(&came->calls, buf_view(&lab->calls));
+}
+
+void lab_run(struct lab *lab, struct came *came, const struct replayed *answers, size_t count) {
+    replay(lab->loop->http, answers, count);
+    ask(lab, came, lab->model);
+}
+
+void lab_play(struct lab *lab, struct came *came, gramc_text trace) {
+    gramc_model *model;
+    gramc_json_error why;
+    if (gramc_model_new_script(&model, trace, NULL, &why)) fail_msg("%s", why.message);
+    ask(lab, came, model);
+    gramc_model_free(model);
 }

@@ -51,6 +51,8 @@ struct came {
 void lab_init(struct lab *lab, const struct way *way, bool stream);
 void lab_free(struct lab *lab);
 void lab_run(struct lab *lab, struct came *came, const struct replayed *answers, size_t count);
+/* The same, with a trace in the place of the model. */
+void lab_play(struct lab *lab, struct came *came, gramc_text trace);
 void came_init(struct came *came);
 void came_free(struct came *came);
 

@@ -85,7 +85,7 @@ gramc_status http_start(struct http *http, struct http_request *request) {
     buf_init(&request->kept, &request->allocator, 256);
     buf_puts(&request->kept, "Content-Type: text/plain\n");
     request->http = http;
-    request->status = 200;
+    request->status = answer_to(http)->status ? answer_to(http)->status : 200;
     request->error[0] = '\0';
     request->retry_after_ms = -1;
     request->may_retry = request->must_not_retry = false;

@@ -9,6 +9,7 @@
 struct replayed {
     gramc_text body;
     enum http_failure failure; /* how the connection ended behind it */
+    long status;               /* 0: 200 */
     size_t part;               /* bytes that come at a time; 0: all at once */
 };
 

@@ -221,6 +221,77 @@ static void merged(void **state) {
     gramc_compilation_free(compilation);
 }
 
+/* ## Guards */
+
+/* Each library of its own compilation, so that only the guards differ. */
+static void expect_other_fingerprints(const char *const *texts, size_t count) {
+    gramc_text prints[8];
+    gramc_compilation *compilations[8];
+    for (size_t i = 0; i < count; i++) {
+        const gramc_spec *spec;
+        compilations[i] = compile(texts[i], &spec);
+        prints[i] = library_of(spec, "l")->fingerprint;
+        for (size_t j = 0; j < i; j++) assert_false(text_eq(prints[i], prints[j]));
+    }
+    for (size_t i = 0; i < count; i++) gramc_compilation_free(compilations[i]);
+}
+
+static void guards_count(void **state) {
+    static const char *const texts[] = {
+        "[l:ToolLibrary | [a:ToolImpl {returns: \"a\"}]]",
+        "[l:ToolLibrary {before: [\"x\"]} | [a:ToolImpl {returns: \"a\"}]]",
+        "[l:ToolLibrary {after: [\"x\"]} | [a:ToolImpl {returns: \"a\"}]]",
+        "[l:ToolLibrary {after: [\"x\", \"y\"]} | [a:ToolImpl {returns: \"a\"}]]",
+        "[l:ToolLibrary | [a:ToolImpl {returns: \"a\", before: [\"x\"]}]]",
+        "[l:ToolLibrary | [a:ToolImpl {returns: \"a\", after: [\"x\"]}]]"};
+    (void)state;
+    expect_other_fingerprints(texts, sizeof texts / sizeof *texts);
+}
+
+static void guards_same_as_text(void **state) {
+    const gramc_text words[] = {TEXT("sh"), TEXT("guard.sh")};
+    const gramc_guard_program guard = {.argv = words, .argc = 2};
+    const gramc_impl impl = {.name = TEXT("a"),
+                             .kind = GRAMC_IMPL_RETURNS,
+                             .target = TEXT("a"),
+                             .before = guard,
+                             .after = {.argv = words, .argc = 1}};
+    gramc_library_maker *maker;
+    const gramc_library *made;
+    const gramc_spec *spec;
+    (void)state;
+    gramc_compilation *compilation =
+        compile("[l:ToolLibrary {after: [\"sh\", \"guard.sh\"]} | [a:ToolImpl {returns: \"a\","
+                " before: [\"sh\", \"guard.sh\"], after: [\"sh\"]}]]",
+                &spec);
+    const gramc_library *written = library_of(spec, "l");
+    assert_int_equal(gramc_library_maker_new(&maker, TEXT("l"), TEXT(""), NULL), GRAMC_OK);
+    assert_int_equal(gramc_library_maker_add_impl(maker, &impl), GRAMC_OK);
+    assert_int_equal(gramc_library_maker_set_guards(maker, &guard, NULL), GRAMC_OK);
+    assert_int_equal(gramc_library_maker_set_guards(maker, NULL, &guard), GRAMC_OK);
+    assert_int_equal(gramc_library_maker_finish(&made, maker, no_files), GRAMC_OK);
+    assert_true(text_eq(made->fingerprint, written->fingerprint));
+    assert_true(made->before.argc == 0 && made->after.argc == 2 && made->after.argv != words);
+    assert_int_equal(gramc_library_maker_set_guards(maker, NULL, NULL), GRAMC_USAGE);
+    gramc_library_maker_free(maker);
+    gramc_compilation_free(compilation);
+}
+
+static void guards_inherited(void **state) {
+    const gramc_spec *spec;
+    (void)state;
+    gramc_compilation *compilation = compile(
+        "[top:ToolLibrary {extends: middle, after: [\"t\"]}] [middle:ToolLibrary {extends: bottom}]"
+        "[bottom:ToolLibrary {before: [\"b\"], after: [\"c\"]} |"
+        "  [a:ToolImpl {returns: \"a\", before: [\"d\"]}]]",
+        &spec);
+    const gramc_library *top = library_of(spec, "top"), *middle = library_of(spec, "middle");
+    assert_true(text_is(middle->before.argv[0], "b") && text_is(middle->after.argv[0], "c"));
+    assert_true(text_is(top->before.argv[0], "b") && text_is(top->after.argv[0], "t"));
+    assert_true(text_is(top->impls[0].before.argv[0], "d") && top->impls[0].after.argc == 0);
+    gramc_compilation_free(compilation);
+}
+
 /* What a signature on an implementation says becomes its schemas. */
 static void schemas(void **state) {
     const gramc_spec *spec;
@@ -241,8 +312,14 @@ static void schemas(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(same_as_text), cmocka_unit_test(refused), cmocka_unit_test(memory_fails),
-        cmocka_unit_test(merged),       cmocka_unit_test(schemas),
+        cmocka_unit_test(same_as_text),
+        cmocka_unit_test(refused),
+        cmocka_unit_test(memory_fails),
+        cmocka_unit_test(guards_count),
+        cmocka_unit_test(guards_same_as_text),
+        cmocka_unit_test(guards_inherited),
+        cmocka_unit_test(merged),
+        cmocka_unit_test(schemas),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

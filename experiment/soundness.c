@@ -1,0 +1,122 @@
+/* What makes the answer of an experiment doubtful, as sentences that every report shows: cells that
+ * are missing, and more of them in one arm; an arm that gains by running first; a model that
+ * changed under way; nothing that was judged. */
+#include "experiment/analyse_parts.h"
+
+#include "base/text.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#define NAME(text) (int)((text).len > 60 ? 60 : (text).len), (text).ptr
+
+static void attrition_of(struct analysis *out, struct attrition *attrition, size_t arm) {
+    *attrition = (struct attrition){.arm = arm};
+    for (size_t i = 0; i < out->items; i++) {
+        bool first = out->cases[i].arms[0].missing > 0, other = out->cases[i].arms[arm].missing > 0;
+        attrition->only_first += first && !other;
+        attrition->only_arm += other && !first;
+    }
+    attrition->p = stat_attrition(attrition->only_first, attrition->only_arm);
+    if (attrition->p < STAT_ALARM)
+        analysis_warn(out,
+                      "runs are missing in %" PRIu64 " cases of %.*s alone and %" PRIu64
+                      " of %.*s alone (p = %.2g): what is compared is no longer the same",
+                      attrition->only_arm, NAME(out->arms[arm].name), attrition->only_first,
+                      NAME(out->arms[0].name), attrition->p);
+}
+
+static void attritions(struct analysis *out) {
+    out->attritions = arena_array(&out->arena, out->arm_count, sizeof *out->attritions);
+    if (!out->attritions) return;
+    for (size_t arm = 1; arm < out->arm_count; arm++)
+        attrition_of(out, &out->attritions[arm - 1], arm);
+}
+
+/* A sign test over items: did the arm that ran first in a repeat tend to have the higher value? */
+static void positions(struct columns *columns) {
+    struct analysis *out = columns->out;
+    if (!columns->order) return;
+    for (size_t k = 0; k < 2; k++) {
+        struct precedence *position = &out->precedences[out->precedence_count++];
+        *position = (struct precedence){.metric = k ? TEXT("latency") : out->metrics[0].name};
+        for (size_t i = 0; i < out->items; i++) {
+            if (out->cases[i].arms[0].done < out->repeats) continue;
+            position->higher += columns->ahead[k][i] > 0;
+            position->lower += columns->ahead[k][i] < 0;
+        }
+        position->p = stat_mcnemar_exact(position->higher, position->lower);
+        if (position->p < STAT_ALARM)
+            analysis_warn(out,
+                          "%.*s depends on which arm runs first (higher in %" PRIu64
+                          " cases, lower in %" PRIu64 ", p = %.2g); the random order cancels it in "
+                          "the mean",
+                          NAME(position->metric), position->higher, position->lower, position->p);
+    }
+}
+
+static void changed(struct analysis *out, const struct arm_result *arm,
+                    const struct variants *variants, const char *what) {
+    if (variants->count + (variants->others > 0) < 2) return;
+    analysis_warn(
+        out, "answers of %.*s came from %zu%s %s: %.*s (%" PRIu64 " runs), %.*s (%" PRIu64 ")%s",
+        NAME(arm->name), variants->count, variants->others ? " or more" : "", what,
+        NAME(variants->list[0].name), variants->list[0].cells, NAME(variants->list[1].name),
+        variants->list[1].cells, variants->count > 2 ? ", ..." : "");
+}
+
+static void models(struct analysis *out) {
+    for (size_t i = 0; i < out->arm_count; i++) {
+        const struct arm_result *arm = &out->arms[i];
+        changed(out, arm, &arm->models, "models");
+        changed(out, arm, &arm->systems, "system fingerprints");
+        const struct arm_result *first = &out->arms[0];
+        if (i && arm->models.count == 1 && first->models.count == 1 &&
+            text_eq(arm->model, first->model) &&
+            !text_eq(arm->models.list[0].name, first->models.list[0].name))
+            analysis_warn(out, "%.*s was answered by %.*s, %.*s by %.*s", NAME(first->name),
+                          NAME(first->models.list[0].name), NAME(arm->name),
+                          NAME(arm->models.list[0].name));
+    }
+}
+
+static void clusters(const struct columns *columns) {
+    struct analysis *out = columns->out;
+    if (!columns->cluster || out->arm_count < 2) return;
+    const struct arm_comparison *primary = analysis_comparison(out, 1, 0);
+    if (!primary->reason && primary->clusters < 10)
+        analysis_warn(out, "only %zu clusters: intervals of fewer than 10 are too short",
+                      primary->clusters);
+}
+
+static void coverage(struct analysis *out) {
+    if (!out->grader_count)
+        analysis_warn(out, "no grader judged anything: nothing can be said about success");
+    if (out->items_run && out->items_lacking > out->max_missing * out->items_run)
+        analysis_warn(out,
+                      "%" PRIu32 " of %" PRIu32 " cases lack a run: more than the share of %g that "
+                      "the experiment allows",
+                      out->items_lacking, out->items_run, out->max_missing);
+    if (!out->complete && !out->sequential)
+        analysis_warn(out,
+                      "%" PRIu64 " of %" PRIu64 " runs were not made, and the number of cases was "
+                      "fixed: no test is valid before they are, and there is no verdict",
+                      out->todo + out->skipped, out->cells);
+    if (out->replayed)
+        analysis_warn(out,
+                      "replay: %" PRIu64 " of %" PRIu64 " runs were recorded before; this says "
+                      "nothing about what a model would answer today",
+                      out->replayed, out->done + out->missing);
+    if (out->historical)
+        analysis_warn(out, "historical control: the arms did not run at the same time, so that "
+                           "whatever changed between counts as a difference");
+}
+
+void analyse_soundness(struct columns *columns) {
+    struct analysis *out = columns->out;
+    coverage(out);
+    attritions(out);
+    positions(columns);
+    models(out);
+    clusters(columns);
+}
