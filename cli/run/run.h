@@ -55,7 +55,8 @@ gramc_text run_of_provider(const gramc_compilation *compilation, gramc_text mode
 gramc_text run_key_name(struct cli *cli, const struct choice *choice);
 
 /* ## Budgets (budget.c) */
-/* From --max-concurrent, --rpm and --tpm, or what the configuration says of the model's provider. */
+/* From --max-concurrent, --rpm and --tpm, or what the configuration says of the model's provider.
+ */
 int run_limits(struct cli *cli, const gramc_compilation *compilation, gramc_text model,
                gramc_endpoint_options *out);
 /* What the model of the choice costs; false: nobody has said. */
