@@ -25,7 +25,10 @@ struct gramc_loop {
     uv_prepare_t before_waiting;
     bool (*is_over)(void *ctx); /* what the loop turns for; NULL: nothing */
     void *is_over_ctx;
-    uv_async_t alarm; /* gramc_loop_interrupt */
+    uv_async_t alarm;   /* gramc_loop_interrupt */
+    uv_async_t answers; /* gramc_approval_answer */
+    uv_mutex_t answered_lock;
+    gramc_approval *answered, **answered_end; /* not taken yet; under the lock */
     struct http *http;
     struct mcp_pool *mcp; /* clients of MCP servers */
     struct arena arena;   /* environment */

@@ -194,6 +194,7 @@ typedef struct gramc_offer {
     gramc_text title, description; /* empty: none; hostile text */
     gramc_text parameters;         /* JSON Schema */
     gramc_text result;             /* JSON Schema; empty: the box does not say */
+    gramc_text annotations;        /* a JSON object: an MCP server's hints; empty: none */
 } gramc_offer;
 
 /* The i-th tool of all boxes, filters and renames of the library not applied; false past the end.
@@ -502,6 +503,7 @@ typedef struct gramc_guarded_call {
     const gramc_tool *tool;
     const gramc_model_call *call; /* as the model wrote it: hostile text */
     gramc_text arguments; /* what the tool gets, if nobody objects: checked, defaults filled in */
+    bool destructive; /* the tool may destroy something: the spec or the tool's server says so */
     uint32_t turn, iteration, index; /* which call of the run it is; index from 0 */
 } gramc_guarded_call;
 
@@ -512,6 +514,26 @@ typedef struct gramc_guard {
                   gramc_decision *decision);
     void *ctx; /* borrowed */
 } gramc_guard;
+
+/* ## Approval
+ * Calls that somebody has to approve of: those of tools that say `destructive: true` (or whose
+ * server says so), or what `approve` of the tool, its implementation or its box says; the strictest
+ * of them counts. Asked when no guard objects, about the arguments that the tool would get. Other
+ * calls and runs go on meanwhile; the time counts as waiting for a turn, not as the tool's. */
+typedef struct gramc_approval gramc_approval;
+
+typedef struct gramc_approver {
+    /* Asks, without waiting: gramc_approval_answer may be called from here, or at any time until
+     * `withdraw` has returned. NULL: such calls are denied. */
+    void (*ask)(void *ctx, gramc_approval *approval, const gramc_guarded_call *call);
+    /* The run has ended: when this returns, the approval is gone. Both on the loop's thread. */
+    void (*withdraw)(void *ctx, gramc_approval *approval);
+    void *ctx; /* borrowed */
+} gramc_approver;
+
+/* Once for each approval. Any thread. `words` are for the model, of a denial; copied, and cut after
+ * 500 bytes; empty: ours. */
+GRAMC_API void gramc_approval_answer(gramc_approval *approval, bool allow, gramc_text words);
 
 /* What a million tokens of a model cost, in any currency. */
 typedef struct gramc_prices {
@@ -558,12 +580,13 @@ typedef struct gramc_run_options {
      * alone. */
     uint32_t company;
     gramc_guard guard;
+    gramc_approver approver; /* GRAMC_USAGE: `ask` without `withdraw` */
 } gramc_run_options;
 #define GRAMC_RUN_OPTIONS_INIT                                                                     \
     {                                                                                              \
         sizeof(gramc_run_options), NULL, NULL, 0, GRAMC_WIRE_AGENT, 0, 0, {NULL, NULL}, false,     \
             NULL, 0, {NULL, 0}, {NULL, 0}, 0, 0, 0, NULL, false, NULL, NULL, {NULL, 0}, NULL, 0,   \
-            0, {                                                                                   \
+            0, {NULL, NULL, NULL}, {                                                               \
             NULL, NULL, NULL                                                                       \
         }                                                                                          \
     }
