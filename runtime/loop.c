@@ -157,6 +157,8 @@ gramc_status gramc_loop_new(gramc_loop **out, const gramc_loop_options *given) {
     loop->workers_max = options.max_workers ? options.max_workers : WORKERS_DEFAULT;
     arena_init(&loop->arena, &allocator);
     gramc_status status = copy_options(loop, &options);
+    if (!status && !options.limiter) status = gramc_limiter_new(&loop->own_limiter, &allocator);
+    loop->limiter = options.limiter ? options.limiter : loop->own_limiter;
     if (!status && uv_loop_init(&loop->uv)) status = GRAMC_NOMEM;
     if (!status && (status = init_handles(loop, &options, &opened))) {
         uv_run(&loop->uv, UV_RUN_DEFAULT);
@@ -164,6 +166,7 @@ gramc_status gramc_loop_new(gramc_loop **out, const gramc_loop_options *given) {
         if (opened) approvals_free(loop);
     }
     if (status) {
+        gramc_limiter_free(loop->own_limiter);
         arena_free(&loop->arena);
         mem_free(&allocator, loop, sizeof(*loop));
         return status;
@@ -270,6 +273,7 @@ static void free_loop(gramc_loop *loop) {
     approvals_free(loop);
     gramc_allocator allocator = loop->allocator;
     secrets_free(loop->secrets);
+    gramc_limiter_free(loop->own_limiter);
     arena_free(&loop->arena);
     mem_free(&allocator, loop, sizeof(*loop));
 }

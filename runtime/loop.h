@@ -52,8 +52,9 @@ struct gramc_loop {
     bool interrupted; /* since it last began to turn */
     uint64_t random;  /* state of a generator for waiting times */
     gramc_clock clock;
-    struct limiter *limiters; /* of the endpoints that were asked */
-    struct gate programs;     /* those that work: exec, and workers with a call */
+    gramc_limiter *limiter, *own_limiter; /* the second if it is the loop's; else NULL */
+    struct limiter *limiters;             /* its parts in it, of the endpoints that were asked */
+    struct gate programs;                 /* those that work: exec, and workers with a call */
 };
 
 /* Has what is said on this loop searched for these, too: servers and programs outlive the run that

@@ -266,9 +266,10 @@ typedef struct gramc_endpoint_options {
     uint32_t retry_wait_ms;      /* before the first one, then doubled to 8 s; 0: 500 */
     size_t max_response;         /* bytes of one answer; 0: 16 MiB */
     gramc_text protocol;         /* as in gramc_bind_options; empty: the provider's own, or chat */
-    /* Of all runs of a loop that ask this address with this key, whichever models they name; 0: any
-     * number. Who comes too early waits, in order, and no time limit but the run's runs meanwhile.
-     * Nobody asks while the server wants quiet (429, Retry-After, x-ratelimit-*). */
+    /* Of all runs that ask this address with this key, whichever models they name, of one loop or
+     * of those that share a gramc_limiter; 0: any number. Who comes too early waits, in order, and
+     * no time limit but the run's runs meanwhile. Nobody asks while the server wants quiet (429,
+     * Retry-After, x-ratelimit-*, anthropic-ratelimit-*). */
     uint32_t max_concurrent, requests_per_minute;
     uint64_t tokens_per_minute; /* guessed by a request's size until the answer says them */
     bool stream;                /* answers are wanted in pieces: GRAMC_EVENT_DELTA. Nothing is asked
@@ -390,6 +391,13 @@ typedef struct gramc_clock {
     void *ctx;
 } gramc_clock;
 
+/* How much is asked of the endpoints, by address and key (gramc_endpoint_options): one for the
+ * loops of all threads. Free it after the loops that were given it. NULL is fine there. */
+typedef struct gramc_limiter gramc_limiter;
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_limiter_new(gramc_limiter **out,
+                                                        const gramc_allocator *allocator);
+GRAMC_API void gramc_limiter_free(gramc_limiter *limiter);
+
 typedef struct gramc_loop_options {
     size_t struct_size; /* sizeof(gramc_loop_options) */
     const gramc_allocator *allocator;
@@ -417,13 +425,12 @@ typedef struct gramc_loop_options {
     uint32_t max_connections;
     /* A file of certificates (PEM) by which https servers are judged; empty: the system's. */
     gramc_text ca_file;
+    /* What the limits of endpoints are kept by, together with other loops: all runs of a process
+     * are to have one. Outlives the loop. NULL: the loop has its own. */
+    gramc_limiter *limiter;
 } gramc_loop_options;
 #define GRAMC_LOOP_OPTIONS_INIT                                                                    \
-    {                                                                                              \
-        sizeof(gramc_loop_options), NULL, NULL, 0, {NULL, 0}, 0, false, NULL, 0, 0, {              \
-            NULL, 0                                                                                \
-        }                                                                                          \
-    }
+    { sizeof(gramc_loop_options), NULL, NULL, 0, {NULL, 0}, 0, false, NULL, 0, 0, {NULL, 0}, NULL }
 
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_loop_new(gramc_loop **out,
                                                      const gramc_loop_options *options);
