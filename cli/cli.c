@@ -122,8 +122,8 @@ static const char *const abouts[] = {
     "Carries out an experiment: which tool library is better, and how sure is that",
     "Runs cases with one agent and two tool libraries, and compares them",
     "Computes one number of a report again"};
-static const char *const dispatched[] = {"run",     "bind",       "tools", "call",
-                                         "session", "experiment", "ab",    "stat"};
+static const char *const dispatched[] = {"run",        "bind", "tools", "call", "session",
+                                         "experiment", "ab",   "stat",  "grade"};
 
 /* ## Messages */
 
