@@ -28,6 +28,8 @@ class Model(http.server.BaseHTTPRequestHandler):
             piece = lambda delta, finish=None: self.wfile.write(("data: " + json.dumps({"choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}) + "\n\n").encode())
             if "hang" in last:
                 piece({"content": "One moment"}); self.wfile.flush(); hangs.set(); time.sleep(30); return
+            if "slow" in last:
+                time.sleep(1.5); piece({"content": "Rather"}); self.wfile.flush(); time.sleep(1.5); piece({"content": " slow."}); self.wfile.flush(); time.sleep(1.5); said = "    "
             for part in (said[:3], said[3:]): piece({"content": part})
             piece({}, "stop"); self.wfile.write(b"data: [DONE]\n\n"); self.close_connection = True
         else:
@@ -91,13 +93,19 @@ chat.type(b"\x04")
 check(chat.end() == 0, "Ctrl-D does not end it with 0", chat.seen)
 check(b" in the model" not in chat.seen, "a closing line for each answer", chat.seen)
 
+# What is waited for is shown, and never over what was said.
+chat = Chat()
+chat.type(b"slow\r"); chat.expect(b"\r\x1b[Kwaiting for x, 1 s\r\x1b[KRather slow."); chat.type(b"\x04")
+check(chat.end() == 0 and b"Rather slow.    \r\n" in chat.seen, "progress and answer:", chat.seen)
+with open("state/gramc/chat_history") as lines: check(lines.read().endswith("slow\n"), "the slow line")
+
 # The next chat has the session and the lines.
 kept = "state/gramc/chat_history"
-check(open(kept, encoding="utf-8").read().split("\n") == ["Hello", "Zo\u00eb?", "hang on", "fail now", "Hello", ""], "kept:", open(kept).read())
+check(open(kept, encoding="utf-8").read().split("\n") == ["Hello", "Zo\u00eb?", "hang on", "fail now", "Hello", "slow", ""], "kept:", open(kept).read())
 check(stat.S_IMODE(os.stat(kept).st_mode) == 0o600, "mode of the lines")
 check(stat.S_IMODE(os.stat("state/gramc").st_mode) == 0o700, "mode of the folder")
 chat = Chat("--session", "s", "--no-stream")
-chat.type(b"\x1b[A\x1b[A\x1b[A\x1b[A\r"); chat.expect(b"I have 9.")
+chat.type(b"\x1b[A\x1b[A\x1b[A\x1b[A\x1b[A\r"); chat.expect(b"I have 9.")
 check(asked()[-1] == ("user", "Zo\u00eb?"), "arrow up in the next chat gives", asked()[-1])
 chat.type(b"\x04"); check(chat.end() == 0, "the second chat", chat.seen)
 
