@@ -9,7 +9,8 @@ trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 2
 printf '[a:Agent {description: "d", model: "OpenAI/x"}]\n' >a.gram
 cat >drive.py <<'END_OF_DRIVE'
-import http.server, json, os, pty, select, stat, subprocess, sys, threading, time
+import http.server, json, os, pty, select, signal, stat, subprocess, sys, termios, threading, time
+signal.alarm(100)
 gramc = sys.argv[1]
 bodies, hangs = [], threading.Event()
 
@@ -56,7 +57,13 @@ class Chat:
             if not data: print("not shown: %r; shown: %r" % (want, self.seen[self.mark:])); sys.exit(1)
             self.seen += data
         self.mark = self.seen.index(want, self.mark) + len(want)
-    def type(self, text): self.expect(b"> "); os.write(self.fd, text)
+    def type(self, text):
+        self.expect(b"> ")
+        until = time.time() + 20
+        while termios.tcgetattr(self.fd)[3] & termios.ICANON: # the prompt comes first
+            check(time.time() < until, "no line is edited:", self.seen[self.mark:])
+            time.sleep(0.01)
+        os.write(self.fd, text)
     def end(self):
         try:
             while True:
@@ -81,7 +88,7 @@ check(chat.seen.count(b"I have 3.") == 1, "a streamed answer is shown twice", ch
 second = subprocess.run(command + ["--session", "s"], input="x\n", capture_output=True, text=True, env=environment)
 check(second.returncode == 2 and "session s is in use" in second.stderr, "a second chat:", second)
 # Ctrl-C ends a line, then an answer, and the next message knows nothing of that one.
-chat.type(b"never said"); time.sleep(0.3); os.write(chat.fd, b"\x03")
+chat.type(b"never said"); chat.expect(b"never said"); os.write(chat.fd, b"\x03")
 chat.type(b"hang on\r"); chat.expect(b"One moment"); check(hangs.wait(20), "no hanging answer")
 os.write(chat.fd, b"\x03"); chat.expect(b"the run ended as canceled")
 chat.type(b"fail now\r"); chat.expect(b"the run ended as model-error")
