@@ -25,7 +25,10 @@ struct gramc_loop {
     uv_prepare_t before_waiting;
     bool (*is_over)(void *ctx); /* what the loop turns for; NULL: nothing */
     void *is_over_ctx;
-    uv_async_t alarm; /* gramc_loop_interrupt */
+    uv_async_t alarm;   /* gramc_loop_interrupt */
+    uv_async_t answers; /* gramc_approval_answer */
+    uv_mutex_t answered_lock;
+    gramc_approval *answered, **answered_end; /* not taken yet; under the lock */
     struct http *http;
     struct mcp_pool *mcp; /* clients of MCP servers */
     struct arena arena;   /* environment */
@@ -49,8 +52,9 @@ struct gramc_loop {
     bool interrupted; /* since it last began to turn */
     uint64_t random;  /* state of a generator for waiting times */
     gramc_clock clock;
-    struct limiter *limiters; /* of the endpoints that were asked */
-    struct gate programs;     /* those that work: exec, and workers with a call */
+    gramc_limiter *limiter, *own_limiter; /* the second if it is the loop's; else NULL */
+    struct limiter *limiters;             /* its parts in it, of the endpoints that were asked */
+    struct gate programs;                 /* those that work: exec, and workers with a call */
 };
 
 /* Has what is said on this loop searched for these, too: servers and programs outlive the run that

@@ -37,8 +37,9 @@ static void settle(struct slot *slot, enum slot_outcome outcome, gramc_text text
     gramc_event_call told = told_call(slot);
     told.outcome = slot_names[outcome];
     told.own = slot->own;
-    told.queued_ns = slot->queued_ns;
-    watch_result(&run->watch, &told, text, slot->started + slot->queued_ns);
+    told.queued_ns = slot->queued_ns + slot->asked_ns;
+    watch_result(&run->watch, &told, text,
+                 slot->started + slot->queued_ns + (slot->is_sent ? 0 : slot->asked_ns));
     if (--run->pending == 0 && run->state == RUN_AWAIT_TOOLS) run->state = RUN_COLLECT;
 }
 
@@ -160,6 +161,7 @@ static void on_done(void *ctx, const struct checked_end *end) {
     gramc_run *run = slot->run;
     slot->own = end->own;
     slot->queued_ns = end->queued_ns;
+    slot->asked_ns = end->asked_ns;
     switch (end->outcome) {
     case CHECKED_FINE: accept_result(slot, end->text); break;
     case CHECKED_BAD_ARGUMENTS: refuse_arguments(slot, end); break;
@@ -181,6 +183,16 @@ static void on_sent(void *ctx, gramc_text arguments, const gramc_event_reading *
     told.reading = reading;
     watch_call(&slot->run->watch, &told);
     slot->started = watch_stamp(&slot->run->watch);
+    slot->is_sent = true;
+}
+
+/* As long as one question is open, the run waits for people. */
+static void on_asking(void *ctx, bool asking) {
+    const struct slot *slot = ctx;
+    gramc_run *run = slot->run;
+    if (asking && run->questions++ == 0) run->asked_since = watch_now(&run->watch);
+    if (!asking && --run->questions == 0)
+        run->asked_ns += watch_now(&run->watch) - run->asked_since;
 }
 
 static void on_guarded(void *ctx, const gramc_event_guard *guard, uint64_t started) {
@@ -190,7 +202,7 @@ static void on_guarded(void *ctx, const gramc_event_guard *guard, uint64_t start
 }
 
 static void check_and_call(struct slot *slot) {
-    static const struct checked_events events = {on_sent, on_guarded, on_done};
+    static const struct checked_events events = {on_sent, on_guarded, on_asking, on_done};
     gramc_run *run = slot->run;
     slot->guarded = (gramc_guarded_call){.call = slot->call,
                                          .turn = run->watch.turn,
@@ -203,6 +215,7 @@ static void check_and_call(struct slot *slot) {
                                           .events = &events,
                                           .ctx = slot,
                                           .guard = &run->guard,
+                                          .approver = &run->approver,
                                           .told = &slot->guarded,
                                           .coerce = run->bound->agent->coerce,
                                           .tolerant = run->ask.reply.finish != FINISH_LENGTH};

@@ -433,7 +433,8 @@ static void step_call(gramc_run *run) {
 }
 
 static void step_collect(gramc_run *run) {
-    run->result.tool_ns += watch_now(&run->watch) - run->waiting_since;
+    run->result.tool_ns += watch_now(&run->watch) - run->waiting_since - run->asked_ns;
+    run->asked_ns = 0;
     round_collect(run);
     if (run->memory.recording && run->memory.missed)
         run_end(run, GRAMC_OUTCOME_CASSETTE_MISS, "a call of `%.*s` was not recorded",
@@ -507,6 +508,7 @@ static bool is_count(gramc_text text) {
 static gramc_status evaluate(const gramc_bound *bound, const gramc_run_options *options,
                              const gramc_run_handler *handler) {
     if (bound->failed) return GRAMC_FINDINGS;
+    if (options->approver.ask && !options->approver.withdraw) return GRAMC_USAGE;
     if (!options->model || !handler->done || options->message_count == 0) return GRAMC_USAGE;
     for (size_t i = 0; i < options->message_count; i++)
         if (text_trim(options->messages[i]).len == 0) return GRAMC_USAGE;
@@ -656,6 +658,7 @@ gramc_status gramc_run_start(gramc_run **out, gramc_loop *loop, const gramc_boun
                        .model = options.model,
                        .handler = *handler,
                        .guard = options.guard,
+                       .approver = options.approver,
                        .talk = {.protocol = bound->protocol},
                        .session = options.session};
     arena_init(&run->arena, &loop->allocator);

@@ -4,6 +4,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "cli/run/tell.h"
 
+#include <string.h>
 #include <unistd.h>
 
 #include "base/number.h"
@@ -33,6 +34,15 @@ static void put_counted(FILE *err, unsigned long long count, const char *noun) {
 
 static void put_retries(FILE *err, uint32_t count) {
     fprintf(err, " (%u retr%s)", (unsigned)count, count == 1 ? "y" : "ies");
+}
+
+static void wait_for(struct tell *tell, const char *format, gramc_text subject) {
+    if (!tell->asking) progress_wait(tell->progress, format, subject);
+}
+
+void tell_ask(struct tell *tell) {
+    tell_hide(tell);
+    tell->asking++;
 }
 
 /* ## Calls */
@@ -79,6 +89,7 @@ static void tell_guard(struct tell *tell, const gramc_event *event) {
     const gramc_event_guard *guard = event->guard;
     FILE *err = tell->cli->err;
     bool rewrites = guard->to.ptr != NULL;
+    if (strcmp(guard->phase, "approval") == 0 && tell->asking) tell->asking--;
     if (!guard->failed && !(rewrites && tell->verbose)) return;
     tell_hide(tell);
     fputs(guard->failed ? "gramc: the guard `" : "~ `", err);
@@ -103,7 +114,7 @@ static void tell_call(struct tell *tell, const gramc_event *event) {
         put_reading(tell, event->call->reading, event->call->sent);
     }
     tell->waiting++;
-    progress_wait(tell->progress, "waiting for ", event->call->tool);
+    wait_for(tell, "waiting for ", event->call->tool);
 }
 
 /* What the model is told begins so. */
@@ -163,13 +174,13 @@ static void tell_start_of(struct tell *tell, const gramc_event *event) {
 static void tell_request(struct tell *tell, const gramc_event *event) {
     (void)event;
     buf_reset(&tell->said);
-    progress_wait(tell->progress, "waiting for ", buf_view(&tell->model));
+    wait_for(tell, "waiting for ", buf_view(&tell->model));
 }
 
 static void tell_attempt(struct tell *tell, const gramc_event *event) {
     if (event->attempt->again)
-        progress_wait(tell->progress, "waiting to ask again: ",
-                      text_of(gramc_attempt_class_name(event->attempt->class_)));
+        wait_for(tell, "waiting to ask again: ",
+                 text_of(gramc_attempt_class_name(event->attempt->class_)));
 }
 
 static void tell_delta(struct tell *tell, const gramc_event *event) {
