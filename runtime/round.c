@@ -91,6 +91,13 @@ static void skip(struct slot *slot) {
     settle_with(slot, SLOT_SKIPPED, &out);
 }
 
+/* By the names that the model was shown. */
+static gramc_text wrong_with_arguments(const struct slot *slot, const struct checked_end *end) {
+    gramc_text said = wire_violations(&slot->run->arena, slot->bound, slot->call->arguments,
+                                      slot->checked.coerce, slot->checked.tolerant);
+    return said.len ? said : end->text;
+}
+
 static void refuse_arguments(struct slot *slot, const struct checked_end *end) {
     struct buf out = begin_error(slot);
     if (end->unread) {
@@ -98,7 +105,7 @@ static void refuse_arguments(struct slot *slot, const struct checked_end *end) {
                        "The tool was not called; call it again with simpler arguments.");
     } else {
         buf_puts(&out, "the arguments do not fit: ");
-        buf_text(&out, end->text);
+        buf_text(&out, wrong_with_arguments(slot, end));
         buf_puts(&out,
                  ". The tool was not called; call it again with arguments that fit its schema.");
     }

@@ -27,6 +27,7 @@ struct line_reader {
     int file; /* descriptor of what is kept; -1: nothing is */
     char prompt[4];
     bool given_up;
+    struct sigaction interrupted; /* what SIGINT did before */
 };
 
 bool line_is_edited(const struct line_reader *reader) {
@@ -129,6 +130,18 @@ static unsigned char suspend(EditLine *editor, int key) {
     return CC_REFRESH;
 }
 
+/* A Ctrl-C that comes a moment too late, when the answer it was meant for is there, ends nothing. A
+ * handler and not SIG_IGN, which programs would inherit. */
+static void do_nothing(int number) {
+    (void)number;
+}
+
+static void keep_running(struct line_reader *reader) {
+    struct sigaction action = {.sa_handler = do_nothing, .sa_flags = SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, &reader->interrupted);
+}
+
 /* The editor works in characters of the locale; what it gives us must be UTF-8. */
 static void know_characters(void) {
     setlocale(LC_CTYPE, "");
@@ -218,6 +231,7 @@ struct line_reader *line_open(struct cli *cli, const char *history_path) {
     buf_init(&reader->line, &cli->allocator, LINE_MAX_BYTES);
     if (!line_would_edit(cli)) return reader;
     if (start_editing(reader, cli->err)) {
+        keep_running(reader);
         open_past(reader, history_path);
         return reader;
     }
@@ -229,6 +243,7 @@ struct line_reader *line_open(struct cli *cli, const char *history_path) {
 void line_close(struct line_reader *reader) {
     if (!reader) return;
     struct cli *cli = reader->cli;
+    if (reader->editor && reader->past) sigaction(SIGINT, &reader->interrupted, NULL);
     if (reader->editor) el_end(reader->editor);
     if (reader->past) history_end(reader->past);
     if (reader->file >= 0) close(reader->file);

@@ -11,6 +11,7 @@ int cmd_tools(struct cli *cli);
 int cmd_call(struct cli *cli);
 int cmd_experiment(struct cli *cli);
 int cmd_ab(struct cli *cli);
+int cmd_report(struct cli *cli);
 int cmd_session(struct cli *cli);
 int cmd_stat(struct cli *cli);
 

@@ -67,6 +67,15 @@ void study_close(struct study *study);
 /* Analyses what the store has of it, judges the gates, prints the report: their exit code. */
 int study_report(struct study *study, struct store *store, gramc_text state, gramc_text reason);
 
+/* The same of the newest runs that the store keeps, without running or binding anything; and as
+ * JSON, unless another format is asked for (study_kept.c). */
+int study_report_kept(struct study *study);
+int study_analyse(struct study *study);
+/* What so many cases can show (study_power.c). */
+int study_power(struct study *study);
+/* NAME, or NAME-2, NAME-3...: what the store may call runs of that name. */
+bool study_is_id(gramc_text id, gramc_text base);
+
 /* ## Running (study_run.c) */
 enum study_verb { STUDY_RUN, STUDY_RESUME };
 int study_run(struct study *study, enum study_verb verb);

@@ -87,19 +87,19 @@ int study_open_graders(struct study *study) {
 
 /* ## What was found */
 
-struct stored {
+struct study_reading {
     struct store *store;
     struct store_error error;
 };
 
 static gramc_status each(void *ctx, bool traces, store_visit *visit, void *visit_ctx) {
-    struct stored *stored = ctx;
-    return store_each(stored->store, traces, visit, visit_ctx, &stored->error);
+    struct study_reading *reading = ctx;
+    return store_each(reading->store, traces, visit, visit_ctx, &reading->error);
 }
 
 int study_report(struct study *study, struct store *store, gramc_text state, gramc_text reason) {
     struct cli *cli = study->cli;
-    struct stored stored = {.store = store};
+    struct study_reading reading = {.store = store};
     struct analysis analysis;
     gramc_text libraries[ARMS_MAX], models[ARMS_MAX];
     for (size_t i = 0; i < study->arm_count; i++) {
@@ -111,7 +111,7 @@ int study_report(struct study *study, struct store *store, gramc_text state, gra
                                          .graders = study->graders,
                                          .grader_count = study->grader_count,
                                          .each = each,
-                                         .ctx = &stored,
+                                         .ctx = &reading,
                                          .transcripts = report_wants_transcripts(cli),
                                          .state = state,
                                          .reason = reason,
@@ -122,7 +122,7 @@ int study_report(struct study *study, struct store *store, gramc_text state, gra
         return cli_usage(cli, "the experiment names a metric that is none, or no number");
     if (status == GRAMC_NOMEM) return cli_no_memory(cli);
     if (status) {
-        fprintf(cli->err, "gramc: the store: %s\n", stored.error.message);
+        fprintf(cli->err, "gramc: the store: %s\n", reading.error.message);
         return EXIT_RUN_FAILED;
     }
     int code = report_write(cli, &analysis, &study->request);

@@ -32,8 +32,7 @@ struct carried {
 
 /* ## Its name in the store */
 
-/* NAME, or NAME-2, NAME-3... */
-static bool is_of(gramc_text id, gramc_text base) {
+bool study_is_id(gramc_text id, gramc_text base) {
     if (id.len < base.len || memcmp(id.ptr, base.ptr, base.len) != 0) return false;
     gramc_text rest = text_slice(id, base.len, id.len);
     if (!rest.len) return true;
@@ -64,7 +63,7 @@ static gramc_status find_newest(struct carried *run, struct store_entry *out, si
     for (size_t i = 0; !status; i++) {
         status = store_find(run->store, i, &entry, &run->error);
         if (status) break;
-        if (exact ? !text_eq(entry.id, base) : !is_of(entry.id, base)) continue;
+        if (exact ? !text_eq(entry.id, base) : !study_is_id(entry.id, base)) continue;
         if (!(*count)++) newest = i;
     }
     if (status != GRAMC_NOT_FOUND) return status;
@@ -405,7 +404,7 @@ int study_status(struct study *study) {
         return report_store(&run);
     gramc_status status = GRAMC_OK;
     for (size_t i = 0; !(status = store_find(run.store, i, &entry, &run.error)); i++) {
-        if (!is_of(entry.id, study_base_id(study))) continue;
+        if (!study_is_id(entry.id, study_base_id(study))) continue;
         put_entry(cli, &entry);
         shown++;
     }
