@@ -125,7 +125,7 @@ static void take_rewritten(struct checked_call *call, struct buf *kept, gramc_te
 
 /* ## What does not fit */
 
-static void put_violations(struct buf *out, const gramc_verdict *verdict) {
+void checked_put_violations(struct buf *out, const gramc_verdict *verdict) {
     for (size_t i = 0; i < verdict->error_count && i < TOLD_ERRORS_MAX; i++) {
         if (i) buf_puts(out, "; ");
         buf_text(out, verdict->errors[i].message);
@@ -148,7 +148,7 @@ static void refuse(struct checked_call *call, enum checked_outcome outcome,
                    const gramc_verdict *verdict) {
     struct buf out;
     buf_init(&out, &call->loop->allocator, TOLD_MAX);
-    put_violations(&out, verdict);
+    checked_put_violations(&out, verdict);
     if (buf_status(&out) == GRAMC_NOMEM) finish_nomem(call);
     else if (is_rewritten(call)) refuse_rewriter(call, buf_view(&out));
     else finish_with(call, outcome, buf_view(&out));

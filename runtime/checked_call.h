@@ -68,4 +68,7 @@ void checked_call_start(struct checked_call *call, struct tool_memory *memory,
 /* Lets go, if it still works: done will not be called. */
 void checked_call_cancel(struct checked_call *call);
 
+/* What is wrong with arguments or a result, as models are told. */
+void checked_put_violations(struct buf *out, const gramc_verdict *verdict);
+
 #endif

@@ -45,7 +45,7 @@ static void settle(struct slot *slot, enum slot_outcome outcome, gramc_text text
 
 /* Frees the sentence. */
 static void settle_with(struct slot *slot, enum slot_outcome outcome, struct buf *sentence) {
-    settle(slot, outcome, buf_to_arena_cut(sentence, &slot->run->arena));
+    settle(slot, outcome, buf_to_arena_cut(sentence, &slot->run->ask.arena));
 }
 
 static struct buf begin_error(const struct slot *slot) {
@@ -91,6 +91,13 @@ static void skip(struct slot *slot) {
     settle_with(slot, SLOT_SKIPPED, &out);
 }
 
+/* By the names that the model was shown. */
+static gramc_text wrong_with_arguments(const struct slot *slot, const struct checked_end *end) {
+    gramc_text said = wire_violations(&slot->run->arena, slot->bound, slot->call->arguments,
+                                      slot->checked.coerce, slot->checked.tolerant);
+    return said.len ? said : end->text;
+}
+
 static void refuse_arguments(struct slot *slot, const struct checked_end *end) {
     struct buf out = begin_error(slot);
     if (end->unread) {
@@ -98,7 +105,7 @@ static void refuse_arguments(struct slot *slot, const struct checked_end *end) {
                        "The tool was not called; call it again with simpler arguments.");
     } else {
         buf_puts(&out, "the arguments do not fit: ");
-        buf_text(&out, end->text);
+        buf_text(&out, wrong_with_arguments(slot, end));
         buf_puts(&out,
                  ". The tool was not called; call it again with arguments that fit its schema.");
     }
@@ -109,7 +116,7 @@ static void refuse_arguments(struct slot *slot, const struct checked_end *end) {
 
 static void accept_result(struct slot *slot, gramc_text text) {
     bool none = slot->bound->tool->result_kind == GRAMC_RESULT_NULL;
-    settle(slot, SLOT_FINE, arena_text(&slot->run->arena, none ? TEXT("Success") : text));
+    settle(slot, SLOT_FINE, arena_text(&slot->run->ask.arena, none ? TEXT("Success") : text));
 }
 
 static void fail_tool(struct slot *slot, gramc_text why) {
@@ -208,8 +215,8 @@ static void check_and_call(struct slot *slot) {
                                          .turn = run->watch.turn,
                                          .iteration = run->watch.iteration,
                                          .index = slot->index};
-    gramc_text given = json_mended(&run->arena, slot->call->arguments);
-    gramc_text arguments = wire_arguments(&run->arena, slot->bound, given);
+    gramc_text given = json_mended(&run->ask.arena, slot->call->arguments);
+    gramc_text arguments = wire_arguments(&run->ask.arena, slot->bound, given);
     slot->checked = (struct checked_call){.loop = run->loop,
                                           .bound = slot->bound,
                                           .events = &events,
@@ -233,7 +240,7 @@ static void start_slot(struct slot *slot) {
 
 void round_start(gramc_run *run) {
     run->slot_count = run->pending = run->assistant->call_count;
-    run->slots = arena_array(&run->arena, run->slot_count, sizeof(*run->slots));
+    run->slots = arena_array(&run->ask.arena, run->slot_count, sizeof(*run->slots));
     if (!run->slots) {
         run->slot_count = run->pending = 0;
         return;
@@ -349,5 +356,5 @@ gramc_text round_direct_answer(gramc_run *run) {
         if (i) buf_putc(&out, '\n');
         buf_text(&out, run->slots[i].text);
     }
-    return buf_to_arena(&out, &run->arena);
+    return buf_to_arena(&out, &run->ask.arena);
 }

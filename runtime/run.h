@@ -62,7 +62,10 @@ struct gramc_run {
     const gramc_bound *bound;
     const gramc_model *model;
     gramc_run_handler handler;
-    struct arena arena;
+    struct arena arena; /* the conversation, and what lasts as long; ask.arena: of one answer and
+                           its calls */
+    struct arena turn;  /* of one message */
+    struct buf said;    /* result.text */
     const gramc_text *messages;
     size_t message_count, next_message;
     gramc_input *inputs; /* the last one is `message`, of this turn */

@@ -102,15 +102,19 @@ static void tell_guard(struct tell *tell, const gramc_event *event) {
     fputc('\n', err);
 }
 
-static void tell_call(struct tell *tell, const gramc_event *event) {
+static void put_call(struct tell *tell, const gramc_event_call *call) {
     FILE *err = tell->cli->err;
+    tell_hide(tell);
+    fputs("> ", err);
+    cli_put_safe(err, call->tool);
+    fputc(' ', err);
+    put_some(err, call->call->arguments, SHOWN_TEXT);
+    fputc('\n', err);
+}
+
+static void tell_call(struct tell *tell, const gramc_event *event) {
     if (tell->verbose) {
-        tell_hide(tell);
-        fputs("> ", err);
-        cli_put_safe(err, event->call->tool);
-        fputc(' ', err);
-        put_some(err, event->call->call->arguments, SHOWN_TEXT);
-        fputc('\n', err);
+        put_call(tell, event->call);
         put_reading(tell, event->call->reading, event->call->sent);
     }
     tell->waiting++;
@@ -122,11 +126,19 @@ static gramc_text without_error(gramc_text text) {
     return text_starts(text, "Error: ") ? text_slice(text, 7, text.len) : text;
 }
 
+/* Nobody has heard of the call before: it did not begin. */
+static bool never_began(gramc_text outcome, bool is_denied) {
+    return is_denied || text_is(outcome, "call-error") || text_is(outcome, "unknown-tool") ||
+           text_is(outcome, "skipped");
+}
+
 static void tell_failure(struct tell *tell, const gramc_event *event) {
     static const char denied[] = "the call was denied"; /* as the verb says, too */
     gramc_text reason = without_error(event->text);
     bool is_denied = text_starts(reason, denied);
     FILE *err = tell->cli->err;
+    if (tell->verbose && never_began(text_of(event->call->outcome), is_denied))
+        put_call(tell, event->call);
     fputs("gramc: `", err);
     cli_put_safe(err, event->call->tool);
     if (is_denied) reason = text_slice(reason, strlen(denied), reason.len);

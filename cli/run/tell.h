@@ -7,8 +7,11 @@
 #include "cli/run/run.h"
 
 /* ## One JSON document (docs/formats/run.schema.json) */
+struct sent_call;
 struct document {
     struct buf head, answers, calls; /* members, and items of two arrays */
+    struct arena arena;              /* of the next */
+    struct sent_call *sent;          /* what became of arguments; the newest call first */
 };
 void document_init(struct document *document, const gramc_allocator *allocator);
 void document_free(struct document *document);
