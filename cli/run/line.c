@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <wchar.h>
 
 #include <histedit.h>
 
@@ -114,7 +115,7 @@ static char *prompt_of(EditLine *editor) {
 }
 
 /* Ctrl-C. */
-static unsigned char give_up(EditLine *editor, int key) {
+static unsigned char give_up(EditLine *editor, wint_t key) {
     struct line_reader *reader = NULL;
     (void)key;
     el_get(editor, EL_CLIENTDATA, &reader);
@@ -123,7 +124,7 @@ static unsigned char give_up(EditLine *editor, int key) {
 }
 
 /* Ctrl-Z. The editor's handler takes care of the terminal. */
-static unsigned char suspend(EditLine *editor, int key) {
+static unsigned char suspend(EditLine *editor, wint_t key) {
     (void)editor;
     (void)key;
     raise(SIGTSTP);
@@ -164,8 +165,9 @@ static bool start_editing(struct line_reader *reader, FILE *out) {
     el_set(reader->editor, EL_HIST, history, reader->past);
     el_source(reader->editor, NULL);
     el_set(reader->editor, EL_SETTY, "-d", "-isig", NULL);
-    el_set(reader->editor, EL_ADDFN, "give-up", "give the line up", give_up);
-    el_set(reader->editor, EL_ADDFN, "suspend", "stop the process", suspend);
+    /* Of narrow names the editor makes copies that it never frees. */
+    el_wset(reader->editor, EL_ADDFN, L"give-up", L"give the line up", give_up);
+    el_wset(reader->editor, EL_ADDFN, L"suspend", L"stop the process", suspend);
     el_set(reader->editor, EL_BIND, "^C", "give-up", NULL);
     el_set(reader->editor, EL_BIND, "^Z", "suspend", NULL);
     return true;
