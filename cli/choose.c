@@ -24,6 +24,19 @@ static const struct catalogue agents = {"agent", "agents", "--agent NAME", gramc
 static const struct catalogue libraries = {"tool library", "tool libraries", "FILE#NAME",
                                            gramc_spec_library_count, library_name};
 
+static gramc_text experiment_name(const gramc_spec *spec, size_t i) {
+    return gramc_spec_experiment(spec, i)->name;
+}
+
+static const struct catalogue experiments = {"experiment", "experiments", "--experiment NAME",
+                                             gramc_spec_experiment_count, experiment_name};
+
+/* By the label of their patterns. */
+static const struct catalogue *catalogue_of(const char *label) {
+    if (text_is(text_of(label), "Agent")) return &agents;
+    return text_is(text_of(label), "Experiment") ? &experiments : &libraries;
+}
+
 static gramc_text nearest(const struct catalogue *catalogue, const gramc_spec *spec,
                           gramc_text wanted) {
     gramc_text best = {NULL, 0};
@@ -145,8 +158,7 @@ static void note_broken(struct cli *cli, const gramc_compilation *compilation, s
 static int choose_source(struct cli *cli, gramc_compilation *compilation,
                          const struct cli_wanted *wanted, size_t *out) {
     gramc_pattern found[MOST_FOUND];
-    const struct catalogue *catalogue =
-        text_is(text_of(wanted->label), "Agent") ? &agents : &libraries;
+    const struct catalogue *catalogue = catalogue_of(wanted->label);
     size_t several = gramc_source_count(compilation) > 1;
     *out = 0;
     if (!several) return EXIT_FINE;
@@ -194,6 +206,14 @@ int cli_choose_agent(struct cli *cli, const gramc_spec *spec, const char *path,
     gramc_text name = text_of(cli->options[OPTION_AGENT] ? cli->options[OPTION_AGENT] : "");
     if (gramc_spec_find_agent(out, spec, name) == GRAMC_OK) return EXIT_FINE;
     return explain(cli, &agents, spec, path, name);
+}
+
+int cli_choose_experiment(struct cli *cli, const gramc_spec *spec, const char *path,
+                          const gramc_experiment **out) {
+    const char *option = cli->options[OPTION_EXPERIMENT];
+    gramc_text name = text_of(option ? option : "");
+    if (gramc_spec_find_experiment(out, spec, name) == GRAMC_OK) return EXIT_FINE;
+    return explain(cli, &experiments, spec, path, name);
 }
 
 int cli_choose_library(struct cli *cli, const gramc_spec *spec, const char *path, gramc_text name,

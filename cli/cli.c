@@ -116,9 +116,13 @@ const struct command *cli_command(size_t i) {
 static const char *const abouts[] = {
     "Runs an agent with a tool library",
     "Tells which implementation of a tool library serves each tool of an agent, and what is proven",
-    "Lists what a tool library offers", "Calls one tool of a library",
-    "Lists, shows and forgets the conversations that gramc run --session keeps"};
-static const char *const dispatched[] = {"run", "bind", "tools", "call", "session"};
+    "Lists what a tool library offers",
+    "Calls one tool of a library",
+    "Lists, shows and forgets the conversations that gramc run --session keeps",
+    "Carries out an experiment: which tool library is better, and how sure is that",
+    "Runs cases with one agent and two tool libraries, and compares them"};
+static const char *const dispatched[] = {"run",     "bind",       "tools", "call",
+                                         "session", "experiment", "ab"};
 
 /* ## Messages */
 

@@ -224,6 +224,9 @@ void cli_did_you_mean(struct cli *cli, gramc_text near);
 /* Ends a line on `err` with the list, and frees it: EXIT_USAGE, or what no memory gives. */
 struct name_list;
 int cli_put_list(struct cli *cli, struct name_list *list);
+/* The experiment that --experiment names, or the only one; as above. */
+int cli_choose_experiment(struct cli *cli, const gramc_spec *spec, const char *path,
+                          const gramc_experiment **out);
 /* The library of that name; empty: the only one. */
 int cli_choose_library(struct cli *cli, const gramc_spec *spec, const char *path, gramc_text name,
                        const gramc_library **out);

@@ -16,6 +16,21 @@ static void add_bound(struct sha256 *sha, const gramc_bound *bound) {
     sha256_add_text(sha, bound ? gramc_bound_library_fingerprint(bound) : TEXT(""));
 }
 
+static void add_list(struct sha256 *sha, const gramc_text *list, size_t count) {
+    sha256_add_number(sha, count);
+    for (size_t i = 0; i < count; i++) sha256_add_text(sha, list[i]);
+}
+
+static void add_grader(struct sha256 *sha, const gramc_grader *grader) {
+    const gramc_text texts[] = {grader->name,      grader->checks, grader->type, grader->question,
+                                grader->model,     grader->metric, grader->min,  grader->max,
+                                grader->threshold, grader->weight};
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) sha256_add_text(sha, texts[i]);
+    sha256_add_number(sha, grader->kind);
+    sha256_add_number(sha, grader->required);
+    add_list(sha, grader->argv, grader->argc);
+}
+
 static void add_arm(struct sha256 *sha, const gramc_arm *arm, const gramc_bound *bound) {
     const gramc_text texts[] = {arm->name,
                                 arm->model,
@@ -26,11 +41,6 @@ static void add_arm(struct sha256 *sha, const gramc_arm *arm, const gramc_bound 
                                 arm->max_tokens};
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) sha256_add_text(sha, texts[i]);
     add_bound(sha, bound);
-}
-
-static void add_list(struct sha256 *sha, const gramc_text *list, size_t count) {
-    sha256_add_number(sha, count);
-    for (size_t i = 0; i < count; i++) sha256_add_text(sha, list[i]);
 }
 
 /* All that decides what is run and how it is judged; not what limits it, such as maxCost and
@@ -46,6 +56,10 @@ static void take_fingerprint(struct plan *plan, const gramc_bound *const *bound)
     sha256_add_number(&sha, plan->repeats);
     sha256_add_text(&sha, text_of(plan->cases->fingerprint));
     add_list(&sha, experiment->guardrails, experiment->guardrail_count);
+    add_list(&sha, experiment->vary, experiment->vary_count);
+    add_list(&sha, experiment->reset, experiment->reset_count);
+    sha256_add_number(&sha, experiment->grader_count);
+    for (size_t i = 0; i < experiment->grader_count; i++) add_grader(&sha, &experiment->graders[i]);
     sha256_add_number(&sha, experiment->arm_count);
     for (size_t i = 0; i < experiment->arm_count; i++)
         add_arm(&sha, &experiment->arms[i], bound ? bound[i] : NULL);

@@ -20,7 +20,7 @@ static void read_call(gramc_model_call *call, struct reply *out, struct arena *a
     if (!wrapper) wrapper = heeded(&out->odd, item, "custom", JSON_OBJECT);
     if (!wrapper) wrapper = item;
     call->id = protocol_text(item, "id");
-    call->name = heeded_text(&out->odd, wrapper, "name");
+    call->name = needed_text(&out->odd, wrapper, "name");
     call->arguments = read_arguments(arena, wrapper);
 }
 

@@ -159,7 +159,7 @@ bool protocol_call(struct reply *out, struct arena *arena, size_t most, gramc_te
     if (!out->calls) return false;
     gramc_model_call *call = &out->calls[out->call_count++];
     call->id = id;
-    call->name = heeded_text(&out->odd, function, "name");
+    call->name = needed_text(&out->odd, function, "name");
     call->arguments = read_arguments(arena, json_get(function, arguments));
     return !arena->oom;
 }

@@ -626,7 +626,8 @@ static void tell_start(gramc_run *run, const gramc_run_options *options) {
                                                                                    : run->seed,
                                      .bound = bound,
                                      .inputs = run->inputs,
-                                     .input_count = run->input_count - 1};
+                                     .input_count = run->input_count - 1,
+                                     .history = run->talk.count};
     watch_start(&run->watch, &start);
 }
 

@@ -96,6 +96,7 @@ static void put_start(struct trace *trace, const gramc_event *event) {
     json_member_text(w, "wire", text_of(start->wire));
     if (start->seed.len) json_member_raw(w, "seed", start->seed);
     put_inputs(w, start);
+    if (start->history) json_member_number(w, "history", start->history);
     json_member_array(w, "tools");
     for (size_t i = 0; i < start->bound->tool_count; i++) put_tool(w, &start->bound->tools[i]);
     json_array_end(w);

@@ -60,6 +60,12 @@ static int read_options(struct cli *cli, gramc_run_options *out) {
     return EXIT_FINE;
 }
 
+bool run_find_prices(struct cli *cli, const struct choice *choice, gramc_prices *out) {
+    char room[LONGEST_NAME];
+    gramc_text name;
+    return choose_prices(cli, choice, out, &name, room);
+}
+
 int run_budget(struct cli *cli, const struct choice *choice, gramc_run_options *out,
                gramc_prices *prices) {
     char room[LONGEST_NAME];

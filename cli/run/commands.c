@@ -14,7 +14,8 @@ const struct command run_commands[] = {
      "  gramc run hello.gram -l tools.gram --model script:recorded.jsonl < question.txt\n"
      "  gramc run hello.gram -l tools.gram --model Ollama/llama3.1:8b --trace run.jsonl "
      "\"Hello\"\n"
-     "  gramc run hello.gram -l tools.gram --session ann \"What did I ask you yesterday?\"\n",
+     "  gramc run hello.gram -l tools.gram --session ann \"What did I ask you yesterday?\"\n"
+     "  gramc run hello.gram -l tools.gram --chat\n",
      cmd_run},
     {"bind", FOR_BIND, "FILE",
      "Tells which implementation of a tool library serves each tool of an agent, and what is "
@@ -46,5 +47,23 @@ const struct command run_commands[] = {
      "  gramc session show ann --format json > ann.json\n"
      "  gramc session forget ann\n",
      cmd_session},
+    {"experiment", FOR_EXPERIMENT, "FILE VERB",
+     "Carries out an experiment: which tool library is better, and how sure is that. VERB is\n"
+     "  plan    what would be run, in which order; calls nothing\n"
+     "  run     runs it\n"
+     "  resume  goes on with a run that was stopped or killed\n"
+     "  status  what the store has of it",
+     "Examples:\n"
+     "  gramc experiment greeting.gram plan --model mock\n"
+     "  gramc experiment greeting.gram run --concurrency 8 --max-cost 2.50\n"
+     "  gramc experiment greeting.gram resume\n",
+     cmd_experiment},
+    {"ab", FOR_AB, "SPEC",
+     "Runs the cases of a file with one agent and two tool libraries, and compares them.",
+     "Examples:\n"
+     "  gramc ab hello.gram --a tools.gram#friendly --b tools.gram#formal --cases cases.jsonl\n"
+     "  gramc ab hello.gram --a old.gram --b new.gram --cases cases.csv --repeats 3 --expect "
+     "'${name}'\n",
+     cmd_ab},
     {NULL, 0, NULL, NULL, NULL, NULL},
 };

@@ -82,12 +82,50 @@ static int output_options(struct runner *runner) {
     return EXIT_FINE;
 }
 
+/* ## The session */
+
+/* What is not in the trace is said. */
+static void tell_history(struct cli *cli, const char *path, const gramc_session_history *history) {
+    if (cli->options[OPTION_QUIET]) return;
+    if (history->earlier)
+        fprintf(cli->err,
+                "gramc: %s begins with a conversation of %zu message%s that is not in it\n", path,
+                history->earlier, text_plural(history->earlier));
+    if (history->left_out)
+        fprintf(cli->err, "gramc: %s: %u message%s got no answer and %s left out\n", path,
+                (unsigned)history->left_out, text_plural(history->left_out),
+                history->left_out == 1 ? "is" : "are");
+}
+
+static int load_history(struct runner *runner, const char *path) {
+    struct cli *cli = runner->cli;
+    gramc_session_history history;
+    gramc_json_error error = {.message = ""};
+    if (gramc_session_about(runner->session).messages)
+        return cli_usage(cli,
+                         "run: session %s holds a conversation already, and --history begins "
+                         "one; name another session",
+                         cli->options[OPTION_SESSION]);
+    const struct cli_file *file = cli_read(cli, path);
+    if (!file) return cli->failure;
+    const gramc_text trace = {file->bytes, file->len};
+    gramc_status status = gramc_session_load_trace(runner->session, trace, &history, &error);
+    if (status == GRAMC_FINDINGS) return cli_usage(cli, "%s: %s", path, error.message);
+    if (status == GRAMC_OK) tell_history(cli, path, &history);
+    return cli_status(cli, status);
+}
+
 /* Taken before anything is started: one that somebody else has is said at once. */
 static int open_session(struct runner *runner) {
-    const char *id = runner->cli->options[OPTION_SESSION];
-    int code = id ? kept_open(runner->cli, id, &runner->kept) : EXIT_FINE;
-    if (code == EXIT_FINE && id) runner->session = kept_session(runner->kept);
-    return code;
+    struct cli *cli = runner->cli;
+    const char *id = cli->options[OPTION_SESSION], *history = cli->options[OPTION_HISTORY];
+    int code = EXIT_FINE;
+    if (id) code = kept_open(cli, id, &runner->kept);
+    else if (history || cli->options[OPTION_CHAT])
+        code = cli_status(cli, gramc_session_new(&runner->own, &cli->allocator));
+    if (code != EXIT_FINE) return code;
+    runner->session = id ? kept_session(runner->kept) : runner->own;
+    return history ? load_history(runner, history) : EXIT_FINE;
 }
 
 static void runner_free(struct runner *runner) {
@@ -96,6 +134,7 @@ static void runner_free(struct runner *runner) {
     gramc_bound_free(runner->bound);
     run_choice_free(&runner->choice);
     kept_close(runner->kept);
+    gramc_session_free(runner->own);
     if (runner->trace >= 0) close(runner->trace);
 }
 
@@ -111,7 +150,7 @@ int cmd_run(struct cli *cli) {
     if (code == EXIT_FINE)
         code = run_inputs(cli, runner.choice.agent, runner.inputs, &runner.input_count);
     if (code == EXIT_FINE) code = run_model(cli, &runner.choice, &runner.model);
-    if (code == EXIT_FINE) code = ask(&runner);
+    if (code == EXIT_FINE) code = cli->options[OPTION_CHAT] ? chat(&runner) : ask(&runner);
     runner_free(&runner);
     return code;
 }

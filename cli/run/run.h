@@ -9,6 +9,8 @@ int cmd_run(struct cli *cli);
 int cmd_bind(struct cli *cli);
 int cmd_tools(struct cli *cli);
 int cmd_call(struct cli *cli);
+int cmd_experiment(struct cli *cli);
+int cmd_ab(struct cli *cli);
 int cmd_session(struct cli *cli);
 
 /* ## Specs (choose.c). All return an exit code, after a message if it is not EXIT_FINE. */
@@ -51,6 +53,8 @@ gramc_text run_key_name(struct cli *cli, const struct choice *choice);
  * is the room for. */
 /* From --max-concurrent, --rpm and --tpm. */
 int run_limits(struct cli *cli, gramc_endpoint_options *out);
+/* What the model of the choice costs; false: nobody has said. */
+bool run_find_prices(struct cli *cli, const struct choice *choice, gramc_prices *out);
 int run_budget(struct cli *cli, const struct choice *choice, gramc_run_options *out,
                gramc_prices *prices);
 

@@ -23,6 +23,7 @@ struct runner {
     bool said_no_curl;      /* that there is nothing for --curl to show */
     struct kept *kept;      /* --session; NULL: none */
     gramc_session *session; /* that runs continue; NULL: none */
+    gramc_session *own;     /* the same, if it is in no store */
     gramc_run_options options;
     gramc_prices prices;
     /* of the run that is under way */
@@ -39,5 +40,9 @@ struct runner {
 int runner_prepare(struct runner *runner);
 /* One run: each message is one turn. An exit code, after a message if it is not EXIT_FINE. */
 int runner_ask(struct runner *runner, const gramc_text *messages, size_t count);
+
+/* ## --chat (chat.c) */
+/* A message a line, until there are no more. An exit code. */
+int chat(struct runner *runner);
 
 #endif

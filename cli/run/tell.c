@@ -267,7 +267,8 @@ void tell_start(struct tell *tell, struct cli *cli, struct document *document) {
     *tell = (struct tell){.cli = cli, .document = document};
     tell->quiet = cli->options[OPTION_QUIET] != NULL;
     tell->verbose = cli->options[OPTION_VERBOSE] != NULL;
-    tell->closes = tell->verbose || (!tell->quiet && isatty(fileno(cli->err)) == 1);
+    bool chats = cli->options[OPTION_CHAT];
+    tell->closes = tell->verbose || (!tell->quiet && !chats && isatty(fileno(cli->err)) == 1);
     buf_init(&tell->who, &cli->allocator, WHO_MAX);
     buf_init(&tell->model, &cli->allocator, WHO_MAX);
     buf_init(&tell->said, &cli->allocator, SAID_MAX);

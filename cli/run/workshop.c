@@ -88,6 +88,7 @@ int workshop_ask(struct workshop *shop, const gramc_library *library, const gram
     options.secrets = shop->secrets.list;
     options.secret_count = shop->secrets.count;
     options.agent = agent;
+    options.company = shop->company;
     struct interrupt *interrupt = interrupt_start(cli, shop->loop);
     gramc_status status = gramc_offering_new(&shop->offering, shop->loop, library, &options);
     if (interrupt_stop(cli, interrupt)) return EXIT_INTERRUPTED;

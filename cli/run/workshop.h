@@ -10,6 +10,7 @@ struct workshop {
     gramc_builtins *builtins;
     gramc_loop *loop;
     gramc_offering *offering; /* NULL before workshop_ask */
+    uint32_t company;         /* of the runs that its servers are for: see gramc_run_options */
 };
 
 /* `spec`: under whose configuration variables are read; NULL: those of --allow-env alone. An exit

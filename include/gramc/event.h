@@ -61,6 +61,7 @@ typedef struct gramc_event_start {
     const struct gramc_bound *bound;
     const gramc_input *inputs; /* but `message` */
     size_t input_count;
+    size_t history; /* messages of its session that were there before it */
 } gramc_event_start;
 
 typedef struct gramc_event_attempt {

@@ -367,6 +367,18 @@ GRAMC_API GRAMC_MUST_USE gramc_status gramc_session_print(const gramc_session *s
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_session_load(gramc_session *session, gramc_text json,
                                                          gramc_json_error *error);
 
+typedef struct gramc_session_history {
+    uint32_t turns;    /* that were answered, and are taken */
+    uint32_t left_out; /* that were not */
+    size_t earlier;    /* messages that were said before the trace began, and are not in it */
+} gramc_session_history;
+/* The same for the turns of a trace (docs/formats/trace.md) that were answered; a last line that
+ * was cut is left out. `about` may be NULL. GRAMC_FINDINGS: no trace, or nothing was answered. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_session_load_trace(gramc_session *session,
+                                                               gramc_text trace,
+                                                               gramc_session_history *about,
+                                                               gramc_json_error *error);
+
 /* ## Loops */
 typedef struct gramc_run gramc_run;
 

@@ -176,6 +176,16 @@ static bool add_results(struct resuming *resuming, const struct message *from, s
     return true;
 }
 
+/* An id that was replaced is the old one still in what only the provider reads. */
+static bool is_renamed(const struct conversation *talk, const struct message *from,
+                       const gramc_model_call *calls) {
+    for (size_t i = 0; i < from->call_count; i++) {
+        bool due = from->calls[i].id.len || talk->protocol->by_id;
+        if (due && !text_eq(from->calls[i].id, calls[i].id)) return true;
+    }
+    return false;
+}
+
 /* An answer with its results. In the functions wire each of its calls stands alone. */
 static bool resume_answer(struct resuming *resuming, const struct message *from) {
     size_t index = 0, pieces = resuming->functions && from->call_count ? from->call_count : 1;
@@ -187,7 +197,8 @@ static bool resume_answer(struct resuming *resuming, const struct message *from)
         said->legacy = resuming->functions && from->call_count;
         said->calls = calls ? calls + index : NULL;
         if (pieces > 1) said->call_count = 1;
-        if (pieces > 1 && said->opaque.len) said->opaque = (gramc_text){NULL, 0};
+        if (pieces > 1 || is_renamed(resuming->talk, from, calls))
+            said->opaque = (gramc_text){NULL, 0};
         if (index) said->has_content = false;
         if (index) said->content = (gramc_text){NULL, 0};
         resuming->talk->group++;

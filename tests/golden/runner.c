@@ -230,10 +230,15 @@ static bool system_does(const char *command) {
     return done;
 }
 
+static void give_input(const struct golden *golden) {
+    if (find(golden, "stdin") && !freopen(".stdin", "rb", stdin)) perror("stdin");
+}
+
 /* What the command finds. Kept aside, so that each run of a case begins with the same. */
 static void prepare(const struct golden *golden) {
     for (size_t i = 0; access("prepared", F_OK) && i < golden->before_count; i++) {
         struct counter counter = {.fail_at = 0};
+        give_input(golden);
         struct outcome outcome = run_command(golden->before[i], &counter);
         if (outcome.exit_code)
             fprintf(stderr, "%s: before: exit %d: %s", golden->path, outcome.exit_code,
@@ -248,7 +253,7 @@ static struct outcome run(const struct golden *golden, long fail_at, bool persis
     struct counter counter = {.fail_at = fail_at, .persistent = persistent};
     write_inputs(golden);
     if (golden->before_count) prepare(golden);
-    if (find(golden, "stdin") && !freopen(".stdin", "rb", stdin)) perror("stdin");
+    give_input(golden);
     return run_command(golden->command, &counter);
 }
 

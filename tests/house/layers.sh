@@ -59,8 +59,10 @@ allowed cli/host "base cli"
 
 others=$(grep -rl 'curl/curl.h' base jsonschema jolt toolbox grammar compiler runtime experiment cli | grep -v '^runtime/net/http.c$')
 [ -z "$others" ] || { echo "only runtime/net/http.c may include curl: $others"; bad=1; }
-others=$(grep -rl '<sqlite3.h>' --include='*.[ch]' base jsonschema jolt toolbox grammar compiler runtime cli | grep -v '^runtime/sqlite.c$')
+others=$(grep -rl '<sqlite3.h>' --include='*.[ch]' base jsonschema jolt toolbox grammar compiler runtime experiment cli | grep -v '^runtime/sqlite.c$')
 [ -z "$others" ] || { echo "only runtime/sqlite.c may include SQLite: $others"; bad=1; }
+others=$(grep -rl '<histedit.h>' --include='*.[ch]' base jsonschema jolt toolbox grammar compiler runtime experiment cli | grep -v '^cli/run/line.c$')
+[ -z "$others" ] || { echo "only cli/run/line.c may include libedit: $others"; bad=1; }
 [ "$seen" -gt 900 ] || { echo "only $seen includes were seen: the test looks at the wrong place"; bad=1; }
 echo "$seen includes read"
 exit $bad

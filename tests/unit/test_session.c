@@ -301,6 +301,83 @@ static void test_another_wire(void **state) {
     stage_close(&stage);
 }
 
+/* ## Traces */
+
+#define TURN(text) "{\"event\":\"turn\",\"message\":\"" text "\"}\n"
+#define RESULT "{\"event\":\"tool.response\",\"call\":1,\"outcome\":\"ok\",\"result\":\"3\"}\n"
+#define ANSWERED "{\"event\":\"answer\",\"text\":\"x\"}\n"
+
+static void load(struct stage *stage, const char *trace, uint32_t turns, uint32_t left_out,
+                 size_t messages) {
+    gramc_session_history history;
+    gramc_json_error error = {.message = ""};
+    if (gramc_session_load_trace(stage->session, text_of(trace), &history, &error))
+        fail_msg("%s: %s", trace, error.message);
+    assert_int_equal(history.turns, turns);
+    assert_int_equal(history.left_out, left_out);
+    holds(stage, turns, messages);
+}
+
+static void test_traces(void **state) {
+    (void)state;
+    struct stage stage;
+    struct test_run run;
+    assert_int_equal(stage_open(&stage, NULL), GRAMC_OK);
+    /* Cut in its last line, as a run leaves it that is killed. */
+    load(&stage, BEGIN TURN("A") SAYS("x") ANSWERED TURN("B") SAYS("y") "{\"event\":\"ans", 1, 1,
+         2);
+    /* An answer whose calls have no results is none. */
+    load(&stage, BEGIN TURN("A") CALLS(CALL("a")) SAYS("x") ANSWERED TURN("B") SAYS("y") ANSWERED,
+         1, 1, 2);
+    load(&stage, BEGIN TURN("A") CALLS(CALL("a")) RESULT ANSWERED, 1, 0, 3);
+    /* Two runs in one file. */
+    load(&stage,
+         BEGIN TURN("A") SAYS("x") ANSWERED BEGIN TURN("B") CALLS(CALL("a")) RESULT SAYS("y")
+             ANSWERED,
+         2, 0, 6);
+    assert_int_equal(gramc_session_load_trace(stage.session, TEXT(BEGIN TURN("A")), NULL, NULL),
+                     GRAMC_FINDINGS);
+    holds(&stage, 2, 6);
+    /* What a run writes is what it left in its session. */
+    test_run_init(&run);
+    const struct part part = {.message = "C", .script = BEGIN CALLS(CALL("z")) SAYS("Three.")};
+    assert_int_equal(play(&stage, &run, &part), GRAMC_OK);
+    holds(&stage, 3, 10);
+    buf_putc(&run.trace, '\0');
+    assert_non_null(strstr(run.trace.ptr, "\"history\":6,"));
+    load(&stage, run.trace.ptr, 1, 0, 4);
+    expect(&stage, &(struct part){.message = "D", .script = BEGIN SAYS("So.")},
+           GRAMC_OUTCOME_ANSWERED,
+           "\"messages\":[{\"role\":\"user\",\"content\":\"C\"},{\"role\":\"assistant\","
+           "\"content\":null,\"tool_calls\":[{\"id\":\"z\"",
+           "");
+    test_run_free(&run);
+    stage_close(&stage);
+}
+
+/* Whatever stands in a trace: it is taken or refused. */
+static void test_strange_traces(void **state) {
+    (void)state;
+    static const char good[] = BEGIN TURN("A") CALLS(CALL("a") "," CALL("b"))
+        RESULT RESULT SAYS("x") ANSWERED TURN("B") SAYS("y") ANSWERED;
+    char copy[sizeof good];
+    struct stage stage;
+    assert_int_equal(stage_open(&stage, NULL), GRAMC_OK);
+    for (size_t i = 0; i < sizeof good - 1; i++) {
+        for (const char *other = "7{,\"\n"; *other; other++) {
+            memcpy(copy, good, sizeof good);
+            copy[i] = *other;
+            gramc_status status =
+                gramc_session_load_trace(stage.session, text_of(copy), NULL, NULL);
+            assert_true(status == GRAMC_OK || status == GRAMC_FINDINGS);
+        }
+        gramc_status status =
+            gramc_session_load_trace(stage.session, (gramc_text){good, i}, NULL, NULL);
+        assert_true(status == GRAMC_OK || status == GRAMC_FINDINGS);
+    }
+    stage_close(&stage);
+}
+
 /* However memory runs out, the session holds the conversation before the run or the one after. */
 static void test_memory(void **state) {
     (void)state;
@@ -331,10 +408,16 @@ static void test_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_continues),         cmocka_unit_test(test_failed_run_leaves_it),
-        cmocka_unit_test(test_one_run_at_a_time), cmocka_unit_test(test_canceled_run),
-        cmocka_unit_test(test_another_agent),     cmocka_unit_test(test_another_protocol),
-        cmocka_unit_test(test_another_wire),      cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_continues),
+        cmocka_unit_test(test_failed_run_leaves_it),
+        cmocka_unit_test(test_one_run_at_a_time),
+        cmocka_unit_test(test_canceled_run),
+        cmocka_unit_test(test_another_agent),
+        cmocka_unit_test(test_another_protocol),
+        cmocka_unit_test(test_traces),
+        cmocka_unit_test(test_strange_traces),
+        cmocka_unit_test(test_another_wire),
+        cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,67 @@
+/* An experiment that is about to be run: its spec and cases, and for each arm what it is run with
+ * (study.c, study_arms.c); how it is run, kept and resumed (study_run.c). */
+#ifndef CLI_RUN_STUDY_H
+#define CLI_RUN_STUDY_H
+
+#include "cli/run/workshop.h"
+#include "experiment/run_cell.h"
+#include "experiment/store/store.h"
+
+enum { STUDY_MODEL = 512 };
+
+/* What an arm is made of. */
+struct study_arm {
+    gramc_agent agent; /* as the arm changes it */
+    gramc_offering *offering;
+    gramc_bound *bound;
+    gramc_model *model;
+    gramc_prices prices;
+    bool has_prices;
+    char model_name[STUDY_MODEL]; /* with its provider */
+};
+
+struct study {
+    struct cli *cli;
+    struct choice choice;      /* compilations, and the agent and library of the arm at hand */
+    gramc_compilation *second; /* of the library of --b */
+    gramc_experiment made;     /* by gramc ab */
+    gramc_arm made_arms[2];
+    gramc_grader made_grader;
+    const gramc_experiment *experiment;
+    struct buf texts; /* that were put together for it */
+    struct cases cases;
+    bool has_cases;
+    struct workshop shop;
+    size_t arm_count;
+    struct study_arm arms[ARMS_MAX];
+    struct run_arm run_arms[ARMS_MAX];
+    struct plan plan;
+    char store_path[CLI_PATH];
+};
+
+/* All return an exit code, after a message if it is not EXIT_FINE. */
+/* The file of the first operand and its experiment. */
+int study_open(struct study *study, struct cli *cli);
+/* The cases that the experiment names. */
+int study_read_cases(struct study *study);
+/* Binds every arm, and looks whether they can be compared. Starts servers, asks no model. */
+int study_bind(struct study *study);
+/* The plan, once all arms are bound. */
+int study_plan(struct study *study);
+/* Also after a failure. */
+void study_close(struct study *study);
+
+/* ## Running (study_run.c) */
+enum study_verb { STUDY_RUN, STUDY_RESUME };
+int study_run(struct study *study, enum study_verb verb);
+/* What the store has of it, without running anything. */
+int study_status(struct study *study);
+/* How it would be run: counts, order, what is known of its cost. */
+int study_print_plan(struct study *study);
+
+/* Where the store is: --store, or beside the first operand; `make`: its folder too. */
+int study_find_store(struct study *study, bool make);
+/* The name that the store has it under is this one, or this one with a number. */
+gramc_text study_base_id(const struct study *study);
+
+#endif

@@ -1,0 +1,403 @@
+/* Runs an experiment or goes on with it: under which name it is kept, what is shown meanwhile, and
+ * how its end becomes an exit code. What was found is the report's business. */
+#define _POSIX_C_SOURCE 200809L
+#include "cli/run/study.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/json/writer.h"
+#include "base/number.h"
+#include "base/text.h"
+#include "experiment/engine.h"
+#include "experiment/folder.h"
+
+enum { ID_LONGEST = 200, DETAILS_MAX = 256 << 20, SHOW_MS = 200 };
+
+/* What belongs to one run of a study. */
+struct carried {
+    struct study *study;
+    struct store *store;
+    struct engine *engine;
+    struct run_cells *cells;
+    char id[ID_LONGEST], folder[CLI_PATH], owner[64];
+    bool shows;        /* progress, on a terminal */
+    uint64_t shown_at; /* in ms, by the clock of waiting */
+    struct store_error error;
+};
+
+/* ## Its name in the store */
+
+/* NAME, or NAME-2, NAME-3... */
+static bool is_of(gramc_text id, gramc_text base) {
+    if (id.len < base.len || memcmp(id.ptr, base.ptr, base.len) != 0) return false;
+    gramc_text rest = text_slice(id, base.len, id.len);
+    if (!rest.len) return true;
+    bool digits = rest.len > 1 && rest.ptr[0] == '-';
+    for (size_t i = 1; digits && i < rest.len; i++)
+        digits = rest.ptr[i] >= '0' && rest.ptr[i] <= '9';
+    return digits;
+}
+
+static bool is_finished(const struct store_entry *entry) {
+    return entry->status == EXPERIMENT_DONE ||
+           (entry->status == EXPERIMENT_STOPPED && text_starts(entry->reason, "decided"));
+}
+
+static int report_store(struct carried *run) {
+    fprintf(run->study->cli->err, "gramc: the store: %s\n", run->error.message);
+    return EXIT_RUN_FAILED;
+}
+
+/* The newest of that name, and how many there are. */
+static gramc_status find_newest(struct carried *run, struct store_entry *out, size_t *count) {
+    gramc_text base = study_base_id(run->study);
+    bool exact = run->study->cli->options[OPTION_ID] != NULL;
+    struct store_entry entry;
+    gramc_status status = GRAMC_OK;
+    size_t newest = 0;
+    *count = 0;
+    for (size_t i = 0; !status; i++) {
+        status = store_find(run->store, i, &entry, &run->error);
+        if (status) break;
+        if (exact ? !text_eq(entry.id, base) : !is_of(entry.id, base)) continue;
+        if (!(*count)++) newest = i;
+    }
+    if (status != GRAMC_NOT_FOUND) return status;
+    return *count ? store_find(run->store, newest, out, &run->error) : GRAMC_OK;
+}
+
+static int set_id(struct carried *run, gramc_text base, size_t number) {
+    int len = number > 1 ? snprintf(run->id, sizeof run->id, "%.*s-%zu", TEXT_ARGS(base), number)
+                         : snprintf(run->id, sizeof run->id, "%.*s", TEXT_ARGS(base));
+    if (len > 0 && (size_t)len < sizeof run->id) return EXIT_FINE;
+    return cli_usage(run->study->cli, "the name of the experiment is too long or empty");
+}
+
+static int choose_new_id(struct carried *run) {
+    struct cli *cli = run->study->cli;
+    struct store_entry entry;
+    size_t count;
+    if (find_newest(run, &entry, &count)) return report_store(run);
+    gramc_text base = study_base_id(run->study);
+    if (count && cli->options[OPTION_ID])
+        return cli_usage(cli,
+                         "the store has runs under the id %s; `gramc experiment %s resume` "
+                         "goes on with them",
+                         cli->options[OPTION_ID], cli->operands[0]);
+    if (count && !is_finished(&entry) && text_eq(entry.plan, text_of(run->study->plan.fingerprint)))
+        return cli_usage(cli,
+                         "%.*s is not finished: %llu of %u cases; `gramc experiment %s resume` "
+                         "goes on, --id begins another",
+                         TEXT_ARGS(entry.id), (unsigned long long)entry.done, (unsigned)entry.items,
+                         cli->operands[0]);
+    return set_id(run, base, count + 1);
+}
+
+static int choose_old_id(struct carried *run) {
+    struct store_entry entry;
+    size_t count;
+    if (find_newest(run, &entry, &count)) return report_store(run);
+    if (!count)
+        return cli_usage(run->study->cli, "%s has no experiment %.*s to resume",
+                         run->study->store_path, TEXT_ARGS(study_base_id(run->study)));
+    return set_id(run, entry.id, 1);
+}
+
+/* ## What is kept with it, for reports without the spec */
+
+static gramc_text spell(const struct carried *run, struct buf *out) {
+    const struct study *study = run->study;
+    const gramc_experiment *experiment = study->experiment;
+    struct json_writer w = json_writer(out);
+    json_object_begin(&w);
+    json_member_text(&w, "experiment", experiment->name);
+    json_member_text(&w, "file", text_of(study->cli->operands[0]));
+    json_member_text(&w, "metric", experiment->metric);
+    json_member_text(&w, "stop", experiment->stop);
+    json_member_text(&w, "margin", experiment->margin);
+    json_member_text(&w, "alpha", experiment->alpha);
+    json_member_text(&w, "maxMissing", experiment->max_missing);
+    json_member_array(&w, "guardrails");
+    for (size_t i = 0; i < experiment->guardrail_count; i++)
+        json_text(&w, experiment->guardrails[i]);
+    json_array_end(&w);
+    json_member_array(&w, "arms");
+    for (size_t i = 0; i < experiment->arm_count; i++) {
+        const gramc_arm *arm = &experiment->arms[i];
+        json_object_begin(&w);
+        json_member_text(&w, "name", arm->name);
+        json_member_text(&w, "agent", arm->agent->name);
+        json_member_some(&w, "library", arm->library ? arm->library->name : TEXT(""));
+        json_member_some(&w, "model", text_of(study->arms[i].model_name));
+        json_object_end(&w);
+    }
+    json_array_end(&w);
+    json_member_array(&w, "graders");
+    for (size_t i = 0; i < experiment->grader_count; i++)
+        json_text(&w, experiment->graders[i].name);
+    json_array_end(&w);
+    json_member_text(&w, "cases", text_of(study->cases.fingerprint));
+    json_member_array(&w, "items"); /* in the order of the file */
+    for (size_t i = 0; i < study->cases.count; i++) json_text(&w, study->cases.items[i].id);
+    json_array_end(&w);
+    json_object_end(&w);
+    return buf_view(out);
+}
+
+static int begin(struct carried *run) {
+    struct cli *cli = run->study->cli;
+    struct buf details;
+    buf_init(&details, &cli->allocator, DETAILS_MAX);
+    gramc_text text = spell(run, &details);
+    gramc_status status = buf_status(&details);
+    if (!status)
+        status = store_begin(run->store, text_of(run->id), &run->study->plan, text, &run->error);
+    buf_free(&details);
+    if (status == GRAMC_NOMEM) return cli_no_memory(cli);
+    if (status == GRAMC_AMBIGUOUS || status == GRAMC_LIMIT)
+        return cli_usage(cli, "%s", run->error.message);
+    return status ? report_store(run) : EXIT_FINE;
+}
+
+/* ## Progress */
+
+static uint64_t clock_ms(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+static void put_rest(FILE *err, uint64_t seconds) {
+    if (seconds < 90) fprintf(err, ", about %llu s left", (unsigned long long)seconds);
+    else fprintf(err, ", about %llu min left", (unsigned long long)(seconds + 30) / 60);
+}
+
+/* One line, written over the one before. */
+static void show(struct carried *run, uint64_t now) {
+    const struct engine_progress at = engine_progress(run->engine);
+    FILE *err = run->study->cli->err;
+    uint64_t passed = now - at.started_ms, over = at.done + at.missing;
+    fprintf(err, "\r\033[K%llu of %llu runs", (unsigned long long)over,
+            (unsigned long long)at.cells);
+    if (at.missing) fprintf(err, ", %llu missing", (unsigned long long)at.missing);
+    if (at.retried) fprintf(err, ", %llu tried again", (unsigned long long)at.retried);
+    if (at.cost > 0) fprintf(err, ", cost %.4g", at.cost);
+    if (passed > 2000 && at.now) put_rest(err, passed * (at.cells - over) / at.now / 1000);
+    fflush(err);
+    run->shown_at = now;
+}
+
+static void on_over(void *ctx, uint32_t place, const struct attempt *attempt) {
+    struct carried *run = ctx;
+    (void)place, (void)attempt;
+    if (!run->shows || !run->engine) return;
+    uint64_t now = clock_ms();
+    if (now - run->shown_at >= SHOW_MS) show(run, now);
+}
+
+static void hide(const struct carried *run) {
+    if (run->shows) fputs("\r\033[K", run->study->cli->err);
+}
+
+/* ## Limits */
+
+static int read_limits(struct study *study, struct engine_options *out) {
+    struct cli *cli = study->cli;
+    const gramc_experiment *experiment = study->experiment;
+    const char *cost = cli->options[OPTION_MAX_COST], *time = cli->options[OPTION_MAX_DURATION];
+    const char *concurrency = cli->options[OPTION_CONCURRENCY];
+    uint32_t ms = 0;
+    out->limits.max_missing = 0.02;
+    out->concurrency = experiment->concurrency;
+    (void)number_to_double(&out->limits.max_cost, experiment->max_cost);
+    (void)number_to_double(&out->limits.max_missing, experiment->max_missing);
+    if (cost && !run_parse_amount(cost, &out->limits.max_cost))
+        return cli_usage(cli, "--max-cost takes a number above 0 such as 0.5, not %s", cost);
+    if (time && !run_parse_duration(time, &ms))
+        return cli_usage(cli, "--max-duration takes a time such as 500ms, 30s or 5m, not %s", time);
+    if (concurrency && !run_parse_count(concurrency, &out->concurrency))
+        return cli_usage(cli, "--concurrency takes a number from 1, not %s", concurrency);
+    out->limits.max_ms = ms;
+    return EXIT_FINE;
+}
+
+static int read_run_limits(struct study *study, gramc_run_options *out) {
+    const char *iterations = study->cli->options[OPTION_MAX_ITERATIONS];
+    if (!iterations || run_parse_count(iterations, &out->max_iterations)) return EXIT_FINE;
+    return cli_usage(study->cli, "--max-iterations takes a number from 1, not %s", iterations);
+}
+
+/* ## Running */
+
+/* The folders of all cells are in this one. */
+static int make_scratch(struct carried *run) {
+    const char *root = getenv("TMPDIR");
+    int len = snprintf(run->folder, sizeof run->folder, "%s/gramc-XXXXXX",
+                       root && root[0] == '/' ? root : "/tmp");
+    if (len > 0 && (size_t)len < sizeof run->folder && mkdtemp(run->folder)) return EXIT_FINE;
+    run->folder[0] = '\0';
+    return cli_usage(run->study->cli, "no folder for the runs can be made in %s",
+                     root && root[0] == '/' ? root : "/tmp");
+}
+
+static int make_engine(struct carried *run) {
+    struct study *study = run->study;
+    struct cli *cli = study->cli;
+    struct run_cells_options options = {.plan = &study->plan,
+                                        .loop = study->shop.loop,
+                                        .arms = study->run_arms,
+                                        .folder = text_of(run->folder),
+                                        .keep_traces = true,
+                                        .run = GRAMC_RUN_OPTIONS_INIT,
+                                        .allocator = &cli->allocator};
+    struct engine_options engine = {.plan = &study->plan,
+                                    .store = run->store,
+                                    .watch = {.over = on_over, .ctx = run},
+                                    .owner = text_of(run->owner),
+                                    .allocator = &cli->allocator};
+    int code = read_run_limits(study, &options.run);
+    if (code == EXIT_FINE) code = read_limits(study, &engine);
+    if (code != EXIT_FINE) return code;
+    if (run_cells_new(&run->cells, &options)) return cli_no_memory(cli);
+    engine.cells = run_cells_runner(run->cells);
+    gramc_status status = engine_new(&run->engine, &engine, &run->error);
+    if (status == GRAMC_NOMEM) return cli_no_memory(cli);
+    return status ? report_store(run) : EXIT_FINE;
+}
+
+static enum store_status status_of(enum engine_end end) {
+    switch (end) {
+    case ENGINE_DONE: return EXPERIMENT_DONE;
+    case ENGINE_DECIDED:
+    case ENGINE_BUDGET: return EXPERIMENT_STOPPED;
+    case ENGINE_INTERRUPTED: return EXPERIMENT_RUNNING;
+    default: return EXPERIMENT_ABORTED;
+    }
+}
+
+/* Says how it ended, unless it simply did. */
+static int tell_end(struct carried *run, enum engine_end end, gramc_text reason) {
+    struct cli *cli = run->study->cli;
+    const struct engine_progress at = engine_progress(run->engine);
+    if (end == ENGINE_DONE) return EXIT_FINE;
+    fputs("gramc: ", cli->err);
+    cli_put_safe(cli->err, reason);
+    fprintf(cli->err, "; %llu of %llu runs are kept", (unsigned long long)at.done,
+            (unsigned long long)at.cells);
+    if (end != ENGINE_DECIDED)
+        fprintf(cli->err, ", `gramc experiment %s resume` goes on", cli->operands[0]);
+    fputc('\n', cli->err);
+    if (end == ENGINE_INTERRUPTED) return EXIT_INTERRUPTED;
+    return end == ENGINE_DECIDED || end == ENGINE_BUDGET ? EXIT_FINE : EXIT_RUN_FAILED;
+}
+
+static int end_run(struct carried *run) {
+    gramc_text reason;
+    char line[400];
+    enum engine_end end = engine_ended(run->engine, &reason);
+    snprintf(line, sizeof line, "%s%s%.*s", engine_end_name(end), reason.len ? ": " : "",
+             TEXT_ARGS(reason));
+    gramc_status status = store_set_status(run->store, status_of(end), text_of(line));
+    if (!status) status = store_flush(run->store, &run->error);
+    hide(run);
+    int code = tell_end(run, end, reason);
+    if (status && end != ENGINE_STORE_FAILED) return report_store(run);
+    return code;
+}
+
+static int carry_out(struct carried *run) {
+    struct study *study = run->study;
+    gramc_status status = store_set_status(run->store, EXPERIMENT_RUNNING, TEXT(""));
+    if (status) return report_store(run);
+    struct interrupt *interrupt = interrupt_start(study->cli, study->shop.loop);
+    engine_start(run->engine);
+    (void)run_cells_drive(run->cells, run->engine);
+    (void)interrupt_stop(study->cli, interrupt);
+    return end_run(run);
+}
+
+/* A plain summary. */
+static int summarise(struct carried *run) {
+    const struct engine_progress at = engine_progress(run->engine);
+    FILE *out = run->study->cli->out;
+    fprintf(out, "%s: %llu of %llu runs, %llu missing, %u of %u cases\n", run->id,
+            (unsigned long long)at.done, (unsigned long long)at.cells,
+            (unsigned long long)at.missing, (unsigned)at.finished, (unsigned)at.items);
+    return at.done ? EXIT_FINE : EXIT_RUN_FAILED;
+}
+
+static int close_store(struct carried *run, int code) {
+    struct store_error error = {""};
+    gramc_status status = store_close(run->store, &error);
+    if (!status || code != EXIT_FINE) return code;
+    run->error = error;
+    return report_store(run);
+}
+
+static int run_in(struct carried *run, enum study_verb verb) {
+    int code = verb == STUDY_RUN ? choose_new_id(run) : choose_old_id(run);
+    if (code == EXIT_FINE) code = make_scratch(run);
+    if (code == EXIT_FINE) code = begin(run);
+    if (code == EXIT_FINE) code = make_engine(run);
+    if (code == EXIT_FINE) code = carry_out(run);
+    if (code == EXIT_FINE) code = summarise(run);
+    engine_free(run->engine);
+    run_cells_free(run->cells);
+    if (run->folder[0]) folder_remove(run->folder);
+    return close_store(run, code);
+}
+
+int study_run(struct study *study, enum study_verb verb) {
+    struct cli *cli = study->cli;
+    struct carried run = {.study = study};
+    int code = study_find_store(study, true);
+    if (code != EXIT_FINE) return code;
+    snprintf(run.owner, sizeof run.owner, "process %ld", (long)getpid());
+    run.shows = !cli->options[OPTION_QUIET] && isatty(fileno(cli->err)) == 1;
+    gramc_status status =
+        store_open(&run.store, text_of(study->store_path), &cli->allocator, &run.error);
+    if (status == GRAMC_NOMEM) return cli_no_memory(cli);
+    if (status) return report_store(&run);
+    return run_in(&run, verb);
+}
+
+/* ## Status */
+
+static void put_entry(struct cli *cli, const struct store_entry *entry) {
+    cli_put_safe(cli->out, entry->id);
+    fprintf(cli->out, ": %s, %llu of %u cases, %u repeat%s, %u arms, seed %llu\n",
+            store_status_name(entry->status), (unsigned long long)entry->done,
+            (unsigned)entry->items, (unsigned)entry->repeats, text_plural(entry->repeats),
+            (unsigned)entry->arms, (unsigned long long)entry->seed);
+    if (!entry->reason.len || text_is(entry->reason, "done")) return;
+    fputs("  ", cli->out);
+    cli_put_safe(cli->out, entry->reason);
+    fputc('\n', cli->out);
+}
+
+int study_status(struct study *study) {
+    struct cli *cli = study->cli;
+    struct carried run = {.study = study};
+    struct store_entry entry;
+    size_t shown = 0;
+    int code = study_find_store(study, false);
+    if (code != EXIT_FINE) return code;
+    if (access(study->store_path, F_OK) != 0)
+        return cli_usage(cli, "there is no store %s yet", study->store_path);
+    if (store_open(&run.store, text_of(study->store_path), &cli->allocator, &run.error))
+        return report_store(&run);
+    gramc_status status = GRAMC_OK;
+    for (size_t i = 0; !(status = store_find(run.store, i, &entry, &run.error)); i++) {
+        if (!is_of(entry.id, study_base_id(study))) continue;
+        put_entry(cli, &entry);
+        shown++;
+    }
+    if (status != GRAMC_NOT_FOUND) code = report_store(&run);
+    else if (!shown)
+        code = cli_usage(cli, "%s has no experiment %.*s", study->store_path,
+                         TEXT_ARGS(study_base_id(study)));
+    return close_store(&run, code);
+}

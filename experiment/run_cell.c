@@ -1,0 +1,456 @@
+/* Turns a planned run into an attempt: makes its folder, resets what the experiment resets, runs
+ * the agent with the arm's model and library, has the answer graded, clears the folder away. What
+ * runs when, and what becomes of attempts, is the engine's business. */
+#include "experiment/run_cell.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "experiment/folder.h"
+#include "runtime/loop.h"
+#include "runtime/process/child.h"
+#include "runtime/run.h"
+#include "runtime/tool.h"
+
+enum { CELL_ID = 120, PATH_LONGEST = 4096, TRACE_MAX = 64 << 20, TURN_OUT = 64 };
+
+struct run_cells {
+    struct run_cells_options options;
+    gramc_allocator allocator;
+    struct cell_runner runner;
+    struct cell_job *jobs;
+    struct pause *pauses;
+};
+
+/* A call to be made later. */
+struct pause {
+    uv_timer_t timer;
+    struct run_cells *cells;
+    void (*then)(void *ctx);
+    void *ctx;
+    struct pause *next, **link;
+};
+
+/* What a cell is while it runs. */
+struct cell_job {
+    struct run_cells *cells;
+    struct cell_start start;
+    cell_done *done;
+    void *ticket;
+    struct arena arena; /* of all texts */
+    struct buf trace;
+    struct attempt attempt;
+    struct graded_call *calls;
+    size_t call_count, call_room;
+    char id[CELL_ID], folder[PATH_LONGEST];
+    bool has_folder;
+    struct child *reset;
+    struct grading_job *grading;
+    bool grading_now; /* the graders have been started, and have not answered */
+    bool is_starting; /* nothing has returned yet: who answers now does not end the job */
+    bool is_graded;
+    struct cell_job *next, **link;
+};
+
+/* ## Faults */
+
+enum fault fault_of_outcome(gramc_outcome outcome) {
+    switch (outcome) {
+    case GRAMC_OUTCOME_ANSWERED: return FAULT_NONE;
+    case GRAMC_OUTCOME_MODEL_ERROR:
+    case GRAMC_OUTCOME_TRACE_ERROR:
+    case GRAMC_OUTCOME_INTERNAL:
+    case GRAMC_OUTCOME_CANCELED:
+    case GRAMC_OUTCOME_CASSETTE_MISS: return FAULT_INFRASTRUCTURE;
+    default: return FAULT_ARM;
+    }
+}
+
+gramc_agent arm_agent(const gramc_arm *arm) {
+    gramc_agent agent = *arm->agent;
+    const struct {
+        gramc_text *to, from;
+    } rows[] = {{&agent.model, arm->model},
+                {&agent.temperature, arm->temperature},
+                {&agent.top_p, arm->top_p},
+                {&agent.presence_penalty, arm->presence_penalty},
+                {&agent.frequency_penalty, arm->frequency_penalty},
+                {&agent.max_tokens, arm->max_tokens},
+                {&agent.seed, arm->seed}};
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        if (rows[i].from.len) *rows[i].to = rows[i].from;
+    return agent;
+}
+
+/* ## Waiting */
+
+static void pause_closed(uv_handle_t *timer) {
+    struct pause *pause = timer->data;
+    gramc_allocator allocator = pause->cells ? pause->cells->allocator : mem_default();
+    mem_free(&allocator, pause, sizeof(*pause));
+}
+
+static void forget_pause(struct pause *pause) {
+    *pause->link = pause->next;
+    if (pause->next) pause->next->link = pause->link;
+    uv_close((uv_handle_t *)&pause->timer, pause_closed);
+}
+
+static void pause_passed(uv_timer_t *timer) {
+    struct pause *pause = timer->data;
+    void (*then)(void *ctx) = pause->then;
+    void *ctx = pause->ctx;
+    forget_pause(pause);
+    then(ctx);
+}
+
+static gramc_status wait(void *self, uint64_t ms, void (*then)(void *ctx), void *ctx) {
+    struct run_cells *cells = self;
+    uv_loop_t *loop = &cells->options.loop->uv;
+    struct pause *pause = mem_alloc(&cells->allocator, sizeof(*pause));
+    if (!pause) return GRAMC_NOMEM;
+    *pause = (struct pause){
+        .cells = cells, .then = then, .ctx = ctx, .next = cells->pauses, .link = &cells->pauses};
+    if (pause->next) pause->next->link = &pause->next;
+    cells->pauses = pause;
+    uv_timer_init(loop, &pause->timer);
+    pause->timer.data = pause;
+    uv_update_time(loop);
+    uv_timer_start(&pause->timer, pause_passed, ms, 0);
+    return GRAMC_OK;
+}
+
+static uint64_t now_ms(void *self) {
+    const struct run_cells *cells = self;
+    const gramc_clock *clock = &cells->options.loop->clock;
+    return clock->now_ns(clock->ctx) / 1000000;
+}
+
+/* ## The end of a cell */
+
+static void free_job(struct cell_job *job) {
+    struct run_cells *cells = job->cells;
+    *job->link = job->next;
+    if (job->next) job->next->link = job->link;
+    if (job->has_folder) folder_remove(job->folder);
+    buf_free(&job->trace);
+    arena_free(&job->arena);
+    mem_free(&cells->allocator, job, sizeof(*job));
+}
+
+static gramc_text trace_of(const struct cell_job *job) {
+    bool whole = job->cells->options.keep_traces && buf_status(&job->trace) == GRAMC_OK;
+    return whole ? buf_view(&job->trace) : TEXT("");
+}
+
+static void end_job(struct cell_job *job) {
+    struct attempt *attempt = &job->attempt;
+    if (job->arena.oom) {
+        attempt->fault = FAULT_INFRASTRUCTURE;
+        attempt->outcome = TEXT("internal");
+        attempt->message = TEXT("out of memory");
+        attempt->score_count = 0;
+    }
+    attempt->trace = trace_of(job);
+    job->done(job->ticket, attempt);
+    free_job(job);
+}
+
+/* Something of ours went wrong before the run began, or after it. */
+static void fail_job(struct cell_job *job, const char *outcome, const char *why) {
+    job->attempt.fault = FAULT_INFRASTRUCTURE;
+    job->attempt.outcome = text_of(outcome);
+    job->attempt.message = arena_text(&job->arena, text_of(why));
+    end_job(job);
+}
+
+/* ## Grading */
+
+static void on_graded(void *ctx, const struct score *scores, size_t count, double cost) {
+    struct cell_job *job = ctx;
+    struct score *copy = arena_array(&job->arena, count + 1, sizeof(*copy));
+    job->grading_now = false;
+    for (size_t i = 0; copy && i < count; i++) {
+        copy[i] = scores[i];
+        copy[i].reason = arena_text(&job->arena, scores[i].reason);
+    }
+    job->attempt.scores = copy;
+    job->attempt.score_count = copy ? count : 0;
+    job->attempt.judge_cost = cost;
+    job->is_graded = true;
+    if (!job->is_starting) end_job(job);
+}
+
+/* What the infrastructure has failed is not judged. */
+static void grade(struct cell_job *job) {
+    const struct cell_graders *graders = &job->cells->options.graders;
+    const struct graded_run run = {
+        .item = &job->cells->options.plan->cases->items[job->start.cell.item],
+        .attempt = &job->attempt,
+        .calls = job->calls,
+        .call_count = job->call_count,
+        .cell_id = text_of(job->id),
+        .scratch = text_of(job->folder)};
+    struct graded_run *kept = arena_alloc(&job->arena, sizeof(*kept));
+    if (!graders->start || job->attempt.fault == FAULT_INFRASTRUCTURE || !kept) {
+        end_job(job);
+        return;
+    }
+    *kept = run;
+    job->grading_now = job->is_starting = true;
+    gramc_status status = graders->start(&job->grading, graders->grading, kept, on_graded, job);
+    job->is_starting = false;
+    if (status) {
+        job->grading_now = false;
+        fail_job(job, "grader-error", "a grader cannot be started");
+    } else if (job->is_graded) {
+        end_job(job);
+    }
+}
+
+/* ## What a run tells */
+
+static struct graded_call *add_call(struct cell_job *job) {
+    if (job->call_count == job->call_room) {
+        size_t room = job->call_room ? 2 * job->call_room : 8;
+        struct graded_call *more = arena_array(&job->arena, room, sizeof(*more));
+        if (!more) return NULL;
+        if (job->call_count) memcpy(more, job->calls, job->call_count * sizeof(*more));
+        job->calls = more;
+        job->call_room = room;
+    }
+    return &job->calls[job->call_count++];
+}
+
+static void note_result(struct cell_job *job, const gramc_event_call *event) {
+    struct graded_call *call = add_call(job);
+    if (!call) return;
+    *call = (struct graded_call){.name = arena_text(&job->arena, event->tool),
+                                 .arguments = arena_text(&job->arena, event->call->arguments),
+                                 .sent = arena_text(&job->arena, event->sent),
+                                 .outcome = event->outcome};
+    job->attempt.queued_us += event->queued_ns / 1000;
+}
+
+static void on_event(void *ctx, const gramc_event *event) {
+    struct cell_job *job = ctx;
+    const struct run_cells_options *options = &job->cells->options;
+    struct attempt *attempt = &job->attempt;
+    if (event->kind == GRAMC_EVENT_RUN) attempt->started_ms = event->start->time_ms;
+    if (event->kind == GRAMC_EVENT_ATTEMPT) attempt->queued_us += event->attempt->queued_ns / 1000;
+    if (event->kind == GRAMC_EVENT_RESULT) note_result(job, event->call);
+    if (event->kind == GRAMC_EVENT_RESPONSE) {
+        const gramc_event_response *response = event->response;
+        attempt->response_model = arena_text(&job->arena, response->model);
+        attempt->system_fingerprint = arena_text(&job->arena, response->system_fingerprint);
+        attempt->has_tokens |= response->total_tokens > 0;
+    }
+    if (options->event) options->event(options->ctx, &job->start, event);
+}
+
+static void on_ended(void *ctx, const gramc_run_result *result) {
+    struct cell_job *job = ctx;
+    struct attempt *attempt = &job->attempt;
+    attempt->fault = fault_of_outcome(result->outcome);
+    attempt->outcome = text_of(gramc_outcome_name(result->outcome));
+    attempt->message = arena_text(&job->arena, result->message);
+    attempt->answer = arena_text(&job->arena, result->text);
+    attempt->requests = result->requests;
+    attempt->retries = result->retries;
+    attempt->calls = result->calls;
+    attempt->call_errors = result->call_errors;
+    attempt->tool_errors = result->tool_errors;
+    attempt->prompt_tokens = result->prompt_tokens;
+    attempt->completion_tokens = result->completion_tokens;
+    attempt->cached_tokens = result->cached_tokens;
+    attempt->cost = result->cost;
+    attempt->has_cost = result->has_cost;
+    attempt->wall_us = result->duration_ns / 1000;
+    attempt->model_us = result->model_ns / 1000;
+    attempt->tool_us = result->tool_ns / 1000;
+    grade(job);
+}
+
+/* ## Starting */
+
+static gramc_text print_seed(struct arena *arena, uint32_t seed) {
+    char text[16];
+    snprintf(text, sizeof(text), "%u", (unsigned)seed);
+    return arena_text(arena, text_of(text));
+}
+
+static gramc_text variable(struct arena *arena, const char *name, const char *value) {
+    char text[PATH_LONGEST + 32];
+    snprintf(text, sizeof(text), "%s=%s", name, value);
+    return arena_text(arena, text_of(text));
+}
+
+static gramc_text *environment(struct cell_job *job) {
+    gramc_text *list = arena_array(&job->arena, 2, sizeof(*list));
+    if (!list) return NULL;
+    list[0] = variable(&job->arena, "GRAMC_CELL_ID", job->id);
+    list[1] = variable(&job->arena, "GRAMC_SCRATCH", job->folder);
+    return list;
+}
+
+static void run_agent(struct cell_job *job) {
+    const struct run_cells_options *options = &job->cells->options;
+    const struct item *item = &options->plan->cases->items[job->start.cell.item];
+    const struct run_arm *arm = &options->arms[job->start.cell.arm];
+    gramc_run_options run = options->run;
+    const gramc_run_handler handler = {.done = on_ended, .event = on_event, .ctx = job};
+    run.model = arm->model;
+    run.prices = arm->prices;
+    run.messages = item->messages;
+    run.message_count = item->message_count;
+    run.inputs = item->inputs;
+    run.input_count = item->input_count;
+    run.seed = print_seed(&job->arena, job->start.seed);
+    run.environment = environment(job);
+    run.environment_count = 2;
+    run.company = job->start.cell.arm + 1;
+    if (options->keep_traces) run.trace = buf_writer(&job->trace);
+    gramc_status status = job->arena.oom
+                              ? GRAMC_NOMEM
+                              : gramc_run_start(NULL, options->loop, arm->bound, &run, &handler);
+    if (status == GRAMC_NOMEM) fail_job(job, "internal", "out of memory");
+    else if (status) fail_job(job, "internal", "the run cannot be started with this case");
+}
+
+/* ## Resetting */
+
+static void on_reset_output(void *ctx, const char *bytes, size_t len) {
+    (void)ctx, (void)bytes, (void)len; /* what it says is nobody's business unless it fails */
+}
+
+static void on_reset_ended(void *ctx, const struct child_end *end) {
+    struct cell_job *job = ctx;
+    char why[CHILD_WHY_MAX];
+    job->reset = NULL;
+    if (!end->nomem && end->status == 0 && !end->signal) {
+        run_agent(job);
+        return;
+    }
+    child_explain_end(why, sizeof(why), "the experiment's reset", end);
+    fail_job(job, "reset-error", end->nomem ? "out of memory" : why);
+}
+
+static void start_reset(struct cell_job *job) {
+    const struct run_cells_options *options = &job->cells->options;
+    const gramc_experiment *experiment = options->plan->experiment;
+    const gramc_impl command = {
+        .argv = experiment->reset, .argc = experiment->reset_count, .folder = experiment->folder};
+    const struct tool_memory memory = {.environment = environment(job), .environment_count = 2};
+    const struct child_events events = {on_reset_output, on_reset_ended, job,
+                                        "the experiment's reset", NULL};
+    struct exec_words words;
+    char why[CHILD_WHY_MAX] = "out of memory";
+    gramc_status status = GRAMC_NOMEM;
+    if (memory.environment && exec_words(&words, &job->arena, &command, options->loop, &memory))
+        status = child_start(&job->reset, &options->loop->uv, &options->loop->allocator, &words,
+                             &events, why);
+    if (status) fail_job(job, "reset-error", why);
+    else child_end_input(job->reset);
+}
+
+/* ## For the engine */
+
+static bool make_folder(struct cell_job *job) {
+    const struct run_cells_options *options = &job->cells->options;
+    const struct cell_start *start = &job->start;
+    snprintf(job->id, sizeof(job->id), "%.12s-%u-%u-%u-%u", options->plan->fingerprint,
+             (unsigned)start->place, (unsigned)start->cell.repeat, (unsigned)start->cell.arm,
+             (unsigned)start->number);
+    int len =
+        snprintf(job->folder, sizeof(job->folder), "%.*s/%s", TEXT_ARGS(options->folder), job->id);
+    if (len < 0 || (size_t)len >= sizeof(job->folder)) return false;
+    job->has_folder = folder_make(job->folder);
+    return job->has_folder;
+}
+
+static gramc_status start_cell(void *self, const struct cell_start *start, cell_done *done,
+                               void *ticket) {
+    struct run_cells *cells = self;
+    struct cell_job *job = mem_alloc(&cells->allocator, sizeof(*job));
+    if (!job) return GRAMC_NOMEM;
+    *job = (struct cell_job){.cells = cells,
+                             .start = *start,
+                             .done = done,
+                             .ticket = ticket,
+                             .attempt = {.cell = start->cell, .number = start->number},
+                             .next = cells->jobs,
+                             .link = &cells->jobs};
+    if (job->next) job->next->link = &job->next;
+    cells->jobs = job;
+    arena_init(&job->arena, &cells->allocator);
+    buf_init(&job->trace, &cells->allocator, TRACE_MAX);
+    if (!make_folder(job)) fail_job(job, "internal", "its folder cannot be made");
+    else if (cells->options.plan->experiment->reset_count) start_reset(job);
+    else run_agent(job);
+    return GRAMC_OK;
+}
+
+gramc_status run_cells_new(struct run_cells **out, const struct run_cells_options *options) {
+    gramc_allocator allocator = options->allocator ? *options->allocator : mem_default();
+    struct run_cells *cells = mem_alloc(&allocator, sizeof(*cells));
+    *out = cells;
+    if (!cells) return GRAMC_NOMEM;
+    *cells = (struct run_cells){.options = *options, .allocator = allocator};
+    cells->runner = (struct cell_runner){start_cell, wait, now_ms, cells};
+    return GRAMC_OK;
+}
+
+const struct cell_runner *run_cells_runner(const struct run_cells *cells) {
+    return &cells->runner;
+}
+
+/* Jobs that no run and no grader will end. */
+static void cancel_jobs(struct run_cells *cells) {
+    struct cell_job *job = cells->jobs;
+    while (job) {
+        struct cell_job *next = job->next;
+        if (job->reset) {
+            child_kill(job->reset);
+            job->reset = NULL;
+            fail_job(job, "canceled", "canceled");
+        } else if (job->grading_now) {
+            if (job->grading) cells->options.graders.cancel(job->grading);
+            job->grading_now = false;
+            fail_job(job, "canceled", "canceled");
+        }
+        job = next;
+    }
+}
+
+static bool engine_rests(void *ctx) {
+    return engine_is_over(ctx);
+}
+
+bool run_cells_drive(struct run_cells *cells, struct engine *engine) {
+    gramc_loop *loop = cells->options.loop;
+    loop_turn_until(loop, engine_rests, engine);
+    if (engine_is_over(engine)) return false;
+    engine_cancel(engine);
+    for (struct pause *pause = cells->pauses; pause; pause = pause->next)
+        uv_timer_start(&pause->timer, pause_passed, 0, 0); /* those who wait are told at once */
+    cancel_jobs(cells);
+    for (int i = 0; i < TURN_OUT && !engine_is_over(engine); i++) {
+        for (gramc_run *run = loop->runs; run; run = run->next) gramc_run_cancel(run);
+        loop_turn_until(loop, engine_rests, engine);
+    }
+    return true;
+}
+
+void run_cells_free(struct run_cells *cells) {
+    if (!cells) return;
+    while (cells->jobs) free_job(cells->jobs);
+    while (cells->pauses) {
+        cells->pauses->timer.data = cells->pauses;
+        forget_pause(cells->pauses);
+    }
+    uv_run(&cells->options.loop->uv, UV_RUN_NOWAIT); /* closed handles are given back */
+    gramc_allocator allocator = cells->allocator;
+    mem_free(&allocator, cells, sizeof(*cells));
+}
