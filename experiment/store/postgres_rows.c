@@ -155,18 +155,6 @@ bool postgres_write(struct postgres *db, int64_t experiment, const struct store_
 
 /* ## Reading */
 
-static enum cell_state state_of(gramc_text name) {
-    for (int i = CELL_TODO; i <= CELL_SKIPPED; i++)
-        if (text_is(name, cell_state_name((enum cell_state)i))) return (enum cell_state)i;
-    return CELL_TODO;
-}
-
-static enum fault fault_of(gramc_text name) {
-    for (int i = FAULT_NONE; i <= FAULT_INFRASTRUCTURE; i++)
-        if (text_is(name, fault_name((enum fault)i))) return (enum fault)i;
-    return FAULT_INFRASTRUCTURE;
-}
-
 static gramc_text take_field(gramc_text *rest, char end) {
     size_t len = 0;
     while (len < rest->len && rest->ptr[len] != end) len++;
@@ -214,8 +202,8 @@ static void read_attempt(const struct pg_query *q, struct attempt *out, struct a
         .started_ms = pg_number(q, 19),
         .cost = pg_real(q, 20),
         .judge_cost = pg_real(q, 21),
-        .state = state_of(pg_text(q, 22)),
-        .fault = fault_of(pg_text(q, 23)),
+        .state = cell_state_of(pg_text(q, 22)),
+        .fault = fault_of_name(pg_text(q, 23)),
         .outcome = pg_text(q, 24),
         .message = pg_bytes(q, 25, arena),
         .response_model = pg_bytes(q, 26, arena),
