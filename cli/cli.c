@@ -120,9 +120,11 @@ static const char *const abouts[] = {
     "Calls one tool of a library",
     "Lists, shows and forgets the conversations that gramc run --session keeps",
     "Carries out an experiment: which tool library is better, and how sure is that",
-    "Runs cases with one agent and two tool libraries, and compares them"};
-static const char *const dispatched[] = {"run",     "bind",       "tools", "call",
-                                         "session", "experiment", "ab"};
+    "Runs cases with one agent and two tool libraries, and compares them",
+    "Prints the report of an experiment again, or compares two",
+    "Computes one number of a report again"};
+static const char *const dispatched[] = {"run",        "bind", "tools",  "call", "session",
+                                         "experiment", "ab",   "report", "stat"};
 
 /* ## Messages */
 

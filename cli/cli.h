@@ -39,6 +39,7 @@ enum {
     FOR_EXPERIMENT = 1 << 17,
     FOR_AB = 1 << 18,
     FOR_REPORT = 1 << 19,
+    FOR_STAT = 1 << 20,
     FOR_ALL = (1 << 24) - 1 /* room for those that come */
 };
 

@@ -75,7 +75,35 @@ static uint64_t at_least_one(uint64_t number) {
     return number ? number : 1;
 }
 
-static void put_call(struct json_writer *w, const struct json *event, const struct json *response) {
+static bool are_texts(const struct json *list) {
+    const struct json *item = json_is(list, JSON_ARRAY) ? list->first : NULL;
+    bool any = item != NULL;
+    for (; item; item = item->next)
+        if (!json_is(item, JSON_STRING)) return false;
+    return any;
+}
+
+static bool are_conversions(const struct json *list) {
+    const struct json *item = json_is(list, JSON_ARRAY) ? list->first : NULL;
+    bool any = item != NULL;
+    for (; item; item = item->next)
+        if (!json_is(json_get(item, "at"), JSON_STRING) || !json_get(item, "from") ||
+            !json_get(item, "to"))
+            return false;
+    return any;
+}
+
+/* What became of the arguments. `request` may be NULL. */
+static void put_sent(struct json_writer *w, const struct json *request) {
+    const struct json *repairs = json_get(request, "repairs");
+    const struct json *coerced = json_get(request, "coerced");
+    json_member_some(w, "sent", trace_text(request, "sent"));
+    if (are_texts(repairs)) json_member_value(w, "repairs", repairs);
+    if (are_conversions(coerced)) json_member_value(w, "coerced", coerced);
+}
+
+static void put_call(struct json_writer *w, const struct json *event, const struct json *response,
+                     const struct json *request) {
     uint64_t call = at_least_one(trace_number(event, "call"));
     json_object_begin(w);
     json_member_number(w, "turn", at_least_one(trace_number(event, "turn")));
@@ -85,10 +113,24 @@ static void put_call(struct json_writer *w, const struct json *event, const stru
     json_member_text(w, "name", trace_text(event, "name"));
     json_member_some(w, "wire", trace_text(event, "wire"));
     json_member_text(w, "arguments", arguments_of(response, call));
+    put_sent(w, request);
     json_member_text(w, "outcome", trace_text(event, "outcome"));
     json_member_text(w, "result", trace_text(event, "result"));
     put_number(w, "duration_ms", json_get(event, "duration_ms"));
     json_object_end(w);
+}
+
+/* The tool.request of the i-th event, a tool.response of the same answer. NULL: it was not called.
+ */
+static const struct json *request_of(const struct trace_events *trace, size_t i) {
+    uint64_t call = trace_number(trace->events[i], "call");
+    while (i-- > 0) {
+        gramc_text name = trace_text(trace->events[i], "event");
+        if (text_is(name, "model.response")) return NULL;
+        if (text_is(name, "tool.request") && trace_number(trace->events[i], "call") == call)
+            return trace->events[i];
+    }
+    return NULL;
 }
 
 static void put_calls(struct json_writer *w, const struct trace_events *trace) {
@@ -97,7 +139,8 @@ static void put_calls(struct json_writer *w, const struct trace_events *trace) {
     for (size_t i = 0; i < trace->count; i++) {
         gramc_text name = trace_text(trace->events[i], "event");
         if (text_is(name, "model.response")) response = trace->events[i];
-        if (text_is(name, "tool.response")) put_call(w, trace->events[i], response);
+        if (text_is(name, "tool.response"))
+            put_call(w, trace->events[i], response, request_of(trace, i));
     }
     json_array_end(w);
 }

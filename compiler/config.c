@@ -2,6 +2,7 @@
  * the settings do is done elsewhere (settle.c, naming.c, the command); here is what may be said. */
 #include "compiler/config.h"
 
+#include "base/number.h"
 #include "base/text.h"
 #include "compiler/data.h"
 #include "compiler/imports.h"
@@ -226,18 +227,67 @@ static void read_endpoints(struct config_reader *reader, const struct property *
     }
 }
 
+/* What one provider takes: `{maxConcurrent: 8, requestsPerMinute: 500}` */
+static void read_limit(struct config_reader *reader, gramc_text provider,
+                       const struct property *p) {
+    static const char *const names[] = {"maxConcurrent", "requestsPerMinute", "tokensPerMinute"};
+    gramc_text key = name_text(p->key), known[3];
+    int64_t number = 0;
+    for (size_t i = 0; i < 3; i++) known[i] = text_of(names[i]);
+    for (size_t i = 0; i < 3; i++) {
+        if (!text_eq(key, known[i])) continue;
+        bool good = p->value->kind == VALUE_INTEGER &&
+                    number_to_int(&number, scalar_text(p->value)) && number >= 1 &&
+                    number <= UINT32_MAX;
+        if (good)
+            set(reader, join(reader->pass->arena, provider, key), scalar_text(p->value),
+                p->value->span);
+        else wrong(reader, key, p->value, "a whole number from 1 to 4294967295");
+        return;
+    }
+    struct findings *findings = reader->pass->findings;
+    struct finding *f = FIND(findings, D_UNKNOWN_PROPERTY, reader->pass->source, name_span(p->key),
+                             key, TEXT("limits"));
+    gramc_text near = text_nearest(key, known, 3);
+    if (near.len) finding_help(findings, f, "did you mean `%.*s`?", TEXT_ARGS(near));
+}
+
+/* `limits: {OpenAI: {maxConcurrent: 8, requestsPerMinute: 500, tokensPerMinute: 200000}}` */
+static void read_limits(struct config_reader *reader, const struct property *p) {
+    if (p->value->kind != VALUE_MAP) {
+        wrong(reader, name_text(p->key), p->value, "a map from provider to its limits");
+        return;
+    }
+    for (const struct property *e = p->value->as.entries; e; e = e->next) {
+        gramc_text provider = join(reader->pass->arena, name_text(p->key), name_text(e->key));
+        if (e->value->kind != VALUE_MAP) {
+            wrong(reader, name_text(e->key), e->value, "a map of limits");
+            continue;
+        }
+        for (const struct property *l = e->value->as.entries; l; l = l->next)
+            read_limit(reader, provider, l);
+    }
+}
+
 typedef void setting_reader(struct config_reader *reader, const struct property *p);
 
 static void read_header(struct config_reader *reader, const struct pattern *header) {
     static const struct {
         const char *name;
         setting_reader *read; /* NULL: known and done */
-    } settings[] = {{"language", read_language},     {"kind", NULL},
-                    {"strict", read_strict},         {"target", read_target},
-                    {"severities", read_severities}, {"naming", read_naming},
-                    {"allowEnv", read_allow_env},    {"provider", read_provider},
-                    {"model", read_default_model},   {"endpoints", read_endpoints},
-                    {"exclude", read_exclude},       {"meta", NULL}};
+    } settings[] = {{"language", read_language},
+                    {"kind", NULL},
+                    {"strict", read_strict},
+                    {"target", read_target},
+                    {"severities", read_severities},
+                    {"naming", read_naming},
+                    {"allowEnv", read_allow_env},
+                    {"provider", read_provider},
+                    {"model", read_default_model},
+                    {"endpoints", read_endpoints},
+                    {"exclude", read_exclude},
+                    {"limits", read_limits},
+                    {"meta", NULL}};
     enum { SETTINGS = sizeof settings / sizeof *settings };
     struct property_row rows[SETTINGS];
     const struct value *values[SETTINGS]; /* read by the setting's own reader */
@@ -310,6 +360,10 @@ static void check_providers(struct pass *pass, const struct config *config,
     if (provider && value_is_name(provider->value) && value_name(provider->value).len)
         provider_check(pass, config, provider->value, value_name(provider->value));
     model_check(pass, config, header, "model");
+    const struct property *limits = property_find(header, "limits");
+    if (!limits || limits->value->kind != VALUE_MAP) return;
+    for (const struct property *l = limits->value->as.entries; l; l = l->next)
+        provider_check(pass, config, l->value, name_text(l->key));
 }
 
 void config_check(struct pass *pass, const struct tree *tree) {

@@ -4,13 +4,14 @@
 #include "compiler/library.h"
 
 #include "base/text.h"
+#include "compiler/approve.h"
 #include "compiler/data.h"
 #include "compiler/pattern.h"
 #include "compiler/properties.h"
 
 struct box_properties {
     gramc_text description, url, file;
-    const struct value *isolation;
+    const struct value *isolation, *approve;
     const struct value *command, *env, *headers, *tools, *rename;
     uint32_t timeout_ms;
     bool literal;
@@ -26,6 +27,7 @@ static const struct property_row mcp_rows[] = {
     {"tools", PROPERTY_VALUE, AT(tools)},
     {"rename", PROPERTY_VALUE, AT(rename)},
     {"timeout", PROPERTY_DURATION, AT(timeout_ms)},
+    {"approve", PROPERTY_VALUE, AT(approve)},
     {"isolation", PROPERTY_VALUE, AT(isolation)},
     {"meta", PROPERTY_IGNORED, 0},
 };
@@ -38,6 +40,7 @@ static const struct property_row http_rows[] = {
     {"rename", PROPERTY_VALUE, AT(rename)},
     {"literal", PROPERTY_FLAG, AT(literal)},
     {"timeout", PROPERTY_DURATION, AT(timeout_ms)},
+    {"approve", PROPERTY_VALUE, AT(approve)},
     {"meta", PROPERTY_IGNORED, 0},
 };
 #undef AT
@@ -176,6 +179,7 @@ bool box_read(struct pass *pass, gramc_box *box, const struct pattern *pattern) 
                        .end = pattern->span.end};
     const struct property *url = property_find(pattern->subject, "url");
     if (p.url.ptr && library_url(pass, url->value, p.url)) box->url = p.url;
+    if (p.approve) box->approve = approve_read(pass, p.approve);
     if (p.isolation) box->isolation = library_isolation(pass, p.isolation);
     kinds[kind].read(pass, box, pattern, &p);
     if (p.headers) {

@@ -6,6 +6,7 @@
 
 #include "base/sha256.h"
 #include "base/text.h"
+#include "compiler/approve.h"
 
 /* What the parts share. */
 struct taker {
@@ -77,6 +78,12 @@ static void add_guard(struct taker *taker, const char *key, const gramc_guard_pr
     for (size_t i = 0; i < guard->argc; i++) add_file(taker, guard->folder, guard->argv[i]);
 }
 
+static void add_approve(struct sha256 *sha, gramc_approve approve) {
+    if (approve == GRAMC_APPROVE_UNSAID) return;
+    sha256_add_text(sha, TEXT("approve"));
+    sha256_add_text(sha, approve_word(approve));
+}
+
 /* The usual one is not told: fingerprints are older than the property. */
 static void add_isolation(struct sha256 *sha, gramc_isolation isolation) {
     if (isolation == GRAMC_ISOLATION_RUN) sha256_add_text(sha, TEXT("isolation run"));
@@ -99,6 +106,7 @@ static void add_impl(struct taker *taker, const gramc_impl *impl) {
     for (size_t i = 0; i < impl->argc; i++) add_file(taker, impl->folder, impl->argv[i]);
     add_guard(taker, "before", &impl->before);
     add_guard(taker, "after", &impl->after);
+    add_approve(sha, impl->approve);
 }
 
 static void add_box(struct taker *taker, const gramc_box *box) {
@@ -114,6 +122,7 @@ static void add_box(struct taker *taker, const gramc_box *box) {
     add_pairs(sha, box->headers, box->header_count);
     add_pairs(sha, box->renames, box->rename_count);
     add_isolation(sha, box->isolation);
+    add_approve(sha, box->approve);
     add_file(taker, box->folder, box->file_named);
     for (size_t i = 0; i < box->argc; i++) add_file(taker, box->folder, box->argv[i]);
 }

@@ -3,6 +3,7 @@
 #include "compiler/kinds.h"
 
 #include "base/text.h"
+#include "compiler/approve.h"
 #include "compiler/data.h"
 #include "compiler/pattern.h"
 #include "compiler/properties.h"
@@ -14,7 +15,7 @@ struct impl_properties {
     const struct value *kinds[KINDS];
     const struct value *isolation;
     const struct value *env, *headers, *url_value, *transform, *max_memory, *style, *explode;
-    const struct value *before, *after;
+    const struct value *before, *after, *approve;
     uint32_t timeout_ms, max_cpu_ms, max_files;
     bool persistent, in_process;
 };
@@ -45,6 +46,7 @@ static const struct property_row rows[] = {
     {"timeout", PROPERTY_DURATION, AT(timeout_ms)},
     {"before", PROPERTY_VALUE, AT(before)},
     {"after", PROPERTY_VALUE, AT(after)},
+    {"approve", PROPERTY_VALUE, AT(approve)},
     {"meta", PROPERTY_IGNORED, 0},
 };
 #undef AT
@@ -182,6 +184,7 @@ bool impl_read(struct pass *pass, struct impl *impl, const struct pattern *patte
                                 .start = pattern->span.start,
                                 .end = pattern->span.end};
     read_own_signature(pass, impl);
+    if (p.approve) impl->public.approve = approve_read(pass, p.approve);
     if (p.before) library_guard(pass, p.before, "before", &impl->public.before);
     if (p.after) library_guard(pass, p.after, "after", &impl->public.after);
     if (!read_kind(pass, impl, &p)) return true;

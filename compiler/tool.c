@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "compiler/data.h"
 #include "compiler/emit/bundle.h"
+#include "compiler/approve.h"
 #include "compiler/meant.h"
 #include "compiler/pattern.h"
 #include "compiler/properties.h"
@@ -14,7 +15,7 @@
 /* Everything goes through one struct, so that the table needs one kind of offset. */
 struct tool_properties {
     gramc_text description, name, title, meta;
-    const struct value *examples, *deprecated, *schema;
+    const struct value *examples, *deprecated, *schema, *approve;
     bool optional, return_direct;
     uint32_t max_call_errors, max_tool_errors, timeout_ms;
     int open, read_only, destructive, idempotent, open_world;
@@ -36,6 +37,7 @@ static const struct property_row rows[] = {
     {"destructive", PROPERTY_TRISTATE, AT(destructive)},
     {"idempotent", PROPERTY_TRISTATE, AT(idempotent)},
     {"openWorld", PROPERTY_TRISTATE, AT(open_world)},
+    {"approve", PROPERTY_VALUE, AT(approve)},
     {"open", PROPERTY_TRISTATE, AT(open)},
     {"schema", PROPERTY_VALUE, AT(schema)},
     {"meta", PROPERTY_META, AT(meta)},
@@ -97,6 +99,8 @@ static void read_properties(struct pass *pass, struct tool *tool, struct schema 
     tool->meta = p.meta;
     tool->read_only = p.read_only;
     tool->destructive = p.destructive;
+    tool->public.destructive = p.destructive == 1;
+    if (p.approve) tool->public.approve = approve_read(pass, p.approve);
     tool->idempotent = p.idempotent;
     tool->open_world = p.open_world;
     if (p.examples) read_examples(pass, p.examples, &tool->examples);

@@ -68,8 +68,7 @@ uint64_t analysis_seed(const struct analysis *analysis, size_t arm, size_t metri
     return stat_splitmix64(&state);
 }
 
-/* What is computed from columns that are filled. */
-static gramc_status conclude(struct columns *columns) {
+gramc_status analyse_columns(struct columns *columns) {
     static void (*const steps[])(struct columns *) = {analyse_arms, compare_arms, analyse_slices,
                                                       analyse_agreement_end, analyse_soundness};
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
@@ -88,7 +87,7 @@ gramc_status analyse(struct analysis *out, const struct analysis_input *input,
     arena_init(&columns.scratch, allocator);
     gramc_status status = collect_plan(&columns);
     if (status == GRAMC_OK) status = collect_attempts(&columns);
-    if (status == GRAMC_OK) status = conclude(&columns);
+    if (status == GRAMC_OK) status = analyse_columns(&columns);
     if (status == GRAMC_OK) status = collect_transcripts(&columns);
     arena_free(&columns.scratch);
     if (status != GRAMC_OK) analysis_free(out);

@@ -130,7 +130,7 @@ static void latencies_of(struct columns *columns, size_t index) {
 static void percentiles(struct columns *columns, size_t index) {
     struct analysis *out = columns->out;
     struct arm_result *arm = &out->arms[index];
-    latencies_of(columns, index);
+    if (columns->latencies) latencies_of(columns, index);
     for (size_t m = 0; m < out->metric_count; m++) {
         struct measure *const at[] = {&arm->metrics[m].p50, &arm->metrics[m].p95};
         static const double shares[] = {0.5, 0.95};

@@ -15,7 +15,7 @@ struct columns {
     const uint64_t *cluster;            /* one an item; NULL: each is its own */
     uint8_t *states;   /* (item * arms + arm) * repeats + repeat: enum cell_state */
     uint32_t *counts;  /* as case_result.values: cells with a value */
-    double *latencies; /* as states; NaN: not known */
+    double *latencies; /* as states; NaN: not known; NULL: none is */
     double *ahead[2];  /* an item's first minus second: primary metric, latency */
 };
 
@@ -25,6 +25,10 @@ static inline void scratch_done(struct columns *columns) {
     arena_reset(&columns->scratch);
 }
 
+/* ## analyse.c */
+/* What is concluded from columns that are filled. */
+gramc_status analyse_columns(struct columns *columns);
+
 /* ## collect.c */
 /* Metrics, arms, cases: what follows from the plan. */
 gramc_status collect_plan(struct columns *columns);
@@ -32,6 +36,9 @@ gramc_status collect_plan(struct columns *columns);
 gramc_status collect_attempts(struct columns *columns);
 /* The transcripts of cases that changed, by a second reading. */
 gramc_status collect_transcripts(struct columns *columns);
+
+/* Numbers the clusters that cases name. */
+bool collect_clusters(struct columns *columns);
 
 /* ## metrics_of.c */
 /* The metrics of an experiment: the primary one, its guardrails, all others. GRAMC_FINDINGS: the

@@ -73,35 +73,36 @@ static bool equal(const struct json *a, const struct json *b) {
 
 /* ## One question */
 
-struct judge {
+struct judging {
     const struct bfcl_question *question;
     struct arena arena; /* of folded texts */
     struct buf *reason;
     gramc_text function, parameter; /* that are looked at */
 };
 
-static bool fails(struct judge *judge, const char *why, const struct json *value) {
-    buf_reset(judge->reason);
-    buf_text(judge->reason, judge->function);
-    if (judge->parameter.len) buf_printf(judge->reason, ": `%.*s`", TEXT_ARGS(judge->parameter));
-    buf_printf(judge->reason, " %s", why);
+static bool fails(struct judging *judging, const char *why, const struct json *value) {
+    buf_reset(judging->reason);
+    buf_text(judging->reason, judging->function);
+    if (judging->parameter.len)
+        buf_printf(judging->reason, ": `%.*s`", TEXT_ARGS(judging->parameter));
+    buf_printf(judging->reason, " %s", why);
     if (!value) return false;
-    buf_puts(judge->reason, ", got ");
-    json_put(judge->reason, value);
+    buf_puts(judging->reason, ", got ");
+    json_put(judging->reason, value);
     return false;
 }
 
-static gramc_text folded(struct judge *judge, gramc_text text) {
+static gramc_text folded(struct judging *judging, gramc_text text) {
     struct buf out;
-    buf_init(&out, &judge->arena.allocator, SOURCE_MAX);
+    buf_init(&out, &judging->arena.allocator, SOURCE_MAX);
     fold_put(&out, text);
-    return buf_to_arena(&out, &judge->arena);
+    return buf_to_arena(&out, &judging->arena);
 }
 
 /* Equal once both are folded, if both are texts. */
-static bool same_folded(struct judge *judge, const struct json *a, const struct json *b) {
+static bool same_folded(struct judging *judging, const struct json *a, const struct json *b) {
     if (a->kind != JSON_STRING || b->kind != JSON_STRING) return equal(a, b);
-    return text_eq(folded(judge, a->text), folded(judge, b->text));
+    return text_eq(folded(judging, a->text), folded(judging, b->text));
 }
 
 static bool is_empty_text(const struct json *value) {
@@ -129,10 +130,10 @@ static bool is_among(const struct json *value, const struct json *answers) {
     return a != NULL;
 }
 
-static bool is_among_folded(struct judge *judge, const struct json *value,
+static bool is_among_folded(struct judging *judging, const struct json *value,
                             const struct json *answers) {
     const struct json *a = answers->first;
-    while (a && !same_folded(judge, value, a)) a = a->next;
+    while (a && !same_folded(judging, value, a)) a = a->next;
     return a != NULL;
 }
 
@@ -160,148 +161,153 @@ static bool fits_items(const struct json *list, const struct json *answers, enum
 
 /* ## Values by type */
 
-static bool check_text(struct judge *judge, const struct json *value, const struct json *answers) {
+static bool check_text(struct judging *judging, const struct json *value,
+                       const struct json *answers) {
     for (const struct json *a = answers->first; a; a = a->next)
-        if (a->kind == JSON_STRING && same_folded(judge, value, a)) return true;
-    return fails(judge, "has another text than those that are right", value);
+        if (a->kind == JSON_STRING && same_folded(judging, value, a)) return true;
+    return fails(judging, "has another text than those that are right", value);
 }
 
 /* An alternative that is "" counts as the empty list. */
-static bool same_list(struct judge *judge, const struct json *list, const struct json *answer) {
+static bool same_list(struct judging *judging, const struct json *list, const struct json *answer) {
     if (is_empty_text(answer)) return list->count == 0;
     if (answer->kind != JSON_ARRAY || answer->count != list->count) return false;
     const struct json *b = answer->first;
     for (const struct json *a = list->first; a; a = a->next, b = b->next)
-        if (!same_folded(judge, a, b)) return false;
+        if (!same_folded(judging, a, b)) return false;
     return true;
 }
 
-static bool check_list(struct judge *judge, const struct json *value, const struct json *answers) {
+static bool check_list(struct judging *judging, const struct json *value,
+                       const struct json *answers) {
     for (const struct json *a = answers->first; a; a = a->next)
-        if (same_list(judge, value, a)) return true;
-    return fails(judge, "has another list than those that are right", value);
+        if (same_list(judging, value, a)) return true;
+    return fails(judging, "has another list than those that are right", value);
 }
 
-static bool same_dict(struct judge *judge, const struct json *dict, const struct json *answer) {
+static bool same_dict(struct judging *judging, const struct json *dict, const struct json *answer) {
     if (answer->kind != JSON_OBJECT || dict->kind != JSON_OBJECT) return false;
     for (const struct json *m = dict->first; m; m = m->next) {
         const struct json *right = json_get_text(answer, m->key);
-        if (!right || !is_among_folded(judge, m, right)) return false;
+        if (!right || !is_among_folded(judging, m, right)) return false;
     }
     for (const struct json *m = answer->first; m; m = m->next)
         if (!json_get_text(dict, m->key) && !may_be_left_out(m)) return false;
     return true;
 }
 
-static bool check_dict(struct judge *judge, const struct json *value, const struct json *answers) {
+static bool check_dict(struct judging *judging, const struct json *value,
+                       const struct json *answers) {
     for (const struct json *a = answers->first; a; a = a->next)
-        if (same_dict(judge, value, a)) return true;
-    return fails(judge, "has another object than those that are right", value);
+        if (same_dict(judging, value, a)) return true;
+    return fails(judging, "has another object than those that are right", value);
 }
 
-static bool same_dicts(struct judge *judge, const struct json *list, const struct json *answer) {
+static bool same_dicts(struct judging *judging, const struct json *list,
+                       const struct json *answer) {
     if (is_empty_text(answer)) return list->count == 0;
     if (answer->kind != JSON_ARRAY || answer->count != list->count) return false;
     const struct json *b = answer->first;
     for (const struct json *a = list->first; a; a = a->next, b = b->next)
-        if (!same_dict(judge, a, b)) return false;
+        if (!same_dict(judging, a, b)) return false;
     return true;
 }
 
-static bool check_dicts(struct judge *judge, const struct json *value, const struct json *answers) {
+static bool check_dicts(struct judging *judging, const struct json *value,
+                        const struct json *answers) {
     for (const struct json *a = answers->first; a; a = a->next)
-        if (same_dicts(judge, value, a)) return true;
-    return fails(judge, "has another list of objects than those that are right", value);
+        if (same_dicts(judging, value, a)) return true;
+    return fails(judging, "has another list of objects than those that are right", value);
 }
 
 /* ## One argument */
 
-static bool check_argument(struct judge *judge, const struct json *value,
+static bool check_argument(struct judging *judging, const struct json *value,
                            const struct json *answers, const struct json *schema) {
     enum py_type wanted = type_of_schema(schema), given = type_of(value);
     enum py_type answered = type_of_answers(answers), items = PY_UNKNOWN;
     if (wanted == PY_UNKNOWN) wanted = answered == PY_UNKNOWN ? given : answered;
     if (wanted == PY_LIST && schema) items = type_of_schema(json_get(schema, "items"));
     if (wanted == PY_FLOAT && given == PY_INT) given = PY_FLOAT;
-    if (!fits_type(value, given, answers, wanted)) return fails(judge, "has another type", value);
+    if (!fits_type(value, given, answers, wanted)) return fails(judging, "has another type", value);
     if (given == wanted && items != PY_UNKNOWN && !fits_items(value, answers, items))
-        return fails(judge, "has items of another type", value);
+        return fails(judging, "has items of another type", value);
     bool variable = answered != PY_UNKNOWN && answered != wanted;
     if (variable || given != wanted)
-        return is_among(value, answers) || fails(judge, "is not among the right values", value);
+        return is_among(value, answers) || fails(judging, "is not among the right values", value);
     switch (wanted) {
-    case PY_DICT: return check_dict(judge, value, answers);
+    case PY_DICT: return check_dict(judging, value, answers);
     case PY_LIST:
-        return items == PY_DICT ? check_dicts(judge, value, answers)
-                                : check_list(judge, value, answers);
-    case PY_STR: return check_text(judge, value, answers);
+        return items == PY_DICT ? check_dicts(judging, value, answers)
+                                : check_list(judging, value, answers);
+    case PY_STR: return check_text(judging, value, answers);
     default:
-        return is_among(value, answers) || fails(judge, "is not among the right values", value);
+        return is_among(value, answers) || fails(judging, "is not among the right values", value);
     }
 }
 
 /* ## One call */
 
-static bool has_required(struct judge *judge, const struct json *schema,
+static bool has_required(struct judging *judging, const struct json *schema,
                          const struct json *arguments) {
     const struct json *required = schema ? json_get(schema, "required") : NULL;
     for (const struct json *r = required ? required->first : NULL; r; r = r->next) {
         if (json_get_text(arguments, r->text)) continue;
-        judge->parameter = r->text;
-        return fails(judge, "is required and was left out", NULL);
+        judging->parameter = r->text;
+        return fails(judging, "is required and was left out", NULL);
     }
     return true;
 }
 
-static bool check_arguments(struct judge *judge, const struct json *schema,
+static bool check_arguments(struct judging *judging, const struct json *schema,
                             const struct json *arguments, const struct json *right) {
     const struct json *properties = schema ? json_get(schema, "properties") : NULL;
     for (const struct json *m = arguments->first; m; m = m->next) {
         const struct json *answers = json_get_text(right, m->key);
         const struct json *property = properties ? json_get_text(properties, m->key) : NULL;
-        judge->parameter = m->key;
-        if (!answers || (properties && !property)) return fails(judge, "was not expected", m);
-        if (!check_argument(judge, m, answers, property)) return false;
+        judging->parameter = m->key;
+        if (!answers || (properties && !property)) return fails(judging, "was not expected", m);
+        if (!check_argument(judging, m, answers, property)) return false;
     }
     for (const struct json *m = right->first; m; m = m->next) {
         if (json_get_text(arguments, m->key) || may_be_left_out(m)) continue;
-        judge->parameter = m->key;
-        return fails(judge, "was left out", NULL);
+        judging->parameter = m->key;
+        return fails(judging, "was left out", NULL);
     }
     return true;
 }
 
-static bool check_call(struct judge *judge, const struct bfcl_call *call,
+static bool check_call(struct judging *judging, const struct bfcl_call *call,
                        const struct json *expected) {
     static const struct json none = {.kind = JSON_OBJECT};
-    const struct bfcl_question *question = judge->question;
+    const struct bfcl_question *question = judging->question;
     const struct json *name = expected->kind == JSON_STRING ? expected : json_get(expected, "name");
     const struct json *right =
         expected->kind == JSON_STRING ? NULL : json_get(expected, "arguments");
     const struct json *schema =
         question->parameters ? question->parameters(question->ctx, name->text) : NULL;
-    judge->function = name->text;
-    judge->parameter = (gramc_text){NULL, 0};
+    judging->function = name->text;
+    judging->parameter = (gramc_text){NULL, 0};
     if (!text_eq(call->name, name->text)) {
-        fails(judge, "was not called", NULL);
-        if (call->name.len) buf_printf(judge->reason, ", but %.*s", TEXT_ARGS(call->name));
+        fails(judging, "was not called", NULL);
+        if (call->name.len) buf_printf(judging->reason, ", but %.*s", TEXT_ARGS(call->name));
         return false;
     }
-    if (!call->arguments) return fails(judge, "was called with what is no JSON object", NULL);
+    if (!call->arguments) return fails(judging, "was called with what is no JSON object", NULL);
     if (!json_is(right, JSON_OBJECT)) right = &none;
-    return has_required(judge, schema, call->arguments) &&
-           check_arguments(judge, schema, call->arguments, right);
+    return has_required(judging, schema, call->arguments) &&
+           check_arguments(judging, schema, call->arguments, right);
 }
 
 /* ## All calls: each that is expected takes the first one left that agrees with it */
 
-static bool check_calls(struct judge *judge, bool *taken) {
-    const struct bfcl_question *question = judge->question;
+static bool check_calls(struct judging *judging, bool *taken) {
+    const struct bfcl_question *question = judging->question;
     for (const struct json *e = question->expected->first; e; e = e->next) {
         bool found = false;
         for (size_t i = 0; i < question->call_count && !found; i++) {
             if (taken[i]) continue;
-            found = check_call(judge, &question->calls[i], e);
+            found = check_call(judging, &question->calls[i], e);
             taken[i] = found;
         }
         if (!found) return false;
@@ -310,15 +316,15 @@ static bool check_calls(struct judge *judge, bool *taken) {
 }
 
 enum bfcl_answer bfcl_judge(const struct bfcl_question *question, struct buf *reason) {
-    struct judge judge = {.question = question, .reason = reason};
+    struct judging judging = {.question = question, .reason = reason};
     size_t wanted = question->expected->count, made = question->call_count;
     bool good = wanted == made;
     if (!good) buf_printf(reason, "%zu call%s wanted, %zu made", wanted, text_plural(wanted), made);
-    arena_init(&judge.arena, question->allocator);
-    bool *taken = arena_zalloc(&judge.arena, made + 1);
-    if (good && taken) good = check_calls(&judge, taken);
-    bool nomem = judge.arena.oom || reason->state == BUF_NOMEM;
-    arena_free(&judge.arena);
+    arena_init(&judging.arena, question->allocator);
+    bool *taken = arena_zalloc(&judging.arena, made + 1);
+    if (good && taken) good = check_calls(&judging, taken);
+    bool nomem = judging.arena.oom || reason->state == BUF_NOMEM;
+    arena_free(&judging.arena);
     if (good && !nomem) buf_reset(reason);
     return nomem ? BFCL_NOMEM : good ? BFCL_AGREES : BFCL_DISAGREES;
 }

@@ -82,7 +82,7 @@ static bool make_cases(struct columns *columns) {
 }
 
 /* Numbers the clusters by their names; items without one are clusters by themselves. */
-static bool number_clusters(struct columns *columns) {
+bool collect_clusters(struct columns *columns) {
     struct analysis *out = columns->out;
     uint64_t *numbers = arena_array(&out->arena, out->items, sizeof *numbers);
     struct map seen;
@@ -121,7 +121,7 @@ gramc_status collect_plan(struct columns *columns) {
     if (status == GRAMC_OK) status = metrics_choose(columns->out, columns->input);
     if (status != GRAMC_OK) return status;
     columns->order = columns->input->plan->order;
-    bool made = make_arms(columns) && make_cases(columns) && number_clusters(columns) &&
+    bool made = make_arms(columns) && make_cases(columns) && collect_clusters(columns) &&
                 make_columns(columns);
     return made ? GRAMC_OK : GRAMC_NOMEM;
 }

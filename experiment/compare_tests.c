@@ -6,11 +6,11 @@
 #include <math.h>
 
 enum {
-    EXACT_ITEMS = 200,    /* more are not enumerated */
-    ROBUST_ITEMS = 10000, /* above, only the primary metric is tested in other ways */
-    FLIPS_MAX = 100000,   /* draws of signs */
-    RESAMPLES = 2000,     /* of the bootstrap */
-    DRAWN_MAX = 10000000  /* numbers that one test may draw */
+    EXACT_ITEMS = 200,   /* more are not enumerated */
+    ROBUST_ITEMS = 2000, /* above, only the primary metric is tested in other ways */
+    FLIPS_MAX = 100000,  /* draws of signs */
+    RESAMPLES = 2000,    /* of the bootstrap */
+    DRAWN_MAX = 10000000 /* numbers that one test may draw */
 };
 
 /* ## Pairs of yes and no */
@@ -173,7 +173,8 @@ static void bootstrap(struct columns *columns, struct arm_comparison *comparison
                                   .draws = draws_for(sample->count, RESAMPLES),
                                   .seed = seed,
                                   .confidence = comparison->confidence,
-                                  .kind = STAT_BCA};
+                                  .kind =
+                                      sample->count > ROBUST_ITEMS ? STAT_PERCENTILE : STAT_BCA};
     comparison->bootstrap = stat_bootstrap(&columns->scratch, &plan).interval;
     if (columns->out->metrics[comparison->metric].scale != SCALE_RATIO) return;
     comparison->bootstrap.low = exp(comparison->bootstrap.low);
@@ -184,12 +185,16 @@ void compare_tests(struct columns *columns, struct arm_comparison *comparison,
                    const struct sample *sample) {
     bool primary = comparison->metric == 0;
     if (comparison->binary || sample->count < 2) return;
-    if (!(comparison->spread > 0) || (sample->count > ROBUST_ITEMS && !primary)) return;
+    if (!(comparison->spread > 0) && sample->difference[0] == 0) return;
+    if (sample->count > ROBUST_ITEMS && !primary) return;
     uint64_t seed = analysis_seed(columns->out, comparison->arm, comparison->metric);
     double *values;
     size_t count = exchangeable(columns, sample, &values);
     if (columns->scratch.oom) return;
     comparison->p[TEST_SIGN_FLIP] = sign_flip(columns, values, count, seed);
+    if (columns->out->metrics[comparison->metric].scale == SCALE_SHARE)
+        comparison->decisive = TEST_SIGN_FLIP;
+    if (!(comparison->spread > 0)) return;
     if (!columns->cluster) {
         struct stat_wilcoxon ranks =
             stat_wilcoxon(&columns->scratch, values, count, STAT_ZEROS_WILCOX);
@@ -197,6 +202,4 @@ void compare_tests(struct columns *columns, struct arm_comparison *comparison,
         comparison->p[TEST_WILCOXON] = exact ? ranks.exact : ranks.normal;
     }
     bootstrap(columns, comparison, sample, seed);
-    if (columns->out->metrics[comparison->metric].scale == SCALE_SHARE)
-        comparison->decisive = TEST_SIGN_FLIP;
 }

@@ -19,9 +19,12 @@ struct graded_run {
     const struct graded_call *calls;
     size_t call_count;
     gramc_text cell_id, scratch; /* GRAMC_CELL_ID and GRAMC_SCRATCH of programs */
+    bool recorded; /* elsewhere: what the attempt does not say is not known, rather than 0 */
 };
 
-struct grading; /* all graders of one experiment, compiled; immutable */
+/* All graders of one experiment, compiled; immutable. It outlives the loop's runs: those of judges
+ * that were canceled too. */
+struct grading;
 
 /* What graders need that go out: models of judges, programs. */
 struct grading_options {
@@ -48,7 +51,9 @@ bool grading_required(const struct grading *grading, size_t i);
 bool grading_is_preference(const struct grading *grading, size_t i);
 
 /* The verdicts, valid during the call; `cost` of the judges. Called once, maybe before
- * grading_start returns, never after grading_cancel. */
+ * grading_start returns (*out is then NULL), never after grading_cancel. Preferences are missing
+ * there: they are asked for by grading_prefer. A run that did not end as `answered` fails every
+ * grader but those of metrics. */
 typedef void grading_done(void *ctx, const struct score *scores, size_t count, double cost);
 struct grading_job;
 gramc_status grading_start(struct grading_job **out, const struct grading *grading,
@@ -60,6 +65,9 @@ gramc_status grading_prefer(struct grading_job **out, const struct grading *grad
                             const struct graded_run *a, const struct graded_run *b,
                             grading_done *done, void *ctx);
 
+/* The metric `score`: the weighted mean of all but preferences; *missing where one could not judge,
+ * or there is none. */
+double grading_score(const struct grading *grading, const struct score *scores, bool *missing);
 /* Did the cell pass: every required grader did. False with *missing set where one could not judge.
  */
 bool grading_pass(const struct grading *grading, const struct score *scores, bool *missing);

@@ -33,6 +33,13 @@ struct pause {
     struct pause *next, **link;
 };
 
+/* A call of the run, and where it stands in it. */
+struct made_call {
+    struct graded_call call;
+    uint32_t turn, iteration, index;
+    struct made_call *next;
+};
+
 /* What a cell is while it runs. */
 struct cell_job {
     struct run_cells *cells;
@@ -42,8 +49,8 @@ struct cell_job {
     struct arena arena; /* of all texts */
     struct buf trace;
     struct attempt attempt;
-    struct graded_call *calls;
-    size_t call_count, call_room;
+    struct made_call *made, **made_end;
+    size_t call_count;
     char id[CELL_ID], folder[PATH_LONGEST];
     bool has_folder;
     struct child *reset;
@@ -166,6 +173,71 @@ static void fail_job(struct cell_job *job, const char *outcome, const char *why)
     end_job(job);
 }
 
+/* ## What a run tells */
+
+static struct made_call *add_call(struct cell_job *job, const gramc_event *event) {
+    const gramc_event_call *told = event->call;
+    struct made_call *made = arena_zalloc(&job->arena, sizeof(*made));
+    if (!made) return NULL;
+    *made =
+        (struct made_call){.call = {.name = arena_text(&job->arena, told->tool),
+                                    .arguments = arena_text(&job->arena, told->call->arguments)},
+                           .turn = event->turn,
+                           .iteration = event->iteration,
+                           .index = told->index};
+    *job->made_end = made;
+    job->made_end = &made->next;
+    job->call_count++;
+    return made;
+}
+
+/* Of the answer that the model gave last: few. */
+static struct made_call *find_call(const struct cell_job *job, const gramc_event *event) {
+    struct made_call *made = job->made;
+    while (made && (made->turn != event->turn || made->iteration != event->iteration ||
+                    made->index != event->call->index))
+        made = made->next;
+    return made;
+}
+
+/* One that is made is told of twice; one that is refused only when it is answered. */
+static void note_call(struct cell_job *job, const gramc_event *event) {
+    struct made_call *made = find_call(job, event);
+    if (!made) made = add_call(job, event);
+    if (!made) return;
+    if (event->kind == GRAMC_EVENT_CALL) {
+        made->call.sent = arena_text(&job->arena, event->call->sent);
+    } else {
+        made->call.outcome = event->call->outcome;
+        job->attempt.queued_us += event->call->queued_ns / 1000;
+    }
+}
+
+/* In the order in which the model asked for them. */
+static struct graded_call *list_calls(struct cell_job *job) {
+    struct graded_call *list = arena_array(&job->arena, job->call_count + 1, sizeof(*list));
+    size_t count = 0;
+    for (const struct made_call *made = job->made; list && made; made = made->next)
+        list[count++] = made->call;
+    return list;
+}
+
+static void on_event(void *ctx, const gramc_event *event) {
+    struct cell_job *job = ctx;
+    const struct run_cells_options *options = &job->cells->options;
+    struct attempt *attempt = &job->attempt;
+    if (event->kind == GRAMC_EVENT_RUN) attempt->started_ms = event->start->time_ms;
+    if (event->kind == GRAMC_EVENT_ATTEMPT) attempt->queued_us += event->attempt->queued_ns / 1000;
+    if (event->kind == GRAMC_EVENT_CALL || event->kind == GRAMC_EVENT_RESULT) note_call(job, event);
+    if (event->kind == GRAMC_EVENT_RESPONSE) {
+        const gramc_event_response *response = event->response;
+        attempt->response_model = arena_text(&job->arena, response->model);
+        attempt->system_fingerprint = arena_text(&job->arena, response->system_fingerprint);
+        attempt->has_tokens |= response->total_tokens > 0;
+    }
+    if (options->event) options->event(options->ctx, &job->start, event);
+}
+
 /* ## Grading */
 
 static void on_graded(void *ctx, const struct score *scores, size_t count, double cost) {
@@ -189,12 +261,12 @@ static void grade(struct cell_job *job) {
     const struct graded_run run = {
         .item = &job->cells->options.plan->cases->items[job->start.cell.item],
         .attempt = &job->attempt,
-        .calls = job->calls,
+        .calls = list_calls(job),
         .call_count = job->call_count,
         .cell_id = text_of(job->id),
         .scratch = text_of(job->folder)};
     struct graded_run *kept = arena_alloc(&job->arena, sizeof(*kept));
-    if (!graders->start || job->attempt.fault == FAULT_INFRASTRUCTURE || !kept) {
+    if (!graders->start || job->attempt.fault == FAULT_INFRASTRUCTURE || !kept || !run.calls) {
         end_job(job);
         return;
     }
@@ -208,46 +280,6 @@ static void grade(struct cell_job *job) {
     } else if (job->is_graded) {
         end_job(job);
     }
-}
-
-/* ## What a run tells */
-
-static struct graded_call *add_call(struct cell_job *job) {
-    if (job->call_count == job->call_room) {
-        size_t room = job->call_room ? 2 * job->call_room : 8;
-        struct graded_call *more = arena_array(&job->arena, room, sizeof(*more));
-        if (!more) return NULL;
-        if (job->call_count) memcpy(more, job->calls, job->call_count * sizeof(*more));
-        job->calls = more;
-        job->call_room = room;
-    }
-    return &job->calls[job->call_count++];
-}
-
-static void note_result(struct cell_job *job, const gramc_event_call *event) {
-    struct graded_call *call = add_call(job);
-    if (!call) return;
-    *call = (struct graded_call){.name = arena_text(&job->arena, event->tool),
-                                 .arguments = arena_text(&job->arena, event->call->arguments),
-                                 .sent = arena_text(&job->arena, event->sent),
-                                 .outcome = event->outcome};
-    job->attempt.queued_us += event->queued_ns / 1000;
-}
-
-static void on_event(void *ctx, const gramc_event *event) {
-    struct cell_job *job = ctx;
-    const struct run_cells_options *options = &job->cells->options;
-    struct attempt *attempt = &job->attempt;
-    if (event->kind == GRAMC_EVENT_RUN) attempt->started_ms = event->start->time_ms;
-    if (event->kind == GRAMC_EVENT_ATTEMPT) attempt->queued_us += event->attempt->queued_ns / 1000;
-    if (event->kind == GRAMC_EVENT_RESULT) note_result(job, event->call);
-    if (event->kind == GRAMC_EVENT_RESPONSE) {
-        const gramc_event_response *response = event->response;
-        attempt->response_model = arena_text(&job->arena, response->model);
-        attempt->system_fingerprint = arena_text(&job->arena, response->system_fingerprint);
-        attempt->has_tokens |= response->total_tokens > 0;
-    }
-    if (options->event) options->event(options->ctx, &job->start, event);
 }
 
 static void on_ended(void *ctx, const gramc_run_result *result) {
@@ -384,6 +416,7 @@ static gramc_status start_cell(void *self, const struct cell_start *start, cell_
                              .link = &cells->jobs};
     if (job->next) job->next->link = &job->next;
     cells->jobs = job;
+    job->made_end = &job->made;
     arena_init(&job->arena, &cells->allocator);
     buf_init(&job->trace, &cells->allocator, TRACE_MAX);
     if (!make_folder(job)) fail_job(job, "internal", "its folder cannot be made");

@@ -34,24 +34,32 @@ static void attritions(struct analysis *out) {
 }
 
 /* A sign test over items: did the arm that ran first in a repeat tend to have the higher value? */
-static void positions(struct columns *columns) {
+static void count_precedences(struct columns *columns) {
     struct analysis *out = columns->out;
-    if (!columns->order) return;
     for (size_t k = 0; k < 2; k++) {
-        struct precedence *position = &out->precedences[out->precedence_count++];
-        *position = (struct precedence){.metric = k ? TEXT("latency") : out->metrics[0].name};
+        struct precedence *of = &out->precedences[out->precedence_count++];
+        *of = (struct precedence){.metric = k ? TEXT("latency") : out->metrics[0].name};
         for (size_t i = 0; i < out->items; i++) {
             if (out->cases[i].arms[0].done < out->repeats) continue;
-            position->higher += columns->ahead[k][i] > 0;
-            position->lower += columns->ahead[k][i] < 0;
+            of->higher += columns->ahead[k][i] > 0;
+            of->lower += columns->ahead[k][i] < 0;
         }
-        position->p = stat_mcnemar_exact(position->higher, position->lower);
-        if (position->p < STAT_ALARM)
+    }
+}
+
+/* Those of experiments that are over were counted before. */
+static void precedences(struct columns *columns) {
+    struct analysis *out = columns->out;
+    if (columns->ahead[0]) count_precedences(columns);
+    for (size_t k = 0; k < out->precedence_count; k++) {
+        struct precedence *of = &out->precedences[k];
+        of->p = stat_mcnemar_exact(of->higher, of->lower);
+        if (of->p < STAT_ALARM)
             analysis_warn(out,
                           "%.*s depends on which arm runs first (higher in %" PRIu64
                           " cases, lower in %" PRIu64 ", p = %.2g); the random order cancels it in "
                           "the mean",
-                          NAME(position->metric), position->higher, position->lower, position->p);
+                          NAME(of->metric), of->higher, of->lower, of->p);
     }
 }
 
@@ -116,7 +124,7 @@ void analyse_soundness(struct columns *columns) {
     struct analysis *out = columns->out;
     coverage(out);
     attritions(out);
-    positions(columns);
+    precedences(columns);
     models(out);
     clusters(columns);
 }

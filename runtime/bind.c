@@ -4,6 +4,7 @@
 #include "base/buf.h"
 #include "base/limits.h"
 #include "base/text.h"
+#include "runtime/bind_approval.h"
 #include "runtime/bind_box.h"
 #include "runtime/bind_guard.h"
 #include "runtime/offering.h"
@@ -262,6 +263,7 @@ static void fill(gramc_bound *bound, gramc_text target) {
         choose(bound, &bound->tools[bound->tool_count++], tools[i]);
     bind_uses(bound);
     bind_guards(bound);
+    bind_approvals(bound);
     proof_summarise(bound);
     if (!bound->failed && !bound->arena.oom && wire_make(bound, target)) steps_make(bound);
     if (!bound->failed) print_blocks(bound, target);

@@ -59,7 +59,7 @@ static void make(struct hand_call *call, gramc_text arguments) {
 
 gramc_status gramc_call(gramc_call_outcome *end, gramc_loop *loop, const gramc_bound *bound,
                         gramc_text tool, gramc_text arguments, gramc_writer text) {
-    static const struct checked_events events = {NULL, on_guarded, on_done};
+    static const struct checked_events events = {NULL, on_guarded, NULL, on_done};
     struct hand_call call = {.checked = {.loop = loop,
                                          .bound = bound_find(bound, tool),
                                          .events = &events,

@@ -6,6 +6,7 @@
 #include "base/json/json.h"
 #include "base/limits.h"
 #include "base/text.h"
+#include "runtime/approval.h"
 #include "runtime/guarding.h"
 #include "runtime/loop.h"
 #include "runtime/reading.h"
@@ -22,6 +23,8 @@ struct held {
     gramc_verdict *verdict;
     gramc_guarded_call told;
     struct guarding guarding;
+    gramc_approval *approval; /* while somebody is asked; NULL: nobody is */
+    uint64_t asked_since;
     gramc_event_guard rewriter; /* whose text is being checked; guard NULL: nobody's */
     uint64_t rewriter_asked;
 };
@@ -43,6 +46,7 @@ static void finish(struct checked_call *call, const struct checked_end *end) {
     gramc_allocator allocator = call->loop->allocator;
     whole.own = call->own;
     whole.queued_ns = call->queued_ns;
+    whole.asked_ns = call->asked_ns;
     call->over = true;
     call->held = NULL;
     call->events->done(call->ctx, &whole);
@@ -121,7 +125,7 @@ static void take_rewritten(struct checked_call *call, struct buf *kept, gramc_te
 
 /* ## What does not fit */
 
-static void put_violations(struct buf *out, const gramc_verdict *verdict) {
+void checked_put_violations(struct buf *out, const gramc_verdict *verdict) {
     for (size_t i = 0; i < verdict->error_count && i < TOLD_ERRORS_MAX; i++) {
         if (i) buf_puts(out, "; ");
         buf_text(out, verdict->errors[i].message);
@@ -144,7 +148,7 @@ static void refuse(struct checked_call *call, enum checked_outcome outcome,
                    const gramc_verdict *verdict) {
     struct buf out;
     buf_init(&out, &call->loop->allocator, TOLD_MAX);
-    put_violations(&out, verdict);
+    checked_put_violations(&out, verdict);
     if (buf_status(&out) == GRAMC_NOMEM) finish_nomem(call);
     else if (is_rewritten(call)) refuse_rewriter(call, buf_view(&out));
     else finish_with(call, outcome, buf_view(&out));
@@ -412,15 +416,75 @@ static void rewrite(struct checked_call *call, const struct guarding_end *end) {
     buf_free(&copy);
 }
 
-static void pass(struct checked_call *call) {
+/* ## Approval */
+
+static uint64_t now(const struct checked_call *call) {
+    return call->loop->clock.now_ns(call->loop->clock.ctx);
+}
+
+static void start_held(struct checked_call *call) {
     struct held *held = call->held;
-    if (held->guarding.phase == GUARD_AFTER) {
-        finish_with(call, CHECKED_FINE, buf_view(&held->result));
-    } else if (held->verdict) {
+    if (held->verdict) {
         const gramc_event_reading told = reading_told(&held->reading, held->verdict);
         start(call, buf_view(&held->arguments), &told);
     } else {
         start(call, buf_view(&held->arguments), NULL);
+    }
+}
+
+/* The time of the question is waiting, and nobody's work. */
+static void decide_approval(struct checked_call *call, bool allow, gramc_text words) {
+    const gramc_event_guard told = {.phase = "approval",
+                                    .guard = TEXT("approver"),
+                                    .decision = allow ? "allow" : "deny",
+                                    .message = words,
+                                    .queued_ns = call->asked_ns};
+    tell_guard(call, &told, now(call));
+    if (allow) start_held(call);
+    else finish_denied(call, words, false);
+}
+
+static void on_approval(void *ctx, bool allow, gramc_text words) {
+    struct checked_call *call = ctx;
+    call->held->approval = NULL;
+    call->asked_ns = now(call) - call->held->asked_since;
+    if (call->events->asking) call->events->asking(call->ctx, false);
+    if (!allow && !words.len) words = TEXT("it was not approved");
+    decide_approval(call, allow, words);
+}
+
+static void ask_approval(struct checked_call *call) {
+    struct held *held = call->held;
+    const struct approval_question question = {.loop = call->loop,
+                                               .approver = call->approver,
+                                               .call = &held->told,
+                                               .answered = on_approval,
+                                               .ctx = call};
+    if (!call->approver->ask) {
+        decide_approval(call, false, TEXT("it needs approval, and nobody can be asked"));
+        return;
+    }
+    held->asked_since = now(call);
+    if (call->events->asking) call->events->asking(call->ctx, true);
+    held->told.arguments = buf_view(&held->arguments);
+    held->approval = approval_ask(&question);
+    if (!held->approval) finish_nomem(call);
+}
+
+/* Where a recorded run is played again, no tool is called. */
+static bool needs_approval(const struct checked_call *call) {
+    bool is_played = call->memory && call->memory->recording;
+    return call->approver && call->bound->asks && !is_played;
+}
+
+static void pass(struct checked_call *call) {
+    struct held *held = call->held;
+    if (held->guarding.phase == GUARD_AFTER) {
+        finish_with(call, CHECKED_FINE, buf_view(&held->result));
+    } else if (needs_approval(call)) {
+        ask_approval(call);
+    } else {
+        start_held(call);
     }
 }
 
@@ -438,7 +502,7 @@ static void on_decided(void *ctx, const struct guarding_end *end) {
 /* ## The public calls */
 
 static bool is_guarded(const struct checked_call *call) {
-    return guarding_has_any(call->bound, call->guard, GUARD_BEFORE) ||
+    return needs_approval(call) || guarding_has_any(call->bound, call->guard, GUARD_BEFORE) ||
            guarding_has_any(call->bound, call->guard, GUARD_AFTER);
 }
 
@@ -458,6 +522,7 @@ static struct held *held_new(struct checked_call *call) {
     held->guarding.memory.recording = NULL;
     if (call->told) held->told = *call->told;
     held->told.tool = call->bound->tool;
+    held->told.destructive = call->bound->destructive;
     buf_init(&held->arguments, allocator, (size_t)INT32_MAX);
     buf_init(&held->result, allocator, QUOTED_MAX);
     buf_init(&held->own, allocator, QUOTED_MAX);
@@ -490,5 +555,6 @@ void checked_call_cancel(struct checked_call *call) {
     if (handle) tool_release(handle);
     if (!held) return;
     guarding_cancel(&held->guarding);
+    if (held->approval) approval_cancel(held->approval);
     held_free(&call->loop->allocator, held);
 }

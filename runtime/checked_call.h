@@ -24,6 +24,7 @@ struct checked_end {
     bool unread;     /* nested too deeply or too large to be checked: there is no text */
     gramc_text own;  /* what the tool itself said; ptr NULL: it was not called, or said nothing */
     uint64_t queued_ns; /* it waited so long for its turn */
+    uint64_t asked_ns;  /* and so long for somebody's approval */
     bool after;         /* DENIED: the tool was called, and the model does not get its result */
     bool failed;        /* DENIED: because the guard does not work */
 };
@@ -34,6 +35,8 @@ struct checked_events {
     void (*sent)(void *ctx, gramc_text arguments, const gramc_event_reading *reading);
     /* A guard has decided. NULL: nobody wants to know. */
     void (*guarded)(void *ctx, const gramc_event_guard *guard, uint64_t started);
+    /* Somebody is asked for approval from here on, or no more. NULL: nobody wants to know. */
+    void (*asking)(void *ctx, bool asking);
     /* Once, perhaps before checked_call_start returns. */
     void (*done)(void *ctx, const struct checked_end *end);
 };
@@ -44,6 +47,7 @@ struct checked_call {
     const struct checked_events *events;
     void *ctx;
     const gramc_guard *guard;       /* of the run; NULL: none */
+    const gramc_approver *approver; /* of the run; NULL: nobody has to approve */
     const gramc_guarded_call *told; /* what that is told of the call, but the arguments */
     struct tool_memory *memory;
     struct tool_call *handle; /* while it works */
@@ -51,18 +55,20 @@ struct checked_call {
     bool starting, is_early;  /* the tool was done before its call returned */
     bool over;                /* done has been called, or nobody waits any more */
     gramc_text own;           /* as in struct checked_end, as is the next */
-    uint64_t queued_ns;
+    uint64_t queued_ns, asked_ns;
     bool coerce;   /* arguments are converted where nothing is lost */
     bool tolerant; /* and mended where a model wrote what is no JSON */
 };
 
-/* `call` has loop, bound, events, ctx, guard, told, coerce and tolerant, and stays where it is
- * until `done`.
- * `memory` as in tool_start_in. Arguments of blanks alone are an empty object: models leave them
- * out. */
+/* `call` has loop, bound, events, ctx, guard, approver, told, coerce and tolerant, and stays where
+ * it is until `done`. `memory` as in tool_start_in. Arguments of blanks alone are an empty object:
+ * models leave them out. */
 void checked_call_start(struct checked_call *call, struct tool_memory *memory,
                         gramc_text arguments);
 /* Lets go, if it still works: done will not be called. */
 void checked_call_cancel(struct checked_call *call);
+
+/* What is wrong with arguments or a result, as models are told. */
+void checked_put_violations(struct buf *out, const gramc_verdict *verdict);
 
 #endif

@@ -127,7 +127,8 @@ bool conversation_result(struct conversation *talk, struct arena *arena,
     struct message *message = ARENA_NEW(arena, struct message);
     if (!message) return false;
     message->role = ROLE_TOOL;
-    message->content = result;
+    message->content = arena_text(arena, result);
+    if (!message->content.ptr) return false;
     message->has_content = true;
     message->legacy = assistant->legacy;
     message->failed = failed;

@@ -1,5 +1,5 @@
-/* What all runs of a loop that ask one endpoint with one key share: how many may ask at a time and
- * in a minute, and a pause that the server asked one of them for. */
+/* What all runs that ask one endpoint with one key share, on one loop or on several: how many may
+ * ask at a time and in a minute, and a pause that the server asked one of them for. */
 #ifndef RUNTIME_LIMITER_H
 #define RUNTIME_LIMITER_H
 
@@ -9,6 +9,7 @@
 struct ask;
 struct gramc_loop;
 struct limiter;
+struct protocol;
 
 /* Which one, by address and key: neither is kept. */
 struct limiter_name {
@@ -20,7 +21,8 @@ struct limiter_rules {
     struct rate_limits a_minute;
 };
 
-/* A question's part; all of it is zero to begin with. */
+/* A question's part; all of it is zero to begin with. Those that wait stand in one queue, whatever
+ * loop they are of. */
 struct limiter_wait {
     struct limiter *limiter; /* that it waits for or has a slot of; NULL: neither */
     bool waiting;
@@ -44,10 +46,8 @@ void limiter_pause(struct ask *ask, double ms);
 void limiter_heed(struct ask *ask);
 /* With the loop: no question is left. */
 void limiters_close(struct gramc_loop *loop);
-
-/* The headers that limiter_heed reads; for struct http_request.keep. */
-#define LIMITER_HEADERS                                                                            \
-    "x-ratelimit-remaining-requests", "x-ratelimit-reset-requests",                                \
-        "x-ratelimit-remaining-tokens", "x-ratelimit-reset-tokens"
+/* The headers that limiter_heed reads, for struct http_request.keep; Content-Type is one of them.
+ */
+const char *const *limiter_headers(const struct protocol *protocol);
 
 #endif

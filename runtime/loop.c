@@ -11,6 +11,7 @@
 #include "runtime/net/http.h"
 #include "runtime/mcp/server.h"
 #include "base/options.h"
+#include "runtime/approval.h"
 #include "runtime/capacity.h"
 #include "runtime/run.h"
 #include "runtime/secret.h"
@@ -95,7 +96,9 @@ static void close_idles(gramc_loop *loop) {
     gate_close(&loop->programs, NULL);
 }
 
-static gramc_status init_handles(gramc_loop *loop, const gramc_loop_options *options) {
+/* *opened: what approvals_free is for is there. */
+static gramc_status init_handles(gramc_loop *loop, const gramc_loop_options *options,
+                                 bool *opened) {
     struct capacity can = capacity_find(options->max_programs, options->max_connections);
     uv_idle_init(&loop->uv, &loop->idle);
     uv_prepare_init(&loop->uv, &loop->before_waiting);
@@ -109,13 +112,17 @@ static gramc_status init_handles(gramc_loop *loop, const gramc_loop_options *opt
         close_idles(loop);
         return GRAMC_NOMEM;
     }
-    gramc_status status = http_new(&loop->http, &loop->uv, &loop->allocator);
+    gramc_status status = approvals_open(loop);
+    bool has_approvals = status == GRAMC_OK;
+    if (!status) status = http_new(&loop->http, &loop->uv, &loop->allocator);
     if (!status && loop->ca_file) http_trust(loop->http, loop->ca_file);
     if (!status) http_limit(loop->http, can.connections);
     if (status) {
         close_idles(loop);
         uv_close((uv_handle_t *)&loop->alarm, NULL);
+        if (has_approvals) approvals_close(loop);
     }
+    *opened = has_approvals;
     return status;
 }
 
@@ -140,6 +147,7 @@ gramc_status gramc_loop_new(gramc_loop **out, const gramc_loop_options *given) {
     *out = NULL;
     if (!are_usable(&options)) return GRAMC_USAGE;
     gramc_allocator allocator = options.allocator ? *options.allocator : mem_default();
+    bool opened = false;
     gramc_loop *loop = mem_alloc(&allocator, sizeof(*loop));
     if (!loop) return GRAMC_NOMEM;
     *loop = (gramc_loop){
@@ -149,12 +157,16 @@ gramc_status gramc_loop_new(gramc_loop **out, const gramc_loop_options *given) {
     loop->workers_max = options.max_workers ? options.max_workers : WORKERS_DEFAULT;
     arena_init(&loop->arena, &allocator);
     gramc_status status = copy_options(loop, &options);
+    if (!status && !options.limiter) status = gramc_limiter_new(&loop->own_limiter, &allocator);
+    loop->limiter = options.limiter ? options.limiter : loop->own_limiter;
     if (!status && uv_loop_init(&loop->uv)) status = GRAMC_NOMEM;
-    if (!status && (status = init_handles(loop, &options))) {
+    if (!status && (status = init_handles(loop, &options, &opened))) {
         uv_run(&loop->uv, UV_RUN_DEFAULT);
         uv_loop_close(&loop->uv);
+        if (opened) approvals_free(loop);
     }
     if (status) {
+        gramc_limiter_free(loop->own_limiter);
         arena_free(&loop->arena);
         mem_free(&allocator, loop, sizeof(*loop));
         return status;
@@ -232,6 +244,7 @@ static void end_all(gramc_loop *loop) {
     worker_close_pools(loop);
     close_idles(loop);
     uv_close((uv_handle_t *)&loop->alarm, NULL);
+    approvals_close(loop);
     mcp_pool_close(loop);
     while (!http_is_idle(loop->http)) uv_run(&loop->uv, UV_RUN_ONCE); /* sessions are ended */
     http_close(loop->http);
@@ -257,8 +270,10 @@ static bool turn_out(gramc_loop *loop, uint32_t patience_ms) {
 
 static void free_loop(gramc_loop *loop) {
     uv_loop_close(&loop->uv);
+    approvals_free(loop);
     gramc_allocator allocator = loop->allocator;
     secrets_free(loop->secrets);
+    gramc_limiter_free(loop->own_limiter);
     arena_free(&loop->arena);
     mem_free(&allocator, loop, sizeof(*loop));
 }

@@ -25,7 +25,10 @@ struct gramc_loop {
     uv_prepare_t before_waiting;
     bool (*is_over)(void *ctx); /* what the loop turns for; NULL: nothing */
     void *is_over_ctx;
-    uv_async_t alarm; /* gramc_loop_interrupt */
+    uv_async_t alarm;   /* gramc_loop_interrupt */
+    uv_async_t answers; /* gramc_approval_answer */
+    uv_mutex_t answered_lock;
+    gramc_approval *answered, **answered_end; /* not taken yet; under the lock */
     struct http *http;
     struct mcp_pool *mcp; /* clients of MCP servers */
     struct arena arena;   /* environment */
@@ -34,7 +37,7 @@ struct gramc_loop {
     gramc_run *runs;  /* all, until freed */
     gramc_run *ready; /* to be stepped, first come first served */
     gramc_run **ready_end;
-    size_t active;      /* whose done has not been called */
+    size_t active;      /* whose done has not been called, and holders (loop_hold) */
     uint64_t run_count; /* that were ever started */
     struct tool_call *calls;
     struct worker_pool *pools; /* processes that stay between calls */
@@ -49,8 +52,9 @@ struct gramc_loop {
     bool interrupted; /* since it last began to turn */
     uint64_t random;  /* state of a generator for waiting times */
     gramc_clock clock;
-    struct limiter *limiters; /* of the endpoints that were asked */
-    struct gate programs;     /* those that work: exec, and workers with a call */
+    gramc_limiter *limiter, *own_limiter; /* the second if it is the loop's; else NULL */
+    struct limiter *limiters;             /* its parts in it, of the endpoints that were asked */
+    struct gate programs;                 /* those that work: exec, and workers with a call */
 };
 
 /* Has what is said on this loop searched for these, too: servers and programs outlive the run that
@@ -58,6 +62,13 @@ struct gramc_loop {
 gramc_status loop_learn(gramc_loop *loop, const struct secrets *secrets);
 /* Steps the run as soon as the loop turns. */
 void loop_ready(gramc_loop *loop, gramc_run *run);
+/* gramc_loop_run does not return while somebody holds the loop, as runs do. */
+static inline void loop_hold(gramc_loop *loop) {
+    loop->active++;
+}
+static inline void loop_let_go(gramc_loop *loop) {
+    loop->active--;
+}
 /* Turns the loop until `is_over` says so, or it is interrupted. Not while it runs. */
 void loop_turn_until(gramc_loop *loop, bool (*is_over)(void *ctx), void *ctx);
 /* Around whatever turns the loop, or writes to pipes and sockets without turning it: a reader that

@@ -359,7 +359,6 @@ static void on_begun(struct http_request *http) {
 }
 
 static void send_request(struct ask *ask) {
-    static const char *const kept_headers[] = {"Content-Type", LIMITER_HEADERS, NULL};
     const gramc_model *model = ask->run->model;
     ask->http.target = model->target;
     ask->attempt_started = watch_stamp(&ask->run->watch);
@@ -367,7 +366,7 @@ static void send_request(struct ask *ask) {
         ask_fail_nomem(ask);
         return;
     }
-    ask->http.keep = kept_headers;
+    ask->http.keep = limiter_headers(model->protocol);
     ask->http.body = buf_view(&ask->run->body);
     ask->http.max_response = model->max_response;
     ask->http.done = on_answer;

@@ -19,7 +19,8 @@ static const struct offered_tool *copy_tools(struct arena *arena, const struct o
                                          .title = copy(arena, tool->title),
                                          .description = copy(arena, tool->description),
                                          .accepts = copy(arena, tool->accepts),
-                                         .returns = copy(arena, tool->returns)};
+                                         .returns = copy(arena, tool->returns),
+                                         .annotations = copy(arena, tool->annotations)};
     }
     return tools;
 }

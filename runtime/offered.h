@@ -14,6 +14,7 @@ struct offered_tool {
     gramc_text title, description; /* empty: none */
     gramc_text accepts;            /* JSON Schema of the arguments object */
     gramc_text returns;            /* JSON Schema of the result; empty: the box does not say */
+    gramc_text annotations;        /* a JSON object: an MCP server's hints; empty: none */
 };
 
 struct offered_box {

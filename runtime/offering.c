@@ -165,7 +165,8 @@ bool gramc_offering_get(const gramc_offering *offering, size_t i, gramc_offer *o
                          .title = tool->title,
                          .description = tool->description,
                          .parameters = tool->accepts,
-                         .result = tool->returns};
+                         .result = tool->returns,
+                         .annotations = tool->annotations};
     return true;
 }
 

@@ -34,6 +34,7 @@ static void put_tool(struct json_writer *w, const struct offered_tool *tool) {
     put_text(w, "description", tool->description);
     put_schema(w, "inputSchema", tool->accepts);
     if (tool->returns.len) put_schema(w, "outputSchema", tool->returns);
+    if (tool->annotations.len) put_schema(w, "annotations", tool->annotations);
     json_object_end(w);
 }
 
@@ -120,6 +121,15 @@ static gramc_text schema_at(struct snapshot_reader *reader, const struct json *o
     return TEXT("");
 }
 
+/* Hints of a server, whatever it calls them. */
+static gramc_text annotations_at(struct snapshot_reader *reader, const struct json *tool) {
+    const struct json *value = json_get(tool, "annotations");
+    if (json_is(value, JSON_OBJECT))
+        return keep(reader, text_slice(reader->text, value->start, value->end));
+    if (value) wrong(reader, value, "annotations are an object");
+    return TEXT("");
+}
+
 static void read_tools(struct snapshot_reader *reader, struct offered_box *box,
                        const struct json *list) {
     size_t count = json_is(list, JSON_ARRAY) ? list->count : 0;
@@ -135,7 +145,8 @@ static void read_tools(struct snapshot_reader *reader, struct offered_box *box,
                                   .title = text_at(reader, t, "title", NULL),
                                   .description = text_at(reader, t, "description", NULL),
                                   .accepts = schema_at(reader, t, "inputSchema", true),
-                                  .returns = schema_at(reader, t, "outputSchema", false)};
+                                  .returns = schema_at(reader, t, "outputSchema", false),
+                                  .annotations = annotations_at(reader, t)};
 }
 
 static void read_boxes(struct snapshot_reader *reader, const struct json *list) {

@@ -87,3 +87,75 @@ bool rate_duration(gramc_text text, double *ms) {
     }
     return true;
 }
+
+/* ## Moments */
+
+/* So many digits; -1 if something else stands there. */
+static int digits_at(gramc_text text, size_t at, size_t count) {
+    int number = 0;
+    for (size_t i = at; i < at + count; i++) {
+        if (i >= text.len || text.ptr[i] < '0' || text.ptr[i] > '9') return -1;
+        number = number * 10 + (text.ptr[i] - '0');
+    }
+    return number;
+}
+
+struct moment {
+    int year, month, day, hour, minute, second;
+};
+
+/* Years begin in March here, so that the day that comes every four years is the last of one. */
+static int64_t days_since_1970(const struct moment *m) {
+    int64_t year = m->month > 2 ? m->year : m->year - 1, month = (m->month + 9) % 12;
+    return 365 * year + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + m->day - 1 -
+           719468;
+}
+
+static bool to_ms(const struct moment *m, int offset_minutes, int64_t *ms) {
+    if (m->year < 1970 || m->month < 1 || m->month > 12 || m->day < 1 || m->day > 31) return false;
+    if (m->hour < 0 || m->hour > 23 || m->minute < 0 || m->minute > 59) return false;
+    if (m->second < 0 || m->second > 60) return false;
+    int64_t minutes = days_since_1970(m) * 1440 + m->hour * 60 + m->minute - offset_minutes;
+    *ms = (minutes * 60 + m->second) * SECOND_MS;
+    return true;
+}
+
+/* `Z`, or hours and minutes that the place is ahead by. */
+static bool read_offset(gramc_text text, int *minutes) {
+    *minutes = 0;
+    if (text_is_nocase(text, "Z")) return true;
+    int hours = digits_at(text, 1, 2), rest = digits_at(text, 4, 2);
+    if (text.len != 6 || text.ptr[3] != ':' || hours < 0 || rest < 0) return false;
+    *minutes = (hours * 60 + rest) * (text.ptr[0] == '-' ? -1 : 1);
+    return text.ptr[0] == '-' || text.ptr[0] == '+';
+}
+
+static bool read_rfc3339(gramc_text text, int64_t *ms) {
+    const struct moment m = {digits_at(text, 0, 4),  digits_at(text, 5, 2),
+                             digits_at(text, 8, 2),  digits_at(text, 11, 2),
+                             digits_at(text, 14, 2), digits_at(text, 17, 2)};
+    size_t at = 19, fraction = 0;
+    int offset;
+    if (text.len < 20 || text.ptr[4] != '-' || text.ptr[13] != ':') return false;
+    if (text.ptr[at] == '.')
+        for (at++; digits_at(text, at, 1) >= 0; at++) fraction++;
+    if (fraction > 9 || !read_offset(text_slice(text, at, text.len), &offset)) return false;
+    bool read = to_ms(&m, offset, ms);
+    if (read && fraction) *ms += SECOND_MS; /* rather too late than too early */
+    return read;
+}
+
+static bool read_date(gramc_text text, int64_t *ms) {
+    static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
+    struct moment m = {digits_at(text, 12, 4), 0,
+                       digits_at(text, 5, 2),  digits_at(text, 17, 2),
+                       digits_at(text, 20, 2), digits_at(text, 23, 2)};
+    if (text.len != 29 || memcmp(text.ptr + 25, " GMT", 4) != 0) return false;
+    for (int i = 0; i < 12; i++)
+        if (memcmp(months + (size_t)i * 3, text.ptr + 8, 3) == 0) m.month = i + 1;
+    return to_ms(&m, 0, ms);
+}
+
+bool rate_moment(gramc_text text, int64_t *ms) {
+    return read_rfc3339(text, ms) || read_date(text, ms);
+}

@@ -27,5 +27,8 @@ void rate_correct(struct rate *rate, uint64_t taken_ms, uint64_t guessed, uint64
 
 /* "6m0s", "1.5s", "20ms", as servers say when a limit is lifted; false for anything else. */
 bool rate_duration(gramc_text text, double *ms);
+/* "2026-11-22T12:00:00Z" (RFC 3339), or "Sun, 22 Nov 2026 12:00:00 GMT" as in a Date, since 1970;
+ * false for anything else. */
+bool rate_moment(gramc_text text, int64_t *ms);
 
 #endif

@@ -37,14 +37,15 @@ static void settle(struct slot *slot, enum slot_outcome outcome, gramc_text text
     gramc_event_call told = told_call(slot);
     told.outcome = slot_names[outcome];
     told.own = slot->own;
-    told.queued_ns = slot->queued_ns;
-    watch_result(&run->watch, &told, text, slot->started + slot->queued_ns);
+    told.queued_ns = slot->queued_ns + slot->asked_ns;
+    watch_result(&run->watch, &told, text,
+                 slot->started + slot->queued_ns + (slot->is_sent ? 0 : slot->asked_ns));
     if (--run->pending == 0 && run->state == RUN_AWAIT_TOOLS) run->state = RUN_COLLECT;
 }
 
 /* Frees the sentence. */
 static void settle_with(struct slot *slot, enum slot_outcome outcome, struct buf *sentence) {
-    settle(slot, outcome, buf_to_arena_cut(sentence, &slot->run->arena));
+    settle(slot, outcome, buf_to_arena_cut(sentence, &slot->run->ask.arena));
 }
 
 static struct buf begin_error(const struct slot *slot) {
@@ -90,6 +91,13 @@ static void skip(struct slot *slot) {
     settle_with(slot, SLOT_SKIPPED, &out);
 }
 
+/* By the names that the model was shown. */
+static gramc_text wrong_with_arguments(const struct slot *slot, const struct checked_end *end) {
+    gramc_text said = wire_violations(&slot->run->arena, slot->bound, slot->call->arguments,
+                                      slot->checked.coerce, slot->checked.tolerant);
+    return said.len ? said : end->text;
+}
+
 static void refuse_arguments(struct slot *slot, const struct checked_end *end) {
     struct buf out = begin_error(slot);
     if (end->unread) {
@@ -97,7 +105,7 @@ static void refuse_arguments(struct slot *slot, const struct checked_end *end) {
                        "The tool was not called; call it again with simpler arguments.");
     } else {
         buf_puts(&out, "the arguments do not fit: ");
-        buf_text(&out, end->text);
+        buf_text(&out, wrong_with_arguments(slot, end));
         buf_puts(&out,
                  ". The tool was not called; call it again with arguments that fit its schema.");
     }
@@ -108,7 +116,7 @@ static void refuse_arguments(struct slot *slot, const struct checked_end *end) {
 
 static void accept_result(struct slot *slot, gramc_text text) {
     bool none = slot->bound->tool->result_kind == GRAMC_RESULT_NULL;
-    settle(slot, SLOT_FINE, arena_text(&slot->run->arena, none ? TEXT("Success") : text));
+    settle(slot, SLOT_FINE, arena_text(&slot->run->ask.arena, none ? TEXT("Success") : text));
 }
 
 static void fail_tool(struct slot *slot, gramc_text why) {
@@ -160,6 +168,7 @@ static void on_done(void *ctx, const struct checked_end *end) {
     gramc_run *run = slot->run;
     slot->own = end->own;
     slot->queued_ns = end->queued_ns;
+    slot->asked_ns = end->asked_ns;
     switch (end->outcome) {
     case CHECKED_FINE: accept_result(slot, end->text); break;
     case CHECKED_BAD_ARGUMENTS: refuse_arguments(slot, end); break;
@@ -181,6 +190,16 @@ static void on_sent(void *ctx, gramc_text arguments, const gramc_event_reading *
     told.reading = reading;
     watch_call(&slot->run->watch, &told);
     slot->started = watch_stamp(&slot->run->watch);
+    slot->is_sent = true;
+}
+
+/* As long as one question is open, the run waits for people. */
+static void on_asking(void *ctx, bool asking) {
+    const struct slot *slot = ctx;
+    gramc_run *run = slot->run;
+    if (asking && run->questions++ == 0) run->asked_since = watch_now(&run->watch);
+    if (!asking && --run->questions == 0)
+        run->asked_ns += watch_now(&run->watch) - run->asked_since;
 }
 
 static void on_guarded(void *ctx, const gramc_event_guard *guard, uint64_t started) {
@@ -190,19 +209,20 @@ static void on_guarded(void *ctx, const gramc_event_guard *guard, uint64_t start
 }
 
 static void check_and_call(struct slot *slot) {
-    static const struct checked_events events = {on_sent, on_guarded, on_done};
+    static const struct checked_events events = {on_sent, on_guarded, on_asking, on_done};
     gramc_run *run = slot->run;
     slot->guarded = (gramc_guarded_call){.call = slot->call,
                                          .turn = run->watch.turn,
                                          .iteration = run->watch.iteration,
                                          .index = slot->index};
-    gramc_text given = json_mended(&run->arena, slot->call->arguments);
-    gramc_text arguments = wire_arguments(&run->arena, slot->bound, given);
+    gramc_text given = json_mended(&run->ask.arena, slot->call->arguments);
+    gramc_text arguments = wire_arguments(&run->ask.arena, slot->bound, given);
     slot->checked = (struct checked_call){.loop = run->loop,
                                           .bound = slot->bound,
                                           .events = &events,
                                           .ctx = slot,
                                           .guard = &run->guard,
+                                          .approver = &run->approver,
                                           .told = &slot->guarded,
                                           .coerce = run->bound->agent->coerce,
                                           .tolerant = run->ask.reply.finish != FINISH_LENGTH};
@@ -220,7 +240,7 @@ static void start_slot(struct slot *slot) {
 
 void round_start(gramc_run *run) {
     run->slot_count = run->pending = run->assistant->call_count;
-    run->slots = arena_array(&run->arena, run->slot_count, sizeof(*run->slots));
+    run->slots = arena_array(&run->ask.arena, run->slot_count, sizeof(*run->slots));
     if (!run->slots) {
         run->slot_count = run->pending = 0;
         return;
@@ -336,5 +356,5 @@ gramc_text round_direct_answer(gramc_run *run) {
         if (i) buf_putc(&out, '\n');
         buf_text(&out, run->slots[i].text);
     }
-    return buf_to_arena(&out, &run->arena);
+    return buf_to_arena(&out, &run->ask.arena);
 }

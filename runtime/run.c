@@ -80,6 +80,8 @@ static void run_free(gramc_run *run) {
     *run->link = run->next;
     if (run->next) run->next->link = run->link;
     buf_free(&run->body);
+    buf_free(&run->said);
+    arena_free(&run->turn);
     trace_free(&run->watch.trace);
     arena_free(&run->arena);
     mem_free(&loop->allocator, run, sizeof(*run));
@@ -125,7 +127,7 @@ static void step_end(gramc_run *run) {
 /* ## Asking */
 
 /* An instruction or prompt for this turn; an empty text, and the run ends, if that cannot be. */
-static gramc_text fill_prompt(gramc_run *run, gramc_text prompt) {
+static gramc_text fill_prompt(gramc_run *run, struct arena *arena, gramc_text prompt) {
     struct buf out;
     gramc_text text = {NULL, 0};
     buf_init(&out, &run->loop->allocator, BODY_MAX);
@@ -135,7 +137,7 @@ static gramc_text fill_prompt(gramc_run *run, gramc_text prompt) {
     else if (buf_status(&out) == GRAMC_LIMIT)
         run_end(run, GRAMC_OUTCOME_INTERNAL, "a prompt is longer than %d bytes", BODY_MAX);
     else if (status) run_end(run, GRAMC_OUTCOME_INTERNAL, "a prompt holds a ${ that is no input");
-    else text = arena_text(&run->arena, buf_view(&out));
+    else text = arena_text(arena, buf_view(&out));
     buf_free(&out);
     return text;
 }
@@ -154,7 +156,8 @@ static void step_turn(gramc_run *run) {
     run->watch.iteration = 0;
     watch_turn(&run->watch, message);
     run->inputs[run->input_count - 1].value = message;
-    run->instruction = fill_prompt(run, run->bound->agent->instruction);
+    arena_reset(&run->turn);
+    run->instruction = fill_prompt(run, &run->turn, run->bound->agent->instruction);
     run->next_step = 0;
     if (!is_ending(run)) run->state = RUN_STEP;
 }
@@ -177,8 +180,9 @@ static gramc_text text_of_step(gramc_run *run, bool first) {
     gramc_text message = run->inputs[run->input_count - 1].value, text;
     struct buf out;
     if (!run->step->task) return message;
-    text = fill_prompt(run, run->step->task->prompt);
-    if (is_ending(run) || !first || !message_comes_first(run)) return text;
+    bool joined = first && message_comes_first(run);
+    text = fill_prompt(run, joined ? &run->turn : &run->arena, run->step->task->prompt);
+    if (is_ending(run) || !joined) return text;
     buf_init(&out, &run->loop->allocator, BODY_MAX);
     buf_text(&out, message);
     buf_puts(&out, "\n\n");
@@ -254,6 +258,7 @@ static void step_ask(gramc_run *run) {
     run->watch.iteration = ++run->iteration;
     run->result.requests++;
     conversation_trim(&run->talk, run->bound->agent->max_messages);
+    run->slot_count = 0; /* of the last answer, whose memory goes */
     if (!build_body(run)) return;
     watch_request(&run->watch, buf_view(&run->body));
     run->state = RUN_AWAIT_ANSWER;
@@ -264,7 +269,10 @@ static void step_ask(gramc_run *run) {
 /* ## Reading answers */
 
 static void set_text(gramc_run *run, gramc_text text) {
-    run->result.text = arena_text(&run->arena, text);
+    buf_reset(&run->said);
+    buf_text(&run->said, text);
+    if (buf_status(&run->said)) run_nomem(run);
+    run->result.text = run->said.len ? buf_view(&run->said) : TEXT("");
 }
 
 static void answered(gramc_run *run, gramc_text text) {
@@ -433,7 +441,8 @@ static void step_call(gramc_run *run) {
 }
 
 static void step_collect(gramc_run *run) {
-    run->result.tool_ns += watch_now(&run->watch) - run->waiting_since;
+    run->result.tool_ns += watch_now(&run->watch) - run->waiting_since - run->asked_ns;
+    run->asked_ns = 0;
     round_collect(run);
     if (run->memory.recording && run->memory.missed)
         run_end(run, GRAMC_OUTCOME_CASSETTE_MISS, "a call of `%.*s` was not recorded",
@@ -456,7 +465,9 @@ static void (*const steps[])(gramc_run *run) = {
     [RUN_OVER] = NULL};
 
 static void check_interruptions(gramc_run *run) {
-    if (run->arena.oom || run->watch.trace.status == GRAMC_NOMEM) run_nomem(run);
+    if (run->arena.oom || run->turn.oom || run->ask.arena.oom ||
+        run->watch.trace.status == GRAMC_NOMEM)
+        run_nomem(run);
     if (run->watch.trace.status)
         run_end(run, GRAMC_OUTCOME_TRACE_ERROR, "the trace could not be written");
     if (run->canceled) run_end(run, GRAMC_OUTCOME_CANCELED, "canceled");
@@ -507,6 +518,7 @@ static bool is_count(gramc_text text) {
 static gramc_status evaluate(const gramc_bound *bound, const gramc_run_options *options,
                              const gramc_run_handler *handler) {
     if (bound->failed) return GRAMC_FINDINGS;
+    if (options->approver.ask && !options->approver.withdraw) return GRAMC_USAGE;
     if (!options->model || !handler->done || options->message_count == 0) return GRAMC_USAGE;
     for (size_t i = 0; i < options->message_count; i++)
         if (text_trim(options->messages[i]).len == 0) return GRAMC_USAGE;
@@ -656,9 +668,12 @@ gramc_status gramc_run_start(gramc_run **out, gramc_loop *loop, const gramc_boun
                        .model = options.model,
                        .handler = *handler,
                        .guard = options.guard,
+                       .approver = options.approver,
                        .talk = {.protocol = bound->protocol},
                        .session = options.session};
     arena_init(&run->arena, &loop->allocator);
+    arena_init(&run->turn, &loop->allocator);
+    buf_init(&run->said, &loop->allocator, INT32_MAX);
     if (options.tools) run->memory.recording = &options.tools->tools;
     buf_init(&run->body, &loop->allocator, BODY_MAX);
     run->watch =

@@ -47,6 +47,8 @@ struct slot {
     gramc_text own;  /* what the tool said, while it settles */
     uint64_t started;
     uint64_t queued_ns; /* of the time since then */
+    uint64_t asked_ns;  /* for approval; before `started` where the tool was called */
+    bool is_sent;
 };
 
 /* Failures of one kind in one tool. */
@@ -60,7 +62,10 @@ struct gramc_run {
     const gramc_bound *bound;
     const gramc_model *model;
     gramc_run_handler handler;
-    struct arena arena;
+    struct arena arena; /* the conversation, and what lasts as long; ask.arena: of one answer and
+                           its calls */
+    struct arena turn;  /* of one message */
+    struct buf said;    /* result.text */
     const gramc_text *messages;
     size_t message_count, next_message;
     gramc_input *inputs; /* the last one is `message`, of this turn */
@@ -86,6 +91,10 @@ struct gramc_run {
     struct failures unknown_calls;
     struct tool_memory memory;
     gramc_guard guard;
+    gramc_approver approver;
+    uint32_t questions;   /* for approval, that are open */
+    uint64_t asked_since; /* the first of them */
+    uint64_t asked_ns;    /* of this round's time, with one open */
     struct watch watch;
     char id[33];
     uint64_t waiting_since; /* for an answer, or for tools */

@@ -78,7 +78,8 @@ struct bound_tool {
     uint32_t timeout_ms;
     gramc_text box; /* that offers it; empty: a ToolImpl does it */
     struct bound_proof accepts, returns;
-    bool returns_unsaid; /* it has schemas, but none of its result */
+    bool returns_unsaid;    /* it has schemas, but none of its result */
+    bool destructive, asks; /* it may destroy something; somebody has to approve of each call */
     /* Programs that are asked, in this order; they have no tool of their own. NULL: none. */
     const struct bound_tool *guards[GUARD_PHASES][GUARD_PROGRAMS];
 };

@@ -3,8 +3,11 @@
  */
 #include "runtime/wire.h"
 
+#include "base/json/json.h"
 #include "base/text.h"
 #include "gramc/compile.h"
+#include "runtime/checked_call.h"
+#include "runtime/reading.h"
 
 enum { SCHEMA_MAX = 64 << 20 };
 
@@ -72,4 +75,54 @@ gramc_text wire_arguments(struct arena *arena, const struct bound_tool *tool,
     gramc_status status = gramc_target_arguments(tool->target, tool->tool, arguments,
                                                  &arena->allocator, buf_writer(&out));
     return take(arena, status, &out, arguments);
+}
+
+/* ## Errors */
+
+static gramc_text as_it_is(void *ctx, struct arena *arena, gramc_text json) {
+    (void)ctx, (void)arena;
+    return json;
+}
+
+static gramc_text put_verdict(struct arena *arena, const gramc_verdict *verdict) {
+    struct buf out;
+    buf_init(&out, &arena->allocator, SCHEMA_MAX);
+    checked_put_violations(&out, verdict);
+    return buf_to_arena(&out, arena);
+}
+
+/* The schema that the model was shown is compiled for this alone: it happens seldom. */
+static gramc_text explain(struct arena *arena, const gramc_schema *schema, gramc_text arguments,
+                          bool coerce, bool tolerant) {
+    const struct reading_view view = {.schema = schema,
+                                      .kinds = tolerant ? 1u << JSON_OBJECT : 0,
+                                      .flags = GRAMC_CHECK_DEFAULTS | GRAMC_CHECK_NULL_ABSENT |
+                                               (coerce ? (unsigned)GRAMC_CHECK_COERCE : 0),
+                                      .seen = as_it_is};
+    struct taken reading;
+    gramc_verdict *verdict = NULL;
+    gramc_text said = {NULL, 0};
+    reading_init(&reading, &arena->allocator);
+    gramc_status status = reading_take(&reading, &verdict, json_mended(arena, arguments), &view);
+    if (status == GRAMC_NOMEM) arena->oom = true;
+    else if (status == GRAMC_OK && !verdict->valid) said = put_verdict(arena, verdict);
+    gramc_verdict_free(verdict);
+    reading_free(&reading);
+    return said;
+}
+
+gramc_text wire_violations(struct arena *arena, const struct bound_tool *tool, gramc_text arguments,
+                           bool coerce, bool tolerant) {
+    gramc_schema_options options = GRAMC_SCHEMA_OPTIONS_INIT;
+    gramc_schema *schema = NULL;
+    gramc_text shown = tool->wire_parameters, said = {NULL, 0};
+    if (!tool->target.len) return said;
+    options.allocator = &arena->allocator;
+    options.assert_formats = true;
+    options.closed_root = true;
+    gramc_status status = gramc_schema_compile(&schema, shown.ptr, shown.len, &options, NULL);
+    if (status == GRAMC_NOMEM) arena->oom = true;
+    else if (status == GRAMC_OK) said = explain(arena, schema, arguments, coerce, tolerant);
+    gramc_schema_free(schema);
+    return said;
 }

@@ -82,19 +82,23 @@ int run_budget(struct cli *cli, const struct choice *choice, gramc_run_options *
                      TEXT_ARGS(name.len ? name : TEXT("the model")));
 }
 
-int run_limits(struct cli *cli, gramc_endpoint_options *out) {
+int run_limits(struct cli *cli, const gramc_compilation *compilation, gramc_text model,
+               gramc_endpoint_options *out) {
     uint32_t tokens = 0;
     const struct {
         enum option_id option;
-        const char *name;
+        const char *name, *setting;
         uint32_t *count;
-    } rows[] = {{OPTION_MAX_CONCURRENT, "--max-concurrent", &out->max_concurrent},
-                {OPTION_RPM, "--rpm", &out->requests_per_minute},
-                {OPTION_TPM, "--tpm", &tokens}};
+    } rows[] = {{OPTION_MAX_CONCURRENT, "--max-concurrent", ".maxConcurrent", &out->max_concurrent},
+                {OPTION_RPM, "--rpm", ".requestsPerMinute", &out->requests_per_minute},
+                {OPTION_TPM, "--tpm", ".tokensPerMinute", &tokens}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const char *text = cli->options[rows[i].option];
+        gramc_text said = run_of_provider(compilation, model, "limits.", rows[i].setting);
+        int64_t number;
         if (text && !run_parse_count(text, rows[i].count))
             return cli_usage(cli, "%s takes a number from 1, not %s", rows[i].name, text);
+        if (!text && said.len && number_to_int(&number, said)) *rows[i].count = (uint32_t)number;
     }
     out->tokens_per_minute = tokens;
     return EXIT_FINE;

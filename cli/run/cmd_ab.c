@@ -109,6 +109,7 @@ static int run_ab(struct study *study) {
     if (code == EXIT_FINE) code = make_experiment(study);
     if (code == EXIT_FINE) code = study_read_cases(study);
     if (code == EXIT_FINE) code = study_bind(study);
+    if (code == EXIT_FINE) code = study_open_graders(study);
     if (code == EXIT_FINE) code = study_plan(study);
     return code == EXIT_FINE ? study_run(study, STUDY_RUN) : code;
 }
@@ -119,8 +120,8 @@ int cmd_ab(struct cli *cli) {
     if (!cli->options[OPTION_ARM_A]) return missing(cli, "--a", "the library to compare with");
     if (!cli->options[OPTION_ARM_B]) return missing(cli, "--b", "the library that is compared");
     if (!cli->options[OPTION_CASES]) return missing(cli, "--cases", "the file of cases");
-    buf_init(&study.texts, &cli->allocator, 1 << 20);
-    int code = run_ab(&study);
+    int code = study_init(&study, cli);
+    if (code == EXIT_FINE) code = run_ab(&study);
     study_close(&study);
     return code;
 }

@@ -70,6 +70,7 @@ int study_print_plan(struct study *study) {
 static int prepare(struct study *study) {
     int code = study_read_cases(study);
     if (code == EXIT_FINE) code = study_bind(study);
+    if (code == EXIT_FINE) code = study_open_graders(study);
     return code == EXIT_FINE ? study_plan(study) : code;
 }
 
@@ -91,7 +92,13 @@ static int do_resume(struct study *study) {
 static const struct {
     const char *name;
     int (*run)(struct study *study);
-} verbs[] = {{"plan", do_plan}, {"run", do_run}, {"resume", do_resume}, {"status", study_status}};
+} verbs[] = {{"plan", do_plan},
+             {"run", do_run},
+             {"resume", do_resume},
+             {"status", study_status},
+             {"report", study_report_kept},
+             {"analyse", study_analyse},
+             {"power", study_power}};
 enum { VERBS = sizeof verbs / sizeof *verbs };
 
 static size_t find_verb(const char *name) {
@@ -104,7 +111,7 @@ static size_t find_verb(const char *name) {
 static int choose_verb(struct cli *cli, size_t *out) {
     if (cli->operand_count != 2)
         return cli_usage(cli, "experiment: name a file and what is to be done: plan, run, resume, "
-                              "status");
+                              "status, report, analyse, power");
     *out = find_verb(cli->operands[1]);
     if (*out == VERBS && (*out = find_verb(cli->operands[0])) < VERBS) {
         char *verb = cli->operands[0];
@@ -112,7 +119,9 @@ static int choose_verb(struct cli *cli, size_t *out) {
         cli->operands[1] = verb;
     }
     if (*out < VERBS) return EXIT_FINE;
-    return cli_usage(cli, "experiment: %s is none of plan, run, resume, status", cli->operands[1]);
+    return cli_usage(cli,
+                     "experiment: %s is none of plan, run, resume, status, report, analyse, power",
+                     cli->operands[1]);
 }
 
 int cmd_experiment(struct cli *cli) {
@@ -120,8 +129,8 @@ int cmd_experiment(struct cli *cli) {
     size_t verb;
     int code = choose_verb(cli, &verb);
     if (code != EXIT_FINE) return code;
-    buf_init(&study.texts, &cli->allocator, 1 << 20);
-    code = study_open(&study, cli);
+    code = study_init(&study, cli);
+    if (code == EXIT_FINE) code = study_open(&study, cli);
     if (code == EXIT_FINE) code = verbs[verb].run(&study);
     study_close(&study);
     return code;

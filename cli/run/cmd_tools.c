@@ -61,30 +61,60 @@ static gramc_text parameters_of(struct arena *arena, gramc_text schema) {
     return buf_to_arena_cut(&out, arena);
 }
 
+/* What the server says of it: "destructive, open world". */
+static gramc_text hints_of(struct arena *arena, gramc_text annotations) {
+    static const struct {
+        const char *hint, *word;
+    } words[] = {{"readOnlyHint", "read-only"},
+                 {"destructiveHint", "destructive"},
+                 {"idempotentHint", "idempotent"},
+                 {"openWorldHint", "open world"}};
+    const struct json *hints = annotations.len ? json_parse(arena, annotations, NULL) : NULL;
+    struct buf out;
+    buf_init(&out, &arena->allocator, 4096);
+    for (size_t i = 0; hints && i < sizeof words / sizeof *words; i++) {
+        if (!json_is(json_get(hints, words[i].hint), JSON_TRUE)) continue;
+        buf_puts(&out, out.len ? ", " : "");
+        buf_puts(&out, words[i].word);
+    }
+    return out.len || out.state != BUF_FINE ? buf_to_arena_cut(&out, arena) : TEXT("");
+}
+
+static bool has_hints(const struct workshop *shop) {
+    gramc_offer offer;
+    for (size_t i = 0; gramc_offering_get(shop->offering, i, &offer); i++)
+        if (offer.annotations.len) return true;
+    return false;
+}
+
+/* The hints have a column where there are any. */
 static void add_row(struct table *table, struct arena *arena, gramc_text name,
-                    gramc_text parameters, gramc_text by, gramc_text about) {
+                    gramc_text parameters, gramc_text by, gramc_text hints, gramc_text about) {
     table_add(table, arena, name);
     table_add(table, arena, parameters);
     table_add(table, arena, by);
+    if (table->columns == 5) table_add(table, arena, hints);
     table_add(table, arena, text_trim(about));
 }
 
 static int print_table(struct workshop *shop, const gramc_library *library) {
     struct cli *cli = shop->cli;
-    struct table table = {.columns = 4};
+    struct table table = {.columns = has_hints(shop) ? 5 : 4};
     struct arena arena;
     gramc_offer offer;
     arena_init(&arena, &cli->allocator);
-    add_row(&table, &arena, TEXT("TOOL"), TEXT("PARAMETERS"), TEXT("DONE BY"), TEXT("ABOUT"));
+    add_row(&table, &arena, TEXT("TOOL"), TEXT("PARAMETERS"), TEXT("DONE BY"), TEXT("HINTS"),
+            TEXT("ABOUT"));
     for (size_t i = 0; i < library->impl_count; i++)
         add_row(&table, &arena, library->impls[i].name,
                 parameters_of(&arena, library->impls[i].accepts_schema),
-                done_by(&arena, &library->impls[i]), library->impls[i].description);
+                done_by(&arena, &library->impls[i]), TEXT(""), library->impls[i].description);
     for (size_t i = 0; gramc_offering_get(shop->offering, i, &offer); i++) {
         gramc_text name = name_of(library, &offer);
         if (name.len)
             add_row(&table, &arena, name, parameters_of(&arena, offer.parameters),
-                    origin_of(&arena, library, &offer), offer.description);
+                    origin_of(&arena, library, &offer), hints_of(&arena, offer.annotations),
+                    offer.description);
     }
     if (!arena.oom) table_print(&table, cli->out);
     bool oom = arena.oom;
@@ -109,6 +139,7 @@ static void put_tool(struct json_writer *w, gramc_text name, const gramc_offer *
         json_object_end(w);
     }
     if (offer->result.len) json_member_raw(w, "outputSchema", offer->result);
+    if (offer->annotations.len) json_member_raw(w, "annotations", offer->annotations);
     if (by.ptr) json_member_text(w, "by", by);
     json_object_end(w);
 }

@@ -52,11 +52,16 @@ const struct command run_commands[] = {
      "  plan    what would be run, in which order; calls nothing\n"
      "  run     runs it\n"
      "  resume  goes on with a run that was stopped or killed\n"
-     "  status  what the store has of it",
+     "  status  what the store has of it\n"
+     "  report  what was found, as after a run; runs nothing\n"
+     "  analyse the same as JSON, with all numbers\n"
+     "  power   what so many cases can show",
      "Examples:\n"
      "  gramc experiment greeting.gram plan --model mock\n"
      "  gramc experiment greeting.gram run --concurrency 8 --max-cost 2.50\n"
-     "  gramc experiment greeting.gram resume\n",
+     "  gramc experiment greeting.gram resume\n"
+     "  gramc experiment greeting.gram report --fail-if 'regression(success, margin=2pp)' --report "
+     "report.html\n",
      cmd_experiment},
     {"ab", FOR_AB, "SPEC",
      "Runs the cases of a file with one agent and two tool libraries, and compares them.",
@@ -65,5 +70,25 @@ const struct command run_commands[] = {
      "  gramc ab hello.gram --a old.gram --b new.gram --cases cases.csv --repeats 3 --expect "
      "'${name}'\n",
      cmd_ab},
+    {"report", FOR_REPORT, "FILE[#ARM] [FILE[#ARM]]",
+     "Prints the JSON report of an experiment in another format, and judges gates by it. Of two, "
+     "the\n"
+     "second's arm (the last one without a name) is compared with the first's, paired by the ids "
+     "of\n"
+     "cases: a historical control, since the two did not run at the same time.",
+     "Examples:\n"
+     "  gramc report today.json --format html > today.html\n"
+     "  gramc report today.json --min 'success>=0.9@lower'\n"
+     "  gramc report released.json#formal today.json#formal --fail-if 'regression(success)'\n",
+     cmd_report},
+    {"stat", FOR_STAT, "METHOD [FILE]",
+     "Computes one number of a report again: an interval, a test, a power, an e-value. The inputs "
+     "are\n"
+     "a JSON object, in FILE or on standard input; so is the result.",
+     "Examples:\n"
+     "  gramc stat --list\n"
+     "  echo '{\"b\": 12, \"c\": 2, \"n\": 50}' | gramc stat tango_score_paired_diff_ci\n"
+     "  gramc stat wilson_ci rate.json\n",
+     cmd_stat},
     {NULL, 0, NULL, NULL, NULL, NULL},
 };

@@ -13,12 +13,15 @@ void document_init(struct document *document, const gramc_allocator *allocator) 
     buf_init(&document->head, allocator, PART_MAX);
     buf_init(&document->answers, allocator, PART_MAX);
     buf_init(&document->calls, allocator, PART_MAX);
+    arena_init(&document->arena, allocator);
+    document->sent = NULL;
 }
 
 void document_free(struct document *document) {
     buf_free(&document->head);
     buf_free(&document->answers);
     buf_free(&document->calls);
+    arena_free(&document->arena);
 }
 
 /* ## Collecting */
@@ -61,6 +64,61 @@ static void put_answer(struct document *document, const gramc_event *event) {
     json_text(&w, event->text);
 }
 
+/* ## Arguments that were not sent as the model wrote them */
+
+struct sent_call {
+    struct sent_call *next;
+    uint32_t turn, iteration, index;
+    gramc_text members; /* of the call: sent, repairs, coerced */
+};
+
+static void put_conversions(struct json_writer *w, const gramc_event_reading *reading) {
+    bool open = false;
+    for (size_t i = 0; i < reading->change_count; i++) {
+        const gramc_adjustment *change = &reading->changes[i];
+        if (change->kind != GRAMC_ADJUSTED_COERCED) continue;
+        if (!open) json_member_array(w, "coerced");
+        open = true;
+        json_object_begin(w);
+        json_member_text(w, "at", change->instance);
+        json_member_raw(w, "from", change->before);
+        json_member_raw(w, "to", change->after);
+        json_object_end(w);
+    }
+    if (open) json_array_end(w);
+}
+
+static void put_reading(struct json_writer *w, const gramc_event_reading *reading) {
+    if (reading->repair_count) json_member_array(w, "repairs");
+    for (size_t i = 0; i < reading->repair_count; i++) json_text(w, text_of(reading->repairs[i]));
+    if (reading->repair_count) json_array_end(w);
+    put_conversions(w, reading);
+}
+
+/* It is told when the call begins; what comes of the call, later. */
+static void keep_sent(struct document *document, const gramc_event *event) {
+    const gramc_event_call *call = event->call;
+    struct buf members;
+    if (text_eq(call->call->arguments, call->sent) && !call->reading) return;
+    struct sent_call *sent = ARENA_NEW(&document->arena, struct sent_call);
+    if (!sent) return;
+    buf_init(&members, &document->arena.allocator, PART_MAX);
+    struct json_writer w = json_writer(&members);
+    if (!text_eq(call->call->arguments, call->sent)) json_member_text(&w, "sent", call->sent);
+    if (call->reading) put_reading(&w, call->reading);
+    *sent = (struct sent_call){document->sent, event->turn, event->iteration, call->index,
+                               buf_to_arena(&members, &document->arena)};
+    document->sent = sent;
+}
+
+static gramc_text find_sent(const struct document *document, const gramc_event *event) {
+    for (const struct sent_call *sent = document->sent; sent; sent = sent->next)
+        if (sent->turn == event->turn && sent->iteration == event->iteration &&
+            sent->index == event->call->index)
+            return sent->members;
+    return TEXT("");
+}
+
 static void put_call(struct document *document, const gramc_event *event) {
     const gramc_event_call *call = event->call;
     struct json_writer w = next_item(&document->calls);
@@ -72,6 +130,8 @@ static void put_call(struct document *document, const gramc_event *event) {
     json_member_text(&w, "name", call->tool);
     if (!text_eq(call->tool, call->call->name)) json_member_text(&w, "wire", call->call->name);
     json_member_text(&w, "arguments", call->call->arguments);
+    gramc_text sent = find_sent(document, event);
+    if (sent.len) json_raw(&w, sent);
     json_member_text(&w, "outcome", text_of(call->outcome));
     json_member_text(&w, "result", event->text);
     put_ms(&w, "duration_ms", event->duration_ns);
@@ -81,6 +141,7 @@ static void put_call(struct document *document, const gramc_event *event) {
 void document_event(struct document *document, const gramc_event *event) {
     if (event->kind == GRAMC_EVENT_RUN) put_start(document, event);
     if (event->kind == GRAMC_EVENT_ANSWER) put_answer(document, event);
+    if (event->kind == GRAMC_EVENT_CALL) keep_sent(document, event);
     if (event->kind == GRAMC_EVENT_RESULT) put_call(document, event);
 }
 
@@ -134,6 +195,7 @@ int document_print(struct document *document, struct cli *cli, const gramc_run_r
     const struct buf *parts[] = {&document->head, &document->answers, &document->calls};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (buf_status(parts[i])) return cli_status(cli, buf_status(parts[i]));
+    if (document->arena.oom) return cli_no_memory(cli);
     buf_init(&out, &cli->allocator, 3 * (size_t)PART_MAX);
     struct json_writer w = json_writer(&out);
     json_object_begin(&w);

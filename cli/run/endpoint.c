@@ -91,10 +91,9 @@ static int explain(struct cli *cli, gramc_status status, gramc_text model) {
     }
 }
 
-/* What the configuration says of the model's provider; empty: nothing. */
-static gramc_text configured_url(const gramc_compilation *compilation, gramc_text model) {
-    static const char prefix[] = "endpoints.";
-    size_t slash = 0;
+gramc_text run_of_provider(const gramc_compilation *compilation, gramc_text model,
+                           const char *prefix, const char *suffix) {
+    size_t slash = 0, start = strlen(prefix), rest = strlen(suffix);
     gramc_setting setting;
     char provider[64] = "OpenAI";
     while (slash < model.len && model.ptr[slash] != '/') slash++;
@@ -102,11 +101,17 @@ static gramc_text configured_url(const gramc_compilation *compilation, gramc_tex
         memcpy(provider, model.ptr, slash);
         provider[slash] = '\0';
     }
-    for (size_t i = 0; gramc_setting_get(compilation, i, &setting); i++)
-        if (text_starts(setting.key, prefix) &&
-            text_is_nocase(text_slice(setting.key, sizeof prefix - 1, setting.key.len), provider))
-            return setting.value;
+    for (size_t i = 0; gramc_setting_get(compilation, i, &setting); i++) {
+        gramc_text key = setting.key;
+        if (key.len < start + rest || !text_starts(key, prefix)) continue;
+        if (!text_is(text_slice(key, key.len - rest, key.len), suffix)) continue;
+        if (text_is_nocase(text_slice(key, start, key.len - rest), provider)) return setting.value;
+    }
     return (gramc_text){NULL, 0};
+}
+
+static gramc_text configured_url(const gramc_compilation *compilation, gramc_text model) {
+    return run_of_provider(compilation, model, "endpoints.", "");
 }
 
 /* OpenAI's own SDKs know of a variable for the address too. */
@@ -166,7 +171,7 @@ static int open_endpoint(struct cli *cli, const gramc_compilation *compilation, 
                          "%s is not set; set it, or name another model with --model (mock needs no "
                          "key)",
                          key);
-    int code = run_limits(cli, &options);
+    int code = run_limits(cli, compilation, model, &options);
     if (code != EXIT_FINE) return code;
     gramc_status status = gramc_model_new_endpoint(out, &options);
     return status ? explain(cli, status, model) : EXIT_FINE;

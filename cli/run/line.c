@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <wchar.h>
 
 #include <histedit.h>
 
@@ -27,6 +28,7 @@ struct line_reader {
     int file; /* descriptor of what is kept; -1: nothing is */
     char prompt[4];
     bool given_up;
+    struct sigaction interrupted; /* what SIGINT did before */
 };
 
 bool line_is_edited(const struct line_reader *reader) {
@@ -113,7 +115,7 @@ static char *prompt_of(EditLine *editor) {
 }
 
 /* Ctrl-C. */
-static unsigned char give_up(EditLine *editor, int key) {
+static unsigned char give_up(EditLine *editor, wint_t key) {
     struct line_reader *reader = NULL;
     (void)key;
     el_get(editor, EL_CLIENTDATA, &reader);
@@ -122,11 +124,23 @@ static unsigned char give_up(EditLine *editor, int key) {
 }
 
 /* Ctrl-Z. The editor's handler takes care of the terminal. */
-static unsigned char suspend(EditLine *editor, int key) {
+static unsigned char suspend(EditLine *editor, wint_t key) {
     (void)editor;
     (void)key;
     raise(SIGTSTP);
     return CC_REFRESH;
+}
+
+/* A Ctrl-C that comes a moment too late, when the answer it was meant for is there, ends nothing. A
+ * handler and not SIG_IGN, which programs would inherit. */
+static void do_nothing(int number) {
+    (void)number;
+}
+
+static void keep_running(struct line_reader *reader) {
+    struct sigaction action = {.sa_handler = do_nothing, .sa_flags = SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, &reader->interrupted);
 }
 
 /* The editor works in characters of the locale; what it gives us must be UTF-8. */
@@ -151,8 +165,9 @@ static bool start_editing(struct line_reader *reader, FILE *out) {
     el_set(reader->editor, EL_HIST, history, reader->past);
     el_source(reader->editor, NULL);
     el_set(reader->editor, EL_SETTY, "-d", "-isig", NULL);
-    el_set(reader->editor, EL_ADDFN, "give-up", "give the line up", give_up);
-    el_set(reader->editor, EL_ADDFN, "suspend", "stop the process", suspend);
+    /* Of narrow names the editor makes copies that it never frees. */
+    el_wset(reader->editor, EL_ADDFN, L"give-up", L"give the line up", give_up);
+    el_wset(reader->editor, EL_ADDFN, L"suspend", L"stop the process", suspend);
     el_set(reader->editor, EL_BIND, "^C", "give-up", NULL);
     el_set(reader->editor, EL_BIND, "^Z", "suspend", NULL);
     return true;
@@ -218,6 +233,7 @@ struct line_reader *line_open(struct cli *cli, const char *history_path) {
     buf_init(&reader->line, &cli->allocator, LINE_MAX_BYTES);
     if (!line_would_edit(cli)) return reader;
     if (start_editing(reader, cli->err)) {
+        keep_running(reader);
         open_past(reader, history_path);
         return reader;
     }
@@ -229,6 +245,7 @@ struct line_reader *line_open(struct cli *cli, const char *history_path) {
 void line_close(struct line_reader *reader) {
     if (!reader) return;
     struct cli *cli = reader->cli;
+    if (reader->editor && reader->past) sigaction(SIGINT, &reader->interrupted, NULL);
     if (reader->editor) el_end(reader->editor);
     if (reader->past) history_end(reader->past);
     if (reader->file >= 0) close(reader->file);

@@ -106,6 +106,20 @@ int report_check(struct cli *cli, const struct report_request *request,
     return EXIT_FINE;
 }
 
+int report_check_found(struct cli *cli, const struct report_request *request,
+                       const struct analysis *analysis) {
+    gramc_arm arms[ARMS_MAX] = {{.name = {NULL, 0}}};
+    struct analysis_grader graders[64];
+    size_t count = 0;
+    for (size_t i = 0; i < analysis->arm_count; i++) arms[i].name = analysis->arms[i].name;
+    for (size_t m = 0; m < analysis->metric_count && count < 64; m++)
+        if (analysis->metrics[m].kind == METRIC_GRADER ||
+            analysis->metrics[m].kind == METRIC_PREFERENCE)
+            graders[count++] = (struct analysis_grader){.name = analysis->metrics[m].name};
+    gramc_experiment experiment = {.arms = arms, .arm_count = analysis->arm_count};
+    return report_check(cli, request, &experiment, graders, count);
+}
+
 /* ## Printing */
 
 static int print(struct cli *cli, const struct experiment_report *report,

@@ -20,6 +20,9 @@ int report_prepare(struct cli *cli, struct report_request *out);
 int report_check(struct cli *cli, const struct report_request *request,
                  const gramc_experiment *experiment, const struct analysis_grader *graders,
                  size_t grader_count);
+/* The same by an analysis. */
+int report_check_found(struct cli *cli, const struct report_request *request,
+                       const struct analysis *analysis);
 /* True if some report shows what was said: analysis_input.transcripts. */
 bool report_wants_transcripts(const struct cli *cli);
 /* Judges the gates, prints the report and writes those of --report. The exit code of the gates, or

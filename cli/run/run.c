@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "cli/run/approve.h"
 #include "cli/run/runner.h"
 #include "cli/run/kept.h"
 
@@ -130,6 +131,7 @@ static int open_session(struct runner *runner) {
 
 static void runner_free(struct runner *runner) {
     workshop_close(&runner->shop);
+    approve_stop(runner->approve);
     gramc_model_free(runner->model);
     gramc_bound_free(runner->bound);
     run_choice_free(&runner->choice);

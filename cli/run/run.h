@@ -11,7 +11,9 @@ int cmd_tools(struct cli *cli);
 int cmd_call(struct cli *cli);
 int cmd_experiment(struct cli *cli);
 int cmd_ab(struct cli *cli);
+int cmd_report(struct cli *cli);
 int cmd_session(struct cli *cli);
+int cmd_stat(struct cli *cli);
 
 /* ## Specs (choose.c). All return an exit code, after a message if it is not EXIT_FINE. */
 struct choice {
@@ -45,16 +47,23 @@ int run_model(struct cli *cli, const struct choice *choice, gramc_model **out);
 bool run_name_model(struct cli *cli, const struct choice *choice, char *room, size_t size,
                     gramc_text *out);
 
+/* What the configuration says of the model's provider, between `prefix` and `suffix`; empty:
+ * nothing. */
+gramc_text run_of_provider(const gramc_compilation *compilation, gramc_text model,
+                           const char *prefix, const char *suffix);
+
 /* The environment variable that holds the key of the model's provider; empty: none is known. */
 gramc_text run_key_name(struct cli *cli, const struct choice *choice);
 
 /* ## Budgets (budget.c) */
-/* From --max-tokens, --max-cost, --max-duration and the prices of the configuration, which `prices`
- * is the room for. */
-/* From --max-concurrent, --rpm and --tpm. */
-int run_limits(struct cli *cli, gramc_endpoint_options *out);
+/* From --max-concurrent, --rpm and --tpm, or what the configuration says of the model's provider.
+ */
+int run_limits(struct cli *cli, const gramc_compilation *compilation, gramc_text model,
+               gramc_endpoint_options *out);
 /* What the model of the choice costs; false: nobody has said. */
 bool run_find_prices(struct cli *cli, const struct choice *choice, gramc_prices *out);
+/* From --max-tokens, --max-cost, --max-duration and the prices of the configuration, which `prices`
+ * is the room for. */
 int run_budget(struct cli *cli, const struct choice *choice, gramc_run_options *out,
                gramc_prices *prices);
 

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "cli/run/kept.h"
+#include "cli/run/approve.h"
 #include "cli/run/otlp.h"
 
 /* ## The trace */
@@ -143,6 +144,9 @@ static int drive(struct runner *runner) {
     gramc_run_handler handler = {
         .turn = on_turn, .note = on_note, .done = on_done, .ctx = runner, .event = on_event};
     tell_start(&runner->tell, cli, runner->wants_document ? &runner->document : NULL);
+    if (!runner->approve) runner->approve = approve_start(cli, &runner->tell);
+    if (!runner->approve) return cli_no_memory(cli);
+    runner->options.approver = approve_approver(runner->approve);
     gramc_status status =
         gramc_run_start(NULL, runner->shop.loop, runner->bound, &runner->options, &handler);
     if (status) return cli_status(cli, status);

@@ -26,6 +26,7 @@ struct runner {
     gramc_session *own;     /* the same, if it is in no store */
     gramc_run_options options;
     gramc_prices prices;
+    struct approve *approve; /* NULL before the first run */
     /* of the run that is under way */
     struct tell tell;
     struct streamed streamed;

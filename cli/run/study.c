@@ -8,6 +8,17 @@
 
 #include "base/text.h"
 
+enum { TEXTS_MAX = 1 << 20 };
+
+int study_init(struct study *study, struct cli *cli) {
+    study->cli = cli;
+    buf_init(&study->texts, &cli->allocator, TEXTS_MAX);
+    arena_init(&study->arena, &cli->allocator);
+    int code = report_prepare(cli, &study->request);
+    if (code == EXIT_FINE) cli->options[OPTION_FORMAT] = NULL; /* it is not about findings */
+    return code;
+}
+
 int study_open(struct study *study, struct cli *cli) {
     char *path = cli->operands[0];
     const char *name = cli->options[OPTION_EXPERIMENT];
@@ -93,6 +104,8 @@ void study_close(struct study *study) {
         gramc_bound_free(study->arms[i].bound);
     }
     workshop_close(&study->shop);
+    grading_free(study->grading);
+    arena_free(&study->arena);
     for (size_t i = 0; i < study->arm_count; i++) gramc_offering_free(study->arms[i].offering);
     plan_free(&study->plan);
     if (study->has_cases) cases_free(&study->cases);

@@ -3,11 +3,13 @@
 #ifndef CLI_RUN_STUDY_H
 #define CLI_RUN_STUDY_H
 
+#include "cli/run/report.h"
 #include "cli/run/workshop.h"
+#include "experiment/analyse.h"
 #include "experiment/run_cell.h"
 #include "experiment/store/store.h"
 
-enum { STUDY_MODEL = 512 };
+enum { STUDY_MODEL = 512, STUDY_JUDGES = 16 };
 
 /* What an arm is made of. */
 struct study_arm {
@@ -36,20 +38,43 @@ struct study {
     struct study_arm arms[ARMS_MAX];
     struct run_arm run_arms[ARMS_MAX];
     struct plan plan;
+    struct arena arena; /* of lists that live as long as this */
+    struct grading *grading;
+    const struct analysis_grader *graders;
+    size_t grader_count;
+    gramc_prices judge_prices[STUDY_JUDGES];
+    size_t judge_count;
+    struct report_request request;
     char store_path[CLI_PATH];
 };
 
 /* All return an exit code, after a message if it is not EXIT_FINE. */
+/* The options of its report, too. */
+int study_init(struct study *study, struct cli *cli);
 /* The file of the first operand and its experiment. */
 int study_open(struct study *study, struct cli *cli);
 /* The cases that the experiment names. */
 int study_read_cases(struct study *study);
 /* Binds every arm, and looks whether they can be compared. Starts servers, asks no model. */
 int study_bind(struct study *study);
+/* Compiles the graders, and looks whether gates name what there is. */
+int study_open_graders(struct study *study);
 /* The plan, once all arms are bound. */
 int study_plan(struct study *study);
 /* Also after a failure. */
 void study_close(struct study *study);
+
+/* Analyses what the store has of it, judges the gates, prints the report: their exit code. */
+int study_report(struct study *study, struct store *store, gramc_text state, gramc_text reason);
+
+/* The same of the newest runs that the store keeps, without running or binding anything; and as
+ * JSON, unless another format is asked for (study_kept.c). */
+int study_report_kept(struct study *study);
+int study_analyse(struct study *study);
+/* What so many cases can show (study_power.c). */
+int study_power(struct study *study);
+/* NAME, or NAME-2, NAME-3...: what the store may call runs of that name. */
+bool study_is_id(gramc_text id, gramc_text base);
 
 /* ## Running (study_run.c) */
 enum study_verb { STUDY_RUN, STUDY_RESUME };

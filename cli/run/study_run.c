@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "experiment/engine.h"
 #include "experiment/folder.h"
+#include "experiment/stop.h"
 
 enum { ID_LONGEST = 200, DETAILS_MAX = 256 << 20, SHOW_MS = 200 };
 
@@ -22,6 +23,7 @@ struct carried {
     struct store *store;
     struct engine *engine;
     struct run_cells *cells;
+    struct stop *stop; /* NULL: it runs to its end */
     char id[ID_LONGEST], folder[CLI_PATH], owner[64];
     bool shows;        /* progress, on a terminal */
     uint64_t shown_at; /* in ms, by the clock of waiting */
@@ -30,8 +32,7 @@ struct carried {
 
 /* ## Its name in the store */
 
-/* NAME, or NAME-2, NAME-3... */
-static bool is_of(gramc_text id, gramc_text base) {
+bool study_is_id(gramc_text id, gramc_text base) {
     if (id.len < base.len || memcmp(id.ptr, base.ptr, base.len) != 0) return false;
     gramc_text rest = text_slice(id, base.len, id.len);
     if (!rest.len) return true;
@@ -62,7 +63,7 @@ static gramc_status find_newest(struct carried *run, struct store_entry *out, si
     for (size_t i = 0; !status; i++) {
         status = store_find(run->store, i, &entry, &run->error);
         if (status) break;
-        if (exact ? !text_eq(entry.id, base) : !is_of(entry.id, base)) continue;
+        if (exact ? !text_eq(entry.id, base) : !study_is_id(entry.id, base)) continue;
         if (!(*count)++) newest = i;
     }
     if (status != GRAMC_NOT_FOUND) return status;
@@ -179,7 +180,7 @@ static void put_rest(FILE *err, uint64_t seconds) {
 static void show(struct carried *run, uint64_t now) {
     const struct engine_progress at = engine_progress(run->engine);
     FILE *err = run->study->cli->err;
-    uint64_t passed = now - at.started_ms, over = at.done + at.missing;
+    uint64_t passed = now > at.started_ms ? now - at.started_ms : 0, over = at.done + at.missing;
     fprintf(err, "\r\033[K%llu of %llu runs", (unsigned long long)over,
             (unsigned long long)at.cells);
     if (at.missing) fprintf(err, ", %llu missing", (unsigned long long)at.missing);
@@ -192,10 +193,15 @@ static void show(struct carried *run, uint64_t now) {
 
 static void on_over(void *ctx, uint32_t place, const struct attempt *attempt) {
     struct carried *run = ctx;
-    (void)place, (void)attempt;
+    if (run->stop) stop_over(run->stop, place, attempt);
     if (!run->shows || !run->engine) return;
     uint64_t now = clock_ms();
     if (now - run->shown_at >= SHOW_MS) show(run, now);
+}
+
+static const char *on_finished(void *ctx, uint32_t place) {
+    struct carried *run = ctx;
+    return run->stop ? stop_finished(run->stop, place) : NULL;
 }
 
 static void hide(const struct carried *run) {
@@ -246,22 +252,26 @@ static int make_scratch(struct carried *run) {
 static int make_engine(struct carried *run) {
     struct study *study = run->study;
     struct cli *cli = study->cli;
-    struct run_cells_options options = {.plan = &study->plan,
-                                        .loop = study->shop.loop,
-                                        .arms = study->run_arms,
-                                        .folder = text_of(run->folder),
-                                        .keep_traces = true,
-                                        .run = GRAMC_RUN_OPTIONS_INIT,
-                                        .allocator = &cli->allocator};
+    struct run_cells_options options = {
+        .plan = &study->plan,
+        .loop = study->shop.loop,
+        .arms = study->run_arms,
+        .folder = text_of(run->folder),
+        .keep_traces = true,
+        .graders = {grading_start, grading_prefer, grading_cancel, study->grading},
+        .run = GRAMC_RUN_OPTIONS_INIT,
+        .allocator = &cli->allocator};
     struct engine_options engine = {.plan = &study->plan,
                                     .store = run->store,
-                                    .watch = {.over = on_over, .ctx = run},
+                                    .watch = {on_over, on_finished, run},
                                     .owner = text_of(run->owner),
                                     .allocator = &cli->allocator};
     int code = read_run_limits(study, &options.run);
     if (code == EXIT_FINE) code = read_limits(study, &engine);
     if (code != EXIT_FINE) return code;
-    if (run_cells_new(&run->cells, &options)) return cli_no_memory(cli);
+    if (run_cells_new(&run->cells, &options) ||
+        stop_new(&run->stop, &study->plan, study->graders, study->grader_count, &cli->allocator))
+        return cli_no_memory(cli);
     engine.cells = run_cells_runner(run->cells);
     gramc_status status = engine_new(&run->engine, &engine, &run->error);
     if (status == GRAMC_NOMEM) return cli_no_memory(cli);
@@ -319,14 +329,16 @@ static int carry_out(struct carried *run) {
     return end_run(run);
 }
 
-/* A plain summary. */
-static int summarise(struct carried *run) {
+/* Never green on nothing, whatever the gates say. */
+static int report(struct carried *run) {
     const struct engine_progress at = engine_progress(run->engine);
-    FILE *out = run->study->cli->out;
-    fprintf(out, "%s: %llu of %llu runs, %llu missing, %u of %u cases\n", run->id,
-            (unsigned long long)at.done, (unsigned long long)at.cells,
-            (unsigned long long)at.missing, (unsigned)at.finished, (unsigned)at.items);
-    return at.done ? EXIT_FINE : EXIT_RUN_FAILED;
+    gramc_text reason;
+    enum engine_end end = engine_ended(run->engine, &reason);
+    int code =
+        study_report(run->study, run->store, text_of(store_status_name(status_of(end))), reason);
+    if (code != EXIT_FINE || at.done) return code;
+    fputs("gramc: no run came to its end, so nothing was found\n", run->study->cli->err);
+    return EXIT_RUN_FAILED;
 }
 
 static int close_store(struct carried *run, int code) {
@@ -343,8 +355,9 @@ static int run_in(struct carried *run, enum study_verb verb) {
     if (code == EXIT_FINE) code = begin(run);
     if (code == EXIT_FINE) code = make_engine(run);
     if (code == EXIT_FINE) code = carry_out(run);
-    if (code == EXIT_FINE) code = summarise(run);
+    if (code == EXIT_FINE) code = report(run);
     engine_free(run->engine);
+    stop_free(run->stop);
     run_cells_free(run->cells);
     if (run->folder[0]) folder_remove(run->folder);
     return close_store(run, code);
@@ -391,7 +404,7 @@ int study_status(struct study *study) {
         return report_store(&run);
     gramc_status status = GRAMC_OK;
     for (size_t i = 0; !(status = store_find(run.store, i, &entry, &run.error)); i++) {
-        if (!is_of(entry.id, study_base_id(study))) continue;
+        if (!study_is_id(entry.id, study_base_id(study))) continue;
         put_entry(cli, &entry);
         shown++;
     }

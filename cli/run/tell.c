@@ -4,6 +4,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "cli/run/tell.h"
 
+#include <string.h>
 #include <unistd.h>
 
 #include "base/number.h"
@@ -33,6 +34,15 @@ static void put_counted(FILE *err, unsigned long long count, const char *noun) {
 
 static void put_retries(FILE *err, uint32_t count) {
     fprintf(err, " (%u retr%s)", (unsigned)count, count == 1 ? "y" : "ies");
+}
+
+static void wait_for(struct tell *tell, const char *format, gramc_text subject) {
+    if (!tell->asking) progress_wait(tell->progress, format, subject);
+}
+
+void tell_ask(struct tell *tell) {
+    tell_hide(tell);
+    tell->asking++;
 }
 
 /* ## Calls */
@@ -79,6 +89,7 @@ static void tell_guard(struct tell *tell, const gramc_event *event) {
     const gramc_event_guard *guard = event->guard;
     FILE *err = tell->cli->err;
     bool rewrites = guard->to.ptr != NULL;
+    if (strcmp(guard->phase, "approval") == 0 && tell->asking) tell->asking--;
     if (!guard->failed && !(rewrites && tell->verbose)) return;
     tell_hide(tell);
     fputs(guard->failed ? "gramc: the guard `" : "~ `", err);
@@ -91,19 +102,23 @@ static void tell_guard(struct tell *tell, const gramc_event *event) {
     fputc('\n', err);
 }
 
-static void tell_call(struct tell *tell, const gramc_event *event) {
+static void put_call(struct tell *tell, const gramc_event_call *call) {
     FILE *err = tell->cli->err;
+    tell_hide(tell);
+    fputs("> ", err);
+    cli_put_safe(err, call->tool);
+    fputc(' ', err);
+    put_some(err, call->call->arguments, SHOWN_TEXT);
+    fputc('\n', err);
+}
+
+static void tell_call(struct tell *tell, const gramc_event *event) {
     if (tell->verbose) {
-        tell_hide(tell);
-        fputs("> ", err);
-        cli_put_safe(err, event->call->tool);
-        fputc(' ', err);
-        put_some(err, event->call->call->arguments, SHOWN_TEXT);
-        fputc('\n', err);
+        put_call(tell, event->call);
         put_reading(tell, event->call->reading, event->call->sent);
     }
     tell->waiting++;
-    progress_wait(tell->progress, "waiting for ", event->call->tool);
+    wait_for(tell, "waiting for ", event->call->tool);
 }
 
 /* What the model is told begins so. */
@@ -111,11 +126,19 @@ static gramc_text without_error(gramc_text text) {
     return text_starts(text, "Error: ") ? text_slice(text, 7, text.len) : text;
 }
 
+/* Nobody has heard of the call before: it did not begin. */
+static bool never_began(gramc_text outcome, bool is_denied) {
+    return is_denied || text_is(outcome, "call-error") || text_is(outcome, "unknown-tool") ||
+           text_is(outcome, "skipped");
+}
+
 static void tell_failure(struct tell *tell, const gramc_event *event) {
     static const char denied[] = "the call was denied"; /* as the verb says, too */
     gramc_text reason = without_error(event->text);
     bool is_denied = text_starts(reason, denied);
     FILE *err = tell->cli->err;
+    if (tell->verbose && never_began(text_of(event->call->outcome), is_denied))
+        put_call(tell, event->call);
     fputs("gramc: `", err);
     cli_put_safe(err, event->call->tool);
     if (is_denied) reason = text_slice(reason, strlen(denied), reason.len);
@@ -163,13 +186,13 @@ static void tell_start_of(struct tell *tell, const gramc_event *event) {
 static void tell_request(struct tell *tell, const gramc_event *event) {
     (void)event;
     buf_reset(&tell->said);
-    progress_wait(tell->progress, "waiting for ", buf_view(&tell->model));
+    wait_for(tell, "waiting for ", buf_view(&tell->model));
 }
 
 static void tell_attempt(struct tell *tell, const gramc_event *event) {
     if (event->attempt->again)
-        progress_wait(tell->progress, "waiting to ask again: ",
-                      text_of(gramc_attempt_class_name(event->attempt->class_)));
+        wait_for(tell, "waiting to ask again: ",
+                 text_of(gramc_attempt_class_name(event->attempt->class_)));
 }
 
 static void tell_delta(struct tell *tell, const gramc_event *event) {

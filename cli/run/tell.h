@@ -7,8 +7,11 @@
 #include "cli/run/run.h"
 
 /* ## One JSON document (docs/formats/run.schema.json) */
+struct sent_call;
 struct document {
     struct buf head, answers, calls; /* members, and items of two arrays */
+    struct arena arena;              /* of the next */
+    struct sent_call *sent;          /* what became of arguments; the newest call first */
 };
 void document_init(struct document *document, const gramc_allocator *allocator);
 void document_free(struct document *document);
@@ -24,6 +27,7 @@ struct tell {
     struct document *document; /* NULL: none is wanted */
     bool quiet, verbose, closes;
     uint32_t waiting; /* calls that have not ended */
+    uint32_t asking;  /* questions that are open: the terminal is theirs */
     struct buf who;   /* "library friendly, model OpenAI/x" */
     struct buf model;
     struct buf said; /* by the model in its newest answer, as far as it came */
@@ -40,6 +44,8 @@ gramc_text tell_partial(const struct tell *tell, const gramc_run_result *result)
 static inline void tell_hide(struct tell *tell) {
     progress_hide(tell->progress);
 }
+/* A question is put to the person at the terminal. */
+void tell_ask(struct tell *tell);
 void tell_stop(struct tell *tell);
 
 #endif

@@ -1,5 +1,6 @@
 /* Turns two specs into a list of changes: the table of all kinds, the list, and the changes of
  * agents and tools as wholes. Signatures are signature.c's, printing is print.c's. */
+#include "compiler/approve.h"
 #include "compiler/diff/diff.h"
 
 #include "base/text.h"
@@ -214,6 +215,7 @@ static void diff_behaviour(const struct pair_of_tools *p) {
               count_text(diff, new->max_call_errors, ""));
     behaviour(p, "maxToolErrors", count_text(diff, old->max_tool_errors, ""),
               count_text(diff, new->max_tool_errors, ""));
+    behaviour(p, "approve", approve_word(old->approve), approve_word(new->approve));
     behaviour(p, "returnDirect", flag_text(old->return_direct), flag_text(new->return_direct));
 }
 

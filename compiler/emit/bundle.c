@@ -4,6 +4,7 @@
 
 #include "base/sha256.h"
 #include "base/text.h"
+#include "compiler/approve.h"
 #include "base/version.h"
 #include "compiler/emit/response_format.h"
 #include "compiler/emit/target.h"
@@ -69,6 +70,7 @@ static void put_meaning(struct object *o, const struct tool *tool, unsigned styl
     put_flag(o, "destructive", tool->destructive);
     put_flag(o, "idempotent", tool->idempotent);
     put_flag(o, "openWorld", tool->open_world);
+    json_member_some(&o->json, "approve", approve_word(public->approve));
 }
 
 void tool_print_schemas(struct buf *out, const struct tool *tool, unsigned style) {

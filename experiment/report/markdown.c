@@ -24,7 +24,8 @@ static void verdicts(struct buf *out, const struct analysis *a) {
             escape_markdown(out, a->metrics[0].name);
             buf_puts(out, " ");
             words_effect(out, &a->metrics[0], &of->effect);
-            words_printed(out, ", %.4g %% interval by ", 100 * of->confidence);
+            buf_puts(out, ", ");
+            words_printed(out, "%.4g %% interval by ", 100 * of->confidence);
             buf_puts(out, of->method);
             if (!isnan(of->p_adjusted)) {
                 buf_puts(out, ", ");

@@ -148,7 +148,7 @@ static void arms(struct buf *out, const struct analysis *a) {
     if (text.state == BUF_NOMEM) out->state = BUF_NOMEM;
     buf_free(&text);
     print_lines(out, lines, a->arm_count + 1);
-    if (a->repeats < 2) return;
+    if (a->repeats < 2 || !(a->arms[0].pass_all[0] >= 0)) return;
     for (size_t i = 0; i < a->arm_count; i++) {
         buf_puts(out, "  ");
         diag_put_safe(out, a->arms[i].name);
@@ -259,7 +259,8 @@ static void primary(struct buf *out, const struct experiment_report *report, siz
     if (of->reason) return;
     buf_puts(out, "  ");
     words_effect(out, &a->metrics[0], &of->effect);
-    words_printed(out, ", %.4g %% interval by ", 100 * of->confidence);
+    buf_puts(out, ", ");
+    words_printed(out, "%.4g %% interval by ", 100 * of->confidence);
     buf_puts(out, of->method);
     bar(out, a, of);
     buf_putc(out, '\n');
@@ -348,7 +349,8 @@ static void judges(struct buf *out, const struct analysis *a) {
         diag_put_safe(out, of->grader);
         buf_puts(out, " agrees with the labels in ");
         words_measure(out, &share, &of->share);
-        words_printed(out, ", kappa %.2f\n", of->kappa);
+        buf_puts(out, ", ");
+        words_printed(out, "kappa %.2f\n", of->kappa);
         buf_printf(out,
                    "  both pass %llu, only the judge %llu, only the label %llu, both fail %llu\n",
                    (unsigned long long)of->both, (unsigned long long)of->only_judge,

@@ -84,7 +84,8 @@ static void draw_all(const struct stat_bootstrap *plan, const struct groups *gro
 
 static double spread(const double *values, size_t count) {
     double mean = 0, squares = 0;
-    for (size_t i = 0; i < count; i++) mean += values[i] / (double)count;
+    for (size_t i = 0; i < count; i++) mean += values[i];
+    mean /= (double)count;
     for (size_t i = 0; i < count; i++) squares += (values[i] - mean) * (values[i] - mean);
     return count > 1 ? sqrt(squares / ((double)count - 1)) : NAN;
 }

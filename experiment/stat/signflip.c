@@ -6,7 +6,7 @@
 #include "experiment/stat/common.h"
 #include "experiment/stat/subsets.h"
 
-enum { MOST_UNITS = 64, MOST_WORK = 400000000 };
+enum { MOST_UNITS = 64, MOST_SUM = 1 << 22, MOST_WORK = 400000000 };
 
 /* Relative to the sum of all sizes. */
 static const double tolerance = 1e-12;
@@ -34,7 +34,8 @@ static bool in_units(uint32_t *out, const double *sizes, size_t count, double un
     for (size_t i = 0; i < count; i++) {
         double units = sizes[i] / unit, whole = round(units);
         total += whole;
-        if (fabs(units - whole) > 1e-9 * whole || total * (double)count > MOST_WORK) return false;
+        if (fabs(units - whole) > 1e-9 * whole || total > MOST_SUM) return false;
+        if (total * (double)count > MOST_WORK) return false;
         out[i] = (uint32_t)whole;
     }
     return true;
@@ -136,6 +137,7 @@ struct stat_sides stat_sign_flip_exact(struct arena *arena, const double *differ
 
 struct stat_sides stat_sign_flip(const double *differences, size_t count, uint64_t draws,
                                  uint64_t seed) {
+    static const double signs[] = {-1, 1};
     struct stat_random random = stat_random_seeded(seed);
     struct sums sums = sums_of(differences, count);
     double slack = tolerance * sums.sizes, far = 0, greater = 0;
@@ -145,7 +147,7 @@ struct stat_sides stat_sign_flip(const double *differences, size_t count, uint64
         uint64_t bits = 0;
         for (size_t i = 0; i < count; i++, bits >>= 1) {
             if (i % 64 == 0) bits = stat_random_next(&random);
-            sum += bits & 1 ? differences[i] : -differences[i];
+            sum += signs[bits & 1] * differences[i]; /* no branch that is never foreseen */
         }
         far += fabs(sum) >= fabs(sums.sum) - slack;
         greater += sum >= sums.sum - slack;

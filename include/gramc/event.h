@@ -117,8 +117,8 @@ typedef struct gramc_event_call {
 
 /* A decision about a call. */
 typedef struct gramc_event_guard {
-    const char *phase;    /* "before", "after" */
-    gramc_text guard;     /* who: "function", or "exec sh guard.sh" */
+    const char *phase;    /* "before", "after", "approval" */
+    gramc_text guard;     /* who: "function", "exec sh guard.sh", "approver" */
     const char *decision; /* "allow", "deny", "rewrite" */
     bool failed;          /* it gave no decision that can be used, which denies */
     gramc_text message;   /* its words for the model; of one that failed, what went wrong */

@@ -194,6 +194,7 @@ typedef struct gramc_offer {
     gramc_text title, description; /* empty: none; hostile text */
     gramc_text parameters;         /* JSON Schema */
     gramc_text result;             /* JSON Schema; empty: the box does not say */
+    gramc_text annotations;        /* a JSON object: an MCP server's hints; empty: none */
 } gramc_offer;
 
 /* The i-th tool of all boxes, filters and renames of the library not applied; false past the end.
@@ -265,9 +266,10 @@ typedef struct gramc_endpoint_options {
     uint32_t retry_wait_ms;      /* before the first one, then doubled to 8 s; 0: 500 */
     size_t max_response;         /* bytes of one answer; 0: 16 MiB */
     gramc_text protocol;         /* as in gramc_bind_options; empty: the provider's own, or chat */
-    /* Of all runs of a loop that ask this address with this key, whichever models they name; 0: any
-     * number. Who comes too early waits, in order, and no time limit but the run's runs meanwhile.
-     * Nobody asks while the server wants quiet (429, Retry-After, x-ratelimit-*). */
+    /* Of all runs that ask this address with this key, whichever models they name, of one loop or
+     * of those that share a gramc_limiter; 0: any number. Who comes too early waits, in order, and
+     * no time limit but the run's runs meanwhile. Nobody asks while the server wants quiet (429,
+     * Retry-After, x-ratelimit-*, anthropic-ratelimit-*). */
     uint32_t max_concurrent, requests_per_minute;
     uint64_t tokens_per_minute; /* guessed by a request's size until the answer says them */
     bool stream;                /* answers are wanted in pieces: GRAMC_EVENT_DELTA. Nothing is asked
@@ -389,6 +391,13 @@ typedef struct gramc_clock {
     void *ctx;
 } gramc_clock;
 
+/* How much is asked of the endpoints, by address and key (gramc_endpoint_options): one for the
+ * loops of all threads. Free it after the loops that were given it. NULL is fine there. */
+typedef struct gramc_limiter gramc_limiter;
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_limiter_new(gramc_limiter **out,
+                                                        const gramc_allocator *allocator);
+GRAMC_API void gramc_limiter_free(gramc_limiter *limiter);
+
 typedef struct gramc_loop_options {
     size_t struct_size; /* sizeof(gramc_loop_options) */
     const gramc_allocator *allocator;
@@ -416,13 +425,12 @@ typedef struct gramc_loop_options {
     uint32_t max_connections;
     /* A file of certificates (PEM) by which https servers are judged; empty: the system's. */
     gramc_text ca_file;
+    /* What the limits of endpoints are kept by, together with other loops: all runs of a process
+     * are to have one. Outlives the loop. NULL: the loop has its own. */
+    gramc_limiter *limiter;
 } gramc_loop_options;
 #define GRAMC_LOOP_OPTIONS_INIT                                                                    \
-    {                                                                                              \
-        sizeof(gramc_loop_options), NULL, NULL, 0, {NULL, 0}, 0, false, NULL, 0, 0, {              \
-            NULL, 0                                                                                \
-        }                                                                                          \
-    }
+    { sizeof(gramc_loop_options), NULL, NULL, 0, {NULL, 0}, 0, false, NULL, 0, 0, {NULL, 0}, NULL }
 
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_loop_new(gramc_loop **out,
                                                      const gramc_loop_options *options);
@@ -495,6 +503,7 @@ typedef struct gramc_guarded_call {
     const gramc_tool *tool;
     const gramc_model_call *call; /* as the model wrote it: hostile text */
     gramc_text arguments; /* what the tool gets, if nobody objects: checked, defaults filled in */
+    bool destructive; /* the tool may destroy something: the spec or the tool's server says so */
     uint32_t turn, iteration, index; /* which call of the run it is; index from 0 */
 } gramc_guarded_call;
 
@@ -505,6 +514,26 @@ typedef struct gramc_guard {
                   gramc_decision *decision);
     void *ctx; /* borrowed */
 } gramc_guard;
+
+/* ## Approval
+ * Calls that somebody has to approve of: those of tools that say `destructive: true` (or whose
+ * server says so), or what `approve` of the tool, its implementation or its box says; the strictest
+ * of them counts. Asked when no guard objects, about the arguments that the tool would get. Other
+ * calls and runs go on meanwhile; the time counts as waiting for a turn, not as the tool's. */
+typedef struct gramc_approval gramc_approval;
+
+typedef struct gramc_approver {
+    /* Asks, without waiting: gramc_approval_answer may be called from here, or at any time until
+     * `withdraw` has returned. NULL: such calls are denied. */
+    void (*ask)(void *ctx, gramc_approval *approval, const gramc_guarded_call *call);
+    /* The run has ended: when this returns, the approval is gone. Both on the loop's thread. */
+    void (*withdraw)(void *ctx, gramc_approval *approval);
+    void *ctx; /* borrowed */
+} gramc_approver;
+
+/* Once for each approval. Any thread. `words` are for the model, of a denial; copied, and cut after
+ * 500 bytes; empty: ours. */
+GRAMC_API void gramc_approval_answer(gramc_approval *approval, bool allow, gramc_text words);
 
 /* What a million tokens of a model cost, in any currency. */
 typedef struct gramc_prices {
@@ -551,12 +580,13 @@ typedef struct gramc_run_options {
      * alone. */
     uint32_t company;
     gramc_guard guard;
+    gramc_approver approver; /* GRAMC_USAGE: `ask` without `withdraw` */
 } gramc_run_options;
 #define GRAMC_RUN_OPTIONS_INIT                                                                     \
     {                                                                                              \
         sizeof(gramc_run_options), NULL, NULL, 0, GRAMC_WIRE_AGENT, 0, 0, {NULL, NULL}, false,     \
             NULL, 0, {NULL, 0}, {NULL, 0}, 0, 0, 0, NULL, false, NULL, NULL, {NULL, 0}, NULL, 0,   \
-            0, {                                                                                   \
+            0, {NULL, NULL, NULL}, {                                                               \
             NULL, NULL, NULL                                                                       \
         }                                                                                          \
     }

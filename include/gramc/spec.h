@@ -25,6 +25,14 @@ typedef enum gramc_result_kind {
     GRAMC_RESULT_NULL  /* nothing comes back */
 } gramc_result_kind;
 
+/* When somebody is asked before a call. */
+typedef enum gramc_approve {
+    GRAMC_APPROVE_UNSAID, /* as destructive */
+    GRAMC_APPROVE_NEVER,
+    GRAMC_APPROVE_DESTRUCTIVE, /* of a tool that may destroy something */
+    GRAMC_APPROVE_ALWAYS
+} gramc_approve;
+
 typedef struct gramc_tool {
     gramc_text name; /* on the wire and for binding */
     gramc_text description;
@@ -40,6 +48,8 @@ typedef struct gramc_tool {
     bool optional, return_direct;
     /* `parameters` as the library built them; NULL in a tool made by hand, whose text is read. */
     const struct json *document;
+    bool destructive; /* the spec says so */
+    gramc_approve approve;
 } gramc_tool;
 
 /* `[everything:ToolBox {tools: ["echo"]}]`: an agent takes tools of a box of the library; what they
@@ -180,6 +190,7 @@ typedef struct gramc_impl {
     size_t style_count;
     gramc_isolation isolation;         /* PLUGIN, and EXEC that stays */
     gramc_guard_program before, after; /* asked after those of the library */
+    gramc_approve approve;
 } gramc_impl;
 
 /* GRAMC_BOX_MCP: argv (stdio), or url (Streamable HTTP). GRAMC_BOX_HTTP: the tools of a YAML file.
@@ -213,6 +224,7 @@ typedef struct gramc_box {
     gramc_text file;     /* where it is written, for messages */
     uint32_t start, end;
     gramc_isolation isolation; /* MCP */
+    gramc_approve approve;     /* of all its tools */
 } gramc_box;
 
 /* What `extends` names is merged in; own implementations, boxes and guards win over it. */

@@ -105,7 +105,8 @@ static void offer(struct inquiry *inquiry, struct offered_box *out,
             .title = hide(inquiry, tool->title),
             .description = hide(inquiry, tool->description),
             .accepts = hide_formal(inquiry, mcp_plain_schema(arena, tool->input)),
-            .returns = hide_formal(inquiry, mcp_plain_schema(arena, tool->output))};
+            .returns = hide_formal(inquiry, mcp_plain_schema(arena, tool->output)),
+            .annotations = hide_formal(inquiry, tool->annotations)};
     }
     if (first.tool) out->note = note_refused(inquiry, out, &first);
 }

@@ -18,13 +18,12 @@
 /* ## Errors */
 
 static const char *const errors[] = {
-    "{\"error\":{\"message\":\"Overloaded\",\"type\":\"server_error\",\"param\":null,\"code\":null}"
-    "}",
+    "{\"error\":{\"message\":\"Overloaded\",\"type\":\"server_error\",\"code\":null}}",
     "{\"error\":{\"code\":503,\"message\":\"Overloaded\",\"status\":\"UNAVAILABLE\"}}",
     "{\"error\":\"Overloaded\"}",
-    "{\"object\":\"error\",\"message\":\"Overloaded\",\"type\":\"BadRequest\",\"code\":503}",
-    "{\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}}",
-    "{\"type\":\"error\",\"code\":\"server_error\",\"message\":\"Overloaded\",\"param\":null}",
+    "{\"object\":\"error\",\"message\":\"Overloaded\",\"type\":\"Bad\",\"code\":503}",
+    "{\"type\":\"error\",\"error\":{\"type\":\"busy\",\"message\":\"Overloaded\"}}",
+    "{\"type\":\"error\",\"code\":\"server_error\",\"message\":\"Overloaded\"}",
     "[{\"error\":{\"code\":503,\"message\":\"Overloaded\"}}]",
 };
 enum { ERRORS = sizeof errors / sizeof *errors };

@@ -9,7 +9,8 @@ trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 2
 printf '[a:Agent {description: "d", model: "OpenAI/x"}]\n' >a.gram
 cat >drive.py <<'END_OF_DRIVE'
-import http.server, json, os, pty, select, stat, subprocess, sys, threading, time
+import http.server, json, os, pty, select, signal, stat, subprocess, sys, termios, threading, time
+signal.alarm(100)
 gramc = sys.argv[1]
 bodies, hangs = [], threading.Event()
 
@@ -28,6 +29,8 @@ class Model(http.server.BaseHTTPRequestHandler):
             piece = lambda delta, finish=None: self.wfile.write(("data: " + json.dumps({"choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}) + "\n\n").encode())
             if "hang" in last:
                 piece({"content": "One moment"}); self.wfile.flush(); hangs.set(); time.sleep(30); return
+            if "slow" in last:
+                time.sleep(1.5); piece({"content": "Rather"}); self.wfile.flush(); time.sleep(1.5); piece({"content": " slow."}); self.wfile.flush(); time.sleep(1.5); said = "    "
             for part in (said[:3], said[3:]): piece({"content": part})
             piece({}, "stop"); self.wfile.write(b"data: [DONE]\n\n"); self.close_connection = True
         else:
@@ -54,7 +57,13 @@ class Chat:
             if not data: print("not shown: %r; shown: %r" % (want, self.seen[self.mark:])); sys.exit(1)
             self.seen += data
         self.mark = self.seen.index(want, self.mark) + len(want)
-    def type(self, text): self.expect(b"> "); os.write(self.fd, text)
+    def type(self, text):
+        self.expect(b"> ")
+        until = time.time() + 20
+        while termios.tcgetattr(self.fd)[3] & termios.ICANON: # the prompt comes first
+            check(time.time() < until, "no line is edited:", self.seen[self.mark:])
+            time.sleep(0.01)
+        os.write(self.fd, text)
     def end(self):
         try:
             while True:
@@ -79,7 +88,7 @@ check(chat.seen.count(b"I have 3.") == 1, "a streamed answer is shown twice", ch
 second = subprocess.run(command + ["--session", "s"], input="x\n", capture_output=True, text=True, env=environment)
 check(second.returncode == 2 and "session s is in use" in second.stderr, "a second chat:", second)
 # Ctrl-C ends a line, then an answer, and the next message knows nothing of that one.
-chat.type(b"never said"); time.sleep(0.3); os.write(chat.fd, b"\x03")
+chat.type(b"never said"); chat.expect(b"never said"); os.write(chat.fd, b"\x03")
 chat.type(b"hang on\r"); chat.expect(b"One moment"); check(hangs.wait(20), "no hanging answer")
 os.write(chat.fd, b"\x03"); chat.expect(b"the run ended as canceled")
 chat.type(b"fail now\r"); chat.expect(b"the run ended as model-error")
@@ -91,13 +100,19 @@ chat.type(b"\x04")
 check(chat.end() == 0, "Ctrl-D does not end it with 0", chat.seen)
 check(b" in the model" not in chat.seen, "a closing line for each answer", chat.seen)
 
+# What is waited for is shown, and never over what was said.
+chat = Chat()
+chat.type(b"slow\r"); chat.expect(b"\r\x1b[Kwaiting for x, 1 s\r\x1b[KRather slow."); chat.type(b"\x04")
+check(chat.end() == 0 and b"Rather slow.    \r\n" in chat.seen, "progress and answer:", chat.seen)
+with open("state/gramc/chat_history") as lines: check(lines.read().endswith("slow\n"), "the slow line")
+
 # The next chat has the session and the lines.
 kept = "state/gramc/chat_history"
-check(open(kept, encoding="utf-8").read().split("\n") == ["Hello", "Zo\u00eb?", "hang on", "fail now", "Hello", ""], "kept:", open(kept).read())
+check(open(kept, encoding="utf-8").read().split("\n") == ["Hello", "Zo\u00eb?", "hang on", "fail now", "Hello", "slow", ""], "kept:", open(kept).read())
 check(stat.S_IMODE(os.stat(kept).st_mode) == 0o600, "mode of the lines")
 check(stat.S_IMODE(os.stat("state/gramc").st_mode) == 0o700, "mode of the folder")
 chat = Chat("--session", "s", "--no-stream")
-chat.type(b"\x1b[A\x1b[A\x1b[A\x1b[A\r"); chat.expect(b"I have 9.")
+chat.type(b"\x1b[A\x1b[A\x1b[A\x1b[A\x1b[A\r"); chat.expect(b"I have 9.")
 check(asked()[-1] == ("user", "Zo\u00eb?"), "arrow up in the next chat gives", asked()[-1])
 chat.type(b"\x04"); check(chat.end() == 0, "the second chat", chat.seen)
 

@@ -57,6 +57,20 @@ for file in "$work"/*.junit; do
     [ "$right" = true ] || complain "$file does not hold what its totals say"
 done
 
+# The reports of an experiment: unit/test_report holds that they are printed so.
+reports=$source/tests/data/report
+"$gramc" validate "$source/docs/formats/experiment.schema.json" "$reports"/*.json >"$work/verdict" 2>&1 ||
+    { cat "$work/verdict"; complain "a report does not fit experiment.schema.json"; }
+sed 's/"verdict":"inconclusive"/"verdict":"splendid"/' "$reports/trial.json" >"$work/wrong"
+"$gramc" validate "$source/docs/formats/experiment.schema.json" "$work/wrong" >/dev/null 2>&1 && complain "experiment.schema.json accepts any verdict"
+xmllint --noout --schema "$source/tests/data/junit.xsd" "$reports"/*.junit >"$work/verdict" 2>&1 ||
+    { cat "$work/verdict"; complain "a report does not fit junit.xsd"; }
+for file in "$reports"/*.junit; do
+    right=$(xmllint --xpath '/testsuites/@tests = count(//testcase) and /testsuites/@failures = count(//failure)' "$file")
+    [ "$right" = true ] || complain "$file does not hold what its totals say"
+done
+LC_ALL=C grep -l "$(printf '[\001-\010\013\014\016-\037\177]')" "$reports"/* && complain "control characters in a report"
+
 LC_ALL=C grep -hvE '^::(error|warning|notice) file=([^%:,]|%25|%3A|%2C)+,line=[0-9]+,endLine=[0-9]+(,col=[0-9]+,endColumn=[0-9]+)?,title=([GD][0-9]+ [a-z0-9-]+|[a-zA-Z]+)::([^%]|%25|%0A)+$' "$work"/*.github &&
     complain "these are no workflow commands"
 # No control character, nowhere (line ends aside).

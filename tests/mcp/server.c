@@ -76,6 +76,11 @@ static void on_list(long id) {
         answer(id,
                "{\"tools\":[" TOOL("getName") "," TOOL("get_name") "," TOOL("get-name") "," TOOL(
                    "a.b/c d") "," TOOL("\xE5\x90\x8D\xE5\x89\x8D") "," TOOL("q\\\"\\\\") "]}");
+    else if (is("hints"))
+        answer(id, "{\"tools\":[{\"name\":\"drop\",\"description\":\"Drops it\",\"inputSchema\":"
+                   "{\"type\":\"object\"},\"annotations\":{\"destructiveHint\":true,"
+                   "\"title\":\"Drop\"}},{\"name\":\"look\",\"inputSchema\":{\"type\":\"object\"},"
+                   "\"annotations\":{\"readOnlyHint\":true,\"destructiveHint\":false}}]}");
     else if (is("indiscreet")) list_secret(id);
     else if (is("list-error")) refuse(id, -32603, "no list today");
     else answer(id, "{\"tools\":[" TOOL("echo") "]}");

@@ -101,14 +101,20 @@ function asFunctionCall(choice) {
   if (choice.finish_reason === 'tool_calls') choice.finish_reason = 'function_call';
   return choice;
 }
-async function older(response, answer) {
+// A body, or each event of it, changed on the way.
+const changed = (change) => async (response, answer) => {
   let text = '';
   for await (const piece of answer) text += piece;
-  const change = (json) => {
-    const body = JSON.parse(json);
-    return JSON.stringify({ ...body, choices: body.choices.map(asFunctionCall) });
-  };
-  response.end(text.replace(/^(data: )?(\{.*\})$/gm, (_, data, json) => (data ?? '') + change(json)));
+  const put = (_, data, json) => (data ?? '') + JSON.stringify(change(JSON.parse(json)));
+  response.end(text.replace(/^(data: )?(\{.*\})$/gm, put));
+};
+const older = changed((body) => ({ ...body, choices: body.choices.map(asFunctionCall) }));
+
+// Nor does it sign the first call of an answer.
+function sign(body) {
+  const call = body.candidates?.[0].content.parts.find((part) => part.functionCall);
+  if (call) call.thoughtSignature = 'c2lnbmVk';
+  return body;
 }
 
 // What means the same is written in one way: ids that a server makes up anew each time count up.
@@ -148,6 +154,12 @@ const ALONE = {
       const how = { answers, ask: 'functions', last: 'It is 5.', wire: 'functions', stream };
       await compare('OpenAI', PROVIDERS.OpenAI, how);
     }
+  },
+
+  async 'gemini: a signed call goes back as its own SDK sends it, whole and in pieces'() {
+    const answers = ROUNDS.map((answer) => ({ ...answer, front: changed(sign) }));
+    for (const stream of [false, true])
+      await compare('Gemini', PROVIDERS.Gemini, { answers, ask: 'converse', last: 'It is 5.', stream });
   },
 
   async 'https: only certificates that are trusted'() {

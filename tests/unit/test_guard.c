@@ -1,5 +1,7 @@
-/* Guards that an embedding program gives to a run: what they are told, what their decisions lead
- * to, and that what they put in place is checked. Those of libraries: tests/golden/run/guard-*. */
+/* Guards and approvers that an embedding program gives to a run: what they are told, what their
+ * decisions lead to, that what they put in place is checked, and that an answer may come late and
+ * from anywhere. Those of libraries: tests/golden/run/guard-*. */
+#define _POSIX_C_SOURCE 200809L
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,7 +9,9 @@
 
 #include <cmocka.h>
 
+#include <pthread.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/text.h"
 #include "tests/support/agent.h"
@@ -316,13 +320,266 @@ static void without_memory(void **state) {
     }
 }
 
+/* ## Approval */
+
+enum { PEOPLE = 4 };
+
+/* Somebody who answers at once, later from a thread, or never. */
+struct person {
+    bool allow, late, silent;
+    const char *words;
+    gramc_run *run; /* to be canceled when it is asked; NULL: none */
+    unsigned asked, withdrawn;
+    pthread_t threads[PEOPLE];
+    gramc_approval *approvals[PEOPLE];
+    bool destructive;
+};
+
+struct reply {
+    struct person *person;
+    gramc_approval *approval;
+};
+
+static void *answer_late(void *ctx) {
+    struct reply *reply = ctx;
+    const struct timespec pause = {0, 60000000};
+    nanosleep(&pause, NULL);
+    gramc_approval_answer(reply->approval, reply->person->allow, text_of(reply->person->words));
+    free(reply);
+    return NULL;
+}
+
+static void on_ask(void *ctx, gramc_approval *approval, const gramc_guarded_call *call) {
+    struct person *person = ctx;
+    unsigned i = person->asked++;
+    assert_true(i < PEOPLE);
+    person->destructive = call->destructive;
+    assert_true(text_is(call->arguments, "{\"x\":1,\"y\":7}"));
+    if (person->run) gramc_run_cancel(person->run);
+    if (person->silent) return;
+    if (person->late) {
+        struct reply *reply = malloc(sizeof *reply);
+        *reply = (struct reply){person, approval};
+        assert_int_equal(pthread_create(&person->threads[i], NULL, answer_late, reply), 0);
+    } else {
+        gramc_approval_answer(approval, person->allow, text_of(person->words));
+        gramc_approval_answer(approval, !person->allow, TEXT("the first answer counts"));
+    }
+}
+
+static void on_withdraw(void *ctx, gramc_approval *approval) {
+    struct person *person = ctx;
+    (void)approval;
+    person->withdrawn++;
+}
+
+struct office {
+    struct test_agent test;
+    gramc_model *model;
+    gramc_bound *bound;
+    gramc_loop *loop;
+};
+
+static void open_office(struct office *office) {
+    gramc_bind_options bind = GRAMC_BIND_OPTIONS_INIT;
+    gramc_json_error error;
+    test_agent_init(&office->test);
+    test_tool(&office->test, "tool", OBJECT, STRING, GRAMC_RESULT_TEXT)->destructive = true;
+    test_returns(&office->test, "tool", "out of the tool");
+    office->loop = NULL;
+    assert_int_equal(gramc_model_new_script(&office->model, TEXT(ONE_CALL), NULL, &error),
+                     GRAMC_OK);
+    assert_int_equal(gramc_bind(&office->bound, &office->test.agent, &office->test.library, &bind),
+                     GRAMC_OK);
+}
+
+static gramc_status start_in(struct office *office, gramc_run **out, struct test_run *run,
+                             struct person *person) {
+    gramc_run_options options = GRAMC_RUN_OPTIONS_INIT;
+    gramc_run_handler handler = test_handler(run);
+    const gramc_text message = TEXT("Hello");
+    test_run_init(run);
+    options.model = office->model;
+    options.messages = &message;
+    options.message_count = 1;
+    options.trace = buf_writer(&run->trace);
+    if (person) options.approver = (gramc_approver){on_ask, on_withdraw, person};
+    return gramc_run_start(out, office->loop, office->bound, &options, &handler);
+}
+
+static void close_office(struct office *office) {
+    gramc_loop_free(office->loop);
+    gramc_bound_free(office->bound);
+    gramc_model_free(office->model);
+    test_agent_free(&office->test);
+}
+
+static void ask_one(struct test_run *run, struct person *person) {
+    struct office office;
+    open_office(&office);
+    assert_int_equal(gramc_loop_new(&office.loop, NULL), GRAMC_OK);
+    assert_int_equal(start_in(&office, NULL, run, person), GRAMC_OK);
+    assert_int_equal(gramc_loop_run(office.loop), GRAMC_OK);
+    close_office(&office);
+    assert_int_equal(run->outcome, GRAMC_OUTCOME_ANSWERED);
+}
+
+static void approved(void **state) {
+    struct test_run run;
+    struct person person = {.allow = true, .words = ""};
+    (void)state;
+    ask_one(&run, &person);
+    assert_true(person.asked == 1 && person.withdrawn == 0 && person.destructive);
+    expect_in(&run, "\"phase\":\"approval\",\"guard\":\"approver\",\"decision\":\"allow\"");
+    expect_in(&run, "\"outcome\":\"ok\",\"result\":\"out of the tool\"");
+    test_run_free(&run);
+}
+
+static void not_approved(void **state) {
+    struct test_run run;
+    struct person person = {.words = "over my dead body"};
+    (void)state;
+    ask_one(&run, &person);
+    expect_in(&run, "\"outcome\":\"denied\",\"result\":\"Error: the call was denied: over my dead "
+                    "body\"");
+    expect_not_in(&run, "tool.request");
+    test_run_free(&run);
+    person = (struct person){.words = ""};
+    ask_one(&run, &person);
+    expect_in(&run, "Error: the call was denied: it was not approved");
+    test_run_free(&run);
+    ask_one(&run, NULL);
+    expect_in(&run, "Error: the call was denied: it needs approval, and nobody can be asked");
+    assert_int_equal(run.result.denied, 1);
+    test_run_free(&run);
+}
+
+/* Longer than there is room for, cut between two characters. */
+static void many_words(void **state) {
+    static char words[1200];
+    struct test_run run;
+    struct person person = {.words = words};
+    (void)state;
+    words[0] = 'x';
+    for (size_t i = 1; i + 2 < sizeof words; i += 2) memcpy(words + i, "\xC3\xBC", 2);
+    ask_one(&run, &person);
+    const char *from = strstr(buf_view(&run.trace).ptr, "was denied: x");
+    assert_non_null(from);
+    assert_int_equal(strcspn(from, "\""), strlen("was denied: ") + 499);
+    test_run_free(&run);
+}
+
+/* The time of the question is waiting, not the tool's; another run ends before it is answered. */
+static void answered_late(void **state) {
+    struct office office;
+    struct test_run slow, quick;
+    struct person person = {.allow = true, .late = true, .words = ""},
+                  prompt = {.allow = true, .words = ""};
+    (void)state;
+    open_office(&office);
+    assert_int_equal(gramc_loop_new(&office.loop, NULL), GRAMC_OK);
+    assert_int_equal(start_in(&office, NULL, &slow, &person), GRAMC_OK);
+    assert_int_equal(start_in(&office, NULL, &quick, &prompt), GRAMC_OK);
+    assert_int_equal(gramc_loop_run(office.loop), GRAMC_OK);
+    pthread_join(person.threads[0], NULL);
+    close_office(&office);
+    expect_in(&slow, "\"outcome\":\"ok\"");
+    expect_in(&slow, "\"queued_ms\":");
+    assert_true(slow.result.duration_ns >= 55000000 && slow.result.tool_ns < 40000000);
+    assert_true(quick.result.duration_ns < 55000000);
+    test_run_free(&slow);
+    test_run_free(&quick);
+}
+
+static void withdrawn(void **state) {
+    struct office office;
+    struct test_run run;
+    struct person person = {.silent = true, .words = ""};
+    (void)state;
+    open_office(&office);
+    assert_int_equal(gramc_loop_new(&office.loop, NULL), GRAMC_OK);
+    assert_int_equal(start_in(&office, &person.run, &run, &person), GRAMC_OK);
+    assert_int_equal(gramc_loop_run(office.loop), GRAMC_OK);
+    assert_int_equal(run.outcome, GRAMC_OUTCOME_CANCELED);
+    assert_true(person.asked == 1 && person.withdrawn == 1);
+    test_run_free(&run);
+    /* One that has been answered, but not been heard of, is not withdrawn. */
+    person = (struct person){.allow = true, .words = ""};
+    assert_int_equal(start_in(&office, &person.run, &run, &person), GRAMC_OK);
+    assert_int_equal(gramc_loop_run(office.loop), GRAMC_OK);
+    assert_int_equal(run.outcome, GRAMC_OUTCOME_CANCELED);
+    assert_true(person.asked == 1 && person.withdrawn == 0);
+    test_run_free(&run);
+    /* With the loop. */
+    person = (struct person){.silent = true, .words = ""};
+    assert_int_equal(start_in(&office, NULL, &run, &person), GRAMC_OK);
+    close_office(&office);
+    assert_int_equal(run.outcome, GRAMC_OUTCOME_CANCELED);
+    test_run_free(&run);
+}
+
+static void approval_without_memory(void **state) {
+    bool failed = true;
+    (void)state;
+    for (long at = 1; failed; at++) {
+        struct failing failing = {.fail_at = at};
+        const gramc_allocator allocator = test_failing(&failing);
+        gramc_loop_options options = GRAMC_LOOP_OPTIONS_INIT;
+        struct person person = {.allow = true, .words = ""};
+        struct office office;
+        struct test_run run;
+        open_office(&office);
+        test_run_init(&run);
+        options.allocator = &allocator;
+        gramc_status status = gramc_loop_new(&office.loop, &options);
+        if (!status) status = start_in(&office, NULL, &run, &person);
+        if (!status) status = gramc_loop_run(office.loop);
+        close_office(&office);
+        failed = failing.failed;
+        if (!failed) expect_in(&run, "\"outcome\":\"ok\"");
+        else if (!status && run.outcome != GRAMC_OUTCOME_ANSWERED)
+            assert_int_equal(run.outcome, GRAMC_OUTCOME_INTERNAL);
+        assert_int_equal(failing.live, 0);
+        test_run_free(&run);
+    }
+}
+
+static void needs_withdraw(void **state) {
+    struct office office;
+    gramc_run_options options = GRAMC_RUN_OPTIONS_INIT;
+    struct test_run run;
+    gramc_run_handler handler = test_handler(&run);
+    const gramc_text message = TEXT("Hello");
+    (void)state;
+    open_office(&office);
+    assert_int_equal(gramc_loop_new(&office.loop, NULL), GRAMC_OK);
+    options.model = office.model;
+    options.messages = &message;
+    options.message_count = 1;
+    options.approver.ask = on_ask;
+    assert_int_equal(gramc_run_start(NULL, office.loop, office.bound, &options, &handler),
+                     GRAMC_USAGE);
+    close_office(&office);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(allowed),       cmocka_unit_test(denied),
-        cmocka_unit_test(withheld),      cmocka_unit_test(rewritten),
-        cmocka_unit_test(unfit),         cmocka_unit_test(no_decision),
-        cmocka_unit_test(not_asked),     cmocka_unit_test(kinds_of_results),
-        cmocka_unit_test(bounded),       cmocka_unit_test(rewritten_by_a_part),
-        cmocka_unit_test(without_memory)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(allowed),
+                                       cmocka_unit_test(denied),
+                                       cmocka_unit_test(withheld),
+                                       cmocka_unit_test(rewritten),
+                                       cmocka_unit_test(unfit),
+                                       cmocka_unit_test(no_decision),
+                                       cmocka_unit_test(not_asked),
+                                       cmocka_unit_test(kinds_of_results),
+                                       cmocka_unit_test(bounded),
+                                       cmocka_unit_test(rewritten_by_a_part),
+                                       cmocka_unit_test(without_memory),
+                                       cmocka_unit_test(approved),
+                                       cmocka_unit_test(not_approved),
+                                       cmocka_unit_test(many_words),
+                                       cmocka_unit_test(answered_late),
+                                       cmocka_unit_test(withdrawn),
+                                       cmocka_unit_test(approval_without_memory),
+                                       cmocka_unit_test(needs_withdraw)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
 /* Runs that ask one endpoint with one key: who waits, how long, and for whom nobody waits. */
+#define _POSIX_C_SOURCE 200809L
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,6 +8,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <uv.h>
 
 #include "base/text.h"
 #include "tests/support/agent.h"
@@ -47,6 +49,7 @@ static void open_scene(struct scene *scene, const struct mock_answer *answers, s
     gramc_bind_options bind = GRAMC_BIND_OPTIONS_INIT;
     *scene = (struct scene){.server = mock_start(answers, count)};
     test_agent_init(&scene->test);
+    bind.protocol = first.protocol;
     scene->models[0] = ask_of(scene, first);
     scene->models[1] = ask_of(scene, second);
     assert_int_equal(gramc_bind(&scene->bound, &scene->test.agent, NULL, &bind), GRAMC_OK);
@@ -166,6 +169,51 @@ static void freed_while_they_wait(void **state) {
     close_scene(&scene);
 }
 
+/* ## Several loops */
+
+static void turn_on_thread(void *loop) {
+    if (gramc_loop_run(loop)) abort();
+}
+
+/* A second scene's runs ask the same server with the same key, on a loop of another thread: while
+ * the first one's answer is waited for, they wait, too. */
+static void loops_share(gramc_limiter *limiter, bool waits) {
+    const struct mock_answer answers[] = {
+        {.mode = MOCK_HANG}, {.body = SAYS("1")}, {.body = SAYS("2")}, {.body = SAYS("3")}};
+    gramc_loop_options options = GRAMC_LOOP_OPTIONS_INIT;
+    struct scene scene;
+    gramc_loop *loops[2];
+    uv_thread_t thread;
+    OPEN(&scene, answers, .max_concurrent = 1, .timeout_ms = 300);
+    gramc_loop_free(scene.loop);
+    options.limiter = limiter;
+    for (size_t i = 0; i < 2; i++) assert_int_equal(gramc_loop_new(&loops[i], &options), GRAMC_OK);
+    for (size_t i = 0; i < RUNS; i++) {
+        scene.loop = loops[i % 2];
+        start(&scene, i, scene.models[i % 2], 0, test_handler(&scene.runs[i]));
+    }
+    assert_int_equal(uv_thread_create(&thread, turn_on_thread, loops[0]), 0);
+    while (mock_count(scene.server) == 0) uv_sleep(1);
+    scene.loop = loops[1];
+    turn(&scene);
+    uv_thread_join(&thread);
+    expect(&scene, 0, GRAMC_OUTCOME_MODEL_ERROR);
+    for (size_t i = 1; i < RUNS; i++) expect(&scene, i, GRAMC_OUTCOME_ANSWERED);
+    assert_int_equal(queued(&scene, 1) > 200, waits);
+    assert_true(queued(&scene, 2) > 200);
+    gramc_loop_free(loops[0]);
+    close_scene(&scene);
+}
+
+static void on_several_loops(void **state) {
+    gramc_limiter *limiter;
+    (void)state;
+    assert_int_equal(gramc_limiter_new(&limiter, NULL), GRAMC_OK);
+    loops_share(limiter, true);
+    gramc_limiter_free(limiter);
+    loops_share(NULL, false);
+}
+
 /* ## Pauses */
 
 /* Starts the second run as soon as the first one is refused. */
@@ -233,23 +281,40 @@ static void nobody_else_waits(void **state) {
     close_scene(&scene);
 }
 
+#define ANTHROPIC(what, left, reset)                                                               \
+    "Date: Sun, 22 Nov 2026 12:00:00 GMT\r\nanthropic-ratelimit-" what "-remaining: " left         \
+    "\r\nanthropic-ratelimit-" what "-reset: 2026-11-22T" reset "Z\r\n"
+#define ANTHROPIC_SAYS                                                                             \
+    "{\"type\":\"message\",\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":\"a\"}" \
+    "],"                                                                                           \
+    "\"stop_reason\":\"end_turn\",\"usage\":{\"input_tokens\":3,\"output_tokens\":2}}"
+
 static void headers_are_heeded(void **state) {
     static const struct {
         const char *headers;
         bool waits;
+        bool anthropic;
     } rows[] = {
-        {"x-ratelimit-remaining-requests: 0\r\nx-ratelimit-reset-requests: 250ms\r\n", true},
-        {"X-RateLimit-Remaining-Tokens: 0\r\nX-RateLimit-Reset-Tokens: 0.25s\r\n", true},
-        {"x-ratelimit-remaining-requests: 1\r\nx-ratelimit-reset-requests: 250ms\r\n", false},
-        {"x-ratelimit-remaining-requests: 0\r\nx-ratelimit-reset-tokens: 250ms\r\n", false},
-        {"x-ratelimit-remaining-requests: 0\r\nx-ratelimit-reset-requests: later\r\n", false},
+        {ANTHROPIC("requests", "0", "12:00:01"), true, true},
+        {ANTHROPIC("input-tokens", "0", "12:00:01"), true, true},
+        {ANTHROPIC("tokens", "1", "12:00:01"), false, true},
+        {ANTHROPIC("output-tokens", "0", "11:59:59"), false, true},
+        {"x-ratelimit-remaining-requests: 0\r\nx-ratelimit-reset-requests: 250ms\r\n", true, false},
+        {"X-RateLimit-Remaining-Tokens: 0\r\nX-RateLimit-Reset-Tokens: 0.25s\r\n", true, false},
+        {"x-ratelimit-remaining-requests: 1\r\nx-ratelimit-reset-requests: 250ms\r\n", false,
+         false},
+        {"x-ratelimit-remaining-requests: 0\r\nx-ratelimit-reset-tokens: 250ms\r\n", false, false},
+        {"x-ratelimit-remaining-requests: 0\r\nx-ratelimit-reset-requests: later\r\n", false,
+         false},
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const struct mock_answer answers[] = {{.headers = rows[i].headers, .body = SAYS("a")},
-                                              {.body = SAYS("b")}};
+        const char *body = rows[i].anthropic ? ANTHROPIC_SAYS : SAYS("a");
+        const struct mock_answer answers[] = {{.headers = rows[i].headers, .body = body},
+                                              {.body = body}};
         struct scene scene;
-        OPEN(&scene, answers, .max_retries = 0);
+        OPEN(&scene, answers, .max_retries = 0,
+             .protocol = rows[i].anthropic ? TEXT("messages") : TEXT("chat"));
         start(&scene, 0, scene.models[0], 0, test_handler(&scene.runs[0]));
         turn(&scene);
         start(&scene, 1, scene.models[1], 0, test_handler(&scene.runs[1]));
@@ -296,7 +361,7 @@ int main(void) {
         cmocka_unit_test(one_at_a_time),         cmocka_unit_test(waiting_can_be_ended),
         cmocka_unit_test(freed_while_they_wait), cmocka_unit_test(all_wait_for_quiet),
         cmocka_unit_test(nobody_else_waits),     cmocka_unit_test(headers_are_heeded),
-        cmocka_unit_test(minutes_are_counted),
+        cmocka_unit_test(minutes_are_counted),   cmocka_unit_test(on_several_loops),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -90,10 +90,40 @@ static void durations(void **state) {
         assert_false(rate_duration(text_of(bad[i]), &ms));
 }
 
+static void moments(void **state) {
+    static const struct {
+        const char *text;
+        int64_t ms;
+    } good[] = {{"1970-01-01T00:00:00Z", 0},
+                {"2000-02-29T12:30:45Z", 951827445000},
+                {"2026-11-22T12:00:00+01:30", 1795343400000},
+                {"2026-11-22T10:30:00.5Z", 1795343401000},
+                {"Sun, 22 Nov 2026 10:30:00 GMT", 1795343400000}};
+    static const char *const bad[] = {"",
+                                      "soon",
+                                      "1s",
+                                      "2026-11-22",
+                                      "2026-13-22T10:30:00Z",
+                                      "2026-11-22T10:30:00",
+                                      "2026-11-22T10:30:00+1",
+                                      "Sun, 22 Now 2026 10:30:00 GMT",
+                                      "Sun, 22 Nov 2026 10:30:00 CET"};
+    int64_t ms;
+    (void)state;
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        assert_true(rate_moment(text_of(good[i].text), &ms));
+        if (ms != good[i].ms) fail_msg("%s: %lld", good[i].text, (long long)ms);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_false(rate_moment(text_of(bad[i]), &ms));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(requests_of_a_minute),
                                        cmocka_unit_test(tokens_of_a_minute),
                                        cmocka_unit_test(larger_than_a_minute),
-                                       cmocka_unit_test(never_more), cmocka_unit_test(durations)};
+                                       cmocka_unit_test(never_more),
+                                       cmocka_unit_test(durations),
+                                       cmocka_unit_test(moments)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

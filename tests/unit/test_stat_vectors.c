@@ -17,6 +17,7 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "experiment/stat/analysis/analysis.h"
+#include "tests/failing.h"
 
 enum { RESULT_MAX = 1 << 26 };
 
@@ -62,6 +63,30 @@ static void check_results(const struct json *vector, const struct json *results,
     if (!good) tally->wrong++;
 }
 
+/* Each of the first allocations fails in turn, once and from there on: nothing crashes, nothing
+ * stays, and the status says so. */
+static void run_without_memory(const struct json *vector, bool persistent) {
+    const struct stat_method *method = stat_method_find(json_get(vector, "method")->text);
+    for (long n = 1; n < 50; n++) {
+        struct failing failing = {.fail_at = n, .persistent = persistent};
+        gramc_allocator allocator = {failing_alloc, &failing};
+        struct stat_complaint complaint = {"", ""};
+        struct arena arena;
+        struct buf out;
+        arena_init(&arena, &allocator);
+        buf_init(&out, &allocator, RESULT_MAX);
+        gramc_status status =
+            stat_analyse(&out, &arena, method, json_get(vector, "inputs"), &complaint);
+        buf_free(&out);
+        arena_free(&arena);
+        assert_int_equal(failing.live, 0);
+        if (!failing.failed) return;
+        if (status != GRAMC_NOMEM && status != GRAMC_USAGE)
+            fail_msg("%.*s: status %d at allocation %ld", TEXT_ARGS(json_get(vector, "id")->text),
+                     status, n);
+    }
+}
+
 static void run_vector(const struct json *vector, struct tally *tally) {
     struct arena arena;
     struct buf out;
@@ -70,7 +95,7 @@ static void run_vector(const struct json *vector, struct tally *tally) {
     const struct stat_method *found = stat_method_find(method->text);
     arena_init(&arena, NULL);
     buf_init(&out, NULL, RESULT_MAX);
-    tally->vectors++;
+    if (tally->vectors++ % 2) run_without_memory(vector, tally->vectors % 4 == 0);
     if (!found) fail_msg("%.*s is no method", TEXT_ARGS(method->text));
     gramc_status status = stat_analyse(&out, &arena, found, json_get(vector, "inputs"), &complaint);
     const struct json *refused = json_get(vector, "refused");
@@ -145,6 +170,30 @@ static void own_vectors(void **state) {
     assert_true(tally.vectors >= 150);
 }
 
+/* docs/statistics.md has a row for each method that names each of its inputs. */
+static void documented(void **state) {
+    char path[4096], cell[128];
+    size_t len = 0, rows = 0;
+    (void)state;
+    char *page = read_file(in_source("docs/statistics.md", path), &len);
+    assert_non_null(page);
+    for (size_t i = 0; stat_method(i); i++, rows++) {
+        const struct stat_method *method = stat_method(i);
+        snprintf(cell, sizeof cell, "| `%s` |", method->name);
+        char *row = strstr(page, cell);
+        if (!row) fail_msg("no row begins with %s", cell);
+        char *end = strchr(row, '\n');
+        *end = '\0';
+        for (size_t j = 0; j < STAT_FIELDS && method->fields[j].takes; j++) {
+            snprintf(cell, sizeof cell, "`%s`", method->fields[j].name);
+            if (!strstr(row, cell)) fail_msg("%s: no input %s", method->name, cell);
+        }
+        *end = '\n';
+    }
+    assert_true(rows > 40);
+    free(page);
+}
+
 static void reference_vectors(void **state) {
     char path[4096];
     (void)state;
@@ -163,6 +212,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(own_vectors),
         cmocka_unit_test(reference_vectors),
+        cmocka_unit_test(documented),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

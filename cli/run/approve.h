@@ -1,0 +1,16 @@
+/* Asks at the terminal whether a call may be made, or answers as --approve says. */
+#ifndef CLI_RUN_APPROVE_H
+#define CLI_RUN_APPROVE_H
+
+#include "cli/run/tell.h"
+
+struct approve;
+
+/* NULL without memory. `tell` is told that the terminal is in use. */
+struct approve *approve_start(struct cli *cli, struct tell *tell);
+/* For gramc_run_options. */
+gramc_approver approve_approver(struct approve *approve);
+/* Once the loop is freed. NULL is fine. */
+void approve_stop(struct approve *approve);
+
+#endif

@@ -1,0 +1,131 @@
+/* Graders and reports of a study: what judges are asked with, what analysis needs of the store, and
+ * the exit code that gates give. What a report looks like is report.c's. */
+#include "cli/run/study.h"
+
+#include <string.h>
+
+#include "base/number.h"
+#include "base/text.h"
+
+/* ## Judges */
+
+/* Asked as an arm's model would be. */
+static gramc_status open_judge(void *ctx, gramc_text name, gramc_model **out) {
+    struct study *study = ctx;
+    gramc_agent asked = {.name = TEXT("judge"), .model = name};
+    struct choice choice = study->choice;
+    choice.agent = &asked;
+    *out = NULL;
+    return run_model(study->cli, &choice, out) == EXIT_FINE ? GRAMC_OK : GRAMC_FINDINGS;
+}
+
+static const gramc_prices *find_judge_prices(void *ctx, gramc_text name) {
+    struct study *study = ctx;
+    gramc_agent asked = {.name = TEXT("judge"), .model = name};
+    struct choice choice = study->choice;
+    choice.agent = &asked;
+    if (study->judge_count == STUDY_JUDGES) return NULL;
+    gramc_prices *prices = &study->judge_prices[study->judge_count];
+    if (!run_find_prices(study->cli, &choice, prices)) return NULL;
+    study->judge_count++;
+    return prices;
+}
+
+static const gramc_grader *grader_of(const struct study *study, size_t i) {
+    const gramc_experiment *experiment = study->experiment;
+    return i < experiment->grader_count ? &experiment->graders[i] : NULL;
+}
+
+/* What analysis is told of them; the last one may be what the cases expect. */
+static int list_graders(struct study *study) {
+    size_t count = grading_count(study->grading);
+    struct analysis_grader *list = arena_array(&study->arena, count + 1, sizeof *study->graders);
+    if (!list) return cli_no_memory(study->cli);
+    for (size_t i = 0; i < count; i++) {
+        const gramc_grader *grader = grader_of(study, i);
+        double weight = 1;
+        if (grader) (void)number_to_double(&weight, grader->weight);
+        list[i] =
+            (struct analysis_grader){.name = grading_name(study->grading, i),
+                                     .required = grading_required(study->grading, i),
+                                     .is_judge = grader && grader->kind == GRAMC_GRADER_RUBRIC,
+                                     .is_preference = grading_is_preference(study->grading, i),
+                                     .weight = weight};
+        if (list[i].is_preference)
+            return cli_usage(study->cli,
+                             "grader %.*s prefers one answer to another, which running an "
+                             "experiment does not ask for yet",
+                             TEXT_ARGS(list[i].name));
+    }
+    study->graders = list;
+    study->grader_count = count;
+    return EXIT_FINE;
+}
+
+int study_open_graders(struct study *study) {
+    struct cli *cli = study->cli;
+    const struct grading_options options = {.allocator = &cli->allocator,
+                                            .loop = study->shop.loop,
+                                            .model = open_judge,
+                                            .ctx = study,
+                                            .prices = find_judge_prices};
+    char why[256] = "";
+    gramc_status status =
+        grading_new(&study->grading, study->experiment, &study->cases, &options, why);
+    if (status == GRAMC_FINDINGS) {
+        fputs("gramc: ", cli->err);
+        cli_put_safe(cli->err, text_of(why));
+        fputc('\n', cli->err);
+        return EXIT_FINDINGS;
+    }
+    if (status) return cli_status(cli, status);
+    int code = list_graders(study);
+    if (code != EXIT_FINE) return code;
+    return report_check(cli, &study->request, study->experiment, study->graders,
+                        study->grader_count);
+}
+
+/* ## What was found */
+
+struct study_reading {
+    struct store *store;
+    struct store_error error;
+};
+
+static gramc_status each(void *ctx, bool traces, store_visit *visit, void *visit_ctx) {
+    struct study_reading *reading = ctx;
+    return store_each(reading->store, traces, visit, visit_ctx, &reading->error);
+}
+
+int study_report(struct study *study, struct store *store, gramc_text state, gramc_text reason) {
+    struct cli *cli = study->cli;
+    struct study_reading reading = {.store = store};
+    struct analysis analysis;
+    gramc_text libraries[ARMS_MAX], models[ARMS_MAX];
+    for (size_t i = 0; i < study->arm_count; i++) {
+        const gramc_library *library = study->experiment->arms[i].library;
+        libraries[i] = library ? library->name : TEXT("");
+        models[i] = text_of(study->arms[i].model_name);
+    }
+    const struct analysis_input input = {.plan = &study->plan,
+                                         .graders = study->graders,
+                                         .grader_count = study->grader_count,
+                                         .each = each,
+                                         .ctx = &reading,
+                                         .transcripts = report_wants_transcripts(cli),
+                                         .state = state,
+                                         .reason = reason,
+                                         .libraries = libraries,
+                                         .models = models};
+    gramc_status status = analyse(&analysis, &input, &cli->allocator);
+    if (status == GRAMC_FINDINGS)
+        return cli_usage(cli, "the experiment names a metric that is none, or no number");
+    if (status == GRAMC_NOMEM) return cli_no_memory(cli);
+    if (status) {
+        fprintf(cli->err, "gramc: the store: %s\n", reading.error.message);
+        return EXIT_RUN_FAILED;
+    }
+    int code = report_write(cli, &analysis, &study->request);
+    analysis_free(&analysis);
+    return code;
+}
