@@ -124,7 +124,7 @@ static const char *const abouts[] = {
     "Prints the report of an experiment again, or compares two",
     "Computes one number of a report again"};
 static const char *const dispatched[] = {"run",        "bind", "tools",  "call", "session",
-                                         "experiment", "ab",   "report", "stat"};
+                                         "experiment", "ab",   "report", "stat", "grade"};
 
 /* ## Messages */
 

@@ -166,12 +166,18 @@ static void put_score(struct grading_job *job, size_t i) {
                                     .reason = verdict->reason};
 }
 
+static const char no_memory[] = "out of memory";
+
+bool grading_without_memory(const struct score *score) {
+    return score->missing && score->reason.ptr == no_memory;
+}
+
 /* Without memory for a reason nothing was judged for sure. */
 static void deliver(struct grading_job *job) {
     for (size_t i = 0; i < job->count; i++) {
         put_score(job, i);
         if (job->arena.oom)
-            job->scores[i] = (struct score){.missing = true, .reason = TEXT("out of memory")};
+            job->scores[i] = (struct score){.missing = true, .reason = text_of(no_memory)};
     }
     if (job->done) job->done(job->ctx, job->scores, job->count, job->cost);
     free_job(job);

@@ -65,6 +65,8 @@ gramc_status grading_prefer(struct grading_job **out, const struct grading *grad
                             const struct graded_run *a, const struct graded_run *b,
                             grading_done *done, void *ctx);
 
+/* It is missing because memory ran out. */
+bool grading_without_memory(const struct score *score);
 /* The metric `score`: the weighted mean of all but preferences; *missing where one could not judge,
  * or there is none. */
 double grading_score(const struct grading *grading, const struct score *scores, bool *missing);

@@ -13,7 +13,7 @@ struct capture {
     struct arena *arena;
     gramc_run *run;
     gramc_text body, message;
-    bool done;
+    bool done, no_memory;
 };
 
 /* The run ends before anybody is asked: it is canceled in the step that builds the request. */
@@ -28,6 +28,8 @@ static void on_done(void *ctx, const gramc_run_result *result) {
     struct capture *capture = ctx;
     capture->message = arena_text(capture->arena, result->message);
     capture->done = true;
+    capture->no_memory =
+        result->outcome == GRAMC_OUTCOME_INTERNAL && text_is(result->message, "out of memory");
 }
 
 static gramc_status capture_body(struct capture *capture, gramc_loop *loop,
@@ -54,7 +56,7 @@ gramc_status view_take(struct request_view *out, struct arena *arena, gramc_loop
                        const gramc_bound *bound, const struct item *item, struct buf *why) {
     struct capture capture = {.arena = arena};
     gramc_status status = capture_body(&capture, loop, bound, item);
-    if (status == GRAMC_NOMEM || arena->oom) return GRAMC_NOMEM;
+    if (status == GRAMC_NOMEM || arena->oom || capture.no_memory) return GRAMC_NOMEM;
     if (status || !capture.body.ptr) {
         buf_puts(why, "a run cannot begin with the first case");
         if (capture.message.len) buf_puts(why, ": ");

@@ -42,7 +42,7 @@ void ask_init(struct ask *ask, gramc_run *run) {
 }
 
 void ask_start(struct ask *ask) {
-    arena_reset(&ask->arena);
+    arena_free(&ask->arena); /* thousands wait at once */
     ask->reply = (struct reply){0};
     ask->failed = ask->nomem = false;
     ask->attempt = 0;
@@ -98,10 +98,10 @@ void ask_answer(struct ask *ask) {
 void ask_fail(struct ask *ask, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    vsnprintf(ask->why, sizeof(ask->why), format, args);
+    vsnprintf(ask->run->message, sizeof(ask->run->message), format, args);
     va_end(args);
     ask->failed = true;
-    watch_model_error(&ask->run->watch, &ask->last, text_of(ask->why), ask->started);
+    watch_model_error(&ask->run->watch, &ask->last, text_of(ask->run->message), ask->started);
     tell(ask);
 }
 

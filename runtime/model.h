@@ -56,7 +56,6 @@ struct ask {
     struct reply reply;
     bool failed;
     bool nomem;
-    char why[1024];                    /* if failed: one line */
     uint64_t started, attempt_started; /* by the loop's clock */
     gramc_event_attempt last;          /* how the newest attempt ended; texts are not kept */
     size_t size;                       /* of the answer's body, 0 if there was none */
@@ -87,7 +86,7 @@ void ask_free(struct ask *ask);
 /* ## For the kinds */
 /* `reply` is filled in: tells the run. */
 void ask_answer(struct ask *ask);
-/* No answer; printf. */
+/* No answer; printf, into the run's message. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))
 #endif

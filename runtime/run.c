@@ -130,6 +130,7 @@ static void step_end(gramc_run *run) {
 static gramc_text fill_prompt(gramc_run *run, struct arena *arena, gramc_text prompt) {
     struct buf out;
     gramc_text text = {NULL, 0};
+    if (!prompt.len || !memchr(prompt.ptr, '$', prompt.len)) return prompt; /* outlives the run */
     buf_init(&out, &run->loop->allocator, BODY_MAX);
     gramc_status status =
         gramc_prompt_fill(prompt, run->inputs, run->input_count, buf_writer(&out));
@@ -422,9 +423,9 @@ static void step_read(gramc_run *run) {
     if (ask->nomem) {
         run_nomem(run);
     } else if (ask->failed) {
-        run_end(run,
-                run->model->of_cassette ? GRAMC_OUTCOME_CASSETTE_MISS : GRAMC_OUTCOME_MODEL_ERROR,
-                "%s", ask->why);
+        gramc_outcome why =
+            run->model->of_cassette ? GRAMC_OUTCOME_CASSETTE_MISS : GRAMC_OUTCOME_MODEL_ERROR;
+        end_with(run, why, text_of(run->message)); /* that ask_fail wrote */
     } else {
         count_usage(run, &ask->reply.usage);
         if (ask->reply.call_count) read_calls(run, &ask->reply);

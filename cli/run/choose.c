@@ -47,7 +47,11 @@ int run_choose(struct cli *cli, struct choice *out) {
     if (code != EXIT_FINE) return code;
     if (library) return run_choose_library(cli, out, library);
     if (gramc_spec_library_count(spec) == 0) return EXIT_FINE;
-    return cli_choose_library(cli, spec, path, TEXT(""), &out->library);
+    code = cli_choose_library(cli, spec, path, TEXT(""), &out->library);
+    if (code != EXIT_FINE && gramc_spec_experiment_count(spec))
+        fprintf(cli->err,
+                "gramc: the file holds an experiment: `gramc experiment %s run` runs it\n", path);
+    return code;
 }
 
 void run_choice_free(struct choice *choice) {

@@ -90,5 +90,12 @@ const struct command run_commands[] = {
      "  echo '{\"b\": 12, \"c\": 2, \"n\": 50}' | gramc stat tango_score_paired_diff_ci\n"
      "  gramc stat wilson_ci rate.json\n",
      cmd_stat},
+    {"grade", FOR_GRADE, "FILE",
+     "Has answers that were recorded elsewhere judged by the graders of an experiment. Runs no\n"
+     "agent. What no case asked for, what was not answered and what could not be judged is said.",
+     "Examples:\n"
+     "  gramc grade greeting.gram --answers answers.jsonl\n"
+     "  gramc grade greeting.gram --answers answers.jsonl --min 'pass>=0.9@lower' --format json\n",
+     cmd_grade},
     {NULL, 0, NULL, NULL, NULL, NULL},
 };

@@ -68,8 +68,9 @@ void frame_line(const struct frame *frame, const char *class, double x1, double 
 }
 
 /* 1, 2 or 5 times a power of ten. */
-static double round_step(double span) {
-    double raw = span / TICKS, base = pow(10, floor(log10(raw)));
+static double round_step(enum axis axis, double span) {
+    double raw = axis == AXIS_WHOLE && span < TICKS ? 1 : span / TICKS,
+           base = pow(10, floor(log10(raw)));
     double factor = raw / base;
     return base * (factor <= 1 ? 1 : factor <= 2 ? 2 : factor <= 5 ? 5 : 10);
 }
@@ -84,6 +85,7 @@ static void put_label(struct buf *out, enum axis axis, double value) {
         words_printed(out, "%.4g", value >= 10000 ? value / 1000 : value);
         if (value >= 10000) buf_puts(out, " s");
         break;
+    case AXIS_WHOLE:
     case AXIS_PLAIN: words_printed(out, "%.4g", value); break;
     }
 }
@@ -98,7 +100,7 @@ static void text_begin(const struct frame *frame, const char *class, double x, d
 
 void frame_x_axis(const struct frame *frame, const char *label) {
     double bottom = frame->top + frame->height;
-    double step = round_step(frame->high_x - frame->low_x);
+    double step = round_step(frame->x, frame->high_x - frame->low_x);
     double first = ceil(frame->low_x / step) * step;
     for (int i = 0; i < 3 * TICKS && first + i * step <= frame->high_x + step * 1e-9; i++) {
         double at = frame_x(frame, first + i * step);
@@ -112,7 +114,7 @@ void frame_x_axis(const struct frame *frame, const char *label) {
 }
 
 void frame_y_axis(const struct frame *frame, const char *side) {
-    double step = round_step(frame->high_y - frame->low_y);
+    double step = round_step(frame->y, frame->high_y - frame->low_y);
     double first = ceil(frame->low_y / step) * step;
     for (int i = 0; i < 3 * TICKS && first + i * step <= frame->high_y + step * 1e-9; i++) {
         double at = frame_y(frame, first + i * step);

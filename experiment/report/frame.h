@@ -7,7 +7,7 @@
 enum { FRAME_WIDTH = 360 };
 
 /* How numbers on an axis are written. */
-enum axis { AXIS_PLAIN, AXIS_PERCENT, AXIS_POINTS, AXIS_RATIO, AXIS_MS };
+enum axis { AXIS_PLAIN, AXIS_WHOLE, AXIS_PERCENT, AXIS_POINTS, AXIS_RATIO, AXIS_MS };
 
 struct frame {
     struct buf *out;

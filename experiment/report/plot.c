@@ -333,6 +333,7 @@ void plot_repeats(struct buf *out, const struct analysis *a) {
                           .top = 22,
                           .width = 300,
                           .height = 140,
+                          .x = AXIS_WHOLE,
                           .y = AXIS_PERCENT,
                           .total_height = 202};
     frame_begin(&frame, "All of k runs pass", TEXT("pass^k by the number of runs k, for each arm"));
