@@ -269,6 +269,7 @@ static int make_engine(struct carried *run) {
     int code = read_run_limits(study, &options.run);
     if (code == EXIT_FINE) code = read_limits(study, &engine);
     if (code != EXIT_FINE) return code;
+    study_play(study, &options, &engine);
     if (run_cells_new(&run->cells, &options) ||
         stop_new(&run->stop, &study->plan, study->graders, study->grader_count, &cli->allocator))
         return cli_no_memory(cli);
@@ -326,7 +327,8 @@ static int carry_out(struct carried *run) {
     engine_start(run->engine);
     (void)run_cells_drive(run->cells, run->engine);
     (void)interrupt_stop(study->cli, interrupt);
-    return end_run(run);
+    int code = end_run(run), recorded = study_record(study, run->store);
+    return code == EXIT_FINE ? recorded : code;
 }
 
 /* Never green on nothing, whatever the gates say. */
@@ -351,7 +353,6 @@ static int close_store(struct carried *run, int code) {
 
 static int run_in(struct carried *run, enum study_verb verb) {
     int code = verb == STUDY_RUN ? choose_new_id(run) : choose_old_id(run);
-    if (code == EXIT_FINE) code = make_scratch(run);
     if (code == EXIT_FINE) code = begin(run);
     if (code == EXIT_FINE) code = make_engine(run);
     if (code == EXIT_FINE) code = carry_out(run);
@@ -359,22 +360,34 @@ static int run_in(struct carried *run, enum study_verb verb) {
     engine_free(run->engine);
     stop_free(run->stop);
     run_cells_free(run->cells);
-    if (run->folder[0]) folder_remove(run->folder);
     return close_store(run, code);
+}
+
+/* Where it is kept: what was only played, in the folder that goes with the process. */
+static int open_store(struct carried *run) {
+    struct study *study = run->study;
+    struct cli *cli = study->cli;
+    bool kept = !cli->options[OPTION_REPLAY] || cli->options[OPTION_STORE];
+    int code = kept ? study_find_store(study, true) : EXIT_FINE;
+    if (code != EXIT_FINE) return code;
+    if (!kept) snprintf(study->store_path, sizeof study->store_path, "%s/store.db", run->folder);
+    gramc_status status =
+        store_open(&run->store, text_of(study->store_path), &cli->allocator, &run->error);
+    if (status == GRAMC_NOMEM) return cli_no_memory(cli);
+    return status ? report_store(run) : EXIT_FINE;
 }
 
 int study_run(struct study *study, enum study_verb verb) {
     struct cli *cli = study->cli;
     struct carried run = {.study = study};
-    int code = study_find_store(study, true);
-    if (code != EXIT_FINE) return code;
     snprintf(run.owner, sizeof run.owner, "process %ld", (long)getpid());
     run.shows = !cli->options[OPTION_QUIET] && isatty(fileno(cli->err)) == 1;
-    gramc_status status =
-        store_open(&run.store, text_of(study->store_path), &cli->allocator, &run.error);
-    if (status == GRAMC_NOMEM) return cli_no_memory(cli);
-    if (status) return report_store(&run);
-    return run_in(&run, verb);
+    int code = study_check_cassettes(study);
+    if (code == EXIT_FINE) code = make_scratch(&run);
+    if (code == EXIT_FINE) code = open_store(&run);
+    if (code == EXIT_FINE) code = run_in(&run, verb);
+    if (run.folder[0]) folder_remove(run.folder);
+    return code;
 }
 
 /* ## Status */
