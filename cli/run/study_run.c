@@ -28,6 +28,7 @@ struct carried {
     bool shows;        /* progress, on a terminal */
     uint64_t shown_at; /* in ms, by the clock of waiting */
     struct store_error error;
+    char missing[700]; /* the first cell that could not be run, and why */
 };
 
 /* ## Its name in the store */
@@ -191,8 +192,20 @@ static void show(struct carried *run, uint64_t now) {
     run->shown_at = now;
 }
 
+static void note_missing(struct carried *run, const struct attempt *attempt) {
+    const struct plan *plan = &run->study->plan;
+    if (attempt->state != CELL_MISSING || run->missing[0]) return;
+    gramc_text why =
+        attempt->message.len > 500 ? text_slice(attempt->message, 0, 500) : attempt->message;
+    snprintf(run->missing, sizeof run->missing, "case %.*s, arm %.*s: %.*s: %.*s",
+             TEXT_ARGS(plan->cases->items[attempt->cell.item].id),
+             TEXT_ARGS(plan->experiment->arms[attempt->cell.arm].name), TEXT_ARGS(attempt->outcome),
+             TEXT_ARGS(why));
+}
+
 static void on_over(void *ctx, uint32_t place, const struct attempt *attempt) {
     struct carried *run = ctx;
+    note_missing(run, attempt);
     if (run->stop) stop_over(run->stop, place, attempt);
     if (!run->shows || !run->engine) return;
     uint64_t now = clock_ms();
@@ -289,16 +302,27 @@ static enum store_status status_of(enum engine_end end) {
     }
 }
 
+/* What is only played is not, unless --store says so. */
+static bool is_kept(const struct carried *run) {
+    const struct cli *cli = run->study->cli;
+    return !cli->options[OPTION_REPLAY] || cli->options[OPTION_STORE];
+}
+
 /* Says how it ended, unless it simply did. */
 static int tell_end(struct carried *run, enum engine_end end, gramc_text reason) {
     struct cli *cli = run->study->cli;
     const struct engine_progress at = engine_progress(run->engine);
+    if (run->missing[0]) {
+        fputs("gramc: ", cli->err);
+        cli_put_safe(cli->err, text_of(run->missing));
+        fputc('\n', cli->err);
+    }
     if (end == ENGINE_DONE) return EXIT_FINE;
     fputs("gramc: ", cli->err);
     cli_put_safe(cli->err, reason);
-    fprintf(cli->err, "; %llu of %llu runs are kept", (unsigned long long)at.done,
-            (unsigned long long)at.cells);
-    if (end != ENGINE_DECIDED)
+    fprintf(cli->err, "; %llu of %llu runs are %s", (unsigned long long)at.done,
+            (unsigned long long)at.cells, is_kept(run) ? "kept" : "done");
+    if (end != ENGINE_DECIDED && is_kept(run))
         fprintf(cli->err, ", `gramc experiment %s resume` goes on", cli->operands[0]);
     fputc('\n', cli->err);
     if (end == ENGINE_INTERRUPTED) return EXIT_INTERRUPTED;
@@ -367,10 +391,10 @@ static int run_in(struct carried *run, enum study_verb verb) {
 static int open_store(struct carried *run) {
     struct study *study = run->study;
     struct cli *cli = study->cli;
-    bool kept = !cli->options[OPTION_REPLAY] || cli->options[OPTION_STORE];
-    int code = kept ? study_find_store(study, true) : EXIT_FINE;
+    int code = is_kept(run) ? study_find_store(study, true) : EXIT_FINE;
     if (code != EXIT_FINE) return code;
-    if (!kept) snprintf(study->store_path, sizeof study->store_path, "%s/store.db", run->folder);
+    if (!is_kept(run))
+        snprintf(study->store_path, sizeof study->store_path, "%s/store.db", run->folder);
     gramc_status status =
         store_open(&run->store, text_of(study->store_path), &cli->allocator, &run->error);
     if (status == GRAMC_NOMEM) return cli_no_memory(cli);
@@ -382,8 +406,7 @@ int study_run(struct study *study, enum study_verb verb) {
     struct carried run = {.study = study};
     snprintf(run.owner, sizeof run.owner, "process %ld", (long)getpid());
     run.shows = !cli->options[OPTION_QUIET] && isatty(fileno(cli->err)) == 1;
-    int code = study_check_cassettes(study);
-    if (code == EXIT_FINE) code = make_scratch(&run);
+    int code = make_scratch(&run);
     if (code == EXIT_FINE) code = open_store(&run);
     if (code == EXIT_FINE) code = run_in(&run, verb);
     if (run.folder[0]) folder_remove(run.folder);
