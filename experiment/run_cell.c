@@ -22,6 +22,7 @@ struct run_cells {
     struct cell_runner runner;
     struct cell_job *jobs;
     struct pause *pauses;
+    bool needs_folders;
 };
 
 /* A call to be made later. */
@@ -321,6 +322,7 @@ static gramc_text variable(struct arena *arena, const char *name, const char *va
     return arena_text(arena, text_of(text));
 }
 
+/* Without a folder it is the cell's id alone. */
 static gramc_text *environment(struct cell_job *job) {
     gramc_text *list = arena_array(&job->arena, 2, sizeof(*list));
     if (!list) return NULL;
@@ -358,7 +360,7 @@ static void run_agent(struct cell_job *job) {
     run.input_count = item->input_count;
     run.seed = print_seed(&job->arena, job->start.seed);
     run.environment = environment(job);
-    run.environment_count = 2;
+    run.environment_count = job->has_folder ? 2 : 1;
     run.company = job->start.cell.arm + 1;
     if (options->keep_traces) run.trace = buf_writer(&job->trace);
     if (!take_cassette(job, &run)) return;
@@ -407,12 +409,32 @@ static void start_reset(struct cell_job *job) {
 
 /* ## For the engine */
 
+static bool library_starts_programs(const gramc_library *library) {
+    if (!library) return false;
+    for (size_t i = 0; i < library->impl_count; i++) {
+        gramc_impl_kind kind = library->impls[i].kind;
+        if (kind == GRAMC_IMPL_EXEC || kind == GRAMC_IMPL_PLUGIN) return true;
+    }
+    return library->box_count > 0;
+}
+
+/* Folders are for programs; where there are none, they are not made: two thousand take a second. */
+static bool starts_programs(const gramc_experiment *experiment) {
+    bool any = experiment->reset_count > 0;
+    for (size_t i = 0; i < experiment->arm_count; i++)
+        any = any || library_starts_programs(experiment->arms[i].library);
+    for (size_t i = 0; i < experiment->grader_count; i++)
+        any = any || experiment->graders[i].kind == GRAMC_GRADER_EXEC;
+    return any;
+}
+
 static bool make_folder(struct cell_job *job) {
     const struct run_cells_options *options = &job->cells->options;
     const struct cell_start *start = &job->start;
     snprintf(job->id, sizeof(job->id), "%.12s-%u-%u-%u-%u", options->plan->fingerprint,
              (unsigned)start->place, (unsigned)start->cell.repeat, (unsigned)start->cell.arm,
              (unsigned)start->number);
+    if (!job->cells->needs_folders) return true;
     int len =
         snprintf(job->folder, sizeof(job->folder), "%.*s/%s", TEXT_ARGS(options->folder), job->id);
     if (len < 0 || (size_t)len >= sizeof(job->folder)) return false;
@@ -449,6 +471,7 @@ gramc_status run_cells_new(struct run_cells **out, const struct run_cells_option
     *out = cells;
     if (!cells) return GRAMC_NOMEM;
     *cells = (struct run_cells){.options = *options, .allocator = allocator};
+    cells->needs_folders = starts_programs(options->plan->experiment);
     cells->runner = (struct cell_runner){start_cell, wait, now_ms, cells};
     return GRAMC_OK;
 }

@@ -90,16 +90,27 @@ static gramc_status explain(const struct store_file *file, const struct sqlite *
 
 /* ## Opening */
 
+/* What is known of an experiment's items. */
+static void give_room(struct store_file *file) {
+    const gramc_allocator *allocator = &file->allocator;
+    size_t room = file->items + (size_t)1;
+    if (file->order) mem_free(allocator, file->order, room * sizeof(*file->order));
+    if (file->fences) mem_free(allocator, file->fences, room * sizeof(*file->fences));
+    if (file->taken) mem_free(allocator, file->taken, room * sizeof(*file->taken));
+    file->order = NULL;
+    file->fences = NULL;
+    file->taken = NULL;
+    file->next = 0;
+    file->lease_count = 0;
+}
+
 static void close_file(void *db) {
     struct store_file *file = db;
     gramc_allocator allocator = file->allocator;
-    size_t room = file->items + (size_t)1;
     sqlite_close(&file->reading);
     sqlite_close(&file->writing);
     if (file->lock >= 0) close(file->lock);
-    if (file->order) mem_free(&allocator, file->order, room * sizeof(*file->order));
-    if (file->fences) mem_free(&allocator, file->fences, room * sizeof(*file->fences));
-    if (file->taken) mem_free(&allocator, file->taken, room * sizeof(*file->taken));
+    give_room(file);
     if (file->leases) mem_free(&allocator, file->leases, file->lease_room * sizeof(*file->leases));
     arena_free(&file->texts);
     mem_free(&allocator, file, sizeof(*file));
@@ -189,6 +200,7 @@ static void open_missing(struct store_file *file) {
 static gramc_status take_room(struct store_file *file, uint32_t items, uint64_t seed) {
     size_t room = items + (size_t)1;
     size_t *order = mem_alloc(&file->allocator, room * sizeof(*order));
+    give_room(file);
     file->items = items;
     file->order = mem_alloc(&file->allocator, room * sizeof(*file->order));
     file->fences = mem_alloc(&file->allocator, room * sizeof(*file->fences));

@@ -32,7 +32,7 @@ cat >tool.sh <<'END'
 printf '%s %s\n' "$GRAMC_CELL_ID" "$1" >>calls.log
 [ -d "$GRAMC_SCRATCH" ] || exit 9
 : >"$GRAMC_SCRATCH/left-behind"
-[ "$1" = odd ] && [ -e slow ] && sleep 0.01
+[ "$1" = odd ] && [ -e slow ] && sleep "$(cat slow)"
 case $1-$GRAMC_CELL_ID in odd-*-[13579]-0-?-?) echo "seen";; *) echo "seen well";; esac
 END
 write_spec() {
@@ -91,7 +91,7 @@ expect 3 "lack a cell that the infrastructure has failed" \
 write_spec ''
 
 # ## Interrupted
-: >slow
+echo 0.15 >slow
 "$gramc" experiment spec.gram run --model mock --id stopped >out 2>&1 &
 runner=$!
 sleep 0.4
@@ -100,6 +100,7 @@ kill -INT $runner
 wait $runner
 got=$?
 [ $got = 130 ] || { cat out; complain "an interrupted run gave $got, not 130"; }
+echo 0.01 >slow
 expect 0 "regression" experiment spec.gram resume --model mock --id stopped --report stopped.json
 
 # ## Killed

@@ -17,6 +17,7 @@
 #include "experiment/engine.h"
 #include "experiment/run_cell.h"
 #include "experiment/stop.h"
+#include "tests/failing.h"
 
 enum { EVENTS = 4096, PATH = 128, NAME = 12 };
 
@@ -190,14 +191,18 @@ static void close_store(struct made *made) {
     made->store = NULL;
 }
 
-static void unmake(struct made *made) {
+static void remove_store(const struct made *made) {
     static const char *const ends[] = {"", "-wal", "-shm", "-lock"};
     char path[PATH + 32];
-    if (made->store) close_store(made);
     for (size_t i = 0; made->folder[0] && i < sizeof ends / sizeof *ends; i++) {
         snprintf(path, sizeof path, "%s%s", made->path, ends[i]);
         unlink(path);
     }
+}
+
+static void unmake(struct made *made) {
+    if (made->store) close_store(made);
+    remove_store(made);
     if (made->folder[0]) rmdir(made->folder);
     plan_free(&made->plan);
     free(made->items);
@@ -425,6 +430,67 @@ static void every_outcome_has_its_fault(void **state) {
             fail_msg("%s", gramc_outcome_name(rows[i].outcome));
 }
 
+/* Plan, store, engine and stopping with the n-th allocation failing: a status or an end that says
+ * so, nothing leaks, and what was kept can be gone on with. */
+static enum engine_end live_on(struct made *made, struct world *world,
+                               const gramc_allocator *allocator, bool *began) {
+    struct store_error error;
+    struct engine *engine = NULL;
+    struct stop *stop = NULL;
+    struct plan plan;
+    enum engine_end end = ENGINE_FAILED;
+    *began = false;
+    if (plan_make(&plan, &made->experiment, &made->cases, NULL, allocator)) return end;
+    bool open = !store_open(&made->store, text_of(made->path), allocator, &error) &&
+                !store_begin(made->store, TEXT("t"), &plan, TEXT("{}"), &error);
+    if (open && !stop_new(&stop, &plan, &grader, 1, allocator)) {
+        const struct engine_options options = {.plan = &plan,
+                                               .store = made->store,
+                                               .cells = &world->runner,
+                                               .watch = {stop_over, stop_finished, stop},
+                                               .owner = TEXT("test"),
+                                               .allocator = allocator};
+        *began = !engine_new(&engine, &options, &error);
+    }
+    if (*began) {
+        live(world, engine);
+        end = end_of(engine);
+    }
+    engine_free(engine);
+    stop_free(stop);
+    (void)store_close(made->store, &error);
+    made->store = NULL;
+    plan_free(&plan);
+    return end;
+}
+
+static void memory_may_run_out(void **state) {
+    static struct world world;
+    struct failing failing = {.fail_at = 0};
+    const gramc_allocator allocator = test_failing(&failing);
+    enum engine_end end = ENGINE_FAILED;
+    struct made made;
+    bool began;
+    (void)state;
+    make(&made, 6, 2, 7);
+    made.experiment.stop = TEXT("sequential");
+    open_store(&made);
+    close_store(&made);
+    long tries = 0;
+    for (bool hit = true; hit; tries++) {
+        world_init(&world, 1);
+        failing = (struct failing){.fail_at = tries + 1};
+        remove_store(&made);
+        end = live_on(&made, &world, &allocator, &began);
+        assert_int_equal(failing.live, 0);
+        hit = failing.failed;
+        if (hit && began) assert_true(end == ENGINE_FAILED || end == ENGINE_DONE);
+    }
+    assert_true(tries > 10);
+    assert_int_equal(end, ENGINE_DONE);
+    unmake(&made);
+}
+
 /* ## A against A */
 
 static void toss(struct world *world, const struct cell_start *start, struct attempt *out,
@@ -512,6 +578,7 @@ int main(void) {
         cmocka_unit_test(limits_stop_it),
         cmocka_unit_test(interrupted_and_resumed),
         cmocka_unit_test(every_outcome_has_its_fault),
+        cmocka_unit_test(memory_may_run_out),
         cmocka_unit_test(no_difference_is_found_where_there_is_none),
         cmocka_unit_test(a_difference_is_found_early)};
     return cmocka_run_group_tests(tests, NULL, NULL);
