@@ -14,7 +14,7 @@ struct case_check {
     struct pass *pass;
     const struct experiment *experiment;
     struct span at; /* of the property `cases` */
-    bool needs_message;
+    bool needs_message, told_call;
 };
 
 static bool report(const struct case_check *check, unsigned line, const char *what,
@@ -82,10 +82,27 @@ static bool has_patterns(const struct case_check *check, const struct case_row *
     return report(check, row->line, "`matches` is no regular expression: ", text_of(message));
 }
 
+/* A slip, told once: the check fails always, or holds always. */
+static void check_calls(struct case_check *check, const struct case_row *row) {
+    const struct json *expect = json_get(row->object, "expect");
+    const gramc_experiment *experiment = &check->experiment->public;
+    char place[48];
+    if (!json_is(expect, JSON_OBJECT) || check->told_call) return;
+    gramc_text name = expectation_unknown_call(expect, experiment);
+    if (!name.len) return;
+    gramc_text near = nearest_call(check->pass->arena, name, experiment);
+    if (!near.len) return;
+    int len = snprintf(place, sizeof place, "line %u of the cases", row->line);
+    struct finding *f = FIND(check->pass->findings, D_UNKNOWN_CALL, check->pass->source, check->at,
+                             name, (gramc_text){place, (size_t)len});
+    finding_help(check->pass->findings, f, "did you mean `%.*s`?", TEXT_ARGS(near));
+    check->told_call = true;
+}
+
 /* ## All of them */
 
 /* One finding is enough: the next lines are seldom better. */
-static void check_text(const struct case_check *check, gramc_text name, gramc_text text) {
+static void check_text(struct case_check *check, gramc_text name, gramc_text text) {
     const gramc_allocator *allocator = &check->pass->arena->allocator;
     struct case_file *file = mem_alloc(allocator, sizeof *file);
     struct case_fault fault;
@@ -99,6 +116,7 @@ static void check_text(const struct case_check *check, gramc_text name, gramc_te
         if (read == CASE_ROW &&
             !(has_inputs(check, &row) && has_fields(check, &row) && has_patterns(check, &row)))
             break;
+        if (read == CASE_ROW) check_calls(check, &row);
         arena_reset(&arena);
     }
     if (read == CASE_BROKEN) report(check, fault.line ? fault.line : 1, fault.message, TEXT(""));
@@ -113,7 +131,7 @@ void cases_check(struct pass *pass, const struct experiment *experiment) {
     gramc_reader reader = pass->compilation->reader;
     gramc_text path = experiment->public.cases, text = {NULL, 0};
     if (!p || !path.len) return;
-    struct case_check check = {pass, experiment, p->value->span, false};
+    struct case_check check = {pass, experiment, p->value->span, false, false};
     for (size_t i = 0; i < experiment->public.arm_count; i++) {
         const gramc_agent *agent = experiment->public.arms[i].agent;
         check.needs_message = check.needs_message || (agent && needs_message(agent));

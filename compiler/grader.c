@@ -377,6 +377,21 @@ void graders_read(struct pass *pass, struct experiment *experiment) {
     experiment->public.grader_count = count;
 }
 
+static void check_calls(struct pass *pass, const struct experiment *experiment,
+                        const struct grader *grader) {
+    const struct subject *subject = grader->pattern->subject;
+    if (!property_find(subject, "calls") && !property_find(subject, "notCalls")) return;
+    const struct json *object = json_parse(pass->arena, grader->public.checks, NULL);
+    gramc_text name =
+        object ? expectation_unknown_call(object, &experiment->public) : (gramc_text){NULL, 0};
+    if (!name.len) return;
+    gramc_text near = nearest_call(pass->arena, name, &experiment->public);
+    if (!near.len) return;
+    struct finding *f = FIND(pass->findings, D_UNKNOWN_CALL, pass->source,
+                             name_span(subject->identifier), name, TEXT("this grader"));
+    finding_help(pass->findings, f, "did you mean `%.*s`?", TEXT_ARGS(near));
+}
+
 void graders_resolve(struct pass *pass, struct experiment *experiment) {
     size_t count = experiment->public.grader_count;
     gramc_grader *public = arena_array(pass->arena, count, sizeof *public);
@@ -386,6 +401,7 @@ void graders_resolve(struct pass *pass, struct experiment *experiment) {
         if (grader->type && grader->type->type)
             grader->public.type = schema_build(pass->arena, grader->type, SCHEMA_PRINTED).text;
         public[i] = grader->public;
+        check_calls(pass, experiment, grader);
     }
     experiment->public.graders = public;
     if (!public) experiment->public.grader_count = 0;

@@ -14,6 +14,12 @@ struct grader {
     size_t field_count;
 };
 
+/* The first tool in `calls` or `notCalls` of such an object that no arm's agent has; empty: there
+ * is none, or boxes may bring it. */
+gramc_text expectation_unknown_call(const struct json *object, const gramc_experiment *experiment);
+/* The nearest name of a tool that some arm's agent has; empty: none is near. */
+gramc_text nearest_call(struct arena *arena, gramc_text name, const gramc_experiment *experiment);
+
 bool grader_is(const struct pattern *element);
 /* Reads `[name:Grader {...}]` among the elements of the experiment. */
 void graders_read(struct pass *pass, struct experiment *experiment);

@@ -144,7 +144,7 @@ struct case_result {
 /* What was said in one case by one arm: its first repeat. */
 struct transcript {
     size_t item, arm;
-    gramc_text outcome, answer, trace, reason;
+    gramc_text outcome, answer, conversation, reason;
     bool cut; /* there was more of it */
 };
 

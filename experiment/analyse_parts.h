@@ -40,6 +40,10 @@ gramc_status collect_transcripts(struct columns *columns);
 /* Numbers the clusters that cases name. */
 bool collect_clusters(struct columns *columns);
 
+/* ## transcript.c */
+/* The conversation that a trace tells, in the analysis' arena. */
+gramc_text transcript_of(struct columns *columns, gramc_text trace, bool *was_cut);
+
 /* ## metrics_of.c */
 /* The metrics of an experiment: the primary one, its guardrails, all others. GRAMC_FINDINGS: the
  * plan names one that is none. */

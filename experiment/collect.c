@@ -327,7 +327,7 @@ static int visit_transcript(void *ctx, uint32_t place, const struct attempt *att
     *kept = (struct transcript){.item = cell->item, .arm = cell->arm};
     kept->outcome = arena_text(&out->arena, attempt->outcome);
     kept->answer = capped(&out->arena, attempt->answer, &kept->cut);
-    kept->trace = capped(&out->arena, attempt->trace, &kept->cut);
+    kept->conversation = transcript_of(columns, attempt->trace, &kept->cut);
     kept->reason = capped(&out->arena, failure_of(columns->input, attempt), &kept->cut);
     return out->arena.oom;
 }

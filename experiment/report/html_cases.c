@@ -30,7 +30,7 @@ static void side(struct buf *out, const struct analysis *a, size_t item, size_t 
     block(out, said ? said->reason : of->reason, "why not");
     if (said) {
         block(out, said->answer, "answer of the first run");
-        block(out, said->trace, "trace of the first run");
+        block(out, said->conversation, "the first run");
     }
     if (said && said->cut) buf_puts(out, "<p class=\"soft\">there was more; it is cut here</p>\n");
     buf_puts(out, "</div>\n");

@@ -93,8 +93,14 @@ if (!found.path) {
     console.log(`cannot run: there is no Chromium (${found.why})`);
     process.exit(77);
 }
-const browser = await puppeteer.launch(
-    {executablePath: found.path, args: [...found.args, '--no-sandbox'], headless: 'shell'});
+let browser;
+try {
+    browser = await puppeteer.launch(
+        {executablePath: found.path, args: [...found.args, '--no-sandbox'], headless: 'shell'});
+} catch (error) {
+    console.log(`cannot run: Chromium does not start: ${error.message.split('\n')[0]}`);
+    process.exit(77);
+}
 try {
     for (const scheme of ['light', 'dark'])
         for (const width of [1200, 360]) await look(browser, scheme, width);

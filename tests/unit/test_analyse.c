@@ -471,6 +471,34 @@ static void test_preference(void **state) {
     trial_free(&trial);
 }
 
+/* As much of a conversation as there is room for, and the word that there was more. */
+static void test_transcripts(void **state) {
+    (void)state;
+    static char trace[40000];
+    struct trial trial;
+    struct analysis a;
+    fifty(&trial);
+    size_t len = 0;
+    while (len + 100 < sizeof trace)
+        len += (size_t)snprintf(trace + len, sizeof trace - len,
+                                "{\"event\":\"turn\",\"message\":\"Again and again\"}\n");
+    trial_at(&trial, 2, 0, 0)->trace = (gramc_text){trace, len};
+    trial.input.transcripts = true;
+    run(&trial, &a);
+    /* 14 cases changed, in two arms each. */
+    assert_int_equal(a.transcript_count, 28);
+    for (size_t i = 0; i < a.transcript_count; i++) {
+        const struct transcript *said = &a.transcripts[i];
+        bool is_long = said->item == 2 && said->arm == 0;
+        assert_true(said->cut == is_long);
+        assert_true(is_long ? said->conversation.len > TRANSCRIPT_BYTES - 100 &&
+                                  said->conversation.len <= TRANSCRIPT_BYTES
+                            : said->conversation.len == 0);
+    }
+    analysis_free(&a);
+    trial_free(&trial);
+}
+
 static void test_usage_errors(void **state) {
     (void)state;
     struct trial trial;
@@ -494,6 +522,8 @@ static void test_memory(void **state) {
     for (uint32_t i = 0; i < 6; i++) trial.items[i].cluster = i < 2 ? TEXT("a") : trial.items[i].id;
     trial_plan(&trial);
     trial.input.transcripts = true;
+    for (uint32_t i = 0; i < 6; i++)
+        trial_at(&trial, i, 0, 1)->trace = TEXT("{\"event\":\"turn\",\"message\":\"Hello\"}\n");
     for (long n = 1;; n++) {
         struct failing failing = {.fail_at = n};
         gramc_allocator allocator = test_failing(&failing);
@@ -519,7 +549,8 @@ int main(void) {
         cmocka_unit_test(test_no_spread),    cmocka_unit_test(test_position),
         cmocka_unit_test(test_models),       cmocka_unit_test(test_strata),
         cmocka_unit_test(test_judges),       cmocka_unit_test(test_preference),
-        cmocka_unit_test(test_usage_errors), cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_usage_errors), cmocka_unit_test(test_transcripts),
+        cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

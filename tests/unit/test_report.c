@@ -199,6 +199,12 @@ static void hostile(struct trial *trial) {
             trial_pass(trial, i, r, 0, i % 6 != 0 || r == 2);
             trial_pass(trial, i, r, 1, i % 4 != 3);
             trial_at(trial, i, r, 0)->answer = TEXT("I looked it up.\nIt is 42.");
+            trial_at(trial, i, r, 0)->trace =
+                TEXT("{\"event\":\"turn\",\"message\":\"What is it?\"}\n"
+                     "{\"event\":\"tool.request\",\"name\":\"look\",\"arguments\":\"{}\"}\n"
+                     "{\"event\":\"tool.response\",\"name\":\"look\",\"outcome\":\"ok\","
+                     "\"result\":\"42\"}\nno event\n"
+                     "{\"event\":\"model.response\",\"content\":\"</pre><b>It</b> is 42.\"}\n");
             trial_at(trial, i, r, 1)->answer = TEXT("</pre><script>alert(1)</script>\x1b[31m");
         }
     }
