@@ -12,10 +12,14 @@ enum cell_state {
     CELL_SKIPPED  /* not run: the experiment was stopped before */
 };
 const char *cell_state_name(enum cell_state state);
+/* CELL_TODO for a name that is none. */
+enum cell_state cell_state_of(gramc_text name);
 
 /* Whose fault an outcome is. */
 enum fault { FAULT_NONE, FAULT_ARM, FAULT_INFRASTRUCTURE };
 const char *fault_name(enum fault fault);
+/* FAULT_INFRASTRUCTURE for a name that is none. */
+enum fault fault_of_name(gramc_text name);
 
 /* A grader's word on one answer. Where it could not judge, `missing` says so, and nothing is
  * scored: the cell counts as missing for every metric that needs it. */

@@ -55,6 +55,7 @@ struct cell_job {
     char id[CELL_ID], folder[PATH_LONGEST];
     bool has_folder;
     struct child *reset;
+    gramc_cassette *cassette; /* NULL: it is asked and called in earnest */
     struct grading_job *grading;
     bool grading_now; /* the graders have been started, and have not answered */
     bool is_starting; /* nothing has returned yet: who answers now does not end the job */
@@ -145,6 +146,7 @@ static void free_job(struct cell_job *job) {
     if (job->has_folder) folder_remove(job->folder);
     buf_free(&job->trace);
     arena_free(&job->arena);
+    gramc_cassette_free(job->cassette);
     mem_free(&cells->allocator, job, sizeof(*job));
 }
 
@@ -329,6 +331,21 @@ static gramc_text *environment(struct cell_job *job) {
     return list;
 }
 
+/* False: there is no recording of the cell, and the job has ended. */
+static bool take_cassette(struct cell_job *job, gramc_run_options *run) {
+    const struct run_cells_options *options = &job->cells->options;
+    struct cassette_error error;
+    if (!options->cassettes) return true;
+    if (cassettes_open(&job->cassette, options->cassettes, &job->start.cell, &error)) {
+        fail_job(job, "cassette-miss", error.message);
+        return false;
+    }
+    job->attempt.replayed = true;
+    if (!options->live_models) run->model = gramc_cassette_model(job->cassette);
+    if (!options->live_tools) run->tools = job->cassette;
+    return true;
+}
+
 static void run_agent(struct cell_job *job) {
     const struct run_cells_options *options = &job->cells->options;
     const struct item *item = &options->plan->cases->items[job->start.cell.item];
@@ -346,6 +363,7 @@ static void run_agent(struct cell_job *job) {
     run.environment_count = job->has_folder ? 2 : 1;
     run.company = job->start.cell.arm + 1;
     if (options->keep_traces) run.trace = buf_writer(&job->trace);
+    if (!take_cassette(job, &run)) return;
     gramc_status status = job->arena.oom
                               ? GRAMC_NOMEM
                               : gramc_run_start(NULL, options->loop, arm->bound, &run, &handler);

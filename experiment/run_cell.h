@@ -4,6 +4,7 @@
 #ifndef EXPERIMENT_RUN_CELL_H
 #define EXPERIMENT_RUN_CELL_H
 
+#include "experiment/cassette_folder.h"
 #include "experiment/grade.h"
 #include "experiment/engine.h"
 
@@ -39,6 +40,10 @@ struct run_cells_options {
     struct cell_graders graders;
     gramc_text folder; /* absolute, there, and ours: each cell has a folder of its own in it */
     bool keep_traces;
+    /* Recorded runs that are played instead of asking models and calling tools, but for those that
+     * are live; NULL: none are. */
+    const struct cassette_folder *cassettes;
+    bool live_models, live_tools;
     gramc_run_options run; /* limits of each run: iterations, times, tokens, cost */
     const gramc_allocator *allocator;
     /* Called with every event of every run. May be NULL. */

@@ -20,6 +20,7 @@ static void put_shown(struct buf *out, const struct json *value) {
     }
     buf_init(&text, &out->allocator, VALUE_MAX);
     json_put(&text, value);
+    if (text.state == BUF_NOMEM) out->state = BUF_NOMEM;
     gramc_text all = buf_view(&text);
     size_t end = 0;
     while (end < all.len && end < SHOWN) text_decode(all, &end);
@@ -92,6 +93,7 @@ bool json_difference(struct buf *out, const struct json *expected, const struct 
     struct search search = {.out = out};
     buf_init(&search.path, &out->allocator, PATH_MAX_BYTES);
     bool found = differ(&search, expected, actual);
+    if (search.path.state == BUF_NOMEM) out->state = BUF_NOMEM;
     buf_free(&search.path);
     return found;
 }

@@ -122,20 +122,26 @@ static void answer_with(struct tool_call *call, const struct recorded *recorded)
     tool_settle(call, buf_status(&call->result) ? TOOL_NOMEM : recorded->outcome);
 }
 
-/* Where the newest recorded call of the tool differs from this one. */
-static void put_nearest(struct buf *out, const struct recording *recording,
+static bool is_of_tool(const struct recorded *recorded, const struct tool_call *call) {
+    return recorded->answered && text_eq(recorded->tool, call->bound->tool->name);
+}
+
+/* Where the newest recorded call of the tool differs from this one. False without memory. */
+static bool put_nearest(struct buf *out, const struct recording *recording,
                         const struct tool_call *call, gramc_text arguments) {
     const struct recorded *near = NULL;
     struct arena arena;
     for (const struct recorded *r = recording->first; r; r = r->next)
-        if (text_eq(r->tool, call->bound->tool->name) && r->arguments.ptr) near = r;
-    if (!near || !arguments.ptr) return;
+        if (is_of_tool(r, call) && r->arguments.ptr && !text_eq(r->arguments, arguments)) near = r;
+    if (!near || !arguments.ptr) return true;
     arena_init(&arena, &call->loop->allocator);
     const struct json *expected = json_parse(&arena, near->arguments, NULL);
     const struct json *given = json_parse(&arena, arguments, NULL);
     buf_puts(out, "; the newest recorded call differs: ");
     if (expected && given) json_difference(out, expected, given);
+    bool good = !arena.oom && buf_status(out) != GRAMC_NOMEM;
     arena_free(&arena);
+    return good;
 }
 
 static void miss(const struct recording *recording, struct tool_call *call, gramc_text arguments,
@@ -143,8 +149,8 @@ static void miss(const struct recording *recording, struct tool_call *call, gram
     struct buf nearest;
     buf_init(&nearest, &call->loop->allocator, 600);
     if (call->memory) call->memory->missed = call->bound;
-    if (!equal) put_nearest(&nearest, recording, call, arguments);
-    if (equal)
+    if (!equal && !put_nearest(&nearest, recording, call, arguments)) tool_settle(call, TOOL_NOMEM);
+    else if (equal)
         tool_fail(call,
                   "only %u call%s of `%.*s` with these arguments %s recorded, and this is "
                   "one more",
@@ -158,8 +164,7 @@ static void miss(const struct recording *recording, struct tool_call *call, gram
 
 static bool is_of(const struct recorded *recorded, const struct tool_call *call,
                   gramc_text arguments) {
-    return recorded->answered && text_eq(recorded->tool, call->bound->tool->name) &&
-           text_eq(recorded->arguments, arguments);
+    return is_of_tool(recorded, call) && text_eq(recorded->arguments, arguments);
 }
 
 static void find(const struct recording *recording, struct tool_call *call, gramc_text arguments,

@@ -16,7 +16,7 @@ int study_init(struct study *study, struct cli *cli) {
     arena_init(&study->arena, &cli->allocator);
     int code = report_prepare(cli, &study->request);
     if (code == EXIT_FINE) cli->options[OPTION_FORMAT] = NULL; /* it is not about findings */
-    return code;
+    return code == EXIT_FINE ? study_check_cassettes(study) : code;
 }
 
 int study_open(struct study *study, struct cli *cli) {

@@ -6,6 +6,8 @@
 #include "cli/run/report.h"
 #include "cli/run/workshop.h"
 #include "experiment/analyse.h"
+#include "experiment/cassette_folder.h"
+#include "experiment/engine.h"
 #include "experiment/run_cell.h"
 #include "experiment/store/store.h"
 
@@ -46,6 +48,7 @@ struct study {
     size_t judge_count;
     struct report_request request;
     char store_path[CLI_PATH];
+    struct cassette_folder cassettes; /* of --record or --replay */
 };
 
 /* All return an exit code, after a message if it is not EXIT_FINE. */
@@ -75,6 +78,17 @@ int study_analyse(struct study *study);
 int study_power(struct study *study);
 /* NAME, or NAME-2, NAME-3...: what the store may call runs of that name. */
 bool study_is_id(gramc_text id, gramc_text base);
+
+/* ## Cassettes (study_cassettes.c) */
+/* --record, --replay and --live fit together. */
+int study_check_cassettes(struct study *study);
+/* Models are not asked, but played: they need no key. */
+bool study_plays_models(const struct study *study);
+/* By --replay: sets what cells are played from, and that a miss is final. */
+void study_play(struct study *study, struct run_cells_options *cells,
+                struct engine_options *engine);
+/* By --record: writes what the store has. */
+int study_record(struct study *study, struct store *store);
 
 /* ## Running (study_run.c) */
 enum study_verb { STUDY_RUN, STUDY_RESUME };

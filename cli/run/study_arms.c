@@ -72,7 +72,8 @@ static int open_arm(struct study *study, size_t i) {
     study->arm_count = i + 1;
     code = ask_boxes(study, i);
     if (code == EXIT_FINE) code = bind_arm(study, i);
-    if (code == EXIT_FINE) code = run_model(cli, &study->choice, &made->model);
+    if (code == EXIT_FINE && !study_plays_models(study))
+        code = run_model(cli, &study->choice, &made->model);
     if (code != EXIT_FINE) return code;
     name_model(study, made);
     made->has_prices = run_find_prices(cli, &study->choice, &made->prices);

@@ -28,6 +28,7 @@ struct carried {
     bool shows;        /* progress, on a terminal */
     uint64_t shown_at; /* in ms, by the clock of waiting */
     struct store_error error;
+    char missing[700]; /* the first cell that could not be run, and why */
 };
 
 /* ## Its name in the store */
@@ -191,8 +192,20 @@ static void show(struct carried *run, uint64_t now) {
     run->shown_at = now;
 }
 
+static void note_missing(struct carried *run, const struct attempt *attempt) {
+    const struct plan *plan = &run->study->plan;
+    if (attempt->state != CELL_MISSING || run->missing[0]) return;
+    gramc_text why =
+        attempt->message.len > 500 ? text_slice(attempt->message, 0, 500) : attempt->message;
+    snprintf(run->missing, sizeof run->missing, "case %.*s, arm %.*s: %.*s: %.*s",
+             TEXT_ARGS(plan->cases->items[attempt->cell.item].id),
+             TEXT_ARGS(plan->experiment->arms[attempt->cell.arm].name), TEXT_ARGS(attempt->outcome),
+             TEXT_ARGS(why));
+}
+
 static void on_over(void *ctx, uint32_t place, const struct attempt *attempt) {
     struct carried *run = ctx;
+    note_missing(run, attempt);
     if (run->stop) stop_over(run->stop, place, attempt);
     if (!run->shows || !run->engine) return;
     uint64_t now = clock_ms();
@@ -269,6 +282,7 @@ static int make_engine(struct carried *run) {
     int code = read_run_limits(study, &options.run);
     if (code == EXIT_FINE) code = read_limits(study, &engine);
     if (code != EXIT_FINE) return code;
+    study_play(study, &options, &engine);
     if (run_cells_new(&run->cells, &options) ||
         stop_new(&run->stop, &study->plan, study->graders, study->grader_count, &cli->allocator))
         return cli_no_memory(cli);
@@ -288,16 +302,27 @@ static enum store_status status_of(enum engine_end end) {
     }
 }
 
+/* What is only played is not, unless --store says so. */
+static bool is_kept(const struct carried *run) {
+    const struct cli *cli = run->study->cli;
+    return !cli->options[OPTION_REPLAY] || cli->options[OPTION_STORE];
+}
+
 /* Says how it ended, unless it simply did. */
 static int tell_end(struct carried *run, enum engine_end end, gramc_text reason) {
     struct cli *cli = run->study->cli;
     const struct engine_progress at = engine_progress(run->engine);
+    if (run->missing[0]) {
+        fputs("gramc: ", cli->err);
+        cli_put_safe(cli->err, text_of(run->missing));
+        fputc('\n', cli->err);
+    }
     if (end == ENGINE_DONE) return EXIT_FINE;
     fputs("gramc: ", cli->err);
     cli_put_safe(cli->err, reason);
-    fprintf(cli->err, "; %llu of %llu runs are kept", (unsigned long long)at.done,
-            (unsigned long long)at.cells);
-    if (end != ENGINE_DECIDED)
+    fprintf(cli->err, "; %llu of %llu runs are %s", (unsigned long long)at.done,
+            (unsigned long long)at.cells, is_kept(run) ? "kept" : "done");
+    if (end != ENGINE_DECIDED && is_kept(run))
         fprintf(cli->err, ", `gramc experiment %s resume` goes on", cli->operands[0]);
     fputc('\n', cli->err);
     if (end == ENGINE_INTERRUPTED) return EXIT_INTERRUPTED;
@@ -326,7 +351,8 @@ static int carry_out(struct carried *run) {
     engine_start(run->engine);
     (void)run_cells_drive(run->cells, run->engine);
     (void)interrupt_stop(study->cli, interrupt);
-    return end_run(run);
+    int code = end_run(run), recorded = study_record(study, run->store);
+    return code == EXIT_FINE ? recorded : code;
 }
 
 /* Never green on nothing, whatever the gates say. */
@@ -351,7 +377,6 @@ static int close_store(struct carried *run, int code) {
 
 static int run_in(struct carried *run, enum study_verb verb) {
     int code = verb == STUDY_RUN ? choose_new_id(run) : choose_old_id(run);
-    if (code == EXIT_FINE) code = make_scratch(run);
     if (code == EXIT_FINE) code = begin(run);
     if (code == EXIT_FINE) code = make_engine(run);
     if (code == EXIT_FINE) code = carry_out(run);
@@ -359,22 +384,33 @@ static int run_in(struct carried *run, enum study_verb verb) {
     engine_free(run->engine);
     stop_free(run->stop);
     run_cells_free(run->cells);
-    if (run->folder[0]) folder_remove(run->folder);
     return close_store(run, code);
+}
+
+/* Where it is kept: what was only played, in the folder that goes with the process. */
+static int open_store(struct carried *run) {
+    struct study *study = run->study;
+    struct cli *cli = study->cli;
+    int code = is_kept(run) ? study_find_store(study, true) : EXIT_FINE;
+    if (code != EXIT_FINE) return code;
+    if (!is_kept(run))
+        snprintf(study->store_path, sizeof study->store_path, "%s/store.db", run->folder);
+    gramc_status status =
+        store_open(&run->store, text_of(study->store_path), &cli->allocator, &run->error);
+    if (status == GRAMC_NOMEM) return cli_no_memory(cli);
+    return status ? report_store(run) : EXIT_FINE;
 }
 
 int study_run(struct study *study, enum study_verb verb) {
     struct cli *cli = study->cli;
     struct carried run = {.study = study};
-    int code = study_find_store(study, true);
-    if (code != EXIT_FINE) return code;
     snprintf(run.owner, sizeof run.owner, "process %ld", (long)getpid());
     run.shows = !cli->options[OPTION_QUIET] && isatty(fileno(cli->err)) == 1;
-    gramc_status status =
-        store_open(&run.store, text_of(study->store_path), &cli->allocator, &run.error);
-    if (status == GRAMC_NOMEM) return cli_no_memory(cli);
-    if (status) return report_store(&run);
-    return run_in(&run, verb);
+    int code = make_scratch(&run);
+    if (code == EXIT_FINE) code = open_store(&run);
+    if (code == EXIT_FINE) code = run_in(&run, verb);
+    if (run.folder[0]) folder_remove(run.folder);
+    return code;
 }
 
 /* ## Status */

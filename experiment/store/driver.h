@@ -40,7 +40,7 @@ struct store_driver {
     gramc_status (*find)(void *db, size_t i, struct store_entry *out, struct store_error *error);
 };
 
-extern const struct store_driver store_sqlite;
+extern const struct store_driver store_sqlite, store_postgres;
 
 /* printf; returns the status. */
 #if defined(__GNUC__)

@@ -5,20 +5,6 @@
 
 #include "base/text.h"
 
-/* ## Words */
-
-static enum cell_state state_of(gramc_text name) {
-    for (int i = CELL_TODO; i <= CELL_SKIPPED; i++)
-        if (text_is(name, cell_state_name((enum cell_state)i))) return (enum cell_state)i;
-    return CELL_TODO;
-}
-
-static enum fault fault_of(gramc_text name) {
-    for (int i = FAULT_NONE; i <= FAULT_INFRASTRUCTURE; i++)
-        if (text_is(name, fault_name((enum fault)i))) return (enum fault)i;
-    return FAULT_INFRASTRUCTURE;
-}
-
 /* ## Writing */
 
 static bool write_claim(struct sqlite *db, int64_t experiment, const struct store_write *write) {
@@ -175,8 +161,8 @@ static void read_attempt(struct sqlite_query *q, struct attempt *out) {
         .started_ms = sqlite_number(q, 20),
         .cost = sqlite_real(q, 21),
         .judge_cost = sqlite_real(q, 22),
-        .state = state_of(sqlite_text(q, 23)),
-        .fault = fault_of(sqlite_text(q, 24)),
+        .state = cell_state_of(sqlite_text(q, 23)),
+        .fault = fault_of_name(sqlite_text(q, 24)),
         .outcome = sqlite_text(q, 25),
         .message = sqlite_text(q, 26),
         .response_model = sqlite_text(q, 27),

@@ -305,6 +305,11 @@ static bool start_thread(struct store *store) {
     return store->started;
 }
 
+static const struct store_driver *choose_driver(gramc_text where) {
+    bool is_server = text_starts(where, "postgresql://") || text_starts(where, "postgres://");
+    return is_server ? &store_postgres : &store_sqlite;
+}
+
 gramc_status store_open(struct store **out, gramc_text where, const gramc_allocator *allocator,
                         struct store_error *error) {
     gramc_allocator chosen = allocator ? *allocator : mem_default();
@@ -312,7 +317,7 @@ gramc_status store_open(struct store **out, gramc_text where, const gramc_alloca
     *out = NULL;
     *error = (struct store_error){""};
     if (!store) return store_fail(error, GRAMC_NOMEM, "out of memory");
-    *store = (struct store){.allocator = chosen, .driver = &store_sqlite};
+    *store = (struct store){.allocator = chosen, .driver = choose_driver(where)};
     store->end = &store->first;
     pthread_mutex_init(&store->lock, NULL);
     pthread_cond_init(&store->work, NULL);

@@ -72,7 +72,9 @@ static void in_order(void **state) {
     assert_string_equal(said.texts[2], "second");
     assert_string_equal(said.texts[3], "Error: only 2 calls of `tool` with these arguments were "
                                        "recorded, and this is one more");
-    assert_string_equal(said.texts[4], "Error: nothing was recorded for these arguments of `tool`");
+    assert_string_equal(said.texts[4],
+                        "Error: nothing was recorded for these arguments of `tool`; the newest "
+                        "recorded call differs: at /x it has 5, the request has 6");
 }
 
 /* What the tool got counts, defaults filled in, not what the model wrote. */
@@ -126,7 +128,9 @@ static void parallel(void **state) {
     replay(&said, trace, calls);
     assert_string_equal(said.texts[0], "one");
     assert_string_equal(said.texts[1], "two");
-    assert_string_equal(said.texts[2], "Error: nothing was recorded for these arguments of `tool`");
+    assert_string_equal(said.texts[2],
+                        "Error: nothing was recorded for these arguments of `tool`; "
+                        "the newest recorded call differs: at /y it has 2, the request has 3");
 }
 
 /* Records a run of a builtin, replays it, and records that: the tool's events are the same. */

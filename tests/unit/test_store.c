@@ -21,9 +21,19 @@ enum { ITEMS = 20, PATH = 256 };
 
 /* One kind of database: where the next one may stand. */
 struct place {
-    char folder[PATH], path[PATH + 32];
+    char folder[PATH], path[2 * PATH + 64];
     bool is_file; /* one process at a time runs an experiment */
 };
+
+/* A database of its own, on the server whose socket is in that folder. */
+static int make_database(struct place *place, const char *server) {
+    char command[2 * PATH + 64];
+    const char *name = place->folder + strlen(place->folder) - 6;
+    snprintf(command, sizeof command, "createdb -h '%s' -U gramc 't%s'", server, name);
+    snprintf(place->path, sizeof place->path, "postgresql://gramc@/t%s?host=%s", name, server);
+    place->is_file = false;
+    return system(command) == 0 ? 0 : -1;
+}
 
 struct made {
     struct item items[ITEMS];
@@ -49,6 +59,7 @@ static void make(struct made *made, uint64_t seed) {
 }
 
 static int set_up(void **state) {
+    const char *server = *state; /* NULL: a file */
     struct place *place = calloc(1, sizeof *place);
     if (!place) return -1;
     snprintf(place->folder, sizeof place->folder, "/tmp/gramc-store-XXXXXX");
@@ -56,13 +67,13 @@ static int set_up(void **state) {
     snprintf(place->path, sizeof place->path, "%s/store.db", place->folder);
     place->is_file = true;
     *state = place;
-    return 0;
+    return server ? make_database(place, server) : 0;
 }
 
 static int tear_down(void **state) {
     struct place *place = *state;
     static const char *const names[] = {"", "-wal", "-shm", "-lock", "-journal"};
-    char path[PATH + 64];
+    char path[2 * PATH + 80];
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         snprintf(path, sizeof path, "%s%s", place->path, names[i]);
         unlink(path);
@@ -467,9 +478,78 @@ static void no_room_stops_it_and_says_so(void **state) {
     plan_free(&made.plan);
 }
 
-#define STORE_TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+/* ## What happens to a server */
 
-int main(void) {
+static void work_to_the_end(const struct place *place, const struct made *made, const char *owner) {
+    struct store *store;
+    struct store_error error;
+    struct store_claim claimed;
+    bool got = true;
+    if (store_open(&store, text_of(place->path), NULL, &error)) _exit(1);
+    if (store_begin(store, TEXT("t"), &made->plan, TEXT(""), &error)) _exit(2);
+    while (!store_claim(store, text_of(owner), 60000, &claimed, &got, &error) && got)
+        save_item(store, &claimed);
+    _exit(store_refused(store) || store_close(store, &error) ? 3 : 0);
+}
+
+/* Several processes, one plan: no item is done twice, and none is left. */
+static void workers_share_the_items(void **state) {
+    const struct place *place = *state;
+    static const char *const owners[] = {"one", "two", "three", "four"};
+    struct made made;
+    int ended;
+    if (place->is_file) return;
+    make(&made, 1);
+    for (size_t i = 0; i < 4; i++) {
+        pid_t child = fork();
+        assert_true(child >= 0);
+        if (child == 0) work_to_the_end(place, &made, owners[i]);
+    }
+    for (size_t i = 0; i < 4; i++) {
+        assert_true(wait(&ended) > 0);
+        assert_int_equal(ended, 0);
+    }
+    struct store *store = open_store(place);
+    begin(store, &made);
+    struct seen seen = read_all(store, &made);
+    assert_int_equal(seen.count, ITEMS * 4);
+    assert_int_equal(seen.done, ITEMS * 4);
+    close_store(store);
+    plan_free(&made.plan);
+}
+
+/* All connections break: whatever was under way is done over the next ones. */
+static void a_server_that_is_gone_is_waited_for(void **state) {
+    const struct place *place = *state;
+    struct made made;
+    struct store_claim claimed;
+    char command[3 * PATH];
+    if (place->is_file) return;
+    make(&made, 1);
+    struct store *store = open_store(place);
+    begin(store, &made);
+    snprintf(command, sizeof command,
+             "psql -q -d '%s' -c 'SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity "
+             "WHERE datname=current_database() AND pid<>pg_backend_pid()' >/dev/null",
+             place->path);
+    for (int i = 0; i < 3; i++) {
+        assert_true(claim(store, "me", 60000, &claimed));
+        assert_int_equal(system(command), 0);
+        save_item(store, &claimed);
+    }
+    assert_int_equal(store_refused(store), 0);
+    assert_int_equal(system(command), 0);
+    assert_int_equal(store_heartbeat(store, TEXT("me"), 1000), GRAMC_OK);
+    assert_int_equal(read_all(store, &made).count, 12);
+    close_store(store);
+    plan_free(&made.plan);
+}
+
+#define STORE_TEST(f) cmocka_unit_test_prestate_setup_teardown(f, set_up, tear_down, server)
+
+/* The folder of a PostgreSQL server's socket, or nothing: files. */
+int main(int argc, char **argv) {
+    char *server = argc > 1 ? argv[1] : NULL;
     const struct CMUnitTest tests[] = {STORE_TEST(items_come_in_order_and_once),
                                        STORE_TEST(what_was_not_finished_is_claimed_again),
                                        STORE_TEST(an_old_fence_keeps_out),
@@ -481,6 +561,8 @@ int main(void) {
                                        STORE_TEST(a_second_process_is_kept_out),
                                        STORE_TEST(a_killed_process_loses_nothing_committed),
                                        STORE_TEST(other_files_are_refused),
-                                       STORE_TEST(no_room_stops_it_and_says_so)};
+                                       STORE_TEST(no_room_stops_it_and_says_so),
+                                       STORE_TEST(workers_share_the_items),
+                                       STORE_TEST(a_server_that_is_gone_is_waited_for)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,173 @@
+/* Turns what a store has of an experiment into a folder of cassettes, and a cell into its
+ * recording. What stands in a file is cassette.c's matter; here are folders, files and their names.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "experiment/cassette_folder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/limits.h"
+#include "base/text.h"
+
+enum { PATH_LONGEST = 4096 };
+
+static gramc_status refuse(struct cassette_error *error, const char *path, int why) {
+    snprintf(error->message, sizeof error->message, "%.400s: %.80s", path, strerror(why));
+    return GRAMC_IO;
+}
+
+/* False: it is too long, or memory ran out. */
+static bool path_of(const struct cassette_folder *folder, uint32_t item, char path[PATH_LONGEST]) {
+    struct arena arena;
+    arena_init(&arena, folder->allocator);
+    gramc_text name = cassette_file_name(&arena, folder->plan->cases->items[item].id);
+    int len =
+        snprintf(path, PATH_LONGEST - 8, "%.*s/%.*s", TEXT_ARGS(folder->path), TEXT_ARGS(name));
+    bool good = name.ptr && len > 0 && len < PATH_LONGEST - 8;
+    arena_free(&arena);
+    return good;
+}
+
+/* ## Writing */
+
+static bool write_all(int file, gramc_text bytes) {
+    while (bytes.len) {
+        ssize_t put = write(file, bytes.ptr, bytes.len);
+        if (put < 0 && errno == EINTR) continue;
+        if (put < 0) return false;
+        bytes = text_slice(bytes, (size_t)put, bytes.len);
+    }
+    return true;
+}
+
+/* Beside its place first, so that nobody finds half a file. */
+static gramc_status replace_file(const char *path, gramc_text bytes, struct cassette_error *error) {
+    char beside[PATH_LONGEST + 8];
+    snprintf(beside, sizeof beside, "%s.new", path);
+    int file = open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (file < 0) return refuse(error, beside, errno);
+    bool good = write_all(file, bytes) && fsync(file) == 0;
+    int why = errno;
+    if (close(file) && good) {
+        good = false;
+        why = errno;
+    }
+    if (good && rename(beside, path) == 0) return GRAMC_OK;
+    if (good) why = errno;
+    unlink(beside);
+    return refuse(error, path, why);
+}
+
+struct saving {
+    const struct cassette_folder *folder;
+    struct cassettes_saved *saved;
+    struct cassette_error *error;
+    struct cassette_writer writer;
+    gramc_status status;
+    uint32_t item;
+    bool open, spoiled; /* spoiled: one of its cells cannot be recorded */
+};
+
+static void spoil(struct saving *saving, const struct cassette_error *why) {
+    if (!saving->saved->left_out++) saving->saved->reason = *why;
+    saving->spoiled = true;
+}
+
+static void end_item(struct saving *saving) {
+    char path[PATH_LONGEST];
+    if (!saving->open) return;
+    saving->open = false;
+    if (!saving->status && !saving->spoiled && saving->writer.cells) {
+        struct cassette_error long_name = {"the id of an item is too long for the name of a file"};
+        if (path_of(saving->folder, saving->item, path))
+            saving->status = replace_file(path, cassette_bytes(&saving->writer), saving->error);
+        else spoil(saving, &long_name);
+        saving->saved->items += !saving->status && !saving->spoiled;
+        if (!saving->spoiled) saving->saved->cells += (uint32_t)saving->writer.cells;
+    }
+    cassette_end(&saving->writer);
+}
+
+static void begin_item(struct saving *saving, uint32_t item) {
+    saving->item = item;
+    saving->open = true;
+    saving->spoiled = false;
+    cassette_begin(&saving->writer, saving->folder->plan, item, saving->folder->allocator);
+}
+
+static int put_attempt(void *ctx, uint32_t place, const struct attempt *attempt) {
+    struct saving *saving = ctx;
+    struct cassette_error why;
+    (void)place;
+    if (!saving->open || saving->item != attempt->cell.item) {
+        end_item(saving);
+        begin_item(saving, attempt->cell.item);
+    }
+    if (attempt->state != CELL_DONE || saving->spoiled || saving->status)
+        return saving->status != 0;
+    gramc_status status = cassette_put(&saving->writer, saving->folder->plan, attempt, &why);
+    if (status == GRAMC_FINDINGS) spoil(saving, &why);
+    else saving->status = status;
+    return saving->status != 0;
+}
+
+gramc_status cassettes_save(const struct cassette_folder *folder, struct store *store,
+                            struct cassettes_saved *out, struct cassette_error *error) {
+    struct saving saving = {.folder = folder, .saved = out, .error = error};
+    struct store_error why = {""};
+    char path[PATH_LONGEST];
+    *out = (struct cassettes_saved){.items = 0};
+    snprintf(path, sizeof path, "%.*s", TEXT_ARGS(folder->path));
+    if (mkdir(path, 0700) && errno != EEXIST) return refuse(error, path, errno);
+    gramc_status status = store_each(store, true, put_attempt, &saving, &why);
+    end_item(&saving);
+    if (!status) return saving.status;
+    snprintf(error->message, sizeof error->message, "%s", why.message);
+    return status;
+}
+
+/* ## Reading */
+
+static gramc_status read_file(struct buf *out, const char *path, struct cassette_error *error) {
+    char piece[16384];
+    ssize_t got = 1;
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (file < 0 && errno == ENOENT) {
+        snprintf(error->message, sizeof error->message, "%.400s: there is no such file", path);
+        return GRAMC_NOT_FOUND;
+    }
+    if (file < 0) return refuse(error, path, errno);
+    while (got > 0 || (got < 0 && errno == EINTR)) {
+        got = read(file, piece, sizeof piece);
+        if (got > 0) buf_text(out, (gramc_text){piece, (size_t)got});
+    }
+    int why = errno;
+    close(file);
+    return got < 0 ? refuse(error, path, why) : buf_status(out);
+}
+
+gramc_status cassettes_open(gramc_cassette **out, const struct cassette_folder *folder,
+                            const struct cell *cell, struct cassette_error *error) {
+    struct cassette_error why = {""};
+    char path[PATH_LONGEST];
+    struct buf file;
+    *out = NULL;
+    *error = (struct cassette_error){"out of memory"};
+    if (!path_of(folder, cell->item, path)) {
+        *error = (struct cassette_error){"the id of the item is too long for the name of a file"};
+        return GRAMC_NOT_FOUND;
+    }
+    buf_init(&file, folder->allocator, TRACE_SIZE_MAX);
+    gramc_status status = read_file(&file, path, error);
+    if (!status)
+        status = cassette_load(out, buf_view(&file), folder->plan, cell, folder->allocator, &why);
+    if (why.message[0])
+        snprintf(error->message, sizeof error->message, "%.250s: %.250s", path, why.message);
+    buf_free(&file);
+    return status;
+}

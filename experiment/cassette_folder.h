@@ -1,0 +1,30 @@
+/* A folder of cassettes, one file an item: written from what a store has, read for each cell. */
+#ifndef EXPERIMENT_CASSETTE_FOLDER_H
+#define EXPERIMENT_CASSETTE_FOLDER_H
+
+#include "experiment/cassette.h"
+#include "experiment/store/store.h"
+
+struct cassette_folder {
+    gramc_text path;
+    const struct plan *plan; /* borrowed */
+    const gramc_allocator *allocator;
+};
+
+/* What was written, and what not. */
+struct cassettes_saved {
+    uint32_t items, cells;
+    uint32_t left_out;            /* items of which nothing was written */
+    struct cassette_error reason; /* of the first of them */
+};
+
+/* Makes the folder where it is not there, with mode 0700, and writes every item that has cells
+ * which ran to their end; a file is there whole or not at all. GRAMC_IO with the error; what the
+ * store says. Blocks: when nothing runs. */
+gramc_status cassettes_save(const struct cassette_folder *folder, struct store *store,
+                            struct cassettes_saved *out, struct cassette_error *error);
+/* The recording of one cell. GRAMC_NOT_FOUND, GRAMC_FINDINGS, GRAMC_IO with the error. */
+gramc_status cassettes_open(gramc_cassette **out, const struct cassette_folder *folder,
+                            const struct cell *cell, struct cassette_error *error);
+
+#endif
