@@ -90,6 +90,34 @@ expect 3 "lack a cell that the infrastructure has failed" \
     experiment spec.gram run --model mock --id without-reset
 write_spec ''
 
+# ## Programs that stay: one for an arm, or one for a cell
+cat >stay.py <<'END'
+import json, os, sys
+for line in sys.stdin:
+    with open("stayed.log", "a") as log:
+        log.write("%d %s\n" % (os.getpid(), os.environ.get("GRAMC_CELL_ID", "none")))
+    print(json.dumps({"id": json.loads(line)["id"], "result": "seen well"}), flush=True)
+END
+write_stay() {
+    cat >stay.gram <<END
+[asker:Agent {instruction: "Ask"} | [look:Tool {description: "Looks"} | ()==>(::Text)]]
+[one:ToolLibrary | [look:ToolImpl {exec: ["python3", "stay.py"], persistent: true $1}]]
+[other:ToolLibrary | [look:ToolImpl {exec: ["python3", "stay.py"], persistent: true $1}]]
+[stay:Experiment {cases: "few.jsonl", seed: 3} |
+  [a:Arm {agent: asker, library: one}], [b:Arm {agent: asker, library: other}],
+  [well:Grader {contains: "well"}]]
+END
+}
+head -3 cases.jsonl >few.jsonl
+write_stay ''
+expect 0 "6 of 6 runs done" experiment stay.gram run --model mock --concurrency 1
+[ "$(cut -d' ' -f1 stayed.log | sort -u | wc -l)" = 2 ] || complain "arms share a process that stays"
+write_stay ', isolation: run'
+rm stayed.log
+expect 0 "6 of 6 runs done" experiment stay.gram run --model mock --concurrency 1
+[ "$(cut -d' ' -f1 stayed.log | sort -u | wc -l)" = 6 ] || complain "cells share a process of their own"
+[ "$(grep -c 'none$' stayed.log)" = 0 ] || complain "a process of a cell does not know its cell"
+
 # ## Interrupted
 echo 0.15 >slow
 "$gramc" experiment spec.gram run --model mock --id stopped >out 2>&1 &
