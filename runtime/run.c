@@ -272,7 +272,7 @@ static void step_ask(gramc_run *run) {
 static void set_text(gramc_run *run, gramc_text text) {
     buf_reset(&run->said);
     buf_text(&run->said, text);
-    if (buf_status(&run->said)) run_nomem(run);
+    if (buf_status(&run->said)) run->arena.oom = true; /* it ends the run, wherever it stands */
     run->result.text = run->said.len ? buf_view(&run->said) : TEXT("");
 }
 
