@@ -196,7 +196,7 @@ static void decide(struct columns *columns, struct arm_comparison *comparison) {
     bool sequential = out->sequential && comparison->sequence.method;
     if (sequential && (primary || !comparison->fixed_valid)) {
         comparison->effect.interval = comparison->sequence.interval;
-        comparison->method = comparison->sequence.method;
+        comparison->method = "a confidence sequence (betting)";
     }
     judge(out, comparison);
     if (!comparison->fixed_valid && !sequential) comparison->verdict = STAT_INCONCLUSIVE;

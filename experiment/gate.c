@@ -155,7 +155,8 @@ static void judge_bound(struct analysis *analysis, size_t metric, enum gate_quan
                    : gate->end == GATE_UPPER ? of.interval.high
                                              : of.value;
     if (isnan(result->seen)) {
-        buf_puts(words, "there is no such value");
+        buf_puts(words, isnan(of.value) ? "there is no such value"
+                                        : "too few cases for that end of its interval");
         say(analysis, result, GATE_UNDECIDED, words);
         return;
     }

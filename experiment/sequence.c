@@ -107,8 +107,7 @@ static void keep(struct sequence_walk *walk, struct sequence *sequence) {
     sequence->log_e = greatest;
     sequence->p = greatest > 0 ? exp(-greatest) : 1;
     sequence->interval = stat_betting_interval(&walk->betting);
-    sequence->method = binary ? "beta mixture over discordant pairs; confidence sequence by betting"
-                              : "hedged betting";
+    sequence->method = binary ? "beta mixture over discordant pairs" : "hedged betting";
 }
 
 void sequence_run(struct columns *columns, struct arm_comparison *comparison) {

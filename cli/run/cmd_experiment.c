@@ -44,7 +44,7 @@ static void put_order(const struct study *study) {
             first[arms[0]]++;
         }
     for (uint32_t i = 0; i < plan->arms; i++) {
-        fprintf(out, "%s%u times ", i ? ", " : "", (unsigned)first[i]);
+        fprintf(out, "%s%u time%s ", i ? ", " : "", (unsigned)first[i], text_plural(first[i]));
         cli_put_safe(out, study->experiment->arms[i].name);
     }
     fputc('\n', out);

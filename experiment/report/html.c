@@ -61,7 +61,7 @@ static void verdict(struct buf *out, const struct analysis *a, size_t arm) {
 }
 
 static void table_of_pairs(struct buf *out, const struct analysis *a, size_t arm) {
-    static const char *const heads[] = {"", "first arm passed", "first arm failed"};
+    static const char *const heads[] = {"cases in which", "first arm passed", "first arm failed"};
     const struct arm_comparison *of = analysis_comparison(a, arm, 0);
     if (!of->binary || of->reason) return;
     html_table_begin(out, "Pairs", heads, 3, 1);

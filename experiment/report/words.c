@@ -184,6 +184,7 @@ void words_power(struct buf *out, const struct analysis *analysis,
 int words_direction(const struct analysis *analysis, const struct arm_comparison *comparison) {
     const struct metric *metric = &analysis->metrics[comparison->metric];
     double zero = metric->scale == SCALE_RATIO ? 1 : 0;
+    if (!comparison->fixed_valid && !comparison->sequence.method) return 0;
     struct stat_interval interval = comparison->effect.interval;
     int up = interval.low > zero ? 1 : interval.high < zero ? -1 : 0;
     return metric->higher_is_better ? up : -up;

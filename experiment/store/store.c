@@ -317,6 +317,11 @@ gramc_status store_open(struct store **out, gramc_text where, const gramc_alloca
     *out = NULL;
     *error = (struct store_error){""};
     if (!store) return store_fail(error, GRAMC_NOMEM, "out of memory");
+    if (text_starts(where, "postgresql://") || text_starts(where, "postgres://")) {
+        mem_free(&chosen, store, sizeof(*store));
+        return store_fail(error, GRAMC_FINDINGS,
+                          "this gramc keeps experiments in files, not in PostgreSQL");
+    }
     *store = (struct store){.allocator = chosen, .driver = choose_driver(where)};
     store->end = &store->first;
     pthread_mutex_init(&store->lock, NULL);

@@ -31,7 +31,7 @@ struct store_claim {
     uint64_t fence;
 };
 
-/* `where`: a path, or postgresql://...; made where it is not there. GRAMC_FINDINGS with the error:
+/* `where`: a path; made where it is not there. GRAMC_FINDINGS with the error:
  * not such a store, of a newer version, not reachable. */
 gramc_status store_open(struct store **out, gramc_text where, const gramc_allocator *allocator,
                         struct store_error *error);

@@ -1,4 +1,4 @@
-// Opens the page of an experiment's report in headless Chromium, light and dark, wide and as narrow
+// Opens the pages of experiments' reports in headless Chromium, light and dark, wide and as narrow
 // as a phone, and holds that nothing complains, nothing is fetched, nothing sticks out sideways,
 // nothing is shown that a text of a case meant as mark-up, and axe finds nothing.
 //     report_page.mjs SOURCE_FOLDER [FOLDER_FOR_SCREENSHOTS]
@@ -12,7 +12,9 @@ import puppeteer from 'puppeteer-core';
 
 const require = createRequire(import.meta.url);
 const [source, pictures] = process.argv.slice(2);
-const page = path.resolve(source, 'tests/data/report/trial.html');
+const folder = path.resolve(source, 'tests/data/report');
+const pages = fs.readdirSync(folder).filter(name => name.endsWith('.html'));
+assert.ok(pages.length >= 2, 'there are too few pages');
 const axe = fs.readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 
 async function findBrowser() {
@@ -30,7 +32,7 @@ async function findBrowser() {
     }
 }
 
-async function open(browser, scheme, width) {
+async function open(browser, page, scheme, width) {
     const tab = await browser.newPage();
     const complaints = [];
     await tab.setViewport({width, height: 900});
@@ -39,12 +41,12 @@ async function open(browser, scheme, width) {
     tab.on('pageerror', error => complaints.push(error.message));
     tab.on('dialog', dialog => { complaints.push(`dialog: ${dialog.message()}`); dialog.dismiss(); });
     tab.on('request', request => request.url().startsWith('file:') || complaints.push(request.url()));
-    await tab.goto(`file://${page}`);
+    await tab.goto(`file://${path.join(folder, page)}`);
     return {tab, complaints};
 }
 
-async function look(browser, scheme, width) {
-    const {tab, complaints} = await open(browser, scheme, width);
+async function look(browser, page, scheme, width) {
+    const {tab, complaints} = await open(browser, page, scheme, width);
     const seen = await tab.evaluate(() => ({
         over: document.documentElement.scrollWidth - document.documentElement.clientWidth,
         plots: document.querySelectorAll('figure svg[role=img] title').length,
@@ -52,11 +54,11 @@ async function look(browser, scheme, width) {
         foreign: document.querySelectorAll('script, img, iframe, object, embed, link').length,
         open: [...document.querySelectorAll('details')].map(d => { d.open = true; }).length,
     }));
-    assert.ok(seen.over <= 0, `${scheme} ${width}: sticks out by ${seen.over} pixels`);
+    assert.ok(seen.over <= 0, `${page} ${scheme} ${width}: sticks out by ${seen.over} pixels`);
     assert.ok(seen.plots >= 8 && seen.tables >= 4 && seen.open >= 6, JSON.stringify(seen));
     assert.equal(seen.foreign, 0, 'the page has elements that a text made');
     if (pictures)
-        await tab.screenshot({path: path.join(pictures, `${scheme}-${width}.png`), fullPage: true});
+        await tab.screenshot({path: path.join(pictures, `${page}-${scheme}-${width}.png`), fullPage: true});
     // The page itself lets no script in; axe comes by way of the browser.
     await tab.setBypassCSP(true);
     await tab.reload();
@@ -64,14 +66,14 @@ async function look(browser, scheme, width) {
     await tab.evaluate(axe);
     const found = await tab.evaluate(async () => (await window.axe.run()).violations
         .map(v => `${v.id}: ${v.nodes[0].html} ${v.nodes[0].failureSummary}`));
-    assert.deepEqual(found, [], `${scheme} ${width}: axe`);
-    assert.deepEqual(complaints, [], `${scheme} ${width}`);
+    assert.deepEqual(found, [], `${page} ${scheme} ${width}: axe`);
+    assert.deepEqual(complaints, [], `${page} ${scheme} ${width}`);
     await tab.close();
 }
 
 // Every place that can be scrolled or opened is reached with Tab, in order.
-async function walk(browser) {
-    const {tab} = await open(browser, 'light', 1200);
+async function walk(browser, page) {
+    const {tab} = await open(browser, page, 'light', 1200);
     const wanted = await tab.evaluate(() => document.querySelectorAll('[tabindex="0"], summary').length);
     const reached = new Set();
     for (let i = 0; i < 3 * wanted; i++) {
@@ -102,10 +104,12 @@ try {
     process.exit(77);
 }
 try {
-    for (const scheme of ['light', 'dark'])
-        for (const width of [1200, 360]) await look(browser, scheme, width);
-    await walk(browser);
-    console.log('the page in two schemes and two widths: nothing found');
+    for (const page of pages) {
+        for (const scheme of ['light', 'dark'])
+            for (const width of [1200, 360]) await look(browser, page, scheme, width);
+        await walk(browser, page);
+    }
+    console.log(`${pages.length} pages in two schemes and two widths: nothing found`);
 } finally {
     await browser.close();
 }

@@ -230,11 +230,11 @@ static void read_golden(struct buf *out, const char *path) {
     fclose(file);
 }
 
-static void compare_golden(const struct buf *seen, const char *format) {
+static void compare_golden(const struct buf *seen, const char *trial, const char *format) {
     const char *root = getenv("GRAMC_SOURCE_DIR");
     char path[4096];
     assert_non_null(root);
-    snprintf(path, sizeof path, "%s/tests/data/report/trial.%s", root, format);
+    snprintf(path, sizeof path, "%s/tests/data/report/%s.%s", root, trial, format);
     if (getenv("GRAMC_BLESS")) {
         FILE *file = fopen(path, "wb");
         assert_non_null(file);
@@ -270,7 +270,11 @@ static void with_reports(struct trial *trial, void (*look)(const struct experime
 }
 
 static void look_golden(const struct experiment_format *format, const struct buf *out) {
-    compare_golden(out, format->name);
+    compare_golden(out, "trial", format->name);
+}
+
+static void look_golden_pairs(const struct experiment_format *format, const struct buf *out) {
+    compare_golden(out, "pairs", format->name);
 }
 
 static void test_golden(void **state) {
@@ -279,6 +283,30 @@ static void test_golden(void **state) {
     hostile(&trial);
     trial_plan(&trial);
     with_reports(&trial, look_golden);
+    trial_free(&trial);
+}
+
+/* One repeat, sequential, stopped after 30 of 40 cases, judged by a model whose labels are there.
+ */
+static void test_golden_pairs(void **state) {
+    (void)state;
+    static const gramc_input label = {{"label", 5}, {"true", 4}};
+    struct trial trial;
+    trial_init(&trial, 40, 1, 2);
+    trial_usage(&trial);
+    trial.experiment.stop = TEXT("sequential");
+    trial.graders[0].is_judge = true;
+    for (uint32_t i = 0; i < 40; i++) {
+        trial.items[i].inputs = &label;
+        trial.items[i].input_count = 1;
+        trial_pass(&trial, i, 0, 0, i % 5 == 0);
+        trial_pass(&trial, i, 0, 1, i % 9 != 0);
+    }
+    trial_plan(&trial);
+    for (uint32_t place = 30; place < 40; place++)
+        for (uint32_t arm = 0; arm < 2; arm++)
+            trial_at(&trial, trial.plan.order[place], 0, arm)->state = CELL_SKIPPED;
+    with_reports(&trial, look_golden_pairs);
     trial_free(&trial);
 }
 
@@ -363,11 +391,11 @@ static void test_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_gate_errors), cmocka_unit_test(test_gate_parts),
-        cmocka_unit_test(test_gate_check),  cmocka_unit_test(test_gate_outcomes),
-        cmocka_unit_test(test_nothing),     cmocka_unit_test(test_golden),
-        cmocka_unit_test(test_harmless),    cmocka_unit_test(test_edges),
-        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_gate_errors),  cmocka_unit_test(test_gate_parts),
+        cmocka_unit_test(test_gate_check),   cmocka_unit_test(test_gate_outcomes),
+        cmocka_unit_test(test_nothing),      cmocka_unit_test(test_golden),
+        cmocka_unit_test(test_golden_pairs), cmocka_unit_test(test_harmless),
+        cmocka_unit_test(test_edges),        cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

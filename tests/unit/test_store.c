@@ -440,6 +440,9 @@ static void other_files_are_refused(void **state) {
     struct store_error error;
     assert_int_not_equal(store_open(&store, text_of(folder), NULL, &error), GRAMC_OK);
     assert_int_not_equal(store_open(&store, TEXT("/nowhere/at/all.db"), NULL, &error), GRAMC_OK);
+    assert_int_equal(store_open(&store, TEXT("postgresql://host/db"), NULL, &error),
+                     GRAMC_FINDINGS);
+    assert_non_null(strstr(error.message, "PostgreSQL"));
     plan_free(&made.plan);
 }
 
