@@ -272,7 +272,10 @@ static void step_ask(gramc_run *run) {
 static void set_text(gramc_run *run, gramc_text text) {
     buf_reset(&run->said);
     buf_text(&run->said, text);
-    if (buf_status(&run->said)) run->arena.oom = true; /* it ends the run, wherever it stands */
+    if (buf_status(&run->said)) {
+        run->arena.oom = true; /* for those who decide on how the run goes on after this */
+        run_nomem(run);
+    }
     run->result.text = run->said.len ? buf_view(&run->said) : TEXT("");
 }
 

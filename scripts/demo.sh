@@ -1,7 +1,8 @@
 #!/bin/sh
-# The main job in one minute, without a key and without network, in four screens: a mistake and its
-# message; one spec with two tool libraries; a library that does not fit; a tool that fails. Checks
-# what it shows, and fails when one of them is not so. Takes the gramc to use.
+# The main job in one minute, without a key and without network, in five screens: a mistake and its
+# message; one spec with two tool libraries; a library that does not fit; a tool that fails; which of
+# two libraries is better. Checks what it shows, and fails when one of them is not so. Takes the
+# gramc to use.
 set -eu
 gramc=$(realpath "$1")
 cd "$(dirname "$0")/.."
@@ -61,5 +62,11 @@ shell "grep tool.response trace.jsonl"
 sed -n 's/.*"event":"tool.response".*"outcome":"\([^"]*\)","result":"\(.*\)","size".*/outcome: \1\nthe model was told: \2/p' \
     "$work/closed" | tee "$work/told"
 grep -q 'closed until 9:00' "$work/told" || broken "the model was not told why"
+
+screen "5. Which library is better, and how sure is that? The same cases for both, recorded before"
+shop=specs/experiments/shop
+shell "gramc experiment $shop/shop.gram run --replay $shop/cassettes"
+"$gramc" experiment $shop/shop.gram run --replay $shop/cassettes | tee "$work/verdict"
+grep -q 'regression: quick is worse than exact' "$work/verdict" || broken "the verdict is another one"
 
 printf '\nNext: docs/language/README.md, or `gramc init` in a folder of your own.\n'

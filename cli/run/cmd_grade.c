@@ -4,7 +4,6 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "cli/run/grades.h"
-#include "cli/run/judges.h"
 
 #include <string.h>
 
@@ -94,11 +93,11 @@ static int judge(struct grades *grades) {
     return code == EXIT_FINE ? print(grades, &gates) : code;
 }
 
-static int compile_graders(struct grades *grades, struct run_judges *judges) {
+static int compile_graders(struct grades *grades) {
     struct study *study = grades->study;
     struct grading_options options;
     char why[256] = "";
-    judges_open(judges, study->cli, study->choice.compilation, study->shop.loop, &options);
+    judges_open(&study->judges, study->cli, study->choice.compilation, study->shop.loop, &options);
     gramc_status status =
         grading_new(&grades->grading, study->experiment, &study->cases, &options, why);
     if (status != GRAMC_FINDINGS) return cli_status(study->cli, status);
@@ -113,7 +112,7 @@ static int prepare_agents(struct study *study) {
     return cli_status(study->cli, status);
 }
 
-static int grade(struct grades *grades, struct run_judges *judges) {
+static int grade(struct grades *grades) {
     struct study *study = grades->study;
     struct cli *cli = study->cli;
     int code = study_open(study, cli);
@@ -121,7 +120,7 @@ static int grade(struct grades *grades, struct run_judges *judges) {
     if (code == EXIT_FINE) code = prepare_agents(study);
     if (code == EXIT_FINE) code = grades_read(grades);
     if (code == EXIT_FINE) code = workshop_open(&study->shop, cli, study->choice.compilation);
-    if (code == EXIT_FINE) code = compile_graders(grades, judges);
+    if (code == EXIT_FINE) code = compile_graders(grades);
     if (code != EXIT_FINE) return code;
     if (grading_count(grades->grading) == 0) {
         cli_usage(cli,
@@ -139,7 +138,6 @@ static int grade(struct grades *grades, struct run_judges *judges) {
 int cmd_grade(struct cli *cli) {
     struct study study = {.cli = cli};
     struct grades grades = {.study = &study};
-    struct run_judges judges;
     if (cli->operand_count != 1) return cli_usage(cli, "grade: name one file with an experiment");
     if (!cli->options[OPTION_ANSWERS])
         return cli_usage(cli, "grade: name the answers with --answers FILE.jsonl");
@@ -150,7 +148,7 @@ int cmd_grade(struct cli *cli) {
     cli->options[OPTION_FORMAT] = NULL; /* it is about grades, not findings */
     arena_init(&grades.arena, &cli->allocator);
     buf_init(&study.texts, &cli->allocator, CLI_PATH);
-    int code = grade(&grades, &judges);
+    int code = grade(&grades);
     study_close(&study);
     grading_free(grades.grading); /* behind the loop: it outlives the runs of judges */
     arena_free(&grades.arena);

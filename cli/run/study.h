@@ -4,6 +4,7 @@
 #define CLI_RUN_STUDY_H
 
 #include "cli/run/report.h"
+#include "cli/run/judges.h"
 #include "cli/run/workshop.h"
 #include "experiment/analyse.h"
 #include "experiment/cassette_folder.h"
@@ -11,7 +12,9 @@
 #include "experiment/run_cell.h"
 #include "experiment/store/store.h"
 
-enum { STUDY_MODEL = 512, STUDY_JUDGES = 16 };
+enum {
+    STUDY_MODEL = 512,
+};
 
 /* What an arm is made of. */
 struct study_arm {
@@ -44,8 +47,7 @@ struct study {
     struct grading *grading;
     const struct analysis_grader *graders;
     size_t grader_count;
-    gramc_prices judge_prices[STUDY_JUDGES];
-    size_t judge_count;
+    struct run_judges judges;
     struct report_request request;
     char store_path[CLI_PATH];
     struct cassette_folder cassettes; /* of --record or --replay */

@@ -7,29 +7,7 @@
 #include "base/number.h"
 #include "base/text.h"
 
-/* ## Judges */
-
-/* Asked as an arm's model would be. */
-static gramc_status open_judge(void *ctx, gramc_text name, gramc_model **out) {
-    struct study *study = ctx;
-    gramc_agent asked = {.name = TEXT("judge"), .model = name};
-    struct choice choice = study->choice;
-    choice.agent = &asked;
-    *out = NULL;
-    return run_model(study->cli, &choice, out) == EXIT_FINE ? GRAMC_OK : GRAMC_FINDINGS;
-}
-
-static const gramc_prices *find_judge_prices(void *ctx, gramc_text name) {
-    struct study *study = ctx;
-    gramc_agent asked = {.name = TEXT("judge"), .model = name};
-    struct choice choice = study->choice;
-    choice.agent = &asked;
-    if (study->judge_count == STUDY_JUDGES) return NULL;
-    gramc_prices *prices = &study->judge_prices[study->judge_count];
-    if (!run_find_prices(study->cli, &choice, prices)) return NULL;
-    study->judge_count++;
-    return prices;
-}
+/* ## Graders */
 
 static const gramc_grader *grader_of(const struct study *study, size_t i) {
     const gramc_experiment *experiment = study->experiment;
@@ -64,12 +42,9 @@ static int list_graders(struct study *study) {
 
 int study_open_graders(struct study *study) {
     struct cli *cli = study->cli;
-    const struct grading_options options = {.allocator = &cli->allocator,
-                                            .loop = study->shop.loop,
-                                            .model = open_judge,
-                                            .ctx = study,
-                                            .prices = find_judge_prices};
+    struct grading_options options;
     char why[256] = "";
+    judges_open(&study->judges, cli, study->choice.compilation, study->shop.loop, &options);
     gramc_status status =
         grading_new(&study->grading, study->experiment, &study->cases, &options, why);
     if (status == GRAMC_FINDINGS) {

@@ -55,7 +55,7 @@ done
 # compare COMMAND WANTED
 compare() {
     case $1 in *specs/*) ;; *) return ;; esac
-    case $1 in gramc\ run\ *|gramc\ bind\ *) "$gramc" --help | grep -q '^  run ' && [ -x "$(dirname "$gramc")/../libexec/gramc/gramc-run" ] || return ;; esac
+    case $1 in gramc\ run\ *|gramc\ bind\ *|gramc\ experiment\ *) "$gramc" --help | grep -q '^  run ' && [ -x "$(dirname "$gramc")/../libexec/gramc/gramc-run" ] || return ;; esac
     commands=$((commands + 1))
     (cd "$source" && PATH=$(dirname "$gramc"):$PATH sh -c "$1" 2>&1) </dev/null >"$work/got"
     diff "$2" "$work/got" || { echo "a page shows another output of: $1"; bad=1; }

@@ -1,0 +1,69 @@
+#!/bin/sh
+# Cassettes: what was recorded is played to the same result without model or tools; equal runs give
+# equal files; whatever was not recorded is a miss that names its case, and never a result.
+set -u
+source=$1 gramc=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+bad=0
+complain() { echo "$*"; bad=1; }
+# expect CODE WORDS... : the command's exit code; what it says is in $work/said
+expect() {
+    wanted=$1
+    shift
+    "$@" >"$work/out" 2>"$work/said" </dev/null
+    code=$?
+    [ $code = "$wanted" ] || { complain "exit $code instead of $wanted: $*"; cat "$work/said"; }
+}
+said() { grep -q "$1" "$work/said" || { complain "not said: $1"; cat "$work/said"; }; }
+found() { grep -q "$1" "$work/out" || { complain "not found: $1"; cat "$work/out"; }; }
+
+# The shop's experiment, as its cassettes lie in the repository.
+cp -r "$source/specs/experiments/shop" "$work/shop"
+cd "$work/shop" || exit 2
+expect 0 "$gramc" experiment shop.gram run --replay cassettes
+found 'regression: quick is worse than exact'
+found '24 runs replayed'
+found 'says nothing about what a model would answer today'
+expect 1 "$gramc" experiment shop.gram run --replay cassettes -q --fail-if 'regression(success)'
+[ -e .gramc ] && complain "what was only played is kept"
+
+# A tool that says something else than the model was told.
+if command -v python3 >/dev/null; then
+    expect 0 "$gramc" experiment shop.gram run --replay cassettes --live tools
+    sed 's/"plate": "12.00"/"plate": "12.50"/' catalogue.py >changed && mv changed catalogue.py
+    expect 3 "$gramc" experiment shop.gram run --replay cassettes --live tools
+    said 'case plates, arm [a-z]*: cassette-miss: .*"24.00", the request has "25.00"'
+fi
+sed 's/words::Text {description: "What/words::Text {description: "Whatever/' shop.gram >changed && mv changed shop.gram
+expect 3 "$gramc" experiment shop.gram run --replay cassettes
+said 'cassette-miss: request 1 is not the script.s: at /tools/0/'
+cp "$source/specs/experiments/shop/shop.gram" .
+rm cassettes/mugs.jsonl
+expect 3 "$gramc" experiment shop.gram run --replay cassettes
+said 'case mugs, .*cassettes/mugs.jsonl: there is no such file'
+echo '{"event":"letter"}' >cassettes/mugs.jsonl
+expect 3 "$gramc" experiment shop.gram run --replay cassettes
+said 'it is no cassette'
+sed 's/seed: 7/seed: 8/' shop.gram >changed && mv changed shop.gram
+rm -r cassettes && cp -r "$source/specs/experiments/shop/cassettes" .
+expect 3 "$gramc" experiment shop.gram run --replay cassettes
+said 'recorded with another seed'
+
+# Recorded twice, the files are equal; none of them can be read by others.
+cp -r "$source/specs" "$work/specs"
+cd "$work/specs/experiments" || exit 2
+echo '{kind: "configuration"}' >../gramc.gram
+for time in 1 2; do
+    expect 0 "$gramc" experiment greeting.gram run --model mock --store "$work/$time.db" --record "$work/tapes$time"
+    said 'recorded 12 runs of 2 cases'
+done
+diff -r "$work/tapes1" "$work/tapes2" || complain "equal runs were recorded differently"
+[ -z "$(find "$work/tapes1" -type f ! -perm 600)" ] || complain "others can read what was said"
+expect 0 "$gramc" experiment greeting.gram run --replay "$work/tapes1"
+found '12 runs replayed'
+
+expect 2 "$gramc" experiment greeting.gram run --model mock --live tools
+expect 2 "$gramc" experiment greeting.gram run --replay a --record b
+expect 2 "$gramc" experiment greeting.gram run --replay a --live everything
+exit $bad
