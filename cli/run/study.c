@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/text.h"
 
@@ -78,6 +79,14 @@ gramc_text study_base_id(const struct study *study) {
 static int make_folder(struct cli *cli, const char *path) {
     if (mkdir(path, 0700) == 0 || errno == EEXIST) return EXIT_FINE;
     return cli_usage(cli, "%s: the folder of the store cannot be made (%s)", path, strerror(errno));
+}
+
+const char *study_store_name(const struct study *study) {
+    return store_is_server(text_of(study->store_path)) ? "the database" : study->store_path;
+}
+
+bool study_store_is_missing(const struct study *study) {
+    return !store_is_server(text_of(study->store_path)) && access(study->store_path, F_OK) != 0;
 }
 
 int study_find_store(struct study *study, bool make) {

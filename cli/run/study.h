@@ -102,6 +102,10 @@ int study_print_plan(struct study *study);
 
 /* Where the store is: --store, or beside the first operand; `make`: its folder too. */
 int study_find_store(struct study *study, bool make);
+/* For messages: an address may hold a password. */
+const char *study_store_name(const struct study *study);
+/* No file of that name, and no server. */
+bool study_store_is_missing(const struct study *study);
 /* The name that the store has it under is this one, or this one with a number. */
 gramc_text study_base_id(const struct study *study);
 

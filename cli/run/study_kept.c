@@ -60,7 +60,8 @@ static int find_runs(struct study *study, struct store *store, struct store_entr
         if (!status && (exact ? text_eq(out->id, base) : study_is_id(out->id, base))) break;
     }
     if (status == GRAMC_NOT_FOUND)
-        return cli_usage(study->cli, "%s has no runs of %.*s", study->store_path, TEXT_ARGS(base));
+        return cli_usage(study->cli, "%s has no runs of %.*s", study_store_name(study),
+                         TEXT_ARGS(base));
     return status ? tell_store(study, &error) : EXIT_FINE;
 }
 
@@ -144,7 +145,7 @@ int study_report_kept(struct study *study) {
                             study->grader_count);
     if (code == EXIT_FINE) code = study_find_store(study, false);
     if (code != EXIT_FINE) return code;
-    if (access(study->store_path, F_OK) != 0)
+    if (study_store_is_missing(study))
         return cli_usage(cli, "there is no store %s yet", study->store_path);
     study->arm_count = study->experiment->arm_count;
     gramc_status status =

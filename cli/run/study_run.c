@@ -28,6 +28,7 @@ struct carried {
     bool shows;        /* progress, on a terminal */
     uint64_t shown_at; /* in ms, by the clock of waiting */
     struct store_error error;
+    uint64_t left;     /* cases, to other processes */
     char missing[700]; /* the first cell that could not be run, and why */
 };
 
@@ -104,7 +105,7 @@ static int choose_old_id(struct carried *run) {
     if (find_newest(run, &entry, &count)) return report_store(run);
     if (!count)
         return cli_usage(run->study->cli, "%s has no experiment %.*s to resume",
-                         run->study->store_path, TEXT_ARGS(study_base_id(run->study)));
+                         study_store_name(run->study), TEXT_ARGS(study_base_id(run->study)));
     return set_id(run, entry.id, 1);
 }
 
@@ -329,10 +330,29 @@ static int tell_end(struct carried *run, enum engine_end end, gramc_text reason)
     return end == ENGINE_DECIDED || end == ENGINE_BUDGET ? EXIT_FINE : EXIT_RUN_FAILED;
 }
 
+/* Cases that other processes have claimed and not finished. */
+static uint64_t left_to_others(struct carried *run) {
+    struct store_entry entry;
+    if (!store_is_server(text_of(run->study->store_path))) return 0;
+    if (store_flush(run->store, &run->error)) return 0;
+    for (size_t i = 0; !store_find(run->store, i, &entry, &run->error); i++)
+        if (text_is(entry.id, run->id)) return entry.items - entry.done;
+    return 0;
+}
+
 static int end_run(struct carried *run) {
     gramc_text reason;
     char line[400];
     enum engine_end end = engine_ended(run->engine, &reason);
+    run->left = end == ENGINE_DONE ? left_to_others(run) : 0;
+    if (run->left) {
+        hide(run);
+        fprintf(run->study->cli->err,
+                "gramc: nothing is left to do here; other processes have claimed %llu case%s, and "
+                "`report` shows all when they are done\n",
+                (unsigned long long)run->left, text_plural(run->left));
+        return EXIT_FINE;
+    }
     snprintf(line, sizeof line, "%s%s%.*s", engine_end_name(end), reason.len ? ": " : "",
              TEXT_ARGS(reason));
     gramc_status status = store_set_status(run->store, status_of(end), text_of(line));
@@ -380,7 +400,7 @@ static int run_in(struct carried *run, enum study_verb verb) {
     if (code == EXIT_FINE) code = begin(run);
     if (code == EXIT_FINE) code = make_engine(run);
     if (code == EXIT_FINE) code = carry_out(run);
-    if (code == EXIT_FINE) code = report(run);
+    if (code == EXIT_FINE && !run->left) code = report(run);
     engine_free(run->engine);
     stop_free(run->stop);
     run_cells_free(run->cells);
@@ -401,10 +421,17 @@ static int open_store(struct carried *run) {
     return status ? report_store(run) : EXIT_FINE;
 }
 
+/* Who works here, as nobody else does: machines may share a store. */
+static void name_owner(struct carried *run) {
+    char host[32] = "";
+    if (gethostname(host, sizeof host - 1)) host[0] = '\0';
+    snprintf(run->owner, sizeof run->owner, "%s %ld", host, (long)getpid());
+}
+
 int study_run(struct study *study, enum study_verb verb) {
     struct cli *cli = study->cli;
     struct carried run = {.study = study};
-    snprintf(run.owner, sizeof run.owner, "process %ld", (long)getpid());
+    name_owner(&run);
     run.shows = !cli->options[OPTION_QUIET] && isatty(fileno(cli->err)) == 1;
     int code = make_scratch(&run);
     if (code == EXIT_FINE) code = open_store(&run);
@@ -434,7 +461,7 @@ int study_status(struct study *study) {
     size_t shown = 0;
     int code = study_find_store(study, false);
     if (code != EXIT_FINE) return code;
-    if (access(study->store_path, F_OK) != 0)
+    if (study_store_is_missing(study))
         return cli_usage(cli, "there is no store %s yet", study->store_path);
     if (store_open(&run.store, text_of(study->store_path), &cli->allocator, &run.error))
         return report_store(&run);
@@ -446,7 +473,7 @@ int study_status(struct study *study) {
     }
     if (status != GRAMC_NOT_FOUND) code = report_store(&run);
     else if (!shown)
-        code = cli_usage(cli, "%s has no experiment %.*s", study->store_path,
+        code = cli_usage(cli, "%s has no experiment %.*s", study_store_name(study),
                          TEXT_ARGS(study_base_id(study)));
     return close_store(&run, code);
 }

@@ -305,9 +305,12 @@ static bool start_thread(struct store *store) {
     return store->started;
 }
 
+bool store_is_server(gramc_text where) {
+    return text_starts(where, "postgresql://") || text_starts(where, "postgres://");
+}
+
 static const struct store_driver *choose_driver(gramc_text where) {
-    bool is_server = text_starts(where, "postgresql://") || text_starts(where, "postgres://");
-    return is_server ? &store_postgres : &store_sqlite;
+    return store_is_server(where) ? &store_postgres : &store_sqlite;
 }
 
 gramc_status store_open(struct store **out, gramc_text where, const gramc_allocator *allocator,

@@ -31,6 +31,8 @@ struct store_claim {
     uint64_t fence;
 };
 
+/* An address that many processes share, and no file. */
+bool store_is_server(gramc_text where);
 /* `where`: a path, or postgresql://...; made where it is not there. GRAMC_FINDINGS with the error:
  * not such a store, of a newer version, not reachable. */
 gramc_status store_open(struct store **out, gramc_text where, const gramc_allocator *allocator,
