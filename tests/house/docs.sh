@@ -17,6 +17,12 @@ extract() {
         END { print n }' "$1"
 }
 
+# What a page shows of a file is checked as that file, beside what it imports.
+is_of_specs() {
+    for spec in $(find "$source/specs" -name '*.gram'); do cmp -s "$spec" "$1" && return; done
+    return 1
+}
+
 for page in "$source/README.md" "$source"/docs/*.md "$source"/docs/*/*.md; do
     [ -e "$page" ] || continue
     before=$blocks
@@ -25,7 +31,7 @@ for page in "$source/README.md" "$source"/docs/*.md "$source"/docs/*/*.md; do
     while [ "$i" -lt "$blocks" ]; do
         i=$((i + 1))
         if [ -e "$work/$i.good.gram" ]; then
-            "$gramc" check "$work/$i.good.gram" || { echo "$page: block $((i - before))"; bad=1; }
+            is_of_specs "$work/$i.good.gram" || "$gramc" check "$work/$i.good.gram" || { echo "$page: block $((i - before))"; bad=1; }
         else
             "$gramc" check "$work/$i.broken.gram" >/dev/null && { echo "$page: block $((i - before)) is not broken"; bad=1; }
         fi

@@ -46,7 +46,7 @@ async function run({ types = [], tools, library, rounds, options = [] }) {
     { event: 'model.response', content: 'done' },
   ];
   write('script.jsonl', lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
-  const args = ['run', 'agent.gram', '--library', 'library.gram', '--model', 'script:script.jsonl'];
+  const args = ['run', 'agent.gram', '--library', 'library.gram', '--model', 'script:script.jsonl', '--approve-all'];
   const child = spawn(gramc, [...args, '--trace', 'trace.jsonl', ...options, 'go'], {
     cwd: folder,
     env: { PATH: process.env.PATH, HOME: folder, PLANTED },
