@@ -67,6 +67,12 @@ static gramc_status explain(const struct postgres *db, struct store_error *error
 
 /* ## Opening */
 
+static void free_order(struct store_server *server) {
+    size_t size = (server->items + (size_t)1) * sizeof(*server->order);
+    if (server->order) mem_free(&server->allocator, server->order, size);
+    server->order = NULL;
+}
+
 /* Whoever goes in order need not be waited for. */
 static void give_back(struct store_server *server) {
     struct pg_query query;
@@ -85,8 +91,7 @@ static void close_server(void *db) {
     give_back(server);
     postgres_close(&server->reading);
     postgres_close(&server->writing);
-    if (server->order)
-        mem_free(&allocator, server->order, (server->items + (size_t)1) * sizeof(*server->order));
+    free_order(server);
     arena_free(&server->texts);
     mem_wipe(server->address, sizeof(server->address));
     mem_free(&allocator, server, sizeof(*server));
@@ -187,6 +192,7 @@ static void open_missing(struct store_server *server) {
 static gramc_status take_room(struct store_server *server, uint32_t items, uint64_t seed) {
     size_t room = items + (size_t)1;
     size_t *order = mem_alloc(&server->allocator, room * sizeof(*order));
+    free_order(server);
     server->items = items;
     server->order = mem_alloc(&server->allocator, room * sizeof(*server->order));
     bool good = order && server->order;
