@@ -202,6 +202,16 @@ void loop_restore_signals(const sigset_t *before) {
     pthread_sigmask(SIG_SETMASK, before, NULL);
 }
 
+/* What a run had for itself is closed when nothing of it is being called any more: a run may end in
+ * the middle of an answer of its own program. */
+static void turn(gramc_loop *loop) {
+    uv_run(&loop->uv, UV_RUN_ONCE);
+    if (!loop->has_spent) return;
+    loop->has_spent = false;
+    worker_close_spent(loop);
+    mcp_pool_close_spent(loop);
+}
+
 void loop_turn_until(gramc_loop *loop, bool (*is_over)(void *ctx), void *ctx) {
     sigset_t before;
     loop->running = true;
@@ -209,7 +219,7 @@ void loop_turn_until(gramc_loop *loop, bool (*is_over)(void *ctx), void *ctx) {
     loop->is_over = is_over;
     loop->is_over_ctx = ctx;
     loop_set_signals(&before);
-    while (!is_over(ctx) && !loop->interrupted) uv_run(&loop->uv, UV_RUN_ONCE);
+    while (!is_over(ctx) && !loop->interrupted) turn(loop);
     loop_restore_signals(&before);
     loop->is_over = NULL;
     loop->running = false;
@@ -226,7 +236,7 @@ gramc_status gramc_loop_run(gramc_loop *loop) {
     loop->is_over = nothing_runs;
     loop->is_over_ctx = loop;
     loop_set_signals(&before);
-    while (loop->active) uv_run(&loop->uv, UV_RUN_ONCE);
+    while (loop->active) turn(loop);
     loop_restore_signals(&before);
     loop->is_over = NULL;
     loop->running = false;

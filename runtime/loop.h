@@ -39,6 +39,7 @@ struct gramc_loop {
     gramc_run **ready_end;
     size_t active;      /* whose done has not been called, and holders (loop_hold) */
     uint64_t run_count; /* that were ever started */
+    bool has_spent;     /* a run has ended that had programs or servers of its own: see loop_turn */
     struct tool_call *calls;
     struct worker_pool *pools; /* processes that stay between calls */
     size_t idle_workers, workers_max;

@@ -112,8 +112,8 @@ static void step_end(gramc_run *run) {
     keep_partial_text(run);
     ask_cancel(&run->ask);
     round_cancel(run);
-    worker_close_own(run->loop, run->memory.own);
-    mcp_pool_close_own(run->loop, run->memory.own);
+    worker_spend_own(run->loop, run->memory.own);
+    mcp_pool_spend_own(run->loop, run->memory.own);
     run->result.duration_ns = watch_now(&run->watch) - run->watch.start;
     watch_outcome(&run->watch, &run->result);
     run->state = RUN_OVER;

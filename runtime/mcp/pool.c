@@ -11,6 +11,7 @@ struct mcp_pool {
     struct mcp_pool *next;
     struct mcp_client *client;
     uint64_t company; /* whose runs alone it works for: see tool_company */
+    bool spent;       /* nobody will call it any more */
     char digest[SHA256_HEX];
 };
 
@@ -60,6 +61,7 @@ struct mcp_client *mcp_pool_client(gramc_loop *loop, const struct mcp_server *se
     }
     memcpy(entry->digest, server->digest, sizeof(entry->digest));
     entry->company = company;
+    entry->spent = false;
     entry->next = loop->mcp;
     loop->mcp = entry;
     return entry->client;
@@ -76,10 +78,15 @@ void mcp_pool_close(gramc_loop *loop) {
     while (loop->mcp) close_first(loop, &loop->mcp);
 }
 
-void mcp_pool_close_own(gramc_loop *loop, uint64_t company) {
+void mcp_pool_spend_own(gramc_loop *loop, uint64_t company) {
+    for (struct mcp_pool *one = loop->mcp; one; one = one->next)
+        if (one->company == company) one->spent = loop->has_spent = true;
+}
+
+void mcp_pool_close_spent(gramc_loop *loop) {
     struct mcp_pool **link = &loop->mcp;
     while (*link) {
-        if ((*link)->company == company) close_first(loop, link);
+        if ((*link)->spent) close_first(loop, link);
         else link = &(*link)->next;
     }
 }

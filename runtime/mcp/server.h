@@ -35,8 +35,10 @@ struct tool_memory;
  * no run asks. NULL without memory. The loop's thread. */
 struct mcp_client *mcp_pool_client(gramc_loop *loop, const struct mcp_server *server,
                                    const struct tool_memory *memory);
-/* Ends those of one company, whose calls are over. */
-void mcp_pool_close_own(gramc_loop *loop, uint64_t company);
+/* Those of one company, which will make no more calls, are to be closed. */
+void mcp_pool_spend_own(gramc_loop *loop, uint64_t company);
+/* Closes those, between two turns of the loop. */
+void mcp_pool_close_spent(gramc_loop *loop);
 /* Ends them all; the loop must turn until its HTTP is idle. */
 void mcp_pool_close(gramc_loop *loop);
 

@@ -44,6 +44,7 @@ struct worker_pool {
     struct worker_pool *next;
     struct gate_wait wait; /* for a place among the programs that work */
     bool has_place;        /* for the next call; a worker with a call has taken one over */
+    bool spent;            /* nobody will call it any more */
 };
 
 /* ## Pools */
@@ -456,11 +457,16 @@ void worker_close_pools(gramc_loop *loop) {
     }
 }
 
-void worker_close_own(gramc_loop *loop, uint64_t company) {
+void worker_spend_own(gramc_loop *loop, uint64_t company) {
+    for (struct worker_pool *pool = loop->pools; pool; pool = pool->next)
+        if (pool->company == company) pool->spent = loop->has_spent = true;
+}
+
+void worker_close_spent(gramc_loop *loop) {
     struct worker_pool **link = &loop->pools;
     while (*link) {
         struct worker_pool *pool = *link;
-        if (pool->company != company) {
+        if (!pool->spent) {
             link = &pool->next;
             continue;
         }

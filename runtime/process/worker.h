@@ -27,7 +27,9 @@ void worker_cancel(struct tool_call *call);
 void worker_close_call(struct tool_call *call);
 /* Ends all workers of the loop, which must have no calls left, and forgets the pools. */
 void worker_close_pools(gramc_loop *loop);
-/* The same for those of one company, whose calls are over. */
-void worker_close_own(gramc_loop *loop, uint64_t company);
+/* Those of one company, which will make no more calls, are to be closed. */
+void worker_spend_own(gramc_loop *loop, uint64_t company);
+/* Closes those, between two turns of the loop. */
+void worker_close_spent(gramc_loop *loop);
 
 #endif
