@@ -122,9 +122,11 @@ static const char *const abouts[] = {
     "Carries out an experiment: which tool library is better, and how sure is that",
     "Runs cases with one agent and two tool libraries, and compares them",
     "Prints the report of an experiment again, or compares two",
-    "Computes one number of a report again"};
-static const char *const dispatched[] = {"run",        "bind", "tools",  "call", "session",
-                                         "experiment", "ab",   "report", "stat", "grade"};
+    "Computes one number of a report again",
+    "Has answers that were recorded elsewhere judged by the graders of an experiment",
+    "Joins an experiment that other processes work on, and does a part of it"};
+static const char *const dispatched[] = {"run", "bind",   "tools", "call",  "session", "experiment",
+                                         "ab",  "report", "stat",  "grade", "worker"};
 
 /* ## Messages */
 
