@@ -2,7 +2,8 @@
 // as a phone, and holds that nothing complains, nothing is fetched, nothing sticks out sideways,
 // nothing is shown that a text of a case meant as mark-up, and axe finds nothing.
 //     report_page.mjs SOURCE_FOLDER [FOLDER_FOR_SCREENSHOTS]
-// The browser is the one of GRAMC_BROWSER, of the PATH, or of the peers; without one it is skipped.
+// The browser is the one of GRAMC_BROWSER, of the PATH, or of the peers; without one it is skipped,
+// which is a failure with CI=true: the peers bring one.
 import assert from 'node:assert/strict';
 import {execFileSync} from 'node:child_process';
 import fs from 'node:fs';
@@ -90,18 +91,19 @@ async function walk(browser, page) {
     await tab.close();
 }
 
-const found = await findBrowser();
-if (!found.path) {
-    console.log(`cannot run: there is no Chromium (${found.why})`);
-    process.exit(77);
+function giveUp(why) {
+    console.log(`cannot run: ${why}`);
+    process.exit(process.env.CI === 'true' ? 1 : 77);
 }
+
+const found = await findBrowser();
+if (!found.path) giveUp(`there is no Chromium (${found.why})`);
 let browser;
 try {
     browser = await puppeteer.launch(
         {executablePath: found.path, args: [...found.args, '--no-sandbox'], headless: 'shell'});
 } catch (error) {
-    console.log(`cannot run: Chromium does not start: ${error.message.split('\n')[0]}`);
-    process.exit(77);
+    giveUp(`Chromium does not start: ${error.message.split('\n')[0]}`);
 }
 try {
     for (const page of pages) {
