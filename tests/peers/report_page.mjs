@@ -2,8 +2,7 @@
 // as a phone, and holds that nothing complains, nothing is fetched, nothing sticks out sideways,
 // nothing is shown that a text of a case meant as mark-up, and axe finds nothing.
 //     report_page.mjs SOURCE_FOLDER [FOLDER_FOR_SCREENSHOTS]
-// The browser is the one of GRAMC_BROWSER, of the PATH, or of the peers; without one it is skipped,
-// which is a failure with CI=true: the peers bring one.
+// The browser is the one of GRAMC_BROWSER, of the PATH, or of the peers; without one it is skipped.
 import assert from 'node:assert/strict';
 import {execFileSync} from 'node:child_process';
 import fs from 'node:fs';
@@ -17,6 +16,12 @@ const folder = path.resolve(source, 'tests/data/report');
 const pages = fs.readdirSync(folder).filter(name => name.endsWith('.html'));
 assert.ok(pages.length >= 2, 'there are too few pages');
 const axe = fs.readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+
+// Without a browser the test is skipped, and fails where CI=true.
+function lack(why) {
+    console.log(`cannot run: ${why}`);
+    process.exit(process.env.CI === 'true' ? 1 : 77);
+}
 
 async function findBrowser() {
     if (process.env.GRAMC_BROWSER) return {path: process.env.GRAMC_BROWSER, args: []};
@@ -91,19 +96,14 @@ async function walk(browser, page) {
     await tab.close();
 }
 
-function giveUp(why) {
-    console.log(`cannot run: ${why}`);
-    process.exit(process.env.CI === 'true' ? 1 : 77);
-}
-
 const found = await findBrowser();
-if (!found.path) giveUp(`there is no Chromium (${found.why})`);
+if (!found.path) lack(`there is no Chromium (${found.why})`);
 let browser;
 try {
     browser = await puppeteer.launch(
         {executablePath: found.path, args: [...found.args, '--no-sandbox'], headless: 'shell'});
 } catch (error) {
-    giveUp(`Chromium does not start: ${error.message.split('\n')[0]}`);
+    lack(`Chromium does not start: ${error.message.split('\n')[0]}`);
 }
 try {
     for (const page of pages) {
