@@ -235,7 +235,7 @@ static size_t usual_size(const struct request *request) {
 }
 
 static bool build_body(gramc_run *run) {
-    const struct inquiry *asking = &run->asking;
+    const struct planned_request *asking = &run->asking;
     struct request request = {asking->agent,
                               run_model_id(run),
                               asking->tools,
@@ -260,15 +260,16 @@ static bool build_body(gramc_run *run) {
 static void prepare(gramc_run *run) {
     const struct bound_step *step = run->step;
     bool functions = run->wire == GRAMC_WIRE_FUNCTIONS;
-    run->asking = (struct inquiry){.role = RUN_AGENT,
-                                   .talk = &run->talk,
-                                   .arena = &run->arena,
-                                   .agent = run->bound->agent,
-                                   .instruction = run->instruction,
-                                   .tools = functions ? step->functions_block : step->tools_block,
-                                   .tool_choice = tool_choice(run),
-                                   .answer_format = step->answer_format,
-                                   .stream = true};
+    run->asking =
+        (struct planned_request){.role = RUN_AGENT,
+                                 .talk = &run->talk,
+                                 .arena = &run->arena,
+                                 .agent = run->bound->agent,
+                                 .instruction = run->instruction,
+                                 .tools = functions ? step->functions_block : step->tools_block,
+                                 .tool_choice = tool_choice(run),
+                                 .answer_format = step->answer_format,
+                                 .stream = true};
     run->strategy->ask(run, &run->asking);
     run->model = run->models[run->asking.role].model;
     run->stream = run->streams && run->asking.stream && run->model->kind == &model_endpoint;

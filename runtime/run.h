@@ -62,7 +62,7 @@ struct gramc_run {
     const gramc_bound *bound;
     const struct strategy *strategy;
     struct run_model models[RUN_ROLES]; /* those that the strategy asks */
-    struct inquiry asking;              /* of the newest request */
+    struct planned_request asking;      /* of the newest request */
     const gramc_model *model;           /* that it is for */
     gramc_run_handler handler;
     struct arena arena; /* the conversation, and what lasts as long; ask.arena: of one answer and

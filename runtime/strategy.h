@@ -8,7 +8,7 @@
 
 /* One request, before it is sent: what a strategy decides. It is filled in as for the agent's own
  * model, the conversation, the tools of the step and its kind of answer. */
-struct inquiry {
+struct planned_request {
     enum run_role role;        /* whose model is asked */
     struct conversation *talk; /* what is sent, and what the answer is added to */
     struct arena *arena;       /* of that conversation */
@@ -27,7 +27,7 @@ struct strategy {
     /* A step begins: what the user, or the task, says. Sets no state of the run. */
     void (*begin)(gramc_run *run, gramc_text text);
     /* What is asked next. */
-    void (*ask)(gramc_run *run, struct inquiry *asking);
+    void (*ask)(gramc_run *run, struct planned_request *asking);
     /* An answer is there: leads to RUN_CALL with run->assistant set, to RUN_ASK, to an answer
      * (answer.h) or to the end of the run. */
     void (*read)(gramc_run *run, const struct reply *reply);

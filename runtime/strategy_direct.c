@@ -8,7 +8,7 @@ static void begin(gramc_run *run, gramc_text text) {
     if (!conversation_user(&run->talk, &run->arena, text)) run_nomem(run);
 }
 
-static void ask(gramc_run *run, struct inquiry *asking) {
+static void ask(gramc_run *run, struct planned_request *asking) {
     (void)asking;
     conversation_trim(&run->talk, run->bound->agent->max_messages);
 }
