@@ -121,7 +121,8 @@ static struct served_run *make_run(struct asked *asked, const struct question *q
                                .wants_usage = question->wants_usage};
     document_init(&run->document, &asked->service->allocator);
     if (run->session) run->document.session = web_session_id(run->session);
-    run->created = (uint64_t)(asked->service->loop->clock.wall_ms(asked->service->loop->clock.ctx) / 1000);
+    run->created =
+        (uint64_t)(asked->service->loop->clock.wall_ms(asked->service->loop->clock.ctx) / 1000);
     return run;
 }
 
@@ -160,7 +161,8 @@ void answering_start(struct asked *asked, const struct question *question,
         return;
     }
     gramc_status status = GRAMC_NOMEM;
-    if (pump_watch(asked) && (!form->streams || outpour_begin(asked))) status = start(run, question);
+    if (pump_watch(asked) && (!form->streams || outpour_begin(asked)))
+        status = start(run, question);
     if (status) {
         pump_unwatch(asked);
         outpour_drop(asked);

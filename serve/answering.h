@@ -20,10 +20,10 @@ struct served_run {
     const struct answer_form *form;
     gramc_run *run;
     struct document document;
-    struct web_session *session; /* NULL: none */
-    gramc_session *history;      /* its own; NULL: none */
-    bool wants_usage;            /* of the last chunk: OpenAI's stream_options */
-    uint64_t created;            /* seconds since 1970 */
+    struct web_session *session;        /* NULL: none */
+    gramc_session *history;             /* its own; NULL: none */
+    bool wants_usage;                   /* of the last chunk: OpenAI's stream_options */
+    uint64_t created;                   /* seconds since 1970 */
     uint32_t said_turn, said_iteration; /* of the newest piece: 0: there was none */
 };
 

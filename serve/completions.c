@@ -1,6 +1,6 @@
-/* POST /v1/chat/completions, for clients that speak to OpenAI: a run is an answer of a model that is
- * called like the agent. Its tools are its own, so that only its texts are told: in chunks, those
- * beside calls on paragraphs of their own, or whole, the answer alone. */
+/* POST /v1/chat/completions, for clients that speak to OpenAI: a run is an answer of a model that
+ * is called like the agent. Its tools are its own, so that only its texts are told: in chunks,
+ * those beside calls on paragraphs of their own, or whole, the answer alone. */
 #include "serve/completions.h"
 
 #include "base/json/writer.h"

@@ -75,7 +75,8 @@ static bool check_values(struct asked *asked, const struct json *root) {
     const struct json *type = json_get(format, "type"), *stream = json_get(root, "stream");
     if (json_is(n, JSON_NUMBER) && json_number_compare(n->text, TEXT("1")) != 0)
         return refuse(asked, "unsupported_value", "`n` is 1: an agent gives one answer");
-    if (json_is(format, JSON_OBJECT) && !(json_is(type, JSON_STRING) && text_is(type->text, "text")))
+    if (json_is(format, JSON_OBJECT) &&
+        !(json_is(type, JSON_STRING) && text_is(type->text, "text")))
         return refuse(asked, "unsupported_value",
                       "`response_format` is text: the form of an agent's answer is in its spec");
     if (stream && stream->kind > JSON_TRUE)
@@ -96,7 +97,8 @@ static bool read_content(struct asked *asked, const struct json *message, struct
         return refuse(asked, "invalid_type", "the content of a message is a text");
     for (const struct json *part = content->first; part; part = part->next) {
         const struct json *type = json_get(part, "type"), *text = json_get(part, "text");
-        if (!json_is(type, JSON_STRING) || !text_is(type->text, "text") || !json_is(text, JSON_STRING))
+        if (!json_is(type, JSON_STRING) || !text_is(type->text, "text") ||
+            !json_is(text, JSON_STRING))
             return refuse(asked, "unsupported_value", "only parts of the type text are taken");
         buf_text(out, text->text);
     }
@@ -109,7 +111,8 @@ static enum speaker read_speaker(struct asked *asked, const struct json *message
     const struct json *role = json_get(message, "role"), *calls = json_get(message, "tool_calls");
     gramc_text name = json_is(role, JSON_STRING) ? role->text : TEXT("");
     if (text_is(name, "user")) return SPEAKER_USER;
-    if (text_is(name, "assistant") && (!calls || calls->kind == JSON_NULL)) return SPEAKER_ASSISTANT;
+    if (text_is(name, "assistant") && (!calls || calls->kind == JSON_NULL))
+        return SPEAKER_ASSISTANT;
     if (text_is(name, "system") || text_is(name, "developer"))
         refuse(asked, "unsupported_value",
                "messages of the system are not taken: the agent's instruction is in its spec");
@@ -202,7 +205,8 @@ static bool read_messages(struct asked *asked, const struct json *list, struct q
 
 /* AGENT or AGENT@LIBRARY; a name may hold an @ of its own. */
 static bool read_model(struct asked *asked, const struct json *model, struct question *out) {
-    if (!json_is(model, JSON_STRING)) return refuse(asked, "invalid_value", "`model` names an agent");
+    if (!json_is(model, JSON_STRING))
+        return refuse(asked, "invalid_value", "`model` names an agent");
     gramc_text name = model->text;
     out->agent = find_agent(asked->service, name, TEXT(""));
     for (size_t at = 0; !out->agent && at < name.len; at++)

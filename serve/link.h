@@ -14,7 +14,8 @@
     FUNCTION(stop, stop_daemon, void, (struct MHD_Daemon *))                                       \
     FUNCTION(quiesce, quiesce_daemon, MHD_socket, (struct MHD_Daemon *))                           \
     FUNCTION(run, run, enum MHD_Result, (struct MHD_Daemon *))                                     \
-    FUNCTION(timeout, get_timeout, enum MHD_Result, (struct MHD_Daemon *, MHD_UNSIGNED_LONG_LONG *)) \
+    FUNCTION(timeout, get_timeout, enum MHD_Result,                                                \
+             (struct MHD_Daemon *, MHD_UNSIGNED_LONG_LONG *))                                      \
     FUNCTION(daemon_info, get_daemon_info, const union MHD_DaemonInfo *,                           \
              (struct MHD_Daemon *, enum MHD_DaemonInfoType, ...))                                  \
     FUNCTION(info, get_connection_info, const union MHD_ConnectionInfo *,                          \
@@ -26,8 +27,7 @@
     FUNCTION(from_buffer, create_response_from_buffer, struct MHD_Response *,                      \
              (size_t, void *, enum MHD_ResponseMemoryMode))                                        \
     FUNCTION(from_reader, create_response_from_callback, struct MHD_Response *,                    \
-             (uint64_t, size_t, MHD_ContentReaderCallback, void *,                                 \
-              MHD_ContentReaderFreeCallback))                                                      \
+             (uint64_t, size_t, MHD_ContentReaderCallback, void *, MHD_ContentReaderFreeCallback)) \
     FUNCTION(header, add_response_header, enum MHD_Result,                                         \
              (struct MHD_Response *, const char *, const char *))                                  \
     FUNCTION(queue, queue_response, enum MHD_Result,                                               \

@@ -97,7 +97,8 @@ int listen_open(struct service *service, gramc_status *status, char *why) {
     gramc_text wanted = service->options.listen;
     *status = GRAMC_USAGE;
     if (!read_address(wanted, &address, &len)) {
-        snprintf(why, WHY_ROOM, "`%.*s` is no address; write 127.0.0.1:8080, [::1]:8080 or 0.0.0.0:80",
+        snprintf(why, WHY_ROOM,
+                 "`%.*s` is no address; write 127.0.0.1:8080, [::1]:8080 or 0.0.0.0:80",
                  TEXT_ARGS(text_slice(wanted, 0, wanted.len < 100 ? wanted.len : 100)));
         return -1;
     }

@@ -63,8 +63,7 @@ static void put_called(struct served_run *run, struct json_writer *w, const gram
     json_member_text(w, "arguments", event->call->sent);
 }
 
-static void put_came_back(struct served_run *run, struct json_writer *w,
-                          const gramc_event *event) {
+static void put_came_back(struct served_run *run, struct json_writer *w, const gramc_event *event) {
     (void)run;
     put_place(w, event);
     json_member_number(w, "call", event->call->index + 1);
@@ -87,8 +86,8 @@ static void tell_event(struct served_run *run, const gramc_event *event) {
         const char *name;
         void (*put)(struct served_run *run, struct json_writer *w, const gramc_event *event);
     } rows[] = {
-        {GRAMC_EVENT_RUN, "run", put_begin},        {GRAMC_EVENT_DELTA, "delta", put_delta},
-        {GRAMC_EVENT_CALL, "call", put_called},     {GRAMC_EVENT_RESULT, "result", put_came_back},
+        {GRAMC_EVENT_RUN, "run", put_begin},          {GRAMC_EVENT_DELTA, "delta", put_delta},
+        {GRAMC_EVENT_CALL, "call", put_called},       {GRAMC_EVENT_RESULT, "result", put_came_back},
         {GRAMC_EVENT_ANSWER, "answer", put_answered},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
@@ -252,7 +251,8 @@ static bool read_query(struct asked *asked, struct question *out) {
         if (text_is(name, "message")) {
             *message = value;
             out->message_count = 1;
-        } else if (out->input_count == INPUTS_MAX) return refuse(asked, "there are over 100 inputs");
+        } else if (out->input_count == INPUTS_MAX)
+            return refuse(asked, "there are over 100 inputs");
         else inputs[out->input_count++] = (gramc_input){name, value};
     }
     out->messages = message;

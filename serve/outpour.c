@@ -110,8 +110,8 @@ static ssize_t read_more(void *ctx, uint64_t position, char *out, size_t room) {
 
 enum MHD_Result outpour_send(struct asked *asked) {
     struct outpour *stream = asked->stream;
-    struct MHD_Response *response = asked->service->http.from_reader(
-        MHD_SIZE_UNKNOWN, BLOCK, read_more, stream, free_outpour);
+    struct MHD_Response *response =
+        asked->service->http.from_reader(MHD_SIZE_UNKNOWN, BLOCK, read_more, stream, free_outpour);
     if (!response) return MHD_NO;
     stream->is_attached = true;
     return reply_queue(asked, response);

@@ -74,7 +74,9 @@ static void connection_begins(struct service *service, struct MHD_Connection *co
         uv_timer_start(&service->tick, look_around, TICK_MS, TICK_MS);
 }
 
+/* There may be room for another one, which the library sees when it is run again. */
 static void connection_ends(struct service *service, struct incoming *ended) {
+    pump_wake(service);
     if (!ended) return;
     *ended->link = ended->next;
     if (ended->next) ended->next->link = ended->link;
@@ -190,8 +192,7 @@ static void words_are_over(uv_timer_t *timer) {
 }
 
 static void end_runs(struct service *service) {
-    for (struct asked *asked = service->requests; asked; asked = asked->next)
-        request_cancel(asked);
+    for (struct asked *asked = service->requests; asked; asked = asked->next) request_cancel(asked);
     uv_timer_start(&service->grace, words_are_over, LAST_WORDS_MS, 0);
 }
 

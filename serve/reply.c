@@ -42,8 +42,9 @@ void reply_constant(struct asked *asked, unsigned status, const char *type, gram
 }
 
 void reply_nomem(struct asked *asked) {
-    static const char words[] = "{\"error\":{\"message\":\"out of memory\",\"type\":\"server_error\","
-                                "\"param\":null,\"code\":\"out_of_memory\"}}";
+    static const char words[] =
+        "{\"error\":{\"message\":\"out of memory\",\"type\":\"server_error\","
+        "\"param\":null,\"code\":\"out_of_memory\"}}";
     asked->status = 503;
     asked->content_type = "application/json";
     asked->has_last_words = true;
@@ -110,7 +111,8 @@ static bool put_headers(const struct asked *asked, struct MHD_Response *response
     for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
         if (rows[i].wanted) good = http->header(response, rows[i].name, rows[i].value) && good;
     if (admit_origin(asked))
-        good = http->header(response, "Access-Control-Allow-Origin", asked->headers.origin.ptr) && good;
+        good = http->header(response, "Access-Control-Allow-Origin", asked->headers.origin.ptr) &&
+               good;
     return good;
 }
 
@@ -129,6 +131,6 @@ enum MHD_Result reply_queue(struct asked *asked, struct MHD_Response *response) 
 enum MHD_Result reply_send(struct asked *asked) {
     char *bytes = asked->has_last_words ? asked->last_words : asked->answer.ptr;
     asked->bytes = asked->has_last_words ? strlen(asked->last_words) : asked->answer.len;
-    return reply_queue(asked, asked->service->http.from_buffer(asked->bytes, bytes,
-                                                               MHD_RESPMEM_PERSISTENT));
+    return reply_queue(
+        asked, asked->service->http.from_buffer(asked->bytes, bytes, MHD_RESPMEM_PERSISTENT));
 }

@@ -67,8 +67,7 @@ gramc_status service_new(struct service **out, const struct serve_options *optio
     *out = NULL;
     why[0] = '\0';
     if (!service) return GRAMC_NOMEM;
-    *service =
-        (struct service){.allocator = allocator, .options = *options, .loop = options->loop};
+    *service = (struct service){.allocator = allocator, .options = *options, .loop = options->loop};
     arena_init(&service->arena, &allocator);
     fill_in(&service->options);
     gramc_status status = keep_tokens(service, options) ? open_all(service, why) : GRAMC_NOMEM;

@@ -112,7 +112,7 @@ void request_cancel(struct asked *asked);
 enum endpoint_flags { ROUTE_OPEN = 1, ROUTE_BODY = 2, ROUTE_PAGE = 4, ROUTE_GET_RUNS = 8 };
 struct endpoint_row {
     const char *method, *path; /* a * stands for one segment */
-    unsigned flags;            /* OPEN: without a token; BODY: JSON is wanted; PAGE: may be linked to */
+    unsigned flags; /* OPEN: without a token; BODY: JSON is wanted; PAGE: may be linked to */
     void (*answer)(struct asked *asked);
 };
 /* Sets route and rest; false after a refusal. */

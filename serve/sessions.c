@@ -91,8 +91,7 @@ struct web_session *session_find(struct asked *asked, gramc_text id) {
         if (id.len == SHA256_HEX && is_same_hash(id.ptr, each->id) && each->client == asked->client)
             found = each;
     if (!found) reply_error(asked, 404, "no_session", "there is no such session");
-    else if (found->is_busy)
-        reply_error(asked, 409, "session_busy", "another run has the session");
+    else if (found->is_busy) reply_error(asked, 409, "session_busy", "another run has the session");
     if (!found || found->is_busy) return NULL;
     found->is_busy = true;
     return found;
