@@ -28,16 +28,21 @@ static gramc_status make_model(void *ctx, gramc_text name, gramc_model **out) {
     return code == EXIT_RUN_FAILED ? GRAMC_NOMEM : GRAMC_NOT_FOUND;
 }
 
+bool judges_price(struct run_judges *judges, gramc_text model, gramc_prices *out) {
+    const char *of_arms = judges->cli->options[OPTION_MODEL];
+    judges->agent = (gramc_agent){.name = TEXT("judge"), .model = model};
+    judges->choice.agent = &judges->agent;
+    judges->cli->options[OPTION_MODEL] = judges->cli->options[OPTION_JUDGE];
+    bool found = run_find_prices(judges->cli, &judges->choice, out);
+    judges->cli->options[OPTION_MODEL] = of_arms;
+    return found;
+}
+
 static const gramc_prices *find_prices(void *ctx, gramc_text name) {
     struct run_judges *judges = ctx;
     if (judges->price_count == JUDGES_MAX) return NULL;
     gramc_prices *prices = &judges->prices[judges->price_count];
-    judges->agent = (gramc_agent){.name = TEXT("judge"), .model = name};
-    judges->choice.agent = &judges->agent;
-    const char *of_arms = judges->cli->options[OPTION_MODEL];
-    judges->cli->options[OPTION_MODEL] = judges->cli->options[OPTION_JUDGE];
-    bool found = run_find_prices(judges->cli, &judges->choice, prices);
-    judges->cli->options[OPTION_MODEL] = of_arms;
+    bool found = judges_price(judges, name, prices);
     judges->price_count += found;
     return found ? prices : NULL;
 }
