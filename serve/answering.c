@@ -63,7 +63,7 @@ unsigned answering_status(gramc_outcome outcome) {
 
 /* ## Starting */
 
-static bool has_input(const struct question *question, gramc_text name) {
+static bool has_input(const struct served_question *question, gramc_text name) {
     for (size_t i = 0; i < question->input_count; i++)
         if (text_eq(question->inputs[i].name, name)) return true;
     return false;
@@ -76,7 +76,7 @@ static bool asks_for(const gramc_agent *agent, gramc_text name) {
 }
 
 /* What the agent's texts ask for and what is given are the same names. */
-static bool check_inputs(struct asked *asked, const struct question *question) {
+static bool check_inputs(struct asked *asked, const struct served_question *question) {
     const gramc_agent *agent = question->agent->agent;
     for (size_t i = 0; i < agent->input_count; i++) {
         if (has_input(question, agent->inputs[i])) continue;
@@ -93,7 +93,7 @@ static bool check_inputs(struct asked *asked, const struct question *question) {
     return true;
 }
 
-static bool check(struct asked *asked, const struct question *question) {
+static bool check(struct asked *asked, const struct served_question *question) {
     if (asked->service->running >= asked->service->options.max_runs) {
         reply_error(asked, 503, "busy", "%zu runs are under way, and no more are taken",
                     asked->service->running);
@@ -109,8 +109,8 @@ static bool check(struct asked *asked, const struct question *question) {
     return false;
 }
 
-static struct served_run *make_run(struct asked *asked, const struct question *question,
-                                   const struct answer_form *form) {
+static struct served_run *make_run(struct asked *asked, const struct served_question *question,
+                                   const struct reply_form *form) {
     struct served_run *run = mem_alloc(&asked->service->allocator, sizeof(*run));
     if (!run) return NULL;
     *run = (struct served_run){.asked = asked,
@@ -126,7 +126,7 @@ static struct served_run *make_run(struct asked *asked, const struct question *q
     return run;
 }
 
-static gramc_status start(struct served_run *run, const struct question *question) {
+static gramc_status start(struct served_run *run, const struct served_question *question) {
     gramc_run_options options = question->agent->options;
     const gramc_run_handler handler = {.done = on_done, .event = on_event, .ctx = run};
     options.model = question->agent->model;
@@ -147,13 +147,13 @@ static void refuse(struct asked *asked, gramc_status status) {
     else reply_error(asked, 500, "not_runnable", "the agent cannot be run as it is served");
 }
 
-static void drop_question(struct asked *asked, const struct question *question) {
+static void drop_question(struct asked *asked, const struct served_question *question) {
     if (question->session) web_session_release(asked->service, question->session);
     gramc_session_free(question->history);
 }
 
-void answering_start(struct asked *asked, const struct question *question,
-                     const struct answer_form *form) {
+void answering_start(struct asked *asked, const struct served_question *question,
+                     const struct reply_form *form) {
     struct served_run *run = NULL;
     if (!check(asked, question) || !(run = make_run(asked, question, form))) {
         if (!asked->status) reply_nomem(asked);

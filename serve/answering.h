@@ -8,7 +8,7 @@
 struct served_run;
 
 /* How a run becomes an answer; one for each endpoint, whole or streamed. */
-struct answer_form {
+struct reply_form {
     void (*event)(struct served_run *run, const gramc_event *event);
     void (*done)(struct served_run *run, const gramc_run_result *result);
     bool streams;
@@ -17,7 +17,7 @@ struct answer_form {
 struct served_run {
     struct asked *asked;
     const struct served_agent *agent;
-    const struct answer_form *form;
+    const struct reply_form *form;
     gramc_run *run;
     struct document document;
     struct web_session *session;        /* NULL: none */
@@ -28,7 +28,7 @@ struct served_run {
 };
 
 /* What is asked of an agent. Texts live as long as the request. */
-struct question {
+struct served_question {
     const struct served_agent *agent;
     const gramc_text *messages;
     size_t message_count;
@@ -40,8 +40,8 @@ struct question {
 };
 
 /* Starts it. Refuses (busy, no such input, ...) where it cannot. */
-void answering_start(struct asked *asked, const struct question *question,
-                     const struct answer_form *form);
+void answering_start(struct asked *asked, const struct served_question *question,
+                     const struct reply_form *form);
 void answering_cancel(struct served_run *run);
 /* The status of HTTP that goes with how a run has ended. */
 unsigned answering_status(gramc_outcome outcome);

@@ -93,7 +93,7 @@ static void answer_whole(struct served_run *run, const gramc_run_result *result)
     reply_json(run->asked, 200, &out);
 }
 
-static const struct answer_form whole = {.done = answer_whole};
+static const struct reply_form whole = {.done = answer_whole};
 
 /* ## In chunks */
 
@@ -196,10 +196,10 @@ static void end_chunks(struct served_run *run, const gramc_run_result *result) {
     outpour_end(run->asked);
 }
 
-static const struct answer_form chunks = {.event = tell_event, .done = end_chunks, .streams = true};
+static const struct reply_form chunks = {.event = tell_event, .done = end_chunks, .streams = true};
 
 void answer_completions(struct asked *asked) {
-    struct question question = {0};
+    struct served_question question = {0};
     bool streams = false;
     if (completions_read(asked, &question, &streams)) {
         answering_start(asked, &question, streams ? &chunks : &whole);

@@ -5,6 +5,6 @@
 #include "serve/answering.h"
 
 /* False after a refusal, or without memory. */
-bool completions_read(struct asked *asked, struct question *out, bool *streams);
+bool completions_read(struct asked *asked, struct served_question *out, bool *streams);
 
 #endif

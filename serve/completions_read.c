@@ -123,7 +123,7 @@ static enum speaker read_speaker(struct asked *asked, const struct json *message
 }
 
 /* What was said before, as a session; what one says in several messages is one. */
-struct history {
+struct told_history {
     struct asked *asked;
     struct buf said; /* of whoever speaks */
     struct json_writer *session;
@@ -131,7 +131,7 @@ struct history {
     uint32_t turn;
 };
 
-static void put_said(struct history *history) {
+static void put_said(struct told_history *history) {
     struct json_writer *w = history->session;
     if (history->speaker == SPEAKER_OTHER) return;
     bool user = history->speaker == SPEAKER_USER;
@@ -144,7 +144,7 @@ static void put_said(struct history *history) {
     buf_reset(&history->said);
 }
 
-static bool read_message(struct history *history, const struct json *message) {
+static bool read_message(struct told_history *history, const struct json *message) {
     enum speaker speaker = read_speaker(history->asked, message);
     if (speaker == SPEAKER_OTHER) return false;
     if (speaker != history->speaker) put_said(history);
@@ -153,7 +153,7 @@ static bool read_message(struct history *history, const struct json *message) {
     return read_content(history->asked, message, &history->said);
 }
 
-static bool load_session(struct asked *asked, const struct buf *json, struct question *out) {
+static bool load_session(struct asked *asked, const struct buf *json, struct served_question *out) {
     const gramc_allocator *allocator = &asked->service->allocator;
     gramc_status status = buf_status(json);
     if (!status) status = gramc_session_new(&out->history, allocator);
@@ -166,7 +166,8 @@ static bool load_session(struct asked *asked, const struct buf *json, struct que
     return false;
 }
 
-static bool read_all(struct history *history, const struct json *list, struct question *out) {
+static bool read_all(struct told_history *history, const struct json *list,
+                     struct served_question *out) {
     struct asked *asked = history->asked;
     gramc_text *last = arena_array(&asked->arena, 1, sizeof(*last));
     for (const struct json *each = list->first; each; each = each->next)
@@ -179,13 +180,14 @@ static bool read_all(struct history *history, const struct json *list, struct qu
     return !asked->arena.oom && !buf_status(&history->said);
 }
 
-static bool read_messages(struct asked *asked, const struct json *list, struct question *out) {
+static bool read_messages(struct asked *asked, const struct json *list,
+                          struct served_question *out) {
     struct buf json;
     if (!json_is(list, JSON_ARRAY) || !list->first)
         return refuse(asked, "invalid_value", "`messages` is a list of messages");
     buf_init(&json, &asked->service->allocator, HISTORY_MAX);
     struct json_writer w = json_writer(&json);
-    struct history history = {.asked = asked, .session = &w, .speaker = SPEAKER_OTHER};
+    struct told_history history = {.asked = asked, .session = &w, .speaker = SPEAKER_OTHER};
     buf_init(&history.said, &asked->service->allocator, HISTORY_MAX);
     json_object_begin(&w);
     json_member_text(&w, "format", TEXT("gramc-session"));
@@ -204,7 +206,7 @@ static bool read_messages(struct asked *asked, const struct json *list, struct q
 /* ## The rest */
 
 /* AGENT or AGENT@LIBRARY; a name may hold an @ of its own. */
-static bool read_model(struct asked *asked, const struct json *model, struct question *out) {
+static bool read_model(struct asked *asked, const struct json *model, struct served_question *out) {
     if (!json_is(model, JSON_STRING))
         return refuse(asked, "invalid_value", "`model` names an agent");
     gramc_text name = model->text;
@@ -220,7 +222,8 @@ static bool read_model(struct asked *asked, const struct json *model, struct que
 }
 
 /* Labels that the agent asks for by name are its inputs. */
-static bool read_inputs(struct asked *asked, const struct json *labels, struct question *out) {
+static bool read_inputs(struct asked *asked, const struct json *labels,
+                        struct served_question *out) {
     gramc_input *inputs = arena_array(&asked->arena, INPUTS_MAX, sizeof(*inputs));
     const gramc_agent *agent = out->agent->agent;
     for (size_t i = 0; inputs && i < agent->input_count && i < INPUTS_MAX; i++) {
@@ -232,7 +235,7 @@ static bool read_inputs(struct asked *asked, const struct json *labels, struct q
     return inputs != NULL;
 }
 
-bool completions_read(struct asked *asked, struct question *out, bool *streams) {
+bool completions_read(struct asked *asked, struct served_question *out, bool *streams) {
     const struct json *root = json_parse(&asked->arena, buf_view(&asked->body), NULL);
     if (!json_is(root, JSON_OBJECT))
         return refuse(asked, "invalid_json", "the body is no JSON object");

@@ -18,7 +18,7 @@ static void answer_document(struct served_run *run, const gramc_run_result *resu
     reply_json(run->asked, answering_status(result->outcome), &out);
 }
 
-static const struct answer_form whole = {.done = answer_document};
+static const struct reply_form whole = {.done = answer_document};
 
 /* ## As events */
 
@@ -110,7 +110,7 @@ static void tell_document(struct served_run *run, const gramc_run_result *result
     outpour_end(run->asked);
 }
 
-static const struct answer_form events = {
+static const struct reply_form events = {
     .event = tell_event, .done = tell_document, .streams = true};
 
 /* ## What is asked */
@@ -145,7 +145,8 @@ static bool read_members(struct asked *asked, const struct json *root, struct bo
     return true;
 }
 
-static bool read_messages(struct asked *asked, const struct body *body, struct question *out) {
+static bool read_messages(struct asked *asked, const struct body *body,
+                          struct served_question *out) {
     const struct json *list = body->messages ? body->messages->first : body->message;
     gramc_text *texts = arena_array(&asked->arena, MESSAGES_MAX, sizeof(*texts));
     if (!body->message == !body->messages)
@@ -161,7 +162,8 @@ static bool read_messages(struct asked *asked, const struct body *body, struct q
     return texts != NULL;
 }
 
-static bool read_inputs(struct asked *asked, const struct json *given, struct question *out) {
+static bool read_inputs(struct asked *asked, const struct json *given,
+                        struct served_question *out) {
     gramc_input *inputs = arena_array(&asked->arena, INPUTS_MAX, sizeof(*inputs));
     if (!inputs) return false;
     if (given && given->kind != JSON_OBJECT)
@@ -176,7 +178,7 @@ static bool read_inputs(struct asked *asked, const struct json *given, struct qu
     return true;
 }
 
-static bool read_agent(struct asked *asked, const struct body *body, struct question *out) {
+static bool read_agent(struct asked *asked, const struct body *body, struct served_question *out) {
     gramc_text name, library = {NULL, 0};
     if (body->library && body->library->kind != JSON_STRING)
         return refuse(asked, "`library` is a name");
@@ -190,7 +192,8 @@ static bool read_agent(struct asked *asked, const struct body *body, struct ques
 }
 
 /* true begins one, an id continues it. */
-static bool read_session(struct asked *asked, const struct json *given, struct question *out) {
+static bool read_session(struct asked *asked, const struct json *given,
+                         struct served_question *out) {
     if (!given || given->kind == JSON_FALSE || given->kind == JSON_NULL) return true;
     if (given->kind == JSON_TRUE) out->session = session_begin(asked);
     else if (given->kind == JSON_STRING) out->session = session_find(asked, given->text);
@@ -199,7 +202,7 @@ static bool read_session(struct asked *asked, const struct json *given, struct q
 }
 
 /* The session last: it is taken. */
-static bool read_question(struct asked *asked, const struct json *root, struct question *out,
+static bool read_question(struct asked *asked, const struct json *root, struct served_question *out,
                           bool *streams) {
     struct body body = {0};
     if (!json_is(root, JSON_OBJECT)) return refuse(asked, "the body is no JSON object");
@@ -212,7 +215,7 @@ static bool read_question(struct asked *asked, const struct json *root, struct q
 }
 
 void answer_messages(struct asked *asked) {
-    struct question question = {0};
+    struct served_question question = {0};
     bool streams = false;
     const struct json *root = json_parse(&asked->arena, buf_view(&asked->body), NULL);
     if (read_question(asked, root, &question, &streams))
@@ -232,10 +235,10 @@ static void answer_text(struct served_run *run, const gramc_run_result *result) 
                     "%.*s", TEXT_ARGS(result->message));
 }
 
-static const struct answer_form text = {.done = answer_text};
+static const struct reply_form text = {.done = answer_text};
 
 /* The message and every other parameter, which is an input. */
-static bool read_query(struct asked *asked, struct question *out) {
+static bool read_query(struct asked *asked, struct served_question *out) {
     gramc_text *message = arena_array(&asked->arena, 1, sizeof(*message));
     gramc_input *inputs = arena_array(&asked->arena, INPUTS_MAX, sizeof(*inputs));
     for (size_t pos = 0; inputs && message && pos < asked->query.len;) {
@@ -261,7 +264,7 @@ static bool read_query(struct asked *asked, struct question *out) {
 }
 
 void answer_get(struct asked *asked) {
-    struct question question = {0};
+    struct served_question question = {0};
     const struct body none = {0};
     if (read_agent(asked, &none, &question) && read_query(asked, &question))
         answering_start(asked, &question, &text);

@@ -18,11 +18,12 @@ const struct command run_commands[] = {
      "  gramc run hello.gram -l tools.gram --chat\n",
      cmd_run},
     {"serve", FOR_SERVE, "FILE",
-     "Serves the agents of a spec over HTTP: with sessions and events at /v1/agents, to clients "
-     "that\n"
-     "speak to OpenAI at /v1/chat/completions. Prints its address. SIGTERM stops it when what "
-     "runs\n"
-     "has ended.",
+     "Serves the agents of a spec over HTTP. Programs and people ask at /v1/agents, with sessions "
+     "and\n"
+     "events, and clients that speak to OpenAI at /v1/chat/completions. Prints its address. "
+     "SIGTERM "
+     "stops\n"
+     "it when what runs has ended.",
      "Examples:\n"
      "  gramc serve hello.gram --library friendly.gram --model mock\n"
      "  gramc serve hello.gram -l tools.gram#friendly -l tools.gram#formal --listen 127.0.0.1:0\n"

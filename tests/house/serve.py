@@ -121,7 +121,7 @@ class Server:
                 s.sendall(data)
                 if half: s.shutdown(socket.SHUT_WR)
                 while piece := s.recv(65536): got += piece
-            except ConnectionError: pass
+            except OSError: pass
             return got
 
     def ask(self, method, path, body=None, **headers):
