@@ -14,7 +14,7 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "experiment/engine.h"
-#include "experiment/folder.h"
+#include "experiment/scratch.h"
 #include "experiment/stop.h"
 
 enum { DETAILS_MAX = 256 << 20, PARTS_MAX = 1 << 16, LEASE_LEAST_MS = 100 };
@@ -26,7 +26,8 @@ struct carried {
     struct engine *engine;
     struct run_cells *cells;
     struct stop *stop; /* NULL: it runs to its end */
-    char id[STUDY_ID], folder[CLI_PATH];
+    char id[STUDY_ID];
+    struct scratch scratch;
     bool is_left; /* all that is left is other processes' */
     struct study_progress progress;
     struct store_error error;
@@ -259,13 +260,9 @@ static int read_run_limits(struct study *study, gramc_run_options *out) {
 
 /* The folders of all cells are in this one. */
 static int make_scratch(struct carried *run) {
-    const char *root = getenv("TMPDIR");
-    int len = snprintf(run->folder, sizeof run->folder, "%s/gramc-XXXXXX",
-                       root && root[0] == '/' ? root : "/tmp");
-    if (len > 0 && (size_t)len < sizeof run->folder && mkdtemp(run->folder)) return EXIT_FINE;
-    run->folder[0] = '\0';
-    return cli_usage(run->study->cli, "no folder for the runs can be made in %s",
-                     root && root[0] == '/' ? root : "/tmp");
+    const char *given = getenv("TMPDIR"), *root = given && given[0] == '/' ? given : "/tmp";
+    if (scratch_make(&run->scratch, root)) return EXIT_FINE;
+    return cli_usage(run->study->cli, "no folder for the runs can be made in %s", root);
 }
 
 static int make_engine(struct carried *run) {
@@ -275,7 +272,7 @@ static int make_engine(struct carried *run) {
         .plan = &study->plan,
         .loop = study->shop.loop,
         .arms = study->run_arms,
-        .folder = text_of(run->folder),
+        .folder = text_of(run->scratch.path),
         .keep_traces = true,
         .graders = {grading_start, grading_prefer, grading_cancel, study->grading},
         .run = GRAMC_RUN_OPTIONS_INIT,
@@ -449,7 +446,7 @@ static int open_store(struct carried *run) {
     int code = is_kept(run) ? study_find_store(study, true) : EXIT_FINE;
     if (code != EXIT_FINE) return code;
     if (!is_kept(run))
-        snprintf(study->store_path, sizeof study->store_path, "%s/store.db", run->folder);
+        snprintf(study->store_path, sizeof study->store_path, "%s/store.db", run->scratch.path);
     gramc_status status =
         store_open(&run->store, text_of(study->store_path), &cli->allocator, &run->error);
     if (status == GRAMC_NOMEM) return cli_no_memory(cli);
@@ -469,13 +466,13 @@ static void name_owner(struct study *study) {
 
 int study_run(struct study *study, enum study_verb verb) {
     struct cli *cli = study->cli;
-    struct carried run = {.study = study};
+    struct carried run = {.study = study, .scratch = {.owner = -1}};
     name_owner(study);
     study_progress_init(&run.progress, cli, study->experiment->metric);
     int code = make_scratch(&run);
     if (code == EXIT_FINE) code = open_store(&run);
     if (code == EXIT_FINE) code = run_in(&run, verb);
-    if (run.folder[0]) folder_remove(run.folder);
+    scratch_remove(&run.scratch);
     return code;
 }
 

@@ -360,8 +360,11 @@ static gramc_status heartbeat(void *db, gramc_text owner, uint32_t lease_ms) {
         pg_put_number(&query, server->key);
         pg_put_text(&query, owner);
         pg_put_number(&query, lease_ms);
+        /* A row that is being written just now is prolonged the next time: whoever waited for it
+         * would hold others that the writer needs. */
         pg_run(&query, "UPDATE gramc.item SET lease_until=now()+$3::bigint*interval '1 millisecond'"
-                       " WHERE experiment=$1 AND owner=$2 AND state='leased'");
+                       " WHERE experiment=$1 AND place IN(SELECT place FROM gramc.item WHERE"
+                       " experiment=$1 AND owner=$2 AND state='leased' FOR UPDATE SKIP LOCKED)");
         pg_end(&query);
         if (server->reading.status != GRAMC_IO) break;
     }

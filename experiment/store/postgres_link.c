@@ -171,8 +171,9 @@ static gramc_status status_of(const struct postgres *db, struct pg_result *resul
     if (said == RESULT_COMMAND_OK || said == RESULT_TUPLES_OK) return GRAMC_OK;
     const char *state = result ? db->libpq.result_field(result, DIAG_SQLSTATE) : NULL;
     bool gone = db->libpq.status(db->connection) != CONNECTION_OK;
-    /* Class 08: the connection; 57P: the server is being stopped; 53: it has no room. */
-    bool is_server = state && (memcmp(state, "08", 2) == 0 || memcmp(state, "57P", 3) == 0);
+    /* Class 08: the connection; 57P: the server is being stopped; 40: others were in the way. */
+    bool is_server = state && (memcmp(state, "08", 2) == 0 || memcmp(state, "57P", 3) == 0 ||
+                               memcmp(state, "40", 2) == 0);
     return gone || is_server || !state ? GRAMC_IO : GRAMC_FINDINGS;
 }
 
