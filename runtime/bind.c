@@ -252,7 +252,7 @@ static void check_strategy(gramc_bound *bound) {
                  BOUND_JOIN(bound, TEXT("agent `"), bound->agent->name,
                             TEXT("` has the strategy `"), strategy,
                             TEXT("`, which this version cannot run")),
-                 TEXT("it runs `direct`"));
+                 TEXT("it runs `direct` and `evaluated`"));
 }
 
 static void fill(gramc_bound *bound, gramc_text target) {

@@ -65,7 +65,8 @@ static gramc_text take(gramc_run *run, struct buf *text) {
     return taken;
 }
 
-static bool needs_no_calls(const gramc_run *run) {
+/* Not every provider has a word for it. */
+static bool can_forbid_calls(const gramc_run *run) {
     return !(run->talk.protocol->lacks & SETTING_CHOICE);
 }
 
@@ -154,8 +155,9 @@ static void enter_output(gramc_run *run) {
     struct buf out;
     bool called = plan->called != NULL;
     enter(run, OUTPUT);
-    instruct(run, called ? WORDS_OUTPUT : WORDS_OUTPUT_WITHOUT_CALLS,
-             !called && !needs_no_calls(run));
+    if (run->step->tool_count == 0) plan->instruction = run->instruction;
+    else if (called) instruct(run, WORDS_OUTPUT, false);
+    else instruct(run, WORDS_OUTPUT_WITHOUT_CALLS, !can_forbid_calls(run));
     size_t kept = run->talk.count - (called ? 1 : 0); /* the request comes again, with the calls */
     if (!conversation_branch(&plan->talk, &run->talk, &run->inner, kept)) run_nomem(run);
     if (!called || run_is_ending(run)) return;
@@ -204,7 +206,7 @@ static gramc_text choice_of(const gramc_run *run, gramc_text choice) {
 
 /* With the tools and told not to call them; where it cannot be told, without. */
 static void forbid_calls(const gramc_run *run, struct planned_request *request, bool shows_tools) {
-    if (!shows_tools || !needs_no_calls(run)) request->tools = (gramc_text){NULL, 0};
+    if (!shows_tools || !can_forbid_calls(run)) request->tools = (gramc_text){NULL, 0};
     request->tool_choice = TEXT("none");
 }
 
