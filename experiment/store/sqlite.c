@@ -35,13 +35,14 @@ static const struct sqlite_form form = {
         " experiment INTEGER NOT NULL REFERENCES experiment(key), place INTEGER NOT NULL,"
         " state TEXT NOT NULL CHECK(state IN('leased','done')), owner TEXT NOT NULL,"
         " fence INTEGER NOT NULL, PRIMARY KEY(experiment,place)) WITHOUT ROWID;"
-        /* Only ever added to. */
+        /* Only ever added to. SQLite would make a table for IN(...) with each row. */
         "CREATE TABLE attempt("
         " key INTEGER PRIMARY KEY, experiment INTEGER NOT NULL, place INTEGER NOT NULL,"
         " repeat INTEGER NOT NULL, arm INTEGER NOT NULL, number INTEGER NOT NULL,"
         " fence INTEGER NOT NULL,"
-        " state TEXT NOT NULL CHECK(state IN('todo','done','missing','skipped')),"
-        " fault TEXT NOT NULL CHECK(fault IN('none','arm','infrastructure')),"
+        " state TEXT NOT NULL"
+        "  CHECK(state='done' OR state='todo' OR state='missing' OR state='skipped'),"
+        " fault TEXT NOT NULL CHECK(fault='none' OR fault='arm' OR fault='infrastructure'),"
         " outcome TEXT NOT NULL, message TEXT NOT NULL, requests INTEGER NOT NULL,"
         " retries INTEGER NOT NULL, calls INTEGER NOT NULL, call_errors INTEGER NOT NULL,"
         " tool_errors INTEGER NOT NULL, prompt_tokens INTEGER NOT NULL,"

@@ -82,7 +82,7 @@ static int64_t insert_attempt(struct sqlite *db, int64_t experiment,
         "judge_cost,state,fault,outcome,message,response_model,system_fingerprint,answer)"
         " SELECT ?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18,?19,?20,"
         "?21,?22,?23,?24,?25,?26,?27,?28,?29,?30,?31 WHERE EXISTS(SELECT 1 FROM item WHERE"
-        " experiment=?1 AND place=?2 AND fence=?6) RETURNING key");
+        " experiment=?1 AND place=?2 AND fence=?6)");
     sqlite_put_number(&query, 1, experiment);
     sqlite_put_number(&query, 2, write->claim.place);
     sqlite_put_number(&query, 3, attempt->cell.repeat);
@@ -90,9 +90,10 @@ static int64_t insert_attempt(struct sqlite *db, int64_t experiment,
     sqlite_put_number(&query, 5, attempt->number);
     sqlite_put_number(&query, 6, (int64_t)write->claim.fence);
     put_numbers(&query, attempt);
-    int64_t key = sqlite_next(&query) ? sqlite_number(&query, 0) : 0;
+    sqlite_next(&query);
     sqlite_end(&query);
-    return key;
+    /* Not by RETURNING: SQLite makes a table for it each time. */
+    return !db->status && sqlite_changed(db) ? sqlite_new_key(db) : 0;
 }
 
 static void insert_scores(struct sqlite *db, int64_t key, const struct attempt *attempt) {
