@@ -323,8 +323,10 @@ static int tell_end(struct carried *run, enum engine_end end, gramc_text reason)
     if (end == ENGINE_DONE) return EXIT_FINE;
     fputs("gramc: ", cli->err);
     cli_put_safe(cli->err, reason);
-    fprintf(cli->err, "; %llu of %llu runs are %s", (unsigned long long)at.done,
-            (unsigned long long)at.cells, is_kept(run) ? "kept" : "done");
+    if (end == ENGINE_STORE_FAILED) fputs("; what was written before that is kept", cli->err);
+    else
+        fprintf(cli->err, "; %llu of %llu runs are %s", (unsigned long long)at.done,
+                (unsigned long long)at.cells, is_kept(run) ? "kept" : "done");
     if (end != ENGINE_DECIDED && is_kept(run))
         fprintf(cli->err, ", `gramc experiment %s resume` goes on", cli->operands[0]);
     fputc('\n', cli->err);
