@@ -62,10 +62,14 @@ int study_read_cases(struct study *study) {
 }
 
 int study_plan(struct study *study) {
-    const gramc_bound *bounds[ARMS_MAX];
-    for (size_t i = 0; i < study->arm_count; i++) bounds[i] = study->arms[i].bound;
+    const char *judge = study->cli->options[OPTION_JUDGE];
+    struct plan_arm arms[ARMS_MAX];
+    const struct plan_runs runs = {arms, text_of(judge ? judge : "")};
+    for (size_t i = 0; i < study->arm_count; i++)
+        arms[i] = (struct plan_arm){study->arms[i].bound, study->arms[i].offering,
+                                    text_of(study->arms[i].model_name)};
     gramc_status status =
-        plan_make(&study->plan, study->experiment, &study->cases, bounds, &study->cli->allocator);
+        plan_make(&study->plan, study->experiment, &study->cases, &runs, &study->cli->allocator);
     return cli_status(study->cli, status);
 }
 
@@ -112,6 +116,7 @@ int study_find_store(struct study *study, bool make) {
 void study_close(struct study *study) {
     for (size_t i = 0; i < study->arm_count; i++) {
         gramc_model_free(study->arms[i].model);
+        role_models_free(&study->arms[i].roles);
         gramc_bound_free(study->arms[i].bound);
     }
     workshop_close(&study->shop);
