@@ -1,6 +1,6 @@
 /* Fuzzes cassettes of experiments. The first byte chooses: a file that is played for a cell, a
  * trace that is recorded, an item that a file is named after. Whatever the bytes are, they are
- * taken or refused in words; what was recorded can be played, and holds nothing that looks like a
+ * taken or refused in words; what was recorded is found again, and holds nothing that looks like a
  * key. */
 #include <stdint.h>
 #include <stdlib.h>
