@@ -13,7 +13,7 @@ enum { CONCURRENCY = 4, ATTEMPTS = 3, BACKOFF_MS = 1000, LEASE_MS = 60000, REASO
 enum { AWAY_MS = 100, AWAY_MOST_MS = 5000, LOOK_MOST_MS = 5000 };
 
 /* What is known of a cell: a byte each. */
-enum { OVER = 1, LACKING = 2 };
+enum { OVER = 1, LACKING = 2, TOLD = 4 }; /* the last one: the watch knows of it */
 
 /* An item that is being run. */
 struct item_run {
@@ -107,12 +107,24 @@ static void count_attempt(struct engine *engine, const struct attempt *attempt) 
 static void note_over(struct engine *engine, uint32_t place, const struct attempt *attempt) {
     uint64_t cell = index_of(engine, place, &attempt->cell);
     bool missing = attempt->state == CELL_MISSING;
+    bool told = engine->cells[cell] & TOLD;
     if (engine->cells[cell] & OVER) return;
-    engine->cells[cell] = (uint8_t)(OVER | (missing ? LACKING : 0));
+    engine->cells[cell] = (uint8_t)(OVER | TOLD | (missing ? LACKING : 0));
     engine->progress.done += !missing;
     engine->progress.missing += missing;
-    if (engine->options.watch.over)
+    if (engine->options.watch.over && !told)
         engine->options.watch.over(engine->options.watch.ctx, place, attempt);
+}
+
+/* Cells of an item that was somebody else's: what this process knows of them may not be kept. */
+static void forget_cells(struct engine *engine, uint32_t place) {
+    uint64_t count = cells_of_item(engine), first = place * count;
+    for (uint64_t i = first; i < first + count; i++) {
+        if (!(engine->cells[i] & OVER)) continue;
+        if (engine->cells[i] & LACKING) engine->progress.missing--;
+        else engine->progress.done--;
+        engine->cells[i] = TOLD;
+    }
 }
 
 static bool is_item_over(const struct engine *engine, uint32_t place, bool *lacking) {
@@ -244,11 +256,21 @@ static bool was_broken_off(const struct engine *engine, const struct attempt *at
            attempt->fault == FAULT_INFRASTRUCTURE;
 }
 
+/* Nothing more is run of an item that somebody else has taken over: it would not be kept. */
+static void drop_lost(struct engine *engine) {
+    struct store_claim lost;
+    while (store_lost(engine->options.store, &lost))
+        for (struct item_run *group = engine->groups; group; group = group->next)
+            if (group->claim.place == lost.place && group->claim.fence == lost.fence)
+                group->dropped = true;
+}
+
 /* Writes the attempt, and says whether the group goes on at once. */
 static bool take_attempt(struct item_run *group, const struct attempt *given) {
     struct engine *engine = group->engine;
     struct attempt attempt = *given;
     bool failed = attempt.fault == FAULT_INFRASTRUCTURE;
+    drop_lost(engine);
     if (was_broken_off(engine, &attempt)) {
         group->dropped = true;
         return true;
@@ -307,14 +329,15 @@ static void run_group(struct item_run *group) {
 
 /* ## Starting items */
 
-/* What somebody else has done of the item, before the lease was over. */
+/* What is kept of the item, whoever has done it, before the lease was over. */
 static int read_done(void *ctx, uint32_t place, const struct attempt *attempt) {
     struct engine *engine = ctx;
+    uint16_t *known = &engine->numbers[index_of(engine, place, &attempt->cell)];
     uint32_t number = attempt->number < UINT16_MAX ? attempt->number : UINT16_MAX;
-    uint64_t cell = index_of(engine, place, &attempt->cell);
-    if (engine->numbers[cell] >= number) return 0;
-    engine->numbers[cell] = (uint16_t)number;
-    count_attempt(engine, attempt);
+    if (*known < number) {
+        *known = (uint16_t)number;
+        count_attempt(engine, attempt);
+    }
     if (attempt->state == CELL_DONE) note_over(engine, place, attempt);
     return 0;
 }
@@ -326,6 +349,7 @@ static bool take_over(struct item_run *group) {
     struct engine *engine = group->engine;
     const struct cell_runner *cells = engine->options.cells;
     struct store_error error = {""};
+    forget_cells(engine, group->claim.place);
     gramc_status status =
         store_each_of(engine->options.store, group->claim.place, read_done, engine, &error);
     if (!status) return true;
