@@ -133,8 +133,8 @@ static void more_than_text(void **state) {
         "{\"choices\":[{\"delta\":{\"content\":\"a\"},\"finish_reason\":\"stop\"}]}",
         "{\"choices\":[{\"delta\":{\"content\":\"a\"}},{\"delta\":{\"content\":\"b\"}}]}",
         "{\"choices\":[{\"message\":{\"content\":\"a\"}}]}",
-        "{\"choices\":[{\"delta\":{\"content\":\"a\",\"tool_calls\":[{\"index\":0,\"function\":"
-        "{\"name\":\"f\",\"arguments\":\"{\"}}]}}]}",
+        ("{\"choices\":[{\"delta\":{\"content\":\"a\",\"tool_calls\":[{\"index\":0,"
+         "\"function\":{\"name\":\"f\",\"arguments\":\"{\"}}]}}]}"),
         "{\"error\":\"a\",\"choices\":[{\"delta\":{\"content\":\"a\"}}]}",
         "[{\"choices\":[{\"delta\":{\"content\":\"a\"}}]}]",
     };
