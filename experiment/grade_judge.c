@@ -199,8 +199,7 @@ static void on_done(void *ctx, const gramc_run_result *result) {
     struct judge_call *call = asking->call;
     asking->run = NULL;
     if (result->has_cost) call->cost += result->cost;
-    if (call->part && text_is(result->message, "out of memory"))
-        call->part->verdict.arena->oom = true;
+    if (call->part && result->no_memory) call->part->verdict.arena->oom = true;
     if (call->part) {
         struct ruling *verdict = &call->part->verdict;
         const struct json *said = json_parse(verdict->arena, result->text, NULL);

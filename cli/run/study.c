@@ -66,7 +66,10 @@ int study_plan(struct study *study) {
     for (size_t i = 0; i < study->arm_count; i++) bounds[i] = study->arms[i].bound;
     gramc_status status =
         plan_make(&study->plan, study->experiment, &study->cases, bounds, &study->cli->allocator);
-    return cli_status(study->cli, status);
+    if (status) return cli_status(study->cli, status);
+    study_mark_denied(study);
+    study_warn_denied(study);
+    return EXIT_FINE;
 }
 
 /* ## The store's place */

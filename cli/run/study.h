@@ -86,11 +86,21 @@ bool study_is_id(gramc_text id, gramc_text base);
 int study_check_cassettes(struct study *study);
 /* Models are not asked, but played: they need no key. */
 bool study_plays_models(const struct study *study);
+/* Tools are called, not played. */
+bool study_calls_tools(const struct study *study);
 /* By --replay: sets what cells are played from, and that a miss is final. */
 void study_play(struct study *study, struct run_cells_options *cells,
                 struct engine_options *engine);
 /* By --record: writes what the store has. */
 int study_record(struct study *study, struct store *store);
+
+/* ## Tools that somebody has to approve of (study_approve.c) */
+/* Answers by --approve and --approve-all. */
+gramc_approver study_approver(struct study *study);
+/* Says which tools will be denied, before anything is called. */
+void study_warn_denied(const struct study *study);
+/* Makes them part of the plan. */
+void study_mark_denied(struct study *study);
 
 /* ## Running (study_run.c) */
 enum study_verb { STUDY_RUN, STUDY_RESUME };

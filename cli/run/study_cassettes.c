@@ -29,6 +29,10 @@ bool study_plays_models(const struct study *study) {
     return study->cli->options[OPTION_REPLAY] && !lives(study, "models");
 }
 
+bool study_calls_tools(const struct study *study) {
+    return !study->cli->options[OPTION_REPLAY] || lives(study, "tools");
+}
+
 static const struct cassette_folder *folder_of(struct study *study, enum option_id option) {
     study->cassettes = (struct cassette_folder){.path = text_of(study->cli->options[option]),
                                                 .plan = &study->plan,

@@ -40,11 +40,34 @@ static int list_graders(struct study *study) {
     return EXIT_FINE;
 }
 
+/* A limit that nothing would ever reach is no limit. */
+static int check_prices(struct study *study) {
+    struct cli *cli = study->cli;
+    const gramc_experiment *experiment = study->experiment;
+    gramc_prices prices;
+    if (!experiment->max_judge_cost.len && !cli->options[OPTION_MAX_JUDGE_COST]) return EXIT_FINE;
+    for (size_t i = 0; i < experiment->grader_count; i++) {
+        const gramc_grader *grader = &experiment->graders[i];
+        bool judges = grader->kind == GRAMC_GRADER_RUBRIC || grader->kind == GRAMC_GRADER_PREFER;
+        if (!judges || judges_find_prices(&study->judges, grader->model, &prices)) continue;
+        const char *other = cli->options[OPTION_JUDGE];
+        gramc_text model = other ? text_of(other) : grader->model;
+        return cli_usage(
+            cli,
+            "the cost of judges is limited, and there is no price of %.*s (grader %.*s); add "
+            "[`...`:Model {inputPerMillion: ..., outputPerMillion: ...}] to gramc.gram",
+            TEXT_ARGS(model), TEXT_ARGS(grader->name));
+    }
+    return EXIT_FINE;
+}
+
 int study_open_graders(struct study *study) {
     struct cli *cli = study->cli;
     struct grading_options options;
     char why[256] = "";
     judges_open(&study->judges, cli, study->choice.compilation, study->shop.loop, &options);
+    int code = check_prices(study);
+    if (code != EXIT_FINE) return code;
     gramc_status status =
         grading_new(&study->grading, study->experiment, &study->cases, &options, why);
     if (status == GRAMC_FINDINGS) {
@@ -54,7 +77,7 @@ int study_open_graders(struct study *study) {
         return EXIT_FINDINGS;
     }
     if (status) return cli_status(cli, status);
-    int code = list_graders(study);
+    code = list_graders(study);
     if (code != EXIT_FINE) return code;
     return report_check(cli, &study->request, study->experiment, study->graders,
                         study->grader_count);

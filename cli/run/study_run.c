@@ -229,13 +229,18 @@ static int read_limits(struct study *study, struct engine_options *out) {
     const gramc_experiment *experiment = study->experiment;
     const char *cost = cli->options[OPTION_MAX_COST], *time = cli->options[OPTION_MAX_DURATION];
     const char *concurrency = cli->options[OPTION_CONCURRENCY];
+    const char *judges = cli->options[OPTION_MAX_JUDGE_COST];
     uint32_t ms = 0;
     out->limits.max_missing = 0.02;
     out->concurrency = experiment->concurrency;
     (void)number_to_double(&out->limits.max_cost, experiment->max_cost);
+    (void)number_to_double(&out->limits.max_judge_cost, experiment->max_judge_cost);
     (void)number_to_double(&out->limits.max_missing, experiment->max_missing);
     if (cost && !run_parse_amount(cost, &out->limits.max_cost))
         return cli_usage(cli, "--max-cost takes a number above 0 such as 0.5, not %s", cost);
+    if (judges && !run_parse_amount(judges, &out->limits.max_judge_cost))
+        return cli_usage(cli, "--max-judge-cost takes a number above 0 such as 0.5, not %s",
+                         judges);
     if (time && !run_parse_duration(time, &ms))
         return cli_usage(cli, "--max-duration takes a time such as 500ms, 30s or 5m, not %s", time);
     if (concurrency && !run_parse_count(concurrency, &out->concurrency))
@@ -283,6 +288,7 @@ static int make_engine(struct carried *run) {
     int code = read_run_limits(study, &options.run);
     if (code == EXIT_FINE) code = read_limits(study, &engine);
     if (code != EXIT_FINE) return code;
+    options.run.approver = study_approver(study);
     study_play(study, &options, &engine);
     if (run_cells_new(&run->cells, &options) ||
         stop_new(&run->stop, &study->plan, study->graders, study->grader_count, &cli->allocator))
