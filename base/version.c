@@ -12,10 +12,16 @@ const char *gramc_version(void) {
 
 bool gramc_format_version_get(size_t i, gramc_format_version *out) {
     static const gramc_format_version forms[] = {
-        {"language", VERSION_LANGUAGE}, {"bundle", VERSION_BUNDLE},
-        {"trace", VERSION_TRACE},       {"snapshot", VERSION_SNAPSHOT},
-        {"baseline", VERSION_BASELINE}, {"diagnostics", VERSION_DIAGNOSTICS},
-        {"run", VERSION_RUN},           {"session", VERSION_SESSION},
+        {"language", VERSION_LANGUAGE},
+        {"bundle", VERSION_BUNDLE},
+        {"trace", VERSION_TRACE},
+        {"snapshot", VERSION_SNAPSHOT},
+        {"baseline", VERSION_BASELINE},
+        {"diagnostics", VERSION_DIAGNOSTICS},
+        {"run", VERSION_RUN},
+        {"session", VERSION_SESSION},
+        {"experiment", VERSION_EXPERIMENT},
+        {"cassette", VERSION_CASSETTE},
     };
     if (i >= sizeof forms / sizeof *forms) return false;
     *out = forms[i];

@@ -15,6 +15,7 @@ enum {
     VERSION_DIAGNOSTICS = 1, /* --format json */
     VERSION_RUN = 1,         /* run --format json */
     VERSION_SESSION = 1,     /* session show --format json, and what --session keeps */
+    VERSION_EXPERIMENT = 1,  /* experiment --format json */
     VERSION_CASSETTE = 1     /* experiment --record */
 };
 

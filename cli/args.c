@@ -154,7 +154,10 @@ void cli_help(struct cli *cli, const struct command *command) {
     if (command->bit == FOR_COMPILE) print_targets(cli->out);
     if (command->bit == FOR_IMPORT) print_kinds(cli->out);
     if (of_findings & command->bit) print_formats(cli->out, command);
-    fputs("\nExit status: 0 fine, 1 findings, 2 usage or unreadable file, 3 a run failed, 130 "
-          "interrupted.\n",
-          cli->out);
+    bool decides = command->bit & rows[OPTION_REQUIRE_DECISION].commands;
+    fprintf(cli->out,
+            "\nExit status: 0 fine, 1 findings%s, 2 usage or unreadable file, 3 a run failed,%s "
+            "130 interrupted.\n",
+            decides ? " or a gate that failed" : "",
+            decides ? " 4 inconclusive (with --require-decision)," : "");
 }

@@ -113,18 +113,23 @@ const struct command *cli_command(size_t i) {
 }
 
 /* Where gramc hands over to gramc-run, and what its commands do. */
-static const char *const abouts[] = {
-    "Runs an agent with a tool library",
-    "Tells which implementation of a tool library serves each tool of an agent, and what is proven",
-    "Lists what a tool library offers",
-    "Calls one tool of a library",
-    "Lists, shows and forgets the conversations that gramc run --session keeps",
-    "Carries out an experiment: which tool library is better, and how sure is that",
-    "Runs cases with one agent and two tool libraries, and compares them",
-    "Prints the report of an experiment again, or compares two",
-    "Computes one number of a report again"};
-static const char *const dispatched[] = {"run",        "bind", "tools",  "call", "session",
-                                         "experiment", "ab",   "report", "stat", "grade"};
+static const struct dispatched {
+    const char *name, *about;
+} dispatched[] = {
+    {"run", "Runs an agent with a tool library"},
+    {"bind", "Tells which implementation of a tool library serves each tool of an agent, and what "
+             "is proven about it"},
+    {"tools", "Lists what a tool library offers"},
+    {"call", "Calls one tool of a library"},
+    {"session", "Lists, shows and forgets the conversations that gramc run --session keeps"},
+    {"experiment", "Carries out an experiment: which tool library is better, and how sure is that"},
+    {"ab", "Runs the cases of a file with one agent and two tool libraries, and compares them"},
+    {"report", "Prints the JSON report of an experiment in another format, and judges gates by it"},
+    {"stat", "Computes one number of a report again: an interval, a test, a power, an e-value"},
+    {"grade", "Has answers that were recorded elsewhere judged by the graders of an experiment"},
+};
+
+enum { DISPATCHED = sizeof dispatched / sizeof *dispatched };
 
 /* ## Messages */
 
@@ -260,8 +265,8 @@ static void print_commands(struct cli *cli, const struct command *more) {
     for (size_t i = 0; i < COMMANDS; i++)
         fprintf(cli->out, "  %-10s %.*s\n", commands[i].name,
                 (int)strcspn(commands[i].about, "\n."), commands[i].about);
-    for (size_t i = 0; !more && i < sizeof abouts / sizeof *abouts; i++)
-        fprintf(cli->out, "  %-10s %s\n", dispatched[i], abouts[i]);
+    for (size_t i = 0; !more && i < DISPATCHED; i++)
+        fprintf(cli->out, "  %-10s %s\n", dispatched[i].name, dispatched[i].about);
     for (; more && more->name; more++)
         fprintf(cli->out, "  %-10s %.*s\n", more->name, (int)strcspn(more->about, "\n."),
                 more->about);
@@ -269,10 +274,9 @@ static void print_commands(struct cli *cli, const struct command *more) {
 }
 
 static int unknown_command(struct cli *cli, const char *name) {
-    enum { DISPATCHED = sizeof dispatched / sizeof *dispatched };
     gramc_text names[COMMANDS + DISPATCHED];
     for (size_t i = 0; i < COMMANDS; i++) names[i] = text_of(commands[i].name);
-    for (size_t i = 0; i < DISPATCHED; i++) names[COMMANDS + i] = text_of(dispatched[i]);
+    for (size_t i = 0; i < DISPATCHED; i++) names[COMMANDS + i] = text_of(dispatched[i].name);
     gramc_text near = text_nearest(text_of(name), names, COMMANDS + DISPATCHED);
     if (near.len)
         return cli_usage(cli, "there is no command %s; did you mean %.*s?", name, TEXT_ARGS(near));
@@ -344,8 +348,8 @@ static int dispatch(struct cli *cli, const struct command *more, int argc, char 
         if (strcmp(name, commands[i].name) == 0) return run_command(cli, &commands[i], argc, argv);
     for (const struct command *c = more; c && c->name; c++)
         if (strcmp(name, c->name) == 0) return run_command(cli, c, argc, argv);
-    for (size_t i = 0; !more && i < sizeof dispatched / sizeof *dispatched; i++)
-        if (strcmp(name, dispatched[i]) == 0) return cmd_dispatch(cli, argc, argv);
+    for (size_t i = 0; !more && i < DISPATCHED; i++)
+        if (strcmp(name, dispatched[i].name) == 0) return cmd_dispatch(cli, argc, argv);
     return unknown_command(cli, name);
 }
 

@@ -1,8 +1,10 @@
 /* From the file operand and --library to one agent and one library: two compilations, so that
  * nothing in a library can change what its agent means. */
+#define _POSIX_C_SOURCE 200809L
 #include "cli/run/run.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "base/source.h"
 #include "base/text.h"
@@ -18,8 +20,15 @@ static int compile(struct cli *cli, char *path, const char *label, gramc_text na
 
 /* ## Choosing by name */
 
+/* A file wins over a library that the spec's file defines or imports. */
+static bool choose_own(const gramc_spec *spec, const char *option, const gramc_library **out) {
+    if (!spec || !option[0] || strchr(option, '/') || strchr(option, '#')) return false;
+    return access(option, F_OK) != 0 &&
+           gramc_spec_find_library(out, spec, text_of(option)) == GRAMC_OK;
+}
+
 /* The name is what follows the last #. */
-int run_choose_library(struct cli *cli, struct choice *out, const char *option) {
+static int choose_in_file(struct cli *cli, struct choice *out, const char *option) {
     char path[4096];
     const char *hash = strrchr(option, '#');
     size_t len = hash ? (size_t)(hash - option) : strlen(option);
@@ -34,6 +43,12 @@ int run_choose_library(struct cli *cli, struct choice *out, const char *option) 
     return cli_choose_library(cli, spec, path, name, &out->library);
 }
 
+int run_choose_library(struct cli *cli, struct choice *out, const gramc_spec *spec,
+                       const char *option) {
+    if (choose_own(spec, option, &out->library)) return EXIT_FINE;
+    return choose_in_file(cli, out, option);
+}
+
 /* Without --library it is the spec's own, if it has one. */
 int run_choose(struct cli *cli, struct choice *out) {
     const char *library = cli->options[OPTION_LIBRARY], *agent = cli->options[OPTION_AGENT];
@@ -45,7 +60,7 @@ int run_choose(struct cli *cli, struct choice *out) {
     if (code == EXIT_FINE)
         code = cli_status(cli, gramc_agent_prepare(out->compilation, out->agent));
     if (code != EXIT_FINE) return code;
-    if (library) return run_choose_library(cli, out, library);
+    if (library) return run_choose_library(cli, out, spec, library);
     if (gramc_spec_library_count(spec) == 0) return EXIT_FINE;
     code = cli_choose_library(cli, spec, path, TEXT(""), &out->library);
     if (code != EXIT_FINE && gramc_spec_experiment_count(spec))

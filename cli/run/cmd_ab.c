@@ -13,11 +13,12 @@ static int missing(struct cli *cli, const char *option, const char *what) {
 
 /* ## The libraries, each a compilation of its own */
 
-static int open_libraries(struct study *study) {
+static int open_libraries(struct study *study, const gramc_spec *spec) {
     struct cli *cli = study->cli;
     struct choice second = {.agent = NULL};
-    int code = run_choose_library(cli, &study->choice, cli->options[OPTION_ARM_A]);
-    if (code == EXIT_FINE) code = run_choose_library(cli, &second, cli->options[OPTION_ARM_B]);
+    int code = run_choose_library(cli, &study->choice, spec, cli->options[OPTION_ARM_A]);
+    if (code == EXIT_FINE)
+        code = run_choose_library(cli, &second, spec, cli->options[OPTION_ARM_B]);
     study->second = second.library_compilation;
     if (code != EXIT_FINE) return code;
     study->made_arms[0].library = study->choice.library;
@@ -25,17 +26,16 @@ static int open_libraries(struct study *study) {
     return EXIT_FINE;
 }
 
-static int open_agent(struct study *study) {
+static int open_agent(struct study *study, const gramc_spec **spec) {
     struct cli *cli = study->cli;
     const char *name = cli->options[OPTION_AGENT];
     char *path = cli->operands[0];
     const struct cli_wanted wanted = {
         .label = "Agent", .name = text_of(name ? name : ""), .path = path};
-    const gramc_spec *spec;
     const gramc_agent *agent;
     int code = cli_load(cli, &study->choice.compilation, &path, 1);
-    if (code == EXIT_FINE) code = cli_compile(cli, study->choice.compilation, &wanted, &spec);
-    if (code == EXIT_FINE) code = cli_choose_agent(cli, spec, path, &agent);
+    if (code == EXIT_FINE) code = cli_compile(cli, study->choice.compilation, &wanted, spec);
+    if (code == EXIT_FINE) code = cli_choose_agent(cli, *spec, path, &agent);
     if (code != EXIT_FINE) return code;
     study->made_arms[0].agent = study->made_arms[1].agent = agent;
     return EXIT_FINE;
@@ -104,8 +104,9 @@ static int make_experiment(struct study *study) {
 }
 
 static int run_ab(struct study *study) {
-    int code = open_agent(study);
-    if (code == EXIT_FINE) code = open_libraries(study);
+    const gramc_spec *spec;
+    int code = open_agent(study, &spec);
+    if (code == EXIT_FINE) code = open_libraries(study, spec);
     if (code == EXIT_FINE) code = make_experiment(study);
     if (code == EXIT_FINE) code = study_read_cases(study);
     if (code == EXIT_FINE) code = study_bind(study);

@@ -84,7 +84,7 @@ int cmd_call(struct cli *cli) {
     gramc_text arguments;
     if (cli->operand_count < 2 || cli->operand_count > 3)
         return cli_usage(cli, "call: name a library, a tool and its arguments");
-    int code = run_choose_library(cli, &chosen, cli->operands[0]);
+    int code = run_choose_library(cli, &chosen, NULL, cli->operands[0]);
     if (code == EXIT_FINE) code = read_arguments(cli, &arguments);
     if (code == EXIT_FINE) code = workshop_open(&shop, cli, NULL);
     if (code == EXIT_FINE) code = ask(&shop, chosen.library);

@@ -75,6 +75,7 @@ static int prepare(struct study *study) {
 }
 
 static int do_plan(struct study *study) {
+    study->choice.asks_nothing = true;
     int code = prepare(study);
     return code == EXIT_FINE ? study_print_plan(study) : code;
 }

@@ -293,7 +293,7 @@ int cmd_tools(struct cli *cli) {
         return cli_usage(cli, "tools: name one library, FILE or FILE#NAME");
     if (!print) return cli_usage(cli, "--format takes table, json or gram, not %s", format);
     cli->options[OPTION_FORMAT] = NULL;
-    int code = run_choose_library(cli, &chosen, cli->operands[0]);
+    int code = run_choose_library(cli, &chosen, NULL, cli->operands[0]);
     if (code == EXIT_FINE) code = workshop_open(&shop, cli, NULL);
     if (code == EXIT_FINE) code = workshop_ask(&shop, chosen.library, NULL);
     int failed = code == EXIT_FINE ? workshop_report_boxes(&shop) : EXIT_FINE;

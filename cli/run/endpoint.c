@@ -148,8 +148,9 @@ static gramc_text protocol_at(const gramc_provider *provider, gramc_text url) {
 
 /* A key is for the provider, and for the server that whoever runs this has named: never for one
  * that a file of the project names. */
-static int open_endpoint(struct cli *cli, const gramc_compilation *compilation, gramc_text model,
+static int open_endpoint(struct cli *cli, const struct choice *choice, gramc_text model,
                          uint32_t timeout_ms, gramc_model **out) {
+    const gramc_compilation *compilation = choice->compilation;
     gramc_endpoint_options options = GRAMC_ENDPOINT_OPTIONS_INIT;
     const gramc_provider *provider = gramc_provider_of(model);
     const char *key = provider ? provider->key : NULL;
@@ -166,7 +167,8 @@ static int open_endpoint(struct cli *cli, const gramc_compilation *compilation, 
     const char *idle = cli->options[OPTION_IDLE_TIMEOUT];
     if (idle && !run_parse_duration(idle, &options.idle_timeout_ms))
         return cli_usage(cli, "--idle-timeout takes a time such as 500ms, 30s or 5m, not %s", idle);
-    if (key && options.base_url.len == 0 && options.api_key.len == 0)
+    bool lacks_key = key && options.base_url.len == 0 && options.api_key.len == 0;
+    if (lacks_key && !choice->asks_nothing)
         return cli_usage(cli,
                          "%s is not set; set it, or name another model with --model (mock needs no "
                          "key)",
@@ -275,5 +277,5 @@ int run_model(struct cli *cli, const struct choice *choice, gramc_model **out) {
     if (!run_name_model(cli, choice, room, sizeof room, &name))
         return cli_usage(cli, "the name of the model is too long");
     if (!names_a_model(name)) return no_model(cli, choice, name);
-    return open_endpoint(cli, choice->compilation, name, timeout_ms, out);
+    return open_endpoint(cli, choice, name, timeout_ms, out);
 }

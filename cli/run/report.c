@@ -154,5 +154,11 @@ int report_write(struct cli *cli, struct analysis *analysis, const struct report
     bool text = strcmp(request->format->name, "text") == 0;
     report.color = text && cli_is_colored(cli, cli->out);
     int code = print(cli, &report, request->format, NULL);
-    return code == EXIT_FINE ? (int)gates.code : code;
+    if (code != EXIT_FINE) return code;
+    if (gates.code == GATES_NOTHING && (!text || cli->options[OPTION_QUIET])) {
+        fputs("gramc: ", cli->err);
+        cli_put_safe(cli->err, gates.reason);
+        fputc('\n', cli->err);
+    }
+    return (int)gates.code;
 }

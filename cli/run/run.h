@@ -21,10 +21,12 @@ struct choice {
     gramc_compilation *compilation, *library_compilation; /* free both; may be NULL */
     const gramc_agent *agent;
     const gramc_library *library; /* NULL: the spec has none and none was named */
+    bool asks_nothing;            /* its model is made and never asked: it needs no key */
 };
 int run_choose(struct cli *cli, struct choice *out);
-/* Of `FILE` or `FILE#NAME`. */
-int run_choose_library(struct cli *cli, struct choice *out, const char *name);
+/* Of `FILE` or `FILE#NAME`; or of `NAME`, as the spec (NULL: there is none) has it. */
+int run_choose_library(struct cli *cli, struct choice *out, const gramc_spec *spec,
+                       const char *option);
 void run_choice_free(struct choice *choice);
 /* Prints what binding had to say. */
 void run_print_binding(struct cli *cli, const gramc_bound *bound);

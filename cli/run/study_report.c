@@ -14,6 +14,14 @@ static const gramc_grader *grader_of(const struct study *study, size_t i) {
     return i < experiment->grader_count ? &experiment->graders[i] : NULL;
 }
 
+/* Runs that nothing judges cost as much as others, and say nothing of success. */
+static int check_judged(struct study *study) {
+    if (study->grader_count || !text_is(study->experiment->metric, "pass")) return EXIT_FINE;
+    return cli_usage(study->cli, "nothing judges the answers: give the cases an `expect`, or %s",
+                     study->experiment == &study->made ? "say --expect TEXT"
+                                                       : "the experiment a Grader");
+}
+
 /* What analysis is told of them; the last one may be what the cases expect. */
 static int list_graders(struct study *study) {
     size_t count = grading_count(study->grading);
@@ -37,7 +45,7 @@ static int list_graders(struct study *study) {
     }
     study->graders = list;
     study->grader_count = count;
-    return EXIT_FINE;
+    return check_judged(study);
 }
 
 /* A limit that nothing would ever reach is no limit. */
@@ -68,6 +76,7 @@ int study_open_graders(struct study *study) {
     judges_open(&study->judges, cli, study->choice.compilation, study->shop.loop, &options);
     int code = check_prices(study);
     if (code != EXIT_FINE) return code;
+    study->judges.choice.asks_nothing = study->choice.asks_nothing;
     gramc_status status =
         grading_new(&study->grading, study->experiment, &study->cases, &options, why);
     if (status == GRAMC_FINDINGS) {

@@ -6,6 +6,7 @@
 #include "base/diag/put.h"
 #include "base/json/writer.h"
 #include "base/text.h"
+#include "base/version.h"
 
 #include <math.h>
 
@@ -368,7 +369,7 @@ void experiment_json(struct buf *out, const struct experiment_report *report) {
     struct json_writer w = json_writer(out);
     json_object_begin(&w);
     word(&w, "format", "gramc-experiment");
-    json_member_number(&w, "version", 1);
+    json_member_number(&w, "version", VERSION_EXPERIMENT);
     settings(&w, a);
     counts(&w, a);
     metrics(&w, a);

@@ -14,11 +14,14 @@
 struct suite {
     struct buf body;
     unsigned cases, failed;
+    double seconds;
 };
 
-static void test_begin(struct suite *suite, const char *class, gramc_text name) {
+static void test_begin(struct suite *suite, const char *class, gramc_text name, double seconds) {
     suite->cases++;
-    buf_printf(&suite->body, "    <testcase classname=\"gramc.%s\" time=\"0\" name=\"", class);
+    suite->seconds += seconds;
+    buf_printf(&suite->body, "    <testcase classname=\"gramc.%s\" time=\"%.3f\" name=\"", class,
+               seconds);
     escape_xml(&suite->body, name);
     buf_puts(&suite->body, "\"");
 }
@@ -36,12 +39,18 @@ static void output(struct suite *suite, const char *what, uint64_t count, uint64
                (unsigned long long)count, (unsigned long long)all, what);
 }
 
+/* The runs of a case together; 0 where no time is known. */
+static double seconds_of(const struct analysis *a, const struct case_result *result, size_t arm) {
+    double ms = result->values[arm * a->metric_count + analysis_metric(a, METRIC_LATENCY)];
+    return isfinite(ms) ? ms * result->arms[arm].done / 1000 : 0;
+}
+
 static void item(struct suite *suite, const struct analysis *a, const struct case_result *result,
                  size_t arm) {
     const struct case_arm *of = &result->arms[arm];
     size_t pass = analysis_metric(a, METRIC_PASS);
     bool judged = !isnan(result->values[arm * a->metric_count + pass]);
-    test_begin(suite, "experiment", result->id);
+    test_begin(suite, "experiment", result->id, seconds_of(a, result, arm));
     if (judged && of->passed == a->repeats) {
         buf_puts(&suite->body, "/>\n");
         return;
@@ -65,7 +74,7 @@ static void gate(struct suite *suite, const struct analysis *a, const struct gat
     buf_text(&name, of->gate->source);
     buf_puts(&name, ", ");
     buf_text(&name, a->arms[of->arm].name);
-    test_begin(suite, "gate", buf_view(&name));
+    test_begin(suite, "gate", buf_view(&name), 0);
     if (name.state != BUF_FINE) suite->body.state = name.state;
     buf_free(&name);
     if (of->outcome == GATE_PASSED) {
@@ -81,7 +90,7 @@ static void gate(struct suite *suite, const struct analysis *a, const struct gat
 
 static void verdict(struct suite *suite, const struct analysis *a, size_t arm) {
     const struct arm_comparison *of = analysis_comparison(a, arm, 0);
-    test_begin(suite, "verdict", a->arms[arm].name);
+    test_begin(suite, "verdict", a->arms[arm].name, 0);
     buf_puts(&suite->body, ">\n      <system-out>");
     words_verdict(&suite->body, a, of, escape_xml);
     buf_puts(&suite->body, "</system-out>\n    </testcase>\n");
@@ -90,27 +99,30 @@ static void verdict(struct suite *suite, const struct analysis *a, size_t arm) {
 /* Why the command does not exit with 0, where no single gate says it. */
 static void decision(struct suite *suite, const struct gate_report *gates) {
     if (gates->code != GATES_NOTHING && gates->code != GATES_INCONCLUSIVE) return;
-    test_begin(suite, "gate", TEXT("experiment"));
+    test_begin(suite, "gate", TEXT("experiment"), 0);
     buf_puts(&suite->body, ">\n");
     failure(suite, "undecided", "undecided", gates->reason);
     buf_puts(&suite->body, "    </testcase>\n");
 }
 
-static void totals(struct buf *out, unsigned cases, unsigned failed) {
-    buf_printf(out, "\" tests=\"%u\" failures=\"%u\" errors=\"0\" time=\"0\">\n", cases, failed);
+static void totals(struct buf *out, const struct suite *suite) {
+    buf_printf(out, "\" tests=\"%u\" failures=\"%u\" errors=\"0\" time=\"%.3f\">\n", suite->cases,
+               suite->failed, suite->seconds);
 }
 
 static void close_suite(struct buf *out, struct suite *suite, gramc_text name, struct suite *all) {
     buf_puts(out, "  <testsuite name=\"");
     escape_xml(out, name);
-    totals(out, suite->cases, suite->failed);
+    totals(out, suite);
     buf_text(out, buf_view(&suite->body));
     buf_puts(out, "  </testsuite>\n");
     all->cases += suite->cases;
     all->failed += suite->failed;
+    all->seconds += suite->seconds;
     if (suite->body.state != BUF_FINE) out->state = suite->body.state;
     buf_reset(&suite->body);
     suite->cases = suite->failed = 0;
+    suite->seconds = 0;
 }
 
 /* The totals stand in front, so that the suites are written first and elsewhere. */
@@ -130,7 +142,7 @@ void experiment_junit(struct buf *out, const struct experiment_report *report) {
     close_suite(&all.body, &suite, TEXT("gates"), &all);
     buf_puts(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"");
     escape_xml(out, a->name);
-    totals(out, all.cases, all.failed);
+    totals(out, &all);
     buf_text(out, buf_view(&all.body));
     buf_puts(out, "</testsuites>\n");
     if (all.body.state != BUF_FINE) out->state = all.body.state;

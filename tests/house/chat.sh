@@ -3,7 +3,8 @@
 # Ctrl-C ends an answer or a line and not the chat, and a session has one chat at a time.
 set -u
 gramc=$1
-command -v python3 >/dev/null || { echo "skipped: python3 makes the terminal"; exit 77; }
+. "$(dirname "$0")/../support/need.sh"
+need python3 "makes the terminal"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 2

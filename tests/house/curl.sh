@@ -3,8 +3,9 @@
 # itself is nowhere in it.
 set -u
 source=$1 gramc=$2
-command -v python3 >/dev/null || { echo "skipped: python3 is the server"; exit 77; }
-command -v curl >/dev/null || { echo "skipped: there is no curl"; exit 77; }
+. "$(dirname "$0")/../support/need.sh"
+need python3 "is the server"
+need curl "sends what was printed"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 2

@@ -53,6 +53,13 @@ expect 2 "there is no price of" experiment spec.gram run --model some/model --ba
 write_spec ''
 expect 0 "Runs:      100 = 25 cases x 2 repeats x 2 arms" experiment spec.gram plan --model mock
 [ -e calls.log ] && complain "plan called a tool"
+unset OPENAI_API_KEY # nothing is asked: no key is needed
+sed 's/{instruction: "Ask"}/{instruction: "Ask", model: "OpenAI\/gpt-4o"}/' spec.gram >keyed.gram
+expect 0 "model OpenAI/gpt-4o" experiment keyed.gram plan
+expect 2 "OPENAI_API_KEY is not set" experiment keyed.gram run
+expect 2 "nothing judges the answers" ab spec.gram --a even --b odd --cases cases.jsonl --model mock
+[ -e calls.log ] && complain "what nothing judges was run"
+expect 2 "evenn: No such file" ab spec.gram --a evenn --b odd --cases cases.jsonl --model mock
 sed -i 's/look:ToolImpl {exec: \["sh", "tool.sh", "odd"\]}/other:ToolImpl {returns: "x"}/' spec.gram
 expect 1 "does not bind" experiment spec.gram run --model mock
 write_spec ''

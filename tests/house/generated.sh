@@ -24,6 +24,18 @@ for command in $commands; do
     done
 done
 
+# The small command knows all that the large one does, in the same words; each form that has a version
+# is named with it.
+run=$build/libexec/gramc/gramc-run
+if [ -x "$run" ]; then
+    "$run" --help >"$build/help-of-run"
+    "$build/bin/gramc" --help | diff "$build/help-of-run" - || complain "gramc --help and gramc-run --help differ"
+    rm -f "$build/help-of-run"
+fi
+for form in $(sed -n 's/^    VERSION_\([A-Z]*\) = .*/\1/p' "$source/base/version.h" | tr A-Z a-z); do
+    "$build/bin/gramc" --version | grep -q "[( ]$form [0-9]" || complain "gramc --version does not name $form"
+done
+
 # Bare `gramc explain` lists every finding, one a line.
 for code in $(sed -n 's/^DIAG(\(G[0-9]*\),.*/\1/p' "$source/base/diag/diag.def"); do
     "$build/bin/gramc" explain | grep -q "^$code " || complain "gramc explain does not list $code"

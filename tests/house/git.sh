@@ -3,7 +3,8 @@
 # from a folder below the top. Exits 77 (skipped) where there is no git.
 set -eu
 gramc=$1
-command -v git >/dev/null || { echo "skipped: git is not installed"; exit 77; }
+. "$(dirname "$0")/../support/need.sh"
+need git "keeps the old specs"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"

@@ -3,7 +3,8 @@
 # holds content only when asked, and a collector that is down, slow or unwilling costs a warning alone.
 set -u
 source=$1 gramc=$2
-command -v python3 >/dev/null || { echo "skipped: python3 is the collector"; exit 77; }
+. "$(dirname "$0")/../support/need.sh"
+need python3 "is the collector"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 2

@@ -4,7 +4,8 @@
 # there is of an answer.
 set -u
 source=$1 gramc=$2
-command -v python3 >/dev/null || { echo "skipped: python3 makes the terminal"; exit 77; }
+. "$(dirname "$0")/../support/need.sh"
+need python3 "makes the terminal"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 bad=0 seen=0

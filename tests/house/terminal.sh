@@ -3,7 +3,8 @@
 # in any other text, so that they are read and not obeyed; through a pipe the bytes stay as they are.
 set -u
 source=$1 gramc=$2
-command -v python3 >/dev/null || { echo "skipped: python3 makes the terminal"; exit 77; }
+. "$(dirname "$0")/../support/need.sh"
+need python3 "makes the terminal"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 2

@@ -2,12 +2,9 @@
 # Runs a command beside a PostgreSQL server of its own, which has a socket in a temporary folder and
 # nothing else; the folder is the command's last argument. The server does not run as root.
 set -u
+. "$(dirname "$0")/need.sh"
 bin=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | tail -1)
-if [ -z "$bin" ]; then
-    echo "skipped: PostgreSQL is not installed"
-    [ "${CI:-}" = true ] && exit 1
-    exit 77
-fi
+[ -n "$bin" ] || lack "PostgreSQL is not installed"
 PATH=$bin:$PATH
 folder=$(mktemp -d)
 as() { if [ "$(id -u)" = 0 ]; then runuser -u postgres -- "$@"; else "$@"; fi; }
