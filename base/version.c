@@ -21,6 +21,7 @@ bool gramc_format_version_get(size_t i, gramc_format_version *out) {
         {"run", VERSION_RUN},
         {"session", VERSION_SESSION},
         {"experiment", VERSION_EXPERIMENT},
+        {"plan", VERSION_PLAN},
         {"cassette", VERSION_CASSETTE},
     };
     if (i >= sizeof forms / sizeof *forms) return false;

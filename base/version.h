@@ -16,6 +16,7 @@ enum {
     VERSION_RUN = 1,         /* run --format json */
     VERSION_SESSION = 1,     /* session show --format json, and what --session keeps */
     VERSION_EXPERIMENT = 1,  /* experiment --format json */
+    VERSION_PLAN = 1,        /* experiment FILE plan --format json */
     VERSION_CASSETTE = 1     /* experiment --record */
 };
 

@@ -9,8 +9,6 @@
 
 #include <stdio.h>
 
-#define CASSETTE_FORMAT "gramc-cassette"
-
 static gramc_status fail(struct cassette_error *error, gramc_status status, const char *what,
                          gramc_text more) {
     int len = more.len > 200 ? 200 : (int)more.len;

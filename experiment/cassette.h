@@ -5,6 +5,8 @@
 
 #include "experiment/attempt.h"
 
+#define CASSETTE_FORMAT "gramc-cassette"
+
 struct cassette_error {
     char message[512];
 };

@@ -151,22 +151,26 @@ static gramc_status read_file(struct buf *out, const char *path, struct cassette
     return got < 0 ? refuse(error, path, why) : buf_status(out);
 }
 
+gramc_status cassettes_read(struct buf *out, const struct cassette_folder *folder, uint32_t item,
+                            struct cassette_error *error) {
+    char path[PATH_LONGEST];
+    *error = (struct cassette_error){"out of memory"};
+    if (path_of(folder, item, path)) return read_file(out, path, error);
+    *error = (struct cassette_error){"the id of the item is too long for the name of a file"};
+    return GRAMC_NOT_FOUND;
+}
+
 gramc_status cassettes_open(gramc_cassette **out, const struct cassette_folder *folder,
                             const struct cell *cell, struct cassette_error *error) {
     struct cassette_error why = {""};
     char path[PATH_LONGEST];
     struct buf file;
     *out = NULL;
-    *error = (struct cassette_error){"out of memory"};
-    if (!path_of(folder, cell->item, path)) {
-        *error = (struct cassette_error){"the id of the item is too long for the name of a file"};
-        return GRAMC_NOT_FOUND;
-    }
     buf_init(&file, folder->allocator, TRACE_SIZE_MAX);
-    gramc_status status = read_file(&file, path, error);
+    gramc_status status = cassettes_read(&file, folder, cell->item, error);
     if (!status)
         status = cassette_load(out, buf_view(&file), folder->plan, cell, folder->allocator, &why);
-    if (why.message[0])
+    if (why.message[0] && path_of(folder, cell->item, path))
         snprintf(error->message, sizeof error->message, "%.250s: %.250s", path, why.message);
     buf_free(&file);
     return status;

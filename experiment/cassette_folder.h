@@ -26,5 +26,8 @@ gramc_status cassettes_save(const struct cassette_folder *folder, struct store *
 /* The recording of one cell. GRAMC_NOT_FOUND, GRAMC_FINDINGS, GRAMC_IO with the error. */
 gramc_status cassettes_open(gramc_cassette **out, const struct cassette_folder *folder,
                             const struct cell *cell, struct cassette_error *error);
+/* The bytes of an item's file; *out is the caller's, inited, to be freed. The same statuses. */
+gramc_status cassettes_read(struct buf *out, const struct cassette_folder *folder, uint32_t item,
+                            struct cassette_error *error);
 
 #endif

@@ -39,6 +39,7 @@ struct stop {
     struct sum *parts;  /* [cluster * arms + arm]: of items that have all values, as differences */
     uint32_t *left;     /* items of a cluster that are to come */
     struct sided (*arms)[BORDERS];
+    double *differences; /* one an arm: their sum */
     uint32_t stepped;
     bool failed;
     char reason[REASON];
@@ -87,6 +88,7 @@ static void step_side(struct stop *stop, struct sided *side, double difference) 
 }
 
 static void step(struct stop *stop, uint32_t arm, double difference) {
+    stop->differences[arm] += difference;
     for (size_t border = 0; border < BORDERS; border++)
         step_side(stop, &stop->arms[arm][border], difference);
 }
@@ -143,6 +145,16 @@ const char *stop_finished(void *ctx, uint32_t place) {
     return stop->reason;
 }
 
+bool stop_estimate(struct stop *stop, uint32_t arm, struct stop_estimate *out) {
+    if (stop->failed || !stop->stepped || arm < 1 || arm >= stop->plan->arms) return false;
+    *out = (struct stop_estimate){.arm = stop->plan->experiment->arms[arm].name,
+                                  .items = stop->stepped,
+                                  .mean = stop->differences[arm] / stop->stepped,
+                                  .interval =
+                                      stat_betting_interval(&stop->arms[arm][AT_ZERO].betting)};
+    return true;
+}
+
 /* ## Making */
 
 static bool find_clusters(struct stop *stop) {
@@ -191,6 +203,7 @@ static gramc_status fill(struct stop *stop) {
     stop->items =
         arena_zalloc(&stop->arena, ((size_t)plan->items * plan->arms + 1) * sizeof(*stop->items));
     stop->arms = arena_zalloc(&stop->arena, plan->arms * sizeof(*stop->arms));
+    stop->differences = arena_zalloc(&stop->arena, plan->arms * sizeof(*stop->differences));
     if (stop->arena.oom || !find_clusters(stop)) return GRAMC_NOMEM;
     start_bets(stop, alpha);
     return GRAMC_OK;

@@ -20,4 +20,15 @@ void stop_free(struct stop *stop);
 void stop_over(void *ctx, uint32_t place, const struct attempt *attempt);
 const char *stop_finished(void *ctx, uint32_t place);
 
+/* What may be looked at by now: the mean difference to the first arm over the items that are
+ * finished without a gap, and its confidence sequence. */
+struct stop_estimate {
+    gramc_text arm;
+    uint32_t items; /* or clusters, that have stepped */
+    double mean;
+    struct stat_interval interval;
+};
+/* False: there is no such arm (they count from 1), or no item has stepped yet. */
+bool stop_estimate(struct stop *stop, uint32_t arm, struct stop_estimate *out);
+
 #endif

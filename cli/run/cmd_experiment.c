@@ -6,65 +6,6 @@
 
 #include "base/text.h"
 
-/* ## Plan */
-
-enum { PLACES_SHOWN = 5 };
-
-static void put_arms(const struct study *study) {
-    FILE *out = study->cli->out;
-    for (size_t i = 0; i < study->arm_count; i++) {
-        const gramc_arm *arm = &study->experiment->arms[i];
-        fputs(i ? "           " : "Arms:      ", out);
-        cli_put_safe(out, arm->name);
-        fputs(": agent ", out);
-        cli_put_safe(out, arm->agent->name);
-        if (arm->library) {
-            fputs(", library ", out);
-            cli_put_safe(out, arm->library->name);
-        }
-        fprintf(out, ", model %s", study->arms[i].model_name);
-        if (!study->arms[i].has_prices) fputs(" (no price known)", out);
-        fputc('\n', out);
-    }
-}
-
-static void put_order(const struct study *study) {
-    const struct plan *plan = &study->plan;
-    uint32_t arms[ARMS_MAX], first[ARMS_MAX] = {0};
-    FILE *out = study->cli->out;
-    fputs("Order:     ", out);
-    for (uint32_t place = 0; place < plan->items && place < PLACES_SHOWN; place++) {
-        if (place) fputs(", ", out);
-        cli_put_safe(out, plan->cases->items[plan->order[place]].id);
-    }
-    fputs(plan->items > PLACES_SHOWN ? ", ...\nFirst:     " : "\nFirst:     ", out);
-    for (uint32_t item = 0; item < plan->items; item++)
-        for (uint32_t repeat = 0; repeat < plan->repeats; repeat++) {
-            plan_arms(plan, item, repeat, arms);
-            first[arms[0]]++;
-        }
-    for (uint32_t i = 0; i < plan->arms; i++) {
-        fprintf(out, "%s%u time%s ", i ? ", " : "", (unsigned)first[i], text_plural(first[i]));
-        cli_put_safe(out, study->experiment->arms[i].name);
-    }
-    fputc('\n', out);
-}
-
-int study_print_plan(struct study *study) {
-    const struct plan *plan = &study->plan;
-    FILE *out = study->cli->out;
-    fputs("Experiment ", out);
-    cli_put_safe(out, study->experiment->name);
-    fprintf(out, "\nRuns:      %llu = %u cases x %u repeat%s x %u arms\n",
-            (unsigned long long)plan_cells(plan), (unsigned)plan->items, (unsigned)plan->repeats,
-            text_plural(plan->repeats), (unsigned)plan->arms);
-    put_arms(study);
-    put_order(study);
-    fprintf(out, "Seed:      %llu\nPlan:      %.12s\n", (unsigned long long)plan->seed,
-            plan->fingerprint);
-    return EXIT_FINE;
-}
-
 /* ## Verbs */
 
 static int prepare(struct study *study) {

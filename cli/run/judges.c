@@ -28,14 +28,13 @@ static gramc_status make_model(void *ctx, gramc_text name, gramc_model **out) {
     return code == EXIT_RUN_FAILED ? GRAMC_NOMEM : GRAMC_NOT_FOUND;
 }
 
-bool judges_find_prices(struct run_judges *judges, gramc_text name, gramc_prices *out) {
-    struct cli *cli = judges->cli;
-    judges->agent = (gramc_agent){.name = TEXT("judge"), .model = name};
+bool judges_price(struct run_judges *judges, gramc_text model, gramc_prices *out) {
+    const char *of_arms = judges->cli->options[OPTION_MODEL];
+    judges->agent = (gramc_agent){.name = TEXT("judge"), .model = model};
     judges->choice.agent = &judges->agent;
-    const char *of_arms = cli->options[OPTION_MODEL];
-    cli->options[OPTION_MODEL] = cli->options[OPTION_JUDGE];
-    bool found = run_find_prices(cli, &judges->choice, out);
-    cli->options[OPTION_MODEL] = of_arms;
+    judges->cli->options[OPTION_MODEL] = judges->cli->options[OPTION_JUDGE];
+    bool found = run_find_prices(judges->cli, &judges->choice, out);
+    judges->cli->options[OPTION_MODEL] = of_arms;
     return found;
 }
 
@@ -43,7 +42,7 @@ static const gramc_prices *find_prices(void *ctx, gramc_text name) {
     struct run_judges *judges = ctx;
     if (judges->price_count == JUDGES_MAX) return NULL;
     gramc_prices *prices = &judges->prices[judges->price_count];
-    bool found = judges_find_prices(judges, name, prices);
+    bool found = judges_price(judges, name, prices);
     judges->price_count += found;
     return found ? prices : NULL;
 }

@@ -19,7 +19,7 @@ struct run_judges {
  * options, which take `loop` and the allocator too. */
 void judges_open(struct run_judges *judges, struct cli *cli, gramc_compilation *compilation,
                  gramc_loop *loop, struct grading_options *options);
-/* What the judge of that model, or the one of --judge, costs; false: it is not known. */
-bool judges_find_prices(struct run_judges *judges, gramc_text name, gramc_prices *out);
+/* What a judge of that model costs; false: not known. */
+bool judges_price(struct run_judges *judges, gramc_text model, gramc_prices *out);
 
 #endif

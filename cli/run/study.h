@@ -107,7 +107,7 @@ enum study_verb { STUDY_RUN, STUDY_RESUME };
 int study_run(struct study *study, enum study_verb verb);
 /* What the store has of it, without running anything. */
 int study_status(struct study *study);
-/* How it would be run: counts, order, what is known of its cost. */
+/* How it would be run: counts, order, what it will probably cost (study_plan.c). */
 int study_print_plan(struct study *study);
 
 /* Where the store is: --store, or beside the first operand; `make`: its folder too. */

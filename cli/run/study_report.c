@@ -57,7 +57,7 @@ static int check_prices(struct study *study) {
     for (size_t i = 0; i < experiment->grader_count; i++) {
         const gramc_grader *grader = &experiment->graders[i];
         bool judges = grader->kind == GRAMC_GRADER_RUBRIC || grader->kind == GRAMC_GRADER_PREFER;
-        if (!judges || judges_find_prices(&study->judges, grader->model, &prices)) continue;
+        if (!judges || judges_price(&study->judges, grader->model, &prices)) continue;
         const char *other = cli->options[OPTION_JUDGE];
         gramc_text model = other ? text_of(other) : grader->model;
         return cli_usage(

@@ -2,6 +2,7 @@
  * how its end becomes an exit code. What was found is the report's business. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/run/study.h"
+#include "cli/run/study_progress.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,7 @@
 #include "experiment/folder.h"
 #include "experiment/stop.h"
 
-enum { ID_LONGEST = 200, DETAILS_MAX = 256 << 20, SHOW_MS = 200 };
+enum { ID_LONGEST = 200, DETAILS_MAX = 256 << 20 };
 
 /* What belongs to one run of a study. */
 struct carried {
@@ -25,8 +26,7 @@ struct carried {
     struct run_cells *cells;
     struct stop *stop; /* NULL: it runs to its end */
     char id[ID_LONGEST], folder[CLI_PATH], owner[64];
-    bool shows;        /* progress, on a terminal */
-    uint64_t shown_at; /* in ms, by the clock of waiting */
+    struct study_progress progress;
     struct store_error error;
     uint64_t left;     /* cases, to other processes */
     char missing[700]; /* the first cell that could not be run, and why */
@@ -167,30 +167,9 @@ static int begin(struct carried *run) {
 
 /* ## Progress */
 
-static uint64_t clock_ms(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
-static void put_rest(FILE *err, uint64_t seconds) {
-    if (seconds < 90) fprintf(err, ", about %llu s left", (unsigned long long)seconds);
-    else fprintf(err, ", about %llu min left", (unsigned long long)(seconds + 30) / 60);
-}
-
-/* One line, written over the one before. */
-static void show(struct carried *run, uint64_t now) {
+static void show(struct carried *run) {
     const struct engine_progress at = engine_progress(run->engine);
-    FILE *err = run->study->cli->err;
-    uint64_t passed = now > at.started_ms ? now - at.started_ms : 0, over = at.done + at.missing;
-    fprintf(err, "\r\033[K%llu of %llu runs", (unsigned long long)over,
-            (unsigned long long)at.cells);
-    if (at.missing) fprintf(err, ", %llu missing", (unsigned long long)at.missing);
-    if (at.retried) fprintf(err, ", %llu tried again", (unsigned long long)at.retried);
-    if (at.cost > 0) fprintf(err, ", cost %.4g", at.cost);
-    if (passed > 2000 && at.now) put_rest(err, passed * (at.cells - over) / at.now / 1000);
-    fflush(err);
-    run->shown_at = now;
+    study_progress_show(&run->progress, &at);
 }
 
 static void note_missing(struct carried *run, const struct attempt *attempt) {
@@ -208,18 +187,12 @@ static void on_over(void *ctx, uint32_t place, const struct attempt *attempt) {
     struct carried *run = ctx;
     note_missing(run, attempt);
     if (run->stop) stop_over(run->stop, place, attempt);
-    if (!run->shows || !run->engine) return;
-    uint64_t now = clock_ms();
-    if (now - run->shown_at >= SHOW_MS) show(run, now);
+    if (run->engine) show(run);
 }
 
 static const char *on_finished(void *ctx, uint32_t place) {
     struct carried *run = ctx;
     return run->stop ? stop_finished(run->stop, place) : NULL;
-}
-
-static void hide(const struct carried *run) {
-    if (run->shows) fputs("\r\033[K", run->study->cli->err);
 }
 
 /* ## Limits */
@@ -352,7 +325,7 @@ static int end_run(struct carried *run) {
     enum engine_end end = engine_ended(run->engine, &reason);
     run->left = end == ENGINE_DONE ? left_to_others(run) : 0;
     if (run->left) {
-        hide(run);
+        study_progress_hide(&run->progress);
         fprintf(run->study->cli->err,
                 "gramc: nothing is left to do here; other processes have claimed %llu case%s, and "
                 "`report` shows all when they are done\n",
@@ -363,7 +336,7 @@ static int end_run(struct carried *run) {
              TEXT_ARGS(reason));
     gramc_status status = store_set_status(run->store, status_of(end), text_of(line));
     if (!status) status = store_flush(run->store, &run->error);
-    hide(run);
+    study_progress_hide(&run->progress);
     int code = tell_end(run, end, reason);
     if (status && end != ENGINE_STORE_FAILED) return report_store(run);
     return code;
@@ -374,6 +347,8 @@ static int carry_out(struct carried *run) {
     gramc_status status = store_set_status(run->store, EXPERIMENT_RUNNING, TEXT(""));
     if (status) return report_store(run);
     struct interrupt *interrupt = interrupt_start(study->cli, study->shop.loop);
+    run->progress.stop = run->stop;
+    show(run);
     engine_start(run->engine);
     (void)run_cells_drive(run->cells, run->engine);
     (void)interrupt_stop(study->cli, interrupt);
@@ -438,7 +413,7 @@ int study_run(struct study *study, enum study_verb verb) {
     struct cli *cli = study->cli;
     struct carried run = {.study = study};
     name_owner(&run);
-    run.shows = !cli->options[OPTION_QUIET] && isatty(fileno(cli->err)) == 1;
+    study_progress_init(&run.progress, cli, study->experiment->metric);
     int code = make_scratch(&run);
     if (code == EXIT_FINE) code = open_store(&run);
     if (code == EXIT_FINE) code = run_in(&run, verb);

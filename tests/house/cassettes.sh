@@ -28,6 +28,21 @@ found 'says nothing about what a model would answer today'
 expect 1 "$gramc" experiment shop.gram run --replay cassettes -q --fail-if 'regression(success)'
 [ -e .gramc ] && complain "what was only played is kept"
 
+# What it will cost: by what was recorded, by what an earlier run used, by the prompts.
+cat >gramc.gram <<'END'
+{kind: "configuration"}
+[`gpt-4o-mini`:Model {inputPerMillion: 1, outputPerMillion: 10}]
+END
+expect 0 "$gramc" experiment shop.gram plan --replay cassettes
+found 'exact: requests 36, tokens in 3855 and out 1217, cost 0.0160 (by 12 recorded runs)'
+found 'all arms: cost 0.0321; --replay asks nobody and costs nothing'
+expect 0 "$gramc" experiment shop.gram run --replay cassettes --store "$work/earlier.db"
+expect 0 env OPENAI_API_KEY=none "$gramc" experiment shop.gram plan --store "$work/earlier.db"
+found 'quick: requests 36, tokens in 3855 and out 1217, cost 0.0160 (by 12 earlier runs)'
+expect 0 env OPENAI_API_KEY=none "$gramc" experiment shop.gram plan
+found 'exact: requests 12 to 120, tokens in at least [0-9]* and out at least 12, cost at least [0-9.]* (by 12 prompts)'
+rm gramc.gram
+
 # A tool that says something else than the model was told.
 if command -v python3 >/dev/null; then
     expect 0 "$gramc" experiment shop.gram run --replay cassettes --live tools

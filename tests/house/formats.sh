@@ -63,6 +63,16 @@ reports=$source/tests/data/report
     { cat "$work/verdict"; complain "a report does not fit experiment.schema.json"; }
 sed 's/"verdict":"inconclusive"/"verdict":"splendid"/' "$reports/trial.json" >"$work/wrong"
 "$gramc" validate "$source/docs/formats/experiment.schema.json" "$work/wrong" >/dev/null 2>&1 && complain "experiment.schema.json accepts any verdict"
+# The plan of an experiment, with and without prices.
+for case in "$source"/tests/golden/run/experiment-plan-*.test; do
+    grep -q '^{"format":"gramc-plan"' "$case" || continue
+    grep '^{"format":"gramc-plan"' "$case" >"$work/plan.json"
+    "$gramc" validate "$source/docs/formats/plan.schema.json" "$work/plan.json" >"$work/verdict" 2>&1 ||
+        { cat "$work/verdict"; complain "$case does not fit plan.schema.json"; }
+done
+sed 's/"basis":"prompts"/"basis":"hopes"/' "$work/plan.json" >"$work/wrong"
+"$gramc" validate "$source/docs/formats/plan.schema.json" "$work/wrong" >/dev/null 2>&1 && complain "plan.schema.json accepts any basis"
+
 xmllint --noout --schema "$source/tests/data/junit.xsd" "$reports"/*.junit >"$work/verdict" 2>&1 ||
     { cat "$work/verdict"; complain "a report does not fit junit.xsd"; }
 for file in "$reports"/*.junit; do

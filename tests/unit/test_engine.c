@@ -503,6 +503,18 @@ static void toss(struct world *world, const struct cell_start *start, struct att
         score->value = score->pass = stat_random_unit(&world->random) < chance * 0.6;
 }
 
+/* What people are shown on the way agrees with what was decided. */
+static void check_shown(struct stop *stop, bool is_decided) {
+    struct stop_estimate shown;
+    assert_true(stop_estimate(stop, 1, &shown));
+    assert_true(shown.items > 0 && fabs(shown.mean) <= 1);
+    assert_true(shown.interval.low >= -1 && shown.interval.high <= 1);
+    assert_true(shown.interval.low <= shown.interval.high);
+    bool excludes_none = shown.interval.low > -1e-9 || shown.interval.high < 1e-9;
+    assert_int_equal(excludes_none, is_decided);
+    assert_false(stop_estimate(stop, 0, &shown) || stop_estimate(stop, 2, &shown));
+}
+
 /* Unequal items, 64 at a time, unequal durations: how many of the experiments found a difference.
  * The runs are kept by nobody: what is tested is who looks. */
 static uint32_t decided(uint32_t experiments, uint32_t items, uint32_t repeats, bool worse,
@@ -532,6 +544,7 @@ static uint32_t decided(uint32_t experiments, uint32_t items, uint32_t repeats, 
         enum engine_end end = end_of(engine);
         assert_true(end == ENGINE_DONE || end == ENGINE_DECIDED);
         count += end == ENGINE_DECIDED;
+        check_shown(stop, end == ENGINE_DECIDED);
         *steps += world.started;
         engine_free(engine);
         stop_free(stop);
