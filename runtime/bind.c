@@ -183,6 +183,7 @@ static const gramc_tool *shown(gramc_bound *bound, const struct bound_tool *tool
     copy->name = tool->wire_name;
     if (copy->parameters.ptr != tool->wire_parameters.ptr) copy->document = NULL;
     copy->parameters = tool->wire_parameters;
+    copy->examples = wire_examples(&bound->arena, tool);
     return copy;
 }
 
