@@ -47,6 +47,8 @@ struct study {
     struct grading *grading;
     const struct analysis_grader *graders;
     size_t grader_count;
+    const uint32_t *preferences; /* of these, those that prefer one answer to another */
+    size_t preference_count;
     struct run_judges judges;
     struct report_request request;
     char store_path[CLI_PATH];
