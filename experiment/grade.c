@@ -301,10 +301,14 @@ gramc_status grading_start(struct grading_job **out, const struct grading *gradi
     return GRAMC_OK;
 }
 
+static bool has_answered(const struct attempt *attempt) {
+    return !attempt->outcome.len || text_is(attempt->outcome, "answered");
+}
+
 /* Who did not answer has not answered better; the judge need not be asked. */
 static bool prefer_answered(struct ruling *verdict, const struct attempt *a,
                             const struct attempt *b) {
-    bool first = text_is(a->outcome, "answered"), other = text_is(b->outcome, "answered");
+    bool first = has_answered(a), other = has_answered(b);
     if (first && other) return false;
     verdict_fail(verdict, "%s: %.*s",
                  first == other ? "neither run answered"

@@ -2,7 +2,8 @@
 # Experiments whose runs somebody else has a say in: calls that have to be approved of, and a judge who
 # prefers one answer to another, asked over the wire, killed in between, silent, and too dear.
 set -u
-gramc=$1
+gramc=$1 long=${2:-} runs=5
+[ "$long" = --long ] && runs=50
 command -v python3 >/dev/null || { echo "skipped: python3 makes the judge"; exit 77; }
 work=$(mktemp -d)
 server=
@@ -85,7 +86,7 @@ os.rename("port.new", "port")
 server.serve_forever()
 END
 echo fair >mode
-python3 judge.py &
+python3 judge.py 2>judge.log &
 server=$!
 for _ in $(seq 100); do [ -e port ] && break; sleep 0.1; done
 [ -e port ] || { echo "the judge did not start"; exit 1; }
@@ -162,6 +163,53 @@ echo refuse case2 >mode
 expect 3 "lack a cell" experiment spec.gram run $model --id refused
 expect 3 "case case2, arm b: grader better: the judge did not judge" experiment spec.gram resume $model --id refused
 write_spec ', maxMissing: 0.1'
-expect 0 "2 of 40 comparisons" experiment spec.gram run $model --id patient --report patient.json
-cat out
+expect 0 "warning: 2 of 40 comparisons" experiment spec.gram run $model --id patient
+grep -qF "case case2, arm b: grader better: the judge did not judge" out || complain "it does not say who was not judged"
+grep -q "19 cases show" out || complain "a case without a verdict takes part: $(cat out)"
+echo fair >mode
+: >asked.log
+expect 0 "-7.5 pp" experiment spec.gram resume $model --id patient --report patient.json
+[ "$(asked)" = 4 ] && ! grep -qv '^case2|' asked.log || complain "resume asked for more than the missing: $(cat asked.log)"
+write_spec
+expect 0 "-7.5 pp" experiment spec.gram resume $model --id refused --report refused.json
+python3 same.py whole.json refused.json && complain "what was asked in vain cost nothing"
+
+# What the judge may cost is told apart from what the runs may.
+expect 2 "--max-judge-cost takes a number" experiment spec.gram run $model --max-judge-cost much
+expect 0 "its judges have cost 0.12" experiment spec.gram run $model --id dear --max-judge-cost 0.1 --concurrency 1
+expect 0 "-7.5 pp" experiment spec.gram resume $model --id dear --max-judge-cost 1 --max-cost 0.000001 --report dear.json
+python3 same.py whole.json dear.json || complain "a run that used up its judges' money tells something else"
+
+# Interrupted and killed at any moment: what was judged is not asked again, and nothing counts twice.
+echo slow0.05 >mode
+"$gramc" experiment spec.gram run $model --id stopped >out 2>&1 &
+runner=$!
+sleep 0.5
+kill -INT $runner
+wait $runner
+got=$?
+[ $got = 130 ] || complain "an interrupted run gave $got, not 130: $(cat out)"
+echo slow0.005 >mode
+expect 0 "-7.5 pp" experiment spec.gram resume $model --id stopped --report stopped.json
+python3 same.py whole.json stopped.json || complain "a run that was interrupted tells something else"
+killed=0
+for number in $(seq "$runs"); do
+    : >asked.log
+    verb=run
+    for round in 1 2 3 4; do
+        "$gramc" experiment spec.gram $verb $model --id "k$number" >out 2>&1 &
+        runner=$!
+        sleep 0.$((RANDOM % 30 + 10))
+        kill -9 $runner 2>/dev/null && killed=$((killed + 1))
+        wait $runner 2>/dev/null
+        "$gramc" experiment spec.gram status --id "k$number" >out 2>&1 && verb=resume
+    done
+    "$gramc" experiment spec.gram $verb $model --id "k$number" --report killed.json >out 2>&1 ||
+        complain "run k$number was not finished: $(cat out)"
+    python3 same.py whole.json killed.json || complain "run k$number tells something else"
+    # Four items at a time, two questions each; what was asked within the last 50 ms may be asked again.
+    [ "$(asked)" -le $((80 + 4 * 32)) ] || complain "run k$number asked $(asked) questions for 80"
+done
+echo "$killed kills in $runs runs"
+[ $killed -ge $((3 * runs)) ] || complain "only $killed of $((4 * runs)) kills hit"
 exit $bad
