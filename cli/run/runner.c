@@ -86,13 +86,22 @@ static void on_note(void *ctx, gramc_text line) {
     tell_note(&runner->tell, line);
 }
 
+static int print_document(struct runner *runner, const gramc_run_result *result) {
+    struct buf out;
+    buf_init(&out, &runner->cli->allocator, DOCUMENT_MAX);
+    gramc_status status =
+        document_print(&runner->document, &out, result, tell_partial(&runner->tell, result));
+    buf_putc(&out, '\n');
+    int code = status ? cli_status(runner->cli, status) : cli_send_json_buf(runner->cli, &out);
+    buf_free(&out);
+    return code;
+}
+
 static void on_done(void *ctx, const gramc_run_result *result) {
     struct runner *runner = ctx;
     runner->outcome = result->outcome;
     tell_hide(&runner->tell);
-    if (runner->wants_document)
-        runner->printed = document_print(&runner->document, runner->cli, result,
-                                         tell_partial(&runner->tell, result));
+    if (runner->wants_document) runner->printed = print_document(runner, result);
     tell_done(&runner->tell, result);
 }
 
