@@ -301,12 +301,35 @@ gramc_status grading_start(struct grading_job **out, const struct grading *gradi
     return GRAMC_OK;
 }
 
+static bool has_answered(const struct attempt *attempt) {
+    return !attempt->outcome.len || text_is(attempt->outcome, "answered");
+}
+
+/* Who did not answer has not answered better; the judge need not be asked. */
+static bool prefer_answered(struct ruling *verdict, const struct attempt *a,
+                            const struct attempt *b) {
+    bool first = has_answered(a), other = has_answered(b);
+    if (first && other) return false;
+    verdict_fail(verdict, "%s: %.*s",
+                 first == other ? "neither run answered"
+                 : other        ? "the other run did not answer"
+                                : "the run did not answer",
+                 TEXT_ARGS(other ? a->outcome : b->outcome));
+    verdict->value = first == other ? 0.5 : other ? 1 : 0;
+    verdict->pass = verdict->value >= 0.5;
+    return true;
+}
+
 gramc_status grading_prefer(struct grading_job **out, const struct grading *grading, size_t i,
                             const struct graded_run *a, const struct graded_run *b,
                             grading_done *done, void *ctx) {
     struct grading_job *job = new_job(grading, 1, done, ctx);
     *out = NULL;
     if (!job) return GRAMC_NOMEM;
+    if (prefer_answered(&job->parts[0].verdict, a->attempt, b->attempt)) {
+        let_go(job);
+        return GRAMC_OK;
+    }
     gramc_status status =
         judge_prefer(&job->calls[0], &job->parts[0], grading, &grading->graders[i], a, b);
     if (status == GRAMC_OK) *out = job;

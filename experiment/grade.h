@@ -60,7 +60,8 @@ gramc_status grading_start(struct grading_job **out, const struct grading *gradi
                            const struct graded_run *run, grading_done *done, void *ctx);
 void grading_cancel(struct grading_job *job);
 /* Asks for the i-th grader which of two answers is better, in both orders; the score is of `b`: 1
- * better, 0 worse, 0.5 a tie or disagreement. */
+ * better, 0 worse, 0.5 a tie or disagreement. Nobody is asked about a run that did not answer: the
+ * other one's answer is better. */
 gramc_status grading_prefer(struct grading_job **out, const struct grading *grading, size_t i,
                             const struct graded_run *a, const struct graded_run *b,
                             grading_done *done, void *ctx);

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "experiment/folder.h"
+#include "experiment/run_preference.h"
 #include "runtime/loop.h"
 #include "runtime/process/child.h"
 #include "runtime/run.h"
@@ -22,6 +23,7 @@ struct run_cells {
     struct cell_runner runner;
     struct cell_job *jobs;
     struct pause *pauses;
+    struct preference_jobs preferences;
     bool needs_folders;
 };
 
@@ -331,6 +333,18 @@ static gramc_text *environment(struct cell_job *job) {
     return list;
 }
 
+/* What was recorded answers in every role, at the prices of each. */
+static void play_models(struct cell_job *job, gramc_run_options *run) {
+    gramc_named_model *played = arena_array(&job->arena, run->model_count + 1, sizeof(*played));
+    run->model = gramc_cassette_model(job->cassette);
+    for (size_t i = 0; played && i < run->model_count; i++) {
+        played[i] = run->models[i];
+        played[i].model = run->model;
+    }
+    run->models = played;
+    if (!played) run->model_count = 0;
+}
+
 /* False: there is no recording of the cell, and the job has ended. */
 static bool take_cassette(struct cell_job *job, gramc_run_options *run) {
     const struct run_cells_options *options = &job->cells->options;
@@ -341,7 +355,7 @@ static bool take_cassette(struct cell_job *job, gramc_run_options *run) {
         return false;
     }
     job->attempt.replayed = true;
-    if (!options->live_models) run->model = gramc_cassette_model(job->cassette);
+    if (!options->live_models) play_models(job, run);
     if (!options->live_tools) run->tools = job->cassette;
     return true;
 }
@@ -354,6 +368,8 @@ static void run_agent(struct cell_job *job) {
     const gramc_run_handler handler = {.done = on_ended, .event = on_event, .ctx = job};
     run.model = arm->model;
     run.prices = arm->prices;
+    run.models = arm->models;
+    run.model_count = arm->model_count;
     run.messages = item->messages;
     run.message_count = item->message_count;
     run.inputs = item->inputs;
@@ -442,6 +458,12 @@ static bool make_folder(struct cell_job *job) {
     return job->has_folder;
 }
 
+static gramc_status prefer(void *self, const struct preference_start *start, preference_done *done,
+                           void *ticket) {
+    struct run_cells *cells = self;
+    return preference_start(&cells->preferences, start, done, ticket);
+}
+
 static gramc_status start_cell(void *self, const struct cell_start *start, cell_done *done,
                                void *ticket) {
     struct run_cells *cells = self;
@@ -472,7 +494,10 @@ gramc_status run_cells_new(struct run_cells **out, const struct run_cells_option
     if (!cells) return GRAMC_NOMEM;
     *cells = (struct run_cells){.options = *options, .allocator = allocator};
     cells->needs_folders = starts_programs(options->plan->experiment);
-    cells->runner = (struct cell_runner){start_cell, wait, now_ms, cells};
+    cells->preferences = (struct preference_jobs){
+        .allocator = allocator, .plan = options->plan, .graders = &cells->options.graders};
+    cells->runner = (struct cell_runner){
+        .start = start_cell, .prefer = prefer, .wait = wait, .now_ms = now_ms, .self = cells};
     return GRAMC_OK;
 }
 
@@ -510,6 +535,7 @@ bool run_cells_drive(struct run_cells *cells, struct engine *engine) {
     for (struct pause *pause = cells->pauses; pause; pause = pause->next)
         uv_timer_start(&pause->timer, pause_passed, 0, 0); /* those who wait are told at once */
     cancel_jobs(cells);
+    preferences_cancel(&cells->preferences);
     for (int i = 0; i < TURN_OUT && !engine_is_over(engine); i++) {
         for (gramc_run *run = loop->runs; run; run = run->next) gramc_run_cancel(run);
         loop_turn_until(loop, engine_rests, engine);
@@ -520,6 +546,7 @@ bool run_cells_drive(struct run_cells *cells, struct engine *engine) {
 void run_cells_free(struct run_cells *cells) {
     if (!cells) return;
     while (cells->jobs) free_job(cells->jobs);
+    preferences_free(&cells->preferences);
     while (cells->pauses) {
         cells->pauses->timer.data = cells->pauses;
         forget_pause(cells->pauses);

@@ -5,6 +5,7 @@
 
 #include "cli/run/report.h"
 #include "cli/run/judges.h"
+#include "cli/run/roles.h"
 #include "cli/run/workshop.h"
 #include "experiment/analyse.h"
 #include "experiment/cassette_folder.h"
@@ -22,6 +23,7 @@ struct study_arm {
     gramc_offering *offering;
     gramc_bound *bound;
     gramc_model *model;
+    struct role_models roles;
     gramc_prices prices;
     bool has_prices;
     char model_name[STUDY_MODEL]; /* with its provider */
@@ -47,6 +49,8 @@ struct study {
     struct grading *grading;
     const struct analysis_grader *graders;
     size_t grader_count;
+    const uint32_t *preferences; /* of these, those that prefer one answer to another */
+    size_t preference_count;
     struct run_judges judges;
     struct report_request request;
     char store_path[CLI_PATH];

@@ -26,7 +26,8 @@ static int check_judged(struct study *study) {
 static int list_graders(struct study *study) {
     size_t count = grading_count(study->grading);
     struct analysis_grader *list = arena_array(&study->arena, count + 1, sizeof *study->graders);
-    if (!list) return cli_no_memory(study->cli);
+    uint32_t *preferences = arena_array(&study->arena, count + 1, sizeof *preferences);
+    if (!list || !preferences) return cli_no_memory(study->cli);
     for (size_t i = 0; i < count; i++) {
         const gramc_grader *grader = grader_of(study, i);
         double weight = 1;
@@ -37,12 +38,9 @@ static int list_graders(struct study *study) {
                                      .is_judge = grader && grader->kind == GRAMC_GRADER_RUBRIC,
                                      .is_preference = grading_is_preference(study->grading, i),
                                      .weight = weight};
-        if (list[i].is_preference)
-            return cli_usage(study->cli,
-                             "grader %.*s prefers one answer to another, which running an "
-                             "experiment does not ask for yet",
-                             TEXT_ARGS(list[i].name));
+        if (list[i].is_preference) preferences[study->preference_count++] = (uint32_t)i;
     }
+    study->preferences = preferences;
     study->graders = list;
     study->grader_count = count;
     return check_judged(study);

@@ -192,6 +192,23 @@ static void on_over(void *ctx, uint32_t place, const struct attempt *attempt) {
     if (run->engine) show(run);
 }
 
+static void note_undecided(struct carried *run, const struct preference *preference) {
+    const struct plan *plan = &run->study->plan;
+    const struct score *score = &preference->score;
+    if (!score->missing || run->missing[0]) return;
+    gramc_text why = score->reason.len > 500 ? text_slice(score->reason, 0, 500) : score->reason;
+    snprintf(run->missing, sizeof run->missing, "case %.*s, arm %.*s: grader %.*s: %.*s",
+             TEXT_ARGS(plan->cases->items[preference->cell.item].id),
+             TEXT_ARGS(plan->experiment->arms[preference->cell.arm].name),
+             TEXT_ARGS(run->study->graders[preference->grader].name), TEXT_ARGS(why));
+}
+
+static void on_preferred(void *ctx, uint32_t place, const struct preference *preference) {
+    struct carried *run = ctx;
+    note_undecided(run, preference);
+    if (run->stop) stop_preferred(run->stop, place, preference);
+}
+
 static const char *on_finished(void *ctx, uint32_t place) {
     struct carried *run = ctx;
     return run->stop ? stop_finished(run->stop, place) : NULL;
@@ -257,7 +274,9 @@ static int make_engine(struct carried *run) {
         .allocator = &cli->allocator};
     struct engine_options engine = {.plan = &study->plan,
                                     .store = run->store,
-                                    .watch = {on_over, on_finished, run},
+                                    .preferences = study->preferences,
+                                    .preference_count = study->preference_count,
+                                    .watch = {on_over, on_preferred, on_finished, run},
                                     .owner = text_of(run->owner),
                                     .allocator = &cli->allocator};
     int code = read_run_limits(study, &options.run);

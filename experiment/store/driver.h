@@ -5,7 +5,7 @@
 
 #include "experiment/store/store.h"
 
-enum store_write_kind { WRITE_CLAIM, WRITE_ATTEMPT, WRITE_FINISH, WRITE_STATUS };
+enum store_write_kind { WRITE_CLAIM, WRITE_ATTEMPT, WRITE_PREFERENCE, WRITE_FINISH, WRITE_STATUS };
 
 /* Something that is to be written, one block of memory with all its texts. */
 struct store_write {
@@ -14,8 +14,15 @@ struct store_write {
     enum store_write_kind kind;
     struct store_claim claim;
     struct attempt attempt;
+    struct preference preference;
     enum store_status status;
     gramc_text text; /* the owner of a claim, the reason of a status */
+};
+
+/* What is to be read: items by their places, both ends included. */
+struct store_range {
+    uint32_t first, last;
+    bool traces;
 };
 
 struct store_driver {
@@ -35,7 +42,7 @@ struct store_driver {
     /* All or nothing; counts what an old fence has kept out. */
     gramc_status (*write)(void *db, const struct store_write *first, uint64_t *refused,
                           struct store_error *error);
-    gramc_status (*each)(void *db, bool traces, store_visit *visit, void *ctx,
+    gramc_status (*each)(void *db, const struct store_range *range, store_visit *visit, void *ctx,
                          struct store_error *error);
     gramc_status (*find)(void *db, size_t i, struct store_entry *out, struct store_error *error);
 };

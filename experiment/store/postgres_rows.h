@@ -18,6 +18,6 @@ struct postgres_order {
 /* See store_each. GRAMC_NOMEM; what else goes wrong sticks to the connection. */
 gramc_status postgres_each(struct postgres *db, int64_t experiment,
                            const gramc_allocator *allocator, const struct postgres_order *order,
-                           bool traces, store_visit *visit, void *ctx);
+                           const struct store_range *range, store_visit *visit, void *ctx);
 
 #endif

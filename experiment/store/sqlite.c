@@ -59,6 +59,15 @@ static const struct sqlite_form form = {
         " value REAL NOT NULL, pass INTEGER NOT NULL, missing INTEGER NOT NULL,"
         " reason TEXT NOT NULL, PRIMARY KEY(attempt,grader)) WITHOUT ROWID;"};
 
+/* Of a version of its own: files that were made before it get it when they are opened. */
+static const char preferences[] =
+    "CREATE TABLE IF NOT EXISTS preference("
+    " experiment INTEGER NOT NULL, place INTEGER NOT NULL, repeat INTEGER NOT NULL,"
+    " arm INTEGER NOT NULL, grader INTEGER NOT NULL, fence INTEGER NOT NULL, value REAL NOT NULL,"
+    " pass INTEGER NOT NULL, missing INTEGER NOT NULL, reason TEXT NOT NULL, cost REAL NOT NULL,"
+    " lines TEXT NOT NULL, PRIMARY KEY(experiment,place,repeat,arm,grader),"
+    " FOREIGN KEY(experiment,place) REFERENCES item(experiment,place)) WITHOUT ROWID";
+
 /* A claim that is under way in this process. */
 struct lease {
     uint32_t place;
@@ -128,6 +137,7 @@ static gramc_status open_file(void **out, gramc_text where, const gramc_allocato
     memcpy(file->path, where.ptr, where.len);
     if (sqlite_open(&file->reading, file->path, &form, BUSY_MS))
         return explain(file, &file->reading, error);
+    if (sqlite_run(&file->reading, preferences)) return explain(file, &file->reading, error);
     if (sqlite_open(&file->writing, file->path, &form, BUSY_MS))
         return explain(file, &file->writing, error);
     return GRAMC_OK;
@@ -184,14 +194,16 @@ static void add_experiment(struct store_file *file, gramc_text id, const struct 
     sqlite_end(&query);
 }
 
-/* An item with a cell that the infrastructure has failed is run again: those cells of it. */
+/* An item with a cell that the infrastructure has failed, or with two answers that could not be
+ * compared, is run again: that of it. */
 static void open_missing(struct store_file *file) {
     struct sqlite_query query;
     sqlite_begin(&query, &file->reading,
                  "UPDATE item SET state='leased' WHERE experiment=?1 AND state='done' AND place IN("
                  "SELECT place FROM attempt AS a WHERE experiment=?1 AND state='missing' AND"
                  " number=(SELECT max(number) FROM attempt AS b WHERE b.experiment=a.experiment"
-                 "  AND b.place=a.place AND b.repeat=a.repeat AND b.arm=a.arm))");
+                 "  AND b.place=a.place AND b.repeat=a.repeat AND b.arm=a.arm)"
+                 " UNION SELECT place FROM preference WHERE experiment=?1 AND missing=1)");
     sqlite_put_number(&query, 1, file->key);
     sqlite_next(&query);
     sqlite_end(&query);
@@ -374,12 +386,12 @@ static gramc_status write_batch(void *db, const struct store_write *first, uint6
 
 /* ## Reading */
 
-static gramc_status each(void *db, bool traces, store_visit *visit, void *ctx,
+static gramc_status each(void *db, const struct store_range *range, store_visit *visit, void *ctx,
                          struct store_error *error) {
     struct store_file *file = db;
     gramc_status status =
         sqlite_each(&file->reading, file->key, &file->allocator,
-                    &(struct sqlite_order){file->order, file->items}, traces, visit, ctx);
+                    &(struct sqlite_order){file->order, file->items}, range, visit, ctx);
     if (file->reading.status) return explain(file, &file->reading, error);
     return status ? store_fail(error, status, "out of memory") : GRAMC_OK;
 }

@@ -17,7 +17,7 @@ struct sqlite_order {
 
 /* See store_each. GRAMC_NOMEM; what else goes wrong sticks to the database. */
 gramc_status sqlite_each(struct sqlite *db, int64_t experiment, const gramc_allocator *allocator,
-                         const struct sqlite_order *order, bool traces, store_visit *visit,
-                         void *ctx);
+                         const struct sqlite_order *order, const struct store_range *range,
+                         store_visit *visit, void *ctx);
 
 #endif

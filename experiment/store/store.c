@@ -206,6 +206,19 @@ gramc_status store_save(struct store *store, const struct store_claim *claim,
     return queue(store, write);
 }
 
+gramc_status store_prefer(struct store *store, const struct store_claim *claim,
+                          const struct preference *preference) {
+    char *at;
+    size_t bytes = preference->score.reason.len + preference->trace.len;
+    struct store_write *write = new_write(store, WRITE_PREFERENCE, bytes, 0, &at);
+    if (!write) return GRAMC_NOMEM;
+    write->claim = *claim;
+    write->preference = *preference;
+    write->preference.score.reason = copy_text(&at, preference->score.reason);
+    write->preference.trace = copy_text(&at, preference->trace);
+    return queue(store, write);
+}
+
 gramc_status store_finish(struct store *store, const struct store_claim *claim) {
     char *texts;
     struct store_write *write = new_write(store, WRITE_FINISH, 0, 0, &texts);
@@ -289,8 +302,16 @@ gramc_status store_find(struct store *store, size_t i, struct store_entry *out,
 
 gramc_status store_each(struct store *store, bool traces, store_visit *visit, void *ctx,
                         struct store_error *error) {
+    const struct store_range all = {0, UINT32_MAX, traces};
     gramc_status status = store_flush(store, error);
-    return status ? status : store->driver->each(store->db, traces, visit, ctx, error);
+    return status ? status : store->driver->each(store->db, &all, visit, ctx, error);
+}
+
+gramc_status store_each_of(struct store *store, uint32_t place, store_visit *visit, void *ctx,
+                           struct store_error *error) {
+    const struct store_range one = {place, place, false};
+    gramc_status status = store_flush(store, error);
+    return status ? status : store->driver->each(store->db, &one, visit, ctx, error);
 }
 
 /* ## Opening and closing */
