@@ -4,6 +4,7 @@
 #define EXPERIMENT_GRADE_H
 
 #include "experiment/attempt.h"
+#include "experiment/judge_tape.h"
 
 /* A call as the model made it, with what came of it. */
 struct graded_call {
@@ -19,6 +20,7 @@ struct graded_run {
     const struct graded_call *calls;
     size_t call_count;
     gramc_text cell_id, scratch; /* GRAMC_CELL_ID and GRAMC_SCRATCH of programs */
+    struct judge_tape *tape;     /* of its judges; NULL: asked, and not kept */
     bool recorded; /* elsewhere: what the attempt does not say is not known, rather than 0 */
 };
 

@@ -59,6 +59,7 @@ struct cell_job {
     struct child *reset;
     gramc_cassette *cassette; /* NULL: it is asked and called in earnest */
     struct grading_job *grading;
+    struct judge_tape tape;
     bool grading_now; /* the graders have been started, and have not answered */
     bool is_starting; /* nothing has returned yet: who answers now does not end the job */
     bool is_graded;
@@ -245,6 +246,20 @@ static void on_event(void *ctx, const gramc_event *event) {
 
 /* ## Grading */
 
+/* A judge that was not recorded is a miss, as a model is: it is no verdict. */
+static void end_graded(struct cell_job *job) {
+    if (!job->tape.missed) {
+        end_job(job);
+        return;
+    }
+    char why[512] = "what a judge was asked is not recorded";
+    for (size_t i = job->attempt.score_count; i-- > 0;)
+        if (job->attempt.scores[i].missing && job->attempt.scores[i].reason.len)
+            snprintf(why, sizeof(why), "%.*s", TEXT_ARGS(job->attempt.scores[i].reason));
+    job->attempt.score_count = 0;
+    fail_job(job, "cassette-miss", why);
+}
+
 static void on_graded(void *ctx, const struct score *scores, size_t count, double cost) {
     struct cell_job *job = ctx;
     struct score *copy = arena_array(&job->arena, count + 1, sizeof(*copy));
@@ -257,7 +272,21 @@ static void on_graded(void *ctx, const struct score *scores, size_t count, doubl
     job->attempt.score_count = copy ? count : 0;
     job->attempt.judge_cost = cost;
     job->is_graded = true;
-    if (!job->is_starting) end_job(job);
+    if (!job->is_starting) end_graded(job);
+}
+
+/* What judges were asked stands behind the run's own events. False: there is no recording. */
+static bool take_tape(struct cell_job *job) {
+    const struct run_cells_options *options = &job->cells->options;
+    struct cassette_error error;
+    job->tape = (struct judge_tape){.written = options->keep_traces ? &job->trace : NULL,
+                                    .plays = options->plays_judges};
+    if (!options->plays_judges) return true;
+    if (!cassettes_judged(&job->tape.recorded, &job->arena, options->cassettes, &job->start.cell,
+                          &error))
+        return true;
+    fail_job(job, "cassette-miss", error.message);
+    return false;
 }
 
 /* What the infrastructure has failed is not judged. */
@@ -276,6 +305,8 @@ static void grade(struct cell_job *job) {
         return;
     }
     *kept = run;
+    kept->tape = &job->tape;
+    if (!take_tape(job)) return;
     job->grading_now = job->is_starting = true;
     gramc_status status = graders->start(&job->grading, graders->grading, kept, on_graded, job);
     job->is_starting = false;
@@ -283,7 +314,7 @@ static void grade(struct cell_job *job) {
         job->grading_now = false;
         fail_job(job, "grader-error", "a grader cannot be started");
     } else if (job->is_graded) {
-        end_job(job);
+        end_graded(job);
     }
 }
 
@@ -494,8 +525,8 @@ gramc_status run_cells_new(struct run_cells **out, const struct run_cells_option
     if (!cells) return GRAMC_NOMEM;
     *cells = (struct run_cells){.options = *options, .allocator = allocator};
     cells->needs_folders = starts_programs(options->plan->experiment);
-    cells->preferences = (struct preference_jobs){
-        .allocator = allocator, .plan = options->plan, .graders = &cells->options.graders};
+    cells->preferences =
+        (struct preference_jobs){.allocator = allocator, .options = &cells->options};
     cells->runner = (struct cell_runner){
         .start = start_cell, .prefer = prefer, .wait = wait, .now_ms = now_ms, .self = cells};
     return GRAMC_OK;

@@ -3,15 +3,14 @@
 #define EXPERIMENT_RUN_PREFERENCE_H
 
 #include "experiment/engine.h"
-#include "experiment/grade.h"
 
 struct preference_job;
+struct run_cells_options; /* run_cell.h */
 
 /* All that are being asked. */
 struct preference_jobs {
     gramc_allocator allocator;
-    const struct plan *plan;
-    const struct cell_graders *graders;
+    const struct run_cells_options *options;
     struct preference_job *first;
 };
 

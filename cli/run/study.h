@@ -51,6 +51,7 @@ struct study {
     size_t grader_count;
     const uint32_t *preferences; /* of these, those that prefer one answer to another */
     size_t preference_count;
+    bool has_judges;
     struct run_judges judges;
     struct report_request request;
     char store_path[CLI_PATH];
@@ -90,6 +91,8 @@ bool study_is_id(gramc_text id, gramc_text base);
 int study_check_cassettes(struct study *study);
 /* Models are not asked, but played: they need no key. */
 bool study_plays_models(const struct study *study);
+/* Nor are judges, but those of --judge. */
+bool study_plays_judges(const struct study *study);
 /* Tools are called, not played. */
 bool study_calls_tools(const struct study *study);
 /* By --replay: sets what cells are played from, and that a miss is final. */

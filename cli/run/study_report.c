@@ -38,6 +38,7 @@ static int list_graders(struct study *study) {
                                      .is_judge = grader && grader->kind == GRAMC_GRADER_RUBRIC,
                                      .is_preference = grading_is_preference(study->grading, i),
                                      .weight = weight};
+        study->has_judges |= list[i].is_judge || list[i].is_preference;
         if (list[i].is_preference) preferences[study->preference_count++] = (uint32_t)i;
     }
     study->preferences = preferences;
@@ -74,7 +75,7 @@ int study_open_graders(struct study *study) {
     judges_open(&study->judges, cli, study->choice.compilation, study->shop.loop, &options);
     int code = check_prices(study);
     if (code != EXIT_FINE) return code;
-    study->judges.choice.asks_nothing = study->choice.asks_nothing;
+    study->judges.choice.asks_nothing = study->choice.asks_nothing || study_plays_judges(study);
     gramc_status status =
         grading_new(&study->grading, study->experiment, &study->cases, &options, why);
     if (status == GRAMC_FINDINGS) {

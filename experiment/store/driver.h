@@ -58,5 +58,7 @@ store_fail(struct store_error *error, gramc_status status, const char *format, .
 /* The status of that name, as it is stored; EXPERIMENT_PLANNED for one that is not known. */
 enum store_status store_status_of(gramc_text name);
 const char *store_status_name(enum store_status status);
+/* Both, in the arena. */
+gramc_text store_join(struct arena *arena, gramc_text first, gramc_text second);
 
 #endif

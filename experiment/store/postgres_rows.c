@@ -263,24 +263,31 @@ static void read_attempt(const struct pg_query *q, struct attempt *out, struct a
     read_scores(out, arena, pg_text(q, 29));
     out->trace = pg_bytes(q, 30, arena);
     read_preferences(out, arena, pg_text(q, 31));
+    if (pg_text(q, 32).len) out->trace = store_join(arena, out->trace, pg_bytes(q, 32, arena));
 }
 
 static void declare(struct postgres *db, int64_t experiment, const struct store_range *range) {
-    char sql[3072];
-    snprintf(sql, sizeof(sql),
-             "DECLARE rows CURSOR FOR SELECT DISTINCT ON(place,repeat,arm) place,repeat,arm,number,"
-             "requests,retries,calls,call_errors,tool_errors,prompt_tokens,completion_tokens,"
-             "cached_tokens,has_tokens,has_cost,wall_us,model_us,tool_us,queued_us,replayed,"
-             "started_ms,cost,judge_cost,state,fault,outcome,message,response_model,"
-             "system_fingerprint,answer,(SELECT string_agg(value||','||pass||','||missing||','||"
-             "encode(reason,'hex'),';' ORDER BY grader) FROM gramc.score WHERE attempt=a.key),%s,"
-             "(SELECT string_agg(grader||','||value||','||pass||','||missing||','||cost||','||"
-             "encode(reason,'hex'),';' ORDER BY grader) FROM gramc.preference AS p WHERE"
-             " p.experiment=a.experiment AND p.place=a.place AND p.repeat=a.repeat AND p.arm=a.arm)"
-             " FROM gramc.attempt AS a WHERE experiment=%lld AND place BETWEEN %u AND %u"
-             " ORDER BY place,repeat,arm,number DESC",
-             range->traces ? "(SELECT lines FROM gramc.trace WHERE attempt=a.key)" : "''::bytea",
-             (long long)experiment, (unsigned)range->first, (unsigned)range->last);
+    char sql[4096];
+    snprintf(
+        sql, sizeof(sql),
+        "DECLARE rows CURSOR FOR SELECT DISTINCT ON(place,repeat,arm) place,repeat,arm,number,"
+        "requests,retries,calls,call_errors,tool_errors,prompt_tokens,completion_tokens,"
+        "cached_tokens,has_tokens,has_cost,wall_us,model_us,tool_us,queued_us,replayed,"
+        "started_ms,cost,judge_cost,state,fault,outcome,message,response_model,"
+        "system_fingerprint,answer,(SELECT string_agg(value||','||pass||','||missing||','||"
+        "encode(reason,'hex'),';' ORDER BY grader) FROM gramc.score WHERE attempt=a.key),%s,"
+        "(SELECT string_agg(grader||','||value||','||pass||','||missing||','||cost||','||"
+        "encode(reason,'hex'),';' ORDER BY grader) FROM gramc.preference AS p WHERE"
+        " p.experiment=a.experiment AND p.place=a.place AND p.repeat=a.repeat AND p.arm=a.arm),"
+        "%s"
+        " FROM gramc.attempt AS a WHERE experiment=%lld AND place BETWEEN %u AND %u"
+        " ORDER BY place,repeat,arm,number DESC",
+        range->traces ? "(SELECT lines FROM gramc.trace WHERE attempt=a.key)" : "''::bytea",
+        range->traces ? "(SELECT string_agg(lines,''::bytea ORDER BY grader) FROM"
+                        " gramc.preference AS p WHERE p.experiment=a.experiment AND"
+                        " p.place=a.place AND p.repeat=a.repeat AND p.arm=a.arm)"
+                      : "''::bytea",
+        (long long)experiment, (unsigned)range->first, (unsigned)range->last);
     postgres_run(db, "BEGIN");
     postgres_run(db, sql);
 }

@@ -266,7 +266,7 @@ static bool any_preference(struct sqlite *db, int64_t experiment) {
 
 /* Puts what was preferred in the place of the scores that lack it. */
 static void read_preferences(struct sqlite_query *query, const struct sqlite_key *key,
-                             struct arena *arena, struct attempt *out) {
+                             struct arena *arena, bool traces, struct attempt *out) {
     struct score *scores = arena_array(arena, out->score_count + 1, sizeof(*scores));
     if (!scores) return;
     if (out->score_count) memcpy(scores, out->scores, out->score_count * sizeof(*scores));
@@ -278,6 +278,7 @@ static void read_preferences(struct sqlite_query *query, const struct sqlite_key
     while (sqlite_next(query)) {
         uint64_t grader = (uint64_t)sqlite_number(query, 0);
         out->judge_cost += sqlite_real(query, 5);
+        if (traces) out->trace = store_join(arena, out->trace, sqlite_text(query, 6));
         if (grader >= out->score_count) continue;
         scores[grader] = (struct score){.value = sqlite_real(query, 1),
                                         .pass = sqlite_number(query, 2) != 0,
@@ -341,7 +342,7 @@ gramc_status sqlite_each(struct sqlite *db, int64_t experiment, const gramc_allo
         read_scores(&reading.scores, sqlite_number(&reading.rows, 0), &arena, &attempt);
         if (range->traces) read_trace(db, sqlite_number(&reading.rows, 0), &arena, &attempt);
         if (reading.compares && attempt.cell.arm)
-            read_preferences(&reading.preferences, &key, &arena, &attempt);
+            read_preferences(&reading.preferences, &key, &arena, range->traces, &attempt);
         nomem = arena.oom;
         if (!nomem && !db->status) stopped = visit(ctx, place, &attempt) != 0;
     }

@@ -58,6 +58,14 @@ gramc_status store_fail(struct store_error *error, gramc_status status, const ch
     return status;
 }
 
+gramc_text store_join(struct arena *arena, gramc_text first, gramc_text second) {
+    char *both = arena_alloc(arena, first.len + second.len + 1);
+    if (!both) return first;
+    if (first.len) memcpy(both, first.ptr, first.len);
+    if (second.len) memcpy(both + first.len, second.ptr, second.len);
+    return (gramc_text){both, first.len + second.len};
+}
+
 /* ## The writing thread */
 
 /* More may come in the same moment: it waits for that, unless somebody waits for it. */

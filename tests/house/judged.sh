@@ -63,12 +63,14 @@ class Judge(http.server.BaseHTTPRequestHandler):
         asked = json.loads([m["content"] for m in body["messages"] if m["role"] == "user"][0])
         mode = open("mode").read().strip()
         with lock, open("asked.log", "a") as log:
-            log.write("%s|%s|%s\n" % (asked["case"]["id"], asked["first"], asked["second"]))
-        well = ["well" in asked[place] for place in ("first", "second")]
+            log.write("%s|%s|%s\n" % (asked["case"]["id"], asked.get("first", asked.get("answer")), asked.get("second", "")))
+        both = "first" in asked
+        well = ["well" in asked[place] for place in (("first", "second") if both else ("answer", "answer"))]
         better = "tie" if well[0] == well[1] else "first" if well[0] else "second"
         if mode == "place": better = "first"
         if mode.startswith("slow"): time.sleep(float(mode[4:]))
         said = json.dumps({"reason": "it says well", "better": better})
+        if not both: said = json.dumps({"reason": "it says so", "score": float(well[0]), "pass": well[0]})
         if mode == "refuse" or (mode == "refuse case2" and asked["case"]["id"] == "case2"):
             said = "I would rather not judge that."
         status = 503 if mode == "down" else 200
@@ -179,6 +181,37 @@ expect 2 "--max-judge-cost takes a number" experiment spec.gram run $model --max
 expect 0 "its judges have cost 0.12" experiment spec.gram run $model --id dear --max-judge-cost 0.1 --concurrency 1
 expect 0 "-7.5 pp" experiment spec.gram resume $model --id dear --max-judge-cost 1 --max-cost 0.000001 --report dear.json
 python3 same.py whole.json dear.json || complain "a run that used up its judges' money tells something else"
+
+# What judges said is recorded with the runs, and played: nobody is asked, and no key is needed.
+write_both() {
+    write_spec "${1:-}" ', [kind:Grader {rubric: "Is it well?", model: "judge-1", required: false}]'
+}
+write_both
+expect 0 "recorded 80 runs" experiment spec.gram run $model --id taped --record tapes --report taped.json
+expect 0 "recorded 80 runs" experiment spec.gram run $model --id taped2 --record tapes2
+diff -r tapes tapes2 >out || complain "equal runs were recorded differently: $(head -5 out)"
+: >asked.log
+unset OPENAI_API_KEY
+expect 0 "-7.5 pp" experiment spec.gram run --model OpenAI/other --replay tapes --report played.json
+export OPENAI_API_KEY=none
+[ "$(asked)" = 0 ] || complain "a judge that was recorded was asked $(asked) times"
+python3 - <<'END' || complain "what was played tells something else"
+import json, sys
+taped, played = (json.load(open(name)) for name in ("taped.json", "played.json"))
+def values(report):
+    late = [m["name"] for m in report["metrics"]].index("latency")
+    return [[[v for i, v in enumerate(arm["values"]) if i != late] for arm in case["arms"]] for case in report["cases"]]
+sys.exit(values(taped) != values(played))
+END
+expect 0 "-7.5 pp" experiment spec.gram run $model --replay tapes --live judges
+[ "$(asked)" = 160 ] || complain "--live judges asked $(asked) questions, not 160"
+sed -i 's/Which says that it went well/Which says so/' spec.gram
+expect 3 "the judge did not judge: cassette-miss" experiment spec.gram run $model --replay tapes
+write_both
+sed -i '/"grader":"kind"/d' tapes/case4.jsonl
+expect 3 "case case4" experiment spec.gram run $model --replay tapes
+grep -qF "cassette-miss: what the judge of kind said is not recorded" out || complain "a missing judge is not said: $(cat out)"
+write_spec
 
 # Interrupted and killed at any moment: what was judged is not asked again, and nothing counts twice.
 echo slow0.05 >mode
