@@ -133,12 +133,29 @@ static void insert_trace(struct postgres *db, int64_t key, gramc_text lines) {
     pg_end(&query);
 }
 
+/* The same attempt of the same claim, in a commit that was not heard of. */
+static bool is_written(struct postgres *db, int64_t experiment, const struct store_write *write) {
+    const struct attempt *attempt = &write->attempt;
+    struct pg_query query;
+    pg_begin(&query, db);
+    pg_put_number(&query, experiment);
+    pg_put_number(&query, write->claim.place);
+    pg_put_number(&query, attempt->cell.repeat);
+    pg_put_number(&query, attempt->cell.arm);
+    pg_put_number(&query, attempt->number);
+    pg_put_number(&query, (int64_t)write->claim.fence);
+    bool is = pg_run(&query, "SELECT 1 FROM gramc.attempt WHERE experiment=$1 AND place=$2 AND"
+                             " repeat=$3 AND arm=$4 AND number=$5 AND fence=$6");
+    pg_end(&query);
+    return is || db->status != GRAMC_OK;
+}
+
 static bool write_attempt(struct postgres *db, int64_t experiment,
                           const struct store_write *write) {
     const struct attempt *attempt = &write->attempt;
-    if (!has_fence(db, experiment, &write->claim)) return db->status != GRAMC_OK;
-    int64_t key = insert_attempt(db, experiment, write);
-    if (!key) return true;
+    bool has = has_fence(db, experiment, &write->claim);
+    int64_t key = has ? insert_attempt(db, experiment, write) : 0;
+    if (!key) return is_written(db, experiment, write);
     for (size_t i = 0; i < attempt->score_count; i++) insert_score(db, key, i, &attempt->scores[i]);
     insert_trace(db, key, attempt->trace);
     return true;
@@ -266,8 +283,9 @@ static void read_attempt(const struct pg_query *q, struct attempt *out, struct a
     if (pg_text(q, 32).len) out->trace = store_join(arena, out->trace, pg_bytes(q, 32, arena));
 }
 
-static void declare(struct postgres *db, int64_t experiment, const struct store_range *range) {
-    char sql[4096];
+static void declare(struct postgres *db, int64_t experiment, uint32_t place, bool traces) {
+    char sql[4096], of[48] = "";
+    if (place != STORE_EVERY) snprintf(of, sizeof(of), " AND place=%u", (unsigned)place);
     snprintf(
         sql, sizeof(sql),
         "DECLARE rows CURSOR FOR SELECT DISTINCT ON(place,repeat,arm) place,repeat,arm,number,"
@@ -279,22 +297,21 @@ static void declare(struct postgres *db, int64_t experiment, const struct store_
         "(SELECT string_agg(grader||','||value||','||pass||','||missing||','||cost||','||"
         "encode(reason,'hex'),';' ORDER BY grader) FROM gramc.preference AS p WHERE"
         " p.experiment=a.experiment AND p.place=a.place AND p.repeat=a.repeat AND p.arm=a.arm),"
-        "%s"
-        " FROM gramc.attempt AS a WHERE experiment=%lld AND place BETWEEN %u AND %u"
-        " ORDER BY place,repeat,arm,number DESC",
-        range->traces ? "(SELECT lines FROM gramc.trace WHERE attempt=a.key)" : "''::bytea",
-        range->traces ? "(SELECT string_agg(lines,''::bytea ORDER BY grader) FROM"
-                        " gramc.preference AS p WHERE p.experiment=a.experiment AND"
-                        " p.place=a.place AND p.repeat=a.repeat AND p.arm=a.arm)"
-                      : "''::bytea",
-        (long long)experiment, (unsigned)range->first, (unsigned)range->last);
+        "%s FROM gramc.attempt AS a WHERE experiment=%lld%s ORDER BY place,repeat,arm,number"
+        " DESC",
+        traces ? "(SELECT lines FROM gramc.trace WHERE attempt=a.key)" : "''::bytea",
+        traces ? "(SELECT string_agg(lines,''::bytea ORDER BY grader) FROM"
+                 " gramc.preference AS p WHERE p.experiment=a.experiment AND p.place=a.place"
+                 " AND p.repeat=a.repeat AND p.arm=a.arm)"
+               : "''::bytea",
+        (long long)experiment, of);
     postgres_run(db, "BEGIN");
     postgres_run(db, sql);
 }
 
 gramc_status postgres_each(struct postgres *db, int64_t experiment,
                            const gramc_allocator *allocator, const struct postgres_order *order,
-                           const struct store_range *range, store_visit *visit, void *ctx) {
+                           bool traces, store_visit *visit, void *ctx) {
     struct pg_query query;
     struct arena arena;
     struct attempt attempt;
@@ -302,7 +319,7 @@ gramc_status postgres_each(struct postgres *db, int64_t experiment,
     char fetch[48];
     snprintf(fetch, sizeof(fetch), "FETCH %d FROM rows", ROWS_AT_ONCE);
     arena_init(&arena, allocator);
-    declare(db, experiment, range);
+    declare(db, experiment, order->place, traces);
     while (more && !stopped && !nomem) {
         pg_begin(&query, db);
         more = pg_run(&query, fetch);

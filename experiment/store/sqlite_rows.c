@@ -82,7 +82,7 @@ static int64_t insert_attempt(struct sqlite *db, int64_t experiment,
         "judge_cost,state,fault,outcome,message,response_model,system_fingerprint,answer)"
         " SELECT ?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18,?19,?20,"
         "?21,?22,?23,?24,?25,?26,?27,?28,?29,?30,?31 WHERE EXISTS(SELECT 1 FROM item WHERE"
-        " experiment=?1 AND place=?2 AND fence=?6) RETURNING key");
+        " experiment=?1 AND place=?2 AND fence=?6)");
     sqlite_put_number(&query, 1, experiment);
     sqlite_put_number(&query, 2, write->claim.place);
     sqlite_put_number(&query, 3, attempt->cell.repeat);
@@ -90,9 +90,10 @@ static int64_t insert_attempt(struct sqlite *db, int64_t experiment,
     sqlite_put_number(&query, 5, attempt->number);
     sqlite_put_number(&query, 6, (int64_t)write->claim.fence);
     put_numbers(&query, attempt);
-    int64_t key = sqlite_next(&query) ? sqlite_number(&query, 0) : 0;
+    sqlite_next(&query);
     sqlite_end(&query);
-    return key;
+    /* Not by RETURNING: SQLite makes a table for it each time. */
+    return !db->status && sqlite_changed(db) ? sqlite_new_key(db) : 0;
 }
 
 static void insert_scores(struct sqlite *db, int64_t key, const struct attempt *attempt) {
@@ -289,14 +290,13 @@ static void read_preferences(struct sqlite_query *query, const struct sqlite_key
 }
 
 /* The newest attempt of a cell: no later one has its numbers. */
-static const char newest[] =
-    "SELECT key,place,repeat,arm,number,requests,retries,calls,call_errors,tool_errors,"
-    "prompt_tokens,completion_tokens,cached_tokens,has_tokens,has_cost,wall_us,model_us,tool_us,"
-    "queued_us,replayed,started_ms,cost,judge_cost,state,fault,outcome,message,response_model,"
-    "system_fingerprint,answer FROM attempt AS a WHERE experiment=?1 AND place BETWEEN ?2 AND ?3"
-    " AND NOT EXISTS(SELECT 1 FROM"
-    " attempt AS b WHERE b.experiment=?1 AND b.place=a.place AND b.repeat=a.repeat AND"
-    " b.arm=a.arm AND b.number>a.number) ORDER BY place,repeat,arm";
+#define NEWEST(of)                                                                                 \
+    "SELECT key,place,repeat,arm,number,requests,retries,calls,call_errors,tool_errors,"           \
+    "prompt_tokens,completion_tokens,cached_tokens,has_tokens,has_cost,wall_us,model_us,tool_us,"  \
+    "queued_us,replayed,started_ms,cost,judge_cost,state,fault,outcome,message,response_model,"    \
+    "system_fingerprint,answer FROM attempt AS a WHERE experiment=?1" of                           \
+    " AND NOT EXISTS(SELECT 1 FROM attempt AS b WHERE b.experiment=?1 AND b.place=a.place AND"     \
+    " b.repeat=a.repeat AND b.arm=a.arm AND b.number>a.number) ORDER BY place,repeat,arm"
 
 /* The statements of one reading. */
 struct sqlite_reading {
@@ -305,17 +305,17 @@ struct sqlite_reading {
 };
 
 static void begin_reading(struct sqlite_reading *reading, struct sqlite *db, int64_t experiment,
-                          const struct store_range *range) {
+                          uint32_t place) {
+    bool every = place == STORE_EVERY;
     reading->compares = any_preference(db, experiment);
-    sqlite_begin(&reading->rows, db, newest);
+    sqlite_begin(&reading->rows, db, every ? NEWEST("") : NEWEST(" AND place=?2"));
     sqlite_begin(&reading->scores, db,
                  "SELECT value,pass,missing,reason FROM score WHERE attempt=?1 ORDER BY grader");
     sqlite_begin(&reading->preferences, db,
                  "SELECT grader,value,pass,missing,reason,cost,lines FROM preference WHERE "
                  "experiment=?1 AND place=?2 AND repeat=?3 AND arm=?4 ORDER BY grader");
     sqlite_put_number(&reading->rows, 1, experiment);
-    sqlite_put_number(&reading->rows, 2, range->first);
-    sqlite_put_number(&reading->rows, 3, range->last);
+    if (!every) sqlite_put_number(&reading->rows, 2, place);
 }
 
 static void end_reading(struct sqlite_reading *reading) {
@@ -325,14 +325,14 @@ static void end_reading(struct sqlite_reading *reading) {
 }
 
 gramc_status sqlite_each(struct sqlite *db, int64_t experiment, const gramc_allocator *allocator,
-                         const struct sqlite_order *order, const struct store_range *range,
-                         store_visit *visit, void *ctx) {
+                         const struct sqlite_order *order, bool traces, store_visit *visit,
+                         void *ctx) {
     struct sqlite_reading reading;
     struct arena arena;
     struct attempt attempt;
     bool stopped = false, nomem = false;
     arena_init(&arena, allocator);
-    begin_reading(&reading, db, experiment, range);
+    begin_reading(&reading, db, experiment, order->place);
     while (!stopped && !nomem && sqlite_next(&reading.rows)) {
         const struct sqlite_key key = {experiment, sqlite_number(&reading.rows, 1)};
         uint32_t place = (uint32_t)key.place;
@@ -340,9 +340,9 @@ gramc_status sqlite_each(struct sqlite *db, int64_t experiment, const gramc_allo
         read_attempt(&reading.rows, &attempt);
         attempt.cell.item = order->order && place < order->items ? order->order[place] : place;
         read_scores(&reading.scores, sqlite_number(&reading.rows, 0), &arena, &attempt);
-        if (range->traces) read_trace(db, sqlite_number(&reading.rows, 0), &arena, &attempt);
+        if (traces) read_trace(db, sqlite_number(&reading.rows, 0), &arena, &attempt);
         if (reading.compares && attempt.cell.arm)
-            read_preferences(&reading.preferences, &key, &arena, range->traces, &attempt);
+            read_preferences(&reading.preferences, &key, &arena, traces, &attempt);
         nomem = arena.oom;
         if (!nomem && !db->status) stopped = visit(ctx, place, &attempt) != 0;
     }

@@ -13,11 +13,12 @@ bool sqlite_write(struct sqlite *db, int64_t experiment, const struct store_writ
 struct sqlite_order {
     const uint32_t *order;
     uint32_t items;
+    uint32_t place; /* that is asked for, or STORE_EVERY */
 };
 
 /* See store_each. GRAMC_NOMEM; what else goes wrong sticks to the database. */
 gramc_status sqlite_each(struct sqlite *db, int64_t experiment, const gramc_allocator *allocator,
-                         const struct sqlite_order *order, const struct store_range *range,
-                         store_visit *visit, void *ctx);
+                         const struct sqlite_order *order, bool traces, store_visit *visit,
+                         void *ctx);
 
 #endif
