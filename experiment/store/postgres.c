@@ -404,7 +404,8 @@ static void finish(void *db, const struct store_claim *claim) {
 
 /* False: an attempt that an old fence has kept out. */
 static bool write_one(struct store_server *server, const struct store_write *write) {
-    return postgres_write(&server->writing, server->key, write) || write->kind != WRITE_ATTEMPT;
+    return postgres_write(&server->writing, server->key, write) ||
+           (write->kind != WRITE_ATTEMPT && write->kind != WRITE_PREFERENCE);
 }
 
 static gramc_status write_batch(void *db, const struct store_write *first, uint64_t *refused,

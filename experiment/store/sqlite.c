@@ -381,7 +381,9 @@ static gramc_status write_batch(void *db, const struct store_write *first, uint6
     struct sqlite *writing = &file->writing;
     sqlite_run(writing, "BEGIN IMMEDIATE");
     for (const struct store_write *one = first; one && !writing->status; one = one->next)
-        if (!sqlite_write(writing, file->key, one) && one->kind == WRITE_ATTEMPT) (*refused)++;
+        if (!sqlite_write(writing, file->key, one) &&
+            (one->kind == WRITE_ATTEMPT || one->kind == WRITE_PREFERENCE))
+            (*refused)++;
     sqlite_run(writing, "COMMIT");
     return writing->status ? explain(file, writing, error) : GRAMC_OK;
 }

@@ -130,6 +130,18 @@ static bool write_attempt(struct sqlite *db, int64_t experiment, const struct st
     return true;
 }
 
+static bool has_fence(struct sqlite *db, int64_t experiment, const struct store_claim *claim) {
+    struct sqlite_query query;
+    sqlite_begin_kept(&query, db,
+                      "SELECT 1 FROM item WHERE experiment=?1 AND place=?2 AND fence=?3");
+    sqlite_put_number(&query, 1, experiment);
+    sqlite_put_number(&query, 2, claim->place);
+    sqlite_put_number(&query, 3, (int64_t)claim->fence);
+    bool has = sqlite_next(&query);
+    sqlite_end(&query);
+    return has;
+}
+
 /* What is decided stays; what is missing gives way to what comes later. Costs add up. */
 static bool write_preference(struct sqlite *db, int64_t experiment,
                              const struct store_write *write) {
@@ -145,11 +157,11 @@ static bool write_preference(struct sqlite *db, int64_t experiment,
                                preference->score.missing};
     struct sqlite_query query;
     int index = 1;
+    if (!has_fence(db, experiment, &write->claim)) return db->status != GRAMC_OK;
     sqlite_begin_kept(
         &query, db,
         "INSERT INTO preference(experiment,place,repeat,arm,grader,fence,pass,missing,"
-        "value,cost,reason,lines) SELECT ?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12 WHERE"
-        " EXISTS(SELECT 1 FROM item WHERE experiment=?1 AND place=?2 AND fence=?6)"
+        "value,cost,reason,lines) VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12)"
         " ON CONFLICT(experiment,place,repeat,arm,grader) DO UPDATE SET"
         " fence=excluded.fence,pass=excluded.pass,missing=excluded.missing,"
         "value=excluded.value,cost=preference.cost+excluded.cost,reason=excluded.reason,"
@@ -162,7 +174,7 @@ static bool write_preference(struct sqlite *db, int64_t experiment,
     sqlite_put_text(&query, index++, preference->trace);
     sqlite_next(&query);
     sqlite_end(&query);
-    return db->status || sqlite_changed(db) > 0;
+    return true;
 }
 
 bool sqlite_write(struct sqlite *db, int64_t experiment, const struct store_write *write) {

@@ -88,7 +88,7 @@ gramc_status store_prefer(struct store *store, const struct store_claim *claim,
                           const struct preference *preference);
 /* Queues the end of an item: all its cells are there, and its preferences were asked for. */
 gramc_status store_finish(struct store *store, const struct store_claim *claim);
-/* Attempts that came too late, since somebody else had claimed their item. */
+/* Attempts and preferences that came too late, since somebody else had claimed their item. */
 uint64_t store_refused(const struct store *store);
 /* GRAMC_OK, or what stopped the writing thread: the run must end then. Cheap. */
 gramc_status store_health(struct store *store, struct store_error *error);
