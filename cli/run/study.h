@@ -15,6 +15,7 @@
 
 enum {
     STUDY_MODEL = 512,
+    STUDY_ID = 200,
 };
 
 /* What an arm is made of. */
@@ -27,6 +28,18 @@ struct study_arm {
     gramc_prices prices;
     bool has_prices;
     char model_name[STUDY_MODEL]; /* with its provider */
+};
+
+/* What a process has done of an experiment. */
+struct study_work {
+    char owner[64]; /* who it is */
+    char id[STUDY_ID];
+    const char *end; /* engine_end_name; NULL: it did not begin */
+    char reason[300];
+    uint64_t runs, retried;
+    uint64_t refused; /* that ended when their cases were no longer ours */
+    uint32_t items, claimed, finished;
+    uint64_t left; /* cases that are not finished */
 };
 
 struct study {
@@ -49,10 +62,15 @@ struct study {
     struct grading *grading;
     const struct analysis_grader *graders;
     size_t grader_count;
+    const uint32_t *preferences; /* of these, those that prefer one answer to another */
+    size_t preference_count;
+    bool has_judges;
     struct run_judges judges;
     struct report_request request;
     char store_path[CLI_PATH];
     struct cassette_folder cassettes; /* of --record or --replay */
+    char joins[STUDY_ID];             /* what the store calls the runs that are joined; or empty */
+    struct study_work work;
 };
 
 /* All return an exit code, after a message if it is not EXIT_FINE. */
@@ -88,14 +106,29 @@ bool study_is_id(gramc_text id, gramc_text base);
 int study_check_cassettes(struct study *study);
 /* Models are not asked, but played: they need no key. */
 bool study_plays_models(const struct study *study);
+/* Nor are judges, but those of --judge. */
+bool study_plays_judges(const struct study *study);
+/* Tools are called, not played. */
+bool study_calls_tools(const struct study *study);
 /* By --replay: sets what cells are played from, and that a miss is final. */
 void study_play(struct study *study, struct run_cells_options *cells,
                 struct engine_options *engine);
 /* By --record: writes what the store has. */
 int study_record(struct study *study, struct store *store);
 
+/* ## Tools that somebody has to approve of (study_approve.c) */
+/* Answers by --approve and --approve-all. */
+gramc_approver study_approver(struct study *study);
+/* Says which tools will be denied, before anything is called. */
+void study_warn_denied(const struct study *study);
+/* Makes them part of the plan. */
+void study_mark_denied(struct study *study);
+
 /* ## Running (study_run.c) */
-enum study_verb { STUDY_RUN, STUDY_RESUME };
+/* STUDY_WORK: a part of what is left, without a report. */
+enum study_verb { STUDY_RUN, STUDY_RESUME, STUDY_WORK };
+/* All that comes before the first run. */
+int study_prepare(struct study *study);
 int study_run(struct study *study, enum study_verb verb);
 /* What the store has of it, without running anything. */
 int study_status(struct study *study);

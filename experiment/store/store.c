@@ -58,12 +58,20 @@ gramc_status store_fail(struct store_error *error, gramc_status status, const ch
     return status;
 }
 
+gramc_text store_join(struct arena *arena, gramc_text first, gramc_text second) {
+    char *both = arena_alloc(arena, first.len + second.len + 1);
+    if (!both) return first;
+    if (first.len) memcpy(both, first.ptr, first.len);
+    if (second.len) memcpy(both + first.len, second.ptr, second.len);
+    return (gramc_text){both, first.len + second.len};
+}
+
 /* ## The writing thread */
 
 /* More may come in the same moment: it waits for that, unless somebody waits for it. */
 static void gather(struct store *store) {
     struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
+    clock_gettime(CLOCK_MONOTONIC, &until);
     until.tv_nsec += GATHER_MS * 1000000L;
     until.tv_sec += until.tv_nsec / 1000000000L;
     until.tv_nsec %= 1000000000L;
@@ -206,6 +214,19 @@ gramc_status store_save(struct store *store, const struct store_claim *claim,
     return queue(store, write);
 }
 
+gramc_status store_prefer(struct store *store, const struct store_claim *claim,
+                          const struct preference *preference) {
+    char *at;
+    size_t bytes = preference->score.reason.len + preference->trace.len;
+    struct store_write *write = new_write(store, WRITE_PREFERENCE, bytes, 0, &at);
+    if (!write) return GRAMC_NOMEM;
+    write->claim = *claim;
+    write->preference = *preference;
+    write->preference.score.reason = copy_text(&at, preference->score.reason);
+    write->preference.trace = copy_text(&at, preference->trace);
+    return queue(store, write);
+}
+
 gramc_status store_finish(struct store *store, const struct store_claim *claim) {
     char *texts;
     struct store_write *write = new_write(store, WRITE_FINISH, 0, 0, &texts);
@@ -237,6 +258,10 @@ gramc_status store_claim(struct store *store, gramc_text owner, uint32_t lease_m
     write->text = copy_text(&texts, owner);
     status = queue(store, write);
     return status ? store_health(store, error) : GRAMC_OK;
+}
+
+gramc_status store_left(struct store *store, uint64_t *out, struct store_error *error) {
+    return store->driver->left(store->db, out, error);
 }
 
 gramc_status store_heartbeat(struct store *store, gramc_text owner, uint32_t lease_ms) {
@@ -290,7 +315,12 @@ gramc_status store_find(struct store *store, size_t i, struct store_entry *out,
 gramc_status store_each(struct store *store, bool traces, store_visit *visit, void *ctx,
                         struct store_error *error) {
     gramc_status status = store_flush(store, error);
-    return status ? status : store->driver->each(store->db, traces, visit, ctx, error);
+    return status ? status : store->driver->each(store->db, STORE_EVERY, traces, visit, ctx, error);
+}
+
+gramc_status store_each_of(struct store *store, uint32_t place, store_visit *visit, void *ctx,
+                           struct store_error *error) {
+    return store->driver->each(store->db, place, false, visit, ctx, error);
 }
 
 /* ## Opening and closing */
@@ -303,6 +333,15 @@ static bool start_thread(struct store *store) {
     store->started = pthread_create(&store->thread, NULL, write_behind, store) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return store->started;
+}
+
+/* By a clock that nobody sets: the system's may jump by an hour. */
+static void init_timed(pthread_cond_t *condition) {
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(condition, &attributes);
+    pthread_condattr_destroy(&attributes);
 }
 
 bool store_is_server(gramc_text where) {
@@ -333,7 +372,7 @@ gramc_status store_open(struct store **out, gramc_text where, const gramc_alloca
     *store = (struct store){.allocator = chosen, .driver = choose_driver(where)};
     store->end = &store->first;
     pthread_mutex_init(&store->lock, NULL);
-    pthread_cond_init(&store->work, NULL);
+    init_timed(&store->work);
     pthread_cond_init(&store->idle, NULL);
     gramc_status status =
         store_is_foreign(where)
