@@ -75,7 +75,9 @@ static gramc_status make_connection(struct postgres *db, const char *address) {
     db->connection = db->libpq.connect(names, values, 1);
     if (!db->connection) return fail(db, GRAMC_NOMEM, "out of memory");
     if (db->libpq.status(db->connection) == CONNECTION_OK)
-        return postgres_run(db, "SET client_min_messages=warning");
+        /* Who is stopped in the middle of writing must not keep its rows from others for ever. */
+        return postgres_run(db, "SELECT set_config('client_min_messages','warning',false),"
+                                "set_config('idle_in_transaction_session_timeout','10s',false)");
     return fail(db, GRAMC_IO, db->libpq.error(db->connection));
 }
 
