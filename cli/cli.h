@@ -41,7 +41,8 @@ enum {
     FOR_REPORT = 1 << 19,
     FOR_STAT = 1 << 20,
     FOR_GRADE = 1 << 21,
-    FOR_ALL = (1 << 24) - 1 /* room for those that come */
+    FOR_CASSETTE = 1 << 24,
+    FOR_ALL = (1 << 26) - 1 /* room for those that come */
 };
 
 /* The longest path that is put together here, and the most options of one command. */

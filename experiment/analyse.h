@@ -190,6 +190,10 @@ struct analysis {
     bool historical; /* two experiments, not at the same time */
     bool clustered;
     uint64_t cells, done, missing, skipped, todo, replayed;
+    uint64_t model_calls, model_calls_replayed;
+    /* The first and the last day of recording, in ms since 1970; 0: what was replayed does not say.
+     */
+    int64_t recorded_first_ms, recorded_last_ms;
     uint32_t items_run,
         items_lacking;      /* with all cells done or missing; of these: with a missing one */
     struct metric *metrics; /* the first is the primary one, guardrails follow */
@@ -217,6 +221,10 @@ struct analysis {
 gramc_status analyse(struct analysis *out, const struct analysis_input *input,
                      const gramc_allocator *allocator);
 void analysis_free(struct analysis *analysis);
+
+/* "2026-11-22", or "between 2026-11-20 and 2026-11-22"; "on days that are not known". */
+enum { RECORDED_ROOM = 48 };
+const char *analysis_recorded(const struct analysis *analysis, char room[RECORDED_ROOM]);
 
 const struct arm_comparison *analysis_comparison(const struct analysis *analysis, size_t arm,
                                                  size_t metric);

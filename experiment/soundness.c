@@ -4,9 +4,12 @@
 #include "experiment/analyse_parts.h"
 
 #include "base/text.h"
+#include "experiment/day.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 #define NAME(text) (int)((text).len > 60 ? 60 : (text).len), (text).ptr
 
@@ -97,6 +100,16 @@ static void clusters(const struct columns *columns) {
                       primary->clusters);
 }
 
+const char *analysis_recorded(const struct analysis *analysis, char room[RECORDED_ROOM]) {
+    char first[DAY_ROOM], last[DAY_ROOM];
+    if (!day_spell(first, analysis->recorded_first_ms) ||
+        !day_spell(last, analysis->recorded_last_ms))
+        return "on days that are not known";
+    if (strcmp(first, last) == 0) snprintf(room, RECORDED_ROOM, "on %s", first);
+    else snprintf(room, RECORDED_ROOM, "between %s and %s", first, last);
+    return room;
+}
+
 static void coverage(struct analysis *out) {
     if (!out->grader_count)
         analysis_warn(out, "no grader judged anything: nothing can be said about success");
@@ -110,11 +123,15 @@ static void coverage(struct analysis *out) {
                       "%" PRIu64 " of %" PRIu64 " runs were not made, and the number of cases was "
                       "fixed: no test is valid before they are, and there is no verdict",
                       out->todo + out->skipped, out->cells);
+    char day[RECORDED_ROOM];
     if (out->replayed)
         analysis_warn(out,
-                      "replay: %" PRIu64 " of %" PRIu64 " runs were recorded before; this says "
-                      "nothing about what a model would answer today",
-                      out->replayed, out->done + out->missing);
+                      "replay: %" PRIu64 " of %" PRIu64 " calls of models, in %" PRIu64
+                      " of %" PRIu64
+                      " runs, were recorded %s; this says nothing about what a model would answer "
+                      "today",
+                      out->model_calls_replayed, out->model_calls, out->replayed,
+                      out->done + out->missing, analysis_recorded(out, day));
     if (out->historical)
         analysis_warn(out, "historical control: the arms did not run at the same time, so that "
                            "whatever changed between counts as a difference");
