@@ -3,18 +3,28 @@
 #include "compiler/box_use.h"
 
 #include "base/text.h"
+#include "compiler/data.h"
 #include "compiler/library.h"
 #include "compiler/pattern.h"
 #include "compiler/properties.h"
+#include "compiler/words.h"
 
 struct use_properties {
-    const struct value *tools;
+    const struct value *tools, *ids;
 };
 
 static const struct property_row rows[] = {
     {"tools", PROPERTY_VALUE, offsetof(struct use_properties, tools)},
+    {"ids", PROPERTY_VALUE, offsetof(struct use_properties, ids)},
     {"meta", PROPERTY_IGNORED, 0},
 };
+
+/* `own` or `qualified`. */
+static bool read_ids(struct pass *pass, const struct value *value) {
+    if (!value_is_name(value)) library_wrong_value(pass, value, "ids", "own or qualified");
+    else word_check_value(pass, "ids", "own qualified", value);
+    return value_is_name(value) && text_is(value_name(value), "qualified");
+}
 
 bool box_use_is(const struct pattern *element) {
     bool has_label = element->kind == PATTERN_NODE || element->kind == PATTERN_BRACKET;
@@ -32,6 +42,7 @@ static bool read_use(struct pass *pass, gramc_box_use *use, const struct pattern
                            .file = pass->source->name,
                            .start = pattern->span.start,
                            .end = pattern->span.end};
+    if (p.ids) use->qualified = read_ids(pass, p.ids);
     if (p.tools) use->tools = library_list(pass, p.tools, "tools", &use->tool_count);
     if (pattern->elements)
         FIND0(pass->findings, D_NOT_A_TOOL, pass->source, pattern->elements->span);

@@ -104,6 +104,7 @@ static void read_properties(struct pass *pass, struct tool *tool, struct schema 
     tool->idempotent = p.idempotent;
     tool->open_world = p.open_world;
     if (p.examples) read_examples(pass, p.examples, &tool->examples);
+    tool->public.examples = tool->examples.constraint.text;
     read_arguments(pass, arguments, &p);
     if (p.deprecated) tool->deprecated = read_deprecated(pass, p.deprecated);
     /* One that is no text was told of. */

@@ -46,9 +46,15 @@ static size_t end_of_secret(gramc_text rest, const struct secret_shape *shape, s
     return rest.len;
 }
 
+/* In JSON what stands at the beginning of a line stands behind `\n`, whose n belongs to no word. */
+static bool is_behind_escape(gramc_text text, size_t at) {
+    bool is_short = at >= 2 && text.ptr[at - 2] == '\\' && memchr("bfnrt", text.ptr[at - 1], 5);
+    return is_short || (at >= 6 && text.ptr[at - 6] == '\\' && text.ptr[at - 5] == 'u');
+}
+
 bool secret_by_prefix(gramc_text text, size_t from, struct secret_span *out) {
     for (size_t at = from; at < text.len; at++) {
-        if (at && is_key_letter(text.ptr[at - 1])) continue;
+        if (at && is_key_letter(text.ptr[at - 1]) && !is_behind_escape(text, at)) continue;
         gramc_text rest = text_slice(text, at, text.len);
         for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
             if (!text_starts(rest, shapes[i].prefix)) continue;

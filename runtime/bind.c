@@ -12,6 +12,7 @@
 #include "runtime/proof.h"
 #include "runtime/protocol.h"
 #include "runtime/secret.h"
+#include "runtime/strategy.h"
 #include "runtime/wire.h"
 
 enum { BLOCK_MAX = 64 << 20, SENTENCE_MAX = 4096 };
@@ -183,6 +184,7 @@ static const gramc_tool *shown(gramc_bound *bound, const struct bound_tool *tool
     copy->name = tool->wire_name;
     if (copy->parameters.ptr != tool->wire_parameters.ptr) copy->document = NULL;
     copy->parameters = tool->wire_parameters;
+    copy->examples = wire_examples(&bound->arena, tool);
     return copy;
 }
 
@@ -239,10 +241,9 @@ static void check_settings(gramc_bound *bound) {
                          TEXT(""));
 }
 
-/* The function-calling loop is the only one that run.c knows. */
 static void check_strategy(gramc_bound *bound) {
     gramc_text strategy = bound->agent->strategy;
-    if (strategy.len == 0 || text_is(strategy, "direct")) return;
+    if (strategy_of(bound->agent)) return;
     bound_report(bound, GRAMC_ERROR, NULL,
                  BOUND_JOIN(bound, TEXT("agent `"), bound->agent->name,
                             TEXT("` has the strategy `"), strategy,

@@ -143,14 +143,19 @@ static void search_boxes(gramc_bound *bound, struct box_search *search, gramc_te
         if (is_down(bound, &bound->boxes[i])) search_box(bound, search, &bound->boxes[i], name);
 }
 
+static gramc_text way_out(gramc_bound *bound, const struct box_search *search, gramc_text name) {
+    gramc_text id = box_tool_id(&bound->arena, search->view->box, search->tool->name);
+    return BOUND_JOIN(bound, TEXT("say `name: \""), id, TEXT("\"` of the tool `"), name,
+                      TEXT("`, rename one, take fewer, or write a ToolImpl"));
+}
+
 static void search_all(gramc_bound *bound, struct box_search *search, gramc_text name) {
     *search = (struct box_search){.failed = false};
     list_init(&search->list, &bound->arena.allocator, "");
     search_boxes(bound, search, name);
     if (search->list.count > 1) {
         const struct bind_place place = place_of(search->view->box);
-        BOUND_TELL(bound, D_SEVERAL_OFFERS, &place,
-                   TEXT("rename one, take fewer, or write a ToolImpl"), name,
+        BOUND_TELL(bound, D_SEVERAL_OFFERS, &place, way_out(bound, search, name), name,
                    arena_text(&bound->arena, list_end(&search->list)));
         search->failed = true;
     }
@@ -364,7 +369,12 @@ static void add_tool(gramc_bound *bound, const struct box_taking *taking,
     gramc_text why = {NULL, 0};
     if (!tool) return;
     if (is_taken(bound, taking->task, name)) {
-        BOUND_TELL(bound, D_NAME_TAKEN, &place, TEXT(""), use->name, name);
+        BOUND_TELL(bound, D_NAME_TAKEN, &place,
+                   use->qualified
+                       ? TEXT("take fewer, or rename one in the library")
+                       : TEXT("say `ids: qualified` in the ToolBox, take fewer, or rename "
+                              "one in the library"),
+                   use->name, name);
         return;
     }
     tool->name = name;
@@ -380,6 +390,13 @@ static void add_tool(gramc_bound *bound, const struct box_taking *taking,
     make(bound, choice, view, offered);
 }
 
+/* As the agent wants it called, which means the tool whose own name is `name`. */
+static gramc_text name_of_use(gramc_bound *bound, const gramc_box_use *use,
+                              const struct box_view *view, const struct offered_tool *offered,
+                              gramc_text name) {
+    return use->qualified ? box_tool_id(&bound->arena, view->box, offered->name) : name;
+}
+
 static void add_named(gramc_bound *bound, const struct box_taking *taking,
                       const struct box_view *view, gramc_text name) {
     const gramc_box_use *use = taking->use;
@@ -388,7 +405,7 @@ static void add_named(gramc_bound *bound, const struct box_taking *taking,
         const struct offered_tool *offered = &view->offered->tools[i];
         if (!box_takes(view->box, offered->name)) continue;
         if (!box_means(&bound->arena, view->box, offered->name, name)) continue;
-        add_tool(bound, taking, view, offered, name);
+        add_tool(bound, taking, view, offered, name_of_use(bound, use, view, offered, name));
         return;
     }
     BOUND_TELL(bound, D_NOT_OFFERED, &place, bind_near_offer(bound, view->offered, name), use->name,
@@ -412,7 +429,9 @@ static void take(gramc_bound *bound, const struct box_taking *taking) {
     for (size_t j = 0; use->all_tools && j < view->offered->tool_count; j++) {
         const struct offered_tool *offered = &view->offered->tools[j];
         if (box_takes(view->box, offered->name))
-            add_tool(bound, taking, view, offered, box_offers_as(view->box, offered->name));
+            add_tool(
+                bound, taking, view, offered,
+                name_of_use(bound, use, view, offered, box_offers_as(view->box, offered->name)));
     }
 }
 

@@ -62,6 +62,13 @@ gramc_text box_offers_as(const gramc_box *box, gramc_text tool) {
     return tool;
 }
 
+gramc_text box_tool_id(struct arena *arena, const gramc_box *box, gramc_text tool) {
+    struct buf text;
+    buf_init(&text, &arena->allocator, NAME_MAX_BYTES);
+    toolbox_put_id(&text, box->name, box_offers_as(box, tool));
+    return buf_to_arena(&text, arena);
+}
+
 bool box_means(struct arena *arena, const gramc_box *box, gramc_text tool, gramc_text wanted) {
     gramc_text name = box_offers_as(box, tool);
     struct buf text;

@@ -38,6 +38,8 @@ const struct offered_tool *offered_tool(const struct offered_box *box, gramc_tex
 bool box_takes(const gramc_box *box, gramc_text tool);
 /* The name under which the library offers it. */
 gramc_text box_offers_as(const gramc_box *box, gramc_text tool);
+/* `box_tool` in snake case, in the arena; empty without memory. */
+gramc_text box_tool_id(struct arena *arena, const gramc_box *box, gramc_text tool);
 /* True if `wanted` means that tool: the name that it is offered under, `box_name`, or both of them
  * in snake case (the ids of sentinel-ai's toolboxes). False without memory (arena->oom). */
 bool box_means(struct arena *arena, const gramc_box *box, gramc_text tool, gramc_text wanted);

@@ -77,6 +77,16 @@ gramc_text wire_arguments(struct arena *arena, const struct bound_tool *tool,
     return take(arena, status, &out, arguments);
 }
 
+gramc_text wire_examples(struct arena *arena, const struct bound_tool *tool) {
+    struct buf out;
+    gramc_text own = tool->tool->examples;
+    if (!tool->target.len || !own.len) return own;
+    buf_init(&out, &arena->allocator, SCHEMA_MAX);
+    gramc_status status =
+        gramc_target_examples(tool->target, tool->tool, &arena->allocator, buf_writer(&out));
+    return take(arena, status, &out, own);
+}
+
 /* ## Errors */
 
 static gramc_text as_it_is(void *ctx, struct arena *arena, gramc_text json) {

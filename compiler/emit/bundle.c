@@ -122,6 +122,7 @@ static void put_box_use(struct json_writer *w, const gramc_box_use *use) {
         for (size_t i = 0; i < use->tool_count; i++) json_text(w, use->tools[i]);
         json_array_end(w);
     }
+    if (use->qualified) json_member_text(w, "ids", TEXT("qualified"));
     json_object_end(w);
 }
 

@@ -1,6 +1,6 @@
 /* Prints a tool as a function declaration of Gemini's generateContent, its parameters in the older
  * `parameters` form that every model takes: like OpenAPI 3.0, types in capitals. */
-#include "compiler/emit/target.h"
+#include "compiler/emit/examples.h"
 
 /* A tool made by hand has no signature: its schema is read. */
 static bool has_parameters(const struct tool *tool) {
@@ -14,7 +14,7 @@ static bool has_parameters(const struct tool *tool) {
 void emit_gemini(struct emission *e, const struct tool *tool) {
     json_object_begin(&e->json);
     json_member_text(&e->json, "name", emission_name(e));
-    json_member_some(&e->json, "description", tool->public.description);
+    emission_put_description(e, tool);
     if (has_parameters(tool)) {
         json_key(&e->json, "parameters");
         emission_put_parameters(e, tool);

@@ -1,6 +1,6 @@
 /* Prints a tool as an MCP server lists it: the schemas as they are, hints as annotations, and the
  * result's schema where every revision of the protocol takes one. */
-#include "compiler/emit/target.h"
+#include "compiler/emit/examples.h"
 
 #include "base/text.h"
 
@@ -41,7 +41,7 @@ void emit_mcp(struct emission *e, const struct tool *tool) {
     json_object_begin(&e->json);
     json_member_text(&e->json, "name", emission_name(e));
     json_member_some(&e->json, "title", tool->public.title);
-    json_member_some(&e->json, "description", tool->public.description);
+    emission_put_description(e, tool);
     json_key(&e->json, "inputSchema");
     emission_put_parameters(e, tool);
     put_result(e, tool);

@@ -1,14 +1,14 @@
 /* Prints a tool as OpenAI takes it: chat completions (`tools`, the older `functions`, and strict
  * mode) and the Responses API, whose tools are flat. Ollama takes the same form with fewer keywords
  * of JSON Schema. What strict mode makes of a schema is lower.c's. */
-#include "compiler/emit/target.h"
+#include "compiler/emit/examples.h"
 
 #include "base/text.h"
 
 /* Gives what emission_put_parameters gives. */
 static bool put_function(struct emission *e, const struct tool *tool) {
     json_member_text(&e->json, "name", emission_name(e));
-    json_member_some(&e->json, "description", tool->public.description);
+    emission_put_description(e, tool);
     json_key(&e->json, "parameters");
     return emission_put_parameters(e, tool);
 }

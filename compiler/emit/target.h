@@ -65,6 +65,10 @@ gramc_text emission_name(const struct emission *e);
 bool emission_put_parameters(struct emission *e, const struct tool *tool);
 /* Compares a lowered document with what the provider counts (limits.c). */
 void limits_check(struct emission *e, const struct tool *tool, const struct json *document);
+/* Writes arguments (an example) with the names that the target's provider takes; `schema` is the
+ * tool's own, NULL: nothing is known of it. */
+void wire_put_arguments(struct buf *out, struct arena *arena, const struct target *target,
+                        const struct json *schema, const struct json *arguments);
 /* Looks for arrays without `items` in the parameters as they are printed (items.c). */
 void items_check(struct emission *e, const struct tool *tool, const struct json *document);
 void limits_check_tools(struct emission *e, const struct agent *agent);

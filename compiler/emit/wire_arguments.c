@@ -14,6 +14,7 @@ struct renaming {
     struct arena arena;
     enum name_rule rule;
     const struct json *root; /* the tool's own schema */
+    bool there;              /* to the names of the wire, not back from them */
 };
 
 static enum name_rule rule_of(const struct target *target) {
@@ -161,18 +162,19 @@ static void add_view(const struct renaming *r, struct views *views, const struct
     }
 }
 
-/* Finds what a name on the wire was, and adds to `inner` what is said about its value. */
-static gramc_text find_name(struct renaming *r, const struct views *views, gramc_text wire_name,
+/* Finds what a name on the wire was, or what a name becomes there, and adds to `inner` what is said
+ * about its value. */
+static gramc_text find_name(struct renaming *r, const struct views *views, gramc_text name,
                             struct views *inner) {
-    gramc_text found = wire_name;
+    gramc_text found = name;
     bool known = false;
     for (size_t i = 0; i < views->count; i++) {
         const struct json *properties = json_get(views->list[i], "properties");
         const gramc_text *wire = json_is(properties, JSON_OBJECT) ? wire_of(r, properties) : NULL;
         size_t n = 0;
         for (const struct json *p = wire ? properties->first : NULL; p; p = p->next, n++) {
-            if (!text_eq(wire[n], wire_name)) continue;
-            if (!known) found = p->key;
+            if (!text_eq(r->there ? p->key : wire[n], name)) continue;
+            if (!known) found = r->there ? wire[n] : p->key;
             known = true;
             add_view(r, inner, p, 0);
         }
@@ -193,8 +195,8 @@ static void add_items(struct renaming *r, const struct views *views, size_t inde
 }
 
 /* Recursion is bounded by JSON_MAX_DEPTH. */
-static void put_back(struct renaming *r, struct buf *out, const struct json *value,
-                     const struct views *views) {
+static void put_value(struct renaming *r, struct buf *out, const struct json *value,
+                      const struct views *views) {
     bool list = value->kind == JSON_ARRAY;
     size_t index = 0;
     if (!views->count || (!list && value->kind != JSON_OBJECT)) {
@@ -210,9 +212,20 @@ static void put_back(struct renaming *r, struct buf *out, const struct json *val
             json_put_string(out, find_name(r, views, m->key, &inner));
             buf_putc(out, ':');
         }
-        put_back(r, out, m, &inner);
+        put_value(r, out, m, &inner);
     }
     buf_putc(out, list ? ']' : '}');
+}
+
+void wire_put_arguments(struct buf *out, struct arena *arena, const struct target *target,
+                        const struct json *schema, const struct json *arguments) {
+    struct renaming r = {.rule = rule_of(target), .root = schema, .there = true};
+    struct views views = {.count = 0};
+    arena_init(&r.arena, &arena->allocator);
+    if (schema && r.rule != NAMES_ANY) add_view(&r, &views, schema, 0);
+    put_value(&r, out, arguments, &views);
+    if (r.arena.oom) arena->oom = true;
+    arena_free(&r.arena);
 }
 
 /* ## The public calls */
@@ -221,7 +234,7 @@ static gramc_status convert(gramc_text target_name, const gramc_tool *tool,
                             const gramc_text *arguments, const gramc_allocator *allocator,
                             gramc_writer writer) {
     const struct target *target = target_find(target_name);
-    struct renaming r;
+    struct renaming r = {.there = false};
     struct buf out;
     gramc_status status = GRAMC_FINDINGS;
     if (!target) return GRAMC_USAGE;
@@ -235,7 +248,7 @@ static gramc_status convert(gramc_text target_name, const gramc_tool *tool,
     if (r.root && value) {
         struct views views = {.count = 0};
         add_view(&r, &views, r.root, 0);
-        put_back(&r, &out, value, &views);
+        put_value(&r, &out, value, &views);
     }
     if (r.arena.oom) status = GRAMC_NOMEM;
     else if (r.root && (value || !arguments)) status = buf_send(&out, writer);
@@ -247,6 +260,34 @@ static gramc_status convert(gramc_text target_name, const gramc_tool *tool,
 gramc_status gramc_target_schema(gramc_text target, const gramc_tool *tool,
                                  const gramc_allocator *allocator, gramc_writer writer) {
     return convert(target, tool, NULL, allocator, writer);
+}
+
+static void put_examples(struct buf *out, struct arena *arena, const struct target *target,
+                         const gramc_tool *tool) {
+    const struct json *list = json_parse(arena, tool->examples, NULL);
+    const struct json *schema =
+        tool->document ? tool->document : json_parse(arena, tool->parameters, NULL);
+    buf_putc(out, '[');
+    for (const struct json *v = list ? list->first : NULL; v; v = v->next) {
+        if (v != list->first) buf_putc(out, ',');
+        wire_put_arguments(out, arena, target, schema, v);
+    }
+    buf_putc(out, ']');
+}
+
+gramc_status gramc_target_examples(gramc_text target_name, const gramc_tool *tool,
+                                   const gramc_allocator *allocator, gramc_writer writer) {
+    const struct target *target = target_find(target_name);
+    struct arena arena;
+    struct buf out;
+    if (!target) return GRAMC_USAGE;
+    arena_init(&arena, allocator);
+    buf_init(&out, &arena.allocator, TEXT_MAX);
+    if (tool->examples.len) put_examples(&out, &arena, target, tool);
+    gramc_status status = arena.oom ? GRAMC_NOMEM : buf_send(&out, writer);
+    buf_free(&out);
+    arena_free(&arena);
+    return status;
 }
 
 gramc_status gramc_target_arguments(gramc_text target, const gramc_tool *tool, gramc_text arguments,

@@ -129,6 +129,12 @@ GRAMC_API GRAMC_MUST_USE gramc_status gramc_target_wire_names(gramc_text target,
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_target_schema(gramc_text target, const gramc_tool *tool,
                                                           const gramc_allocator *allocator,
                                                           gramc_writer writer);
+/* Writes a tool's examples (a JSON array; nothing where it has none) with those names.
+ * GRAMC_USAGE, GRAMC_NOMEM, GRAMC_IO. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_target_examples(gramc_text target,
+                                                            const gramc_tool *tool,
+                                                            const gramc_allocator *allocator,
+                                                            gramc_writer writer);
 /* The way back: arguments (JSON) as the provider's model wrote them, with the names of the tool's
  * own schema. What no schema names stays as it is. GRAMC_FINDINGS: one of the two is no JSON. */
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_target_arguments(gramc_text target,

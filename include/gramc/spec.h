@@ -50,6 +50,7 @@ typedef struct gramc_tool {
     const struct json *document;
     bool destructive; /* the spec says so */
     gramc_approve approve;
+    gramc_text examples; /* of calls: a JSON array of arguments objects; empty: none */
 } gramc_tool;
 
 /* `[everything:ToolBox {tools: ["echo"]}]`: an agent takes tools of a box of the library; what they
@@ -61,6 +62,7 @@ typedef struct gramc_box_use {
     bool all_tools;  /* `tools` is not written */
     gramc_text file; /* where it is written, for messages */
     uint32_t start, end;
+    bool qualified; /* each tool is called box_tool, in snake case */
 } gramc_box_use;
 
 /* One step of an agent: what the model is asked, and with what besides the agent's tools. */

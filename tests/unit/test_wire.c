@@ -219,6 +219,9 @@ static void bound_for_a_target(void **state) {
     test_agent_init(&test);
     test_tool(&test, "look.up", PARAMETERS, "{\"type\":\"string\"}", GRAMC_RESULT_TEXT);
     test_returns(&test, "look.up", "found");
+    test.tools[0].examples =
+        TEXT("[{\"plain\":\"first name\",\"home address\":{\"zip code\":\"1\"},"
+             "\"first name\":\"f\"}]");
     options.target = TEXT("anthropic");
     assert_int_equal(gramc_bind(&bound, &test.agent, &test.library, &options), GRAMC_OK);
     const struct bound_tool *tool = step_find(&bound->steps[0], TEXT("look_up"));
@@ -226,6 +229,10 @@ static void bound_for_a_target(void **state) {
     assert_ptr_equal(step_find(&bound->steps[0], TEXT("look.up")), tool);
     assert_non_null(strstr(bound->steps[0].tools_block.ptr, "\"name\":\"look_up\""));
     assert_non_null(strstr(bound->steps[0].tools_block.ptr, "\"zip_code\":"));
+    assert_non_null(
+        strstr(bound->steps[0].tools_block.ptr,
+               "\"input_examples\":[{\"plain\":\"first name\",\"home_address\":{\"zip_code\":"
+               "\"1\"},\"first_name\":\"f\"}]"));
     gramc_text back = wire_arguments(&arena, tool, TEXT("{\"home_address\":{\"zip_code\":\"1\"}}"));
     assert_true(text_is(back, "{\"home address\":{\"zip code\":\"1\"}}"));
     assert_true(text_is(wire_arguments(&arena, tool, TEXT("no json")), "no json"));
