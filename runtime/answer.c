@@ -27,6 +27,7 @@ void answer_give(gramc_run *run, gramc_text text) {
     run->state = RUN_STEP;
     if (run->next_step < run->bound->step_count) return;
     run->result.turns++;
+    run->watch.role = NULL;
     watch_answer(&run->watch, run->result.text);
     if (run->handler.turn) run->handler.turn(run->handler.ctx, run->result.text);
     run->state = RUN_TURN;

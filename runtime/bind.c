@@ -206,6 +206,10 @@ static void cut_tools(gramc_bound *bound, struct bound_step *step) {
 
 static void print_blocks(gramc_bound *bound, gramc_text target) {
     const gramc_tool **list = arena_array(&bound->arena, bound->tool_count + 1, sizeof(*list));
+    const struct strategy *strategy = strategy_of(bound->agent);
+    if (strategy && strategy->answers)
+        bound->own_format =
+            print_answer(bound, json_parse(&bound->arena, text_of(strategy->answers), NULL));
     for (size_t i = 0; list && i < bound->step_count; i++) {
         struct bound_step *step = &bound->steps[i];
         cut_tools(bound, step);
@@ -248,7 +252,7 @@ static void check_strategy(gramc_bound *bound) {
                  BOUND_JOIN(bound, TEXT("agent `"), bound->agent->name,
                             TEXT("` has the strategy `"), strategy,
                             TEXT("`, which this version cannot run")),
-                 TEXT("it runs `direct`"));
+                 TEXT("it runs `direct` and `evaluated`"));
 }
 
 static void fill(gramc_bound *bound, gramc_text target) {

@@ -188,6 +188,7 @@ static void on_sent(void *ctx, gramc_text arguments, const gramc_event_reading *
     gramc_event_call told = told_call(slot);
     told.sent = arguments;
     told.reading = reading;
+    if (slot->run->strategy->wants_sent) slot->sent = arena_text(&slot->run->ask.arena, arguments);
     watch_call(&slot->run->watch, &told);
     slot->started = watch_stamp(&slot->run->watch);
     slot->is_sent = true;

@@ -115,6 +115,7 @@ static void step_end(gramc_run *run) {
     round_cancel(run);
     worker_spend_own(run->loop, run->memory.own);
     mcp_pool_spend_own(run->loop, run->memory.own);
+    run->watch.role = NULL;
     run->result.duration_ns = watch_now(&run->watch) - run->watch.start;
     watch_outcome(&run->watch, &run->result);
     run->state = RUN_OVER;
@@ -156,6 +157,7 @@ static void step_turn(gramc_run *run) {
     run->result.text = (gramc_text){NULL, 0};
     run->watch.turn = (uint32_t)run->next_message;
     run->watch.iteration = 0;
+    run->watch.role = NULL;
     watch_turn(&run->watch, message);
     run->inputs[run->input_count - 1].value = message;
     arena_reset(&run->turn);
@@ -204,6 +206,7 @@ static void step_step(gramc_run *run) {
     memset(run->call_errors, 0, counters);
     memset(run->tool_errors, 0, counters);
     run->watch.iteration = 0;
+    run->watch.role = NULL;
     gramc_text text = text_of_step(run, first);
     if (run_is_ending(run)) return;
     if (run->step->task) watch_task(&run->watch, run->step->task->name, text);
@@ -272,6 +275,8 @@ static void prepare(gramc_run *run) {
                                  .stream = true};
     run->strategy->ask(run, &run->asking);
     run->model = run->models[run->asking.role].model;
+    run->watch.role = role_name(run->asking.role);
+    run->watch.model = run_model_id(run);
     run->stream = run->streams && run->asking.stream && run->model->kind == &model_endpoint;
 }
 

@@ -45,6 +45,7 @@ struct slot {
     bool settled;
     gramc_text text; /* what the model is told */
     gramc_text own;  /* what the tool said, while it settles */
+    gramc_text sent; /* what the tool got, where the strategy wants it */
     uint64_t started;
     uint64_t queued_ns; /* of the time since then */
     uint64_t asked_ns;  /* for approval; before `started` where the tool was called */
@@ -124,6 +125,11 @@ __attribute__((format(printf, 3, 4)))
 #endif
 void run_end(gramc_run *run, gramc_outcome outcome, const char *format, ...);
 void run_nomem(gramc_run *run);
+/* A line for people; printf. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+void run_note(gramc_run *run, const char *format, ...);
 bool run_is_ending(const gramc_run *run);
 /* A handle of the run has been closed. */
 void run_handle_closed(gramc_run *run);

@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 
-static const struct strategy *const strategies[] = {&strategy_direct};
+static const struct strategy *const strategies[] = {&strategy_direct, &strategy_evaluated};
 
 const struct strategy *strategy_of(const gramc_agent *agent) {
     if (agent->strategy.len == 0) return &strategy_direct;

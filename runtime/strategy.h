@@ -22,9 +22,13 @@ struct planned_request {
 
 struct strategy {
     const char *name;
-    unsigned roles; /* that it asks: 1 << RUN_AGENT and so on */
-    size_t room;    /* of its state in a run: run->plan, zero when a step begins */
-    /* A step begins: what the user, or the task, says. Sets no state of the run. */
+    unsigned roles;      /* that it asks: 1 << RUN_AGENT and so on */
+    size_t room;         /* of its state in a run: run->plan, zero when a step begins */
+    const char *answers; /* the JSON Schema of answers that it asks for itself, for
+                          * gramc_bound.own_format; NULL: none */
+    bool wants_sent;     /* what tools get: slot.sent */
+    /* A step begins: what the user, or the task, says. It may ask for the first request by
+     * run->state = RUN_ASK, or leave it so. */
     void (*begin)(gramc_run *run, gramc_text text);
     /* What is asked next. */
     void (*ask)(gramc_run *run, struct planned_request *asking);
@@ -35,7 +39,7 @@ struct strategy {
     void (*collect)(gramc_run *run);
 };
 
-extern const struct strategy strategy_direct;
+extern const struct strategy strategy_direct, strategy_evaluated;
 
 /* That of the agent; NULL: this version cannot run it. */
 const struct strategy *strategy_of(const gramc_agent *agent);

@@ -51,4 +51,9 @@ static void collect(gramc_run *run) {
     }
 }
 
-const struct strategy strategy_direct = {"direct", 1u << RUN_AGENT, 0, begin, ask, read, collect};
+const struct strategy strategy_direct = {.name = "direct",
+                                         .roles = 1u << RUN_AGENT,
+                                         .begin = begin,
+                                         .ask = ask,
+                                         .read = read,
+                                         .collect = collect};

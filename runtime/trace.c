@@ -313,6 +313,7 @@ void trace_event(struct trace *trace, const gramc_event *event) {
     json_member_text(w, "event", text_of(event->name));
     if (event->turn) json_member_number(w, "turn", event->turn);
     if (event->iteration) json_member_number(w, "iteration", event->iteration);
+    if (event->role) json_member_text(w, "role", text_of(event->role));
     writers[event->kind](trace, event);
     json_object_end(w);
     buf_putc(&trace->line, '\n');

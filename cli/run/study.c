@@ -112,6 +112,7 @@ int study_find_store(struct study *study, bool make) {
 void study_close(struct study *study) {
     for (size_t i = 0; i < study->arm_count; i++) {
         gramc_model_free(study->arms[i].model);
+        role_models_free(&study->arms[i].roles);
         gramc_bound_free(study->arms[i].bound);
     }
     workshop_close(&study->shop);
