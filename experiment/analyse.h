@@ -31,6 +31,9 @@ struct analysis_input {
     bool transcripts;                     /* for the page: what was said in cases that changed */
     gramc_text state, reason;             /* of the store: done, stopped, aborted, running; why */
     const gramc_text *libraries, *models; /* one an arm, as people know them; NULL: as planned */
+    /* One an arm: in what its first request differs from the first arm's (view_differences); NULL:
+     * not known. */
+    const gramc_text *differences;
 };
 
 /* How many of what is long: reports show that many and say how many more there are. */

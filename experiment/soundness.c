@@ -137,8 +137,22 @@ static void coverage(struct analysis *out) {
                            "whatever changed between counts as a difference");
 }
 
+/* What an experiment varies may be more than it seems: the effect is of all of it together. */
+static void differences(struct columns *columns) {
+    const gramc_text *told = columns->input ? columns->input->differences : NULL;
+    struct analysis *out = columns->out;
+    for (size_t i = 1; told && i < out->arm_count; i++)
+        if (told[i].len)
+            analysis_warn(
+                out,
+                "what the model sees in %.*s differs from %.*s, as the experiment allows: %.*s",
+                NAME(out->arms[i].name), NAME(out->arms[0].name),
+                (int)(told[i].len > 300 ? 300 : told[i].len), told[i].ptr);
+}
+
 void analyse_soundness(struct columns *columns) {
     struct analysis *out = columns->out;
+    differences(columns);
     coverage(out);
     attritions(out);
     precedences(columns);
