@@ -197,6 +197,7 @@ struct analysis {
     /* The first and the last day of recording, in ms since 1970; 0: what was replayed does not say.
      */
     int64_t recorded_first_ms, recorded_last_ms;
+    uint64_t comparable, compared; /* pairs of answers and graders that prefer; with a verdict */
     uint32_t items_run,
         items_lacking;      /* with all cells done or missing; of these: with a missing one */
     struct metric *metrics; /* the first is the primary one, guardrails follow */

@@ -14,6 +14,7 @@ struct audit_file {
     struct cassette_reader reader;
     gramc_text name;
     size_t cell_line, cell_start; /* of the cell at hand; 0: none */
+    size_t judged_at;             /* where the lines of its judges begin; 0: there are none */
     uint64_t repeat;
     size_t arm;       /* its place; ARMS_MAX: before the first */
     bool begun, over; /* the cell has its header; its outcome */
@@ -69,6 +70,7 @@ static gramc_status end_cell(struct audit_file *file) {
     gramc_json_error why = {.message = ""};
     if (!file->cell_line) return GRAMC_OK;
     size_t end = reader->source.ptr ? (size_t)(reader->source.ptr - reader->text.ptr) : 0;
+    if (file->judged_at) end = file->judged_at;
     if (!file->begun) find(file, file->cell_line, "a cell has no header", TEXT(""));
     else if (!file->over) find(file, file->cell_line, "a cell does not come to its end", TEXT(""));
     if (!file->begun || end < file->cell_start) return GRAMC_OK;
@@ -118,6 +120,7 @@ static gramc_status begin_cell(struct audit_file *file) {
     file->cell_line = reader->line;
     file->cell_start = reader->at < reader->text.len ? reader->at : reader->text.len;
     file->begun = file->over = false;
+    file->judged_at = 0;
     return status;
 }
 
@@ -166,6 +169,17 @@ static void count_event(struct audit_file *file) {
     counts->completion += used.completion_tokens;
 }
 
+/* Judges come behind what they judge. */
+static void take_judging(struct audit_file *file) {
+    struct cassette_reader *reader = &file->reader;
+    struct audit_counts *counts = &file->audit->counts;
+    gramc_text said = trace_text(json_get(reader->event, "said"), "event");
+    if (!file->judged_at) file->judged_at = (size_t)(reader->source.ptr - reader->text.ptr);
+    if (!file->over) find(file, reader->line, "a judge speaks before the outcome", TEXT(""));
+    counts->judgings += text_is(said, "model.request");
+    counts->judge_bytes += reader->source.len + 1;
+}
+
 static void check_secrets(struct audit_file *file) {
     struct secret_place place;
     char line[240];
@@ -178,6 +192,7 @@ static gramc_status take_line(struct audit_file *file) {
     struct cassette_reader *reader = &file->reader;
     if (reader->line == 1) take_first_line(file);
     else if (text_is(reader->kind, "cell")) return begin_cell(file);
+    else if (text_is(reader->kind, "judge")) take_judging(file);
     else if (file->over) find(file, reader->line, "something stands behind an outcome", TEXT(""));
     else if (text_is(reader->kind, "header")) take_header(file);
     count_event(file);

@@ -19,6 +19,7 @@ struct audit_counts {
     uint64_t files, bytes, cells, answered;
     uint64_t requests, request_bytes; /* the layer of models: lines of both ways */
     uint64_t calls, call_bytes;       /* the layer of tools */
+    uint64_t judgings, judge_bytes;   /* the layer of judges: requests, lines */
     uint64_t prompt, completion;      /* tokens */
 };
 

@@ -119,6 +119,10 @@ static void put_counts(struct json_writer *w, const struct cassette_audit *audit
     json_member_number(w, "entries", counts->calls);
     json_member_number(w, "bytes", counts->call_bytes);
     json_object_end(w);
+    json_member_object(w, "judge");
+    json_member_number(w, "entries", counts->judgings);
+    json_member_number(w, "bytes", counts->judge_bytes);
+    json_object_end(w);
     json_object_end(w);
     json_member_object(w, "tokens");
     json_member_number(w, "input", counts->prompt);
@@ -172,6 +176,9 @@ static void put_stats(FILE *out, const struct cassette_audit *audit) {
             (unsigned long long)counts->request_bytes);
     fprintf(out, "Tools:     %llu calls, %llu bytes\n", (unsigned long long)counts->calls,
             (unsigned long long)counts->call_bytes);
+    if (counts->judge_bytes)
+        fprintf(out, "Judges:    %llu requests, %llu bytes\n", (unsigned long long)counts->judgings,
+                (unsigned long long)counts->judge_bytes);
     if (counts->prompt + counts->completion)
         fprintf(out, "Tokens:    %llu in, %llu out\n", (unsigned long long)counts->prompt,
                 (unsigned long long)counts->completion);
