@@ -107,6 +107,7 @@ static void add_impl(struct taker *taker, const gramc_impl *impl) {
     add_guard(taker, "before", &impl->before);
     add_guard(taker, "after", &impl->after);
     add_approve(sha, impl->approve);
+    if (impl->library_named.len) sha256_add_text(sha, impl->library_named);
 }
 
 static void add_box(struct taker *taker, const gramc_box *box) {
@@ -125,6 +126,25 @@ static void add_box(struct taker *taker, const gramc_box *box) {
     add_approve(sha, box->approve);
     add_file(taker, box->folder, box->file_named);
     for (size_t i = 0; i < box->argc; i++) add_file(taker, box->folder, box->argv[i]);
+}
+
+gramc_text library_fingerprint_whole(struct arena *arena, const gramc_library *library) {
+    struct sha256 sha;
+    char hex[SHA256_HEX];
+    bool any = false;
+    sha256_init(&sha);
+    sha256_add_text(&sha, TEXT("gramc library 2, with agents"));
+    sha256_add_text(&sha, library->fingerprint);
+    for (size_t i = 0; i < library->impl_count; i++) {
+        const gramc_impl *impl = &library->impls[i];
+        if (!impl->agent) continue;
+        any = true;
+        sha256_add_text(&sha, impl->name);
+        sha256_add_text(&sha, impl->agent->fingerprint);
+        sha256_add_text(&sha, impl->library ? impl->library->fingerprint : TEXT(""));
+    }
+    sha256_hex(&sha, hex);
+    return any ? arena_text(arena, (gramc_text){hex, SHA256_HEX}) : library->fingerprint;
 }
 
 gramc_text library_fingerprint(struct arena *arena, gramc_reader reader,

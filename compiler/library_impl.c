@@ -15,7 +15,7 @@ struct impl_properties {
     const struct value *kinds[KINDS];
     const struct value *isolation;
     const struct value *env, *headers, *url_value, *transform, *max_memory, *style, *explode;
-    const struct value *before, *after, *approve;
+    const struct value *before, *after, *approve, *library;
     uint32_t timeout_ms, max_cpu_ms, max_files;
     bool persistent, in_process;
 };
@@ -47,6 +47,7 @@ static const struct property_row rows[] = {
     {"before", PROPERTY_VALUE, AT(before)},
     {"after", PROPERTY_VALUE, AT(after)},
     {"approve", PROPERTY_VALUE, AT(approve)},
+    {"library", PROPERTY_VALUE, AT(library)},
     {"meta", PROPERTY_IGNORED, 0},
 };
 #undef AT
@@ -192,6 +193,8 @@ bool impl_read(struct pass *pass, struct impl *impl, const struct pattern *patte
     if (kind_takes(impl->public.kind, TEXT("url"))) read_request(pass, impl, &p);
     if (kind_takes(impl->public.kind, TEXT("tool")))
         impl->public.target = p.tool.len ? p.tool : impl->public.name;
+    if (p.library) impl->public.library_named = library_name(pass, p.library, "library");
+    if (p.library) impl->library_at = p.library->span;
     read_child(pass, &impl->public, pattern, &p);
     return true;
 }

@@ -53,6 +53,7 @@ static void copy_impl(struct arena *arena, gramc_impl *impl) {
     impl_texts(texts, impl);
     for (size_t i = 0; i < IMPL_TEXTS; i++) *texts[i] = copy(arena, *texts[i]);
     impl->folder = copy(arena, impl->folder);
+    impl->library_named = copy(arena, impl->library_named);
     impl->file = copy(arena, impl->file);
     impl->accepts_document = impl->returns_document = NULL; /* it may outlive where they are from */
     impl->argv = copy_texts(arena, impl->argv, impl->argc);
@@ -186,6 +187,8 @@ gramc_status gramc_library_maker_finish(const gramc_library **out, gramc_library
     if (!has_servers(&maker->library)) return GRAMC_NOT_FOUND;
     if (!maker->finished)
         maker->library.fingerprint = library_fingerprint(&maker->arena, reader, &maker->library);
+    if (!maker->finished)
+        maker->library.fingerprint = library_fingerprint_whole(&maker->arena, &maker->library);
     if (maker->arena.oom) return GRAMC_NOMEM;
     maker->finished = true;
     *out = &maker->library;

@@ -111,11 +111,15 @@ static void put_cell(struct buf *out, const struct plan *plan, const struct cell
     buf_putc(out, '\n');
 }
 
+static bool is_attempt(gramc_text name) {
+    return text_is(name, "model.attempt") || text_is(name, "inner.model.attempt");
+}
+
 static gramc_status put_events(struct cassette_writer *writer, struct trace_reader *reader) {
     const struct json *event;
     gramc_status status;
     while (!(status = trace_next(reader, &event)) && event)
-        if (!text_is(trace_text(event, "event"), "model.attempt")) put_event(&writer->out, event);
+        if (!is_attempt(trace_text(event, "event"))) put_event(&writer->out, event);
     return status;
 }
 

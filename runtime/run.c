@@ -211,7 +211,10 @@ static void step_step(gramc_run *run) {
 }
 
 gramc_text run_model_id(const gramc_run *run) {
-    gramc_text id = run->model->id.len ? run->model->id : model_id(run->bound->agent->model);
+    gramc_text own = model_id(run->bound->agent->model);
+    bool is_scripted = run->model->kind != &model_endpoint;
+    if (run->caller && is_scripted && own.len) return own; /* its id is that of the first agent */
+    gramc_text id = run->model->id.len ? run->model->id : own;
     return id.len ? id : text_of(run->model->kind->name); /* never of an endpoint: see evaluate */
 }
 
@@ -257,7 +260,8 @@ static bool build_body(gramc_run *run) {
 static void step_ask(gramc_run *run) {
     if (budget_is_spent(run, "")) return;
     run->watch.iteration = ++run->iteration;
-    run->result.requests++;
+    run->asked++;
+    for (gramc_run *r = run; r; r = r->caller) r->result.requests++;
     conversation_trim(&run->talk, run->bound->agent->max_messages);
     run->slot_count = 0; /* of the last answer, whose memory goes */
     if (!build_body(run)) return;
@@ -412,14 +416,6 @@ static void read_calls(gramc_run *run, const struct reply *reply) {
     }
 }
 
-static void count_usage(gramc_run *run, const struct usage *usage) {
-    run->result.prompt_tokens += usage->prompt;
-    run->result.completion_tokens += usage->completion;
-    run->result.total_tokens += usage->total;
-    run->result.cached_tokens += usage->cached;
-    budget_count(run, usage);
-}
-
 static void step_read(gramc_run *run) {
     const struct ask *ask = &run->ask;
     run->result.model_ns += watch_now(&run->watch) - run->waiting_since;
@@ -430,7 +426,7 @@ static void step_read(gramc_run *run) {
             run->model->of_cassette ? GRAMC_OUTCOME_CASSETTE_MISS : GRAMC_OUTCOME_MODEL_ERROR;
         end_with(run, why, text_of(run->message)); /* that ask_fail wrote */
     } else {
-        count_usage(run, &ask->reply.usage);
+        budget_count(run, &ask->reply.usage);
         if (ask->reply.call_count) read_calls(run, &ask->reply);
         else read_text(run, &ask->reply);
     }
@@ -561,6 +557,7 @@ static void copy_environment(gramc_run *run, const gramc_run_options *options) {
     gramc_text *copy = arena_array(&run->arena, options->environment_count + 1, sizeof(*copy));
     for (size_t i = 0; copy && i < options->environment_count; i++)
         copy[i] = arena_text(&run->arena, options->environment[i]);
+    memory->run = run;
     memory->arena = &run->arena;
     memory->environment = copy;
     memory->environment_count = options->environment_count;
@@ -615,6 +612,8 @@ static void enlist(gramc_run *run) {
 /* Equal runs give equal traces where times are not wanted: none is made up then. */
 static gramc_text choose_id(gramc_run *run, const gramc_run_options *options) {
     uint8_t bytes[16];
+    if (options->run_id.len && options->run_id.len < sizeof(run->id))
+        snprintf(run->id, sizeof(run->id), "%.*s", TEXT_ARGS(options->run_id));
     if (options->run_id.len || options->trace_without_times) return options->run_id;
     if (uv_random(NULL, NULL, bytes, sizeof(bytes), 0, NULL)) return (gramc_text){NULL, 0};
     for (size_t i = 0; i < sizeof(bytes); i++)
@@ -653,11 +652,35 @@ static gramc_status learn_secrets(gramc_loop *loop, const gramc_bound *bound,
     return status ? status : loop_learn(loop, model->secrets);
 }
 
+/* One that answers whatever it is asked, or that was made for this very model. */
+static bool will_do(const gramc_model *model, const gramc_agent *agent) {
+    gramc_text wanted = model_id(agent->model);
+    return model->kind != &model_endpoint || !wanted.len || text_eq(model->id, wanted);
+}
+
+/* An agent that another calls is asked of the same model, or of the same provider. */
+static gramc_status take_from_caller(gramc_run_options *options, const gramc_bound *bound,
+                                     const gramc_run *caller) {
+    if (!caller || options->model) return GRAMC_OK;
+    options->model = caller->model;
+    if (caller->budget.has_prices) options->prices = &caller->budget.prices;
+    options->trace_without_times = caller->watch.trace.without_times;
+    return will_do(options->model, bound->agent) ? GRAMC_OK : GRAMC_NOT_FOUND;
+}
+
 gramc_status gramc_run_start(gramc_run **out, gramc_loop *loop, const gramc_bound *bound,
                              const gramc_run_options *given, const gramc_run_handler *handler) {
     gramc_run_options options = GRAMC_RUN_OPTIONS_INIT;
     OPTIONS_READ(options, given);
-    gramc_status status = evaluate(bound, &options, handler);
+    return run_start_in(out, loop, bound, &options, handler, &(struct run_caller){.run = NULL});
+}
+
+gramc_status run_start_in(gramc_run **out, gramc_loop *loop, const gramc_bound *bound,
+                          const gramc_run_options *given, const gramc_run_handler *handler,
+                          const struct run_caller *caller) {
+    gramc_run_options options = *given;
+    gramc_status status = take_from_caller(&options, bound, caller->run);
+    if (!status) status = evaluate(bound, &options, handler);
     if (status) return status;
     status = learn_secrets(loop, bound, options.model);
     if (status) return status;
@@ -668,6 +691,8 @@ gramc_status gramc_run_start(gramc_run **out, gramc_loop *loop, const gramc_boun
         return GRAMC_NOMEM;
     }
     *run = (gramc_run){.loop = loop,
+                       .caller = caller->run,
+                       .within = caller->within,
                        .bound = bound,
                        .model = options.model,
                        .handler = *handler,
@@ -679,6 +704,7 @@ gramc_status gramc_run_start(gramc_run **out, gramc_loop *loop, const gramc_boun
     arena_init(&run->turn, &loop->allocator);
     buf_init(&run->said, &loop->allocator, INT32_MAX);
     if (options.tools) run->memory.recording = &options.tools->tools;
+    if (caller->run) run->memory.recording = caller->run->memory.recording;
     buf_init(&run->body, &loop->allocator, BODY_MAX);
     run->watch =
         (struct watch){.clock = &loop->clock, .event = handler->event, .ctx = handler->ctx};

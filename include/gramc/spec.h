@@ -127,7 +127,8 @@ typedef struct gramc_agent {
 /* What does a tool: GRAMC_IMPL_BUILTIN (target: the registered name), GRAMC_IMPL_EXEC (argv),
  * GRAMC_IMPL_RETURNS (target: the text that it always returns), GRAMC_IMPL_HTTP (target: the URL,
  * with ${...}), GRAMC_IMPL_MCP (target: the tool on the server of the box `server`),
- * GRAMC_IMPL_PLUGIN (target: the file), GRAMC_IMPL_REPLAY (target: the trace file). */
+ * GRAMC_IMPL_PLUGIN (target: the file), GRAMC_IMPL_REPLAY (target: the trace file),
+ * GRAMC_IMPL_AGENT (target: the agent's name). */
 typedef enum gramc_impl_kind {
 #define GRAMC_KIND(id, word, value, takes, example) GRAMC_IMPL_##id,
 #include "gramc/kinds.def"
@@ -193,6 +194,11 @@ typedef struct gramc_impl {
     gramc_isolation isolation;         /* PLUGIN, and EXEC that stays */
     gramc_guard_program before, after; /* asked after those of the library */
     gramc_approve approve;
+    /* AGENT: who does it (prepared with the compilation), and with which library; NULL: with the
+     * one that this stands in. library_named: as it is written. All of them are borrowed. */
+    const gramc_agent *agent;
+    const struct gramc_library *library;
+    gramc_text library_named;
 } gramc_impl;
 
 /* GRAMC_BOX_MCP: argv (stdio), or url (Streamable HTTP). GRAMC_BOX_HTTP: the tools of a YAML file.
@@ -230,7 +236,8 @@ typedef struct gramc_box {
 } gramc_box;
 
 /* What `extends` names is merged in; own implementations, boxes and guards win over it. */
-typedef struct gramc_library {
+typedef struct gramc_library gramc_library;
+struct gramc_library {
     gramc_text name;
     gramc_text description;
     const gramc_impl *impls;
@@ -239,7 +246,7 @@ typedef struct gramc_library {
     const gramc_box *boxes;
     size_t box_count;
     gramc_guard_program before, after; /* of all its tools, those of its boxes too */
-} gramc_library;
+};
 
 /* One way of doing it: what is written in an arm replaces what its agent says. */
 typedef struct gramc_arm {
