@@ -72,6 +72,7 @@ void run_end(gramc_run *run, gramc_outcome outcome, const char *format, ...) {
 }
 
 void run_nomem(gramc_run *run) {
+    run->nomem = true;
     run_end(run, GRAMC_OUTCOME_INTERNAL, "out of memory");
 }
 

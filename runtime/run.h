@@ -108,7 +108,7 @@ struct gramc_run {
     char id[33];
     uint64_t waiting_since; /* for an answer, or for tools */
     enum run_state state;
-    bool stepping, canceled, timed_out, overdue, is_ready;
+    bool stepping, canceled, timed_out, overdue, is_ready, nomem;
     struct budget budget;
     gramc_run_result result;
     char message[1024];

@@ -58,6 +58,7 @@ static void put_tool(struct json_writer *w, const struct bound_tool *tool) {
         json_member_text(w, "target", buf_view(&target));
     }
     json_object_end(w);
+    if (buf_status(&target) == GRAMC_NOMEM) w->out->state = BUF_NOMEM;
     buf_free(&target);
 }
 
