@@ -117,6 +117,7 @@ static const struct dispatched {
     const char *name, *about;
 } dispatched[] = {
     {"run", "Runs an agent with a tool library"},
+    {"serve", "Serves the agents of a spec over HTTP"},
     {"bind", "Tells which implementation of a tool library serves each tool of an agent, and what "
              "is proven about it"},
     {"tools", "Lists what a tool library offers"},

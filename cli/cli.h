@@ -41,6 +41,7 @@ enum {
     FOR_REPORT = 1 << 19,
     FOR_STAT = 1 << 20,
     FOR_GRADE = 1 << 21,
+    FOR_SERVE = 1 << 22,
     FOR_ALL = (1 << 24) - 1 /* room for those that come */
 };
 

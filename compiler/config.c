@@ -23,7 +23,7 @@ struct config_reader {
 static gramc_text join(struct arena *arena, gramc_text a, gramc_text b) {
     char *text = arena_alloc(arena, a.len + b.len + 2);
     if (!text) return (gramc_text){NULL, 0};
-    memcpy(text, a.ptr, a.len);
+    if (a.len) memcpy(text, a.ptr, a.len);
     text[a.len] = '.';
     if (b.len) memcpy(text + a.len + 1, b.ptr, b.len);
     text[a.len + 1 + b.len] = '\0';

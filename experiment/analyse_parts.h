@@ -80,6 +80,8 @@ void compare_estimate(struct columns *columns, struct arm_comparison *comparison
 /* The tests that assume less, and the bootstrap: where they take little time. */
 void compare_tests(struct columns *columns, struct arm_comparison *comparison,
                    const struct sample *sample);
+/* What the arms count, together, and what is left to do. */
+void analysis_sum_arms(struct analysis *out);
 /* All cells of the item are done or missing. */
 static inline bool has_ended(const struct analysis *out, const struct case_result *result) {
     uint64_t ended = 0;

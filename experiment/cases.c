@@ -114,7 +114,7 @@ static bool keep(struct cases *out, const struct item_list *list) {
     struct item *items = arena_array(&out->arena, list->count, sizeof *items);
     struct sha256 sha;
     if (!items) return false;
-    memcpy(items, list->items, list->count * sizeof *items);
+    if (list->count) memcpy(items, list->items, list->count * sizeof *items);
     out->items = items;
     out->count = list->count;
     sha256_init(&sha);

@@ -267,12 +267,12 @@ static void finish_values(struct columns *columns) {
         }
 }
 
-static void finish_counts(struct analysis *out) {
+void analysis_sum_arms(struct analysis *out) {
     uint64_t each = (uint64_t)out->items * out->repeats;
     for (size_t i = 0; i < out->arm_count; i++) {
         struct arm_result *arm = &out->arms[i];
-        arm->todo = each - arm->done - arm->missing - arm->skipped;
-        if (arm->done + arm->missing == 0) arm->has_cost = false;
+        uint64_t ended = arm->done + arm->missing + arm->skipped;
+        arm->todo = ended < each ? each - ended : 0;
         out->done += arm->done;
         out->missing += arm->missing;
         out->skipped += arm->skipped;
@@ -280,6 +280,12 @@ static void finish_counts(struct analysis *out) {
     }
     out->cells = each * out->arm_count;
     out->complete = out->todo == 0 && out->skipped == 0;
+}
+
+static void finish_counts(struct analysis *out) {
+    analysis_sum_arms(out);
+    for (size_t i = 0; i < out->arm_count; i++)
+        if (out->arms[i].done + out->arms[i].missing == 0) out->arms[i].has_cost = false;
     for (size_t i = 0; i < out->items; i++) {
         bool run = has_ended(out, &out->cases[i]);
         uint32_t missing = 0;

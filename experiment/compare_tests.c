@@ -197,9 +197,9 @@ void compare_tests(struct columns *columns, struct arm_comparison *comparison,
     if (!(comparison->spread > 0)) return;
     if (!columns->cluster) {
         struct stat_wilcoxon ranks =
-            stat_wilcoxon(&columns->scratch, values, count, STAT_ZEROS_WILCOX);
-        bool exact = count <= EXACT_ITEMS && !isnan(ranks.exact);
-        comparison->p[TEST_WILCOXON] = exact ? ranks.exact : ranks.normal;
+            stat_wilcoxon(&columns->scratch, values, count, STAT_ZEROS_WILCOX,
+                          count <= EXACT_ITEMS ? EXACT_ITEMS : 0);
+        comparison->p[TEST_WILCOXON] = isnan(ranks.exact) ? ranks.normal : ranks.exact;
     }
     bootstrap(columns, comparison, sample, seed);
 }

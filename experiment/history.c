@@ -392,18 +392,7 @@ static gramc_status read_settings(struct history_reading *history) {
 
 static void read_counts(struct history_reading *history) {
     struct analysis *out = history->columns.out;
-    uint64_t each = (uint64_t)out->items * out->repeats;
-    for (size_t i = 0; i < out->arm_count; i++) {
-        struct arm_result *arm = &out->arms[i];
-        uint64_t ended = arm->done + arm->missing + arm->skipped;
-        arm->todo = ended < each ? each - ended : 0;
-        out->done += arm->done;
-        out->missing += arm->missing;
-        out->skipped += arm->skipped;
-        out->todo += arm->todo;
-    }
-    out->cells = each * out->arm_count;
-    out->complete = out->todo == 0 && out->skipped == 0;
+    analysis_sum_arms(out);
     for (size_t k = 0; k < history->count; k++) {
         const struct json *counts = json_get(history->sources[k].report, "counts");
         out->replayed += whole(counts, "replayed");

@@ -331,6 +331,18 @@ static gramc_text *environment(struct cell_job *job) {
     return list;
 }
 
+/* What was recorded answers in every role, at the prices of each. */
+static void play_models(struct cell_job *job, gramc_run_options *run) {
+    gramc_named_model *played = arena_array(&job->arena, run->model_count + 1, sizeof(*played));
+    run->model = gramc_cassette_model(job->cassette);
+    for (size_t i = 0; played && i < run->model_count; i++) {
+        played[i] = run->models[i];
+        played[i].model = run->model;
+    }
+    run->models = played;
+    if (!played) run->model_count = 0;
+}
+
 /* False: there is no recording of the cell, and the job has ended. */
 static bool take_cassette(struct cell_job *job, gramc_run_options *run) {
     const struct run_cells_options *options = &job->cells->options;
@@ -341,7 +353,7 @@ static bool take_cassette(struct cell_job *job, gramc_run_options *run) {
         return false;
     }
     job->attempt.replayed = true;
-    if (!options->live_models) run->model = gramc_cassette_model(job->cassette);
+    if (!options->live_models) play_models(job, run);
     if (!options->live_tools) run->tools = job->cassette;
     return true;
 }
@@ -354,6 +366,8 @@ static void run_agent(struct cell_job *job) {
     const gramc_run_handler handler = {.done = on_ended, .event = on_event, .ctx = job};
     run.model = arm->model;
     run.prices = arm->prices;
+    run.models = arm->models;
+    run.model_count = arm->model_count;
     run.messages = item->messages;
     run.message_count = item->message_count;
     run.inputs = item->inputs;

@@ -19,7 +19,9 @@ gramc_agent arm_agent(const gramc_arm *arm);
 struct run_arm {
     const gramc_bound *bound;
     const gramc_model *model;
-    const gramc_prices *prices; /* NULL: not known */
+    const gramc_prices *prices;      /* NULL: not known */
+    const gramc_named_model *models; /* as in gramc_run_options */
+    size_t model_count;
 };
 
 /* How cells are graded (grade.h); tests have others. start NULL: they are not. */

@@ -12,6 +12,7 @@
 #include "runtime/proof.h"
 #include "runtime/protocol.h"
 #include "runtime/secret.h"
+#include "runtime/strategy.h"
 #include "runtime/wire.h"
 
 enum { BLOCK_MAX = 64 << 20, SENTENCE_MAX = 4096 };
@@ -205,6 +206,10 @@ static void cut_tools(gramc_bound *bound, struct bound_step *step) {
 
 static void print_blocks(gramc_bound *bound, gramc_text target) {
     const gramc_tool **list = arena_array(&bound->arena, bound->tool_count + 1, sizeof(*list));
+    const struct strategy *strategy = strategy_of(bound->agent);
+    if (strategy && strategy->answers)
+        bound->own_format =
+            print_answer(bound, json_parse(&bound->arena, text_of(strategy->answers), NULL));
     for (size_t i = 0; list && i < bound->step_count; i++) {
         struct bound_step *step = &bound->steps[i];
         cut_tools(bound, step);
@@ -240,15 +245,14 @@ static void check_settings(gramc_bound *bound) {
                          TEXT(""));
 }
 
-/* The function-calling loop is the only one that run.c knows. */
 static void check_strategy(gramc_bound *bound) {
     gramc_text strategy = bound->agent->strategy;
-    if (strategy.len == 0 || text_is(strategy, "direct")) return;
+    if (strategy_of(bound->agent)) return;
     bound_report(bound, GRAMC_ERROR, NULL,
                  BOUND_JOIN(bound, TEXT("agent `"), bound->agent->name,
                             TEXT("` has the strategy `"), strategy,
                             TEXT("`, which this version cannot run")),
-                 TEXT("it runs `direct`"));
+                 TEXT("it runs `direct` and `evaluated`"));
 }
 
 static void fill(gramc_bound *bound, gramc_text target) {

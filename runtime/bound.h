@@ -53,6 +53,7 @@ struct gramc_bound {
     struct bound_tool *tools;     /* one per tool of the agent and its tasks */
     size_t tool_count;
     const struct protocol *protocol;
+    gramc_text own_format;    /* of answers that its strategy asks for itself; empty: none */
     struct bound_step *steps; /* one per task, or a single one */
     size_t step_count;
     struct bind_note *first, *last;

@@ -19,14 +19,37 @@ static double cost_limit(const gramc_agent *agent, const gramc_run_options *opti
     return limit;
 }
 
-bool budget_is_usable(const gramc_agent *agent, const gramc_run_options *options) {
-    const gramc_prices *prices = options->prices;
+static bool are_usable(const gramc_prices *prices) {
+    return isfinite(prices->input) && prices->input >= 0 && isfinite(prices->output) &&
+           prices->output >= 0 && isfinite(prices->cached);
+}
+
+/* Whatever may be asked has a price. */
+static bool are_priced(const struct run_model models[RUN_ROLES]) {
+    for (size_t i = 0; i < RUN_ROLES; i++)
+        if (models[i].model && !models[i].prices) return false;
+    return true;
+}
+
+bool budget_is_usable(const gramc_agent *agent, const gramc_run_options *options,
+                      const struct run_model models[RUN_ROLES]) {
     double limit = cost_limit(agent, options);
     if (!isfinite(limit) || limit < 0) return false;
-    if (prices && !(isfinite(prices->input) && prices->input >= 0 && isfinite(prices->output) &&
-                    prices->output >= 0 && isfinite(prices->cached)))
-        return false;
-    return limit == 0 || prices || options->model->kind == &model_mock;
+    if (options->prices && !are_usable(options->prices)) return false;
+    for (size_t i = 0; i < options->model_count; i++)
+        if (options->models[i].prices && !are_usable(options->models[i].prices)) return false;
+    return limit == 0 || are_priced(models) || options->model->kind == &model_mock;
+}
+
+/* Prices are borrowed until the run starts. */
+static void keep_prices(gramc_run *run) {
+    for (size_t i = 0; i < RUN_ROLES; i++) {
+        gramc_prices *prices = &run->budget.prices[i];
+        if (!run->models[i].prices) continue;
+        *prices = *run->models[i].prices;
+        if (prices->cached < 0) prices->cached = prices->input;
+        run->models[i].prices = prices;
+    }
 }
 
 void budget_init(gramc_run *run, const gramc_run_options *options) {
@@ -36,10 +59,8 @@ void budget_init(gramc_run *run, const gramc_run_options *options) {
         options->max_total_tokens ? options->max_total_tokens : agent->max_total_tokens;
     budget->max_cost = cost_limit(agent, options);
     budget->max_ms = options->max_duration_ms ? options->max_duration_ms : agent->max_duration_ms;
-    budget->has_prices = options->prices != NULL;
-    if (options->prices) budget->prices = *options->prices;
-    if (budget->has_prices && budget->prices.cached < 0)
-        budget->prices.cached = budget->prices.input;
+    budget->has_prices = are_priced(run->models);
+    keep_prices(run);
     run->result.has_cost = budget->has_prices;
 }
 
@@ -65,7 +86,8 @@ void budget_count(gramc_run *run, const struct usage *usage) {
     uint64_t parts = usage->prompt + usage->completion;
     uint64_t tokens = usage->total > parts ? usage->total : parts;
     bool is_mock = run->model->kind == &model_mock;
-    double cost = own->has_prices && !is_mock ? cost_of(&own->prices, usage) : 0;
+    const gramc_prices *prices = run->models[run->asking.role].prices;
+    double cost = own->has_prices && !is_mock ? cost_of(prices, usage) : 0;
     for (gramc_run *r = run; r; r = r->caller) {
         struct budget *budget = &r->budget;
         add_usage(&r->result, usage);

@@ -136,6 +136,26 @@ bool conversation_result(struct conversation *talk, struct arena *arena,
     return conversation_add(talk, arena, message);
 }
 
+/* ## Branching */
+
+bool conversation_branch(struct conversation *out, const struct conversation *talk,
+                         struct arena *arena, size_t count) {
+    *out = (struct conversation){
+        .protocol = talk->protocol, .turn = talk->turn, .group = talk->group, .ids = talk->ids};
+    struct message **link = &out->first;
+    for (const struct message *m = talk->first; m && out->count < count; m = m->next) {
+        struct message *copy = ARENA_NEW(arena, struct message);
+        if (!copy) return false;
+        *copy = *m;
+        copy->next = NULL;
+        *link = out->last = copy;
+        link = &copy->next;
+        out->count++;
+        for (size_t i = 0; i < m->call_count; i++) take_id(out, arena, m->calls[i].id);
+    }
+    return !arena->oom;
+}
+
 /* ## Trimming */
 
 static bool is_old_turn(const struct conversation *talk, const struct message *message) {

@@ -100,6 +100,10 @@ bool conversation_result(struct conversation *talk, struct arena *arena,
 /* An id that no call of the conversation has: the wanted one, or one that is made up. It is taken
  * then. No ptr without memory. */
 gramc_text conversation_id(struct conversation *talk, struct arena *arena, gramc_text wanted);
+/* Makes *out what the first `count` messages of the other one are, to be continued in its own way;
+ * texts are shared. False without memory. */
+bool conversation_branch(struct conversation *out, const struct conversation *talk,
+                         struct arena *arena, size_t count);
 /* Drops whole turns from the front, then whole groups of the current one, never its first message
  * nor its newest group, until at most `max` messages are left or nothing more may go. */
 void conversation_trim(struct conversation *talk, size_t max);

@@ -84,8 +84,13 @@ static bool answer(struct ask *ask) {
 
 static void start(struct ask *ask) {
     const struct bound_step *step = ask->run->step;
-    const struct message *last = ask->run->talk.last;
-    bool has_called = last->role == ROLE_TOOL;
+    const struct message *last = ask->run->asking.talk->last;
+    enum run_role role = ask->run->asking.role;
+    bool has_called = last->role == ROLE_TOOL || role == RUN_OUTPUT;
+    if (role == RUN_EVALUATOR) {
+        say(ask, TEXT("{\"reason\":\"The mock asks for no more.\",\"decision\":\"FINISHED\"}"));
+        return;
+    }
     for (size_t i = 0; i < step->tool_count && !has_called; i++)
         if (call_tool(ask, step->tools[i])) return;
     if (answer(ask)) return;

@@ -14,8 +14,9 @@ enum unsent {
     SETTING_SEED = 4,
     SETTING_CHOICE = 8, /* toolChoice */
     SETTING_PARALLEL = 16,
-    SETTING_CONTEXT = 32,    /* numCtx */
-    SETTING_KEEP_ALIVE = 64, /* keepAlive */
+    SETTING_CONTEXT = 32,            /* numCtx */
+    SETTING_KEEP_ALIVE = 64,         /* keepAlive */
+    SETTING_FORMAT_WITH_TOOLS = 128, /* JSON of a schema, in a request with tools */
     SETTINGS_OF_OLLAMA = SETTING_CONTEXT | SETTING_KEEP_ALIVE
 };
 

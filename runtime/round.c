@@ -188,6 +188,7 @@ static void on_sent(void *ctx, gramc_text arguments, const gramc_event_reading *
     gramc_event_call told = told_call(slot);
     told.sent = arguments;
     told.reading = reading;
+    if (slot->run->strategy->wants_sent) slot->sent = arena_text(&slot->run->ask.arena, arguments);
     watch_call(&slot->run->watch, &told);
     slot->started = watch_stamp(&slot->run->watch);
     slot->is_sent = true;
@@ -331,15 +332,16 @@ static void count_error(gramc_run *run, const struct slot *slot) {
     }
 }
 
-void round_collect(gramc_run *run) {
-    for (size_t i = 0; i < run->slot_count; i++) {
+void round_count(gramc_run *run) {
+    for (size_t i = 0; i < run->slot_count; i++) count_error(run, &run->slots[i]);
+}
+
+void round_put_results(gramc_run *run) {
+    for (size_t i = 0; i < run->slot_count && !run_is_ending(run); i++) {
         const struct slot *slot = &run->slots[i];
-        if (!conversation_result(&run->talk, &run->arena, run->assistant, i, slot->text,
-                                 slot->outcome != SLOT_FINE)) {
+        if (!conversation_result(run->asking.talk, run->asking.arena, run->assistant, i, slot->text,
+                                 slot->outcome != SLOT_FINE))
             run_nomem(run);
-            return;
-        }
-        count_error(run, slot);
     }
 }
 

@@ -52,7 +52,7 @@ const char *gramc_outcome_name(gramc_outcome outcome) {
 
 /* ## Ends */
 
-static bool is_ending(const gramc_run *run) {
+bool run_is_ending(const gramc_run *run) {
     return run->state == RUN_END || run->state == RUN_OVER;
 }
 
@@ -64,7 +64,7 @@ static void end_with(gramc_run *run, gramc_outcome outcome, gramc_text message) 
 
 void run_end(gramc_run *run, gramc_outcome outcome, const char *format, ...) {
     va_list args;
-    if (is_ending(run)) return;
+    if (run_is_ending(run)) return;
     va_start(args, format);
     vsnprintf(run->message, sizeof(run->message), format, args);
     va_end(args);
@@ -83,6 +83,7 @@ static void run_free(gramc_run *run) {
     buf_free(&run->body);
     buf_free(&run->said);
     arena_free(&run->turn);
+    arena_free(&run->inner);
     trace_free(&run->watch.trace);
     arena_free(&run->arena);
     mem_free(&loop->allocator, run, sizeof(*run));
@@ -115,6 +116,7 @@ static void step_end(gramc_run *run) {
     round_cancel(run);
     worker_spend_own(run->loop, run->memory.own);
     mcp_pool_spend_own(run->loop, run->memory.own);
+    run->watch.role = NULL;
     run->result.duration_ns = watch_now(&run->watch) - run->watch.start;
     watch_outcome(&run->watch, &run->result);
     run->state = RUN_OVER;
@@ -146,7 +148,7 @@ static gramc_text fill_prompt(gramc_run *run, struct arena *arena, gramc_text pr
 
 static void step_turn(gramc_run *run) {
     if (run->next_message == 0) run_tell_session(run);
-    if (is_ending(run)) return;
+    if (run_is_ending(run)) return;
     if (run->next_message == run->message_count) {
         if (!run_keep_session(run)) run_nomem(run);
         else end_with(run, GRAMC_OUTCOME_ANSWERED, TEXT(""));
@@ -156,12 +158,13 @@ static void step_turn(gramc_run *run) {
     run->result.text = (gramc_text){NULL, 0};
     run->watch.turn = (uint32_t)run->next_message;
     run->watch.iteration = 0;
+    run->watch.role = NULL;
     watch_turn(&run->watch, message);
     run->inputs[run->input_count - 1].value = message;
     arena_reset(&run->turn);
     run->instruction = fill_prompt(run, &run->turn, run->bound->agent->instruction);
     run->next_step = 0;
-    if (!is_ending(run)) run->state = RUN_STEP;
+    if (!run_is_ending(run)) run->state = RUN_STEP;
 }
 
 static bool names_message(gramc_text prompt) {
@@ -184,7 +187,7 @@ static gramc_text text_of_step(gramc_run *run, bool first) {
     if (!run->step->task) return message;
     bool joined = first && message_comes_first(run);
     text = fill_prompt(run, joined ? &run->turn : &run->arena, run->step->task->prompt);
-    if (is_ending(run) || !joined) return text;
+    if (run_is_ending(run) || !joined) return text;
     buf_init(&out, &run->loop->allocator, BODY_MAX);
     buf_text(&out, message);
     buf_puts(&out, "\n\n");
@@ -204,19 +207,19 @@ static void step_step(gramc_run *run) {
     memset(run->call_errors, 0, counters);
     memset(run->tool_errors, 0, counters);
     run->watch.iteration = 0;
+    run->watch.role = NULL;
     gramc_text text = text_of_step(run, first);
-    if (is_ending(run)) return;
+    if (run_is_ending(run)) return;
     if (run->step->task) watch_task(&run->watch, run->step->task->name, text);
+    arena_reset(&run->inner);
+    size_t room = run->strategy->room;
+    run->plan = room ? arena_array(&run->inner, 1, room) : NULL;
     run->state = RUN_ASK;
-    if (!conversation_user(&run->talk, &run->arena, text)) run_nomem(run);
+    if (run->plan || !room) run->strategy->begin(run, text);
 }
 
 gramc_text run_model_id(const gramc_run *run) {
-    gramc_text own = model_id(run->bound->agent->model);
-    bool is_scripted = run->model->kind != &model_endpoint;
-    if (run->caller && is_scripted && own.len) return own; /* its id is that of the first agent */
-    gramc_text id = run->model->id.len ? run->model->id : own;
-    return id.len ? id : text_of(run->model->kind->name); /* never of an endpoint: see evaluate */
+    return run->models[run->asking.role].id;
 }
 
 /* A tool that only other tasks have cannot be chosen now. */
@@ -236,16 +239,15 @@ static size_t usual_size(const struct request *request) {
 }
 
 static bool build_body(gramc_run *run) {
-    const struct bound_step *step = run->step;
-    bool functions = run->wire == GRAMC_WIRE_FUNCTIONS;
-    struct request request = {run->bound->agent,
+    const struct planned_request *asking = &run->asking;
+    struct request request = {asking->agent,
                               run_model_id(run),
-                              functions ? step->functions_block : step->tools_block,
+                              asking->tools,
                               run->wire,
-                              &run->talk,
-                              tool_choice(run),
-                              step->answer_format,
-                              run->instruction,
+                              asking->talk,
+                              asking->tool_choice,
+                              asking->answer_format,
+                              asking->instruction,
                               run->model->profile,
                               run->stream,
                               run->seed};
@@ -258,14 +260,36 @@ static bool build_body(gramc_run *run) {
     return buf_status(&run->body) == GRAMC_OK;
 }
 
+/* As the agent's own model is asked, unless its strategy says otherwise. */
+static void prepare(gramc_run *run) {
+    const struct bound_step *step = run->step;
+    bool functions = run->wire == GRAMC_WIRE_FUNCTIONS;
+    run->asking =
+        (struct planned_request){.role = RUN_AGENT,
+                                 .talk = &run->talk,
+                                 .arena = &run->arena,
+                                 .agent = run->bound->agent,
+                                 .instruction = run->instruction,
+                                 .tools = functions ? step->functions_block : step->tools_block,
+                                 .tool_choice = tool_choice(run),
+                                 .answer_format = step->answer_format,
+                                 .stream = true};
+    run->strategy->ask(run, &run->asking);
+    run->model = run->models[run->asking.role].model;
+    run->watch.role = role_name(run->asking.role);
+    run->watch.model = run_model_id(run);
+    run->stream = run->streams && run->asking.stream && run->model->kind == &model_endpoint;
+}
+
 static void step_ask(gramc_run *run) {
     if (budget_is_spent(run, "")) return;
-    run->watch.iteration = ++run->iteration;
+    run->iteration++;
+    run->watch.iteration++;
     run->asked++;
     for (gramc_run *r = run; r; r = r->caller) r->result.requests++;
-    conversation_trim(&run->talk, run->bound->agent->max_messages);
     run->slot_count = 0; /* of the last answer, whose memory goes */
-    if (!build_body(run)) return;
+    prepare(run);
+    if (run_is_ending(run) || !build_body(run)) return;
     watch_request(&run->watch, buf_view(&run->body));
     run->state = RUN_AWAIT_ANSWER;
     run->waiting_since = watch_now(&run->watch);
@@ -273,149 +297,6 @@ static void step_ask(gramc_run *run) {
 }
 
 /* ## Reading answers */
-
-static void set_text(gramc_run *run, gramc_text text) {
-    buf_reset(&run->said);
-    buf_text(&run->said, text);
-    if (buf_status(&run->said)) {
-        run->arena.oom = true; /* for those who decide on how the run goes on after this */
-        run_nomem(run);
-    }
-    run->result.text = run->said.len ? buf_view(&run->said) : TEXT("");
-}
-
-static void answered(gramc_run *run, gramc_text text) {
-    set_text(run, text);
-    run->state = RUN_STEP;
-    if (run->next_step < run->bound->step_count) return;
-    run->result.turns++;
-    watch_answer(&run->watch, run->result.text);
-    if (run->handler.turn) run->handler.turn(run->handler.ctx, run->result.text);
-    run->state = RUN_TURN;
-}
-
-/* ## Structured answers */
-
-/* The member `answer` of an object, where the request asked for one. */
-static gramc_text unwrapped(void *ctx, struct arena *arena, gramc_text content) {
-    const gramc_run *run = ctx;
-    const struct json *document =
-        run->step->answer_wrapped ? json_parse(arena, content, NULL) : NULL;
-    const struct json *answer = json_get(document, "answer");
-    return answer ? text_slice(content, answer->start, answer->end) : text_trim(content);
-}
-
-/* The model is told what is wrong, some times. */
-static void refuse_answer(gramc_run *run, const gramc_verdict *verdict) {
-    struct buf out;
-    const char *why = verdict && verdict->error_count ? verdict->errors[0].message.ptr
-                                                      : "it is nested too deeply or too large";
-    if (++run->bad_answers >= MOST_BAD_ANSWERS || run->iteration >= run->max_iterations) {
-        run_end(run, GRAMC_OUTCOME_BAD_ANSWER,
-                "the answer does not fit its type, after %u of them: %s",
-                (unsigned)run->bad_answers, why);
-        return;
-    }
-    buf_init(&out, &run->loop->allocator, BODY_MAX);
-    buf_printf(&out,
-               "Error: the answer does not fit its schema: %s. Answer again, with JSON that fits "
-               "it and nothing else.",
-               why);
-    gramc_text text = buf_to_arena(&out, &run->arena);
-    run->state = RUN_ASK;
-    if (!text.ptr || !conversation_remark(&run->talk, &run->arena, text)) run_nomem(run);
-}
-
-/* A tool's result is no model's JSON. */
-static gramc_text answer_itself(void *ctx, struct arena *arena, gramc_text text) {
-    (void)ctx, (void)arena;
-    return text;
-}
-
-/* `view` knows what the text stands for, and whether it may be mended. */
-static void take_answer(gramc_run *run, gramc_text text, struct reading_view *view) {
-    struct taken reading;
-    gramc_verdict *verdict = NULL;
-    view->schema = run->step->answers;
-    view->flags = GRAMC_CHECK_DEFAULTS | GRAMC_CHECK_NULL_ABSENT |
-                  (view->kinds && run->bound->agent->coerce ? (unsigned)GRAMC_CHECK_COERCE : 0);
-    reading_init(&reading, &run->loop->allocator);
-    gramc_status status = reading_take(&reading, &verdict, text, view);
-    if (status == GRAMC_NOMEM) {
-        run_nomem(run);
-    } else if (status || !verdict->valid) {
-        refuse_answer(run, status ? NULL : verdict);
-    } else {
-        const gramc_event_reading told = reading_told(&reading, verdict);
-        if (told.repair_count || told.change_count)
-            watch_reading(&run->watch, &told, verdict->normalised);
-        answered(run, verdict->normalised);
-    }
-    gramc_verdict_free(verdict);
-    reading_free(&reading);
-}
-
-static void evaluate_answer(gramc_run *run, gramc_text text) {
-    if (gramc_schema_accepts_as_is(run->step->answers, text.ptr, text.len)) answered(run, text);
-    else take_answer(run, text, &(struct reading_view){.seen = answer_itself});
-}
-
-static void read_answer(gramc_run *run, gramc_text content) {
-    struct arena scratch;
-    struct reading_view view = {
-        .kinds = reading_kinds(run->step->output_document), .seen = unwrapped, .ctx = run};
-    if (run->step->answer_wrapped) view.kinds |= 1u << JSON_OBJECT;
-    arena_init(&scratch, &run->loop->allocator);
-    content = json_mended(&scratch, content);
-    gramc_text text = scratch.oom ? content : unwrapped(run, &scratch, content);
-    if (scratch.oom) run_nomem(run);
-    else if (gramc_schema_accepts_as_is(run->step->answers, text.ptr, text.len))
-        answered(run, text);
-    else take_answer(run, content, &view);
-    arena_free(&scratch);
-}
-
-/* An answer without calls: the text, unless the model says that it is none. */
-static void read_text(gramc_run *run, const struct reply *reply) {
-    if (reply->content.len) set_text(run, reply->content);
-    if (reply->refusal.len) {
-        set_text(run, reply->refusal);
-        run_end(run, GRAMC_OUTCOME_REFUSED, "the model refused to answer");
-    } else if (reply->finish == FINISH_FILTER) {
-        run_end(run, GRAMC_OUTCOME_CONTENT_FILTER, "the answer was stopped by a content filter");
-    } else if (reply->finish == FINISH_LENGTH) {
-        run_end(run, GRAMC_OUTCOME_LENGTH, "the answer was cut off at the token limit");
-    } else if (text_trim(reply->content).len == 0) {
-        run_end(run, GRAMC_OUTCOME_EMPTY_RESPONSE,
-                "the model answered with neither text nor calls");
-    } else if (!conversation_assistant(&run->talk, &run->arena, reply)) {
-        run_nomem(run);
-    } else if (run->step->answers) {
-        read_answer(run, reply->content);
-    } else {
-        answered(run, reply->content);
-    }
-}
-
-/* Results that nobody could be told of are not worth the side effects of having them. */
-static void read_calls(gramc_run *run, const struct reply *reply) {
-    run->assistant = conversation_assistant(&run->talk, &run->arena, reply);
-    bool direct = run->assistant && round_wants_direct(run, run->assistant);
-    if (reply->content.len) set_text(run, reply->content);
-    if (!run->assistant) {
-        run_nomem(run);
-    } else if (!direct && budget_is_spent(run, "; its last calls were not made")) {
-        return;
-    } else if (run->iteration >= run->max_iterations && !direct) {
-        run_end(
-            run, GRAMC_OUTCOME_MAX_ITERATIONS,
-            "no answer after %u request%s: the model still calls tools; its last calls were not "
-            "made",
-            (unsigned)run->iteration, text_plural(run->iteration));
-    } else {
-        run->state = RUN_CALL;
-    }
-}
 
 static void step_read(gramc_run *run) {
     const struct ask *ask = &run->ask;
@@ -428,8 +309,7 @@ static void step_read(gramc_run *run) {
         end_with(run, why, text_of(run->message)); /* that ask_fail wrote */
     } else {
         budget_count(run, &ask->reply.usage);
-        if (ask->reply.call_count) read_calls(run, &ask->reply);
-        else read_text(run, &ask->reply);
+        run->strategy->read(run, &ask->reply);
     }
 }
 
@@ -444,17 +324,11 @@ static void step_call(gramc_run *run) {
 static void step_collect(gramc_run *run) {
     run->result.tool_ns += watch_now(&run->watch) - run->waiting_since - run->asked_ns;
     run->asked_ns = 0;
-    round_collect(run);
+    round_count(run);
     if (run->memory.recording && run->memory.missed)
         run_end(run, GRAMC_OUTCOME_CASSETTE_MISS, "a call of `%.*s` was not recorded",
                 TEXT_ARGS(run->memory.missed->tool->name));
-    if (is_ending(run)) return;
-    if (round_is_direct(run) && run->step->answers) evaluate_answer(run, round_direct_answer(run));
-    else if (round_is_direct(run)) answered(run, round_direct_answer(run));
-    else if (run->iteration >= run->max_iterations)
-        run_end(run, GRAMC_OUTCOME_MAX_ITERATIONS, "no answer after %u request%s",
-                (unsigned)run->iteration, text_plural(run->iteration));
-    else run->state = RUN_ASK;
+    if (!run_is_ending(run)) run->strategy->collect(run);
 }
 
 /* ## Stepping */
@@ -466,7 +340,7 @@ static void (*const steps[])(gramc_run *run) = {
     [RUN_OVER] = NULL};
 
 static void check_interruptions(gramc_run *run) {
-    if (run->arena.oom || run->turn.oom || run->ask.arena.oom ||
+    if (run->arena.oom || run->turn.oom || run->inner.oom || run->ask.arena.oom ||
         run->watch.trace.status == GRAMC_NOMEM)
         run_nomem(run);
     if (run->watch.trace.status)
@@ -523,17 +397,26 @@ static gramc_status evaluate(const gramc_bound *bound, const gramc_run_options *
     if (!options->model || !handler->done || options->message_count == 0) return GRAMC_USAGE;
     for (size_t i = 0; i < options->message_count; i++)
         if (text_trim(options->messages[i]).len == 0) return GRAMC_USAGE;
-    /* Nothing is asked of a server, and perhaps paid for, that nobody has named. */
-    if (options->model->kind == &model_endpoint && !options->model->id.len &&
-        !model_id(bound->agent->model).len)
-        return GRAMC_USAGE;
-    if (options->model->protocol && options->model->protocol != bound->protocol) return GRAMC_USAGE;
+    for (size_t i = 0; i < options->model_count; i++)
+        if (!options->models[i].model) return GRAMC_USAGE;
     if (options->wire == GRAMC_WIRE_FUNCTIONS && !bound->protocol->has_functions)
         return GRAMC_USAGE;
     if (!is_count(options->seed)) return GRAMC_USAGE;
     for (size_t i = 0; i < bound->agent->input_count; i++)
         if (!is_given(options, bound->agent->inputs[i])) return GRAMC_USAGE;
-    return budget_is_usable(bound->agent, options) ? GRAMC_OK : GRAMC_USAGE;
+    return GRAMC_OK;
+}
+
+/* All models are asked for the same conversation, in the same words. */
+static gramc_status find_models(struct run_model models[RUN_ROLES], const gramc_bound *bound,
+                                const gramc_run_options *options) {
+    const struct strategy *strategy = strategy_of(bound->agent);
+    if (!roles_resolve(models, strategy->roles, bound->agent, options)) return GRAMC_USAGE;
+    for (size_t i = 0; i < RUN_ROLES; i++) {
+        const gramc_model *model = models[i].model;
+        if (model && model->protocol && model->protocol != bound->protocol) return GRAMC_USAGE;
+    }
+    return budget_is_usable(bound->agent, options, models) ? GRAMC_OK : GRAMC_USAGE;
 }
 
 static gramc_wire choose_wire(const gramc_run_options *options, const gramc_bound *bound) {
@@ -566,6 +449,22 @@ static void copy_environment(gramc_run *run, const gramc_run_options *options) {
     memory->own = OWN | ++run->loop->run_count;
 }
 
+static void copy_models(gramc_run *run, const gramc_run_options *options) {
+    size_t count = options->model_count;
+    gramc_named_model *named = arena_array(&run->arena, count + 1, sizeof(*named));
+    gramc_prices *prices = named ? arena_array(&run->arena, count + 1, sizeof(*prices)) : NULL;
+    if (!prices) return;
+    for (size_t i = 0; i < count; i++) {
+        named[i] = options->models[i];
+        named[i].name = arena_text(&run->arena, named[i].name);
+        if (!named[i].prices) continue;
+        prices[i] = *named[i].prices;
+        named[i].prices = &prices[i];
+    }
+    run->named = named;
+    run->named_count = count;
+}
+
 static void fill(gramc_run *run, const gramc_run_options *options) {
     const gramc_agent *agent = run->bound->agent;
     size_t counters = run->bound->tool_count + 1;
@@ -576,14 +475,14 @@ static void fill(gramc_run *run, const gramc_run_options *options) {
         messages[i] = arena_text(&run->arena, options->messages[i]);
     copy_inputs(run, options);
     copy_environment(run, options);
+    if (options->model_count) copy_models(run, options);
     run->seed = options->seed.len ? arena_text(&run->arena, options->seed) : agent->seed;
     run->messages = messages;
     run->message_count = options->message_count;
     run->wire = choose_wire(options, run->bound);
     run->max_iterations = options->max_iterations ? options->max_iterations : agent->max_iterations;
     if (run->max_iterations == 0) run->max_iterations = DEFAULT_ITERATIONS;
-    run->stream = options->model->kind == &model_endpoint && run->bound->protocol->stream &&
-                  (options->stream || options->model->stream);
+    run->streams = run->bound->protocol->stream && (options->stream || options->model->stream);
     budget_init(run, options);
     run->timeout_ms = options->timeout_ms;
     if (run->timeout_ms == 0) run->timeout_ms = run->budget.max_ms ? UINT32_MAX : RUN_TIMEOUT_MS;
@@ -636,7 +535,7 @@ static void tell_start(gramc_run *run, const gramc_run_options *options) {
                                      .library_fingerprint = gramc_bound_library_fingerprint(bound),
                                      .provider = text_of(run->model->kind->name),
                                      .protocol = text_of(bound->protocol->name),
-                                     .model = run_model_id(run),
+                                     .model = run->models[role_first(run->strategy->roles)].id,
                                      .wire = run->wire == GRAMC_WIRE_TOOLS ? "tools" : "functions",
                                      .seed = bound->protocol->lacks & SETTING_SEED ? TEXT("")
                                                                                    : run->seed,
@@ -659,14 +558,33 @@ static bool will_do(const gramc_model *model, const gramc_agent *agent) {
     return model->kind != &model_endpoint || !wanted.len || text_eq(model->id, wanted);
 }
 
-/* An agent that another calls is asked of the same model, or of the same provider. */
+/* An agent that another calls is asked of the model of its name, else of the caller's. */
 static gramc_status take_from_caller(gramc_run_options *options, const gramc_bound *bound,
                                      const gramc_run *caller) {
-    if (!caller || options->model) return GRAMC_OK;
-    options->model = caller->model;
-    if (caller->budget.has_prices) options->prices = &caller->budget.prices;
+    const gramc_agent *agent = bound->agent;
+    if (!caller) return GRAMC_OK;
+    const struct run_model *first = &caller->models[role_first(caller->strategy->roles)];
+    options->model = first->model;
+    options->prices = first->prices;
+    options->models = caller->named;
+    options->model_count = caller->named_count;
     options->trace_without_times = caller->watch.trace.without_times;
-    return will_do(options->model, bound->agent) ? GRAMC_OK : GRAMC_NOT_FOUND;
+    for (size_t i = 0; i < caller->named_count; i++) {
+        if (!text_eq(caller->named[i].name, agent->model)) continue;
+        options->model = caller->named[i].model;
+        options->prices = caller->named[i].prices;
+        return GRAMC_OK;
+    }
+    return will_do(options->model, agent) ? GRAMC_OK : GRAMC_NOT_FOUND;
+}
+
+/* The id of a script is that of the agent that was asked first. */
+static void name_models(struct run_model models[RUN_ROLES], const gramc_agent *agent) {
+    for (size_t i = 0; i < RUN_ROLES; i++) {
+        gramc_text own = model_id(role_wants(agent, (enum run_role)i));
+        if (models[i].model && models[i].model->kind != &model_endpoint && own.len)
+            models[i].id = own;
+    }
 }
 
 gramc_status gramc_run_start(gramc_run **out, gramc_loop *loop, const gramc_bound *bound,
@@ -680,8 +598,11 @@ gramc_status run_start_in(gramc_run **out, gramc_loop *loop, const gramc_bound *
                           const gramc_run_options *given, const gramc_run_handler *handler,
                           const struct run_caller *caller) {
     gramc_run_options options = *given;
+    struct run_model models[RUN_ROLES];
     gramc_status status = take_from_caller(&options, bound, caller->run);
     if (!status) status = evaluate(bound, &options, handler);
+    if (!status) status = find_models(models, bound, &options);
+    if (!status && caller->run) name_models(models, bound->agent);
     if (status) return status;
     status = learn_secrets(loop, bound, options.model);
     if (status) return status;
@@ -695,6 +616,7 @@ gramc_status run_start_in(gramc_run **out, gramc_loop *loop, const gramc_bound *
                        .caller = caller->run,
                        .within = caller->within,
                        .bound = bound,
+                       .strategy = strategy_of(bound->agent),
                        .model = options.model,
                        .handler = *handler,
                        .guard = options.guard,
@@ -703,6 +625,8 @@ gramc_status run_start_in(gramc_run **out, gramc_loop *loop, const gramc_bound *
                        .session = options.session};
     arena_init(&run->arena, &loop->allocator);
     arena_init(&run->turn, &loop->allocator);
+    arena_init(&run->inner, &loop->allocator);
+    memcpy(run->models, models, sizeof(models));
     buf_init(&run->said, &loop->allocator, INT32_MAX);
     if (options.tools) run->memory.recording = &options.tools->tools;
     if (caller->run) run->memory.recording = caller->run->memory.recording;

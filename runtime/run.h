@@ -6,7 +6,7 @@
 #include "runtime/budget.h"
 #include "runtime/checked_call.h"
 #include "runtime/loop.h"
-#include "runtime/model.h"
+#include "runtime/strategy.h"
 #include "runtime/watch.h"
 
 enum run_state {
@@ -45,6 +45,7 @@ struct slot {
     bool settled;
     gramc_text text; /* what the model is told */
     gramc_text own;  /* what the tool said, while it settles */
+    gramc_text sent; /* what the tool got, where the strategy wants it */
     uint64_t started;
     uint64_t queued_ns; /* of the time since then */
     uint64_t asked_ns;  /* for approval; before `started` where the tool was called */
@@ -67,13 +68,20 @@ struct gramc_run {
     gramc_loop *loop;
     gramc_run *caller; /* NULL: none */
     gramc_text within;
+    const gramc_named_model *named; /* as the options say, for agents that it calls */
+    size_t named_count;
     uint32_t asked; /* its own requests; result.requests has those of agents that it called too */
     const gramc_bound *bound;
-    const gramc_model *model;
+    const struct strategy *strategy;
+    struct run_model models[RUN_ROLES]; /* those that the strategy asks */
+    struct planned_request asking;      /* of the newest request */
+    const gramc_model *model;           /* that it is for */
     gramc_run_handler handler;
     struct arena arena; /* the conversation, and what lasts as long; ask.arena: of one answer and
                            its calls */
     struct arena turn;  /* of one message */
+    struct arena inner; /* of one step: what its strategy has for itself */
+    void *plan;         /* the strategy's state, in there */
     struct buf said;    /* result.text */
     const gramc_text *messages;
     size_t message_count, next_message;
@@ -84,9 +92,10 @@ struct gramc_run {
     size_t next_step;     /* of this turn */
     uint32_t bad_answers; /* of this step */
     gramc_wire wire;
-    uint32_t max_iterations, iteration;
+    uint32_t max_iterations, iteration; /* of requests, as the strategy counts them */
     uint32_t timeout_ms;
-    bool stream;     /* answers come in pieces */
+    bool streams;    /* answers that somebody reads as they come are asked for in pieces */
+    bool stream;     /* and this one is */
     gramc_text seed; /* of sampling */
     struct conversation talk;
     gramc_session *session; /* NULL: none */
@@ -132,8 +141,15 @@ __attribute__((format(printf, 3, 4)))
 #endif
 void run_end(gramc_run *run, gramc_outcome outcome, const char *format, ...);
 void run_nomem(gramc_run *run);
+/* A line for people; printf. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+void run_note(gramc_run *run, const char *format, ...);
+bool run_is_ending(const gramc_run *run);
 /* A handle of the run has been closed. */
 void run_handle_closed(gramc_run *run);
+/* Of the model that is asked. */
 gramc_text run_model_id(const gramc_run *run);
 
 /* ## The session (run_session.c). Without one, nothing is done and all is well. */
@@ -149,8 +165,10 @@ void run_leave_session(gramc_run *run);
 /* ## One round of calls (round.c) */
 /* Makes slots for the calls of `run->assistant` and starts them all. */
 void round_start(gramc_run *run);
-/* Puts the results into the conversation, in the order of the calls, and counts what failed. */
-void round_collect(gramc_run *run);
+/* Counts what failed, which may end the run. */
+void round_count(gramc_run *run);
+/* Puts the results into the conversation that was asked, in the order of the calls. */
+void round_put_results(gramc_run *run);
 /* True if every call went well and its tool returns to the user directly. */
 bool round_is_direct(const gramc_run *run);
 bool round_wants_direct(const gramc_run *run, const struct message *assistant);

@@ -34,11 +34,7 @@ bool run_keep_session(gramc_run *run) {
 
 /* ## Telling */
 
-#if defined(__GNUC__)
-__attribute__((format(printf, 2, 3)))
-#endif
-static void
-note(gramc_run *run, const char *format, ...) {
+void run_note(gramc_run *run, const char *format, ...) {
     struct buf line;
     va_list args;
     if (!run->handler.note) return;
@@ -57,17 +53,19 @@ void run_tell_session(gramc_run *run) {
     const gramc_agent *agent = run->bound->agent;
     bool answered = before->agent.len;
     if (answered && !text_eq(before->agent, agent->name))
-        note(run, "the session was held with agent `%.*s`; `%.*s` continues it",
-             TEXT_ARGS(before->agent), TEXT_ARGS(agent->name));
+        run_note(run, "the session was held with agent `%.*s`; `%.*s` continues it",
+                 TEXT_ARGS(before->agent), TEXT_ARGS(agent->name));
     else if (answered && !text_eq(before->fingerprint, agent->fingerprint))
-        note(run,
-             "agent `%.*s` has changed since the session's last answer; as it is now, it continues "
-             "the conversation",
-             TEXT_ARGS(agent->name));
+        run_note(
+            run,
+            "agent `%.*s` has changed since the session's last answer; as it is now, it continues "
+            "the conversation",
+            TEXT_ARGS(agent->name));
     if (run->left_out)
-        note(run,
-             "%ld answer%s of the session came by the protocol %.*s; what only that can read of "
-             "them (thinking, signatures) is left out for %s",
-             run->left_out, text_plural((uint64_t)run->left_out), TEXT_ARGS(before->protocol),
-             run->talk.protocol->name);
+        run_note(
+            run,
+            "%ld answer%s of the session came by the protocol %.*s; what only that can read of "
+            "them (thinking, signatures) is left out for %s",
+            run->left_out, text_plural((uint64_t)run->left_out), TEXT_ARGS(before->protocol),
+            run->talk.protocol->name);
 }

@@ -280,19 +280,22 @@ static void on_attempt(gramc_spans *spans, const gramc_event *event) {
     spans->attempts = event->attempt->number;
 }
 
-static struct json_writer begin_chat(gramc_spans *spans, uint64_t from_ns, uint64_t to_ns) {
-    const struct timed span = {"chat", spans->model, SPAN_CLIENT, ++spans->count, from_ns, to_ns};
+static struct json_writer begin_chat(gramc_spans *spans, const gramc_event *event, uint64_t from_ns,
+                                     uint64_t to_ns) {
+    gramc_text model = event->role ? event->model : spans->model;
+    const struct timed span = {"chat", model, SPAN_CLIENT, ++spans->count, from_ns, to_ns};
     struct json_writer w = begin_span(spans, &span);
     spans->asking = false;
     put_text(&w, "gen_ai.provider.name", spans->provider);
-    put_text(&w, "gen_ai.request.model", spans->model);
+    put_text(&w, "gen_ai.request.model", model);
+    if (event->role) put_text(&w, "gramc.role", text_of(event->role));
     if (spans->attempts > 1) put_count(&w, "gramc.retries", spans->attempts - 1);
     return w;
 }
 
 static void on_response(gramc_spans *spans, const gramc_event *event) {
     const gramc_event_response *response = event->response;
-    struct json_writer w = begin_chat(spans, began(event), event->at_ns);
+    struct json_writer w = begin_chat(spans, event, began(event), event->at_ns);
     put_text(&w, "gen_ai.response.id", response->id);
     put_text(&w, "gen_ai.response.model", response->model);
     put_one_of_many(&w, "gen_ai.response.finish_reasons", response->finish);
@@ -304,7 +307,7 @@ static void on_response(gramc_spans *spans, const gramc_event *event) {
 }
 
 static void on_error(gramc_spans *spans, const gramc_event *event) {
-    struct json_writer w = begin_chat(spans, began(event), event->at_ns);
+    struct json_writer w = begin_chat(spans, event, began(event), event->at_ns);
     put_some_count(&w, "http.response.status_code", (uint64_t)event->attempt->status);
     end_span(&w, text_of(gramc_attempt_class_name(event->attempt->class_)), event->text);
 }
@@ -328,7 +331,7 @@ static void on_outcome(gramc_spans *spans, const gramc_event *event) {
     gramc_text outcome = text_of(gramc_outcome_name(result->outcome));
     bool fine = result->outcome == GRAMC_OUTCOME_ANSWERED;
     if (spans->asking) {
-        struct json_writer chat = begin_chat(spans, spans->asked_ns, event->at_ns);
+        struct json_writer chat = begin_chat(spans, event, spans->asked_ns, event->at_ns);
         end_span(&chat, outcome, TEXT(""));
     }
     const struct timed span = {"invoke_agent", spans->agent, SPAN_INTERNAL, 0, 0, event->at_ns};

@@ -146,6 +146,10 @@ gramc_status sqlite_open(struct sqlite *db, const char *path, const struct sqlit
 }
 
 void sqlite_close(struct sqlite *db) {
+    for (size_t i = 0; i < SQLITE_KEPT_MAX; i++) {
+        sqlite3_finalize(db->kept[i].statement);
+        db->kept[i] = (struct sqlite_kept){.sql = NULL};
+    }
     (void)sqlite3_close_v2(db->handle);
     db->handle = NULL;
 }
@@ -165,6 +169,23 @@ void sqlite_begin(struct sqlite_query *query, struct sqlite *db, const char *sql
     *query = (struct sqlite_query){.db = db};
     if (db->status) return;
     expect(db, sqlite3_prepare_v2(db->handle, sql, -1, &query->statement, NULL));
+}
+
+void sqlite_begin_kept(struct sqlite_query *query, struct sqlite *db, const char *sql) {
+    struct sqlite_kept *kept = db->kept, *end = kept + SQLITE_KEPT_MAX;
+    while (kept < end && kept->sql && kept->sql != sql) kept++;
+    if (kept == end) {
+        sqlite_begin(query, db, sql);
+        return;
+    }
+    *query = (struct sqlite_query){.db = db, .kept = true};
+    if (db->status) return;
+    if (!kept->statement)
+        expect(db, sqlite3_prepare_v3(db->handle, sql, -1, SQLITE_PREPARE_PERSISTENT,
+                                      &kept->statement, NULL));
+    if (db->status) return;
+    kept->sql = sql;
+    query->statement = kept->statement;
 }
 
 void sqlite_put_text(struct sqlite_query *query, int index, gramc_text text) {
@@ -213,7 +234,13 @@ double sqlite_real(struct sqlite_query *query, int column) {
 }
 
 gramc_status sqlite_end(struct sqlite_query *query) {
-    sqlite3_finalize(query->statement);
+    /* What a reset says, the last step has said. Texts are borrowed no longer. */
+    if (!query->kept) {
+        sqlite3_finalize(query->statement);
+    } else if (query->statement) {
+        (void)sqlite3_reset(query->statement);
+        (void)sqlite3_clear_bindings(query->statement);
+    }
     query->statement = NULL;
     return query->db->status;
 }

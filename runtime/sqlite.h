@@ -16,16 +16,26 @@ struct sqlite_form {
     const char *schema;   /* makes an empty one; SQL */
 };
 
+/* A statement that stays prepared. */
+struct sqlite_kept {
+    const char *sql;
+    struct sqlite3_stmt *statement;
+};
+
+enum { SQLITE_KEPT_MAX = 8 };
+
 struct sqlite {
     struct sqlite3 *handle;
     gramc_status status; /* the first that went wrong */
     char why[256];       /* then: a sentence without an end */
+    struct sqlite_kept kept[SQLITE_KEPT_MAX];
 };
 
 /* A statement with its values; zero is one that is closed. */
 struct sqlite_query {
     struct sqlite *db;
     struct sqlite3_stmt *statement;
+    bool kept;
 };
 
 /* Opens the file, which is made with mode 0600 where there is none. Whoever else writes is waited
@@ -42,6 +52,9 @@ uint64_t sqlite_changed(const struct sqlite *db);
 
 /* Values are ?1, ?2 and so on. */
 void sqlite_begin(struct sqlite_query *query, struct sqlite *db, const char *sql);
+/* For what is said often: the first SQLITE_KEPT_MAX statements stay prepared until the database is
+ * closed. They are known by their address, so `sql` is a literal; one query of it at a time. */
+void sqlite_begin_kept(struct sqlite_query *query, struct sqlite *db, const char *sql);
 /* Borrowed until the query ends. */
 void sqlite_put_text(struct sqlite_query *query, int index, gramc_text text);
 void sqlite_put_number(struct sqlite_query *query, int index, int64_t number);

@@ -92,7 +92,8 @@ static gramc_bind_options options_for(gramc_bound *bound, const gramc_agent *age
     options.offering = offering_of(bound, library);
     const gramc_provider *own = gramc_provider_of(bound->agent->model);
     const gramc_provider *other = agent->model.len ? gramc_provider_of(agent->model) : own;
-    if (!other || other == own) return options;
+    bool is_own = own && (!options.protocol.len || text_is(options.protocol, own->protocol));
+    if (!other || other == own || !is_own) return options; /* or whoever runs it says otherwise */
     options.target = text_of(other->target);
     options.protocol = text_of(other->protocol);
     return options;

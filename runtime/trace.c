@@ -328,6 +328,7 @@ void trace_event(struct trace *trace, const gramc_event *event) {
     const gramc_event *what = event->inner ? event->inner : event;
     if (what->turn) json_member_number(w, "turn", what->turn);
     if (what->iteration) json_member_number(w, "iteration", what->iteration);
+    if (what->role) json_member_text(w, "role", text_of(what->role));
     writers[what->kind](trace, what);
     json_object_end(w);
     buf_putc(&trace->line, '\n');

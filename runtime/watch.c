@@ -48,6 +48,8 @@ static void tell(struct watch *watch, gramc_event event) {
     event.name = names[event.kind];
     event.turn = watch->turn;
     event.iteration = watch->iteration;
+    event.role = watch->role;
+    if (watch->role) event.model = watch->model;
     event.at_ns = watch_now(watch) - watch->start;
     event.sequence = watch->sequence;
     if (event.name) watch->sequence++;

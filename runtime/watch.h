@@ -15,6 +15,8 @@ struct watch {
     uint64_t start; /* of the run, by the clock */
     uint32_t sequence;
     uint32_t turn, iteration;
+    const char *role; /* that is asked, with its model; NULL: the agent has but one */
+    gramc_text model;
 };
 
 /* By the loop's clock, in nanoseconds. */

@@ -80,7 +80,7 @@ static struct pending_question *make_question(gramc_approval *approval,
 
 /* ## Whom one need not ask */
 
-static bool is_given(const struct cli *cli, gramc_text tool) {
+bool approve_is_given(const struct cli *cli, gramc_text tool) {
     if (cli->options[OPTION_APPROVE_ALL]) return true;
     for (size_t i = 0; i < cli->given_count; i++)
         if (cli->given[i].id == OPTION_APPROVE && text_is(tool, cli->given[i].value)) return true;
@@ -247,7 +247,7 @@ static void put_question(struct approve *approve, struct pending_question *quest
 static void ask(void *ctx, gramc_approval *approval, const gramc_guarded_call *call) {
     struct approve *approve = ctx;
     struct pending_question *question;
-    if (is_given(approve->cli, call->tool->name)) {
+    if (approve_is_given(approve->cli, call->tool->name)) {
         gramc_approval_answer(approval, true, TEXT(""));
     } else if (!open_terminal(approve) || !start_thread(approve)) {
         refuse(approve, approval, call);

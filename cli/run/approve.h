@@ -8,6 +8,8 @@ struct approve;
 
 /* NULL without memory. `tell` is told that the terminal is in use. */
 struct approve *approve_start(struct cli *cli, struct tell *tell);
+/* Is it approved of by --approve or --approve-all? */
+bool approve_is_given(const struct cli *cli, gramc_text tool);
 /* For gramc_run_options. */
 gramc_approver approve_approver(struct approve *approve);
 /* Once the loop is freed. NULL is fine. */

@@ -17,6 +17,19 @@ const struct command run_commands[] = {
      "  gramc run hello.gram -l tools.gram --session ann \"What did I ask you yesterday?\"\n"
      "  gramc run hello.gram -l tools.gram --chat\n",
      cmd_run},
+    {"serve", FOR_SERVE, "FILE",
+     "Serves the agents of a spec over HTTP. Programs and people ask at /v1/agents, with sessions "
+     "and\n"
+     "events, and clients that speak to OpenAI at /v1/chat/completions. Prints its address. "
+     "SIGTERM "
+     "stops\n"
+     "it when what runs has ended.",
+     "Examples:\n"
+     "  gramc serve hello.gram --library friendly.gram --model mock\n"
+     "  gramc serve hello.gram -l tools.gram#friendly -l tools.gram#formal --listen 127.0.0.1:0\n"
+     "  gramc serve hello.gram -l tools.gram --listen 0.0.0.0:80 --host agents.example --token-env "
+     "SERVE_TOKEN\n",
+     cmd_serve},
     {"bind", FOR_BIND, "FILE",
      "Tells which implementation of a tool library serves each tool of an agent, and what is "
      "proven "

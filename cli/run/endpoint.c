@@ -207,7 +207,8 @@ bool run_name_model(struct cli *cli, const struct choice *choice, char *room, si
                     gramc_text *out) {
     const char *model = cli->options[OPTION_MODEL];
     gramc_setting setting;
-    *out = model ? text_of(model) : choice->agent->model;
+    const gramc_agent *agent = choice->agent;
+    *out = model ? text_of(model) : agent->model.len ? agent->model : agent->generator_model;
     if (!out->len && gramc_setting_find(choice->compilation, TEXT("model"), &setting))
         *out = setting.value;
     return complete(room, size, choice->compilation, out);

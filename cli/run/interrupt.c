@@ -10,7 +10,8 @@
 #include <unistd.h>
 
 struct interrupt {
-    gramc_loop *loop;
+    void (*stop)(void *ctx);
+    void *ctx;
     pthread_t thread;
     sigset_t signals, before;
     atomic_int count;
@@ -30,7 +31,7 @@ static void *wait_for_signals(void *ctx) {
     int number;
     while (sigwait(&interrupt->signals, &number) == 0) {
         if (atomic_fetch_add(&interrupt->count, 1) > 0) _exit(EXIT_INTERRUPTED);
-        gramc_loop_interrupt(interrupt->loop);
+        interrupt->stop(interrupt->ctx);
     }
     return NULL;
 }
@@ -50,11 +51,12 @@ static bool start_thread(struct interrupt *interrupt) {
     return started;
 }
 
-struct interrupt *interrupt_start(struct cli *cli, gramc_loop *loop) {
+struct interrupt *interrupt_start_with(struct cli *cli, void (*stop)(void *ctx), void *ctx) {
     struct interrupt *interrupt =
         cli->allocator.alloc(cli->allocator.ctx, NULL, 0, sizeof *interrupt);
     if (!interrupt) return NULL;
-    interrupt->loop = loop;
+    interrupt->stop = stop;
+    interrupt->ctx = ctx;
     atomic_init(&interrupt->count, 0);
     sigemptyset(&interrupt->signals);
     for (size_t i = 0; i < ENDING; i++)
@@ -62,6 +64,14 @@ struct interrupt *interrupt_start(struct cli *cli, gramc_loop *loop) {
     if (start_thread(interrupt)) return interrupt;
     cli->allocator.alloc(cli->allocator.ctx, interrupt, sizeof *interrupt, 0);
     return NULL;
+}
+
+static void cancel_runs(void *ctx) {
+    gramc_loop_interrupt(ctx);
+}
+
+struct interrupt *interrupt_start(struct cli *cli, gramc_loop *loop) {
+    return interrupt_start_with(cli, cancel_runs, loop);
 }
 
 bool interrupt_stop(struct cli *cli, struct interrupt *interrupt) {

@@ -133,6 +133,7 @@ static void runner_free(struct runner *runner) {
     workshop_close(&runner->shop);
     approve_stop(runner->approve);
     gramc_model_free(runner->model);
+    role_models_free(&runner->roles);
     gramc_bound_free(runner->bound);
     run_choice_free(&runner->choice);
     kept_close(runner->kept);
@@ -152,6 +153,8 @@ int cmd_run(struct cli *cli) {
     if (code == EXIT_FINE)
         code = run_inputs(cli, runner.choice.agent, runner.inputs, &runner.input_count);
     if (code == EXIT_FINE) code = run_model(cli, &runner.choice, &runner.model);
+    if (code == EXIT_FINE)
+        code = role_models_open(&runner.roles, cli, &runner.choice, runner.model);
     if (code == EXIT_FINE) code = cli->options[OPTION_CHAT] ? chat(&runner) : ask(&runner);
     runner_free(&runner);
     return code;

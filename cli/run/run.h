@@ -15,6 +15,7 @@ int cmd_ab(struct cli *cli);
 int cmd_report(struct cli *cli);
 int cmd_session(struct cli *cli);
 int cmd_stat(struct cli *cli);
+int cmd_serve(struct cli *cli);
 
 /* ## Specs (choose.c). All return an exit code, after a message if it is not EXIT_FINE. */
 struct choice {
@@ -93,6 +94,8 @@ void run_print_hostile(FILE *file, gramc_text text);
 /* Makes SIGINT and SIGTERM cancel what the loop runs; a second one ends the process. */
 struct interrupt;
 struct interrupt *interrupt_start(struct cli *cli, gramc_loop *loop);
+/* The same, but the first one calls `stop`, on another thread. */
+struct interrupt *interrupt_start_with(struct cli *cli, void (*stop)(void *ctx), void *ctx);
 /* Before the loop is freed. True if a signal came. NULL is fine. */
 bool interrupt_stop(struct cli *cli, struct interrupt *interrupt);
 

@@ -58,11 +58,15 @@ static int write_safe(void *ctx, const char *bytes, size_t len) {
 }
 
 /* For --curl. */
-static void show_request(struct runner *runner, gramc_text body) {
+static void show_request(struct runner *runner, const gramc_event *event) {
     struct cli *cli = runner->cli;
-    gramc_text id = buf_view(&runner->tell.model), key = run_key_name(cli, &runner->choice);
+    const gramc_model *model =
+        role_models_get(&runner->roles, runner->choice.agent, event->role, runner->model);
+    bool streamed = runner->streamed.on && (!event->role || strcmp(event->role, "output") == 0);
+    gramc_text id = event->role ? event->model : buf_view(&runner->tell.model),
+               key = run_key_name(cli, &runner->choice);
     tell_hide(&runner->tell);
-    gramc_status status = gramc_model_curl(runner->model, id, key, body, runner->streamed.on,
+    gramc_status status = gramc_model_curl(model, id, key, event->text, streamed,
                                            (gramc_writer){write_safe, cli->err});
     if (status && status != GRAMC_NOT_FOUND) runner->shown = status;
     if (status == GRAMC_NOT_FOUND && !runner->tell.quiet && !runner->said_no_curl)
@@ -73,7 +77,7 @@ static void show_request(struct runner *runner, gramc_text body) {
 static void on_event(void *ctx, const gramc_event *event) {
     struct runner *runner = ctx;
     if (event->kind == GRAMC_EVENT_REQUEST && runner->cli->options[OPTION_CURL])
-        show_request(runner, event->text);
+        show_request(runner, event);
     if (event->kind == GRAMC_EVENT_DELTA) tell_hide(&runner->tell);
     streamed_event(&runner->streamed, event);
     tell_event(&runner->tell, event);
@@ -86,13 +90,22 @@ static void on_note(void *ctx, gramc_text line) {
     tell_note(&runner->tell, line);
 }
 
+static int print_document(struct runner *runner, const gramc_run_result *result) {
+    struct buf out;
+    buf_init(&out, &runner->cli->allocator, DOCUMENT_MAX);
+    gramc_status status =
+        document_print(&runner->document, &out, result, tell_partial(&runner->tell, result));
+    buf_putc(&out, '\n');
+    int code = status ? cli_status(runner->cli, status) : cli_send_json_buf(runner->cli, &out);
+    buf_free(&out);
+    return code;
+}
+
 static void on_done(void *ctx, const gramc_run_result *result) {
     struct runner *runner = ctx;
     runner->outcome = result->outcome;
     tell_hide(&runner->tell);
-    if (runner->wants_document)
-        runner->printed = document_print(&runner->document, runner->cli, result,
-                                         tell_partial(&runner->tell, result));
+    if (runner->wants_document) runner->printed = print_document(runner, result);
     tell_done(&runner->tell, result);
 }
 
@@ -111,6 +124,8 @@ static int read_options(struct runner *runner, gramc_run_options *out) {
         return cli_usage(runner->cli, "--run-id takes 32 of 0-9a-f, not %s", id);
     if (id) out->run_id = text_of(id);
     out->model = runner->model;
+    out->models = runner->roles.models;
+    out->model_count = runner->roles.count;
     out->inputs = runner->inputs;
     out->input_count = runner->input_count;
     out->session = runner->session;

@@ -2,6 +2,7 @@
 #ifndef CLI_RUN_RUNNER_H
 #define CLI_RUN_RUNNER_H
 
+#include "cli/run/roles.h"
 #include "cli/run/streamed.h"
 #include "cli/run/tell.h"
 #include "cli/run/workshop.h"
@@ -14,6 +15,7 @@ struct runner {
     struct workshop shop;
     gramc_bound *bound;
     gramc_model *model;
+    struct role_models roles;
     gramc_input inputs[CLI_GIVEN];
     size_t input_count;
     int trace;      /* descriptor, -1: none */

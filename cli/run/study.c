@@ -94,6 +94,8 @@ int study_find_store(struct study *study, bool make) {
     const char *given = cli->options[OPTION_STORE], *file = cli->operands[0];
     const char *slash = strrchr(file, '/');
     int folder = slash ? (int)(slash - file) + 1 : 0;
+    if (given && store_is_foreign(text_of(given)))
+        return cli_usage(cli, "--store takes a path, or postgresql://USER@HOST/DATABASE");
     int len =
         given ? snprintf(study->store_path, sizeof study->store_path, "%s", given)
               : snprintf(study->store_path, sizeof study->store_path, "%.*s.gramc", folder, file);
@@ -110,6 +112,7 @@ int study_find_store(struct study *study, bool make) {
 void study_close(struct study *study) {
     for (size_t i = 0; i < study->arm_count; i++) {
         gramc_model_free(study->arms[i].model);
+        role_models_free(&study->arms[i].roles);
         gramc_bound_free(study->arms[i].bound);
     }
     workshop_close(&study->shop);

@@ -5,6 +5,7 @@
 
 #include "cli/run/report.h"
 #include "cli/run/judges.h"
+#include "cli/run/roles.h"
 #include "cli/run/workshop.h"
 #include "experiment/analyse.h"
 #include "experiment/cassette_folder.h"
@@ -22,6 +23,7 @@ struct study_arm {
     gramc_offering *offering;
     gramc_bound *bound;
     gramc_model *model;
+    struct role_models roles;
     gramc_prices prices;
     bool has_prices;
     char model_name[STUDY_MODEL]; /* with its provider */

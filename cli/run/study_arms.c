@@ -74,11 +74,14 @@ static int open_arm(struct study *study, size_t i) {
     if (code == EXIT_FINE) code = bind_arm(study, i);
     if (code == EXIT_FINE && !study_plays_models(study))
         code = run_model(cli, &study->choice, &made->model);
+    if (code == EXIT_FINE && made->model)
+        code = role_models_open(&made->roles, cli, &study->choice, made->model);
     if (code != EXIT_FINE) return code;
     name_model(study, made);
     made->has_prices = run_find_prices(cli, &study->choice, &made->prices);
     study->run_arms[i] =
-        (struct run_arm){made->bound, made->model, made->has_prices ? &made->prices : NULL};
+        (struct run_arm){made->bound, made->model, made->has_prices ? &made->prices : NULL,
+                         made->roles.models, made->roles.count};
     return EXIT_FINE;
 }
 

@@ -45,7 +45,9 @@ static int list_graders(struct study *study) {
 /* ## The runs */
 
 static int tell_store(struct study *study, const struct store_error *error) {
-    fprintf(study->cli->err, "gramc: the store: %s\n", error->message);
+    fputs("gramc: the store: ", study->cli->err);
+    cli_put_safe(study->cli->err, text_of(error->message));
+    fputc('\n', study->cli->err);
     return EXIT_RUN_FAILED;
 }
 

@@ -50,7 +50,9 @@ static bool is_finished(const struct store_entry *entry) {
 }
 
 static int report_store(struct carried *run) {
-    fprintf(run->study->cli->err, "gramc: the store: %s\n", run->error.message);
+    fputs("gramc: the store: ", run->study->cli->err);
+    cli_put_safe(run->study->cli->err, text_of(run->error.message));
+    fputc('\n', run->study->cli->err);
     return EXIT_RUN_FAILED;
 }
 

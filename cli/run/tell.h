@@ -1,24 +1,10 @@
-/* What `gramc run` says of a run while it happens and when it is over (tell.c), and as one JSON
- * document (document.c). */
+/* What `gramc run` says of a run while it happens and when it is over (tell.c). */
 #ifndef CLI_RUN_TELL_H
 #define CLI_RUN_TELL_H
 
 #include "cli/run/progress.h"
 #include "cli/run/run.h"
-
-/* ## One JSON document (docs/formats/run.schema.json) */
-struct sent_call;
-struct document {
-    struct buf head, answers, calls; /* members, and items of two arrays */
-    struct arena arena;              /* of the next */
-    struct sent_call *sent;          /* what became of arguments; the newest call first */
-};
-void document_init(struct document *document, const gramc_allocator *allocator);
-void document_free(struct document *document);
-void document_event(struct document *document, const gramc_event *event);
-/* Prints it. An exit code. */
-int document_print(struct document *document, struct cli *cli, const gramc_run_result *result,
-                   gramc_text content);
+#include "serve/document.h"
 
 /* ## Lines for people, on standard error */
 struct tell {

@@ -17,9 +17,10 @@ static double to_unit(double difference) {
 
 /* ## Wealth */
 
-/* What a round multiplies the wealth by of who bets that the mean is greater than m. */
-static double factor(double x, double lambda, double m, double trunc) {
-    return 1 + fmin(lambda, trunc / m) * (x - m);
+/* What a round multiplies the wealth by of who bets that the mean is greater than m; `most` is the
+ * largest stake. */
+static double factor(double x, double lambda, double m, double most) {
+    return 1 + (lambda < most ? lambda : most) * (x - m);
 }
 
 /* Whoever bets on "less" sees everything in a mirror. */
@@ -28,7 +29,7 @@ static struct stat_bet mirrored(struct stat_bet bet) {
 }
 
 static double log_factor(struct stat_bet bet, double m, double trunc) {
-    return log(factor(bet.x, bet.lambda, m, trunc));
+    return log(factor(bet.x, bet.lambda, m, trunc / m));
 }
 
 /* ln of what K+ must reach for theta K+ to be 1 / alpha; `share` is theta, or 1 - theta for K-. */
@@ -132,10 +133,10 @@ static double log_of(struct scaled number) {
 static double replay(const struct stat_betting *betting, double m, bool mirror, double goal,
                      bool at_once) {
     struct scaled wealth = {1, 0};
-    double trunc = betting->options.trunc, wanted = exp(goal);
+    double most = betting->options.trunc / m, wanted = exp(goal);
     for (size_t i = 0; i < betting->count; i++) {
         struct stat_bet bet = betting->bets[i];
-        wealth.value *= factor(mirror ? 1 - bet.x : bet.x, bet.lambda, m, trunc);
+        wealth.value *= factor(mirror ? 1 - bet.x : bet.x, bet.lambda, m, most);
         if (wealth.value < 1e-200 || wealth.value > 1e200) wealth = scaled(wealth);
         if (at_once && wealth.value >= wanted && wealth.scale >= 0) return INFINITY;
     }

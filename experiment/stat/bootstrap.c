@@ -68,11 +68,30 @@ static size_t append(const struct groups *groups, size_t group, size_t *sample, 
     return count + size;
 }
 
+/* Means of single items need no list of what was drawn. */
+static bool is_plain_mean(const struct stat_bootstrap *plan) {
+    return !plan->statistic && !plan->cluster;
+}
+
 /* ## Draws */
+
+static void draw_means(const struct stat_bootstrap *plan, double *out) {
+    struct stat_random random = stat_random_seeded(plan->seed);
+    for (uint64_t draw = 0; draw < plan->draws; draw++) {
+        double sum = 0;
+        for (size_t i = 0; i < plan->count; i++)
+            sum += plan->values[stat_random_below(&random, plan->count)];
+        out[draw] = sum / (double)plan->count;
+    }
+}
 
 static void draw_all(const struct stat_bootstrap *plan, const struct groups *groups, size_t *sample,
                      double *out) {
     struct stat_random random = stat_random_seeded(plan->seed);
+    if (is_plain_mean(plan)) {
+        draw_means(plan, out);
+        return;
+    }
     for (uint64_t draw = 0; draw < plan->draws; draw++) {
         size_t count = 0;
         for (size_t i = 0; i < groups->count; i++)
@@ -92,15 +111,28 @@ static double spread(const double *values, size_t count) {
 
 /* ## BCa */
 
+static double mean_without(const struct stat_bootstrap *plan, size_t left_out) {
+    double sum = 0;
+    for (size_t i = 0; i < left_out; i++) sum += plan->values[i];
+    for (size_t i = left_out + 1; i < plan->count; i++) sum += plan->values[i];
+    return plan->count > 1 ? sum / (double)(plan->count - 1) : NAN;
+}
+
+static double statistic_without(const struct stat_bootstrap *plan, const struct groups *groups,
+                                size_t left_out, size_t *sample) {
+    size_t count = 0;
+    if (is_plain_mean(plan)) return mean_without(plan, left_out);
+    for (size_t i = 0; i < groups->count; i++)
+        if (i != left_out) count = append(groups, i, sample, count);
+    return statistic_of(plan, sample, count);
+}
+
 /* From the statistic without each group in turn. 0 if that does not vary. */
 static double acceleration(const struct stat_bootstrap *plan, const struct groups *groups,
                            size_t *sample, double *without) {
     double mean = 0, squares = 0, cubes = 0;
     for (size_t left_out = 0; left_out < groups->count; left_out++) {
-        size_t count = 0;
-        for (size_t i = 0; i < groups->count; i++)
-            if (i != left_out) count = append(groups, i, sample, count);
-        without[left_out] = statistic_of(plan, sample, count);
+        without[left_out] = statistic_without(plan, groups, left_out, sample);
         mean += without[left_out] / (double)groups->count;
     }
     for (size_t i = 0; i < groups->count; i++) {

@@ -34,8 +34,10 @@ uint64_t stat_random_next(struct stat_random *random) {
 /* The 128 bits of a product, by halves: ISO C has no such type. */
 static uint64_t multiply(uint64_t a, uint64_t b, uint64_t *low) {
     uint64_t a0 = a & UINT32_MAX, a1 = a >> 32, b0 = b & UINT32_MAX, b1 = b >> 32;
-    uint64_t middle = a1 * b0 + (a0 * b0 >> 32), other = a0 * b1 + (middle & UINT32_MAX);
+    uint64_t middle = a1 * b0 + (a0 * b0 >> 32);
     *low = a * b;
+    if (!b1) return middle >> 32;
+    uint64_t other = a0 * b1 + (middle & UINT32_MAX);
     return a1 * b1 + (middle >> 32) + (other >> 32);
 }
 

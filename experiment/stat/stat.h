@@ -111,14 +111,15 @@ enum { STAT_WILCOXON_EXACT_MAX = 1000 };
 
 struct stat_wilcoxon {
     double rank_sum; /* V, of the positive differences, ties having their mean rank */
-    double exact;    /* two-sided; NaN for more than STAT_WILCOXON_EXACT_MAX differences */
+    double exact;    /* two-sided; NaN for more than `exact_max` differences other than 0 */
     double normal;   /* by the normal approximation, corrected for ties and continuity */
 };
 
 /* Wilcoxon's signed ranks (1945). Differences of 0 are left out before ranking (Wilcoxon) or after
- * (Pratt 1959). */
+ * (Pratt 1959). The exact test takes time that grows with the cube of their number, so that more
+ * than `exact_max` are not counted out; that is at most STAT_WILCOXON_EXACT_MAX. */
 struct stat_wilcoxon stat_wilcoxon(struct arena *arena, const double *differences, size_t count,
-                                   enum stat_zeros zeros);
+                                   enum stat_zeros zeros, size_t exact_max);
 
 /* ## Bootstrap (bootstrap.c) */
 

@@ -61,7 +61,7 @@ static double normal(const struct ranks *ranks) {
 }
 
 struct stat_wilcoxon stat_wilcoxon(struct arena *arena, const double *differences, size_t count,
-                                   enum stat_zeros zeros) {
+                                   enum stat_zeros zeros, size_t exact_max) {
     struct stat_wilcoxon out = {NAN, NAN, NAN};
     struct ranked_size *items = arena_array(arena, count + 1, sizeof *items);
     struct ranked_size *spare = arena_array(arena, count + 1, sizeof *spare);
@@ -75,7 +75,7 @@ struct stat_wilcoxon stat_wilcoxon(struct arena *arena, const double *difference
     }
     rank_all(&ranks, sort_merge(items, spare, kept, sizeof *items, before, NULL), kept);
     out.rank_sum = ranks.positive;
-    if (kept <= STAT_WILCOXON_EXACT_MAX) out.exact = exact(arena, &ranks);
+    if (kept <= exact_max && kept <= STAT_WILCOXON_EXACT_MAX) out.exact = exact(arena, &ranks);
     out.normal = normal(&ranks);
     return out;
 }

@@ -37,7 +37,10 @@ static bool find_all(struct libpq *libpq) {
     const struct {
         const char *name;
         void *function;
-    } rows[] = {{"PQconnectdb", &libpq->connect},
+    } rows[] = {{"PQconninfoParse", &libpq->parse},
+                {"PQconninfoFree", &libpq->free_parsed},
+                {"PQfreemem", &libpq->free},
+                {"PQconnectdb", &libpq->connect},
                 {"PQstatus", &libpq->status},
                 {"PQerrorMessage", &libpq->error},
                 {"PQfinish", &libpq->finish},
@@ -65,6 +68,22 @@ static gramc_status make_connection(struct postgres *db, const char *address) {
     return fail(db, GRAMC_IO, db->libpq.error(db->connection));
 }
 
+/* An address that libpq cannot read is refused here: what libpq says of it ends with the part that
+ * it means, in quotes, which may be the password or have it within. */
+static gramc_status check_address(struct postgres *db, const char *address) {
+    char *why = NULL;
+    void *parsed = db->libpq.parse(address, &why);
+    db->libpq.free_parsed(parsed);
+    if (parsed) return GRAMC_OK;
+    const char *quoted = why ? strstr(why, ": \"") : NULL;
+    int len = (int)(quoted ? quoted - why : 0);
+    char said[sizeof db->why];
+    snprintf(said, sizeof said, "its address cannot be read%s%.*s", len ? ": " : "", len,
+             why ? why : "");
+    db->libpq.free(why);
+    return fail(db, GRAMC_FINDINGS, said);
+}
+
 gramc_status postgres_open(struct postgres *db, const char *address) {
     *db = (struct postgres){.status = GRAMC_OK};
     db->libpq.module = dlopen("libpq.so.5", RTLD_NOW | RTLD_LOCAL);
@@ -72,7 +91,7 @@ gramc_status postgres_open(struct postgres *db, const char *address) {
         return fail(db, GRAMC_FINDINGS,
                     "PostgreSQL's client library is not here: install libpq5, or what your system "
                     "calls it");
-    return make_connection(db, address);
+    return check_address(db, address) ? db->status : make_connection(db, address);
 }
 
 void postgres_close(struct postgres *db) {

@@ -11,6 +11,9 @@ struct pg_result;
 /* The functions of libpq that are used. */
 struct libpq {
     void *module;
+    void *(*parse)(const char *address, char **why);
+    void (*free_parsed)(void *parsed);
+    void (*free)(void *why);
     struct pg_conn *(*connect)(const char *address);
     int (*status)(const struct pg_conn *connection);
     char *(*error)(const struct pg_conn *connection);

@@ -9,10 +9,11 @@
 
 static bool write_claim(struct sqlite *db, int64_t experiment, const struct store_write *write) {
     struct sqlite_query query;
-    sqlite_begin(&query, db,
-                 "INSERT INTO item(experiment,place,state,owner,fence) VALUES(?1,?2,'leased',?3,?4)"
-                 " ON CONFLICT(experiment,place) DO UPDATE SET state='leased',owner=excluded.owner,"
-                 "fence=excluded.fence WHERE excluded.fence>item.fence");
+    sqlite_begin_kept(
+        &query, db,
+        "INSERT INTO item(experiment,place,state,owner,fence) VALUES(?1,?2,'leased',?3,?4)"
+        " ON CONFLICT(experiment,place) DO UPDATE SET state='leased',owner=excluded.owner,"
+        "fence=excluded.fence WHERE excluded.fence>item.fence");
     sqlite_put_number(&query, 1, experiment);
     sqlite_put_number(&query, 2, write->claim.place);
     sqlite_put_text(&query, 3, write->text);
@@ -24,8 +25,8 @@ static bool write_claim(struct sqlite *db, int64_t experiment, const struct stor
 
 static bool write_finish(struct sqlite *db, int64_t experiment, const struct store_write *write) {
     struct sqlite_query query;
-    sqlite_begin(&query, db,
-                 "UPDATE item SET state='done' WHERE experiment=?1 AND place=?2 AND fence=?3");
+    sqlite_begin_kept(&query, db,
+                      "UPDATE item SET state='done' WHERE experiment=?1 AND place=?2 AND fence=?3");
     sqlite_put_number(&query, 1, experiment);
     sqlite_put_number(&query, 2, write->claim.place);
     sqlite_put_number(&query, 3, (int64_t)write->claim.fence);
@@ -36,7 +37,7 @@ static bool write_finish(struct sqlite *db, int64_t experiment, const struct sto
 
 static bool write_status(struct sqlite *db, int64_t experiment, const struct store_write *write) {
     struct sqlite_query query;
-    sqlite_begin(&query, db, "UPDATE experiment SET status=?2,reason=?3 WHERE key=?1");
+    sqlite_begin_kept(&query, db, "UPDATE experiment SET status=?2,reason=?3 WHERE key=?1");
     sqlite_put_number(&query, 1, experiment);
     sqlite_put_text(&query, 2, text_of(store_status_name(write->status)));
     sqlite_put_text(&query, 3, write->text);
@@ -73,14 +74,15 @@ static int64_t insert_attempt(struct sqlite *db, int64_t experiment,
                               const struct store_write *write) {
     const struct attempt *attempt = &write->attempt;
     struct sqlite_query query;
-    sqlite_begin(&query, db,
-                 "INSERT INTO attempt(experiment,place,repeat,arm,number,fence,requests,retries,"
-                 "calls,call_errors,tool_errors,prompt_tokens,completion_tokens,cached_tokens,"
-                 "has_tokens,has_cost,wall_us,model_us,tool_us,queued_us,replayed,started_ms,cost,"
-                 "judge_cost,state,fault,outcome,message,response_model,system_fingerprint,answer)"
-                 " SELECT ?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18,?19,?20,"
-                 "?21,?22,?23,?24,?25,?26,?27,?28,?29,?30,?31 WHERE EXISTS(SELECT 1 FROM item WHERE"
-                 " experiment=?1 AND place=?2 AND fence=?6) RETURNING key");
+    sqlite_begin_kept(
+        &query, db,
+        "INSERT INTO attempt(experiment,place,repeat,arm,number,fence,requests,retries,"
+        "calls,call_errors,tool_errors,prompt_tokens,completion_tokens,cached_tokens,"
+        "has_tokens,has_cost,wall_us,model_us,tool_us,queued_us,replayed,started_ms,cost,"
+        "judge_cost,state,fault,outcome,message,response_model,system_fingerprint,answer)"
+        " SELECT ?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18,?19,?20,"
+        "?21,?22,?23,?24,?25,?26,?27,?28,?29,?30,?31 WHERE EXISTS(SELECT 1 FROM item WHERE"
+        " experiment=?1 AND place=?2 AND fence=?6) RETURNING key");
     sqlite_put_number(&query, 1, experiment);
     sqlite_put_number(&query, 2, write->claim.place);
     sqlite_put_number(&query, 3, attempt->cell.repeat);
@@ -96,9 +98,9 @@ static int64_t insert_attempt(struct sqlite *db, int64_t experiment,
 static void insert_scores(struct sqlite *db, int64_t key, const struct attempt *attempt) {
     struct sqlite_query query;
     if (attempt->score_count == 0) return;
-    sqlite_begin(&query, db,
-                 "INSERT INTO score(attempt,grader,value,pass,missing,reason) "
-                 "VALUES(?1,?2,?3,?4,?5,?6)");
+    sqlite_begin_kept(&query, db,
+                      "INSERT INTO score(attempt,grader,value,pass,missing,reason) "
+                      "VALUES(?1,?2,?3,?4,?5,?6)");
     for (size_t i = 0; i < attempt->score_count && !db->status; i++) {
         const struct score *score = &attempt->scores[i];
         sqlite_put_number(&query, 1, key);
@@ -119,7 +121,7 @@ static bool write_attempt(struct sqlite *db, int64_t experiment, const struct st
     if (!key) return db->status != GRAMC_OK;
     insert_scores(db, key, &write->attempt);
     if (!write->attempt.trace.len) return true;
-    sqlite_begin(&query, db, "INSERT INTO trace(attempt,lines) VALUES(?1,?2)");
+    sqlite_begin_kept(&query, db, "INSERT INTO trace(attempt,lines) VALUES(?1,?2)");
     sqlite_put_number(&query, 1, key);
     sqlite_put_text(&query, 2, write->attempt.trace);
     sqlite_next(&query);
@@ -206,7 +208,7 @@ static void read_scores(struct sqlite_query *query, int64_t key, struct arena *a
 
 static void read_trace(struct sqlite *db, int64_t key, struct arena *arena, struct attempt *out) {
     struct sqlite_query query;
-    sqlite_begin(&query, db, "SELECT lines FROM trace WHERE attempt=?1");
+    sqlite_begin_kept(&query, db, "SELECT lines FROM trace WHERE attempt=?1");
     sqlite_put_number(&query, 1, key);
     if (sqlite_next(&query)) out->trace = arena_text(arena, sqlite_text(&query, 0));
     sqlite_end(&query);

@@ -309,6 +309,16 @@ bool store_is_server(gramc_text where) {
     return text_starts(where, "postgresql://") || text_starts(where, "postgres://");
 }
 
+bool store_is_foreign(gramc_text where) {
+    const char *colon = where.len ? memchr(where.ptr, ':', where.len) : NULL;
+    const char *slash = where.len ? memchr(where.ptr, '/', where.len) : NULL;
+    gramc_text scheme = text_slice(where, 0, colon ? (size_t)(colon - where.ptr) : 0);
+    bool meant = text_is_nocase(scheme, "postgres") || text_is_nocase(scheme, "postgresql");
+    size_t at = slash ? (size_t)(slash - where.ptr) : 0;
+    bool other = at > 1 && text_starts(text_slice(where, at - 1, where.len), "://");
+    return !store_is_server(where) && (meant || other);
+}
+
 static const struct store_driver *choose_driver(gramc_text where) {
     return store_is_server(where) ? &store_postgres : &store_sqlite;
 }
@@ -325,7 +335,10 @@ gramc_status store_open(struct store **out, gramc_text where, const gramc_alloca
     pthread_mutex_init(&store->lock, NULL);
     pthread_cond_init(&store->work, NULL);
     pthread_cond_init(&store->idle, NULL);
-    gramc_status status = store->driver->open(&store->db, where, &store->allocator, error);
+    gramc_status status =
+        store_is_foreign(where)
+            ? store_fail(error, GRAMC_FINDINGS, "it is a path or postgresql://USER@HOST/DATABASE")
+            : store->driver->open(&store->db, where, &store->allocator, error);
     if (!status && !start_thread(store))
         status = store_fail(error, GRAMC_NOMEM, "no thread can be started");
     if (status) {

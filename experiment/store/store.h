@@ -33,6 +33,9 @@ struct store_claim {
 
 /* An address that many processes share, and no file. */
 bool store_is_server(gramc_text where);
+/* An address of another kind, or ours misspelled: as the name of a file nobody means it, and a
+ * message with that name would show the password in it. */
+bool store_is_foreign(gramc_text where);
 /* `where`: a path, or postgresql://...; made where it is not there. GRAMC_FINDINGS with the error:
  * not such a store, of a newer version, not reachable. */
 gramc_status store_open(struct store **out, gramc_text where, const gramc_allocator *allocator,

@@ -146,6 +146,10 @@ typedef struct gramc_event {
     const gramc_event_reading *reading;
     const gramc_event_guard *guard;
     const struct gramc_event *inner; /* never an INNER one */
+    /* Of a strategy with several roles, whatever belongs to a request of one of them: "generator",
+     * "evaluator", "output", and the id of the model that is asked. role NULL: there is one. */
+    const char *role;
+    gramc_text model;
 } gramc_event;
 
 /* ## OpenTelemetry

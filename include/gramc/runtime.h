@@ -541,6 +541,13 @@ typedef struct gramc_prices {
     double cached; /* of the input: what the provider had seen before; below 0: as much as other */
 } gramc_prices;
 
+/* A model for a name that an agent has for one besides its `model`. */
+typedef struct gramc_named_model {
+    gramc_text name;            /* as in gramc_agent.generator_model and the like */
+    const gramc_model *model;   /* borrowed */
+    const gramc_prices *prices; /* NULL: not known */
+} gramc_named_model;
+
 typedef struct gramc_run_options {
     size_t struct_size;         /* sizeof(gramc_run_options) */
     const gramc_model *model;   /* borrowed */
@@ -581,14 +588,17 @@ typedef struct gramc_run_options {
     uint32_t company;
     gramc_guard guard;
     gramc_approver approver; /* GRAMC_USAGE: `ask` without `withdraw` */
+    /* For strategies that ask several models. A name that is not here is asked of `model`, if that
+     * answers whatever it is asked (script, mock) or is a server of the same provider that was made
+     * without an id; else GRAMC_USAGE, as for one of another protocol. */
+    const gramc_named_model *models;
+    size_t model_count;
 } gramc_run_options;
 #define GRAMC_RUN_OPTIONS_INIT                                                                     \
     {                                                                                              \
         sizeof(gramc_run_options), NULL, NULL, 0, GRAMC_WIRE_AGENT, 0, 0, {NULL, NULL}, false,     \
             NULL, 0, {NULL, 0}, {NULL, 0}, 0, 0, 0, NULL, false, NULL, NULL, {NULL, 0}, NULL, 0,   \
-            0, {NULL, NULL, NULL}, {                                                               \
-            NULL, NULL, NULL                                                                       \
-        }                                                                                          \
+            0, {NULL, NULL, NULL}, {NULL, NULL, NULL}, NULL, 0                                     \
     }
 
 typedef struct gramc_run_result {

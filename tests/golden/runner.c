@@ -2,7 +2,7 @@
  * what must come out. Runs in this process, so that with --faults every case runs again with the
  * n-th allocation failing, once and from there on, and what is still allocated can be counted.
  *
- *   golden [--bless | --faults] FOLDER...
+ *   golden [--bless | --faults | --faults-sample] FOLDER...
  *
  * A case file: `command: ARGS`, `exit: CODE`, up to four `before: ARGS`, which are run first and
  * must exit with 0 (what they make in a folder `state` is what the command finds there), then
@@ -20,9 +20,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "tests/golden/commands.h"
+#include "tests/golden/folder.h"
 
-enum { MOST_ARGS = 64, MOST_BEFORE = 4, MOST_SECTIONS = 64, MOST_FAULTS = 4000 };
+enum { MOST_ARGS = 64, MOST_BEFORE = 4, MOST_SECTIONS = 64, MOST_FAULTS = 4000, STRIDE = 7 };
 
 struct section {
     char kind[16], name[128];
@@ -78,19 +80,6 @@ static void *counting_alloc(void *ctx, void *ptr, size_t old_size, size_t new_si
 
 /* ## Case files */
 
-static char *read_whole(const char *path, size_t *len) {
-    FILE *file = fopen(path, "rb");
-    if (!file) return NULL;
-    fseek(file, 0, SEEK_END);
-    long size = ftell(file);
-    rewind(file);
-    char *text = malloc((size_t)size + 1);
-    *len = fread(text, 1, (size_t)size, file);
-    text[*len] = '\0';
-    fclose(file);
-    return text;
-}
-
 /* Other lines with dashes in front are text: a diff, for one. */
 static bool is_header(const char *line) {
     static const char *const kinds[] = {"file ",   "built ",   "result ",
@@ -120,7 +109,7 @@ static bool load(struct golden *golden, const char *path) {
     size_t len;
     *golden = (struct golden){.exit_code = 0};
     snprintf(golden->path, sizeof golden->path, "%s", path);
-    golden->content = read_whole(path, &len);
+    golden->content = file_read(path, &len);
     if (!golden->content) return false;
     char *header = NULL, *body = NULL, *end = golden->content + len;
     for (char *line = golden->content; line < end;) {
@@ -147,16 +136,6 @@ static const struct section *find(const struct golden *golden, const char *kind)
 
 /* ## Running */
 
-static void make_folders(const char *name) {
-    char path[256];
-    snprintf(path, sizeof path, "%s", name);
-    for (char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        mkdir(path, 0755);
-        *slash = '/';
-    }
-}
-
 static void link_built(const struct section *section) {
     char path[2048];
     ssize_t len = readlink("/proc/self/exe", path, sizeof path / 2);
@@ -173,11 +152,7 @@ static void write_inputs(const struct golden *golden) {
         bool is_stdin = strcmp(section->kind, "stdin") == 0;
         if (strcmp(section->kind, "built") == 0) link_built(section);
         if (!is_stdin && strcmp(section->kind, "file") != 0) continue;
-        make_folders(section->name);
-        FILE *file = fopen(is_stdin ? ".stdin" : section->name, "wb");
-        if (!file) continue;
-        fwrite(section->text, 1, section->len, file);
-        fclose(file);
+        file_provide(is_stdin ? ".stdin" : section->name, section->text, section->len);
         size_t len = strlen(section->name);
         if (len > 3 && strcmp(section->name + len - 3, ".sh") == 0) chmod(section->name, 0755);
     }
@@ -224,12 +199,6 @@ static void forget(struct outcome *outcome) {
     free(outcome->err);
 }
 
-static bool system_does(const char *command) {
-    bool done = system(command) == 0;
-    if (!done) fprintf(stderr, "%s failed\n", command);
-    return done;
-}
-
 static void give_input(const struct golden *golden) {
     if (find(golden, "stdin") && !freopen(".stdin", "rb", stdin)) perror("stdin");
 }
@@ -245,8 +214,9 @@ static void prepare(const struct golden *golden) {
                     outcome.err);
         forget(&outcome);
     }
-    if (access("prepared", F_OK)) (void)system_does("cp -r state prepared");
-    else (void)system_does("rm -rf state && cp -r prepared state");
+    bool is_kept = access("prepared", F_OK) == 0;
+    if (!folder_copy(is_kept ? "prepared" : "state", is_kept ? "state" : "prepared"))
+        perror(golden->path);
 }
 
 static struct outcome run(const struct golden *golden, long fail_at, bool persistent) {
@@ -270,7 +240,7 @@ static void show(const char *kind, const char *text, size_t len) {
 /* A file that a command rewrites. NULL if there is none of that name. */
 static char *left_behind(const struct section *section, size_t *len) {
     *len = 0;
-    return strcmp(section->kind, "result") == 0 ? read_whole(section->name, len) : NULL;
+    return strcmp(section->kind, "result") == 0 ? file_read(section->name, len) : NULL;
 }
 
 static bool same_results(const struct golden *golden) {
@@ -335,9 +305,15 @@ static bool survives(const struct golden *golden, const struct outcome *outcome,
     return false;
 }
 
-static bool inject(const struct golden *golden) {
+/* A sample begins elsewhere in each case: what all commands begin with is met by some case. */
+static long first_fault(const struct golden *golden, long stride) {
+    const char *name = strrchr(golden->path, '/');
+    return 1 + (long)text_hash(text_of(name ? name : golden->path)) % stride;
+}
+
+static bool inject(const struct golden *golden, long stride) {
     for (int persistent = 0; persistent < 2; persistent++) {
-        for (long n = 1; n < MOST_FAULTS; n++) {
+        for (long n = first_fault(golden, stride); n < MOST_FAULTS; n += stride) {
             struct outcome outcome = run(golden, n, persistent);
             bool reached = outcome.faulted, good = survives(golden, &outcome, n);
             forget(&outcome);
@@ -348,17 +324,17 @@ static bool inject(const struct golden *golden) {
     return true;
 }
 
-static bool run_case(const char *path, const char *mode) {
+static bool run_case(const char *path, const char *mode, long stride) {
     static struct golden golden;
-    char folder[] = "/tmp/gramc-golden-XXXXXX", home[1024];
+    char folder[FOLDER_PATH], home[1024];
     bool good = false;
-    if (!load(&golden, path) || !mkdtemp(folder) || !getcwd(home, sizeof home)) {
+    if (!load(&golden, path) || !folder_make(folder) || !getcwd(home, sizeof home)) {
         fprintf(stderr, "FAILED %s: cannot be read or run\n", path);
         return false;
     }
     if (chdir(folder) == 0) {
-        if (strcmp(mode, "--faults") == 0) {
-            good = inject(&golden);
+        if (stride) {
+            good = inject(&golden, stride);
         } else {
             struct outcome outcome = run(&golden, 0, false);
             good = strcmp(mode, "--bless") == 0 ? bless(&golden, &outcome)
@@ -367,14 +343,20 @@ static bool run_case(const char *path, const char *mode) {
         }
     }
     good = chdir(home) == 0 && good;
-    char command[64];
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    if (system(command) != 0) good = false;
+    good = folder_remove(folder) && good;
     free(golden.content);
     return good;
 }
 
 /* ## Folders */
+
+/* How far apart the allocations are that fail; 0: none does. */
+static long stride_of(const char *mode) {
+    const char *all = getenv("GRAMC_LONG");
+    bool sample = strcmp(mode, "--faults-sample") == 0;
+    if (!sample) return strcmp(mode, "--faults") == 0;
+    return all && strcmp(all, "1") == 0 ? 1 : STRIDE;
+}
 
 static int by_name(const struct dirent **a, const struct dirent **b) {
     return strcmp((*a)->d_name, (*b)->d_name);
@@ -387,6 +369,9 @@ static int is_case(const struct dirent *entry) {
 
 int main(int argc, char **argv) {
     const char *mode = argc > 1 && argv[1][0] == '-' ? argv[1] : "";
+    long stride = stride_of(mode);
+    /* What git says where there is no repository is the same on every file system. */
+    if (setenv("GIT_DISCOVERY_ACROSS_FILESYSTEM", "1", 1)) return 2;
     size_t passed = 0, failed = 0;
     for (int i = mode[0] ? 2 : 1; i < argc; i++) {
         struct dirent **names;
@@ -395,7 +380,7 @@ int main(int argc, char **argv) {
             char path[1024], *absolute;
             snprintf(path, sizeof path, "%s/%s", argv[i], names[j]->d_name);
             absolute = realpath(path, NULL);
-            if (absolute && run_case(absolute, mode)) passed++;
+            if (absolute && run_case(absolute, mode, stride)) passed++;
             else failed++;
             free(absolute);
             free(names[j]);
@@ -403,6 +388,7 @@ int main(int argc, char **argv) {
         if (count >= 0) free(names);
         else perror(argv[i]);
     }
+    if (stride > 1) printf("each %ldth allocation failed; all of them with GRAMC_LONG=1\n", stride);
     printf("%zu cases passed, %zu failed\n", passed, failed);
     return failed || !passed ? 1 : 0;
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
 # The layers hold: base <- {jsonschema, jolt, toolbox, grammar} <- compiler <- runtime <- experiment
-# <- cli. Reads every #include "..." of our
+# <- serve <- cli. Reads every #include "..." of our
 # own C, subfolders included, and fails on one that points the other way, or into runtime from
 # gramc's own commands.
 set -u
@@ -20,6 +20,7 @@ headers_of() {
     runtime) echo "$compiled gramc/event.h gramc/runtime.h gramc/plugin.h" ;;
     experiment) echo "$compiled gramc/event.h gramc/runtime.h gramc/experiment.h" ;;
     experiment/stat) echo "gramc/gramc.h" ;;
+    serve) echo "$compiled gramc/event.h gramc/runtime.h page.h" ;;
     cli | cli/generate) echo "$compiled" ;;
     cli/run) echo "$compiled gramc/event.h gramc/runtime.h gramc/experiment.h" ;;
     cli/host) echo "gramc/gramc.h gramc/plugin.h runtime/process/plugin.h" ;;
@@ -52,17 +53,20 @@ allowed compiler "base jsonschema toolbox grammar compiler"
 allowed runtime "base toolbox runtime"
 allowed experiment "base runtime experiment"
 [ -d experiment/stat ] && allowed experiment/stat "base experiment/stat"
+allowed serve "base runtime serve"
 allowed cli "base cli"
-allowed cli/run "base experiment cli"
+allowed cli/run "base experiment serve cli"
 allowed cli/generate "base cli"
 allowed cli/host "base cli"
 
-others=$(grep -rl 'curl/curl.h' base jsonschema jolt toolbox grammar compiler runtime experiment cli | grep -v '^runtime/net/http.c$')
+others=$(grep -rl 'curl/curl.h' base jsonschema jolt toolbox grammar compiler runtime experiment serve cli | grep -v '^runtime/net/http.c$')
 [ -z "$others" ] || { echo "only runtime/net/http.c may include curl: $others"; bad=1; }
-others=$(grep -rl '<sqlite3.h>' --include='*.[ch]' base jsonschema jolt toolbox grammar compiler runtime experiment cli | grep -v '^runtime/sqlite.c$')
+others=$(grep -rl '<sqlite3.h>' --include='*.[ch]' base jsonschema jolt toolbox grammar compiler runtime experiment serve cli | grep -v '^runtime/sqlite.c$')
 [ -z "$others" ] || { echo "only runtime/sqlite.c may include SQLite: $others"; bad=1; }
-others=$(grep -rl '<histedit.h>' --include='*.[ch]' base jsonschema jolt toolbox grammar compiler runtime experiment cli | grep -v '^cli/run/line.c$')
+others=$(grep -rl '<histedit.h>' --include='*.[ch]' base jsonschema jolt toolbox grammar compiler runtime experiment serve cli | grep -v '^cli/run/line.c$')
 [ -z "$others" ] || { echo "only cli/run/line.c may include libedit: $others"; bad=1; }
+others=$(grep -rl '<microhttpd.h>' --include='*.[ch]' base jsonschema jolt toolbox grammar compiler runtime experiment serve cli | grep -v '^serve/link.h$')
+[ -z "$others" ] || { echo "only serve/link.h may include libmicrohttpd: $others"; bad=1; }
 [ "$seen" -gt 900 ] || { echo "only $seen includes were seen: the test looks at the wrong place"; bad=1; }
 echo "$seen includes read"
 exit $bad

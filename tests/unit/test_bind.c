@@ -134,11 +134,11 @@ static void other_strategy(void **state) {
     gramc_bound *bound;
     (void)state;
     test_agent_init(&test);
-    test.agent.strategy = TEXT("evaluated");
+    test.agent.strategy = TEXT("guessed");
     assert_int_equal(bind(&bound, &test), GRAMC_FINDINGS);
     expect_message(bound, 0, GRAMC_ERROR,
-                   "agent `tester` has the strategy `evaluated`, which this version cannot run",
-                   "it runs `direct`");
+                   "agent `tester` has the strategy `guessed`, which this version cannot run",
+                   "it runs `direct` and `evaluated`");
     gramc_bound_free(bound);
     test_agent_free(&test);
 }

@@ -118,6 +118,10 @@ static void secrets(void **state) {
         {"\"ghp_0123456789abcdefghijklmnopqrstuv\"", "ghp_01"},
         {"AKIAIOSFODNN7EXAMPLE", "AKIAIO"},
         {"-----BEGIN RSA PRIVATE KEY-----", "-----BEGIN RS"},
+        {"\"KEY:\\nsk-abcdefghijklmnopqrstuvwx\"", "sk-ab"},
+        {"\"a\\tAKIAIOSFODNN7EXAMPLE\"", "AKIAIO"},
+        {"\"a\\n-----BEGIN PRIVATE KEY-----\"", "-----BEGIN PR"},
+        {"\"\\u001bsk-abcdefghijklmnopqrstuvwx\"", "sk-ab"},
         {"task-abcdefghijklmnopqrstuvwxyz", NULL},
         {"a sk-short one", NULL},
         {"", NULL},
@@ -135,6 +139,8 @@ static void secrets(void **state) {
     cassette_begin(&writer, &plan, 0, NULL);
     assert_int_equal(cassette_put(&writer, &plan, &attempt, &error), GRAMC_FINDINGS);
     assert_null(strstr(error.message, "cdefgh"));
+    attempt = attempt_of(0, 0, TRACE("aa", "\\u0073k-abcdefghijklmnopqrstuvwx"));
+    assert_int_equal(cassette_put(&writer, &plan, &attempt, &error), GRAMC_FINDINGS);
     assert_int_equal(cassette_put(&writer, &plan, &none, &error), GRAMC_FINDINGS);
     cassette_end(&writer);
 }

@@ -185,8 +185,8 @@ static void order_of_items(void **state) {
         close_to(a.greater, b.greater);
         close_to(a.two_sided, c.two_sided);
         assert_true(a.greater + c.greater >= 1);
-        struct stat_wilcoxon v = stat_wilcoxon(&arena, d, ITEMS, STAT_ZEROS_WILCOX);
-        struct stat_wilcoxon w = stat_wilcoxon(&arena, negated, ITEMS, STAT_ZEROS_WILCOX);
+        struct stat_wilcoxon v = stat_wilcoxon(&arena, d, ITEMS, STAT_ZEROS_WILCOX, ITEMS);
+        struct stat_wilcoxon w = stat_wilcoxon(&arena, negated, ITEMS, STAT_ZEROS_WILCOX, ITEMS);
         close_to(v.exact, w.exact);
         close_to(v.normal, w.normal);
         close_to(v.rank_sum + w.rank_sum, ITEMS * (ITEMS + 1) / 2.);
@@ -544,7 +544,7 @@ static void nonsense(void **state) {
     assert_true(isnan(stat_geometric_ratio(fine, (const double[]){0, 1}, 2, 0.95).mean));
     assert_true(isnan(stat_sign_flip_exact(&arena, nan_in, 3).two_sided));
     assert_true(isnan(stat_sign_flip(nan_in, 3, 10, 1).greater));
-    assert_true(isnan(stat_wilcoxon(&arena, nan_in, 3, STAT_ZEROS_PRATT).exact));
+    assert_true(isnan(stat_wilcoxon(&arena, nan_in, 3, STAT_ZEROS_PRATT, 3).exact));
     assert_true(isnan(stat_bootstrap_exhaustive(&arena, nan_in, 3, 0.9).se));
     struct stat_bootstrap plan = {.count = 3, .values = nan_in, .draws = 5, .confidence = 0.9};
     assert_true(isnan(stat_bootstrap(&arena, &plan).se));

@@ -545,24 +545,65 @@ static void a_server_that_is_gone_is_waited_for(void **state) {
     plan_free(&made.plan);
 }
 
+/* What is wrong with an address is said without the password that stands in it; nothing is opened
+ * under such a name. */
+static void addresses_are_refused_without_their_secrets(void **state) {
+    static const char *const addresses[] = {
+        "postgresql://u:s3cret@[::1]x/db",
+        "postgresql://u:s3cret@[::1",
+        "postgresql://u:s3cret@[]/db",
+        "postgresql://u:s3cret%zz@127.0.0.1/db",
+        "postgresql://u:s3cret%@127.0.0.1/db",
+        "postgresql://u:s3cret%00@127.0.0.1/db",
+        "postgresql://u:x@127.0.0.1/db?s3cret=1",
+        "postgresql://u:x@127.0.0.1/db?s3cret",
+        "postgresql://u:x@127.0.0.1/db?a=b=s3cret",
+        "postgresql://u:x@127.0.0.1/db?password=s3cret%x",
+        "postgres:/u:s3cret@127.0.0.1/db",
+        "postgresql:u:s3cret@127.0.0.1",
+        "Postgres://u:s3cret@127.0.0.1/db",
+        "POSTGRESQL://u:s3cret@127.0.0.1/db",
+        "mysql://u:s3cret@127.0.0.1/db",
+        "https://u:s3cret@127.0.0.1/db",
+        "jdbc:postgresql://u:s3cret@127.0.0.1/db",
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof addresses / sizeof *addresses; i++) {
+        struct store *store;
+        struct store_error error = {""};
+        gramc_text where = text_of(addresses[i]);
+        gramc_status status = store_open(&store, where, NULL, &error);
+        assert_null(store);
+        if (status != GRAMC_FINDINGS || !error.message[0] || strstr(error.message, "s3cret"))
+            fail_msg("%s: %d, %s", addresses[i], (int)status, error.message);
+        assert_int_equal(access(addresses[i], F_OK), -1);
+        assert_int_equal(store_is_foreign(where), !store_is_server(where));
+    }
+    assert_false(store_is_foreign(TEXT("runs.db")));
+    assert_false(store_is_foreign(TEXT("runs: one/runs.db")));
+    assert_false(store_is_foreign(TEXT("")));
+}
+
 #define STORE_TEST(f) cmocka_unit_test_prestate_setup_teardown(f, set_up, tear_down, server)
 
 /* The folder of a PostgreSQL server's socket, or nothing: files. */
 int main(int argc, char **argv) {
     char *server = argc > 1 ? argv[1] : NULL;
-    const struct CMUnitTest tests[] = {STORE_TEST(items_come_in_order_and_once),
-                                       STORE_TEST(what_was_not_finished_is_claimed_again),
-                                       STORE_TEST(an_old_fence_keeps_out),
-                                       STORE_TEST(a_heartbeat_keeps_the_lease),
-                                       STORE_TEST(the_newest_attempt_counts),
-                                       STORE_TEST(missing_cells_open_their_item_again),
-                                       STORE_TEST(another_plan_is_refused),
-                                       STORE_TEST(it_is_read_without_its_plan),
-                                       STORE_TEST(a_second_process_is_kept_out),
-                                       STORE_TEST(a_killed_process_loses_nothing_committed),
-                                       STORE_TEST(other_files_are_refused),
-                                       STORE_TEST(no_room_stops_it_and_says_so),
-                                       STORE_TEST(workers_share_the_items),
-                                       STORE_TEST(a_server_that_is_gone_is_waited_for)};
+    const struct CMUnitTest tests[] = {
+        STORE_TEST(items_come_in_order_and_once),
+        STORE_TEST(what_was_not_finished_is_claimed_again),
+        STORE_TEST(an_old_fence_keeps_out),
+        STORE_TEST(a_heartbeat_keeps_the_lease),
+        STORE_TEST(the_newest_attempt_counts),
+        STORE_TEST(missing_cells_open_their_item_again),
+        STORE_TEST(another_plan_is_refused),
+        STORE_TEST(it_is_read_without_its_plan),
+        STORE_TEST(a_second_process_is_kept_out),
+        STORE_TEST(a_killed_process_loses_nothing_committed),
+        STORE_TEST(other_files_are_refused),
+        STORE_TEST(no_room_stops_it_and_says_so),
+        STORE_TEST(workers_share_the_items),
+        STORE_TEST(a_server_that_is_gone_is_waited_for),
+        cmocka_unit_test(addresses_are_refused_without_their_secrets)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -150,7 +150,8 @@ void analyse_sign_flip(struct stat_analysis *a) {
 
 void analyse_wilcoxon(struct stat_analysis *a) {
     enum stat_zeros zeros = count(a, 1) ? STAT_ZEROS_PRATT : STAT_ZEROS_WILCOX;
-    struct stat_wilcoxon out = stat_wilcoxon(a->arena, list(a, 0), length(a, 0), zeros);
+    struct stat_wilcoxon out =
+        stat_wilcoxon(a->arena, list(a, 0), length(a, 0), zeros, STAT_WILCOXON_EXACT_MAX);
     put(a, "V", out.rank_sum);
     put(a, "p_exact", out.exact);
     put(a, "p_normal_cc", out.normal);

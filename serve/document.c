@@ -1,13 +1,14 @@
 /* Collects what happens in a run and prints it as one JSON document: content, calls, usage, outcome
- * and the fingerprints of what was joined. docs/formats/run.schema.json says what it looks like. */
+ * and the fingerprints of what was joined. docs/formats/run.schema.json says what it looks like. It
+ * is what `gramc run --format json` prints and `gramc serve` answers. */
 #include "base/buf.h"
 #include "base/json/writer.h"
 #include "base/number.h"
 #include "base/text.h"
 #include "base/version.h"
-#include "cli/run/tell.h"
+#include "serve/document.h"
 
-enum { PART_MAX = 256 << 20 };
+enum { PART_MAX = DOCUMENT_MAX / 3 };
 
 void document_init(struct document *document, const gramc_allocator *allocator) {
     buf_init(&document->head, allocator, PART_MAX);
@@ -15,6 +16,7 @@ void document_init(struct document *document, const gramc_allocator *allocator) 
     buf_init(&document->calls, allocator, PART_MAX);
     arena_init(&document->arena, allocator);
     document->sent = NULL;
+    document->run = document->session = (gramc_text){NULL, 0};
 }
 
 void document_free(struct document *document) {
@@ -44,6 +46,7 @@ static void put_side(struct json_writer *w, const char *key, gramc_text name,
 static void put_start(struct document *document, const gramc_event *event) {
     const gramc_event_start *start = event->start;
     struct json_writer w = json_writer(&document->head);
+    document->run = arena_text(&document->arena, start->run);
     json_member_text(&w, "run", start->run);
     put_side(&w, "agent", start->agent, start->agent_fingerprint);
     if (start->library_fingerprint.len)
@@ -189,24 +192,20 @@ static void put_result(struct json_writer *w, const struct document *document,
     put_ms(w, "duration_ms", result->duration_ns);
 }
 
-int document_print(struct document *document, struct cli *cli, const gramc_run_result *result,
-                   gramc_text content) {
-    struct buf out;
+gramc_status document_print(const struct document *document, struct buf *out,
+                            const gramc_run_result *result, gramc_text content) {
     const struct buf *parts[] = {&document->head, &document->answers, &document->calls};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (buf_status(parts[i])) return cli_status(cli, buf_status(parts[i]));
-    if (document->arena.oom) return cli_no_memory(cli);
-    buf_init(&out, &cli->allocator, 3 * (size_t)PART_MAX);
-    struct json_writer w = json_writer(&out);
+        if (buf_status(parts[i])) return buf_status(parts[i]);
+    if (document->arena.oom) return GRAMC_NOMEM;
+    struct json_writer w = json_writer(out);
     json_object_begin(&w);
     json_member_text(&w, "format", TEXT("gramc-run"));
     json_member_number(&w, "version", VERSION_RUN);
     json_member_text(&w, "gramc", text_of(gramc_version()));
     json_raw(&w, buf_view(&document->head));
+    json_member_some(&w, "session", document->session);
     put_result(&w, document, result, content);
     json_object_end(&w);
-    buf_putc(&out, '\n');
-    int code = cli_send_json_buf(cli, &out);
-    buf_free(&out);
-    return code;
+    return buf_status(out);
 }

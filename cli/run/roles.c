@@ -1,0 +1,109 @@
+/* From the names that an agent's strategy has for its models (generatorModel and the like), and
+ * those that agents have which do its tools, to models, opened as the agent's own is. */
+#include "cli/run/roles.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/text.h"
+
+static const struct {
+    const char *role;
+    size_t name; /* in gramc_agent */
+} roles[ROLES_MOST] = {{"generator", offsetof(gramc_agent, generator_model)},
+                       {"evaluator", offsetof(gramc_agent, evaluator_model)},
+                       {"output", offsetof(gramc_agent, output_model)}};
+
+static gramc_text name_of(const gramc_agent *agent, size_t role) {
+    return *(const gramc_text *)(const void *)((const char *)agent + roles[role].name);
+}
+
+static const gramc_named_model *find(const struct role_models *models, gramc_text name) {
+    for (size_t i = 0; i < models->count; i++)
+        if (text_eq(models->models[i].name, name)) return &models->models[i];
+    return NULL;
+}
+
+/* The agent as it would be if that were its model. */
+static struct choice named(const struct choice *choice, gramc_agent *room, gramc_text name) {
+    struct choice out = *choice;
+    *room = *choice->agent;
+    room->model = name;
+    out.agent = room;
+    return out;
+}
+
+static int open_one(struct role_models *out, struct cli *cli, const struct choice *choice,
+                    gramc_text name, const gramc_model *model) {
+    gramc_agent room;
+    const struct choice with = named(choice, &room, name);
+    gramc_named_model *made = &out->models[out->count];
+    gramc_prices *prices = &out->prices[out->count];
+    int code = EXIT_FINE;
+    if (!cli->options[OPTION_MODEL]) code = run_model(cli, &with, &out->own[out->count]);
+    const gramc_model *own = out->own[out->count];
+    *made = (gramc_named_model){.name = name, .model = own ? own : model};
+    if (run_find_prices(cli, &with, prices)) made->prices = prices;
+    out->count++;
+    return code;
+}
+
+/* Of one conversation. */
+static int check_protocol(struct cli *cli, const struct choice *choice,
+                          const gramc_named_model *made, const gramc_model *model) {
+    gramc_text name = made->name;
+    gramc_text spoken = gramc_model_protocol(model), other = gramc_model_protocol(made->model);
+    if (text_eq(spoken, other)) return EXIT_FINE;
+    return cli_usage(cli,
+                     "the models of agent %.*s must be asked by one protocol; %.*s is asked by "
+                     "%.*s, the others by %.*s",
+                     TEXT_ARGS(choice->agent->name), TEXT_ARGS(name), TEXT_ARGS(other),
+                     TEXT_ARGS(spoken));
+}
+
+/* Agents that do tools, and agents that do theirs; recursion is bounded by what can be bound. */
+static int open_inner(struct role_models *out, struct cli *cli, const struct choice *choice,
+                      const gramc_library *library, const gramc_model *model, unsigned depth) {
+    int code = EXIT_FINE;
+    for (size_t i = 0; library && i < library->impl_count && code == EXIT_FINE; i++) {
+        const gramc_impl *impl = &library->impls[i];
+        gramc_text name = impl->agent ? impl->agent->model : TEXT("");
+        bool is_new = name.len && !text_eq(name, choice->agent->model) && !find(out, name);
+        if (is_new && out->count == MODELS_MOST)
+            return cli_usage(cli, "the agents of library %.*s name more than %d models",
+                             TEXT_ARGS(library->name), MODELS_MOST);
+        if (is_new) code = open_one(out, cli, choice, name, model);
+        if (code == EXIT_FINE && impl->library && depth < AGENT_DEPTH_MAX)
+            code = open_inner(out, cli, choice, impl->library, model, depth + 1);
+    }
+    return code;
+}
+
+int role_models_open(struct role_models *out, struct cli *cli, const struct choice *choice,
+                     const gramc_model *model) {
+    const gramc_agent *agent = choice->agent;
+    for (size_t i = 0; i < ROLES_MOST; i++) {
+        gramc_text name = name_of(agent, i);
+        if (!name.len || text_eq(name, agent->model) || find(out, name)) continue;
+        int code = open_one(out, cli, choice, name, model);
+        if (code == EXIT_FINE)
+            code = check_protocol(cli, choice, &out->models[out->count - 1], model);
+        if (code != EXIT_FINE) return code;
+    }
+    return open_inner(out, cli, choice, choice->library, model, 0);
+}
+
+void role_models_free(struct role_models *models) {
+    for (size_t i = 0; i < models->count; i++) gramc_model_free(models->own[i]);
+    models->count = 0;
+}
+
+const gramc_model *role_models_get(const struct role_models *models, const gramc_agent *agent,
+                                   const char *role, const gramc_model *own) {
+    for (size_t i = 0; role && i < ROLES_MOST; i++) {
+        const gramc_named_model *found = find(models, name_of(agent, i));
+        if (strcmp(role, roles[i].role) == 0 && found) return found->model;
+    }
+    return own;
+}

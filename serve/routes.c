@@ -1,0 +1,53 @@
+/* Which endpoint answers which method and path; one row each. */
+#include "serve/answering.h"
+
+#include "base/text.h"
+
+static const struct endpoint_row rows[] = {
+    {"GET", "/health", ROUTE_OPEN, answer_health},
+    {"GET", "/v1/agents", 0, answer_agents},
+    {"POST", "/v1/agents/*/messages", ROUTE_BODY, answer_messages},
+    {"GET", "/v1/models", 0, answer_models},
+    {"POST", "/v1/chat/completions", ROUTE_BODY, answer_completions},
+    {"GET", "/*", ROUTE_GET_RUNS, answer_get},
+};
+
+/* Of a path with one *, which stands for one segment that is not empty. */
+static bool matches(const char *pattern, gramc_text path, gramc_text *rest) {
+    const char *star = strchr(pattern, '*');
+    if (!star) return text_is(path, pattern);
+    size_t before = (size_t)(star - pattern), after = strlen(star + 1);
+    if (path.len <= before + after || memcmp(path.ptr, pattern, before) != 0) return false;
+    *rest = text_slice(path, before, path.len - after);
+    gramc_text end = text_slice(path, path.len - after, path.len);
+    return text_is(end, star + 1) && !memchr(rest->ptr, '/', rest->len);
+}
+
+static bool is_method(const struct asked *asked, const struct endpoint_row *row) {
+    bool head = text_is(asked->method, "HEAD") && !(row->flags & ROUTE_GET_RUNS);
+    return text_is(head ? TEXT("GET") : asked->method, row->method);
+}
+
+/* Only those that were let in by name come here. */
+static bool answer_preflight(struct asked *asked) {
+    if (!text_is(asked->method, "OPTIONS") || !admit_origin(asked)) return false;
+    asked->is_preflight = true;
+    reply_constant(asked, 204, NULL, TEXT(""));
+    return true;
+}
+
+bool route_find(struct asked *asked) {
+    const char *allowed = NULL;
+    if (answer_preflight(asked)) return false;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        if (rows[i].flags & ROUTE_GET_RUNS && !asked->service->options.allow_get) continue;
+        if (!matches(rows[i].path, asked->path, &asked->rest)) continue;
+        asked->route = &rows[i];
+        if (is_method(asked, &rows[i])) return true;
+        allowed = rows[i].method;
+    }
+    asked->allow = allowed;
+    if (allowed) reply_error(asked, 405, "wrong_method", "here only %s is answered", allowed);
+    else reply_error(asked, 404, "not_found", "there is nothing at this path");
+    return false;
+}

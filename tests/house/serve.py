@@ -1,0 +1,501 @@
+"""gramc serve as its clients and those who attack it see it: serve.py SOURCE GRAMC.
+
+Requests are written byte by byte, because no HTTP client writes wrong ones. The model is a server of
+this file that streams slowly, so that runs can be met on their way."""
+import http.server, json, os, re, signal, socket, subprocess, sys, tempfile, threading, time
+
+source, gramc = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+SANITIZED = os.environ.get("GRAMC_SANITIZED") == "1"
+TOKEN, OTHER = "first-token-0123456789", "other-token-9876543210"
+failures, checks = [], 0
+
+
+def check(good, *words):
+    global checks
+    checks += 1
+    if not good:
+        failures.append(words)
+        print("FAILED:", *words, flush=True)
+
+
+class Model(http.server.BaseHTTPRequestHandler):
+    """Says `slow` words one by one, calls `look` when it is told to, breaks off when it is told to."""
+    protocol_version = "HTTP/1.1"
+    cut = []  # requests whose reader went away
+
+    def log_message(self, *_): pass
+
+    def piece(self, value):
+        data = b"data: " + (value if isinstance(value, bytes) else json.dumps(value).encode()) + b"\n\n"
+        self.wfile.write(b"%x\r\n%s\r\n" % (len(data), data))
+        self.wfile.flush()
+
+    def chunk(self, delta, finish=None):
+        self.piece({"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m",
+                    "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]})
+
+    def do_POST(self):
+        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        said = asked["messages"][-1]
+        users = [m["content"] for m in asked["messages"] if m["role"] == "user"]
+        if "fail" in users[-1]:
+            body = b'{"error":{"message":"no such luck"}}'
+            self.send_response(400); self.send_header("Content-Length", str(len(body))); self.end_headers(); self.wfile.write(body)
+            return
+        calls = "look" in users[-1] and said["role"] == "user"
+        words = ["Let me look."] if calls else ["You said: "] + [", then ".join(users)]
+        if "slow" in users[-1]: words = ["word%d " % i for i in range(40)]
+        usage = {"prompt_tokens": 7, "completion_tokens": 5, "total_tokens": 12}
+        call = {"index": 0, "id": "call_9", "type": "function", "function": {"name": "look", "arguments": "{\"where\":\"here\"}"}}
+        if not asked.get("stream"):
+            if "slow" in users[-1]: time.sleep(3)
+            message = {"role": "assistant", "content": "".join(words)}
+            if calls: message["tool_calls"] = [call]
+            body = json.dumps({"id": "c", "object": "chat.completion", "created": 1, "model": "m", "usage": usage,
+                               "choices": [{"index": 0, "message": message, "finish_reason": "tool_calls" if calls else "stop"}]}).encode()
+            self.send_response(200); self.send_header("Content-Type", "application/json"); self.send_header("Content-Length", str(len(body))); self.end_headers()
+            self.wfile.write(body)
+            return
+        self.send_response(200); self.send_header("Content-Type", "text/event-stream"); self.send_header("Transfer-Encoding", "chunked"); self.end_headers()
+        try:
+            for word in words:
+                self.chunk({"content": word})
+                if "slow" in users[-1]: time.sleep(0.1)
+            if calls: self.chunk({"tool_calls": [call]})
+            self.chunk({}, "tool_calls" if calls else "stop")
+            self.piece({"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [], "usage": usage})
+            self.piece(b"[DONE]")
+            self.wfile.write(b"0\r\n\r\n")
+        except OSError:
+            Model.cut.append(users[-1])
+            self.close_connection = True
+
+
+class Models(http.server.ThreadingHTTPServer):
+    request_queue_size = 256
+    daemon_threads = True
+    def handle_error(self, *_): pass
+
+
+class Server:
+    def __init__(self, *options, code=None, env=None):
+        self.log = open("log.%d" % Server.count, "w+")
+        Server.count += 1
+        self.process = subprocess.Popen([gramc, "serve", *options], stdout=subprocess.PIPE, stderr=self.log, text=True,
+                                        env={**os.environ, "OPENAI_API_KEY": "sk-planted-key", **(env or {})})
+        if code is not None:
+            self.process.wait(30)
+            check(self.process.returncode == code, "exit", self.process.returncode, "not", code, options, self.said())
+            return
+        self.address = self.process.stdout.readline().strip()
+        match = re.fullmatch(r"http://(.*):(\d+)", self.address)
+        check(match, "no address:", self.address, self.said())
+        self.port = int(match[2])
+        self.tree = self.process.pid
+
+    count = 0
+
+    def said(self):
+        self.log.flush()
+        return open(self.log.name).read()
+
+    def stop(self, number=signal.SIGTERM, code=0, within=20):
+        began = time.time()
+        self.process.send_signal(number)
+        try: self.process.wait(within)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            check(False, "the server does not stop", self.said())
+        check(self.process.returncode == code, "stopped with", self.process.returncode, self.said())
+        check("ERROR: " not in self.said() and "runtime error" not in self.said(), self.said())
+        return time.time() - began
+
+    def connect(self):
+        return socket.create_connection(("127.0.0.1", self.port), timeout=30)
+
+    def raw(self, data, half=False):
+        """All that comes back until the server hangs up."""
+        with self.connect() as s:
+            got = b""
+            try:
+                s.sendall(data)
+                if half: s.shutdown(socket.SHUT_WR)
+                while piece := s.recv(65536): got += piece
+            except OSError: pass
+            return got
+
+    def ask(self, method, path, body=None, **headers):
+        if isinstance(body, (dict, list)): body = json.dumps(body)
+        lines = ["%s %s HTTP/1.1" % (method, path), "Connection: close"]
+        given = {"Host": "localhost:%d" % self.port}
+        if body is not None: given |= {"Content-Type": "application/json", "Content-Length": str(len(body.encode()))}
+        given |= {k.replace("_", "-"): v for k, v in headers.items()}
+        lines += ["%s: %s" % (k, v) for k, v in given.items() if v is not None]
+        return Answer(self.raw("\r\n".join(lines).encode() + b"\r\n\r\n" + (body or "").encode()))
+
+    def message(self, body, agent="clerk", **headers):
+        return self.ask("POST", "/v1/agents/%s/messages" % agent, {"message": body} if isinstance(body, str) else body, **headers)
+
+
+class Answer:
+    def __init__(self, raw):
+        self.raw = raw
+        head, _, body = raw.partition(b"\r\n\r\n")
+        lines = head.decode("latin-1").split("\r\n")
+        self.status = int(lines[0].split()[1]) if lines[0] else 0
+        self.headers = {k.lower(): v for k, v in (l.split(": ", 1) for l in lines[1:] if ": " in l)}
+        if self.headers.get("transfer-encoding") == "chunked":
+            whole, self.complete = b"", False
+            while body:
+                size, _, body = body.partition(b"\r\n")
+                if not (n := int(size or b"0", 16)): self.complete = True; break
+                whole, body = whole + body[:n], body[n + 2:]
+            body = whole
+        self.body = body.decode()
+
+    def json(self):
+        try: return json.loads(self.body)
+        except ValueError: return {}
+
+    def code(self): return self.json().get("error", {}).get("code")
+
+    def events(self):
+        found = []
+        for block in self.body.split("\n\n"):
+            fields = dict(l.split(": ", 1) for l in block.split("\n") if ": " in l)
+            if "data" in fields: found.append((fields.get("event"), fields["data"] if fields["data"] == "[DONE]" else json.loads(fields["data"])))
+        return found
+
+
+work = tempfile.TemporaryDirectory()
+os.chdir(work.name)
+open("clerk.gram", "w").write('''[clerk:Agent {description: "Answers", model: "OpenAI/m", instruction: "planted-instruction"} |
+  [look:Tool {description: "Looks", optional: true} | (where::Text)==>(::Text)]]
+[guide:Agent {description: "Speaks ${language}", model: "OpenAI/m", instruction: "Speak ${language}."}]
+''')
+open("desk.gram", "w").write('''[desk:ToolLibrary {description: "d"} | [look:ToolImpl {returns: "a desk"}]]
+[attic:ToolLibrary {description: "d"} | [look:ToolImpl {exec: ["sh", "-c", "sleep 0.2; echo dust"]}]]
+''')
+models = Models(("127.0.0.1", 0), Model)
+threading.Thread(target=models.serve_forever, daemon=True).start()
+BASE = ["--base-url", "http://127.0.0.1:%d/v1" % models.server_port]
+SPEC = ["clerk.gram", "-l", "desk.gram#desk", "-l", "desk.gram#attic", *BASE, "--listen", "127.0.0.1:0"]
+
+
+def endpoints(server):
+    check(server.ask("GET", "/health").json() == {"status": "ok"}, "health")
+    check(server.ask("HEAD", "/health").body == "", "a HEAD has no body")
+    agents = server.ask("GET", "/v1/agents").json()["agents"]
+    check([a["name"] for a in agents] == ["clerk", "guide"] and [l["name"] for l in agents[0]["libraries"]] == ["desk", "attic"], agents)
+    check(agents[1]["inputs"] == ["language"], agents)
+    answer = server.message("look around")
+    document = answer.json()
+    open("run.json", "w").write(answer.body)
+    valid = subprocess.run([gramc, "validate", source + "/docs/formats/run.schema.json", "run.json"], capture_output=True)
+    check(valid.returncode == 0, "the document is not as its schema says", valid.stdout, answer.body)
+    check(document["outcome"] == "answered" and document["calls"][0]["result"] == "a desk" and document["usage"]["total"] == 24, document)
+    check(document["library"]["name"] == "desk" and "session" not in document, document)
+    check(server.message({"message": "look", "library": "attic"}).json()["calls"][0]["result"].strip() == "dust", "the other library")
+    check(server.message({"messages": ["one", "two"]}).json()["answers"] == ["You said: one", "You said: one, then two"], "two turns")
+    check(server.message({"message": "Hi", "input": {"language": "Latin"}}, agent="guide").status == 200, "an input")
+    for name, value in {"X-Content-Type-Options": "nosniff", "Cache-Control": "no-store"}.items():
+        check(answer.headers.get(name.lower()) == value, "no", name)
+    check("access-control-allow-origin" not in answer.headers, "CORS by default")
+    # what cannot be answered
+    for body, status, code in [("", 400, "empty_message"), ({}, 400, "bad_request"), ({"message": 5}, 400, "bad_request"), ([], 400, "bad_request"),
+                               ({"message": "x", "messages": ["y"]}, 400, "bad_request"), ({"messages": []}, 400, "no_message"),
+                               ({"message": "x", "temperature": 1}, 400, "unknown_member"), ({"message": "x", "stream": "yes"}, 400, "bad_request"),
+                               ({"message": "x", "library": "cellar"}, 404, "no_library"), ({"message": "x", "input": {"a": "b"}}, 400, "unknown_input"),
+                               ({"message": "x", "session": 5}, 400, "bad_request"), ({"message": "x", "session": "nope"}, 404, "no_session")]:
+        answer = server.message(body)
+        check((answer.status, answer.code()) == (status, code), body, answer.status, answer.body)
+    check(server.message("x", agent="guide").code() == "missing_input", "a missing input")
+    check(server.message("x", agent="nobody").code() == "no_agent", "no agent")
+    check(server.message("x", agent="cl%65rk").status == 200, "an escaped name")
+    for wrong in ("cl%00erk", "%zz", "clerk%2f", "%ff"): check(server.message("x", agent=wrong).status == 404, wrong)
+    answer = server.message("please fail")
+    check(answer.status == 502 and answer.json()["outcome"] == "model-error", answer.raw)
+    answer = server.ask("PUT", "/v1/agents")
+    check(answer.status == 405 and answer.headers.get("allow") == "GET", answer.raw)
+    check(server.ask("GET", "/clerk?message=hi").status == 404, "GET runs without --allow-get")
+    check(server.ask("GET", "/nowhere").code() == "not_found", "404")
+
+
+def streams(server):
+    answer = server.message({"message": "look", "stream": True, "session": True})
+    names = [e[0] for e in answer.events()]
+    check(answer.headers["content-type"] == "text/event-stream" and answer.complete, answer.raw)
+    check(names[0] == "run" and names[-1] == "done" and "delta" in names and names.index("call") < names.index("result"), names)
+    events = dict(answer.events())
+    check(events["result"]["result"] == "a desk" and events["result"]["outcome"] == "ok", events["result"])
+    check(events["done"]["session"] == events["run"]["session"] and events["done"]["content"] == events["answer"]["text"], events)
+    spoken = "".join(d["text"] for n, d in answer.events() if n == "delta" and d["iteration"] == 2)
+    check(spoken == events["answer"]["text"], spoken)
+    answer = server.message({"message": "fail", "stream": True})
+    check(answer.events()[-1][1]["outcome"] == "model-error" and answer.complete, answer.raw)
+
+
+def sessions(server):
+    first = server.message({"message": "one", "session": True}).json()["session"]
+    check(re.fullmatch("[0-9a-f]{64}", first), first)
+    check(server.message({"message": "two", "session": first}).json()["content"] == "You said: one, then two", "a session goes on")
+    second = server.message({"message": "one", "session": True}).json()["session"]
+    check(first != second, "the same id twice")
+    check(server.message({"message": "x", "session": first[:-1] + ("0" if first[-1] != "0" else "1")}).status == 404, "an id that is nearly right")
+    # one run at a time
+    busy = threading.Thread(target=server.message, args=({"message": "slow", "session": second},))
+    busy.start(); time.sleep(0.5)
+    check(server.message({"message": "x", "session": second}).code() == "session_busy", "two runs in one session")
+    busy.join()
+    check("one" in server.message({"message": "x", "session": second}).json()["content"], "it goes on")
+
+
+def openai(server):
+    def complete(**body): return server.ask("POST", "/v1/chat/completions", {"model": "clerk", "messages": [{"role": "user", "content": "one"}], **body})
+    check([m["id"] for m in server.ask("GET", "/v1/models").json()["data"]][:3] == ["clerk", "clerk@desk", "clerk@attic"], "models")
+    answer = complete().json()
+    check(answer["choices"][0]["message"]["content"] == "You said: one" and answer["choices"][0]["finish_reason"] == "stop" and answer["usage"]["total_tokens"] == 12, answer)
+    history = [{"role": "user", "content": "one"}, {"role": "assistant", "content": "You said: one"}, {"role": "user", "content": [{"type": "text", "text": "two"}]}]
+    check(complete(messages=history).json()["choices"][0]["message"]["content"] == "You said: one, then two", "history")
+    answer = complete(stream=True, stream_options={"include_usage": True})
+    events = [e[1] for e in answer.events()]
+    check(events[-1] == "[DONE]" and events[-2]["usage"]["total_tokens"] == 12 and events[-2]["choices"] == [], events)
+    check("".join(e["choices"][0]["delta"].get("content", "") for e in events[:-2]) == "You said: one", events)
+    check(events[0]["choices"][0]["delta"]["role"] == "assistant" and events[-3]["choices"][0]["finish_reason"] == "stop", events)
+    answer = complete(messages=[{"role": "user", "content": "look"}], stream=True)
+    text = "".join(e[1]["choices"][0]["delta"].get("content", "") for e in answer.events()[:-1])
+    check(text == "Let me look.\n\nYou said: look", text)
+    check(complete(model="clerk@attic", messages=[{"role": "user", "content": "look"}]).status == 200, "a library")
+    check(complete(model="guide", metadata={"language": "Latin", "label": "x"}).status == 200, "metadata as inputs")
+    check(complete(temperature=0.5, top_p=1).headers.get("gramc-ignored") == "temperature, top_p", "what is ignored is not told")
+    for body, status, code in [({"model": "gpt-4"}, 404, "model_not_found"), ({"tools": []}, 400, "unsupported_parameter"), ({"n": 2}, 400, "unsupported_value"),
+                               ({"response_format": {"type": "json_object"}}, 400, "unsupported_value"), ({"messages": []}, 400, "invalid_value"),
+                               ({"messages": [{"role": "system", "content": "x"}]}, 400, "unsupported_value"), ({"messages": [{"role": "tool", "content": "x"}]}, 400, "unsupported_value"),
+                               ({"messages": [{"role": "assistant", "content": "x"}]}, 400, "invalid_value"), ({"messages": [{"role": "user", "content": ""}]}, 400, "empty_message"),
+                               ({"messages": [{"role": "user", "content": [{"type": "image_url"}]}]}, 400, "unsupported_value"), ({"messages": [{"role": "user"}]}, 400, "invalid_type"),
+                               ({"messages": [{"role": "user", "content": "fail"}]}, 502, "model-error"), ({"stream": 1}, 400, "invalid_type")]:
+        answer = complete(**body)
+        check((answer.status, answer.code()) == (status, code) and "param" in answer.json()["error"], body, answer.status, answer.body)
+    answer = complete(messages=[{"role": "user", "content": "fail"}], stream=True)
+    check(answer.status == 200 and answer.events()[-1][1]["error"]["code"] == "model-error" and answer.complete, answer.raw)
+
+
+def strangers(server):
+    body = {"message": "x"}
+    for host in ("evil.example", "evil.example:%d" % server.port, "127.0.0.1.evil.example", "localhost.evil.example", "10.0.0.1", "", "[::2]", "localhost@evil.example"):
+        check(server.message(body, Host=host).status == 403, "Host", host)
+        check(server.ask("GET", "/health", Host=host).status == 403, "Host of health", host)
+    for host in ("localhost", "LocalHost:1", "127.0.0.1:%d" % server.port, "[::1]:80"):
+        check(server.ask("GET", "/health", Host=host).status == 200, "Host", host)
+    check(server.raw(b"GET /health HTTP/1.1\r\nConnection: close\r\n\r\n").startswith(b"HTTP/1.1 400"), "no Host")
+    check(server.raw(b"GET /health HTTP/1.1\r\nConnection: close\r\nHost: localhost\r\nHost: evil\r\n\r\n").startswith(b"HTTP/1.1 400"), "two Hosts")
+    for origin in ("http://evil.example", "null", "http://localhost:1", "https://evil.example", "localhost:%d" % server.port, "file://", "http://localhost:%d.evil" % server.port):
+        check(server.message(body, Origin=origin).code() == "other_origin", "Origin", origin)
+        check(server.ask("GET", "/v1/agents", Origin=origin).code() == "other_origin", "Origin", origin)
+    check(server.message(body, Origin="http://localhost:%d" % server.port).status == 200, "our own origin")
+    for site in ("cross-site", "same-site"): check(server.ask("GET", "/v1/agents", Sec_Fetch_Site=site).code() == "other_origin", site)
+    check(server.ask("GET", "/v1/agents", Sec_Fetch_Site="same-origin").status == 200, "same-origin")
+    check(server.ask("OPTIONS", "/v1/agents/clerk/messages", Origin="http://evil.example", Access_Control_Request_Method="POST").status == 403, "a preflight")
+    for kind in ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "application/jsonp", None):
+        check(server.message(body, Content_Type=kind).status == 415, "a form of another page:", kind)
+    check(server.message(body, Content_Type="application/json; charset=utf-8").status == 200, "a charset")
+
+
+def smugglers(server):
+    """Whoever sits between a client and us must see the same end of each request: one request, one answer."""
+    head = b"POST /v1/agents/clerk/messages HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+    hidden = b"GET /v1/agents HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+    chunk = b"f\r\n{\"message\":\"x\"}\r\n0\r\n\r\n"
+    for name, request in {
+        "both": head + b"Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n" + chunk,
+        "both, the other way": head + b"Transfer-Encoding: chunked\r\nContent-Length: 4\r\n\r\n" + chunk,
+        "two lengths": head + b"Content-Length: 15\r\nContent-Length: 16\r\n\r\n{\"message\":\"x\"}",
+        "the same length twice": head + b"Content-Length: 15\r\nContent-Length: 15\r\n\r\n{\"message\":\"x\"}",
+        "a list of lengths": head + b"Content-Length: 15, 15\r\n\r\n{\"message\":\"x\"}",
+        "a signed length": head + b"Content-Length: +15\r\n\r\n{\"message\":\"x\"}",
+        "a negative length": head + b"Content-Length: -1\r\n\r\n",
+        "a length in hex": head + b"Content-Length: 0xf\r\n\r\n{\"message\":\"x\"}",
+        "a length beyond numbers": head + b"Content-Length: 99999999999999999999999\r\n\r\n",
+        "another coding": head + b"Transfer-Encoding: gzip, chunked\r\n\r\n" + chunk,
+        "two codings": head + b"Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n\r\n" + chunk,
+        "a coding that is none": head + b"Transfer-Encoding: xchunked\r\n\r\n" + chunk,
+        "a blank before the colon": head + b"Transfer-Encoding : chunked\r\n\r\n" + chunk,
+        "a tab before the coding": head + b"Content-Length: 4\r\nTransfer-Encoding:\tchunked\r\n\r\n" + chunk,
+        "a folded coding": head + b"Content-Length: 4\r\nTransfer-Encoding:\r\n chunked\r\n\r\n" + chunk,
+        "a chunk size that is none": head + b"Transfer-Encoding: chunked\r\n\r\nzz\r\n",
+        "a chunk size with a sign": head + b"Transfer-Encoding: chunked\r\n\r\n+f\r\n{\"message\":\"x\"}\r\n0\r\n\r\n",
+        "a chunk size beyond numbers": head + b"Transfer-Encoding: chunked\r\n\r\nfffffffffffffffff\r\n",
+    }.items():
+        got = server.raw(request + hidden, half=True)
+        # Of a length that is none libmicrohttpd 0.9.75 sends the head of its refusal twice, and hangs up.
+        answers = got.count(b"HTTP/1.1 ")
+        check(answers <= 1 or answers == 2 and b"length" in name.encode() and got.count(b"Connection: close") == 2, name, "gave two answers:", got)
+        check(b"HTTP/1.1 2" not in got, name, "was taken:", got)
+        check(b'"agents"' not in got, name, "let the hidden one through:", got)
+    for name, request in {
+        "another site's address": b"GET http://evil.example/health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
+        "no path": b"GET health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
+        "no method": b" /health HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        "no version": b"GET /health\r\n\r\n",
+        "another protocol": b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
+        "HTTP/2": b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+        "a NUL": b"GET /nowhere\0x HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
+        "a header without a colon": b"GET /nowhere HTTP/1.1\r\nHost: localhost\r\nNonsense\r\nConnection: close\r\n\r\n",
+        "a long address": b"GET /" + b"x" * 70000 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        "many headers": b"GET /nowhere HTTP/1.1\r\nHost: localhost\r\n" + b"".join(b"X-%d: y\r\n" % i for i in range(5000)) + b"\r\n",
+        "CONNECT": b"CONNECT localhost:22 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
+    }.items():
+        got = server.raw(request, half=True)
+        check(not got.startswith(b"HTTP/1.1 2") and got.count(b"HTTP/1.1 ") <= 1, name, got[:300])
+    check(server.ask("GET", "/health").status == 200, "it goes on")
+    # two in one write are two, in order
+    got = server.raw(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n" + hidden)
+    check(got.count(b"HTTP/1.1 200") == 2 and got.index(b'"ok"') < got.index(b'"agents"'), "pipelined:", got)
+
+
+def those_who_go(server):
+    before = len(Model.cut)
+    for stream in (True, False):
+        s = server.connect()
+        body = json.dumps({"message": "slow %s" % stream, "stream": stream})
+        s.sendall(("POST /v1/agents/clerk/messages HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body)).encode())
+        time.sleep(0.6)
+        s.close()
+    deadline = time.time() + 10
+    while len(Model.cut) == before and time.time() < deadline: time.sleep(0.05)
+    check("slow True" in Model.cut[before:], "the run goes on without its client", Model.cut)
+    deadline = time.time() + 10
+    while server.said().count("broken off") < 2 and time.time() < deadline: time.sleep(0.05)
+    check(server.said().count("broken off") >= 2, "nobody says that a client has gone", server.said())
+
+
+def many(server):
+    answers, threads = [], []
+    def one(i):
+        answer = server.message({"message": "look %d" % i, "stream": i % 2 == 0, "library": "attic" if i % 8 == 0 else "desk"})
+        document = answer.events()[-1][1] if i % 2 == 0 else answer.json()
+        answers.append(answer.status == 200 and document["content"] == "You said: look %d" % i)
+    for i in range(64): threads.append(threading.Thread(target=one, args=(i,)))
+    for t in threads: t.start()
+    for t in threads: t.join()
+    check(len(answers) == 64 and all(answers), "64 at once:", answers)
+
+
+def stopping():
+    server = Server(*SPEC, "--grace", "20s")
+    answers = []
+    threads = [threading.Thread(target=lambda b=b: answers.append(server.message(b))) for b in ({"message": "slow", "stream": True}, {"message": "slow"})]
+    kept = server.connect()
+    kept.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    check(kept.recv(4096).startswith(b"HTTP/1.1 200"), "a connection that stays")
+    for t in threads: t.start()
+    time.sleep(0.8)
+    server.process.send_signal(signal.SIGTERM)
+    time.sleep(0.3)
+    try:
+        with server.connect() as s:
+            s.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            check(s.recv(100) == b"", "it still answers new connections")
+    except OSError: check(True)
+    kept.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    got = kept.recv(4096)
+    check(got == b"" or got.startswith(b"HTTP/1.1 503"), "a request while it stops:", got)
+    for t in threads: t.join()
+    server.process.wait(20)
+    check(server.process.returncode == 0, "exit", server.process.returncode, server.said())
+    check(len(answers) == 2 and all(a.status == 200 for a in answers), "what ran has not ended:", [a.raw for a in answers])
+    check(any(a.headers.get("content-type") == "text/event-stream" and a.complete and a.events()[-1][1]["outcome"] == "answered" for a in answers), "the stream was cut")
+    # no patience: canceled, and told so
+    server = Server(*SPEC, "--grace", "300ms")
+    answers.clear()
+    threads = [threading.Thread(target=lambda b=b: answers.append(server.message(b))) for b in ({"message": "slow", "stream": True}, {"message": "slow"})]
+    for t in threads: t.start()
+    time.sleep(0.6)
+    took = server.stop()
+    for t in threads: t.join()
+    check(took < 8, "stopping took", took)
+    check(sorted(a.status for a in answers) == [200, 503], [a.raw for a in answers])
+    for a in answers:
+        document = a.events()[-1][1] if a.status == 200 else a.json()
+        check(document["outcome"] == "canceled", document)
+    # a second signal ends it at once
+    server = Server(*SPEC, "--grace", "1h")
+    thread = threading.Thread(target=server.message, args=("slow",))
+    thread.start(); time.sleep(0.5)
+    server.process.send_signal(signal.SIGINT); time.sleep(0.3)
+    check(server.stop(signal.SIGINT, code=130) < 3, "a second signal")
+    thread.join()
+
+
+def tokens():
+    open("tokens", "w").write("# two clients\n%s\n\n%s\n" % (TOKEN, OTHER))
+    server = Server(*SPEC, "--token-file", "tokens", "--allow-get")
+    bearer, other = "Bearer " + TOKEN, "Bearer " + OTHER
+    check(server.ask("GET", "/health").status == 200, "health needs no token")
+    for path in ("/v1/agents", "/v1/models", "/clerk?message=x"):
+        answer = server.ask("GET", path)
+        check(answer.status == 401 and answer.headers.get("www-authenticate") == "Bearer", path, answer.raw)
+    for given in ("", "Bearer", "Bearer ", "Bearer x", "Basic " + TOKEN, TOKEN, bearer + "x", bearer[:-1], "Bearer " + TOKEN.upper(), "Bearer %s,%s" % (TOKEN, OTHER)):
+        check(server.message("x", Authorization=given).status == 401, "Authorization:", given)
+    check(server.raw(("GET /v1/agents HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: %s\r\nAuthorization: %s\r\n\r\n" % (bearer, bearer)).encode()).startswith(b"HTTP/1.1 401"), "two tokens")
+    for given in (bearer, "bearer " + TOKEN, other): check(server.message("x", Authorization=given).status == 200, "Authorization:", given)
+    # a stolen session
+    session = server.message({"message": "secret", "session": True}, Authorization=bearer).json()["session"]
+    stolen = server.message({"message": "x", "session": session}, Authorization=other)
+    missing = server.message({"message": "x", "session": "0" * 64}, Authorization=other)
+    check(stolen.status == 404 and stolen.body == missing.body, "a stolen session:", stolen.body)
+    check(server.message({"message": "x", "session": session}, Authorization=bearer).json()["content"] == "You said: secret, then x", "its owner")
+    answer = server.ask("GET", "/clerk?message=a+b%26c", Authorization=bearer)
+    check(answer.status == 200 and answer.body == "You said: a b&c", answer.raw)
+    check(server.ask("GET", "/guide?message=x&language=Latin", Authorization=bearer).status == 200, "inputs in the query")
+    for query in ("", "?message=", "?message=%zz", "?message=%00", "?message=x&a=b"): check(server.ask("GET", "/clerk" + query, Authorization=bearer).status == 400, query)
+    check(server.ask("GET", "/clerk?message=x", Authorization=bearer, Sec_Fetch_Site="cross-site").status == 403, "an image of another page")
+    server.stop()
+    said = server.said()
+    for planted in (TOKEN, OTHER, session, "sk-planted-key", "planted-instruction", "secret", "a+b"): check(planted not in said, "the log tells", planted)
+    check('POST /v1/agents/clerk/messages 200' in said and "GET /clerk 200" in said, said)
+
+
+def starting():
+    Server("clerk.gram", *BASE, "--listen", "0.0.0.0:0", code=2)
+    Server("clerk.gram", *BASE, "--listen", "nonsense", code=2)
+    Server("clerk.gram", *BASE, "--listen", "127.0.0.1:0", "--token-env", "NOT_SET", code=2)
+    Server("clerk.gram", *BASE, "--listen", "127.0.0.1:0", "--token-env", "SHORT", code=2, env={"SHORT": "short"})
+    Server("clerk.gram", *BASE, "--listen", "127.0.0.1:0", "--max-runs", "0", code=2)
+    Server("nowhere.gram", code=2)
+    taken = socket.create_server(("127.0.0.1", 0))
+    Server("clerk.gram", *BASE, "--listen", "127.0.0.1:%d" % taken.getsockname()[1], code=2)
+    taken.close()
+    server = Server("clerk.gram", "-l", "desk.gram#desk", *BASE, "--listen", "0.0.0.0:0", "--token-env", "T", "--host", "agents.example", "--origin", "https://app.example", env={"T": TOKEN})
+    ours = {"Authorization": "Bearer " + TOKEN}
+    check(server.ask("GET", "/v1/agents", Host="agents.example", **ours).status == 200, "--host")
+    check(server.ask("GET", "/v1/agents", Host="10.1.2.3:80", **ours).status == 200, "a number off loopback")
+    check(server.ask("GET", "/v1/agents", Host="evil.example", **ours).status == 403, "another name")
+    answer = server.ask("GET", "/v1/agents", Origin="https://app.example", **ours)
+    check(answer.status == 200 and answer.headers.get("access-control-allow-origin") == "https://app.example", answer.raw)
+    answer = server.ask("OPTIONS", "/v1/agents/clerk/messages", Origin="https://app.example", Access_Control_Request_Method="POST")
+    check(answer.status == 204 and "authorization" in answer.headers.get("access-control-allow-headers", ""), answer.raw)
+    check(server.ask("GET", "/v1/agents", Origin="https://app.example.evil", **ours).status == 403, "another origin")
+    server.stop()
+
+
+def memory(server):
+    if SANITIZED or not os.path.exists("/proc/%d/statm" % server.tree): return
+    def pages(): return int(open("/proc/%d/statm" % server.tree).read().split()[1])
+    for i in range(300): server.ask("GET", "/v1/agents")
+    for i in range(50): server.message("x")
+    before = pages()
+    for i in range(900): server.ask("GET", "/v1/agents")
+    for i in range(150): server.message("x")
+    grown = (pages() - before) * os.sysconf("SC_PAGE_SIZE")
+    check(grown < 2 << 20, "memory has grown by", grown)
+    open_files = len(os.listdir("/proc/%d/fd" % server.tree))
+    check(open_files < 100, open_files, "descriptors are open")
+
+
+server = Server(*SPEC)
+for part in (endpoints, streams, sessions, openai, strangers, smugglers, those_who_go, many, memory): part(server)
+server.stop()
+for part in (tokens, starting, stopping): part()
+print("%d checks, %d failed" % (checks, len(failures)))
+sys.exit(1 if failures or checks < 250 else 0)
