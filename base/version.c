@@ -23,6 +23,7 @@ bool gramc_format_version_get(size_t i, gramc_format_version *out) {
         {"experiment", VERSION_EXPERIMENT},
         {"plan", VERSION_PLAN},
         {"cassette", VERSION_CASSETTE},
+        {"work", VERSION_WORK},
     };
     if (i >= sizeof forms / sizeof *forms) return false;
     *out = forms[i];

@@ -17,7 +17,8 @@ enum {
     VERSION_SESSION = 1,     /* session show --format json, and what --session keeps */
     VERSION_EXPERIMENT = 1,  /* experiment --format json */
     VERSION_PLAN = 1,        /* experiment FILE plan --format json */
-    VERSION_CASSETTE = 1     /* experiment --record */
+    VERSION_CASSETTE = 1,    /* experiment --record */
+    VERSION_WORK = 1         /* worker --format json */
 };
 
 #endif

@@ -1,6 +1,6 @@
 /* Whole programs: runs commands in turn, many times, and prints the median wall time of each, the
- * ratio to the first, and the most memory that it ever had. In turn, because the machine's speed
- * drifts.
+ * ratio to the first, its median CPU time, user and system, and the most memory that it ever had.
+ * In turn, because the machine's speed drifts.
  *
  *   bench_startup RUNS -- COMMAND... -- COMMAND... */
 #define _DEFAULT_SOURCE
@@ -25,7 +25,15 @@ static uint64_t now_ns(void) {
     return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
 }
 
-static uint64_t run_once(char **argv, const posix_spawn_file_actions_t *actions, long *memory) {
+struct cost {
+    uint64_t wall, cpu; /* ns */
+};
+
+static uint64_t to_ns(struct timeval time) {
+    return ((uint64_t)time.tv_sec * 1000000U + (uint64_t)time.tv_usec) * 1000U;
+}
+
+static struct cost run_once(char **argv, const posix_spawn_file_actions_t *actions, long *memory) {
     struct rusage usage;
     pid_t pid;
     int status;
@@ -41,12 +49,18 @@ static uint64_t run_once(char **argv, const posix_spawn_file_actions_t *actions,
         fprintf(stderr, "%s failed\n", argv[0]);
         exit(1);
     }
-    return took;
+    return (struct cost){took, to_ns(usage.ru_utime) + to_ns(usage.ru_stime)};
 }
 
 static int compare(const void *a, const void *b) {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
     return x < y ? -1 : x > y;
+}
+
+/* In milliseconds. */
+static double median_of(uint64_t *times, long runs) {
+    qsort(times, (size_t)runs, sizeof *times, compare);
+    return (double)times[runs / 2] / 1e6;
 }
 
 static size_t split(int argc, char **argv, char ***commands) {
@@ -60,7 +74,7 @@ static size_t split(int argc, char **argv, char ***commands) {
 }
 
 int main(int argc, char **argv) {
-    static uint64_t times[MOST_COMMANDS][MOST_RUNS];
+    static uint64_t times[MOST_COMMANDS][MOST_RUNS], cpu[MOST_COMMANDS][MOST_RUNS];
     char **commands[MOST_COMMANDS];
     long memory[MOST_COMMANDS] = {0}; /* KiB */
     posix_spawn_file_actions_t actions;
@@ -70,14 +84,17 @@ int main(int argc, char **argv) {
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
     for (long run = 0; run < runs; run++)
-        for (size_t i = 0; i < count; i++)
-            times[i][run] = run_once(commands[i], &actions, &memory[i]);
+        for (size_t i = 0; i < count; i++) {
+            struct cost cost = run_once(commands[i], &actions, &memory[i]);
+            times[i][run] = cost.wall;
+            cpu[i][run] = cost.cpu;
+        }
+    double first = median_of(times[0], runs);
     for (size_t i = 0; i < count; i++) {
-        qsort(times[i], (size_t)runs, sizeof **times, compare);
-        double median = (double)times[i][runs / 2] / 1e6;
-        printf("%9.3f ms %7.2f x %7.1f MiB  %s %s\n", median,
-               median / ((double)times[0][runs / 2] / 1e6), (double)memory[i] / 1024,
-               commands[i][0], commands[i][1] ? commands[i][1] : "");
+        double median = median_of(times[i], runs);
+        printf("%9.3f ms %7.2f x %9.3f ms CPU %7.1f MiB  %s %s\n", median, median / first,
+               median_of(cpu[i], runs), (double)memory[i] / 1024, commands[i][0],
+               commands[i][1] ? commands[i][1] : "");
     }
     return 0;
 }

@@ -60,3 +60,5 @@ if [ -x "$build/bench/bench_stats" ]; then
     echo "# statistics: what looking after every pair costs and saves (bench_stats --long for 40,000 runs)"
     "$build/bench/bench_stats"
 fi
+
+if [ -x "$build/bench/agent_mock" ]; then sh "$(dirname "$0")/experiment/run.sh" "$build"; fi

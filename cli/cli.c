@@ -128,6 +128,7 @@ static const struct dispatched {
     {"report", "Prints the JSON report of an experiment in another format, and judges gates by it"},
     {"stat", "Computes one number of a report again: an interval, a test, a power, an e-value"},
     {"grade", "Has answers that were recorded elsewhere judged by the graders of an experiment"},
+    {"worker", "Joins an experiment that other processes work on, and does a part of it"},
 };
 
 enum { DISPATCHED = sizeof dispatched / sizeof *dispatched };

@@ -42,6 +42,7 @@ enum {
     FOR_STAT = 1 << 20,
     FOR_GRADE = 1 << 21,
     FOR_SERVE = 1 << 22,
+    FOR_WORKER = 1 << 23,
     FOR_ALL = (1 << 24) - 1 /* room for those that come */
 };
 

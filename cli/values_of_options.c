@@ -13,7 +13,9 @@ static const struct {
     unsigned commands; /* that take these */
     const char *values[6];
 } values[] = {
-    {OPTION_FORMAT, FOR_BIND | FOR_RUN | FOR_TRACE | FOR_SESSION | FOR_GRADE, {"text", "json"}},
+    {OPTION_FORMAT,
+     FOR_BIND | FOR_RUN | FOR_TRACE | FOR_SESSION | FOR_GRADE | FOR_WORKER,
+     {"text", "json"}},
     {OPTION_FORMAT,
      FOR_EXPERIMENT | FOR_AB | FOR_REPORT,
      {"text", "json", "junit", "csv", "markdown", "html"}},

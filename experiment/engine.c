@@ -10,6 +10,7 @@
 #include "base/text.h"
 
 enum { CONCURRENCY = 4, ATTEMPTS = 3, BACKOFF_MS = 1000, LEASE_MS = 60000, REASON = 300 };
+enum { AWAY_MS = 100, AWAY_MOST_MS = 5000, LOOK_MOST_MS = 5000 };
 
 /* What is known of a cell: a byte each. */
 enum { OVER = 1, LACKING = 2 };
@@ -36,7 +37,9 @@ struct engine {
     struct item_run *groups;
     struct engine_progress progress;
     bool stopping, exhausted, beating;
-    bool filling; /* further items are being started */
+    bool filling;     /* further items are being started */
+    bool looking;     /* it will look again whether there is an item to claim */
+    uint64_t away_ms; /* the database has been gone so long already */
     enum engine_end end;
     char reason[REASON];
 };
@@ -64,6 +67,13 @@ static void stop(struct engine *engine, enum engine_end end, const char *reason)
 
 static void stop_for_memory(struct engine *engine) {
     stop(engine, ENGINE_FAILED, "out of memory");
+}
+
+/* A database that cannot be reached is waited for, as long as a lease. */
+static bool is_away(struct engine *engine, gramc_status status) {
+    struct store_error error;
+    return status == GRAMC_IO && !store_health(engine->options.store, &error) &&
+           engine->away_ms < engine->options.lease_ms;
 }
 
 /* GRAMC_OK, or it stops. */
@@ -187,6 +197,7 @@ static void end_group(struct item_run *group) {
     bool lacking;
     if (is_item_over(engine, group->claim.place, &lacking)) {
         check_store(engine, store_finish(engine->options.store, &group->claim));
+        engine->progress.finished_now++;
         note_finished(engine, group->claim.place, lacking);
         step_prefix(engine);
     }
@@ -296,31 +307,117 @@ static void run_group(struct item_run *group) {
 
 /* ## Starting items */
 
-static struct item_run *claim_group(struct engine *engine) {
-    const struct engine_options *options = &engine->options;
-    struct store_claim claim;
+/* What somebody else has done of the item, before the lease was over. */
+static int read_done(void *ctx, uint32_t place, const struct attempt *attempt) {
+    struct engine *engine = ctx;
+    uint32_t number = attempt->number < UINT16_MAX ? attempt->number : UINT16_MAX;
+    uint64_t cell = index_of(engine, place, &attempt->cell);
+    if (engine->numbers[cell] >= number) return 0;
+    engine->numbers[cell] = (uint16_t)number;
+    count_attempt(engine, attempt);
+    if (attempt->state == CELL_DONE) note_over(engine, place, attempt);
+    return 0;
+}
+
+static void run_claimed(void *ctx);
+
+/* False: there is nothing to be read of it now. */
+static bool take_over(struct item_run *group) {
+    struct engine *engine = group->engine;
+    const struct cell_runner *cells = engine->options.cells;
     struct store_error error = {""};
-    bool got = false;
     gramc_status status =
-        store_claim(options->store, options->owner, LEASE_MS, &claim, &got, &error);
+        store_each_of(engine->options.store, group->claim.place, read_done, engine, &error);
+    if (!status) return true;
+    engine->away_ms += AWAY_MS;
+    if (is_away(engine, status) && !cells->wait(cells->self, AWAY_MS, run_claimed, group))
+        return false;
+    group->dropped = true;
     if (status == GRAMC_NOMEM) stop_for_memory(engine);
-    else if (status) stop(engine, ENGINE_STORE_FAILED, error.message);
-    if (!got && !status) engine->exhausted = true;
-    if (!got || status) return NULL;
+    else stop(engine, ENGINE_STORE_FAILED, error.message);
+    return true;
+}
+
+static void run_claimed(void *ctx) {
+    struct item_run *group = ctx;
+    if (group->engine->stopping) group->dropped = true;
+    else if (group->claim.fence > 1 && !take_over(group)) return;
+    run_group(group);
+}
+
+static struct item_run *add_group(struct engine *engine, const struct store_claim *claim) {
     struct item_run *group = mem_alloc(&engine->allocator, sizeof(*group));
     if (!group) {
         stop_for_memory(engine);
         return NULL;
     }
     *group = (struct item_run){.engine = engine,
-                               .claim = claim,
-                               .item = options->plan->order[claim.place],
+                               .claim = *claim,
+                               .item = engine->options.plan->order[claim->place],
                                .next = engine->groups,
                                .link = &engine->groups};
     if (group->next) group->next->link = &group->next;
     engine->groups = group;
     engine->progress.running++;
+    engine->progress.claimed++;
     return group;
+}
+
+static void look_again(void *ctx) {
+    struct engine *engine = ctx;
+    engine->looking = false;
+    fill(engine);
+}
+
+static void look_later(struct engine *engine, uint64_t ms) {
+    const struct cell_runner *cells = engine->options.cells;
+    if (engine->looking) return;
+    engine->looking = cells->wait(cells->self, ms, look_again, engine) == GRAMC_OK;
+    if (!engine->looking) stop_for_memory(engine);
+}
+
+/* Longer each time: a tenth of a second, then half of what has passed. */
+static void wait_for_store(struct engine *engine) {
+    uint64_t ms = engine->away_ms / 2;
+    if (ms < AWAY_MS) ms = AWAY_MS;
+    if (ms > AWAY_MOST_MS) ms = AWAY_MOST_MS;
+    engine->away_ms += ms;
+    look_later(engine, ms);
+}
+
+/* There is nothing to claim: for good, or until those are done who have claimed the rest. */
+static void rest(struct engine *engine) {
+    struct store_error error = {""};
+    uint64_t left = 0, ms = engine->options.lease_ms / 4;
+    gramc_status status =
+        engine->options.waits ? store_left(engine->options.store, &left, &error) : GRAMC_OK;
+    if (is_away(engine, status)) wait_for_store(engine);
+    else if (status) stop(engine, ENGINE_STORE_FAILED, error.message);
+    else if (!left) engine->exhausted = true;
+    else look_later(engine, ms < LOOK_MOST_MS ? ms : LOOK_MOST_MS);
+}
+
+/* False: nothing can be claimed now. */
+static bool claim_item(struct engine *engine) {
+    const struct engine_options *options = &engine->options;
+    struct store_claim claim;
+    struct store_error error = {""};
+    bool got = false;
+    gramc_status status =
+        store_claim(options->store, options->owner, options->lease_ms, &claim, &got, &error);
+    if (is_away(engine, status)) {
+        wait_for_store(engine);
+        return false;
+    }
+    if (status == GRAMC_NOMEM) stop_for_memory(engine);
+    else if (status) stop(engine, ENGINE_STORE_FAILED, error.message);
+    if (status) return false;
+    engine->away_ms = 0;
+    if (!got) rest(engine);
+    if (!got) return false;
+    struct item_run *group = add_group(engine, &claim);
+    if (group) run_claimed(group);
+    return group != NULL;
 }
 
 /* Groups may end while they are started, and come back here: one turn is enough. */
@@ -328,11 +425,9 @@ static void fill(struct engine *engine) {
     if (engine->filling) return;
     engine->filling = true;
     check_limits(engine);
-    while (!engine->stopping && !engine->exhausted &&
-           engine->progress.running < engine->options.concurrency) {
-        struct item_run *group = claim_group(engine);
-        if (group) run_group(group);
-    }
+    while (!engine->stopping && !engine->exhausted && !engine->looking &&
+           engine->progress.running < engine->options.concurrency)
+        if (!claim_item(engine)) break;
     engine->filling = false;
 }
 
@@ -342,11 +437,12 @@ static void beat(void *ctx) {
     const struct cell_runner *cells = engine->options.cells;
     engine->beating = false;
     if (engine_is_over(engine)) return;
-    (void)store_heartbeat(engine->options.store, engine->options.owner, LEASE_MS);
+    (void)store_heartbeat(engine->options.store, engine->options.owner, engine->options.lease_ms);
     struct store_error error = {""};
     if (store_health(engine->options.store, &error))
         stop(engine, ENGINE_STORE_FAILED, error.message);
-    engine->beating = cells->wait(cells->self, LEASE_MS / 3, beat, engine) == GRAMC_OK;
+    engine->beating =
+        cells->wait(cells->self, engine->options.lease_ms / 3, beat, engine) == GRAMC_OK;
 }
 
 void engine_start(struct engine *engine) {
@@ -356,7 +452,8 @@ void engine_start(struct engine *engine) {
     check_missing(engine);
     fill(engine);
     if (!engine_is_over(engine))
-        engine->beating = cells->wait(cells->self, LEASE_MS / 3, beat, engine) == GRAMC_OK;
+        engine->beating =
+            cells->wait(cells->self, engine->options.lease_ms / 3, beat, engine) == GRAMC_OK;
 }
 
 bool engine_is_over(const struct engine *engine) {
@@ -412,6 +509,7 @@ static void give(struct engine *engine, void *memory, uint64_t size) {
 static void set_defaults(struct engine_options *options) {
     if (!options->concurrency) options->concurrency = CONCURRENCY;
     if (!options->attempts) options->attempts = ATTEMPTS;
+    if (!options->lease_ms) options->lease_ms = LEASE_MS;
     if (!options->backoff_ms) options->backoff_ms = BACKOFF_MS;
 }
 

@@ -65,6 +65,10 @@ struct engine_options {
     struct engine_watch watch;
     struct engine_limits limits;
     gramc_text owner;
+    /* How long a claim outlives its process, and how long a database that is gone is waited for;
+     * 0: a minute. */
+    uint32_t lease_ms;
+    bool waits; /* for what others have claimed: to the end of all items, or of their leases */
     uint32_t concurrency; /* items at a time; 0: 4 */
     uint32_t attempts;    /* of a cell that the infrastructure fails; 0: 3 */
     uint32_t backoff_ms;  /* before the second one, then twice as long; 0: 1000 */
@@ -76,7 +80,8 @@ struct engine_progress {
     uint64_t cells, done, missing; /* all there are; those that are over, before and now */
     uint64_t now;                  /* that this process has run */
     uint32_t items, finished, items_missing;
-    uint32_t running; /* items, just now */
+    uint32_t running;               /* items, just now */
+    uint32_t claimed, finished_now; /* items, by this process */
     double cost, judge_cost;
     uint64_t calls, retried;
     uint64_t started_ms; /* by the engine's clock */

@@ -1,71 +1,12 @@
 /* Turns an experiment and its cases into what is run in which order, by numbers that are the same
- * everywhere (experiment/stat/random.c). What must be the same when a run is resumed becomes one
- * fingerprint. Nothing is run here, and nothing is stored. */
+ * everywhere (experiment/stat/random.c). Fingerprints are plan_parts.c's. Nothing is run here, and
+ * nothing is stored. */
 #include "experiment/plan.h"
 
 #include <string.h>
 
-#include "base/sha256.h"
 #include "base/text.h"
 #include "experiment/stat/random.h"
-
-/* ## The fingerprint */
-
-static void add_bound(struct sha256 *sha, const gramc_bound *bound) {
-    sha256_add_text(sha, bound ? gramc_bound_spec_fingerprint(bound) : TEXT(""));
-    sha256_add_text(sha, bound ? gramc_bound_library_fingerprint(bound) : TEXT(""));
-}
-
-static void add_list(struct sha256 *sha, const gramc_text *list, size_t count) {
-    sha256_add_number(sha, count);
-    for (size_t i = 0; i < count; i++) sha256_add_text(sha, list[i]);
-}
-
-static void add_grader(struct sha256 *sha, const gramc_grader *grader) {
-    const gramc_text texts[] = {grader->name,      grader->checks, grader->type, grader->question,
-                                grader->model,     grader->metric, grader->min,  grader->max,
-                                grader->threshold, grader->weight};
-    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) sha256_add_text(sha, texts[i]);
-    sha256_add_number(sha, grader->kind);
-    sha256_add_number(sha, grader->required);
-    add_list(sha, grader->argv, grader->argc);
-}
-
-static void add_arm(struct sha256 *sha, const gramc_arm *arm, const gramc_bound *bound) {
-    const gramc_text texts[] = {arm->name,
-                                arm->model,
-                                arm->temperature,
-                                arm->top_p,
-                                arm->presence_penalty,
-                                arm->frequency_penalty,
-                                arm->max_tokens};
-    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) sha256_add_text(sha, texts[i]);
-    add_bound(sha, bound);
-}
-
-/* All that decides what is run and how it is judged; not what limits it, such as maxCost and
- * concurrency, which may be changed for the rest of a run. */
-static void take_fingerprint(struct plan *plan, const gramc_bound *const *bound) {
-    const gramc_experiment *experiment = plan->experiment;
-    const gramc_text texts[] = {TEXT("plan 1"),   experiment->name,   experiment->metric,
-                                experiment->stop, experiment->margin, experiment->alpha};
-    struct sha256 sha;
-    sha256_init(&sha);
-    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) sha256_add_text(&sha, texts[i]);
-    sha256_add_number(&sha, plan->seed);
-    sha256_add_number(&sha, plan->repeats);
-    sha256_add_text(&sha, text_of(plan->cases->fingerprint));
-    add_list(&sha, experiment->guardrails, experiment->guardrail_count);
-    add_list(&sha, experiment->vary, experiment->vary_count);
-    add_list(&sha, experiment->reset, experiment->reset_count);
-    sha256_add_number(&sha, experiment->grader_count);
-    for (size_t i = 0; i < experiment->grader_count; i++) add_grader(&sha, &experiment->graders[i]);
-    sha256_add_number(&sha, experiment->arm_count);
-    for (size_t i = 0; i < experiment->arm_count; i++)
-        add_arm(&sha, &experiment->arms[i], bound ? bound[i] : NULL);
-    sha256_hex(&sha, plan->fingerprint);
-    plan->fingerprint[SHA256_HEX] = '\0';
-}
 
 /* ## The order */
 
@@ -80,7 +21,7 @@ static gramc_status order_items(struct plan *plan) {
 }
 
 gramc_status plan_make(struct plan *out, const gramc_experiment *experiment,
-                       const struct cases *cases, const gramc_bound *const *bound,
+                       const struct cases *cases, const struct plan_runs *runs,
                        const gramc_allocator *allocator) {
     *out = (struct plan){.experiment = experiment,
                          .cases = cases,
@@ -92,7 +33,7 @@ gramc_status plan_make(struct plan *out, const gramc_experiment *experiment,
     if (cases->count >= UINT32_MAX || experiment->arm_count > ARMS_MAX) return GRAMC_LIMIT;
     out->order = mem_alloc(&out->allocator, (out->items + (size_t)1) * sizeof(*out->order));
     if (!out->order) return GRAMC_NOMEM;
-    take_fingerprint(out, bound);
+    plan_parts_take(out, runs);
     gramc_status status = order_items(out);
     if (status) plan_free(out);
     return status;

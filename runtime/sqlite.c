@@ -163,6 +163,10 @@ uint64_t sqlite_changed(const struct sqlite *db) {
     return (uint64_t)sqlite3_changes64(db->handle);
 }
 
+int64_t sqlite_new_key(const struct sqlite *db) {
+    return sqlite3_last_insert_rowid(db->handle);
+}
+
 /* ## Queries */
 
 void sqlite_begin(struct sqlite_query *query, struct sqlite *db, const char *sql) {

@@ -49,6 +49,8 @@ void sqlite_close(struct sqlite *db);
 gramc_status sqlite_run(struct sqlite *db, const char *sql);
 /* How many rows the newest statement has changed. */
 uint64_t sqlite_changed(const struct sqlite *db);
+/* The key of the newest row that was inserted. */
+int64_t sqlite_new_key(const struct sqlite *db);
 
 /* Values are ?1, ?2 and so on. */
 void sqlite_begin(struct sqlite_query *query, struct sqlite *db, const char *sql);

@@ -6,6 +6,7 @@
  * at once, at most. What it answers is in the path, which is /WHAT/MS/chat/completions: after MS
  * milliseconds,
  *   agent   a call of get_weather; then, asked with its result, a sentence
+ *   say     that sentence at once
  *   text    200 words; as 200 deltas where a stream is asked for, all of them at once
  *   drip    the same stream, one delta every MS milliseconds */
 #define _POSIX_C_SOURCE 200809L
@@ -215,6 +216,7 @@ static size_t length_of_body(const char *head, const char *end) {
 static enum answer choose(const char *path, const char *body) {
     bool streams = strstr(body, "\"stream\":true") != NULL;
     if (strncmp(path, "/agent/", 7) == 0) return strstr(body, "\"tool_call_id\"") ? SENTENCE : CALL;
+    if (strncmp(path, "/say/", 5) == 0) return SENTENCE;
     if (strncmp(path, "/text/", 6) == 0) return streams ? STREAM : WORDS;
     if (strncmp(path, "/drip/", 6) == 0 && streams) return DRIP;
     die("a request that it does not know");

@@ -8,7 +8,7 @@
 
 /* ## Verbs */
 
-static int prepare(struct study *study) {
+int study_prepare(struct study *study) {
     int code = study_read_cases(study);
     if (code == EXIT_FINE) code = study_bind(study);
     if (code == EXIT_FINE) code = study_open_graders(study);
@@ -17,17 +17,17 @@ static int prepare(struct study *study) {
 
 static int do_plan(struct study *study) {
     study->choice.asks_nothing = true;
-    int code = prepare(study);
+    int code = study_prepare(study);
     return code == EXIT_FINE ? study_print_plan(study) : code;
 }
 
 static int do_run(struct study *study) {
-    int code = prepare(study);
+    int code = study_prepare(study);
     return code == EXIT_FINE ? study_run(study, STUDY_RUN) : code;
 }
 
 static int do_resume(struct study *study) {
-    int code = prepare(study);
+    int code = study_prepare(study);
     return code == EXIT_FINE ? study_run(study, STUDY_RESUME) : code;
 }
 

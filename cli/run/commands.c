@@ -110,5 +110,17 @@ const struct command run_commands[] = {
      "  gramc grade greeting.gram --answers answers.jsonl\n"
      "  gramc grade greeting.gram --answers answers.jsonl --min 'pass>=0.9@lower' --format json\n",
      cmd_grade},
+    {"worker", FOR_WORKER, "FILE",
+     "Joins an experiment that other processes work on, and does a part of it. The one that begins "
+     "it\n"
+     "is `gramc experiment FILE run --store ADDRESS`; --id names it here, without it all that are "
+     "open\n"
+     "are joined. Spec, cases, libraries, what servers offer and models must be those that it was\n"
+     "begun with. What was done, and what is left, is said at the end.",
+     "Examples:\n"
+     "  gramc experiment shop.gram run --id monday --store postgresql://db.example/runs --wait\n"
+     "  gramc worker shop.gram --store postgresql://db.example/runs --id monday\n"
+     "  gramc worker shop.gram --store postgresql://db.example/runs --lease 30s --format json\n",
+     cmd_worker},
     {NULL, 0, NULL, NULL, NULL, NULL},
 };

@@ -15,6 +15,7 @@ int cmd_ab(struct cli *cli);
 int cmd_report(struct cli *cli);
 int cmd_session(struct cli *cli);
 int cmd_stat(struct cli *cli);
+int cmd_worker(struct cli *cli);
 int cmd_serve(struct cli *cli);
 
 /* ## Specs (choose.c). All return an exit code, after a message if it is not EXIT_FINE. */

@@ -62,10 +62,14 @@ int study_read_cases(struct study *study) {
 }
 
 int study_plan(struct study *study) {
-    const gramc_bound *bounds[ARMS_MAX];
-    for (size_t i = 0; i < study->arm_count; i++) bounds[i] = study->arms[i].bound;
+    const char *judge = study->cli->options[OPTION_JUDGE];
+    struct plan_arm arms[ARMS_MAX];
+    const struct plan_runs runs = {arms, text_of(judge ? judge : "")};
+    for (size_t i = 0; i < study->arm_count; i++)
+        arms[i] = (struct plan_arm){study->arms[i].bound, study->arms[i].offering,
+                                    text_of(study->arms[i].model_name)};
     gramc_status status =
-        plan_make(&study->plan, study->experiment, &study->cases, bounds, &study->cli->allocator);
+        plan_make(&study->plan, study->experiment, &study->cases, &runs, &study->cli->allocator);
     return cli_status(study->cli, status);
 }
 

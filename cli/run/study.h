@@ -15,6 +15,7 @@
 
 enum {
     STUDY_MODEL = 512,
+    STUDY_ID = 200,
 };
 
 /* What an arm is made of. */
@@ -27,6 +28,18 @@ struct study_arm {
     gramc_prices prices;
     bool has_prices;
     char model_name[STUDY_MODEL]; /* with its provider */
+};
+
+/* What a process has done of an experiment. */
+struct study_work {
+    char owner[64]; /* who it is */
+    char id[STUDY_ID];
+    const char *end; /* engine_end_name; NULL: it did not begin */
+    char reason[300];
+    uint64_t runs, retried;
+    uint64_t refused; /* that ended when their cases were no longer ours */
+    uint32_t items, claimed, finished;
+    uint64_t left; /* cases that are not finished */
 };
 
 struct study {
@@ -53,6 +66,8 @@ struct study {
     struct report_request request;
     char store_path[CLI_PATH];
     struct cassette_folder cassettes; /* of --record or --replay */
+    char joins[STUDY_ID];             /* what the store calls the runs that are joined; or empty */
+    struct study_work work;
 };
 
 /* All return an exit code, after a message if it is not EXIT_FINE. */
@@ -95,7 +110,10 @@ void study_play(struct study *study, struct run_cells_options *cells,
 int study_record(struct study *study, struct store *store);
 
 /* ## Running (study_run.c) */
-enum study_verb { STUDY_RUN, STUDY_RESUME };
+/* STUDY_WORK: a part of what is left, without a report. */
+enum study_verb { STUDY_RUN, STUDY_RESUME, STUDY_WORK };
+/* All that comes before the first run. */
+int study_prepare(struct study *study);
 int study_run(struct study *study, enum study_verb verb);
 /* What the store has of it, without running anything. */
 int study_status(struct study *study);

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -13,10 +14,10 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "experiment/engine.h"
-#include "experiment/folder.h"
+#include "experiment/scratch.h"
 #include "experiment/stop.h"
 
-enum { ID_LONGEST = 200, DETAILS_MAX = 256 << 20 };
+enum { DETAILS_MAX = 256 << 20, PARTS_MAX = 1 << 16, LEASE_LEAST_MS = 100 };
 
 /* What belongs to one run of a study. */
 struct carried {
@@ -25,10 +26,11 @@ struct carried {
     struct engine *engine;
     struct run_cells *cells;
     struct stop *stop; /* NULL: it runs to its end */
-    char id[ID_LONGEST], folder[CLI_PATH], owner[64];
+    char id[STUDY_ID];
+    struct scratch scratch;
+    bool is_left; /* all that is left is other processes' */
     struct study_progress progress;
     struct store_error error;
-    uint64_t left;     /* cases, to other processes */
     char missing[700]; /* the first cell that could not be run, and why */
 };
 
@@ -104,6 +106,7 @@ static int choose_new_id(struct carried *run) {
 static int choose_old_id(struct carried *run) {
     struct store_entry entry;
     size_t count;
+    if (run->study->joins[0]) return set_id(run, text_of(run->study->joins), 1);
     if (find_newest(run, &entry, &count)) return report_store(run);
     if (!count)
         return cli_usage(run->study->cli, "%s has no experiment %.*s to resume",
@@ -145,11 +148,35 @@ static gramc_text spell(const struct carried *run, struct buf *out) {
         json_text(&w, experiment->graders[i].name);
     json_array_end(&w);
     json_member_text(&w, "cases", text_of(study->cases.fingerprint));
+    plan_parts_write(&w, &study->plan);
     json_member_array(&w, "items"); /* in the order of the file */
     for (size_t i = 0; i < study->cases.count; i++) json_text(&w, study->cases.items[i].id);
     json_array_end(&w);
     json_object_end(&w);
     return buf_view(out);
+}
+
+/* In what it is not the plan that the store has, as far as that is known. */
+static int refuse_plan(struct carried *run) {
+    struct cli *cli = run->study->cli;
+    struct store_entry entry;
+    struct store_error ignored;
+    struct arena arena;
+    struct buf parts;
+    arena_init(&arena, &cli->allocator);
+    buf_init(&parts, &cli->allocator, PARTS_MAX);
+    for (size_t i = 0; !store_find(run->store, i, &entry, &ignored); i++) {
+        if (!text_is(entry.id, run->id)) continue;
+        const struct json *details = json_parse(&arena, entry.details, NULL);
+        (void)plan_parts_differ(&parts, &run->study->plan, json_get(details, "parts"));
+        break;
+    }
+    gramc_text differ = buf_view(&parts);
+    int code =
+        cli_usage(cli, "%s%s%.*s", run->error.message, differ.len ? ": " : "", TEXT_ARGS(differ));
+    buf_free(&parts);
+    arena_free(&arena);
+    return code;
 }
 
 static int begin(struct carried *run) {
@@ -162,8 +189,8 @@ static int begin(struct carried *run) {
         status = store_begin(run->store, text_of(run->id), &run->study->plan, text, &run->error);
     buf_free(&details);
     if (status == GRAMC_NOMEM) return cli_no_memory(cli);
-    if (status == GRAMC_AMBIGUOUS || status == GRAMC_LIMIT)
-        return cli_usage(cli, "%s", run->error.message);
+    if (status == GRAMC_AMBIGUOUS) return refuse_plan(run);
+    if (status == GRAMC_LIMIT) return cli_usage(cli, "%s", run->error.message);
     return status ? report_store(run) : EXIT_FINE;
 }
 
@@ -204,6 +231,7 @@ static int read_limits(struct study *study, struct engine_options *out) {
     const gramc_experiment *experiment = study->experiment;
     const char *cost = cli->options[OPTION_MAX_COST], *time = cli->options[OPTION_MAX_DURATION];
     const char *concurrency = cli->options[OPTION_CONCURRENCY];
+    const char *lease = cli->options[OPTION_LEASE];
     uint32_t ms = 0;
     out->limits.max_missing = 0.02;
     out->concurrency = experiment->concurrency;
@@ -215,7 +243,10 @@ static int read_limits(struct study *study, struct engine_options *out) {
         return cli_usage(cli, "--max-duration takes a time such as 500ms, 30s or 5m, not %s", time);
     if (concurrency && !run_parse_count(concurrency, &out->concurrency))
         return cli_usage(cli, "--concurrency takes a number from 1, not %s", concurrency);
+    if (lease && (!run_parse_duration(lease, &out->lease_ms) || out->lease_ms < LEASE_LEAST_MS))
+        return cli_usage(cli, "--lease takes a time from 100ms, such as 30s, not %s", lease);
     out->limits.max_ms = ms;
+    out->waits = cli->options[OPTION_WAIT] != NULL;
     return EXIT_FINE;
 }
 
@@ -229,13 +260,9 @@ static int read_run_limits(struct study *study, gramc_run_options *out) {
 
 /* The folders of all cells are in this one. */
 static int make_scratch(struct carried *run) {
-    const char *root = getenv("TMPDIR");
-    int len = snprintf(run->folder, sizeof run->folder, "%s/gramc-XXXXXX",
-                       root && root[0] == '/' ? root : "/tmp");
-    if (len > 0 && (size_t)len < sizeof run->folder && mkdtemp(run->folder)) return EXIT_FINE;
-    run->folder[0] = '\0';
-    return cli_usage(run->study->cli, "no folder for the runs can be made in %s",
-                     root && root[0] == '/' ? root : "/tmp");
+    const char *given = getenv("TMPDIR"), *root = given && given[0] == '/' ? given : "/tmp";
+    if (scratch_make(&run->scratch, root)) return EXIT_FINE;
+    return cli_usage(run->study->cli, "no folder for the runs can be made in %s", root);
 }
 
 static int make_engine(struct carried *run) {
@@ -245,7 +272,7 @@ static int make_engine(struct carried *run) {
         .plan = &study->plan,
         .loop = study->shop.loop,
         .arms = study->run_arms,
-        .folder = text_of(run->folder),
+        .folder = text_of(run->scratch.path),
         .keep_traces = true,
         .graders = {grading_start, grading_prefer, grading_cancel, study->grading},
         .run = GRAMC_RUN_OPTIONS_INIT,
@@ -253,7 +280,7 @@ static int make_engine(struct carried *run) {
     struct engine_options engine = {.plan = &study->plan,
                                     .store = run->store,
                                     .watch = {on_over, on_finished, run},
-                                    .owner = text_of(run->owner),
+                                    .owner = text_of(study->work.owner),
                                     .allocator = &cli->allocator};
     int code = read_run_limits(study, &options.run);
     if (code == EXIT_FINE) code = read_limits(study, &engine);
@@ -305,40 +332,68 @@ static int tell_end(struct carried *run, enum engine_end end, gramc_text reason)
     return end == ENGINE_DECIDED || end == ENGINE_BUDGET ? EXIT_FINE : EXIT_RUN_FAILED;
 }
 
-/* Cases that other processes have claimed and not finished. */
-static uint64_t left_to_others(struct carried *run) {
+/* What this process has done of it, and what is left: to others, or to whoever resumes. */
+static void sum_up(struct carried *run, enum engine_end end, gramc_text reason) {
+    struct study_work *work = &run->study->work;
+    const struct engine_progress at = engine_progress(run->engine);
     struct store_entry entry;
-    if (!store_is_server(text_of(run->study->store_path))) return 0;
-    if (store_flush(run->store, &run->error)) return 0;
-    for (size_t i = 0; !store_find(run->store, i, &entry, &run->error); i++)
-        if (text_is(entry.id, run->id)) return entry.items - entry.done;
-    return 0;
+    struct store_error ignored;
+    work->runs = at.now;
+    work->retried = at.retried;
+    work->claimed = at.claimed;
+    work->finished = at.finished_now;
+    work->refused = store_refused(run->store);
+    work->end = engine_end_name(end);
+    work->items = at.items;
+    work->left = at.items - at.finished;
+    snprintf(work->id, sizeof work->id, "%s", run->id);
+    snprintf(work->reason, sizeof work->reason, "%.*s", TEXT_ARGS(reason));
+    if (end == ENGINE_STORE_FAILED || store_flush(run->store, &run->error)) return;
+    work->refused = store_refused(run->store);
+    for (size_t i = 0; !store_find(run->store, i, &entry, &ignored); i++)
+        if (text_is(entry.id, run->id)) work->left = entry.items - entry.done;
 }
 
-static int end_run(struct carried *run) {
+/* Never silent about what was paid for and does not count. */
+static void tell_refused(const struct carried *run) {
+    uint64_t refused = run->study->work.refused;
+    if (!refused) return;
+    fprintf(run->study->cli->err,
+            "gramc: %llu run%s ended too late and %s not kept: the lease was over, and another "
+            "process had taken the case over\n",
+            (unsigned long long)refused, text_plural(refused), refused == 1 ? "was" : "were");
+}
+
+static bool is_left_to_others(const struct carried *run, enum engine_end end) {
+    return end == ENGINE_DONE && run->study->work.left &&
+           store_is_server(text_of(run->study->store_path));
+}
+
+static int end_run(struct carried *run, enum study_verb verb) {
+    struct study *study = run->study;
     gramc_text reason;
     char line[400];
     enum engine_end end = engine_ended(run->engine, &reason);
-    run->left = end == ENGINE_DONE ? left_to_others(run) : 0;
-    if (run->left) {
-        study_progress_hide(&run->progress);
-        fprintf(run->study->cli->err,
+    sum_up(run, end, reason);
+    study_progress_hide(&run->progress);
+    tell_refused(run);
+    run->is_left = is_left_to_others(run, end);
+    if (run->is_left && verb != STUDY_WORK)
+        fprintf(study->cli->err,
                 "gramc: nothing is left to do here; other processes have claimed %llu case%s, and "
                 "`report` shows all when they are done\n",
-                (unsigned long long)run->left, text_plural(run->left));
-        return EXIT_FINE;
-    }
+                (unsigned long long)study->work.left, text_plural(study->work.left));
+    if (run->is_left) return EXIT_FINE;
     snprintf(line, sizeof line, "%s%s%.*s", engine_end_name(end), reason.len ? ": " : "",
              TEXT_ARGS(reason));
     gramc_status status = store_set_status(run->store, status_of(end), text_of(line));
     if (!status) status = store_flush(run->store, &run->error);
-    study_progress_hide(&run->progress);
     int code = tell_end(run, end, reason);
     if (status && end != ENGINE_STORE_FAILED) return report_store(run);
     return code;
 }
 
-static int carry_out(struct carried *run) {
+static int carry_out(struct carried *run, enum study_verb verb) {
     struct study *study = run->study;
     gramc_status status = store_set_status(run->store, EXPERIMENT_RUNNING, TEXT(""));
     if (status) return report_store(run);
@@ -348,7 +403,7 @@ static int carry_out(struct carried *run) {
     engine_start(run->engine);
     (void)run_cells_drive(run->cells, run->engine);
     (void)interrupt_stop(study->cli, interrupt);
-    int code = end_run(run), recorded = study_record(study, run->store);
+    int code = end_run(run, verb), recorded = study_record(study, run->store);
     return code == EXIT_FINE ? recorded : code;
 }
 
@@ -376,8 +431,8 @@ static int run_in(struct carried *run, enum study_verb verb) {
     int code = verb == STUDY_RUN ? choose_new_id(run) : choose_old_id(run);
     if (code == EXIT_FINE) code = begin(run);
     if (code == EXIT_FINE) code = make_engine(run);
-    if (code == EXIT_FINE) code = carry_out(run);
-    if (code == EXIT_FINE && !run->left) code = report(run);
+    if (code == EXIT_FINE) code = carry_out(run, verb);
+    if (code == EXIT_FINE && !run->is_left && verb != STUDY_WORK) code = report(run);
     engine_free(run->engine);
     stop_free(run->stop);
     run_cells_free(run->cells);
@@ -391,29 +446,33 @@ static int open_store(struct carried *run) {
     int code = is_kept(run) ? study_find_store(study, true) : EXIT_FINE;
     if (code != EXIT_FINE) return code;
     if (!is_kept(run))
-        snprintf(study->store_path, sizeof study->store_path, "%s/store.db", run->folder);
+        snprintf(study->store_path, sizeof study->store_path, "%s/store.db", run->scratch.path);
     gramc_status status =
         store_open(&run->store, text_of(study->store_path), &cli->allocator, &run->error);
     if (status == GRAMC_NOMEM) return cli_no_memory(cli);
     return status ? report_store(run) : EXIT_FINE;
 }
 
-/* Who works here, as nobody else does: machines may share a store. */
-static void name_owner(struct carried *run) {
+/* Who works here, as nobody else does: machines may share a store, and in containers all of them
+ * may have one name and one process id. */
+static void name_owner(struct study *study) {
     char host[32] = "";
+    unsigned char random[4] = {0};
     if (gethostname(host, sizeof host - 1)) host[0] = '\0';
-    snprintf(run->owner, sizeof run->owner, "%s %ld", host, (long)getpid());
+    if (getrandom(random, sizeof random, 0) < 0) random[0] = 0;
+    snprintf(study->work.owner, sizeof study->work.owner, "%s %ld %02x%02x%02x%02x", host,
+             (long)getpid(), random[0], random[1], random[2], random[3]);
 }
 
 int study_run(struct study *study, enum study_verb verb) {
     struct cli *cli = study->cli;
-    struct carried run = {.study = study};
-    name_owner(&run);
+    struct carried run = {.study = study, .scratch = {.owner = -1}};
+    name_owner(study);
     study_progress_init(&run.progress, cli, study->experiment->metric);
     int code = make_scratch(&run);
     if (code == EXIT_FINE) code = open_store(&run);
     if (code == EXIT_FINE) code = run_in(&run, verb);
-    if (run.folder[0]) folder_remove(run.folder);
+    scratch_remove(&run.scratch);
     return code;
 }
 

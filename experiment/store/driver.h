@@ -18,6 +18,8 @@ struct store_write {
     gramc_text text; /* the owner of a claim, the reason of a status */
 };
 
+#define STORE_EVERY UINT32_MAX
+
 struct store_driver {
     /* The path or address; *out is freed by close, also after a failure. */
     gramc_status (*open)(void **out, gramc_text where, const gramc_allocator *allocator,
@@ -35,8 +37,10 @@ struct store_driver {
     /* All or nothing; counts what an old fence has kept out. */
     gramc_status (*write)(void *db, const struct store_write *first, uint64_t *refused,
                           struct store_error *error);
-    gramc_status (*each)(void *db, bool traces, store_visit *visit, void *ctx,
+    /* Of the item at that place, or of STORE_EVERY. */
+    gramc_status (*each)(void *db, uint32_t place, bool traces, store_visit *visit, void *ctx,
                          struct store_error *error);
+    gramc_status (*left)(void *db, uint64_t *out, struct store_error *error);
     gramc_status (*find)(void *db, size_t i, struct store_entry *out, struct store_error *error);
 };
 

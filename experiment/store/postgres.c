@@ -4,6 +4,7 @@
  * Rows of attempts are postgres_rows.c's matter. */
 #include "experiment/store/driver.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,13 +12,14 @@
 #include "experiment/stat/random.h"
 #include "experiment/store/postgres_rows.h"
 
-enum { ADDRESS_LONGEST = 2048, OWNER_LONGEST = 128, PATIENCE_MS = 60000, VERSION = 1 };
+enum { ADDRESS_LONGEST = 2048, OWNER_LONGEST = 128, PATIENCE_MS = 60000, VERSION = 2 };
+enum { TRIES_MAX = 50 };
 
 /* Bytes where a text may be anything, NUL included. */
 static const char *const schema[] = {
     "CREATE SCHEMA IF NOT EXISTS gramc",
     "CREATE TABLE IF NOT EXISTS gramc.meta(version int NOT NULL)",
-    "INSERT INTO gramc.meta SELECT 1 WHERE NOT EXISTS(SELECT 1 FROM gramc.meta)",
+    "INSERT INTO gramc.meta SELECT 2 WHERE NOT EXISTS(SELECT 1 FROM gramc.meta)",
     "CREATE TABLE IF NOT EXISTS gramc.experiment("
     " key bigserial PRIMARY KEY, id text NOT NULL UNIQUE, created_ms bigint NOT NULL,"
     " plan text NOT NULL, seed bigint NOT NULL, items bigint NOT NULL, repeats bigint NOT NULL,"
@@ -27,7 +29,8 @@ static const char *const schema[] = {
     "CREATE TABLE IF NOT EXISTS gramc.item("
     " experiment bigint NOT NULL REFERENCES gramc.experiment(key), place bigint NOT NULL,"
     " state text NOT NULL CHECK(state IN('todo','leased','done')), owner text NOT NULL,"
-    " lease_until timestamptz, fence bigint NOT NULL, PRIMARY KEY(experiment,place))",
+    " lease_until timestamptz, fence bigint NOT NULL, ticket bigint NOT NULL, PRIMARY "
+    "KEY(experiment,place))",
     "CREATE INDEX IF NOT EXISTS item_free ON gramc.item(experiment,place) WHERE state<>'done'",
     "CREATE TABLE IF NOT EXISTS gramc.attempt("
     " key bigserial PRIMARY KEY, experiment bigint NOT NULL, place bigint NOT NULL,"
@@ -58,11 +61,34 @@ struct store_server {
     uint32_t items;
     uint32_t *order;           /* of the items, by place */
     char owner[OWNER_LONGEST]; /* that claimed last; empty: nobody */
+    int64_t ticket;            /* of the claim that was asked for last */
+    bool unheard;              /* and what came of it is not known */
+    atomic_uint patience_ms;   /* so long a database that is gone is waited for */
     struct arena texts;        /* of the entry that was found last */
 };
 
 static gramc_status explain(const struct postgres *db, struct store_error *error) {
     return store_fail(error, db->status, "PostgreSQL: %s", db->why);
+}
+
+/* ## A database that is gone */
+
+/* Waits for it. True: it is there again, and what failed can be done anew. */
+static bool is_back(struct store_server *server, struct postgres *db) {
+    return db->status == GRAMC_IO &&
+           !postgres_reopen(db, server->address, atomic_load(&server->patience_ms));
+}
+
+/* For the loop's connection, while things are under way there: one try, and no waiting. */
+static bool is_there(struct store_server *server) {
+    struct postgres *db = &server->reading;
+    return !db->status || (db->status == GRAMC_IO && !postgres_reopen(db, server->address, 0));
+}
+
+/* For the same when nothing is under way: a connection that has died unnoticed is made anew. */
+static void look_up(struct store_server *server) {
+    postgres_run(&server->reading, "SELECT 1");
+    (void)is_back(server, &server->reading);
 }
 
 /* ## Opening */
@@ -76,7 +102,7 @@ static void free_order(struct store_server *server) {
 /* Whoever goes in order need not be waited for. */
 static void give_back(struct store_server *server) {
     struct pg_query query;
-    if (!server->owner[0] || server->reading.status) return;
+    if (!server->owner[0] || !is_there(server)) return;
     pg_begin(&query, &server->reading);
     pg_put_number(&query, server->key);
     pg_put_text(&query, text_of(server->owner));
@@ -123,6 +149,7 @@ static gramc_status open_server(void **out, gramc_text where, const gramc_alloca
     *out = server;
     if (!server) return store_fail(error, GRAMC_NOMEM, "out of memory");
     *server = (struct store_server){.allocator = *allocator};
+    atomic_init(&server->patience_ms, PATIENCE_MS);
     arena_init(&server->texts, allocator);
     if (where.len >= ADDRESS_LONGEST || text_has_nul(where))
         return store_fail(error, GRAMC_FINDINGS, "the address of the store is none");
@@ -170,8 +197,8 @@ static void add_items(struct store_server *server) {
     pg_begin(&query, &server->reading);
     pg_put_number(&query, server->key);
     pg_put_number(&query, server->items);
-    pg_run(&query, "INSERT INTO gramc.item(experiment,place,state,owner,fence) SELECT $1,place,"
-                   "'todo','',0 FROM generate_series(0,$2::bigint-1) AS place "
+    pg_run(&query, "INSERT INTO gramc.item(experiment,place,state,owner,fence,ticket) SELECT"
+                   " $1,place,'todo','',0,0 FROM generate_series(0,$2::bigint-1) AS place "
                    "ON CONFLICT DO NOTHING");
     pg_end(&query);
 }
@@ -258,27 +285,58 @@ static gramc_status begin(void *db, gramc_text id, const struct plan *plan, gram
 
 /* ## Claims */
 
-/* Waits for a database that is gone. True: it is there again, and what failed can be done anew. */
-static bool is_back(struct store_server *server, struct postgres *db) {
-    return db->status == GRAMC_IO && !postgres_reopen(db, server->address, PATIENCE_MS);
+static bool take_claim(struct pg_query *query, struct store_claim *out, bool got) {
+    if (got)
+        *out = (struct store_claim){(uint32_t)pg_number(query, 0), (uint64_t)pg_number(query, 1)};
+    pg_end(query);
+    return got;
 }
 
-static void claim_once(struct store_server *server, gramc_text owner, uint32_t lease_ms,
-                       struct store_claim *out, bool *got) {
+static bool claim_once(struct store_server *server, uint32_t lease_ms, struct store_claim *out) {
     struct pg_query query;
     pg_begin(&query, &server->reading);
     pg_put_number(&query, server->key);
-    pg_put_text(&query, owner);
+    pg_put_text(&query, text_of(server->owner));
     pg_put_number(&query, lease_ms);
-    *got = pg_run(&query,
-                  "UPDATE gramc.item SET state='leased',owner=$2,fence=fence+1,"
-                  "lease_until=now()+$3::bigint*interval '1 millisecond' WHERE experiment=$1 AND"
-                  " place=(SELECT place FROM gramc.item WHERE experiment=$1 AND(state='todo' OR"
-                  " (state='leased' AND lease_until<now())) ORDER BY place LIMIT 1"
-                  " FOR UPDATE SKIP LOCKED) RETURNING place,fence");
-    if (*got)
-        *out = (struct store_claim){(uint32_t)pg_number(&query, 0), (uint64_t)pg_number(&query, 1)};
-    pg_end(&query);
+    pg_put_number(&query, server->ticket);
+    bool got =
+        pg_run(&query, "UPDATE gramc.item SET state='leased',owner=$2,fence=fence+1,ticket=$4,"
+                       "lease_until=now()+$3::bigint*interval '1 millisecond' WHERE experiment=$1"
+                       " AND place=(SELECT place FROM gramc.item WHERE experiment=$1 AND("
+                       "state='todo' OR (state='leased' AND lease_until<now() AND owner<>$2))"
+                       " ORDER BY place"
+                       " LIMIT 1 FOR UPDATE SKIP LOCKED) RETURNING place,fence");
+    return take_claim(&query, out, got);
+}
+
+/* One that was made while the connection broke, so that nobody has heard of it. */
+static bool find_claim(struct store_server *server, struct store_claim *out) {
+    struct pg_query query;
+    pg_begin(&query, &server->reading);
+    pg_put_number(&query, server->key);
+    pg_put_text(&query, text_of(server->owner));
+    pg_put_number(&query, server->ticket);
+    bool got = pg_run(&query, "SELECT place,fence FROM gramc.item WHERE experiment=$1 AND"
+                              " state='leased' AND owner=$2 AND ticket=$3");
+    return take_claim(&query, out, got);
+}
+
+/* A connection that turns out to be dead is made anew once. What was asked for with a ticket and
+ * not heard of is looked for before more is claimed. */
+static bool claim_now(struct store_server *server, uint32_t lease_ms, struct store_claim *out) {
+    struct postgres *db = &server->reading;
+    bool got = false;
+    for (int tries = 0; tries < 2 && !got && is_there(server); tries++) {
+        got = server->unheard && find_claim(server, out);
+        if (!got && !db->status) {
+            server->ticket++;
+            server->unheard = true;
+            got = claim_once(server, lease_ms, out);
+        }
+        if (db->status != GRAMC_IO) break;
+    }
+    if (!db->status) server->unheard = false;
+    return got;
 }
 
 static gramc_status claim(void *db, gramc_text owner, uint32_t lease_ms, struct store_claim *out,
@@ -289,24 +347,45 @@ static gramc_status claim(void *db, gramc_text owner, uint32_t lease_ms, struct 
     if (owner.len >= OWNER_LONGEST || text_has_nul(owner))
         return store_fail(error, GRAMC_USAGE, "the name of the worker is too long");
     snprintf(server->owner, sizeof(server->owner), "%.*s", TEXT_ARGS(owner));
-    do claim_once(server, owner, lease_ms, out, got);
-    while (is_back(server, &server->reading));
+    atomic_store(&server->patience_ms, lease_ms);
+    *got = claim_now(server, lease_ms, out);
     return server->reading.status ? explain(&server->reading, error) : GRAMC_OK;
 }
 
 static gramc_status heartbeat(void *db, gramc_text owner, uint32_t lease_ms) {
     struct store_server *server = db;
     struct pg_query query;
-    do {
+    for (int tries = 0; tries < 2 && is_there(server); tries++) {
         pg_begin(&query, &server->reading);
         pg_put_number(&query, server->key);
         pg_put_text(&query, owner);
         pg_put_number(&query, lease_ms);
+        /* A row that is being written just now is prolonged the next time: whoever waited for it
+         * would hold others that the writer needs. */
         pg_run(&query, "UPDATE gramc.item SET lease_until=now()+$3::bigint*interval '1 millisecond'"
-                       " WHERE experiment=$1 AND owner=$2 AND state='leased'");
+                       " WHERE experiment=$1 AND place IN(SELECT place FROM gramc.item WHERE"
+                       " experiment=$1 AND owner=$2 AND state='leased' FOR UPDATE SKIP LOCKED)");
         pg_end(&query);
-    } while (is_back(server, &server->reading));
+        if (server->reading.status != GRAMC_IO) break;
+    }
     return server->reading.status;
+}
+
+static gramc_status left(void *db, uint64_t *out, struct store_error *error) {
+    struct store_server *server = db;
+    struct pg_query query;
+    *out = 0;
+    for (int tries = 0; tries < 2 && is_there(server); tries++) {
+        pg_begin(&query, &server->reading);
+        pg_put_number(&query, server->key);
+        pg_put_text(&query, text_of(server->owner));
+        if (pg_run(&query, "SELECT count(*) FROM gramc.item WHERE experiment=$1 AND state<>'done'"
+                           " AND NOT(state='leased' AND owner=$2)"))
+            *out = (uint64_t)pg_number(&query, 0);
+        pg_end(&query);
+        if (server->reading.status != GRAMC_IO) break;
+    }
+    return server->reading.status ? explain(&server->reading, error) : GRAMC_OK;
 }
 
 static void finish(void *db, const struct store_claim *claim) {
@@ -315,28 +394,37 @@ static void finish(void *db, const struct store_claim *claim) {
 
 /* ## Writing */
 
+/* False: an attempt that an old fence has kept out. */
+static bool write_one(struct store_server *server, const struct store_write *write) {
+    return postgres_write(&server->writing, server->key, write) || write->kind != WRITE_ATTEMPT;
+}
+
 static gramc_status write_batch(void *db, const struct store_write *first, uint64_t *refused,
                                 struct store_error *error) {
     struct store_server *server = db;
     struct postgres *writing = &server->writing;
     uint64_t kept_out;
+    int tries = 0;
     do {
         kept_out = 0;
         postgres_run(writing, "BEGIN");
         for (const struct store_write *one = first; one && !writing->status; one = one->next)
-            if (!postgres_write(writing, server->key, one)) kept_out++;
+            if (!write_one(server, one)) kept_out++;
         postgres_run(writing, "COMMIT");
-    } while (is_back(server, writing));
+    } while (++tries < TRIES_MAX && is_back(server, writing));
     *refused += kept_out;
     return writing->status ? explain(writing, error) : GRAMC_OK;
 }
 
 /* ## Reading */
 
-static gramc_status each(void *db, bool traces, store_visit *visit, void *ctx,
+/* One item is asked for while others run; all of them when nothing does. */
+static gramc_status each(void *db, uint32_t place, bool traces, store_visit *visit, void *ctx,
                          struct store_error *error) {
     struct store_server *server = db;
-    const struct postgres_order order = {server->order, server->items};
+    const struct postgres_order order = {server->order, server->items, place};
+    if (place == STORE_EVERY) look_up(server);
+    else (void)is_there(server);
     gramc_status status = postgres_each(&server->reading, server->key, &server->allocator, &order,
                                         traces, visit, ctx);
     return ended(server, status, error);
@@ -363,6 +451,7 @@ static gramc_status find_entry(void *db, size_t i, struct store_entry *out,
                                struct store_error *error) {
     struct store_server *server = db;
     struct pg_query query;
+    if (!i) look_up(server);
     pg_begin(&query, &server->reading);
     pg_put_number(&query, (int64_t)i);
     bool found =
@@ -384,4 +473,5 @@ const struct store_driver store_postgres = {.open = open_server,
                                             .finish = finish,
                                             .write = write_batch,
                                             .each = each,
+                                            .left = left,
                                             .find = find_entry};

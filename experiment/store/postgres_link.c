@@ -17,6 +17,7 @@
 /* ## The library */
 
 /* As libpq-fe.h has them. */
+enum { PAUSE_MS = 100, PAUSE_MOST_MS = 1600 };
 enum { CONNECTION_OK = 0, RESULT_COMMAND_OK = 1, RESULT_TUPLES_OK = 2, DIAG_SQLSTATE = 'C' };
 
 static gramc_status fail(struct postgres *db, gramc_status status, const char *why) {
@@ -40,7 +41,7 @@ static bool find_all(struct libpq *libpq) {
     } rows[] = {{"PQconninfoParse", &libpq->parse},
                 {"PQconninfoFree", &libpq->free_parsed},
                 {"PQfreemem", &libpq->free},
-                {"PQconnectdb", &libpq->connect},
+                {"PQconnectdbParams", &libpq->connect},
                 {"PQstatus", &libpq->status},
                 {"PQerrorMessage", &libpq->error},
                 {"PQfinish", &libpq->finish},
@@ -60,8 +61,18 @@ static bool find_all(struct libpq *libpq) {
 
 /* ## Connections */
 
+/* What the address says of these wins: a server that vanished without a word is not waited for as
+ * long as TCP would. */
 static gramc_status make_connection(struct postgres *db, const char *address) {
-    db->connection = db->libpq.connect(address);
+    static const char *const names[] = {"connect_timeout",
+                                        "keepalives_idle",
+                                        "keepalives_interval",
+                                        "keepalives_count",
+                                        "tcp_user_timeout",
+                                        "dbname",
+                                        NULL};
+    const char *const values[] = {"5", "10", "5", "3", "30000", address, NULL};
+    db->connection = db->libpq.connect(names, values, 1);
     if (!db->connection) return fail(db, GRAMC_NOMEM, "out of memory");
     if (db->libpq.status(db->connection) == CONNECTION_OK)
         return postgres_run(db, "SET client_min_messages=warning");
@@ -106,17 +117,20 @@ static uint64_t now_ms(void) {
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
+static void pause_for(uint64_t ms) {
+    const struct timespec pause = {(time_t)(ms / 1000), (long)(ms % 1000) * 1000000};
+    nanosleep(&pause, NULL);
+}
+
 gramc_status postgres_reopen(struct postgres *db, const char *address, uint32_t patience_ms) {
-    static const struct timespec pause = {.tv_nsec = 200000000};
     uint64_t until = now_ms() + patience_ms;
-    do {
+    for (uint64_t ms = PAUSE_MS;; ms = ms < PAUSE_MOST_MS ? 2 * ms : ms) {
         if (db->connection) db->libpq.finish(db->connection);
         db->connection = NULL;
         db->status = GRAMC_OK;
-        if (!make_connection(db, address)) return GRAMC_OK;
-        nanosleep(&pause, NULL);
-    } while (now_ms() < until);
-    return db->status;
+        if (!make_connection(db, address) || now_ms() >= until) return db->status;
+        pause_for(ms);
+    }
 }
 
 /* ## Statements */
@@ -157,8 +171,9 @@ static gramc_status status_of(const struct postgres *db, struct pg_result *resul
     if (said == RESULT_COMMAND_OK || said == RESULT_TUPLES_OK) return GRAMC_OK;
     const char *state = result ? db->libpq.result_field(result, DIAG_SQLSTATE) : NULL;
     bool gone = db->libpq.status(db->connection) != CONNECTION_OK;
-    /* Class 08: the connection; 57P: the server is being stopped; 53: it has no room. */
-    bool is_server = state && (memcmp(state, "08", 2) == 0 || memcmp(state, "57P", 3) == 0);
+    /* Class 08: the connection; 57P: the server is being stopped; 40: others were in the way. */
+    bool is_server = state && (memcmp(state, "08", 2) == 0 || memcmp(state, "57P", 3) == 0 ||
+                               memcmp(state, "40", 2) == 0);
     return gone || is_server || !state ? GRAMC_IO : GRAMC_FINDINGS;
 }
 

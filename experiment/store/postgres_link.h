@@ -14,7 +14,7 @@ struct libpq {
     void *(*parse)(const char *address, char **why);
     void (*free_parsed)(void *parsed);
     void (*free)(void *why);
-    struct pg_conn *(*connect)(const char *address);
+    struct pg_conn *(*connect)(const char *const *names, const char *const *values, int expand);
     int (*status)(const struct pg_conn *connection);
     char *(*error)(const struct pg_conn *connection);
     void (*finish)(struct pg_conn *connection);
@@ -54,8 +54,8 @@ struct pg_query {
  * after a failure too. */
 gramc_status postgres_open(struct postgres *db, const char *address);
 void postgres_close(struct postgres *db);
-/* Tries for `patience_ms` to get the connection back; clears the status when it is there. Blocks.
- */
+/* Tries to get the connection back, once and then for `patience_ms`, less often the longer it
+ * takes; clears the status when it is there. Blocks. */
 gramc_status postgres_reopen(struct postgres *db, const char *address, uint32_t patience_ms);
 /* A statement without values or rows. */
 gramc_status postgres_run(struct postgres *db, const char *sql);

@@ -132,12 +132,29 @@ static void insert_trace(struct postgres *db, int64_t key, gramc_text lines) {
     pg_end(&query);
 }
 
+/* The same attempt of the same claim, in a commit that was not heard of. */
+static bool is_written(struct postgres *db, int64_t experiment, const struct store_write *write) {
+    const struct attempt *attempt = &write->attempt;
+    struct pg_query query;
+    pg_begin(&query, db);
+    pg_put_number(&query, experiment);
+    pg_put_number(&query, write->claim.place);
+    pg_put_number(&query, attempt->cell.repeat);
+    pg_put_number(&query, attempt->cell.arm);
+    pg_put_number(&query, attempt->number);
+    pg_put_number(&query, (int64_t)write->claim.fence);
+    bool is = pg_run(&query, "SELECT 1 FROM gramc.attempt WHERE experiment=$1 AND place=$2 AND"
+                             " repeat=$3 AND arm=$4 AND number=$5 AND fence=$6");
+    pg_end(&query);
+    return is || db->status != GRAMC_OK;
+}
+
 static bool write_attempt(struct postgres *db, int64_t experiment,
                           const struct store_write *write) {
     const struct attempt *attempt = &write->attempt;
-    if (!has_fence(db, experiment, &write->claim)) return db->status != GRAMC_OK;
-    int64_t key = insert_attempt(db, experiment, write);
-    if (!key) return true;
+    bool has = has_fence(db, experiment, &write->claim);
+    int64_t key = has ? insert_attempt(db, experiment, write) : 0;
+    if (!key) return is_written(db, experiment, write);
     for (size_t i = 0; i < attempt->score_count; i++) insert_score(db, key, i, &attempt->scores[i]);
     insert_trace(db, key, attempt->trace);
     return true;
@@ -213,8 +230,9 @@ static void read_attempt(const struct pg_query *q, struct attempt *out, struct a
     out->trace = pg_bytes(q, 30, arena);
 }
 
-static void declare(struct postgres *db, int64_t experiment, bool traces) {
-    char sql[2048];
+static void declare(struct postgres *db, int64_t experiment, uint32_t place, bool traces) {
+    char sql[2048], of[48] = "";
+    if (place != STORE_EVERY) snprintf(of, sizeof(of), " AND place=%u", (unsigned)place);
     snprintf(sql, sizeof(sql),
              "DECLARE rows CURSOR FOR SELECT DISTINCT ON(place,repeat,arm) place,repeat,arm,number,"
              "requests,retries,calls,call_errors,tool_errors,prompt_tokens,completion_tokens,"
@@ -222,9 +240,10 @@ static void declare(struct postgres *db, int64_t experiment, bool traces) {
              "started_ms,cost,judge_cost,state,fault,outcome,message,response_model,"
              "system_fingerprint,answer,(SELECT string_agg(value||','||pass||','||missing||','||"
              "encode(reason,'hex'),';' ORDER BY grader) FROM gramc.score WHERE attempt=a.key),%s"
-             " FROM gramc.attempt AS a WHERE experiment=%lld ORDER BY place,repeat,arm,number DESC",
+             " FROM gramc.attempt AS a WHERE experiment=%lld%s ORDER BY place,repeat,arm,number"
+             " DESC",
              traces ? "(SELECT lines FROM gramc.trace WHERE attempt=a.key)" : "''::bytea",
-             (long long)experiment);
+             (long long)experiment, of);
     postgres_run(db, "BEGIN");
     postgres_run(db, sql);
 }
@@ -239,7 +258,7 @@ gramc_status postgres_each(struct postgres *db, int64_t experiment,
     char fetch[48];
     snprintf(fetch, sizeof(fetch), "FETCH %d FROM rows", ROWS_AT_ONCE);
     arena_init(&arena, allocator);
-    declare(db, experiment, traces);
+    declare(db, experiment, order->place, traces);
     while (more && !stopped && !nomem) {
         pg_begin(&query, db);
         more = pg_run(&query, fetch);

@@ -6,13 +6,15 @@
 #include "experiment/store/postgres_link.h"
 
 /* Inside a transaction. False: the fence is old, and nothing was written; what goes wrong sticks to
- * the connection. What stands there already, because a commit was not heard of, stays as it is. */
+ * the connection. What this claim has written already, in a commit that was not heard of, stays as
+ * it is. */
 bool postgres_write(struct postgres *db, int64_t experiment, const struct store_write *write);
 
 /* Which item stands at which place. */
 struct postgres_order {
     const uint32_t *order;
     uint32_t items;
+    uint32_t place; /* that is asked for, or STORE_EVERY */
 };
 
 /* See store_each. GRAMC_NOMEM; what else goes wrong sticks to the connection. */

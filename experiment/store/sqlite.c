@@ -35,13 +35,14 @@ static const struct sqlite_form form = {
         " experiment INTEGER NOT NULL REFERENCES experiment(key), place INTEGER NOT NULL,"
         " state TEXT NOT NULL CHECK(state IN('leased','done')), owner TEXT NOT NULL,"
         " fence INTEGER NOT NULL, PRIMARY KEY(experiment,place)) WITHOUT ROWID;"
-        /* Only ever added to. */
+        /* Only ever added to. SQLite would make a table for IN(...) with each row. */
         "CREATE TABLE attempt("
         " key INTEGER PRIMARY KEY, experiment INTEGER NOT NULL, place INTEGER NOT NULL,"
         " repeat INTEGER NOT NULL, arm INTEGER NOT NULL, number INTEGER NOT NULL,"
         " fence INTEGER NOT NULL,"
-        " state TEXT NOT NULL CHECK(state IN('todo','done','missing','skipped')),"
-        " fault TEXT NOT NULL CHECK(fault IN('none','arm','infrastructure')),"
+        " state TEXT NOT NULL"
+        "  CHECK(state='done' OR state='todo' OR state='missing' OR state='skipped'),"
+        " fault TEXT NOT NULL CHECK(fault='none' OR fault='arm' OR fault='infrastructure'),"
         " outcome TEXT NOT NULL, message TEXT NOT NULL, requests INTEGER NOT NULL,"
         " retries INTEGER NOT NULL, calls INTEGER NOT NULL, call_errors INTEGER NOT NULL,"
         " tool_errors INTEGER NOT NULL, prompt_tokens INTEGER NOT NULL,"
@@ -294,12 +295,13 @@ static void drop_lease(struct store_file *file, size_t i) {
 }
 
 /* The first place that nobody works on; false: there is none. */
-static bool find_place(struct store_file *file, uint32_t *out) {
-    uint64_t now = now_ms();
+static bool find_place(struct store_file *file, gramc_text owner, uint32_t *out) {
+    uint64_t now = now_ms(), own = text_hash(owner);
     uint32_t best = UINT32_MAX;
     size_t expired = 0;
     for (size_t i = 0; i < file->lease_count; i++)
-        if (file->leases[i].until <= now && file->leases[i].place < best) {
+        if (file->leases[i].until <= now && file->leases[i].owner != own &&
+            file->leases[i].place < best) {
             best = file->leases[i].place;
             expired = i;
         }
@@ -335,7 +337,7 @@ static gramc_status claim(void *db, gramc_text owner, uint32_t lease_ms, struct 
     uint32_t place;
     *queue = true;
     if (!file->fences) return store_fail(error, GRAMC_USAGE, "no experiment was begun");
-    if (!find_place(file, &place)) return GRAMC_OK;
+    if (!find_place(file, owner, &place)) return GRAMC_OK;
     if (!add_lease(file, place, owner, lease_ms))
         return store_fail(error, GRAMC_NOMEM, "out of memory");
     file->taken[place] = true;
@@ -367,21 +369,28 @@ static gramc_status write_batch(void *db, const struct store_write *first, uint6
     struct sqlite *writing = &file->writing;
     sqlite_run(writing, "BEGIN IMMEDIATE");
     for (const struct store_write *one = first; one && !writing->status; one = one->next)
-        if (!sqlite_write(writing, file->key, one)) (*refused)++;
+        if (!sqlite_write(writing, file->key, one) && one->kind == WRITE_ATTEMPT) (*refused)++;
     sqlite_run(writing, "COMMIT");
     return writing->status ? explain(file, writing, error) : GRAMC_OK;
 }
 
 /* ## Reading */
 
-static gramc_status each(void *db, bool traces, store_visit *visit, void *ctx,
+static gramc_status each(void *db, uint32_t place, bool traces, store_visit *visit, void *ctx,
                          struct store_error *error) {
     struct store_file *file = db;
     gramc_status status =
         sqlite_each(&file->reading, file->key, &file->allocator,
-                    &(struct sqlite_order){file->order, file->items}, traces, visit, ctx);
+                    &(struct sqlite_order){file->order, file->items, place}, traces, visit, ctx);
     if (file->reading.status) return explain(file, &file->reading, error);
     return status ? store_fail(error, status, "out of memory") : GRAMC_OK;
+}
+
+/* Nobody else is there. */
+static gramc_status left(void *db, uint64_t *out, struct store_error *error) {
+    (void)db, (void)error;
+    *out = 0;
+    return GRAMC_OK;
 }
 
 static void read_entry(struct store_file *file, struct sqlite_query *query,
@@ -427,4 +436,5 @@ const struct store_driver store_sqlite = {.open = open_file,
                                           .finish = finish,
                                           .write = write_batch,
                                           .each = each,
+                                          .left = left,
                                           .find = find};

@@ -82,7 +82,7 @@ static int64_t insert_attempt(struct sqlite *db, int64_t experiment,
         "judge_cost,state,fault,outcome,message,response_model,system_fingerprint,answer)"
         " SELECT ?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18,?19,?20,"
         "?21,?22,?23,?24,?25,?26,?27,?28,?29,?30,?31 WHERE EXISTS(SELECT 1 FROM item WHERE"
-        " experiment=?1 AND place=?2 AND fence=?6) RETURNING key");
+        " experiment=?1 AND place=?2 AND fence=?6)");
     sqlite_put_number(&query, 1, experiment);
     sqlite_put_number(&query, 2, write->claim.place);
     sqlite_put_number(&query, 3, attempt->cell.repeat);
@@ -90,9 +90,10 @@ static int64_t insert_attempt(struct sqlite *db, int64_t experiment,
     sqlite_put_number(&query, 5, attempt->number);
     sqlite_put_number(&query, 6, (int64_t)write->claim.fence);
     put_numbers(&query, attempt);
-    int64_t key = sqlite_next(&query) ? sqlite_number(&query, 0) : 0;
+    sqlite_next(&query);
     sqlite_end(&query);
-    return key;
+    /* Not by RETURNING: SQLite makes a table for it each time. */
+    return !db->status && sqlite_changed(db) ? sqlite_new_key(db) : 0;
 }
 
 static void insert_scores(struct sqlite *db, int64_t key, const struct attempt *attempt) {
@@ -215,13 +216,13 @@ static void read_trace(struct sqlite *db, int64_t key, struct arena *arena, stru
 }
 
 /* The newest attempt of a cell: no later one has its numbers. */
-static const char newest[] =
-    "SELECT key,place,repeat,arm,number,requests,retries,calls,call_errors,tool_errors,"
-    "prompt_tokens,completion_tokens,cached_tokens,has_tokens,has_cost,wall_us,model_us,tool_us,"
-    "queued_us,replayed,started_ms,cost,judge_cost,state,fault,outcome,message,response_model,"
-    "system_fingerprint,answer FROM attempt AS a WHERE experiment=?1 AND NOT EXISTS(SELECT 1 FROM"
-    " attempt AS b WHERE b.experiment=?1 AND b.place=a.place AND b.repeat=a.repeat AND"
-    " b.arm=a.arm AND b.number>a.number) ORDER BY place,repeat,arm";
+#define NEWEST(of)                                                                                 \
+    "SELECT key,place,repeat,arm,number,requests,retries,calls,call_errors,tool_errors,"           \
+    "prompt_tokens,completion_tokens,cached_tokens,has_tokens,has_cost,wall_us,model_us,tool_us,"  \
+    "queued_us,replayed,started_ms,cost,judge_cost,state,fault,outcome,message,response_model,"    \
+    "system_fingerprint,answer FROM attempt AS a WHERE experiment=?1" of                           \
+    " AND NOT EXISTS(SELECT 1 FROM attempt AS b WHERE b.experiment=?1 AND b.place=a.place AND"     \
+    " b.repeat=a.repeat AND b.arm=a.arm AND b.number>a.number) ORDER BY place,repeat,arm"
 
 gramc_status sqlite_each(struct sqlite *db, int64_t experiment, const gramc_allocator *allocator,
                          const struct sqlite_order *order, bool traces, store_visit *visit,
@@ -231,10 +232,12 @@ gramc_status sqlite_each(struct sqlite *db, int64_t experiment, const gramc_allo
     struct attempt attempt;
     bool stopped = false, nomem = false;
     arena_init(&arena, allocator);
-    sqlite_begin(&rows, db, newest);
+    bool every = order->place == STORE_EVERY;
+    sqlite_begin(&rows, db, every ? NEWEST("") : NEWEST(" AND place=?2"));
     sqlite_begin(&scores, db,
                  "SELECT value,pass,missing,reason FROM score WHERE attempt=?1 ORDER BY grader");
     sqlite_put_number(&rows, 1, experiment);
+    if (!every) sqlite_put_number(&rows, 2, order->place);
     while (!stopped && !nomem && sqlite_next(&rows)) {
         uint32_t place = (uint32_t)sqlite_number(&rows, 1);
         arena_reset(&arena);

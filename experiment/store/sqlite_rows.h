@@ -13,6 +13,7 @@ bool sqlite_write(struct sqlite *db, int64_t experiment, const struct store_writ
 struct sqlite_order {
     const uint32_t *order;
     uint32_t items;
+    uint32_t place; /* that is asked for, or STORE_EVERY */
 };
 
 /* See store_each. GRAMC_NOMEM; what else goes wrong sticks to the database. */

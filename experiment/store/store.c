@@ -63,7 +63,7 @@ gramc_status store_fail(struct store_error *error, gramc_status status, const ch
 /* More may come in the same moment: it waits for that, unless somebody waits for it. */
 static void gather(struct store *store) {
     struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
+    clock_gettime(CLOCK_MONOTONIC, &until);
     until.tv_nsec += GATHER_MS * 1000000L;
     until.tv_sec += until.tv_nsec / 1000000000L;
     until.tv_nsec %= 1000000000L;
@@ -239,6 +239,10 @@ gramc_status store_claim(struct store *store, gramc_text owner, uint32_t lease_m
     return status ? store_health(store, error) : GRAMC_OK;
 }
 
+gramc_status store_left(struct store *store, uint64_t *out, struct store_error *error) {
+    return store->driver->left(store->db, out, error);
+}
+
 gramc_status store_heartbeat(struct store *store, gramc_text owner, uint32_t lease_ms) {
     return store->driver->heartbeat(store->db, owner, lease_ms);
 }
@@ -290,7 +294,12 @@ gramc_status store_find(struct store *store, size_t i, struct store_entry *out,
 gramc_status store_each(struct store *store, bool traces, store_visit *visit, void *ctx,
                         struct store_error *error) {
     gramc_status status = store_flush(store, error);
-    return status ? status : store->driver->each(store->db, traces, visit, ctx, error);
+    return status ? status : store->driver->each(store->db, STORE_EVERY, traces, visit, ctx, error);
+}
+
+gramc_status store_each_of(struct store *store, uint32_t place, store_visit *visit, void *ctx,
+                           struct store_error *error) {
+    return store->driver->each(store->db, place, false, visit, ctx, error);
 }
 
 /* ## Opening and closing */
@@ -303,6 +312,15 @@ static bool start_thread(struct store *store) {
     store->started = pthread_create(&store->thread, NULL, write_behind, store) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return store->started;
+}
+
+/* By a clock that nobody sets: the system's may jump by an hour. */
+static void init_timed(pthread_cond_t *condition) {
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(condition, &attributes);
+    pthread_condattr_destroy(&attributes);
 }
 
 bool store_is_server(gramc_text where) {
@@ -333,7 +351,7 @@ gramc_status store_open(struct store **out, gramc_text where, const gramc_alloca
     *store = (struct store){.allocator = chosen, .driver = choose_driver(where)};
     store->end = &store->first;
     pthread_mutex_init(&store->lock, NULL);
-    pthread_cond_init(&store->work, NULL);
+    init_timed(&store->work);
     pthread_cond_init(&store->idle, NULL);
     gramc_status status =
         store_is_foreign(where)

@@ -68,9 +68,14 @@ gramc_status store_begin(struct store *store, gramc_text id, const struct plan *
                          gramc_text details, /* JSON: for reports without the spec */
                          struct store_error *error);
 
-/* The next item that nobody works on, for `lease_ms`; *got is false when there is none left now. */
+/* The next item that nobody works on, for `lease_ms`; *got is false when there is none left now.
+ * Where a lease is over, others may claim the item, its owner may not: who was stopped for a while
+ * goes on with it, and what is queued still counts.
+ * GRAMC_IO while store_health is fine: the database cannot be reached now; ask again. */
 gramc_status store_claim(struct store *store, gramc_text owner, uint32_t lease_ms,
                          struct store_claim *out, bool *got, struct store_error *error);
+/* How many items are neither finished nor claimed by this process. GRAMC_IO as above. */
+gramc_status store_left(struct store *store, uint64_t *out, struct store_error *error);
 /* Prolongs all leases of the owner. */
 gramc_status store_heartbeat(struct store *store, gramc_text owner, uint32_t lease_ms);
 /* Queues an attempt to be written; copied. A refused one (its fence is old) is told by
@@ -79,6 +84,7 @@ gramc_status store_save(struct store *store, const struct store_claim *claim,
                         const struct attempt *attempt);
 /* Queues the end of an item: all its cells are there. */
 gramc_status store_finish(struct store *store, const struct store_claim *claim);
+/* Attempts that came too late, since somebody else had claimed their item. */
 uint64_t store_refused(const struct store *store);
 /* GRAMC_OK, or what stopped the writing thread: the run must end then. Cheap. */
 gramc_status store_health(struct store *store, struct store_error *error);
@@ -94,5 +100,8 @@ gramc_status store_set_status(struct store *store, enum store_status status, gra
 typedef int store_visit(void *ctx, uint32_t place, const struct attempt *attempt);
 gramc_status store_each(struct store *store, bool traces, store_visit *visit, void *ctx,
                         struct store_error *error);
+/* The same of one item, without traces and without waiting for what is queued. */
+gramc_status store_each_of(struct store *store, uint32_t place, store_visit *visit, void *ctx,
+                           struct store_error *error);
 
 #endif

@@ -241,8 +241,56 @@ static void an_old_fence_keeps_out(void **state) {
     save(store, &slow, 0, 0, 2, CELL_DONE);
     assert_int_equal(store_finish(store, &slow), GRAMC_OK);
     assert_int_equal(store_flush(store, &error), GRAMC_OK);
-    assert_int_equal(store_refused(store), 2);
+    assert_int_equal(store_refused(store), 1);
     assert_int_equal(read_all(store, &made).count, 4);
+    close_store(store);
+    plan_free(&made.plan);
+}
+
+/* One that was stopped for a while goes on with what it has, and what it has queued counts. */
+static void an_own_lease_is_not_claimed_again(void **state) {
+    struct made made;
+    struct store_claim mine, next;
+    uint64_t left;
+    struct store_error error;
+    const struct timespec moment = {0, 20 * 1000 * 1000};
+    make(&made, 1);
+    struct store *store = open_store(*state);
+    begin(store, &made);
+    assert_true(claim(store, "me", 1, &mine));
+    save(store, &mine, 0, 0, 1, CELL_DONE);
+    nanosleep(&moment, NULL);
+    assert_true(claim(store, "me", 60000, &next));
+    assert_int_not_equal(mine.place, next.place);
+    save(store, &mine, 0, 1, 1, CELL_DONE);
+    assert_int_equal(store_finish(store, &mine), GRAMC_OK);
+    assert_int_equal(store_flush(store, &error), GRAMC_OK);
+    assert_int_equal(store_refused(store), 0);
+    assert_int_equal(read_all(store, &made).count, 2);
+    assert_int_equal(store_left(store, &left, &error), GRAMC_OK);
+    assert_true(left <= ITEMS - 2);
+    close_store(store);
+    plan_free(&made.plan);
+}
+
+/* Who takes an item over sees what of it is there, and only that of it. */
+static void an_item_is_read_alone(void **state) {
+    struct made made;
+    struct store_claim first, second;
+    struct store_error error;
+    struct seen seen = {.plan = &made.plan};
+    make(&made, 1);
+    struct store *store = open_store(*state);
+    begin(store, &made);
+    assert_true(claim(store, "me", 60000, &first));
+    assert_true(claim(store, "me", 60000, &second));
+    save_item(store, &first);
+    save(store, &second, 0, 1, 1, CELL_DONE);
+    assert_int_equal(store_flush(store, &error), GRAMC_OK);
+    assert_int_equal(store_each_of(store, second.place, look, &seen, &error), GRAMC_OK);
+    assert_int_equal(seen.count, 1);
+    assert_int_equal(store_each_of(store, 7, look, &seen, &error), GRAMC_OK);
+    assert_int_equal(seen.count, 1);
     close_store(store);
     plan_free(&made.plan);
 }
@@ -593,6 +641,8 @@ int main(int argc, char **argv) {
         STORE_TEST(items_come_in_order_and_once),
         STORE_TEST(what_was_not_finished_is_claimed_again),
         STORE_TEST(an_old_fence_keeps_out),
+        STORE_TEST(an_own_lease_is_not_claimed_again),
+        STORE_TEST(an_item_is_read_alone),
         STORE_TEST(a_heartbeat_keeps_the_lease),
         STORE_TEST(the_newest_attempt_counts),
         STORE_TEST(missing_cells_open_their_item_again),
