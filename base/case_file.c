@@ -207,6 +207,8 @@ static bool check_header(const struct case_file *file, struct case_fault *fault)
     for (size_t i = 0; i < header->count; i++) {
         if (!header->fields[i].len)
             return broken(fault, header->line, "column %zu of the header has no name", i + 1);
+        if (!text_is_utf8(header->fields[i]))
+            return broken(fault, header->line, "column %zu of the header is not UTF-8", i + 1);
         for (size_t j = 0; j < i; j++)
             if (text_eq(header->fields[i], header->fields[j]))
                 return broken(fault, header->line, "two columns are called `%.*s`",

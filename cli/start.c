@@ -4,6 +4,7 @@
 #include "cli/start.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -20,4 +21,8 @@ void start_unreadable(void) {
 #ifndef SANITIZED /* the search for leaks reads the process like a debugger */
     prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 #endif
+}
+
+void start_without_size_signal(void) {
+    signal(SIGXFSZ, SIG_IGN);
 }

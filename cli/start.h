@@ -10,5 +10,8 @@ bool start_with_descriptors(void);
 /* Nobody but root may read this process: its memory, and the keys in /proc/PID/environ. Programs
  * that it starts are readable again. Not in sanitized builds. */
 void start_unreadable(void);
+/* A file that may not grow further (ulimit -f) is a write that fails and is told, as on a full
+ * disk, and no signal that ends the process. What it starts has the signal again. */
+void start_without_size_signal(void);
 
 #endif

@@ -180,6 +180,13 @@ endfunction()
 # What gramc-run has besides libgramrun: answering over HTTP.
 function(gramc_serving)
   target_include_directories(layer_serve PRIVATE ${MICROHTTPD_INCLUDE})
+  set(out ${CMAKE_BINARY_DIR}/generated/page.h)
+  set(page ${CMAKE_SOURCE_DIR}/serve/chat.html)
+  set(script ${CMAKE_SOURCE_DIR}/cmake/EmbedPage.cmake)
+  add_custom_command(OUTPUT ${out} COMMAND ${CMAKE_COMMAND} -DPAGE=${page} -DOUT=${out} -P ${script}
+    DEPENDS ${page} ${script} VERBATIM)
+  target_sources(layer_serve PRIVATE ${out})
+  set_source_files_properties(${CMAKE_SOURCE_DIR}/serve/page.c PROPERTIES OBJECT_DEPENDS ${out})
   add_library(gramcserve_static STATIC $<TARGET_OBJECTS:layer_serve>)
   target_link_libraries(gramcserve_static PUBLIC gramcrun_static)
 endfunction()

@@ -5,6 +5,7 @@
 
 static const struct endpoint_row rows[] = {
     {"GET", "/health", ROUTE_OPEN, answer_health},
+    {"GET", "/", ROUTE_OPEN, answer_page},
     {"GET", "/v1/agents", 0, answer_agents},
     {"POST", "/v1/agents/*/messages", ROUTE_BODY, answer_messages},
     {"GET", "/v1/models", 0, answer_models},

@@ -9,6 +9,7 @@
 int main(int argc, char **argv) {
     start_unreadable();
     if (!start_with_descriptors()) return EXIT_USAGE;
+    start_without_size_signal();
     gramc_allocator allocator = pages_allocator();
     struct cli cli;
     cli_init(&cli, stdout, stderr, &allocator);

@@ -52,6 +52,7 @@ static bool is_finished(const struct store_entry *entry) {
 }
 
 static int report_store(struct carried *run) {
+    if (!run->error.message[0]) return cli_no_memory(run->study->cli);
     fputs("gramc: the store: ", run->study->cli->err);
     cli_put_safe(run->study->cli->err, text_of(run->error.message));
     fputc('\n', run->study->cli->err);
@@ -172,8 +173,11 @@ static int refuse_plan(struct carried *run) {
         break;
     }
     gramc_text differ = buf_view(&parts);
-    int code =
-        cli_usage(cli, "%s%s%.*s", run->error.message, differ.len ? ": " : "", TEXT_ARGS(differ));
+    int code = differ.len ? cli_usage(cli,
+                                      "experiment `%s` was begun with another plan; what differs: "
+                                      "%.*s",
+                                      run->id, TEXT_ARGS(differ))
+                          : cli_usage(cli, "%s", run->error.message);
     buf_free(&parts);
     arena_free(&arena);
     return code;
@@ -323,8 +327,10 @@ static int tell_end(struct carried *run, enum engine_end end, gramc_text reason)
     if (end == ENGINE_DONE) return EXIT_FINE;
     fputs("gramc: ", cli->err);
     cli_put_safe(cli->err, reason);
-    fprintf(cli->err, "; %llu of %llu runs are %s", (unsigned long long)at.done,
-            (unsigned long long)at.cells, is_kept(run) ? "kept" : "done");
+    if (end == ENGINE_STORE_FAILED) fputs("; what was written before that is kept", cli->err);
+    else
+        fprintf(cli->err, "; %llu of %llu runs are %s", (unsigned long long)at.done,
+                (unsigned long long)at.cells, is_kept(run) ? "kept" : "done");
     if (end != ENGINE_DECIDED && is_kept(run))
         fprintf(cli->err, ", `gramc experiment %s resume` goes on", cli->operands[0]);
     fputc('\n', cli->err);

@@ -7,6 +7,7 @@ int main(int argc, char **argv) {
     struct cli cli;
     gramc_allocator allocator = mem_default();
     if (!start_with_descriptors()) return EXIT_USAGE;
+    start_without_size_signal();
     cli_init(&cli, stdout, stderr, &allocator);
     cli.clock = golden_clock();
     return cli_main(&cli, golden_commands(), argc, argv);

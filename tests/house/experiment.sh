@@ -1,11 +1,9 @@
 #!/bin/bash
 # gramc experiment from end to end: what it refuses before the first call, what a run sees of its
-# cell, and that a run which is killed at any instant and resumed tells the same as one that was not.
-# With --long behind the paths: 200 kills instead of 20.
+# cell, and that a run which was interrupted, or had no room left, tells the same when it is resumed
+# as one that was not. survives.py kills them.
 set -u
-gramc=$1 long=${2:-}
-kills=20
-[ "$long" = --long ] && kills=200
+gramc=$1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
@@ -33,6 +31,7 @@ printf '%s %s\n' "$GRAMC_CELL_ID" "$1" >>calls.log
 [ -d "$GRAMC_SCRATCH" ] || exit 9
 : >"$GRAMC_SCRATCH/left-behind"
 [ "$1" = odd ] && [ -e slow ] && sleep "$(cat slow)"
+[ -e stubborn ] && { trap "" TERM; sleep 5; }
 case $1-$GRAMC_CELL_ID in odd-*-[13579]-0-?-?) echo "seen";; *) echo "seen well";; esac
 END
 write_spec() {
@@ -126,19 +125,6 @@ expect 0 "6 of 6 runs done" experiment stay.gram run --model mock --concurrency 
 [ "$(grep -c 'none$' stayed.log)" = 0 ] || complain "a process of a cell does not know its cell"
 
 # ## Interrupted
-echo 0.15 >slow
-"$gramc" experiment spec.gram run --model mock --id stopped >out 2>&1 &
-runner=$!
-sleep 0.4
-expect 2 "another process runs this experiment" experiment spec.gram resume --model mock --id stopped
-kill -INT $runner
-wait $runner
-got=$?
-[ $got = 130 ] || { cat out; complain "an interrupted run gave $got, not 130"; }
-echo 0.01 >slow
-expect 0 "regression" experiment spec.gram resume --model mock --id stopped --report stopped.json
-
-# ## Killed
 # Times differ from run to run; everything else does not.
 cat >same.py <<'END'
 import json, sys
@@ -158,27 +144,90 @@ def rest(path):
     return json.dumps(report)
 sys.exit(rest(sys.argv[1]) != rest(sys.argv[2]))
 END
-python3 same.py whole.json stopped.json || complain "a run that was interrupted tells something else"
-killed=0 number=0
-while [ $killed -lt $kills ] && [ $number -lt $kills ]; do
-    number=$((number + 1))
-    : >calls.log
-    verb=run
-    for round in 1 2 3 4 5 6; do
-        "$gramc" experiment spec.gram $verb --model mock --id "k$number" >out 2>&1 &
-        runner=$!
-        sleep 0.0$((RANDOM % 90 + 10))
-        kill -9 $runner 2>/dev/null && killed=$((killed + 1))
-        wait $runner 2>/dev/null
-        "$gramc" experiment spec.gram status --id "k$number" >out 2>&1 && verb=resume
-    done
-    "$gramc" experiment spec.gram $verb --model mock --id "k$number" --report killed.json >out 2>&1 ||
-        { cat out; complain "run k$number was not finished"; }
-    python3 same.py whole.json killed.json || complain "run k$number tells something else"
-    # Four items run at a time: what was not committed within 50 ms is run again, and no more.
-    calls=$(wc -l <calls.log)
-    [ "$calls" -le $((100 + 6 * 24)) ] || complain "run k$number made $calls calls for 100 cells"
+# resumed ID: a run that was stopped tells the same at its end as one that was not.
+resumed() {
+    rm -f slow
+    expect 0 "regression" experiment spec.gram resume --model mock --id "$1" --report "$1.json"
+    python3 same.py whole.json "$1.json" || complain "$1 tells something else than a whole run"
+    [ -z "$(ls tmp)" ] || complain "$1 left behind: $(ls tmp)"
+}
+for signal in INT TERM; do
+    echo 0.15 >slow
+    "$gramc" experiment spec.gram run --model mock --id "stopped$signal" >out 2>&1 &
+    runner=$!
+    sleep 0.4
+    expect 2 "another process runs this experiment" \
+        experiment spec.gram resume --model mock --id "stopped$signal"
+    kill -$signal $runner
+    wait $runner
+    got=$?
+    [ $got = 130 ] || { cat out; complain "SIG$signal ended a run with $got, not 130"; }
+    resumed "stopped$signal"
 done
-echo "$killed kills in $number runs"
-[ $killed -ge $kills ] || complain "only $killed of $kills kills hit"
+# The first signal gives a program time to end; a second one gives none.
+: >stubborn
+"$gramc" experiment spec.gram run --model mock --id twice >out 2>&1 &
+runner=$!
+sleep 0.4
+kill -INT $runner
+sleep 0.1
+begun=$(date +%s%N)
+kill -INT $runner || complain "one SIGINT ended a run whose program would not end, and had its time"
+wait $runner
+got=$?
+took=$((($(date +%s%N) - begun) / 1000000))
+[ $got = 130 ] || { cat out; complain "two SIGINT ended a run with $got, not 130"; }
+[ $took -lt 900 ] || complain "the second SIGINT took $took ms"
+rm stubborn
+resumed twice
+
+# ## The folder of one that was killed: the next one removes it, and no other
+echo 0.3 >slow
+"$gramc" experiment spec.gram run --model mock --id lives >out 2>&1 &
+lives=$!
+"$gramc" experiment spec.gram run --model mock --id dies >out2 2>&1 &
+runner=$!
+sleep 0.5
+[ "$(ls tmp | wc -l)" = 2 ] || complain "two runs have $(ls tmp | wc -l) folders"
+kill -9 $runner
+wait $runner 2>/dev/null
+mkdir tmp/gramc-run-young tmp/gramc-other
+ln -s "$work" tmp/gramc-run-link
+cp cases.jsonl two.jsonl
+rm slow
+"$gramc" ab spec.gram --agent asker --a even --b odd --cases two.jsonl --expect well --store ab.db \
+    --model mock >out3 2>&1 || { cat out3; complain "a run beside the folder of a dead one fails"; }
+[ "$(ls tmp | wc -l)" = 4 ] || complain "beside a folder in use and three that are others': $(ls tmp)"
+kill -INT $lives
+wait $lives
+[ "$(ls tmp | wc -l)" = 3 ] || complain "an interrupted run leaves its folder: $(ls tmp)"
+[ -e cases.jsonl ] || complain "a link was followed"
+touch -d '2 hours ago' tmp/gramc-run-young
+expect 0 "regression" experiment spec.gram resume --model mock --id dies
+[ "$(ls tmp | tr '\n' ' ')" = "gramc-other gramc-run-link " ] || complain "left in the end: $(ls tmp)"
+rm -r tmp
+mkdir tmp
+
+# ## No room, from some moment on
+for limit in 20 64 160; do
+    (ulimit -f $limit; exec "$gramc" experiment spec.gram run --model mock --store "limited$limit.db" >out 2>&1)
+    got=$?
+    [ $got = 3 ] || { cat out; complain "files of at most $limit KiB ended a run with $got, not 3"; }
+    grep -q "limited$limit.db: " out || { cat out; complain "a run in $limit KiB does not say what failed"; }
+    verb=resume
+    "$gramc" experiment spec.gram status --store "limited$limit.db" >out 2>&1 || verb=run
+    expect 0 "regression" experiment spec.gram $verb --model mock --store "limited$limit.db" --report limited.json
+    python3 same.py whole.json limited.json || complain "a run that had $limit KiB tells something else"
+done
+mkdir full
+if mount -t tmpfs -o size=256k tmpfs full 2>/dev/null; then
+    expect 3 "the disk is full; what was written before that is kept" \
+        experiment spec.gram run --model mock --store full/s.db
+    cp full/s.db* .
+    umount full
+    expect 0 "regression" experiment spec.gram resume --model mock --store s.db --report limited.json
+    python3 same.py whole.json limited.json || complain "a run on a full disk tells something else"
+else
+    echo "no disk of 256 KiB can be mounted here: only limits of files were tried"
+fi
 exit $bad

@@ -201,6 +201,14 @@ def endpoints(server):
     for name, value in {"X-Content-Type-Options": "nosniff", "Cache-Control": "no-store"}.items():
         check(answer.headers.get(name.lower()) == value, "no", name)
     check("access-control-allow-origin" not in answer.headers, "CORS by default")
+    page, again = server.ask("GET", "/"), server.ask("GET", "/")
+    check(page.status == 200 and page.headers["content-type"] == "text/html; charset=utf-8", page.raw[:500])
+    nonce = re.search("script-src 'nonce-([0-9a-f]{32})'", page.headers["content-security-policy"])[1]
+    check(page.body.count('nonce="%s"' % nonce) == 2 and "@NONCE@" not in page.body and nonce not in again.raw.decode(), "the page's number")
+    check("unsafe" not in page.headers["content-security-policy"] and "default-src 'none'" in page.headers["content-security-policy"], page.headers)
+    check("http://" not in page.body and "https://" not in page.body and "innerHTML" not in page.body, "the page names other sites")
+    check(server.ask("GET", "/", Sec_Fetch_Site="cross-site", Sec_Fetch_Mode="navigate").status == 200, "a link to the page")
+    check(server.ask("GET", "/", Sec_Fetch_Site="cross-site", Sec_Fetch_Mode="no-cors").status == 403, "the page in another one")
     # what cannot be answered
     for body, status, code in [("", 400, "empty_message"), ({}, 400, "bad_request"), ({"message": 5}, 400, "bad_request"), ([], 400, "bad_request"),
                                ({"message": "x", "messages": ["y"]}, 400, "bad_request"), ({"messages": []}, 400, "no_message"),

@@ -57,7 +57,7 @@ expect 0 "regression: b is worse than a" experiment spec.gram run --model mock -
 expect 0 "nothing is open" worker spec.gram --model mock --store "$store"
 expect 0 "all 25 cases are finished" worker spec.gram --model mock --store "$store" --id try
 expect 2 "has no experiment other to join" worker spec.gram --model mock --store "$store" --id other
-refused() { expect 2 "was begun with another plan" "${@:2}"; grep -qF -- ": $1" out || { cat out; complain "it does not say: $1"; }; }
+refused() { expect 2 "was begun with another plan; what differs: $1" "${@:2}"; }
 join=(worker spec.gram --model mock --store "$store" --id try)
 sed -i 's/Look 7"/Look at 7"/' cases.jsonl
 refused "its cases" "${join[@]}"

@@ -4,11 +4,10 @@
 //     report_page.mjs SOURCE_FOLDER [FOLDER_FOR_SCREENSHOTS]
 // The browser is the one of GRAMC_BROWSER, of the PATH, or of the peers; without one it is skipped.
 import assert from 'node:assert/strict';
-import {execFileSync} from 'node:child_process';
 import fs from 'node:fs';
 import {createRequire} from 'node:module';
 import path from 'node:path';
-import puppeteer from 'puppeteer-core';
+import {launch} from './browser.mjs';
 
 const require = createRequire(import.meta.url);
 const [source, pictures] = process.argv.slice(2);
@@ -16,27 +15,6 @@ const folder = path.resolve(source, 'tests/data/report');
 const pages = fs.readdirSync(folder).filter(name => name.endsWith('.html'));
 assert.ok(pages.length >= 2, 'there are too few pages');
 const axe = fs.readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
-
-// Without a browser the test is skipped, and fails where CI=true.
-function lack(why) {
-    console.log(`cannot run: ${why}`);
-    process.exit(process.env.CI === 'true' ? 1 : 77);
-}
-
-async function findBrowser() {
-    if (process.env.GRAMC_BROWSER) return {path: process.env.GRAMC_BROWSER, args: []};
-    for (const name of ['chromium', 'chromium-browser', 'google-chrome']) {
-        try {
-            return {path: execFileSync('sh', ['-c', `command -v ${name}`]).toString().trim(), args: []};
-        } catch { /* the next one */ }
-    }
-    try {
-        const {default: chromium} = await import('@sparticuz/chromium');
-        return {path: await chromium.executablePath(), args: chromium.args};
-    } catch (error) {
-        return {why: error.message};
-    }
-}
 
 async function open(browser, page, scheme, width) {
     const tab = await browser.newPage();
@@ -96,15 +74,7 @@ async function walk(browser, page) {
     await tab.close();
 }
 
-const found = await findBrowser();
-if (!found.path) lack(`there is no Chromium (${found.why})`);
-let browser;
-try {
-    browser = await puppeteer.launch(
-        {executablePath: found.path, args: [...found.args, '--no-sandbox'], headless: 'shell'});
-} catch (error) {
-    lack(`Chromium does not start: ${error.message.split('\n')[0]}`);
-}
+const browser = await launch();
 try {
     for (const page of pages) {
         for (const scheme of ['light', 'dark'])

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include <cmocka.h>
@@ -150,8 +151,68 @@ static void a_million_cells_are_planned_in_time(void **state) {
     unmake(&made);
 }
 
+/* Two plans, of which the second is compared with what the first has written of itself. */
+static void expect_differ(struct made *one, struct made *two, const struct plan_runs *runs,
+                          const struct plan_runs *other_runs, const char *wanted) {
+    struct plan plan, other;
+    struct arena arena;
+    struct buf written, differ;
+    arena_init(&arena, NULL);
+    buf_init(&written, NULL, 1 << 16);
+    buf_init(&differ, NULL, 1 << 16);
+    assert_int_equal(plan_make(&plan, &one->experiment, &one->cases, runs, NULL), GRAMC_OK);
+    assert_int_equal(plan_make(&other, &two->experiment, &two->cases, other_runs, NULL), GRAMC_OK);
+    struct json_writer w = json_writer(&written);
+    json_object_begin(&w);
+    plan_parts_write(&w, &plan);
+    json_object_end(&w);
+    const struct json *told = json_parse(&arena, buf_view(&written), NULL);
+    assert_int_equal(plan_parts_differ(&differ, &other, json_get(told, "parts")),
+                     wanted[0] != '\0');
+    assert_int_equal(strcmp(plan.fingerprint, other.fingerprint) == 0, wanted[0] == '\0');
+    if (!text_is(buf_view(&differ), wanted)) fail_msg("%.*s", TEXT_ARGS(buf_view(&differ)));
+    plan_free(&plan);
+    plan_free(&other);
+    buf_free(&written);
+    buf_free(&differ);
+    arena_free(&arena);
+}
+
+static void plans_say_in_what_they_differ(void **state) {
+    static gramc_grader grader = {.name = {"well", 4}};
+    struct made one, two;
+    struct plan_arm arms[2] = {{.model = TEXT("m")}, {.model = TEXT("m")}},
+                    others[2] = {{.model = TEXT("m")}, {.model = TEXT("n")}};
+    const struct plan_runs runs = {arms, TEXT("")}, other_runs = {others, TEXT("")},
+                           judged = {arms, TEXT("j")};
+    (void)state;
+    make(&one, 3, 2, 2);
+    make(&two, 3, 2, 2);
+    expect_differ(&one, &two, &runs, &runs, "");
+    two.experiment.max_cost = TEXT("5"); /* a limit may be changed */
+    two.experiment.concurrency = 9;
+    expect_differ(&one, &two, &runs, &runs, "");
+    expect_differ(&one, &two, &runs, &other_runs, "the model of arm b");
+    expect_differ(&one, &two, &runs, &judged, "its graders");
+    two.experiment.repeats = 3;
+    expect_differ(&one, &two, &runs, &other_runs, "its settings, the model of arm b");
+    two.experiment.repeats = 2;
+    two.arms[0].temperature = TEXT("1");
+    expect_differ(&one, &two, &runs, &runs, "the settings of arm a");
+    two.arms[0].temperature = TEXT("");
+    two.experiment.graders = &grader;
+    two.experiment.grader_count = 1;
+    expect_differ(&one, &two, &runs, &runs, "its graders");
+    two.experiment.grader_count = 0;
+    two.cases.fingerprint[0] = 'C';
+    expect_differ(&one, &two, &runs, &runs, "its cases");
+    unmake(&one);
+    unmake(&two);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_item_once),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(plans_say_in_what_they_differ),
+                                       cmocka_unit_test(every_item_once),
                                        cmocka_unit_test(arms_are_first_equally_often),
                                        cmocka_unit_test(seeds_follow_the_item_not_its_line),
                                        cmocka_unit_test(what_is_run_is_in_the_fingerprint),
