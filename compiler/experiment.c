@@ -38,6 +38,7 @@ static const struct property_row rows[] = {
     {"alpha", PROPERTY_NUMBER, AT(experiment.alpha)},
     {"stop", PROPERTY_TEXT, AT(experiment.stop)},
     {"maxCost", PROPERTY_NUMBER, AT(experiment.max_cost)},
+    {"maxJudgeCost", PROPERTY_NUMBER, AT(experiment.max_judge_cost)},
     {"concurrency", PROPERTY_COUNT, AT(experiment.concurrency)},
     {"maxMissing", PROPERTY_NUMBER, AT(experiment.max_missing)},
     {"vary", PROPERTY_VALUE, AT(vary)},
@@ -51,6 +52,7 @@ static const struct number_range ranges[] = {
     {"margin", "0", "1", false, false, "a number from 0 to 1"},
     {"alpha", "0", "1", true, false, "a number between 0 and 1"},
     {"maxCost", "0", NULL, true, false, "a number above 0"},
+    {"maxJudgeCost", "0", NULL, true, false, "a number above 0"},
     {"maxMissing", "0", "1", false, false, "a share from 0 to 1"},
 };
 
@@ -284,21 +286,30 @@ static bool has_price(struct pass *pass, gramc_text model) {
     return found;
 }
 
+/* False: it was said already. */
+static bool check_price(struct pass *pass, const struct property *limit, const char *name,
+                        gramc_text model) {
+    if (!model.len || has_price(pass, model)) return true;
+    struct finding *f =
+        FIND(pass->findings, D_NO_PRICE, pass->source, limit->value->span, model, text_of(name));
+    finding_help(pass->findings, f,
+                 "add [`...`:Model {inputPerMillion: ..., outputPerMillion: ...}] to gramc.gram");
+    return false;
+}
+
 static void check_prices(struct pass *pass, const struct experiment *experiment) {
+    const gramc_experiment *public = &experiment->public;
     const struct property *p = property_find(experiment->pattern->subject, "maxCost");
-    if (!p) return;
-    for (size_t i = 0; i < experiment->public.arm_count; i++) {
-        const gramc_arm *arm = &experiment->public.arms[i];
-        gramc_text model = arm->model.len ? arm->model
-                           : arm->agent   ? arm->agent->model
-                                          : (gramc_text){NULL, 0};
-        if (!model.len || has_price(pass, model)) continue;
-        struct finding *f = FIND(pass->findings, D_NO_PRICE, pass->source, p->value->span, model);
-        finding_help(
-            pass->findings, f,
-            "add [`...`:Model {inputPerMillion: ..., outputPerMillion: ...}] to gramc.gram");
-        return;
+    bool good = true;
+    for (size_t i = 0; p && good && i < public->arm_count; i++) {
+        const gramc_arm *arm = &public->arms[i];
+        gramc_text own = arm->agent ? arm->agent->model : (gramc_text){NULL, 0};
+        good = check_price(pass, p, "maxCost", arm->model.len ? arm->model : own);
     }
+    p = property_find(experiment->pattern->subject, "maxJudgeCost");
+    good = true;
+    for (size_t i = 0; p && good && i < public->grader_count; i++)
+        good = check_price(pass, p, "maxJudgeCost", public->graders[i].model);
 }
 
 void experiment_resolve(struct pass *pass, struct gramc_spec *spec, struct experiment *experiment) {

@@ -190,6 +190,7 @@ struct analysis {
     bool historical; /* two experiments, not at the same time */
     bool clustered;
     uint64_t cells, done, missing, skipped, todo, replayed;
+    uint64_t comparable, compared; /* pairs of answers and graders that prefer; with a verdict */
     uint32_t items_run,
         items_lacking;      /* with all cells done or missing; of these: with a missing one */
     struct metric *metrics; /* the first is the primary one, guardrails follow */

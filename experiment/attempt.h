@@ -52,4 +52,14 @@ struct attempt {
     bool replayed; /* from a cassette */
 };
 
+/* What a grader that prefers one answer to another says of a cell, against the first arm's cell of
+ * the same repeat. It counts as that grader's score of the cell. */
+struct preference {
+    struct cell cell;
+    uint32_t grader; /* in the order of the experiment's */
+    struct score score;
+    double cost;      /* of asking */
+    gramc_text trace; /* of what was asked and said; empty: none was kept */
+};
+
 #endif

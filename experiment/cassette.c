@@ -6,6 +6,7 @@
 #include "base/json/trace_read.h"
 #include "base/json/writer.h"
 #include "base/text.h"
+#include "experiment/judge_tape.h"
 
 #include <stdio.h>
 
@@ -80,16 +81,28 @@ static bool is_volatile(gramc_text key) {
     return false;
 }
 
-static void put_event(struct buf *out, const struct json *event) {
-    struct json_writer w = json_writer(out);
-    json_object_begin(&w);
+/* What a judge was asked is an event within one. */
+static void put_object(struct json_writer *w, const struct json *event) {
+    json_object_begin(w);
     for (const struct json *member = event->first; member; member = member->next) {
         if (is_volatile(member->key)) continue;
-        json_key_text(&w, member->key);
-        json_value(&w, member);
+        json_key_text(w, member->key);
+        if (text_is(member->key, "said") && json_is(member, JSON_OBJECT)) put_object(w, member);
+        else json_value(w, member);
     }
-    json_object_end(&w);
+    json_object_end(w);
+}
+
+static void put_event(struct buf *out, const struct json *event) {
+    struct json_writer w = json_writer(out);
+    put_object(&w, event);
     buf_putc(out, '\n');
+}
+
+static bool is_attempt(const struct json *event) {
+    const struct json *said = json_get(event, "said");
+    gramc_text name = trace_text(said ? said : event, "event");
+    return text_is(name, "model.attempt") || text_is(name, "inner.model.attempt");
 }
 
 void cassette_begin(struct cassette_writer *writer, const struct plan *plan, uint32_t item,
@@ -117,15 +130,11 @@ static void put_cell(struct buf *out, const struct plan *plan, const struct cell
     buf_putc(out, '\n');
 }
 
-static bool is_attempt(gramc_text name) {
-    return text_is(name, "model.attempt") || text_is(name, "inner.model.attempt");
-}
-
 static gramc_status put_events(struct cassette_writer *writer, struct trace_reader *reader) {
     const struct json *event;
     gramc_status status;
     while (!(status = trace_next(reader, &event)) && event)
-        if (!is_attempt(trace_text(event, "event"))) put_event(&writer->out, event);
+        if (!is_attempt(event)) put_event(&writer->out, event);
     return status;
 }
 
@@ -236,4 +245,26 @@ gramc_status cassette_load(gramc_cassette **out, gramc_text file, const struct p
                     plan->experiment->arms[cell->arm].name);
     status = gramc_cassette_new(out, lines, allocator, &why);
     return status == GRAMC_FINDINGS ? fail(error, status, "", text_of(why.message)) : status;
+}
+
+gramc_status cassette_judged(gramc_text *out, struct arena *arena, gramc_text file,
+                             const struct plan *plan, const struct cell *cell,
+                             struct cassette_error *error) {
+    size_t at = 0;
+    struct buf kept;
+    *out = TEXT("");
+    gramc_text header = take_line(file, &at);
+    gramc_status status = check_header(arena, header, plan, cell, error);
+    if (status) return status;
+    gramc_text lines = find_cell(arena, file, at, plan, cell);
+    buf_init(&kept, &arena->allocator, TRACE_SIZE_MAX);
+    for (at = 0; at < lines.len;) {
+        gramc_text line = take_line(lines, &at);
+        if (!judge_tape_owns(line)) continue;
+        buf_text(&kept, line);
+        buf_putc(&kept, '\n');
+    }
+    *out = kept.len ? buf_to_arena(&kept, arena) : TEXT("");
+    if (!kept.len) buf_free(&kept);
+    return arena->oom ? GRAMC_NOMEM : GRAMC_OK;
 }

@@ -42,6 +42,11 @@ gramc_status cassette_load(gramc_cassette **out, gramc_text file, const struct p
                            const struct cell *cell, const gramc_allocator *allocator,
                            struct cassette_error *error);
 
+/* The lines of the cell's judges, in the arena: what judge_tape_open takes; none is no error. */
+gramc_status cassette_judged(gramc_text *out, struct arena *arena, gramc_text file,
+                             const struct plan *plan, const struct cell *cell,
+                             struct cassette_error *error);
+
 /* Where a text holds what looks like a secret (a private key, the key of a known service): its
  * beginning, a few bytes; {NULL, 0} if nothing does. */
 gramc_text cassette_find_secret(gramc_text text);

@@ -175,3 +175,15 @@ gramc_status cassettes_open(gramc_cassette **out, const struct cassette_folder *
     buf_free(&file);
     return status;
 }
+
+gramc_status cassettes_judged(gramc_text *out, struct arena *arena,
+                              const struct cassette_folder *folder, const struct cell *cell,
+                              struct cassette_error *error) {
+    struct buf file;
+    *out = TEXT("");
+    buf_init(&file, folder->allocator, TRACE_SIZE_MAX);
+    gramc_status status = cassettes_read(&file, folder, cell->item, error);
+    if (!status) status = cassette_judged(out, arena, buf_view(&file), folder->plan, cell, error);
+    buf_free(&file);
+    return status;
+}

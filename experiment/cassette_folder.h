@@ -29,5 +29,9 @@ gramc_status cassettes_open(gramc_cassette **out, const struct cassette_folder *
 /* The bytes of an item's file; *out is the caller's, inited, to be freed. The same statuses. */
 gramc_status cassettes_read(struct buf *out, const struct cassette_folder *folder, uint32_t item,
                             struct cassette_error *error);
+/* What its judges were asked and said; the same ends. */
+gramc_status cassettes_judged(gramc_text *out, struct arena *arena,
+                              const struct cassette_folder *folder, const struct cell *cell,
+                              struct cassette_error *error);
 
 #endif

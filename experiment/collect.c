@@ -202,6 +202,10 @@ static void add_values(struct columns *columns, const struct attempt *attempt) {
         if (out->metrics[m].kind == METRIC_PASS && value > 0) result->arms[cell->arm].passed++;
         if (out->metrics[m].kind == METRIC_PASS && value <= 0)
             keep_reason(columns, &result->arms[cell->arm], attempt);
+        if (out->metrics[m].kind == METRIC_PREFERENCE && cell->arm) {
+            out->comparable++;
+            out->compared += isnan(value) ? 0 : 1;
+        }
         if (isnan(value)) continue;
         result->values[at + m] += value;
         counts[at + m]++;

@@ -8,20 +8,23 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "experiment/kept_answers.h"
 
 enum { CONCURRENCY = 4, ATTEMPTS = 3, BACKOFF_MS = 1000, LEASE_MS = 60000, REASON = 300 };
 enum { AWAY_MS = 100, AWAY_MOST_MS = 5000, LOOK_MOST_MS = 5000 };
 
-/* What is known of a cell: a byte each. */
-enum { OVER = 1, LACKING = 2 };
+/* What is known of a cell: a byte each. COMPARED: no preference is to be asked for any more;
+ * UNDECIDED: one could not be had. */
+enum { OVER = 1, LACKING = 2, COMPARED = 4, UNDECIDED = 8 };
 
 /* An item that is being run. */
 struct item_run {
     struct engine *engine;
     struct store_claim claim;
     uint32_t item;
-    uint64_t step;              /* repeat * arms + position among the arms: of the cell that runs */
-    uint32_t tries;             /* of that cell, in this process */
+    uint64_t step;              /* of each repeat: its cells, then what is to be compared in it */
+    uint32_t tries;             /* of that step, in this process */
+    struct kept_answers kept;   /* where answers are compared */
     bool dropped;               /* not run to its end */
     bool calling, ended_inside; /* start has not returned; its cell has ended meanwhile */
     struct item_run *next, **link;
@@ -115,12 +118,20 @@ static void note_over(struct engine *engine, uint32_t place, const struct attemp
         engine->options.watch.over(engine->options.watch.ctx, place, attempt);
 }
 
+/* Nothing is compared with an answer that is not there. */
+static bool is_compared(const struct engine *engine, uint64_t cell) {
+    uint32_t arm = (uint32_t)(cell % engine->options.plan->arms);
+    if (!engine->options.preference_count || arm == 0) return true;
+    return (engine->cells[cell] & (COMPARED | LACKING)) != 0 ||
+           (engine->cells[cell - arm] & LACKING) != 0;
+}
+
 static bool is_item_over(const struct engine *engine, uint32_t place, bool *lacking) {
     uint64_t count = cells_of_item(engine), first = place * count;
     *lacking = false;
     for (uint64_t i = first; i < first + count; i++) {
-        if (!(engine->cells[i] & OVER)) return false;
-        *lacking |= (engine->cells[i] & LACKING) != 0;
+        if (!(engine->cells[i] & OVER) || !is_compared(engine, i)) return false;
+        *lacking |= (engine->cells[i] & (LACKING | UNDECIDED)) != 0;
     }
     return true;
 }
@@ -187,6 +198,7 @@ static void free_group(struct item_run *group) {
     struct engine *engine = group->engine;
     *group->link = group->next;
     if (group->next) group->next->link = group->link;
+    kept_answers_free(&group->kept);
     engine->progress.running--;
     mem_free(&engine->allocator, group, sizeof(*group));
 }
@@ -207,12 +219,39 @@ static void end_group(struct item_run *group) {
 
 /* ## Cells */
 
-/* The cell of the group's step; its arms run in an order of their own in each repeat. */
-static struct cell cell_at(const struct item_run *group, uint64_t step) {
-    const struct plan *plan = group->engine->options.plan;
-    uint32_t arms[ARMS_MAX], repeat = (uint32_t)(step / plan->arms);
-    plan_arms(plan, group->item, repeat, arms);
-    return (struct cell){group->item, repeat, arms[step % plan->arms]};
+/* One cell, or a grader that prefers. */
+struct item_step {
+    struct cell cell;
+    bool compares;
+    uint32_t grader;
+};
+
+static uint64_t steps_of_repeat(const struct engine *engine) {
+    uint64_t arms = engine->options.plan->arms;
+    return arms + (arms - 1) * engine->options.preference_count;
+}
+
+/* The arms run in an order of their own in each repeat, and are compared in that of the plan. */
+static struct item_step step_at(const struct item_run *group) {
+    const struct engine_options *options = &group->engine->options;
+    const struct plan *plan = options->plan;
+    uint64_t steps = steps_of_repeat(group->engine), at = group->step % steps;
+    uint32_t arms[ARMS_MAX], repeat = (uint32_t)(group->step / steps);
+    struct item_step step = {{group->item, repeat, 0}, at >= plan->arms, 0};
+    if (!step.compares) {
+        plan_arms(plan, group->item, repeat, arms);
+        step.cell.arm = arms[at];
+    } else {
+        at -= plan->arms;
+        step.cell.arm = 1 + (uint32_t)(at / options->preference_count);
+        step.grader = options->preferences[at % options->preference_count];
+    }
+    return step;
+}
+
+static void keep_answer(struct item_run *group, const struct attempt *attempt) {
+    if (!group->engine->options.preference_count || attempt->state != CELL_DONE) return;
+    if (!kept_answers_put(&group->kept, attempt)) stop_for_memory(group->engine);
 }
 
 static void save(struct item_run *group, const struct attempt *attempt) {
@@ -261,6 +300,7 @@ static bool take_attempt(struct item_run *group, const struct attempt *given) {
     if (attempt.state == CELL_TODO && wait_and_try_again(group)) return false;
     if (attempt.state == CELL_TODO) group->dropped = true;
     else note_over(engine, group->claim.place, &attempt);
+    keep_answer(group, &attempt);
     group->step++;
     group->tries = 0;
     return true;
@@ -293,29 +333,126 @@ static bool start_cell(struct item_run *group, const struct cell *cell) {
     return true;
 }
 
-/* Goes on until a cell has to be waited for, or all are over. */
+/* ## Preferences */
+
+/* Writes it, and says whether the group goes on at once. One that is missing because all is being
+ * stopped was not asked for. */
+static bool take_preference(struct item_run *group, const struct preference *given) {
+    struct engine *engine = group->engine;
+    bool failed = given && given->score.missing;
+    if (!given || (failed && engine->stopping && engine->end == ENGINE_INTERRUPTED)) {
+        group->dropped = true;
+        return true;
+    }
+    engine->progress.judge_cost += given->cost;
+    check_store(engine, store_prefer(engine->options.store, &group->claim, given));
+    check_limits(engine);
+    if (failed && wait_and_try_again(group)) return false;
+    if (failed && group->tries < engine->options.attempts) {
+        group->dropped = true;
+        return true;
+    }
+    uint64_t cell = index_of(engine, group->claim.place, &given->cell);
+    if (failed) engine->cells[cell] |= UNDECIDED;
+    if (engine->options.watch.preferred)
+        engine->options.watch.preferred(engine->options.watch.ctx, group->claim.place, given);
+    group->step++;
+    group->tries = 0;
+    return true;
+}
+
+static void on_preferred(void *ticket, const struct preference *preference) {
+    struct item_run *group = ticket;
+    if (!take_preference(group, preference)) return;
+    if (group->calling) group->ended_inside = true;
+    else run_group(group);
+}
+
+/* As start_cell. */
+static bool start_preference(struct item_run *group, const struct item_step *step) {
+    struct engine *engine = group->engine;
+    const struct cell_runner *cells = engine->options.cells;
+    const struct preference_start start = {
+        .cell = step->cell,
+        .place = group->claim.place,
+        .number = ++group->tries,
+        .grader = step->grader,
+        .first = kept_answer(&group->kept, step->cell.repeat, 0),
+        .other = kept_answer(&group->kept, step->cell.repeat, step->cell.arm)};
+    group->calling = true;
+    group->ended_inside = false;
+    gramc_status status = cells->prefer(cells->self, &start, on_preferred, group);
+    group->calling = false;
+    if (!status) return group->ended_inside;
+    if (status == GRAMC_NOMEM) stop_for_memory(engine);
+    else stop(engine, ENGINE_FAILED, "a judge cannot be asked");
+    group->dropped = true;
+    return true;
+}
+
+/* ## The steps of an item */
+
+static bool is_step_over(const struct item_run *group, const struct item_step *step) {
+    const struct engine *engine = group->engine;
+    const struct cell *cell = &step->cell;
+    if (!step->compares)
+        return (engine->cells[index_of(engine, group->claim.place, cell)] & OVER) != 0;
+    const struct attempt *other = kept_answer(&group->kept, cell->repeat, cell->arm);
+    return !other || !kept_answer(&group->kept, cell->repeat, 0) ||
+           kept_answer_is_judged(other, step->grader);
+}
+
+/* The cell is there, and its answer is not known here: somebody else's, still on its way. */
+static bool is_answer_elsewhere(const struct item_run *group, const struct item_step *step) {
+    const struct engine *engine = group->engine;
+    uint64_t other = index_of(engine, group->claim.place, &step->cell);
+    uint64_t cells[2] = {other - step->cell.arm, other};
+    for (uint32_t i = 0; i < 2; i++) {
+        uint32_t arm = i ? step->cell.arm : 0;
+        if (!(engine->cells[cells[i]] & LACKING) &&
+            !kept_answer(&group->kept, step->cell.repeat, arm))
+            return true;
+    }
+    return false;
+}
+
+static void note_compared(struct engine *engine, uint32_t place) {
+    uint64_t count = cells_of_item(engine), first = place * count;
+    for (uint64_t i = first; i < first + count; i++) engine->cells[i] |= COMPARED;
+}
+
+/* Goes on until something has to be waited for, or all of it is over. */
 static void run_group(struct item_run *group) {
     struct engine *engine = group->engine;
-    uint64_t count = cells_of_item(engine);
+    uint64_t count = steps_of_repeat(engine) * engine->options.plan->repeats;
     while (group->step < count && !group->dropped && !engine->stopping) {
-        struct cell cell = cell_at(group, group->step);
-        if (engine->cells[index_of(engine, group->claim.place, &cell)] & OVER) group->step++;
-        else if (!start_cell(group, &cell)) return;
+        struct item_step step = step_at(group);
+        if (step.compares && is_answer_elsewhere(group, &step)) group->dropped = true;
+        else if (is_step_over(group, &step)) group->step++;
+        else if (!(step.compares ? start_preference(group, &step) : start_cell(group, &step.cell)))
+            return;
     }
+    if (group->step == count && !group->dropped) note_compared(engine, group->claim.place);
     end_group(group);
 }
 
 /* ## Starting items */
 
-/* What somebody else has done of the item, before the lease was over. */
+/* What somebody else has done of the item before the lease was over, or an earlier process. */
 static int read_done(void *ctx, uint32_t place, const struct attempt *attempt) {
-    struct engine *engine = ctx;
+    struct item_run *group = ctx;
+    struct engine *engine = group->engine;
+    const struct plan *plan = engine->options.plan;
+    if (attempt->cell.repeat >= plan->repeats || attempt->cell.arm >= plan->arms) return 0;
+    uint16_t *known = &engine->numbers[index_of(engine, place, &attempt->cell)];
     uint32_t number = attempt->number < UINT16_MAX ? attempt->number : UINT16_MAX;
-    uint64_t cell = index_of(engine, place, &attempt->cell);
-    if (engine->numbers[cell] >= number) return 0;
-    engine->numbers[cell] = (uint16_t)number;
-    count_attempt(engine, attempt);
-    if (attempt->state == CELL_DONE) note_over(engine, place, attempt);
+    if (number > *known) {
+        *known = (uint16_t)number;
+        count_attempt(engine, attempt);
+    }
+    if (attempt->state != CELL_DONE) return 0;
+    note_over(engine, place, attempt);
+    keep_answer(group, attempt);
     return 0;
 }
 
@@ -327,7 +464,7 @@ static bool take_over(struct item_run *group) {
     const struct cell_runner *cells = engine->options.cells;
     struct store_error error = {""};
     gramc_status status =
-        store_each_of(engine->options.store, group->claim.place, read_done, engine, &error);
+        store_each_of(engine->options.store, group->claim.place, read_done, group, &error);
     if (!status) return true;
     engine->away_ms += AWAY_MS;
     if (is_away(engine, status) && !cells->wait(cells->self, AWAY_MS, run_claimed, group))
@@ -360,6 +497,10 @@ static struct item_run *add_group(struct engine *engine, const struct store_clai
     engine->groups = group;
     engine->progress.running++;
     engine->progress.claimed++;
+    const struct plan *plan = engine->options.plan;
+    if (engine->options.preference_count &&
+        !kept_answers_init(&group->kept, plan->repeats, plan->arms, &engine->allocator))
+        stop_for_memory(engine);
     return group;
 }
 
@@ -486,6 +627,10 @@ static int read_attempt(void *ctx, uint32_t place, const struct attempt *attempt
     engine->numbers[index_of(engine, place, &attempt->cell)] = (uint16_t)number;
     count_attempt(engine, attempt);
     if (attempt->state == CELL_DONE) note_over(engine, place, attempt);
+    bool judged = true;
+    for (size_t i = 0; i < engine->options.preference_count; i++)
+        judged = judged && kept_answer_is_judged(attempt, engine->options.preferences[i]);
+    if (judged) engine->cells[index_of(engine, place, &attempt->cell)] |= COMPARED;
     return 0;
 }
 

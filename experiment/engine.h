@@ -18,9 +18,25 @@ struct cell_start {
 /* What came of it, valid during the call; cell and number are as they were given. */
 typedef void cell_done(void *ticket, const struct attempt *attempt);
 
+/* Two answers to be compared, of the same repeat: the first arm's and that of the cell. */
+struct preference_start {
+    struct cell cell;
+    uint32_t place;                      /* of the item */
+    uint32_t number;                     /* of the attempt in this process, from 1 */
+    uint32_t grader;                     /* in the order of the experiment's */
+    const struct attempt *first, *other; /* outcome and answer alone; they stay */
+};
+
+/* What came of it, valid during the call; a score that is missing is tried again. NULL: canceled.
+ */
+typedef void preference_done(void *ticket, const struct preference *preference);
+
 struct cell_runner {
     /* done is called once, maybe before this returns. Anything but GRAMC_OK: it will not be. */
     gramc_status (*start)(void *self, const struct cell_start *cell, cell_done *done, void *ticket);
+    /* The same for a preference; NULL where no grader prefers. */
+    gramc_status (*prefer)(void *self, const struct preference_start *start, preference_done *done,
+                           void *ticket);
     /* Calls `then` on the same thread, some time later. */
     gramc_status (*wait)(void *self, uint64_t ms, void (*then)(void *ctx), void *ctx);
     uint64_t (*now_ms)(void *self); /* never goes back */
@@ -43,6 +59,8 @@ const char *engine_end_name(enum engine_end end);
 struct engine_watch {
     /* A cell is over (CELL_DONE or CELL_MISSING); it was saved. May be NULL. */
     void (*over)(void *ctx, uint32_t place, const struct attempt *attempt);
+    /* A preference was made or given up; it was saved. May be NULL. */
+    void (*preferred)(void *ctx, uint32_t place, const struct preference *preference);
     /* All cells of an item are over, and so are all items before it in the order of the plan. A
      * reason to stop, or NULL. May be NULL. */
     const char *(*finished)(void *ctx, uint32_t place);
@@ -55,13 +73,16 @@ struct engine_limits {
     double max_judge_cost;
     uint64_t max_ms;
     uint64_t max_calls; /* of models */
-    double max_missing; /* the share of items that may lack a cell: 0 to 1 */
+    double max_missing; /* the share of items that may lack a cell or a preference: 0 to 1 */
 };
 
 struct engine_options {
     const struct plan *plan; /* borrowed, as is all of this */
     struct store *store;     /* the experiment was begun */
     const struct cell_runner *cells;
+    const uint32_t *preferences; /* graders that compare each arm with the first: by their place
+                                    among the experiment's; asked when a repeat's arms are over */
+    size_t preference_count;
     struct engine_watch watch;
     struct engine_limits limits;
     gramc_text owner;

@@ -146,7 +146,8 @@ struct grading_job {
     struct program_part **programs; /* NULL: none, or it has judged */
     struct judge_call **calls;
     struct score *scores;
-    size_t count, open; /* parts that have not judged; one more while it starts */
+    struct judge_tape *tape; /* of the run; NULL: none */
+    size_t count, open;      /* parts that have not judged; one more while it starts */
     double cost;
     grading_done *done; /* NULL: canceled */
     void *ctx;
@@ -154,6 +155,7 @@ struct grading_job {
 
 static void free_job(struct grading_job *job) {
     gramc_allocator allocator = job->grading->allocator;
+    for (size_t i = 0; job->parts && i < job->count; i++) buf_free(&job->parts[i].said);
     arena_free(&job->arena);
     mem_free(&allocator, job, sizeof *job);
 }
@@ -174,8 +176,10 @@ bool grading_without_memory(const struct score *score) {
 
 /* Without memory for a reason nothing was judged for sure. */
 static void deliver(struct grading_job *job) {
+    bool tapes = job->done && job->tape && job->tape->written;
     for (size_t i = 0; i < job->count; i++) {
         put_score(job, i);
+        if (tapes) buf_text(job->tape->written, buf_view(&job->parts[i].said));
         if (job->arena.oom)
             job->scores[i] = (struct score){.missing = true, .reason = text_of(no_memory)};
     }
@@ -202,7 +206,7 @@ static struct grading_job *new_job(const struct grading *grading, size_t count, 
     *job = (struct grading_job){
         .grading = grading, .count = count, .open = 1, .done = done, .ctx = ctx};
     arena_init(&job->arena, &grading->allocator);
-    job->parts = arena_array(&job->arena, count, sizeof *job->parts);
+    job->parts = arena_zalloc(&job->arena, count * sizeof *job->parts);
     job->programs = arena_array(&job->arena, count, sizeof *job->programs);
     job->calls = arena_array(&job->arena, count, sizeof(struct judge_call *));
     job->scores = arena_array(&job->arena, count, sizeof *job->scores);
@@ -211,6 +215,7 @@ static struct grading_job *new_job(const struct grading *grading, size_t count, 
         job->calls[i] = NULL;
         job->parts[i] = (struct grading_part){
             .job = job, .index = i, .verdict = {.arena = &job->arena, .pass = true, .value = 1}};
+        buf_init(&job->parts[i].said, &grading->allocator, TRACE_SIZE_MAX);
     }
     if (!job->arena.oom) return job;
     free_job(job);
@@ -289,6 +294,7 @@ gramc_status grading_start(struct grading_job **out, const struct grading *gradi
     struct grading_job *job = new_job(grading, grading->count, done, ctx);
     *out = NULL;
     if (!job) return GRAMC_NOMEM;
+    job->tape = run->tape;
     for (size_t i = 0; i < job->count; i++) {
         gramc_status status = start_one(job, i, run);
         if (status == GRAMC_OK) continue;
@@ -301,15 +307,44 @@ gramc_status grading_start(struct grading_job **out, const struct grading *gradi
     return GRAMC_OK;
 }
 
+static bool has_answered(const struct attempt *attempt) {
+    return !attempt->outcome.len || text_is(attempt->outcome, "answered");
+}
+
+/* Who did not answer has not answered better; the judge need not be asked. */
+static bool prefer_answered(struct ruling *verdict, const struct attempt *a,
+                            const struct attempt *b) {
+    bool first = has_answered(a), other = has_answered(b);
+    if (first && other) return false;
+    verdict_fail(verdict, "%s: %.*s",
+                 first == other ? "neither run answered"
+                 : other        ? "the other run did not answer"
+                                : "the run did not answer",
+                 TEXT_ARGS(other ? a->outcome : b->outcome));
+    verdict->value = first == other ? 0.5 : other ? 1 : 0;
+    verdict->pass = verdict->value >= 0.5;
+    return true;
+}
+
 gramc_status grading_prefer(struct grading_job **out, const struct grading *grading, size_t i,
                             const struct graded_run *a, const struct graded_run *b,
                             grading_done *done, void *ctx) {
     struct grading_job *job = new_job(grading, 1, done, ctx);
     *out = NULL;
     if (!job) return GRAMC_NOMEM;
+    job->tape = b->tape;
+    if (prefer_answered(&job->parts[0].verdict, a->attempt, b->attempt)) {
+        let_go(job);
+        return GRAMC_OK;
+    }
+    job->open++; /* one for the judge, who may be done at once, one for this function */
     gramc_status status =
         judge_prefer(&job->calls[0], &job->parts[0], grading, &grading->graders[i], a, b);
-    if (status == GRAMC_OK) *out = job;
-    else free_job(job);
-    return status;
+    if (status != GRAMC_OK) {
+        free_job(job);
+        return status;
+    }
+    if (job->open > 1) *out = job;
+    let_go(job);
+    return GRAMC_OK;
 }

@@ -4,6 +4,7 @@
 #define EXPERIMENT_GRADE_H
 
 #include "experiment/attempt.h"
+#include "experiment/judge_tape.h"
 
 /* A call as the model made it, with what came of it. */
 struct graded_call {
@@ -19,6 +20,7 @@ struct graded_run {
     const struct graded_call *calls;
     size_t call_count;
     gramc_text cell_id, scratch; /* GRAMC_CELL_ID and GRAMC_SCRATCH of programs */
+    struct judge_tape *tape;     /* of its judges; NULL: asked, and not kept */
     bool recorded; /* elsewhere: what the attempt does not say is not known, rather than 0 */
 };
 
@@ -60,7 +62,8 @@ gramc_status grading_start(struct grading_job **out, const struct grading *gradi
                            const struct graded_run *run, grading_done *done, void *ctx);
 void grading_cancel(struct grading_job *job);
 /* Asks for the i-th grader which of two answers is better, in both orders; the score is of `b`: 1
- * better, 0 worse, 0.5 a tie or disagreement. */
+ * better, 0 worse, 0.5 a tie or disagreement. Nobody is asked about a run that did not answer: the
+ * other one's answer is better. */
 gramc_status grading_prefer(struct grading_job **out, const struct grading *grading, size_t i,
                             const struct graded_run *a, const struct graded_run *b,
                             grading_done *done, void *ctx);

@@ -127,7 +127,9 @@ enum better { BETTER_FIRST, BETTER_SECOND, BETTER_TIE, BETTER_UNKNOWN };
 
 struct judge_asking {
     struct judge_call *call;
-    gramc_run *run; /* NULL: it is over */
+    gramc_run *run;           /* NULL: it is over */
+    gramc_cassette *cassette; /* NULL: it is asked in earnest */
+    struct buf trace;
     enum better better;
     bool swapped; /* `first` is b's */
 };
@@ -136,6 +138,7 @@ struct judge_call {
     struct grading_part *part; /* NULL: stopped */
     const struct grading *grading;
     const struct compiled_grader *grader;
+    struct judge_tape *tape; /* NULL: there is none; not looked at after the stop */
     struct judge_asking askings[2];
     size_t open; /* that are not over */
     double cost;
@@ -143,6 +146,10 @@ struct judge_call {
 };
 
 static void free_call(struct judge_call *call) {
+    for (int i = 0; i < 2; i++) {
+        gramc_cassette_free(call->askings[i].cassette);
+        buf_free(&call->askings[i].trace);
+    }
     mem_free(&call->grading->allocator, call, sizeof *call);
 }
 
@@ -164,10 +171,17 @@ static void settle_preference(struct judge_call *call, struct ruling *verdict) {
                                             "in one place: counted as a tie"));
 }
 
+static unsigned number_of(const struct judge_asking *asking) {
+    return asking->swapped ? 2 : 1;
+}
+
 static void finish(struct judge_call *call) {
     struct grading_part *part = call->part;
     double cost = call->cost;
     if (part && call->compares && !part->verdict.missing) settle_preference(call, &part->verdict);
+    for (int i = 0; part && i < 2; i++)
+        judge_tape_write(&part->said, call->grader->says->name, number_of(&call->askings[i]),
+                         buf_view(&call->askings[i].trace));
     free_call(call);
     if (part) part_done(part, cost);
 }
@@ -194,13 +208,19 @@ static void read_preference(struct judge_asking *asking, const struct json *said
         verdict_fail(verdict, "%.*s", TEXT_ARGS(reason->text));
 }
 
+static void tell_tape(const struct judge_asking *asking, const gramc_run_result *result) {
+    const struct judge_call *call = asking->call;
+    if (!call->part || !call->tape) return;
+    if (result->outcome == GRAMC_OUTCOME_CASSETTE_MISS) call->tape->missed = true;
+}
+
 static void on_done(void *ctx, const gramc_run_result *result) {
     struct judge_asking *asking = ctx;
     struct judge_call *call = asking->call;
     asking->run = NULL;
+    tell_tape(asking, result);
     if (result->has_cost) call->cost += result->cost;
-    if (call->part && text_is(result->message, "out of memory"))
-        call->part->verdict.arena->oom = true;
+    if (call->part && result->no_memory) call->part->verdict.arena->oom = true;
     if (call->part) {
         struct ruling *verdict = &call->part->verdict;
         const struct json *said = json_parse(verdict->arena, result->text, NULL);
@@ -234,16 +254,36 @@ static gramc_text message(struct arena *arena, const struct compiled_grader *gra
     return buf_to_arena(&out, arena);
 }
 
+/* Nobody is asked for what was not recorded. */
+static gramc_status take_recording(struct judge_asking *asking) {
+    struct judge_call *call = asking->call;
+    gramc_text grader = call->grader->says->name;
+    gramc_status status = judge_tape_open(&asking->cassette, call->tape, grader, number_of(asking),
+                                          &call->grading->allocator);
+    if (status == GRAMC_NOMEM) return status;
+    if (status == GRAMC_OK) return GRAMC_OK;
+    call->tape->missed = true;
+    verdict_miss(&call->part->verdict, "what the judge of %.*s said is not recorded",
+                 TEXT_ARGS(grader));
+    return GRAMC_OK;
+}
+
 static gramc_status ask(struct judge_asking *asking, const struct graded_run *first,
                         const struct graded_run *second) {
     struct judge_call *call = asking->call;
     const struct judge *judge = call->grader->judge;
     gramc_run_options options = GRAMC_RUN_OPTIONS_INIT;
+    bool plays = call->tape && call->tape->plays;
+    if (plays) {
+        gramc_status opened = take_recording(asking);
+        if (opened || !asking->cassette) return opened;
+    }
     gramc_run_handler handler = {.done = on_done, .ctx = asking};
     struct arena arena;
     arena_init(&arena, &call->grading->allocator);
     gramc_text text = message(&arena, call->grader, first, second);
-    options.model = judge->model;
+    options.model = plays ? gramc_cassette_model(asking->cassette) : judge->model;
+    if (call->tape && call->tape->written) options.trace = buf_writer(&asking->trace);
     options.messages = &text;
     options.message_count = 1;
     options.timeout_ms = call->grader->says->timeout_ms;
@@ -258,12 +298,14 @@ static gramc_status ask(struct judge_asking *asking, const struct graded_run *fi
 }
 
 static struct judge_call *new_call(struct grading_part *part, const struct grading *grading,
-                                   const struct compiled_grader *grader) {
+                                   const struct compiled_grader *grader, struct judge_tape *tape) {
     struct judge_call *call = mem_alloc(&grading->allocator, sizeof *call);
     if (!call) return NULL;
-    *call = (struct judge_call){.part = part, .grading = grading, .grader = grader};
-    for (int i = 0; i < 2; i++)
+    *call = (struct judge_call){.part = part, .grading = grading, .grader = grader, .tape = tape};
+    for (int i = 0; i < 2; i++) {
         call->askings[i] = (struct judge_asking){.call = call, .better = BETTER_UNKNOWN};
+        buf_init(&call->askings[i].trace, &grading->allocator, TRACE_SIZE_MAX);
+    }
     return call;
 }
 
@@ -274,31 +316,37 @@ static gramc_status abandon(struct judge_call *call, gramc_status status) {
     return status;
 }
 
+/* A call of which nothing could be asked is done. */
+static gramc_status started(struct judge_call **out, struct judge_call *call, gramc_status status) {
+    if (status != GRAMC_OK) {
+        *out = NULL;
+        return abandon(call, status);
+    }
+    if (!call->open) finish(call);
+    return GRAMC_OK;
+}
+
 gramc_status judge_start(struct judge_call **out, struct grading_part *part,
                          const struct grading *grading, const struct compiled_grader *grader,
                          const struct graded_run *run) {
-    struct judge_call *call = new_call(part, grading, grader);
+    struct judge_call *call = new_call(part, grading, grader, run->tape);
     *out = call;
     if (!call) return GRAMC_NOMEM;
     gramc_status status = ask(&call->askings[0], run, NULL);
-    if (status == GRAMC_OK) return GRAMC_OK;
-    *out = NULL;
-    return abandon(call, status);
+    return started(out, call, status);
 }
 
 gramc_status judge_prefer(struct judge_call **out, struct grading_part *part,
                           const struct grading *grading, const struct compiled_grader *grader,
                           const struct graded_run *a, const struct graded_run *b) {
-    struct judge_call *call = new_call(part, grading, grader);
+    struct judge_call *call = new_call(part, grading, grader, b->tape);
     *out = call;
     if (!call) return GRAMC_NOMEM;
     call->compares = true;
     call->askings[1].swapped = true;
     gramc_status status = ask(&call->askings[0], a, b);
     if (status == GRAMC_OK) status = ask(&call->askings[1], b, a);
-    if (status == GRAMC_OK) return GRAMC_OK;
-    *out = NULL;
-    return abandon(call, status);
+    return started(out, call, status);
 }
 
 void judge_stop(struct judge_call *call) {

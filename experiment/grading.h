@@ -95,6 +95,7 @@ struct grading_part {
     struct grading_job *job;
     size_t index; /* of the score */
     struct ruling verdict;
+    struct buf said; /* what its judge was asked and said, for the tape */
 };
 
 /* The run, the case and the answer as a JSON object: for programs. */

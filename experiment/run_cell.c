@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "experiment/folder.h"
+#include "experiment/run_preference.h"
 #include "runtime/loop.h"
 #include "runtime/process/child.h"
 #include "runtime/run.h"
@@ -22,6 +23,7 @@ struct run_cells {
     struct cell_runner runner;
     struct cell_job *jobs;
     struct pause *pauses;
+    struct preference_jobs preferences;
     bool needs_folders;
 };
 
@@ -57,6 +59,7 @@ struct cell_job {
     struct child *reset;
     gramc_cassette *cassette; /* NULL: it is asked and called in earnest */
     struct grading_job *grading;
+    struct judge_tape tape;
     bool grading_now; /* the graders have been started, and have not answered */
     bool is_starting; /* nothing has returned yet: who answers now does not end the job */
     bool is_graded;
@@ -243,6 +246,20 @@ static void on_event(void *ctx, const gramc_event *event) {
 
 /* ## Grading */
 
+/* A judge that was not recorded is a miss, as a model is: it is no verdict. */
+static void end_graded(struct cell_job *job) {
+    if (!job->tape.missed) {
+        end_job(job);
+        return;
+    }
+    char why[512] = "what a judge was asked is not recorded";
+    for (size_t i = job->attempt.score_count; i-- > 0;)
+        if (job->attempt.scores[i].missing && job->attempt.scores[i].reason.len)
+            snprintf(why, sizeof(why), "%.*s", TEXT_ARGS(job->attempt.scores[i].reason));
+    job->attempt.score_count = 0;
+    fail_job(job, "cassette-miss", why);
+}
+
 static void on_graded(void *ctx, const struct score *scores, size_t count, double cost) {
     struct cell_job *job = ctx;
     struct score *copy = arena_array(&job->arena, count + 1, sizeof(*copy));
@@ -255,7 +272,21 @@ static void on_graded(void *ctx, const struct score *scores, size_t count, doubl
     job->attempt.score_count = copy ? count : 0;
     job->attempt.judge_cost = cost;
     job->is_graded = true;
-    if (!job->is_starting) end_job(job);
+    if (!job->is_starting) end_graded(job);
+}
+
+/* What judges were asked stands behind the run's own events. False: there is no recording. */
+static bool take_tape(struct cell_job *job) {
+    const struct run_cells_options *options = &job->cells->options;
+    struct cassette_error error;
+    job->tape = (struct judge_tape){.written = options->keep_traces ? &job->trace : NULL,
+                                    .plays = options->plays_judges};
+    if (!options->plays_judges) return true;
+    if (!cassettes_judged(&job->tape.recorded, &job->arena, options->cassettes, &job->start.cell,
+                          &error))
+        return true;
+    fail_job(job, "cassette-miss", error.message);
+    return false;
 }
 
 /* What the infrastructure has failed is not judged. */
@@ -274,6 +305,8 @@ static void grade(struct cell_job *job) {
         return;
     }
     *kept = run;
+    kept->tape = &job->tape;
+    if (!take_tape(job)) return;
     job->grading_now = job->is_starting = true;
     gramc_status status = graders->start(&job->grading, graders->grading, kept, on_graded, job);
     job->is_starting = false;
@@ -281,7 +314,7 @@ static void grade(struct cell_job *job) {
         job->grading_now = false;
         fail_job(job, "grader-error", "a grader cannot be started");
     } else if (job->is_graded) {
-        end_job(job);
+        end_graded(job);
     }
 }
 
@@ -456,6 +489,12 @@ static bool make_folder(struct cell_job *job) {
     return job->has_folder;
 }
 
+static gramc_status prefer(void *self, const struct preference_start *start, preference_done *done,
+                           void *ticket) {
+    struct run_cells *cells = self;
+    return preference_start(&cells->preferences, start, done, ticket);
+}
+
 static gramc_status start_cell(void *self, const struct cell_start *start, cell_done *done,
                                void *ticket) {
     struct run_cells *cells = self;
@@ -486,7 +525,10 @@ gramc_status run_cells_new(struct run_cells **out, const struct run_cells_option
     if (!cells) return GRAMC_NOMEM;
     *cells = (struct run_cells){.options = *options, .allocator = allocator};
     cells->needs_folders = starts_programs(options->plan->experiment);
-    cells->runner = (struct cell_runner){start_cell, wait, now_ms, cells};
+    cells->preferences =
+        (struct preference_jobs){.allocator = allocator, .options = &cells->options};
+    cells->runner = (struct cell_runner){
+        .start = start_cell, .prefer = prefer, .wait = wait, .now_ms = now_ms, .self = cells};
     return GRAMC_OK;
 }
 
@@ -524,6 +566,7 @@ bool run_cells_drive(struct run_cells *cells, struct engine *engine) {
     for (struct pause *pause = cells->pauses; pause; pause = pause->next)
         uv_timer_start(&pause->timer, pause_passed, 0, 0); /* those who wait are told at once */
     cancel_jobs(cells);
+    preferences_cancel(&cells->preferences);
     for (int i = 0; i < TURN_OUT && !engine_is_over(engine); i++) {
         for (gramc_run *run = loop->runs; run; run = run->next) gramc_run_cancel(run);
         loop_turn_until(loop, engine_rests, engine);
@@ -534,6 +577,7 @@ bool run_cells_drive(struct run_cells *cells, struct engine *engine) {
 void run_cells_free(struct run_cells *cells) {
     if (!cells) return;
     while (cells->jobs) free_job(cells->jobs);
+    preferences_free(&cells->preferences);
     while (cells->pauses) {
         cells->pauses->timer.data = cells->pauses;
         forget_pause(cells->pauses);

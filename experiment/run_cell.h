@@ -46,6 +46,7 @@ struct run_cells_options {
      * are live; NULL: none are. */
     const struct cassette_folder *cassettes;
     bool live_models, live_tools;
+    bool plays_judges;     /* they are played, too */
     gramc_run_options run; /* limits of each run: iterations, times, tokens, cost */
     const gramc_allocator *allocator;
     /* Called with every event of every run. May be NULL. */

@@ -110,6 +110,11 @@ static void coverage(struct analysis *out) {
                       "%" PRIu64 " of %" PRIu64 " runs were not made, and the number of cases was "
                       "fixed: no test is valid before they are, and there is no verdict",
                       out->todo + out->skipped, out->cells);
+    if (out->compared < out->comparable)
+        analysis_warn(out,
+                      "%" PRIu64 " of %" PRIu64 " comparisons of two answers were not made, or a "
+                      "judge did not judge: they count for nobody",
+                      out->comparable - out->compared, out->comparable);
     if (out->replayed)
         analysis_warn(out,
                       "replay: %" PRIu64 " of %" PRIu64 " runs were recorded before; this says "

@@ -73,6 +73,18 @@ void stop_over(void *ctx, uint32_t place, const struct attempt *attempt) {
     sum->count++;
 }
 
+/* A cell whose preference comes after it was told without. */
+void stop_preferred(void *ctx, uint32_t place, const struct preference *preference) {
+    struct stop *stop = ctx;
+    const struct cell *cell = &preference->cell;
+    if (stop->metric.kind != METRIC_PREFERENCE || stop->metric.grader != preference->grader ||
+        preference->score.missing)
+        return;
+    struct sum *sum = &stop->items[(size_t)place * stop->plan->arms + cell->arm];
+    sum->value += preference->score.value;
+    sum->count++;
+}
+
 /* ## Stepping */
 
 static void step_side(struct stop *stop, struct sided *side, double difference) {

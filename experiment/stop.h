@@ -18,6 +18,7 @@ void stop_free(struct stop *stop);
 
 /* For struct engine_watch, with the stop as ctx. */
 void stop_over(void *ctx, uint32_t place, const struct attempt *attempt);
+void stop_preferred(void *ctx, uint32_t place, const struct preference *preference);
 const char *stop_finished(void *ctx, uint32_t place);
 
 /* What may be looked at by now: the mean difference to the first arm over the items that are

@@ -28,8 +28,7 @@ static void on_done(void *ctx, const gramc_run_result *result) {
     struct capture *capture = ctx;
     capture->message = arena_text(capture->arena, result->message);
     capture->done = true;
-    capture->no_memory =
-        result->outcome == GRAMC_OUTCOME_INTERNAL && text_is(result->message, "out of memory");
+    capture->no_memory = result->no_memory;
 }
 
 static gramc_status capture_body(struct capture *capture, gramc_loop *loop,

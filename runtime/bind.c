@@ -423,7 +423,8 @@ bool gramc_bound_choice(const gramc_bound *bound, size_t i, gramc_choice *out) {
                           .accepts = choice->accepts.answer,
                           .returns = choice->returns.answer,
                           .accepts_why = choice->accepts.why,
-                          .returns_why = choice->returns.why};
+                          .returns_why = choice->returns.why,
+                          .asks = choice->asks};
     return true;
 }
 

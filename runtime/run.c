@@ -72,7 +72,7 @@ void run_end(gramc_run *run, gramc_outcome outcome, const char *format, ...) {
 }
 
 void run_nomem(gramc_run *run) {
-    run->nomem = true;
+    if (!run_is_ending(run)) run->result.no_memory = true;
     run_end(run, GRAMC_OUTCOME_INTERNAL, "out of memory");
 }
 

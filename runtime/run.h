@@ -117,7 +117,7 @@ struct gramc_run {
     char id[33];
     uint64_t waiting_since; /* for an answer, or for tools */
     enum run_state state;
-    bool stepping, canceled, timed_out, overdue, is_ready, nomem;
+    bool stepping, canceled, timed_out, overdue, is_ready;
     struct budget budget;
     gramc_run_result result;
     char message[1024];

@@ -295,6 +295,7 @@ static void collect(gramc_run *run) {
         if (made) record(run, &run->slots[i]);
         wrong = wrong || !made;
     }
+    if (run->inner.oom) run_nomem(run); /* before it ends for anything else */
     if (run_is_ending(run)) return;
     if (round_is_direct(run)) {
         answer_of_tools(run);

@@ -194,9 +194,8 @@ static void on_done(void *ctx, const gramc_run_result *result) {
     struct tool_call *call = work->call;
     if (!work->is_left && result->outcome == GRAMC_OUTCOME_CASSETTE_MISS && call->memory)
         call->memory->missed = call->bound;
-    bool nomem = work->run && work->run->nomem;
     work->run = NULL;
-    if (nomem) tool_settle(call, TOOL_NOMEM);
+    if (result->no_memory) tool_settle(call, TOOL_NOMEM);
     else if (!call->settled) settle(call, result);
     tool_let_go(call);
 }

@@ -6,6 +6,9 @@
 
 struct approve;
 
+/* --approve names it, or --approve-all does. */
+bool approve_is_given(const struct cli *cli, gramc_text tool);
+
 /* NULL without memory. `tell` is told that the terminal is in use. */
 struct approve *approve_start(struct cli *cli, struct tell *tell);
 /* Is it approved of by --approve or --approve-all? */

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "cli/run/approve.h"
+#include "cli/run/roles.h"
 #include "cli/run/workshop.h"
 #include "serve/serve.h"
 
@@ -15,6 +16,7 @@ enum { SERVED_MAX = 256, TOKENS_MAX = 256, TOKEN_SHORTEST = 16 };
 struct bound_pair {
     gramc_bound *bound;
     gramc_model *model;
+    struct role_models roles;
     gramc_prices prices;
 };
 
@@ -69,7 +71,8 @@ static int bind_model(struct serving *serving, struct choice *choice, struct bou
     else code = cli_status(cli, status);
     gramc_offering_free(serving->shop.offering);
     serving->shop.offering = NULL;
-    return code == EXIT_FINE ? run_model(cli, choice, &pair->model) : code;
+    if (code == EXIT_FINE) code = run_model(cli, choice, &pair->model);
+    return code == EXIT_FINE ? role_models_open(&pair->roles, cli, choice, pair->model) : code;
 }
 
 static void approve_listed(void *ctx, gramc_approval *approval, const gramc_guarded_call *call) {
@@ -103,6 +106,8 @@ static int serve_pair(struct serving *serving, const gramc_agent *agent,
         return cli_usage(cli, "--max-iterations takes a number from 1, not %s", iterations);
     served->bound = pair->bound;
     served->model = pair->model;
+    served->options.models = pair->roles.models;
+    served->options.model_count = pair->roles.count;
     served->options.approver = (gramc_approver){approve_listed, withdraw_nothing, cli};
     return code;
 }
@@ -258,6 +263,7 @@ static void serving_free(struct serving *serving) {
     workshop_close(&serving->shop);
     for (size_t i = 0; i < serving->served_count; i++) {
         gramc_model_free(serving->pairs[i].model);
+        role_models_free(&serving->pairs[i].roles);
         gramc_bound_free(serving->pairs[i].bound);
     }
     for (size_t i = 0; i < serving->library_count; i++) run_choice_free(&serving->libraries[i]);

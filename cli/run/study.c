@@ -70,7 +70,10 @@ int study_plan(struct study *study) {
                                     text_of(study->arms[i].model_name)};
     gramc_status status =
         plan_make(&study->plan, study->experiment, &study->cases, &runs, &study->cli->allocator);
-    return cli_status(study->cli, status);
+    if (status) return cli_status(study->cli, status);
+    study_mark_denied(study);
+    study_warn_denied(study);
+    return EXIT_FINE;
 }
 
 /* ## The store's place */

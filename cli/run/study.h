@@ -62,6 +62,9 @@ struct study {
     struct grading *grading;
     const struct analysis_grader *graders;
     size_t grader_count;
+    const uint32_t *preferences; /* of these, those that prefer one answer to another */
+    size_t preference_count;
+    bool has_judges;
     struct run_judges judges;
     struct report_request request;
     char store_path[CLI_PATH];
@@ -103,11 +106,23 @@ bool study_is_id(gramc_text id, gramc_text base);
 int study_check_cassettes(struct study *study);
 /* Models are not asked, but played: they need no key. */
 bool study_plays_models(const struct study *study);
+/* Nor are judges, but those of --judge. */
+bool study_plays_judges(const struct study *study);
+/* Tools are called, not played. */
+bool study_calls_tools(const struct study *study);
 /* By --replay: sets what cells are played from, and that a miss is final. */
 void study_play(struct study *study, struct run_cells_options *cells,
                 struct engine_options *engine);
 /* By --record: writes what the store has. */
 int study_record(struct study *study, struct store *store);
+
+/* ## Tools that somebody has to approve of (study_approve.c) */
+/* Answers by --approve and --approve-all. */
+gramc_approver study_approver(struct study *study);
+/* Says which tools will be denied, before anything is called. */
+void study_warn_denied(const struct study *study);
+/* Makes them part of the plan. */
+void study_mark_denied(struct study *study);
 
 /* ## Running (study_run.c) */
 /* STUDY_WORK: a part of what is left, without a report. */

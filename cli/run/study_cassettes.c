@@ -19,14 +19,23 @@ int study_check_cassettes(struct study *study) {
     if (record && replay)
         return cli_usage(study->cli, "--record writes what --replay reads: give one of them");
     if (live && !replay) return cli_usage(study->cli, "--live goes with --replay");
-    if (live && !lives(study, "tools") && !lives(study, "models"))
-        return cli_usage(study->cli, "--live takes tools or models, not %s", live);
+    if (live && !lives(study, "tools") && !lives(study, "models") && !lives(study, "judges"))
+        return cli_usage(study->cli, "--live takes tools, models or judges, not %s", live);
     if (record && !record[0]) return cli_usage(study->cli, "--record needs the name of a folder");
     return EXIT_FINE;
 }
 
 bool study_plays_models(const struct study *study) {
     return study->cli->options[OPTION_REPLAY] && !lives(study, "models");
+}
+
+bool study_plays_judges(const struct study *study) {
+    return study_plays_models(study) && !lives(study, "judges") &&
+           !study->cli->options[OPTION_JUDGE];
+}
+
+bool study_calls_tools(const struct study *study) {
+    return !study->cli->options[OPTION_REPLAY] || lives(study, "tools");
 }
 
 static const struct cassette_folder *folder_of(struct study *study, enum option_id option) {
@@ -40,6 +49,7 @@ void study_play(struct study *study, struct run_cells_options *cells,
                 struct engine_options *engine) {
     if (!study->cli->options[OPTION_REPLAY]) return;
     cells->cassettes = folder_of(study, OPTION_REPLAY);
+    cells->plays_judges = study_plays_judges(study) && study->has_judges;
     cells->live_models = lives(study, "models");
     cells->live_tools = lives(study, "tools");
     engine->attempts = 1;

@@ -26,7 +26,8 @@ static int check_judged(struct study *study) {
 static int list_graders(struct study *study) {
     size_t count = grading_count(study->grading);
     struct analysis_grader *list = arena_array(&study->arena, count + 1, sizeof *study->graders);
-    if (!list) return cli_no_memory(study->cli);
+    uint32_t *preferences = arena_array(&study->arena, count + 1, sizeof *preferences);
+    if (!list || !preferences) return cli_no_memory(study->cli);
     for (size_t i = 0; i < count; i++) {
         const gramc_grader *grader = grader_of(study, i);
         double weight = 1;
@@ -37,15 +38,34 @@ static int list_graders(struct study *study) {
                                      .is_judge = grader && grader->kind == GRAMC_GRADER_RUBRIC,
                                      .is_preference = grading_is_preference(study->grading, i),
                                      .weight = weight};
-        if (list[i].is_preference)
-            return cli_usage(study->cli,
-                             "grader %.*s prefers one answer to another, which running an "
-                             "experiment does not ask for yet",
-                             TEXT_ARGS(list[i].name));
+        study->has_judges |= list[i].is_judge || list[i].is_preference;
+        if (list[i].is_preference) preferences[study->preference_count++] = (uint32_t)i;
     }
+    study->preferences = preferences;
     study->graders = list;
     study->grader_count = count;
     return check_judged(study);
+}
+
+/* A limit that nothing would ever reach is no limit. */
+static int check_prices(struct study *study) {
+    struct cli *cli = study->cli;
+    const gramc_experiment *experiment = study->experiment;
+    gramc_prices prices;
+    if (!experiment->max_judge_cost.len && !cli->options[OPTION_MAX_JUDGE_COST]) return EXIT_FINE;
+    for (size_t i = 0; i < experiment->grader_count; i++) {
+        const gramc_grader *grader = &experiment->graders[i];
+        bool judges = grader->kind == GRAMC_GRADER_RUBRIC || grader->kind == GRAMC_GRADER_PREFER;
+        if (!judges || judges_price(&study->judges, grader->model, &prices)) continue;
+        const char *other = cli->options[OPTION_JUDGE];
+        gramc_text model = other ? text_of(other) : grader->model;
+        return cli_usage(
+            cli,
+            "the cost of judges is limited, and there is no price of %.*s (grader %.*s); add "
+            "[`...`:Model {inputPerMillion: ..., outputPerMillion: ...}] to gramc.gram",
+            TEXT_ARGS(model), TEXT_ARGS(grader->name));
+    }
+    return EXIT_FINE;
 }
 
 int study_open_graders(struct study *study) {
@@ -53,7 +73,9 @@ int study_open_graders(struct study *study) {
     struct grading_options options;
     char why[256] = "";
     judges_open(&study->judges, cli, study->choice.compilation, study->shop.loop, &options);
-    study->judges.choice.asks_nothing = study->choice.asks_nothing;
+    int code = check_prices(study);
+    if (code != EXIT_FINE) return code;
+    study->judges.choice.asks_nothing = study->choice.asks_nothing || study_plays_judges(study);
     gramc_status status =
         grading_new(&study->grading, study->experiment, &study->cases, &options, why);
     if (status == GRAMC_FINDINGS) {
@@ -63,7 +85,7 @@ int study_open_graders(struct study *study) {
         return EXIT_FINDINGS;
     }
     if (status) return cli_status(cli, status);
-    int code = list_graders(study);
+    code = list_graders(study);
     if (code != EXIT_FINE) return code;
     return report_check(cli, &study->request, study->experiment, study->graders,
                         study->grader_count);

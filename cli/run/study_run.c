@@ -223,6 +223,23 @@ static void on_over(void *ctx, uint32_t place, const struct attempt *attempt) {
     if (run->engine) show(run);
 }
 
+static void note_undecided(struct carried *run, const struct preference *preference) {
+    const struct plan *plan = &run->study->plan;
+    const struct score *score = &preference->score;
+    if (!score->missing || run->missing[0]) return;
+    gramc_text why = score->reason.len > 500 ? text_slice(score->reason, 0, 500) : score->reason;
+    snprintf(run->missing, sizeof run->missing, "case %.*s, arm %.*s: grader %.*s: %.*s",
+             TEXT_ARGS(plan->cases->items[preference->cell.item].id),
+             TEXT_ARGS(plan->experiment->arms[preference->cell.arm].name),
+             TEXT_ARGS(run->study->graders[preference->grader].name), TEXT_ARGS(why));
+}
+
+static void on_preferred(void *ctx, uint32_t place, const struct preference *preference) {
+    struct carried *run = ctx;
+    note_undecided(run, preference);
+    if (run->stop) stop_preferred(run->stop, place, preference);
+}
+
 static const char *on_finished(void *ctx, uint32_t place) {
     struct carried *run = ctx;
     return run->stop ? stop_finished(run->stop, place) : NULL;
@@ -235,14 +252,19 @@ static int read_limits(struct study *study, struct engine_options *out) {
     const gramc_experiment *experiment = study->experiment;
     const char *cost = cli->options[OPTION_MAX_COST], *time = cli->options[OPTION_MAX_DURATION];
     const char *concurrency = cli->options[OPTION_CONCURRENCY];
+    const char *judges = cli->options[OPTION_MAX_JUDGE_COST];
     const char *lease = cli->options[OPTION_LEASE];
     uint32_t ms = 0;
     out->limits.max_missing = 0.02;
     out->concurrency = experiment->concurrency;
     (void)number_to_double(&out->limits.max_cost, experiment->max_cost);
+    (void)number_to_double(&out->limits.max_judge_cost, experiment->max_judge_cost);
     (void)number_to_double(&out->limits.max_missing, experiment->max_missing);
     if (cost && !run_parse_amount(cost, &out->limits.max_cost))
         return cli_usage(cli, "--max-cost takes a number above 0 such as 0.5, not %s", cost);
+    if (judges && !run_parse_amount(judges, &out->limits.max_judge_cost))
+        return cli_usage(cli, "--max-judge-cost takes a number above 0 such as 0.5, not %s",
+                         judges);
     if (time && !run_parse_duration(time, &ms))
         return cli_usage(cli, "--max-duration takes a time such as 500ms, 30s or 5m, not %s", time);
     if (concurrency && !run_parse_count(concurrency, &out->concurrency))
@@ -283,12 +305,15 @@ static int make_engine(struct carried *run) {
         .allocator = &cli->allocator};
     struct engine_options engine = {.plan = &study->plan,
                                     .store = run->store,
-                                    .watch = {on_over, on_finished, run},
+                                    .preferences = study->preferences,
+                                    .preference_count = study->preference_count,
+                                    .watch = {on_over, on_preferred, on_finished, run},
                                     .owner = text_of(study->work.owner),
                                     .allocator = &cli->allocator};
     int code = read_run_limits(study, &options.run);
     if (code == EXIT_FINE) code = read_limits(study, &engine);
     if (code != EXIT_FINE) return code;
+    options.run.approver = study_approver(study);
     study_play(study, &options, &engine);
     if (run_cells_new(&run->cells, &options) ||
         stop_new(&run->stop, &study->plan, study->graders, study->grader_count, &cli->allocator))

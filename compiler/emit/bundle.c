@@ -337,6 +337,7 @@ static void put_experiment(struct object *o, const struct experiment *experiment
     put_raw(o, "alpha", public->alpha);
     json_member_some(&o->json, "stop", public->stop);
     put_raw(o, "maxCost", public->max_cost);
+    put_raw(o, "maxJudgeCost", public->max_judge_cost);
     put_count(o, "concurrency", public->concurrency);
     put_raw(o, "maxMissing", public->max_missing);
     put_vary(o, public);

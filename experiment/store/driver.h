@@ -5,7 +5,7 @@
 
 #include "experiment/store/store.h"
 
-enum store_write_kind { WRITE_CLAIM, WRITE_ATTEMPT, WRITE_FINISH, WRITE_STATUS };
+enum store_write_kind { WRITE_CLAIM, WRITE_ATTEMPT, WRITE_PREFERENCE, WRITE_FINISH, WRITE_STATUS };
 
 /* Something that is to be written, one block of memory with all its texts. */
 struct store_write {
@@ -14,6 +14,7 @@ struct store_write {
     enum store_write_kind kind;
     struct store_claim claim;
     struct attempt attempt;
+    struct preference preference;
     enum store_status status;
     gramc_text text; /* the owner of a claim, the reason of a status */
 };
@@ -55,5 +56,7 @@ store_fail(struct store_error *error, gramc_status status, const char *format, .
 /* The status of that name, as it is stored; EXPERIMENT_PLANNED for one that is not known. */
 enum store_status store_status_of(gramc_text name);
 const char *store_status_name(enum store_status status);
+/* Both, in the arena. */
+gramc_text store_join(struct arena *arena, gramc_text first, gramc_text second);
 
 #endif

@@ -50,7 +50,13 @@ static const char *const schema[] = {
     "CREATE TABLE IF NOT EXISTS gramc.score("
     " attempt bigint NOT NULL REFERENCES gramc.attempt(key), grader bigint NOT NULL,"
     " value float8 NOT NULL, pass bigint NOT NULL, missing bigint NOT NULL, reason bytea NOT NULL,"
-    " PRIMARY KEY(attempt,grader))"};
+    " PRIMARY KEY(attempt,grader))",
+    "CREATE TABLE IF NOT EXISTS gramc.preference("
+    " experiment bigint NOT NULL, place bigint NOT NULL, repeat bigint NOT NULL,"
+    " arm bigint NOT NULL, grader bigint NOT NULL, fence bigint NOT NULL, value float8 NOT NULL,"
+    " pass bigint NOT NULL, missing bigint NOT NULL, reason bytea NOT NULL, cost float8 NOT NULL,"
+    " lines bytea NOT NULL, PRIMARY KEY(experiment,place,repeat,arm,grader),"
+    " FOREIGN KEY(experiment,place) REFERENCES gramc.item(experiment,place))"};
 
 struct store_server {
     gramc_allocator allocator;
@@ -203,7 +209,8 @@ static void add_items(struct store_server *server) {
     pg_end(&query);
 }
 
-/* An item with a cell that the infrastructure has failed is run again: those cells of it. */
+/* An item with a cell that the infrastructure has failed, or with two answers that could not be
+ * compared, is run again: that of it. */
 static void open_missing(struct store_server *server) {
     struct pg_query query;
     pg_begin(&query, &server->reading);
@@ -212,7 +219,8 @@ static void open_missing(struct store_server *server) {
            "UPDATE gramc.item SET state='todo' WHERE experiment=$1 AND state='done' AND place IN("
            "SELECT place FROM(SELECT DISTINCT ON(place,repeat,arm) place,state FROM gramc.attempt"
            " WHERE experiment=$1 ORDER BY place,repeat,arm,number DESC) AS newest"
-           " WHERE newest.state='missing')");
+           " WHERE newest.state='missing' UNION SELECT place FROM gramc.preference"
+           " WHERE experiment=$1 AND missing=1)");
     pg_end(&query);
 }
 
@@ -396,7 +404,8 @@ static void finish(void *db, const struct store_claim *claim) {
 
 /* False: an attempt that an old fence has kept out. */
 static bool write_one(struct store_server *server, const struct store_write *write) {
-    return postgres_write(&server->writing, server->key, write) || write->kind != WRITE_ATTEMPT;
+    return postgres_write(&server->writing, server->key, write) ||
+           (write->kind != WRITE_ATTEMPT && write->kind != WRITE_PREFERENCE);
 }
 
 static gramc_status write_batch(void *db, const struct store_write *first, uint64_t *refused,

@@ -4,6 +4,7 @@
 #include "experiment/store/postgres_rows.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/number.h"
 #include "base/text.h"
@@ -160,10 +161,40 @@ static bool write_attempt(struct postgres *db, int64_t experiment,
     return true;
 }
 
+/* What is decided stays; what is missing gives way to what comes later. Costs add up. */
+static bool write_preference(struct postgres *db, int64_t experiment,
+                             const struct store_write *write) {
+    const struct preference *preference = &write->preference;
+    const struct cell *cell = &preference->cell;
+    const uint64_t numbers[] = {(uint64_t)experiment,   write->claim.place,
+                                cell->repeat,           cell->arm,
+                                preference->grader,     write->claim.fence,
+                                preference->score.pass, preference->score.missing};
+    struct pg_query query;
+    if (!has_fence(db, experiment, &write->claim)) return db->status != GRAMC_OK;
+    pg_begin(&query, db);
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+        pg_put_number(&query, (int64_t)numbers[i]);
+    pg_put_real(&query, preference->score.value);
+    pg_put_real(&query, preference->cost);
+    pg_put_text(&query, preference->score.reason);
+    pg_put_text(&query, preference->trace);
+    pg_run(&query,
+           "INSERT INTO gramc.preference AS old(experiment,place,repeat,arm,grader,fence,pass,"
+           "missing,value,cost,reason,lines) VALUES($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12)"
+           " ON CONFLICT(experiment,place,repeat,arm,grader) DO UPDATE SET fence=excluded.fence,"
+           "pass=excluded.pass,missing=excluded.missing,value=excluded.value,"
+           "cost=old.cost+excluded.cost,reason=excluded.reason,lines=excluded.lines"
+           " WHERE old.missing=1");
+    pg_end(&query);
+    return true;
+}
+
 bool postgres_write(struct postgres *db, int64_t experiment, const struct store_write *write) {
     switch (write->kind) {
     case WRITE_CLAIM: return true; /* made in the database */
     case WRITE_ATTEMPT: return write_attempt(db, experiment, write);
+    case WRITE_PREFERENCE: return write_preference(db, experiment, write);
     case WRITE_FINISH: return write_finish(db, experiment, write);
     case WRITE_STATUS: return write_status(db, experiment, write);
     }
@@ -194,6 +225,26 @@ static void read_scores(struct attempt *out, struct arena *arena, gramc_text lis
         score->missing = text_is(take_field(&entry, ','), "1");
         score->reason = pg_unhex(arena, entry);
     }
+}
+
+/* grader,value,pass,missing,cost,reason; and so on, in the place of the scores that lack them. */
+static void read_preferences(struct attempt *out, struct arena *arena, gramc_text list) {
+    struct score *scores = arena_array(arena, out->score_count + 1, sizeof(*scores));
+    if (!scores || !list.len) return;
+    if (out->score_count) memcpy(scores, out->scores, out->score_count * sizeof(*scores));
+    while (list.len) {
+        gramc_text entry = take_field(&list, ';');
+        struct score score = {.value = 0};
+        double cost = 0, grader = 0;
+        bool good = number_to_double(&grader, take_field(&entry, ',')) &&
+                    number_to_double(&score.value, take_field(&entry, ','));
+        score.pass = text_is(take_field(&entry, ','), "1");
+        score.missing = text_is(take_field(&entry, ','), "1");
+        if (number_to_double(&cost, take_field(&entry, ','))) out->judge_cost += cost;
+        score.reason = pg_unhex(arena, entry);
+        if (good && grader < (double)out->score_count) scores[(size_t)grader] = score;
+    }
+    out->scores = scores;
 }
 
 /* As SELECTed in postgres_each. */
@@ -228,22 +279,32 @@ static void read_attempt(const struct pg_query *q, struct attempt *out, struct a
         .answer = pg_bytes(q, 28, arena)};
     read_scores(out, arena, pg_text(q, 29));
     out->trace = pg_bytes(q, 30, arena);
+    read_preferences(out, arena, pg_text(q, 31));
+    if (pg_text(q, 32).len) out->trace = store_join(arena, out->trace, pg_bytes(q, 32, arena));
 }
 
 static void declare(struct postgres *db, int64_t experiment, uint32_t place, bool traces) {
-    char sql[2048], of[48] = "";
+    char sql[4096], of[48] = "";
     if (place != STORE_EVERY) snprintf(of, sizeof(of), " AND place=%u", (unsigned)place);
-    snprintf(sql, sizeof(sql),
-             "DECLARE rows CURSOR FOR SELECT DISTINCT ON(place,repeat,arm) place,repeat,arm,number,"
-             "requests,retries,calls,call_errors,tool_errors,prompt_tokens,completion_tokens,"
-             "cached_tokens,has_tokens,has_cost,wall_us,model_us,tool_us,queued_us,replayed,"
-             "started_ms,cost,judge_cost,state,fault,outcome,message,response_model,"
-             "system_fingerprint,answer,(SELECT string_agg(value||','||pass||','||missing||','||"
-             "encode(reason,'hex'),';' ORDER BY grader) FROM gramc.score WHERE attempt=a.key),%s"
-             " FROM gramc.attempt AS a WHERE experiment=%lld%s ORDER BY place,repeat,arm,number"
-             " DESC",
-             traces ? "(SELECT lines FROM gramc.trace WHERE attempt=a.key)" : "''::bytea",
-             (long long)experiment, of);
+    snprintf(
+        sql, sizeof(sql),
+        "DECLARE rows CURSOR FOR SELECT DISTINCT ON(place,repeat,arm) place,repeat,arm,number,"
+        "requests,retries,calls,call_errors,tool_errors,prompt_tokens,completion_tokens,"
+        "cached_tokens,has_tokens,has_cost,wall_us,model_us,tool_us,queued_us,replayed,"
+        "started_ms,cost,judge_cost,state,fault,outcome,message,response_model,"
+        "system_fingerprint,answer,(SELECT string_agg(value||','||pass||','||missing||','||"
+        "encode(reason,'hex'),';' ORDER BY grader) FROM gramc.score WHERE attempt=a.key),%s,"
+        "(SELECT string_agg(grader||','||value||','||pass||','||missing||','||cost||','||"
+        "encode(reason,'hex'),';' ORDER BY grader) FROM gramc.preference AS p WHERE"
+        " p.experiment=a.experiment AND p.place=a.place AND p.repeat=a.repeat AND p.arm=a.arm),"
+        "%s FROM gramc.attempt AS a WHERE experiment=%lld%s ORDER BY place,repeat,arm,number"
+        " DESC",
+        traces ? "(SELECT lines FROM gramc.trace WHERE attempt=a.key)" : "''::bytea",
+        traces ? "(SELECT string_agg(lines,''::bytea ORDER BY grader) FROM"
+                 " gramc.preference AS p WHERE p.experiment=a.experiment AND p.place=a.place"
+                 " AND p.repeat=a.repeat AND p.arm=a.arm)"
+               : "''::bytea",
+        (long long)experiment, of);
     postgres_run(db, "BEGIN");
     postgres_run(db, sql);
 }

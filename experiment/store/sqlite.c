@@ -60,6 +60,15 @@ static const struct sqlite_form form = {
         " value REAL NOT NULL, pass INTEGER NOT NULL, missing INTEGER NOT NULL,"
         " reason TEXT NOT NULL, PRIMARY KEY(attempt,grader)) WITHOUT ROWID;"};
 
+/* Of a version of its own: files that were made before it get it when they are opened. */
+static const char preferences[] =
+    "CREATE TABLE IF NOT EXISTS preference("
+    " experiment INTEGER NOT NULL, place INTEGER NOT NULL, repeat INTEGER NOT NULL,"
+    " arm INTEGER NOT NULL, grader INTEGER NOT NULL, fence INTEGER NOT NULL, value REAL NOT NULL,"
+    " pass INTEGER NOT NULL, missing INTEGER NOT NULL, reason TEXT NOT NULL, cost REAL NOT NULL,"
+    " lines TEXT NOT NULL, PRIMARY KEY(experiment,place,repeat,arm,grader),"
+    " FOREIGN KEY(experiment,place) REFERENCES item(experiment,place)) WITHOUT ROWID";
+
 /* A claim that is under way in this process. */
 struct lease {
     uint32_t place;
@@ -129,6 +138,7 @@ static gramc_status open_file(void **out, gramc_text where, const gramc_allocato
     memcpy(file->path, where.ptr, where.len);
     if (sqlite_open(&file->reading, file->path, &form, BUSY_MS))
         return explain(file, &file->reading, error);
+    if (sqlite_run(&file->reading, preferences)) return explain(file, &file->reading, error);
     if (sqlite_open(&file->writing, file->path, &form, BUSY_MS))
         return explain(file, &file->writing, error);
     return GRAMC_OK;
@@ -185,14 +195,16 @@ static void add_experiment(struct store_file *file, gramc_text id, const struct 
     sqlite_end(&query);
 }
 
-/* An item with a cell that the infrastructure has failed is run again: those cells of it. */
+/* An item with a cell that the infrastructure has failed, or with two answers that could not be
+ * compared, is run again: that of it. */
 static void open_missing(struct store_file *file) {
     struct sqlite_query query;
     sqlite_begin(&query, &file->reading,
                  "UPDATE item SET state='leased' WHERE experiment=?1 AND state='done' AND place IN("
                  "SELECT place FROM attempt AS a WHERE experiment=?1 AND state='missing' AND"
                  " number=(SELECT max(number) FROM attempt AS b WHERE b.experiment=a.experiment"
-                 "  AND b.place=a.place AND b.repeat=a.repeat AND b.arm=a.arm))");
+                 "  AND b.place=a.place AND b.repeat=a.repeat AND b.arm=a.arm)"
+                 " UNION SELECT place FROM preference WHERE experiment=?1 AND missing=1)");
     sqlite_put_number(&query, 1, file->key);
     sqlite_next(&query);
     sqlite_end(&query);
@@ -369,7 +381,9 @@ static gramc_status write_batch(void *db, const struct store_write *first, uint6
     struct sqlite *writing = &file->writing;
     sqlite_run(writing, "BEGIN IMMEDIATE");
     for (const struct store_write *one = first; one && !writing->status; one = one->next)
-        if (!sqlite_write(writing, file->key, one) && one->kind == WRITE_ATTEMPT) (*refused)++;
+        if (!sqlite_write(writing, file->key, one) &&
+            (one->kind == WRITE_ATTEMPT || one->kind == WRITE_PREFERENCE))
+            (*refused)++;
     sqlite_run(writing, "COMMIT");
     return writing->status ? explain(file, writing, error) : GRAMC_OK;
 }

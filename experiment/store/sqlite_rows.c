@@ -130,12 +130,60 @@ static bool write_attempt(struct sqlite *db, int64_t experiment, const struct st
     return true;
 }
 
+static bool has_fence(struct sqlite *db, int64_t experiment, const struct store_claim *claim) {
+    struct sqlite_query query;
+    sqlite_begin_kept(&query, db,
+                      "SELECT 1 FROM item WHERE experiment=?1 AND place=?2 AND fence=?3");
+    sqlite_put_number(&query, 1, experiment);
+    sqlite_put_number(&query, 2, claim->place);
+    sqlite_put_number(&query, 3, (int64_t)claim->fence);
+    bool has = sqlite_next(&query);
+    sqlite_end(&query);
+    return has;
+}
+
+/* What is decided stays; what is missing gives way to what comes later. Costs add up. */
+static bool write_preference(struct sqlite *db, int64_t experiment,
+                             const struct store_write *write) {
+    const struct preference *preference = &write->preference;
+    const struct cell *cell = &preference->cell;
+    const int64_t numbers[] = {experiment,
+                               write->claim.place,
+                               cell->repeat,
+                               cell->arm,
+                               preference->grader,
+                               (int64_t)write->claim.fence,
+                               preference->score.pass,
+                               preference->score.missing};
+    struct sqlite_query query;
+    int index = 1;
+    if (!has_fence(db, experiment, &write->claim)) return db->status != GRAMC_OK;
+    sqlite_begin_kept(
+        &query, db,
+        "INSERT INTO preference(experiment,place,repeat,arm,grader,fence,pass,missing,"
+        "value,cost,reason,lines) VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12)"
+        " ON CONFLICT(experiment,place,repeat,arm,grader) DO UPDATE SET"
+        " fence=excluded.fence,pass=excluded.pass,missing=excluded.missing,"
+        "value=excluded.value,cost=preference.cost+excluded.cost,reason=excluded.reason,"
+        "lines=excluded.lines WHERE preference.missing=1");
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+        sqlite_put_number(&query, index++, numbers[i]);
+    sqlite_put_real(&query, index++, preference->score.value);
+    sqlite_put_real(&query, index++, preference->cost);
+    sqlite_put_text(&query, index++, preference->score.reason);
+    sqlite_put_text(&query, index++, preference->trace);
+    sqlite_next(&query);
+    sqlite_end(&query);
+    return true;
+}
+
 bool sqlite_write(struct sqlite *db, int64_t experiment, const struct store_write *write) {
-    static bool (*const writers[])(struct sqlite *, int64_t,
-                                   const struct store_write *) = {[WRITE_CLAIM] = write_claim,
-                                                                  [WRITE_ATTEMPT] = write_attempt,
-                                                                  [WRITE_FINISH] = write_finish,
-                                                                  [WRITE_STATUS] = write_status};
+    static bool (*const writers[])(struct sqlite *, int64_t, const struct store_write *) = {
+        [WRITE_CLAIM] = write_claim,
+        [WRITE_ATTEMPT] = write_attempt,
+        [WRITE_PREFERENCE] = write_preference,
+        [WRITE_FINISH] = write_finish,
+        [WRITE_STATUS] = write_status};
     return writers[write->kind](db, experiment, write);
 }
 
@@ -215,6 +263,44 @@ static void read_trace(struct sqlite *db, int64_t key, struct arena *arena, stru
     sqlite_end(&query);
 }
 
+/* An item of an experiment. */
+struct sqlite_key {
+    int64_t experiment, place;
+};
+
+static bool any_preference(struct sqlite *db, int64_t experiment) {
+    struct sqlite_query query;
+    sqlite_begin(&query, db, "SELECT 1 FROM preference WHERE experiment=?1 LIMIT 1");
+    sqlite_put_number(&query, 1, experiment);
+    bool any = sqlite_next(&query);
+    sqlite_end(&query);
+    return any;
+}
+
+/* Puts what was preferred in the place of the scores that lack it. */
+static void read_preferences(struct sqlite_query *query, const struct sqlite_key *key,
+                             struct arena *arena, bool traces, struct attempt *out) {
+    struct score *scores = arena_array(arena, out->score_count + 1, sizeof(*scores));
+    if (!scores) return;
+    if (out->score_count) memcpy(scores, out->scores, out->score_count * sizeof(*scores));
+    sqlite_again(query);
+    sqlite_put_number(query, 1, key->experiment);
+    sqlite_put_number(query, 2, key->place);
+    sqlite_put_number(query, 3, out->cell.repeat);
+    sqlite_put_number(query, 4, out->cell.arm);
+    while (sqlite_next(query)) {
+        uint64_t grader = (uint64_t)sqlite_number(query, 0);
+        out->judge_cost += sqlite_real(query, 5);
+        if (traces) out->trace = store_join(arena, out->trace, sqlite_text(query, 6));
+        if (grader >= out->score_count) continue;
+        scores[grader] = (struct score){.value = sqlite_real(query, 1),
+                                        .pass = sqlite_number(query, 2) != 0,
+                                        .missing = sqlite_number(query, 3) != 0,
+                                        .reason = arena_text(arena, sqlite_text(query, 4))};
+    }
+    out->scores = scores;
+}
+
 /* The newest attempt of a cell: no later one has its numbers. */
 #define NEWEST(of)                                                                                 \
     "SELECT key,place,repeat,arm,number,requests,retries,calls,call_errors,tool_errors,"           \
@@ -224,32 +310,55 @@ static void read_trace(struct sqlite *db, int64_t key, struct arena *arena, stru
     " AND NOT EXISTS(SELECT 1 FROM attempt AS b WHERE b.experiment=?1 AND b.place=a.place AND"     \
     " b.repeat=a.repeat AND b.arm=a.arm AND b.number>a.number) ORDER BY place,repeat,arm"
 
+/* The statements of one reading. */
+struct sqlite_reading {
+    struct sqlite_query rows, scores, preferences;
+    bool compares; /* there are preferences */
+};
+
+static void begin_reading(struct sqlite_reading *reading, struct sqlite *db, int64_t experiment,
+                          uint32_t place) {
+    bool every = place == STORE_EVERY;
+    reading->compares = any_preference(db, experiment);
+    sqlite_begin(&reading->rows, db, every ? NEWEST("") : NEWEST(" AND place=?2"));
+    sqlite_begin(&reading->scores, db,
+                 "SELECT value,pass,missing,reason FROM score WHERE attempt=?1 ORDER BY grader");
+    sqlite_begin(&reading->preferences, db,
+                 "SELECT grader,value,pass,missing,reason,cost,lines FROM preference WHERE "
+                 "experiment=?1 AND place=?2 AND repeat=?3 AND arm=?4 ORDER BY grader");
+    sqlite_put_number(&reading->rows, 1, experiment);
+    if (!every) sqlite_put_number(&reading->rows, 2, place);
+}
+
+static void end_reading(struct sqlite_reading *reading) {
+    sqlite_end(&reading->preferences);
+    sqlite_end(&reading->scores);
+    sqlite_end(&reading->rows);
+}
+
 gramc_status sqlite_each(struct sqlite *db, int64_t experiment, const gramc_allocator *allocator,
                          const struct sqlite_order *order, bool traces, store_visit *visit,
                          void *ctx) {
-    struct sqlite_query rows, scores;
+    struct sqlite_reading reading;
     struct arena arena;
     struct attempt attempt;
     bool stopped = false, nomem = false;
     arena_init(&arena, allocator);
-    bool every = order->place == STORE_EVERY;
-    sqlite_begin(&rows, db, every ? NEWEST("") : NEWEST(" AND place=?2"));
-    sqlite_begin(&scores, db,
-                 "SELECT value,pass,missing,reason FROM score WHERE attempt=?1 ORDER BY grader");
-    sqlite_put_number(&rows, 1, experiment);
-    if (!every) sqlite_put_number(&rows, 2, order->place);
-    while (!stopped && !nomem && sqlite_next(&rows)) {
-        uint32_t place = (uint32_t)sqlite_number(&rows, 1);
+    begin_reading(&reading, db, experiment, order->place);
+    while (!stopped && !nomem && sqlite_next(&reading.rows)) {
+        const struct sqlite_key key = {experiment, sqlite_number(&reading.rows, 1)};
+        uint32_t place = (uint32_t)key.place;
         arena_reset(&arena);
-        read_attempt(&rows, &attempt);
+        read_attempt(&reading.rows, &attempt);
         attempt.cell.item = order->order && place < order->items ? order->order[place] : place;
-        read_scores(&scores, sqlite_number(&rows, 0), &arena, &attempt);
-        if (traces) read_trace(db, sqlite_number(&rows, 0), &arena, &attempt);
+        read_scores(&reading.scores, sqlite_number(&reading.rows, 0), &arena, &attempt);
+        if (traces) read_trace(db, sqlite_number(&reading.rows, 0), &arena, &attempt);
+        if (reading.compares && attempt.cell.arm)
+            read_preferences(&reading.preferences, &key, &arena, traces, &attempt);
         nomem = arena.oom;
         if (!nomem && !db->status) stopped = visit(ctx, place, &attempt) != 0;
     }
-    sqlite_end(&scores);
-    sqlite_end(&rows);
+    end_reading(&reading);
     arena_free(&arena);
     return nomem ? GRAMC_NOMEM : GRAMC_OK;
 }

@@ -58,6 +58,14 @@ gramc_status store_fail(struct store_error *error, gramc_status status, const ch
     return status;
 }
 
+gramc_text store_join(struct arena *arena, gramc_text first, gramc_text second) {
+    char *both = arena_alloc(arena, first.len + second.len + 1);
+    if (!both) return first;
+    if (first.len) memcpy(both, first.ptr, first.len);
+    if (second.len) memcpy(both + first.len, second.ptr, second.len);
+    return (gramc_text){both, first.len + second.len};
+}
+
 /* ## The writing thread */
 
 /* More may come in the same moment: it waits for that, unless somebody waits for it. */
@@ -203,6 +211,19 @@ gramc_status store_save(struct store *store, const struct store_claim *claim,
         scores[i].reason = copy_text(&at, scores[i].reason);
     }
     write->attempt.scores = scores;
+    return queue(store, write);
+}
+
+gramc_status store_prefer(struct store *store, const struct store_claim *claim,
+                          const struct preference *preference) {
+    char *at;
+    size_t bytes = preference->score.reason.len + preference->trace.len;
+    struct store_write *write = new_write(store, WRITE_PREFERENCE, bytes, 0, &at);
+    if (!write) return GRAMC_NOMEM;
+    write->claim = *claim;
+    write->preference = *preference;
+    write->preference.score.reason = copy_text(&at, preference->score.reason);
+    write->preference.trace = copy_text(&at, preference->trace);
     return queue(store, write);
 }
 

@@ -61,8 +61,9 @@ gramc_status store_find(struct store *store, size_t i, struct store_entry *out,
 gramc_status store_take_up(struct store *store, gramc_text id, struct store_error *error);
 
 /* Begins an experiment or takes it up again, which only one process may do at a time where the
- * database is a file. Items that have missing cells are to be run again then. GRAMC_AMBIGUOUS:
- * there is one of this id with another plan; GRAMC_LIMIT: another process runs it; `error` says so.
+ * database is a file. Items that have missing cells or preferences are to be run again then.
+ * GRAMC_AMBIGUOUS: there is one of this id with another plan; GRAMC_LIMIT: another process runs it;
+ * `error` says so.
  */
 gramc_status store_begin(struct store *store, gramc_text id, const struct plan *plan,
                          gramc_text details, /* JSON: for reports without the spec */
@@ -82,9 +83,12 @@ gramc_status store_heartbeat(struct store *store, gramc_text owner, uint32_t lea
  * store_refused. */
 gramc_status store_save(struct store *store, const struct store_claim *claim,
                         const struct attempt *attempt);
-/* Queues the end of an item: all its cells are there. */
+/* The same for a preference. One that is there and not missing stays as it is; costs add up. */
+gramc_status store_prefer(struct store *store, const struct store_claim *claim,
+                          const struct preference *preference);
+/* Queues the end of an item: all its cells are there, and its preferences were asked for. */
 gramc_status store_finish(struct store *store, const struct store_claim *claim);
-/* Attempts that came too late, since somebody else had claimed their item. */
+/* Attempts and preferences that came too late, since somebody else had claimed their item. */
 uint64_t store_refused(const struct store *store);
 /* GRAMC_OK, or what stopped the writing thread: the run must end then. Cheap. */
 gramc_status store_health(struct store *store, struct store_error *error);
@@ -96,7 +100,8 @@ gramc_status store_set_status(struct store *store, enum store_status status, gra
 
 /* The last attempt of every cell that has one, in the order of the plan (place, repeat, arm), as
  * far as it is committed. The attempt is valid during the call; anything but 0 stops. Traces are
- * left out unless asked for. */
+ * left out unless asked for. Preferences are among its scores, and their costs and traces among
+ * what its judges cost and were asked. */
 typedef int store_visit(void *ctx, uint32_t place, const struct attempt *attempt);
 gramc_status store_each(struct store *store, bool traces, store_visit *visit, void *ctx,
                         struct store_error *error);

@@ -140,6 +140,7 @@ typedef struct gramc_choice {
     gramc_text box;         /* that offers it; empty: a ToolImpl does it */
     gramc_proof accepts, returns;
     gramc_text accepts_why, returns_why; /* a counterexample (JSON), or why it is not decided */
+    bool asks;                           /* somebody has to approve of each call */
 } gramc_choice;
 
 /* Which implementation serves the i-th tool, of the agent and then of its tasks; false past the
@@ -617,6 +618,7 @@ typedef struct gramc_run_result {
     double cost;                /* of all answers, by the prices */
     bool has_cost;              /* prices were given, and every answer said its tokens */
     uint32_t denied;            /* calls that guards denied: neither call errors nor tool errors */
+    bool no_memory;             /* it ended, as `internal`, because memory ran out */
 } gramc_run_result;
 
 /* Called on the loop's thread. Texts are valid during the call. A handler may start and cancel

@@ -297,6 +297,7 @@ typedef struct gramc_experiment {
     gramc_text margin;   /* a number as it is spelled; 0 */
     gramc_text alpha;    /* 0.05 */
     gramc_text max_cost; /* in the money of the configuration's prices; empty: no limit */
+    gramc_text max_judge_cost; /* of the models of graders alone; the same */
     uint64_t seed;
     uint32_t repeats;     /* 1 */
     uint32_t concurrency; /* 0: not said */

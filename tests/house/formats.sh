@@ -73,6 +73,21 @@ done
 sed 's/"basis":"prompts"/"basis":"hopes"/' "$work/plan.json" >"$work/wrong"
 "$gramc" validate "$source/docs/formats/plan.schema.json" "$work/wrong" >/dev/null 2>&1 && complain "plan.schema.json accepts any basis"
 
+# What gramc grade prints: every golden case of it.
+graded=0
+for case in "$source"/tests/golden/run/*.test; do
+    grep -q '^{"format":"gramc-grades"' "$case" || continue
+    graded=$((graded + 1))
+    sed '1,/^--- stdout$/d; /^--- /,$d' "$case" >"$work/grades-$graded.json"
+    "$gramc" validate "$source/docs/formats/grades.schema.json" "$work/grades-$graded.json" >"$work/verdict" 2>&1 ||
+        { cat "$work/verdict"; complain "$case does not fit grades.schema.json"; }
+done
+[ "$graded" -ge 6 ] || complain "only $graded golden cases of grades were read"
+for wrong in 's/"missing":[0-9][0-9]*/"missing":-1/' 's/"version":1/"version":2/' 's/"pass":true/"pass":"true"/'; do
+    sed "$wrong" "$work/grades-1.json" >"$work/wrong"
+    "$gramc" validate "$source/docs/formats/grades.schema.json" "$work/wrong" >/dev/null 2>&1 && complain "grades.schema.json accepts $wrong"
+done
+
 xmllint --noout --schema "$source/tests/data/junit.xsd" "$reports"/*.junit >"$work/verdict" 2>&1 ||
     { cat "$work/verdict"; complain "a report does not fit junit.xsd"; }
 for file in "$reports"/*.junit; do

@@ -31,6 +31,9 @@ struct event {
     cell_done *done;
     void *ticket;
     struct cell_start start;
+    /* of a preference */
+    preference_done *preferred;
+    struct preference_start preference;
 };
 
 struct world {
@@ -43,6 +46,9 @@ struct world {
     /* What a cell comes to; `score` for its grader. */
     void (*play)(struct world *world, const struct cell_start *start, struct attempt *out,
                  struct score *score);
+    /* The same for a preference. */
+    void (*judge)(struct world *world, const struct preference_start *start, struct score *score);
+    uint32_t judged;  /* preferences that were asked for */
     uint64_t slowest; /* ms */
     uint32_t broken;  /* every so many cells fail by the infrastructure; 0: none */
     uint32_t cancel_at;
@@ -79,8 +85,29 @@ static gramc_status world_start(void *self, const struct cell_start *start, cell
     event->start = *start;
     if (world->started < EVENTS) world->log[world->started] = *start;
     if (++world->running > world->most) world->most = world->running;
-    if (++world->started == world->cancel_at) engine_cancel(world->engine);
+    if (++world->started + world->judged == world->cancel_at) engine_cancel(world->engine);
     return GRAMC_OK;
+}
+
+static gramc_status world_prefer(void *self, const struct preference_start *start,
+                                 preference_done *done, void *ticket) {
+    struct world *world = self;
+    struct event *event = add(world, 1);
+    event->preferred = done;
+    event->ticket = ticket;
+    event->preference = *start;
+    if (world->started + ++world->judged == world->cancel_at) engine_cancel(world->engine);
+    return GRAMC_OK;
+}
+
+static void end_preference(struct world *world, const struct event *event) {
+    struct preference preference = {.cell = event->preference.cell,
+                                    .grader = event->preference.grader,
+                                    .score = {.value = 0.5, .pass = true},
+                                    .cost = 0.25};
+    if (world->judge) world->judge(world, &event->preference, &preference.score);
+    bool canceled = world->judged + world->started >= world->cancel_at && world->cancel_at;
+    event->preferred(event->ticket, canceled ? NULL : &preference);
 }
 
 static void end_cell(struct world *world, const struct event *event) {
@@ -112,6 +139,7 @@ static void turn(struct world *world) {
     world->events[first] = world->events[--world->count];
     world->now = event.at;
     if (event.then) event.then(event.ctx);
+    else if (event.preferred) end_preference(world, &event);
     else end_cell(world, &event);
 }
 
@@ -127,7 +155,11 @@ static void live(struct world *world, struct engine *engine) {
 
 static void world_init(struct world *world, uint64_t seed) {
     memset(world, 0, sizeof *world);
-    world->runner = (struct cell_runner){world_start, world_wait, world_now, world};
+    world->runner = (struct cell_runner){.start = world_start,
+                                         .prefer = world_prefer,
+                                         .wait = world_wait,
+                                         .now_ms = world_now,
+                                         .self = world};
     world->random = stat_random_seeded(seed);
 }
 
@@ -444,12 +476,13 @@ static enum engine_end live_on(struct made *made, struct world *world,
     bool open = !store_open(&made->store, text_of(made->path), allocator, &error) &&
                 !store_begin(made->store, TEXT("t"), &plan, TEXT("{}"), &error);
     if (open && !stop_new(&stop, &plan, &grader, 1, allocator)) {
-        const struct engine_options options = {.plan = &plan,
-                                               .store = made->store,
-                                               .cells = &world->runner,
-                                               .watch = {stop_over, stop_finished, stop},
-                                               .owner = TEXT("test"),
-                                               .allocator = allocator};
+        const struct engine_options options = {
+            .plan = &plan,
+            .store = made->store,
+            .cells = &world->runner,
+            .watch = {stop_over, stop_preferred, stop_finished, stop},
+            .owner = TEXT("test"),
+            .allocator = allocator};
         *began = !engine_new(&engine, &options, &error);
     }
     if (*began) {
@@ -537,8 +570,8 @@ static uint32_t decided(uint32_t experiments, uint32_t items, uint32_t repeats, 
         world.broken = worse;
         assert_int_equal(stop_new(&stop, &made.plan, &grader, 1, NULL), GRAMC_OK);
         assert_non_null(stop);
-        const struct engine_options options = {.watch = {stop_over, stop_finished, stop},
-                                               .concurrency = 64};
+        const struct engine_options options = {
+            .watch = {stop_over, stop_preferred, stop_finished, stop}, .concurrency = 64};
         struct engine *engine = new_engine(&made, &world, &options);
         live(&world, engine);
         enum engine_end end = end_of(engine);
@@ -582,12 +615,252 @@ static void a_difference_is_found_early(void **state) {
     assert_true(found >= 9 && steps < 10000);
 }
 
+/* ## Preferences: the second grader's */
+
+static const uint32_t preferences[] = {1};
+
+static void two_scores(struct world *world, const struct cell_start *start, struct attempt *out,
+                       struct score *score) {
+    static const struct score both[] = {{.value = 1, .pass = true}, {.missing = true}};
+    (void)world, (void)score;
+    out->scores = both;
+    out->score_count = 2;
+    out->answer = start->cell.arm ? TEXT("the other") : TEXT("the first");
+}
+
+struct found {
+    uint32_t preferred, missing;
+    double judges;
+};
+static int find_preference(void *ctx, uint32_t place, const struct attempt *attempt) {
+    struct found *found = ctx;
+    (void)place;
+    found->judges += attempt->judge_cost;
+    if (attempt->score_count < 2) return 0;
+    if (attempt->cell.arm == 0) assert_true(attempt->scores[1].missing);
+    else if (attempt->scores[1].missing) found->missing++;
+    else found->preferred++;
+    return 0;
+}
+static struct found stored_preferences(struct made *made) {
+    struct found found = {0, 0, 0};
+    struct store_error error;
+    assert_int_equal(store_each(made->store, false, find_preference, &found, &error), GRAMC_OK);
+    return found;
+}
+
+/* All cells of the repeat are there by then, and their answers are the right ones. */
+static void look_at_both(struct world *world, const struct preference_start *start,
+                         struct score *score) {
+    assert_true(text_is(start->first->answer, "the first"));
+    assert_true(text_is(start->other->answer, "the other"));
+    assert_int_equal(start->grader, 1);
+    assert_int_equal(start->first->cell.repeat, start->cell.repeat);
+    assert_int_equal(start->other->cell.arm, start->cell.arm);
+    assert_int_equal(world->started % 2, 0);
+    score->value = 1;
+}
+
+static const struct engine_options comparing = {
+    .concurrency = 1, .preferences = preferences, .preference_count = 1};
+
+static void answers_are_compared_when_a_repeat_is_over(void **state) {
+    static struct world world;
+    struct made made;
+    (void)state;
+    make(&made, 12, 3, 7);
+    open_store(&made);
+    world_init(&world, 1);
+    world.play = two_scores;
+    world.judge = look_at_both;
+    struct engine *engine = new_engine(&made, &world, &comparing);
+    live(&world, engine);
+    assert_int_equal(end_of(engine), ENGINE_DONE);
+    assert_int_equal(world.judged, 36);
+    struct found found = stored_preferences(&made);
+    assert_true(found.preferred == 36 && found.missing == 0 && found.judges == 9);
+    assert_true(engine_progress(engine).judge_cost == 9);
+    engine_free(engine);
+    unmake(&made);
+}
+
+static void refuse_some(struct world *world, const struct preference_start *start,
+                        struct score *score) {
+    if (start->place % 5 == 0 && start->number <= world->broken)
+        *score = (struct score){.missing = true, .reason = TEXT("it says nothing")};
+}
+
+/* Twice in vain, then a verdict: what it has cost in vain counts, too. */
+static void a_judge_that_fails_is_asked_again(void **state) {
+    static struct world world;
+    struct made made;
+    (void)state;
+    make(&made, 10, 1, 7);
+    open_store(&made);
+    world_init(&world, 1);
+    world.play = two_scores;
+    world.judge = refuse_some;
+    world.broken = 2;
+    struct engine *engine = new_engine(&made, &world, &comparing);
+    live(&world, engine);
+    assert_int_equal(end_of(engine), ENGINE_DONE);
+    assert_int_equal(world.judged, 10 + 2 * 2);
+    assert_int_equal(world.started, 20);
+    struct found found = stored_preferences(&made);
+    assert_true(found.preferred == 10 && found.judges == 3.5);
+    assert_true(engine_progress(engine).items_missing == 0);
+    engine_free(engine);
+    unmake(&made);
+}
+
+/* One that never judges stops it, as missing cells do; resuming asks for what is missing alone. */
+static void missing_preferences_are_asked_for_by_resuming(void **state) {
+    static struct world world;
+    struct made made;
+    (void)state;
+    make(&made, 10, 1, 7);
+    open_store(&made);
+    world_init(&world, 1);
+    world.play = two_scores;
+    world.judge = refuse_some;
+    world.broken = UINT32_MAX;
+    struct engine_options options = comparing;
+    options.limits.max_missing = 0.1;
+    struct engine *engine = new_engine(&made, &world, &options);
+    live(&world, engine);
+    assert_int_equal(end_of(engine), ENGINE_TOO_MANY); /* with the second one, at place 5 */
+    assert_int_equal(engine_progress(engine).items_missing, 2);
+    assert_int_equal(stored_preferences(&made).missing, 2);
+    engine_free(engine);
+    close_store(&made);
+    open_store(&made);
+    uint32_t cells = world.started, asked = world.judged;
+    world.broken = 0;
+    engine = new_engine(&made, &world, &options);
+    live(&world, engine);
+    assert_int_equal(end_of(engine), ENGINE_DONE);
+    assert_int_equal(cells, 12);
+    assert_int_equal(world.started - cells, 8);
+    assert_int_equal(world.judged - asked, 4 + 2);
+    assert_int_equal(stored_preferences(&made).preferred, 10);
+    engine_free(engine);
+    unmake(&made);
+}
+
+/* Wherever it is broken off, no cell that was kept runs again and nothing is judged twice. */
+static void a_run_that_is_broken_off_goes_on_comparing(void **state) {
+    (void)state;
+    for (uint32_t at = 1; at <= 24; at++) {
+        static struct world world;
+        struct made made;
+        make(&made, 4, 2, 7);
+        open_store(&made);
+        world_init(&world, 1);
+        world.play = two_scores;
+        world.cancel_at = at;
+        struct engine *engine = new_engine(&made, &world, &comparing);
+        live(&world, engine);
+        assert_int_equal(end_of(engine), ENGINE_INTERRUPTED);
+        engine_free(engine);
+        close_store(&made);
+        open_store(&made);
+        world.cancel_at = 0;
+        engine = new_engine(&made, &world, &comparing);
+        live(&world, engine);
+        assert_int_equal(end_of(engine), ENGINE_DONE);
+        assert_int_equal(world.started, 16); /* a cell that has begun ends, and is kept */
+        assert_in_range(world.judged, 8, 9); /* a judge's word that was broken off is not */
+        struct found found = stored_preferences(&made);
+        assert_true(found.preferred == 8 && found.judges == 2);
+        engine_free(engine);
+        unmake(&made);
+    }
+}
+
+static void fail_or_score(struct world *world, const struct cell_start *start, struct attempt *out,
+                          struct score *score) {
+    two_scores(world, start, out, score);
+    fail_sometimes(world, start, out, score);
+}
+
+static void nothing_is_compared_with_a_missing_cell(void **state) {
+    static struct world world;
+    struct made made;
+    (void)state;
+    make(&made, 10, 1, 7);
+    open_store(&made);
+    world_init(&world, 1);
+    world.play = fail_or_score;
+    world.broken = UINT32_MAX;
+    struct engine_options options = comparing;
+    options.limits.max_missing = 0.5;
+    struct engine *engine = new_engine(&made, &world, &options);
+    live(&world, engine);
+    assert_int_equal(end_of(engine), ENGINE_DONE);
+    assert_int_equal(engine_progress(engine).items_missing, 2);
+    assert_int_equal(world.judged, 8);
+    engine_free(engine);
+    unmake(&made);
+}
+
+static void prefer_the_other(struct world *world, const struct preference_start *start,
+                             struct score *score) {
+    (void)world, (void)start;
+    score->value = 1;
+}
+
+/* A verdict comes after its cell was told without: the watch learns of it, before and after a
+ * resume. */
+static void preferences_can_stop_it(void **state) {
+    static const struct analysis_grader graders[] = {
+        {.name = {"right", 5}, .required = true, .weight = 1},
+        {.name = {"better", 6}, .is_preference = true, .weight = 1}};
+    static struct world world;
+    (void)state;
+    for (uint32_t cut = 0; cut < 2; cut++) {
+        struct made made;
+        struct stop *stop;
+        make(&made, 100, 1, 7);
+        made.experiment.metric = TEXT("better");
+        made.experiment.stop = TEXT("sequential");
+        open_store(&made);
+        world_init(&world, 1);
+        world.play = two_scores;
+        world.judge = prefer_the_other;
+        struct engine_options options = comparing;
+        struct engine *engine;
+        uint64_t finished = 0;
+        for (uint32_t round = 0; round <= cut; round++) {
+            assert_int_equal(stop_new(&stop, &made.plan, graders, 2, NULL), GRAMC_OK);
+            options.watch = (struct engine_watch){stop_over, stop_preferred, stop_finished, stop};
+            world.cancel_at = round < cut ? 15 : 0;
+            engine = new_engine(&made, &world, &options);
+            live(&world, engine);
+            assert_int_equal(end_of(engine), round < cut ? ENGINE_INTERRUPTED : ENGINE_DECIDED);
+            finished = engine_progress(engine).finished;
+            engine_free(engine);
+            stop_free(stop);
+            if (round < cut) close_store(&made);
+            if (round < cut) open_store(&made);
+        }
+        assert_in_range(finished, 5, 60);
+        assert_int_equal(world.judged, finished + cut);
+        unmake(&made);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cells_run_in_the_order_of_the_plan),
         cmocka_unit_test(no_more_items_run_than_may),
         cmocka_unit_test(what_the_infrastructure_fails_is_tried_again),
         cmocka_unit_test(too_many_missing_cells_stop_it),
+        cmocka_unit_test(answers_are_compared_when_a_repeat_is_over),
+        cmocka_unit_test(a_judge_that_fails_is_asked_again),
+        cmocka_unit_test(missing_preferences_are_asked_for_by_resuming),
+        cmocka_unit_test(a_run_that_is_broken_off_goes_on_comparing),
+        cmocka_unit_test(nothing_is_compared_with_a_missing_cell),
+        cmocka_unit_test(preferences_can_stop_it),
         cmocka_unit_test(limits_stop_it),
         cmocka_unit_test(interrupted_and_resumed),
         cmocka_unit_test(every_outcome_has_its_fault),

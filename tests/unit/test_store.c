@@ -348,6 +348,115 @@ static void missing_cells_open_their_item_again(void **state) {
     plan_free(&made.plan);
 }
 
+/* ## Preferences: the third grader's */
+
+static void prefer(struct store *store, const struct store_claim *claimed, uint32_t repeat,
+                   struct score score) {
+    const struct preference preference = {.cell = {0, repeat, 1},
+                                          .grader = 2,
+                                          .score = score,
+                                          .cost = 0.25,
+                                          .trace = TEXT("{\"event\":\"x\"}\n")};
+    assert_int_equal(store_prefer(store, claimed, &preference), GRAMC_OK);
+}
+
+/* The scores of the second arm of one item, by repeat. */
+struct preferred {
+    struct score of[2];
+    char reasons[2][16];
+    double cost[2];
+    uint32_t place, attempts;
+};
+
+static int look_at_preference(void *ctx, uint32_t place, const struct attempt *attempt) {
+    struct preferred *seen = ctx;
+    const struct cell *cell = &attempt->cell;
+    assert_int_equal(place, seen->place);
+    assert_int_equal(attempt->score_count, 3);
+    assert_true(attempt->scores[0].value == 0.25 && attempt->scores[1].pass);
+    seen->attempts++;
+    if (cell->arm == 0) assert_true(attempt->scores[2].missing && attempt->judge_cost == 0);
+    if (cell->arm == 0) return 0;
+    seen->of[cell->repeat] = attempt->scores[2];
+    seen->cost[cell->repeat] = attempt->judge_cost;
+    snprintf(seen->reasons[cell->repeat], 16, "%.*s", TEXT_ARGS(attempt->scores[2].reason));
+    return 0;
+}
+
+static struct preferred read_preferences(struct store *store, uint32_t place) {
+    struct preferred seen = {.place = place};
+    struct store_error error;
+    assert_int_equal(store_flush(store, &error), GRAMC_OK);
+    if (store_each_of(store, place, look_at_preference, &seen, &error))
+        fail_msg("%s", error.message);
+    return seen;
+}
+
+static void a_preference_is_a_score_of_the_later_arm(void **state) {
+    struct made made;
+    struct store_claim claims[2];
+    make(&made, 1);
+    struct store *store = open_store(*state);
+    begin(store, &made);
+    for (size_t i = 0; i < 2; i++) {
+        assert_true(claim(store, "me", 60000, &claims[i]));
+        save_item(store, &claims[i]);
+    }
+    prefer(store, &claims[1], 0, (struct score){.missing = true, .reason = TEXT("x;y,z'")});
+    struct preferred seen = read_preferences(store, 1);
+    assert_true(seen.attempts == 4 && seen.of[0].missing && seen.cost[0] == 0.25);
+    assert_string_equal(seen.reasons[0], "x;y,z'");
+    assert_string_equal(seen.reasons[1], "no judge"); /* as it was saved with the cell */
+    prefer(store, &claims[1], 0, (struct score){.value = 1, .pass = true});
+    prefer(store, &claims[1], 0, (struct score){.value = 0, .reason = TEXT("too late")});
+    prefer(store, &claims[1], 1, (struct score){.value = 0.5, .pass = true, .reason = TEXT("tie")});
+    seen = read_preferences(store, 1);
+    assert_true(seen.of[0].value == 1 && seen.of[0].pass && !seen.of[0].missing);
+    assert_true(seen.cost[0] == 0.5 && seen.cost[1] == 0.25);
+    assert_true(seen.of[1].value == 0.5 && seen.of[1].pass);
+    assert_string_equal(seen.reasons[1], "tie");
+    assert_true(read_preferences(store, 0).of[0].missing);
+    assert_int_equal(read_preferences(store, 2).attempts, 0);
+    close_store(store);
+    plan_free(&made.plan);
+}
+
+static void a_missing_preference_opens_its_item_again(void **state) {
+    struct made made;
+    struct store_claim claims[ITEMS], again;
+    struct store_error error;
+    make(&made, 1);
+    struct store *store = open_store(*state);
+    begin(store, &made);
+    for (uint32_t i = 0; i < ITEMS; i++) {
+        assert_true(claim(store, "me", 60000, &claims[i]));
+        prefer(store, &claims[i], 0, (struct score){.value = 1, .pass = true});
+        prefer(store, &claims[i], 1, (struct score){.missing = i == 3, .pass = i != 3});
+        save_item(store, &claims[i]);
+    }
+    close_store(store);
+    store = open_store(*state);
+    begin(store, &made);
+    assert_true(claim(store, "me", 60000, &again));
+    assert_int_equal(again.place, 3);
+    assert_int_equal(again.fence, 2);
+    /* Whoever had it before is kept out. */
+    prefer(store, &claims[3], 1, (struct score){.value = 1, .pass = true});
+    assert_int_equal(store_flush(store, &error), GRAMC_OK);
+    assert_true(read_preferences(store, 3).of[1].missing);
+    assert_int_equal(store_refused(store), 1);
+    prefer(store, &again, 1, (struct score){.value = 0});
+    assert_int_equal(store_finish(store, &again), GRAMC_OK);
+    assert_true(!read_preferences(store, 3).of[1].missing);
+    assert_false(claim(store, "me", 60000, &again));
+    close_store(store);
+    store = open_store(*state);
+    begin(store, &made);
+    assert_false(claim(store, "me", 60000, &again));
+    close_store(store);
+    plan_free(&made.plan);
+}
+
 static void another_plan_is_refused(void **state) {
     struct made made, other;
     struct store_error error;
@@ -646,6 +755,8 @@ int main(int argc, char **argv) {
         STORE_TEST(a_heartbeat_keeps_the_lease),
         STORE_TEST(the_newest_attempt_counts),
         STORE_TEST(missing_cells_open_their_item_again),
+        STORE_TEST(a_preference_is_a_score_of_the_later_arm),
+        STORE_TEST(a_missing_preference_opens_its_item_again),
         STORE_TEST(another_plan_is_refused),
         STORE_TEST(it_is_read_without_its_plan),
         STORE_TEST(a_second_process_is_kept_out),
