@@ -152,6 +152,51 @@ void http_target_free(struct http_target *target) {
     mem_free(&allocator, target, sizeof(*target));
 }
 
+/* ## Routes */
+
+enum { ROUTE_TEXTS = 4 };
+
+static void route_texts(const struct http_route *route, const char *texts[ROUTE_TEXTS]) {
+    texts[0] = route->ca_file;
+    texts[1] = route->certificate;
+    texts[2] = route->key;
+    texts[3] = route->proxy;
+}
+
+static size_t route_size(const struct http_route *route) {
+    const char *texts[ROUTE_TEXTS];
+    size_t size = sizeof(*route);
+    route_texts(route, texts);
+    for (size_t i = 0; i < ROUTE_TEXTS; i++) size += texts[i] ? strlen(texts[i]) + 1 : 0;
+    return size;
+}
+
+struct http_route *http_route_copy(const gramc_allocator *allocator,
+                                   const struct http_route *route) {
+    const char *texts[ROUTE_TEXTS];
+    struct http_route *copy = mem_alloc(allocator, route_size(route));
+    if (!copy) return NULL;
+    char *at = (char *)(copy + 1);
+    route_texts(route, texts);
+    for (size_t i = 0; i < ROUTE_TEXTS; i++) {
+        size_t size = texts[i] ? strlen(texts[i]) + 1 : 0;
+        if (!size) continue;
+        memcpy(at, texts[i], size);
+        texts[i] = at;
+        at += size;
+    }
+    *copy = (struct http_route){texts[0], texts[1], texts[2], texts[3]};
+    return copy;
+}
+
+/* A proxy's address may hold a password. */
+void http_route_free(const gramc_allocator *allocator, struct http_route *route) {
+    if (!route) return;
+    size_t size = route_size(route);
+    mem_wipe(route, size);
+    mem_free(allocator, route, size);
+}
+
 /* ## The end of a request */
 
 static void unlink_fresh(struct http_request *request) {
@@ -571,13 +616,27 @@ static struct curl_slist *headers_of(const struct http_request *request,
                                                               : target->headers->next;
 }
 
+/* Handles are used again: what one request says, the next one must unsay. */
+static CURLcode set_route(CURL *easy, const struct http_request *request,
+                          const struct http_target *target) {
+    static const struct http_route usual = {.ca_file = NULL};
+    const struct http_route *route = request->route ? request->route : &usual;
+    const char *trusted = route->ca_file ? route->ca_file : request->http->ca_file;
+    const char *proxy = route->proxy ? route->proxy : target->proxy;
+    CURLcode code = curl_easy_setopt(easy, CURLOPT_PROXY, proxy ? proxy : "");
+    if (!code && trusted) code = curl_easy_setopt(easy, CURLOPT_CAINFO, trusted);
+    if (!code) code = curl_easy_setopt(easy, CURLOPT_SSLCERT, route->certificate);
+    if (!code) code = curl_easy_setopt(easy, CURLOPT_SSLKEY, route->key);
+    return code;
+}
+
 static CURLcode set_up(CURL *easy, struct http_request *request) {
     static const struct http_target nowhere = {.url = NULL};
     const struct http_target *target = request->target ? request->target : &nowhere;
     if (!make_headers(request)) return CURLE_OUT_OF_MEMORY;
     CURLcode code = request->url ? set_url(easy, request->url, NULL)
                                  : set_url(easy, target->url, target->parsed);
-    if (!code) code = curl_easy_setopt(easy, CURLOPT_PROXY, target->proxy ? target->proxy : "");
+    if (!code) code = set_route(easy, request, target);
     if (!code) code = curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers_of(request, target));
     set_method(easy, request);
     curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, (long)(request->data ? READ_STREAM : READ_PIECE));
