@@ -69,14 +69,16 @@ void discover_url(struct offered_box *out, struct arena *arena, const gramc_box 
                   gramc_loop *loop, gramc_bound *scratch) {
     struct discovery discovery = {arena, out, false};
     const struct bound_tool *program = make_program(&scratch->arena, box);
+    sigset_t before;
+    loop_set_signals(&before);
     struct tool_call *call =
         program ? tool_start(loop, program, TEXT("{}"), on_done, &discovery) : NULL;
     if (!call && !discovery.is_over) {
         arena->oom = scratch->arena.oom = true;
-        return;
+    } else {
+        loop_turn_until(loop, is_over, &discovery);
+        if (!discovery.is_over) tool_release(call);
+        if (!discovery.is_over) fail(&discovery, "it was interrupted", TEXT(""));
     }
-    loop_turn_until(loop, is_over, &discovery);
-    if (discovery.is_over) return;
-    tool_release(call);
-    fail(&discovery, "it was interrupted", TEXT(""));
+    loop_restore_signals(&before);
 }
