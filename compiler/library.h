@@ -100,7 +100,10 @@ const gramc_pair *library_headers(struct pass *pass, const struct value *value, 
 void library_size(struct pass *pass, const struct value *value, const char *key, uint64_t *out);
 /* `run` or `arm`. */
 gramc_isolation library_isolation(struct pass *pass, const struct value *value);
-/* It begins with http:// or https://, and says a host. */
+/* What it says can be a file, or a proxy, and there is no key without a certificate. */
+void library_check_transport(struct pass *pass, const struct pattern *pattern,
+                             const gramc_transport *transport);
+/* It begins with http:// or https://, and says a host; or with ${env:NAME}, which says both. */
 bool library_url(struct pass *pass, const struct value *value, gramc_text url);
 
 /* ## Templates (library_template.c) */

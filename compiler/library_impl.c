@@ -18,6 +18,7 @@ struct impl_properties {
     const struct value *before, *after, *approve, *library;
     uint32_t timeout_ms, max_cpu_ms, max_files;
     bool persistent, in_process;
+    gramc_transport transport;
 };
 
 #define AT(member) offsetof(struct impl_properties, member)
@@ -29,6 +30,10 @@ static const struct property_row rows[] = {
 #include "gramc/kinds.def"
     {"url", PROPERTY_TEXT, AT(url)},
     {"headers", PROPERTY_VALUE, AT(headers)},
+    {"caFile", PROPERTY_TEXT, AT(transport.ca_file)},
+    {"clientCertificate", PROPERTY_TEXT, AT(transport.client_certificate)},
+    {"clientKey", PROPERTY_TEXT, AT(transport.client_key)},
+    {"proxy", PROPERTY_TEXT, AT(transport.proxy)},
     {"body", PROPERTY_TEXT, AT(body)},
     {"contentType", PROPERTY_TEXT, AT(content_type)},
     {"style", PROPERTY_VALUE, AT(style)},
@@ -120,6 +125,8 @@ static void read_request(struct pass *pass, struct impl *impl, const struct impl
     if (!url)
         library_incomplete(pass, impl->pattern, public->name, "url", "url: \"http://host/path\"");
     else if (p->url.ptr && library_url(pass, url->value, p->url)) public->target = p->url;
+    public->transport = p->transport;
+    library_check_transport(pass, impl->pattern, &public->transport);
     public->body = p->body;
     public->content_type = p->content_type;
     if (p->headers) public->headers = library_headers(pass, p->headers, &public->header_count);

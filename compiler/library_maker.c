@@ -48,6 +48,12 @@ static void copy_guard(struct arena *arena, gramc_guard_program *guard) {
     guard->file = copy(arena, guard->file);
 }
 
+static void copy_transport(struct arena *arena, gramc_transport *transport) {
+    gramc_text *const texts[] = {&transport->ca_file, &transport->client_certificate,
+                                 &transport->client_key, &transport->proxy};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) *texts[i] = copy(arena, *texts[i]);
+}
+
 static void copy_impl(struct arena *arena, gramc_impl *impl) {
     gramc_text *texts[IMPL_TEXTS];
     impl_texts(texts, impl);
@@ -60,6 +66,7 @@ static void copy_impl(struct arena *arena, gramc_impl *impl) {
     impl->env = copy_texts(arena, impl->env, impl->env_count);
     impl->headers = copy_pairs(arena, impl->headers, impl->header_count);
     impl->styles = copy_styles(arena, impl->styles, impl->style_count);
+    copy_transport(arena, &impl->transport);
     copy_guard(arena, &impl->before);
     copy_guard(arena, &impl->after);
 }
@@ -72,6 +79,8 @@ static void copy_box(struct arena *arena, gramc_box *box) {
     box->env = copy_texts(arena, box->env, box->env_count);
     box->tools = copy_texts(arena, box->tools, box->tool_count);
     box->headers = copy_pairs(arena, box->headers, box->header_count);
+    copy_transport(arena, &box->transport);
+    box->url_argv = copy_texts(arena, box->url_argv, box->url_argc);
     box->renames = copy_pairs(arena, box->renames, box->rename_count);
 }
 

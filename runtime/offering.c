@@ -5,6 +5,7 @@
 #include "base/limits.h"
 #include "base/text.h"
 #include "runtime/bind_box.h"
+#include "runtime/discover.h"
 #include "runtime/loop.h"
 #include "runtime/secret.h"
 #include "base/options.h"
@@ -64,7 +65,7 @@ static bool is_used(const gramc_agent *agent, const gramc_library *library, cons
 static bool is_needed(const gramc_agent *agent, const gramc_library *library,
                       const gramc_box *box) {
     if (!agent) return true;
-    if (tool_kind_of_box(box->kind)->boxes->opens_alone) return false;
+    if (tool_kind_of_box(box->kind)->boxes->opens_alone && !box->url_argc) return false;
     return is_used(agent, library, box);
 }
 
@@ -116,6 +117,26 @@ static gramc_text name_of(gramc_offering *offering, const gramc_bound *scratch,
 
 /* ## Asking */
 
+/* Where the box is: the same box, with that as its url; NULL, and its offer says why. */
+static const gramc_box *find_out(gramc_offering *offering, struct offered_box *out,
+                                 const gramc_box *box, gramc_loop *loop, gramc_bound *scratch) {
+    if (!box->url_argc) return box;
+    *out = (struct offered_box){.name = box->name};
+    discover_url(out, &offering->arena, box, loop, scratch);
+    const gramc_box *found = out->failure.len ? NULL : offered_at(&scratch->arena, out, box);
+    if (!found && !out->failure.len) scratch->arena.oom = true;
+    return found;
+}
+
+/* A url that the library does not say was asked for. */
+static void take_name(struct offered_box *out, gramc_text name, const gramc_box *asked,
+                      const gramc_library *library, struct arena *arena) {
+    out->name = name;
+    for (size_t i = 0; i < library->box_count; i++)
+        if (text_eq(library->boxes[i].name, asked->name) && library->boxes[i].url_argc)
+            out->url = arena_text(arena, asked->url);
+}
+
 /* Appends what the boxes of one kind say, in the order of the library. */
 static gramc_status ask_kind(gramc_offering *offering, gramc_box_kind kind, gramc_loop *loop,
                              gramc_bound *scratch, const gramc_offering_options *options,
@@ -137,12 +158,22 @@ static gramc_status ask_kind(gramc_offering *offering, gramc_box_kind kind, gram
         if (offered_box(offering->boxes, offering->box_count,
                         name_of(offering, scratch, library, box)))
             continue;
-        boxes[question.count++] = box;
+        struct offered_box known = {.url = {NULL, 0}};
+        const gramc_box *found = find_out(offering, &known, box, loop, scratch);
+        if (scratch->arena.oom) return GRAMC_NOMEM;
+        if (found) {
+            boxes[question.count++] = found;
+            continue;
+        }
+        known.name = name_of(offering, scratch, library, box);
+        *question.out++ = known;
+        offering->box_count++;
     }
     if (question.count == 0) return GRAMC_OK;
     gramc_status status = tool_kind_of_box(kind)->boxes->ask(&question);
     for (size_t i = 0; i < question.count && !status; i++)
-        question.out[i].name = name_of(offering, scratch, library, boxes[i]);
+        take_name(&question.out[i], name_of(offering, scratch, library, boxes[i]), boxes[i],
+                  library, &offering->arena);
     if (!status) offering->box_count += question.count;
     return status;
 }

@@ -159,6 +159,14 @@ typedef struct gramc_guard_program {
     uint32_t start, end;
 } gramc_guard_program;
 
+/* How a server over HTTP is reached, besides its address: PEM files, relative to the folder of
+ * what names them, and a proxy, in which `${env:X}` may stand. Empty: as for every other. */
+typedef struct gramc_transport {
+    gramc_text ca_file; /* the only certificates by which it is trusted */
+    gramc_text client_certificate, client_key;
+    gramc_text proxy; /* http, https, socks5 or socks5h */
+} gramc_transport;
+
 typedef struct gramc_impl {
     gramc_text name; /* of the tool that it implements */
     gramc_impl_kind kind;
@@ -199,6 +207,7 @@ typedef struct gramc_impl {
     const gramc_agent *agent;
     const struct gramc_library *library;
     gramc_text library_named;
+    gramc_transport transport; /* HTTP */
 } gramc_impl;
 
 /* GRAMC_BOX_MCP: argv (stdio), or url (Streamable HTTP). GRAMC_BOX_HTTP: the tools of a YAML file.
@@ -233,6 +242,11 @@ typedef struct gramc_box {
     uint32_t start, end;
     gramc_isolation isolation; /* MCP */
     gramc_approve approve;     /* of all its tools */
+    gramc_transport transport; /* HTTP, and MCP over HTTP */
+    /* A program whose output is the url, asked when the box is (gramc_offering_new); argc 0: none
+     */
+    const gramc_text *url_argv;
+    size_t url_argc;
 } gramc_box;
 
 /* What `extends` names is merged in; own implementations, boxes and guards win over it. */
