@@ -5,8 +5,11 @@
 
 #include <string.h>
 
+#include "base/json/scan.h"
 #include "base/text.h"
 #include "runtime/protocol.h"
+
+enum { FRAME_MAX = 2048 /* longer events are read each by itself */ };
 
 void stream_init(struct stream *stream, const struct stream_protocol *protocol,
                  const gramc_allocator *allocator, size_t max) {
@@ -15,6 +18,7 @@ void stream_init(struct stream *stream, const struct stream_protocol *protocol,
     arena_init(&stream->scratch, allocator);
     sse_init(&stream->sse, allocator, max);
     buf_init(&stream->line, allocator, max);
+    buf_init(&stream->frame, allocator, FRAME_MAX);
     buf_init(&stream->error, allocator, max);
     for (size_t i = 0; i < STREAM_FIELDS; i++) buf_init(&stream->fields[i], allocator, max);
 }
@@ -25,6 +29,7 @@ void stream_free(struct stream *stream) {
         for (size_t i = 0; i < SECTION_FIELDS; i++) buf_free(&part->fields[i]);
     for (size_t i = 0; i < STREAM_FIELDS; i++) buf_free(&stream->fields[i]);
     buf_free(&stream->error);
+    buf_free(&stream->frame);
     buf_free(&stream->line);
     sse_free(&stream->sse);
     arena_free(&stream->scratch);
@@ -150,6 +155,35 @@ static void take_odd(struct stream *stream) {
     buf_free(&line);
 }
 
+/* ## An event that is the one before it with another text, as most deltas of an answer are */
+
+static void keep_frame(struct stream *stream, gramc_text data, const struct json *event) {
+    buf_reset(&stream->frame);
+    if (!stream->protocol->lone_text || data.len > FRAME_MAX || stream->odd || stream->error.len)
+        return;
+    const struct json *text = stream->protocol->lone_text(event);
+    if (!text) return;
+    stream->frame_head = text->start + (size_t)1;
+    stream->frame_tail = data.len - (text->end - (size_t)1);
+    buf_text(&stream->frame, data);
+    if (buf_status(&stream->frame)) fail(stream, buf_status(&stream->frame));
+}
+
+/* Needs no document of it, where the text has no escapes. False: nothing has been taken. */
+static bool take_again(struct stream *stream, gramc_text data, gramc_text type) {
+    gramc_text frame = buf_view(&stream->frame);
+    size_t head = stream->frame_head, tail = stream->frame_tail;
+    if (!frame.len || data.len < head + tail || text_is(type, "error")) return false;
+    const char *text = data.ptr + head, *close = data.ptr + data.len - tail;
+    unsigned seen = 0;
+    if (memcmp(data.ptr, frame.ptr, head) != 0) return false;
+    if (memcmp(close, frame.ptr + frame.len - tail, tail) != 0) return false;
+    if (json_scan_string(text, data.ptr + data.len, &seen) != close) return false;
+    if (seen & JSON_SEEN_ESCAPE) return false;
+    stream_add(stream, STREAM_TEXT, (gramc_text){text, (size_t)(close - text)});
+    return true;
+}
+
 static void take_object(struct stream *stream, const struct json *event, gramc_text type) {
     if (text_is(type, "error") || protocol_is_error(event))
         take_error(stream, print(stream, event));
@@ -160,12 +194,17 @@ static void take_object(struct stream *stream, const struct json *event, gramc_t
 /* An array is several events: so Gemini streams where nobody asks for server-sent ones. False: it
  * is no JSON, or neither of these. */
 static bool take_json(struct stream *stream, gramc_text data, gramc_text type) {
+    if (take_again(stream, data, type)) return true;
+    buf_reset(&stream->frame);
     data = json_mended(&stream->scratch, data);
     const struct json *event = json_parse(&stream->scratch, data, NULL);
     if (json_is(event, JSON_ARRAY))
         for (const struct json *item = event->first; item && !stream->error.len; item = item->next)
             take_object(stream, item, type);
-    if (json_is(event, JSON_OBJECT)) take_object(stream, event, type);
+    if (json_is(event, JSON_OBJECT)) {
+        take_object(stream, event, type);
+        keep_frame(stream, data, event);
+    }
     return json_is(event, JSON_OBJECT) || json_is(event, JSON_ARRAY);
 }
 

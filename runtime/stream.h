@@ -15,6 +15,10 @@ struct stream_protocol {
     bool lines; /* a JSON object a line (NDJSON), not server-sent events */
     /* One event, always an object, and no error. */
     void (*event)(struct stream *stream, const struct json *event);
+    /* The string of an event that only adds it to STREAM_TEXT: the same event with another string
+     * adds that one, and changes nothing else when it has come before. NULL: it does more, or less.
+     * No such function: no event of the protocol is read by the one before it. */
+    const struct json *(*lone_text)(const struct json *event);
     /* The body, of what came so far. */
     void (*body)(const struct stream *stream, struct json_writer *w);
 };
@@ -72,8 +76,10 @@ struct stream {
     struct arena arena;   /* of the parts */
     struct arena scratch; /* of the current event */
     struct sse sse;
-    struct buf line;  /* what came of the next one */
-    struct buf error; /* the event that says that it failed; empty: none has */
+    struct buf line;               /* what came of the next one */
+    struct buf frame;              /* the event before, if it was lone text, and where that is */
+    size_t frame_head, frame_tail; /* bytes in front of it and behind it */
+    struct buf error;              /* the event that says that it failed; empty: none has */
     struct buf fields[STREAM_FIELDS];
     bool has_text, has_message, legacy; /* as the protocol means them */
     struct stream_part *parts;

@@ -102,6 +102,29 @@ static void take_event(struct stream *stream, const struct json *event) {
             take_choice(stream, choice);
 }
 
+/* Members of a delta that say nothing are null, and the role is known. */
+static const struct json *content_alone(const struct json *delta) {
+    const struct json *content = NULL;
+    for (const struct json *member = json_is(delta, JSON_OBJECT) ? delta->first : NULL; member;
+         member = member->next) {
+        bool silent = json_is(member, JSON_NULL) || text_is(member->key, "role");
+        if (!content && json_is(member, JSON_STRING) && text_is(member->key, "content"))
+            content = member;
+        else if (!silent) return NULL;
+    }
+    return content;
+}
+
+static const struct json *lone_text(const struct json *event) {
+    const struct json *choices = json_get(event, "choices");
+    if (!json_is(choices, JSON_ARRAY) || choices->count != 1) return NULL;
+    const struct json *choice = choices->first, *finish = json_get(choice, "finish_reason");
+    const struct json *index = json_get(choice, "index");
+    if (finish && !json_is(finish, JSON_NULL)) return NULL;
+    if (index && !(json_is(index, JSON_NUMBER) && text_is(index->text, "0"))) return NULL;
+    return content_alone(json_get(choice, "delta"));
+}
+
 /* ## The body */
 
 static void put_function(struct json_writer *w, const struct stream_part *part) {
@@ -159,4 +182,5 @@ static void put_body(const struct stream *stream, struct json_writer *w) {
     json_object_end(w);
 }
 
-const struct stream_protocol stream_chat = {.event = take_event, .body = put_body};
+const struct stream_protocol stream_chat = {
+    .event = take_event, .lone_text = lone_text, .body = put_body};

@@ -8,7 +8,7 @@
 #include "base/number.h"
 #include "base/text.h"
 
-enum { TYPE_MAX = 256, RETRY_DIGITS = 9 };
+enum { TYPE_MAX = 256, RETRY_DIGITS = 9, SEARCHED = 256 };
 
 void sse_init(struct sse *sse, const gramc_allocator *allocator, size_t max) {
     *sse = (struct sse){.retry_ms = -1};
@@ -80,6 +80,9 @@ static void take_line(struct sse *sse, gramc_text line) {
 /* ## Lines and events */
 
 static gramc_status worst(const struct sse *sse) {
+    bool fine = sse->line.state == BUF_FINE && sse->data.state == BUF_FINE &&
+                sse->type.state == BUF_FINE && sse->last_id.state == BUF_FINE;
+    if (fine) return GRAMC_OK;
     const struct buf *bufs[] = {&sse->line, &sse->data, &sse->type, &sse->last_id};
     for (size_t i = 0; i < sizeof(bufs) / sizeof(bufs[0]); i++)
         if (buf_status(bufs[i]) != GRAMC_OK) return buf_status(bufs[i]);
@@ -114,8 +117,8 @@ static gramc_text without_mark(struct sse *sse, gramc_text line) {
 }
 
 /* True if the line ends an event. */
-static bool end_line(struct sse *sse, struct sse_event *event) {
-    gramc_text line = without_mark(sse, buf_view(&sse->line));
+static bool end_line(struct sse *sse, gramc_text line, struct sse_event *event) {
+    line = without_mark(sse, line);
     begin_event(sse);
     bool ended = line.len == 0 && give_event(sse, event);
     if (line.len) take_line(sse, line);
@@ -123,10 +126,17 @@ static bool end_line(struct sse *sse, struct sse_event *event) {
     return ended;
 }
 
+/* By pieces, so that a stream without line feeds is not searched for one again with each line. */
 static size_t line_length(gramc_text bytes) {
-    size_t i = 0;
-    while (i < bytes.len && bytes.ptr[i] != '\n' && bytes.ptr[i] != '\r') i++;
-    return i;
+    for (size_t at = 0, len; at < bytes.len; at += len) {
+        len = bytes.len - at < SEARCHED ? bytes.len - at : SEARCHED;
+        const char *piece = bytes.ptr + at, *feed = memchr(piece, '\n', len);
+        if (feed) len = (size_t)(feed - piece);
+        const char *cr = memchr(piece, '\r', len);
+        if (cr) return at + (size_t)(cr - piece);
+        if (feed) return at + len;
+    }
+    return bytes.len;
 }
 
 bool sse_next(struct sse *sse, gramc_text *bytes, struct sse_event *event) {
@@ -134,11 +144,15 @@ bool sse_next(struct sse *sse, gramc_text *bytes, struct sse_event *event) {
         if (sse->after_cr && bytes->ptr[0] == '\n') *bytes = text_slice(*bytes, 1, bytes->len);
         sse->after_cr = false;
         size_t len = line_length(*bytes);
-        buf_put(&sse->line, bytes->ptr, len);
-        bool whole = len < bytes->len;
+        bool whole = len < bytes->len, at_once = whole && !sse->line.len && len <= sse->line.max;
+        gramc_text line = {bytes->ptr, len};
+        if (!at_once) {
+            buf_put(&sse->line, bytes->ptr, len);
+            line = buf_view(&sse->line);
+        }
         sse->after_cr = whole && bytes->ptr[len] == '\r';
         *bytes = text_slice(*bytes, len + whole, bytes->len);
-        bool ended = whole && worst(sse) == GRAMC_OK && end_line(sse, event);
+        bool ended = whole && worst(sse) == GRAMC_OK && end_line(sse, line, event);
         sse->status = worst(sse);
         if (ended && sse->status == GRAMC_OK) return true;
     }
@@ -147,7 +161,7 @@ bool sse_next(struct sse *sse, gramc_text *bytes, struct sse_event *event) {
 
 bool sse_end(struct sse *sse, struct sse_event *event) {
     if (sse->status != GRAMC_OK) return false;
-    if (sse->line.len) (void)end_line(sse, event);
+    if (sse->line.len) (void)end_line(sse, buf_view(&sse->line), event);
     sse->status = worst(sse);
     return sse->status == GRAMC_OK && give_event(sse, event);
 }

@@ -30,6 +30,8 @@ static gramc_status read_all(const struct protocol *protocol, gramc_text bytes, 
         end = bytes.len - at < part ? bytes.len : at + part;
         buf_text(&rest, text_slice(bytes, at, end));
         gramc_text left = buf_view(&rest);
+        /* Then no event is read by the one before it: both readings are to agree. */
+        if (part == 1) buf_reset(&stream.frame);
         stream_feed(&stream, &left);
         if (left.len == 0) buf_reset(&rest);
     }
