@@ -176,6 +176,7 @@ static void walk_calls(struct tour *tour, const struct json *calls) {
 static void walk_response(struct tour *tour, const struct json *event) {
     struct note note = {.len = 0};
     tour->said = trace_text(event, "content");
+    add_some(&note, "", trace_text(event, "role"));
     add_time(&note, event, "duration_ms", "");
     add_usage(&note, event);
     add_some(&note, "finish ", trace_text(event, "finish"));
