@@ -54,6 +54,8 @@ if [ -x "$build/bench/bench_http" ]; then
     "$build/bench/bench_http"
 fi
 
+if [ -x "$build/libexec/gramc/gramc-run" ]; then sh "$(dirname "$0")/serve/run.sh" "$build"; fi
+
 if [ -x "$build/bench/agent_mock" ]; then sh "$(dirname "$0")/agent/run.sh" "$build"; fi
 
 if [ -x "$build/bench/bench_stats" ]; then

@@ -332,7 +332,8 @@ static int run_command(struct cli *cli, const struct command *command, int argc,
     if (cli->options[OPTION_VERSION]) return print_version(cli);
     if (!is_color(cli->options[OPTION_COLOR]))
         return cli_usage(cli, "--color takes auto, always or never");
-    bool silences = command->bit != FOR_RUN; /* whose answers are what it is for */
+    /* Answers of the one, the address of the other are what they are for. */
+    bool silences = !(command->bit & (FOR_RUN | FOR_SERVE));
     if (cli->options[OPTION_QUIET] && silences && !cli_wants_report(cli))
         return run_quietly(cli, command);
     return report_failure(cli, command, command->run(cli));

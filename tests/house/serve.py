@@ -485,6 +485,10 @@ def starting():
     check(answer.status == 204 and "authorization" in answer.headers.get("access-control-allow-headers", ""), answer.raw)
     check(server.ask("GET", "/v1/agents", Origin="https://app.example.evil", **ours).status == 403, "another origin")
     server.stop()
+    server = Server("clerk.gram", "-l", "desk.gram#desk", *BASE, "--listen", "127.0.0.1:0", "--quiet")
+    check(server.message("x").status == 200, "a quiet one")
+    server.stop()
+    check(server.said() == "", "a quiet one says", server.said())
 
 
 def memory(server):

@@ -462,6 +462,17 @@ static void every_outcome_has_its_fault(void **state) {
             fail_msg("%s", gramc_outcome_name(rows[i].outcome));
 }
 
+static const uint32_t preferences[] = {1};
+
+static void two_scores(struct world *world, const struct cell_start *start, struct attempt *out,
+                       struct score *score) {
+    static const struct score both[] = {{.value = 1, .pass = true}, {.missing = true}};
+    (void)world, (void)score;
+    out->scores = both;
+    out->score_count = 2;
+    out->answer = start->cell.arm ? TEXT("the other") : TEXT("the first");
+}
+
 /* Plan, store, engine and stopping with the n-th allocation failing: a status or an end that says
  * so, nothing leaks, and what was kept can be gone on with. */
 static enum engine_end live_on(struct made *made, struct world *world,
@@ -480,6 +491,8 @@ static enum engine_end live_on(struct made *made, struct world *world,
             .plan = &plan,
             .store = made->store,
             .cells = &world->runner,
+            .preferences = preferences,
+            .preference_count = 1,
             .watch = {stop_over, stop_preferred, stop_finished, stop},
             .owner = TEXT("test"),
             .allocator = allocator};
@@ -512,6 +525,7 @@ static void memory_may_run_out(void **state) {
     long tries = 0;
     for (bool hit = true; hit; tries++) {
         world_init(&world, 1);
+        world.play = two_scores;
         failing = (struct failing){.fail_at = tries + 1};
         remove_store(&made);
         end = live_on(&made, &world, &allocator, &began);
@@ -616,17 +630,6 @@ static void a_difference_is_found_early(void **state) {
 }
 
 /* ## Preferences: the second grader's */
-
-static const uint32_t preferences[] = {1};
-
-static void two_scores(struct world *world, const struct cell_start *start, struct attempt *out,
-                       struct score *score) {
-    static const struct score both[] = {{.value = 1, .pass = true}, {.missing = true}};
-    (void)world, (void)score;
-    out->scores = both;
-    out->score_count = 2;
-    out->answer = start->cell.arm ? TEXT("the other") : TEXT("the first");
-}
 
 struct found {
     uint32_t preferred, missing;

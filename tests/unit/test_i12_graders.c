@@ -495,12 +495,103 @@ static void without_memory(void **state) {
         }
 }
 
+/* What a preference says of two runs that may have ended otherwise than by an answer. */
+static void prefer(struct bench *bench, const struct graded_run *a, const struct graded_run *b,
+                   struct told *told) {
+    struct grading_job *job;
+    *told = (struct told){.times = 0};
+    assert_int_equal(grading_prefer(&job, bench->grading, 0, a, b, tell, told), GRAMC_OK);
+    if (job) assert_int_equal(gramc_loop_run(bench->loop), GRAMC_OK);
+    assert_int_equal(told->times, 1);
+}
+
+static void open_preference(struct bench *bench, struct scripts *scripts) {
+    assert_int_equal(gramc_loop_new(&bench->loop, NULL), GRAMC_OK);
+    struct grading_options options = {
+        .loop = bench->loop, .model = script, .ctx = scripts, .prices = price};
+    assert_int_equal(open_bench(bench, "prefer: \"Which?\", model: \"OpenAI/gpt-4o\"", M, &options),
+                     GRAMC_OK);
+}
+
+static void who_did_not_answer_is_not_better(void **state) {
+    static const struct {
+        const char *a, *b, *told;
+    } rows[] = {{"answered", "max-iterations", "fail 0: the run did not answer: max-iterations"},
+                {"bad-answer", "answered", "pass 1: the other run did not answer: bad-answer"},
+                {"bad-answer", "max-duration", "pass 0.5: neither run answered: max-duration"}};
+    (void)state;
+    struct scripts scripts = {.answers = {"nobody asks"}};
+    struct bench bench = {.attempt = {.answer = TEXT("x")}};
+    struct told told;
+    open_preference(&bench, &scripts);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct attempt ends[] = {{.outcome = text_of(rows[i].a)},
+                                       {.outcome = text_of(rows[i].b)}};
+        struct graded_run a = bench.run, b = bench.run;
+        a.attempt = &ends[0];
+        b.attempt = &ends[1];
+        prefer(&bench, &a, &b, &told);
+        assert_string_equal(told.line, rows[i].told);
+        assert_true(told.cost == 0);
+    }
+    gramc_loop_free(bench.loop);
+    close_bench(&bench);
+}
+
+/* Both requests are written, and played without anybody being asked; what was not asked so is a
+ * miss and no verdict. */
+static void judges_are_recorded_and_played(void **state) {
+    (void)state;
+    struct scripts scripts = {.answers = {"{\"reason\":\"r\",\"better\":\"tie\"}"}};
+    struct bench bench = {.attempt = {.answer = TEXT("x")}};
+    struct buf lines;
+    struct told told;
+    buf_init(&lines, NULL, 1 << 20);
+    open_preference(&bench, &scripts);
+    struct judge_tape tape = {.written = &lines};
+    struct graded_run other = bench.run;
+    other.tape = &tape;
+    prefer(&bench, &bench.run, &other, &told);
+    assert_string_equal(told.line, "pass 0.5: r");
+    gramc_loop_free(bench.loop);
+    close_bench(&bench);
+    assert_non_null(strstr(lines.ptr, "\"grader\":\"g\",\"asking\":1,"));
+    assert_non_null(strstr(lines.ptr, "\"grader\":\"g\",\"asking\":2,"));
+
+    struct scripts others = {.answers = {"{\"reason\":\"no\",\"better\":\"first\"}"}};
+    struct bench again = {.attempt = {.answer = TEXT("x")}};
+    open_preference(&again, &others);
+    other = again.run;
+    other.tape = &tape;
+    tape = (struct judge_tape){.plays = true, .recorded = buf_view(&lines)};
+    prefer(&again, &again.run, &other, &told);
+    assert_string_equal(told.line, "pass 0.5: r");
+    assert_false(tape.missed);
+    tape.recorded = TEXT("{\"event\":\"judge\",\"grader\":\"another\",\"asking\":1,\"said\":{}}\n");
+    prefer(&again, &again.run, &other, &told);
+    assert_string_equal(told.line, "missing: what the judge of g said is not recorded");
+    assert_true(tape.missed);
+    tape = (struct judge_tape){.plays = true, .recorded = buf_view(&lines)};
+    again.attempt.answer = TEXT("y");
+    prefer(&again, &again.run, &other, &told);
+    assert_int_equal(strncmp(told.line, "missing: the judge did not judge: cassette-miss", 47), 0);
+    assert_true(tape.missed);
+    gramc_loop_free(again.loop);
+    close_bench(&again);
+    buf_free(&lines);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(looking),       cmocka_unit_test(ended_early),
-        cmocka_unit_test(together),      cmocka_unit_test(by_program),
-        cmocka_unit_test(canceled),      cmocka_unit_test(by_judge),
-        cmocka_unit_test(judge_fails),   cmocka_unit_test(by_preference),
-        cmocka_unit_test(without_memory)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(looking),
+                                       cmocka_unit_test(ended_early),
+                                       cmocka_unit_test(together),
+                                       cmocka_unit_test(by_program),
+                                       cmocka_unit_test(canceled),
+                                       cmocka_unit_test(by_judge),
+                                       cmocka_unit_test(judge_fails),
+                                       cmocka_unit_test(by_preference),
+                                       cmocka_unit_test(who_did_not_answer_is_not_better),
+                                       cmocka_unit_test(judges_are_recorded_and_played),
+                                       cmocka_unit_test(without_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
