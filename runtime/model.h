@@ -65,8 +65,8 @@ struct ask {
     bool timer_open;
     uint32_t attempt;
     struct limiter_wait limit;
-    struct streamed *streamed; /* an answer in pieces; NULL: it is none */
-    bool delta_told;           /* a piece reached somebody */
+    struct answer_pieces *pieces; /* an answer in pieces; NULL: it is none */
+    bool delta_told;              /* a piece reached somebody */
 };
 
 /* Of an endpoint, with the model's id where the protocol has it. */
