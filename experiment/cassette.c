@@ -101,7 +101,8 @@ static void put_event(struct buf *out, const struct json *event) {
 
 static bool is_attempt(const struct json *event) {
     const struct json *said = json_get(event, "said");
-    return text_is(trace_text(said ? said : event, "event"), "model.attempt");
+    gramc_text name = trace_text(said ? said : event, "event");
+    return text_is(name, "model.attempt") || text_is(name, "inner.model.attempt");
 }
 
 void cassette_begin(struct cassette_writer *writer, const struct plan *plan, uint32_t item,

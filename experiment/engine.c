@@ -14,8 +14,8 @@ enum { CONCURRENCY = 4, ATTEMPTS = 3, BACKOFF_MS = 1000, LEASE_MS = 60000, REASO
 enum { AWAY_MS = 100, AWAY_MOST_MS = 5000, LOOK_MOST_MS = 5000 };
 
 /* What is known of a cell: a byte each. COMPARED: no preference is to be asked for any more;
- * UNDECIDED: one could not be had. */
-enum { OVER = 1, LACKING = 2, COMPARED = 4, UNDECIDED = 8 };
+ * UNDECIDED: one could not be had; TOLD: the watch knows of it. */
+enum { OVER = 1, LACKING = 2, COMPARED = 4, UNDECIDED = 8, TOLD = 16 };
 
 /* An item that is being run. */
 struct item_run {
@@ -110,12 +110,33 @@ static void count_attempt(struct engine *engine, const struct attempt *attempt) 
 static void note_over(struct engine *engine, uint32_t place, const struct attempt *attempt) {
     uint64_t cell = index_of(engine, place, &attempt->cell);
     bool missing = attempt->state == CELL_MISSING;
+    bool told = engine->cells[cell] & TOLD;
     if (engine->cells[cell] & OVER) return;
-    engine->cells[cell] = (uint8_t)(OVER | (missing ? LACKING : 0));
+    engine->cells[cell] = (uint8_t)(OVER | TOLD | (missing ? LACKING : 0));
     engine->progress.done += !missing;
     engine->progress.missing += missing;
-    if (engine->options.watch.over)
+    if (engine->options.watch.over && !told)
         engine->options.watch.over(engine->options.watch.ctx, place, attempt);
+}
+
+/* What the store has of a cell. */
+static void note_kept(struct engine *engine, uint32_t place, const struct attempt *attempt) {
+    bool judged = true;
+    if (attempt->state == CELL_DONE) note_over(engine, place, attempt);
+    for (size_t i = 0; i < engine->options.preference_count; i++)
+        judged = judged && kept_answer_is_judged(attempt, engine->options.preferences[i]);
+    if (judged) engine->cells[index_of(engine, place, &attempt->cell)] |= COMPARED;
+}
+
+/* Cells of an item that was somebody else's: what this process knows of them may not be kept. */
+static void forget_cells(struct engine *engine, uint32_t place) {
+    uint64_t count = cells_of_item(engine), first = place * count;
+    for (uint64_t i = first; i < first + count; i++) {
+        if (!(engine->cells[i] & OVER)) continue;
+        if (engine->cells[i] & LACKING) engine->progress.missing--;
+        else engine->progress.done--;
+        engine->cells[i] = TOLD;
+    }
 }
 
 /* Nothing is compared with an answer that is not there. */
@@ -283,11 +304,21 @@ static bool was_broken_off(const struct engine *engine, const struct attempt *at
            attempt->fault == FAULT_INFRASTRUCTURE;
 }
 
+/* Nothing more is run of an item that somebody else has taken over: it would not be kept. */
+static void drop_lost(struct engine *engine) {
+    struct store_claim lost;
+    while (store_lost(engine->options.store, &lost))
+        for (struct item_run *group = engine->groups; group; group = group->next)
+            if (group->claim.place == lost.place && group->claim.fence == lost.fence)
+                group->dropped = true;
+}
+
 /* Writes the attempt, and says whether the group goes on at once. */
 static bool take_attempt(struct item_run *group, const struct attempt *given) {
     struct engine *engine = group->engine;
     struct attempt attempt = *given;
     bool failed = attempt.fault == FAULT_INFRASTRUCTURE;
+    drop_lost(engine);
     if (was_broken_off(engine, &attempt)) {
         group->dropped = true;
         return true;
@@ -438,7 +469,7 @@ static void run_group(struct item_run *group) {
 
 /* ## Starting items */
 
-/* What somebody else has done of the item before the lease was over, or an earlier process. */
+/* What is kept of the item, whoever has done it. */
 static int read_done(void *ctx, uint32_t place, const struct attempt *attempt) {
     struct item_run *group = ctx;
     struct engine *engine = group->engine;
@@ -450,8 +481,7 @@ static int read_done(void *ctx, uint32_t place, const struct attempt *attempt) {
         *known = (uint16_t)number;
         count_attempt(engine, attempt);
     }
-    if (attempt->state != CELL_DONE) return 0;
-    note_over(engine, place, attempt);
+    note_kept(engine, place, attempt);
     keep_answer(group, attempt);
     return 0;
 }
@@ -463,6 +493,7 @@ static bool take_over(struct item_run *group) {
     struct engine *engine = group->engine;
     const struct cell_runner *cells = engine->options.cells;
     struct store_error error = {""};
+    forget_cells(engine, group->claim.place);
     gramc_status status =
         store_each_of(engine->options.store, group->claim.place, read_done, group, &error);
     if (!status) return true;
@@ -626,11 +657,7 @@ static int read_attempt(void *ctx, uint32_t place, const struct attempt *attempt
     uint32_t number = attempt->number < UINT16_MAX ? attempt->number : UINT16_MAX;
     engine->numbers[index_of(engine, place, &attempt->cell)] = (uint16_t)number;
     count_attempt(engine, attempt);
-    if (attempt->state == CELL_DONE) note_over(engine, place, attempt);
-    bool judged = true;
-    for (size_t i = 0; i < engine->options.preference_count; i++)
-        judged = judged && kept_answer_is_judged(attempt, engine->options.preferences[i]);
-    if (judged) engine->cells[index_of(engine, place, &attempt->cell)] |= COMPARED;
+    note_kept(engine, place, attempt);
     return 0;
 }
 

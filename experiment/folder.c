@@ -19,8 +19,8 @@ static bool is_self(const char *name) {
     return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
 }
 
-/* `folder` is open, and is closed here. */
-static void empty(int folder, int depth) {
+/* `folder` is open, and is closed here. `but`: an entry that stays; NULL: none does. */
+static void empty(int folder, int depth, const char *but) {
     DIR *listing = fdopendir(folder);
     struct dirent *entry;
     if (!listing) {
@@ -28,19 +28,29 @@ static void empty(int folder, int depth) {
         return;
     }
     while ((entry = readdir(listing))) {
+        if (but && strcmp(entry->d_name, but) == 0) continue;
         if (is_self(entry->d_name) || unlinkat(folder, entry->d_name, 0) == 0) continue;
         (void)fchmodat(folder, entry->d_name, 0700, 0);
         int inner = depth < DEEPEST ? openat(folder, entry->d_name,
                                              O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
                                     : -1;
-        if (inner >= 0) empty(inner, depth + 1);
+        if (inner >= 0) empty(inner, depth + 1, NULL);
         (void)unlinkat(folder, entry->d_name, AT_REMOVEDIR);
     }
     closedir(listing);
 }
 
 void folder_remove(const char *path) {
+    folder_remove_last(path, NULL);
+}
+
+void folder_remove_last(const char *path, const char *last) {
     int folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (folder >= 0) empty(folder, 0);
+    if (folder >= 0) {
+        int same = dup(folder);
+        empty(folder, 0, last);
+        if (last && same >= 0) (void)unlinkat(same, last, 0);
+        if (same >= 0) close(same);
+    }
     (void)rmdir(path);
 }

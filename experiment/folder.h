@@ -8,5 +8,7 @@
 bool folder_make(const char *path);
 /* With everything in it; links are removed, not followed. What cannot be removed stays. */
 void folder_remove(const char *path);
+/* The same, and that file of it after all others. */
+void folder_remove_last(const char *path, const char *last);
 
 #endif

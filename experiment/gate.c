@@ -183,6 +183,11 @@ static void judge_cases(struct analysis *analysis, struct gate_result *result, s
     say(analysis, result, (double)count <= result->gate->value ? GATE_PASSED : GATE_FAILED, words);
 }
 
+/* What was only played took no time that anybody would wait: it must not pass for being fast. */
+static bool is_unknown(const struct analysis *analysis, size_t metric) {
+    return analysis->replayed && analysis->metrics[metric].kind == METRIC_LATENCY;
+}
+
 static void judge_one(struct analysis *analysis, struct gate_result *result) {
     const struct gate_rule *gate = result->gate;
     struct buf words;
@@ -197,6 +202,9 @@ static void judge_one(struct analysis *analysis, struct gate_result *result) {
         judge_cases(analysis, result, &words);
     } else if (metric == analysis->metric_count) {
         buf_puts(&words, "there is no such metric");
+        say(analysis, result, GATE_UNDECIDED, &words);
+    } else if (is_unknown(analysis, metric)) {
+        buf_puts(&words, "runs were replayed: their times say nothing");
         say(analysis, result, GATE_UNDECIDED, &words);
     } else if (gate->option == GATE_FAIL_IF) {
         judge_condition(analysis, analysis_comparison(analysis, result->arm, metric), result,

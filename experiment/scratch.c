@@ -19,43 +19,53 @@
 
 #define PREFIX "gramc-run-"
 #define OWNER "owner"
-enum { OWNERLESS_S = 3600 };
+#define OWNER_NEW "owner-new"
+enum { OWNERLESS_S = 3600, TRIES = 8 };
 
 /* ## Those of the dead */
 
-/* Where nobody has come so far as to lock it, it is young, or has been left alone for an hour. */
-static bool is_ownerless(const struct stat *about) {
-    return time(NULL) - about->st_mtime > OWNERLESS_S;
+static int open_owner(int folder, const char *name) {
+    return openat(folder, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 }
 
-static bool has_dead_owner(int folder, const struct stat *about) {
-    int owner = openat(folder, OWNER, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    if (owner < 0) return is_ownerless(about);
+enum owner_state { OWNER_NONE, OWNER_LIVES, OWNER_DEAD };
+
+static enum owner_state look_at_owner(int folder) {
+    int owner = open_owner(folder, OWNER);
+    if (owner < 0) owner = open_owner(folder, OWNER_NEW);
+    if (owner < 0) return OWNER_NONE;
     bool dead = flock(owner, LOCK_EX | LOCK_NB) == 0;
     close(owner);
-    return dead;
+    return dead ? OWNER_DEAD : OWNER_LIVES;
 }
 
-static bool is_left_behind(int root, const char *name) {
-    struct stat about;
+/* False: it is not this user's, or no folder. */
+static bool look_at(int root, const char *name, enum owner_state *owner, struct stat *about) {
     int folder = openat(root, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (folder < 0) return false;
-    bool left =
-        fstat(folder, &about) == 0 && about.st_uid == geteuid() && has_dead_owner(folder, &about);
+    bool ours = fstat(folder, about) == 0 && about->st_uid == geteuid();
+    if (ours) *owner = look_at_owner(folder);
     close(folder);
-    return left;
+    return ours;
 }
 
+/* The owner is the first that is made in one, and the last that is removed of it. So one without is
+ * empty, or was not made here: that is left alone for an hour. */
 static void remove_left_behind(const char *root) {
     char path[SCRATCH_PATH];
     struct dirent *entry;
+    struct stat about;
+    enum owner_state owner;
     DIR *listing = opendir(root);
     if (!listing) return;
     while ((entry = readdir(listing))) {
         if (strncmp(entry->d_name, PREFIX, sizeof PREFIX - 1) != 0) continue;
-        if (!is_left_behind(dirfd(listing), entry->d_name)) continue;
         int len = snprintf(path, sizeof path, "%s/%s", root, entry->d_name);
-        if (len > 0 && (size_t)len < sizeof path) folder_remove(path);
+        if (len <= 0 || (size_t)len >= sizeof path) continue;
+        if (!look_at(dirfd(listing), entry->d_name, &owner, &about)) continue;
+        bool old = time(NULL) - about.st_mtime > OWNERLESS_S;
+        if (owner == OWNER_DEAD || (owner == OWNER_NONE && old)) folder_remove_last(path, OWNER);
+        else if (owner == OWNER_NONE) (void)rmdir(path);
     }
     closedir(listing);
 }
@@ -66,9 +76,9 @@ static void remove_left_behind(const char *root) {
 static int lock_owner(const char *path) {
     int folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (folder < 0) return -1;
-    int owner = openat(folder, OWNER "-new", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (owner >= 0 && (flock(owner, LOCK_EX | LOCK_NB) != 0 ||
-                       renameat(folder, OWNER "-new", folder, OWNER) != 0)) {
+    int owner = openat(folder, OWNER_NEW, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (owner >= 0 &&
+        (flock(owner, LOCK_EX | LOCK_NB) != 0 || renameat(folder, OWNER_NEW, folder, OWNER) != 0)) {
         close(owner);
         owner = -1;
     }
@@ -83,20 +93,23 @@ static bool make(struct scratch *scratch, const char *root, const char *name) {
     return false;
 }
 
-/* Where nothing can be locked it has a name that nobody looks for. */
+/* Another process may take one that is not locked yet for a dead one's: then it is tried again.
+ * Where nothing can be locked it has a name that nobody looks for. */
 bool scratch_make(struct scratch *scratch, const char *root) {
     *scratch = (struct scratch){.owner = -1};
     remove_left_behind(root);
-    if (!make(scratch, root, PREFIX)) return false;
-    scratch->owner = lock_owner(scratch->path);
-    if (scratch->owner >= 0) return true;
-    folder_remove(scratch->path);
+    for (int tries = 0; tries < TRIES; tries++) {
+        if (!make(scratch, root, PREFIX)) return false;
+        scratch->owner = lock_owner(scratch->path);
+        if (scratch->owner >= 0) return true;
+        folder_remove(scratch->path);
+    }
     return make(scratch, root, "gramc-cells-");
 }
 
 void scratch_remove(struct scratch *scratch) {
     if (!scratch->path[0]) return;
-    folder_remove(scratch->path);
+    folder_remove_last(scratch->path, OWNER);
     if (scratch->owner >= 0) close(scratch->owner);
     *scratch = (struct scratch){.owner = -1};
 }

@@ -24,6 +24,7 @@ extern const struct model_kind model_endpoint, model_script, model_mock;
 
 struct script_answer {
     const struct json *request; /* NULL: the script does not say */
+    gramc_text within;          /* of which run inside the first one; empty: of that */
     struct reply reply;
 };
 

@@ -3,6 +3,7 @@
  * and what the evaluator says of it. Only the user's text and the answer stay in the conversation;
  * what the roles say to each other is gone with the step. What they are told is
  * evaluated_words.h's. */
+#include "base/limits.h"
 #include "base/text.h"
 #include "base/json/tolerant.h"
 #include "base/json/writer.h"
@@ -350,7 +351,8 @@ static void read_evaluator(gramc_run *run, const struct reply *reply) {
     const struct evaluated_plan *plan = run->plan;
     struct decision decision = understand(&run->inner, reply->content);
     bool continues = !decision.odd && text_is(decision.word, "CONTINUE");
-    bool has_rounds = plan->round < run->bound->agent->max_rounds;
+    uint32_t most = run->bound->agent->max_rounds;
+    bool has_rounds = plan->round < (most ? most : DEFAULT_ROUNDS);
     if (run->inner.oom) return;
     if (continues && has_rounds) {
         go_on(run, decision.reason);

@@ -433,8 +433,10 @@ static int carry_out(struct carried *run, enum study_verb verb) {
     show(run);
     engine_start(run->engine);
     (void)run_cells_drive(run->cells, run->engine);
+    /* What is queued may have to wait for a database: a second signal does not. */
+    int code = end_run(run, verb);
     (void)interrupt_stop(study->cli, interrupt);
-    int code = end_run(run, verb), recorded = study_record(study, run->store);
+    int recorded = study_record(study, run->store);
     return code == EXIT_FINE ? recorded : code;
 }
 

@@ -21,6 +21,15 @@ struct store_write {
 
 #define STORE_EVERY UINT32_MAX
 
+/* Attempts that an old fence has kept out. */
+enum { STORE_LOST = 32 };
+struct store_refusals {
+    uint64_t count;
+    struct store_claim claims[STORE_LOST]; /* of the first ones */
+    size_t claim_count;
+};
+void store_refuse(struct store_refusals *refusals, const struct store_claim *claim);
+
 struct store_driver {
     /* The path or address; *out is freed by close, also after a failure. */
     gramc_status (*open)(void **out, gramc_text where, const gramc_allocator *allocator,
@@ -36,8 +45,8 @@ struct store_driver {
     /* The claim is over, as far as this process knows of it. */
     void (*finish)(void *db, const struct store_claim *claim);
     /* All or nothing; counts what an old fence has kept out. */
-    gramc_status (*write)(void *db, const struct store_write *first, uint64_t *refused,
-                          struct store_error *error);
+    gramc_status (*write)(void *db, const struct store_write *first,
+                          struct store_refusals *refusals, struct store_error *error);
     /* Of the item at that place, or of STORE_EVERY. */
     gramc_status (*each)(void *db, uint32_t place, bool traces, store_visit *visit, void *ctx,
                          struct store_error *error);

@@ -408,20 +408,19 @@ static bool write_one(struct store_server *server, const struct store_write *wri
            (write->kind != WRITE_ATTEMPT && write->kind != WRITE_PREFERENCE);
 }
 
-static gramc_status write_batch(void *db, const struct store_write *first, uint64_t *refused,
-                                struct store_error *error) {
+static gramc_status write_batch(void *db, const struct store_write *first,
+                                struct store_refusals *refusals, struct store_error *error) {
     struct store_server *server = db;
     struct postgres *writing = &server->writing;
-    uint64_t kept_out;
+    const struct store_refusals none = {.count = 0};
     int tries = 0;
     do {
-        kept_out = 0;
+        *refusals = none;
         postgres_run(writing, "BEGIN");
         for (const struct store_write *one = first; one && !writing->status; one = one->next)
-            if (!write_one(server, one)) kept_out++;
+            if (!write_one(server, one)) store_refuse(refusals, &one->claim);
         postgres_run(writing, "COMMIT");
     } while (++tries < TRIES_MAX && is_back(server, writing));
-    *refused += kept_out;
     return writing->status ? explain(writing, error) : GRAMC_OK;
 }
 

@@ -375,15 +375,15 @@ static void finish(void *db, const struct store_claim *given) {
 
 /* ## Writing */
 
-static gramc_status write_batch(void *db, const struct store_write *first, uint64_t *refused,
-                                struct store_error *error) {
+static gramc_status write_batch(void *db, const struct store_write *first,
+                                struct store_refusals *refusals, struct store_error *error) {
     struct store_file *file = db;
     struct sqlite *writing = &file->writing;
     sqlite_run(writing, "BEGIN IMMEDIATE");
     for (const struct store_write *one = first; one && !writing->status; one = one->next)
         if (!sqlite_write(writing, file->key, one) &&
             (one->kind == WRITE_ATTEMPT || one->kind == WRITE_PREFERENCE))
-            (*refused)++;
+            store_refuse(refusals, &one->claim);
     sqlite_run(writing, "COMMIT");
     return writing->status ? explain(file, writing, error) : GRAMC_OK;
 }

@@ -27,7 +27,7 @@ struct store {
     struct store_write *first, **end; /* to be written */
     size_t waiting;
     struct store_write *spent; /* to be freed by the loop's thread */
-    uint64_t refused;
+    struct store_refusals refusals;
     gramc_status status; /* the first that writing has met */
     struct store_error error;
 };
@@ -56,6 +56,12 @@ gramc_status store_fail(struct store_error *error, gramc_status status, const ch
     vsnprintf(error->message, sizeof(error->message), format, args);
     va_end(args);
     return status;
+}
+
+void store_refuse(struct store_refusals *refusals, const struct store_claim *claim) {
+    refusals->count++;
+    if (refusals->claim_count == STORE_LOST) return;
+    refusals->claims[refusals->claim_count++] = *claim;
 }
 
 gramc_text store_join(struct arena *arena, gramc_text first, gramc_text second) {
@@ -92,17 +98,19 @@ static void spend(struct store *store, struct store_write *first) {
 static void write_all(struct store *store) {
     struct store_write *batch = store->first;
     struct store_error error = {""};
-    uint64_t refused = 0;
+    struct store_refusals refusals = {.count = 0};
     gramc_status status = store->status;
     store->first = NULL;
     store->end = &store->first;
     store->waiting = 0;
     store->busy = true;
     pthread_mutex_unlock(&store->lock);
-    if (!status) status = store->driver->write(store->db, batch, &refused, &error);
+    if (!status) status = store->driver->write(store->db, batch, &refusals, &error);
     pthread_mutex_lock(&store->lock);
     store->busy = false;
-    store->refused += refused;
+    store->refusals.count += refusals.count - refusals.claim_count;
+    for (size_t i = 0; i < refusals.claim_count; i++)
+        store_refuse(&store->refusals, &refusals.claims[i]);
     if (status && !store->status) {
         store->status = status;
         store->error = error;
@@ -272,9 +280,17 @@ uint64_t store_refused(const struct store *given) {
     /* A mutex is no part of what a store is. */
     struct store *store = (struct store *)(uintptr_t)given;
     pthread_mutex_lock(&store->lock);
-    uint64_t refused = store->refused;
+    uint64_t refused = store->refusals.count;
     pthread_mutex_unlock(&store->lock);
     return refused;
+}
+
+bool store_lost(struct store *store, struct store_claim *out) {
+    pthread_mutex_lock(&store->lock);
+    bool any = store->refusals.claim_count > 0;
+    if (any) *out = store->refusals.claims[--store->refusals.claim_count];
+    pthread_mutex_unlock(&store->lock);
+    return any;
 }
 
 gramc_status store_health(struct store *store, struct store_error *error) {

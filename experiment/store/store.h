@@ -90,6 +90,9 @@ gramc_status store_prefer(struct store *store, const struct store_claim *claim,
 gramc_status store_finish(struct store *store, const struct store_claim *claim);
 /* Attempts and preferences that came too late, since somebody else had claimed their item. */
 uint64_t store_refused(const struct store *store);
+/* Whose claim that was: each once, as many as there is room for. False: there is none to be told.
+ */
+bool store_lost(struct store *store, struct store_claim *out);
 /* GRAMC_OK, or what stopped the writing thread: the run must end then. Cheap. */
 gramc_status store_health(struct store *store, struct store_error *error);
 /* Waits until everything that was queued is committed. */

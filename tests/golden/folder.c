@@ -67,7 +67,7 @@ void file_provide(const char *path, const char *text, size_t len) {
 /* ## Folders */
 
 /* Memory, where programs may be started from it as well: some cases bring their own. */
-bool folder_make(char path[FOLDER_PATH]) {
+bool case_folder_make(char path[FOLDER_PATH]) {
     struct statvfs fs;
     bool memory = !statvfs("/dev/shm", &fs) && !(fs.f_flag & (ST_RDONLY | ST_NOEXEC)) &&
                   access("/dev/shm", W_OK) == 0;
@@ -82,7 +82,7 @@ static int remove_entry(const char *path, const struct stat *st, int kind, struc
     return remove(path);
 }
 
-bool folder_remove(const char *path) {
+bool case_folder_remove(const char *path) {
     return nftw(path, remove_entry, FOLDERS_OPEN, FTW_DEPTH | FTW_PHYS) == 0;
 }
 
@@ -98,11 +98,11 @@ static bool copy_entry(const char *from, const char *to) {
     struct stat st;
     if (lstat(from, &st)) return false;
     if (S_ISREG(st.st_mode)) return copy_file(from, to, st.st_mode & 07777);
-    return S_ISDIR(st.st_mode) && folder_copy(from, to) && chmod(to, st.st_mode & 07777) == 0;
+    return S_ISDIR(st.st_mode) && case_folder_copy(from, to) && chmod(to, st.st_mode & 07777) == 0;
 }
 
-bool folder_copy(const char *from, const char *to) {
-    if (access(to, F_OK) == 0 && !folder_remove(to)) return false;
+bool case_folder_copy(const char *from, const char *to) {
+    if (access(to, F_OK) == 0 && !case_folder_remove(to)) return false;
     DIR *folder = opendir(from);
     bool done = folder && mkdir(to, 0700) == 0;
     for (struct dirent *entry; done && (entry = readdir(folder)) != NULL;) {

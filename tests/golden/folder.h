@@ -9,10 +9,10 @@
 enum { FOLDER_PATH = 64 };
 
 /* Makes an empty one and writes its path. */
-bool folder_make(char path[FOLDER_PATH]);
+bool case_folder_make(char path[FOLDER_PATH]);
 /* Makes `to` equal to the folder `from`, which holds files and folders only. */
-bool folder_copy(const char *from, const char *to);
-bool folder_remove(const char *path);
+bool case_folder_copy(const char *from, const char *to);
+bool case_folder_remove(const char *path);
 /* The text is to be freed; NULL: there is no such file. */
 char *file_read(const char *path, size_t *len);
 /* Also makes the folders of the path. A file with this text already is left alone: replacing one

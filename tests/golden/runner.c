@@ -215,7 +215,7 @@ static void prepare(const struct golden *golden) {
         forget(&outcome);
     }
     bool is_kept = access("prepared", F_OK) == 0;
-    if (!folder_copy(is_kept ? "prepared" : "state", is_kept ? "state" : "prepared"))
+    if (!case_folder_copy(is_kept ? "prepared" : "state", is_kept ? "state" : "prepared"))
         perror(golden->path);
 }
 
@@ -328,7 +328,7 @@ static bool run_case(const char *path, const char *mode, long stride) {
     static struct golden golden;
     char folder[FOLDER_PATH], home[1024];
     bool good = false;
-    if (!load(&golden, path) || !folder_make(folder) || !getcwd(home, sizeof home)) {
+    if (!load(&golden, path) || !case_folder_make(folder) || !getcwd(home, sizeof home)) {
         fprintf(stderr, "FAILED %s: cannot be read or run\n", path);
         return false;
     }
@@ -343,7 +343,7 @@ static bool run_case(const char *path, const char *mode, long stride) {
         }
     }
     good = chdir(home) == 0 && good;
-    good = folder_remove(folder) && good;
+    good = case_folder_remove(folder) && good;
     free(golden.content);
     return good;
 }

@@ -26,6 +26,8 @@ found 'regression: quick is worse than exact'
 found '24 runs replayed'
 found 'says nothing about what a model would answer today'
 expect 1 "$gramc" experiment shop.gram run --replay cassettes -q --fail-if 'regression(success)'
+expect 3 "$gramc" experiment shop.gram run --replay cassettes --max 'latency_p95<=60s'
+found 'runs were replayed: their times say nothing'
 [ -e .gramc ] && complain "what was only played is kept"
 
 # What it will cost: by what was recorded, by what an earlier run used, by the prompts.

@@ -194,6 +194,24 @@ postgres_on
 wait $begins || { cat run.out; complain "who waited for the database gave $?"; }
 [ "$(calls)" = 100 ] || complain "an outage made $(calls) calls, not 100"
 whole away
+# While it is gone, the first signal lets what is queued be written if it comes back; the second one
+# does not wait.
+"$gramc" "${run[@]}" --id hurry --lease 5s >run.out 2>&1 &
+begins=$!
+sleep 1
+postgres stop
+kill -INT $begins
+sleep 0.7
+kill -INT $begins || complain "one SIGINT ended a run that has something to write"
+begun=$(date +%s%N)
+wait $begins
+got=$?
+took=$((($(date +%s%N) - begun) / 1000000))
+[ $got = 130 ] || { cat run.out; complain "two SIGINT gave $got, not 130"; }
+[ $took -lt 1000 ] || complain "the second SIGINT took $took ms"
+postgres_on
+expect 0 "regression" experiment spec.gram resume --model mock --store "$store" --id hurry --lease 5s --wait
+whole hurry
 "$gramc" "${run[@]}" --id gone --lease 1s >run.out 2>&1 &
 begins=$!
 sleep 1

@@ -226,7 +226,7 @@ static void what_was_not_finished_is_claimed_again(void **state) {
 
 static void an_old_fence_keeps_out(void **state) {
     struct made made;
-    struct store_claim slow, quick;
+    struct store_claim slow, quick, lost;
     struct store_error error;
     const struct timespec moment = {0, 20 * 1000 * 1000};
     make(&made, 1);
@@ -242,6 +242,9 @@ static void an_old_fence_keeps_out(void **state) {
     assert_int_equal(store_finish(store, &slow), GRAMC_OK);
     assert_int_equal(store_flush(store, &error), GRAMC_OK);
     assert_int_equal(store_refused(store), 1);
+    assert_true(store_lost(store, &lost));
+    assert_true(lost.place == slow.place && lost.fence == slow.fence);
+    assert_false(store_lost(store, &lost));
     assert_int_equal(read_all(store, &made).count, 4);
     close_store(store);
     plan_free(&made.plan);
