@@ -124,6 +124,8 @@ static const struct dispatched {
     {"call", "Calls one tool of a library"},
     {"session", "Lists, shows and forgets the conversations that gramc run --session keeps"},
     {"experiment", "Carries out an experiment: which tool library is better, and how sure is that"},
+    {"cassette",
+     "Looks after a folder of cassettes, which experiment --record writes and --replay plays"},
     {"ab", "Runs the cases of a file with one agent and two tool libraries, and compares them"},
     {"report", "Prints the JSON report of an experiment in another format, and judges gates by it"},
     {"stat", "Computes one number of a report again: an interval, a test, a power, an e-value"},

@@ -43,7 +43,8 @@ enum {
     FOR_GRADE = 1 << 21,
     FOR_SERVE = 1 << 22,
     FOR_WORKER = 1 << 23,
-    FOR_ALL = (1 << 24) - 1 /* room for those that come */
+    FOR_CASSETTE = 1 << 24,
+    FOR_ALL = (1 << 26) - 1 /* room for those that come */
 };
 
 /* The longest path that is put together here, and the most options of one command. */

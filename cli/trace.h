@@ -26,6 +26,7 @@ enum block_kind {
 struct block {
     enum block_kind kind;
     gramc_text label, note, text;
+    unsigned depth; /* of runs inside the first one */
 };
 
 /* Who writes blocks: into `out`, whose errors stick. */

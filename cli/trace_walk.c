@@ -7,18 +7,19 @@
 #include "base/json/trace_read.h"
 #include "base/text.h"
 
-enum { SHORT_FINGERPRINT = 12, NOTE_MAX = 512 };
+enum { SHORT_FINGERPRINT = 12, NOTE_MAX = 512, DEEPEST_SHOWN = 8 };
 
 struct tour {
     struct block_writer *writer;
     struct arena *arena;
     gramc_text said; /* by the model, last */
     bool ended;
+    unsigned depth;
 };
 
 static void put(struct tour *tour, enum block_kind kind, gramc_text label, gramc_text note,
                 gramc_text text) {
-    const struct block block = {kind, label, note, text};
+    const struct block block = {kind, label, note, text, tour->depth};
     tour->writer->block(tour->writer, &block);
 }
 
@@ -223,7 +224,7 @@ static void walk_answer(struct tour *tour, const struct json *event) {
 static void walk_outcome(struct tour *tour, const struct json *event) {
     struct note note = {.len = 0};
     gramc_text outcome = trace_text(event, "outcome");
-    tour->ended = true;
+    if (!tour->depth) tour->ended = true;
     add_time(&note, event, "duration_ms", "");
     add_time(&note, event, "model_ms", " in the model");
     add_time(&note, event, "tool_ms", " in tools");
@@ -262,8 +263,19 @@ static const struct {
              {"answer", walk_answer},
              {"outcome", walk_outcome}};
 
+/* 0: of the run itself; else of one that does a tool, or of one in that. */
+static unsigned depth_of(const struct json *event) {
+    gramc_text within = trace_text(event, "within");
+    unsigned depth = within.len > 0;
+    for (size_t i = 0; i < within.len; i++) depth += within.ptr[i] == '/';
+    return depth < DEEPEST_SHOWN ? depth : DEEPEST_SHOWN;
+}
+
 static void walk_event(struct tour *tour, const struct json *event) {
+    static const char inner[] = "inner.";
     gramc_text name = trace_text(event, "event");
+    tour->depth = text_starts(name, inner) ? depth_of(event) : 0;
+    if (tour->depth) name = text_slice(name, sizeof inner - 1, name.len);
     for (size_t i = 0; i < sizeof shows / sizeof *shows; i++) {
         if (!text_is(name, shows[i].name)) continue;
         shows[i].show(tour, event);

@@ -5,6 +5,8 @@
 
 #include "base/text.h"
 
+#include <stdio.h>
+
 /* ## Text: a line with label and note, the text below it */
 
 /* `next_line` stands in front of every line but the first. */
@@ -19,6 +21,22 @@ static void put_safe(struct buf *out, gramc_text text, const char *next_line) {
     }
 }
 
+/* Room for the line ends and indents of the deepest run. */
+enum { INDENT = 4, INDENTS = 64 };
+
+static void put_indent(struct buf *out, unsigned depth) {
+    buf_printf(out, "%*s", (int)(INDENT * depth), "");
+}
+
+/* The text, below its label. */
+static void put_below(struct buf *out, gramc_text text, unsigned depth) {
+    char line[INDENTS];
+    snprintf(line, sizeof line, "\n%*s", (int)(INDENT * (depth + 1)), "");
+    buf_puts(out, line + 1);
+    put_safe(out, text, line);
+    buf_putc(out, '\n');
+}
+
 static void text_begin(struct block_writer *writer, gramc_text title) {
     (void)writer;
     (void)title;
@@ -26,6 +44,7 @@ static void text_begin(struct block_writer *writer, gramc_text title) {
 
 static void text_fact(struct buf *out, const struct block *block) {
     size_t width = text_length(block->label);
+    put_indent(out, block->depth);
     put_safe(out, block->label, " ");
     buf_printf(out, "%*s", width < 8 ? (int)(8 - width) + 1 : 1, "");
     put_safe(out, block->text, " ");
@@ -44,15 +63,13 @@ static void text_block(struct block_writer *writer, const struct block *block) {
     }
     if (writer->any) buf_putc(out, '\n');
     writer->any = true;
+    put_indent(out, block->depth);
     if (block->kind == BLOCK_FAILURE) buf_puts(out, "! ");
     put_safe(out, block->label, " ");
     if (block->note.len) buf_puts(out, "  ");
     put_safe(out, block->note, " ");
     buf_putc(out, '\n');
-    if (!block->text.len) return;
-    buf_puts(out, "    ");
-    put_safe(out, block->text, "\n    ");
-    buf_putc(out, '\n');
+    if (block->text.len) put_below(out, block->text, block->depth);
 }
 
 static void text_end(struct block_writer *writer) {

@@ -173,6 +173,16 @@ static bool is_refused(const bool any[DIFFERENCES], const bool may[DIFFERENCES])
     return d < DIFFERENCES;
 }
 
+static bool brings_boxes(const gramc_experiment *experiment) {
+    for (size_t i = 0; i < experiment->arm_count; i++) {
+        const gramc_agent *agent = experiment->arms[i].agent;
+        if (agent && agent->box_use_count) return true;
+        for (size_t k = 0; agent && k < agent->task_count; k++)
+            if (agent->tasks[k].box_use_count) return true;
+    }
+    return false;
+}
+
 /* A word that allows only what does not differ. */
 static bool is_idle(gramc_text word, const bool any[DIFFERENCES]) {
     bool idle = true;
@@ -207,7 +217,9 @@ void experiment_compare(struct pass *pass, const struct experiment *experiment) 
     const struct property *p = property_find(experiment->pattern->subject, "vary");
     any[DIFFERS_DESCRIPTION] = any[DIFFERS_DESCRIPTION] || any[DIFFERS_SCHEMA];
     if (is_refused(any, may)) return;
+    /* What boxes bring may differ, but for the model: that is seen when they are asked. */
+    bool boxes = brings_boxes(public);
     for (size_t v = 0; p && v < public->vary_count; v++)
-        if (is_idle(public->vary[v], any))
+        if (is_idle(public->vary[v], any) && (!boxes || text_is(public->vary[v], "model")))
             FIND(pass->findings, D_VARIES_NOTHING, pass->source, p->value->span, public->vary[v]);
 }

@@ -9,7 +9,15 @@
 #include "compiler/data.h"
 
 /* What the property that chooses a kind wants. */
-enum wanted { WANTS_NAME, WANTS_FILE, WANTS_COMMAND, WANTS_DATA, WANTS_METHOD, WANTS_SERVER };
+enum wanted {
+    WANTS_NAME,
+    WANTS_FILE,
+    WANTS_COMMAND,
+    WANTS_DATA,
+    WANTS_METHOD,
+    WANTS_SERVER,
+    WANTS_AGENT
+};
 
 static const struct {
     const char *word;
@@ -67,7 +75,14 @@ static void read_server(struct pass *pass, struct impl *impl, const struct value
     impl->server_at = value->span;
 }
 
-enum { NEEDS_TARGET = 1, NEEDS_ARGV = 2, NEEDS_METHOD = 4, NEEDS_SERVER = 8 };
+/* Who it is is known when all names are (library_agent.c). */
+static void read_agent(struct pass *pass, struct impl *impl, const struct value *value,
+                       const char *word) {
+    impl->public.target = library_name(pass, value, word);
+    impl->agent_at = value->span;
+}
+
+enum { NEEDS_TARGET = 1, NEEDS_ARGV = 2, NEEDS_METHOD = 4, NEEDS_SERVER = 8, NEEDS_AGENT = 16 };
 enum shown { SHOWS_TARGET, SHOWS_ARGV, SHOWS_NOTHING };
 
 static const struct {
@@ -79,7 +94,8 @@ static const struct {
               [WANTS_COMMAND] = {read_command, NEEDS_ARGV, SHOWS_ARGV},
               [WANTS_DATA] = {read_data, 0, SHOWS_NOTHING},
               [WANTS_METHOD] = {read_method, NEEDS_TARGET | NEEDS_METHOD, SHOWS_TARGET},
-              [WANTS_SERVER] = {read_server, NEEDS_TARGET | NEEDS_SERVER, SHOWS_TARGET}};
+              [WANTS_SERVER] = {read_server, NEEDS_TARGET | NEEDS_SERVER, SHOWS_TARGET},
+              [WANTS_AGENT] = {read_agent, NEEDS_TARGET | NEEDS_AGENT, SHOWS_TARGET}};
 
 void kind_read(struct pass *pass, struct impl *impl, const struct value *value) {
     gramc_impl_kind kind = impl->public.kind;
@@ -96,7 +112,7 @@ bool impl_is_whole(const gramc_impl *impl) {
     if ((size_t)impl->kind >= KINDS) return false;
     unsigned given = (impl->target.len ? NEEDS_TARGET : 0U) | (impl->argc ? NEEDS_ARGV : 0U) |
                      (impl->method.len ? NEEDS_METHOD : 0U) |
-                     (impl->server.len ? NEEDS_SERVER : 0U);
+                     (impl->server.len ? NEEDS_SERVER : 0U) | (impl->agent ? NEEDS_AGENT : 0U);
     return (needs_of(impl->kind) & ~given) == 0;
 }
 

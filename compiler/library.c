@@ -198,8 +198,12 @@ static void check_server(struct pass *pass, const struct library *library,
                      TEXT_ARGS(wanted), kind_box_label(impl->public.kind));
 }
 
-static void resolve(struct pass *pass, struct library *library, const gramc_library *base) {
-    for (size_t i = 0; i < library->impl_count; i++) impl_resolve(pass, &library->impls[i]);
+static void resolve(struct pass *pass, const struct gramc_spec *spec, struct library *library,
+                    const gramc_library *base) {
+    for (size_t i = 0; i < library->impl_count; i++) {
+        impl_resolve(pass, &library->impls[i]);
+        impl_find_agent(pass, spec, &library->impls[i]);
+    }
     merge_impls(pass, library, base);
     merge_boxes(pass, library, base);
     if (pass->arena->oom) return;
@@ -221,7 +225,7 @@ static void resolve_chain(struct pass *pass, struct gramc_spec *spec, struct lib
         chain[depth++] = library;
     }
     while (depth-- && !pass->arena->oom) {
-        resolve(pass, chain[depth], library ? &library->public : NULL);
+        resolve(pass, spec, chain[depth], library ? &library->public : NULL);
         library = chain[depth];
     }
 }

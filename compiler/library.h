@@ -30,10 +30,11 @@ struct impl {
     struct signature *signature; /* its own; NULL: none */
     struct template_use *templates;
     struct style_use *styles;
-    struct span server_at; /* of MCP */
+    struct span server_at;            /* of MCP */
+    struct span agent_at, library_at; /* of AGENT */
 };
 
-enum library_state { LIBRARY_READ, LIBRARY_VISITED, LIBRARY_RESOLVED };
+enum library_state { LIBRARY_READ, LIBRARY_VISITED, LIBRARY_RESOLVED, LIBRARY_FINISHED };
 
 struct library {
     gramc_library public;
@@ -61,6 +62,13 @@ bool box_read(struct pass *pass, gramc_box *box, const struct pattern *pattern);
 bool box_label(gramc_text label);
 /* Is everything there that a box of its kind needs? */
 bool box_is_whole(const gramc_box *box);
+/* ## Agents that do a tool (library_agent.c) */
+/* Finds who is meant, and with which library; once all agents and libraries were read. */
+void impl_find_agent(struct pass *pass, const struct gramc_spec *spec, struct impl *impl);
+/* Makes the agents that implementations name ready to run, and has fingerprints count them; once
+ * all the rest is known. Nothing where something is wrong. */
+void libraries_finish(struct pass *pass, struct gramc_spec *spec);
+
 /* Once all names are known: its signature, its templates. */
 void impl_resolve(struct pass *pass, struct impl *impl);
 
@@ -92,7 +100,10 @@ const gramc_pair *library_headers(struct pass *pass, const struct value *value, 
 void library_size(struct pass *pass, const struct value *value, const char *key, uint64_t *out);
 /* `run` or `arm`. */
 gramc_isolation library_isolation(struct pass *pass, const struct value *value);
-/* It begins with http:// or https://, and says a host. */
+/* What it says can be a file, or a proxy, and there is no key without a certificate. */
+void library_check_transport(struct pass *pass, const struct pattern *pattern,
+                             const gramc_transport *transport);
+/* It begins with http:// or https://, and says a host; or with ${env:NAME}, which says both. */
 bool library_url(struct pass *pass, const struct value *value, gramc_text url);
 
 /* ## Templates (library_template.c) */
@@ -122,11 +133,14 @@ void library_styles_check(struct pass *pass, const struct impl *impl);
 void library_check_files(struct pass *pass, const struct library *library);
 
 /* What an implementation says in single texts, in the order of the fingerprint. */
-enum { IMPL_TEXTS = 11 };
+enum { IMPL_TEXTS = 11 }; /* library_named is told apart */
 void impl_texts(gramc_text *out[IMPL_TEXTS], gramc_impl *impl);
 
 /* ## Fingerprint (library_fingerprint.c), once everything else is there */
 gramc_text library_fingerprint(struct arena *arena, gramc_reader reader,
                                const gramc_library *library);
+/* The same, and the agents that its tools are done by, with their libraries; the library's own
+ * where it names none. */
+gramc_text library_fingerprint_whole(struct arena *arena, const gramc_library *library);
 
 #endif

@@ -15,6 +15,8 @@ struct box_properties {
     const struct value *command, *env, *headers, *tools, *rename;
     uint32_t timeout_ms;
     bool literal;
+    gramc_transport transport;
+    const struct value *url_from;
 };
 
 #define AT(member) offsetof(struct box_properties, member)
@@ -22,8 +24,13 @@ static const struct property_row mcp_rows[] = {
     {"description", PROPERTY_TEXT, AT(description)},
     {"command", PROPERTY_VALUE, AT(command)},
     {"url", PROPERTY_TEXT, AT(url)},
+    {"urlFrom", PROPERTY_VALUE, AT(url_from)},
     {"env", PROPERTY_VALUE, AT(env)},
     {"headers", PROPERTY_VALUE, AT(headers)},
+    {"caFile", PROPERTY_TEXT, AT(transport.ca_file)},
+    {"clientCertificate", PROPERTY_TEXT, AT(transport.client_certificate)},
+    {"clientKey", PROPERTY_TEXT, AT(transport.client_key)},
+    {"proxy", PROPERTY_TEXT, AT(transport.proxy)},
     {"tools", PROPERTY_VALUE, AT(tools)},
     {"rename", PROPERTY_VALUE, AT(rename)},
     {"timeout", PROPERTY_DURATION, AT(timeout_ms)},
@@ -35,7 +42,12 @@ static const struct property_row http_rows[] = {
     {"description", PROPERTY_TEXT, AT(description)},
     {"file", PROPERTY_TEXT, AT(file)},
     {"url", PROPERTY_TEXT, AT(url)},
+    {"urlFrom", PROPERTY_VALUE, AT(url_from)},
     {"headers", PROPERTY_VALUE, AT(headers)},
+    {"caFile", PROPERTY_TEXT, AT(transport.ca_file)},
+    {"clientCertificate", PROPERTY_TEXT, AT(transport.client_certificate)},
+    {"clientKey", PROPERTY_TEXT, AT(transport.client_key)},
+    {"proxy", PROPERTY_TEXT, AT(transport.proxy)},
     {"tools", PROPERTY_VALUE, AT(tools)},
     {"rename", PROPERTY_VALUE, AT(rename)},
     {"literal", PROPERTY_FLAG, AT(literal)},
@@ -46,6 +58,12 @@ static const struct property_row http_rows[] = {
 #undef AT
 
 /* ## Where */
+
+static void check_secret_text(struct pass *pass, const struct value *value, gramc_text text) {
+    struct template_check check = {.secrets_only = true};
+    struct template_use use = {.text = text, .at = value->span};
+    library_template(pass, &use, &check);
+}
 
 /* There are no parameters here: only `${env:NAME}`. */
 static void check_secrets(struct pass *pass, const struct value *map) {
@@ -60,25 +78,37 @@ static void check_secrets(struct pass *pass, const struct value *map) {
 }
 
 static bool is_whole_server(const gramc_box *box) {
-    return (box->argc > 0) != (box->url.len > 0);
+    return (box->argc > 0) + (box->url.len > 0) + (box->url_argc > 0) == 1;
+}
+
+/* What belongs to the other of `command` and `url`. */
+static void refuse_others(struct pass *pass, const struct pattern *pattern, bool is_program) {
+    static const char *const of_url[] = {"headers",   "caFile", "clientCertificate",
+                                         "clientKey", "proxy",  NULL};
+    static const char *const of_command[] = {"env", NULL};
+    for (const char *const *name = is_program ? of_url : of_command; *name; name++) {
+        const struct property *other = property_find(pattern->subject, *name);
+        if (other)
+            FIND(pass->findings, D_IMPL_PROPERTY, pass->source, name_span(other->key),
+                 name_text(other->key), is_program ? TEXT("command") : TEXT("url"),
+                 is_program ? TEXT("url") : TEXT("command"));
+    }
 }
 
 /* Exactly one of `command` and `url`; the other's properties mean nothing. */
 static void read_server(struct pass *pass, gramc_box *box, const struct pattern *pattern,
                         const struct box_properties *p) {
     if (p->command) box->argv = library_list(pass, p->command, "command", &box->argc);
-    if (!p->command == !p->url.ptr) {
-        struct finding *f = FIND(pass->findings, p->command ? D_SEVERAL_KINDS : D_NO_KIND,
-                                 pass->source, name_span(pattern->subject->identifier), box->name);
+    if (!p->command + !p->url.ptr + !p->url_from != 2) {
+        struct finding *f =
+            FIND(pass->findings, p->command || p->url.ptr ? D_SEVERAL_KINDS : D_NO_KIND,
+                 pass->source, name_span(pattern->subject->identifier), box->name);
         finding_help(pass->findings, f,
-                     "say one of `command: [\"program\", \"argument\"]`, `url: \"http://...\"`");
+                     "say one of `command: [\"program\", \"argument\"]`, `url: \"http://...\"`, "
+                     "`urlFrom: [\"program\", \"argument\"]`");
         return;
     }
-    const struct property *other = property_find(pattern->subject, p->command ? "headers" : "env");
-    if (other)
-        FIND(pass->findings, D_IMPL_PROPERTY, pass->source, name_span(other->key),
-             name_text(other->key), p->command ? TEXT("command") : TEXT("url"),
-             p->command ? TEXT("url") : TEXT("command"));
+    refuse_others(pass, pattern, p->command);
     if (!p->env || !p->command) return;
     box->env = library_env(pass, p->env, &box->env_count);
     check_secrets(pass, p->env);
@@ -179,6 +209,14 @@ bool box_read(struct pass *pass, gramc_box *box, const struct pattern *pattern) 
                        .end = pattern->span.end};
     const struct property *url = property_find(pattern->subject, "url");
     if (p.url.ptr && library_url(pass, url->value, p.url)) box->url = p.url;
+    if (text_starts(box->url, "${env:")) check_secret_text(pass, url->value, box->url);
+    if (p.url_from) box->url_argv = library_list(pass, p.url_from, "urlFrom", &box->url_argc);
+    if (p.url_from && p.url.ptr && kind == GRAMC_BOX_HTTP)
+        FIND(pass->findings, D_CONTRADICTION, pass->source, p.url_from->span,
+             TEXT("the url is said, and a program is asked for it"),
+             TEXT("say `url` or `urlFrom`"));
+    box->transport = p.transport;
+    library_check_transport(pass, pattern, &box->transport);
     if (p.approve) box->approve = approve_read(pass, p.approve);
     if (p.isolation) box->isolation = library_isolation(pass, p.isolation);
     kinds[kind].read(pass, box, pattern, &p);

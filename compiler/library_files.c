@@ -107,7 +107,7 @@ static void check_upstream(struct pass *pass, const gramc_box *box, const struct
     const struct span at = place_of(box->start, box->end);
     const char *why = NULL;
     const struct toolbox_upstream *upstream = toolbox_choose(toolbox, box->name, &why);
-    if (upstream && !box->url.len && !upstream->url.len)
+    if (upstream && !box->url.len && !box->url_argc && !upstream->url.len)
         why = "neither the library nor the file says its url";
     if (why)
         FIND(pass->findings, D_BAD_HTTP_CALL, source, at, who(pass, "box", box->name),

@@ -89,6 +89,19 @@ static void add_isolation(struct sha256 *sha, gramc_isolation isolation) {
     if (isolation == GRAMC_ISOLATION_RUN) sha256_add_text(sha, TEXT("isolation run"));
 }
 
+/* Likewise. A key is nobody's business. */
+static void add_transport(struct taker *taker, gramc_text folder,
+                          const gramc_transport *transport) {
+    if (!transport->ca_file.len && !transport->client_certificate.len && !transport->proxy.len)
+        return;
+    sha256_add_text(&taker->sha, TEXT("transport"));
+    sha256_add_text(&taker->sha, transport->ca_file);
+    sha256_add_text(&taker->sha, transport->client_certificate);
+    sha256_add_text(&taker->sha, transport->proxy);
+    add_file(taker, folder, transport->ca_file);
+    add_file(taker, folder, transport->client_certificate);
+}
+
 static void add_impl(struct taker *taker, const gramc_impl *impl) {
     struct sha256 *sha = &taker->sha;
     const uint64_t numbers[] = {impl->kind,       impl->timeout_ms, impl->in_process,
@@ -107,6 +120,8 @@ static void add_impl(struct taker *taker, const gramc_impl *impl) {
     add_guard(taker, "before", &impl->before);
     add_guard(taker, "after", &impl->after);
     add_approve(sha, impl->approve);
+    if (impl->library_named.len) sha256_add_text(sha, impl->library_named);
+    add_transport(taker, impl->folder, &impl->transport);
 }
 
 static void add_box(struct taker *taker, const gramc_box *box) {
@@ -123,8 +138,32 @@ static void add_box(struct taker *taker, const gramc_box *box) {
     add_pairs(sha, box->renames, box->rename_count);
     add_isolation(sha, box->isolation);
     add_approve(sha, box->approve);
+    add_transport(taker, box->folder, &box->transport);
     add_file(taker, box->folder, box->file_named);
     for (size_t i = 0; i < box->argc; i++) add_file(taker, box->folder, box->argv[i]);
+    if (!box->url_argc) return;
+    sha256_add_text(sha, TEXT("url from"));
+    add_texts(sha, box->url_argv, box->url_argc);
+    for (size_t i = 0; i < box->url_argc; i++) add_file(taker, box->folder, box->url_argv[i]);
+}
+
+gramc_text library_fingerprint_whole(struct arena *arena, const gramc_library *library) {
+    struct sha256 sha;
+    char hex[SHA256_HEX];
+    bool any = false;
+    sha256_init(&sha);
+    sha256_add_text(&sha, TEXT("gramc library 2, with agents"));
+    sha256_add_text(&sha, library->fingerprint);
+    for (size_t i = 0; i < library->impl_count; i++) {
+        const gramc_impl *impl = &library->impls[i];
+        if (!impl->agent) continue;
+        any = true;
+        sha256_add_text(&sha, impl->name);
+        sha256_add_text(&sha, impl->agent->fingerprint);
+        sha256_add_text(&sha, impl->library ? impl->library->fingerprint : TEXT(""));
+    }
+    sha256_hex(&sha, hex);
+    return any ? arena_text(arena, (gramc_text){hex, SHA256_HEX}) : library->fingerprint;
 }
 
 gramc_text library_fingerprint(struct arena *arena, gramc_reader reader,

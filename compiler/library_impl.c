@@ -15,9 +15,10 @@ struct impl_properties {
     const struct value *kinds[KINDS];
     const struct value *isolation;
     const struct value *env, *headers, *url_value, *transform, *max_memory, *style, *explode;
-    const struct value *before, *after, *approve;
+    const struct value *before, *after, *approve, *library;
     uint32_t timeout_ms, max_cpu_ms, max_files;
     bool persistent, in_process;
+    gramc_transport transport;
 };
 
 #define AT(member) offsetof(struct impl_properties, member)
@@ -29,6 +30,10 @@ static const struct property_row rows[] = {
 #include "gramc/kinds.def"
     {"url", PROPERTY_TEXT, AT(url)},
     {"headers", PROPERTY_VALUE, AT(headers)},
+    {"caFile", PROPERTY_TEXT, AT(transport.ca_file)},
+    {"clientCertificate", PROPERTY_TEXT, AT(transport.client_certificate)},
+    {"clientKey", PROPERTY_TEXT, AT(transport.client_key)},
+    {"proxy", PROPERTY_TEXT, AT(transport.proxy)},
     {"body", PROPERTY_TEXT, AT(body)},
     {"contentType", PROPERTY_TEXT, AT(content_type)},
     {"style", PROPERTY_VALUE, AT(style)},
@@ -47,6 +52,7 @@ static const struct property_row rows[] = {
     {"before", PROPERTY_VALUE, AT(before)},
     {"after", PROPERTY_VALUE, AT(after)},
     {"approve", PROPERTY_VALUE, AT(approve)},
+    {"library", PROPERTY_VALUE, AT(library)},
     {"meta", PROPERTY_IGNORED, 0},
 };
 #undef AT
@@ -119,6 +125,8 @@ static void read_request(struct pass *pass, struct impl *impl, const struct impl
     if (!url)
         library_incomplete(pass, impl->pattern, public->name, "url", "url: \"http://host/path\"");
     else if (p->url.ptr && library_url(pass, url->value, p->url)) public->target = p->url;
+    public->transport = p->transport;
+    library_check_transport(pass, impl->pattern, &public->transport);
     public->body = p->body;
     public->content_type = p->content_type;
     if (p->headers) public->headers = library_headers(pass, p->headers, &public->header_count);
@@ -192,6 +200,8 @@ bool impl_read(struct pass *pass, struct impl *impl, const struct pattern *patte
     if (kind_takes(impl->public.kind, TEXT("url"))) read_request(pass, impl, &p);
     if (kind_takes(impl->public.kind, TEXT("tool")))
         impl->public.target = p.tool.len ? p.tool : impl->public.name;
+    if (p.library) impl->public.library_named = library_name(pass, p.library, "library");
+    if (p.library) impl->library_at = p.library->span;
     read_child(pass, &impl->public, pattern, &p);
     return true;
 }

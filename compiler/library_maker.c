@@ -48,17 +48,25 @@ static void copy_guard(struct arena *arena, gramc_guard_program *guard) {
     guard->file = copy(arena, guard->file);
 }
 
+static void copy_transport(struct arena *arena, gramc_transport *transport) {
+    gramc_text *const texts[] = {&transport->ca_file, &transport->client_certificate,
+                                 &transport->client_key, &transport->proxy};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) *texts[i] = copy(arena, *texts[i]);
+}
+
 static void copy_impl(struct arena *arena, gramc_impl *impl) {
     gramc_text *texts[IMPL_TEXTS];
     impl_texts(texts, impl);
     for (size_t i = 0; i < IMPL_TEXTS; i++) *texts[i] = copy(arena, *texts[i]);
     impl->folder = copy(arena, impl->folder);
+    impl->library_named = copy(arena, impl->library_named);
     impl->file = copy(arena, impl->file);
     impl->accepts_document = impl->returns_document = NULL; /* it may outlive where they are from */
     impl->argv = copy_texts(arena, impl->argv, impl->argc);
     impl->env = copy_texts(arena, impl->env, impl->env_count);
     impl->headers = copy_pairs(arena, impl->headers, impl->header_count);
     impl->styles = copy_styles(arena, impl->styles, impl->style_count);
+    copy_transport(arena, &impl->transport);
     copy_guard(arena, &impl->before);
     copy_guard(arena, &impl->after);
 }
@@ -71,6 +79,8 @@ static void copy_box(struct arena *arena, gramc_box *box) {
     box->env = copy_texts(arena, box->env, box->env_count);
     box->tools = copy_texts(arena, box->tools, box->tool_count);
     box->headers = copy_pairs(arena, box->headers, box->header_count);
+    copy_transport(arena, &box->transport);
+    box->url_argv = copy_texts(arena, box->url_argv, box->url_argc);
     box->renames = copy_pairs(arena, box->renames, box->rename_count);
 }
 
@@ -186,6 +196,8 @@ gramc_status gramc_library_maker_finish(const gramc_library **out, gramc_library
     if (!has_servers(&maker->library)) return GRAMC_NOT_FOUND;
     if (!maker->finished)
         maker->library.fingerprint = library_fingerprint(&maker->arena, reader, &maker->library);
+    if (!maker->finished)
+        maker->library.fingerprint = library_fingerprint_whole(&maker->arena, &maker->library);
     if (maker->arena.oom) return GRAMC_NOMEM;
     maker->finished = true;
     *out = &maker->library;

@@ -230,6 +230,7 @@ static bool is_port_fine(gramc_text host) {
 }
 
 bool library_url(struct pass *pass, const struct value *value, gramc_text url) {
+    if (text_starts(url, "${env:") && is_one_line(url)) return true;
     size_t from = text_starts(url, "http://") ? 7 : text_starts(url, "https://") ? 8 : 0;
     size_t end = from;
     while (end < url.len && !strchr("/?#", url.ptr[end])) end++;
@@ -244,6 +245,38 @@ bool library_url(struct pass *pass, const struct value *value, gramc_text url) {
     struct finding *f = FIND(pass->findings, D_BAD_URL, pass->source, value->span, url);
     finding_help(pass->findings, f, "%s", wrong);
     return false;
+}
+
+static bool is_proxy(gramc_text text) {
+    static const char *const schemes[] = {"http://", "https://", "socks5://", "socks5h://",
+                                          "${env:"};
+    size_t i = 0;
+    while (i < sizeof schemes / sizeof *schemes && !text_starts(text, schemes[i])) i++;
+    return i < sizeof schemes / sizeof *schemes && is_one_line(text);
+}
+
+void library_check_transport(struct pass *pass, const struct pattern *pattern,
+                             const gramc_transport *transport) {
+    const struct {
+        const char *name;
+        gramc_text text;
+    } files[] = {{"caFile", transport->ca_file},
+                 {"clientCertificate", transport->client_certificate},
+                 {"clientKey", transport->client_key}};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        const struct property *p = property_find(pattern->subject, files[i].name);
+        if (p && library_whole(pass, p->value->span, files[i].name, files[i].text) &&
+            !files[i].text.len)
+            library_wrong_value(pass, p->value, files[i].name, "a PEM file");
+    }
+    const struct property *proxy = property_find(pattern->subject, "proxy");
+    const struct property *key = property_find(pattern->subject, "clientKey");
+    if (proxy && !is_proxy(transport->proxy))
+        library_wrong_value(pass, proxy->value, "proxy",
+                            "an address such as http://127.0.0.1:3128, or ${env:NAME}");
+    if (key && !transport->client_certificate.len)
+        FIND(pass->findings, D_CONTRADICTION, pass->source, key->value->span,
+             TEXT("a key belongs to a certificate"), TEXT("say `clientCertificate`, too"));
 }
 
 gramc_isolation library_isolation(struct pass *pass, const struct value *value) {

@@ -340,6 +340,7 @@ void spec_read(struct pass *pass, struct gramc_spec *spec) {
     if (!pass->arena->oom) vocabulary_check(pass, spec);
     if (!pass->arena->oom) naming_check(pass, spec);
     if (!pass->arena->oom) check_meaning(pass, spec);
+    libraries_finish(pass, spec);
     if (!pass->arena->oom) make_lists(spec, pass->arena);
 }
 

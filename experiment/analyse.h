@@ -31,6 +31,9 @@ struct analysis_input {
     bool transcripts;                     /* for the page: what was said in cases that changed */
     gramc_text state, reason;             /* of the store: done, stopped, aborted, running; why */
     const gramc_text *libraries, *models; /* one an arm, as people know them; NULL: as planned */
+    /* One an arm: in what its first request differs from the first arm's (view_differences); NULL:
+     * not known. */
+    const gramc_text *differences;
 };
 
 /* How many of what is long: reports show that many and say how many more there are. */
@@ -190,6 +193,10 @@ struct analysis {
     bool historical; /* two experiments, not at the same time */
     bool clustered;
     uint64_t cells, done, missing, skipped, todo, replayed;
+    uint64_t model_calls, model_calls_replayed;
+    /* The first and the last day of recording, in ms since 1970; 0: what was replayed does not say.
+     */
+    int64_t recorded_first_ms, recorded_last_ms;
     uint64_t comparable, compared; /* pairs of answers and graders that prefer; with a verdict */
     uint32_t items_run,
         items_lacking;      /* with all cells done or missing; of these: with a missing one */
@@ -218,6 +225,10 @@ struct analysis {
 gramc_status analyse(struct analysis *out, const struct analysis_input *input,
                      const gramc_allocator *allocator);
 void analysis_free(struct analysis *analysis);
+
+/* "2026-11-22", or "between 2026-11-20 and 2026-11-22"; "on days that are not known". */
+enum { RECORDED_ROOM = 48 };
+const char *analysis_recorded(const struct analysis *analysis, char room[RECORDED_ROOM]);
 
 const struct arm_comparison *analysis_comparison(const struct analysis *analysis, size_t arm,
                                                  size_t metric);

@@ -43,13 +43,13 @@ struct attempt {
     double judge_cost;
     bool has_cost, has_tokens;
     uint64_t wall_us, model_us, tool_us, queued_us;
-    int64_t started_ms; /* since 1970 */
+    int64_t started_ms; /* since 1970; of a replayed one: the day of recording, 0 if unknown */
     gramc_text response_model, system_fingerprint;
     gramc_text answer;
     gramc_text trace;           /* JSON lines (trace version 2); empty: none was kept */
     const struct score *scores; /* one a grader, in the order of the experiment's */
     size_t score_count;
-    bool replayed; /* from a cassette */
+    bool replayed; /* what the model said is from a cassette */
 };
 
 /* What a grader that prefers one answer to another says of a cell, against the first arm's cell of

@@ -6,6 +6,7 @@
 #include "base/json/trace_read.h"
 #include "base/json/writer.h"
 #include "base/text.h"
+#include "experiment/day.h"
 #include "experiment/judge_tape.h"
 
 #include <stdio.h>
@@ -34,39 +35,6 @@ gramc_text cassette_file_name(struct arena *arena, gramc_text item) {
     }
     buf_puts(&out, ".jsonl");
     return buf_to_arena(&out, arena);
-}
-
-/* ## What looks like a secret */
-
-static bool is_key_letter(char c) {
-    return is_plain((unsigned char)c) && c != '.';
-}
-
-/* In JSON what stands at the beginning of a line stands behind `\n`, whose n belongs to no word. */
-static bool is_behind_escape(gramc_text text, size_t at) {
-    bool is_short = at >= 2 && text.ptr[at - 2] == '\\' && memchr("bfnrt", text.ptr[at - 1], 5);
-    return is_short || (at >= 6 && text.ptr[at - 6] == '\\' && text.ptr[at - 5] == 'u');
-}
-
-gramc_text cassette_find_secret(gramc_text text) {
-    static const struct {
-        const char *prefix;
-        size_t letters; /* that must follow */
-    } shapes[] = {{"sk-", 20},         {"sk_live_", 16},  {"ghp_", 30}, {"gho_", 30},
-                  {"github_pat_", 30}, {"glpat-", 20},    {"AKIA", 16}, {"AIza", 30},
-                  {"xoxb-", 20},       {"xoxp-", 20},     {"hf_", 30},  {"npm_", 30},
-                  {"-----BEGIN ", 0},  {"eyJhbGciOi", 40}};
-    for (size_t at = 0; at < text.len; at++) {
-        if (at && is_key_letter(text.ptr[at - 1]) && !is_behind_escape(text, at)) continue;
-        gramc_text rest = text_slice(text, at, text.len);
-        for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
-            if (!text_starts(rest, shapes[i].prefix)) continue;
-            size_t end = strlen(shapes[i].prefix), begin = end;
-            while (end < rest.len && is_key_letter(rest.ptr[end])) end++;
-            if (end - begin >= shapes[i].letters) return text_slice(rest, 0, begin + 2);
-        }
-    }
-    return (gramc_text){NULL, 0};
 }
 
 /* ## Recording */
@@ -101,22 +69,62 @@ static void put_event(struct buf *out, const struct json *event) {
 
 static bool is_attempt(const struct json *event) {
     const struct json *said = json_get(event, "said");
-    return text_is(trace_text(said ? said : event, "event"), "model.attempt");
+    gramc_text name = trace_text(said ? said : event, "event");
+    return text_is(name, "model.attempt") || text_is(name, "inner.model.attempt");
 }
 
-void cassette_begin(struct cassette_writer *writer, const struct plan *plan, uint32_t item,
-                    const gramc_allocator *allocator) {
-    *writer = (struct cassette_writer){.item = plan->cases->items[item].id};
-    buf_init(&writer->out, allocator, TRACE_SIZE_MAX);
-    struct json_writer w = json_writer(&writer->out);
+static void put_first_line(struct buf *out, const struct cassette_writer *writer) {
+    struct json_writer w = json_writer(out);
+    char day[DAY_ROOM];
     json_object_begin(&w);
     json_member_text(&w, "event", TEXT("cassette"));
     json_member_text(&w, "format", TEXT(CASSETTE_FORMAT));
     json_member_number(&w, "version", VERSION_CASSETTE);
     json_member_text(&w, "item", writer->item);
-    json_member_number(&w, "seed", plan->seed);
+    json_member_number(&w, "seed", writer->seed);
+    if (day_spell(day, writer->newest_ms)) json_member_text(&w, "recorded", text_of(day));
     json_object_end(&w);
-    buf_putc(&writer->out, '\n');
+    buf_putc(out, '\n');
+}
+
+void cassette_begin(struct cassette_writer *writer, const struct plan *plan, uint32_t item,
+                    const gramc_allocator *allocator) {
+    *writer = (struct cassette_writer){.item = plan->cases->items[item].id, .seed = plan->seed};
+    buf_init(&writer->out, allocator, TRACE_SIZE_MAX);
+    put_first_line(&writer->out, writer);
+}
+
+static gramc_text behind_first_line(gramc_text file) {
+    const char *end = file.len ? memchr(file.ptr, '\n', file.len) : NULL;
+    return text_slice(file, end ? (size_t)(end - file.ptr) + 1 : file.len, file.len);
+}
+
+/* The first line is known when the last run is. */
+static void note_day(struct cassette_writer *writer, int64_t ms) {
+    struct buf whole;
+    if (ms <= writer->newest_ms || buf_status(&writer->out)) return;
+    writer->newest_ms = ms;
+    buf_init(&whole, &writer->out.allocator, TRACE_SIZE_MAX);
+    put_first_line(&whole, writer);
+    buf_text(&whole, behind_first_line(buf_view(&writer->out)));
+    buf_free(&writer->out);
+    writer->out = whole;
+}
+
+static const struct json *first_line(struct arena *arena, gramc_text file) {
+    return json_parse(arena, text_slice(file, 0, file.len - behind_first_line(file).len), NULL);
+}
+
+bool cassettes_are_alike(struct arena *arena, gramc_text a, gramc_text b) {
+    const struct json *first = first_line(arena, a), *second = first_line(arena, b);
+    return first && second && text_eq(behind_first_line(a), behind_first_line(b)) &&
+           trace_number(first, "version") == trace_number(second, "version") &&
+           trace_number(first, "seed") == trace_number(second, "seed") &&
+           text_eq(trace_text(first, "item"), trace_text(second, "item"));
+}
+
+int64_t cassette_recorded(struct arena *arena, gramc_text file) {
+    return day_read(trace_text(first_line(arena, file), "recorded"));
 }
 
 static void put_cell(struct buf *out, const struct plan *plan, const struct cell *cell) {
@@ -154,9 +162,10 @@ gramc_status cassette_put(struct cassette_writer *writer, const struct plan *pla
                           const struct attempt *attempt, struct cassette_error *error) {
     struct arena arena;
     gramc_json_error why = {.message = ""};
-    size_t before = writer->out.len;
     if (!attempt->trace.len)
         return fail(error, GRAMC_FINDINGS, "no trace was kept of item ", writer->item);
+    note_day(writer, attempt->started_ms);
+    size_t before = writer->out.len;
     put_cell(&writer->out, plan, &attempt->cell);
     arena_init(&arena, &writer->out.allocator);
     struct trace_reader reader = {.arena = &arena, .text = attempt->trace, .error = &why};

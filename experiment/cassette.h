@@ -17,6 +17,8 @@ struct cassette_writer {
     struct buf out;
     gramc_text item;
     size_t cells;
+    uint64_t seed;
+    int64_t newest_ms; /* when the last of its runs began; 0: not known */
 };
 
 /* The name of an item's file in the folder: its id, what no file name may hold as %XX, and .jsonl.
@@ -30,6 +32,8 @@ void cassette_begin(struct cassette_writer *writer, const struct plan *plan, uin
  * GRAMC_LIMIT. */
 gramc_status cassette_put(struct cassette_writer *writer, const struct plan *plan,
                           const struct attempt *attempt, struct cassette_error *error);
+/* But for the day on which each was recorded the two files are the same. */
+bool cassettes_are_alike(struct arena *arena, gramc_text a, gramc_text b);
 /* Valid until cassette_end. */
 gramc_text cassette_bytes(const struct cassette_writer *writer);
 void cassette_end(struct cassette_writer *writer);
@@ -42,6 +46,8 @@ gramc_status cassette_load(gramc_cassette **out, gramc_text file, const struct p
                            const struct cell *cell, const gramc_allocator *allocator,
                            struct cassette_error *error);
 
+/* The beginning of the day on which a file was recorded, in ms since 1970; 0: it does not say. */
+int64_t cassette_recorded(struct arena *arena, gramc_text file);
 /* The lines of the cell's judges, in the arena: what judge_tape_open takes; none is no error. */
 gramc_status cassette_judged(gramc_text *out, struct arena *arena, gramc_text file,
                              const struct plan *plan, const struct cell *cell,

@@ -4,9 +4,11 @@
 #define _POSIX_C_SOURCE 200809L
 #include "experiment/cassette_folder.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -78,6 +80,25 @@ static void spoil(struct saving *saving, const struct cassette_error *why) {
     saving->spoiled = true;
 }
 
+static gramc_status read_file(struct buf *out, const char *path, struct cassette_error *error);
+
+/* What is there already, but for the day of recording, stays: nothing would be learned. */
+static gramc_status keep_or_replace(struct saving *saving, const char *path) {
+    struct cassette_error error;
+    struct arena arena;
+    struct buf old;
+    arena_init(&arena, saving->folder->allocator);
+    buf_init(&old, saving->folder->allocator, TRACE_SIZE_MAX);
+    gramc_text bytes = cassette_bytes(&saving->writer);
+    gramc_status status = read_file(&old, path, &error);
+    bool alike = !status && cassettes_are_alike(&arena, buf_view(&old), bytes);
+    bool no_memory = arena.oom || status == GRAMC_NOMEM;
+    buf_free(&old);
+    arena_free(&arena);
+    if (no_memory) return GRAMC_NOMEM;
+    return alike ? GRAMC_OK : replace_file(path, bytes, saving->error);
+}
+
 static void end_item(struct saving *saving) {
     char path[PATH_LONGEST];
     if (!saving->open) return;
@@ -85,7 +106,7 @@ static void end_item(struct saving *saving) {
     if (!saving->status && !saving->spoiled && saving->writer.cells) {
         struct cassette_error long_name = {"the id of an item is too long for the name of a file"};
         if (path_of(saving->folder, saving->item, path))
-            saving->status = replace_file(path, cassette_bytes(&saving->writer), saving->error);
+            saving->status = keep_or_replace(saving, path);
         else spoil(saving, &long_name);
         saving->saved->items += !saving->status && !saving->spoiled;
         if (!saving->spoiled) saving->saved->cells += (uint32_t)saving->writer.cells;
@@ -160,19 +181,24 @@ gramc_status cassettes_read(struct buf *out, const struct cassette_folder *folde
     return GRAMC_NOT_FOUND;
 }
 
-gramc_status cassettes_open(gramc_cassette **out, const struct cassette_folder *folder,
-                            const struct cell *cell, struct cassette_error *error) {
+gramc_status cassettes_open(gramc_cassette **out, int64_t *recorded_ms,
+                            const struct cassette_folder *folder, const struct cell *cell,
+                            struct cassette_error *error) {
     struct cassette_error why = {""};
     char path[PATH_LONGEST];
+    struct arena arena;
     struct buf file;
     *out = NULL;
+    arena_init(&arena, folder->allocator);
     buf_init(&file, folder->allocator, TRACE_SIZE_MAX);
     gramc_status status = cassettes_read(&file, folder, cell->item, error);
     if (!status)
         status = cassette_load(out, buf_view(&file), folder->plan, cell, folder->allocator, &why);
+    if (!status) *recorded_ms = cassette_recorded(&arena, buf_view(&file));
     if (why.message[0] && path_of(folder, cell->item, path))
         snprintf(error->message, sizeof error->message, "%.250s: %.250s", path, why.message);
     buf_free(&file);
+    arena_free(&arena);
     return status;
 }
 
@@ -186,4 +212,76 @@ gramc_status cassettes_judged(gramc_text *out, struct arena *arena,
     if (!status) status = cassette_judged(out, arena, buf_view(&file), folder->plan, cell, error);
     buf_free(&file);
     return status;
+}
+
+/* ## Files by their names */
+
+static int compare_names(const void *a, const void *b) {
+    return text_compare(*(const gramc_text *)a, *(const gramc_text *)b);
+}
+
+static bool is_file(gramc_text name) {
+    static const char ending[] = ".jsonl";
+    size_t len = sizeof ending - 1;
+    return name.len > len && name.ptr[0] != '.' &&
+           memcmp(name.ptr + name.len - len, ending, len) == 0;
+}
+
+struct name_link {
+    gramc_text name;
+    struct name_link *next;
+};
+
+static bool gather(DIR *folder, struct arena *arena, struct name_link **links, size_t *count) {
+    const struct dirent *entry;
+    while ((entry = readdir(folder)) != NULL) {
+        if (!is_file(text_of(entry->d_name))) continue;
+        struct name_link *link = arena_alloc(arena, sizeof *link);
+        if (!link) return false;
+        *link = (struct name_link){arena_text(arena, text_of(entry->d_name)), *links};
+        *links = link;
+        (*count)++;
+    }
+    return !arena->oom;
+}
+
+static bool join(char path[PATH_LONGEST], gramc_text folder, gramc_text name,
+                 struct cassette_error *error) {
+    int len = snprintf(path, PATH_LONGEST - 8, "%.*s%s%.*s", TEXT_ARGS(folder), name.len ? "/" : "",
+                       TEXT_ARGS(name));
+    if (len > 0 && len < PATH_LONGEST - 8) return true;
+    *error = (struct cassette_error){"the path is too long"};
+    return false;
+}
+
+gramc_status cassettes_list(gramc_text **out, size_t *count, struct arena *arena, gramc_text folder,
+                            struct cassette_error *error) {
+    struct name_link *links = NULL;
+    char path[PATH_LONGEST];
+    *count = 0;
+    if (!join(path, folder, TEXT(""), error)) return GRAMC_IO;
+    DIR *open_folder = opendir(path);
+    if (!open_folder) return refuse(error, path, errno);
+    bool good = gather(open_folder, arena, &links, count);
+    closedir(open_folder);
+    gramc_text *names = good ? arena_array(arena, *count + 1, sizeof *names) : NULL;
+    if (!names) return GRAMC_NOMEM;
+    for (size_t i = 0; links; links = links->next) names[i++] = links->name;
+    qsort(names, *count, sizeof *names, compare_names);
+    *out = names;
+    return GRAMC_OK;
+}
+
+gramc_status cassettes_read_file(struct buf *out, gramc_text folder, gramc_text name,
+                                 struct cassette_error *error) {
+    char path[PATH_LONGEST];
+    return join(path, folder, name, error) ? read_file(out, path, error) : GRAMC_IO;
+}
+
+gramc_status cassettes_write_file(gramc_text folder, gramc_text name, gramc_text bytes,
+                                  struct cassette_error *error) {
+    char path[PATH_LONGEST];
+    if (!join(path, folder, name, error)) return GRAMC_IO;
+    if (bytes.ptr) return replace_file(path, bytes, error);
+    return unlink(path) ? refuse(error, path, errno) : GRAMC_OK;
 }

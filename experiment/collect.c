@@ -143,6 +143,17 @@ static void count_variant(struct analysis *out, struct variants *variants, gramc
         (struct variant){.name = arena_text(&out->arena, name), .cells = 1};
 }
 
+static void count_replayed(struct analysis *out, const struct attempt *attempt) {
+    int64_t day = attempt->started_ms;
+    out->model_calls += attempt->requests;
+    if (!attempt->replayed) return;
+    out->replayed++;
+    out->model_calls_replayed += attempt->requests;
+    if (day && (!out->recorded_first_ms || day < out->recorded_first_ms))
+        out->recorded_first_ms = day;
+    if (day > out->recorded_last_ms) out->recorded_last_ms = day;
+}
+
 static void count_usage(struct analysis *out, struct arm_result *arm,
                         const struct attempt *attempt) {
     if (attempt->has_cost) arm->cost += attempt->cost;
@@ -152,7 +163,7 @@ static void count_usage(struct analysis *out, struct arm_result *arm,
     arm->tokens_out += attempt->completion_tokens;
     arm->tokens_cached += attempt->cached_tokens;
     if (attempt->fault == FAULT_ARM) arm->faults++;
-    if (attempt->replayed) out->replayed++;
+    count_replayed(out, attempt);
     count_variant(out, &arm->models, attempt->response_model);
     count_variant(out, &arm->systems, attempt->system_fingerprint);
 }

@@ -196,6 +196,7 @@ static void decide(struct columns *columns, struct arm_comparison *comparison) {
     bool sequential = out->sequential && comparison->sequence.method;
     if (sequential && (primary || !comparison->fixed_valid)) {
         comparison->effect.interval = comparison->sequence.interval;
+        comparison->confidence = 1 - out->alpha / (double)(out->arm_count - 1);
         comparison->method = "a confidence sequence (betting)";
     }
     judge(out, comparison);

@@ -5,7 +5,9 @@
 
 #include "base/map.h"
 #include "base/number.h"
+#include "base/json/trace_read.h"
 #include "base/text.h"
+#include "experiment/day.h"
 #include "experiment/analyse_parts.h"
 
 #include <math.h>
@@ -390,12 +392,23 @@ static gramc_status read_settings(struct history_reading *history) {
     return GRAMC_OK;
 }
 
+static void take_replayed(struct analysis *out, const struct json *counts) {
+    int64_t first = day_read(trace_text(counts, "recorded_first"));
+    int64_t last = day_read(trace_text(counts, "recorded_last"));
+    out->replayed += whole(counts, "replayed");
+    out->model_calls += whole(counts, "model_calls");
+    out->model_calls_replayed += whole(counts, "model_calls_replayed");
+    if (first && (!out->recorded_first_ms || first < out->recorded_first_ms))
+        out->recorded_first_ms = first;
+    if (last > out->recorded_last_ms) out->recorded_last_ms = last;
+}
+
 static void read_counts(struct history_reading *history) {
     struct analysis *out = history->columns.out;
     analysis_sum_arms(out);
     for (size_t k = 0; k < history->count; k++) {
         const struct json *counts = json_get(history->sources[k].report, "counts");
-        out->replayed += whole(counts, "replayed");
+        take_replayed(out, counts);
         out->grader_count = (size_t)small(counts, "graders");
     }
     for (size_t i = 0; i < out->items; i++) {

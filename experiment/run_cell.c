@@ -232,7 +232,8 @@ static void on_event(void *ctx, const gramc_event *event) {
     struct cell_job *job = ctx;
     const struct run_cells_options *options = &job->cells->options;
     struct attempt *attempt = &job->attempt;
-    if (event->kind == GRAMC_EVENT_RUN) attempt->started_ms = event->start->time_ms;
+    if (event->kind == GRAMC_EVENT_RUN && !attempt->replayed)
+        attempt->started_ms = event->start->time_ms;
     if (event->kind == GRAMC_EVENT_ATTEMPT) attempt->queued_us += event->attempt->queued_ns / 1000;
     if (event->kind == GRAMC_EVENT_CALL || event->kind == GRAMC_EVENT_RESULT) note_call(job, event);
     if (event->kind == GRAMC_EVENT_RESPONSE) {
@@ -381,11 +382,12 @@ static bool take_cassette(struct cell_job *job, gramc_run_options *run) {
     const struct run_cells_options *options = &job->cells->options;
     struct cassette_error error;
     if (!options->cassettes) return true;
-    if (cassettes_open(&job->cassette, options->cassettes, &job->start.cell, &error)) {
+    if (cassettes_open(&job->cassette, &job->attempt.started_ms, options->cassettes,
+                       &job->start.cell, &error)) {
         fail_job(job, "cassette-miss", error.message);
         return false;
     }
-    job->attempt.replayed = true;
+    job->attempt.replayed = !options->live_models;
     if (!options->live_models) play_models(job, run);
     if (!options->live_tools) run->tools = job->cassette;
     return true;

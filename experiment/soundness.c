@@ -4,9 +4,12 @@
 #include "experiment/analyse_parts.h"
 
 #include "base/text.h"
+#include "experiment/day.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 #define NAME(text) (int)((text).len > 60 ? 60 : (text).len), (text).ptr
 
@@ -97,6 +100,16 @@ static void clusters(const struct columns *columns) {
                       primary->clusters);
 }
 
+const char *analysis_recorded(const struct analysis *analysis, char room[RECORDED_ROOM]) {
+    char first[DAY_ROOM], last[DAY_ROOM];
+    if (!day_spell(first, analysis->recorded_first_ms) ||
+        !day_spell(last, analysis->recorded_last_ms))
+        return "on days that are not known";
+    if (strcmp(first, last) == 0) snprintf(room, RECORDED_ROOM, "on %s", first);
+    else snprintf(room, RECORDED_ROOM, "between %s and %s", first, last);
+    return room;
+}
+
 static void coverage(struct analysis *out) {
     if (!out->grader_count)
         analysis_warn(out, "no grader judged anything: nothing can be said about success");
@@ -115,18 +128,36 @@ static void coverage(struct analysis *out) {
                       "%" PRIu64 " of %" PRIu64 " comparisons of two answers were not made, or a "
                       "judge did not judge: they count for nobody",
                       out->comparable - out->compared, out->comparable);
+    char day[RECORDED_ROOM];
     if (out->replayed)
         analysis_warn(out,
-                      "replay: %" PRIu64 " of %" PRIu64 " runs were recorded before; this says "
-                      "nothing about what a model would answer today",
-                      out->replayed, out->done + out->missing);
+                      "replay: %" PRIu64 " of %" PRIu64 " calls of models, in %" PRIu64
+                      " of %" PRIu64
+                      " runs, were recorded %s; this says nothing about what a model would answer "
+                      "today",
+                      out->model_calls_replayed, out->model_calls, out->replayed,
+                      out->done + out->missing, analysis_recorded(out, day));
     if (out->historical)
         analysis_warn(out, "historical control: the arms did not run at the same time, so that "
                            "whatever changed between counts as a difference");
 }
 
+/* What an experiment varies may be more than it seems: the effect is of all of it together. */
+static void differences(struct columns *columns) {
+    const gramc_text *told = columns->input ? columns->input->differences : NULL;
+    struct analysis *out = columns->out;
+    for (size_t i = 1; told && i < out->arm_count; i++)
+        if (told[i].len)
+            analysis_warn(
+                out,
+                "what the model sees in %.*s differs from %.*s, as the experiment allows: %.*s",
+                NAME(out->arms[i].name), NAME(out->arms[0].name),
+                (int)(told[i].len > 300 ? 300 : told[i].len), told[i].ptr);
+}
+
 void analyse_soundness(struct columns *columns) {
     struct analysis *out = columns->out;
+    differences(columns);
     coverage(out);
     attritions(out);
     precedences(columns);

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/text.h"
 
 /* ## Taking */
@@ -196,7 +197,6 @@ static bool differ_at(struct comparing *c, gramc_text key, const struct json *a,
                       const struct json *b) {
     size_t len = c->path.len;
     bool was_in_tools = c->in_tools;
-    buf_putc(&c->path, '/');
     json_put_pointer_token(&c->path, key);
     c->in_tools |= holds_tools(key);
     c->depth++;
@@ -282,6 +282,123 @@ bool view_differs(struct buf *why, const struct request_view *first,
     bool differs = differ(&c, first->document, second->document);
     buf_free(&c.path);
     return differs;
+}
+
+/* ## All that differs */
+
+struct summing {
+    struct buf *out;
+    const struct request_view *first, *second;
+};
+
+static void add_part(struct summing *s, const char *before, gramc_text name, const char *after) {
+    if (s->out->len) buf_puts(s->out, "; ");
+    buf_puts(s->out, before);
+    buf_text(s->out, name);
+    buf_puts(s->out, after);
+}
+
+/* With what `vary` says left out of it; NULL: one does not have it. */
+static bool are_unlike(const struct summing *s, const struct json *a, const struct json *b,
+                       unsigned vary, bool in_tools) {
+    struct buf why;
+    if (!a || !b) return a != b;
+    buf_init(&why, &s->out->allocator, 1 << 16);
+    struct comparing c = {.why = &why,
+                          .first = s->first,
+                          .second = s->second,
+                          .vary = vary,
+                          .in_tools = in_tools,
+                          .depth = 3};
+    if (in_tools) c.tool = tool_name(a);
+    buf_init(&c.path, &s->out->allocator, 1 << 16);
+    bool unlike = differ(&c, a, b);
+    buf_free(&c.path);
+    buf_free(&why);
+    return unlike;
+}
+
+static void sum_tool(struct summing *s, const struct json *a, const struct json *b) {
+    gramc_text name = tool_name(a ? a : b);
+    if (!a || !b) {
+        gramc_text owner = a ? s->first->name : s->second->name;
+        add_part(s, "tool `", name, "`, which only ");
+        buf_text(s->out, owner);
+        buf_puts(s->out, " has");
+        return;
+    }
+    if (are_unlike(s, a, b, VARY_SCHEMA, true)) add_part(s, "the description of `", name, "`");
+    if (are_unlike(s, a, b, VARY_DESCRIPTION, true)) add_part(s, "the schema of `", name, "`");
+}
+
+/* The list that has names: Gemini's is one further inside. */
+static const struct json *tools_of(const struct json *list) {
+    const struct json *first = json_is(list, JSON_ARRAY) ? list->first : NULL;
+    if (!first || tool_name(first).len) return list;
+    for (const struct json *m = json_is(first, JSON_OBJECT) ? first->first : NULL; m; m = m->next)
+        if (holds_tools(m->key)) return m;
+    return list;
+}
+
+static void sum_tools(struct summing *s, const struct json *a, const struct json *b) {
+    const struct json none = {.kind = JSON_ARRAY};
+    a = a ? tools_of(a) : &none;
+    b = b ? tools_of(b) : &none;
+    for (const struct json *x = a->first; x; x = x->next)
+        sum_tool(s, x, find_tool(b, tool_name(x)));
+    for (const struct json *y = b->first; y; y = y->next)
+        if (!find_tool(a, tool_name(y))) sum_tool(s, NULL, y);
+}
+
+static bool is_instruction(gramc_text key) {
+    static const char *const words[] = {"system", "instructions", "systemInstruction", NULL};
+    return is_among(key, words);
+}
+
+/* The messages of a role, or all others, as one text. */
+static void put_messages(struct buf *out, const struct json *list, bool instructs) {
+    for (const struct json *m = json_is(list, JSON_ARRAY) ? list->first : NULL; m; m = m->next) {
+        const struct json *role = json_get(m, "role");
+        bool is = json_is(role, JSON_STRING) &&
+                  (text_is(role->text, "system") || text_is(role->text, "developer"));
+        if (is == instructs) json_put(out, m);
+    }
+}
+
+static void sum_messages(struct summing *s, const struct json *a, const struct json *b) {
+    for (int instructs = 1; instructs >= 0; instructs--) {
+        struct buf first, second;
+        buf_init(&first, &s->out->allocator, TRACE_SIZE_MAX);
+        buf_init(&second, &s->out->allocator, TRACE_SIZE_MAX);
+        put_messages(&first, a, instructs);
+        put_messages(&second, b, instructs);
+        if (!text_eq(buf_view(&first), buf_view(&second)))
+            add_part(s, instructs ? "the instruction" : "what the user says", TEXT(""), "");
+        if (buf_status(&first) || buf_status(&second)) s->out->state = BUF_NOMEM;
+        buf_free(&first);
+        buf_free(&second);
+    }
+}
+
+static void sum_member(struct summing *s, gramc_text key, const struct json *a,
+                       const struct json *b) {
+    if (text_is(key, "seed") || text_is(key, "model")) return; /* models are told by their names */
+    if (holds_tools(key)) sum_tools(s, a, b);
+    else if (text_is(key, "messages")) sum_messages(s, a, b);
+    else if (!are_unlike(s, a, b, 0, false)) return;
+    else if (is_instruction(key)) add_part(s, "the instruction", TEXT(""), "");
+    else add_part(s, "`", key, "`");
+}
+
+void view_differences(struct buf *out, const struct request_view *first,
+                      const struct request_view *second) {
+    struct summing s = {out, first, second};
+    const struct json *a = first->document, *b = second->document;
+    if (!text_eq(first->model, second->model)) add_part(&s, "the model", TEXT(""), "");
+    for (const struct json *m = a->first; m; m = m->next)
+        sum_member(&s, m->key, m, json_get_text(b, m->key));
+    for (const struct json *m = b->first; m; m = m->next)
+        if (!json_get_text(a, m->key)) sum_member(&s, m->key, NULL, m);
 }
 
 /* ## Cases */

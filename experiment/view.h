@@ -22,6 +22,10 @@ gramc_status view_take(struct request_view *out, struct arena *arena, gramc_loop
  * experiment; the sampling seed never counts. */
 bool view_differs(struct buf *why, const struct request_view *first,
                   const struct request_view *second, const gramc_text *vary, size_t vary_count);
+/* Writes all that differs between them, in words: "the model; the instruction; tool `x`, which only
+ * b has". Nothing: they are alike but for the sampling seed. */
+void view_differences(struct buf *out, const struct request_view *first,
+                      const struct request_view *second);
 /* The first case that an agent cannot be run with: writes why, true. */
 bool view_case_lacks(struct buf *why, const gramc_agent *agent, const struct cases *cases);
 

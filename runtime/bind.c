@@ -332,20 +332,25 @@ static gramc_status finish(gramc_bound **out, gramc_bound *bound) {
     map_init(&bound->offered_schemas, NULL);
     bound->offered_count = bound->box_count = 0;
     bound->builtins = NULL;
+    bound->chain = NULL;
+    bound->given = NULL;
     *out = bound;
     return bound->failed ? GRAMC_FINDINGS : GRAMC_OK;
 }
 
-gramc_status gramc_bind(gramc_bound **out, const gramc_agent *agent, const gramc_library *library,
-                        const gramc_bind_options *given) {
-    gramc_bind_options options = GRAMC_BIND_OPTIONS_INIT;
-    OPTIONS_READ(options, given);
+gramc_status bound_make(gramc_bound **out, const gramc_agent *agent, const gramc_library *library,
+                        const gramc_bind_options *given, const struct bind_chain *outer) {
+    const struct bind_chain chain = {agent, library, outer,
+                                     outer ? outer->offering : given->offering};
+    gramc_bind_options options = *given;
     *out = NULL;
     if (!is_prepared(agent)) return GRAMC_USAGE;
     if (!secrets_are_usable(options.secrets, options.secret_count)) return GRAMC_USAGE;
     gramc_bound *bound = bound_new(library, &options);
     if (!bound) return GRAMC_NOMEM;
     bound->agent = agent;
+    bound->chain = &chain;
+    bound->given = &options;
     bound->protocol = options.protocol.len ? protocol_named(options.protocol)
                                            : protocol_of_target(options.target);
     if (!bound->protocol) {
@@ -355,6 +360,13 @@ gramc_status gramc_bind(gramc_bound **out, const gramc_agent *agent, const gramc
     if (!options.target.len) options.target = text_of(bound->protocol->target);
     if (!bound->arena.oom) fill(bound, options.target);
     return finish(out, bound);
+}
+
+gramc_status gramc_bind(gramc_bound **out, const gramc_agent *agent, const gramc_library *library,
+                        const gramc_bind_options *given) {
+    gramc_bind_options options = GRAMC_BIND_OPTIONS_INIT;
+    OPTIONS_READ(options, given);
+    return bound_make(out, agent, library, &options, NULL);
 }
 
 /* An agent that is made up, with the one tool. */
@@ -379,6 +391,7 @@ gramc_status gramc_bind_tool(gramc_bound **out, const gramc_library *library, gr
     if (!secrets_are_usable(options.secrets, options.secret_count)) return GRAMC_USAGE;
     gramc_bound *bound = bound_new(library, &options);
     if (!bound) return GRAMC_NOMEM;
+    bound->given = &options;
     if (!bound->arena.oom) fill_tool(bound, tool);
     return finish(out, bound);
 }

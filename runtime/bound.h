@@ -31,6 +31,14 @@ struct bind_place {
     uint32_t start, end;
 };
 
+/* Who is being bound inside whom, innermost first. */
+struct bind_chain {
+    const gramc_agent *agent;
+    const gramc_library *library; /* may be NULL */
+    const struct bind_chain *outer;
+    const gramc_offering *offering; /* of the first of them; NULL: none */
+};
+
 /* What is freed with a bound agent. */
 struct bound_owned {
     void (*destroy)(void *what);
@@ -60,6 +68,8 @@ struct gramc_bound {
     struct box_view *boxes; /* of the library */
     size_t box_count;
     struct map offered_schemas; /* of the tools that were looked at: bind_offer_schemas */
+    const struct bind_chain *chain;
+    const gramc_bind_options *given;
     const gramc_builtins *builtins;
     gramc_reader reader;
     gramc_text path; /* that programs inherit; ptr NULL: not known */
@@ -75,6 +85,9 @@ void steps_make(gramc_bound *bound);
 /* Without an agent and its tools; free it by gramc_bound_free, after a look at arena.oom. NULL
  * without memory. */
 gramc_bound *bound_new(const gramc_library *library, const gramc_bind_options *options);
+/* gramc_bind, for an agent that does a tool of another; outer NULL: for one that does not. */
+gramc_status bound_make(gramc_bound **out, const gramc_agent *agent, const gramc_library *library,
+                        const gramc_bind_options *options, const struct bind_chain *outer);
 /* Adds a message; texts must live as long as `bound`. place NULL: none. An error fails the binding.
  */
 void bound_report(gramc_bound *bound, gramc_severity severity, const struct bind_place *place,

@@ -73,29 +73,45 @@ static double cost_of(const gramc_prices *prices, const struct usage *usage) {
            per_million;
 }
 
-void budget_count(gramc_run *run, const struct usage *usage) {
-    struct budget *budget = &run->budget;
-    uint64_t parts = usage->prompt + usage->completion;
-    uint64_t tokens = usage->total > parts ? usage->total : parts;
-    if (run->model->kind == &model_mock) return;
-    if (tokens == 0) budget->untold++;
-    budget->tokens += tokens;
-    if (budget->has_prices)
-        run->result.cost += cost_of(run->models[run->asking.role].prices, usage);
-    run->result.has_cost = budget->has_prices && budget->untold == 0;
+static void add_usage(gramc_run_result *result, const struct usage *usage) {
+    result->prompt_tokens += usage->prompt;
+    result->completion_tokens += usage->completion;
+    result->total_tokens += usage->total;
+    result->cached_tokens += usage->cached;
 }
 
-static bool is_untold(gramc_run *run, gramc_outcome outcome, const char *consequence) {
-    if (run->budget.untold == 0) return false;
+/* What an agent uses that does a tool of another is used by that other, too. */
+void budget_count(gramc_run *run, const struct usage *usage) {
+    const struct budget *own = &run->budget;
+    uint64_t parts = usage->prompt + usage->completion;
+    uint64_t tokens = usage->total > parts ? usage->total : parts;
+    bool is_mock = run->model->kind == &model_mock;
+    const gramc_prices *prices = run->models[run->asking.role].prices;
+    double cost = own->has_prices && !is_mock ? cost_of(prices, usage) : 0;
+    for (gramc_run *r = run; r; r = r->caller) {
+        struct budget *budget = &r->budget;
+        add_usage(&r->result, usage);
+        if (is_mock) continue;
+        if (tokens == 0) budget->untold++;
+        budget->tokens += tokens;
+        r->result.cost += cost;
+        r->result.has_cost = r->result.has_cost && own->has_prices && budget->untold == 0;
+    }
+}
+
+/* `of`: whose limit it is: the run's, or that of a run that has called it. */
+static bool is_untold(gramc_run *run, const gramc_run *of, gramc_outcome outcome,
+                      const char *consequence) {
+    if (of->budget.untold == 0) return false;
     run_end(run, outcome, "an answer did not say how many tokens it took, and they are limited%s",
             consequence);
     return true;
 }
 
-static bool tokens_are_spent(gramc_run *run, const char *consequence) {
-    const struct budget *budget = &run->budget;
+static bool tokens_are_spent(gramc_run *run, const gramc_run *of, const char *consequence) {
+    const struct budget *budget = &of->budget;
     if (budget->max_tokens == 0) return false;
-    if (is_untold(run, GRAMC_OUTCOME_TOKEN_BUDGET, consequence)) return true;
+    if (is_untold(run, of, GRAMC_OUTCOME_TOKEN_BUDGET, consequence)) return true;
     if (budget->tokens < budget->max_tokens) return false;
     run_end(run, GRAMC_OUTCOME_TOKEN_BUDGET, "%llu tokens were used, of %llu%s",
             (unsigned long long)budget->tokens, (unsigned long long)budget->max_tokens,
@@ -103,20 +119,23 @@ static bool tokens_are_spent(gramc_run *run, const char *consequence) {
     return true;
 }
 
-static bool money_is_spent(gramc_run *run, const char *consequence) {
+static bool money_is_spent(gramc_run *run, const gramc_run *of, const char *consequence) {
     char spent[AMOUNT_ROOM], allowed[AMOUNT_ROOM];
-    const struct budget *budget = &run->budget;
+    const struct budget *budget = &of->budget;
     if (budget->max_cost <= 0) return false;
-    if (is_untold(run, GRAMC_OUTCOME_COST_BUDGET, consequence)) return true;
-    if (run->result.cost < budget->max_cost) return false;
+    if (is_untold(run, of, GRAMC_OUTCOME_COST_BUDGET, consequence)) return true;
+    if (of->result.cost < budget->max_cost) return false;
     run_end(run, GRAMC_OUTCOME_COST_BUDGET, "the answers cost %s, of %s%s",
-            number_amount(spent, run->result.cost), number_amount(allowed, budget->max_cost),
+            number_amount(spent, of->result.cost), number_amount(allowed, budget->max_cost),
             consequence);
     return true;
 }
 
 bool budget_is_spent(gramc_run *run, const char *consequence) {
-    return tokens_are_spent(run, consequence) || money_is_spent(run, consequence);
+    bool is_spent = false;
+    for (const gramc_run *of = run; of && !is_spent; of = of->caller)
+        is_spent = tokens_are_spent(run, of, consequence) || money_is_spent(run, of, consequence);
+    return is_spent;
 }
 
 bool budget_has_less_time(const gramc_run *run) {

@@ -34,6 +34,12 @@ static gramc_status read_request(struct script_reader *reader, const struct json
     return GRAMC_OK;
 }
 
+/* Of an agent that does a tool: its model is its own. */
+static gramc_status read_inner_request(struct script_reader *reader, const struct json *event) {
+    reader->request = json_get(event, "body");
+    return GRAMC_OK;
+}
+
 static gramc_status read_calls(struct script_reader *reader, struct reply *reply,
                                const struct json *calls) {
     reply->calls = arena_array(&reader->model->arena, calls->count + 1, sizeof(*reply->calls));
@@ -55,6 +61,7 @@ static gramc_status read_response(struct script_reader *reader, const struct jso
     struct script_answer *answer = &model->answers[model->answer_count++];
     const struct json *calls = json_get(event, "calls"), *usage = json_get(event, "usage");
     answer->request = reader->request;
+    answer->within = trace_text(event, "within");
     reader->request = NULL;
     answer->reply.content = trace_text(event, "content");
     answer->reply.has_content = json_is(json_get(event, "content"), JSON_STRING);
@@ -76,6 +83,8 @@ static const struct {
     {"header", read_header},
     {"model.request", read_request},
     {"model.response", read_response},
+    {"inner.model.request", read_inner_request},
+    {"inner.model.response", read_response},
 };
 
 static gramc_status read_event(struct script_reader *reader, const struct json *event) {
@@ -152,20 +161,32 @@ static void answer(struct ask *ask, const struct script_answer *scripted) {
     ask_answer(ask);
 }
 
+/* Its next answer, of those that are this run's; NULL: there are only *count. */
+static const struct script_answer *find_answer(const gramc_run *run, size_t *count) {
+    const gramc_model *model = run->model;
+    *count = 0;
+    for (size_t i = 0; i < model->answer_count; i++)
+        if (text_eq(model->answers[i].within, run->within) && ++*count == run->asked)
+            return &model->answers[i];
+    return NULL;
+}
+
 static void start(struct ask *ask) {
-    const gramc_model *model = ask->run->model;
-    size_t index = ask->run->result.requests - 1;
+    const gramc_run *run = ask->run;
+    size_t count;
+    const struct script_answer *found = find_answer(run, &count);
     struct buf difference;
-    if (index >= model->answer_count) {
-        ask_fail(ask, "the script has %zu answer%s, and this is request %zu", model->answer_count,
-                 text_plural(model->answer_count), index + 1);
+    if (!found) {
+        ask_fail(ask, "the script has %zu answer%s%s%.*s, and this is request %u", count,
+                 text_plural(count), run->within.len ? " within " : "", TEXT_ARGS(run->within),
+                 (unsigned)run->asked);
         return;
     }
     buf_init(&difference, &ask->run->loop->allocator, 2048);
-    const char *why = compare(ask, model->answers[index].request, &difference);
+    const char *why = compare(ask, found->request, &difference);
     if (ask->arena.oom || buf_status(&difference) == GRAMC_NOMEM) ask_fail_nomem(ask);
-    else if (why) ask_fail(ask, "request %zu is not the script's: %s", index + 1, why);
-    else answer(ask, &model->answers[index]);
+    else if (why) ask_fail(ask, "request %u is not the script's: %s", (unsigned)run->asked, why);
+    else answer(ask, found);
     buf_free(&difference);
 }
 

@@ -24,6 +24,7 @@ extern const struct model_kind model_endpoint, model_script, model_mock;
 
 struct script_answer {
     const struct json *request; /* NULL: the script does not say */
+    gramc_text within;          /* of which run inside the first one; empty: of that */
     struct reply reply;
 };
 
@@ -65,11 +66,8 @@ struct ask {
     bool timer_open;
     uint32_t attempt;
     struct limiter_wait limit;
-    /* a streamed answer (model_stream.c) */
-    struct stream stream;     /* protocol NULL: it is none */
-    struct buf held;          /* of its text, that nobody was told yet */
-    bool delta_told, lingers; /* a piece reached somebody; only the end is waited for */
-    uint64_t heard;           /* when bytes came last, by the loop; 0: none have */
+    struct answer_pieces *pieces; /* an answer in pieces; NULL: it is none */
+    bool delta_told;              /* a piece reached somebody */
 };
 
 /* Of an endpoint, with the model's id where the protocol has it. */

@@ -372,8 +372,7 @@ static void send_request(struct ask *ask) {
     ask->http.done = on_answer;
     ask->http.begun = on_begun;
     ask->http.ctx = ask;
-    streamed_begin(ask);
-    if (http_start(ask->run->loop->http, &ask->http)) ask_fail_nomem(ask);
+    if (!streamed_begin(ask) || http_start(ask->run->loop->http, &ask->http)) ask_fail_nomem(ask);
 }
 
 static void begin(struct ask *ask) {

@@ -13,6 +13,13 @@
 
 enum { LINGER_MS = 500 /* for a server that has said all and does not close */ };
 
+struct answer_pieces {
+    struct stream stream;
+    struct buf held; /* of its text, that nobody was told yet */
+    bool lingers;    /* only the end is waited for */
+    uint64_t heard;  /* when bytes came last, by the loop; 0: none have */
+};
+
 /* ## Pieces for those who watch */
 
 static void init_copy(const struct ask *ask, struct buf *copy) {
@@ -21,7 +28,7 @@ static void init_copy(const struct ask *ask, struct buf *copy) {
 
 /* A character that is not whole waits, too. */
 static size_t settled(const struct ask *ask) {
-    gramc_text held = buf_view(&ask->held);
+    gramc_text held = buf_view(&ask->pieces->held);
     size_t len = secrets_settled(ask->run->loop->secrets, held, SECRET_SURE), last = len;
     while (last && len - last < 3 && ((unsigned char)held.ptr[last - 1] & 0xC0) == 0x80) last--;
     size_t start = last ? last - 1 : 0, end = start;
@@ -36,22 +43,22 @@ static void tell(struct ask *ask, size_t len) {
     struct buf copy;
     if (len == 0) return;
     init_copy(ask, &copy);
-    buf_text(&copy, text_slice(buf_view(&ask->held), 0, len));
+    buf_text(&copy, text_slice(buf_view(&ask->pieces->held), 0, len));
     secrets_hide_from(ask->run->loop->secrets, &copy, SECRET_SURE);
-    memmove(ask->held.ptr, ask->held.ptr + len, ask->held.len - len);
-    ask->held.len -= len;
-    if (buf_status(&copy)) ask->stream.status = buf_status(&copy);
+    memmove(ask->pieces->held.ptr, ask->pieces->held.ptr + len, ask->pieces->held.len - len);
+    ask->pieces->held.len -= len;
+    if (buf_status(&copy)) ask->pieces->stream.status = buf_status(&copy);
     else watch_delta(&ask->run->watch, buf_view(&copy));
     ask->delta_told = true;
     buf_free(&copy);
 }
 
 static void tell_deltas(struct ask *ask, bool last) {
-    gramc_text delta = stream_delta(&ask->stream);
+    gramc_text delta = stream_delta(&ask->pieces->stream);
     if (!ask->run->watch.event) return;
-    buf_text(&ask->held, delta);
-    if (buf_status(&ask->held)) ask->stream.status = buf_status(&ask->held);
-    else tell(ask, last ? ask->held.len : settled(ask));
+    buf_text(&ask->pieces->held, delta);
+    if (buf_status(&ask->pieces->held)) ask->pieces->stream.status = buf_status(&ask->pieces->held);
+    else tell(ask, last ? ask->pieces->held.len : settled(ask));
 }
 
 /* ## While it comes */
@@ -72,8 +79,8 @@ static void give_up(struct ask *ask, enum http_failure failure) {
 
 static void check_idle(uv_timer_t *timer) {
     struct ask *ask = timer->data;
-    uint64_t most = ask->stream.ended ? LINGER_MS : ask->run->model->idle_timeout_ms;
-    uint64_t silent = uv_now(timer->loop) - ask->heard;
+    uint64_t most = ask->pieces->stream.ended ? LINGER_MS : ask->run->model->idle_timeout_ms;
+    uint64_t silent = uv_now(timer->loop) - ask->pieces->heard;
     if (silent < most) {
         uv_timer_start(timer, check_idle, most - silent, 0);
         return;
@@ -84,9 +91,10 @@ static void check_idle(uv_timer_t *timer) {
 }
 
 static void watch_silence(struct ask *ask) {
-    bool first = ask->heard == 0, lingers = ask->stream.ended && !ask->lingers;
-    ask->heard = uv_now(&ask->run->loop->uv);
-    ask->lingers = ask->stream.ended;
+    bool first = ask->pieces->heard == 0,
+         lingers = ask->pieces->stream.ended && !ask->pieces->lingers;
+    ask->pieces->heard = uv_now(&ask->run->loop->uv);
+    ask->pieces->lingers = ask->pieces->stream.ended;
     if (lingers) ask_wait(ask, check_idle, LINGER_MS);
     else if (first) ask_wait(ask, check_idle, ask->run->model->idle_timeout_ms);
 }
@@ -95,29 +103,36 @@ static void on_data(struct http_request *http) {
     struct ask *ask = http->ctx;
     gramc_text bytes = buf_view(&http->response);
     if (!has_answer(http) || buf_status(&http->response)) return;
-    stream_feed(&ask->stream, &bytes);
+    stream_feed(&ask->pieces->stream, &bytes);
     if (bytes.len == 0) buf_reset(&http->response);
-    if (ask->stream.status == GRAMC_OK) tell_deltas(ask, false);
-    if (ask->stream.status) give_up(ask, failure_of(ask->stream.status));
+    if (ask->pieces->stream.status == GRAMC_OK) tell_deltas(ask, false);
+    if (ask->pieces->stream.status) give_up(ask, failure_of(ask->pieces->stream.status));
     else watch_silence(ask);
 }
 
-void streamed_begin(struct ask *ask) {
+bool streamed_begin(struct ask *ask) {
     const gramc_model *model = ask->run->model;
+    const gramc_allocator *allocator = &ask->run->loop->allocator;
     streamed_free(ask);
     ask->http.data = NULL;
-    if (!ask->run->stream) return;
-    stream_init(&ask->stream, model->protocol->stream, &ask->run->loop->allocator,
-                model->max_response);
-    init_copy(ask, &ask->held);
-    ask->heard = 0;
-    ask->lingers = false;
+    if (!ask->run->stream) return true;
+    struct answer_pieces *pieces = mem_alloc(allocator, sizeof(*pieces));
+    if (!pieces) return false;
+    *pieces = (struct answer_pieces){.heard = 0};
+    stream_init(&pieces->stream, model->protocol->stream, allocator, model->max_response);
+    init_copy(ask, &pieces->held);
+    ask->pieces = pieces;
     ask->http.data = on_data;
+    return true;
 }
 
 void streamed_free(struct ask *ask) {
-    stream_free(&ask->stream);
-    buf_free(&ask->held);
+    struct answer_pieces *pieces = ask->pieces;
+    if (!pieces) return;
+    stream_free(&pieces->stream);
+    buf_free(&pieces->held);
+    mem_free(&ask->run->loop->allocator, pieces, sizeof(*pieces));
+    ask->pieces = NULL;
 }
 
 /* ## The end */
@@ -126,15 +141,15 @@ void streamed_free(struct ask *ask) {
 static void put_together(struct ask *ask) {
     struct http_request *http = &ask->http;
     buf_reset(&http->response);
-    stream_body(&ask->stream, &http->response);
+    stream_body(&ask->pieces->stream, &http->response);
     if (buf_status(&http->response)) http->failure = failure_of(buf_status(&http->response));
 }
 
 gramc_text streamed_end(struct ask *ask) {
     struct http_request *http = &ask->http;
-    struct stream *stream = &ask->stream;
     if (ask->timer_open) uv_timer_stop(&ask->timer);
-    if (!stream->protocol || !has_answer(http)) return TEXT("");
+    if (!ask->pieces || !has_answer(http)) return TEXT("");
+    struct stream *stream = &ask->pieces->stream;
     if (stream->status == GRAMC_OK) stream_end(stream, buf_view(&http->response));
     if (stream->status == GRAMC_OK && stream->finished) tell_deltas(ask, true);
     if (stream->status) http->failure = failure_of(stream->status);
@@ -150,9 +165,9 @@ gramc_text streamed_end(struct ask *ask) {
 gramc_text streamed_part(const struct ask *ask, struct arena *arena) {
     gramc_text text = {NULL, 0};
     struct buf copy;
-    if (!ask->stream.protocol || ask->stream.fields[STREAM_TEXT].len == 0) return text;
+    if (!ask->pieces || ask->pieces->stream.fields[STREAM_TEXT].len == 0) return text;
     init_copy(ask, &copy);
-    buf_text(&copy, stream_text(&ask->stream, STREAM_TEXT));
+    buf_text(&copy, stream_text(&ask->pieces->stream, STREAM_TEXT));
     secrets_hide_cut(ask->run->loop->secrets, &copy, CUT_AT_END);
     if (buf_status(&copy) == GRAMC_OK) text = arena_text(arena, buf_view(&copy));
     buf_free(&copy);

@@ -5,7 +5,7 @@
 #include "runtime/model.h"
 
 /* Before the request is sent, if the run streams. */
-void streamed_begin(struct ask *ask);
+bool streamed_begin(struct ask *ask);
 /* When it has ended: the request then has the whole answer as its response. Not empty: the answer
  * is not whole, and this says so. */
 gramc_text streamed_end(struct ask *ask);

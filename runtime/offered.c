@@ -33,8 +33,20 @@ const struct offered_box *offered_copy(struct arena *arena, const struct offered
                                        .tools = copy_tools(arena, &boxes[i]),
                                        .tool_count = boxes[i].tool_count,
                                        .failure = copy(arena, boxes[i].failure),
+                                       .url = copy(arena, boxes[i].url),
                                        .note = copy(arena, boxes[i].note)};
     return arena->oom ? NULL : list;
+}
+
+const gramc_box *offered_at(struct arena *arena, const struct offered_box *known,
+                            const gramc_box *box) {
+    if (!box->url_argc || !known || !known->url.len) return box;
+    gramc_box *found = ARENA_NEW(arena, gramc_box);
+    if (!found) return NULL;
+    *found = *box;
+    found->url = known->url;
+    found->url_argc = 0;
+    return found;
 }
 
 const struct offered_box *offered_box(const struct offered_box *boxes, size_t count,

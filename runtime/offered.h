@@ -22,12 +22,16 @@ struct offered_box {
     const struct offered_tool *tools;
     size_t tool_count;
     gramc_text failure; /* why nothing is known; empty: it is */
+    gramc_text url;     /* where it is, if a program was asked for that; else empty */
     gramc_text note;    /* what was left out, and why: a line; empty: nothing */
 };
 
 /* All of it, in the arena; NULL without memory. */
 const struct offered_box *offered_copy(struct arena *arena, const struct offered_box *boxes,
                                        size_t count);
+/* The box with its url, if that is known from a program; else as it is. NULL without memory. */
+const gramc_box *offered_at(struct arena *arena, const struct offered_box *known,
+                            const gramc_box *box);
 /* NULL if there is none of that name. */
 const struct offered_box *offered_box(const struct offered_box *boxes, size_t count,
                                       gramc_text name);

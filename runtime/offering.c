@@ -2,8 +2,10 @@
  * becomes of it in a file is offering_snapshot.c's, what a binding makes of it bind_box.c's. */
 #include "runtime/offering.h"
 
+#include "base/limits.h"
 #include "base/text.h"
 #include "runtime/bind_box.h"
+#include "runtime/discover.h"
 #include "runtime/loop.h"
 #include "runtime/secret.h"
 #include "base/options.h"
@@ -63,16 +65,83 @@ static bool is_used(const gramc_agent *agent, const gramc_library *library, cons
 static bool is_needed(const gramc_agent *agent, const gramc_library *library,
                       const gramc_box *box) {
     if (!agent) return true;
-    if (tool_kind_of_box(box->kind)->boxes->opens_alone) return false;
+    if (tool_kind_of_box(box->kind)->boxes->opens_alone && !box->url_argc) return false;
     return is_used(agent, library, box);
+}
+
+/* ## Whose: the agent's, and those of agents that do its tools */
+
+struct asked_library {
+    const gramc_library *library;
+    const gramc_agent *agent; /* NULL: all boxes */
+    struct asked_library *next;
+};
+
+static bool needs_tool(const gramc_agent *agent, gramc_text name) {
+    bool needs = has_tool(agent->tools, agent->tool_count, name);
+    for (size_t i = 0; i < agent->task_count && !needs; i++)
+        needs = has_tool(agent->tasks[i].tools, agent->tasks[i].tool_count, name);
+    return needs;
+}
+
+/* Each pair once; recursion is bounded by what binding takes. */
+static void collect(struct arena *arena, struct asked_library **list, const gramc_library *library,
+                    const gramc_agent *agent, unsigned depth) {
+    for (; *list; list = &(*list)->next)
+        if ((*list)->library == library && (*list)->agent == agent) return;
+    struct asked_library *asked = *list = ARENA_NEW(arena, struct asked_library);
+    if (!asked) return;
+    *asked = (struct asked_library){library, agent, NULL};
+    for (size_t i = 0; agent && depth < AGENT_DEPTH_MAX && i < library->impl_count; i++) {
+        const gramc_impl *impl = &library->impls[i];
+        if (impl->agent && needs_tool(agent, impl->name))
+            collect(arena, &asked->next, impl->library ? impl->library : library, impl->agent,
+                    depth + 1);
+    }
+}
+
+gramc_text offering_box_name(struct arena *arena, const gramc_library *library, gramc_text box) {
+    struct buf out;
+    buf_init(&out, &arena->allocator, SOURCE_MAX);
+    buf_text(&out, library->name);
+    buf_putc(&out, '/');
+    buf_text(&out, box);
+    return buf_to_arena(&out, arena);
+}
+
+static gramc_text name_of(gramc_offering *offering, const gramc_bound *scratch,
+                          const gramc_library *library, const gramc_box *box) {
+    if (library == scratch->library) return arena_text(&offering->arena, box->name);
+    return offering_box_name(&offering->arena, library, box->name);
 }
 
 /* ## Asking */
 
+/* Where the box is: the same box, with that as its url; NULL, and its offer says why. */
+static const gramc_box *find_out(gramc_offering *offering, struct offered_box *out,
+                                 const gramc_box *box, gramc_loop *loop, gramc_bound *scratch) {
+    if (!box->url_argc) return box;
+    *out = (struct offered_box){.name = box->name};
+    discover_url(out, &offering->arena, box, loop, scratch);
+    const gramc_box *found = out->failure.len ? NULL : offered_at(&scratch->arena, out, box);
+    if (!found && !out->failure.len) scratch->arena.oom = true;
+    return found;
+}
+
+/* A url that the library does not say was asked for. */
+static void take_name(struct offered_box *out, gramc_text name, const gramc_box *asked,
+                      const gramc_library *library, struct arena *arena) {
+    out->name = name;
+    for (size_t i = 0; i < library->box_count; i++)
+        if (text_eq(library->boxes[i].name, asked->name) && library->boxes[i].url_argc)
+            out->url = arena_text(arena, asked->url);
+}
+
 /* Appends what the boxes of one kind say, in the order of the library. */
 static gramc_status ask_kind(gramc_offering *offering, gramc_box_kind kind, gramc_loop *loop,
-                             gramc_bound *scratch, const gramc_offering_options *options) {
-    const gramc_library *library = scratch->library;
+                             gramc_bound *scratch, const gramc_offering_options *options,
+                             const struct asked_library *asked) {
+    const gramc_library *library = asked->library;
     const gramc_box **boxes = arena_array(&scratch->arena, library->box_count + 1, sizeof(*boxes));
     struct box_question question = {.out = offering->boxes + offering->box_count,
                                     .boxes = boxes,
@@ -85,13 +154,26 @@ static gramc_status ask_kind(gramc_offering *offering, gramc_box_kind kind, gram
     if (!boxes) return GRAMC_NOMEM;
     for (size_t i = 0; i < library->box_count; i++) {
         const gramc_box *box = &library->boxes[i];
-        if (box->kind != kind || !is_needed(options->agent, library, box)) continue;
-        boxes[question.count++] = box;
+        if (box->kind != kind || !is_needed(asked->agent, library, box)) continue;
+        if (offered_box(offering->boxes, offering->box_count,
+                        name_of(offering, scratch, library, box)))
+            continue;
+        struct offered_box known = {.url = {NULL, 0}};
+        const gramc_box *found = find_out(offering, &known, box, loop, scratch);
+        if (scratch->arena.oom) return GRAMC_NOMEM;
+        if (found) {
+            boxes[question.count++] = found;
+            continue;
+        }
+        known.name = name_of(offering, scratch, library, box);
+        *question.out++ = known;
+        offering->box_count++;
     }
     if (question.count == 0) return GRAMC_OK;
     gramc_status status = tool_kind_of_box(kind)->boxes->ask(&question);
     for (size_t i = 0; i < question.count && !status; i++)
-        question.out[i].name = arena_text(&offering->arena, boxes[i]->name);
+        take_name(&question.out[i], name_of(offering, scratch, library, boxes[i]), boxes[i],
+                  library, &offering->arena);
     if (!status) offering->box_count += question.count;
     return status;
 }
@@ -100,13 +182,17 @@ static gramc_status fill(gramc_offering *offering, gramc_loop *loop, gramc_bound
                          const gramc_offering_options *options) {
     const gramc_library *library = scratch->library;
     gramc_status status = GRAMC_OK;
+    struct asked_library *all = NULL;
+    size_t room = 1;
+    collect(&scratch->arena, &all, library, options->agent, 1);
+    for (const struct asked_library *a = all; a; a = a->next) room += a->library->box_count;
     offering->library = arena_text(&offering->arena, library->name);
     offering->fingerprint = arena_text(&offering->arena, library->fingerprint);
-    offering->boxes =
-        arena_zalloc(&offering->arena, (library->box_count + 1) * sizeof(*offering->boxes));
-    if (!offering->boxes) return GRAMC_NOMEM;
-    for (int kind = 0; tool_kind_of_box((gramc_box_kind)kind) && !status; kind++)
-        status = ask_kind(offering, (gramc_box_kind)kind, loop, scratch, options);
+    offering->boxes = arena_zalloc(&offering->arena, room * sizeof(*offering->boxes));
+    if (!offering->boxes || scratch->arena.oom) return GRAMC_NOMEM;
+    for (const struct asked_library *a = all; a; a = a->next)
+        for (int kind = 0; tool_kind_of_box((gramc_box_kind)kind) && !status; kind++)
+            status = ask_kind(offering, (gramc_box_kind)kind, loop, scratch, options, a);
     return offering->arena.oom ? GRAMC_NOMEM : status;
 }
 

@@ -12,4 +12,7 @@ struct gramc_offering {
     size_t box_count;
 };
 
+/* How boxes of a library are called that another one's agent works with; empty without memory. */
+gramc_text offering_box_name(struct arena *arena, const gramc_library *library, gramc_text box);
+
 #endif

@@ -42,6 +42,7 @@ static void put_box(struct json_writer *w, const struct offered_box *box) {
     json_line(w, 2);
     json_object_begin(w);
     json_member_text(w, "name", box->name);
+    json_member_some(w, "url", box->url);
     json_member_array(w, "tools");
     for (size_t i = 0; i < box->tool_count; i++) put_tool(w, &box->tools[i]);
     if (box->tool_count == 0) buf_putc(w->out, '\n');
@@ -160,6 +161,8 @@ static void read_boxes(struct snapshot_reader *reader, const struct json *list) 
     for (const struct json *b = list->first; b && offering->boxes && !reader->failed; b = b->next) {
         struct offered_box *box = &offering->boxes[offering->box_count++];
         box->name = text_at(reader, b, "name", "a box needs its name");
+        const struct json *url = json_get(b, "url");
+        if (url) box->url = text_at(reader, b, "url", "the url of a box is a text");
         read_tools(reader, box, json_get(b, "tools"));
     }
 }

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "runtime/difference.h"
 #include "runtime/loop.h"
+#include "runtime/run.h"
 
 #include <string.h>
 
@@ -32,6 +33,7 @@ static void take_request(struct arena *arena, struct recording *recording,
     recorded->turn = trace_number(event, "turn");
     recorded->iteration = trace_number(event, "iteration");
     recorded->call = trace_number(event, "call");
+    recorded->within = arena_text(arena, trace_text(event, "within"));
     recorded->number = recording->count++;
     *recording->end = recorded;
     recording->end = &recorded->next;
@@ -41,7 +43,8 @@ static void take_request(struct arena *arena, struct recording *recording,
 static bool belongs(const struct recorded *recorded, const struct json *event) {
     return !recorded->answered && recorded->turn == trace_number(event, "turn") &&
            recorded->iteration == trace_number(event, "iteration") &&
-           recorded->call == trace_number(event, "call");
+           recorded->call == trace_number(event, "call") &&
+           text_eq(recorded->within, trace_text(event, "within"));
 }
 
 /* What the model was told begins with a word that the run will put there again. */
@@ -88,6 +91,7 @@ gramc_status recording_read(struct recording *out, struct arena *arena, gramc_te
     while (!(status = trace_next(reader, &event)) && event) {
         gramc_text kind = trace_text(event, "event");
         if (tool.len && !text_eq(trace_text(event, "name"), tool)) continue;
+        if (text_starts(kind, "inner.")) kind = text_slice(kind, sizeof("inner.") - 1, kind.len);
         if (text_is(kind, "tool.request")) take_request(arena, out, event);
         else if (text_is(kind, "tool.response")) take_response(arena, out, event);
     }
@@ -106,6 +110,7 @@ struct replay_marks {
 /* NULL: the call stands alone, or memory ran out. */
 static bool *marks_of(struct tool_memory *memory, const struct recording *recording) {
     if (!memory) return NULL;
+    while (memory->run && memory->run->caller) memory = &memory->run->caller->memory;
     for (struct replay_marks *marks = memory->replays; marks; marks = marks->next)
         if (marks->recording == recording) return marks->used;
     struct replay_marks *marks = arena_zalloc(memory->arena, sizeof(*marks) + recording->count);

@@ -13,6 +13,7 @@ struct recorded {
     enum tool_outcome outcome;
     bool answered;
     uint64_t turn, iteration, call; /* by which the answer is found */
+    gramc_text within;              /* likewise */
     size_t number;
     struct recorded *next;
 };

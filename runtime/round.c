@@ -254,6 +254,17 @@ void round_start(gramc_run *run) {
     for (size_t i = 0; i < run->slot_count; i++) start_slot(&run->slots[i]);
 }
 
+gramc_text round_place(const gramc_run *run, struct arena *arena) {
+    struct buf out;
+    size_t i = 0;
+    while (i + 1 < run->slot_count && !run->slots[i].checked.starting) i++;
+    buf_init(&out, &arena->allocator, TEXT_MAX);
+    buf_text(&out, run->within);
+    if (out.len) buf_putc(&out, '/');
+    buf_printf(&out, "%u.%u.%zu", (unsigned)run->watch.turn, (unsigned)run->watch.iteration, i + 1);
+    return buf_to_arena(&out, arena);
+}
+
 void round_cancel(gramc_run *run) {
     for (size_t i = 0; i < run->slot_count; i++) checked_call_cancel(&run->slots[i].checked);
     run->slot_count = 0;

@@ -285,7 +285,8 @@ static void step_ask(gramc_run *run) {
     if (budget_is_spent(run, "")) return;
     run->iteration++;
     run->watch.iteration++;
-    run->result.requests++;
+    run->asked++;
+    for (gramc_run *r = run; r; r = r->caller) r->result.requests++;
     run->slot_count = 0; /* of the last answer, whose memory goes */
     prepare(run);
     if (run_is_ending(run) || !build_body(run)) return;
@@ -297,14 +298,6 @@ static void step_ask(gramc_run *run) {
 
 /* ## Reading answers */
 
-static void count_usage(gramc_run *run, const struct usage *usage) {
-    run->result.prompt_tokens += usage->prompt;
-    run->result.completion_tokens += usage->completion;
-    run->result.total_tokens += usage->total;
-    run->result.cached_tokens += usage->cached;
-    budget_count(run, usage);
-}
-
 static void step_read(gramc_run *run) {
     const struct ask *ask = &run->ask;
     run->result.model_ns += watch_now(&run->watch) - run->waiting_since;
@@ -315,7 +308,7 @@ static void step_read(gramc_run *run) {
             run->model->of_cassette ? GRAMC_OUTCOME_CASSETTE_MISS : GRAMC_OUTCOME_MODEL_ERROR;
         end_with(run, why, text_of(run->message)); /* that ask_fail wrote */
     } else {
-        count_usage(run, &ask->reply.usage);
+        budget_count(run, &ask->reply.usage);
         run->strategy->read(run, &ask->reply);
     }
 }
@@ -448,11 +441,28 @@ static void copy_environment(gramc_run *run, const gramc_run_options *options) {
     gramc_text *copy = arena_array(&run->arena, options->environment_count + 1, sizeof(*copy));
     for (size_t i = 0; copy && i < options->environment_count; i++)
         copy[i] = arena_text(&run->arena, options->environment[i]);
+    memory->run = run;
     memory->arena = &run->arena;
     memory->environment = copy;
     memory->environment_count = options->environment_count;
     memory->company = options->company;
     memory->own = OWN | ++run->loop->run_count;
+}
+
+static void copy_models(gramc_run *run, const gramc_run_options *options) {
+    size_t count = options->model_count;
+    gramc_named_model *named = arena_array(&run->arena, count + 1, sizeof(*named));
+    gramc_prices *prices = named ? arena_array(&run->arena, count + 1, sizeof(*prices)) : NULL;
+    if (!prices) return;
+    for (size_t i = 0; i < count; i++) {
+        named[i] = options->models[i];
+        named[i].name = arena_text(&run->arena, named[i].name);
+        if (!named[i].prices) continue;
+        prices[i] = *named[i].prices;
+        named[i].prices = &prices[i];
+    }
+    run->named = named;
+    run->named_count = count;
 }
 
 static void fill(gramc_run *run, const gramc_run_options *options) {
@@ -465,6 +475,7 @@ static void fill(gramc_run *run, const gramc_run_options *options) {
         messages[i] = arena_text(&run->arena, options->messages[i]);
     copy_inputs(run, options);
     copy_environment(run, options);
+    if (options->model_count) copy_models(run, options);
     run->seed = options->seed.len ? arena_text(&run->arena, options->seed) : agent->seed;
     run->messages = messages;
     run->message_count = options->message_count;
@@ -501,6 +512,8 @@ static void enlist(gramc_run *run) {
 /* Equal runs give equal traces where times are not wanted: none is made up then. */
 static gramc_text choose_id(gramc_run *run, const gramc_run_options *options) {
     uint8_t bytes[16];
+    if (options->run_id.len && options->run_id.len < sizeof(run->id))
+        snprintf(run->id, sizeof(run->id), "%.*s", TEXT_ARGS(options->run_id));
     if (options->run_id.len || options->trace_without_times) return options->run_id;
     if (uv_random(NULL, NULL, bytes, sizeof(bytes), 0, NULL)) return (gramc_text){NULL, 0};
     for (size_t i = 0; i < sizeof(bytes); i++)
@@ -539,13 +552,57 @@ static gramc_status learn_secrets(gramc_loop *loop, const gramc_bound *bound,
     return status ? status : loop_learn(loop, model->secrets);
 }
 
+/* One that answers whatever it is asked, or that was made for this very model. */
+static bool will_do(const gramc_model *model, const gramc_agent *agent) {
+    gramc_text wanted = model_id(agent->model);
+    return model->kind != &model_endpoint || !wanted.len || text_eq(model->id, wanted);
+}
+
+/* An agent that another calls is asked of the model of its name, else of the caller's. */
+static gramc_status take_from_caller(gramc_run_options *options, const gramc_bound *bound,
+                                     const gramc_run *caller) {
+    const gramc_agent *agent = bound->agent;
+    if (!caller) return GRAMC_OK;
+    const struct run_model *first = &caller->models[role_first(caller->strategy->roles)];
+    options->model = first->model;
+    options->prices = first->prices;
+    options->models = caller->named;
+    options->model_count = caller->named_count;
+    options->trace_without_times = caller->watch.trace.without_times;
+    for (size_t i = 0; i < caller->named_count; i++) {
+        if (!text_eq(caller->named[i].name, agent->model)) continue;
+        options->model = caller->named[i].model;
+        options->prices = caller->named[i].prices;
+        return GRAMC_OK;
+    }
+    return will_do(options->model, agent) ? GRAMC_OK : GRAMC_NOT_FOUND;
+}
+
+/* The id of a script is that of the agent that was asked first. */
+static void name_models(struct run_model models[RUN_ROLES], const gramc_agent *agent) {
+    for (size_t i = 0; i < RUN_ROLES; i++) {
+        gramc_text own = model_id(role_wants(agent, (enum run_role)i));
+        if (models[i].model && models[i].model->kind != &model_endpoint && own.len)
+            models[i].id = own;
+    }
+}
+
 gramc_status gramc_run_start(gramc_run **out, gramc_loop *loop, const gramc_bound *bound,
                              const gramc_run_options *given, const gramc_run_handler *handler) {
     gramc_run_options options = GRAMC_RUN_OPTIONS_INIT;
     OPTIONS_READ(options, given);
+    return run_start_in(out, loop, bound, &options, handler, &(struct run_caller){.run = NULL});
+}
+
+gramc_status run_start_in(gramc_run **out, gramc_loop *loop, const gramc_bound *bound,
+                          const gramc_run_options *given, const gramc_run_handler *handler,
+                          const struct run_caller *caller) {
+    gramc_run_options options = *given;
     struct run_model models[RUN_ROLES];
-    gramc_status status = evaluate(bound, &options, handler);
+    gramc_status status = take_from_caller(&options, bound, caller->run);
+    if (!status) status = evaluate(bound, &options, handler);
     if (!status) status = find_models(models, bound, &options);
+    if (!status && caller->run) name_models(models, bound->agent);
     if (status) return status;
     status = learn_secrets(loop, bound, options.model);
     if (status) return status;
@@ -556,6 +613,8 @@ gramc_status gramc_run_start(gramc_run **out, gramc_loop *loop, const gramc_boun
         return GRAMC_NOMEM;
     }
     *run = (gramc_run){.loop = loop,
+                       .caller = caller->run,
+                       .within = caller->within,
                        .bound = bound,
                        .strategy = strategy_of(bound->agent),
                        .model = options.model,
@@ -570,6 +629,7 @@ gramc_status gramc_run_start(gramc_run **out, gramc_loop *loop, const gramc_boun
     memcpy(run->models, models, sizeof(models));
     buf_init(&run->said, &loop->allocator, INT32_MAX);
     if (options.tools) run->memory.recording = &options.tools->tools;
+    if (caller->run) run->memory.recording = caller->run->memory.recording;
     buf_init(&run->body, &loop->allocator, BODY_MAX);
     run->watch =
         (struct watch){.clock = &loop->clock, .event = handler->event, .ctx = handler->ctx};

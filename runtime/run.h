@@ -58,8 +58,19 @@ struct failures {
     uint32_t last;   /* of them, as run->result.requests counts; 0: none */
 };
 
+/* Of a run that does a tool of another. */
+struct run_caller {
+    gramc_run *run;    /* NULL: nobody called it */
+    gramc_text within; /* which call: turn.iteration.call, of each run around it one, "/" between */
+};
+
 struct gramc_run {
     gramc_loop *loop;
+    gramc_run *caller; /* NULL: none */
+    gramc_text within;
+    const gramc_named_model *named; /* as the options say, for agents that it calls */
+    size_t named_count;
+    uint32_t asked; /* its own requests; result.requests has those of agents that it called too */
     const gramc_bound *bound;
     const struct strategy *strategy;
     struct run_model models[RUN_ROLES]; /* those that the strategy asks */
@@ -117,6 +128,11 @@ struct gramc_run {
     gramc_run *next_ready;
 };
 
+/* gramc_run_start, in a call of another run. The model is the caller's, unless the options say one:
+ * GRAMC_NOT_FOUND if it cannot be asked for this agent. `within` lives as long as the run. */
+gramc_status run_start_in(gramc_run **out, gramc_loop *loop, const gramc_bound *bound,
+                          const gramc_run_options *options, const gramc_run_handler *handler,
+                          const struct run_caller *caller);
 /* Goes on until the run has to wait or is over, in which case it may be freed. */
 void run_step(gramc_run *run);
 /* Decides how the run ends; printf. The first one counts. */
@@ -157,6 +173,8 @@ void round_put_results(gramc_run *run);
 bool round_is_direct(const gramc_run *run);
 bool round_wants_direct(const gramc_run *run, const struct message *assistant);
 gramc_text round_direct_answer(gramc_run *run);
+/* Where in the run the call is that is being started just now: for struct run_caller. */
+gramc_text round_place(const gramc_run *run, struct arena *arena);
 /* Lets go of calls that still work. */
 void round_cancel(gramc_run *run);
 

@@ -192,6 +192,10 @@ struct tool_call *tool_start(gramc_loop *loop, const struct bound_tool *bound, g
     return tool_start_in(NULL, loop, bound, arguments, done, ctx);
 }
 
+static bool is_played(const struct tool_memory *memory, const struct bound_tool *bound) {
+    return memory && memory->recording && !bound->kind->has_own_calls;
+}
+
 struct tool_call *tool_start_in(struct tool_memory *memory, gramc_loop *loop,
                                 const struct bound_tool *bound, gramc_text arguments,
                                 void (*done)(void *ctx, struct tool_call *call), void *ctx) {
@@ -199,7 +203,7 @@ struct tool_call *tool_start_in(struct tool_memory *memory, gramc_loop *loop,
     if (!call) return NULL;
     *call = (struct tool_call){.loop = loop,
                                .memory = memory,
-                               .kind = memory && memory->recording ? &tool_replay : bound->kind,
+                               .kind = is_played(memory, bound) ? &tool_replay : bound->kind,
                                .bound = bound,
                                .done = done,
                                .ctx = ctx,

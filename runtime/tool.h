@@ -42,6 +42,7 @@ struct tool_kind {
     const struct offered_tool *(*offer)(gramc_bound *bound, const gramc_impl *impl);
     const struct box_kind *boxes; /* that offer tools of this kind; NULL: there are none */
     bool is_constant;             /* every call answers with the target, as it is */
+    bool has_own_calls;           /* what it asks and calls is recorded, and not its result */
 };
 
 #define GRAMC_KIND(id, word, value, takes, example) extern const struct tool_kind tool_##word;
@@ -86,6 +87,7 @@ struct bound_tool {
 
 /* What the calls of one run share. */
 struct tool_memory {
+    gramc_run *run; /* NULL: there is none */
     struct arena *arena;
     struct replay_marks *replays;
     const struct recording *recording; /* answers every call; NULL: the tools do */

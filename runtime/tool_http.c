@@ -256,6 +256,7 @@ static void start_request(struct http_work *work) {
     request->method = http_method_names[method];
     request->url = work->url.ptr;
     request->headers = work->lines;
+    request->route = endpoint_of(work->call)->route;
     request->keep = method == METHOD_HEAD ? head_headers : kept_headers;
     request->body = buf_view(&work->body);
     request->max_response = TOOL_RESULT_MAX;

@@ -12,7 +12,8 @@ struct http_endpoint {
     const struct http_header *headers; /* sent with every call, instead of its own of that name */
     size_t header_count;
     const struct http_call *call;
-    struct secrets *secrets; /* NULL: none may be read */
+    struct secrets *secrets;        /* NULL: none may be read */
+    const struct http_route *route; /* NULL: nothing special */
 };
 
 /* Of "http://host:port" at the beginning of an address; 0 if it has none. */

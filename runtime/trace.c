@@ -4,6 +4,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "runtime/trace.h"
 
+#include <stdio.h>
 #include <time.h>
 
 #include "base/json/trace_read.h"
@@ -57,6 +58,7 @@ static void put_tool(struct json_writer *w, const struct bound_tool *tool) {
         json_member_text(w, "target", buf_view(&target));
     }
     json_object_end(w);
+    if (buf_status(&target) == GRAMC_NOMEM) w->out->state = BUF_NOMEM;
     buf_free(&target);
 }
 
@@ -302,6 +304,18 @@ static void (*const writers[])(struct trace *trace, const gramc_event *event) = 
     [GRAMC_EVENT_READING] = put_answer_reading,
     [GRAMC_EVENT_GUARD] = put_guard};
 
+static void put_place(struct trace *trace, const gramc_event *event) {
+    struct json_writer *w = &trace->event;
+    char name[40];
+    if (!event->inner) {
+        json_member_text(w, "event", text_of(event->name));
+        return;
+    }
+    snprintf(name, sizeof(name), "inner.%s", event->inner->name);
+    json_member_text(w, "event", text_of(name));
+    json_member_text(w, "within", event->text);
+}
+
 void trace_event(struct trace *trace, const gramc_event *event) {
     struct json_writer *w = &trace->event;
     if (!trace_is_on(trace)) return;
@@ -310,11 +324,12 @@ void trace_event(struct trace *trace, const gramc_event *event) {
     json_object_begin(w);
     json_member_number(w, "seq", event->sequence);
     put_ms(trace, "ms", event->at_ns);
-    json_member_text(w, "event", text_of(event->name));
-    if (event->turn) json_member_number(w, "turn", event->turn);
-    if (event->iteration) json_member_number(w, "iteration", event->iteration);
-    if (event->role) json_member_text(w, "role", text_of(event->role));
-    writers[event->kind](trace, event);
+    put_place(trace, event);
+    const gramc_event *what = event->inner ? event->inner : event;
+    if (what->turn) json_member_number(w, "turn", what->turn);
+    if (what->iteration) json_member_number(w, "iteration", what->iteration);
+    if (what->role) json_member_text(w, "role", text_of(what->role));
+    writers[what->kind](trace, what);
     json_object_end(w);
     buf_putc(&trace->line, '\n');
     trace->status = buf_send(&trace->line, trace->writer);

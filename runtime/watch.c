@@ -15,7 +15,8 @@ static const char *const names[] = {[GRAMC_EVENT_RUN] = "header",
                                     [GRAMC_EVENT_ANSWER] = "answer",
                                     [GRAMC_EVENT_OUTCOME] = "outcome",
                                     [GRAMC_EVENT_READING] = "answer.reading",
-                                    [GRAMC_EVENT_GUARD] = "tool.guard"};
+                                    [GRAMC_EVENT_GUARD] = "tool.guard",
+                                    [GRAMC_EVENT_INNER] = "inner"};
 
 static const char *const classes[] = {
     [GRAMC_ATTEMPT_ANSWERED] = "answered",   [GRAMC_ATTEMPT_UNREACHABLE] = "unreachable",
@@ -135,6 +136,15 @@ void watch_guard(struct watch *watch, const gramc_event_call *call, const gramc_
                               .guard = guard,
                               .text = guard->message,
                               .duration_ns = since(watch, started)});
+}
+
+/* Pieces of its answers are for nobody. */
+void watch_inner(struct watch *watch, gramc_text within, const gramc_event *event) {
+    bool is_deeper = event->kind == GRAMC_EVENT_INNER;
+    if (event->kind == GRAMC_EVENT_DELTA) return;
+    tell(watch, (gramc_event){.kind = GRAMC_EVENT_INNER,
+                              .inner = is_deeper ? event->inner : event,
+                              .text = is_deeper ? event->text : within});
 }
 
 void watch_reading(struct watch *watch, const gramc_event_reading *reading, gramc_text text) {

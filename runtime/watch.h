@@ -42,6 +42,8 @@ void watch_result(struct watch *watch, const gramc_event_call *call, gramc_text 
 /* started: when the guard was asked. */
 void watch_guard(struct watch *watch, const gramc_event_call *call, const gramc_event_guard *guard,
                  uint64_t started);
+/* What happens in a run that does a tool of this one; `within`: of its own event. */
+void watch_inner(struct watch *watch, gramc_text within, const gramc_event *event);
 /* A structured answer, and what it was taken for. */
 void watch_reading(struct watch *watch, const gramc_event_reading *reading, gramc_text text);
 void watch_answer(struct watch *watch, gramc_text text);

@@ -76,6 +76,20 @@ const struct command run_commands[] = {
      "  gramc experiment greeting.gram report --fail-if 'regression(success, margin=2pp)' --report "
      "report.html\n",
      cmd_experiment},
+    {"cassette", FOR_CASSETTE, "VERB FOLDER [FILE]",
+     "Looks after a folder of cassettes, which experiment --record writes and --replay plays. VERB "
+     "is\n"
+     "  verify  reads all: in order, nothing twice, each run whole and playable, one spec and "
+     "library an\n"
+     "          arm, nothing that looks like a secret; exit 1 with findings\n"
+     "  stats   what was recorded: runs, requests, calls, bytes, tokens, models, days\n"
+     "  scrub   blots out what looks like a secret, and what --member and --pattern name\n"
+     "  prune   removes runs that the experiment of FILE does not have",
+     "Examples:\n"
+     "  gramc cassette verify cassettes\n"
+     "  gramc cassette scrub cassettes --member email --pattern '[0-9]{16}'\n"
+     "  gramc cassette prune cassettes shop.gram --check\n",
+     cmd_cassette},
     {"ab", FOR_AB, "SPEC",
      "Runs the cases of a file with one agent and two tool libraries, and compares them.",
      "Examples:\n"

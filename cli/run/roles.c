@@ -1,10 +1,11 @@
-/* From the names that an agent's strategy has for its models (generatorModel and the like) to
- * models, opened as the agent's own is. */
+/* From the names that an agent's strategy has for its models (generatorModel and the like), and
+ * those that agents have which do its tools, to models, opened as the agent's own is. */
 #include "cli/run/roles.h"
 
 #include <stddef.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/text.h"
 
 static const struct {
@@ -45,7 +46,13 @@ static int open_one(struct role_models *out, struct cli *cli, const struct choic
     *made = (gramc_named_model){.name = name, .model = own ? own : model};
     if (run_find_prices(cli, &with, prices)) made->prices = prices;
     out->count++;
-    if (code != EXIT_FINE) return code;
+    return code;
+}
+
+/* Of one conversation. */
+static int check_protocol(struct cli *cli, const struct choice *choice,
+                          const gramc_named_model *made, const gramc_model *model) {
+    gramc_text name = made->name;
     gramc_text spoken = gramc_model_protocol(model), other = gramc_model_protocol(made->model);
     if (text_eq(spoken, other)) return EXIT_FINE;
     return cli_usage(cli,
@@ -55,6 +62,24 @@ static int open_one(struct role_models *out, struct cli *cli, const struct choic
                      TEXT_ARGS(spoken));
 }
 
+/* Agents that do tools, and agents that do theirs; recursion is bounded by what can be bound. */
+static int open_inner(struct role_models *out, struct cli *cli, const struct choice *choice,
+                      const gramc_library *library, const gramc_model *model, unsigned depth) {
+    int code = EXIT_FINE;
+    for (size_t i = 0; library && i < library->impl_count && code == EXIT_FINE; i++) {
+        const gramc_impl *impl = &library->impls[i];
+        gramc_text name = impl->agent ? impl->agent->model : TEXT("");
+        bool is_new = name.len && !text_eq(name, choice->agent->model) && !find(out, name);
+        if (is_new && out->count == MODELS_MOST)
+            return cli_usage(cli, "the agents of library %.*s name more than %d models",
+                             TEXT_ARGS(library->name), MODELS_MOST);
+        if (is_new) code = open_one(out, cli, choice, name, model);
+        if (code == EXIT_FINE && impl->library && depth < AGENT_DEPTH_MAX)
+            code = open_inner(out, cli, choice, impl->library, model, depth + 1);
+    }
+    return code;
+}
+
 int role_models_open(struct role_models *out, struct cli *cli, const struct choice *choice,
                      const gramc_model *model) {
     const gramc_agent *agent = choice->agent;
@@ -62,9 +87,11 @@ int role_models_open(struct role_models *out, struct cli *cli, const struct choi
         gramc_text name = name_of(agent, i);
         if (!name.len || text_eq(name, agent->model) || find(out, name)) continue;
         int code = open_one(out, cli, choice, name, model);
+        if (code == EXIT_FINE)
+            code = check_protocol(cli, choice, &out->models[out->count - 1], model);
         if (code != EXIT_FINE) return code;
     }
-    return EXIT_FINE;
+    return open_inner(out, cli, choice, choice->library, model, 0);
 }
 
 void role_models_free(struct role_models *models) {

@@ -1,21 +1,22 @@
-/* The models that an agent's strategy asks besides the agent's own (roles.c). */
+/* The models that an agent's strategy asks besides the agent's own, and those of agents that do its
+ * tools (roles.c). */
 #ifndef CLI_RUN_ROLES_H
 #define CLI_RUN_ROLES_H
 
 #include "cli/run/run.h"
 
-enum { ROLES_MOST = 3 };
+enum { ROLES_MOST = 3, MODELS_MOST = 32 };
 
 struct role_models {
-    gramc_named_model models[ROLES_MOST];
-    gramc_model *own[ROLES_MOST]; /* NULL: it is the agent's own that is asked */
-    gramc_prices prices[ROLES_MOST];
+    gramc_named_model models[MODELS_MOST];
+    gramc_model *own[MODELS_MOST]; /* NULL: it is the agent's own that is asked */
+    gramc_prices prices[MODELS_MOST];
     size_t count;
 };
 
 /* Opens one for each name that the choice's agent has, as --model, the configuration and the
  * environment have it: with --model, that is asked in every role. `model`: the agent's own, of the
- * protocol that the others must have, too. An exit code. */
+ * protocol that the others of its strategy must have, too. An exit code. */
 int role_models_open(struct role_models *out, struct cli *cli, const struct choice *choice,
                      const gramc_model *model);
 void role_models_free(struct role_models *models);

@@ -10,6 +10,7 @@ int cmd_bind(struct cli *cli);
 int cmd_tools(struct cli *cli);
 int cmd_call(struct cli *cli);
 int cmd_grade(struct cli *cli);
+int cmd_cassette(struct cli *cli);
 int cmd_experiment(struct cli *cli);
 int cmd_ab(struct cli *cli);
 int cmd_report(struct cli *cli);

@@ -28,6 +28,7 @@ struct study_arm {
     gramc_prices prices;
     bool has_prices;
     char model_name[STUDY_MODEL]; /* with its provider */
+    gramc_text differs; /* from the first arm, in what the model sees; in the study's arena */
 };
 
 /* What a process has done of an experiment. */

@@ -111,6 +111,17 @@ static int refuse(struct study *study, struct buf *why) {
     return EXIT_FINDINGS;
 }
 
+static gramc_text spell_differences(struct study *study, const struct request_view *first,
+                                    const struct request_view *second) {
+    struct buf text;
+    buf_init(&text, &study->cli->allocator, WHY_MAX);
+    view_differences(&text, first, second);
+    if (buf_status(&text) == GRAMC_NOMEM) study->arena.oom = true;
+    gramc_text kept = arena_text(&study->arena, buf_view(&text));
+    buf_free(&text);
+    return kept;
+}
+
 /* The first case stands for all: what differs from case to case is the same in all arms. */
 static int compare_views(struct study *study, struct arena *arena, struct buf *why) {
     const gramc_experiment *experiment = study->experiment;
@@ -125,8 +136,9 @@ static int compare_views(struct study *study, struct arena *arena, struct buf *w
         if (status) return cli_status(study->cli, status);
         if (i && view_differs(why, &views[0], &views[i], experiment->vary, experiment->vary_count))
             return refuse(study, why);
+        if (i) study->arms[i].differs = spell_differences(study, &views[0], &views[i]);
     }
-    return EXIT_FINE;
+    return study->arena.oom ? cli_no_memory(study->cli) : EXIT_FINE;
 }
 
 static int check_arms(struct study *study) {

@@ -73,7 +73,9 @@ static void take_models(struct study *study, const struct json *details) {
     size_t i = 0;
     for (const struct json *arm = json_is(arms, JSON_ARRAY) ? arms->first : NULL;
          arm && i < study->arm_count; arm = arm->next, i++) {
-        const struct json *model = json_get(arm, "model");
+        const struct json *model = json_get(arm, "model"), *differs = json_get(arm, "differs");
+        if (json_is(differs, JSON_STRING))
+            study->arms[i].differs = arena_text(&study->arena, differs->text);
         if (!json_is(model, JSON_STRING)) continue;
         snprintf(study->arms[i].model_name, sizeof study->arms[i].model_name, "%.*s",
                  TEXT_ARGS(model->text));

@@ -22,6 +22,16 @@ static void count_first(const struct study *study, uint32_t first[ARMS_MAX]) {
 
 /* ## For people */
 
+static void put_differences(const struct study *study, size_t i) {
+    FILE *out = study->cli->out;
+    if (!study->arms[i].differs.len) return;
+    fputs("           differs from ", out);
+    cli_put_safe(out, study->experiment->arms[0].name);
+    fputs(": ", out);
+    cli_put_safe(out, study->arms[i].differs);
+    fputc('\n', out);
+}
+
 static void put_arms(const struct study *study) {
     FILE *out = study->cli->out;
     for (size_t i = 0; i < study->arm_count; i++) {
@@ -37,6 +47,7 @@ static void put_arms(const struct study *study) {
         fprintf(out, ", model %s", study->arms[i].model_name);
         if (!study->arms[i].has_prices) fputs(" (no price known)", out);
         fputc('\n', out);
+        put_differences(study, i);
     }
 }
 
@@ -92,7 +103,9 @@ static void put_arm_estimate(FILE *out, gramc_text name, const struct estimate_a
     put_range(out, &arm->output, spell_count);
     fputs(", cost ", out);
     put_range(out, &arm->cost, spell_cost);
-    fprintf(out, " (by %llu %s)\n", (unsigned long long)arm->seen, estimate_basis_name(arm->basis));
+    const char *basis = estimate_basis_name(arm->basis);
+    int shown = (int)strlen(basis) - (arm->seen == 1); /* one has no s */
+    fprintf(out, " (by %llu %.*s)\n", (unsigned long long)arm->seen, shown, basis);
 }
 
 static void put_estimate(const struct study *study, const struct study_estimate *estimate) {
@@ -162,6 +175,7 @@ static void write_arm(struct json_writer *w, const struct study *study, size_t i
     json_member_text(w, "agent", arm->agent->name);
     json_member_some(w, "library", arm->library ? arm->library->name : TEXT(""));
     json_member_text(w, "model", text_of(study->arms[i].model_name));
+    json_member_some(w, "differs", study->arms[i].differs);
     json_member_bool(w, "priced", study->arms[i].has_prices);
     json_member_number(w, "first", first);
     json_member_object(w, "estimate");

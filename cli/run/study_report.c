@@ -107,11 +107,12 @@ int study_report(struct study *study, struct store *store, gramc_text state, gra
     struct cli *cli = study->cli;
     struct study_reading reading = {.store = store};
     struct analysis analysis;
-    gramc_text libraries[ARMS_MAX], models[ARMS_MAX];
+    gramc_text libraries[ARMS_MAX], models[ARMS_MAX], differences[ARMS_MAX];
     for (size_t i = 0; i < study->arm_count; i++) {
         const gramc_library *library = study->experiment->arms[i].library;
         libraries[i] = library ? library->name : TEXT("");
         models[i] = text_of(study->arms[i].model_name);
+        differences[i] = study->arms[i].differs;
     }
     const struct analysis_input input = {.plan = &study->plan,
                                          .graders = study->graders,
@@ -122,7 +123,8 @@ int study_report(struct study *study, struct store *store, gramc_text state, gra
                                          .state = state,
                                          .reason = reason,
                                          .libraries = libraries,
-                                         .models = models};
+                                         .models = models,
+                                         .differences = differences};
     gramc_status status = analyse(&analysis, &input, &cli->allocator);
     if (status == GRAMC_FINDINGS)
         return cli_usage(cli, "the experiment names a metric that is none, or no number");

@@ -141,6 +141,7 @@ static gramc_text spell(const struct carried *run, struct buf *out) {
         json_member_text(&w, "agent", arm->agent->name);
         json_member_some(&w, "library", arm->library ? arm->library->name : TEXT(""));
         json_member_some(&w, "model", text_of(study->arms[i].model_name));
+        json_member_some(&w, "differs", study->arms[i].differs);
         json_object_end(&w);
     }
     json_array_end(&w);

@@ -30,12 +30,12 @@ static const char layout[] =
     "caption{text-align:left;color:var(--soft);padding:.2rem 0}"
     "th,td{text-align:left;vertical-align:top;padding:.3rem .8rem .3rem 0;"
     "border-bottom:1px solid var(--line)}tbody th{min-width:6rem;max-width:20rem;"
-    "overflow-wrap:anywhere}tbody td{min-width:4.5rem;max-width:24rem;overflow-wrap:break-word}"
+    "overflow-wrap:break-word}tbody td{min-width:3rem;max-width:24rem;overflow-wrap:break-word}"
     "td.number,th.number{text-align:right;"
-    "font-variant-numeric:tabular-nums;white-space:nowrap}\n"
-    ".plots{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,20rem),1fr));"
+    "font-variant-numeric:tabular-nums}\n"
+    ".plots{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,20rem),1fr));"
     "gap:1rem 2rem}figure{margin:0}figcaption{font-weight:600;font-size:.95rem}"
-    "figure svg{width:100%;height:auto;display:block}\n"
+    "figure svg{width:100%;height:auto;display:block;overflow:visible}\n"
     ".legend{list-style:none;padding:0;margin:.4rem 0;display:flex;flex-wrap:wrap;gap:.2rem 1.2rem}"
     ".legend svg{width:30px;height:8px;vertical-align:middle}\n"
     "details{border:1px solid var(--line);border-radius:4px;margin:.5rem 0;padding:.2rem .8rem}"
@@ -47,7 +47,7 @@ static const char layout[] =
     ":focus-visible{outline:3px solid var(--a1);outline-offset:2px}\n";
 
 static const char drawing[] =
-    "svg text{font:11px system-ui,sans-serif;fill:var(--ink)}.tick{text-anchor:middle}"
+    "svg text{font:12px system-ui,sans-serif;fill:var(--ink)}.tick{text-anchor:middle}"
     ".side{text-anchor:end}.grid{stroke:var(--line)}.zero{stroke:var(--ink)}"
     ".margin{stroke:var(--soft);stroke-dasharray:4 3}\n"
     ".effect{stroke:var(--soft);stroke-width:2;fill:var(--soft)}.effect.primary{stroke:var(--a1);"

@@ -35,6 +35,39 @@ static void number_begin(struct buf *out) {
     buf_puts(out, "<td class=\"number\">");
 }
 
+/* A line may end before an interval, and nowhere in it. */
+static void put_joined(struct buf *out, gramc_text text) {
+    for (size_t i = 0; i < text.len; i++) {
+        bool joins = text.ptr[i] == ' ' && (i + 1 == text.len || text.ptr[i + 1] != '(');
+        if (joins) buf_puts(out, "\xC2\xA0");
+        else buf_putc(out, text.ptr[i]);
+    }
+}
+
+static void put_cell(struct buf *out, struct buf *text) {
+    number_begin(out);
+    put_joined(out, buf_view(text));
+    buf_puts(out, "</td>");
+    if (buf_status(text) && out->state == BUF_FINE) out->state = text->state;
+    buf_free(text);
+}
+
+static void cell_measure(struct buf *out, const struct metric *metric,
+                         const struct measure *measure) {
+    struct buf text;
+    buf_init(&text, &out->allocator, 1 << 12);
+    words_measure(&text, metric, measure);
+    put_cell(out, &text);
+}
+
+static void cell_effect(struct buf *out, const struct metric *metric,
+                        const struct measure *effect) {
+    struct buf text;
+    buf_init(&text, &out->allocator, 1 << 12);
+    words_effect(&text, metric, effect);
+    put_cell(out, &text);
+}
+
 static void models(struct buf *out, const struct arm_result *arm) {
     escape_html(out, arm->model);
     for (size_t i = 0; i < arm->models.count; i++) {
@@ -56,15 +89,9 @@ void html_arms(struct buf *out, const struct analysis *a) {
         buf_puts(out, "</td><td>");
         models(out, arm);
         buf_puts(out, "</td>");
-        number_begin(out);
-        words_measure(out, &a->metrics[0], &arm->metrics[0].mean);
-        buf_puts(out, "</td>");
-        number_begin(out);
-        words_measure(out, &a->metrics[latency], &arm->metrics[latency].p50);
-        buf_puts(out, "</td>");
-        number_begin(out);
-        words_measure(out, &a->metrics[latency], &arm->metrics[latency].p95);
-        buf_puts(out, "</td>");
+        cell_measure(out, &a->metrics[0], &arm->metrics[0].mean);
+        cell_measure(out, &a->metrics[latency], &arm->metrics[latency].p50);
+        cell_measure(out, &a->metrics[latency], &arm->metrics[latency].p95);
         number_begin(out);
         words_number(out, arm->has_cost ? arm->cost : (double)NAN);
         buf_puts(out, "</td>");
@@ -86,21 +113,15 @@ static void metric_row(struct buf *out, const struct analysis *a, const struct a
     const struct arm_metric *after = &a->arms[of->arm].metrics[of->metric];
     row_begin(out, metric->name);
     buf_printf(out, "<td>%s</td>", metric_role_name(metric->role));
-    number_begin(out);
-    words_measure(out, metric, &before->mean);
-    buf_puts(out, "</td>");
-    number_begin(out);
-    words_measure(out, metric, &after->mean);
-    buf_puts(out, "</td>");
-    number_begin(out);
-    if (of->reason) buf_puts(out, of->reason);
-    else words_effect(out, metric, &of->effect);
-    buf_puts(out, "</td>");
+    cell_measure(out, metric, &before->mean);
+    cell_measure(out, metric, &after->mean);
+    if (of->reason) buf_printf(out, "<td class=\"number\">%s</td>", of->reason);
+    else cell_effect(out, metric, &of->effect);
     number_begin(out);
     if (!of->reason && of->fixed_valid && !isnan(of->p_adjusted)) words_p(out, of->p_adjusted);
     else if (!of->fixed_valid) buf_puts(out, "not valid");
     buf_puts(out, "</td>");
-    buf_printf(out, "<td>%s</td></tr>\n",
+    buf_printf(out, "<td class=\"number\">%s</td></tr>\n",
                metric->role == ROLE_EXPLORATORY ? "" : stat_verdict_name(of->verdict));
 }
 
@@ -153,9 +174,7 @@ static void strata(struct buf *out, const struct analysis *a) {
         number_begin(out);
         list_put_number(out, of->items);
         buf_puts(out, "</td>");
-        number_begin(out);
-        words_effect(out, &a->metrics[0], &of->effect);
-        buf_puts(out, "</td>");
+        cell_effect(out, &a->metrics[0], &of->effect);
         number_begin(out);
         if (!isnan(of->p_adjusted)) words_p(out, of->p_adjusted);
         buf_puts(out, "</td></tr>\n");
@@ -173,9 +192,7 @@ static void judges(struct buf *out, const struct analysis *a) {
         const struct agreement *of = &a->agreements[i];
         const uint64_t counts[] = {of->both, of->only_judge, of->only_label, of->neither};
         row_begin(out, of->grader);
-        number_begin(out);
-        words_measure(out, &share, &of->share);
-        buf_puts(out, "</td>");
+        cell_measure(out, &share, &of->share);
         number_begin(out);
         words_number(out, of->kappa);
         buf_puts(out, "</td>");

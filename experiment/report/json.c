@@ -7,6 +7,7 @@
 #include "base/json/writer.h"
 #include "base/text.h"
 #include "base/version.h"
+#include "experiment/day.h"
 
 #include <math.h>
 
@@ -61,6 +62,21 @@ static void settings(struct json_writer *w, const struct analysis *a) {
     json_object_end(w);
 }
 
+static void put_day(struct json_writer *w, const char *key, int64_t ms) {
+    char day[DAY_ROOM];
+    if (day_spell(day, ms)) json_member_text(w, key, text_of(day));
+}
+
+/* Only of what was replayed. */
+static void put_replayed(struct json_writer *w, const struct analysis *a) {
+    json_member_number(w, "replayed", a->replayed);
+    if (!a->replayed) return;
+    json_member_number(w, "model_calls", a->model_calls);
+    json_member_number(w, "model_calls_replayed", a->model_calls_replayed);
+    put_day(w, "recorded_first", a->recorded_first_ms);
+    put_day(w, "recorded_last", a->recorded_last_ms);
+}
+
 static void counts(struct json_writer *w, const struct analysis *a) {
     json_member_object(w, "counts");
     json_member_number(w, "cases", a->items);
@@ -72,7 +88,7 @@ static void counts(struct json_writer *w, const struct analysis *a) {
     json_member_number(w, "missing", a->missing);
     json_member_number(w, "skipped", a->skipped);
     json_member_number(w, "todo", a->todo);
-    json_member_number(w, "replayed", a->replayed);
+    put_replayed(w, a);
     json_object_end(w);
 }
 

@@ -65,7 +65,8 @@ static void count_line(struct buf *out, const struct analysis *a) {
     if (a->replayed) {
         buf_puts(out, ", ");
         list_put_number(out, (size_t)a->replayed);
-        buf_puts(out, " runs replayed");
+        char day[RECORDED_ROOM];
+        buf_printf(out, " runs replayed, recorded %s", analysis_recorded(a, day));
     }
     buf_putc(out, '\n');
 }

@@ -30,7 +30,9 @@ typedef enum gramc_event_kind {
     GRAMC_EVENT_OUTCOME,  /* "outcome": the last; `result` */
     GRAMC_EVENT_READING,  /* "answer.reading": a structured answer was not taken as it stood;
                            * `reading`, `text` is what it was taken for */
-    GRAMC_EVENT_GUARD     /* "tool.guard": a guard has decided about a call; `call`, `guard` */
+    GRAMC_EVENT_GUARD,    /* "tool.guard": a guard has decided about a call; `call`, `guard` */
+    GRAMC_EVENT_INNER /* in a run of an agent that does a tool: `inner`; `text` says within which
+                       * call (turn.iteration.call; of deeper ones a list, "/" between) */
 } gramc_event_kind;
 
 /* How an attempt to get an answer ended. */
@@ -143,6 +145,7 @@ typedef struct gramc_event {
     const struct gramc_run_result *result;
     const gramc_event_reading *reading;
     const gramc_event_guard *guard;
+    const struct gramc_event *inner; /* never an INNER one */
     /* Of a strategy with several roles, whatever belongs to a request of one of them: "generator",
      * "evaluator", "output", and the id of the model that is asked. role NULL: there is one. */
     const char *role;

@@ -127,7 +127,8 @@ typedef struct gramc_agent {
 /* What does a tool: GRAMC_IMPL_BUILTIN (target: the registered name), GRAMC_IMPL_EXEC (argv),
  * GRAMC_IMPL_RETURNS (target: the text that it always returns), GRAMC_IMPL_HTTP (target: the URL,
  * with ${...}), GRAMC_IMPL_MCP (target: the tool on the server of the box `server`),
- * GRAMC_IMPL_PLUGIN (target: the file), GRAMC_IMPL_REPLAY (target: the trace file). */
+ * GRAMC_IMPL_PLUGIN (target: the file), GRAMC_IMPL_REPLAY (target: the trace file),
+ * GRAMC_IMPL_AGENT (target: the agent's name). */
 typedef enum gramc_impl_kind {
 #define GRAMC_KIND(id, word, value, takes, example) GRAMC_IMPL_##id,
 #include "gramc/kinds.def"
@@ -157,6 +158,14 @@ typedef struct gramc_guard_program {
     gramc_text file;   /* where it is written, for messages */
     uint32_t start, end;
 } gramc_guard_program;
+
+/* How a server over HTTP is reached, besides its address: PEM files, relative to the folder of
+ * what names them, and a proxy, in which `${env:X}` may stand. Empty: as for every other. */
+typedef struct gramc_transport {
+    gramc_text ca_file; /* the only certificates by which it is trusted */
+    gramc_text client_certificate, client_key;
+    gramc_text proxy; /* http, https, socks5 or socks5h */
+} gramc_transport;
 
 typedef struct gramc_impl {
     gramc_text name; /* of the tool that it implements */
@@ -193,6 +202,12 @@ typedef struct gramc_impl {
     gramc_isolation isolation;         /* PLUGIN, and EXEC that stays */
     gramc_guard_program before, after; /* asked after those of the library */
     gramc_approve approve;
+    /* AGENT: who does it (prepared with the compilation), and with which library; NULL: with the
+     * one that this stands in. library_named: as it is written. All of them are borrowed. */
+    const gramc_agent *agent;
+    const struct gramc_library *library;
+    gramc_text library_named;
+    gramc_transport transport; /* HTTP */
 } gramc_impl;
 
 /* GRAMC_BOX_MCP: argv (stdio), or url (Streamable HTTP). GRAMC_BOX_HTTP: the tools of a YAML file.
@@ -227,10 +242,16 @@ typedef struct gramc_box {
     uint32_t start, end;
     gramc_isolation isolation; /* MCP */
     gramc_approve approve;     /* of all its tools */
+    gramc_transport transport; /* HTTP, and MCP over HTTP */
+    /* A program whose output is the url, asked when the box is (gramc_offering_new); argc 0: none
+     */
+    const gramc_text *url_argv;
+    size_t url_argc;
 } gramc_box;
 
 /* What `extends` names is merged in; own implementations, boxes and guards win over it. */
-typedef struct gramc_library {
+typedef struct gramc_library gramc_library;
+struct gramc_library {
     gramc_text name;
     gramc_text description;
     const gramc_impl *impls;
@@ -239,7 +260,7 @@ typedef struct gramc_library {
     const gramc_box *boxes;
     size_t box_count;
     gramc_guard_program before, after; /* of all its tools, those of its boxes too */
-} gramc_library;
+};
 
 /* One way of doing it: what is written in an arm replaces what its agent says. */
 typedef struct gramc_arm {

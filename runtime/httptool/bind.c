@@ -10,6 +10,7 @@
 
 #include "base/diag/diag.h"
 #include "base/text.h"
+#include "runtime/route.h"
 #include "runtime/secret.h"
 
 enum { WHAT_MAX = 96, WHO_MAX = 160, MESSAGE_MAX = 1024 };
@@ -85,6 +86,31 @@ static void read_template(struct http_binder *binder, const char *what, gramc_te
     else binder->bound->arena.oom = true;
 }
 
+/* ## How the server is reached */
+
+static void take_why(struct http_binder *binder, gramc_status status, const char *why) {
+    if (status == GRAMC_NOMEM) binder->bound->arena.oom = true;
+    else if (status) http_bind_wrong(binder, why, "", "");
+}
+
+const struct http_route *http_bind_route(struct http_binder *binder, gramc_text folder,
+                                         const gramc_transport *transport) {
+    const struct route_source source = {transport, folder, binder->bound->secrets};
+    const struct http_route *route;
+    char why[ROUTE_WHY_MAX];
+    gramc_status status = route_read(&route, &binder->bound->arena, &source, why);
+    take_why(binder, status, why);
+    return status ? NULL : route;
+}
+
+bool http_bind_url(struct http_binder *binder, gramc_text url, gramc_text *out) {
+    const struct route_source source = {.secrets = binder->bound->secrets};
+    char why[ROUTE_WHY_MAX];
+    gramc_status status = route_url(out, &binder->bound->arena, url, &source, why);
+    take_why(binder, status, why);
+    return !status;
+}
+
 /* ## Parts of a call */
 
 static const char *url_problem(gramc_text url, size_t origin) {
@@ -114,6 +140,7 @@ static void read_url(struct http_binder *binder, const gramc_impl *impl,
                      struct http_endpoint *endpoint, struct http_call *call) {
     struct arena *arena = &binder->bound->arena;
     gramc_text url = impl->target;
+    if (!http_bind_url(binder, impl->target, &url)) return;
     size_t origin = http_origin_length(url);
     const char *problem = url_problem(url, origin);
     if (problem) {
@@ -323,6 +350,7 @@ const struct http_endpoint *http_bind_impl(gramc_bound *bound, const gramc_impl 
     if (!read_styles(&binder, impl)) return NULL;
     read_method(&binder, impl, call);
     read_url(&binder, impl, endpoint, call);
+    endpoint->route = http_bind_route(&binder, impl->folder, &impl->transport);
     call->headers = http_bind_headers(&binder, impl->headers, impl->header_count);
     call->header_count = impl->header_count;
     read_body(&binder, impl, call);

@@ -40,4 +40,10 @@ void http_bind_secrets(struct http_binder *binder, const char *what, const struc
 struct http_header *http_bind_headers(struct http_binder *binder, const gramc_pair *pairs,
                                       size_t count);
 
+/* How the server is reached; NULL: nothing special, or there is a message. */
+const struct http_route *http_bind_route(struct http_binder *binder, gramc_text folder,
+                                         const gramc_transport *transport);
+/* The address, filled in where it comes from the environment. False after a message. */
+bool http_bind_url(struct http_binder *binder, gramc_text url, gramc_text *out);
+
 #endif

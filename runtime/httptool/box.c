@@ -22,6 +22,7 @@ struct http_box {
     const struct http_header *headers;
     size_t header_count;
     struct offered_box offered; /* in the order of the file */
+    const struct http_route *route;
 };
 
 /* ## The file */
@@ -132,13 +133,32 @@ static void open_upstream(struct http_binder *binder, struct http_box *box, gram
                                            : "");
 }
 
+/* The program that is asked for its url has not said it. */
+static void refuse_unknown(struct http_binder *binder, const struct offered_box *known) {
+    char why[512];
+    gramc_text words = TEXT("its url is asked of a program, which has not said it");
+    if (known && known->failure.len) words = known->failure;
+    snprintf(why, sizeof(why), "%.*s", words.len < 500 ? (int)words.len : 500, words.ptr);
+    http_bind_wrong(binder, "", why, "");
+}
+
 static void choose_url(struct http_binder *binder, struct http_box *box) {
-    box->url = box->box->url.len ? box->box->url : box->upstream->url;
+    gramc_bound *bound = binder->bound;
+    const struct offered_box *known =
+        offered_box(bound->offered, bound->offered_count, box->box->name);
+    const gramc_box *given = offered_at(&bound->arena, known, box->box);
+    if (!given) return;
+    if (given->url_argc) {
+        refuse_unknown(binder, known);
+        return;
+    }
+    box->url = given->url.len ? given->url : box->upstream->url;
     if (box->url.len == 0) {
         http_bind_wrong(binder, "neither the library nor the file says its url", "",
                         "say url: \"http://...\" in the library");
         return;
     }
+    if (!http_bind_url(binder, box->url, &box->url)) return;
     const char *problem = http_origin_problem(box->url);
     if (problem) http_bind_wrong(binder, "in its url, ", problem, "");
 }
@@ -155,6 +175,7 @@ static void open_box(gramc_bound *bound, struct box_view *view) {
     open_upstream(&binder, box, bound->reader);
     if (!box->upstream) return;
     choose_url(&binder, box);
+    box->route = http_bind_route(&binder, given->folder, &given->transport);
     box->headers = http_bind_headers(&binder, given->headers, given->header_count);
     box->header_count = given->header_count;
     offer(&box->offered, &bound->arena, box->upstream);
@@ -185,7 +206,8 @@ static const void *bind_offered(gramc_bound *bound, const struct box_view *view,
                                        .headers = box->headers,
                                        .header_count = box->header_count,
                                        .call = &tool->call,
-                                       .secrets = bound->secrets};
+                                       .secrets = bound->secrets,
+                                       .route = box->route};
     return binder.failed ? NULL : endpoint;
 }
 

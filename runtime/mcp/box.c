@@ -247,6 +247,9 @@ const struct mcp_server *mcp_box_bind(gramc_bound *bound, const gramc_box *box) 
     char why[MCP_WHY_MAX], line[MCP_WHY_MAX + 160];
     struct mcp_server *server;
     const struct bind_place place = {box->file, box->start, box->end};
+    box = offered_at(&bound->arena, offered_box(bound->offered, bound->offered_count, box->name),
+                     box);
+    if (!box) return NULL;
     gramc_status status = mcp_server_read(&server, &bound->arena, box, bound->secrets, why);
     if (status == GRAMC_NOMEM) bound->arena.oom = true;
     if (status == GRAMC_FINDINGS) {

@@ -9,6 +9,7 @@
 
 #include "base/number.h"
 #include "base/text.h"
+#include "runtime/net/http.h"
 #include "runtime/foreign.h"
 #include "runtime/mcp/process.h"
 
@@ -503,6 +504,17 @@ static char **copy_words(struct arena *arena, const char *const *words) {
     return copy;
 }
 
+static const struct http_route *copy_route(struct arena *arena, const struct http_route *route) {
+    struct http_route *copy = route ? ARENA_NEW(arena, struct http_route) : NULL;
+    if (!copy) return NULL;
+    *copy = (struct http_route){.ca_file = NULL};
+    if (route->ca_file) copy->ca_file = copy_word(arena, route->ca_file);
+    if (route->certificate) copy->certificate = copy_word(arena, route->certificate);
+    if (route->key) copy->key = copy_word(arena, route->key);
+    if (route->proxy) copy->proxy = copy_word(arena, route->proxy);
+    return copy;
+}
+
 const struct secrets *mcp_client_secrets(const struct mcp_client *client) {
     return client->secrets ? *client->secrets : NULL;
 }
@@ -521,6 +533,7 @@ static bool copy_place(struct mcp_client *client, const struct mcp_place *place)
         client->address.url = copy_word(&client->arena, place->address->url);
         client->address.headers =
             (const char *const *)copy_words(&client->arena, place->address->headers);
+        client->address.route = copy_route(&client->arena, place->address->route);
     }
     return !client->arena.oom;
 }

@@ -138,6 +138,7 @@ gramc_status exchange_send(struct exchange *exchange, const char *method) {
     request->method = method;
     request->url = exchange->url.len ? exchange->url.ptr : exchange->owner->url;
     request->headers = exchange->lines;
+    request->route = exchange->owner->route;
     request->keep = kept_headers;
     request->body = buf_view(&exchange->body);
     request->max_response = MCP_LINE_MAX;

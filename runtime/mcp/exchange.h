@@ -41,6 +41,7 @@ struct mcp_http {
     char *url;
     size_t url_size;
     const char *const *headers;
+    struct http_route *route;  /* NULL: nothing special */
     char session[SESSION_MAX]; /* empty: none */
     struct exchange *exchanges;
     unsigned replies; /* of the exchanges */

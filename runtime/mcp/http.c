@@ -413,6 +413,7 @@ static void timer_closed(uv_handle_t *handle) {
     struct mcp_http *owner = handle->data;
     gramc_allocator allocator = owner->allocator;
     mem_free(&allocator, owner->url, owner->url_size);
+    http_route_free(&allocator, owner->route);
     mem_free(&allocator, owner, sizeof(*owner));
 }
 
@@ -459,7 +460,10 @@ struct mcp_transport *mcp_http_start(uv_loop_t *loop, struct http *http,
                                .url_size = strlen(address->url) + 1,
                                .headers = address->headers};
     owner->url = mem_alloc(allocator, owner->url_size);
-    if (!owner->url) {
+    if (address->route) owner->route = http_route_copy(allocator, address->route);
+    if (!owner->url || (address->route && !owner->route)) {
+        mem_free(allocator, owner->url, owner->url_size);
+        http_route_free(allocator, owner->route);
         mem_free(allocator, owner, sizeof(*owner));
         return NULL;
     }

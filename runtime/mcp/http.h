@@ -9,6 +9,7 @@
 #include "base/limits.h"
 
 struct http;
+struct http_route;
 
 enum {
     MCP_RECONNECT_MS = 1000,  /* where the server does not say how long to wait */
@@ -21,7 +22,8 @@ enum {
 /* Borrowed until the transport has stopped. */
 struct mcp_address {
     const char *url;
-    const char *const *headers; /* "Name: value" each, up to a NULL; they may hold secrets */
+    const char *const *headers;     /* "Name: value" each, up to a NULL; they may hold secrets */
+    const struct http_route *route; /* NULL: nothing special */
 };
 
 /* In a session, a server may ask us something on a stream of its own, which we open with a GET when

@@ -37,7 +37,8 @@ static gramc_status make_program(struct mcp_client **out, gramc_loop *loop,
 
 static gramc_status make_remote(struct mcp_client **out, gramc_loop *loop,
                                 const struct mcp_server *server) {
-    const struct mcp_address address = {.url = server->url, .headers = server->headers};
+    const struct mcp_address address = {
+        .url = server->url, .headers = server->headers, .route = server->route};
     const struct mcp_place place = {
         .address = &address, .http = loop->http, .secrets = &loop->secrets};
     return mcp_client_new(out, &loop->uv, &loop->allocator, &place);

@@ -8,6 +8,7 @@
 
 #include "base/limits.h"
 #include "base/text.h"
+#include "runtime/route.h"
 #include "runtime/tool_http.h"
 
 /* What secrets were filled into, as it is to be overwritten in the end. */
@@ -157,6 +158,25 @@ static void fill_headers(struct filling *filling, struct mcp_server *server) {
 
 /* ## The whole */
 
+static void fill_address(struct filling *filling, struct mcp_server *server) {
+    const gramc_box *box = server->box;
+    const struct route_source source = {&box->transport, box->folder, filling->secrets};
+    gramc_text url = {NULL, 0};
+    gramc_status status = route_url(&url, filling->arena, box->url, &source, filling->why);
+    const char *problem = !status && url.len ? url_problem(url) : NULL;
+    if (problem) snprintf(filling->why, MCP_WHY_MAX, "%s", problem);
+    if (!status && !problem)
+        status = route_read(&server->route, filling->arena, &source, filling->why);
+    filling->failed = problem || status == GRAMC_FINDINGS;
+    server->url = arena_text(filling->arena, url).ptr;
+}
+
+static void add_route(struct sha256 *sha, const struct http_route *route) {
+    const char *const texts[] = {route->ca_file, route->certificate, route->key, route->proxy};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        sha256_add_text(sha, text_of(texts[i] ? texts[i] : ""));
+}
+
 static void add_c_string(struct sha256 *sha, const char *text) {
     sha256_add_text(sha, text_of(text));
 }
@@ -172,6 +192,7 @@ static void take_digest(struct mcp_server *server) {
     sha256_add_text(&sha, box->folder);
     add_c_string(&sha, server->url);
     for (size_t i = 0; server->headers[i]; i++) add_c_string(&sha, server->headers[i]);
+    if (server->route) add_route(&sha, server->route);
     sha256_hex(&sha, server->digest);
 }
 
@@ -182,10 +203,13 @@ gramc_status mcp_server_read(struct mcp_server **out, struct arena *arena, const
     *out = NULL;
     if (!server) return GRAMC_NOMEM;
     server->box = box;
-    const char *problem = box->url.len ? url_problem(box->url) : NULL;
-    if (problem) snprintf(why, MCP_WHY_MAX, "%s", problem);
-    if (problem) return GRAMC_FINDINGS;
-    server->url = arena_text(arena, box->url).ptr;
+    server->url = "";
+    if (box->url_argc) {
+        snprintf(why, MCP_WHY_MAX, "its url is asked of a program, which has not said it");
+        return GRAMC_FINDINGS;
+    }
+    if (box->url.len) fill_address(&filling, server);
+    if (filling.failed) return GRAMC_FINDINGS;
     fill_environment(&filling, server);
     fill_headers(&filling, server);
     if (arena->oom) return GRAMC_NOMEM;

@@ -17,7 +17,8 @@ struct mcp_server {
     const gramc_text *env; /* NAME=value, env_count of the box */
     const char *url;       /* empty: a program */
     const char *const *headers;
-    char digest[SHA256_HEX]; /* of all that says which server it is */
+    const struct http_route *route; /* NULL: nothing special */
+    char digest[SHA256_HEX];        /* of all that says which server it is */
     struct mcp_filled *filled;
 };
 

@@ -571,13 +571,27 @@ static struct curl_slist *headers_of(const struct http_request *request,
                                                               : target->headers->next;
 }
 
+/* Handles are used again: what one request says, the next one must unsay. */
+static CURLcode set_route(CURL *easy, const struct http_request *request,
+                          const struct http_target *target) {
+    static const struct http_route usual = {.ca_file = NULL};
+    const struct http_route *route = request->route ? request->route : &usual;
+    const char *trusted = route->ca_file ? route->ca_file : request->http->ca_file;
+    const char *proxy = route->proxy ? route->proxy : target->proxy;
+    CURLcode code = curl_easy_setopt(easy, CURLOPT_PROXY, proxy ? proxy : "");
+    if (!code && trusted) code = curl_easy_setopt(easy, CURLOPT_CAINFO, trusted);
+    if (!code) code = curl_easy_setopt(easy, CURLOPT_SSLCERT, route->certificate);
+    if (!code) code = curl_easy_setopt(easy, CURLOPT_SSLKEY, route->key);
+    return code;
+}
+
 static CURLcode set_up(CURL *easy, struct http_request *request) {
     static const struct http_target nowhere = {.url = NULL};
     const struct http_target *target = request->target ? request->target : &nowhere;
     if (!make_headers(request)) return CURLE_OUT_OF_MEMORY;
     CURLcode code = request->url ? set_url(easy, request->url, NULL)
                                  : set_url(easy, target->url, target->parsed);
-    if (!code) code = curl_easy_setopt(easy, CURLOPT_PROXY, target->proxy ? target->proxy : "");
+    if (!code) code = set_route(easy, request, target);
     if (!code) code = curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers_of(request, target));
     set_method(easy, request);
     curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, (long)(request->data ? READ_STREAM : READ_PIECE));

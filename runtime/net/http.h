@@ -10,6 +10,17 @@
 struct http;        /* the connections of one loop */
 struct http_target; /* where to, with which headers; immutable, free to share between threads */
 
+/* How a server is reached, besides its address. NULL: as every other. */
+struct http_route {
+    const char *ca_file, *certificate, *key; /* PEM files */
+    const char *proxy;
+};
+
+/* In one piece; NULL without memory. */
+struct http_route *http_route_copy(const gramc_allocator *allocator,
+                                   const struct http_route *route);
+void http_route_free(const gramc_allocator *allocator, struct http_route *route);
+
 enum http_failure {
     HTTP_FINE,        /* there is a status and a body */
     HTTP_UNREACHABLE, /* no connection, or it broke before the answer was complete */
@@ -25,6 +36,7 @@ struct http_request {
     const char *method;               /* NULL: POST */
     const char *url;                  /* NULL: the target's */
     const char *const *headers;       /* "Name: value" each, up to a NULL; NULL: the target's */
+    const struct http_route *route;   /* NULL: there is nothing special */
     const char *const *keep;          /* names of headers of the answer to keep, up to a NULL */
     gramc_text body;                  /* of a POST or PUT */
     size_t max_response;

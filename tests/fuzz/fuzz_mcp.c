@@ -59,7 +59,7 @@ static void call_done(struct mcp_call *call) {
 
 static void open_play(struct play *play, uint8_t how) {
     static const char *const none[] = {NULL};
-    static const struct mcp_address address = {"http://127.0.0.1:9/", none};
+    static const struct mcp_address address = {"http://127.0.0.1:9/", none, NULL};
     const struct mcp_place place = {.address = &address};
     const gramc_allocator allocator = mem_default();
     memset(play, 0, sizeof(*play));

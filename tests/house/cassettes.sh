@@ -23,7 +23,8 @@ cp -r "$source/specs/experiments/shop" "$work/shop"
 cd "$work/shop" || exit 2
 expect 0 "$gramc" experiment shop.gram run --replay cassettes
 found 'regression: quick is worse than exact'
-found '24 runs replayed'
+found '24 runs replayed, recorded on 20[0-9-]*$'
+found 'replay: 72 of 72 calls of models, in 24 of 24 runs, were recorded on 20'
 found 'says nothing about what a model would answer today'
 expect 1 "$gramc" experiment shop.gram run --replay cassettes -q --fail-if 'regression(success)'
 expect 3 "$gramc" experiment shop.gram run --replay cassettes --max 'latency_p95<=60s'
@@ -48,6 +49,7 @@ rm gramc.gram
 # A tool that says something else than the model was told.
 if command -v python3 >/dev/null; then
     expect 0 "$gramc" experiment shop.gram run --replay cassettes --live tools
+    found '24 runs replayed'
     sed 's/"plate": "12.00"/"plate": "12.50"/' catalogue.py >changed && mv changed catalogue.py
     expect 3 "$gramc" experiment shop.gram run --replay cassettes --live tools
     said 'case plates, arm [a-z]*: cassette-miss: .*"24.00", the request has "25.00"'
@@ -79,6 +81,39 @@ diff -r "$work/tapes1" "$work/tapes2" || complain "equal runs were recorded diff
 [ -z "$(find "$work/tapes1" -type f ! -perm 600)" ] || complain "others can read what was said"
 expect 0 "$gramc" experiment greeting.gram run --replay "$work/tapes1"
 found '12 runs replayed'
+
+# Models that are asked anew are not replayed, whatever plays the tools.
+expect 0 "$gramc" experiment greeting.gram run --model mock --replay "$work/tapes1" --live models
+grep -q 'replayed' "$work/out" && complain "runs with a model that was asked are called replayed"
+
+# What is already there stays, the day of recording too; what changed is written.
+sed '1s/20[0-9-]*"}/2020-02-02"}/' "$work/tapes1/by-name.jsonl" >"$work/old" && cp "$work/old" "$work/tapes1/by-name.jsonl"
+grep -q 2020-02-02 "$work/tapes1/by-name.jsonl" || complain "no day stands in the first line"
+expect 0 "$gramc" experiment greeting.gram run --replay "$work/tapes1"
+found 'recorded between 2020-02-02 and 20'
+expect 0 "$gramc" experiment greeting.gram run --model mock --store "$work/3.db" --record "$work/tapes1"
+cmp -s "$work/old" "$work/tapes1/by-name.jsonl" || complain "an equal recording was written anew"
+
+# Looked after: scrubbed to what is still played, pruned to what is planned, and nothing by --check.
+cp -r "$work/tapes1" "$work/tapes3"
+expect 0 "$gramc" cassette verify "$work/tapes3"
+expect 1 "$gramc" cassette scrub "$work/tapes3" --pattern 'Hello' --check
+diff -r "$work/tapes1" "$work/tapes3" >/dev/null || complain "--check wrote something"
+expect 0 "$gramc" cassette scrub "$work/tapes3" --pattern 'Hello'
+grep -q Hello "$work"/tapes3/*.jsonl && complain "what was to be scrubbed is still there"
+expect 0 "$gramc" cassette verify "$work/tapes3"
+expect 0 "$gramc" cassette scrub "$work/tapes3" --pattern 'Hello'
+said '0 places in 0 of 2 files'
+cp "$work/tapes1/by-name.jsonl" "$work/tapes1/nobody.jsonl"
+expect 1 "$gramc" cassette prune "$work/tapes1" greeting.gram --check
+[ -e "$work/tapes1/nobody.jsonl" ] || complain "--check removed something"
+expect 0 "$gramc" cassette prune "$work/tapes1" greeting.gram
+found 'of nobody.jsonl'
+[ -e "$work/tapes1/nobody.jsonl" ] && complain "nothing was pruned"
+cmp -s "$work/old" "$work/tapes1/by-name.jsonl" || complain "pruning changed what is used"
+expect 0 "$gramc" experiment greeting.gram run --replay "$work/tapes1"
+[ -z "$(find "$work/tapes3" -type f ! -perm 600)" ] || complain "others can read what was scrubbed"
+[ "$(id -u)" = 0 ] || { chmod 500 "$work/tapes3"; expect 2 "$gramc" cassette scrub "$work/tapes3" --pattern e; chmod 700 "$work/tapes3"; }
 
 expect 2 "$gramc" experiment greeting.gram run --model mock --live tools
 expect 2 "$gramc" experiment greeting.gram run --replay a --record b

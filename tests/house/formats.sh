@@ -73,6 +73,15 @@ done
 sed 's/"basis":"prompts"/"basis":"hopes"/' "$work/plan.json" >"$work/wrong"
 "$gramc" validate "$source/docs/formats/plan.schema.json" "$work/wrong" >/dev/null 2>&1 && complain "plan.schema.json accepts any basis"
 
+# What a folder of cassettes holds.
+for case in "$source"/tests/golden/run/cassette-*-json.test; do
+    grep '^{"format":"gramc-cassette-folder"' "$case" >"$work/folder.json" || complain "$case has no JSON"
+    "$gramc" validate "$source/docs/formats/cassette-folder.schema.json" "$work/folder.json" >"$work/verdict" 2>&1 ||
+        { cat "$work/verdict"; complain "$case does not fit cassette-folder.schema.json"; }
+done
+sed 's/"layers"/"lawyers"/' "$work/folder.json" >"$work/wrong"
+"$gramc" validate "$source/docs/formats/cassette-folder.schema.json" "$work/wrong" >/dev/null 2>&1 && complain "cassette-folder.schema.json accepts anything"
+
 # What gramc grade prints: every golden case of it.
 graded=0
 for case in "$source"/tests/golden/run/*.test; do

@@ -142,7 +142,7 @@ int main(int argc, char **argv) {
     const char *const none[] = {NULL};
     const char *context = getenv("MCP_CONFORMANCE_CONTEXT");
     if (argc != 2) return 2;
-    const struct mcp_address address = {argv[1], none};
+    const struct mcp_address address = {argv[1], none, NULL};
     arena_init(&probe.arena, &allocator);
     if (context) probe.context = json_parse(&probe.arena, text_of(context), NULL);
     uv_loop_init(&probe.loop);

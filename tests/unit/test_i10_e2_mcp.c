@@ -93,7 +93,7 @@ static void start(struct bench *bench) {
     }
     bench->server = mock_start(bench->answers, bench->count);
     static const char *const headers[] = {NULL};
-    const struct mcp_address address = {mock_url(bench->server), headers};
+    const struct mcp_address address = {mock_url(bench->server), headers, NULL};
     gramc_allocator allocator = mem_default();
     assert_int_equal(uv_loop_init(&bench->loop), 0);
     assert_int_equal(http_new(&bench->http, &bench->loop, &allocator), GRAMC_OK);

@@ -137,6 +137,47 @@ static void calls_of_one_answer(void **state) {
     }
 }
 
+/* ## Agents that call one another */
+
+/* Agent a0 has the tool t1, which a1 does, and so on: `count` of them. */
+static void put_chain(struct buf *out, int count) {
+    for (int i = 0; i < count; i++)
+        buf_printf(out,
+                   "[a%d:Agent {model: \"OpenAI/x\"} | [t%d:Tool {description: \"Asks\"} | "
+                   "(about::Text)==>(::Text)]]\n",
+                   i, i + 1);
+    buf_puts(out, "[l:ToolLibrary | ");
+    for (int i = 1; i < count; i++) buf_printf(out, "[t%d:ToolImpl {agent: a%d}], ", i, i);
+    buf_printf(out, "[t%d:ToolImpl {returns: \"x\"}]]\n", count);
+}
+
+static gramc_status bind_chain(int count) {
+    gramc_compilation *compilation;
+    const gramc_spec *spec;
+    const gramc_agent *agent;
+    gramc_bound *bound;
+    struct buf text;
+    buf_init(&text, NULL, 1 << 20);
+    put_chain(&text, count);
+    assert_int_equal(gramc_compilation_new(&compilation, NULL), GRAMC_OK);
+    assert_int_equal(gramc_add_source(compilation, TEXT("a.gram"), text.ptr, text.len), GRAMC_OK);
+    assert_int_equal(gramc_compile(&spec, compilation), GRAMC_OK);
+    assert_int_equal(gramc_spec_find_agent(&agent, spec, TEXT("a0")), GRAMC_OK);
+    assert_int_equal(gramc_agent_prepare(compilation, agent), GRAMC_OK);
+    gramc_status status = gramc_bind(&bound, agent, gramc_spec_library(spec, 0), NULL);
+    gramc_bound_free(bound);
+    gramc_compilation_free(compilation);
+    buf_free(&text);
+    return status;
+}
+
+static void agents_in_agents(void **state) {
+    (void)state;
+    STATED(AGENT_DEPTH_MAX, 8, "G0468: it is not bound");
+    assert_int_equal(bind_chain(AGENT_DEPTH_MAX), GRAMC_OK);
+    assert_int_equal(bind_chain(AGENT_DEPTH_MAX + 1), GRAMC_FINDINGS);
+}
+
 static void errors_that_are_told(void **state) {
     (void)state;
     STATED(TOLD_ERRORS_MAX, 5, "the others are counted");
@@ -239,6 +280,7 @@ int main(void) {
         cmocka_unit_test(defaults_of_runs),
         cmocka_unit_test(bad_answers),
         cmocka_unit_test(calls_of_one_answer),
+        cmocka_unit_test(agents_in_agents),
         cmocka_unit_test(errors_that_are_told),
         cmocka_unit_test(results),
         cmocka_unit_test(lines),

@@ -51,7 +51,7 @@ static const struct mock_answer ended = {200, MOCK_WHOLE, NULL, "", 0};
 
 static void open_at(struct bench *bench, const char *url, const gramc_allocator *allocator) {
     static const char *const headers[] = {"Authorization: Bearer planted", "X-Empty;", NULL};
-    const struct mcp_address address = {url, headers};
+    const struct mcp_address address = {url, headers, NULL};
     gramc_allocator own = allocator ? *allocator : mem_default();
     assert_int_equal(uv_loop_init(&bench->loop), 0);
     if (http_new(&bench->http, &bench->loop, &own)) return;
