@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cli/run/approve.h"
 #include "cli/run/roles.h"
+#include "cli/run/serve_mcp.h"
 #include "cli/run/workshop.h"
 #include "serve/serve.h"
 
@@ -271,15 +272,48 @@ static void serving_free(struct serving *serving) {
     cli->allocator.alloc(cli->allocator.ctx, serving, sizeof *serving, 0);
 }
 
+/* ## By the Model Context Protocol */
+
+static int serve_one_agent(struct serving *serving) {
+    struct cli *cli = serving->cli;
+    int code = choose_agents(serving);
+    if (code != EXIT_FINE) return code;
+    if (serving->served_count != 1)
+        return cli_usage(cli, "serve: --mcp serves an agent with one library: name it");
+    return serve_mcp_agent(cli, &serving->shop, &serving->served[0]);
+}
+
+static int serve_tools(struct serving *serving) {
+    struct cli *cli = serving->cli;
+    const gramc_approver approver = {approve_listed, withdraw_nothing, cli};
+    if (cli->options[OPTION_LIBRARY])
+        return cli_usage(cli, "serve: --library goes with --mcp and --agent; without an agent, the "
+                              "library is the operand");
+    int code = workshop_open(&serving->shop, cli, NULL);
+    return code == EXIT_FINE ? serve_mcp_library(cli, &serving->shop, approver) : code;
+}
+
+static int serve_mcp(struct serving *serving) {
+    struct cli *cli = serving->cli;
+    if (cli->options[OPTION_LISTEN])
+        return cli_usage(cli, "serve: --mcp speaks over standard input and output, and listens "
+                              "nowhere");
+    return cli->options[OPTION_AGENT] ? serve_one_agent(serving) : serve_tools(serving);
+}
+
+static int serve_http(struct serving *serving) {
+    int code = choose_agents(serving);
+    if (code == EXIT_FINE) code = read_options(serving);
+    return code == EXIT_FINE ? serve(serving) : code;
+}
+
 int cmd_serve(struct cli *cli) {
     if (cli->operand_count != 1) return cli_usage(cli, "serve: name one file");
     struct serving *serving = cli->allocator.alloc(cli->allocator.ctx, NULL, 0, sizeof *serving);
     if (!serving) return cli_no_memory(cli);
     memset(serving, 0, sizeof *serving);
     serving->cli = cli;
-    int code = choose_agents(serving);
-    if (code == EXIT_FINE) code = read_options(serving);
-    if (code == EXIT_FINE) code = serve(serving);
+    int code = cli->options[OPTION_MCP] ? serve_mcp(serving) : serve_http(serving);
     serving_free(serving);
     return code;
 }

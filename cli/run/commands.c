@@ -28,7 +28,9 @@ const struct command run_commands[] = {
      "  gramc serve hello.gram --library friendly.gram --model mock\n"
      "  gramc serve hello.gram -l tools.gram#friendly -l tools.gram#formal --listen 127.0.0.1:0\n"
      "  gramc serve hello.gram -l tools.gram --listen 0.0.0.0:80 --host agents.example --token-env "
-     "SERVE_TOKEN\n",
+     "SERVE_TOKEN\n"
+     "  gramc serve --mcp tools.gram#friendly\n"
+     "  gramc serve --mcp hello.gram --agent Greeter --library friendly.gram --model mock\n",
      cmd_serve},
     {"bind", FOR_BIND, "FILE",
      "Tells which implementation of a tool library serves each tool of an agent, and what is "

@@ -1,0 +1,13 @@
+/* Serving by the Model Context Protocol, over standard input and output (serve_mcp.c). */
+#ifndef CLI_RUN_SERVE_MCP_H
+#define CLI_RUN_SERVE_MCP_H
+
+#include "cli/run/workshop.h"
+#include "serve/mcp.h"
+
+/* The tools of the library that the operand names. An exit code. */
+int serve_mcp_library(struct cli *cli, struct workshop *shop, gramc_approver approver);
+/* One tool: the agent. */
+int serve_mcp_agent(struct cli *cli, struct workshop *shop, const struct served_agent *agent);
+
+#endif
