@@ -165,7 +165,10 @@ static struct tool_shelf *make_again(void *ctx) {
     struct workshop asking;
     struct tool_shelf *shelf = NULL;
     int code = workshop_open(&asking, cli, NULL);
+    gramc_builtins *own = asking.builtins;
+    asking.builtins = serving->shop->builtins; /* what is bound outlives the workshop */
     if (code == EXIT_FINE) code = make_shelf(serving, &asking, &shelf);
+    asking.builtins = own;
     workshop_close(&asking);
     fprintf(cli->err, "gramc: %.*s has changed%s\n", TEXT_ARGS(serving->file),
             code == EXIT_FINE ? "" : "; its tools stay as they were");
