@@ -76,29 +76,34 @@ static void put_tool(struct tool_shelf *shelf, const struct shelf_item *item) {
     if (tool->result_kind == GRAMC_RESULT_JSON) set_output(&shelf->arena, out, tool->result);
 }
 
-/* Its inputs, and the message that it answers. */
+static bool asks_for_message(const gramc_agent *agent) {
+    for (size_t i = 0; i < agent->input_count; i++)
+        if (text_is(agent->inputs[i], "message")) return true;
+    return false;
+}
+
+static void put_text_property(struct json_writer *w, gramc_text name) {
+    json_key_text(w, name);
+    json_object_begin(w);
+    json_member_text(w, "type", TEXT("string"));
+    json_object_end(w);
+}
+
+/* Its inputs, and the message that it answers: texts, and all of them needed. */
 static gramc_text input_of_agent(struct arena *arena, const gramc_agent *agent) {
     struct buf out;
-    bool asks_for_message = false;
+    bool has_message = asks_for_message(agent);
     buf_init(&out, &arena->allocator, SCHEMA_MAX);
     struct json_writer w = json_writer(&out);
     json_object_begin(&w);
     json_member_text(&w, "type", TEXT("object"));
     json_member_object(&w, "properties");
-    for (size_t i = 0; i <= agent->input_count; i++) {
-        bool is_last = i == agent->input_count;
-        if (is_last && asks_for_message) break;
-        gramc_text name = is_last ? TEXT("message") : agent->inputs[i];
-        asks_for_message = asks_for_message || text_is(name, "message");
-        json_key_text(&w, name);
-        json_object_begin(&w);
-        json_member_text(&w, "type", TEXT("string"));
-        json_object_end(&w);
-    }
+    for (size_t i = 0; i < agent->input_count; i++) put_text_property(&w, agent->inputs[i]);
+    if (!has_message) put_text_property(&w, TEXT("message"));
     json_object_end(&w);
     json_member_array(&w, "required");
     for (size_t i = 0; i < agent->input_count; i++) json_text(&w, agent->inputs[i]);
-    if (!asks_for_message) json_text(&w, TEXT("message"));
+    if (!has_message) json_text(&w, TEXT("message"));
     json_array_end(&w);
     json_member_bool(&w, "additionalProperties", false);
     json_object_end(&w);
