@@ -43,7 +43,7 @@ void mcp_say_end(struct json_writer *w);
 /* Begins a notification and its params, which mcp_say_told ends. */
 struct json_writer mcp_say_tell(struct buf *out, const char *method);
 void mcp_say_told(struct json_writer *w);
-/* `requested` empty: the error has no data; else it is MCP_CODE_VERSION. */
+/* `requested`: the revision, where the code is MCP_CODE_VERSION. */
 void mcp_say_error(struct buf *out, gramc_text id, enum mcp_code code, gramc_text message,
                    gramc_text requested);
 /* The member `key`: who we are. */

@@ -267,10 +267,8 @@ static void dispatch(struct mcp_peer *peer, const struct mcp_said *said) {
 
 static void refuse(struct mcp_peer *peer, const struct mcp_said *said) {
     struct buf out;
-    bool is_revision = said->code == MCP_CODE_VERSION;
     buf_init(&out, &peer->allocator, MCP_LINE_MAX);
-    mcp_say_error(&out, said->id, said->code, text_of(said->wrong),
-                  is_revision ? said->revision : TEXT(""));
+    mcp_say_error(&out, said->id, said->code, text_of(said->wrong), said->revision);
     mcp_peer_send(peer, &out, said->id);
 }
 

@@ -42,7 +42,7 @@ void mcp_say_error(struct buf *out, gramc_text id, enum mcp_code code, gramc_tex
     json_key(&w, "code");
     buf_printf(json_slot(&w), "%d", (int)code);
     json_member_text(&w, "message", message);
-    if (requested.len) {
+    if (code == MCP_CODE_VERSION) {
         json_member_object(&w, "data");
         json_member_array(&w, "supported");
         json_text(&w, text_of(mcp_modern));
