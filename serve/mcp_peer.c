@@ -236,7 +236,7 @@ static void take_cancelled(struct mcp_peer *peer, const struct mcp_said *said) {
 
 enum { OF_HANDSHAKE = 1, OF_STATELESS = 2, OF_BOTH = 3 };
 
-static const struct {
+static const struct method_row {
     const char *method;
     enum mcp_said_kind kind;
     unsigned eras;
@@ -252,16 +252,24 @@ static const struct {
     {"notifications/cancelled", MCP_SAID_NOTIFICATION, OF_BOTH, take_cancelled},
 };
 
-static void dispatch(struct mcp_peer *peer, const struct mcp_said *said) {
+/* NULL: there is none. */
+static const struct method_row *find_method(const struct mcp_said *said) {
     unsigned era = said->is_modern ? OF_STATELESS : OF_HANDSHAKE;
-    bool is_request = said->kind == MCP_SAID_REQUEST;
     for (size_t i = 0; i < sizeof(methods) / sizeof(*methods); i++) {
         if (methods[i].kind != said->kind || !text_is(said->method, methods[i].method)) continue;
-        if (is_request && !(methods[i].eras & era)) continue;
-        methods[i].take(peer, said);
-        return;
+        if (said->kind == MCP_SAID_NOTIFICATION || methods[i].eras & era) return &methods[i];
     }
-    if (is_request)
+    return NULL;
+}
+
+bool mcp_peer_knows(const struct mcp_said *said) {
+    return find_method(said) != NULL;
+}
+
+void mcp_peer_take_said(struct mcp_peer *peer, const struct mcp_said *said) {
+    const struct method_row *row = find_method(said);
+    if (row) row->take(peer, said);
+    else if (said->kind == MCP_SAID_REQUEST)
         mcp_peer_refuse(peer, said->id, MCP_CODE_METHOD, "there is no such method here");
 }
 
@@ -284,7 +292,7 @@ void mcp_peer_take(struct mcp_peer *peer, gramc_text bytes) {
     } else if (is_request && (mcp_calling_has(peer, said.id) || has_listener(peer, said.id))) {
         mcp_peer_refuse(peer, said.id, MCP_CODE_REQUEST, "a request of this id is under way");
     } else if (said.kind != MCP_SAID_REPLY && !said.wrong) {
-        dispatch(peer, &said);
+        mcp_peer_take_said(peer, &said);
     }
     arena_free(&arena);
 }

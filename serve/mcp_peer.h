@@ -41,6 +41,10 @@ void mcp_peer_open(struct mcp_peer *peer);
 void mcp_peer_close(struct mcp_peer *peer);
 /* One message of the client. */
 void mcp_peer_take(struct mcp_peer *peer, gramc_text bytes);
+/* The same, that was read already, and is good. */
+void mcp_peer_take_said(struct mcp_peer *peer, const struct mcp_said *said);
+/* Is there such a method in its era? */
+bool mcp_peer_knows(const struct mcp_said *said);
 /* Other tools from here on. */
 void mcp_peer_change(struct mcp_peer *peer, struct tool_shelf *shelf);
 /* Says that calls still work, where the client wants to know. Once in a while. */

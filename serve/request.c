@@ -54,6 +54,7 @@ void request_free_if_over(struct asked *asked) {
 
 void request_cancel(struct asked *asked) {
     if (asked->run) answering_cancel(asked->run);
+    if (asked->exchange) mcp_exchange_cancel(asked);
 }
 
 /* The connection may go on with the next one. */
@@ -100,6 +101,9 @@ static enum MHD_Result note_header(void *ctx, enum MHD_ValueKind kind, const cha
         {"transfer-encoding", &headers->coding, &headers->codings},
         {"sec-fetch-site", &headers->fetch_site, &any},
         {"sec-fetch-mode", &headers->fetch_mode, &any},
+        {"mcp-protocol-version", &headers->mcp_revision, &any},
+        {"mcp-method", &headers->mcp_method, &any},
+        {"mcp-name", &headers->mcp_name, &any},
     };
     (void)kind;
     for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)

@@ -9,6 +9,7 @@
 #include "gramc/runtime.h"
 
 struct service;
+struct tool_shelf;
 
 /* One agent with one library. All of it is borrowed. */
 struct served_agent {
@@ -27,6 +28,7 @@ struct serve_options {
     const struct served_agent *agents; /* the libraries of one agent side by side, the first of them
                                         * answers where none is named. Borrowed */
     size_t agent_count;
+    struct tool_shelf *shelf; /* for MCP clients, at /mcp (serve/mcp.h); borrowed; NULL: none */
     const gramc_text *tokens; /* one for each client; none: everybody is let in. Kept as hashes */
     size_t token_count;
     const gramc_text *hosts;   /* further names that clients may know the server by. Borrowed */

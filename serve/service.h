@@ -56,11 +56,13 @@ struct service {
 /* What of the headers is looked at; counts, because two of a kind are an attack. */
 struct asked_headers {
     gramc_text host, origin, authorization, type, length, coding, fetch_site, fetch_mode;
+    gramc_text mcp_revision, mcp_method, mcp_name;
     unsigned hosts, origins, authorizations, types, lengths, codings;
 };
 
 struct endpoint_row;
 struct served_run;
+struct mcp_exchange;
 struct outpour;
 struct watched;
 
@@ -80,7 +82,8 @@ struct asked {
     bool begun, too_large, routed, waits;
     struct watched *watch; /* of its socket, while a run answers it */
     struct served_run *run;
-    struct outpour *stream; /* the library's, until it is done with it */
+    struct mcp_exchange *exchange; /* in the arena; NULL: it is no MCP client, or answered */
+    struct outpour *stream;        /* the library's, until it is done with it */
     /* the answer */
     unsigned status; /* 0: there is none yet */
     const char *content_type;
@@ -109,7 +112,13 @@ void request_free_if_over(struct asked *asked);
 void request_cancel(struct asked *asked);
 
 /* ## Routes (routes.c) */
-enum endpoint_flags { ROUTE_OPEN = 1, ROUTE_BODY = 2, ROUTE_PAGE = 4, ROUTE_GET_RUNS = 8 };
+enum endpoint_flags {
+    ROUTE_OPEN = 1,
+    ROUTE_BODY = 2,
+    ROUTE_PAGE = 4,
+    ROUTE_GET_RUNS = 8,
+    ROUTE_SHELF = 16
+};
 struct endpoint_row {
     const char *method, *path; /* a * stands for one segment */
     unsigned flags; /* OPEN: without a token; BODY: JSON is wanted; PAGE: may be linked to */
@@ -184,5 +193,8 @@ void log_line(const struct service *service, const char *format, ...);
 
 /* ## Endpoints */
 void answer_health(struct asked *asked);
+void answer_mcp(struct asked *asked);
+/* Ends what an MCP client asked for, and answers that it was ended, if it still listens. */
+void mcp_exchange_cancel(struct asked *asked);
 
 #endif

@@ -35,6 +35,7 @@ struct serving {
     gramc_text texts[TOKENS_MAX], hosts[CLI_GIVEN], origins[CLI_GIVEN];
     struct serve_options options;
     struct service *service;
+    struct tool_shelf *shelf; /* for MCP clients over HTTP; NULL: none */
 };
 
 /* ## Agents and libraries */
@@ -261,6 +262,7 @@ static int serve(struct serving *serving) {
 static void serving_free(struct serving *serving) {
     struct cli *cli = serving->cli;
     service_free(serving->service);
+    shelf_let_go(serving->shelf);
     workshop_close(&serving->shop);
     for (size_t i = 0; i < serving->served_count; i++) {
         gramc_model_free(serving->pairs[i].model);
@@ -274,13 +276,23 @@ static void serving_free(struct serving *serving) {
 
 /* ## By the Model Context Protocol */
 
+static int serve_shelf(struct serving *serving) {
+    int code = read_options(serving);
+    serving->options.agent_count = 0;
+    serving->options.shelf = serving->shelf;
+    return code == EXIT_FINE ? serve(serving) : code;
+}
+
 static int serve_one_agent(struct serving *serving) {
     struct cli *cli = serving->cli;
     int code = choose_agents(serving);
     if (code != EXIT_FINE) return code;
     if (serving->served_count != 1)
         return cli_usage(cli, "serve: --mcp serves an agent with one library: name it");
-    return serve_mcp_agent(cli, &serving->shop, &serving->served[0]);
+    if (!cli->options[OPTION_LISTEN])
+        return serve_mcp_agent(cli, &serving->shop, &serving->served[0]);
+    code = serve_mcp_stock_agent(cli, &serving->shop, &serving->served[0], &serving->shelf);
+    return code == EXIT_FINE ? serve_shelf(serving) : code;
 }
 
 static int serve_tools(struct serving *serving) {
@@ -290,15 +302,14 @@ static int serve_tools(struct serving *serving) {
         return cli_usage(cli, "serve: --library goes with --mcp and --agent; without an agent, the "
                               "library is the operand");
     int code = workshop_open(&serving->shop, cli, NULL);
-    return code == EXIT_FINE ? serve_mcp_library(cli, &serving->shop, approver) : code;
+    if (code != EXIT_FINE) return code;
+    if (!cli->options[OPTION_LISTEN]) return serve_mcp_library(cli, &serving->shop, approver);
+    code = serve_mcp_stock(cli, &serving->shop, approver, &serving->shelf);
+    return code == EXIT_FINE ? serve_shelf(serving) : code;
 }
 
 static int serve_mcp(struct serving *serving) {
-    struct cli *cli = serving->cli;
-    if (cli->options[OPTION_LISTEN])
-        return cli_usage(cli, "serve: --mcp speaks over standard input and output, and listens "
-                              "nowhere");
-    return cli->options[OPTION_AGENT] ? serve_one_agent(serving) : serve_tools(serving);
+    return serving->cli->options[OPTION_AGENT] ? serve_one_agent(serving) : serve_tools(serving);
 }
 
 static int serve_http(struct serving *serving) {

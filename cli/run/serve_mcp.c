@@ -261,11 +261,22 @@ int serve_mcp_library(struct cli *cli, struct workshop *shop, gramc_approver app
 int serve_mcp_agent(struct cli *cli, struct workshop *shop, const struct served_agent *agent) {
     struct mcp_serving serving = {.cli = cli, .shop = shop};
     struct tool_shelf *shelf;
-    char why[WHY_LENGTH];
-    const struct shelf_options options = {
-        .allocator = &cli->allocator, .loop = shop->loop, .agent = agent};
-    int code = cli_status(cli, shelf_new(&shelf, &options, why));
+    int code = serve_mcp_stock_agent(cli, shop, agent, &shelf);
     if (code == EXIT_FINE) code = serve_shelf(&serving, shelf);
     shelf_let_go(shelf);
     return code;
+}
+
+int serve_mcp_stock(struct cli *cli, struct workshop *shop, gramc_approver approver,
+                    struct tool_shelf **out) {
+    struct mcp_serving serving = {.cli = cli, .shop = shop, .approver = approver};
+    return make_shelf(&serving, shop, out);
+}
+
+int serve_mcp_stock_agent(struct cli *cli, struct workshop *shop, const struct served_agent *agent,
+                          struct tool_shelf **out) {
+    char why[WHY_LENGTH];
+    const struct shelf_options options = {
+        .allocator = &cli->allocator, .loop = shop->loop, .agent = agent};
+    return cli_status(cli, shelf_new(out, &options, why));
 }

@@ -118,7 +118,7 @@ static bool converse(size_t fault, struct heard *heard) {
         shelf_let_go(shelf);
     }
     assert_int_equal(faulty.live, 0);
-    (void)gramc_loop_close(loop, 0);
+    assert_int_equal(gramc_loop_close(loop, 0), 0);
     gramc_bound_free(bound);
     gramc_library_maker_free(maker);
     return faulty.failed;
