@@ -25,12 +25,14 @@ static void answer_error(struct asked *asked, unsigned status, const struct mcp_
 static const char *wrong_with_headers(const struct asked *asked, const struct mcp_said *said) {
     const struct asked_headers *headers = &asked->headers;
     const struct json *name = json_get(said->params, "name");
-    if (!said->is_modern) return NULL;
-    if (!text_eq(headers->mcp_revision, said->revision))
+    if (!said->is_modern || !said->revision.len) return NULL;
+    if (!text_eq(text_trim(headers->mcp_revision), said->revision))
         return "MCP-Protocol-Version is not what the body says";
-    if (!text_eq(headers->mcp_method, said->method)) return "Mcp-Method is not what the body says";
+    if (!text_eq(text_trim(headers->mcp_method), said->method))
+        return "Mcp-Method is not what the body says";
     if (!text_is(said->method, "tools/call") || !json_is(name, JSON_STRING)) return NULL;
-    return text_eq(headers->mcp_name, name->text) ? NULL : "Mcp-Name is not what the body says";
+    return text_eq(text_trim(headers->mcp_name), name->text) ? NULL
+                                                             : "Mcp-Name is not what the body says";
 }
 
 /* ## The exchange */
@@ -91,12 +93,15 @@ static void start(struct asked *asked, const struct mcp_said *said) {
 
 void answer_mcp(struct asked *asked) {
     struct mcp_said said;
-    const char *wrong;
-    if (!mcp_said_read(&said, &asked->arena, buf_view(&asked->body))) reply_nomem(asked);
+    if (!mcp_said_read(&said, &asked->arena, buf_view(&asked->body))) {
+        reply_nomem(asked);
+        return;
+    }
+    bool is_request = said.kind == MCP_SAID_REQUEST;
+    const char *mismatch = is_request ? wrong_with_headers(asked, &said) : NULL;
+    if (mismatch) answer_error(asked, 400, &said, MCP_CODE_HEADERS, mismatch);
     else if (said.wrong) answer_error(asked, 400, &said, said.code, said.wrong);
-    else if (said.kind != MCP_SAID_REQUEST) reply_constant(asked, 202, NULL, TEXT(""));
-    else if ((wrong = wrong_with_headers(asked, &said)))
-        answer_error(asked, 400, &said, MCP_CODE_HEADERS, wrong);
+    else if (!is_request) reply_constant(asked, 202, NULL, TEXT(""));
     else if (text_is(said.method, "subscriptions/listen"))
         answer_error(asked, 404, &said, MCP_CODE_METHOD, "changes are not told over HTTP");
     else start(asked, &said);
