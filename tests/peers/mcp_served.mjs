@@ -1,11 +1,13 @@
-// gramc serve --mcp before the official SDK's client, over standard input and output:
+// gramc serve --mcp before the official SDK's client, over standard input and output and over HTTP:
 //     mcp_served.mjs GRAMC
 import assert from 'node:assert/strict';
+import {spawn} from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import {Client} from '@modelcontextprotocol/sdk/client/index.js';
 import {StdioClientTransport} from '@modelcontextprotocol/sdk/client/stdio.js';
+import {StreamableHTTPClientTransport} from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import {ToolListChangedNotificationSchema} from '@modelcontextprotocol/sdk/types.js';
 
 const gramc = path.resolve(process.argv[2]);
@@ -25,6 +27,55 @@ async function connect(...args) {
 }
 
 const text = result => result.content[0].text;
+
+async function overHttp() {
+    const token = 'a-token-of-the-test';
+    const server = spawn(gramc, ['serve', '--mcp', 'tools.gram', '--listen', '127.0.0.1:0', '--token-env', 'MCP_TOKEN'],
+        {cwd: folder, env: {...process.env, MCP_TOKEN: token}, stdio: ['ignore', 'pipe', 'pipe']});
+    let log = '';
+    server.stderr.on('data', bytes => { log += bytes; });
+    const ended = new Promise(resolve => server.once('exit', resolve));
+    try {
+        const address = String(await new Promise(resolve => server.stdout.once('data', resolve))).trim();
+        const url = new URL(`${address}/mcp`);
+        const authorization = `Bearer ${token}`;
+        const client = new Client({name: 'test', version: '1'});
+        await client.connect(new StreamableHTTPClientTransport(url, {requestInit: {headers: {authorization}}}));
+        assert.ok((await client.listTools()).tools.length >= 4);
+        assert.deepEqual((await client.callTool({name: 'point'})).structuredContent, {x: 1});
+        assert.equal((await client.callTool({name: 'wrong'})).isError, true);
+        await assert.rejects(client.callTool({name: 'nobody'}), {code: -32602});
+        await client.close();
+
+        const meta = {'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+            'io.modelcontextprotocol/clientCapabilities': {}};
+        const post = (message, headers = {}) => fetch(url, {method: 'POST', body: JSON.stringify({jsonrpc: '2.0', ...message}),
+            headers: {authorization, 'content-type': 'application/json', ...headers}});
+        const modern = {'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': 'add'};
+        const call = {id: 1, method: 'tools/call', params: {name: 'add', arguments: {x: 1, y: 2}, _meta: meta}};
+        assert.equal((await (await post(call, modern)).json()).result.structuredContent, 3);
+        for (const [message, headers, status, code] of [
+            [call, {}, 400, -32020],
+            [call, {...modern, 'mcp-name': 'point'}, 400, -32020],
+            [{...call, method: 'what'}, {...modern, 'mcp-method': 'what'}, 404, -32601],
+            [{id: 1, method: 7}, {}, 400, -32600]]) {
+            const answer = await post(message, headers);
+            assert.deepEqual([answer.status, (await answer.json()).error.code], [status, code]);
+        }
+        assert.equal((await post({method: 'notifications/initialized'})).status, 202);
+        assert.equal((await post(call, {authorization: 'Bearer another-token-altogether'})).status, 401);
+        assert.equal((await post(call, {origin: 'http://elsewhere.example'})).status, 403);
+        assert.equal((await fetch(url, {headers: {authorization}})).status, 405);
+        const slow = {id: 1, method: 'tools/call', params: {name: 'slow'}};
+        await assert.rejects(fetch(url, {method: 'POST', body: JSON.stringify({jsonrpc: '2.0', ...slow}),
+            headers: {authorization, 'content-type': 'application/json'}, signal: AbortSignal.timeout(300)}));
+        assert.equal((await (await post({id: 2, method: 'ping'})).json()).id, 2);
+    } finally {
+        server.kill();
+    }
+    assert.equal(await ended, 0);
+    assert.ok(!log.includes(token), log);
+}
 
 try {
     fs.writeFileSync(file, library(''));
@@ -68,6 +119,7 @@ try {
     assert.deepEqual((await clerk.listTools()).tools.map(tool => tool.name), ['clerk']);
     assert.equal(text(await clerk.callTool({name: 'clerk', arguments: {message: 'ping'}})), 'pong');
     await clerk.close();
+    await overHttp();
     console.log(`${tools.length} tools and an agent were called, ${heard.length} times progress was heard`);
 } finally {
     fs.rmSync(folder, {recursive: true, force: true});
