@@ -2,9 +2,10 @@
 # Experiments whose runs somebody else has a say in: calls that have to be approved of, and a judge who
 # prefers one answer to another, asked over the wire, killed in between, silent, and too dear.
 set -u
-gramc=$1 long=${2:-} runs=5
-[ "$long" = --long ] && runs=50
-command -v python3 >/dev/null || { echo "skipped: python3 makes the judge"; exit 77; }
+gramc=$1 runs=5
+[ "${GRAMC_LONG:-}" ] && runs=50
+. "$(dirname "$0")/../support/need.sh"
+need python3 "makes the judge"
 work=$(mktemp -d)
 server=
 trap 'kill $server 2>/dev/null; rm -rf "$work"' EXIT
