@@ -129,6 +129,7 @@ def rest(path):
         arm["metrics"] = [m for m in arm["metrics"] if m["metric"] != "latency"]
     report["comparisons"] = [c for c in report["comparisons"] if c["metric"] != "latency"]
     report["order_effects"] = [o for o in report["order_effects"] if o["metric"] != "latency"]
+    report["warnings"] = [w for w in report["warnings"] if not w.startswith("latency ")]
     for comparison in report["comparisons"]:
         comparison.pop("p_adjusted", None)
     for case in report["cases"]:
