@@ -12,7 +12,7 @@
 #include "compiler/tool_list.h"
 
 struct task_properties {
-    gramc_text description, prompt, meta;
+    gramc_text description, prompt, tool_choice, meta;
     const struct value *output;
 };
 
@@ -20,6 +20,7 @@ struct task_properties {
 static const struct property_row rows[] = {
     {"description", PROPERTY_TEXT, AT(description)},
     {"prompt", PROPERTY_TEXT, AT(prompt)},
+    {"toolChoice", PROPERTY_TEXT, AT(tool_choice)},
     {"output", PROPERTY_VALUE, AT(output)},
     {"meta", PROPERTY_META, AT(meta)},
 };
@@ -48,7 +49,10 @@ void task_read(struct pass *pass, struct gramc_spec *spec, struct agent *agent,
     if (element->subject->labels->next)
         FIND0(pass->findings, D_SEVERAL_LABELS, pass->source,
               name_span(element->subject->labels->next->name));
-    *public = (gramc_task){.name = name, .description = p.description, .prompt = p.prompt};
+    *public = (gramc_task){.name = name,
+                           .description = p.description,
+                           .prompt = p.prompt,
+                           .tool_choice = p.tool_choice};
     task->public = public;
     task->meta = p.meta;
     task->name_at = name_span(element->subject->identifier);

@@ -27,6 +27,7 @@ struct strategy {
     const char *answers; /* the JSON Schema of answers that it asks for itself, for
                           * gramc_bound.own_format; NULL: none */
     bool wants_sent;     /* what tools get: slot.sent */
+    bool asks_arguments; /* as an answer, for bound_tool.arguments_format */
     /* A step begins: what the user, or the task, says. It may ask for the first request by
      * run->state = RUN_ASK, or leave it so. */
     void (*begin)(gramc_run *run, gramc_text text);
@@ -39,7 +40,7 @@ struct strategy {
     void (*collect)(gramc_run *run);
 };
 
-extern const struct strategy strategy_direct, strategy_evaluated;
+extern const struct strategy strategy_direct, strategy_evaluated, strategy_prompted;
 
 /* That of the agent; NULL: this version cannot run it. */
 const struct strategy *strategy_of(const gramc_agent *agent);
