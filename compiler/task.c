@@ -9,6 +9,7 @@
 #include "compiler/pattern.h"
 #include "compiler/properties.h"
 #include "compiler/schema_reader.h"
+#include "compiler/tool_choice.h"
 #include "compiler/tool_list.h"
 
 struct task_properties {
@@ -57,6 +58,7 @@ void task_read(struct pass *pass, struct gramc_spec *spec, struct agent *agent,
     task->meta = p.meta;
     task->name_at = name_span(element->subject->identifier);
     task->prompt_at = property_place(element->subject, "prompt");
+    task->choice_at = property_place(element->subject, "toolChoice");
     if (p.output) task->output = schema_of_value(pass, p.output);
     public->has_output = task->output != NULL;
     check_prompt(pass, task);
@@ -109,6 +111,11 @@ static void resolve(struct pass *pass, struct gramc_spec *spec, const struct age
     struct tool_uses *own = &task->own;
     if (!own->tools) return;
     tools_resolve(pass, spec, own);
+    const struct choice_scope choice = {.tools = {own->tools, agent->own.tools},
+                                        .count = {own->count, agent->own.count},
+                                        .at = task->choice_at,
+                                        .has_boxes = agent->has_boxes};
+    tool_choice_resolve(pass, &task->public->tool_choice, &choice);
     struct wire_scope scope = {"task",     task->public->name, task->name_at,   own->tools,
                                own->count, agent->own.tools,   agent->own.count};
     wire_scope_check(pass, &scope);

@@ -264,7 +264,7 @@ static void check_strategy(gramc_bound *bound) {
                  BOUND_JOIN(bound, TEXT("agent `"), bound->agent->name,
                             TEXT("` has the strategy `"), strategy,
                             TEXT("`, which this version cannot run")),
-                 TEXT("it runs `direct` and `evaluated`"));
+                 TEXT("it runs `direct`, `evaluated` and `prompted`"));
 }
 
 static void fill(gramc_bound *bound, gramc_text target) {

@@ -13,9 +13,7 @@
 #include "runtime/run.h"
 #include "runtime/wire.h"
 
-#include <stdio.h>
-
-enum { PROMPT_MAX = 256 << 20, NUMBER_ROOM = 32 };
+enum { PROMPT_MAX = 256 << 20 };
 
 enum phase {
     ANNOUNCE,    /* the tools are told */
@@ -262,40 +260,39 @@ static void begin(gramc_run *run, gramc_text text) {
 
 /* What is said again and again in the same way is not said better: from the second failure on the
  * model is asked with another temperature, from the fourth on with more room. */
-static const char *other_temperature(const gramc_agent *agent, uint32_t failures,
-                                     char room[NUMBER_ROOM]) {
+static double other_temperature(const gramc_agent *agent, uint32_t failures) {
     double now;
-    if (failures > 2) return "1";
-    if (!number_to_double(&now, agent->temperature) || now <= 0) return "0.5";
-    snprintf(room, NUMBER_ROOM, "%u.%03u", (unsigned)(now * 500) / 1000,
-             (unsigned)(now * 500) % 1000);
-    return room;
+    if (failures > 2) return 1;
+    return number_to_double(&now, agent->temperature) && now > 0 ? now / 2 : 0.5;
+}
+
+static gramc_text spell(gramc_run *run, double number) {
+    struct buf out = begin_prompt(run);
+    (void)json_put_double(&out, number);
+    return take(run, &out);
 }
 
 static const gramc_agent *sampling(gramc_run *run) {
     const struct prompted_plan *plan = run->plan;
     const gramc_agent *agent = run->bound->agent;
-    char room[NUMBER_ROOM];
     int64_t tokens;
     if (plan->failures < 2) return agent;
     gramc_agent *copy = ARENA_NEW(&run->inner, gramc_agent);
     if (!copy) return agent;
     *copy = *agent;
-    copy->temperature =
-        arena_text(&run->inner, text_of(other_temperature(agent, plan->failures, room)));
-    if (plan->failures < 4 || !number_to_int(&tokens, agent->max_tokens)) return copy;
-    snprintf(room, sizeof(room), "%lld", (long long)(tokens + tokens / 2));
-    copy->max_tokens = arena_text(&run->inner, text_of(room));
+    copy->temperature = spell(run, other_temperature(agent, plan->failures));
+    if (plan->failures >= 4 && number_to_int(&tokens, agent->max_tokens) && tokens < INT32_MAX)
+        copy->max_tokens = spell(run, (double)(tokens + tokens / 2));
     return copy;
 }
 
 static void ask(gramc_run *run, struct planned_request *request) {
-    const struct prompted_plan *plan = run->plan;
+    struct prompted_plan *plan = run->plan;
     request->tools = (gramc_text){NULL, 0};
     request->tool_choice = (gramc_text){NULL, 0};
     request->stream = plan->phase >= ANSWER;
     if (plan->phase == PLAIN) return;
-    request->talk = (struct conversation *)&plan->talk;
+    request->talk = &plan->talk;
     request->arena = &run->inner;
     request->agent = sampling(run);
     if (plan->phase == CALL) request->answer_format = plan->chosen->arguments_format;
