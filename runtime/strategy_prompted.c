@@ -272,6 +272,12 @@ static gramc_text spell(gramc_run *run, double number) {
     return take(run, &out);
 }
 
+static gramc_text spell_count(gramc_run *run, int64_t count) {
+    struct buf out = begin_prompt(run);
+    buf_printf(&out, "%lld", (long long)count);
+    return take(run, &out);
+}
+
 static const gramc_agent *sampling(gramc_run *run) {
     const struct prompted_plan *plan = run->plan;
     const gramc_agent *agent = run->bound->agent;
@@ -282,7 +288,7 @@ static const gramc_agent *sampling(gramc_run *run) {
     *copy = *agent;
     copy->temperature = spell(run, other_temperature(agent, plan->failures));
     if (plan->failures >= 4 && number_to_int(&tokens, agent->max_tokens) && tokens < INT32_MAX)
-        copy->max_tokens = spell(run, (double)(tokens + tokens / 2));
+        copy->max_tokens = spell_count(run, tokens + tokens / 2);
     return copy;
 }
 
