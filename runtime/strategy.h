@@ -17,7 +17,11 @@ struct planned_request {
     gramc_text tools;          /* a block of the step; empty: none */
     gramc_text tool_choice;    /* empty: it is left to the model */
     gramc_text answer_format;  /* empty: any text */
-    bool stream;               /* as the run is asked to; false: nobody hears its pieces */
+    /* For a model without a mind: */
+    const struct bound_tool
+        *arguments_of;   /* the answer is arguments of that tool; NULL: it is not */
+    gramc_text simplest; /* an answer that can be taken; empty: any text */
+    bool stream;         /* as the run is asked to; false: nobody hears its pieces */
 };
 
 struct strategy {

@@ -292,6 +292,22 @@ static const gramc_agent *sampling(gramc_run *run) {
     return copy;
 }
 
+static gramc_text simplest(const struct prompted_plan *plan) {
+    switch (plan->phase) {
+    case DECIDE: return TEXT("yes");
+    case DECIDE_MORE: return TEXT("no");
+    case CHOOSE: return plan->tools[0]->wire_name;
+    case REVIEW: return plan->result;
+    case ANNOUNCE:
+    case CONSIDER:
+    case SHOW:
+    case CALL:
+    case ANSWER:
+    case PLAIN: break;
+    }
+    return (gramc_text){NULL, 0};
+}
+
 static void ask(gramc_run *run, struct planned_request *request) {
     struct prompted_plan *plan = run->plan;
     request->tools = (gramc_text){NULL, 0};
@@ -301,6 +317,8 @@ static void ask(gramc_run *run, struct planned_request *request) {
     request->talk = &plan->talk;
     request->arena = &run->inner;
     request->agent = sampling(run);
+    request->simplest = simplest(plan);
+    if (plan->phase == CALL) request->arguments_of = plan->chosen;
     if (plan->phase == CALL) request->answer_format = plan->chosen->arguments_format;
     else if (plan->phase != ANSWER) request->answer_format = (gramc_text){NULL, 0};
 }
