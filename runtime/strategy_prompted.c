@@ -286,7 +286,8 @@ static const gramc_agent *sampling(gramc_run *run) {
     gramc_agent *copy = ARENA_NEW(&run->inner, gramc_agent);
     if (!copy) return agent;
     *copy = *agent;
-    copy->temperature = spell(run, other_temperature(agent, plan->failures));
+    if (!provider_refuses_temperature(run->models[RUN_AGENT].id))
+        copy->temperature = spell(run, other_temperature(agent, plan->failures));
     if (plan->failures >= 4 && number_to_int(&tokens, agent->max_tokens) && tokens < INT32_MAX)
         copy->max_tokens = spell_count(run, tokens + tokens / 2);
     return copy;
