@@ -291,7 +291,7 @@ static void step_ask(gramc_run *run) {
     run->slot_count = 0; /* of the last answer, whose memory goes */
     prepare(run);
     if (run_is_ending(run) || !build_body(run)) return;
-    watch_request(&run->watch, buf_view(&run->body));
+    watch_request(&run->watch, buf_view(&run->body), run->asking.prompt);
     run->state = RUN_AWAIT_ANSWER;
     run->waiting_since = watch_now(&run->watch);
     ask_start(&run->ask);

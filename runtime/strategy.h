@@ -17,6 +17,7 @@ struct planned_request {
     gramc_text tools;          /* a block of the step; empty: none */
     gramc_text tool_choice;    /* empty: it is left to the model */
     gramc_text answer_format;  /* empty: any text */
+    gramc_text prompt;         /* its newest message, where a strategy asks in words of its own */
     /* For a model without a mind: */
     const struct bound_tool
         *arguments_of;   /* the answer is arguments of that tool; NULL: it is not */

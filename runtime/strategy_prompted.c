@@ -32,6 +32,7 @@ struct prompted_plan {
     enum phase phase;
     gramc_text query;                /* what the step is about */
     struct conversation talk;        /* of the step */
+    gramc_text prompt;               /* the last question */
     size_t before;                   /* its messages, before the last question */
     struct bound_tool *const *tools; /* that may be called */
     size_t tool_count;
@@ -69,6 +70,7 @@ static void say(gramc_run *run, struct buf *out) {
     struct prompted_plan *plan = run->plan;
     gramc_text text = take(run, out);
     plan->before = plan->talk.count;
+    plan->prompt = text;
     if (!text.ptr || !conversation_remark(&plan->talk, &run->inner, text)) run_nomem(run);
 }
 
@@ -318,6 +320,7 @@ static void ask(gramc_run *run, struct planned_request *request) {
     request->talk = &plan->talk;
     request->arena = &run->inner;
     request->agent = sampling(run);
+    request->prompt = plan->prompt;
     request->simplest = simplest(plan);
     if (plan->phase == CALL) request->arguments_of = plan->chosen;
     if (plan->phase == CALL) request->answer_format = plan->chosen->arguments_format;
