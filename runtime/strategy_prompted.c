@@ -15,7 +15,7 @@
 
 enum { PROMPT_MAX = 256 << 20 };
 
-enum question {
+enum prompted_phase {
     ANNOUNCE,    /* the tools are told */
     CONSIDER,    /* whether any is needed */
     DECIDE,      /* the same in a word */
@@ -29,7 +29,7 @@ enum question {
 };
 
 struct prompted_plan {
-    enum question phase;
+    enum prompted_phase phase;
     gramc_text query;                /* what the step is about */
     struct conversation talk;        /* of the step */
     gramc_text prompt;               /* the last question */
@@ -161,7 +161,7 @@ static void answer(gramc_run *run, struct buf *out) {
 }
 
 /* PLAIN says nothing: the task stands in the run's own conversation. */
-static void enter(gramc_run *run, enum question phase) {
+static void enter(gramc_run *run, enum prompted_phase phase) {
     static void (*const words[])(gramc_run * run, struct buf * out) = {
         [ANNOUNCE] = announce, [CONSIDER] = consider, [DECIDE] = decide, [CHOOSE] = choose,
         [SHOW] = show,         [CALL] = call,         [REVIEW] = review, [DECIDE_MORE] = decide,
