@@ -17,8 +17,9 @@ ulimit -n "$(ulimit -H -n)" 2>/dev/null || true
 
 modules=$here/node_modules
 is_installed() { cmp -s "$here/package-lock.json" "$modules/.installed" 2>/dev/null; }
+# Not npm ci: npm 11 takes a lock that leaves out other systems' packages for one that is out of step.
 is_installed || {
-    if command -v npm >/dev/null && (cd "$here" && npm ci --omit=optional --ignore-scripts --no-audit --no-fund --loglevel=error >&2); then
+    if command -v npm >/dev/null && (cd "$here" && npm install --no-save --omit=optional --ignore-scripts --no-audit --no-fund --loglevel=error >&2); then
         cp "$here/package-lock.json" "$modules/.installed"
     fi
 }

@@ -28,7 +28,7 @@ static bool find_prices(const gramc_compilation *compilation, gramc_text name, g
            find_price(compilation, name, "outputPerMillion", &out->output);
 }
 
-static bool is_asked(const char *model) {
+bool run_asks(const char *model) {
     return !model || (strcmp(model, "mock") != 0 && strncmp(model, "script:", 7) != 0);
 }
 
@@ -36,7 +36,7 @@ static bool is_asked(const char *model) {
 static bool choose_prices(struct cli *cli, const struct choice *choice, gramc_prices *out,
                           gramc_text *name, char *room) {
     *name = choice->agent->model;
-    if (is_asked(cli->options[OPTION_MODEL]) &&
+    if (run_asks(cli->options[OPTION_MODEL]) &&
         !run_name_model(cli, choice, room, LONGEST_NAME, name))
         return false;
     if (name->len && find_prices(choice->compilation, *name, out)) return true;

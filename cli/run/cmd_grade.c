@@ -97,7 +97,9 @@ static int compile_graders(struct grades *grades) {
     struct study *study = grades->study;
     struct grading_options options;
     char why[256] = "";
-    judges_open(&study->judges, study->cli, study->choice.compilation, study->shop.loop, &options);
+    int code = judges_open(&study->judges, study->cli, study->choice.compilation, study->experiment,
+                           study->shop.loop, &options);
+    if (code != EXIT_FINE) return code;
     gramc_status status =
         grading_new(&grades->grading, study->experiment, &study->cases, &options, why);
     if (status != GRAMC_FINDINGS) return cli_status(study->cli, status);

@@ -66,6 +66,9 @@ gramc_text run_key_name(struct cli *cli, const struct choice *choice);
  */
 int run_limits(struct cli *cli, const gramc_compilation *compilation, gramc_text model,
                gramc_endpoint_options *out);
+/* Of --model or --judge: it is a model that answers, and not mock or a script. NULL: none is given,
+ * what the agent says counts. */
+bool run_asks(const char *model);
 /* What the model of the choice costs; false: nobody has said. */
 bool run_find_prices(struct cli *cli, const struct choice *choice, gramc_prices *out);
 /* From --max-tokens, --max-cost, --max-duration and the prices of the configuration, which `prices`

@@ -16,8 +16,7 @@ enum { WHY_MAX = 1 << 16 };
 /* What --model says holds for every arm; arms that name models of their own would be alike then. */
 static int check_model(struct study *study, const gramc_arm *arm) {
     const char *model = study->cli->options[OPTION_MODEL];
-    bool stands_in = model && (strcmp(model, "mock") == 0 || strncmp(model, "script:", 7) == 0);
-    if (!model || stands_in || !arm->model.len) return EXIT_FINE;
+    if (!model || !run_asks(model) || !arm->model.len) return EXIT_FINE;
     return cli_usage(study->cli,
                      "arm %.*s names its model, and --model would put another in its place",
                      TEXT_ARGS(arm->name));
@@ -53,8 +52,7 @@ static void name_model(struct study *study, struct study_arm *arm) {
     const char *given = study->cli->options[OPTION_MODEL];
     gramc_text name;
     char room[STUDY_MODEL];
-    if (given && (strcmp(given, "mock") == 0 || strncmp(given, "script:", 7) == 0))
-        name = text_of(given);
+    if (given && !run_asks(given)) name = text_of(given);
     else if (!run_name_model(study->cli, &study->choice, room, sizeof room, &name)) name = TEXT("");
     snprintf(arm->model_name, sizeof arm->model_name, "%.*s", TEXT_ARGS(name));
 }

@@ -226,11 +226,10 @@ static uint64_t count_requests(const struct study *study) {
 }
 
 static bool are_priced(struct study *study) {
-    gramc_prices prices;
     for (size_t i = 0; i < study->experiment->grader_count; i++) {
         const gramc_grader *grader = &study->experiment->graders[i];
         bool judges = grader->kind == GRAMC_GRADER_RUBRIC || grader->kind == GRAMC_GRADER_PREFER;
-        if (judges && !judges_price(&study->judges, grader->model, &prices)) return false;
+        if (judges && !judges_price(&study->judges, grader->model)) return false;
     }
     return true;
 }

@@ -51,12 +51,11 @@ static int list_graders(struct study *study) {
 static int check_prices(struct study *study) {
     struct cli *cli = study->cli;
     const gramc_experiment *experiment = study->experiment;
-    gramc_prices prices;
     if (!experiment->max_judge_cost.len && !cli->options[OPTION_MAX_JUDGE_COST]) return EXIT_FINE;
     for (size_t i = 0; i < experiment->grader_count; i++) {
         const gramc_grader *grader = &experiment->graders[i];
         bool judges = grader->kind == GRAMC_GRADER_RUBRIC || grader->kind == GRAMC_GRADER_PREFER;
-        if (!judges || judges_price(&study->judges, grader->model, &prices)) continue;
+        if (!judges || judges_price(&study->judges, grader->model)) continue;
         const char *other = cli->options[OPTION_JUDGE];
         gramc_text model = other ? text_of(other) : grader->model;
         return cli_usage(
@@ -72,8 +71,9 @@ int study_open_graders(struct study *study) {
     struct cli *cli = study->cli;
     struct grading_options options;
     char why[256] = "";
-    judges_open(&study->judges, cli, study->choice.compilation, study->shop.loop, &options);
-    int code = check_prices(study);
+    int code = judges_open(&study->judges, cli, study->choice.compilation, study->experiment,
+                           study->shop.loop, &options);
+    if (code == EXIT_FINE) code = check_prices(study);
     if (code != EXIT_FINE) return code;
     study->judges.choice.asks_nothing = study->choice.asks_nothing || study_plays_judges(study);
     gramc_status status =

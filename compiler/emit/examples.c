@@ -41,7 +41,7 @@ static bool take(struct examples *examples, struct emission *e, const struct too
     return !arena->oom;
 }
 
-static bool open(struct examples *examples, struct emission *e, const struct tool *tool) {
+static bool open_examples(struct examples *examples, struct emission *e, const struct tool *tool) {
     *examples = (struct examples){.count = 0};
     arena_init(&examples->arena, &e->out->allocator);
     if (take(examples, e, tool)) return true;
@@ -71,7 +71,7 @@ void emission_put_description(struct emission *e, const struct tool *tool) {
     struct examples examples;
     if (!tool->public.examples.len) {
         json_member_some(&e->json, "description", tool->public.description);
-    } else if (open(&examples, e, tool)) {
+    } else if (open_examples(&examples, e, tool)) {
         put_words(e, tool, &examples);
         arena_free(&examples.arena);
     }
@@ -127,7 +127,7 @@ void emission_put_with_examples(struct emission *e, const struct tool *tool,
         json_member_some(&e->json, "description", tool->public.description);
         json_key(&e->json, keys->schema);
         emission_put_parameters(e, tool);
-    } else if (open(&examples, e, tool)) {
+    } else if (open_examples(&examples, e, tool)) {
         put_all(e, tool, keys, &examples);
         arena_free(&examples.arena);
     }

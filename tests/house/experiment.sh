@@ -5,6 +5,7 @@
 set -u
 gramc=$1
 source=$(cd "$(dirname "$0")/../.." && pwd)
+same=$source/tests/support/same_report.py
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
@@ -132,29 +133,11 @@ expect 0 "6 of 6 runs done" experiment stay.gram run --model mock --concurrency 
 
 # ## Interrupted
 # Times differ from run to run; everything else does not.
-cat >same.py <<'END'
-import json, sys
-def rest(path):
-    report = json.load(open(path))
-    names = [m["name"] for m in report["metrics"]]
-    late = names.index("latency")
-    for arm in report["arms"]:
-        arm["metrics"] = [m for m in arm["metrics"] if m["metric"] != "latency"]
-    report["comparisons"] = [c for c in report["comparisons"] if c["metric"] != "latency"]
-    report["order_effects"] = [o for o in report["order_effects"] if o["metric"] != "latency"]
-    for comparison in report["comparisons"]:
-        comparison.pop("p_adjusted", None)
-    for case in report["cases"]:
-        for arm in case["arms"]:
-            arm["values"][late] = None
-    return json.dumps(report)
-sys.exit(rest(sys.argv[1]) != rest(sys.argv[2]))
-END
 # resumed ID: a run that was stopped tells the same at its end as one that was not.
 resumed() {
     rm -f slow
     expect 0 "regression" experiment spec.gram resume --model mock --id "$1" --report "$1.json"
-    python3 same.py whole.json "$1.json" || complain "$1 tells something else than a whole run"
+    python3 "$same" whole.json "$1.json" || complain "$1 tells something else than a whole run"
     [ -z "$(ls tmp)" ] || complain "$1 left behind: $(ls tmp)"
 }
 for signal in INT TERM; do
@@ -222,7 +205,7 @@ for limit in 20 64 160; do
     verb=resume
     "$gramc" experiment spec.gram status --store "limited$limit.db" >out 2>&1 || verb=run
     expect 0 "regression" experiment spec.gram $verb --model mock --store "limited$limit.db" --report limited.json
-    python3 same.py whole.json limited.json || complain "a run that had $limit KiB tells something else"
+    python3 "$same" whole.json limited.json || complain "a run that had $limit KiB tells something else"
 done
 mkdir full
 if mount -t tmpfs -o size=256k tmpfs full 2>/dev/null; then
@@ -231,7 +214,7 @@ if mount -t tmpfs -o size=256k tmpfs full 2>/dev/null; then
     cp full/s.db* .
     umount full
     expect 0 "regression" experiment spec.gram resume --model mock --store s.db --report limited.json
-    python3 same.py whole.json limited.json || complain "a run on a full disk tells something else"
+    python3 "$same" whole.json limited.json || complain "a run on a full disk tells something else"
 else
     echo "no disk of 256 KiB can be mounted here: only limits of files were tried"
 fi

@@ -4,7 +4,8 @@
 # cell, and is gone when the cell is over. Programs of one call and the reset command know theirs too.
 set -u
 gramc=$1 build=$2
-command -v python3 >/dev/null || { echo "skipped: python3 is the server"; exit 77; }
+. "$(dirname "$0")/../support/need.sh"
+need python3 "is the server"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 2

@@ -2,9 +2,11 @@
 # Experiments whose runs somebody else has a say in: calls that have to be approved of, and a judge who
 # prefers one answer to another, asked over the wire, killed in between, silent, and too dear.
 set -u
-gramc=$1 long=${2:-} runs=5
-[ "$long" = --long ] && runs=50
-command -v python3 >/dev/null || { echo "skipped: python3 makes the judge"; exit 77; }
+gramc=$1 runs=5
+[ "${GRAMC_LONG:-}" ] && runs=50
+. "$(dirname "$0")/../support/need.sh"
+need python3 "makes the judge"
+same=$(cd "$(dirname "$0")/../support" && pwd)/same_report.py
 work=$(mktemp -d)
 server=
 trap 'kill $server 2>/dev/null; rm -rf "$work"' EXIT
@@ -118,26 +120,6 @@ for i in $(seq 20); do echo "{\"id\": \"case$i\", \"message\": \"Look $i\"}"; do
 write_spec
 model="--model mock --base-url http://127.0.0.1:$(cat port)/v1"
 export OPENAI_API_KEY=none
-# Times differ from run to run; everything else does not.
-cat >same.py <<'END'
-import json, sys
-def rest(path):
-    report = json.load(open(path))
-    late = [m["name"] for m in report["metrics"]].index("latency")
-    for arm in report["arms"]:
-        arm["metrics"] = [m for m in arm["metrics"] if m["metric"] != "latency"]
-    report["comparisons"] = [c for c in report["comparisons"] if c["metric"] != "latency"]
-    report["order_effects"] = [o for o in report["order_effects"] if o["metric"] != "latency"]
-    for comparison in report["comparisons"]:
-        comparison.pop("p_adjusted", None)
-    for case in report["cases"]:
-        for arm in case["arms"]:
-            arm["values"][late] = None
-    for arm in report["arms"]:
-        arm["judge_cost"] = round(arm["judge_cost"], 9)
-    return json.dumps(report)
-sys.exit(rest(sys.argv[1]) != rest(sys.argv[2]))
-END
 # costs FILE: what the judges of each arm have cost
 costs() { python3 -c 'import json, sys; print(*[round(a["judge_cost"], 6) for a in json.load(open(sys.argv[1]))["arms"]])' "$1"; }
 asked() { wc -l <asked.log; }
@@ -174,13 +156,13 @@ expect 0 "-7.5 pp" experiment spec.gram resume $model --id patient --report pati
 [ "$(asked)" = 4 ] && ! grep -qv '^case2|' asked.log || complain "resume asked for more than the missing: $(cat asked.log)"
 write_spec
 expect 0 "-7.5 pp" experiment spec.gram resume $model --id refused --report refused.json
-python3 same.py whole.json refused.json && complain "what was asked in vain cost nothing"
+python3 "$same" whole.json refused.json && complain "what was asked in vain cost nothing"
 
 # What the judge may cost is told apart from what the runs may.
 expect 2 "--max-judge-cost takes a number" experiment spec.gram run $model --max-judge-cost much
 expect 0 "its judges have cost 0.12" experiment spec.gram run $model --id dear --max-judge-cost 0.1 --concurrency 1
 expect 0 "-7.5 pp" experiment spec.gram resume $model --id dear --max-judge-cost 1 --max-cost 0.000001 --report dear.json
-python3 same.py whole.json dear.json || complain "a run that used up its judges' money tells something else"
+python3 "$same" whole.json dear.json || complain "a run that used up its judges' money tells something else"
 
 # What judges said is recorded with the runs, and played: nobody is asked, and no key is needed.
 write_both() {
@@ -224,7 +206,7 @@ got=$?
 [ $got = 130 ] || complain "an interrupted run gave $got, not 130: $(cat out)"
 echo slow0.005 >mode
 expect 0 "-7.5 pp" experiment spec.gram resume $model --id stopped --report stopped.json
-python3 same.py whole.json stopped.json || complain "a run that was interrupted tells something else"
+python3 "$same" whole.json stopped.json || complain "a run that was interrupted tells something else"
 echo slow0.06 >mode # a run takes longer than the four kills, on a fast machine too
 killed=0
 for number in $(seq "$runs"); do
@@ -240,7 +222,7 @@ for number in $(seq "$runs"); do
     done
     "$gramc" experiment spec.gram $verb $model --id "k$number" --report killed.json >out 2>&1 ||
         complain "run k$number was not finished: $(cat out)"
-    python3 same.py whole.json killed.json || complain "run k$number tells something else"
+    python3 "$same" whole.json killed.json || complain "run k$number tells something else"
     # Four items at a time, two questions each; what was asked within the last 50 ms may be asked again.
     [ "$(asked)" -le $((80 + 4 * 32)) ] || complain "run k$number asked $(asked) questions for 80"
 done

@@ -3,7 +3,8 @@
 # estimate only where one may look at it before the end. Nothing of it through a pipe or with -q.
 set -u
 gramc=$1
-command -v python3 >/dev/null || { echo "skipped: python3 makes the terminal"; exit 77; }
+. "$(dirname "$0")/../support/need.sh"
+need python3 "makes the terminal"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 2

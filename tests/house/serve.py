@@ -501,7 +501,10 @@ def memory(server):
     for i in range(150): server.message("x")
     grown = (pages() - before) * os.sysconf("SC_PAGE_SIZE")
     check(grown < 2 << 20, "memory has grown by", grown)
-    open_files = len(os.listdir("/proc/%d/fd" % server.tree))
+    try: open_files = len(os.listdir("/proc/%d/fd" % server.tree))
+    except PermissionError:
+        print("only root counts the descriptors of a process that keeps its memory to itself")
+        return
     check(open_files < 100, open_files, "descriptors are open")
 
 

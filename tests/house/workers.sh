@@ -4,6 +4,7 @@
 # for good. Runs below tests/support/postgres.sh, which appends the folder of the server's socket.
 set -u
 root=$1 gramc=$2 skew=$3 server=${!#}
+same=$(cd "$(dirname "$0")/../support" && pwd)/same_report.py
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
@@ -77,29 +78,11 @@ echo '{"event":"header","format":"gramc-trace","version":2}' >model.jsonl
 refused "the model of arm a, the model of arm b" "${join[@]}" --model script:model.jsonl
 
 # ## Whole runs to compare with: all but times
-cat >same.py <<'END'
-import json, sys
-def rest(path):
-    report = json.load(open(path))
-    names = [m["name"] for m in report["metrics"]]
-    late = names.index("latency")
-    for arm in report["arms"]:
-        arm["metrics"] = [m for m in arm["metrics"] if m["metric"] != "latency"]
-    report["comparisons"] = [c for c in report["comparisons"] if c["metric"] != "latency"]
-    report["order_effects"] = [o for o in report["order_effects"] if o["metric"] != "latency"]
-    for comparison in report["comparisons"]:
-        comparison.pop("p_adjusted", None)
-    for case in report["cases"]:
-        for arm in case["arms"]:
-            arm["values"][late] = None
-    return json.dumps(report)
-sys.exit(rest(sys.argv[1]) != rest(sys.argv[2]))
-END
 expect 0 "regression" experiment spec.gram report --store "$store" --id try --report whole.json
 # whole ID: what the store has of it now is what a run that nobody disturbed found.
 whole() {
     expect 0 "regression" experiment spec.gram report --store "$store" --id "$1" --report "$1.json"
-    python3 same.py whole.json "$1.json" || complain "$1 tells something else than a whole run"
+    python3 "$same" whole.json "$1.json" || complain "$1 tells something else than a whole run"
     local kept
     kept=$(ask join "SELECT count(*) FROM gramc.attempt WHERE experiment=(SELECT key FROM gramc.experiment WHERE id='$1')")
     [ "$kept" = 100 ] || complain "$kept attempts of $1 are kept, not 100"

@@ -505,6 +505,16 @@ static void test_asked_on_the_side(void **state) {
 
 /* ## Servers that do not stop (i10-a2) */
 
+/* Without the stream that a client asks for where an answer takes longer than a second, as long
+ * ones may on a slow machine. */
+static size_t count_but_stream(const struct bench *bench) {
+    size_t count = mock_count(bench->server), streams = 0;
+    for (size_t i = 0; i < count; i++)
+        streams += strncmp(mock_head(bench->server, i), "GET ", 4) == 0;
+    assert_in_range(streams, 0, 1);
+    return count - streams;
+}
+
 static void mark(uv_timer_t *timer) {
     *(bool *)timer->data = true;
 }
@@ -530,7 +540,7 @@ static void test_i10_a2_questions_without_end(void **state) {
     expect(&bench, MCP_FINE, "at last");
     uint64_t end = uv_hrtime() + 300000000;
     while (uv_hrtime() < end) uv_run(&bench.loop, UV_RUN_NOWAIT);
-    assert_int_equal(mock_count(bench.server), 4 + MCP_REPLIES_MAX);
+    assert_int_equal(count_but_stream(&bench), 4 + MCP_REPLIES_MAX);
     close_client(&bench);
     mock_stop(bench.server);
     buf_free(&body);
@@ -563,7 +573,9 @@ static void test_i10_a2_events_without_end(void **state) {
     expect(&bench, MCP_FINE, "behind them");
     assert_int_equal(mcp_client_changes(bench.client), EVENTS_SENT);
     assert_true(most <= 2 * MCP_EVENTS_A_TURN);
-    close_bench(&bench, 5);
+    close_client(&bench);
+    assert_int_equal(count_but_stream(&bench), 5);
+    mock_stop(bench.server);
     buf_free(&body);
 }
 

@@ -154,7 +154,6 @@ static void certificates_of_its_own(void **state) {
     (void)state;
     snprintf(folder, sizeof folder, "%s/tests/data/tls/", getenv("GRAMC_SOURCE_DIR"));
     struct tls_server server = start_tls(folder);
-    if (!server.port && !getenv("CI")) skip();
     assert_int_not_equal(server.port, 0);
     snprintf(url, sizeof url, "https://localhost:%u/", server.port);
     gramc_impl *impl = open_agent(&test, url);

@@ -19,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tests/stated.h"
 #include "tests/support/mock_server.h"
 
 static char folder[] = "/tmp/gramc-run-XXXXXX";
@@ -433,6 +434,51 @@ static void i10_a8_file_names(void **state) {
     assert_non_null(strstr(read_file("err"), "no\\u{1b}[2Jsuch\\u{9b}.gram: No such file"));
 }
 
+/* A spec with so many judges of so many models, each of which costs 1 an answer. */
+static void write_judges(int graders, int models) {
+    char path[1100], prices[1100];
+    snprintf(path, sizeof path, "%s/judged.gram", folder);
+    snprintf(prices, sizeof prices, "%s/gramc.gram", folder);
+    FILE *spec = fopen(path, "w"), *config = fopen(prices, "w");
+    assert_true(spec && config);
+    fputs("[a:Agent {model: \"m\"}]\n[e:Experiment {cases: \"cases.jsonl\"} | [x:Arm {agent: a}], "
+          "[y:Arm {agent: a}]",
+          spec);
+    for (int i = 0; i < graders; i++)
+        fprintf(spec, ",\n [g%d:Grader {rubric: \"Is it?\", model: \"m%d\"}]", i, i % models);
+    fputs("]\n", spec);
+    fputs("{kind: configuration}\n", config);
+    for (int i = 0; i < models; i++)
+        fprintf(config, "[m%d:Model {inputPerMillion: 1000000, outputPerMillion: 0}]\n", i);
+    fclose(spec);
+    fclose(config);
+}
+
+/* Judges of one model share its price: the cost of none is lost. */
+static void limit_of_judges(void **state) {
+    const char *const grade[] = {"grade",         "judged.gram", "--answers",
+                                 "answers.jsonl", "--judge",     "script:judge.jsonl",
+                                 "--format",      "json",        NULL};
+    (void)state;
+    STATED(JUDGES_MAX, 64, "the command is refused");
+    write_file("cases.jsonl", "{\"id\": \"1\", \"message\": \"m\"}\n");
+    write_file("answers.jsonl", "{\"id\": \"1\", \"answer\": \"yes\"}\n");
+    write_file("judge.jsonl",
+               "{\"event\":\"header\",\"format\":\"gramc-trace\",\"version\":1}\n"
+               "{\"event\":\"model.response\",\"content\":\"{\\\"reason\\\": \\\"fine\\\", "
+               "\\\"score\\\": 1, \\\"pass\\\": true}\",\"usage\":{\"prompt\":1,"
+               "\"completion\":0,\"total\":1}}\n");
+    write_judges(65, 1);
+    assert_int_equal(run(grade), 0);
+    assert_non_null(strstr(read_file("out"), "\"judgeCost\":65}"));
+    write_judges(65, 64);
+    assert_int_equal(run(grade), 0);
+    assert_non_null(strstr(read_file("out"), "\"judgeCost\":65}"));
+    write_judges(65, 65);
+    assert_int_equal(run(grade), 2);
+    assert_non_null(strstr(read_file("err"), "more than 64 different models judge"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(interrupted),
@@ -447,6 +493,7 @@ int main(void) {
         cmocka_unit_test(i10_a8_descriptors_of_programs),
         cmocka_unit_test(i10_a8_planted_link),
         cmocka_unit_test(i10_a8_file_names),
+        cmocka_unit_test(limit_of_judges),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

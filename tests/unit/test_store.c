@@ -528,6 +528,7 @@ static void work_until_killed(const struct place *place, const struct made *made
         if (items % 2 && store_flush(store, &error)) _exit(3);
         if (items % 2 && write(out, &items, 1) != 1) _exit(4);
     }
+    close(out); /* nothing is left to tell: nobody must wait for it */
     for (;;) pause();
 }
 
