@@ -146,6 +146,8 @@ static void walk_task(struct tour *tour, const struct json *event) {
 
 static void walk_request(struct tour *tour, const struct json *event) {
     const struct json *body = json_get(event, "body");
+    gramc_text prompt = trace_text(event, "prompt");
+    if (prompt.len) put(tour, BLOCK_USER, TEXT("prompt"), TEXT(""), prompt);
     if (body) put(tour, BLOCK_RAW, TEXT("request"), TEXT(""), raw(tour, body));
 }
 

@@ -15,6 +15,7 @@
 #include "compiler/schema_reader.h"
 #include "compiler/strategy.h"
 #include "compiler/tool_list.h"
+#include "compiler/tool_choice.h"
 
 enum { LEAST_MEMORY = 3 };
 
@@ -170,27 +171,12 @@ void agent_read(struct pass *pass, struct gramc_spec *spec, const struct pattern
 
 /* ## References */
 
-/* `toolChoice: add` names a tool; on the wire stands the name that the model sees. What a box holds
- * is known at binding. */
 static void resolve_choice(struct pass *pass, struct agent *agent) {
-    gramc_text choice = agent->public.tool_choice;
-    bool none = text_is(choice, "none") || text_is(choice, "auto");
-    if (!agent->choice_at.end || !choice.len || none || agent->has_boxes) return;
-    gramc_text *names = arena_array(pass->arena, agent->reach_count + 3, sizeof *names);
-    for (size_t i = 0; names && i < agent->reach_count; i++) {
-        const struct tool *tool = agent->reach[i];
-        names[i] = tool->identifier;
-        if (!text_eq(choice, tool->identifier) && !text_eq(choice, tool->public.name)) continue;
-        agent->public.tool_choice = tool->public.name;
-        return;
-    }
-    if (!names || (text_is(choice, "required") && agent->reach_count)) return;
-    static const char *const words[] = {"auto", "none", "required"};
-    for (size_t i = 0; i < 3; i++) names[agent->reach_count + i] = text_of(words[i]);
-    struct finding *f = FIND(pass->findings, D_TOOL_CHOICE, pass->source, agent->choice_at, choice);
-    gramc_text near = text_nearest(choice, names, agent->reach_count + 3);
-    if (text_is(choice, "required")) finding_help(pass->findings, f, "`required` needs a tool");
-    else if (near.len) finding_help(pass->findings, f, "did you mean `%.*s`?", TEXT_ARGS(near));
+    const struct choice_scope scope = {.tools = {agent->reach},
+                                       .count = {agent->reach_count},
+                                       .at = agent->choice_at,
+                                       .has_boxes = agent->has_boxes};
+    if (agent->choice_at.end) tool_choice_resolve(pass, &agent->public.tool_choice, &scope);
 }
 
 void agent_resolve(struct pass *pass, struct gramc_spec *spec, struct agent *agent) {

@@ -9,10 +9,11 @@
 #include "compiler/pattern.h"
 #include "compiler/properties.h"
 #include "compiler/schema_reader.h"
+#include "compiler/tool_choice.h"
 #include "compiler/tool_list.h"
 
 struct task_properties {
-    gramc_text description, prompt, meta;
+    gramc_text description, prompt, tool_choice, meta;
     const struct value *output;
 };
 
@@ -20,6 +21,7 @@ struct task_properties {
 static const struct property_row rows[] = {
     {"description", PROPERTY_TEXT, AT(description)},
     {"prompt", PROPERTY_TEXT, AT(prompt)},
+    {"toolChoice", PROPERTY_TEXT, AT(tool_choice)},
     {"output", PROPERTY_VALUE, AT(output)},
     {"meta", PROPERTY_META, AT(meta)},
 };
@@ -48,11 +50,15 @@ void task_read(struct pass *pass, struct gramc_spec *spec, struct agent *agent,
     if (element->subject->labels->next)
         FIND0(pass->findings, D_SEVERAL_LABELS, pass->source,
               name_span(element->subject->labels->next->name));
-    *public = (gramc_task){.name = name, .description = p.description, .prompt = p.prompt};
+    *public = (gramc_task){.name = name,
+                           .description = p.description,
+                           .prompt = p.prompt,
+                           .tool_choice = p.tool_choice};
     task->public = public;
     task->meta = p.meta;
     task->name_at = name_span(element->subject->identifier);
     task->prompt_at = property_place(element->subject, "prompt");
+    task->choice_at = property_place(element->subject, "toolChoice");
     if (p.output) task->output = schema_of_value(pass, p.output);
     public->has_output = task->output != NULL;
     check_prompt(pass, task);
@@ -105,6 +111,11 @@ static void resolve(struct pass *pass, struct gramc_spec *spec, const struct age
     struct tool_uses *own = &task->own;
     if (!own->tools) return;
     tools_resolve(pass, spec, own);
+    const struct choice_scope choice = {.tools = {own->tools, agent->own.tools},
+                                        .count = {own->count, agent->own.count},
+                                        .at = task->choice_at,
+                                        .has_boxes = agent->has_boxes};
+    tool_choice_resolve(pass, &task->public->tool_choice, &choice);
     struct wire_scope scope = {"task",     task->public->name, task->name_at,   own->tools,
                                own->count, agent->own.tools,   agent->own.count};
     wire_scope_check(pass, &scope);

@@ -8,7 +8,7 @@ struct task {
     gramc_task *public; /* in the agent's list */
     struct task *next;
     struct span name_at;
-    struct span prompt_at; /* empty: there is none */
+    struct span prompt_at, choice_at; /* empty: there is none */
     gramc_text meta;
     struct schema *output; /* NULL: none */
     struct tool_uses own;

@@ -204,12 +204,24 @@ static void cut_tools(gramc_bound *bound, struct bound_step *step) {
     step->tool_count = most;
 }
 
+/* What takes no arguments has nothing to be asked for. */
+static void print_arguments(gramc_bound *bound) {
+    for (size_t i = 0; i < bound->tool_count && !bound->arena.oom; i++) {
+        struct bound_tool *tool = &bound->tools[i];
+        const struct json *schema = json_parse(&bound->arena, tool->wire_parameters, NULL);
+        const struct json *properties = json_get(schema, "properties");
+        if (json_is(properties, JSON_OBJECT) && properties->first)
+            tool->arguments_format = print_answer(bound, schema);
+    }
+}
+
 static void print_blocks(gramc_bound *bound, gramc_text target) {
     const gramc_tool **list = arena_array(&bound->arena, bound->tool_count + 1, sizeof(*list));
     const struct strategy *strategy = strategy_of(bound->agent);
     if (strategy && strategy->answers)
         bound->own_format =
             print_answer(bound, json_parse(&bound->arena, text_of(strategy->answers), NULL));
+    if (strategy && strategy->asks_arguments) print_arguments(bound);
     for (size_t i = 0; list && i < bound->step_count; i++) {
         struct bound_step *step = &bound->steps[i];
         cut_tools(bound, step);
@@ -252,7 +264,7 @@ static void check_strategy(gramc_bound *bound) {
                  BOUND_JOIN(bound, TEXT("agent `"), bound->agent->name,
                             TEXT("` has the strategy `"), strategy,
                             TEXT("`, which this version cannot run")),
-                 TEXT("it runs `direct` and `evaluated`"));
+                 TEXT("it runs `direct`, `evaluated` and `prompted`"));
 }
 
 static void fill(gramc_bound *bound, gramc_text target) {

@@ -82,6 +82,16 @@ static bool answer(struct ask *ask) {
     return text.ptr != NULL;
 }
 
+/* Where calls are no calls but texts. */
+static bool say_in_words(struct ask *ask) {
+    const struct planned_request *asking = &ask->run->asking;
+    const gramc_tool *tool = asking->arguments_of ? asking->arguments_of->tool : NULL;
+    gramc_text text = asking->simplest;
+    if (tool && !sample(&text, &ask->arena, tool->document, tool->accepts)) text = TEXT("{}");
+    if (text.len && !ask->arena.oom) say(ask, text);
+    return text.len && !ask->arena.oom;
+}
+
 static void start(struct ask *ask) {
     const struct bound_step *step = ask->run->step;
     const struct message *last = ask->run->asking.talk->last;
@@ -91,7 +101,9 @@ static void start(struct ask *ask) {
         say(ask, TEXT("{\"reason\":\"The mock asks for no more.\",\"decision\":\"FINISHED\"}"));
         return;
     }
-    for (size_t i = 0; i < step->tool_count && !has_called; i++)
+    if (say_in_words(ask)) return;
+    bool may_call = ask->run->asking.tools.len && !has_called;
+    for (size_t i = 0; i < step->tool_count && may_call; i++)
         if (call_tool(ask, step->tools[i])) return;
     if (answer(ask)) return;
     if (ask->arena.oom) ask_fail_nomem(ask);

@@ -224,7 +224,8 @@ gramc_text run_model_id(const gramc_run *run) {
 
 /* A tool that only other tasks have cannot be chosen now. */
 static gramc_text tool_choice(const gramc_run *run) {
-    gramc_text choice = run->bound->agent->tool_choice;
+    gramc_text own = run->step->task ? run->step->task->tool_choice : (gramc_text){NULL, 0};
+    gramc_text choice = own.len ? own : run->bound->agent->tool_choice;
     bool word = text_is(choice, "auto") || text_is(choice, "none") || text_is(choice, "required");
     const struct bound_tool *tool = word ? NULL : step_find(run->step, choice);
     return word ? choice : tool ? tool->wire_name : (gramc_text){NULL, 0};
@@ -290,7 +291,7 @@ static void step_ask(gramc_run *run) {
     run->slot_count = 0; /* of the last answer, whose memory goes */
     prepare(run);
     if (run_is_ending(run) || !build_body(run)) return;
-    watch_request(&run->watch, buf_view(&run->body));
+    watch_request(&run->watch, buf_view(&run->body), run->asking.prompt);
     run->state = RUN_AWAIT_ANSWER;
     run->waiting_since = watch_now(&run->watch);
     ask_start(&run->ask);

@@ -3,7 +3,8 @@
 
 #include "base/text.h"
 
-static const struct strategy *const strategies[] = {&strategy_direct, &strategy_evaluated};
+static const struct strategy *const strategies[] = {&strategy_direct, &strategy_evaluated,
+                                                    &strategy_prompted};
 
 const struct strategy *strategy_of(const gramc_agent *agent) {
     if (agent->strategy.len == 0) return &strategy_direct;

@@ -17,7 +17,12 @@ struct planned_request {
     gramc_text tools;          /* a block of the step; empty: none */
     gramc_text tool_choice;    /* empty: it is left to the model */
     gramc_text answer_format;  /* empty: any text */
-    bool stream;               /* as the run is asked to; false: nobody hears its pieces */
+    gramc_text prompt;         /* its newest message, where a strategy asks in words of its own */
+    /* For a model without a mind: */
+    const struct bound_tool
+        *arguments_of;   /* the answer is arguments of that tool; NULL: it is not */
+    gramc_text simplest; /* an answer that can be taken; empty: any text */
+    bool stream;         /* as the run is asked to; false: nobody hears its pieces */
 };
 
 struct strategy {
@@ -27,6 +32,7 @@ struct strategy {
     const char *answers; /* the JSON Schema of answers that it asks for itself, for
                           * gramc_bound.own_format; NULL: none */
     bool wants_sent;     /* what tools get: slot.sent */
+    bool asks_arguments; /* as an answer, for bound_tool.arguments_format */
     /* A step begins: what the user, or the task, says. It may ask for the first request by
      * run->state = RUN_ASK, or leave it so. */
     void (*begin)(gramc_run *run, gramc_text text);
@@ -39,7 +45,7 @@ struct strategy {
     void (*collect)(gramc_run *run);
 };
 
-extern const struct strategy strategy_direct, strategy_evaluated;
+extern const struct strategy strategy_direct, strategy_evaluated, strategy_prompted;
 
 /* That of the agent; NULL: this version cannot run it. */
 const struct strategy *strategy_of(const gramc_agent *agent);

@@ -185,12 +185,11 @@ static void begin(gramc_run *run, gramc_text text) {
 
 /* ## Asking */
 
-/* OpenAI's reasoning models refuse a temperature; 0 is what this strategy presets. */
+/* 0 is what this strategy presets. */
 static const gramc_agent *sampling(gramc_run *run, enum run_role role) {
     const gramc_agent *agent = run->bound->agent;
-    gramc_text id = run->models[role].id;
-    bool reasons = id.len > 1 && id.ptr[0] == 'o' && id.ptr[1] >= '0' && id.ptr[1] <= '9';
-    if (!reasons || !text_is(agent->temperature, "0")) return agent;
+    if (!provider_refuses_temperature(run->models[role].id) || !text_is(agent->temperature, "0"))
+        return agent;
     gramc_agent *copy = ARENA_NEW(&run->inner, gramc_agent);
     if (!copy) return agent;
     *copy = *agent;

@@ -71,8 +71,9 @@ struct bound_tool {
     bool of_box;
     const gramc_tool *tool;
     gramc_text wire_name, wire_parameters; /* in requests */
-    gramc_text target;                     /* whose names the parameters have; empty: their own */
-    const gramc_impl *impl;                /* NULL: optional, not offered */
+    gramc_text arguments_format; /* of an answer that is arguments; empty: it is not asked for */
+    gramc_text target;           /* whose names the parameters have; empty: their own */
+    const gramc_impl *impl;      /* NULL: optional, not offered */
     const struct tool_kind *kind;
     const void *data;              /* what the kind's bind left */
     const struct secrets *secrets; /* that it may have been given; NULL: none */

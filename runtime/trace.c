@@ -107,6 +107,7 @@ static void put_start(struct trace *trace, const gramc_event *event) {
 /* ## The model */
 
 static void put_request(struct trace *trace, const gramc_event *event) {
+    json_member_some(&trace->event, "prompt", event->prompt);
     json_member_number(&trace->event, "size", event->text.len);
     json_member_raw(&trace->event, "body", event->text);
 }

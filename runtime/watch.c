@@ -73,8 +73,8 @@ void watch_task(struct watch *watch, gramc_text name, gramc_text prompt) {
     tell(watch, (gramc_event){.kind = GRAMC_EVENT_TASK, .task = name, .text = prompt});
 }
 
-void watch_request(struct watch *watch, gramc_text body) {
-    tell(watch, (gramc_event){.kind = GRAMC_EVENT_REQUEST, .text = body});
+void watch_request(struct watch *watch, gramc_text body, gramc_text prompt) {
+    tell(watch, (gramc_event){.kind = GRAMC_EVENT_REQUEST, .text = body, .prompt = prompt});
 }
 
 void watch_attempt(struct watch *watch, const gramc_event_attempt *attempt, uint64_t started) {

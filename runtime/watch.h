@@ -29,7 +29,8 @@ bool watch_is_on(const struct watch *watch);
 void watch_start(struct watch *watch, const gramc_event_start *start);
 void watch_turn(struct watch *watch, gramc_text message);
 void watch_task(struct watch *watch, gramc_text name, gramc_text prompt);
-void watch_request(struct watch *watch, gramc_text body);
+/* prompt: in words of the strategy; empty: none. */
+void watch_request(struct watch *watch, gramc_text body, gramc_text prompt);
 void watch_attempt(struct watch *watch, const gramc_event_attempt *attempt, uint64_t started);
 void watch_delta(struct watch *watch, gramc_text piece);
 /* size: of the body that it was read from, 0 if there was none. */

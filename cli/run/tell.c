@@ -183,8 +183,17 @@ static void tell_start_of(struct tell *tell, const gramc_event *event) {
     if (named) buf_text(&tell->who, start->model);
 }
 
+/* What a strategy asks in words of its own, and what the model says to it. */
+static void put_words(struct tell *tell, const char *mark, gramc_text words) {
+    tell_hide(tell);
+    fputs(mark, tell->cli->err);
+    put_some(tell->cli->err, words, SHOWN_TEXT);
+    fputc('\n', tell->cli->err);
+}
+
 static void tell_request(struct tell *tell, const gramc_event *event) {
-    (void)event;
+    tell->prompted = event->prompt.len > 0;
+    if (tell->prompted && tell->verbose) put_words(tell, "? ", event->prompt);
     buf_reset(&tell->said);
     wait_for(tell, "waiting for ", buf_view(&tell->model));
 }
@@ -204,6 +213,7 @@ static void tell_response(struct tell *tell, const gramc_event *event) {
     buf_reset(&tell->said);
     buf_text(&tell->said, event->response->content);
     tell_hide(tell);
+    if (tell->prompted && tell->verbose) put_words(tell, "= ", event->response->content);
 }
 
 static void (*const tellers[])(struct tell *tell, const gramc_event *event) = {

@@ -12,6 +12,7 @@ struct tell {
     struct progress *progress;
     struct document *document; /* NULL: none is wanted */
     bool quiet, verbose, closes;
+    bool prompted;    /* the newest request was in words of a strategy */
     uint32_t waiting; /* calls that have not ended */
     uint32_t asking;  /* questions that are open: the terminal is theirs */
     struct buf who;   /* "library friendly, model OpenAI/x" */

@@ -159,6 +159,7 @@ static void put_task(struct object *o, const struct task *task, unsigned style) 
     json_member_some(&o->json, "name", task->public->name);
     json_member_some(&o->json, "description", task->public->description);
     json_member_some(&o->json, "prompt", task->public->prompt);
+    json_member_some(&o->json, "toolChoice", task->public->tool_choice);
     put_output(o, task->output, style);
     put_box_uses(o, task->public->box_uses, task->public->box_use_count);
     if (task->own.count) put_tools(o, task->own.tools, task->own.count, style);
@@ -244,6 +245,7 @@ void agent_print_rest(struct buf *out, const struct agent *agent) {
     put_settings(&o, agent, SCHEMA_PRINTED);
     for (const struct task *t = agent->first_task; t; t = t->next) {
         json_member_some(&o.json, "prompt", t->public->prompt);
+        json_member_some(&o.json, "toolChoice", t->public->tool_choice);
         put_output(&o, t->output, SCHEMA_PRINTED);
         put_box_uses(&o, t->public->box_uses, t->public->box_use_count);
         for (size_t i = 0; i < t->own.count; i++)

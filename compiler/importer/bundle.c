@@ -41,7 +41,7 @@ static const struct bundle_member agent_settings[] = {
 };
 
 static const struct bundle_member task_settings[] = {
-    {"description", NULL}, {"prompt", NULL}, {"meta", NULL}};
+    {"description", NULL}, {"prompt", NULL}, {"toolChoice", NULL}, {"meta", NULL}};
 
 static const struct bundle_member tool_settings[] = {
     {"readOnly", NULL},     {"destructive", NULL}, {"idempotent", NULL},   {"openWorld", NULL},

@@ -150,6 +150,7 @@ typedef struct gramc_event {
      * "evaluator", "output", and the id of the model that is asked. role NULL: there is one. */
     const char *role;
     gramc_text model;
+    gramc_text prompt; /* REQUEST: what the strategy says in words of its own; empty: nothing */
 } gramc_event;
 
 /* ## OpenTelemetry

@@ -80,6 +80,7 @@ typedef struct gramc_task {
     bool has_output;
     bool answer_wrapped; /* response_format asks for an object whose member `answer` it is */
     const struct json *output_document; /* `output`, as the library built it */
+    gramc_text tool_choice; /* as in gramc_agent, which it replaces in this task; empty: not said */
 } gramc_task;
 
 /* Sampling settings keep their spelling (`1.0` is sent as 1.0); empty: not written, not sent. */

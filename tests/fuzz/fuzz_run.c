@@ -99,7 +99,8 @@ static void put_agent(struct buf *out, struct choices *c, size_t tools) {
     }
     for (size_t i = 0; i + 1 < tasks; i++) {
         static const char *const prompts[] = {"Go on", "${message}", "${language}?"};
-        static const char *const words[] = {"", ", output: Int",
+        static const char *const words[] = {"", ", output: Int", ", toolChoice: auto",
+                                            ", toolChoice: none",
                                             ", output: {type: Object, fields: {n: Int}}"};
         buf_printf(out, "%s [k%zu:Task {prompt: \"%s\"%s} | ", i || tools ? ",\n" : "", i,
                    PICK(c, prompts), PICK(c, words));

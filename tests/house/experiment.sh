@@ -4,7 +4,8 @@
 # as one that was not. survives.py kills them.
 set -u
 gramc=$1
-same=$(cd "$(dirname "$0")/../support" && pwd)/same_report.py
+source=$(cd "$(dirname "$0")/../.." && pwd)
+same=$source/tests/support/same_report.py
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
@@ -75,6 +76,11 @@ write_spec ''
 expect 2 "no experiment" experiment spec.gram resume --model mock
 expect 2 "none of plan, run, resume" experiment spec.gram begin
 expect 2 "gramc experiment spec.gram run" run spec.gram --model mock Hello
+
+# ## Two strategies on one library
+cp "$source"/specs/experiments/asking.* .
+expect 0 "equivalent: treatment is as good as control" experiment asking.gram run --model mock --store asking.db
+rm asking.*
 
 # ## A whole run
 expect 0 "regression: b is worse than a" experiment spec.gram run --model mock --report whole.json

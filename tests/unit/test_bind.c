@@ -138,7 +138,7 @@ static void other_strategy(void **state) {
     assert_int_equal(bind(&bound, &test), GRAMC_FINDINGS);
     expect_message(bound, 0, GRAMC_ERROR,
                    "agent `tester` has the strategy `guessed`, which this version cannot run",
-                   "it runs `direct` and `evaluated`");
+                   "it runs `direct`, `evaluated` and `prompted`");
     gramc_bound_free(bound);
     test_agent_free(&test);
 }

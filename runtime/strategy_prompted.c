@@ -1,0 +1,524 @@
+/* For models without tool calls: the tools are told in plain words, and what the model answers is
+ * read as a name, a yes or no, or the arguments of a call. A step is a conversation of its own, of
+ * which the task and its answer stay. What is said is prompted_words.h's, what is understood
+ * prompted_read.c's; how arguments are mended and checked is the same as for every call. */
+#include "base/json/json.h"
+#include "base/limits.h"
+#include "base/number.h"
+#include "base/text.h"
+#include "runtime/answer.h"
+#include "runtime/prompted_read.h"
+#include "runtime/prompted_tool.h"
+#include "runtime/prompted_words.h"
+#include "runtime/run.h"
+#include "runtime/wire.h"
+
+enum { PROMPT_MAX = 256 << 20 };
+
+enum prompted_phase {
+    ANNOUNCE,    /* the tools are told */
+    CONSIDER,    /* whether any is needed */
+    DECIDE,      /* the same in a word */
+    CHOOSE,      /* which of several */
+    SHOW,        /* how it is called */
+    CALL,        /* its arguments */
+    REVIEW,      /* whether another call is needed */
+    DECIDE_MORE, /* the same in a word */
+    ANSWER,      /* what is left to say, in the step's own conversation */
+    PLAIN        /* without tools, in the conversation of the run */
+};
+
+struct prompted_plan {
+    enum prompted_phase phase;
+    gramc_text query;                /* what the step is about */
+    struct conversation talk;        /* of the step */
+    gramc_text prompt;               /* the last question */
+    size_t before;                   /* its messages, before the last question */
+    struct bound_tool *const *tools; /* that may be called */
+    size_t tool_count;
+    const struct bound_tool *chosen;
+    bool may;            /* the model is asked first whether it needs one */
+    bool told;           /* it knows the task */
+    uint32_t rounds;     /* tools that were chosen */
+    uint32_t failures;   /* of the same question, in a row */
+    gramc_text result;   /* of the last call */
+    gramc_text reviewed; /* what the model said of it */
+    struct message call;
+    gramc_model_call calls[1];
+};
+
+static bool is_single(const struct prompted_plan *plan) {
+    return plan->tool_count == 1;
+}
+
+/* ## Saying */
+
+static struct buf begin_prompt(gramc_run *run) {
+    struct buf out;
+    buf_init(&out, &run->loop->allocator, PROMPT_MAX);
+    return out;
+}
+
+/* Frees it. */
+static gramc_text take(gramc_run *run, struct buf *out) {
+    gramc_text text = buf_to_arena(out, &run->inner);
+    if (!text.ptr) run_nomem(run);
+    return text;
+}
+
+static void say(gramc_run *run, struct buf *out) {
+    struct prompted_plan *plan = run->plan;
+    gramc_text text = take(run, out);
+    plan->before = plan->talk.count;
+    plan->prompt = text;
+    if (!text.ptr || !conversation_remark(&plan->talk, &run->inner, text)) run_nomem(run);
+}
+
+static void put_task(struct buf *out, struct prompted_plan *plan) {
+    buf_puts(out, WORDS_TASK);
+    buf_text(out, plan->query);
+    plan->told = true;
+}
+
+static void announce(gramc_run *run, struct buf *out) {
+    const struct prompted_plan *plan = run->plan;
+    const char *one = plan->may ? WORDS_MAY_USE : WORDS_MUST_USE;
+    buf_puts(out, is_single(plan) ? one : WORDS_TOOLS);
+    for (size_t i = 0; i < plan->tool_count; i++) {
+        buf_puts(out, i ? "\n* " : is_single(plan) ? "" : "* ");
+        prompted_put_tool(out, &run->inner, plan->tools[i]);
+    }
+    buf_puts(out, WORDS_ACKNOWLEDGE);
+}
+
+static void consider(gramc_run *run, struct buf *out) {
+    struct prompted_plan *plan = run->plan;
+    if (is_single(plan)) {
+        buf_puts(out, WORDS_NEEDED);
+        buf_text(out, plan->chosen->wire_name);
+    }
+    buf_puts(out, is_single(plan) ? WORDS_NEEDED_ONE : WORDS_NEEDED_ANY);
+    put_task(out, plan);
+}
+
+static void decide(gramc_run *run, struct buf *out) {
+    const struct prompted_plan *plan = run->plan;
+    buf_puts(out, plan->phase == DECIDE ? WORDS_DECIDE : WORDS_DECIDE_MORE);
+}
+
+static void choose(gramc_run *run, struct buf *out) {
+    struct prompted_plan *plan = run->plan;
+    if (plan->failures) buf_puts(out, WORDS_NOT_CHOSEN);
+    if (!plan->told) {
+        put_task(out, plan);
+        buf_puts(out, "\n\n");
+    }
+    buf_puts(out, WORDS_CHOOSE);
+    for (size_t i = 0; i < plan->tool_count; i++) {
+        if (i) buf_puts(out, ", ");
+        buf_text(out, plan->tools[i]->wire_name);
+    }
+    buf_puts(out, WORDS_CHOOSE_ONE);
+}
+
+static void show(gramc_run *run, struct buf *out) {
+    const struct prompted_plan *plan = run->plan;
+    buf_puts(out, WORDS_SHAPE);
+    buf_text(out, plan->chosen->wire_name);
+    buf_puts(out, WORDS_SHAPE_IS);
+    prompted_put_shape(out, &run->inner, plan->chosen);
+    prompted_put_parameters(out, &run->inner, plan->chosen);
+    buf_puts(out, WORDS_ACKNOWLEDGE);
+}
+
+static void call(gramc_run *run, struct buf *out) {
+    struct prompted_plan *plan = run->plan;
+    if (plan->failures) {
+        buf_text(out, plan->result);
+        buf_puts(out, WORDS_MEND);
+        prompted_put_shape(out, &run->inner, plan->chosen);
+    } else if (plan->told) {
+        buf_puts(out, WORDS_CALL);
+    } else {
+        buf_puts(out, WORDS_CALL_FOR);
+        put_task(out, plan);
+    }
+}
+
+static void review(gramc_run *run, struct buf *out) {
+    const struct prompted_plan *plan = run->plan;
+    buf_puts(out, WORDS_RESULT);
+    buf_text(out, plan->result);
+    buf_puts(out, "\n\n" WORDS_MORE);
+}
+
+static void answer(gramc_run *run, struct buf *out) {
+    struct prompted_plan *plan = run->plan;
+    buf_puts(out, WORDS_RESULT);
+    buf_text(out, plan->result);
+    buf_puts(out, WORDS_ANSWER);
+    put_task(out, plan);
+}
+
+/* PLAIN says nothing: the task stands in the run's own conversation. */
+static void enter(gramc_run *run, enum prompted_phase phase) {
+    static void (*const words[])(gramc_run * run, struct buf * out) = {
+        [ANNOUNCE] = announce, [CONSIDER] = consider, [DECIDE] = decide, [CHOOSE] = choose,
+        [SHOW] = show,         [CALL] = call,         [REVIEW] = review, [DECIDE_MORE] = decide,
+        [ANSWER] = answer,     [PLAIN] = NULL};
+    struct prompted_plan *plan = run->plan;
+    struct buf out = begin_prompt(run);
+    if (plan->phase != phase) plan->failures = 0;
+    plan->phase = phase;
+    run->iteration = 0;
+    run->state = RUN_ASK;
+    if (words[phase]) {
+        words[phase](run, &out);
+        say(run, &out);
+    }
+    buf_free(&out);
+}
+
+/* The same question again, with what was wrong. */
+static void enter_again(gramc_run *run) {
+    struct prompted_plan *plan = run->plan;
+    plan->failures++;
+    enter(run, plan->phase);
+}
+
+/* ## Examples: turns that nobody is asked for */
+
+static void put_turn(gramc_run *run, gramc_text prompt, gramc_text said) {
+    struct prompted_plan *plan = run->plan;
+    const struct reply reply = {.content = said, .has_content = true};
+    if (!prompt.ptr || !said.ptr || !conversation_remark(&plan->talk, &run->inner, prompt) ||
+        !conversation_assistant(&plan->talk, &run->inner, &reply))
+        run_nomem(run);
+}
+
+static void put_example(gramc_run *run, const struct json *example) {
+    const struct prompted_plan *plan = run->plan;
+    struct buf prompt = begin_prompt(run), said = begin_prompt(run);
+    buf_puts(&prompt, WORDS_EXAMPLE);
+    buf_text(&prompt, plan->chosen->wire_name);
+    buf_puts(&prompt, WORDS_EXAMPLE_WITH);
+    for (const struct json *value = example->first; value; value = value->next) {
+        if (value != example->first) buf_puts(&prompt, ", ");
+        buf_text(&prompt, value->key);
+        buf_puts(&prompt, " is ");
+        json_put(&prompt, value);
+    }
+    json_put(&said, example);
+    gramc_text asked = take(run, &prompt), told = take(run, &said);
+    put_turn(run, asked, told);
+    buf_free(&prompt);
+    buf_free(&said);
+}
+
+static void put_examples(gramc_run *run) {
+    const struct prompted_plan *plan = run->plan;
+    gramc_text text = wire_examples(&run->inner, plan->chosen);
+    const struct json *list = text.len ? json_parse(&run->inner, text, NULL) : NULL;
+    if (!json_is(list, JSON_ARRAY) || !list->first) return;
+    for (const struct json *e = list->first; e && !run_is_ending(run); e = e->next)
+        put_example(run, e);
+    if (!run_is_ending(run)) put_turn(run, TEXT(WORDS_EXAMPLES_DONE), TEXT(WORDS_EXAMPLES_HEARD));
+}
+
+/* ## Beginning */
+
+/* A tool by its name is the only one there is; any other word but these is `required`. */
+static void choose_tools(gramc_run *run) {
+    struct prompted_plan *plan = run->plan;
+    const struct bound_step *step = run->step;
+    gramc_text choice = step->task ? step->task->tool_choice : (gramc_text){NULL, 0};
+    plan->tools = step->tools;
+    plan->tool_count = text_is(choice, "none") ? 0 : step->tool_count;
+    plan->may = text_is(choice, "auto");
+    for (size_t i = 0; i < plan->tool_count && choice.len; i++) {
+        if (!text_eq(step->tools[i]->tool->name, choice)) continue;
+        plan->tools = &step->tools[i];
+        plan->tool_count = 1;
+    }
+    if (is_single(plan)) plan->chosen = plan->tools[0];
+}
+
+static void begin(gramc_run *run, gramc_text text) {
+    struct prompted_plan *plan = run->plan;
+    plan->query = text;
+    choose_tools(run);
+    if (!conversation_user(&run->talk, &run->arena, text)) {
+        run_nomem(run);
+        return;
+    }
+    conversation_trim(&run->talk, run->bound->agent->max_messages);
+    if (plan->tool_count == 0) enter(run, PLAIN);
+    else if (!conversation_branch(&plan->talk, &run->talk, &run->inner, run->talk.count - 1))
+        run_nomem(run);
+    else enter(run, ANNOUNCE);
+}
+
+/* ## Asking */
+
+/* What is said again and again in the same way is not said better: from the second failure on the
+ * model is asked with another temperature, from the fourth on with more room. */
+static double other_temperature(const gramc_agent *agent, uint32_t failures) {
+    double now;
+    if (failures > 2) return 1;
+    return number_to_double(&now, agent->temperature) && now > 0 ? now / 2 : 0.5;
+}
+
+static gramc_text spell(gramc_run *run, double number) {
+    struct buf out = begin_prompt(run);
+    (void)json_put_double(&out, number);
+    return take(run, &out);
+}
+
+static gramc_text spell_count(gramc_run *run, int64_t count) {
+    struct buf out = begin_prompt(run);
+    buf_printf(&out, "%lld", (long long)count);
+    return take(run, &out);
+}
+
+static const gramc_agent *sampling(gramc_run *run) {
+    const struct prompted_plan *plan = run->plan;
+    const gramc_agent *agent = run->bound->agent;
+    int64_t tokens;
+    if (plan->failures < 2) return agent;
+    gramc_agent *copy = ARENA_NEW(&run->inner, gramc_agent);
+    if (!copy) return agent;
+    *copy = *agent;
+    if (!provider_refuses_temperature(run->models[RUN_AGENT].id))
+        copy->temperature = spell(run, other_temperature(agent, plan->failures));
+    if (plan->failures >= 4 && number_to_int(&tokens, agent->max_tokens) && tokens < INT32_MAX)
+        copy->max_tokens = spell_count(run, tokens + tokens / 2);
+    return copy;
+}
+
+static gramc_text simplest(const struct prompted_plan *plan) {
+    switch (plan->phase) {
+    case DECIDE: return TEXT("yes");
+    case DECIDE_MORE: return TEXT("no");
+    case CHOOSE: return plan->tools[0]->wire_name;
+    case REVIEW: return plan->result;
+    case ANNOUNCE:
+    case CONSIDER:
+    case SHOW:
+    case CALL:
+    case ANSWER:
+    case PLAIN: break;
+    }
+    return (gramc_text){NULL, 0};
+}
+
+static void ask(gramc_run *run, struct planned_request *request) {
+    struct prompted_plan *plan = run->plan;
+    request->tools = (gramc_text){NULL, 0};
+    request->tool_choice = (gramc_text){NULL, 0};
+    request->stream = plan->phase >= ANSWER;
+    if (plan->phase == PLAIN) return;
+    request->talk = &plan->talk;
+    request->arena = &run->inner;
+    request->agent = sampling(run);
+    request->prompt = plan->prompt;
+    request->simplest = simplest(plan);
+    if (plan->phase == CALL) request->arguments_of = plan->chosen;
+    if (plan->phase == CALL) request->answer_format = plan->chosen->arguments_format;
+    else if (plan->phase != ANSWER) request->answer_format = (gramc_text){NULL, 0};
+}
+
+/* ## The end of a step */
+
+static void keep_answer(gramc_run *run) {
+    const struct reply kept = {.content = run->result.text, .has_content = true};
+    bool answered = run->state == RUN_STEP || run->state == RUN_TURN;
+    if (answered && !conversation_assistant(&run->talk, &run->arena, &kept)) run_nomem(run);
+}
+
+static void finish(gramc_run *run, gramc_text text) {
+    const gramc_schema *answers = run->step->answers;
+    if (answers && !gramc_schema_accepts_as_is(answers, text.ptr, text.len)) {
+        enter(run, ANSWER);
+        return;
+    }
+    answer_give(run, text);
+    keep_answer(run);
+}
+
+/* ## Decisions */
+
+static bool says_yes(gramc_run *run, gramc_text said) {
+    enum prompted_word word = prompted_word(said);
+    if (word == PROMPTED_NEITHER)
+        run_note(run, "the model was asked for yes or no and said neither: taken as no");
+    return word == PROMPTED_YES;
+}
+
+/* The question for one word and its answer are no part of what follows. */
+static void forget_decision(gramc_run *run) {
+    struct prompted_plan *plan = run->plan;
+    const struct conversation with = plan->talk;
+    if (!conversation_branch(&plan->talk, &with, &run->inner, plan->before)) run_nomem(run);
+    plan->talk.ids = with.ids;
+}
+
+static void read_decision(gramc_run *run, gramc_text said) {
+    bool yes = says_yes(run, said);
+    forget_decision(run);
+    if (run_is_ending(run)) return;
+    const struct prompted_plan *plan = run->plan;
+    if (!yes) enter(run, PLAIN);
+    else enter(run, is_single(plan) ? CALL : CHOOSE);
+}
+
+static void read_decision_more(gramc_run *run, gramc_text said) {
+    const struct prompted_plan *plan = run->plan;
+    bool yes = says_yes(run, said);
+    forget_decision(run);
+    if (run_is_ending(run)) return;
+    if (!yes) finish(run, plan->reviewed);
+    else if (plan->rounds < run->max_iterations) enter(run, CHOOSE);
+    else
+        run_end(run, GRAMC_OUTCOME_MAX_ITERATIONS,
+                "no answer after %u call%s: the model would call another tool",
+                (unsigned)plan->rounds, text_plural(plan->rounds));
+}
+
+/* ## Choosing */
+
+static void refuse_choice(gramc_run *run) {
+    const struct prompted_plan *plan = run->plan;
+    run->result.call_errors++;
+    if (plan->failures + 1 < DEFAULT_ERRORS) {
+        run_note(run, "the model did not name one of its tools; it is asked again");
+        enter_again(run);
+        return;
+    }
+    run_end(run, GRAMC_OUTCOME_TOO_MANY_CALL_ERRORS,
+            "the model was asked %u times for the name of a tool and gave none",
+            (unsigned)DEFAULT_ERRORS);
+}
+
+static void read_choice(gramc_run *run, gramc_text said) {
+    struct prompted_plan *plan = run->plan;
+    gramc_text *names = arena_array(&run->inner, plan->tool_count, sizeof(*names));
+    if (!names) return;
+    for (size_t i = 0; i < plan->tool_count; i++) names[i] = plan->tools[i]->wire_name;
+    size_t choice = prompted_choice(names, plan->tool_count, said);
+    if (choice == plan->tool_count) {
+        refuse_choice(run);
+        return;
+    }
+    plan->chosen = plan->tools[choice];
+    plan->rounds++;
+    enter(run, SHOW);
+}
+
+/* ## Calling */
+
+static void read_shown(gramc_run *run, gramc_text said) {
+    const struct prompted_plan *plan = run->plan;
+    (void)said;
+    put_examples(run);
+    if (run_is_ending(run)) return;
+    enter(run, is_single(plan) && plan->may ? CONSIDER : CALL);
+}
+
+/* The call is no message of the conversation: its model knows of none. */
+static void read_call(gramc_run *run, gramc_text said) {
+    struct prompted_plan *plan = run->plan;
+    if (budget_is_spent(run, "; its last call was not made")) return;
+    plan->calls[0] =
+        (gramc_model_call){.name = plan->chosen->wire_name,
+                           .arguments = arena_text(&run->inner, said),
+                           .id = conversation_id(&plan->talk, &run->inner, (gramc_text){NULL, 0})};
+    plan->call = (struct message){.role = ROLE_ASSISTANT, .calls = plan->calls, .call_count = 1};
+    run->assistant = &plan->call;
+    run->state = RUN_CALL;
+}
+
+static gramc_text result_of(gramc_run *run, const struct slot *slot) {
+    if (slot->outcome != SLOT_FINE || slot->bound->tool->result_kind != GRAMC_RESULT_NULL)
+        return arena_text(&run->inner, slot->text);
+    struct buf out = begin_prompt(run);
+    buf_puts(&out, "`");
+    buf_text(&out, slot->bound->wire_name);
+    buf_puts(&out, WORDS_VOID);
+    return take(run, &out);
+}
+
+/* A call that was denied is not to be tried until it is not. */
+static void collect(gramc_run *run) {
+    struct prompted_plan *plan = run->plan;
+    if (run->slot_count == 0) return; /* without memory */
+    const struct slot *slot = &run->slots[0];
+    plan->result = result_of(run, slot);
+    if (run->inner.oom || run_is_ending(run)) return;
+    bool fine = slot->outcome == SLOT_FINE;
+    if (!fine && slot->outcome != SLOT_DENIED) enter_again(run);
+    else if (fine && (is_single(plan) || round_is_direct(run))) finish(run, plan->result);
+    else enter(run, is_single(plan) ? ANSWER : REVIEW);
+}
+
+/* ## Reading */
+
+static void read_announced(gramc_run *run, gramc_text said) {
+    const struct prompted_plan *plan = run->plan;
+    (void)said;
+    if (is_single(plan)) enter(run, SHOW);
+    else enter(run, plan->may ? CONSIDER : CHOOSE);
+}
+
+static void read_considered(gramc_run *run, gramc_text said) {
+    (void)said;
+    enter(run, DECIDE);
+}
+
+static void read_review(gramc_run *run, gramc_text said) {
+    struct prompted_plan *plan = run->plan;
+    plan->reviewed = arena_text(&run->inner, said);
+    enter(run, DECIDE_MORE);
+}
+
+static void read_answer(gramc_run *run, const struct reply *reply) {
+    const struct prompted_plan *plan = run->plan;
+    answer_read(run, reply);
+    if (plan->phase == ANSWER) keep_answer(run);
+}
+
+/* A refusal, or nothing at all: there is nothing to go on with. */
+static bool is_end(const struct reply *reply) {
+    return reply->refusal.len || reply->finish == FINISH_FILTER ||
+           text_trim(reply->content).len == 0;
+}
+
+static void read(gramc_run *run, const struct reply *reply) {
+    static void (*const readers[])(gramc_run * run, gramc_text said) = {
+        [ANNOUNCE] = read_announced, [CONSIDER] = read_considered,
+        [DECIDE] = read_decision,    [CHOOSE] = read_choice,
+        [SHOW] = read_shown,         [CALL] = read_call,
+        [REVIEW] = read_review,      [DECIDE_MORE] = read_decision_more};
+    struct prompted_plan *plan = run->plan;
+    struct reply heard = *reply;
+    if (reply->call_count) {
+        run_note(run,
+                 "the model called %zu tool%s in a way that it was not asked for; nothing was "
+                 "called",
+                 reply->call_count, text_plural(reply->call_count));
+        heard.calls = NULL;
+        heard.call_count = 0;
+        heard.opaque = (gramc_text){NULL, 0}; /* the calls are in there, too */
+    }
+    if (plan->phase >= ANSWER || is_end(&heard)) read_answer(run, &heard);
+    else if (!conversation_assistant(&plan->talk, &run->inner, &heard)) run_nomem(run);
+    else readers[plan->phase](run, heard.content);
+}
+
+const struct strategy strategy_prompted = {.name = "prompted",
+                                           .roles = 1u << RUN_AGENT,
+                                           .room = sizeof(struct prompted_plan),
+                                           .asks_arguments = true,
+                                           .begin = begin,
+                                           .ask = ask,
+                                           .read = read,
+                                           .collect = collect};
