@@ -95,7 +95,9 @@ static void check_stop(struct pass *pass, const struct experiment *experiment) {
     const gramc_experiment *public = &experiment->public;
     const struct property *p = property_find(experiment->pattern->subject, "stop");
     if (!p || !text_is(public->stop, "sequential")) return;
-    if (is_among(SCORED_METRICS " " ONLINE_METRICS, public->metric) || is_grader(public, public->metric)) return;
+    if (is_among(SCORED_METRICS " " ONLINE_METRICS, public->metric) ||
+        is_grader(public, public->metric))
+        return;
     struct finding *f =
         FIND(pass->findings, D_UNBOUNDED_METRIC, pass->source, p->value->span, public->metric);
     finding_help(pass->findings, f, "compare pass, score or a grader's score; or leave `stop` out");
