@@ -32,13 +32,19 @@ void log_line(const struct service *service, const char *format, ...) {
     write_line(service, &line);
 }
 
+/* Ids of sessions are secrets. */
+static gramc_text shown_path(const struct asked *asked) {
+    if (text_starts(asked->path, "/v1/sessions/")) return TEXT("/v1/sessions/*");
+    return asked->path.len ? asked->path : TEXT("-");
+}
+
 void log_request(const struct asked *asked, bool complete) {
     struct buf line;
     unsigned long long us = (uv_hrtime() - asked->began_ns) / 1000;
     buf_init(&line, &asked->service->allocator, LOG_LINE_MAX);
     put_safe(&line, asked->method.len ? asked->method : TEXT("-"));
     buf_putc(&line, ' ');
-    put_safe(&line, asked->path.len ? asked->path : TEXT("-"));
+    put_safe(&line, shown_path(asked));
     buf_printf(&line, " %u %zu bytes %llu.%03llu ms", asked->status, asked->sent ? asked->bytes : 0,
                us / 1000, us % 1000);
     if (!complete) buf_puts(&line, ", broken off");

@@ -10,6 +10,7 @@
 
 struct service;
 struct tool_shelf;
+struct online;
 
 /* One agent with one library. All of it is borrowed. */
 struct served_agent {
@@ -29,6 +30,10 @@ struct serve_options {
                                         * answers where none is named. Borrowed */
     size_t agent_count;
     struct tool_shelf *shelf; /* for MCP clients, at /mcp (serve/mcp.h); borrowed; NULL: none */
+    /* An experiment whose arms the agents are, one each, all served under the first one's name
+     * (experiment/online.h); borrowed; NULL: none. */
+    struct online *online;
+    bool shows_arm;           /* to clients, in a header and in what they are told of the run */
     const gramc_text *tokens; /* one for each client; none: everybody is let in. Kept as hashes */
     size_t token_count;
     const gramc_text *hosts;   /* further names that clients may know the server by. Borrowed */

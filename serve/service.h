@@ -90,6 +90,7 @@ struct asked {
     const char *policy; /* of content; NULL: nothing may be loaded */
     const char *allow;  /* of 405 */
     gramc_text ignored; /* of what was asked, with a NUL behind; told in a header */
+    gramc_text arm;     /* that answers it, the same; empty: it is not told */
     bool is_preflight;
     struct buf answer;
     char last_words[160]; /* for when there is no memory for others */
@@ -117,7 +118,8 @@ enum endpoint_flags {
     ROUTE_BODY = 2,
     ROUTE_PAGE = 4,
     ROUTE_GET_RUNS = 8,
-    ROUTE_SHELF = 16
+    ROUTE_SHELF = 16,
+    ROUTE_ONLINE = 32
 };
 struct endpoint_row {
     const char *method, *path; /* a * stands for one segment */

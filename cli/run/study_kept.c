@@ -44,13 +44,6 @@ static int list_graders(struct study *study) {
 
 /* ## The runs */
 
-static int tell_store(struct study *study, const struct store_error *error) {
-    fputs("gramc: the store: ", study->cli->err);
-    cli_put_safe(study->cli->err, text_of(error->message));
-    fputc('\n', study->cli->err);
-    return EXIT_RUN_FAILED;
-}
-
 /* The newest of the experiment's name. */
 static int find_runs(struct study *study, struct store *store, struct store_entry *out) {
     struct store_error error = {""};
@@ -64,7 +57,7 @@ static int find_runs(struct study *study, struct store *store, struct store_entr
     if (status == GRAMC_NOT_FOUND)
         return cli_usage(study->cli, "%s has no runs of %.*s", study_store_name(study),
                          TEXT_ARGS(base));
-    return status ? tell_store(study, &error) : EXIT_FINE;
+    return status ? study_tell_store(study, &error) : EXIT_FINE;
 }
 
 /* With which models the arms ran. */
@@ -122,7 +115,7 @@ static int report_entry(struct study *study, struct store *store) {
     snprintf(reason, sizeof reason, "%.*s", TEXT_ARGS(why));
     snprintf(study->plan.fingerprint, sizeof study->plan.fingerprint, "%.*s",
              TEXT_ARGS(entry.plan));
-    if (store_take_up(store, text_of(id), &error)) return tell_store(study, &error);
+    if (store_take_up(store, text_of(id), &error)) return study_tell_store(study, &error);
     return study_report(study, store, state, text_of(reason));
 }
 
@@ -137,7 +130,7 @@ static int report_store(struct study *study) {
         status = store_close(store, &error);
     }
     if (status == GRAMC_NOMEM) return cli_no_memory(study->cli);
-    return status ? tell_store(study, &error) : code;
+    return status ? study_tell_store(study, &error) : code;
 }
 
 int study_report_kept(struct study *study) {
