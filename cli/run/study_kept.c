@@ -7,6 +7,7 @@
 
 #include "base/number.h"
 #include "base/text.h"
+#include "cli/run/report_online.h"
 #include "cli/run/study.h"
 
 enum { KEPT_ID = 256 };
@@ -133,9 +134,29 @@ static int report_store(struct study *study) {
     return status ? study_tell_store(study, &error) : code;
 }
 
+/* Served experiments need no cases, and offline ones of the same name may stand beside them. */
+static int report_if_online(struct study *study, bool *is_online) {
+    struct store *store = NULL;
+    struct store_entry entry;
+    struct store_error error = {""};
+    int code = study_find_store(study, false);
+    if (code != EXIT_FINE || study_store_is_missing(study)) return code;
+    if (store_open(&store, text_of(study->store_path), &study->cli->allocator, &error))
+        return study_tell_store(study, &error);
+    code = find_runs(study, store, &entry);
+    *is_online = code != EXIT_FINE || report_is_online(&entry);
+    if (code == EXIT_FINE && *is_online)
+        code = report_online(study->cli, store, &entry, &study->request);
+    gramc_status status = store_close(store, &error);
+    return status && code == EXIT_FINE ? study_tell_store(study, &error) : code;
+}
+
 int study_report_kept(struct study *study) {
     struct cli *cli = study->cli;
-    int code = study_read_cases(study);
+    bool is_online = false;
+    int code = study->experiment->units ? report_if_online(study, &is_online) : EXIT_FINE;
+    if (is_online || code != EXIT_FINE) return code;
+    code = study_read_cases(study);
     if (code == EXIT_FINE) code = list_graders(study);
     if (code == EXIT_FINE)
         code = report_check(cli, &study->request, study->experiment, study->graders,

@@ -2,6 +2,7 @@
  * how its end becomes an exit code. What was found is the report's business. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/run/study.h"
+#include "cli/run/report_online.h"
 #include "cli/run/study_progress.h"
 
 #include <stdlib.h>
@@ -425,6 +426,16 @@ int study_run(struct study *study, enum study_verb verb) {
 
 /* ## Status */
 
+static int put_online(struct cli *cli, struct store *store, const struct store_entry *entry) {
+    cli_put_safe(cli->out, entry->id);
+    fprintf(cli->out, ": online, %s, ", store_status_name(entry->status));
+    unsigned arms = (unsigned)entry->arms;
+    unsigned long long seed = (unsigned long long)entry->seed;
+    int code = report_online_progress(cli, store, entry);
+    if (code == EXIT_FINE) fprintf(cli->out, ", %u arms, seed %llu\n", arms, seed);
+    return code;
+}
+
 static void put_entry(struct cli *cli, const struct store_entry *entry) {
     cli_put_safe(cli->out, entry->id);
     fprintf(cli->out, ": %s, %llu of %u cases, %u repeat%s, %u arms, seed %llu\n",
@@ -451,9 +462,11 @@ int study_status(struct study *study) {
     gramc_status status = GRAMC_OK;
     for (size_t i = 0; !(status = store_find(run.store, i, &entry, &run.error)); i++) {
         if (!study_is_id(entry.id, study_base_id(study))) continue;
-        put_entry(cli, &entry);
         shown++;
+        if (!report_is_online(&entry)) put_entry(cli, &entry);
+        else if ((code = put_online(cli, run.store, &entry)) != EXIT_FINE) break;
     }
+    if (code != EXIT_FINE) return close_store(&run, code);
     if (status != GRAMC_NOT_FOUND) code = report_store(&run);
     else if (!shown)
         code = cli_usage(cli, "%s has no experiment %.*s", study_store_name(study),
