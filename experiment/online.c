@@ -215,7 +215,8 @@ static bool start_grading(struct online_run *run) {
                                       .cell_id = text_of(run->id),
                                       .scratch = TEXT(""),
                                       .tape = &run->tape};
-    if (record->attempt.fault == FAULT_INFRASTRUCTURE || !run->graded.calls) return false;
+    if (!graders->start || record->attempt.fault == FAULT_INFRASTRUCTURE || !run->graded.calls)
+        return false;
     run->is_starting = true;
     gramc_status status =
         graders->start(&run->grading, graders->grading, &run->graded, on_graded, run);

@@ -482,7 +482,16 @@ static gramc_status find_entry(void *db, size_t i, struct store_entry *out,
 
 /* ## Online */
 
-/* One statement, which is all or nothing; of a database that is gone the next message tells. */
+/* What the database refuses concerns one message; whether it is there, the next one asks again. */
+static gramc_status end_change(struct store_server *server, struct store_error *error) {
+    struct postgres *db = &server->reading;
+    if (!db->status) return GRAMC_OK;
+    gramc_status status = explain(db, error);
+    if (db->status != GRAMC_IO) db->status = GRAMC_OK;
+    return status;
+}
+
+/* One statement, which is all or nothing. */
 static gramc_status expose(void *db, const struct store_exposure *exposure, struct store_claim *out,
                            struct store_error *error) {
     struct store_server *server = db;
@@ -492,7 +501,7 @@ static gramc_status expose(void *db, const struct store_exposure *exposure, stru
     if (!postgres_expose(&server->reading, server->key, exposure, &out->place) &&
         !server->reading.status)
         return store_fail(error, GRAMC_IO, "PostgreSQL: the experiment is gone");
-    return server->reading.status ? explain(&server->reading, error) : GRAMC_OK;
+    return end_change(server, error);
 }
 
 static gramc_status feedback(void *db, uint32_t place, double value, struct store_error *error) {
@@ -506,7 +515,7 @@ static gramc_status feedback(void *db, uint32_t place, double value, struct stor
     pg_run(&query, "INSERT INTO gramc.feedback(experiment,place,value,told_ms) VALUES($1,$2,$3,"
                    "(extract(epoch FROM now())*1000)::bigint)");
     pg_end(&query);
-    return server->reading.status ? explain(&server->reading, error) : GRAMC_OK;
+    return end_change(server, error);
 }
 
 static gramc_status exposures_each(void *db, store_exposure_visit *visit, void *ctx,
