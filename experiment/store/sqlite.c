@@ -380,10 +380,10 @@ static gramc_status heartbeat(void *db, gramc_text owner, uint32_t lease_ms) {
     return GRAMC_OK;
 }
 
-/* A claim that somebody else has made since is theirs. */
+/* A claim that somebody else has made since is theirs; messages were not claimed. */
 static void finish(void *db, const struct store_claim *given) {
     struct store_file *file = db;
-    if (given->fence != file->fences[given->place]) return;
+    if (given->place >= file->items || given->fence != file->fences[given->place]) return;
     for (size_t i = 0; i < file->lease_count; i++)
         if (file->leases[i].place == given->place) drop_lease(file, i--);
 }
