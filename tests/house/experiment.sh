@@ -4,6 +4,8 @@
 # as one that was not. survives.py kills them.
 set -u
 gramc=$1
+. "$(dirname "$0")/../support/expect.sh"
+. "$(dirname "$0")/../support/odd_and_even.sh"
 source=$(cd "$(dirname "$0")/../.." && pwd)
 same=$source/tests/support/same_report.py
 work=$(mktemp -d)
@@ -12,22 +14,8 @@ cd "$work" || exit 1
 mkdir tmp
 export TMPDIR=$work/tmp
 git init -q . 2>/dev/null || mkdir .git
-bad=0
-complain() { echo "$*"; bad=1; }
 
-# expect CODE TEXT ARGUMENT...: runs gramc with that end, and that text on either output.
-expect() {
-    local wanted=$1 text=$2 got
-    shift 2
-    "$gramc" "$@" >out 2>&1 </dev/null
-    got=$?
-    if [ $got != "$wanted" ] || ! grep -qF -- "$text" out; then
-        head -20 out
-        complain "gramc $* gave $got, not $wanted, or did not say: $text"
-    fi
-}
-
-# An agent with one tool, and two libraries whose program tells of its cell.
+# The program of both libraries, which tells of its cell.
 cat >tool.sh <<'END'
 printf '%s %s\n' "$GRAMC_CELL_ID" "$1" >>calls.log
 [ -d "$GRAMC_SCRATCH" ] || exit 9
@@ -36,17 +24,7 @@ printf '%s %s\n' "$GRAMC_CELL_ID" "$1" >>calls.log
 [ -e stubborn ] && { trap "" TERM; sleep 5; }
 case $1-$GRAMC_CELL_ID in odd-*-[13579]-0-?-?) echo "seen";; *) echo "seen well";; esac
 END
-write_spec() {
-    cat >spec.gram <<END
-[asker:Agent {instruction: "Ask"} | [look:Tool {description: "Looks"} | ()==>(::Text)]]
-[even:ToolLibrary | [look:ToolImpl {exec: ["sh", "tool.sh", "even"]}]]
-[odd:ToolLibrary | [look:ToolImpl {exec: ["sh", "tool.sh", "odd"]}]]
-[try:Experiment {cases: "cases.jsonl", repeats: 2, seed: 3 $1} |
-  [a:Arm {agent: asker, library: even}], [b:Arm {agent: asker, library: odd}],
-  [well:Grader {contains: "well"}]]
-END
-}
-for i in $(seq 25); do echo "{\"id\": \"case$i\", \"message\": \"Look $i\"}"; done >cases.jsonl
+write_cases
 
 # ## What is refused before anything runs
 write_spec ', maxCost: 1'
