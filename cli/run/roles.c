@@ -81,7 +81,7 @@ int role_models_open(struct role_models *out, struct cli *cli, const struct choi
 
 /* ## How they are asked */
 
-struct listing {
+struct protocol_list {
     struct cli *cli;
     const struct choice *choice;
     struct role_protocols *out;
@@ -90,7 +90,7 @@ struct listing {
 };
 
 /* --model is asked in every role as in the agent's own; a script says how it was asked. */
-static gramc_text protocol_of(const struct listing *to, gramc_text name) {
+static gramc_text protocol_of(const struct protocol_list *to, gramc_text name) {
     bool given = to->cli->options[OPTION_MODEL] != NULL;
     bool recorded = to->model && gramc_model_protocol(to->model).len;
     if (recorded) return gramc_model_protocol_of(to->model, name);
@@ -100,7 +100,7 @@ static gramc_text protocol_of(const struct listing *to, gramc_text name) {
     return run_protocol_of(to->cli, &with);
 }
 
-static void list(const struct listing *to, gramc_text name) {
+static void list(const struct protocol_list *to, gramc_text name) {
     struct role_protocols *out = to->out;
     for (size_t i = 0; i < out->count; i++)
         if (text_eq(out->list[i].model, name)) return;
@@ -108,7 +108,8 @@ static void list(const struct listing *to, gramc_text name) {
     out->list[out->count++] = (gramc_named_protocol){name, protocol_of(to, name)};
 }
 
-static void list_inner(const struct listing *to, const gramc_library *library, unsigned depth) {
+static void list_inner(const struct protocol_list *to, const gramc_library *library,
+                       unsigned depth) {
     for (size_t i = 0; library && i < library->impl_count; i++) {
         const gramc_impl *impl = &library->impls[i];
         const gramc_agent *agent = impl->agent;
@@ -121,7 +122,7 @@ static void list_inner(const struct listing *to, const gramc_library *library, u
 
 void role_protocols_list(struct role_protocols *out, struct cli *cli, const struct choice *choice,
                          const gramc_model *recorded, gramc_bind_options *binding) {
-    const struct listing to = {cli, choice, out, binding, recorded};
+    const struct protocol_list to = {cli, choice, out, binding, recorded};
     const gramc_agent *agent = choice->agent;
     bool replaced = recorded && gramc_model_protocol(recorded).len;
     out->count = 0;
