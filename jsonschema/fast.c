@@ -23,7 +23,8 @@ static inline const char *run_string(struct run *run, const struct schema_node *
     if (!close) return NULL;
     size_t len = (size_t)(close - inside);
     if (seen || (rules && !rules->lengths_only))
-        return run_string_rules(run, node, inside, close, seen) ? close + 1 : NULL;
+        return run_string_rules(run, node, inside, close, seen) ? close + 1
+                                                                : run_refuse(run, close);
     if (node->texts && !run_is_text(run, node->texts, inside)) return NULL;
     return !rules || (len >= rules->min && len <= rules->max) ? close + 1 : NULL;
 }
@@ -75,8 +76,9 @@ static inline const char *run_array(struct run *run, const struct schema_node *n
     p = run_skip_blanks(p + 1);
     if (*p != ']') {
         for (;; p = run_skip_gap(p)) {
+            const char *item = p;
             p = run_any(run, item_node(run, rules, count++), p);
-            if (!p) return NULL;
+            if (!p) return run_refuse(run, item);
             p = run_skip_blanks(p);
             if (*p != ',') break;
         }
@@ -187,7 +189,8 @@ static inline const char *run_object(struct run *run, const struct schema_node *
     p = run_skip_blanks(p + 1);
     if (*p != '}') {
         for (;; p = run_skip_gap(p)) {
-            if (*p != '"' || !(p = run_member(run, &members, p))) return NULL;
+            const char *member = p;
+            if (*p != '"' || !(p = run_member(run, &members, p))) return run_refuse(run, member);
             p = run_skip_blanks(p);
             if (*p != ',') break;
         }
@@ -259,6 +262,8 @@ static inline void run_init(struct run *run, const struct gramc_schema *schema, 
     run->fills = fills;
     run->depth = run->frames = 0;
     run->again = run->key_count = 0;
+    run->most_again = RUN_AGAIN + RUN_AGAIN_PER_BYTE * (size_t)(end - start);
+    run->furthest = start;
     run->given_up = run->unfilled = run->has_session = false;
     keep_tail(run, start, end);
 }

@@ -46,8 +46,7 @@ const char *run_tree(struct run *run, const struct schema_node *node, const char
     const char *end = run_value(run, run->schema->any, p);
     if (!end) return NULL;
     if (run->schema->has_defaults) run_unfilled(run);
-    run->again += (size_t)(end - p);
-    if (run->again > RUN_MAX_AGAIN) return run_give_up(run);
+    if (!run_look_again(run, (size_t)(end - p))) return NULL;
     return evaluate_span(run, node, p, end) ? end : NULL;
 }
 
@@ -78,10 +77,12 @@ struct look {
 static bool accepts(struct look *look, const struct schema_node *node) {
     struct run *run = look->run;
     if (run->given_up) return false;
+    const char *before = run->furthest;
+    run->furthest = look->start;
     const char *end = run_try(run, node->same, look->start);
-    run->again += (size_t)((end ? end : look->start) - look->start) + 16;
-    if (run->again > RUN_MAX_AGAIN) run_give_up(run);
-    if (!end || run->given_up) return false;
+    const char *read = end ? end : run->furthest;
+    if (before > run->furthest) run->furthest = before;
+    if (!run_look_again(run, (size_t)(read - look->start) + RUN_WINDOW) || !end) return false;
     look->end = end;
     return true;
 }
@@ -122,13 +123,13 @@ static bool accepts_conditions(struct look *look, const struct applicators *appl
 /* What alternatives alone say: the first that takes the value as it stands is the one by which it
  * is changed. */
 static const char *fill_first(struct run *run, const struct node_list *any, const char *p) {
+    struct look look = {run, p, NULL};
     for (size_t i = 0; i < any->count && !run->given_up; i++) {
         struct fills *fills = run_quietly(run);
-        const char *end = run_try(run, any->nodes[i]->same, p);
-        bool unfilled = run->unfilled;
+        bool fits = accepts(&look, any->nodes[i]), unfilled = run->unfilled;
         run->unfilled = false;
         run_as_before(run, fills);
-        if (end) return unfilled ? run_value(run, any->nodes[i]->same, p) : end;
+        if (fits) return unfilled ? run_value(run, any->nodes[i]->same, p) : look.end;
     }
     return NULL;
 }

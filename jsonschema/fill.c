@@ -134,7 +134,7 @@ struct around {
 };
 
 /* A walk over a text that is known to be well-formed. */
-struct walk {
+struct text_walk {
     const char *p, *end;
     struct around *around;
     size_t depth;
@@ -142,7 +142,7 @@ struct walk {
 
 /* A key or a text. In an object a key is overwritten by a text, but not where it counts: what is
  * looked for are containers. */
-static void walk_string(struct walk *walk) {
+static void walk_string(struct text_walk *walk) {
     unsigned seen = 0;
     const char *inside = walk->p + 1, *close = json_scan_string(inside, walk->end, &seen);
     struct around *around = walk->depth ? &walk->around[walk->depth - 1] : NULL;
@@ -152,7 +152,7 @@ static void walk_string(struct walk *walk) {
     around->escaped = seen & JSON_SEEN_ESCAPE;
 }
 
-static void walk_to(struct walk *walk, const char *goal) {
+static void walk_to(struct text_walk *walk, const char *goal) {
     while (walk->p < goal) {
         char c = *walk->p;
         if (c == '"') {
@@ -166,7 +166,7 @@ static void walk_to(struct walk *walk, const char *goal) {
     }
 }
 
-static void put_place(struct arena *arena, struct buf *out, const struct walk *walk) {
+static void put_place(struct arena *arena, struct buf *out, const struct text_walk *walk) {
     for (size_t i = 0; i < walk->depth; i++) {
         const struct around *around = &walk->around[i];
         gramc_text key = around->key;
@@ -179,7 +179,7 @@ static void put_place(struct arena *arena, struct buf *out, const struct walk *w
 }
 
 /* Members of one object, one behind the other; how many there were, 0 without memory or room. */
-static size_t find_places(struct arena *arena, const struct walk *walk,
+static size_t find_places(struct arena *arena, const struct text_walk *walk,
                           struct fill_change **changes, size_t count) {
     struct buf buf;
     size_t done = 0;
@@ -213,7 +213,7 @@ static struct fill_change **in_order(struct fills *fills) {
 
 static bool walk_all(struct fills *fills, gramc_text text, struct around *around) {
     struct fill_change **list = in_order(fills);
-    struct walk walk = {text.ptr, text.ptr + text.len, around, 0};
+    struct text_walk walk = {text.ptr, text.ptr + text.len, around, 0};
     size_t count = fills->change_count, i = 0;
     while (list && i < count) {
         walk_to(&walk, text.ptr + list[i]->object);
