@@ -121,14 +121,19 @@ static void start(struct fixture *fixture) {
     assert_int_equal(pthread_create(&fixture->thread, NULL, turn, fixture), 0);
 }
 
-/* Whoever waits may end first. */
-static void stop(struct fixture *fixture) {
+/* Whoever waits may end first. The log is whole then. */
+static void halt(struct fixture *fixture) {
     service_stop(fixture->service);
     for (int i = 0; i < 2000; i++) sem_post(&fixture->may_end);
     void *turned = NULL;
     pthread_join(fixture->thread, &turned);
     assert_ptr_equal(turned, fixture);
     service_free(fixture->service);
+    fixture->service = NULL;
+}
+
+static void stop(struct fixture *fixture) {
+    if (fixture->service) halt(fixture);
     gramc_loop_free(fixture->loop);
     gramc_model_free(fixture->model);
     gramc_bound_free(fixture->bound);
@@ -145,6 +150,16 @@ static int connect_to(const struct fixture *fixture) {
     int fd = socket(AF_INET, SOCK_STREAM, 0);
     assert_true(fd >= 0);
     setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+    assert_int_equal(
+        connect(fd, (const struct sockaddr *)&fixture->address, sizeof(fixture->address)), 0);
+    return fd;
+}
+
+/* The kernel keeps little for it. */
+static int connect_slowly(const struct fixture *fixture) {
+    int small = 4096, fd = socket(AF_INET, SOCK_STREAM, 0);
+    assert_true(fd >= 0);
+    setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof(small));
     assert_int_equal(
         connect(fd, (const struct sockaddr *)&fixture->address, sizeof(fixture->address)), 0);
     return fd;
@@ -201,6 +216,18 @@ static int ask(const struct fixture *fixture, const char *body) {
 
 static int told(struct fixture *fixture, const char *body) {
     return status_of(read_all(fixture, ask(fixture, body)));
+}
+
+/* One of its lines begins and ends like this. */
+static void assert_logged(struct fixture *fixture, const char *begin, const char *end) {
+    bool found = false;
+    for (const char *at = fixture->log.ptr; at && (at = strstr(at, begin)) && !found; at++) {
+        const char *line_end = strchr(at + 1, '\n');
+        size_t len = line_end ? (size_t)(line_end + 1 - at) : 0;
+        found = len > strlen(end) && strncmp(at + len - strlen(end), end, strlen(end)) == 0;
+    }
+    if (!found) print_error("no line `%s ...%s` in the log:\n%s", begin, end, fixture->log.ptr);
+    assert_true(found);
 }
 
 static void sleep_ms(long ms) {
@@ -317,6 +344,27 @@ static void dawdlers_are_hung_up_on(void **state) {
     assert_false(is_closed_within(fd, 400));
     assert_true(is_closed_within(fd, 5000));
     close(fd);
+    halt(&fixture);
+    assert_logged(&fixture, "\n- - 0 0 bytes ", ", too slow\n");
+    assert_logged(&fixture, "\nPOST /v1/agents/clerk/messages 0 0 bytes ", ", too slow\n");
+    stop(&fixture);
+}
+
+/* It has its connection until it was idle for as long as any other. */
+static void who_takes_nothing_is_hung_up_on(void **state) {
+    static struct fixture fixture;
+    (void)state;
+    init(&fixture, "much");
+    fixture.options.idle_ms = 1000;
+    fixture.much = 800;
+    start(&fixture);
+    int fd = connect_slowly(&fixture);
+    send_request(fd, "{\"message\":\"x\",\"stream\":true}");
+    sleep_ms(4000);
+    assert_int_equal(told(&fixture, "{\"message\":\"x\"}"), 200);
+    halt(&fixture);
+    assert_logged(&fixture, "POST /v1/agents/clerk/messages 200 ", ", too slow\n");
+    close(fd);
     stop(&fixture);
 }
 
@@ -343,6 +391,30 @@ static void connections_are_counted(void **state) {
     assert_true(recv(fds[2], fixture.reply, REPLY_ROOM, 0) > 0);
     close(fds[1]);
     close(fds[2]);
+    stop(&fixture);
+}
+
+static void connections_of_one_address_are_counted(void **state) {
+    static struct fixture fixture;
+    const gramc_text token = TEXT("0123456789abcdef");
+    int fds[3];
+    (void)state;
+    STATED(SERVE_ADDRESS_MAX, 500, "further ones are closed");
+    init(&fixture, "much");
+    fixture.options.listen = TEXT("0.0.0.0:0");
+    fixture.options.tokens = &token;
+    fixture.options.token_count = 1;
+    fixture.options.max_of_address = 2;
+    start(&fixture);
+    for (int i = 0; i < 3; i++) fds[i] = connect_to(&fixture);
+    assert_true(is_closed_within(fds[2], 5000));
+    for (int i = 0; i < 2; i++) {
+        send_text(fds[i], "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n");
+        assert_true(recv(fds[i], fixture.reply, REPLY_ROOM, 0) > 0);
+    }
+    for (int i = 0; i < 3; i++) close(fds[i]);
+    halt(&fixture);
+    assert_logged(&fixture, "a connection is refused", "its address has 2\n");
     stop(&fixture);
 }
 
@@ -427,11 +499,8 @@ static void sessions_are_forgotten(void **state) {
 /* Of a client that takes nothing for half a second; its answer is told five times: as result and
  * answer, and three times in the document. */
 static bool ends_when_taken_late(struct fixture *fixture, size_t thousands) {
-    int small = 4096, fd = socket(AF_INET, SOCK_STREAM, 0);
+    int fd = connect_slowly(fixture);
     const char *body = "{\"message\":\"x\",\"stream\":true}";
-    setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof(small));
-    assert_int_equal(
-        connect(fd, (const struct sockaddr *)&fixture->address, sizeof(fixture->address)), 0);
     fixture->much = thousands;
     send_request(fd, body);
     sleep_ms(500);
@@ -503,7 +572,9 @@ int main(void) {
         cmocka_unit_test(bodies_have_a_largest_size),
         cmocka_unit_test(headers_have_a_largest_size),
         cmocka_unit_test(dawdlers_are_hung_up_on),
+        cmocka_unit_test(who_takes_nothing_is_hung_up_on),
         cmocka_unit_test(connections_are_counted),
+        cmocka_unit_test(connections_of_one_address_are_counted),
         cmocka_unit_test(runs_are_counted),
         cmocka_unit_test(sessions_are_counted),
         cmocka_unit_test(sessions_are_forgotten),
