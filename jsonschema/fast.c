@@ -23,7 +23,8 @@ static inline const char *run_string(struct run *run, const struct schema_node *
     if (!close) return NULL;
     size_t len = (size_t)(close - inside);
     if (seen || (rules && !rules->lengths_only))
-        return run_string_rules(run, node, inside, close, seen) ? close + 1 : NULL;
+        return run_string_rules(run, node, inside, close, seen) ? close + 1
+                                                                : run_refuse(run, close);
     if (node->texts && !run_is_text(run, node->texts, inside)) return NULL;
     return !rules || (len >= rules->min && len <= rules->max) ? close + 1 : NULL;
 }
@@ -75,8 +76,9 @@ static inline const char *run_array(struct run *run, const struct schema_node *n
     p = run_skip_blanks(p + 1);
     if (*p != ']') {
         for (;; p = run_skip_gap(p)) {
+            const char *item = p;
             p = run_any(run, item_node(run, rules, count++), p);
-            if (!p) return NULL;
+            if (!p) return run_refuse(run, item);
             p = run_skip_blanks(p);
             if (*p != ',') break;
         }
@@ -160,7 +162,8 @@ static inline const char *run_object(struct run *run, const struct schema_node *
     p = run_skip_blanks(p + 1);
     if (*p != '}') {
         for (;; p = run_skip_gap(p)) {
-            if (*p != '"' || !(p = run_member(run, &members, p))) return NULL;
+            const char *member = p;
+            if (*p != '"' || !(p = run_member(run, &members, p))) return run_refuse(run, member);
             p = run_skip_blanks(p);
             if (*p != ',') break;
         }
@@ -232,6 +235,8 @@ static inline bool run_all(struct run *run, const struct gramc_schema *schema, c
     run->schema = schema;
     run->depth = run->frames = 0;
     run->again = run->key_count = 0;
+    run->most_again = RUN_AGAIN + RUN_AGAIN_PER_BYTE * (size_t)(end - start);
+    run->furthest = start;
     run->given_up = run->unfilled = run->has_session = false;
     keep_tail(run, start, end);
     bool accepted = run_value(run, schema->root->same, run_skip_blanks(start)) == end;
@@ -258,12 +263,19 @@ bool gramc_schema_accepts(const gramc_schema *schema, const char *json, size_t l
     return run.given_up && run_evaluate(schema, json, end);
 }
 
+bool run_accepts(const gramc_schema *schema, gramc_text text, bool *unfilled) {
+    const char *end = trimmed_end(text.ptr, text.len);
+    struct run run;
+    bool accepted = is_fast(schema, text.ptr, end) && run_all(&run, schema, text.ptr, end);
+    *unfilled = accepted && run.unfilled;
+    return accepted;
+}
+
 /* A value that is accepted as it stands keeps its nulls and is not converted: what is normalised
  * has to be accepted too. Only defaults may be missing. */
 bool gramc_schema_accepts_as_is(const gramc_schema *schema, const char *json, size_t len) {
-    const char *end = trimmed_end(json, len);
-    struct run run;
-    return is_fast(schema, json, end) && run_all(&run, schema, json, end) && !run.unfilled;
+    bool unfilled;
+    return run_accepts(schema, (gramc_text){json, len}, &unfilled) && !unfilled;
 }
 
 bool gramc_schema_accepts_any_text(const gramc_schema *schema) {

@@ -12,10 +12,12 @@
 #include "jsonschema/evaluate.h"
 
 enum {
-    RUN_WINDOW = 16,       /* bytes that are looked at in one go */
-    RUN_MAX_FRAMES = 1000, /* second looks inside each other */
-    RUN_MAX_KEYS = 128,    /* members that no schema names, in the objects around one place */
-    RUN_MAX_AGAIN = 64 * 1024 * 1024 /* bytes looked at a second time */
+    RUN_WINDOW = 16,         /* bytes that are looked at in one go */
+    RUN_MAX_FRAMES = 1000,   /* second looks inside each other */
+    RUN_MAX_KEYS = 128,      /* members that no schema names, in the objects around one place */
+    RUN_AGAIN = 1024 * 1024, /* bytes looked at a second time, whatever the instance... */
+    RUN_AGAIN_PER_BYTE = 16  /* ...and for each of its bytes; beyond it the evaluator goes on, which
+                                remembers what it has seen */
 };
 
 /* A member that no schema names, to find the same name again. */
@@ -34,12 +36,17 @@ struct run {
     bool given_up;
     bool unfilled;    /* somewhere a default may be missing */
     bool has_session; /* regexes is in use */
-    size_t again;
+    size_t again, most_again;
+    const char *furthest; /* that a value was read to which was refused */
     size_t key_count;
     unsigned char tail[2 * RUN_WINDOW]; /* the last bytes again, then zeros */
     struct run_key keys[RUN_MAX_KEYS];
     struct regex_session regexes;
 };
+
+/* The byte engine alone: false also means that it has given up. *unfilled: somewhere a default may
+ * be missing. */
+bool run_accepts(const gramc_schema *schema, gramc_text text, bool *unfilled);
 
 /* Any value. */
 const char *run_value(struct run *run, const struct schema_node *node, const char *p);
@@ -128,6 +135,18 @@ static inline const char *run_scan_string(const struct run *run, const char *p, 
 static inline const char *run_give_up(struct run *run) {
     run->given_up = true;
     return NULL;
+}
+
+/* The value is refused; p is how far it was read. */
+static inline const char *run_refuse(struct run *run, const char *p) {
+    if (p > run->furthest) run->furthest = p;
+    return NULL;
+}
+
+/* Counts what is looked at again; false when it was too much. */
+static inline bool run_look_again(struct run *run, size_t bytes) {
+    run->again += bytes;
+    return run->again <= run->most_again || run_give_up(run);
 }
 
 const char *run_skip_more(const char *p);

@@ -46,8 +46,7 @@ const char *run_tree(struct run *run, const struct schema_node *node, const char
     const char *end = run_value(run, run->schema->any, p);
     if (!end) return NULL;
     if (run->schema->has_defaults) run->unfilled = true;
-    run->again += (size_t)(end - p);
-    if (run->again > RUN_MAX_AGAIN) return run_give_up(run);
+    if (!run_look_again(run, (size_t)(end - p))) return NULL;
     return evaluate_span(run, node, p, end) ? end : NULL;
 }
 
@@ -78,10 +77,12 @@ struct look {
 static bool accepts(struct look *look, const struct schema_node *node) {
     struct run *run = look->run;
     if (run->given_up) return false;
+    const char *before = run->furthest;
+    run->furthest = look->start;
     const char *end = run_try(run, node->same, look->start);
-    run->again += (size_t)((end ? end : look->start) - look->start) + 16;
-    if (run->again > RUN_MAX_AGAIN) run_give_up(run);
-    if (!end || run->given_up) return false;
+    const char *read = end ? end : run->furthest;
+    if (before > run->furthest) run->furthest = before;
+    if (!run_look_again(run, (size_t)(read - look->start) + RUN_WINDOW) || !end) return false;
     look->end = end;
     return true;
 }

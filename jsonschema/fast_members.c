@@ -94,8 +94,7 @@ static bool keeps_patterns(struct run *run, struct long_member *member) {
         }
         member->end = run_value(run, pattern->node->same, member->value);
         if (!member->end) return false;
-        run->again += (size_t)(member->end - member->value);
-        if (run->again > RUN_MAX_AGAIN) return run_give_up(run) != NULL;
+        if (!run_look_again(run, (size_t)(member->end - member->value))) return false;
     }
     return true;
 }
@@ -145,7 +144,9 @@ const char *run_long_object(struct run *run, const struct schema_node *node, con
     p = run_skip_blanks(p + 1);
     if (*p != '}') {
         for (;; p = run_skip_gap(p), count++) {
-            if (*p != '"' || !(p = run_long_member(run, rules, base, p, &present))) return NULL;
+            const char *member = p;
+            if (*p != '"' || !(p = run_long_member(run, rules, base, p, &present)))
+                return run_refuse(run, member);
             p = run_skip_blanks(p);
             if (*p != ',') break;
         }

@@ -176,8 +176,7 @@ static const char *count_containing(struct run *run, const struct schema_node *n
 bool run_array_again(struct run *run, const struct schema_node *node, const char *start,
                      const char *end) {
     const struct array_rules *rules = node->array;
-    run->again += (size_t)(end - start);
-    if (run->again > RUN_MAX_AGAIN) return run_give_up(run) != NULL;
+    if (!run_look_again(run, (size_t)(end - start))) return false;
     if (rules->contains && !count_containing(run, node, start)) return false;
     return !rules->unique || run_all_differ(run, start, end);
 }

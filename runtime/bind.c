@@ -237,6 +237,7 @@ static void print_blocks(gramc_bound *bound, gramc_text target) {
 /* What an agent says and its provider cannot be told. */
 static void check_settings(gramc_bound *bound) {
     const gramc_agent *agent = bound->agent;
+    bool sends_choice = !text_is(agent->strategy, "prompted"); /* which reads it itself */
     const struct {
         unsigned setting;
         const char *name;
@@ -244,7 +245,7 @@ static void check_settings(gramc_bound *bound) {
     } settings[] = {{SETTING_PRESENCE, "presencePenalty", agent->presence_penalty.len},
                     {SETTING_FREQUENCY, "frequencyPenalty", agent->frequency_penalty.len},
                     {SETTING_SEED, "seed", agent->seed.len},
-                    {SETTING_CHOICE, "toolChoice", agent->tool_choice.len},
+                    {SETTING_CHOICE, "toolChoice", sends_choice && agent->tool_choice.len},
                     {SETTING_PARALLEL, "parallelToolCalls", agent->parallel_tool_calls >= 0},
                     {SETTING_CONTEXT, "numCtx", agent->num_ctx.len},
                     {SETTING_KEEP_ALIVE, "keepAlive", agent->keep_alive.len}};

@@ -18,6 +18,7 @@ struct script_reader {
 static gramc_status read_header(struct script_reader *reader, const struct json *event) {
     reader->model->id = trace_text(event, "model");
     reader->model->protocol = protocol_named(trace_text(event, "protocol"));
+    reader->model->is_mock = text_is(trace_text(event, "provider"), model_mock.name);
     return GRAMC_OK;
 }
 

@@ -24,6 +24,10 @@ gramc_text gramc_model_protocol(const gramc_model *model) {
     return model->protocol ? text_of(model->protocol->name) : (gramc_text){NULL, 0};
 }
 
+bool gramc_model_is_mock(const gramc_model *model) {
+    return model->is_mock;
+}
+
 void gramc_model_free(gramc_model *model) {
     if (!model) return;
     gramc_allocator allocator = model->arena.allocator;

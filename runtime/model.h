@@ -48,6 +48,7 @@ struct gramc_model {
     size_t answer_count;
     bool has_key;     /* endpoint: one is sent */
     bool of_cassette; /* script: what it has no answer to ends the run as a miss */
+    bool is_mock;     /* or a script of its answers */
 };
 
 /* One question to a model. Lives in its run; used again for the next question. */

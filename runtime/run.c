@@ -222,8 +222,7 @@ gramc_text run_model_id(const gramc_run *run) {
     return run->models[run->asking.role].id;
 }
 
-/* A tool that only other tasks have cannot be chosen now. */
-static gramc_text tool_choice(const gramc_run *run) {
+gramc_text run_tool_choice(const gramc_run *run) {
     gramc_text own = run->step->task ? run->step->task->tool_choice : (gramc_text){NULL, 0};
     gramc_text choice = own.len ? own : run->bound->agent->tool_choice;
     bool word = text_is(choice, "auto") || text_is(choice, "none") || text_is(choice, "required");
@@ -272,7 +271,7 @@ static void prepare(gramc_run *run) {
                                  .agent = run->bound->agent,
                                  .instruction = run->instruction,
                                  .tools = functions ? step->functions_block : step->tools_block,
-                                 .tool_choice = tool_choice(run),
+                                 .tool_choice = run_tool_choice(run),
                                  .answer_format = step->answer_format,
                                  .stream = true};
     run->strategy->ask(run, &run->asking);

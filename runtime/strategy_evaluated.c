@@ -3,6 +3,7 @@
  * and what the evaluator says of it. Only the user's text and the answer stay in the conversation;
  * what the roles say to each other is gone with the step. What they are told is
  * evaluated_words.h's. */
+#include "base/family.h"
 #include "base/limits.h"
 #include "base/text.h"
 #include "base/json/tolerant.h"
@@ -188,7 +189,7 @@ static void begin(gramc_run *run, gramc_text text) {
 /* 0 is what this strategy presets. */
 static const gramc_agent *sampling(gramc_run *run, enum run_role role) {
     const gramc_agent *agent = run->bound->agent;
-    if (!provider_refuses_temperature(run->models[role].id) || !text_is(agent->temperature, "0"))
+    if (!family_refuses_temperature(run->models[role].id) || !text_is(agent->temperature, "0"))
         return agent;
     gramc_agent *copy = ARENA_NEW(&run->inner, gramc_agent);
     if (!copy) return agent;

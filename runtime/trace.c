@@ -201,7 +201,7 @@ static void put_conversions(struct json_writer *w, const gramc_event_reading *re
     if (open) json_array_end(w);
 }
 
-static void put_reading(struct json_writer *w, const gramc_event_reading *reading) {
+void trace_put_reading(struct json_writer *w, const gramc_event_reading *reading) {
     if (!reading) return;
     if (reading->repair_count) json_member_array(w, "repairs");
     for (size_t i = 0; i < reading->repair_count; i++) json_text(w, text_of(reading->repairs[i]));
@@ -215,7 +215,7 @@ static void put_tool_request(struct trace *trace, const gramc_event *event) {
     put_call(w, call);
     json_member_text(w, "arguments", call->call->arguments);
     if (!text_eq(call->call->arguments, call->sent)) json_member_text(w, "sent", call->sent);
-    put_reading(w, call->reading);
+    trace_put_reading(w, call->reading);
     json_member_number(w, "size", call->sent.len);
 }
 
@@ -263,7 +263,7 @@ static void put_answer(struct trace *trace, const gramc_event *event) {
 
 static void put_answer_reading(struct trace *trace, const gramc_event *event) {
     json_member_text(&trace->event, "text", event->text);
-    put_reading(&trace->event, event->reading);
+    trace_put_reading(&trace->event, event->reading);
 }
 
 static void put_outcome(struct trace *trace, const gramc_event *event) {

@@ -41,7 +41,7 @@ static int open_one(struct role_models *out, struct cli *cli, const struct choic
     gramc_named_model *made = &out->models[out->count];
     gramc_prices *prices = &out->prices[out->count];
     int code = EXIT_FINE;
-    if (!cli->options[OPTION_MODEL]) code = run_model(cli, &with, &out->own[out->count]);
+    if (model && !cli->options[OPTION_MODEL]) code = run_model(cli, &with, &out->own[out->count]);
     const gramc_model *own = out->own[out->count];
     *made = (gramc_named_model){.name = name, .model = own ? own : model};
     if (run_find_prices(cli, &with, prices)) made->prices = prices;
@@ -87,7 +87,7 @@ int role_models_open(struct role_models *out, struct cli *cli, const struct choi
         gramc_text name = name_of(agent, i);
         if (!name.len || text_eq(name, agent->model) || find(out, name)) continue;
         int code = open_one(out, cli, choice, name, model);
-        if (code == EXIT_FINE)
+        if (code == EXIT_FINE && model)
             code = check_protocol(cli, choice, &out->models[out->count - 1], model);
         if (code != EXIT_FINE) return code;
     }

@@ -324,6 +324,8 @@ GRAMC_API GRAMC_MUST_USE gramc_status gramc_model_curl(const gramc_model *model,
                                                        bool streamed, gramc_writer writer);
 /* How it is asked: for gramc_bind_options. Empty: as the agent is bound, whatever that is. */
 GRAMC_API gramc_text gramc_model_protocol(const gramc_model *model);
+/* Its answers cost nothing and take no tokens: the mock, or a recording of its runs. */
+GRAMC_API bool gramc_model_is_mock(const gramc_model *model);
 GRAMC_API void gramc_model_free(gramc_model *model);
 
 /* ## Sessions
@@ -568,7 +570,7 @@ typedef struct gramc_run_options {
      * answer asks no more and makes no more calls; an answer that does not say its tokens counts as
      * having used them up. */
     uint64_t max_total_tokens;
-    double max_cost; /* by the prices: GRAMC_USAGE without them, unless the model is the mock */
+    double max_cost; /* by the prices: GRAMC_USAGE without them, unless gramc_model_is_mock */
     uint32_t max_duration_ms;
     const gramc_prices *prices; /* NULL: not known */
     bool stream;                /* as of the endpoint: either is enough */
