@@ -31,7 +31,9 @@ void *request_begin(void *ctx, const char *uri, struct MHD_Connection *connectio
     asked->from = info ? info->socket_context : NULL;
     if (asked->from)
         asked->from->due_ns = asked->began_ns + service->options.header_ms * UINT64_C(1000000);
+    if (asked->from) asked->from->has_requested = true;
     gramc_text target = arena_text(&asked->arena, text_of(uri));
+    asked->lines = (struct request_lines){service->cuts_in_place, uri, target.len, NULL, false};
     const char *mark = target.len ? memchr(target.ptr, '?', target.len) : NULL;
     size_t end = mark ? (size_t)(mark - target.ptr) : target.len;
     asked->path = text_slice(target, 0, end);
@@ -57,6 +59,13 @@ void request_cancel(struct asked *asked) {
     if (asked->exchange) mcp_exchange_cancel(asked);
 }
 
+static const char *how_ended(const struct asked *asked, enum MHD_RequestTerminationCode code) {
+    bool timed_out = code == MHD_REQUEST_TERMINATED_TIMEOUT_REACHED;
+    if (timed_out || (asked->from && asked->from->is_too_slow)) return ", too slow";
+    if (!asked->begun) return ", cannot be read";
+    return code == MHD_REQUEST_TERMINATED_COMPLETED_OK ? "" : ", broken off";
+}
+
 /* The connection may go on with the next one. */
 void request_end(void *ctx, struct MHD_Connection *connection, void **request,
                  enum MHD_RequestTerminationCode code) {
@@ -65,7 +74,7 @@ void request_end(void *ctx, struct MHD_Connection *connection, void **request,
     (void)connection;
     *request = NULL;
     if (!asked) return;
-    log_request(asked, code == MHD_REQUEST_TERMINATED_COMPLETED_OK);
+    log_request(asked, how_ended(asked, code));
     const struct serve_options *options = &asked->service->options;
     if (asked->from)
         asked->from->due_ns =
@@ -127,6 +136,7 @@ static enum MHD_Result note_header(void *ctx, enum MHD_ValueKind kind, const cha
         {"mcp-name", &headers->mcp_name, &any},
     };
     (void)kind;
+    lines_take(&asked->lines, name, value ? value : "");
     for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
         if (text_is_nocase(text_of(name), rows[i].name)) take(rows[i].value, rows[i].count, value);
     note_parameter(asked, text_of(name), value);
@@ -161,6 +171,7 @@ static bool accept_body(struct asked *asked) {
 
 static void admit(struct asked *asked, const char *method, const char *version) {
     asked->method = arena_text(&asked->arena, text_of(method));
+    lines_begin(&asked->lines, method, version);
     asked->service->http.values(asked->connection, MHD_HEADER_KIND, note_header, asked);
     if (asked->from)
         asked->from->due_ns = uv_hrtime() + asked->service->options.body_ms * UINT64_C(1000000);
@@ -169,6 +180,10 @@ static void admit(struct asked *asked, const char *method, const char *version) 
         reply_error(asked, 503, "stopping", "the server is being stopped");
     else if (!text_is(text_of(version), "HTTP/1.1") && !text_is(text_of(version), "HTTP/1.0"))
         reply_error(asked, 505, "bad_version", "this is no HTTP/1.1");
+    else if (!lines_are_right(&asked->lines))
+        reply_error(asked, 400, "bad_lines", "the lines of the request are not as HTTP has them");
+    else if (asked->headers.codings && text_is(text_of(version), "HTTP/1.0"))
+        reply_error(asked, 400, "bad_coding", "HTTP/1.0 has no Transfer-Encoding");
     else if (admit_request(asked) && route_find(asked) && admit_client(asked)) accept_body(asked);
 }
 

@@ -38,7 +38,7 @@ struct serve_options {
     size_t host_count, origin_count;
     bool allow_get; /* GET /AGENT?message= */
     gramc_writer log;
-    uint32_t max_connections, max_runs, max_sessions;
+    uint32_t max_connections, max_of_address, max_runs, max_sessions;
     uint32_t header_ms, body_ms, idle_ms, session_ms, grace_ms;
 };
 

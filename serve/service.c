@@ -16,6 +16,7 @@ static void or_default(uint32_t *number, uint32_t otherwise) {
 
 static void fill_in(struct serve_options *options) {
     or_default(&options->max_connections, SERVE_CONNECTIONS_MAX);
+    or_default(&options->max_of_address, SERVE_ADDRESS_MAX);
     or_default(&options->max_runs, SERVE_RUNS_MAX);
     or_default(&options->max_sessions, SERVE_SESSIONS_MAX);
     or_default(&options->header_ms, SERVE_HEADERS_MS);

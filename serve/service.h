@@ -13,7 +13,7 @@
 #include "serve/mcp_watch.h"
 #include "serve/serve.h"
 
-enum { ADDRESS_ROOM = 128, NOBODY = -1 };
+enum { ADDRESS_ROOM = 128, ADDRESS_BYTES = 8, NOBODY = -1 };
 
 struct asked;
 struct web_session;
@@ -23,7 +23,11 @@ struct incoming {
     struct service *service;
     struct incoming *next, **link;
     int socket;
-    uint64_t due_ns; /* when it is closed, unless a request has come by then; 0: never */
+    unsigned char address[ADDRESS_BYTES]; /* what counts of it */
+    uint64_t began_ns;
+    uint64_t due_ns;    /* when it is closed, unless a request has come by then; 0: never */
+    bool is_too_slow;   /* that is why it ends */
+    bool has_requested; /* its first bytes were a request line */
 };
 
 struct service {
@@ -33,6 +37,7 @@ struct service {
     gramc_loop *loop;
     struct microhttpd http;
     struct MHD_Daemon *daemon;
+    bool cuts_in_place;       /* the library: see struct request_lines */
     gramc_text address, port; /* "http://127.0.0.1:8080", "8080" */
     bool is_local;            /* nobody else's machine reaches it */
     char (*tokens)[SHA256_HEX];
@@ -73,6 +78,20 @@ struct asked_headers {
     unsigned hosts, origins, authorizations, types, lengths, codings;
 };
 
+/* The lines of a request (lines.c), as the library cut them into C strings. */
+struct request_lines {
+    bool is_cut_in_place; /* this version leaves them where they were */
+    const char *target;   /* of the request */
+    size_t target_len;
+    const char *end; /* of the newest one */
+    bool is_wrong;
+};
+/* Target is set. */
+void lines_begin(struct request_lines *lines, const char *method, const char *version);
+/* The next header. */
+void lines_take(struct request_lines *lines, const char *name, const char *value);
+bool lines_are_right(const struct request_lines *lines);
+
 struct endpoint_row;
 struct served_run;
 struct mcp_exchange;
@@ -88,6 +107,7 @@ struct asked {
     gramc_text method, path, query; /* as they came, escapes and all */
     gramc_text rest;                /* of the path: what the route's * stands for */
     const struct endpoint_row *route;
+    struct request_lines lines;
     struct asked_headers headers;
     int client; /* whose token it is: its index; NOBODY: nobody has one */
     struct buf body;
@@ -202,7 +222,10 @@ void pump_unwatch(struct asked *asked);
 int listen_open(struct service *service, gramc_status *status, char *why);
 
 /* ## The log (log.c) */
-void log_request(const struct asked *asked, bool complete);
+/* `note`: how it has ended, if not with an answer that was taken; empty: it has. */
+void log_request(const struct asked *asked, const char *note);
+/* A connection ends that never brought a request. */
+void log_connection(const struct incoming *connection);
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))
 #endif
