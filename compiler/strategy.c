@@ -16,7 +16,6 @@ static const struct {
     {"evaluatorModel", "evaluated", NULL, "it belongs to `evaluated`"},
     {"outputModel", "evaluated", NULL, "it belongs to `evaluated`"},
     {"maxRounds", "evaluated", NULL, "it belongs to `evaluated`"},
-    {"toolChoice", NULL, "prompted", "with `prompted`, a task says it"},
     {"parallelToolCalls", NULL, "prompted", "`prompted` asks in plain words and sends no tools"},
     {"wire", NULL, "prompted", "`prompted` asks in plain words and sends no tools"},
 };

@@ -16,7 +16,8 @@ void evaluation_init(struct evaluation *evaluation, const struct gramc_schema *s
     evaluation->report = report;
     evaluation->steps = evaluation->all_steps =
         EVALUATE_STEPS + EVALUATE_STEPS_PER_BYTE * (uint64_t)bytes;
-    evaluation->frames = 0;
+    evaluation->memo = (struct memo){.slots = NULL};
+    evaluation->frames = evaluation->trials = 0;
     evaluation->status = GRAMC_OK;
     regex_session_init(&evaluation->regexes, &arena->allocator);
 }
@@ -138,12 +139,20 @@ bool evaluate_scalar(struct evaluation *evaluation, const struct evaluation_fram
 
 /* ## What applies to the same place */
 
-bool evaluate_quietly(struct evaluation *evaluation, const struct evaluation_frame *frame) {
+/* Evaluates with another report for a while; NULL: only the answer counts. */
+static bool evaluate_aside(struct evaluation *evaluation, const struct evaluation_frame *frame,
+                           struct report *aside) {
     struct report *report = evaluation->report;
-    evaluation->report = NULL;
+    evaluation->report = aside;
+    evaluation->trials++;
     bool valid = evaluate_frame(evaluation, frame, NULL);
+    evaluation->trials--;
     evaluation->report = report;
     return valid;
+}
+
+bool evaluate_quietly(struct evaluation *evaluation, const struct evaluation_frame *frame) {
+    return evaluate_aside(evaluation, frame, NULL);
 }
 
 /* Applies an inner schema and keeps what it evaluated if it accepts. */
@@ -161,7 +170,9 @@ static bool apply_quietly(struct evaluation *evaluation, const struct evaluation
                           struct marks *marks) {
     struct report *report = evaluation->report;
     evaluation->report = NULL;
+    evaluation->trials++;
     bool valid = apply_inner(evaluation, frame, marks);
+    evaluation->trials--;
     evaluation->report = report;
     return valid;
 }
@@ -214,23 +225,28 @@ static bool could_accept(const struct schema_node *node, const struct json *valu
 /* No alternative accepts: tells what is wrong with the one that comes nearest. */
 static void report_nearest(struct evaluation *evaluation, const struct evaluation_frame *at,
                            const char *keyword, const struct node_list *list) {
-    struct report *outer = evaluation->report, best = {NULL, NULL, 0, 0, 0, UINT32_MAX};
-    unsigned kinds = 0;
-    if (!outer) return;
+    size_t nearest = list->count;
+    unsigned kinds = 0, least = UINT32_MAX;
+    if (!evaluation->report) return;
     for (size_t i = 0; i < list->count && evaluation->status == GRAMC_OK; i++) {
+        struct report weighed = {.max = 0};
+        struct evaluation_frame inner = frame_nth(at, list->nodes[i], keyword, i);
         kinds |= list->nodes[i]->kinds;
         if (!could_accept(list->nodes[i], at->value)) continue;
-        struct report report = {NULL, NULL, 0, 0, outer->max, 0};
-        struct evaluation_frame inner = frame_nth(at, list->nodes[i], keyword, i);
-        report.link = &report.first;
-        evaluation->report = &report;
-        evaluate_frame(evaluation, &inner, NULL);
-        if (report.weight < best.weight && report.first) best = report;
+        evaluate_aside(evaluation, &inner, &weighed);
+        if (weighed.weight >= least || !weighed.total) continue;
+        least = weighed.weight;
+        nearest = i;
     }
-    evaluation->report = outer;
     if (evaluation->status != GRAMC_OK) return;
-    if (best.first) report_append(outer, &best);
-    else report_none_fits(evaluation, at, keyword, kinds);
+    if (nearest == list->count) {
+        report_none_fits(evaluation, at, keyword, kinds);
+    } else if (!evaluation->report->max) {
+        report_weigh(evaluation->report, least);
+    } else {
+        struct evaluation_frame inner = frame_nth(at, list->nodes[nearest], keyword, nearest);
+        evaluate_frame(evaluation, &inner, NULL);
+    }
 }
 
 static bool apply_any(struct evaluation *evaluation, const struct evaluation_frame *at,
@@ -361,13 +377,8 @@ static bool evaluate_rules(struct evaluation *evaluation, const struct evaluatio
     return valid;
 }
 
-bool evaluate_frame(struct evaluation *evaluation, const struct evaluation_frame *at,
-                    struct marks *marks) {
-    if (evaluation->status != GRAMC_OK) return false;
-    if (evaluation->frames >= EVALUATE_MAX_FRAMES || evaluation->steps == 0)
-        return evaluation_stop(evaluation, GRAMC_LIMIT);
-    evaluation->frames++;
-    evaluation->steps--;
+static bool evaluate_all(struct evaluation *evaluation, const struct evaluation_frame *at,
+                         struct marks *marks) {
     struct marks own;
     bool asks = at->node->flags & NODE_UNEVALUATED && at->value->kind >= JSON_ARRAY;
     bool valid = true;
@@ -377,8 +388,54 @@ bool evaluate_frame(struct evaluation *evaluation, const struct evaluation_frame
     }
     valid = valid && evaluate_rules(evaluation, at, marks);
     if (asks && (valid || evaluation->report)) valid &= evaluate_unevaluated(evaluation, at, marks);
-    evaluation->frames--;
     return valid && evaluation->status == GRAMC_OK;
+}
+
+/* Whether the answer is worth to be remembered, and depends on the node and the value alone. A
+ * report that keeps violations wants all of them. */
+static bool is_memorable(const struct evaluation *evaluation, const struct evaluation_frame *at) {
+    const struct schema_node *node = at->node;
+    bool inner = at->value->kind >= JSON_ARRAY && (node->array || node->object);
+    return evaluation->all_steps - evaluation->steps > EVALUATE_MEMO_AFTER &&
+           (node->apply || (inner && evaluation->trials)) && !evaluation->schema->dynamic &&
+           !(evaluation->report && evaluation->report->max) && !(at->value->mark & MARK_BRIEF);
+}
+
+static bool evaluate_once(struct evaluation *evaluation, const struct evaluation_frame *at) {
+    struct report *report = evaluation->report;
+    const struct memo_entry *known =
+        memo_find(&evaluation->memo, at->node, at->value, report != NULL);
+    if (known) {
+        if (!known->valid && report) report_weigh(report, known->weight);
+        return known->valid;
+    }
+    struct report weighed = {.max = 0};
+    if (report) evaluation->report = &weighed;
+    bool valid = evaluate_all(evaluation, at, NULL);
+    evaluation->report = report;
+    if (evaluation->status != GRAMC_OK) return false;
+    if (!valid && report) report_weigh(report, weighed.weight);
+    const struct memo_entry entry = {.node = at->node,
+                                     .value = at->value,
+                                     .weight = weighed.weight,
+                                     .weighed = report != NULL,
+                                     .valid = valid};
+    return memo_add(&evaluation->memo, evaluation->arena, &entry)
+               ? valid
+               : evaluation_stop(evaluation, GRAMC_NOMEM);
+}
+
+bool evaluate_frame(struct evaluation *evaluation, const struct evaluation_frame *at,
+                    struct marks *marks) {
+    if (evaluation->status != GRAMC_OK) return false;
+    if (evaluation->frames >= EVALUATE_MAX_FRAMES || evaluation->steps == 0)
+        return evaluation_stop(evaluation, GRAMC_LIMIT);
+    evaluation->frames++;
+    evaluation->steps--;
+    bool valid = !marks && is_memorable(evaluation, at) ? evaluate_once(evaluation, at)
+                                                        : evaluate_all(evaluation, at, marks);
+    evaluation->frames--;
+    return valid;
 }
 
 bool evaluate_document(struct evaluation *evaluation, const struct json *value) {

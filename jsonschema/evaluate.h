@@ -4,12 +4,17 @@
 #define JSONSCHEMA_EVALUATE_H
 
 #include "jsonschema/compiled.h"
+#include "jsonschema/memo.h"
 
 enum {
     EVALUATE_MAX_FRAMES = 2500,       /* schema applications inside each other */
     EVALUATE_STEPS = 2 * 1000 * 1000, /* applications and comparisons, whatever the instance... */
-    EVALUATE_STEPS_PER_BYTE = 16      /* ...and with each of its bytes */
+    EVALUATE_STEPS_PER_BYTE = 16,     /* ...and with each of its bytes */
+    EVALUATE_MEMO_AFTER = 4096        /* steps: most evaluations end before a table pays */
 };
+
+/* json.mark of a value that is on the stack: others may come to stand at its address. */
+enum { MARK_BRIEF = 128 };
 
 /* One application of a node to a value. Frames on the C stack lead back to the root: through the
  * schema (keyword and token), through the instance (values), through the dynamic scope. */
@@ -29,9 +34,10 @@ struct violation {
     gramc_violation shown;
     gramc_text path;     /* through the schema with every $ref: the standard's keywordLocation */
     gramc_text absolute; /* URI of the keyword */
-    unsigned weight;     /* how far off the value is: for choosing among alternatives */
 };
 
+/* Where violations go. One that keeps none (max is 0) only weighs how far off a value is, which is
+ * how the nearest of several alternatives is found. */
 struct report {
     struct violation *first, **link;
     size_t kept, total, max;
@@ -43,8 +49,10 @@ struct evaluation {
     struct arena *arena;
     struct report *report; /* NULL: only the answer counts, the first failure ends it */
     struct regex_session regexes;
+    struct memo memo;
     uint64_t steps, all_steps;
     unsigned frames;
+    unsigned trials;     /* schemas being tried, one inside another: their answer alone counts */
     gramc_status status; /* GRAMC_LIMIT or GRAMC_NOMEM: the answer means nothing */
 };
 
@@ -148,7 +156,7 @@ void report_duplicate(struct evaluation *evaluation, const struct evaluation_fra
                       const struct json *member);
 /* No rule failed: the bytes are not JSON. */
 void report_not_json(struct evaluation *evaluation, const struct json_error *error);
-/* Appends what `from` holds. */
-void report_append(struct report *report, const struct report *from);
+/* One more violation, or several of that weight together. */
+void report_weigh(struct report *report, unsigned weight);
 
 #endif

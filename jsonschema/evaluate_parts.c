@@ -127,7 +127,8 @@ static bool evaluate_name(struct evaluation *evaluation, const struct evaluation
                         .key = member->key,
                         .text = member->key,
                         .start = member->key_start,
-                        .end = member->key_start};
+                        .end = member->key_start,
+                        .mark = MARK_BRIEF};
     struct evaluation_frame inner =
         frame_child(at, at->node->object->names, &name, "propertyNames");
     inner.name = true;
@@ -206,21 +207,40 @@ static bool evaluate_dependents(struct evaluation *evaluation, const struct eval
     return valid;
 }
 
+/* Where only the answer counts, scalars come first: a member that tells two alternatives apart is
+ * one of them, and what stands in lists and maps need not be looked at then. */
+enum member_kinds { MEMBERS_SCALAR = 1, MEMBERS_CONTAINER = 2, MEMBERS_ALL = 3 };
+
+static bool evaluate_members(struct evaluation *evaluation, const struct evaluation_frame *at,
+                             struct marks *marks, enum member_kinds which) {
+    const struct object_rules *rules = at->node->object;
+    bool valid = true;
+    uint32_t i = 0;
+    for (const struct json *member = at->value->first; member; member = member->next, i++) {
+        bool known = false;
+        enum member_kinds is = member->kind >= JSON_ARRAY ? MEMBERS_CONTAINER : MEMBERS_SCALAR;
+        if (!(which & is)) continue;
+        valid &= evaluate_member(evaluation, at, member, find_property(rules, member->key), &known);
+        if (!valid && !evaluation->report) return false;
+        if (known) marks_set(marks, i);
+    }
+    return valid;
+}
+
 bool evaluate_object(struct evaluation *evaluation, const struct evaluation_frame *at,
                      struct marks *marks) {
     const struct object_rules *rules = at->node->object;
-    uint32_t count = at->value->count, i = 0;
+    uint32_t count = at->value->count;
     bool valid = count >= rules->min && count <= rules->max;
     if (count < rules->min) report_size(evaluation, at, "minProperties", rules->min, count);
     if (count > rules->max) report_size(evaluation, at, "maxProperties", rules->max, count);
     valid &= evaluate_required(evaluation, at);
     if (!valid && !evaluation->report) return false;
-    for (const struct json *member = at->value->first; member; member = member->next, i++) {
-        bool known = false;
-        valid &= evaluate_member(evaluation, at, member, find_property(rules, member->key), &known);
-        if (!valid && !evaluation->report) return false;
-        if (known) marks_set(marks, i);
-    }
+    if (evaluation->report) valid &= evaluate_members(evaluation, at, marks, MEMBERS_ALL);
+    else
+        valid = evaluate_members(evaluation, at, marks, MEMBERS_SCALAR) &&
+                evaluate_members(evaluation, at, marks, MEMBERS_CONTAINER);
+    if (!valid && !evaluation->report) return false;
     return evaluate_dependents(evaluation, at) && valid;
 }
 

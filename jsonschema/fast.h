@@ -10,12 +10,15 @@
 
 #include "base/json/scan.h"
 #include "jsonschema/evaluate.h"
+#include "jsonschema/fill.h"
 
 enum {
-    RUN_WINDOW = 16,       /* bytes that are looked at in one go */
-    RUN_MAX_FRAMES = 1000, /* second looks inside each other */
-    RUN_MAX_KEYS = 128,    /* members that no schema names, in the objects around one place */
-    RUN_MAX_AGAIN = 64 * 1024 * 1024 /* bytes looked at a second time */
+    RUN_WINDOW = 16,         /* bytes that are looked at in one go */
+    RUN_MAX_FRAMES = 1000,   /* second looks inside each other */
+    RUN_MAX_KEYS = 128,      /* members that no schema names, in the objects around one place */
+    RUN_AGAIN = 1024 * 1024, /* bytes looked at a second time, whatever the instance... */
+    RUN_AGAIN_PER_BYTE = 16  /* ...and for each of its bytes; beyond it the evaluator goes on, which
+                                remembers what it has seen */
 };
 
 /* A member that no schema names, to find the same name again. */
@@ -34,8 +37,10 @@ struct run {
     bool given_up;
     bool unfilled;    /* somewhere a default may be missing */
     bool has_session; /* regexes is in use */
-    size_t again;
+    size_t again, most_again;
+    const char *furthest; /* that a value was read to which was refused */
     size_t key_count;
+    struct fills *fills; /* what is to be changed; NULL: the text is judged as it stands */
     unsigned char tail[2 * RUN_WINDOW]; /* the last bytes again, then zeros */
     struct run_key keys[RUN_MAX_KEYS];
     struct regex_session regexes;
@@ -68,6 +73,28 @@ const char *run_other_key(struct run *run, const struct object_rules *rules, siz
                           const char *inside, const struct fast_key **key);
 /* An object with patterns, names to check, or very many members. */
 const char *run_long_object(struct run *run, const struct schema_node *node, const char *p);
+
+/* ## fast_fill.c */
+/* An object at its end. */
+struct run_object {
+    const struct object_rules *rules;
+    const char *open, *close; /* its brackets */
+    uint64_t present;         /* bits of the fast keys that are there... */
+    uint32_t count;           /* ...of all members */
+    bool dropped;             /* nulls were left out */
+};
+/* Notes which defaults are missing; gives their bits if they are filled in. */
+uint64_t run_fill(struct run *run, const struct run_object *at);
+
+/* A member whose value was refused. */
+struct null_member {
+    const struct object_rules *rules;
+    const struct fast_key *key;
+    const char *open, *quote, *value; /* of the object, of the key */
+    uint32_t count;                   /* of members before it */
+};
+/* The end of a null that counts as absent. */
+const char *run_drop_null(struct run *run, const struct null_member *at);
 
 /* ## fast_look.c */
 /* Applicators: the same bytes again for each of them. */
@@ -128,6 +155,40 @@ static inline const char *run_scan_string(const struct run *run, const char *p, 
 static inline const char *run_give_up(struct run *run) {
     run->given_up = true;
     return NULL;
+}
+
+/* A default may be missing here. */
+static inline void run_unfilled(struct run *run) {
+    if (!run->fills) run->unfilled = true;
+    else if (run->fills->flags & GRAMC_CHECK_DEFAULTS) run_give_up(run);
+}
+
+/* Several schemas look at the same bytes: nothing is noted meanwhile. */
+static inline struct fills *run_quietly(struct run *run) {
+    struct fills *fills = run->fills;
+    run->fills = NULL;
+    return fills;
+}
+
+/* A default that was found missing meanwhile is the thorough half's: what is filled in for one
+ * schema is seen by the others. */
+static inline void run_as_before(struct run *run, struct fills *fills) {
+    run->fills = fills;
+    if (!fills || !run->unfilled) return;
+    run->unfilled = false;
+    if (fills->flags & GRAMC_CHECK_DEFAULTS) run_give_up(run);
+}
+
+/* The value is refused; p is how far it was read. */
+static inline const char *run_refuse(struct run *run, const char *p) {
+    if (p > run->furthest) run->furthest = p;
+    return NULL;
+}
+
+/* Counts what is looked at again; false when it was too much. */
+static inline bool run_look_again(struct run *run, size_t bytes) {
+    run->again += bytes;
+    return run->again <= run->most_again || run_give_up(run);
 }
 
 const char *run_skip_more(const char *p);

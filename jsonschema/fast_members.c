@@ -32,8 +32,6 @@ static bool remember_key(struct run *run, size_t base, const char *inside, const
     return true;
 }
 
-/* ## Members out of order */
-
 /* ## Keys with escapes */
 
 static bool means(const char *p, const char *close, gramc_text text) {
@@ -94,8 +92,7 @@ static bool keeps_patterns(struct run *run, struct long_member *member) {
         }
         member->end = run_value(run, pattern->node->same, member->value);
         if (!member->end) return false;
-        run->again += (size_t)(member->end - member->value);
-        if (run->again > RUN_MAX_AGAIN) return run_give_up(run) != NULL;
+        if (!run_look_again(run, (size_t)(member->end - member->value))) return false;
     }
     return true;
 }
@@ -136,7 +133,7 @@ static bool has_required(const struct object_rules *rules, uint64_t present) {
     return present == (count == 64 ? UINT64_MAX : (UINT64_C(1) << count) - 1);
 }
 
-const char *run_long_object(struct run *run, const struct schema_node *node, const char *p) {
+static const char *run_members(struct run *run, const struct schema_node *node, const char *p) {
     const struct object_rules *rules = node->object;
     size_t base = run->key_count;
     uint64_t present = 0;
@@ -145,7 +142,9 @@ const char *run_long_object(struct run *run, const struct schema_node *node, con
     p = run_skip_blanks(p + 1);
     if (*p != '}') {
         for (;; p = run_skip_gap(p), count++) {
-            if (*p != '"' || !(p = run_long_member(run, rules, base, p, &present))) return NULL;
+            const char *member = p;
+            if (*p != '"' || !(p = run_long_member(run, rules, base, p, &present)))
+                return run_refuse(run, member);
             p = run_skip_blanks(p);
             if (*p != ',') break;
         }
@@ -157,4 +156,11 @@ const char *run_long_object(struct run *run, const struct schema_node *node, con
     if (rules->defaults) run->unfilled = true;
     if (!run_goes_on(run, ++p) || count < rules->min || count > rules->max) return NULL;
     return has_required(rules, present) ? p : NULL;
+}
+
+const char *run_long_object(struct run *run, const struct schema_node *node, const char *p) {
+    struct fills *fills = run_quietly(run);
+    p = run_members(run, node, p);
+    run_as_before(run, fills);
+    return p;
 }

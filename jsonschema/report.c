@@ -23,13 +23,18 @@ struct sentence {
     struct buf out;
 };
 
+void report_weigh(struct report *report, unsigned weight) {
+    bool too_much = weight > UINT32_MAX - report->weight;
+    report->total++;
+    report->weight = too_much ? UINT32_MAX : report->weight + weight;
+}
+
 /* False when nobody listens, or enough was said: then only counts. */
 static bool begin(struct sentence *s, struct evaluation *evaluation,
                   const struct evaluation_frame *at, const char *keyword, unsigned weight) {
     struct report *report = evaluation->report;
     if (!report) return false;
-    report->total++;
-    report->weight += weight;
+    report_weigh(report, weight);
     if (report->kept >= report->max) return false;
     *s = (struct sentence){.evaluation = evaluation, .at = at, .keyword = keyword};
     buf_init(&s->out, &evaluation->arena->allocator, LONGEST_SENTENCE);
@@ -77,19 +82,6 @@ static void finish(struct sentence *s) {
         evaluation_stop(evaluation, GRAMC_NOMEM);
     }
     buf_free(&s->out);
-}
-
-void report_append(struct report *report, const struct report *from) {
-    report->total += from->total;
-    report->weight += from->weight;
-    for (struct violation *v = from->first; v && report->kept < report->max;) {
-        struct violation *next = v->next;
-        v->next = NULL;
-        *report->link = v;
-        report->link = &v->next;
-        report->kept++;
-        v = next;
-    }
 }
 
 static void put_got(struct sentence *s) {

@@ -1,182 +1,26 @@
 /* For models without tool calls: the tools are told in plain words, and what the model answers is
  * read as a name, a yes or no, or the arguments of a call. A step is a conversation of its own, of
- * which the task and its answer stay. What is said is prompted_words.h's, what is understood
+ * which the task and its answer stay. What is said is prompted_say.c's, what is understood
  * prompted_read.c's; how arguments are mended and checked is the same as for every call. */
+#include "base/family.h"
 #include "base/json/json.h"
 #include "base/limits.h"
 #include "base/number.h"
 #include "base/text.h"
 #include "runtime/answer.h"
+#include "runtime/prompted.h"
 #include "runtime/prompted_read.h"
-#include "runtime/prompted_tool.h"
 #include "runtime/prompted_words.h"
-#include "runtime/run.h"
-#include "runtime/wire.h"
 
-enum { PROMPT_MAX = 256 << 20 };
+/* ## Phases */
 
-enum prompted_phase {
-    ANNOUNCE,    /* the tools are told */
-    CONSIDER,    /* whether any is needed */
-    DECIDE,      /* the same in a word */
-    CHOOSE,      /* which of several */
-    SHOW,        /* how it is called */
-    CALL,        /* its arguments */
-    REVIEW,      /* whether another call is needed */
-    DECIDE_MORE, /* the same in a word */
-    ANSWER,      /* what is left to say, in the step's own conversation */
-    PLAIN        /* without tools, in the conversation of the run */
-};
-
-struct prompted_plan {
-    enum prompted_phase phase;
-    gramc_text query;                /* what the step is about */
-    struct conversation talk;        /* of the step */
-    gramc_text prompt;               /* the last question */
-    size_t before;                   /* its messages, before the last question */
-    struct bound_tool *const *tools; /* that may be called */
-    size_t tool_count;
-    const struct bound_tool *chosen;
-    bool may;            /* the model is asked first whether it needs one */
-    bool told;           /* it knows the task */
-    uint32_t rounds;     /* tools that were chosen */
-    uint32_t failures;   /* of the same question, in a row */
-    gramc_text result;   /* of the last call */
-    gramc_text reviewed; /* what the model said of it */
-    struct message call;
-    gramc_model_call calls[1];
-};
-
-static bool is_single(const struct prompted_plan *plan) {
-    return plan->tool_count == 1;
-}
-
-/* ## Saying */
-
-static struct buf begin_prompt(gramc_run *run) {
-    struct buf out;
-    buf_init(&out, &run->loop->allocator, PROMPT_MAX);
-    return out;
-}
-
-/* Frees it. */
-static gramc_text take(gramc_run *run, struct buf *out) {
-    gramc_text text = buf_to_arena(out, &run->inner);
-    if (!text.ptr) run_nomem(run);
-    return text;
-}
-
-static void say(gramc_run *run, struct buf *out) {
-    struct prompted_plan *plan = run->plan;
-    gramc_text text = take(run, out);
-    plan->before = plan->talk.count;
-    plan->prompt = text;
-    if (!text.ptr || !conversation_remark(&plan->talk, &run->inner, text)) run_nomem(run);
-}
-
-static void put_task(struct buf *out, struct prompted_plan *plan) {
-    buf_puts(out, WORDS_TASK);
-    buf_text(out, plan->query);
-    plan->told = true;
-}
-
-static void announce(gramc_run *run, struct buf *out) {
-    const struct prompted_plan *plan = run->plan;
-    const char *one = plan->may ? WORDS_MAY_USE : WORDS_MUST_USE;
-    buf_puts(out, is_single(plan) ? one : WORDS_TOOLS);
-    for (size_t i = 0; i < plan->tool_count; i++) {
-        buf_puts(out, i ? "\n* " : is_single(plan) ? "" : "* ");
-        prompted_put_tool(out, &run->inner, plan->tools[i]);
-    }
-    buf_puts(out, WORDS_ACKNOWLEDGE);
-}
-
-static void consider(gramc_run *run, struct buf *out) {
-    struct prompted_plan *plan = run->plan;
-    if (is_single(plan)) {
-        buf_puts(out, WORDS_NEEDED);
-        buf_text(out, plan->chosen->wire_name);
-    }
-    buf_puts(out, is_single(plan) ? WORDS_NEEDED_ONE : WORDS_NEEDED_ANY);
-    put_task(out, plan);
-}
-
-static void decide(gramc_run *run, struct buf *out) {
-    const struct prompted_plan *plan = run->plan;
-    buf_puts(out, plan->phase == DECIDE ? WORDS_DECIDE : WORDS_DECIDE_MORE);
-}
-
-static void choose(gramc_run *run, struct buf *out) {
-    struct prompted_plan *plan = run->plan;
-    if (plan->failures) buf_puts(out, WORDS_NOT_CHOSEN);
-    if (!plan->told) {
-        put_task(out, plan);
-        buf_puts(out, "\n\n");
-    }
-    buf_puts(out, WORDS_CHOOSE);
-    for (size_t i = 0; i < plan->tool_count; i++) {
-        if (i) buf_puts(out, ", ");
-        buf_text(out, plan->tools[i]->wire_name);
-    }
-    buf_puts(out, WORDS_CHOOSE_ONE);
-}
-
-static void show(gramc_run *run, struct buf *out) {
-    const struct prompted_plan *plan = run->plan;
-    buf_puts(out, WORDS_SHAPE);
-    buf_text(out, plan->chosen->wire_name);
-    buf_puts(out, WORDS_SHAPE_IS);
-    prompted_put_shape(out, &run->inner, plan->chosen);
-    prompted_put_parameters(out, &run->inner, plan->chosen);
-    buf_puts(out, WORDS_ACKNOWLEDGE);
-}
-
-static void call(gramc_run *run, struct buf *out) {
-    struct prompted_plan *plan = run->plan;
-    if (plan->failures) {
-        buf_text(out, plan->result);
-        buf_puts(out, WORDS_MEND);
-        prompted_put_shape(out, &run->inner, plan->chosen);
-    } else if (plan->told) {
-        buf_puts(out, WORDS_CALL);
-    } else {
-        buf_puts(out, WORDS_CALL_FOR);
-        put_task(out, plan);
-    }
-}
-
-static void review(gramc_run *run, struct buf *out) {
-    const struct prompted_plan *plan = run->plan;
-    buf_puts(out, WORDS_RESULT);
-    buf_text(out, plan->result);
-    buf_puts(out, "\n\n" WORDS_MORE);
-}
-
-static void answer(gramc_run *run, struct buf *out) {
-    struct prompted_plan *plan = run->plan;
-    buf_puts(out, WORDS_RESULT);
-    buf_text(out, plan->result);
-    buf_puts(out, WORDS_ANSWER);
-    put_task(out, plan);
-}
-
-/* PLAIN says nothing: the task stands in the run's own conversation. */
 static void enter(gramc_run *run, enum prompted_phase phase) {
-    static void (*const words[])(gramc_run * run, struct buf * out) = {
-        [ANNOUNCE] = announce, [CONSIDER] = consider, [DECIDE] = decide, [CHOOSE] = choose,
-        [SHOW] = show,         [CALL] = call,         [REVIEW] = review, [DECIDE_MORE] = decide,
-        [ANSWER] = answer,     [PLAIN] = NULL};
     struct prompted_plan *plan = run->plan;
-    struct buf out = begin_prompt(run);
     if (plan->phase != phase) plan->failures = 0;
     plan->phase = phase;
     run->iteration = 0;
     run->state = RUN_ASK;
-    if (words[phase]) {
-        words[phase](run, &out);
-        say(run, &out);
-    }
-    buf_free(&out);
+    prompted_say(run);
 }
 
 /* The same question again, with what was wrong. */
@@ -186,61 +30,22 @@ static void enter_again(gramc_run *run) {
     enter(run, plan->phase);
 }
 
-/* ## Examples: turns that nobody is asked for */
-
-static void put_turn(gramc_run *run, gramc_text prompt, gramc_text said) {
-    struct prompted_plan *plan = run->plan;
-    const struct reply reply = {.content = said, .has_content = true};
-    if (!prompt.ptr || !said.ptr || !conversation_remark(&plan->talk, &run->inner, prompt) ||
-        !conversation_assistant(&plan->talk, &run->inner, &reply))
-        run_nomem(run);
-}
-
-static void put_example(gramc_run *run, const struct json *example) {
-    const struct prompted_plan *plan = run->plan;
-    struct buf prompt = begin_prompt(run), said = begin_prompt(run);
-    buf_puts(&prompt, WORDS_EXAMPLE);
-    buf_text(&prompt, plan->chosen->wire_name);
-    buf_puts(&prompt, WORDS_EXAMPLE_WITH);
-    for (const struct json *value = example->first; value; value = value->next) {
-        if (value != example->first) buf_puts(&prompt, ", ");
-        buf_text(&prompt, value->key);
-        buf_puts(&prompt, " is ");
-        json_put(&prompt, value);
-    }
-    json_put(&said, example);
-    gramc_text asked = take(run, &prompt), told = take(run, &said);
-    put_turn(run, asked, told);
-    buf_free(&prompt);
-    buf_free(&said);
-}
-
-static void put_examples(gramc_run *run) {
-    const struct prompted_plan *plan = run->plan;
-    gramc_text text = wire_examples(&run->inner, plan->chosen);
-    const struct json *list = text.len ? json_parse(&run->inner, text, NULL) : NULL;
-    if (!json_is(list, JSON_ARRAY) || !list->first) return;
-    for (const struct json *e = list->first; e && !run_is_ending(run); e = e->next)
-        put_example(run, e);
-    if (!run_is_ending(run)) put_turn(run, TEXT(WORDS_EXAMPLES_DONE), TEXT(WORDS_EXAMPLES_HEARD));
-}
-
 /* ## Beginning */
 
-/* A tool by its name is the only one there is; any other word but these is `required`. */
+/* Nothing said is `required`; a tool by its name is the only one there is. */
 static void choose_tools(gramc_run *run) {
     struct prompted_plan *plan = run->plan;
     const struct bound_step *step = run->step;
-    gramc_text choice = step->task ? step->task->tool_choice : (gramc_text){NULL, 0};
+    gramc_text choice = run_tool_choice(run);
     plan->tools = step->tools;
     plan->tool_count = text_is(choice, "none") ? 0 : step->tool_count;
     plan->may = text_is(choice, "auto");
-    for (size_t i = 0; i < plan->tool_count && choice.len; i++) {
-        if (!text_eq(step->tools[i]->tool->name, choice)) continue;
+    for (size_t i = 0; i < step->tool_count && choice.len; i++) {
+        if (!text_eq(step->tools[i]->wire_name, choice)) continue;
         plan->tools = &step->tools[i];
         plan->tool_count = 1;
     }
-    if (is_single(plan)) plan->chosen = plan->tools[0];
+    if (prompted_is_single(plan)) plan->chosen = plan->tools[0];
 }
 
 static void begin(gramc_run *run, gramc_text text) {
@@ -269,15 +74,15 @@ static double other_temperature(const gramc_agent *agent, uint32_t failures) {
 }
 
 static gramc_text spell(gramc_run *run, double number) {
-    struct buf out = begin_prompt(run);
+    struct buf out = prompted_text(run);
     (void)json_put_double(&out, number);
-    return take(run, &out);
+    return prompted_take(run, &out);
 }
 
 static gramc_text spell_count(gramc_run *run, int64_t count) {
-    struct buf out = begin_prompt(run);
+    struct buf out = prompted_text(run);
     buf_printf(&out, "%lld", (long long)count);
-    return take(run, &out);
+    return prompted_take(run, &out);
 }
 
 static const gramc_agent *sampling(gramc_run *run) {
@@ -288,7 +93,7 @@ static const gramc_agent *sampling(gramc_run *run) {
     gramc_agent *copy = ARENA_NEW(&run->inner, gramc_agent);
     if (!copy) return agent;
     *copy = *agent;
-    if (!provider_refuses_temperature(run->models[RUN_AGENT].id))
+    if (!family_refuses_temperature(run->models[RUN_AGENT].id))
         copy->temperature = spell(run, other_temperature(agent, plan->failures));
     if (plan->failures >= 4 && number_to_int(&tokens, agent->max_tokens) && tokens < INT32_MAX)
         copy->max_tokens = spell_count(run, tokens + tokens / 2);
@@ -368,7 +173,7 @@ static void read_decision(gramc_run *run, gramc_text said) {
     if (run_is_ending(run)) return;
     const struct prompted_plan *plan = run->plan;
     if (!yes) enter(run, PLAIN);
-    else enter(run, is_single(plan) ? CALL : CHOOSE);
+    else enter(run, prompted_is_single(plan) ? CALL : CHOOSE);
 }
 
 static void read_decision_more(gramc_run *run, gramc_text said) {
@@ -419,9 +224,9 @@ static void read_choice(gramc_run *run, gramc_text said) {
 static void read_shown(gramc_run *run, gramc_text said) {
     const struct prompted_plan *plan = run->plan;
     (void)said;
-    put_examples(run);
+    prompted_put_examples(run);
     if (run_is_ending(run)) return;
-    enter(run, is_single(plan) && plan->may ? CONSIDER : CALL);
+    enter(run, prompted_is_single(plan) && plan->may ? CONSIDER : CALL);
 }
 
 /* The call is no message of the conversation: its model knows of none. */
@@ -440,11 +245,11 @@ static void read_call(gramc_run *run, gramc_text said) {
 static gramc_text result_of(gramc_run *run, const struct slot *slot) {
     if (slot->outcome != SLOT_FINE || slot->bound->tool->result_kind != GRAMC_RESULT_NULL)
         return arena_text(&run->inner, slot->text);
-    struct buf out = begin_prompt(run);
+    struct buf out = prompted_text(run);
     buf_puts(&out, "`");
     buf_text(&out, slot->bound->wire_name);
     buf_puts(&out, WORDS_VOID);
-    return take(run, &out);
+    return prompted_take(run, &out);
 }
 
 /* A call that was denied is not to be tried until it is not. */
@@ -456,8 +261,8 @@ static void collect(gramc_run *run) {
     if (run->inner.oom || run_is_ending(run)) return;
     bool fine = slot->outcome == SLOT_FINE;
     if (!fine && slot->outcome != SLOT_DENIED) enter_again(run);
-    else if (fine && (is_single(plan) || round_is_direct(run))) finish(run, plan->result);
-    else enter(run, is_single(plan) ? ANSWER : REVIEW);
+    else if (fine && (prompted_is_single(plan) || round_is_direct(run))) finish(run, plan->result);
+    else enter(run, prompted_is_single(plan) ? ANSWER : REVIEW);
 }
 
 /* ## Reading */
@@ -465,7 +270,7 @@ static void collect(gramc_run *run) {
 static void read_announced(gramc_run *run, gramc_text said) {
     const struct prompted_plan *plan = run->plan;
     (void)said;
-    if (is_single(plan)) enter(run, SHOW);
+    if (prompted_is_single(plan)) enter(run, SHOW);
     else enter(run, plan->may ? CONSIDER : CHOOSE);
 }
 

@@ -81,6 +81,18 @@ static void put_inputs(struct json_writer *w, const gramc_event_start *start) {
     json_object_end(w);
 }
 
+static void put_protocols(struct json_writer *w, const struct bound_named *named) {
+    if (!named) return;
+    json_member_array(w, "protocols");
+    for (; named; named = named->next) {
+        json_object_begin(w);
+        json_member_text(w, "model", named->name);
+        json_member_text(w, "protocol", text_of(named->protocol->name));
+        json_object_end(w);
+    }
+    json_array_end(w);
+}
+
 static void put_start(struct trace *trace, const gramc_event *event) {
     const gramc_event_start *start = event->start;
     struct json_writer *w = &trace->event;
@@ -94,6 +106,7 @@ static void put_start(struct trace *trace, const gramc_event *event) {
     put_side(w, "library", "name", start->library, start->library_fingerprint);
     json_member_text(w, "provider", start->provider);
     json_member_text(w, "protocol", start->protocol);
+    put_protocols(w, start->bound->named);
     json_member_text(w, "model", start->model);
     json_member_text(w, "wire", text_of(start->wire));
     if (start->seed.len) json_member_raw(w, "seed", start->seed);
@@ -201,7 +214,7 @@ static void put_conversions(struct json_writer *w, const gramc_event_reading *re
     if (open) json_array_end(w);
 }
 
-static void put_reading(struct json_writer *w, const gramc_event_reading *reading) {
+void trace_put_reading(struct json_writer *w, const gramc_event_reading *reading) {
     if (!reading) return;
     if (reading->repair_count) json_member_array(w, "repairs");
     for (size_t i = 0; i < reading->repair_count; i++) json_text(w, text_of(reading->repairs[i]));
@@ -215,7 +228,7 @@ static void put_tool_request(struct trace *trace, const gramc_event *event) {
     put_call(w, call);
     json_member_text(w, "arguments", call->call->arguments);
     if (!text_eq(call->call->arguments, call->sent)) json_member_text(w, "sent", call->sent);
-    put_reading(w, call->reading);
+    trace_put_reading(w, call->reading);
     json_member_number(w, "size", call->sent.len);
 }
 
@@ -263,7 +276,7 @@ static void put_answer(struct trace *trace, const gramc_event *event) {
 
 static void put_answer_reading(struct trace *trace, const gramc_event *event) {
     json_member_text(&trace->event, "text", event->text);
-    put_reading(&trace->event, event->reading);
+    trace_put_reading(&trace->event, event->reading);
 }
 
 static void put_outcome(struct trace *trace, const gramc_event *event) {

@@ -6,6 +6,7 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "base/version.h"
+#include "runtime/trace.h"
 #include "serve/document.h"
 
 enum { PART_MAX = DOCUMENT_MAX / 3 };
@@ -81,29 +82,6 @@ struct sent_call {
     gramc_text members; /* of the call: sent, repairs, coerced */
 };
 
-static void put_conversions(struct json_writer *w, const gramc_event_reading *reading) {
-    bool open = false;
-    for (size_t i = 0; i < reading->change_count; i++) {
-        const gramc_adjustment *change = &reading->changes[i];
-        if (change->kind != GRAMC_ADJUSTED_COERCED) continue;
-        if (!open) json_member_array(w, "coerced");
-        open = true;
-        json_object_begin(w);
-        json_member_text(w, "at", change->instance);
-        json_member_raw(w, "from", change->before);
-        json_member_raw(w, "to", change->after);
-        json_object_end(w);
-    }
-    if (open) json_array_end(w);
-}
-
-static void put_reading(struct json_writer *w, const gramc_event_reading *reading) {
-    if (reading->repair_count) json_member_array(w, "repairs");
-    for (size_t i = 0; i < reading->repair_count; i++) json_text(w, text_of(reading->repairs[i]));
-    if (reading->repair_count) json_array_end(w);
-    put_conversions(w, reading);
-}
-
 /* It is told when the call begins; what comes of the call, later. */
 static void keep_sent(struct document *document, const gramc_event *event) {
     const gramc_event_call *call = event->call;
@@ -114,7 +92,7 @@ static void keep_sent(struct document *document, const gramc_event *event) {
     buf_init(&members, &document->arena.allocator, PART_MAX);
     struct json_writer w = json_writer(&members);
     if (!text_eq(call->call->arguments, call->sent)) json_member_text(&w, "sent", call->sent);
-    if (call->reading) put_reading(&w, call->reading);
+    trace_put_reading(&w, call->reading);
     *sent = (struct sent_call){document->sent, event->turn, event->iteration, call->index,
                                buf_to_arena(&members, &document->arena)};
     document->sent = sent;

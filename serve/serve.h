@@ -11,6 +11,7 @@
 struct service;
 struct tool_shelf;
 struct online;
+struct shelf_source;
 
 /* One agent with one library. All of it is borrowed. */
 struct served_agent {
@@ -29,7 +30,8 @@ struct serve_options {
     const struct served_agent *agents; /* the libraries of one agent side by side, the first of them
                                         * answers where none is named. Borrowed */
     size_t agent_count;
-    struct tool_shelf *shelf; /* for MCP clients, at /mcp (serve/mcp.h); borrowed; NULL: none */
+    struct tool_shelf *shelf; /* for MCP clients, at /mcp (serve/mcp.h); NULL: none. Held */
+    const struct shelf_source *source; /* of others in its place; NULL: there will be none */
     /* An experiment whose arms the agents are, one each, all served under the first one's name
      * (experiment/online.h); borrowed; NULL: none. */
     struct online *online;
@@ -41,7 +43,7 @@ struct serve_options {
     size_t host_count, origin_count;
     bool allow_get; /* GET /AGENT?message= */
     gramc_writer log;
-    uint32_t max_connections, max_runs, max_sessions;
+    uint32_t max_connections, max_of_address, max_runs, max_sessions;
     uint32_t header_ms, body_ms, idle_ms, session_ms, grace_ms;
 };
 

@@ -252,14 +252,16 @@ static void diff_task(struct gramc_diff *diff, const struct agent *before,
     const struct {
         bool differs;
         const char *what;
-    } sides[] = {
-        {!text_eq(old->public->prompt, task->public->prompt), "its prompt"},
-        {!text_eq(old->public->tool_choice, task->public->tool_choice), "its choice of tools"},
-        {!same_type(diff, &was_of, &is_of, name, &change), "the type of its answer"},
-        {rank_of(before, after, name) != rank_of(after, before, name), "its place"}};
+    } sides[] = {{!text_eq(old->public->prompt, task->public->prompt), "its prompt"},
+                 {!same_type(diff, &was_of, &is_of, name, &change), "the type of its answer"},
+                 {rank_of(before, after, name) != rank_of(after, before, name), "its place"}};
     for (size_t i = 0; i < sizeof sides / sizeof *sides; i++)
         if (sides[i].differs)
             diff_add(diff, CHANGE_AGENT_TASK_CHANGED, was, is, agent, name, text_of(sides[i].what));
+    gramc_text chose = old->public->tool_choice, chooses = task->public->tool_choice;
+    if (!text_eq(chose, chooses))
+        diff_add(diff, CHANGE_AGENT_TASK_CHOICE, was, is, agent, name,
+                 diff_from_to(diff, chose, chooses));
 }
 
 static void diff_tasks(struct gramc_diff *diff, const struct agent *before,

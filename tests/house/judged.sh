@@ -5,6 +5,7 @@ set -u
 gramc=$1 runs=5
 [ "${GRAMC_LONG:-}" ] && runs=50
 . "$(dirname "$0")/../support/need.sh"
+. "$(dirname "$0")/../support/expect.sh"
 need python3 "makes the judge"
 same=$(cd "$(dirname "$0")/../support" && pwd)/same_report.py
 work=$(mktemp -d)
@@ -12,20 +13,6 @@ server=
 trap 'kill $server 2>/dev/null; rm -rf "$work"' EXIT
 cd "$work" || exit 1
 mkdir .git
-bad=0
-complain() { echo "$*"; bad=1; }
-
-# expect CODE TEXT ARGUMENT...: runs gramc with that end, and that text on either output.
-expect() {
-    local wanted=$1 text=$2 got
-    shift 2
-    "$gramc" "$@" >out 2>&1 </dev/null
-    got=$?
-    if [ $got != "$wanted" ] || ! grep -qF -- "$text" out; then
-        head -20 out
-        complain "gramc $* gave $got, not $wanted, or did not say: $text"
-    fi
-}
 
 # ## Approval: nobody is asked
 cat >wipe.gram <<'END'

@@ -4,6 +4,8 @@
 # for good. Runs below tests/support/postgres.sh, which appends the folder of the server's socket.
 set -u
 root=$1 gramc=$2 skew=$3 server=${!#}
+. "$(dirname "$0")/../support/expect.sh"
+. "$(dirname "$0")/../support/odd_and_even.sh"
 same=$(cd "$(dirname "$0")/../support" && pwd)/same_report.py
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -11,20 +13,7 @@ cd "$work" || exit 1
 mkdir tmp
 export TMPDIR=$work/tmp
 mkdir .git
-bad=0
-complain() { echo "$*"; bad=1; }
 
-# expect CODE TEXT ARGUMENT...: runs gramc with that end, and that text on either output.
-expect() {
-    local wanted=$1 text=$2 got
-    shift 2
-    timeout 120 "$gramc" "$@" >out 2>&1 </dev/null
-    got=$?
-    if [ $got != "$wanted" ] || ! grep -qF -- "$text" out; then
-        head -20 out
-        complain "gramc $* gave $got, not $wanted, or did not say: $text"
-    fi
-}
 new_database() {
     createdb -h "$server" -U gramc "$1" || exit 1
     store="postgresql://gramc@/$1?host=$server"
@@ -37,17 +26,7 @@ printf '%s %s\n' "$GRAMC_CELL_ID" "$1" >>calls.log
 [ -e slow ] && sleep "$(cat slow)"
 case $1-$GRAMC_CELL_ID in odd-*-[13579]-0-?-?) echo "seen";; *) echo "seen well";; esac
 END
-write_spec() {
-    cat >spec.gram <<END
-[asker:Agent {instruction: "Ask"} | [look:Tool {description: "Looks"} | ()==>(::Text)]]
-[even:ToolLibrary | [look:ToolImpl {exec: ["sh", "tool.sh", "even"]}]]
-[odd:ToolLibrary | [look:ToolImpl {exec: ["sh", "tool.sh", "odd"]}]]
-[try:Experiment {cases: "cases.jsonl", repeats: 2, seed: 3 $1} |
-  [a:Arm {agent: asker, library: even}], [b:Arm {agent: asker, library: odd}],
-  [well:Grader {contains: "well"}]]
-END
-}
-for i in $(seq 25); do echo "{\"id\": \"case$i\", \"message\": \"Look $i\"}"; done >cases.jsonl
+write_cases
 write_spec ''
 
 # ## Who may join
