@@ -66,8 +66,10 @@ static int bind_model(struct serving *serving, struct choice *choice, struct bou
     int code = workshop_ask(&serving->shop, choice->library, choice->agent);
     if (code != EXIT_FINE) return code;
     gramc_bind_options options = workshop_binding(&serving->shop);
+    struct role_protocols protocols;
     code = run_provider(cli, choice, &options, &pair->model);
     if (code != EXIT_FINE) return code;
+    role_protocols_list(&protocols, cli, choice, pair->model, &options);
     gramc_status status = gramc_bind(&pair->bound, choice->agent, choice->library, &options);
     bool quiet = cli->options[OPTION_QUIET] && status != GRAMC_FINDINGS;
     if (pair->bound && !quiet) run_print_binding(cli, pair->bound);
