@@ -37,6 +37,7 @@ struct served_question {
     struct web_session *session; /* ours now, as is `history`, whatever comes of it */
     gramc_session *history;
     bool wants_usage;
+    gramc_text more_instruction; /* of the client; empty: nothing */
 };
 
 /* Starts it. Refuses (busy, no such input, ...) where it cannot. */
@@ -50,6 +51,8 @@ unsigned answering_status(gramc_outcome outcome);
 /* Library empty: the first. NULL: there is none of the name. */
 const struct served_agent *find_agent(const struct service *service, gramc_text name,
                                       gramc_text library);
+/* By the name of a model: AGENT or AGENT@LIBRARY. NULL after a refusal. */
+const struct served_agent *find_model(struct asked *asked, gramc_text name);
 /* Of the first agent of its name. */
 bool is_first_of_name(const struct service *service, size_t i);
 /* A text with its %-escapes replaced, in the arena. False: it is ill-formed, holds a NUL or is no
@@ -70,6 +73,7 @@ void answer_agents(struct asked *asked);
 void answer_messages(struct asked *asked);
 void answer_get(struct asked *asked);
 void answer_models(struct asked *asked);
+void answer_model(struct asked *asked);
 void answer_completions(struct asked *asked);
 void answer_page(struct asked *asked);
 

@@ -224,6 +224,7 @@ static int read_options(struct serving *serving) {
     options->agents = serving->served;
     options->agent_count = serving->served_count;
     options->allow_get = cli->options[OPTION_ALLOW_GET] != NULL;
+    options->refuse_system = cli->options[OPTION_REFUSE_SYSTEM] != NULL;
     if (!cli->options[OPTION_QUIET]) options->log = (gramc_writer){write_log, cli->err};
     for (size_t i = 0; i < cli->given_count; i++) {
         gramc_text value = text_of(cli->given[i].value ? cli->given[i].value : "");
