@@ -38,6 +38,7 @@ request '{"model":"clerk","messages":[{"role":"user","content":"What will the we
 begin() {
     name=$1
     shift
+    rm -f "$work/$name"
     "$@" >"$work/$name" 9>&- &
     pid=$!
     pids="$pids $pid"
