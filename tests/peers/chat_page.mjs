@@ -90,6 +90,8 @@ async function chat(scheme, width) {
     assert.deepEqual(await text(tab, 'button.again'), [], 'nobody is left to be asked');
     const [left, right] = await tab.$$eval('.theirs', found => found.map(each => each.getBoundingClientRect().toJSON()));
     assert.ok(width > 1000 ? left.top === right.top && left.right < right.left : left.bottom < right.top, `${where}: ${JSON.stringify([left, right])}`);
+    await tab.$$eval('details', all => all.forEach(each => { each.open = true; }));
+    assert.equal((await tab.$$('details[open]')).length, 2, 'both can be looked at');
     await judge(tab, `${where} two`);
     assert.deepEqual((await text(tab, 'details .result')).at(-1).trim(), 'dust');
     assert.deepEqual(await text(tab, '.library'), ['library desk', 'library attic']);
