@@ -175,6 +175,12 @@ void pump_unwatch(struct asked *asked) {
     uv_close((uv_handle_t *)&watched->poll, free_watch);
 }
 
+/* ## Tools for MCP clients */
+
+static void look_after_shelf(uv_timer_t *timer) {
+    mcp_exchanges_tick(timer->data);
+}
+
 /* ## Stopping */
 
 static void handle_closed(uv_handle_t *handle) {
@@ -185,9 +191,10 @@ static void handle_closed(uv_handle_t *handle) {
 
 /* Nothing is suspended any more: the library would not have that. */
 static void close_all(struct service *service) {
-    uv_handle_t *handles[] = {(uv_handle_t *)&service->readable, (uv_handle_t *)&service->due,
-                              (uv_handle_t *)&service->tick,     (uv_handle_t *)&service->before,
-                              (uv_handle_t *)&service->stop,     (uv_handle_t *)&service->grace};
+    uv_handle_t *handles[] = {(uv_handle_t *)&service->readable,  (uv_handle_t *)&service->due,
+                              (uv_handle_t *)&service->tick,      (uv_handle_t *)&service->before,
+                              (uv_handle_t *)&service->stop,      (uv_handle_t *)&service->grace,
+                              (uv_handle_t *)&service->shelf_tick};
     service->http.run(service->daemon); /* what was resumed */
     service->is_closing = true;
     for (size_t i = 0; i < sizeof(handles) / sizeof(*handles); i++)
@@ -246,6 +253,7 @@ static void begin_to_stop(struct service *service) {
     log_line(service, "stopping; %zu run%s under way", service->running,
              service->running == 1 ? " is" : "s are");
     uv_timer_start(&service->grace, grace_is_over, service->options.grace_ms, 0);
+    mcp_exchanges_dismiss(service);
     pump_look(service);
 }
 
@@ -305,13 +313,17 @@ static void init_handles(struct service *service, int epoll) {
     uv_timer_init(uv, &service->due);
     uv_timer_init(uv, &service->tick);
     uv_timer_init(uv, &service->grace);
+    uv_timer_init(uv, &service->shelf_tick);
+    service->shelf_tick.data = service;
+    if (service->shelf)
+        uv_timer_start(&service->shelf_tick, look_after_shelf, SHELF_TICK_MS, SHELF_TICK_MS);
     uv_prepare_init(uv, &service->before);
     uv_prepare_start(&service->before, before_waiting);
     uv_poll_init(uv, &service->readable, epoll);
     service->readable.data = service->due.data = service->tick.data = service;
     service->grace.data = service->before.data = service->stop.data = service;
     uv_poll_start(&service->readable, UV_READABLE, on_readable);
-    service->handles = 6;
+    service->handles = 7;
     loop_hold(service->loop);
 }
 

@@ -93,6 +93,24 @@ static void take(gramc_text *value, unsigned *count, const char *text) {
     ++*count;
 }
 
+bool request_is_parameter(gramc_text *name) {
+    static const char before[] = "mcp-param-";
+    size_t len = sizeof(before) - 1;
+    if (name->len <= len || !text_is_nocase(text_slice(*name, 0, len), before)) return false;
+    *name = text_slice(*name, len, name->len);
+    return true;
+}
+
+static void note_parameter(struct asked *asked, gramc_text name, const char *value) {
+    struct asked_parameter *made;
+    if (!request_is_parameter(&name)) return;
+    if (!(made = ARENA_NEW(&asked->arena, struct asked_parameter))) return; /* the arena tells */
+    made->name = name;
+    made->value = text_of(value ? value : "");
+    made->next = asked->headers.parameters;
+    asked->headers.parameters = made;
+}
+
 static enum MHD_Result note_header(void *ctx, enum MHD_ValueKind kind, const char *name,
                                    const char *value) {
     struct asked *asked = ctx;
@@ -111,6 +129,8 @@ static enum MHD_Result note_header(void *ctx, enum MHD_ValueKind kind, const cha
         {"transfer-encoding", &headers->coding, &headers->codings},
         {"sec-fetch-site", &headers->fetch_site, &any},
         {"sec-fetch-mode", &headers->fetch_mode, &any},
+        {"accept", &headers->accept, &any},
+        {"access-control-request-headers", &headers->wanted, &any},
         {"mcp-protocol-version", &headers->mcp_revision, &any},
         {"mcp-method", &headers->mcp_method, &any},
         {"mcp-name", &headers->mcp_name, &any},
@@ -119,6 +139,7 @@ static enum MHD_Result note_header(void *ctx, enum MHD_ValueKind kind, const cha
     lines_take(&asked->lines, name, value ? value : "");
     for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
         if (text_is_nocase(text_of(name), rows[i].name)) take(rows[i].value, rows[i].count, value);
+    note_parameter(asked, text_of(name), value);
     return MHD_YES;
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "serve/answering.h"
+#include "serve/mcp_shelf.h"
 
 enum { WHY_LENGTH = 256 };
 
@@ -39,6 +40,14 @@ static bool keep_tokens(struct service *service, const struct serve_options *opt
     return service->tokens != NULL;
 }
 
+/* Others may take its place while it is served. */
+static bool keep_shelf(struct service *service) {
+    const struct serve_options *options = &service->options;
+    if (!options->shelf) return true;
+    service->shelf = shelf_hold(options->shelf);
+    return shelf_watch_open(&service->watch, &service->allocator, service->loop, options->source);
+}
+
 static gramc_status open_all(struct service *service, char *why) {
     gramc_status status = microhttpd_open(&service->http);
     if (status) {
@@ -58,6 +67,8 @@ static void give_back(struct service *service) {
     gramc_allocator allocator = service->allocator;
     sessions_free(service);
     microhttpd_close(&service->http);
+    shelf_watch_close(&service->watch);
+    shelf_let_go(service->shelf);
     arena_free(&service->arena);
     mem_free(&allocator, service, sizeof(*service));
 }
@@ -71,7 +82,8 @@ gramc_status service_new(struct service **out, const struct serve_options *optio
     *service = (struct service){.allocator = allocator, .options = *options, .loop = options->loop};
     arena_init(&service->arena, &allocator);
     fill_in(&service->options);
-    gramc_status status = keep_tokens(service, options) ? open_all(service, why) : GRAMC_NOMEM;
+    bool is_kept = keep_tokens(service, options) && keep_shelf(service);
+    gramc_status status = is_kept ? open_all(service, why) : GRAMC_NOMEM;
     if (status) give_back(service);
     else *out = service;
     return status;

@@ -10,6 +10,7 @@
 #include "base/sha256.h"
 #include "runtime/loop.h"
 #include "serve/link.h"
+#include "serve/mcp_watch.h"
 #include "serve/serve.h"
 
 enum { ADDRESS_ROOM = 128, ADDRESS_BYTES = 8, NOBODY = -1 };
@@ -50,18 +51,30 @@ struct service {
     bool has_news;  /* a connection was resumed */
     bool is_stopping, is_hurried, may_close, is_closing, is_closed;
     struct incoming *connections;
-    struct asked *requests; /* that are under way */
-    size_t running;         /* runs */
+    struct asked *requests;   /* that are under way */
+    size_t running;           /* runs */
+    struct tool_shelf *shelf; /* held; NULL: none */
+    struct shelf_watch watch; /* of its files */
+    uv_timer_t shelf_tick;    /* looks after those that hear of it */
+    size_t listening;         /* MCP clients that hear of changes */
     struct web_session *sessions;
     size_t session_count;
 };
 
 /* ## Requests (request.c) */
 
+/* A header Mcp-Param-{name}, by which an MCP client repeats an argument. */
+struct asked_parameter {
+    struct asked_parameter *next;
+    gramc_text name, value;
+};
+
 /* What of the headers is looked at; counts, because two of a kind are an attack. */
 struct asked_headers {
     gramc_text host, origin, authorization, type, length, coding, fetch_site, fetch_mode;
-    gramc_text mcp_revision, mcp_method, mcp_name;
+    gramc_text accept, mcp_revision, mcp_method, mcp_name;
+    gramc_text wanted; /* names of headers that a page wants to send */
+    struct asked_parameter *parameters;
     unsigned hosts, origins, authorizations, types, lengths, codings;
 };
 
@@ -107,11 +120,11 @@ struct asked {
     /* the answer */
     unsigned status; /* 0: there is none yet */
     const char *content_type;
-    const char *policy; /* of content; NULL: nothing may be loaded */
-    const char *allow;  /* of 405 */
-    gramc_text ignored; /* of what was asked, with a NUL behind; told in a header */
-    gramc_text param;   /* what of the request an error is about; empty: no part of it */
-    bool is_preflight;
+    const char *policy;         /* of content; NULL: nothing may be loaded */
+    const char *allow;          /* of 405 */
+    gramc_text ignored;         /* of what was asked, with a NUL behind; told in a header */
+    gramc_text headers_allowed; /* of a preflight, with a NUL behind; else empty */
+    gramc_text param;           /* what of the request an error is about; empty: no part of it */
     struct buf answer;
     char last_words[160]; /* for when there is no memory for others */
     bool has_last_words;
@@ -127,6 +140,8 @@ enum MHD_Result request_go_on(void *ctx, struct MHD_Connection *connection, cons
 void *request_begin(void *ctx, const char *uri, struct MHD_Connection *connection);
 void request_end(void *ctx, struct MHD_Connection *connection, void **request,
                  enum MHD_RequestTerminationCode code);
+/* Is this the name of a header that repeats an argument? Cuts it down to that of the argument. */
+bool request_is_parameter(gramc_text *name);
 /* A run that answered it has ended: gives it back if the library has, too. */
 void request_free_if_over(struct asked *asked);
 /* Its run ends soon, if it has one. */
@@ -171,6 +186,8 @@ void reply_error(struct asked *asked, unsigned status, const char *code, const c
 void reply_put_error(struct buf *out, unsigned status, const char *code, gramc_text message,
                      gramc_text param);
 void reply_nomem(struct asked *asked);
+/* There is something to send: a connection that waited goes on. */
+void reply_go_on(struct asked *asked);
 /* Hands the answer to the library. */
 enum MHD_Result reply_send(struct asked *asked);
 /* The same for a response, which is given back. */
@@ -219,7 +236,12 @@ void log_line(const struct service *service, const char *format, ...);
 /* ## Endpoints */
 void answer_health(struct asked *asked);
 void answer_mcp(struct asked *asked);
+void answer_mcp_stream(struct asked *asked);
 /* Ends what an MCP client asked for, and answers that it was ended, if it still listens. */
 void mcp_exchange_cancel(struct asked *asked);
+/* Looks whether the tools have changed, and tells who wants to know; and that calls still work. */
+void mcp_exchanges_tick(struct service *service);
+/* Nobody will hear of changes any more. */
+void mcp_exchanges_dismiss(struct service *service);
 
 #endif
