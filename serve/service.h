@@ -125,6 +125,7 @@ struct asked {
     gramc_text ignored;         /* of what was asked, with a NUL behind; told in a header */
     gramc_text headers_allowed; /* of a preflight, with a NUL behind; else empty */
     gramc_text param;           /* what of the request an error is about; empty: no part of it */
+    gramc_text arm;             /* that answers it, the same; empty: it is not told */
     struct buf answer;
     char last_words[160]; /* for when there is no memory for others */
     bool has_last_words;
@@ -153,7 +154,8 @@ enum endpoint_flags {
     ROUTE_BODY = 2,
     ROUTE_PAGE = 4,
     ROUTE_GET_RUNS = 8,
-    ROUTE_SHELF = 16
+    ROUTE_SHELF = 16,
+    ROUTE_ONLINE = 32
 };
 struct endpoint_row {
     const char *method, *path; /* a * stands for one segment */
