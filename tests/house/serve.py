@@ -296,6 +296,7 @@ def starting():
     Server("clerk.gram", *BASE, "--listen", "127.0.0.1:0", "--token-env", "NOT_SET", code=2)
     Server("clerk.gram", *BASE, "--listen", "127.0.0.1:0", "--token-env", "SHORT", code=2, env={"SHORT": "short"})
     Server("clerk.gram", *BASE, "--listen", "127.0.0.1:0", "--max-runs", "0", code=2)
+    for option in (["--mcp"], ["--ab", "x"]): Server("clerk.gram", *BASE, "--listen", "127.0.0.1:0", *option, "--keep-sessions", code=2)
     Server("nowhere.gram", code=2)
     taken = socket.create_server(("127.0.0.1", 0))
     Server("clerk.gram", *BASE, "--listen", "127.0.0.1:%d" % taken.getsockname()[1], code=2)
@@ -318,6 +319,38 @@ def starting():
     check(server.message("x").status == 200, "a quiet one")
     server.stop()
     check(server.said() == "", "a quiet one says", server.said())
+
+
+def kept():
+    """Sessions outlive the server, for the token that began them, and the store tells nobody their ids."""
+    open("tokens", "w").write("%s\n%s\n" % (TOKEN, OTHER))
+    options = (*SPEC, "--token-file", "tokens", "--keep-sessions", "--state", "state", "--session-time", "1ms")
+    ours, theirs = {"Authorization": "Bearer " + TOKEN}, {"Authorization": "Bearer " + OTHER}
+    server = Server(*options)
+    session = server.message({"message": "one", "session": True}, **ours).json()["session"]
+    check(server.message({"message": "two", "session": session}, **ours).json()["content"] == "You said: one, then two", "a kept session goes on")
+    check(server.message({"message": "fail", "session": session}, **ours).status == 502, "a run that fails")
+    busy = threading.Thread(target=server.message, args=({"message": "slow", "session": session},), kwargs=ours)
+    busy.start(); time.sleep(0.5)
+    other = Server(*options)
+    for each in (server, other): check(each.message({"message": "x", "session": session}, **ours).code() == "session_busy", "two runs in one session")
+    busy.join()
+    server.stop(signal.SIGKILL, code=-9)
+    check("slow, then three" in other.message({"message": "three", "session": session}, **ours).json()["content"], "it goes on elsewhere")
+    other.stop()
+    server = Server(*options)
+    document = server.message({"message": "four", "session": session, "stream": True}, **ours).events()[-1][1]
+    check(document["content"].endswith("three, then four") and "fail" not in document["content"] and document["session"] == session, document)
+    stolen, missing = server.message({"message": "x", "session": session}, **theirs), server.message({"message": "x", "session": "0" * 64}, **theirs)
+    check(stolen.status == 404 and stolen.body == missing.body, "a stolen session:", stolen.body)
+    for wrong in (session.upper(), session[1:], session + "0", "../" + session[3:]): check(server.message({"message": "x", "session": wrong}, **ours).code() == "no_session", wrong)
+    server.stop()
+    listed = subprocess.run([gramc, "session", "list", "--state", "state"], capture_output=True, text=True)
+    name = re.search("serve:[0-9a-f]{64}", listed.stdout)
+    check(listed.returncode == 0 and listed.stdout.count("serve:") == 1 and session not in listed.stdout, listed.stdout, listed.stderr)
+    shown = subprocess.run([gramc, "session", "show", name[0], "--state", "state"], capture_output=True, text=True)
+    check("four" in shown.stdout and session not in shown.stdout, shown.stdout, shown.stderr)
+    check(session not in server.said() and session.encode() not in open("state/sessions.db", "rb").read(), "the id is somewhere")
 
 
 def documented():
@@ -371,5 +404,5 @@ def load():
 server = Server(*SPEC)
 for part in (endpoints, streams, sessions, openai, strangers, smugglers, those_who_go, many): part(server)
 server.stop()
-for part in (tokens, starting, stopping, documented, load): part()
+for part in (tokens, starting, stopping, kept, documented, load): part()
 leave(250)
