@@ -37,7 +37,7 @@ struct serving {
     size_t served_count;
     gramc_text texts[TOKENS_MAX], hosts[CLI_GIVEN], origins[CLI_GIVEN];
     struct serve_options options;
-    gramc_session_store *store; /* NULL: sessions end with the server */
+    gramc_session_store *sessions; /* NULL: they end with the server */
     struct service *service;
     struct mcp_stock *stock;  /* tools of a library for MCP clients; NULL: there are none */
     struct tool_shelf *shelf; /* an agent for them; likewise */
@@ -234,8 +234,8 @@ static int open_store(struct serving *serving) {
     char path[CLI_PATH];
     if (!cli->options[OPTION_KEEP_SESSIONS]) return EXIT_FINE;
     int code = kept_path(cli, KEPT_SESSIONS, path);
-    if (code == EXIT_FINE) code = kept_open_store(cli, path, &serving->store);
-    serving->options.store = serving->store;
+    if (code == EXIT_FINE) code = kept_open_store(cli, path, &serving->sessions);
+    serving->options.store = serving->sessions;
     return code;
 }
 
@@ -289,7 +289,7 @@ static int serve(struct serving *serving) {
 static void serving_free(struct serving *serving) {
     struct cli *cli = serving->cli;
     service_free(serving->service);
-    gramc_session_store_free(serving->store);
+    gramc_session_store_free(serving->sessions);
     shelf_let_go(serving->shelf);
     if (serving->has_study) study_close(&serving->study);
     mcp_stock_free(serving->stock);
