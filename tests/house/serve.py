@@ -345,7 +345,7 @@ def kept():
     check(stolen.status == 404 and stolen.body == missing.body, "a stolen session:", stolen.body)
     for wrong in (session.upper(), session[1:], session + "0", "../" + session[3:]): check(server.message({"message": "x", "session": wrong}, **ours).code() == "no_session", wrong)
     server.stop()
-    listed = subprocess.run([gramc, "session", "list", "--state", "state"], capture_output=True, text=True)
+    listed = subprocess.run([gramc, "session", "list", "--format", "json", "--state", "state"], capture_output=True, text=True)
     name = re.search("serve:[0-9a-f]{64}", listed.stdout)
     check(listed.returncode == 0 and listed.stdout.count("serve:") == 1 and session not in listed.stdout, listed.stdout, listed.stderr)
     shown = subprocess.run([gramc, "session", "show", name[0], "--state", "state"], capture_output=True, text=True)
