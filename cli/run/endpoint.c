@@ -248,15 +248,27 @@ void run_follow(gramc_bind_options *out, const gramc_model *recorded) {
     out->target = (gramc_text){NULL, 0};
 }
 
+/* *provider NULL: it is not known. */
+static gramc_text find_protocol(struct cli *cli, const struct choice *choice,
+                                const gramc_provider **provider) {
+    char room[512];
+    gramc_text name;
+    bool named = run_name_model(cli, choice, room, sizeof room, &name);
+    *provider = named ? gramc_provider_of(name) : NULL;
+    return protocol_at(*provider, named_url(cli, choice->compilation, name));
+}
+
+gramc_text run_protocol_of(struct cli *cli, const struct choice *choice) {
+    const gramc_provider *provider;
+    return find_protocol(cli, choice, &provider);
+}
+
 int run_provider(struct cli *cli, const struct choice *choice, gramc_bind_options *out,
                  gramc_model **model) {
     const char *given = cli->options[OPTION_MODEL];
-    char room[512];
-    gramc_text name;
-    const gramc_provider *provider =
-        run_name_model(cli, choice, room, sizeof room, &name) ? gramc_provider_of(name) : NULL;
+    const gramc_provider *provider;
+    out->protocol = find_protocol(cli, choice, &provider);
     out->target = text_of(provider ? provider->target : "openai");
-    out->protocol = protocol_at(provider, named_url(cli, choice->compilation, name));
     if (!given || strncmp(given, SCRIPT, strlen(SCRIPT)) != 0) return EXIT_FINE;
     int code = open_script(cli, given + strlen(SCRIPT), model);
     if (code == EXIT_FINE) run_follow(out, *model);

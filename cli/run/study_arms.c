@@ -35,9 +35,13 @@ static int bind_arm(struct study *study, size_t i) {
     struct cli *cli = study->cli;
     struct study_arm *arm = &study->arms[i];
     gramc_bind_options options = workshop_binding(&study->shop);
+    struct role_protocols protocols;
     int code = run_provider(cli, &study->choice, &options, &arm->model);
-    if (code == EXIT_FINE && study_plays_models(study))
-        code = study_follow(study, study->experiment->arms[i].name, &options, &arm->plays_mock);
+    if (code != EXIT_FINE) return code;
+    role_protocols_list(&protocols, cli, &study->choice, arm->model, &options);
+    if (study_plays_models(study))
+        code = study_follow(study, study->experiment->arms[i].name, &options, &protocols,
+                            &arm->plays_mock);
     if (code != EXIT_FINE) return code;
     gramc_status status =
         gramc_bind(&arm->bound, study->choice.agent, study->choice.library, &options);
