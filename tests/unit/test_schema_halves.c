@@ -356,7 +356,112 @@ static void test_halves(void **state) {
     buf_free(&halves.thorough);
 }
 
+/* ## Keys that no schema names */
+
+/* An object with so many keys, inside of another with as many; the first one again at the end, as
+ * it is or with an escape, if asked for. */
+static void put_many_keys(struct buf *out, unsigned count, const char *again, bool inside) {
+    buf_putc(out, '{');
+    for (unsigned i = 0; i < count; i++) {
+        buf_printf(out, "%s\"key %u\":", i ? "," : "", i);
+        if (inside && i == count / 2) put_many_keys(out, count, NULL, false);
+        else buf_printf(out, "%u", i);
+    }
+    if (again) buf_printf(out, ",\"%s\":1", again);
+    buf_putc(out, '}');
+}
+
+static void test_many_keys(void **state) {
+    static const char *const schemas[] = {"{\"type\":\"object\"}",
+                                          "{\"patternProperties\":{\"^k\":{}}}"};
+    static const char *const again[] = {"key 0", "\\u006bey 0", NULL, "key", "\\u006bey"};
+    static const unsigned counts[] = {1, 15, 16, 17, 18, 33, 127, 128, 129, 600, 3000};
+    struct buf text;
+    (void)state;
+    buf_init(&text, NULL, LARGEST);
+    for (size_t i = 0; i < 2 * 5 * (sizeof counts / sizeof *counts); i++) {
+        gramc_schema *schema = NULL;
+        const char *source = schemas[i % 2], *key = again[i / 2 % 5];
+        if (gramc_schema_compile(&schema, source, strlen(source), NULL, NULL)) fail();
+        for (unsigned inside = 0; inside < 2; inside++) {
+            buf_reset(&text);
+            put_many_keys(&text, counts[i / 10], key, inside);
+            assert_int_equal(gramc_schema_accepts(schema, text.ptr, text.len), i / 2 % 5 >= 2);
+        }
+        gramc_schema_free(schema);
+    }
+    buf_free(&text);
+}
+
+/* ## Many numbers */
+
+static const char *const spellings[] = {"0",
+                                        "-0",
+                                        "0.0",
+                                        "0e9",
+                                        "1",
+                                        "1.0",
+                                        "1e0",
+                                        "10e-1",
+                                        "-1",
+                                        "100",
+                                        "1e2",
+                                        "1.00E+2",
+                                        "2.5",
+                                        "2.50",
+                                        "25e-1",
+                                        "0.25e1",
+                                        "-2.5",
+                                        "0.1",
+                                        "1e-1",
+                                        "0.10",
+                                        "123456789012345678",
+                                        "123456789012345678.0",
+                                        "1234567890123456789",
+                                        "12345678901234567890",
+                                        "1.234567890123456789e18",
+                                        "0.123456789012345678",
+                                        "0.1234567890123456789",
+                                        "123456789.012345678",
+                                        "1e-18",
+                                        "1e-19",
+                                        "0.0000000000000000001",
+                                        "1e17",
+                                        "1e18",
+                                        "1e400",
+                                        "10e399",
+                                        "1e-400",
+                                        "999999999999999999",
+                                        "-999999999999999999"};
+enum { SPELLINGS = sizeof spellings / sizeof *spellings };
+
+/* Every spelling against a choice of all but those that mean the same, and of all. */
+static void test_many_numbers(void **state) {
+    struct buf text;
+    (void)state;
+    buf_init(&text, NULL, LARGEST);
+    for (size_t i = 0; i < 2 * SPELLINGS; i++) {
+        gramc_text sought = text_of(spellings[i / 2]);
+        gramc_schema *schema = NULL;
+        buf_reset(&text);
+        buf_puts(&text, "{\"items\":{\"enum\":[7777");
+        for (size_t k = 0; k < SPELLINGS; k++)
+            if (i % 2 || json_number_compare(sought, text_of(spellings[k])) != 0)
+                buf_printf(&text, ",%s", spellings[k]);
+        buf_puts(&text, "]}}");
+        if (gramc_schema_compile(&schema, text.ptr, text.len, NULL, NULL)) fail();
+        buf_reset(&text);
+        buf_printf(&text, "[%s]", spellings[i / 2]);
+        if (gramc_schema_accepts(schema, text.ptr, text.len) != (i % 2 == 1))
+            fail_msg("%s", text.ptr);
+        gramc_schema_free(schema);
+    }
+    buf_free(&text);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_halves)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_halves),
+                                       cmocka_unit_test(test_many_keys),
+                                       cmocka_unit_test(test_many_numbers)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
