@@ -62,6 +62,7 @@ struct cli_file {
     struct cli_file *next;
     char *bytes; /* NUL behind */
     size_t len, size;
+    char *path; /* as it was named; NULL: not known */
 };
 
 struct cli_config;
@@ -108,7 +109,7 @@ void cli_init(struct cli *cli, FILE *out, FILE *err, const gramc_allocator *allo
 void cli_free(struct cli *cli);
 
 /* ## Variables (env_file.c) */
-/* Reads every --env-file; one that is not such a file is a usage error. An exit code. */
+/* Reads every --env-file, once; one that is not such a file is a usage error. An exit code. */
 int cli_read_variables(struct cli *cli);
 /* Of the environment, else of the last --env-file that has it; NULL: not set. */
 const char *cli_variable(const struct cli *cli, const char *name);
@@ -161,6 +162,9 @@ bool cli_is_colored(const struct cli *cli, FILE *file);
 /* Reads a file, or standard input for "-". Lives until cli_free. NULL after a message; the exit
  * code is then in cli->failure. */
 const struct cli_file *cli_read(struct cli *cli, const char *path);
+/* Those that were read since `before` was the newest, but for configurations, are the caller's. */
+struct cli_file *cli_take_files(struct cli *cli, const struct cli_file *before);
+void cli_free_files(struct cli *cli, struct cli_file *files);
 /* Writes a file so that nobody reads half of it. An exit code. */
 int cli_write_file(struct cli *cli, const char *path, gramc_text text);
 /* The same, if it is known to be a file: it keeps the mode that it had. A link that leads nowhere

@@ -196,6 +196,7 @@ static int read_file(struct cli *cli, const char *path) {
 
 int cli_read_variables(struct cli *cli) {
     int code = EXIT_FINE;
+    if (cli->variables) return EXIT_FINE;
     for (size_t i = 0; i < cli->given_count && code == EXIT_FINE; i++)
         if (cli->given[i].id == OPTION_ENV_FILE) code = read_file(cli, cli->given[i].value);
     return code;

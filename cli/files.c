@@ -59,7 +59,15 @@ static gramc_status read_stream(struct cli *cli, struct cli_file *file, FILE *st
 static void file_free(struct cli *cli, struct cli_file *file) {
     if (!file) return;
     if (file->bytes) cli->allocator.alloc(cli->allocator.ctx, file->bytes, file->size, 0);
+    if (file->path) cli->allocator.alloc(cli->allocator.ctx, file->path, strlen(file->path) + 1, 0);
     cli->allocator.alloc(cli->allocator.ctx, file, sizeof *file, 0);
+}
+
+static bool keep_path(struct cli *cli, struct cli_file *file, const char *path) {
+    size_t size = strlen(path) + 1;
+    file->path = cli->allocator.alloc(cli->allocator.ctx, NULL, 0, size);
+    if (file->path) memcpy(file->path, path, size);
+    return file->path != NULL;
 }
 
 /* Sets *status; errno tells the reason of GRAMC_IO. */
@@ -73,7 +81,7 @@ static struct cli_file *open_file(struct cli *cli, const char *path, gramc_statu
     if (file) {
         *file = (struct cli_file){.next = NULL};
         errno = 0;
-        *status = read_stream(cli, file, stream);
+        *status = keep_path(cli, file, path) ? read_stream(cli, file, stream) : GRAMC_NOMEM;
     }
     int reason = errno;
     if (stream != stdin) fclose(stream);
@@ -119,12 +127,40 @@ gramc_reader cli_reader(struct cli *cli) {
     return (gramc_reader){read_for_source, cli};
 }
 
+/* ## Whose they are */
+
+static bool is_configuration(const struct cli *cli, const struct cli_file *file) {
+    const struct cli_config *config = cli->configurations;
+    while (config && config->file != file) config = config->next;
+    return config != NULL;
+}
+
+struct cli_file *cli_take_files(struct cli *cli, const struct cli_file *before) {
+    struct cli_file *taken = NULL, **link = &cli->files;
+    while (*link && *link != before) {
+        struct cli_file *file = *link;
+        if (is_configuration(cli, file)) {
+            link = &file->next;
+            continue;
+        }
+        *link = file->next;
+        file->next = taken;
+        taken = file;
+    }
+    return taken;
+}
+
+void cli_free_files(struct cli *cli, struct cli_file *files) {
+    while (files) {
+        struct cli_file *next = files->next;
+        file_free(cli, files);
+        files = next;
+    }
+}
+
 void cli_free(struct cli *cli) {
     cli_free_variables(cli);
     cli_free_configurations(cli);
-    while (cli->files) {
-        struct cli_file *next = cli->files->next;
-        file_free(cli, cli->files);
-        cli->files = next;
-    }
+    cli_free_files(cli, cli->files);
+    cli->files = NULL;
 }

@@ -31,7 +31,7 @@ static const char *object_of(const char *name) {
 static struct cli_file *keep(struct cli *cli, struct buf *bytes) {
     struct cli_file *file = cli->allocator.alloc(cli->allocator.ctx, NULL, 0, sizeof *file);
     if (!file) return NULL;
-    *file = (struct cli_file){cli->files, bytes->ptr, bytes->len, bytes->size};
+    *file = (struct cli_file){cli->files, bytes->ptr, bytes->len, bytes->size, NULL};
     cli->files = file;
     return file;
 }

@@ -346,6 +346,7 @@ static int new_compilation(struct cli *cli, gramc_compilation **out, bool is_con
     options.plain = cli->options[OPTION_PLAIN] != NULL;
     options.strict = cli->options[OPTION_STRICT] != NULL;
     options.strict_vocabulary = cli->options[OPTION_STRICT_VOCABULARY] != NULL;
+    options.advice = cli->options[OPTION_ADVICE] != NULL;
     options.keep_types = cli->options[OPTION_DEFS] != NULL;
     options.forget_trees = is_configured; /* what reads no configuration looks at trees */
     bool is_named = cli->options[OPTION_CONFIG];

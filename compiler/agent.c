@@ -4,6 +4,7 @@
 
 #include "base/limits.h"
 #include "base/text.h"
+#include "compiler/advice.h"
 #include "compiler/box_use.h"
 #include "compiler/data.h"
 #include "compiler/emit/bundle.h"
@@ -191,6 +192,7 @@ void agent_resolve(struct pass *pass, struct gramc_spec *spec, struct agent *age
     tasks_resolve(pass, spec, agent);
     if (pass->arena->oom) return;
     resolve_choice(pass, agent);
+    advise(pass, agent);
     inputs_find(pass, agent);
 }
 

@@ -25,7 +25,8 @@ gramc_status gramc_compilation_new(gramc_compilation **out, const gramc_options 
                                        .strict_vocabulary = full.strict_vocabulary,
                                        .strict = full.strict,
                                        .keep_types = full.keep_types,
-                                       .forget_trees = full.forget_trees};
+                                       .forget_trees = full.forget_trees,
+                                       .advice = full.advice};
     arena_pool_init(&compilation->pool, &allocator);
     arena_init_pooled(&compilation->arena, &compilation->pool);
     findings_init(&compilation->findings, &compilation->arena, full.max_findings);

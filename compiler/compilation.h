@@ -44,7 +44,7 @@ struct gramc_compilation {
     struct arena arena;
     struct findings findings;
     gramc_reader reader;
-    bool plain, strict_vocabulary, strict, keep_types, forget_trees;
+    bool plain, strict_vocabulary, strict, keep_types, forget_trees, advice;
     bool looks_for_files;  /* that libraries name: to check them, not to use them */
     bool evaluates_format; /* gramc_source_check_format was asked: the findings are those of fmt */
     struct unit *parsed;   /* the last one first */

@@ -1,6 +1,7 @@
 /* Turns comments `// gramc: allow(G0203, G0204) reason` into findings that are not reported: those
  * of the comment's own line, or, if it has the line to itself, of the line below. A comment that
  * does nothing, says no reason or is misspelt is a finding itself. */
+#include "compiler/advice.h"
 #include "compiler/allowance.h"
 #include "compiler/config.h"
 
@@ -54,7 +55,7 @@ static void allow(const struct directive *directive, gramc_text code) {
     struct suppress_target target = {directive, id};
     uint32_t removed = findings_remove(pass->findings, is_meant, &target);
     findings_withhold(pass->compilation, id, removed);
-    if (!removed && directive->complete && !directive->of_targets)
+    if (!removed && directive->complete && !directive->of_targets && advice_is_wanted(pass, id))
         FIND(pass->findings, D_UNUSED_ALLOW, pass->source, at, code);
 }
 

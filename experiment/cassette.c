@@ -218,20 +218,26 @@ static bool is_cell_line(gramc_text line) {
     return text_starts(line, "{\"event\":\"cell\",");
 }
 
-static bool is_cell(struct arena *arena, gramc_text line, const struct plan *plan,
-                    const struct cell *cell) {
+/* `repeat` from 1; 0: any. */
+static bool is_cell(struct arena *arena, gramc_text line, gramc_text arm, uint64_t repeat) {
     const struct json *said = is_cell_line(line) ? json_parse(arena, line, NULL) : NULL;
-    return said && trace_number(said, "repeat") == cell->repeat + 1 &&
-           text_eq(trace_text(said, "arm"), plan->experiment->arms[cell->arm].name);
+    return said && (!repeat || trace_number(said, "repeat") == repeat) &&
+           text_eq(trace_text(said, "arm"), arm);
 }
 
-/* The lines of the cell, without its first. */
-static gramc_text find_cell(struct arena *arena, gramc_text file, size_t at,
-                            const struct plan *plan, const struct cell *cell) {
-    while (at < file.len && !is_cell(arena, take_line(file, &at), plan, cell)) continue;
+/* The lines of the first such cell, without its first. */
+static gramc_text find_lines(struct arena *arena, gramc_text file, size_t at, gramc_text arm,
+                             uint64_t repeat) {
+    while (at < file.len && !is_cell(arena, take_line(file, &at), arm, repeat)) continue;
     size_t start = at, end = at;
     while (at < file.len && !is_cell_line(take_line(file, &at))) end = at;
     return text_slice(file, start, end);
+}
+
+static gramc_text find_cell(struct arena *arena, gramc_text file, size_t at,
+                            const struct plan *plan, const struct cell *cell) {
+    return find_lines(arena, file, at, plan->experiment->arms[cell->arm].name,
+                      (uint64_t)cell->repeat + 1);
 }
 
 gramc_status cassette_load(gramc_cassette **out, gramc_text file, const struct plan *plan,
@@ -253,6 +259,20 @@ gramc_status cassette_load(gramc_cassette **out, gramc_text file, const struct p
                     plan->experiment->arms[cell->arm].name);
     status = gramc_cassette_new(out, lines, allocator, &why);
     return status == GRAMC_FINDINGS ? fail(error, status, "", text_of(why.message)) : status;
+}
+
+gramc_status cassette_script(gramc_model **out, gramc_text file, gramc_text arm,
+                             const gramc_allocator *allocator) {
+    struct arena arena;
+    arena_init(&arena, allocator);
+    gramc_text lines = find_lines(&arena, file, 0, arm, 0);
+    bool oom = arena.oom;
+    arena_free(&arena);
+    *out = NULL;
+    if (oom) return GRAMC_NOMEM;
+    if (!lines.len) return GRAMC_NOT_FOUND;
+    gramc_status status = gramc_model_new_script(out, lines, allocator, NULL);
+    return status == GRAMC_FINDINGS ? GRAMC_NOT_FOUND : status;
 }
 
 gramc_status cassette_judged(gramc_text *out, struct arena *arena, gramc_text file,

@@ -46,6 +46,10 @@ gramc_status cassette_load(gramc_cassette **out, gramc_text file, const struct p
                            const struct cell *cell, const gramc_allocator *allocator,
                            struct cassette_error *error);
 
+/* Any recording of that arm in an item's file, as a script: how it was asked, of whom.
+ * GRAMC_NOT_FOUND: there is none, or none that can be read. GRAMC_NOMEM. */
+gramc_status cassette_script(gramc_model **out, gramc_text file, gramc_text arm,
+                             const gramc_allocator *allocator);
 /* The beginning of the day on which a file was recorded, in ms since 1970; 0: it does not say. */
 int64_t cassette_recorded(struct arena *arena, gramc_text file);
 /* The lines of the cell's judges, in the arena: what judge_tape_open takes; none is no error. */

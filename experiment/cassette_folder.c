@@ -202,6 +202,22 @@ gramc_status cassettes_open(gramc_cassette **out, int64_t *recorded_ms,
     return status;
 }
 
+gramc_status cassettes_script(gramc_model **out, const struct cassette_folder *folder,
+                              gramc_text arm) {
+    gramc_status status = GRAMC_NOT_FOUND;
+    struct cassette_error error;
+    *out = NULL;
+    for (uint32_t i = 0; i < folder->plan->cases->count && status == GRAMC_NOT_FOUND; i++) {
+        struct buf file;
+        buf_init(&file, folder->allocator, TRACE_SIZE_MAX);
+        gramc_status got = cassettes_read(&file, folder, i, &error);
+        if (got == GRAMC_NOMEM) status = got;
+        if (!got) status = cassette_script(out, buf_view(&file), arm, folder->allocator);
+        buf_free(&file);
+    }
+    return status;
+}
+
 gramc_status cassettes_judged(gramc_text *out, struct arena *arena,
                               const struct cassette_folder *folder, const struct cell *cell,
                               struct cassette_error *error) {

@@ -29,6 +29,9 @@ gramc_status cassettes_save(const struct cassette_folder *folder, struct store *
 gramc_status cassettes_open(gramc_cassette **out, int64_t *recorded_ms,
                             const struct cassette_folder *folder, const struct cell *cell,
                             struct cassette_error *error);
+/* cassette_script, of the first file that has the arm. */
+gramc_status cassettes_script(gramc_model **out, const struct cassette_folder *folder,
+                              gramc_text arm);
 /* The bytes of an item's file; *out is the caller's, inited, to be freed. The same statuses. */
 gramc_status cassettes_read(struct buf *out, const struct cassette_folder *folder, uint32_t item,
                             struct cassette_error *error);

@@ -4,6 +4,7 @@
  * scored. */
 #include "experiment/grade_judge.h"
 
+#include "base/family.h"
 #include "base/json/writer.h"
 #include "base/number.h"
 #include "base/text.h"
@@ -27,14 +28,14 @@ static const char rubric_spec[] =
     "[Verdict:Object {open: false} | (reason::Text {description: \"one sentence\"}), "
     "(score::Double "
     "{min: 0, max: 1}), (pass::Bool)]\n"
-    "[judge:Agent {temperature: 0, output: Verdict, instruction: \"You judge the answer of an "
+    "[judge:Agent {output: Verdict, instruction: \"You judge the answer of an "
     "assistant. " TRUST "Judge `answer`, given to `case`, by `question` alone. Say the reason in "
     "one sentence, a score from 0 to 1, and whether it passes.\", model: ";
 
 static const char prefer_spec[] =
     "[Preference:Object {open: false} | (reason::Text {description: \"one sentence\"}), "
     "(better::Text {enum: [\"first\", \"second\", \"tie\"]})]\n"
-    "[judge:Agent {temperature: 0, output: Preference, instruction: \"You compare two answers of "
+    "[judge:Agent {output: Preference, instruction: \"You compare two answers of "
     "assistants to the same case. " TRUST "Say which of `first` and `second` is better by "
     "`question` alone, or that neither is. Their order means nothing.\", model: ";
 
@@ -48,6 +49,7 @@ static gramc_status compile(struct judge *judge, const gramc_grader *grader,
     options.allocator = &judge->allocator;
     buf_puts(source, grader->kind == GRAMC_GRADER_PREFER ? prefer_spec : rubric_spec);
     json_put_string(source, grader->model);
+    if (!family_refuses_temperature(grader->model)) buf_puts(source, ", temperature: 0");
     buf_puts(source, "}]\n");
     gramc_status status = buf_status(source);
     if (status == GRAMC_OK) status = gramc_compilation_new(&judge->compilation, &options);

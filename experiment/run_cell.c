@@ -417,6 +417,10 @@ static void run_agent(struct cell_job *job) {
                               ? GRAMC_NOMEM
                               : gramc_run_start(NULL, options->loop, arm->bound, &run, &handler);
     if (status == GRAMC_NOMEM) fail_job(job, "internal", "out of memory");
+    else if (status == GRAMC_USAGE && job->attempt.replayed)
+        fail_job(
+            job, "cassette-miss",
+            "it was recorded by another protocol than the arm is asked by now; record it again");
     else if (status) fail_job(job, "internal", "the run cannot be started with this case");
 }
 

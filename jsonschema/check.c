@@ -1,19 +1,34 @@
-/* The public call that evaluates an instance: reads it, evaluates it, hands the verdict over. */
+/* The public call that evaluates an instance: by its bytes if they are fine, else by a document,
+ * that can be explained. Hands the verdict over. */
 #include "jsonschema/evaluate.h"
 
 #include <string.h>
 
-#include "jsonschema/fast.h"
+#include "jsonschema/fill.h"
 #include "jsonschema/verdict.h"
 
-/* The engine for bytes goes further than the one for documents, which ran into a limit. */
-static bool is_fine_as_is(const struct gramc_schema *schema, gramc_text text, unsigned flags) {
-    bool unfilled;
-    return run_accepts(schema, text, &unfilled) && !(unfilled && flags & GRAMC_CHECK_DEFAULTS);
+/* One pass over the bytes, which settles what is valid once it is filled in. False says nothing. */
+static bool accept(struct verdict *verdict, const struct gramc_schema *schema, gramc_text text,
+                   unsigned flags) {
+    struct fills fills;
+    gramc_verdict *shown = &verdict->shown;
+    fills_init(&fills, &verdict->arena, text, flags);
+    if (!run_with_fills(schema, text, &fills)) return false;
+    shown->normalised = text;
+    if (fills.change_count) {
+        gramc_adjustment *changes =
+            arena_array(&verdict->arena, fills.change_count, sizeof *changes);
+        shown->normalised = fills_apply(&fills, text);
+        if (!changes || !shown->normalised.ptr || !fills_show(&fills, text, changes)) return false;
+        shown->adjustments = changes;
+        shown->adjustment_count = fills.change_count;
+    }
+    return shown->valid = true;
 }
 
-static gramc_status check(struct verdict *verdict, const struct gramc_schema *schema,
-                          gramc_text text, const gramc_check_options *options) {
+/* The thorough way: reads a document, changes it, evaluates it, and can say what is wrong. */
+static gramc_status explain(struct verdict *verdict, const struct gramc_schema *schema,
+                            gramc_text text, const gramc_check_options *options) {
     struct report report = {.max = options->max_errors ? options->max_errors : 100};
     struct evaluation evaluation;
     struct json_error error;
@@ -34,31 +49,39 @@ static gramc_status check(struct verdict *verdict, const struct gramc_schema *sc
     } else if (!verdict->arena.oom) {
         report_not_json(&evaluation, &error);
     }
-    if (evaluation.status == GRAMC_LIMIT && is_fine_as_is(schema, text, options->flags)) {
-        evaluation.status = GRAMC_OK;
-        verdict->changes = NULL;
-        report = (struct report){.max = report.max};
-        root = NULL;
-    }
     evaluation_free(&evaluation);
     verdict_finish(verdict, &evaluation, &report, root, text);
     return verdict->arena.oom ? GRAMC_NOMEM : evaluation.status;
 }
 
-gramc_status gramc_schema_check(gramc_verdict **out, const gramc_schema *schema, const char *json,
-                                size_t len, const gramc_check_options *options) {
+static gramc_status check(gramc_verdict **out, const struct gramc_schema *schema, gramc_text text,
+                          const gramc_check_options *options, bool thoroughly) {
     static const gramc_check_options defaults = GRAMC_CHECK_OPTIONS_INIT;
     if (!options) options = &defaults;
     gramc_allocator allocator = options->allocator ? *options->allocator : mem_default();
     struct verdict *verdict = mem_alloc(&allocator, sizeof *verdict);
+    gramc_status status = GRAMC_OK;
     *out = NULL;
     if (!verdict) return GRAMC_NOMEM;
-    memset(verdict, 0, sizeof *verdict);
+    memset(verdict, 0, offsetof(struct verdict, room));
     arena_init(&verdict->arena, &allocator);
-    gramc_status status = check(verdict, schema, (gramc_text){json, len}, options);
+    verdict->arena.cursor = (char *)verdict->room;
+    verdict->arena.end = (char *)verdict->room + sizeof verdict->room;
+    if (thoroughly || !accept(verdict, schema, text, options->flags))
+        status = explain(verdict, schema, text, options);
     if (status == GRAMC_OK) *out = &verdict->shown;
     else gramc_verdict_free(&verdict->shown);
     return status;
+}
+
+gramc_status gramc_schema_check(gramc_verdict **out, const gramc_schema *schema, const char *json,
+                                size_t len, const gramc_check_options *options) {
+    return check(out, schema, (gramc_text){json, len}, options, false);
+}
+
+gramc_status verdict_by_document(gramc_verdict **out, const gramc_schema *schema, gramc_text text,
+                                 const gramc_check_options *options) {
+    return check(out, schema, text, options, true);
 }
 
 void gramc_verdict_free(gramc_verdict *shown) {

@@ -81,6 +81,8 @@ bool link_nodes(struct schema_compiler *c);
 /* ## fast_prepare.c: what only the fast path needs. */
 bool fast_prepare_members(struct schema_compiler *c, struct object_rules *rules);
 bool fast_prepare_node(struct schema_compiler *c, struct schema_node *node);
+/* ## fast_defaults.c: once all nodes are prepared. */
+bool fast_prepare_defaults(struct schema_compiler *c);
 
 /* ## metaschemas.c: the standard's own documents. ptr NULL: not one of them. */
 gramc_text metaschema_find(gramc_text uri);

@@ -107,6 +107,13 @@ struct fast_keys {
     size_t longest; /* of the texts, in bytes */
 };
 
+/* A default as it is filled in: `"key":value`. Empty where the fast path does not know whether it
+ * fits. */
+struct fast_default {
+    gramc_text member;
+    size_t value; /* where it starts */
+};
+
 struct pattern_property {
     const struct regex *regex;
     gramc_text pattern;
@@ -137,6 +144,7 @@ struct object_rules {
     uint64_t required;               /* a bit for each fast keys that must be there */
     uint64_t defaults;               /* one for each that would be filled in; of an object that is
                                         not simple: not 0 if there is any such */
+    struct fast_default *initials;   /* one for each fast key, if there are defaults */
     const struct schema_node *other; /* of members without a property; NULL: none may be there */
     bool simple;                     /* fast, required and other say everything */
 };

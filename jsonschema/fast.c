@@ -99,9 +99,11 @@ static inline const char *run_array(struct run *run, const struct schema_node *n
 struct members {
     const struct object_rules *rules;
     const struct fast_key *likely; /* should come next */
-    uint64_t present;              /* bits of the fast keys that were seen */
+    uint64_t present;              /* bits of the fast keys that were seen... */
+    uint64_t dropped;              /* ...and of nulls among them that count as absent */
     size_t base;                   /* of the keys that the run remembers */
     uint32_t count;
+    const char *open; /* the object's bracket */
 };
 
 /* The fast keys at p, looked for in circles from the likely one on; NULL if there is none. */
@@ -129,10 +131,24 @@ static inline const char *run_key(struct run *run, const struct members *members
     return p;
 }
 
+/* A value was refused, but it may be a null that counts as absent. */
+static inline const char *run_refused(struct run *run, struct members *members,
+                                      const struct fast_key *key, const char *quote,
+                                      const char *value) {
+    const struct null_member at = {members->rules, key,   members->open,
+                                   quote,          value, members->count - 1};
+    const char *end = key ? run_drop_null(run, &at) : NULL;
+    if (!end) return NULL;
+    members->count--;
+    members->dropped |= key->bit;
+    return end;
+}
+
 /* p is at the quote; gives the place behind the value. */
 static inline const char *run_member(struct run *run, struct members *members, const char *p) {
     const struct schema_node *node = members->rules->other;
     const struct fast_key *key;
+    const char *quote = p;
     p = run_key(run, members, p + 1, &key);
     if (!p) return NULL;
     members->count++;
@@ -144,20 +160,31 @@ static inline const char *run_member(struct run *run, struct members *members, c
     }
     p = run_skip_blanks(p);
     if (*p != ':') return NULL;
-    return run_any(run, node, run_skip_gap(p));
+    const char *value = run_skip_gap(p);
+    p = run_any(run, node, value);
+    return p ? p : run_refused(run, members, key, quote, value);
 }
 
-static inline bool has_all(struct run *run, const struct members *members) {
+static inline bool has_all(struct run *run, const struct members *members, const char *close) {
     const struct object_rules *rules = members->rules;
-    if (rules->defaults & ~members->present) run->unfilled = true;
-    return members->count >= rules->min && members->count <= rules->max &&
-           (members->present & rules->required) == rules->required;
+    uint64_t present = members->present & ~members->dropped, filled = 0;
+    if (members->dropped | (rules->defaults & ~present)) {
+        const struct run_object at = {rules,   members->open,  close,
+                                      present, members->count, members->dropped != 0};
+        filled = run_fill(run, &at);
+    }
+    uint32_t count = members->count + (uint32_t)__builtin_popcountll(filled);
+    present |= filled;
+    return count >= rules->min && count <= rules->max &&
+           (present & rules->required) == rules->required;
 }
 
 static inline const char *run_object(struct run *run, const struct schema_node *node,
                                      const char *p) {
-    struct members members = {
-        .rules = node->members, .likely = node->members->fast.keys, .base = run->key_count};
+    struct members members = {.rules = node->members,
+                              .likely = node->members->fast.keys,
+                              .base = run->key_count,
+                              .open = p};
     if (run->depth++ == JSON_MAX_DEPTH) return run_give_up(run);
     p = run_skip_blanks(p + 1);
     if (*p != '}') {
@@ -171,7 +198,7 @@ static inline const char *run_object(struct run *run, const struct schema_node *
     }
     run->depth--;
     run->key_count = members.base;
-    return run_goes_on(run, ++p) && has_all(run, &members) ? p : NULL;
+    return run_goes_on(run, p + 1) && has_all(run, &members, p) ? p + 1 : NULL;
 }
 
 /* ## Values */
@@ -228,17 +255,23 @@ static inline void keep_tail(struct run *run, const char *start, const char *end
     run->to_tail = (uintptr_t)(run->tail + RUN_WINDOW) - (uintptr_t)end;
 }
 
-/* The text ends with a closing bracket. */
-static inline bool run_all(struct run *run, const struct gramc_schema *schema, const char *start,
-                           const char *end) {
+static inline void run_init(struct run *run, const struct gramc_schema *schema, const char *start,
+                            const char *end, struct fills *fills) {
     run->end = end;
     run->schema = schema;
+    run->fills = fills;
     run->depth = run->frames = 0;
     run->again = run->key_count = 0;
     run->most_again = RUN_AGAIN + RUN_AGAIN_PER_BYTE * (size_t)(end - start);
     run->furthest = start;
     run->given_up = run->unfilled = run->has_session = false;
     keep_tail(run, start, end);
+}
+
+/* The text ends with a closing bracket. */
+static inline bool run_all(struct run *run, const struct gramc_schema *schema, const char *start,
+                           const char *end, struct fills *fills) {
+    run_init(run, schema, start, end, fills);
     bool accepted = run_value(run, schema->root->same, run_skip_blanks(start)) == end;
     if (run->has_session) regex_session_free(&run->regexes);
     return accepted;
@@ -259,23 +292,33 @@ bool gramc_schema_accepts(const gramc_schema *schema, const char *json, size_t l
     const char *end = trimmed_end(json, len);
     struct run run;
     if (!is_fast(schema, json, end)) return run_otherwise(schema, json, end);
-    if (run_all(&run, schema, json, end)) return true;
+    if (run_all(&run, schema, json, end, NULL)) return true;
     return run.given_up && run_evaluate(schema, json, end);
-}
-
-bool run_accepts(const gramc_schema *schema, gramc_text text, bool *unfilled) {
-    const char *end = trimmed_end(text.ptr, text.len);
-    struct run run;
-    bool accepted = is_fast(schema, text.ptr, end) && run_all(&run, schema, text.ptr, end);
-    *unfilled = accepted && run.unfilled;
-    return accepted;
 }
 
 /* A value that is accepted as it stands keeps its nulls and is not converted: what is normalised
  * has to be accepted too. Only defaults may be missing. */
 bool gramc_schema_accepts_as_is(const gramc_schema *schema, const char *json, size_t len) {
-    bool unfilled;
-    return run_accepts(schema, (gramc_text){json, len}, &unfilled) && !unfilled;
+    const char *end = trimmed_end(json, len);
+    struct run run;
+    return is_fast(schema, json, end) && run_all(&run, schema, json, end, NULL) && !run.unfilled;
+}
+
+bool run_with_fills(const struct gramc_schema *schema, gramc_text text, struct fills *fills) {
+    const char *end = trimmed_end(text.ptr, text.len);
+    struct run run;
+    return is_fast(schema, text.ptr, end) && text.len <= INT32_MAX &&
+           run_all(&run, schema, text.ptr, end, fills) && !run.given_up && !run.unfilled;
+}
+
+bool run_default(const struct gramc_schema *schema, const struct schema_node *node,
+                 gramc_text bracketed, struct fills *fills) {
+    const char *start = bracketed.ptr, *end = start + bracketed.len;
+    struct run run;
+    run_init(&run, schema, start, end, fills);
+    bool accepted = run_value(&run, node, start + 1) == end - 1;
+    if (run.has_session) regex_session_free(&run.regexes);
+    return accepted && !run.given_up && !run.unfilled;
 }
 
 bool gramc_schema_accepts_any_text(const gramc_schema *schema) {

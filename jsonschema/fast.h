@@ -10,6 +10,7 @@
 
 #include "base/json/scan.h"
 #include "jsonschema/evaluate.h"
+#include "jsonschema/fill.h"
 
 enum {
     RUN_WINDOW = 16,         /* bytes that are looked at in one go */
@@ -39,14 +40,11 @@ struct run {
     size_t again, most_again;
     const char *furthest; /* that a value was read to which was refused */
     size_t key_count;
+    struct fills *fills; /* what is to be changed; NULL: the text is judged as it stands */
     unsigned char tail[2 * RUN_WINDOW]; /* the last bytes again, then zeros */
     struct run_key keys[RUN_MAX_KEYS];
     struct regex_session regexes;
 };
-
-/* The byte engine alone: false also means that it has given up. *unfilled: somewhere a default may
- * be missing. */
-bool run_accepts(const gramc_schema *schema, gramc_text text, bool *unfilled);
 
 /* Any value. */
 const char *run_value(struct run *run, const struct schema_node *node, const char *p);
@@ -75,6 +73,28 @@ const char *run_other_key(struct run *run, const struct object_rules *rules, siz
                           const char *inside, const struct fast_key **key);
 /* An object with patterns, names to check, or very many members. */
 const char *run_long_object(struct run *run, const struct schema_node *node, const char *p);
+
+/* ## fast_fill.c */
+/* An object at its end. */
+struct run_object {
+    const struct object_rules *rules;
+    const char *open, *close; /* its brackets */
+    uint64_t present;         /* bits of the fast keys that are there... */
+    uint32_t count;           /* ...of all members */
+    bool dropped;             /* nulls were left out */
+};
+/* Notes which defaults are missing; gives their bits if they are filled in. */
+uint64_t run_fill(struct run *run, const struct run_object *at);
+
+/* A member whose value was refused. */
+struct null_member {
+    const struct object_rules *rules;
+    const struct fast_key *key;
+    const char *open, *quote, *value; /* of the object, of the key */
+    uint32_t count;                   /* of members before it */
+};
+/* The end of a null that counts as absent. */
+const char *run_drop_null(struct run *run, const struct null_member *at);
 
 /* ## fast_look.c */
 /* Applicators: the same bytes again for each of them. */
@@ -135,6 +155,28 @@ static inline const char *run_scan_string(const struct run *run, const char *p, 
 static inline const char *run_give_up(struct run *run) {
     run->given_up = true;
     return NULL;
+}
+
+/* A default may be missing here. */
+static inline void run_unfilled(struct run *run) {
+    if (!run->fills) run->unfilled = true;
+    else if (run->fills->flags & GRAMC_CHECK_DEFAULTS) run_give_up(run);
+}
+
+/* Several schemas look at the same bytes: nothing is noted meanwhile. */
+static inline struct fills *run_quietly(struct run *run) {
+    struct fills *fills = run->fills;
+    run->fills = NULL;
+    return fills;
+}
+
+/* A default that was found missing meanwhile is the thorough half's: what is filled in for one
+ * schema is seen by the others. */
+static inline void run_as_before(struct run *run, struct fills *fills) {
+    run->fills = fills;
+    if (!fills || !run->unfilled) return;
+    run->unfilled = false;
+    if (fills->flags & GRAMC_CHECK_DEFAULTS) run_give_up(run);
 }
 
 /* The value is refused; p is how far it was read. */

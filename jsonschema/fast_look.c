@@ -45,7 +45,7 @@ static bool evaluate_span(struct run *run, const struct schema_node *node, const
 const char *run_tree(struct run *run, const struct schema_node *node, const char *p) {
     const char *end = run_value(run, run->schema->any, p);
     if (!end) return NULL;
-    if (run->schema->has_defaults) run->unfilled = true;
+    if (run->schema->has_defaults) run_unfilled(run);
     if (!run_look_again(run, (size_t)(end - p))) return NULL;
     return evaluate_span(run, node, p, end) ? end : NULL;
 }
@@ -120,14 +120,46 @@ static bool accepts_conditions(struct look *look, const struct applicators *appl
     return !look->run->given_up && (!next || accepts(look, next));
 }
 
-const char *run_look(struct run *run, const struct schema_node *node, const char *p) {
+/* What alternatives alone say: the first that takes the value as it stands is the one by which it
+ * is changed. */
+static const char *fill_first(struct run *run, const struct node_list *any, const char *p) {
+    struct look look = {run, p, NULL};
+    for (size_t i = 0; i < any->count && !run->given_up; i++) {
+        struct fills *fills = run_quietly(run);
+        bool fits = accepts(&look, any->nodes[i]), unfilled = run->unfilled;
+        run->unfilled = false;
+        run_as_before(run, fills);
+        if (fits) return unfilled ? run_value(run, any->nodes[i]->same, p) : look.end;
+    }
+    return NULL;
+}
+
+static bool is_choice_alone(const struct schema_node *node) {
+    const struct applicators *a = node->apply;
+    return a->any.count && !node->itself && !a->ref && !a->all.count && !a->one.count && !a->no &&
+           !a->if_node;
+}
+
+static const char *look_at_all(struct run *run, const struct schema_node *node, const char *p) {
     struct look look = {run, p, NULL};
     const struct applicators *apply = node->apply;
-    if (run->frames == RUN_MAX_FRAMES) return run_give_up(run);
-    run->frames++;
     bool valid = (!node->itself || accepts(&look, node->itself)) && accepts_all(&look, apply) &&
                  accepts_any(&look, &apply->any) && accepts_one(&look, &apply->one) &&
                  accepts_conditions(&look, apply) && is_value(&look);
-    run->frames--;
     return valid && !run->given_up ? look.end : NULL;
+}
+
+const char *run_look(struct run *run, const struct schema_node *node, const char *p) {
+    const char *end;
+    if (run->frames == RUN_MAX_FRAMES) return run_give_up(run);
+    run->frames++;
+    if (run->fills && is_choice_alone(node)) {
+        end = fill_first(run, &node->apply->any, p);
+    } else {
+        struct fills *fills = run_quietly(run);
+        end = look_at_all(run, node, p);
+        run_as_before(run, fills);
+    }
+    run->frames--;
+    return end;
 }

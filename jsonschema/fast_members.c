@@ -32,8 +32,6 @@ static bool remember_key(struct run *run, size_t base, const char *inside, const
     return true;
 }
 
-/* ## Members out of order */
-
 /* ## Keys with escapes */
 
 static bool means(const char *p, const char *close, gramc_text text) {
@@ -135,7 +133,7 @@ static bool has_required(const struct object_rules *rules, uint64_t present) {
     return present == (count == 64 ? UINT64_MAX : (UINT64_C(1) << count) - 1);
 }
 
-const char *run_long_object(struct run *run, const struct schema_node *node, const char *p) {
+static const char *run_members(struct run *run, const struct schema_node *node, const char *p) {
     const struct object_rules *rules = node->object;
     size_t base = run->key_count;
     uint64_t present = 0;
@@ -158,4 +156,11 @@ const char *run_long_object(struct run *run, const struct schema_node *node, con
     if (rules->defaults) run->unfilled = true;
     if (!run_goes_on(run, ++p) || count < rules->min || count > rules->max) return NULL;
     return has_required(rules, present) ? p : NULL;
+}
+
+const char *run_long_object(struct run *run, const struct schema_node *node, const char *p) {
+    struct fills *fills = run_quietly(run);
+    p = run_members(run, node, p);
+    run_as_before(run, fills);
+    return p;
 }

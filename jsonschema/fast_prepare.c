@@ -69,7 +69,10 @@ bool fast_prepare_members(struct schema_compiler *c, struct object_rules *rules)
         add_key(&rules->fast, keys, property->key,
                 property->node ? property->node->same : other->same);
     }
-    return true;
+    rules->initials = NULL;
+    if (!rules->defaults) return true;
+    rules->initials = arena_zalloc(c->arena, count * sizeof *rules->initials);
+    return rules->initials || compile_stop(c, GRAMC_NOMEM);
 }
 
 /* ## Choices */

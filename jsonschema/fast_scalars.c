@@ -173,12 +173,23 @@ static const char *count_containing(struct run *run, const struct schema_node *n
     return count >= rules->min_contains && count <= rules->max_contains ? p + 1 : NULL;
 }
 
-bool run_array_again(struct run *run, const struct schema_node *node, const char *start,
-                     const char *end) {
+static bool keeps_array_rules(struct run *run, const struct schema_node *node, const char *start,
+                              const char *end) {
     const struct array_rules *rules = node->array;
     if (!run_look_again(run, (size_t)(end - start))) return false;
     if (rules->contains && !count_containing(run, node, start)) return false;
     return !rules->unique || run_all_differ(run, start, end);
+}
+
+/* Items that are changed are the thorough half's: they may be equal then. */
+bool run_array_again(struct run *run, const struct schema_node *node, const char *start,
+                     const char *end) {
+    struct fills *fills = run_quietly(run);
+    bool fine = keeps_array_rules(run, node, start, end);
+    run->fills = fills;
+    if (fills) run->unfilled = false;
+    if (fills && fills_has_behind(fills, start)) run_give_up(run);
+    return fine;
 }
 
 /* ## The slow way, right for everything */

@@ -12,13 +12,21 @@ struct change {
     uint32_t inside;           /* the number of the default that it belongs to; 0: none */
 };
 
+/* The whole is what allocators have at hand. */
+enum { FEW_BYTES = 768 };
+
 struct verdict {
     gramc_verdict shown; /* first, so that one can be had from the other */
     struct arena arena;
     const struct violation *violations; /* as many as shown.error_count */
     struct change *changes, **link;
     uint32_t fill_count; /* the number of the last default that was tried */
+    uint64_t room[FEW_BYTES / sizeof(uint64_t)]; /* where the arena begins */
 };
+
+/* gramc_schema_check without its fast half, to hold the two against each other. */
+gramc_status verdict_by_document(gramc_verdict **out, const gramc_schema *schema, gramc_text text,
+                                 const gramc_check_options *options);
 
 /* Changes the document as the flags say (normalise.c), before it is evaluated. */
 void verdict_normalise(struct verdict *verdict, struct evaluation *evaluation, struct json *root,

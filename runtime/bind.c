@@ -1,12 +1,14 @@
 /* Joins one agent with one library by the tools' names: each tool gets its implementation, which
- * its kind binds, and what a request says about the tools is printed once. Reports every missing
- * piece, not only the first. */
+ * its kind binds, and what requests say about the tools is printed once (bind_blocks.c). Reports
+ * every missing piece, not only the first. */
 #include "base/buf.h"
 #include "base/limits.h"
 #include "base/text.h"
 #include "runtime/bind_approval.h"
+#include "runtime/bind_blocks.h"
 #include "runtime/bind_box.h"
 #include "runtime/bind_guard.h"
+#include "runtime/bind_roles.h"
 #include "runtime/offering.h"
 #include "base/options.h"
 #include "runtime/proof.h"
@@ -15,7 +17,7 @@
 #include "runtime/strategy.h"
 #include "runtime/wire.h"
 
-enum { BLOCK_MAX = 64 << 20, SENTENCE_MAX = 4096 };
+enum { SENTENCE_MAX = 4096 };
 
 /* ## Messages */
 
@@ -144,94 +146,29 @@ static void choose(gramc_bound *bound, struct bound_tool *choice, const gramc_to
     else if (!failed && !bound->arena.oom) report_missing(bound, tool);
 }
 
-/* ## What a request says about the tools */
+/* ## The agent */
 
-static gramc_text print_block(gramc_bound *bound, gramc_text target, bool functions,
-                              const gramc_tool *const *list, size_t count) {
-    struct buf out;
-    size_t bad = 0;
-    gramc_text block = {NULL, 0};
-    if (count == 0) return block;
-    buf_init(&out, &bound->arena.allocator, BLOCK_MAX);
-    gramc_status status = gramc_target_request(target, functions, list, count, &bad,
-                                               &bound->arena.allocator, buf_writer(&out));
-    if (!status) block = arena_text(&bound->arena, buf_view(&out));
-    else if (status == GRAMC_NOMEM || out.state == BUF_NOMEM) bound->arena.oom = true;
-    else if (!bound->failed)
-        bound_report(bound, GRAMC_ERROR, NULL,
-                     BOUND_JOIN(bound, TEXT("the parameters of tool `"), list[bad]->name,
-                                TEXT("` are no JSON of usable size")),
-                     TEXT(""));
-    buf_free(&out);
-    return block;
+/* `to`: empty, or to which of its roles. */
+static void report_setting(gramc_bound *bound, const char *name, const char *to) {
+    gramc_text role = text_of(to ? to : "");
+    bound_report(bound, GRAMC_WARNING, NULL,
+                 BOUND_JOIN(bound, TEXT("`"), text_of(name), TEXT("` of agent `"),
+                            bound->agent->name, TEXT("` is not sent"),
+                            text_of(to ? " to its " : ""), role,
+                            text_of(to ? ": that provider has no such setting"
+                                       : ": its provider has no such setting")),
+                 TEXT(""));
 }
 
-static gramc_text print_answer(gramc_bound *bound, const struct json *output) {
-    struct buf out;
-    if (!output) return (gramc_text){NULL, 0};
-    buf_init(&out, &bound->arena.allocator, BLOCK_MAX);
-    gramc_status status = gramc_target_answer(text_of(bound->protocol->target), output,
-                                              &bound->arena.allocator, buf_writer(&out));
-    if (status) bound->arena.oom = true;
-    return buf_to_arena(&out, &bound->arena);
-}
-
-/* The tool as the provider knows it. */
-static const gramc_tool *shown(gramc_bound *bound, const struct bound_tool *tool) {
-    gramc_tool *copy = ARENA_NEW(&bound->arena, gramc_tool);
-    if (!copy) return tool->tool;
-    *copy = *tool->tool;
-    copy->name = tool->wire_name;
-    if (copy->parameters.ptr != tool->wire_parameters.ptr) copy->document = NULL;
-    copy->parameters = tool->wire_parameters;
-    copy->examples = wire_examples(&bound->arena, tool);
-    return copy;
-}
-
-/* The model cannot call what it is not told of, so the step forgets it too. */
-static void cut_tools(gramc_bound *bound, struct bound_step *step) {
-    size_t most = bound->protocol->most_tools;
-    if (most == 0 || step->tool_count <= most) return;
-    struct buf all, taken;
-    buf_init(&all, &bound->arena.allocator, SENTENCE_MAX);
-    buf_init(&taken, &bound->arena.allocator, SENTENCE_MAX);
-    if (step->task) buf_printf(&all, "task `%.*s` has ", TEXT_ARGS(step->task->name));
-    else buf_printf(&all, "agent `%.*s` has ", TEXT_ARGS(bound->agent->name));
-    buf_printf(&all, "%zu", step->tool_count);
-    buf_printf(&taken, "%zu", most);
-    BOUND_TELL(bound, D_TOOLS_CUT, NULL, TEXT(""), buf_to_arena_cut(&all, &bound->arena),
-               buf_to_arena_cut(&taken, &bound->arena), step->tools[most]->tool->name);
-    step->tool_count = most;
-}
-
-/* What takes no arguments has nothing to be asked for. */
-static void print_arguments(gramc_bound *bound) {
-    for (size_t i = 0; i < bound->tool_count && !bound->arena.oom; i++) {
-        struct bound_tool *tool = &bound->tools[i];
-        const struct json *schema = json_parse(&bound->arena, tool->wire_parameters, NULL);
-        const struct json *properties = json_get(schema, "properties");
-        if (json_is(properties, JSON_OBJECT) && properties->first)
-            tool->arguments_format = print_answer(bound, schema);
-    }
-}
-
-static void print_blocks(gramc_bound *bound, gramc_text target) {
-    const gramc_tool **list = arena_array(&bound->arena, bound->tool_count + 1, sizeof(*list));
-    const struct strategy *strategy = strategy_of(bound->agent);
-    if (strategy && strategy->answers)
-        bound->own_format =
-            print_answer(bound, json_parse(&bound->arena, text_of(strategy->answers), NULL));
-    if (strategy && strategy->asks_arguments) print_arguments(bound);
-    for (size_t i = 0; list && i < bound->step_count; i++) {
-        struct bound_step *step = &bound->steps[i];
-        cut_tools(bound, step);
-        for (size_t t = 0; t < step->tool_count; t++) list[t] = shown(bound, step->tools[t]);
-        if (bound->arena.oom) return;
-        step->tools_block = print_block(bound, target, false, list, step->tool_count);
-        if (bound->protocol->has_functions)
-            step->functions_block = print_block(bound, target, true, list, step->tool_count);
-        step->answer_format = print_answer(bound, step->output_document);
-    }
+/* Where its roles are asked by several protocols, some of them may have it. */
+static void check_setting(gramc_bound *bound, unsigned setting, const char *name) {
+    bool some_have = false;
+    for (size_t i = 0; i < RUN_ROLES; i++)
+        if (bound->protocols[i] && !(bound->protocols[i]->lacks & setting)) some_have = true;
+    if (!some_have) report_setting(bound, name, NULL);
+    for (size_t i = 0; i < RUN_ROLES && some_have; i++)
+        if (bound->protocols[i] && (bound->protocols[i]->lacks & setting))
+            report_setting(bound, name, role_name((enum run_role)i));
 }
 
 /* What an agent says and its provider cannot be told. */
@@ -250,12 +187,7 @@ static void check_settings(gramc_bound *bound) {
                     {SETTING_CONTEXT, "numCtx", agent->num_ctx.len},
                     {SETTING_KEEP_ALIVE, "keepAlive", agent->keep_alive.len}};
     for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
-        if (settings[i].said && (bound->protocol->lacks & settings[i].setting))
-            bound_report(bound, GRAMC_WARNING, NULL,
-                         BOUND_JOIN(bound, TEXT("`"), text_of(settings[i].name),
-                                    TEXT("` of agent `"), agent->name,
-                                    TEXT("` is not sent: its provider has no such setting")),
-                         TEXT(""));
+        if (settings[i].said) check_setting(bound, settings[i].setting, settings[i].name);
 }
 
 static void check_strategy(gramc_bound *bound) {
@@ -284,7 +216,8 @@ static void fill(gramc_bound *bound, gramc_text target) {
     bind_approvals(bound);
     proof_summarise(bound);
     if (!bound->failed && !bound->arena.oom && wire_make(bound, target)) steps_make(bound);
-    if (!bound->failed) print_blocks(bound, target);
+    bind_list_named(bound);
+    if (!bound->failed) bind_blocks(bound, target);
 }
 
 /* ## The public calls */
@@ -317,10 +250,12 @@ gramc_bound *bound_new(const gramc_library *library, const gramc_bind_options *o
     if (!bound) return NULL;
     *bound = (gramc_bound){.library = library,
                            .protocol = &protocol_chat,
+                           .protocols = {&protocol_chat},
                            .builtins = options->builtins,
                            .reader = options->reader,
                            .path = options->path,
                            .secrets_may_miss = options->secrets_may_miss};
+    bound->named_end = &bound->named;
     arena_init(&bound->arena, &allocator);
     map_init(&bound->offered_schemas, &bound->arena);
     if (secrets_new(&bound->secrets, &allocator, options->secrets, options->secret_count))
@@ -364,13 +299,10 @@ gramc_status bound_make(gramc_bound **out, const gramc_agent *agent, const gramc
     bound->agent = agent;
     bound->chain = &chain;
     bound->given = &options;
-    bound->protocol = options.protocol.len ? protocol_named(options.protocol)
-                                           : protocol_of_target(options.target);
-    if (!bound->protocol) {
+    if (!bind_roles(bound, &options)) {
         gramc_bound_free(bound);
         return GRAMC_USAGE;
     }
-    if (!options.target.len) options.target = text_of(bound->protocol->target);
     if (!bound->arena.oom) fill(bound, options.target);
     return finish(out, bound);
 }

@@ -5,6 +5,7 @@
 #include "base/diag/diag.h"
 #include "base/map.h"
 #include "gramc/runtime.h"
+#include "runtime/role.h"
 #include "runtime/tool.h"
 
 struct bind_note {
@@ -12,16 +13,28 @@ struct bind_note {
     struct bind_note *next;
 };
 
+/* What requests of one protocol say about a step. */
+struct bound_blocks {
+    gramc_text tools, functions; /* functions: by that wire; empty: the protocol has none */
+    gramc_text answer;           /* a structured one; empty: a text */
+};
+
+/* A name for models, and how they are asked. */
+struct bound_named {
+    gramc_text name;
+    const struct protocol *protocol;
+    struct bound_named *next;
+};
+
 /* One step of a message: a task, or the agent itself where it has none. */
 struct bound_step {
     const gramc_task *task;    /* NULL: the message is the task */
     struct bound_tool **tools; /* that the model sees: the task's own, then the agent's */
     size_t tool_count;
-    gramc_text tools_block, functions_block; /* what a request says about them */
-    gramc_text answer_format;                /* and about a structured answer; empty: a text */
-    gramc_text output;                       /* JSON Schema of the answer; empty: any text */
-    const struct json *output_document;      /* the same, as it was built */
-    const gramc_schema *answers;             /* the same, compiled; NULL: any text */
+    struct bound_blocks blocks[RUN_ROLES]; /* of the roles that the strategy asks */
+    gramc_text output;                     /* JSON Schema of the answer; empty: any text */
+    const struct json *output_document;    /* the same, as it was built */
+    const gramc_schema *answers;           /* the same, compiled; NULL: any text */
     bool answer_wrapped;
 };
 
@@ -52,9 +65,12 @@ struct gramc_bound {
     const gramc_library *library; /* may be NULL */
     struct bound_tool *tools;     /* one per tool of the agent and its tasks */
     size_t tool_count;
-    const struct protocol *protocol;
-    gramc_text own_format;    /* of answers that its strategy asks for itself; empty: none */
-    struct bound_step *steps; /* one per task, or a single one */
+    const struct protocol *protocol;             /* of the role that is asked first */
+    const struct protocol *protocols[RUN_ROLES]; /* NULL: the strategy does not ask it */
+    struct bound_named *named, **named_end; /* what is asked otherwise, by agents of tools too */
+    gramc_text
+        own_format[RUN_ROLES]; /* of answers that its strategy asks for itself; empty: none */
+    struct bound_step *steps;  /* one per task, or a single one */
     size_t step_count;
     struct bind_note *first, *last;
     bool failed;

@@ -38,7 +38,7 @@ bool budget_is_usable(const gramc_agent *agent, const gramc_run_options *options
     if (options->prices && !are_usable(options->prices)) return false;
     for (size_t i = 0; i < options->model_count; i++)
         if (options->models[i].prices && !are_usable(options->models[i].prices)) return false;
-    return limit == 0 || are_priced(models) || options->model->kind == &model_mock;
+    return limit == 0 || are_priced(models) || options->model->is_mock;
 }
 
 /* Prices are borrowed until the run starts. */
@@ -85,7 +85,7 @@ void budget_count(gramc_run *run, const struct usage *usage) {
     const struct budget *own = &run->budget;
     uint64_t parts = usage->prompt + usage->completion;
     uint64_t tokens = usage->total > parts ? usage->total : parts;
-    bool is_mock = run->model->kind == &model_mock;
+    bool is_mock = run->model->is_mock;
     const gramc_prices *prices = run->models[run->asking.role].prices;
     double cost = own->has_prices && !is_mock ? cost_of(prices, usage) : 0;
     for (gramc_run *r = run; r; r = r->caller) {

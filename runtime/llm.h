@@ -117,7 +117,5 @@ gramc_text model_provider(gramc_text spec);
 /* ## Servers (provider.c) */
 /* enum profile of the model's provider, asked at that URL; empty: its own. */
 unsigned provider_profile(gramc_text model, gramc_text base_url);
-/* OpenAI's reasoning models do. */
-bool provider_refuses_temperature(gramc_text id);
 
 #endif

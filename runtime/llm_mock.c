@@ -10,6 +10,7 @@ enum { SAMPLE_MAX = 1 << 16, WRAPPED_MAX = 2 << 20 };
 
 gramc_status gramc_model_new_mock(gramc_model **out, const gramc_allocator *allocator) {
     *out = model_new(&model_mock, allocator);
+    if (*out) (*out)->is_mock = true;
     return *out ? GRAMC_OK : GRAMC_NOMEM;
 }
 

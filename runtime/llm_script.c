@@ -15,9 +15,25 @@ struct script_reader {
     const struct json *request; /* the newest that was not answered yet */
 };
 
+/* What is no known protocol is none that anything could be asked by. */
+static bool read_named(gramc_model *model, const struct json *list) {
+    if (!json_is(list, JSON_ARRAY)) return true;
+    model->named = arena_array(&model->arena, list->count + 1, sizeof(*model->named));
+    model->named_count = 0;
+    for (const struct json *item = model->named ? list->first : NULL; item; item = item->next) {
+        const struct protocol *protocol = protocol_named(trace_text(item, "protocol"));
+        if (protocol)
+            model->named[model->named_count++] =
+                (struct script_named){trace_text(item, "model"), protocol};
+    }
+    return model->named;
+}
+
 static gramc_status read_header(struct script_reader *reader, const struct json *event) {
     reader->model->id = trace_text(event, "model");
     reader->model->protocol = protocol_named(trace_text(event, "protocol"));
+    if (!read_named(reader->model, json_get(event, "protocols"))) return GRAMC_NOMEM;
+    reader->model->is_mock = text_is(trace_text(event, "provider"), model_mock.name);
     return GRAMC_OK;
 }
 

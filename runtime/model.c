@@ -24,6 +24,16 @@ gramc_text gramc_model_protocol(const gramc_model *model) {
     return model->protocol ? text_of(model->protocol->name) : (gramc_text){NULL, 0};
 }
 
+gramc_text gramc_model_protocol_of(const gramc_model *model, gramc_text name) {
+    for (size_t i = 0; i < model->named_count; i++)
+        if (text_eq(model->named[i].name, name)) return text_of(model->named[i].protocol->name);
+    return gramc_model_protocol(model);
+}
+
+bool gramc_model_is_mock(const gramc_model *model) {
+    return model->is_mock;
+}
+
 void gramc_model_free(gramc_model *model) {
     if (!model) return;
     gramc_allocator allocator = model->arena.allocator;

@@ -28,6 +28,11 @@ struct script_answer {
     struct reply reply;
 };
 
+struct script_named {
+    gramc_text name; /* of models, as agents write it */
+    const struct protocol *protocol;
+};
+
 struct gramc_model {
     struct arena arena;
     const struct model_kind *kind;
@@ -46,8 +51,11 @@ struct gramc_model {
     /* script */
     struct script_answer *answers;
     size_t answer_count;
+    struct script_named *named; /* that were asked by other protocols than `protocol` */
+    size_t named_count;
     bool has_key;     /* endpoint: one is sent */
     bool of_cassette; /* script: what it has no answer to ends the run as a miss */
+    bool is_mock;     /* or a script of its answers */
 };
 
 /* One question to a model. Lives in its run; used again for the next question. */

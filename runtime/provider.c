@@ -35,7 +35,3 @@ unsigned provider_profile(gramc_text model, gramc_text base_url) {
     unsigned profile = profiles[provider - providers];
     return elsewhere ? profile & ~(unsigned)PROFILE_COMPLETION_TOKENS : profile;
 }
-
-bool provider_refuses_temperature(gramc_text id) {
-    return id.len > 1 && id.ptr[0] == 'o' && id.ptr[1] >= '0' && id.ptr[1] <= '9';
-}

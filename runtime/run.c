@@ -230,6 +230,19 @@ gramc_text run_tool_choice(const gramc_run *run) {
     return word ? choice : tool ? tool->wire_name : (gramc_text){NULL, 0};
 }
 
+const struct protocol *run_protocol(const gramc_run *run, enum run_role role) {
+    return run->bound->protocols[role];
+}
+
+void run_ask_as(const gramc_run *run, struct planned_request *asking, enum run_role role) {
+    const struct bound_blocks *blocks = &run->step->blocks[role];
+    const struct protocol *protocol = run_protocol(run, role);
+    bool functions = protocol && protocol->has_functions && run->wire == GRAMC_WIRE_FUNCTIONS;
+    asking->role = role;
+    asking->tools = functions ? blocks->functions : blocks->tools;
+    asking->answer_format = blocks->answer;
+}
+
 /* What a request takes where little is escaped, so that its buffer seldom grows. */
 static size_t usual_size(const struct request *request) {
     size_t size = 1024 + request->instruction.len + request->tools.len;
@@ -243,7 +256,7 @@ static bool build_body(gramc_run *run) {
     struct request request = {asking->agent,
                               run_model_id(run),
                               asking->tools,
-                              run->wire,
+                              asking->talk->protocol->has_functions ? run->wire : GRAMC_WIRE_TOOLS,
                               asking->talk,
                               asking->tool_choice,
                               asking->answer_format,
@@ -253,7 +266,7 @@ static bool build_body(gramc_run *run) {
                               run->seed};
     buf_reset(&run->body);
     buf_reserve(&run->body, usual_size(&request));
-    run->talk.protocol->request(&run->body, &request);
+    asking->talk->protocol->request(&run->body, &request);
     if (buf_status(&run->body) == GRAMC_NOMEM) run_nomem(run);
     if (buf_status(&run->body) == GRAMC_LIMIT)
         run_end(run, GRAMC_OUTCOME_INTERNAL, "the request is longer than %d bytes", BODY_MAX);
@@ -262,23 +275,19 @@ static bool build_body(gramc_run *run) {
 
 /* As the agent's own model is asked, unless its strategy says otherwise. */
 static void prepare(gramc_run *run) {
-    const struct bound_step *step = run->step;
-    bool functions = run->wire == GRAMC_WIRE_FUNCTIONS;
-    run->asking =
-        (struct planned_request){.role = RUN_AGENT,
-                                 .talk = &run->talk,
-                                 .arena = &run->arena,
-                                 .agent = run->bound->agent,
-                                 .instruction = run->instruction,
-                                 .tools = functions ? step->functions_block : step->tools_block,
-                                 .tool_choice = run_tool_choice(run),
-                                 .answer_format = step->answer_format,
-                                 .stream = true};
+    run->asking = (struct planned_request){.talk = &run->talk,
+                                           .arena = &run->arena,
+                                           .agent = run->bound->agent,
+                                           .instruction = run->instruction,
+                                           .tool_choice = run_tool_choice(run),
+                                           .stream = true};
+    run_ask_as(run, &run->asking, RUN_AGENT);
     run->strategy->ask(run, &run->asking);
     run->model = run->models[run->asking.role].model;
     run->watch.role = role_name(run->asking.role);
     run->watch.model = run_model_id(run);
-    run->stream = run->streams && run->asking.stream && run->model->kind == &model_endpoint;
+    run->stream = run->streams && run->asking.stream && run->model->kind == &model_endpoint &&
+                  run->asking.talk->protocol->stream;
 }
 
 static void step_ask(gramc_run *run) {
@@ -407,14 +416,21 @@ static gramc_status evaluate(const gramc_bound *bound, const gramc_run_options *
     return GRAMC_OK;
 }
 
-/* All models are asked for the same conversation, in the same words. */
+/* A script was asked by the protocols that it tells of. */
+static bool speaks(const gramc_model *model, const struct protocol *protocol) {
+    bool listed = !model->protocol || model->protocol == protocol;
+    for (size_t i = 0; i < model->named_count && !listed; i++)
+        listed = model->named[i].protocol == protocol;
+    return listed;
+}
+
 static gramc_status find_models(struct run_model models[RUN_ROLES], const gramc_bound *bound,
                                 const gramc_run_options *options) {
     const struct strategy *strategy = strategy_of(bound->agent);
     if (!roles_resolve(models, strategy->roles, bound->agent, options)) return GRAMC_USAGE;
     for (size_t i = 0; i < RUN_ROLES; i++) {
         const gramc_model *model = models[i].model;
-        if (model && model->protocol && model->protocol != bound->protocol) return GRAMC_USAGE;
+        if (model && !speaks(model, bound->protocols[i])) return GRAMC_USAGE;
     }
     return budget_is_usable(bound->agent, options, models) ? GRAMC_OK : GRAMC_USAGE;
 }
@@ -482,7 +498,7 @@ static void fill(gramc_run *run, const gramc_run_options *options) {
     run->wire = choose_wire(options, run->bound);
     run->max_iterations = options->max_iterations ? options->max_iterations : agent->max_iterations;
     if (run->max_iterations == 0) run->max_iterations = DEFAULT_ITERATIONS;
-    run->streams = run->bound->protocol->stream && (options->stream || options->model->stream);
+    run->streams = options->stream || options->model->stream;
     budget_init(run, options);
     run->timeout_ms = options->timeout_ms;
     if (run->timeout_ms == 0) run->timeout_ms = run->budget.max_ms ? UINT32_MAX : RUN_TIMEOUT_MS;
@@ -521,6 +537,12 @@ static gramc_text choose_id(gramc_run *run, const gramc_run_options *options) {
     return text_of(run->id);
 }
 
+static bool sends_seed(const gramc_bound *bound) {
+    for (size_t i = 0; i < RUN_ROLES; i++)
+        if (bound->protocols[i] && !(bound->protocols[i]->lacks & SETTING_SEED)) return true;
+    return false;
+}
+
 static void tell_start(gramc_run *run, const gramc_run_options *options) {
     const gramc_bound *bound = run->bound;
     const gramc_library *library = bound->library;
@@ -537,8 +559,7 @@ static void tell_start(gramc_run *run, const gramc_run_options *options) {
                                      .protocol = text_of(bound->protocol->name),
                                      .model = run->models[role_first(run->strategy->roles)].id,
                                      .wire = run->wire == GRAMC_WIRE_TOOLS ? "tools" : "functions",
-                                     .seed = bound->protocol->lacks & SETTING_SEED ? TEXT("")
-                                                                                   : run->seed,
+                                     .seed = sends_seed(bound) ? run->seed : TEXT(""),
                                      .bound = bound,
                                      .inputs = run->inputs,
                                      .input_count = run->input_count - 1,

@@ -151,6 +151,10 @@ bool run_is_ending(const gramc_run *run);
 void run_handle_closed(gramc_run *run);
 /* Of the model that is asked. */
 gramc_text run_model_id(const gramc_run *run);
+/* By which a model is asked in that role; NULL: the strategy has none. */
+const struct protocol *run_protocol(const gramc_run *run, enum run_role role);
+/* The tools and the kind of answer of the step, as that role's model is told of them. */
+void run_ask_as(const gramc_run *run, struct planned_request *asking, enum run_role role);
 /* `auto`, `none`, `required` or the name on the wire of a tool of this step, as its task says, else
  * the agent. Empty: neither does, or the tool is one that only other tasks have. */
 gramc_text run_tool_choice(const gramc_run *run);

@@ -3,6 +3,7 @@
  * and what the evaluator says of it. Only the user's text and the answer stay in the conversation;
  * what the roles say to each other is gone with the step. What they are told is
  * evaluated_words.h's. */
+#include "base/family.h"
 #include "base/limits.h"
 #include "base/text.h"
 #include "base/json/tolerant.h"
@@ -10,6 +11,7 @@
 #include "runtime/answer.h"
 #include "runtime/evaluated_words.h"
 #include "runtime/run.h"
+#include "runtime/session/session.h"
 
 enum { INNER_MAX = 256 << 20 };
 
@@ -67,8 +69,8 @@ static gramc_text take(gramc_run *run, struct buf *text) {
 }
 
 /* Not every provider has a word for it. */
-static bool can_forbid_calls(const gramc_run *run) {
-    return !(run->talk.protocol->lacks & SETTING_CHOICE);
+static bool can_forbid_calls(const gramc_run *run, enum run_role role) {
+    return !(run_protocol(run, role)->lacks & SETTING_CHOICE);
 }
 
 static void put_tool_list(struct buf *out, const struct bound_step *step) {
@@ -122,6 +124,17 @@ static void enter(gramc_run *run, enum phase phase) {
     run->state = RUN_ASK;
 }
 
+/* The first messages of the run's conversation, as that role's provider wants them. */
+static void take_up(gramc_run *run, enum run_role role, size_t count) {
+    struct evaluated_plan *plan = run->plan;
+    const struct protocol *protocol = run_protocol(run, role);
+    plan->talk = (struct conversation){.protocol = protocol};
+    bool taken = protocol == run->talk.protocol
+                     ? conversation_branch(&plan->talk, &run->talk, &run->inner, count)
+                     : session_reword(&plan->talk, &run->talk, &run->inner, count);
+    if (!taken) run_nomem(run);
+}
+
 /* Sees what was said before, the request, and each round before this one as two messages. */
 static void enter_generator(gramc_run *run) {
     struct evaluated_plan *plan = run->plan;
@@ -129,7 +142,7 @@ static void enter_generator(gramc_run *run) {
     enter(run, GENERATE);
     plan->round++;
     instruct(run, WORDS_GENERATOR, false);
-    if (!conversation_branch(&plan->talk, &run->talk, &run->inner, run->talk.count)) run_nomem(run);
+    take_up(run, RUN_GENERATOR, run->talk.count);
     for (const struct continued *r = plan->reasons; r && !run_is_ending(run); r = r->next)
         say_calls_made(run, r, ++round);
 }
@@ -140,7 +153,7 @@ static void enter_evaluator(gramc_run *run) {
     struct buf out;
     enter(run, EVALUATE);
     instruct(run, WORDS_EVALUATOR, false);
-    plan->talk = (struct conversation){.protocol = run->talk.protocol};
+    plan->talk = (struct conversation){.protocol = run_protocol(run, RUN_EVALUATOR)};
     buf_init(&out, &run->loop->allocator, INNER_MAX);
     buf_puts(&out, WORDS_REQUEST);
     buf_text(&out, plan->query);
@@ -158,9 +171,9 @@ static void enter_output(gramc_run *run) {
     enter(run, OUTPUT);
     if (run->step->tool_count == 0) plan->instruction = run->instruction;
     else if (called) instruct(run, WORDS_OUTPUT, false);
-    else instruct(run, WORDS_OUTPUT_WITHOUT_CALLS, !can_forbid_calls(run));
+    else instruct(run, WORDS_OUTPUT_WITHOUT_CALLS, !can_forbid_calls(run, RUN_OUTPUT));
     size_t kept = run->talk.count - (called ? 1 : 0); /* the request comes again, with the calls */
-    if (!conversation_branch(&plan->talk, &run->talk, &run->inner, kept)) run_nomem(run);
+    take_up(run, RUN_OUTPUT, kept);
     if (!called || run_is_ending(run)) return;
     buf_init(&out, &run->loop->allocator, INNER_MAX);
     buf_text(&out, plan->query);
@@ -188,7 +201,7 @@ static void begin(gramc_run *run, gramc_text text) {
 /* 0 is what this strategy presets. */
 static const gramc_agent *sampling(gramc_run *run, enum run_role role) {
     const gramc_agent *agent = run->bound->agent;
-    if (!provider_refuses_temperature(run->models[role].id) || !text_is(agent->temperature, "0"))
+    if (!family_refuses_temperature(run->models[role].id) || !text_is(agent->temperature, "0"))
         return agent;
     gramc_agent *copy = ARENA_NEW(&run->inner, gramc_agent);
     if (!copy) return agent;
@@ -206,7 +219,8 @@ static gramc_text choice_of(const gramc_run *run, gramc_text choice) {
 
 /* With the tools and told not to call them; where it cannot be told, without. */
 static void forbid_calls(const gramc_run *run, struct planned_request *request, bool shows_tools) {
-    if (!shows_tools || !can_forbid_calls(run)) request->tools = (gramc_text){NULL, 0};
+    if (!shows_tools || !can_forbid_calls(run, request->role))
+        request->tools = (gramc_text){NULL, 0};
     request->tool_choice = TEXT("none");
 }
 
@@ -214,7 +228,7 @@ static void ask(gramc_run *run, struct planned_request *request) {
     static const enum run_role roles[] = {
         [GENERATE] = RUN_GENERATOR, [EVALUATE] = RUN_EVALUATOR, [OUTPUT] = RUN_OUTPUT};
     struct evaluated_plan *plan = run->plan;
-    request->role = roles[plan->phase];
+    run_ask_as(run, request, roles[plan->phase]);
     request->talk = &plan->talk;
     request->arena = &run->inner;
     request->instruction = plan->instruction;
@@ -227,8 +241,9 @@ static void ask(gramc_run *run, struct planned_request *request) {
         break;
     case EVALUATE:
         forbid_calls(run, request, true);
-        request->answer_format = run->bound->own_format;
-        if (request->tools.len && run->talk.protocol->lacks & SETTING_FORMAT_WITH_TOOLS)
+        request->answer_format = run->bound->own_format[RUN_EVALUATOR];
+        if (request->tools.len &&
+            run_protocol(run, RUN_EVALUATOR)->lacks & SETTING_FORMAT_WITH_TOOLS)
             request->answer_format = (gramc_text){NULL, 0};
         break;
     case OUTPUT: forbid_calls(run, request, !plan->called); break;

@@ -2,6 +2,7 @@
  * read as a name, a yes or no, or the arguments of a call. A step is a conversation of its own, of
  * which the task and its answer stay. What is said is prompted_say.c's, what is understood
  * prompted_read.c's; how arguments are mended and checked is the same as for every call. */
+#include "base/family.h"
 #include "base/json/json.h"
 #include "base/limits.h"
 #include "base/number.h"
@@ -92,7 +93,7 @@ static const gramc_agent *sampling(gramc_run *run) {
     gramc_agent *copy = ARENA_NEW(&run->inner, gramc_agent);
     if (!copy) return agent;
     *copy = *agent;
-    if (!provider_refuses_temperature(run->models[RUN_AGENT].id))
+    if (!family_refuses_temperature(run->models[RUN_AGENT].id))
         copy->temperature = spell(run, other_temperature(agent, plan->failures));
     if (plan->failures >= 4 && number_to_int(&tokens, agent->max_tokens) && tokens < INT32_MAX)
         copy->max_tokens = spell_count(run, tokens + tokens / 2);

@@ -1,7 +1,7 @@
 /* Has another agent do a tool's work: a run in the run that calls it. The arguments are its inputs,
  * its answer is the result. What it asks and uses counts for its caller too (budget.c), and ends
  * with it; guards, approval, a cassette and the company of programs are the caller's. */
-#include "runtime/bound.h"
+#include "runtime/bind_roles.h"
 
 #include "base/json/json.h"
 #include "base/text.h"
@@ -85,17 +85,16 @@ static const gramc_offering *offering_of(gramc_bound *bound, const gramc_library
     return own;
 }
 
-/* Another provider is asked in another way. */
+/* Without a model of its own it is asked by that of its caller's first role. */
 static gramc_bind_options options_for(gramc_bound *bound, const gramc_agent *agent,
                                       const gramc_library *library) {
     gramc_bind_options options = *bound->given;
+    const struct protocol *protocol =
+        agent->model.len ? bind_protocol(&options, bound->agent, agent->model) : bound->protocol;
     options.offering = offering_of(bound, library);
-    const gramc_provider *own = gramc_provider_of(bound->agent->model);
-    const gramc_provider *other = agent->model.len ? gramc_provider_of(agent->model) : own;
-    bool is_own = own && (!options.protocol.len || text_is(options.protocol, own->protocol));
-    if (!other || other == own || !is_own) return options; /* or whoever runs it says otherwise */
-    options.target = text_of(other->target);
-    options.protocol = text_of(other->protocol);
+    if (!protocol) return options;
+    if (protocol != bound->protocol) options.target = text_of(protocol->target);
+    options.protocol = text_of(protocol->name);
     return options;
 }
 

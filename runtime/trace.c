@@ -81,6 +81,18 @@ static void put_inputs(struct json_writer *w, const gramc_event_start *start) {
     json_object_end(w);
 }
 
+static void put_protocols(struct json_writer *w, const struct bound_named *named) {
+    if (!named) return;
+    json_member_array(w, "protocols");
+    for (; named; named = named->next) {
+        json_object_begin(w);
+        json_member_text(w, "model", named->name);
+        json_member_text(w, "protocol", text_of(named->protocol->name));
+        json_object_end(w);
+    }
+    json_array_end(w);
+}
+
 static void put_start(struct trace *trace, const gramc_event *event) {
     const gramc_event_start *start = event->start;
     struct json_writer *w = &trace->event;
@@ -94,6 +106,7 @@ static void put_start(struct trace *trace, const gramc_event *event) {
     put_side(w, "library", "name", start->library, start->library_fingerprint);
     json_member_text(w, "provider", start->provider);
     json_member_text(w, "protocol", start->protocol);
+    put_protocols(w, start->bound->named);
     json_member_text(w, "model", start->model);
     json_member_text(w, "wire", text_of(start->wire));
     if (start->seed.len) json_member_raw(w, "seed", start->seed);

@@ -50,7 +50,7 @@ static bool name_tools(gramc_bound *bound, gramc_text target) {
     return true;
 }
 
-static void show_parameters(gramc_bound *bound, struct bound_tool *tool, gramc_text target) {
+void wire_show(gramc_bound *bound, struct bound_tool *tool, gramc_text target) {
     struct buf out;
     gramc_text own = tool->tool->parameters;
     buf_init(&out, &bound->arena.allocator, SCHEMA_MAX);
@@ -63,7 +63,7 @@ static void show_parameters(gramc_bound *bound, struct bound_tool *tool, gramc_t
 bool wire_make(gramc_bound *bound, gramc_text target) {
     if (!name_tools(bound, target)) return false;
     for (size_t i = 0; i < bound->tool_count && !bound->arena.oom; i++)
-        show_parameters(bound, &bound->tools[i], target);
+        wire_show(bound, &bound->tools[i], target);
     return !bound->arena.oom;
 }
 

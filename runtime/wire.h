@@ -7,6 +7,8 @@
 /* Gives each bound tool its name, and the schema that requests show; false without memory or after
  * a message. Tools of one name keep one name. */
 bool wire_make(gramc_bound *bound, gramc_text target);
+/* The second half of that, of one tool. */
+void wire_show(gramc_bound *bound, struct bound_tool *tool, gramc_text target);
 /* What a model wrote, with the names of the tool's own parameters; from `arena` where it differs.
  */
 gramc_text wire_arguments(struct arena *arena, const struct bound_tool *tool, gramc_text arguments);

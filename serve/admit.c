@@ -42,6 +42,10 @@ static gramc_text host_name(gramc_text host) {
     return text_slice(host, 0, end);
 }
 
+static bool is_port(gramc_text text) {
+    return text.len == 0 || (text.ptr[0] == ':' && is_number(text_slice(text, 1, text.len)));
+}
+
 /* Nobody can make a browser take a number for another host. */
 static bool is_numeric(gramc_text name) {
     if (name.len > 2 && name.ptr[0] == '[') return true;
@@ -62,7 +66,8 @@ static bool is_our_name(const struct service *service, gramc_text name) {
 static bool is_for_us(struct asked *asked) {
     if (asked->headers.hosts != 1)
         return refuse(asked, 400, "bad_host", "a request has one Host header");
-    if (!is_our_name(asked->service, host_name(asked->headers.host)))
+    gramc_text host = asked->headers.host, name = host_name(host);
+    if (!is_our_name(asked->service, name) || !is_port(text_slice(host, name.len, host.len)))
         return refuse(asked, 403, "unknown_host", "this server is not known by that Host");
     return true;
 }

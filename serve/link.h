@@ -11,6 +11,7 @@
     FUNCTION(start, start_daemon, struct MHD_Daemon *,                                             \
              (unsigned flags, uint16_t port, MHD_AcceptPolicyCallback, void *,                     \
               MHD_AccessHandlerCallback, void *, ...))                                             \
+    FUNCTION(version, get_version, const char *, (void))                                           \
     FUNCTION(stop, stop_daemon, void, (struct MHD_Daemon *))                                       \
     FUNCTION(quiesce, quiesce_daemon, MHD_socket, (struct MHD_Daemon *))                           \
     FUNCTION(run, run, enum MHD_Result, (struct MHD_Daemon *))                                     \

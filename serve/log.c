@@ -32,15 +32,28 @@ void log_line(const struct service *service, const char *format, ...) {
     write_line(service, &line);
 }
 
-void log_request(const struct asked *asked, bool complete) {
+static void put_time(struct buf *line, uint64_t began_ns) {
+    unsigned long long us = (uv_hrtime() - began_ns) / 1000;
+    buf_printf(line, " %llu.%03llu ms", us / 1000, us % 1000);
+}
+
+void log_request(const struct asked *asked, const char *note) {
     struct buf line;
-    unsigned long long us = (uv_hrtime() - asked->began_ns) / 1000;
     buf_init(&line, &asked->service->allocator, LOG_LINE_MAX);
     put_safe(&line, asked->method.len ? asked->method : TEXT("-"));
     buf_putc(&line, ' ');
     put_safe(&line, asked->path.len ? asked->path : TEXT("-"));
-    buf_printf(&line, " %u %zu bytes %llu.%03llu ms", asked->status, asked->sent ? asked->bytes : 0,
-               us / 1000, us % 1000);
-    if (!complete) buf_puts(&line, ", broken off");
+    buf_printf(&line, " %u %zu bytes", asked->status, asked->sent ? asked->bytes : 0);
+    put_time(&line, asked->began_ns);
+    buf_puts(&line, note);
     write_line(asked->service, &line);
+}
+
+void log_connection(const struct incoming *connection) {
+    struct buf line;
+    buf_init(&line, &connection->service->allocator, LOG_LINE_MAX);
+    buf_puts(&line, "- - 0 0 bytes");
+    put_time(&line, connection->began_ns);
+    buf_puts(&line, connection->is_too_slow ? ", too slow" : ", no request");
+    write_line(connection->service, &line);
 }

@@ -33,6 +33,16 @@ struct shelf_options {
 gramc_status shelf_new(struct tool_shelf **out, const struct shelf_options *options, char *why);
 void shelf_let_go(struct tool_shelf *shelf); /* NULL is fine */
 
+/* Where a shelf comes from, if others may take its place. */
+struct shelf_source {
+    /* Files that it was made of: when one of them has changed, `again` is asked for another shelf.
+     * NULL: the old one stays. From then on all but the first of the files may be others. */
+    const gramc_text *files;
+    size_t file_count;
+    struct tool_shelf *(*again)(void *ctx);
+    void *ctx;
+};
+
 struct mcp_stdio;
 
 struct mcp_stdio_options {
@@ -42,13 +52,8 @@ struct mcp_stdio_options {
     gramc_text instructions;  /* to the model of the client; borrowed; empty: none */
     int input, output;        /* descriptors; closed with it */
     gramc_writer log;
-    uint32_t max_calls, grace_ms; /* 0: as base/limits.def says for runs */
-    /* Files that the shelf was made of: when one of them has changed, `again` makes another shelf,
-     * or NULL: the old one stays. Borrowed. */
-    const gramc_text *files;
-    size_t file_count;
-    struct tool_shelf *(*again)(void *ctx);
-    void *ctx;
+    uint32_t max_calls, grace_ms;      /* 0: as base/limits.def says for runs */
+    const struct shelf_source *source; /* borrowed; NULL: the tools stay as they are */
 };
 
 /* One client, line by line. Answers as soon as the loop turns, which ends when the client has

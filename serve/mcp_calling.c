@@ -326,7 +326,8 @@ static void tell_progress(struct mcp_peer *peer, struct shelf_call *call) {
     json_member_number(&w, "progress", call->told);
     json_member_text(&w, "message", TEXT("still at work"));
     mcp_say_told(&w);
-    mcp_peer_send(peer, &out, call->id);
+    if (buf_status(&out)) buf_free(&out); /* the call goes on without */
+    else mcp_peer_tell(peer, &out);
 }
 
 /* The seconds since it began: a number that grows, as the protocol wants it. */

@@ -7,6 +7,13 @@
 
 /* ## Sending */
 
+/* Schemas stand in it as they were written, on several lines perhaps; strings hold no line's end.
+ */
+static void make_line(struct buf *message) {
+    for (size_t i = 0; i < message->len; i++)
+        if (message->ptr[i] == '\n' || message->ptr[i] == '\r') message->ptr[i] = ' ';
+}
+
 void mcp_peer_send(struct mcp_peer *peer, struct buf *message, gramc_text id) {
     gramc_status status = buf_status(message);
     if (status) {
@@ -14,7 +21,13 @@ void mcp_peer_send(struct mcp_peer *peer, struct buf *message, gramc_text id) {
         buf_reset(message);
         mcp_say_error(message, id, MCP_CODE_INTERNAL, text_of(why), TEXT(""));
     }
-    peer->send(peer->ctx, message);
+    make_line(message);
+    peer->send(peer->ctx, message, true);
+    buf_free(message);
+}
+
+void mcp_peer_tell(struct mcp_peer *peer, struct buf *message) {
+    peer->send(peer->ctx, message, false);
     buf_free(message);
 }
 
@@ -163,7 +176,7 @@ static void acknowledge(struct mcp_peer *peer, const struct shelf_listener *list
     json_object_end(&w);
     put_subscription(&w, listener->id);
     mcp_say_told(&w);
-    mcp_peer_send(peer, &out, listener->id);
+    mcp_peer_tell(peer, &out);
 }
 
 /* It is answered when nothing more will come. */
@@ -190,7 +203,7 @@ static void tell_change(struct mcp_peer *peer, gramc_text id) {
     struct json_writer w = mcp_say_tell(&out, "notifications/tools/list_changed");
     if (id.len) put_subscription(&w, id);
     mcp_say_told(&w);
-    mcp_peer_send(peer, &out, id.len ? id : TEXT("null"));
+    mcp_peer_tell(peer, &out);
 }
 
 void mcp_peer_change(struct mcp_peer *peer, struct tool_shelf *shelf) {

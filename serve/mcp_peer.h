@@ -23,9 +23,10 @@ struct mcp_peer {
     gramc_text instructions;
     uint32_t max_calls;
     bool is_watched; /* changes of the tools will be told */
-    /* Takes a message, and may empty the buffer. One that has failed cannot be sent, nor can what
-     * would say so: the client is to be given up. */
-    void (*send)(void *ctx, struct buf *message);
+    /* Takes a message, of one line, and may empty the buffer. An answer is the last that a request
+     * hears. One that has failed cannot be sent, nor can what would say so: the client is to be
+     * given up. */
+    void (*send)(void *ctx, struct buf *message, bool is_answer);
     void (*idle)(void *ctx); /* the last call has ended */
     void *ctx;
     /* Its own. */
@@ -53,8 +54,10 @@ void mcp_peer_tick(struct mcp_peer *peer);
 void mcp_peer_dismiss(struct mcp_peer *peer);
 
 /* ## For its files */
-/* Sends what was put into `message`, or that this did not work, and frees it. */
+/* Sends the answer that was put into `message`, or that this did not work, and frees it. */
 void mcp_peer_send(struct mcp_peer *peer, struct buf *message, gramc_text id);
+/* The same for a notification, which is sent as it is. */
+void mcp_peer_tell(struct mcp_peer *peer, struct buf *message);
 void mcp_peer_refuse(struct mcp_peer *peer, gramc_text id, enum mcp_code code, const char *why);
 /* Begins a result's object, with what the era wants in each. */
 struct json_writer mcp_peer_answer(struct mcp_peer *peer, struct buf *out, gramc_text id,

@@ -52,6 +52,13 @@ static void set_output(struct arena *arena, struct shelf_tool *out, gramc_text s
     out->output_is_object = is_object_schema(json_parse(arena, schema, NULL));
 }
 
+/* Clients pass over a tool whose annotations are wrong: then nothing is repeated. */
+static void find_mirrored(struct arena *arena, struct shelf_tool *tool) {
+    const char *wrong =
+        mcp_mirrors_read(&tool->mirrored, arena, json_parse(arena, tool->input, NULL));
+    if (wrong) tool->mirrored = NULL;
+}
+
 /* ## Hints */
 
 /* What the binding knows, where no server has said anything. */
@@ -72,6 +79,7 @@ static void put_tool(struct tool_shelf *shelf, const struct shelf_item *item) {
                                .input = input_of(&shelf->arena, tool->parameters),
                                .annotations = item->annotations,
                                .tool = bound};
+    find_mirrored(&shelf->arena, out);
     if (!out->annotations.len) out->annotations = hints_of(bound);
     if (tool->result_kind == GRAMC_RESULT_JSON) set_output(&shelf->arena, out, tool->result);
 }

@@ -4,6 +4,7 @@
 
 #include "base/json/writer.h"
 #include "runtime/bound.h"
+#include "runtime/mcp/headers.h"
 #include "serve/mcp.h"
 
 struct shelf_tool {
@@ -12,6 +13,7 @@ struct shelf_tool {
     gramc_text output;                /* of the structured content; empty: there is none */
     bool output_is_object;            /* which the handshake's era demands */
     gramc_text annotations;           /* a JSON object, or empty */
+    struct mcp_parameter *mirrored;   /* arguments that headers repeat, over HTTP */
     const struct bound_tool *tool;    /* NULL: the agent is it */
     const struct served_agent *agent; /* NULL: it is a tool */
 };

@@ -1,6 +1,5 @@
 /* Carries the messages between one MCP client and mcp_peer.c: a line each, on a pair of
- * descriptors; ends when the client has gone and its calls have ended; looks now and then whether
- * the files that the tools stand in have changed. */
+ * descriptors; ends when the client has gone and its calls have ended. */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <stdio.h>
@@ -9,13 +8,9 @@
 #include "base/text.h"
 #include "runtime/loop.h"
 #include "serve/mcp_peer.h"
+#include "serve/mcp_watch.h"
 
-enum { CHUNK = 65536, TICK_MS = 250, UNSENT_MAX = 4 * MCP_LINE_MAX, WHY_LENGTH = 256 };
-
-struct watched_file {
-    uv_timespec_t changed;
-    uint64_t size, inode;
-};
+enum { CHUNK = 65536, UNSENT_MAX = 4 * MCP_LINE_MAX, WHY_LENGTH = 256 };
 
 struct mcp_stdio {
     gramc_allocator allocator;
@@ -33,8 +28,7 @@ struct mcp_stdio {
     struct buf line;
     size_t seen; /* of it, where no end of a line is */
     size_t unsent;
-    struct watched_file *files;
-    bool has_changes; /* in files that may still be written to */
+    struct shelf_watch watch;
     bool polls_input, polls_output;
     bool is_over;   /* nothing more comes of the client */
     bool is_broken; /* it takes nothing any more */
@@ -142,19 +136,12 @@ static bool write_all(int output, gramc_text bytes) {
     return true;
 }
 
-/* Schemas stand in it as they were written, on several lines perhaps; strings hold no line's end.
- */
-static void make_line(struct buf *message) {
-    for (size_t i = 0; i < message->len; i++)
-        if (message->ptr[i] == '\n' || message->ptr[i] == '\r') message->ptr[i] = ' ';
+static void send_line(void *ctx, struct buf *message, bool is_answer) {
+    struct mcp_stdio *server = ctx;
+    (void)is_answer;
+    if (server->is_broken || server->is_closing) return;
     message->max = SIZE_MAX;
     buf_putc(message, '\n');
-}
-
-static void send_line(void *ctx, struct buf *message) {
-    struct mcp_stdio *server = ctx;
-    if (server->is_broken || server->is_closing) return;
-    make_line(message);
     bool is_sent = buf_status(message) == GRAMC_OK;
     if (is_sent && server->polls_output) is_sent = queue(server, message);
     else if (is_sent) is_sent = write_all(server->options.output, buf_view(message));
@@ -237,48 +224,10 @@ static void on_file(uv_idle_t *idle) {
     take_bytes(server, count > 0 ? count : -1);
 }
 
-/* ## The files of the tools */
+/* ## Now and then */
 
-static struct watched_file look_at(struct mcp_stdio *server, gramc_text path) {
-    struct watched_file file = {.size = UINT64_MAX};
-    uv_fs_t request;
-    char *copy = mem_alloc(&server->allocator, path.len + 1);
-    if (!copy) return file;
-    memcpy(copy, path.ptr, path.len);
-    copy[path.len] = '\0';
-    if (uv_fs_stat(&server->options.loop->uv, &request, copy, NULL) == 0)
-        file = (struct watched_file){.changed = request.statbuf.st_mtim,
-                                     .size = request.statbuf.st_size,
-                                     .inode = request.statbuf.st_ino};
-    uv_fs_req_cleanup(&request);
-    mem_free(&server->allocator, copy, path.len + 1);
-    return file;
-}
-
-static bool is_same_file(const struct watched_file *a, const struct watched_file *b) {
-    return a->changed.tv_sec == b->changed.tv_sec && a->changed.tv_nsec == b->changed.tv_nsec &&
-           a->size == b->size && a->inode == b->inode;
-}
-
-static bool look_at_files(struct mcp_stdio *server) {
-    bool changed = false;
-    for (size_t i = 0; i < server->options.file_count; i++) {
-        struct watched_file now = look_at(server, server->options.files[i]);
-        if (!is_same_file(&now, &server->files[i])) changed = true;
-        server->files[i] = now;
-    }
-    return changed;
-}
-
-/* Whoever writes them may not be done: they are read once nothing has changed for a while. */
 static void watch_files(struct mcp_stdio *server) {
-    if (look_at_files(server)) {
-        server->has_changes = true;
-        return;
-    }
-    if (!server->has_changes) return;
-    server->has_changes = false;
-    struct tool_shelf *shelf = server->options.again(server->options.ctx);
+    struct tool_shelf *shelf = shelf_watch_look(&server->watch);
     if (!shelf) return;
     mcp_peer_change(&server->peer, shelf);
     shelf_let_go(shelf);
@@ -337,7 +286,7 @@ static bool open_handles(struct mcp_stdio *server) {
     own(server, (uv_handle_t *)&server->grace);
     uv_timer_init(uv, &server->tick);
     own(server, (uv_handle_t *)&server->tick);
-    uv_timer_start(&server->tick, on_tick, TICK_MS, TICK_MS);
+    uv_timer_start(&server->tick, on_tick, SHELF_TICK_MS, SHELF_TICK_MS);
     return open_streams(server);
 }
 
@@ -351,7 +300,7 @@ void mcp_stdio_free(struct mcp_stdio *server) {
     close_all(server);
     if (server->handles) loop_turn_until(server->options.loop, is_closed, server);
     buf_free(&server->line);
-    mem_free(&allocator, server->files, (server->options.file_count + 1) * sizeof(*server->files));
+    shelf_watch_close(&server->watch);
     mem_free(&allocator, server, sizeof(*server));
 }
 
@@ -366,28 +315,25 @@ static void set_up(struct mcp_stdio *server, const struct mcp_stdio_options *opt
                                      .shelf = options->shelf,
                                      .instructions = options->instructions,
                                      .max_calls = own_options->max_calls,
-                                     .is_watched = options->file_count > 0,
+                                     .is_watched = options->source != NULL,
                                      .send = send_line,
                                      .idle = on_idle,
                                      .ctx = server};
     mcp_peer_open(&server->peer);
-    look_at_files(server);
 }
 
 gramc_status mcp_stdio_new(struct mcp_stdio **out, const struct mcp_stdio_options *options,
                            char *why) {
     gramc_allocator allocator = options->allocator ? *options->allocator : mem_default();
-    size_t room = (options->file_count + 1) * sizeof(struct watched_file);
     struct mcp_stdio *server = mem_alloc(&allocator, sizeof(*server));
-    struct watched_file *files = server ? mem_alloc(&allocator, room) : NULL;
     *out = NULL;
     why[0] = '\0';
-    if (!files) {
-        if (server) mem_free(&allocator, server, sizeof(*server));
+    if (!server) return GRAMC_NOMEM;
+    *server = (struct mcp_stdio){.allocator = allocator};
+    if (!shelf_watch_open(&server->watch, &allocator, options->loop, options->source)) {
+        mem_free(&allocator, server, sizeof(*server));
         return GRAMC_NOMEM;
     }
-    memset(files, 0, room);
-    *server = (struct mcp_stdio){.allocator = allocator, .files = files};
     set_up(server, options);
     if (open_handles(server)) {
         *out = server;

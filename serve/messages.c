@@ -140,6 +140,7 @@ static bool read_members(struct asked *asked, const struct json *root, struct bo
                         (int)(member->key.len < 100 ? member->key.len : 100), member->key.ptr);
             return false;
         }
+        if (*rows[i].value) return refuse(asked, "a member is given twice");
         *rows[i].value = member;
     }
     return true;

@@ -7,11 +7,13 @@
  * of the socket itself (pump_watch). Clients that dawdle are found by a tick: the library's own
  * limit counts from the last byte, which a byte now and then satisfies. */
 #define _GNU_SOURCE /* POLLRDHUP, for libuv's UV_DISCONNECT */
+#include <netinet/in.h>
 #include <stdio.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "serve/service.h"
 
 enum { TICK_MS = 250, LAST_WORDS_MS = 1000, FEWEST_CONNECTIONS = 16, WHY_SIZE = 256 };
@@ -52,9 +54,38 @@ static void look_around(uv_timer_t *timer) {
     struct service *service = timer->data;
     uint64_t now = uv_hrtime();
     for (struct incoming *each = service->connections; each; each = each->next)
-        if (each->due_ns && each->due_ns < now) hang_up(each);
+        if (each->due_ns && each->due_ns < now) {
+            each->is_too_slow = true;
+            hang_up(each);
+        }
     for (struct asked *asked = service->requests; asked; asked = asked->next)
         if (asked->stream) outpour_keep_alive(asked, now);
+}
+
+/* One who has IPv6 has many addresses: 64 bits of them count. */
+static void address_of(unsigned char out[ADDRESS_BYTES], const struct sockaddr *address) {
+    memset(out, 0, ADDRESS_BYTES);
+    if (address && address->sa_family == AF_INET)
+        memcpy(out, &((const struct sockaddr_in *)(const void *)address)->sin_addr, 4);
+    if (address && address->sa_family == AF_INET6)
+        memcpy(out, &((const struct sockaddr_in6 *)(const void *)address)->sin6_addr,
+               ADDRESS_BYTES);
+}
+
+/* One address does not take all connections from the others. On loopback there are no others. */
+static enum MHD_Result accept_if_few(void *ctx, const struct sockaddr *from, socklen_t len) {
+    const struct service *service = ctx;
+    unsigned char address[ADDRESS_BYTES];
+    unsigned most = service->options.max_connections / 2, count = 0;
+    (void)len;
+    if (service->is_local) return MHD_YES;
+    if (service->options.max_of_address < most) most = service->options.max_of_address;
+    address_of(address, from);
+    for (const struct incoming *each = service->connections; each; each = each->next)
+        count += memcmp(each->address, address, ADDRESS_BYTES) == 0;
+    if (count < most) return MHD_YES;
+    log_line(service, "a connection is refused, its address has %u", count);
+    return MHD_NO;
 }
 
 static void connection_begins(struct service *service, struct MHD_Connection *connection,
@@ -64,8 +95,11 @@ static void connection_begins(struct service *service, struct MHD_Connection *co
     struct incoming *made = mem_alloc(&service->allocator, sizeof(*made));
     *context = made;
     if (!made) return; /* its requests are refused */
-    *made = (struct incoming){.service = service, .socket = info->connect_fd};
-    made->due_ns = uv_hrtime() + service->options.header_ms * UINT64_C(1000000);
+    *made =
+        (struct incoming){.service = service, .socket = info->connect_fd, .began_ns = uv_hrtime()};
+    info = service->http.info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+    address_of(made->address, info ? info->client_addr : NULL);
+    made->due_ns = made->began_ns + service->options.header_ms * UINT64_C(1000000);
     made->next = service->connections;
     made->link = &service->connections;
     if (made->next) made->next->link = &made->next;
@@ -78,6 +112,7 @@ static void connection_begins(struct service *service, struct MHD_Connection *co
 static void connection_ends(struct service *service, struct incoming *ended) {
     pump_wake(service);
     if (!ended) return;
+    if (!ended->has_requested) log_connection(ended);
     *ended->link = ended->next;
     if (ended->next) ended->next->link = ended->link;
     mem_free(&service->allocator, ended, sizeof(*ended));
@@ -140,6 +175,12 @@ void pump_unwatch(struct asked *asked) {
     uv_close((uv_handle_t *)&watched->poll, free_watch);
 }
 
+/* ## Tools for MCP clients */
+
+static void look_after_shelf(uv_timer_t *timer) {
+    mcp_exchanges_tick(timer->data);
+}
+
 /* ## Stopping */
 
 static void handle_closed(uv_handle_t *handle) {
@@ -150,9 +191,10 @@ static void handle_closed(uv_handle_t *handle) {
 
 /* Nothing is suspended any more: the library would not have that. */
 static void close_all(struct service *service) {
-    uv_handle_t *handles[] = {(uv_handle_t *)&service->readable, (uv_handle_t *)&service->due,
-                              (uv_handle_t *)&service->tick,     (uv_handle_t *)&service->before,
-                              (uv_handle_t *)&service->stop,     (uv_handle_t *)&service->grace};
+    uv_handle_t *handles[] = {(uv_handle_t *)&service->readable,  (uv_handle_t *)&service->due,
+                              (uv_handle_t *)&service->tick,      (uv_handle_t *)&service->before,
+                              (uv_handle_t *)&service->stop,      (uv_handle_t *)&service->grace,
+                              (uv_handle_t *)&service->shelf_tick};
     service->http.run(service->daemon); /* what was resumed */
     service->is_closing = true;
     for (size_t i = 0; i < sizeof(handles) / sizeof(*handles); i++)
@@ -211,6 +253,7 @@ static void begin_to_stop(struct service *service) {
     log_line(service, "stopping; %zu run%s under way", service->running,
              service->running == 1 ? " is" : "s are");
     uv_timer_start(&service->grace, grace_is_over, service->options.grace_ms, 0);
+    mcp_exchanges_dismiss(service);
     pump_look(service);
 }
 
@@ -251,15 +294,17 @@ static size_t leave_escaped(void *ctx, struct MHD_Connection *connection, char *
 
 static bool start_library(struct service *service, int listener) {
     const unsigned flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME;
+    service->options.max_connections = most_connections(service);
     service->daemon = service->http.start(
-        flags, 0, NULL, NULL, request_go_on, service,           /**/
-        MHD_OPTION_LISTEN_SOCKET, listener,                     /**/
-        MHD_OPTION_CONNECTION_LIMIT, most_connections(service), /**/
+        flags, 0, accept_if_few, service, request_go_on, service,      /**/
+        MHD_OPTION_LISTEN_SOCKET, listener,                            /**/
+        MHD_OPTION_CONNECTION_LIMIT, service->options.max_connections, /**/
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)SERVE_HEADERS_MAX,
         MHD_OPTION_CONNECTION_TIMEOUT, (service->options.idle_ms + 999) / 1000,
         MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_UNESCAPE_CALLBACK, leave_escaped, NULL,
         MHD_OPTION_URI_LOG_CALLBACK, request_begin, service, MHD_OPTION_NOTIFY_COMPLETED,
         request_end, service, MHD_OPTION_NOTIFY_CONNECTION, on_connection, service, MHD_OPTION_END);
+    service->cuts_in_place = text_starts(text_of(service->http.version()), "0.9.");
     return service->daemon != NULL;
 }
 
@@ -268,13 +313,17 @@ static void init_handles(struct service *service, int epoll) {
     uv_timer_init(uv, &service->due);
     uv_timer_init(uv, &service->tick);
     uv_timer_init(uv, &service->grace);
+    uv_timer_init(uv, &service->shelf_tick);
+    service->shelf_tick.data = service;
+    if (service->shelf)
+        uv_timer_start(&service->shelf_tick, look_after_shelf, SHELF_TICK_MS, SHELF_TICK_MS);
     uv_prepare_init(uv, &service->before);
     uv_prepare_start(&service->before, before_waiting);
     uv_poll_init(uv, &service->readable, epoll);
     service->readable.data = service->due.data = service->tick.data = service;
     service->grace.data = service->before.data = service->stop.data = service;
     uv_poll_start(&service->readable, UV_READABLE, on_readable);
-    service->handles = 6;
+    service->handles = 7;
     loop_hold(service->loop);
 }
 

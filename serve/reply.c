@@ -11,8 +11,7 @@ enum { ERROR_WORDS_MAX = 4096, ERROR_MAX = 6 * ERROR_WORDS_MAX + 256, CONSTANT_M
 
 /* ## What is answered */
 
-/* A connection that waited goes on. */
-static void answered(struct asked *asked) {
+void reply_go_on(struct asked *asked) {
     if (!asked->waits || !asked->connection) return;
     asked->waits = false;
     asked->service->http.resume(asked->connection);
@@ -29,7 +28,7 @@ void reply_json(struct asked *asked, unsigned status, struct buf *json) {
     asked->content_type = "application/json";
     buf_free(&asked->answer);
     asked->answer = *json;
-    answered(asked);
+    reply_go_on(asked);
 }
 
 void reply_constant(struct asked *asked, unsigned status, const char *type, gramc_text bytes) {
@@ -38,7 +37,7 @@ void reply_constant(struct asked *asked, unsigned status, const char *type, gram
     asked->status = status;
     asked->content_type = type;
     if (buf_status(&asked->answer)) reply_nomem(asked);
-    else answered(asked);
+    else reply_go_on(asked);
 }
 
 void reply_nomem(struct asked *asked) {
@@ -49,7 +48,7 @@ void reply_nomem(struct asked *asked) {
     asked->content_type = "application/json";
     asked->has_last_words = true;
     memcpy(asked->last_words, words, sizeof(words));
-    answered(asked);
+    reply_go_on(asked);
 }
 
 static const char *error_type(unsigned status) {
@@ -104,8 +103,9 @@ static bool put_headers(const struct asked *asked, struct MHD_Response *response
         {"WWW-Authenticate", "Bearer", asked->status == 401},
         {"Connection", "close", asked->service->is_stopping},
         {"Vary", "Origin", asked->service->options.origin_count > 0},
-        {"Access-Control-Allow-Headers", "authorization, content-type", asked->is_preflight},
-        {"Access-Control-Allow-Methods", "GET, POST, DELETE", asked->is_preflight},
+        {"Access-Control-Allow-Headers", asked->headers_allowed.ptr,
+         asked->headers_allowed.len > 0},
+        {"Access-Control-Allow-Methods", "GET, POST, DELETE", asked->headers_allowed.len > 0},
     };
     bool good = true;
     for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)

@@ -31,7 +31,9 @@ void *request_begin(void *ctx, const char *uri, struct MHD_Connection *connectio
     asked->from = info ? info->socket_context : NULL;
     if (asked->from)
         asked->from->due_ns = asked->began_ns + service->options.header_ms * UINT64_C(1000000);
+    if (asked->from) asked->from->has_requested = true;
     gramc_text target = arena_text(&asked->arena, text_of(uri));
+    asked->lines = (struct request_lines){service->cuts_in_place, uri, target.len, NULL, false};
     const char *mark = target.len ? memchr(target.ptr, '?', target.len) : NULL;
     size_t end = mark ? (size_t)(mark - target.ptr) : target.len;
     asked->path = text_slice(target, 0, end);
@@ -57,6 +59,13 @@ void request_cancel(struct asked *asked) {
     if (asked->exchange) mcp_exchange_cancel(asked);
 }
 
+static const char *how_ended(const struct asked *asked, enum MHD_RequestTerminationCode code) {
+    bool timed_out = code == MHD_REQUEST_TERMINATED_TIMEOUT_REACHED;
+    if (timed_out || (asked->from && asked->from->is_too_slow)) return ", too slow";
+    if (!asked->begun) return ", cannot be read";
+    return code == MHD_REQUEST_TERMINATED_COMPLETED_OK ? "" : ", broken off";
+}
+
 /* The connection may go on with the next one. */
 void request_end(void *ctx, struct MHD_Connection *connection, void **request,
                  enum MHD_RequestTerminationCode code) {
@@ -65,7 +74,7 @@ void request_end(void *ctx, struct MHD_Connection *connection, void **request,
     (void)connection;
     *request = NULL;
     if (!asked) return;
-    log_request(asked, code == MHD_REQUEST_TERMINATED_COMPLETED_OK);
+    log_request(asked, how_ended(asked, code));
     const struct serve_options *options = &asked->service->options;
     if (asked->from)
         asked->from->due_ns =
@@ -84,9 +93,28 @@ static void take(gramc_text *value, unsigned *count, const char *text) {
     ++*count;
 }
 
+bool request_is_parameter(gramc_text *name) {
+    static const char before[] = "mcp-param-";
+    size_t len = sizeof(before) - 1;
+    if (name->len <= len || !text_is_nocase(text_slice(*name, 0, len), before)) return false;
+    *name = text_slice(*name, len, name->len);
+    return true;
+}
+
+static void note_parameter(struct asked *asked, gramc_text name, const char *value) {
+    struct asked_parameter *made;
+    if (!request_is_parameter(&name)) return;
+    if (!(made = ARENA_NEW(&asked->arena, struct asked_parameter))) return; /* the arena tells */
+    made->name = name;
+    made->value = text_of(value ? value : "");
+    made->next = asked->headers.parameters;
+    asked->headers.parameters = made;
+}
+
 static enum MHD_Result note_header(void *ctx, enum MHD_ValueKind kind, const char *name,
                                    const char *value) {
-    struct asked_headers *headers = ctx;
+    struct asked *asked = ctx;
+    struct asked_headers *headers = &asked->headers;
     unsigned any = 0;
     struct {
         const char *name;
@@ -101,13 +129,17 @@ static enum MHD_Result note_header(void *ctx, enum MHD_ValueKind kind, const cha
         {"transfer-encoding", &headers->coding, &headers->codings},
         {"sec-fetch-site", &headers->fetch_site, &any},
         {"sec-fetch-mode", &headers->fetch_mode, &any},
+        {"accept", &headers->accept, &any},
+        {"access-control-request-headers", &headers->wanted, &any},
         {"mcp-protocol-version", &headers->mcp_revision, &any},
         {"mcp-method", &headers->mcp_method, &any},
         {"mcp-name", &headers->mcp_name, &any},
     };
     (void)kind;
+    lines_take(&asked->lines, name, value ? value : "");
     for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
         if (text_is_nocase(text_of(name), rows[i].name)) take(rows[i].value, rows[i].count, value);
+    note_parameter(asked, text_of(name), value);
     return MHD_YES;
 }
 
@@ -139,7 +171,8 @@ static bool accept_body(struct asked *asked) {
 
 static void admit(struct asked *asked, const char *method, const char *version) {
     asked->method = arena_text(&asked->arena, text_of(method));
-    asked->service->http.values(asked->connection, MHD_HEADER_KIND, note_header, &asked->headers);
+    lines_begin(&asked->lines, method, version);
+    asked->service->http.values(asked->connection, MHD_HEADER_KIND, note_header, asked);
     if (asked->from)
         asked->from->due_ns = uv_hrtime() + asked->service->options.body_ms * UINT64_C(1000000);
     if (asked->arena.oom || !asked->from) reply_nomem(asked);
@@ -147,6 +180,10 @@ static void admit(struct asked *asked, const char *method, const char *version) 
         reply_error(asked, 503, "stopping", "the server is being stopped");
     else if (!text_is(text_of(version), "HTTP/1.1") && !text_is(text_of(version), "HTTP/1.0"))
         reply_error(asked, 505, "bad_version", "this is no HTTP/1.1");
+    else if (!lines_are_right(&asked->lines))
+        reply_error(asked, 400, "bad_lines", "the lines of the request are not as HTTP has them");
+    else if (asked->headers.codings && text_is(text_of(version), "HTTP/1.0"))
+        reply_error(asked, 400, "bad_coding", "HTTP/1.0 has no Transfer-Encoding");
     else if (admit_request(asked) && route_find(asked) && admit_client(asked)) accept_body(asked);
 }
 

@@ -10,6 +10,7 @@ static const struct endpoint_row rows[] = {
     {"POST", "/v1/agents/*/messages", ROUTE_BODY, answer_messages},
     {"GET", "/v1/models", 0, answer_models},
     {"POST", "/v1/chat/completions", ROUTE_BODY, answer_completions},
+    {"GET", "/mcp", ROUTE_SHELF, answer_mcp_stream},
     {"POST", "/mcp", ROUTE_BODY | ROUTE_SHELF, answer_mcp},
     {"GET", "/*", ROUTE_GET_RUNS, answer_get},
 };
@@ -30,11 +31,31 @@ static bool is_method(const struct asked *asked, const struct endpoint_row *row)
     return text_is(head ? TEXT("GET") : asked->method, row->method);
 }
 
+/* The headers that a page may send. Which arguments an MCP client repeats in headers is known to
+ * its tools: those names are taken from what it wants. */
+static gramc_text allowed_headers(struct asked *asked) {
+    struct buf out;
+    gramc_text wanted = asked->headers.wanted;
+    buf_init(&out, &asked->service->allocator, SERVE_HEADERS_MAX);
+    buf_puts(&out, "authorization, content-type");
+    if (asked->service->shelf) buf_puts(&out, ", mcp-protocol-version, mcp-method, mcp-name");
+    for (size_t pos = 0; asked->service->shelf && pos < wanted.len;) {
+        const char *comma = memchr(wanted.ptr + pos, ',', wanted.len - pos);
+        size_t end = comma ? (size_t)(comma - wanted.ptr) : wanted.len;
+        gramc_text name = text_trim(text_slice(wanted, pos, end)), argument = name;
+        if (request_is_parameter(&argument)) buf_printf(&out, ", %.*s", TEXT_ARGS(name));
+        pos = end + 1;
+    }
+    buf_putc(&out, '\0');
+    return buf_to_arena(&out, &asked->arena);
+}
+
 /* Only those that were let in by name come here. */
 static bool answer_preflight(struct asked *asked) {
     if (!text_is(asked->method, "OPTIONS") || !admit_origin(asked)) return false;
-    asked->is_preflight = true;
-    reply_constant(asked, 204, NULL, TEXT(""));
+    asked->headers_allowed = allowed_headers(asked);
+    if (asked->headers_allowed.ptr) reply_constant(asked, 204, NULL, TEXT(""));
+    else reply_nomem(asked);
     return true;
 }
 
@@ -43,7 +64,7 @@ bool route_find(struct asked *asked) {
     if (answer_preflight(asked)) return false;
     for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
         if (rows[i].flags & ROUTE_GET_RUNS && !asked->service->options.allow_get) continue;
-        if (rows[i].flags & ROUTE_SHELF && !asked->service->options.shelf) continue;
+        if (rows[i].flags & ROUTE_SHELF && !asked->service->shelf) continue;
         if (!matches(rows[i].path, asked->path, &asked->rest)) continue;
         asked->route = &rows[i];
         if (is_method(asked, &rows[i])) return true;

@@ -10,6 +10,7 @@
 
 struct service;
 struct tool_shelf;
+struct shelf_source;
 
 /* One agent with one library. All of it is borrowed. */
 struct served_agent {
@@ -28,7 +29,8 @@ struct serve_options {
     const struct served_agent *agents; /* the libraries of one agent side by side, the first of them
                                         * answers where none is named. Borrowed */
     size_t agent_count;
-    struct tool_shelf *shelf; /* for MCP clients, at /mcp (serve/mcp.h); borrowed; NULL: none */
+    struct tool_shelf *shelf; /* for MCP clients, at /mcp (serve/mcp.h); NULL: none. Held */
+    const struct shelf_source *source; /* of others in its place; NULL: there will be none */
     const gramc_text *tokens; /* one for each client; none: everybody is let in. Kept as hashes */
     size_t token_count;
     const gramc_text *hosts;   /* further names that clients may know the server by. Borrowed */
@@ -36,7 +38,7 @@ struct serve_options {
     size_t host_count, origin_count;
     bool allow_get; /* GET /AGENT?message= */
     gramc_writer log;
-    uint32_t max_connections, max_runs, max_sessions;
+    uint32_t max_connections, max_of_address, max_runs, max_sessions;
     uint32_t header_ms, body_ms, idle_ms, session_ms, grace_ms;
 };
 

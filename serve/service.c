@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "serve/answering.h"
+#include "serve/mcp_shelf.h"
 
 enum { WHY_LENGTH = 256 };
 
@@ -15,6 +16,7 @@ static void or_default(uint32_t *number, uint32_t otherwise) {
 
 static void fill_in(struct serve_options *options) {
     or_default(&options->max_connections, SERVE_CONNECTIONS_MAX);
+    or_default(&options->max_of_address, SERVE_ADDRESS_MAX);
     or_default(&options->max_runs, SERVE_RUNS_MAX);
     or_default(&options->max_sessions, SERVE_SESSIONS_MAX);
     or_default(&options->header_ms, SERVE_HEADERS_MS);
@@ -38,6 +40,14 @@ static bool keep_tokens(struct service *service, const struct serve_options *opt
     return service->tokens != NULL;
 }
 
+/* Others may take its place while it is served. */
+static bool keep_shelf(struct service *service) {
+    const struct serve_options *options = &service->options;
+    if (!options->shelf) return true;
+    service->shelf = shelf_hold(options->shelf);
+    return shelf_watch_open(&service->watch, &service->allocator, service->loop, options->source);
+}
+
 static gramc_status open_all(struct service *service, char *why) {
     gramc_status status = microhttpd_open(&service->http);
     if (status) {
@@ -57,6 +67,8 @@ static void give_back(struct service *service) {
     gramc_allocator allocator = service->allocator;
     sessions_free(service);
     microhttpd_close(&service->http);
+    shelf_watch_close(&service->watch);
+    shelf_let_go(service->shelf);
     arena_free(&service->arena);
     mem_free(&allocator, service, sizeof(*service));
 }
@@ -70,7 +82,8 @@ gramc_status service_new(struct service **out, const struct serve_options *optio
     *service = (struct service){.allocator = allocator, .options = *options, .loop = options->loop};
     arena_init(&service->arena, &allocator);
     fill_in(&service->options);
-    gramc_status status = keep_tokens(service, options) ? open_all(service, why) : GRAMC_NOMEM;
+    bool is_kept = keep_tokens(service, options) && keep_shelf(service);
+    gramc_status status = is_kept ? open_all(service, why) : GRAMC_NOMEM;
     if (status) give_back(service);
     else *out = service;
     return status;

@@ -10,9 +10,10 @@
 #include "base/sha256.h"
 #include "runtime/loop.h"
 #include "serve/link.h"
+#include "serve/mcp_watch.h"
 #include "serve/serve.h"
 
-enum { ADDRESS_ROOM = 128, NOBODY = -1 };
+enum { ADDRESS_ROOM = 128, ADDRESS_BYTES = 8, NOBODY = -1 };
 
 struct asked;
 struct web_session;
@@ -22,7 +23,11 @@ struct incoming {
     struct service *service;
     struct incoming *next, **link;
     int socket;
-    uint64_t due_ns; /* when it is closed, unless a request has come by then; 0: never */
+    unsigned char address[ADDRESS_BYTES]; /* what counts of it */
+    uint64_t began_ns;
+    uint64_t due_ns;    /* when it is closed, unless a request has come by then; 0: never */
+    bool is_too_slow;   /* that is why it ends */
+    bool has_requested; /* its first bytes were a request line */
 };
 
 struct service {
@@ -32,6 +37,7 @@ struct service {
     gramc_loop *loop;
     struct microhttpd http;
     struct MHD_Daemon *daemon;
+    bool cuts_in_place;       /* the library: see struct request_lines */
     gramc_text address, port; /* "http://127.0.0.1:8080", "8080" */
     bool is_local;            /* nobody else's machine reaches it */
     char (*tokens)[SHA256_HEX];
@@ -45,20 +51,46 @@ struct service {
     bool has_news;  /* a connection was resumed */
     bool is_stopping, is_hurried, may_close, is_closing, is_closed;
     struct incoming *connections;
-    struct asked *requests; /* that are under way */
-    size_t running;         /* runs */
+    struct asked *requests;   /* that are under way */
+    size_t running;           /* runs */
+    struct tool_shelf *shelf; /* held; NULL: none */
+    struct shelf_watch watch; /* of its files */
+    uv_timer_t shelf_tick;    /* looks after those that hear of it */
+    size_t listening;         /* MCP clients that hear of changes */
     struct web_session *sessions;
     size_t session_count;
 };
 
 /* ## Requests (request.c) */
 
+/* A header Mcp-Param-{name}, by which an MCP client repeats an argument. */
+struct asked_parameter {
+    struct asked_parameter *next;
+    gramc_text name, value;
+};
+
 /* What of the headers is looked at; counts, because two of a kind are an attack. */
 struct asked_headers {
     gramc_text host, origin, authorization, type, length, coding, fetch_site, fetch_mode;
-    gramc_text mcp_revision, mcp_method, mcp_name;
+    gramc_text accept, mcp_revision, mcp_method, mcp_name;
+    gramc_text wanted; /* names of headers that a page wants to send */
+    struct asked_parameter *parameters;
     unsigned hosts, origins, authorizations, types, lengths, codings;
 };
+
+/* The lines of a request (lines.c), as the library cut them into C strings. */
+struct request_lines {
+    bool is_cut_in_place; /* this version leaves them where they were */
+    const char *target;   /* of the request */
+    size_t target_len;
+    const char *end; /* of the newest one */
+    bool is_wrong;
+};
+/* Target is set. */
+void lines_begin(struct request_lines *lines, const char *method, const char *version);
+/* The next header. */
+void lines_take(struct request_lines *lines, const char *name, const char *value);
+bool lines_are_right(const struct request_lines *lines);
 
 struct endpoint_row;
 struct served_run;
@@ -75,6 +107,7 @@ struct asked {
     gramc_text method, path, query; /* as they came, escapes and all */
     gramc_text rest;                /* of the path: what the route's * stands for */
     const struct endpoint_row *route;
+    struct request_lines lines;
     struct asked_headers headers;
     int client; /* whose token it is: its index; NOBODY: nobody has one */
     struct buf body;
@@ -87,10 +120,10 @@ struct asked {
     /* the answer */
     unsigned status; /* 0: there is none yet */
     const char *content_type;
-    const char *policy; /* of content; NULL: nothing may be loaded */
-    const char *allow;  /* of 405 */
-    gramc_text ignored; /* of what was asked, with a NUL behind; told in a header */
-    bool is_preflight;
+    const char *policy;         /* of content; NULL: nothing may be loaded */
+    const char *allow;          /* of 405 */
+    gramc_text ignored;         /* of what was asked, with a NUL behind; told in a header */
+    gramc_text headers_allowed; /* of a preflight, with a NUL behind; else empty */
     struct buf answer;
     char last_words[160]; /* for when there is no memory for others */
     bool has_last_words;
@@ -106,6 +139,8 @@ enum MHD_Result request_go_on(void *ctx, struct MHD_Connection *connection, cons
 void *request_begin(void *ctx, const char *uri, struct MHD_Connection *connection);
 void request_end(void *ctx, struct MHD_Connection *connection, void **request,
                  enum MHD_RequestTerminationCode code);
+/* Is this the name of a header that repeats an argument? Cuts it down to that of the argument. */
+bool request_is_parameter(gramc_text *name);
 /* A run that answered it has ended: gives it back if the library has, too. */
 void request_free_if_over(struct asked *asked);
 /* Its run ends soon, if it has one. */
@@ -149,6 +184,8 @@ void reply_error(struct asked *asked, unsigned status, const char *code, const c
 /* The object of such an error. */
 void reply_put_error(struct buf *out, unsigned status, const char *code, gramc_text message);
 void reply_nomem(struct asked *asked);
+/* There is something to send: a connection that waited goes on. */
+void reply_go_on(struct asked *asked);
 /* Hands the answer to the library. */
 enum MHD_Result reply_send(struct asked *asked);
 /* The same for a response, which is given back. */
@@ -185,7 +222,10 @@ void pump_unwatch(struct asked *asked);
 int listen_open(struct service *service, gramc_status *status, char *why);
 
 /* ## The log (log.c) */
-void log_request(const struct asked *asked, bool complete);
+/* `note`: how it has ended, if not with an answer that was taken; empty: it has. */
+void log_request(const struct asked *asked, const char *note);
+/* A connection ends that never brought a request. */
+void log_connection(const struct incoming *connection);
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))
 #endif
@@ -194,7 +234,12 @@ void log_line(const struct service *service, const char *format, ...);
 /* ## Endpoints */
 void answer_health(struct asked *asked);
 void answer_mcp(struct asked *asked);
+void answer_mcp_stream(struct asked *asked);
 /* Ends what an MCP client asked for, and answers that it was ended, if it still listens. */
 void mcp_exchange_cancel(struct asked *asked);
+/* Looks whether the tools have changed, and tells who wants to know; and that calls still work. */
+void mcp_exchanges_tick(struct service *service);
+/* Nobody will hear of changes any more. */
+void mcp_exchanges_dismiss(struct service *service);
 
 #endif

@@ -34,8 +34,10 @@ int main(int argc, char **argv) {
     }
     std::vector<Call> calls;
     std::ifstream file(argv[2]);
-    for (std::string line; std::getline(file, line);)
-        calls.push_back({line.substr(4), line[0] - '0', line[2] - '0'});
+    for (std::string line; std::getline(file, line);) {
+        size_t tab = line.find('\t');
+        calls.push_back({line.substr(tab + 3), std::stoi(line), line[tab + 1] - '0'});
+    }
     size_t runs = argc > 3 ? std::stoul(argv[3]) : 7, differ = 0;
     std::vector<double> times;
     for (size_t run = 0; run <= runs; run++) {

@@ -1,10 +1,14 @@
 #!/bin/sh
 # The validator, RapidJSON and Ajv on the same calls in one run, members in order and shuffled:
-#     bench/validate/run.sh BUILD [CALLS]
-# A peer is left out, and said to be, where it is not installed. Any wrong verdict fails.
+#     bench/validate/run.sh BUILD [CALLS [TOOLS]]
+# The calls are of schemas.json (five tools without defaults), of tools.json (ten as programs print
+# them, half of whose calls are filled in), and of TOOLS, a collection of your own (gen_tool_calls
+# says what it may look like). A peer is left out, and said to be, where it is not installed. Any
+# wrong verdict fails.
 set -eu
 build=$1
 count=${2:-300000}
+tools=${3:-}
 here=$(dirname "$0")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -21,20 +25,31 @@ if ! why=$(CI= sh "$javascript" -e 0); then
     javascript=
 fi
 
-# The first line is ours.
+# The first line is what a run pays.
 ratios() {
     awk -F'[:,]' '{ print; gsub(/"/, "", $2); for (i = 3; i < NF; i++) if ($i == "\"ns_per_call\"") time[NR] = $(i + 1); name[NR] = $2 }
         END { for (i = 2; i <= NR; i++) printf "%s takes %.1f times as long\n", name[i], time[i] / time[1] }' "$1"
+}
+
+# compare SCHEMAS CALLS
+compare() {
+    "$build/bench/bench_validate" "$1" "$2" >"$work/results"
+    if [ -n "$peer" ]; then "$peer" "$1" "$2" 3 >>"$work/results"; fi
+    if [ -n "$javascript" ]; then
+        sh "$javascript" "$here/peer_ajv.mjs" "$1" "$2" 3 >>"$work/results"
+    fi
+    ratios "$work/results"
 }
 
 for order in "" shuffled; do
     echo "# text in, verdict out: $count calls${order:+, members $order}"
     # shellcheck disable=SC2086
     "$build/bench/gen_calls" "$count" 42 $order >"$work/calls.tsv"
-    "$build/bench/bench_validate" "$here/schemas.json" "$work/calls.tsv" >"$work/results"
-    if [ -n "$peer" ]; then "$peer" "$here/schemas.json" "$work/calls.tsv" 3 >>"$work/results"; fi
-    if [ -n "$javascript" ]; then
-        sh "$javascript" "$here/peer_ajv.mjs" "$here/schemas.json" "$work/calls.tsv" 3 >>"$work/results"
-    fi
-    ratios "$work/results"
+    compare "$here/schemas.json" "$work/calls.tsv"
+    for collection in "$here/tools.json" ${tools:+"$tools"}; do
+        echo "# the same of ${collection##*/}"
+        # shellcheck disable=SC2086
+        "$build/bench/gen_tool_calls" "$collection" "$work/schemas.json" "$work/calls.tsv" "$count" 42 $order
+        compare "$work/schemas.json" "$work/calls.tsv"
+    done
 done

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "cli/run/approve.h"
+#include "cli/run/mcp_stock.h"
 #include "cli/run/roles.h"
 #include "cli/run/serve_mcp.h"
 #include "cli/run/workshop.h"
@@ -35,7 +36,8 @@ struct serving {
     gramc_text texts[TOKENS_MAX], hosts[CLI_GIVEN], origins[CLI_GIVEN];
     struct serve_options options;
     struct service *service;
-    struct tool_shelf *shelf; /* for MCP clients over HTTP; NULL: none */
+    struct mcp_stock *stock;  /* tools of a library for MCP clients; NULL: there are none */
+    struct tool_shelf *shelf; /* an agent for them; likewise */
 };
 
 /* ## Agents and libraries */
@@ -64,8 +66,10 @@ static int bind_model(struct serving *serving, struct choice *choice, struct bou
     int code = workshop_ask(&serving->shop, choice->library, choice->agent);
     if (code != EXIT_FINE) return code;
     gramc_bind_options options = workshop_binding(&serving->shop);
+    struct role_protocols protocols;
     code = run_provider(cli, choice, &options, &pair->model);
     if (code != EXIT_FINE) return code;
+    role_protocols_list(&protocols, cli, choice, pair->model, &options);
     gramc_status status = gramc_bind(&pair->bound, choice->agent, choice->library, &options);
     bool quiet = cli->options[OPTION_QUIET] && status != GRAMC_FINDINGS;
     if (pair->bound && !quiet) run_print_binding(cli, pair->bound);
@@ -263,6 +267,7 @@ static void serving_free(struct serving *serving) {
     struct cli *cli = serving->cli;
     service_free(serving->service);
     shelf_let_go(serving->shelf);
+    mcp_stock_free(serving->stock);
     workshop_close(&serving->shop);
     for (size_t i = 0; i < serving->served_count; i++) {
         gramc_model_free(serving->pairs[i].model);
@@ -276,23 +281,29 @@ static void serving_free(struct serving *serving) {
 
 /* ## By the Model Context Protocol */
 
-static int serve_shelf(struct serving *serving) {
+static int serve_shelf(struct serving *serving, struct tool_shelf *shelf,
+                       const struct shelf_source *source) {
+    struct cli *cli = serving->cli;
+    if (!cli->options[OPTION_LISTEN])
+        return serve_mcp_stdio(cli, serving->shop.loop, shelf, source);
     int code = read_options(serving);
     serving->options.agent_count = 0;
-    serving->options.shelf = serving->shelf;
+    serving->options.shelf = shelf;
+    serving->options.source = source;
     return code == EXIT_FINE ? serve(serving) : code;
 }
 
 static int serve_one_agent(struct serving *serving) {
     struct cli *cli = serving->cli;
+    char why[256];
     int code = choose_agents(serving);
     if (code != EXIT_FINE) return code;
     if (serving->served_count != 1)
         return cli_usage(cli, "serve: --mcp serves an agent with one library: name it");
-    if (!cli->options[OPTION_LISTEN])
-        return serve_mcp_agent(cli, &serving->shop, &serving->served[0]);
-    code = serve_mcp_stock_agent(cli, &serving->shop, &serving->served[0], &serving->shelf);
-    return code == EXIT_FINE ? serve_shelf(serving) : code;
+    const struct shelf_options options = {
+        .allocator = &cli->allocator, .loop = serving->shop.loop, .agent = &serving->served[0]};
+    code = cli_status(cli, shelf_new(&serving->shelf, &options, why));
+    return code == EXIT_FINE ? serve_shelf(serving, serving->shelf, NULL) : code;
 }
 
 static int serve_tools(struct serving *serving) {
@@ -302,10 +313,9 @@ static int serve_tools(struct serving *serving) {
         return cli_usage(cli, "serve: --library goes with --mcp and --agent; without an agent, the "
                               "library is the operand");
     int code = workshop_open(&serving->shop, cli, NULL);
+    if (code == EXIT_FINE) code = mcp_stock_open(&serving->stock, cli, &serving->shop, approver);
     if (code != EXIT_FINE) return code;
-    if (!cli->options[OPTION_LISTEN]) return serve_mcp_library(cli, &serving->shop, approver);
-    code = serve_mcp_stock(cli, &serving->shop, approver, &serving->shelf);
-    return code == EXIT_FINE ? serve_shelf(serving) : code;
+    return serve_shelf(serving, mcp_stock_shelf(serving->stock), mcp_stock_source(serving->stock));
 }
 
 static int serve_mcp(struct serving *serving) {

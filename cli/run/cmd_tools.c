@@ -1,13 +1,15 @@
 /* gramc tools: what a library offers, its implementations and all tools of its boxes; as a table,
- * as JSON, or as a spec to begin with. --save keeps what the boxes said. */
+ * as JSON, or as a spec to begin with. --save keeps what the boxes said. --compose is compose.c's.
+ */
 #include <string.h>
 
 #include "base/buf.h"
 #include "base/json/json.h"
 #include "base/json/writer.h"
 #include "base/text.h"
-#include "cli/run/table.h"
+#include "cli/run/compose.h"
 #include "cli/run/done_by.h"
+#include "cli/run/table.h"
 #include "cli/run/workshop.h"
 
 enum { OUTPUT_MAX = 256 << 20 };
@@ -39,12 +41,6 @@ static gramc_text origin_of(struct arena *arena, const gramc_library *library,
 
 /* ## A table */
 
-static bool is_required(const struct json *required, gramc_text name) {
-    for (const struct json *r = required ? required->first : NULL; r; r = r->next)
-        if (r->kind == JSON_STRING && text_eq(r->text, name)) return true;
-    return false;
-}
-
 /* "personName?, limit": what a call gives, and what it may leave out; "-": nothing says. */
 static gramc_text parameters_of(struct arena *arena, gramc_text schema) {
     struct json_error error = {0};
@@ -56,7 +52,7 @@ static gramc_text parameters_of(struct arena *arena, gramc_text schema) {
     for (const struct json *p = properties->first; p; p = p->next) {
         buf_puts(&out, out.len ? ", " : "");
         buf_text(&out, p->key);
-        if (!is_required(json_get(root, "required"), p->key)) buf_putc(&out, '?');
+        if (!parameter_is_required(root, p->key)) buf_putc(&out, '?');
     }
     return buf_to_arena_cut(&out, arena);
 }
@@ -289,6 +285,7 @@ int cmd_tools(struct cli *cli) {
     struct workshop shop = {.cli = NULL};
     const char *format = cli->options[OPTION_FORMAT], *path = cli->options[OPTION_SAVE];
     printer *print = find_printer(format);
+    if (cli->options[OPTION_COMPOSE]) return cmd_compose(cli);
     if (cli->operand_count != 1)
         return cli_usage(cli, "tools: name one library, FILE or FILE#NAME");
     if (!print) return cli_usage(cli, "--format takes table, json or gram, not %s", format);

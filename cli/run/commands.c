@@ -42,11 +42,13 @@ const struct command run_commands[] = {
      "  gramc bind hello.gram -l tools.gram#formal --snapshot tools.json --format json\n",
      cmd_bind},
     {"tools", FOR_TOOLS, "LIBRARY",
-     "Lists what a tool library offers. Starts its MCP servers, to ask them.",
+     "Lists what a tool library offers. Starts its MCP servers, to ask them. With --compose: which "
+     "of a spec's tools can be called with the result of which.",
      "Examples:\n"
      "  gramc tools tools.gram\n"
      "  gramc tools tools.gram#formal --save tools.json\n"
-     "  gramc tools servers.gram --format gram > spec.gram\n",
+     "  gramc tools servers.gram --format gram > spec.gram\n"
+     "  gramc tools --compose spec.gram\n",
      cmd_tools},
     {"call", FOR_CALL, "LIBRARY TOOL [ARGUMENTS]",
      "Calls one tool of a library. ARGUMENTS are JSON, @FILE, or - for standard input; {} without.",

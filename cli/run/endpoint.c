@@ -240,29 +240,39 @@ gramc_text run_key_name(struct cli *cli, const struct choice *choice) {
     return text_of(provider && provider->key ? provider->key : "");
 }
 
-/* A script is asked as its recording was: what it was recorded from may be another provider. */
-static int follow_script(struct cli *cli, const char *path, gramc_bind_options *out,
-                         gramc_model **model) {
-    int code = open_script(cli, path, model);
-    if (code != EXIT_FINE) return code;
-    gramc_text protocol = gramc_model_protocol(*model);
-    if (!protocol.len || text_eq(protocol, out->protocol)) return EXIT_FINE;
+/* What it was recorded from may be another provider. */
+void run_follow(gramc_bind_options *out, const gramc_model *recorded) {
+    gramc_text protocol = gramc_model_protocol(recorded);
+    if (!protocol.len || text_eq(protocol, out->protocol)) return;
     out->protocol = protocol;
     out->target = (gramc_text){NULL, 0};
-    return EXIT_FINE;
+}
+
+/* *provider NULL: it is not known. */
+static gramc_text find_protocol(struct cli *cli, const struct choice *choice,
+                                const gramc_provider **provider) {
+    char room[512];
+    gramc_text name;
+    bool named = run_name_model(cli, choice, room, sizeof room, &name);
+    *provider = named ? gramc_provider_of(name) : NULL;
+    return protocol_at(*provider, named_url(cli, choice->compilation, name));
+}
+
+gramc_text run_protocol_of(struct cli *cli, const struct choice *choice) {
+    const gramc_provider *provider;
+    return find_protocol(cli, choice, &provider);
 }
 
 int run_provider(struct cli *cli, const struct choice *choice, gramc_bind_options *out,
                  gramc_model **model) {
     const char *given = cli->options[OPTION_MODEL];
-    char room[512];
-    gramc_text name;
-    const gramc_provider *provider =
-        run_name_model(cli, choice, room, sizeof room, &name) ? gramc_provider_of(name) : NULL;
+    const gramc_provider *provider;
+    out->protocol = find_protocol(cli, choice, &provider);
     out->target = text_of(provider ? provider->target : "openai");
-    out->protocol = protocol_at(provider, named_url(cli, choice->compilation, name));
     if (!given || strncmp(given, SCRIPT, strlen(SCRIPT)) != 0) return EXIT_FINE;
-    return follow_script(cli, given + strlen(SCRIPT), out, model);
+    int code = open_script(cli, given + strlen(SCRIPT), model);
+    if (code == EXIT_FINE) run_follow(out, *model);
+    return code;
 }
 
 int run_model(struct cli *cli, const struct choice *choice, gramc_model **out) {

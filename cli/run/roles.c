@@ -41,25 +41,12 @@ static int open_one(struct role_models *out, struct cli *cli, const struct choic
     gramc_named_model *made = &out->models[out->count];
     gramc_prices *prices = &out->prices[out->count];
     int code = EXIT_FINE;
-    if (!cli->options[OPTION_MODEL]) code = run_model(cli, &with, &out->own[out->count]);
+    if (model && !cli->options[OPTION_MODEL]) code = run_model(cli, &with, &out->own[out->count]);
     const gramc_model *own = out->own[out->count];
     *made = (gramc_named_model){.name = name, .model = own ? own : model};
     if (run_find_prices(cli, &with, prices)) made->prices = prices;
     out->count++;
     return code;
-}
-
-/* Of one conversation. */
-static int check_protocol(struct cli *cli, const struct choice *choice,
-                          const gramc_named_model *made, const gramc_model *model) {
-    gramc_text name = made->name;
-    gramc_text spoken = gramc_model_protocol(model), other = gramc_model_protocol(made->model);
-    if (text_eq(spoken, other)) return EXIT_FINE;
-    return cli_usage(cli,
-                     "the models of agent %.*s must be asked by one protocol; %.*s is asked by "
-                     "%.*s, the others by %.*s",
-                     TEXT_ARGS(choice->agent->name), TEXT_ARGS(name), TEXT_ARGS(other),
-                     TEXT_ARGS(spoken));
 }
 
 /* Agents that do tools, and agents that do theirs; recursion is bounded by what can be bound. */
@@ -87,11 +74,64 @@ int role_models_open(struct role_models *out, struct cli *cli, const struct choi
         gramc_text name = name_of(agent, i);
         if (!name.len || text_eq(name, agent->model) || find(out, name)) continue;
         int code = open_one(out, cli, choice, name, model);
-        if (code == EXIT_FINE)
-            code = check_protocol(cli, choice, &out->models[out->count - 1], model);
         if (code != EXIT_FINE) return code;
     }
     return open_inner(out, cli, choice, choice->library, model, 0);
+}
+
+/* ## How they are asked */
+
+struct protocol_list {
+    struct cli *cli;
+    const struct choice *choice;
+    struct role_protocols *out;
+    const gramc_bind_options *binding;
+    const gramc_model *model;
+};
+
+/* --model is asked in every role as in the agent's own; a script says how it was asked. */
+static gramc_text protocol_of(const struct protocol_list *to, gramc_text name) {
+    bool given = to->cli->options[OPTION_MODEL] != NULL;
+    bool recorded = to->model && gramc_model_protocol(to->model).len;
+    if (recorded) return gramc_model_protocol_of(to->model, name);
+    if (given) return to->binding->protocol;
+    gramc_agent room;
+    const struct choice with = named(to->choice, &room, name);
+    return run_protocol_of(to->cli, &with);
+}
+
+static void list(const struct protocol_list *to, gramc_text name) {
+    struct role_protocols *out = to->out;
+    for (size_t i = 0; i < out->count; i++)
+        if (text_eq(out->list[i].model, name)) return;
+    if (!name.len || out->count == MODELS_MOST) return;
+    out->list[out->count++] = (gramc_named_protocol){name, protocol_of(to, name)};
+}
+
+static void list_inner(const struct protocol_list *to, const gramc_library *library,
+                       unsigned depth) {
+    for (size_t i = 0; library && i < library->impl_count; i++) {
+        const gramc_impl *impl = &library->impls[i];
+        const gramc_agent *agent = impl->agent;
+        if (!agent) continue;
+        list(to, agent->model);
+        for (size_t role = 0; role < ROLES_MOST; role++) list(to, name_of(agent, role));
+        if (impl->library && depth < AGENT_DEPTH_MAX) list_inner(to, impl->library, depth + 1);
+    }
+}
+
+void role_protocols_list(struct role_protocols *out, struct cli *cli, const struct choice *choice,
+                         const gramc_model *recorded, gramc_bind_options *binding) {
+    const struct protocol_list to = {cli, choice, out, binding, recorded};
+    const gramc_agent *agent = choice->agent;
+    bool replaced = recorded && gramc_model_protocol(recorded).len;
+    out->count = 0;
+    if (replaced) list(&to, agent->model);
+    for (size_t role = 0; role < ROLES_MOST; role++)
+        if (!text_eq(name_of(agent, role), agent->model)) list(&to, name_of(agent, role));
+    list_inner(&to, choice->library, 0);
+    binding->protocols = out->list;
+    binding->protocol_count = out->count;
 }
 
 void role_models_free(struct role_models *models) {

@@ -14,9 +14,19 @@ struct role_models {
     size_t count;
 };
 
+/* For gramc_bind_options. */
+struct role_protocols {
+    gramc_named_protocol list[MODELS_MOST];
+    size_t count;
+};
+
+/* Says in the options how each of these names is asked; `out` must live until they were used.
+ * `recorded`: the script or recording that answers, if that is known already; else NULL. */
+void role_protocols_list(struct role_protocols *out, struct cli *cli, const struct choice *choice,
+                         const gramc_model *recorded, gramc_bind_options *binding);
 /* Opens one for each name that the choice's agent has, as --model, the configuration and the
- * environment have it: with --model, that is asked in every role. `model`: the agent's own, of the
- * protocol that the others of its strategy must have, too. An exit code. */
+ * environment have it: with --model, that is asked in every role. `model`: the agent's own; NULL:
+ * nothing will be asked, names and prices are all that is wanted. An exit code. */
 int role_models_open(struct role_models *out, struct cli *cli, const struct choice *choice,
                      const gramc_model *model);
 void role_models_free(struct role_models *models);

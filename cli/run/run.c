@@ -57,8 +57,10 @@ static int bind(struct runner *runner) {
     int code = workshop_ask(&runner->shop, runner->choice.library, runner->choice.agent);
     if (code != EXIT_FINE) return code;
     gramc_bind_options options = workshop_binding(&runner->shop);
+    struct role_protocols protocols;
     code = run_provider(cli, &runner->choice, &options, &runner->model);
     if (code != EXIT_FINE) return code;
+    role_protocols_list(&protocols, cli, &runner->choice, runner->model, &options);
     gramc_status status =
         gramc_bind(&runner->bound, runner->choice.agent, runner->choice.library, &options);
     bool quiet = cli->options[OPTION_QUIET] && status != GRAMC_FINDINGS;

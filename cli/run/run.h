@@ -40,6 +40,10 @@ void run_print_binding(struct cli *cli, const gramc_bound *bound);
 int run_inputs(struct cli *cli, const gramc_agent *agent, gramc_input *out, size_t *count);
 
 /* ## Models (endpoint.c) */
+/* A model that was recorded is asked as its recording was, whoever the agent's provider is. */
+void run_follow(gramc_bind_options *out, const gramc_model *recorded);
+/* By which protocol the agent's model is asked, where it is asked. */
+gramc_text run_protocol_of(struct cli *cli, const struct choice *choice);
 /* How the provider of that model is asked, and by whose rules it takes names. Of a script it says
  * itself: *model is then that script. An exit code. */
 int run_provider(struct cli *cli, const struct choice *choice, gramc_bind_options *out,

@@ -27,6 +27,7 @@ struct study_arm {
     struct role_models roles;
     gramc_prices prices;
     bool has_prices;
+    bool plays_mock;              /* its recording is of answers that cost nothing */
     char model_name[STUDY_MODEL]; /* with its provider */
     gramc_text differs; /* from the first arm, in what the model sees; in the study's arena */
 };
@@ -111,6 +112,9 @@ bool study_plays_models(const struct study *study);
 bool study_plays_judges(const struct study *study);
 /* Tools are called, not played. */
 bool study_calls_tools(const struct study *study);
+/* By --replay: binds as that arm was recorded, and says whether it was of the mock. */
+int study_follow(struct study *study, gramc_text arm, gramc_bind_options *out,
+                 struct role_protocols *protocols, bool *mock);
 /* By --replay: sets what cells are played from, and that a miss is final. */
 void study_play(struct study *study, struct run_cells_options *cells,
                 struct engine_options *engine);

@@ -35,7 +35,13 @@ static int bind_arm(struct study *study, size_t i) {
     struct cli *cli = study->cli;
     struct study_arm *arm = &study->arms[i];
     gramc_bind_options options = workshop_binding(&study->shop);
+    struct role_protocols protocols;
     int code = run_provider(cli, &study->choice, &options, &arm->model);
+    if (code != EXIT_FINE) return code;
+    role_protocols_list(&protocols, cli, &study->choice, arm->model, &options);
+    if (study_plays_models(study))
+        code = study_follow(study, study->experiment->arms[i].name, &options, &protocols,
+                            &arm->plays_mock);
     if (code != EXIT_FINE) return code;
     gramc_status status =
         gramc_bind(&arm->bound, study->choice.agent, study->choice.library, &options);
@@ -72,8 +78,7 @@ static int open_arm(struct study *study, size_t i) {
     if (code == EXIT_FINE) code = bind_arm(study, i);
     if (code == EXIT_FINE && !study_plays_models(study))
         code = run_model(cli, &study->choice, &made->model);
-    if (code == EXIT_FINE && made->model)
-        code = role_models_open(&made->roles, cli, &study->choice, made->model);
+    if (code == EXIT_FINE) code = role_models_open(&made->roles, cli, &study->choice, made->model);
     if (code != EXIT_FINE) return code;
     name_model(study, made);
     made->has_prices = run_find_prices(cli, &study->choice, &made->prices);
@@ -85,20 +90,31 @@ static int open_arm(struct study *study, size_t i) {
 
 /* ## All of them */
 
+/* The first of its models without a price, by its name; empty: there is none. */
+static gramc_text unpriced(const struct study_arm *arm) {
+    if (!arm->has_prices) return text_of(arm->model_name[0] ? arm->model_name : "the model");
+    for (size_t i = 0; i < arm->roles.count; i++)
+        if (!arm->roles.models[i].prices) return arm->roles.models[i].name;
+    return TEXT("");
+}
+
 /* A limit that nothing would ever reach is no limit. */
 static int check_prices(struct study *study) {
     struct cli *cli = study->cli;
     const char *model = cli->options[OPTION_MODEL];
     bool limited = study->experiment->max_cost.len || cli->options[OPTION_MAX_COST];
-    if (!limited || (model && strcmp(model, "mock") == 0)) return EXIT_FINE;
-    for (size_t i = 0; i < study->arm_count; i++)
-        if (!study->arms[i].has_prices)
-            return cli_usage(
-                cli,
-                "the cost of the experiment is limited, and there is no price of %s (arm %.*s); "
-                "add [`...`:Model {inputPerMillion: ..., outputPerMillion: ...}] to gramc.gram",
-                study->arms[i].model_name[0] ? study->arms[i].model_name : "the model",
-                TEXT_ARGS(study->experiment->arms[i].name));
+    bool mock = model && strcmp(model, "mock") == 0 && !study_plays_models(study);
+    for (size_t i = 0; i < study->arm_count; i++) {
+        const struct study_arm *arm = &study->arms[i];
+        gramc_text name = unpriced(arm);
+        if (mock || arm->plays_mock || !name.len || !(limited || arm->agent.max_cost.len)) continue;
+        return cli_usage(
+            cli,
+            "the cost of the %s is limited, and there is no price of %.*s (arm %.*s); add "
+            "[`...`:Model {inputPerMillion: ..., outputPerMillion: ...}] to gramc.gram",
+            limited ? "experiment" : "runs", TEXT_ARGS(name),
+            TEXT_ARGS(study->experiment->arms[i].name));
+    }
     return EXIT_FINE;
 }
 

@@ -56,6 +56,24 @@ void study_play(struct study *study, struct run_cells_options *cells,
     engine->limits.max_missing = 0;
 }
 
+/* Where nothing was recorded every cell says so itself. */
+int study_follow(struct study *study, gramc_text arm, gramc_bind_options *out,
+                 struct role_protocols *protocols, bool *mock) {
+    const struct plan named = {.experiment = study->experiment, .cases = &study->cases};
+    const struct cassette_folder folder = {.path = text_of(study->cli->options[OPTION_REPLAY]),
+                                           .plan = &named,
+                                           .allocator = &study->cli->allocator};
+    gramc_model *recorded;
+    gramc_status status = cassettes_script(&recorded, &folder, arm);
+    if (status == GRAMC_NOT_FOUND) return EXIT_FINE;
+    if (status) return cli_status(study->cli, status);
+    run_follow(out, recorded);
+    role_protocols_list(protocols, study->cli, &study->choice, recorded, out);
+    *mock = gramc_model_is_mock(recorded);
+    gramc_model_free(recorded);
+    return EXIT_FINE;
+}
+
 int study_record(struct study *study, struct store *store) {
     struct cli *cli = study->cli;
     struct cassettes_saved saved;

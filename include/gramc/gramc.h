@@ -138,11 +138,12 @@ typedef struct gramc_options {
     bool forget_trees;                /* compiling gives back what was parsed as soon as it has been
                                        * understood: less memory, but each source can be compiled
                                        * once only, and its tree cannot be printed after that */
+    bool advice;                      /* notes on what is recommended, too */
 } gramc_options;
 #define GRAMC_OPTIONS_INIT                                                                         \
     {                                                                                              \
         sizeof(gramc_options), NULL, {NULL, NULL}, false, false, false, 0, false, {NULL, NULL},    \
-            false                                                                                  \
+            false, false                                                                           \
     }
 
 /* Makes an empty compilation. options NULL means GRAMC_OPTIONS_INIT. GRAMC_NOMEM or GRAMC_OK. */

@@ -71,6 +71,12 @@ GRAMC_API void gramc_builtins_free(gramc_builtins *builtins);
 typedef struct gramc_bound gramc_bound;
 typedef struct gramc_offering gramc_offering; /* see "What libraries offer" */
 
+/* How models of a name are asked that agents write. */
+typedef struct gramc_named_protocol {
+    gramc_text model;    /* as in gramc_agent.evaluator_model, gramc_agent.model and the like */
+    gramc_text protocol; /* as in gramc_bind_options */
+} gramc_named_protocol;
+
 typedef struct gramc_bind_options {
     size_t struct_size; /* sizeof(gramc_bind_options) */
     const gramc_allocator *allocator;
@@ -92,15 +98,18 @@ typedef struct gramc_bind_options {
      * then an error of the binding. ptr NULL: they are looked for when they are called. */
     gramc_text path;
     /* How the models are asked that will run it: chat (OpenAI's chat completions), responses
-     * (OpenAI's), messages (Anthropic's), gemini, ollama. Empty: as the target says. */
+     * (OpenAI's), messages (Anthropic's), gemini, ollama. Empty: as the target says. It is how the
+     * agent's own model is asked; those that it names for roles, and those of agents that do its
+     * tools, are asked as `protocols` says of their names, else by their providers' protocols, if
+     * its own is asked by its provider's, else as that. GRAMC_USAGE: there is no such protocol. */
     gramc_text protocol;
+    const gramc_named_protocol *protocols; /* borrowed, used while binding */
+    size_t protocol_count;
 } gramc_bind_options;
 #define GRAMC_BIND_OPTIONS_INIT                                                                    \
     {                                                                                              \
         sizeof(gramc_bind_options), NULL, NULL, {NULL, NULL}, NULL, 0, false, NULL, {NULL, 0},     \
-            {NULL, 0}, {                                                                           \
-            NULL, 0                                                                                \
-        }                                                                                          \
+            {NULL, 0}, {NULL, 0}, NULL, 0                                                          \
     }
 
 /* agent and library are borrowed; library NULL means an empty one. GRAMC_FINDINGS: something does
@@ -324,6 +333,11 @@ GRAMC_API GRAMC_MUST_USE gramc_status gramc_model_curl(const gramc_model *model,
                                                        bool streamed, gramc_writer writer);
 /* How it is asked: for gramc_bind_options. Empty: as the agent is bound, whatever that is. */
 GRAMC_API gramc_text gramc_model_protocol(const gramc_model *model);
+/* How a script was asked for models of that name, for gramc_named_protocol; of any other model as
+ * gramc_model_protocol. */
+GRAMC_API gramc_text gramc_model_protocol_of(const gramc_model *model, gramc_text name);
+/* Its answers cost nothing and take no tokens: the mock, or a recording of its runs. */
+GRAMC_API bool gramc_model_is_mock(const gramc_model *model);
 GRAMC_API void gramc_model_free(gramc_model *model);
 
 /* ## Sessions
@@ -568,7 +582,7 @@ typedef struct gramc_run_options {
      * answer asks no more and makes no more calls; an answer that does not say its tokens counts as
      * having used them up. */
     uint64_t max_total_tokens;
-    double max_cost; /* by the prices: GRAMC_USAGE without them, unless the model is the mock */
+    double max_cost; /* by the prices: GRAMC_USAGE without them, unless gramc_model_is_mock */
     uint32_t max_duration_ms;
     const gramc_prices *prices; /* NULL: not known */
     bool stream;                /* as of the endpoint: either is enough */

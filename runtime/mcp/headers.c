@@ -1,6 +1,7 @@
 /* Reads the annotations x-mcp-header of a tool's schema, and turns arguments into the headers that
  * they ask for (https://modelcontextprotocol.io/specification/2026-07-28, Streamable HTTP, "Custom
- * Headers from Tool Parameters"). Sending them is http.c's work. */
+ * Headers from Tool Parameters"); and reads what such headers say. Sending them is http.c's work.
+ */
 #include "runtime/mcp/headers.h"
 
 #include <string.h>
@@ -9,17 +10,22 @@
 
 /* ## Values */
 
+static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+static const char mark[] = "=?base64?";
+
+static bool is_marked(gramc_text text) {
+    size_t tail = text.len >= 2 ? text.len - 2 : 0;
+    return text_starts(text, mark) && text_is(text_slice(text, tail, text.len), "?=");
+}
+
 static bool fits_header(gramc_text text) {
     for (size_t i = 0; i < text.len; i++)
         if ((text.ptr[i] < 0x20 || text.ptr[i] > 0x7E) && text.ptr[i] != '\t') return false;
-    if (text_trim(text).len != text.len) return false;
-    size_t tail = text.len >= 2 ? text.len - 2 : 0;
-    return !(text_starts(text, "=?base64?") && text_is(text_slice(text, tail, text.len), "?="));
+    return text_trim(text).len == text.len && !is_marked(text);
 }
 
 /* RFC 4648, section 4 */
 static void put_base64(struct buf *out, gramc_text text) {
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     for (size_t i = 0; i < text.len; i += 3) {
         uint32_t group = 0;
         size_t have = text.len - i < 3 ? text.len - i : 3;
@@ -35,22 +41,61 @@ void mcp_header_value(struct buf *out, gramc_text text) {
         buf_text(out, text);
         return;
     }
-    buf_puts(out, "=?base64?");
+    buf_puts(out, mark);
     put_base64(out, text);
     buf_puts(out, "?=");
 }
 
-bool mcp_mirror_value(struct buf *out, const struct mcp_parameter *parameter,
-                      const struct json *arguments) {
+/* Four digits, of which the last ones may be padding; how many bytes they are, or 0. */
+static size_t read_group(char out[3], const char *four, bool is_last) {
+    uint32_t group = 0;
+    size_t have = 4;
+    while (is_last && have > 2 && four[have - 1] == '=') have--;
+    for (size_t i = 0; i < 4; i++) {
+        const char *digit = i < have && four[i] ? strchr(digits, four[i]) : NULL;
+        if (i < have && !digit) return 0;
+        group = group << 6 | (digit ? (uint32_t)(digit - digits) : 0);
+    }
+    if (group & ((1U << 8 * (4 - have)) - 1)) return 0; /* bits that no byte has */
+    for (size_t i = 0; i < 3; i++) out[i] = (char)(group >> (16 - 8 * i) & 0xFF);
+    return have - 1;
+}
+
+bool mcp_header_read(gramc_text *out, struct arena *arena, gramc_text value) {
+    *out = text_trim(value);
+    if (!is_marked(*out) || out->len < strlen(mark) + 2) return true;
+    gramc_text coded = text_slice(*out, strlen(mark), out->len - 2);
+    char *bytes = arena_alloc(arena, coded.len + 1);
+    size_t len = 0;
+    if (!bytes || coded.len % 4) return false;
+    for (size_t i = 0; i < coded.len; i += 4) {
+        size_t got = read_group(bytes + len, coded.ptr + i, i + 4 == coded.len);
+        if (!got) return false;
+        len += got;
+    }
+    *out = (gramc_text){bytes, len};
+    return true;
+}
+
+bool mcp_mirror_text(gramc_text *out, const struct mcp_parameter *parameter,
+                     const struct json *arguments) {
     const struct json *value = json_at(arguments, parameter->path);
     if (!value) return false;
     switch (value->kind) {
-    case JSON_STRING: mcp_header_value(out, value->text); return true;
-    case JSON_NUMBER: buf_text(out, value->text); return true;
-    case JSON_TRUE: buf_puts(out, "true"); return true;
-    case JSON_FALSE: buf_puts(out, "false"); return true;
+    case JSON_STRING:
+    case JSON_NUMBER: *out = value->text; return true;
+    case JSON_TRUE: *out = TEXT("true"); return true;
+    case JSON_FALSE: *out = TEXT("false"); return true;
     default: return false;
     }
+}
+
+bool mcp_mirror_value(struct buf *out, const struct mcp_parameter *parameter,
+                      const struct json *arguments) {
+    gramc_text text;
+    if (!mcp_mirror_text(&text, parameter, arguments)) return false;
+    mcp_header_value(out, text);
+    return true;
 }
 
 /* ## Annotations */

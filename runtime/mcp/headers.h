@@ -20,7 +20,13 @@ const char *mcp_mirrors_read(struct mcp_parameter **out, struct arena *arena,
 
 /* Writes a header's value: as it is, or, where a header cannot hold that, =?base64?...?=. */
 void mcp_header_value(struct buf *out, gramc_text text);
-/* The value of an argument that is to be mirrored; false if it is absent or null. */
+/* The text that such a value stands for, in the arena or borrowed. False: what stands between its
+ * marks is no base64; without memory: arena->oom. */
+bool mcp_header_read(gramc_text *out, struct arena *arena, gramc_text value);
+/* An argument that is to be mirrored, borrowed; false if it is absent or null. */
+bool mcp_mirror_text(gramc_text *out, const struct mcp_parameter *parameter,
+                     const struct json *arguments);
+/* The same as a header's value. */
 bool mcp_mirror_value(struct buf *out, const struct mcp_parameter *parameter,
                       const struct json *arguments);
 

@@ -207,6 +207,19 @@ static bool resume_answer(struct resuming *resuming, const struct message *from)
     return true;
 }
 
+static bool put_again(struct resuming *resuming, const struct message *first, size_t count) {
+    struct conversation *talk = resuming->talk;
+    for (const struct message *from = first; from && count; from = from->next, count--) {
+        talk->turn = from->turn;
+        if (from->role == ROLE_TOOL) continue; /* came with its call */
+        if (from->role == ROLE_ASSISTANT && !resume_answer(resuming, from)) return false;
+        if (from->role == ROLE_ASSISTANT) continue;
+        talk->group++;
+        if (!add(resuming, resume_message(resuming, from))) return false;
+    }
+    return true;
+}
+
 long session_resume(const gramc_session *session, struct conversation *talk, struct arena *arena,
                     bool functions) {
     struct resuming resuming = {.talk = talk,
@@ -214,13 +227,14 @@ long session_resume(const gramc_session *session, struct conversation *talk, str
                                 .functions = functions,
                                 .foreign =
                                     !text_is(session->talked.protocol, talk->protocol->name)};
-    for (const struct message *from = session->talked.first; from; from = from->next) {
-        talk->turn = from->turn;
-        if (from->role == ROLE_TOOL) continue; /* came with its call */
-        if (from->role == ROLE_ASSISTANT && !resume_answer(&resuming, from)) return SESSION_NOMEM;
-        if (from->role == ROLE_ASSISTANT) continue;
-        talk->group++;
-        if (!add(&resuming, resume_message(&resuming, from))) return SESSION_NOMEM;
-    }
+    if (!put_again(&resuming, session->talked.first, session->talked.count)) return SESSION_NOMEM;
     return resuming.left_out;
+}
+
+bool session_reword(struct conversation *out, const struct conversation *talk, struct arena *arena,
+                    size_t count) {
+    struct resuming resuming = {.talk = out, .arena = arena, .foreign = true};
+    if (!put_again(&resuming, talk->first, count)) return false;
+    out->turn = talk->turn;
+    return true;
 }

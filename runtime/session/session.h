@@ -32,6 +32,10 @@ enum { SESSION_NOMEM = -1 };
  * the session. Gives the number of answers whose opaque parts were left out, or SESSION_NOMEM. */
 long session_resume(const gramc_session *session, struct conversation *talk, struct arena *arena,
                     bool functions);
+/* Puts the first `count` messages of another conversation at the beginning of `out`, worded for its
+ * protocol and the tools wire; texts are shared. False without memory. */
+bool session_reword(struct conversation *out, const struct conversation *talk, struct arena *arena,
+                    size_t count);
 /* Replaces what the session holds by a copy of what is given. False without memory: nothing has
  * changed then. */
 bool session_keep(gramc_session *session, const struct talked *talked);

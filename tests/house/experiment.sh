@@ -57,8 +57,39 @@ expect 2 "gramc experiment spec.gram run" run spec.gram --model mock Hello
 
 # ## Two strategies on one library
 cp "$source"/specs/experiments/asking.* .
-expect 0 "equivalent: treatment is as good as control" experiment asking.gram run --model mock --store asking.db
-rm asking.*
+equivalent="equivalent: treatment is as good as control"
+expect 0 "$equivalent" experiment asking.gram run --model mock --store asking.db --record mocked
+expect 0 "$equivalent" experiment asking.gram report --store asking.db
+expect 0 "$equivalent" experiment asking.gram run --replay mocked --store played.db
+grep -q "120 runs replayed" out || complain "what the mock said was not replayed"
+# A model that calls natively and knows no JSON; one that knows JSON and does not call.
+ollama='{"event":"header","format":"gramc-trace","version":1,"protocol":"ollama","model":"llama3.1:8b"}'
+says() { printf '{"event":"model.response","content":"%s"%s}\n' "$1" "${2:-}"; }
+{
+    echo "$ollama"
+    says "OK." ',"calls":[{"name":"adder","arguments":"{\"first\":1,\"second\":2}"}]'
+    says "Three."
+    for _ in 1 2 3 4 5; do says "I cannot do that."; done
+} >native.jsonl
+{ echo "$ollama"; says "A number."; says "OK."; says '{\"first\": 1, \"second\": 2}'; } >asked.jsonl
+expect 0 "regression: treatment is worse than control, by more than 10 pp" \
+    experiment asking.gram run --model script:native.jsonl --store native.db --record native
+expect 0 "regression: treatment is worse than control, by more than 10 pp" \
+    experiment asking.gram run --replay native --store native-played.db
+expect 0 "superior: treatment is better than control" \
+    experiment asking.gram run --model script:asked.jsonl --store asked.db
+# One file of another protocol than the others is a miss that says so.
+sed -i 's/"protocol":"ollama"/"protocol":"chat"/' native/sum-02.jsonl
+expect 3 "recorded by another protocol than the arm is asked by now" \
+    experiment asking.gram run --replay native --store mixed.db
+grep -q "internal" out && complain "a recording of another protocol is an internal error"
+# A limit of cost that nothing would reach is refused before the first call; the mock costs nothing.
+sed 's/strategy: prompted,/strategy: prompted, maxCost: 0.5,/' asking.gram >limited.gram
+expect 2 "the cost of the runs is limited, and there is no price of Ollama/llama3.1:8b (arm treatment)" \
+    experiment limited.gram run --store limited.db
+expect 0 "$equivalent" experiment limited.gram run --model mock --store limited.db --record limited
+expect 0 "$equivalent" experiment limited.gram run --replay limited --store limited-played.db
+rm -r asking.* played.* native* asked.* mixed.* limited* mocked
 
 # ## A whole run
 expect 0 "regression: b is worse than a" experiment spec.gram run --model mock --report whole.json

@@ -1,6 +1,9 @@
 #!/bin/sh
-# gramc serve through the command: what its endpoints answer, and what they refuse (serve.py).
+# gramc serve through the command: serve.sh NAME ..., which is a program beside this one: what endpoints
+# answer and refuse (serve.py), attacks (serve_attacks.py).
 set -u
 . "$(dirname "$0")/../support/need.sh"
 need python3 "asks the server"
-exec python3 "$(dirname "$0")/serve.py" "$@"
+name=$1
+shift
+exec python3 "$(dirname "$0")/$name.py" "$@"

@@ -1,12 +1,12 @@
 """gramc serve --mcp over standard input and output, line by line: serve_mcp.py GRAMC.
 
 What official clients make of it stands in tests/peers; here is what they never send."""
-import json, os, signal, subprocess, sys, tempfile, time
+import json, os, signal, sys, tempfile, time
 
-gramc = os.path.abspath(sys.argv[1])
-MODERN = {"io.modelcontextprotocol/protocolVersion": "2026-07-28",
-          "io.modelcontextprotocol/clientCapabilities": {}}
-SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
+support = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support")
+sys.path.insert(0, support)
+from mcp_client import MODERN, SUBSCRIPTION, Client, check, failed, finish, memory_of, refused, text
+
 TOOLS = """[tools:ToolLibrary {description: "Greets"} |
   [add:ToolImpl {builtin: "math.add", description: "Adds"} | (x::Int)==>(y::Int)==>(::Int)],
   [echo:ToolImpl {exec: ["cat"]}],
@@ -20,74 +20,6 @@ AGENT = """[clerk:Agent {description: "Is a clerk", model: "OpenAI/gpt-4o", inst
   [ping:Tool {description: "Pings"} | ()==>(::Text)]]
 [desk:ToolLibrary | [ping:ToolImpl {returns: "pong"}]]
 """
-failures, checks = [], 0
-
-
-def check(good, *words):
-    global checks
-    checks += 1
-    if not good:
-        failures.append(words)
-        print("FAILED:", *words, flush=True)
-
-
-class Client:
-    def __init__(self, *arguments):
-        self.errors = tempfile.TemporaryFile()
-        self.process = subprocess.Popen([gramc, "serve", "--mcp", *arguments], stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, stderr=self.errors)
-        self.number = 0
-
-    def write(self, line):
-        self.process.stdin.write(line if isinstance(line, bytes) else json.dumps(line).encode() + b"\n")
-        self.process.stdin.flush()
-
-    def read(self):
-        line = self.process.stdout.readline()
-        return json.loads(line) if line else None
-
-    def send(self, method, params=None, **more):
-        self.number += 1
-        self.write({"jsonrpc": "2.0", "id": self.number, "method": method,
-                    **({"params": params} if params is not None else {}), **more})
-        return self.number
-
-    def ask(self, method, params=None, **more):
-        number = self.send(method, params, **more)
-        answer = self.read()
-        check(answer and answer.get("id") == more.get("id", number), method, answer)
-        return answer
-
-    def call(self, name, arguments=None, meta=None):
-        params = {"name": name}
-        if arguments is not None: params["arguments"] = arguments
-        if meta: params["_meta"] = meta
-        return self.ask("tools/call", params)
-
-    def greet(self, revision="2025-11-25"):
-        answer = self.ask("initialize", {"protocolVersion": revision, "capabilities": {},
-                                         "clientInfo": {"name": "test", "version": "1"}})
-        self.write({"jsonrpc": "2.0", "method": "notifications/initialized"})
-        return answer
-
-    def end(self):
-        self.process.stdin.close()
-        rest = self.process.stdout.read()
-        return self.process.wait(timeout=20), rest
-
-
-def text(answer):
-    return answer["result"]["content"][0]["text"]
-
-
-def failed(answer, words):
-    result = answer.get("result", {})
-    check(result.get("isError") is True and words in text(answer), words, answer)
-
-
-def refused(answer, code):
-    check(answer.get("error", {}).get("code") == code, code, answer)
-
 
 def handshake_era():
     client = Client("tools.gram")
@@ -224,6 +156,33 @@ def other_tools():
     check(client.process.wait(timeout=20) == 0)
 
 
+def reloads():
+    """Cost nothing that stays: 5 of them, each of a file of 2 MB; 100 with GRAMC_LONG."""
+    count = 100 if os.environ.get("GRAMC_LONG") else 5
+    with open("box.json", "w") as file: json.dump([{"name": "told", "inputSchema": {"type": "object"}}], file)
+
+    def write(number):
+        with open("again.gram", "w") as file:
+            file.write("// " + "x" * (2 << 20) + f"""
+[t:ToolLibrary | [n{number}:ToolImpl {{returns: "{number}"}}],
+  [box:McpServer {{command: ["python3", "{support}/mcp_box.py", "box.json", "pids"]}}]]\n""")
+
+    write(0)
+    client = Client("again.gram")
+    client.greet()
+    sizes = []
+    for number in range(1, count + 1):
+        write(number)
+        check(client.read()["method"] == "notifications/tools/list_changed")
+        check(text(client.call(f"n{number}")) == str(number) and text(client.call("told", {"a": number})) == f'{{"a": {number}}}')
+        sizes.append(memory_of(client.process.pid))
+    check(sizes[-1] - sizes[1] < 3 << 20, sizes)
+    check(client.end() == (0, b""), "ends")
+    with open("pids") as file: pids = [int(line) for line in file]
+    check(len(pids) >= count and not any(os.path.exists(f"/proc/{pid}") for pid in pids), "no server is left")
+    print(f"{count} reloads: {sizes[0] >> 10} to {sizes[-1] >> 10} KiB, {len(pids)} servers of boxes")
+
+
 def an_agent():
     client = Client("agent.gram", "--agent", "clerk", "--library", "desk", "--model", "mock")
     tools = client.ask("tools/list")["result"]["tools"]
@@ -240,8 +199,9 @@ with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
     with open("tools.gram", "w") as file: file.write(TOOLS)
     with open("agent.gram", "w") as file: file.write(AGENT)
-    for test in (handshake_era, stateless_era, what_is_no_message, a_long_line, calls_at_once, the_end, other_tools, an_agent):
+    for test in (handshake_era, stateless_era, what_is_no_message, a_long_line, calls_at_once, the_end, other_tools, reloads, an_agent):
+        began = time.monotonic()
         test()
+        if os.environ.get("GRAMC_TIMES"): print(f"{test.__name__}: {time.monotonic() - began:.1f} s")
     os.chdir("/")
-print(f"{checks} checks, {len(failures)} failed")
-sys.exit(1 if failures or checks < 90 else 0)
+finish(120)

@@ -42,6 +42,14 @@ def run_golden():
     return {str(path.relative_to(folder)) for path in folder.glob("*/*.test") if str(path) not in failed}
 
 
+def run_script(name, case):
+    """Whether a script beside this one ends well."""
+    script = SOURCE / "tests/seeds" / name
+    done = subprocess.run([sys.executable, script, case, SOURCE, BUILD / "bin/gramc"], capture_output=True, text=True)
+    sys.stderr.write(done.stdout + done.stderr)
+    return done.returncode == 0
+
+
 class Proofs:
     def __init__(self):
         self.programs, self.cases = {}, run_golden()
@@ -50,6 +58,8 @@ class Proofs:
         kind, name, *case = proof.split(":")
         if kind == "golden":
             return name in self.cases
+        if kind == "script":
+            return run_script(name, *case)
         if kind != "unit" or not (BUILD / "tests" / name).is_file():
             return False
         if name not in self.programs:

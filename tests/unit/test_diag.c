@@ -84,6 +84,7 @@ static size_t evaluate(const char *example, const gramc_explanation *row, char c
     size_t count = 0;
     options.plain = strncmp(row->code, "G05", 3) == 0 && !is_about_format(row);
     options.strict_vocabulary = strcmp(row->slug, "vocabulary-strict") == 0;
+    options.advice = strcmp(row->slug, "no-temperature") == 0;
     int len = snprintf(text, sizeof text, "%s%s", example, is_about_format(row) ? "\n" : "");
     assert_true(len >= 0 && (size_t)len < sizeof text);
     assert_int_equal(gramc_compilation_new(&compilation, &options), GRAMC_OK);

@@ -35,8 +35,11 @@ struct how {
     struct mock_server *servers[SERVERS]; /* of generator, evaluator and output; the first of all */
     const gramc_prices *prices[SERVERS];
     double max_cost;
-    const char *other_protocol; /* of the evaluator; NULL: the same */
-    bool unnamed;               /* the evaluator's model is not given */
+    const char *others[SERVERS]; /* protocols of evaluator and output; NULL: the same */
+    bool untold;                 /* ... of which the binding does not hear */
+    bool unnamed;                /* the evaluator's model is not given */
+    size_t messages;             /* 0: one */
+    const char *script;          /* a trace that answers, in place of the servers */
     const gramc_allocator *allocator;
 };
 
@@ -53,10 +56,9 @@ static void on_event(void *ctx, const gramc_event *event) {
 static gramc_status open_model(gramc_model **out, const struct how *how, size_t i) {
     static const char *const names[SERVERS] = {"OpenAI/m-1", "OpenAI/e-1", "OpenAI/o-1"};
     gramc_endpoint_options endpoint = GRAMC_ENDPOINT_OPTIONS_INIT;
-    bool other = i == 1 && how->other_protocol;
     endpoint.base_url = text_of(mock_url(how->servers[how->servers[i] ? i : 0]));
     endpoint.model = text_of(how->servers[i] ? names[i] : names[0]);
-    endpoint.protocol = text_of(other ? how->other_protocol : how->protocol);
+    endpoint.protocol = text_of(how->others[i] ? how->others[i] : how->protocol);
     endpoint.stream = how->stream;
     endpoint.max_retries = 0;
     endpoint.allocator = how->allocator;
@@ -67,7 +69,7 @@ static gramc_status start(struct told *told, const struct how *how, gramc_loop *
                           const gramc_bound *bound, gramc_model *const models[SERVERS]) {
     gramc_run_options options = GRAMC_RUN_OPTIONS_INIT;
     gramc_run_handler handler = test_handler(&told->run);
-    const gramc_text message = TEXT("Hello");
+    const gramc_text messages[] = {TEXT("Hello"), TEXT("And now?")};
     const gramc_named_model named[] = {{TEXT("OpenAI/e-1"), models[1], how->prices[1]},
                                        {TEXT("OpenAI/o-1"), models[2], how->prices[2]}};
     handler.event = on_event;
@@ -75,8 +77,8 @@ static gramc_status start(struct told *told, const struct how *how, gramc_loop *
     options.prices = how->prices[0];
     options.models = named + (how->unnamed ? 1 : 0);
     options.model_count = how->unnamed ? 1 : 2;
-    options.messages = &message;
-    options.message_count = 1;
+    options.messages = messages;
+    options.message_count = how->messages ? how->messages : 1;
     options.timeout_ms = how->timeout_ms;
     options.max_cost = how->max_cost;
     options.trace = buf_writer(&told->run.trace);
@@ -84,22 +86,48 @@ static gramc_status start(struct told *told, const struct how *how, gramc_loop *
     return gramc_run_start(NULL, loop, bound, &options, &handler);
 }
 
+/* One answers in every role, as it was asked in each. */
+static gramc_status open_script(gramc_model *models[SERVERS], const struct how *how,
+                                gramc_named_protocol *named, gramc_bind_options *bind) {
+    gramc_status status =
+        gramc_model_new_script(&models[0], text_of(how->script), how->allocator, NULL);
+    if (status) return status;
+    models[1] = models[2] = models[0];
+    bind->protocol = gramc_model_protocol(models[0]);
+    for (size_t i = 0; i < 2; i++)
+        named[i].protocol = gramc_model_protocol_of(models[0], named[i].model);
+    return status;
+}
+
+static void free_models(gramc_model *models[SERVERS]) {
+    for (size_t i = 0; i < SERVERS; i++)
+        if (!i || models[i] != models[0]) gramc_model_free(models[i]);
+}
+
 static gramc_status drive(struct told *told, struct test_agent *test, const struct how *how) {
+    gramc_named_protocol named[] = {{TEXT("OpenAI/e-1"), text_of(how->protocol)},
+                                    {TEXT("OpenAI/o-1"), text_of(how->protocol)}};
     gramc_bind_options bind = GRAMC_BIND_OPTIONS_INIT;
     gramc_loop_options loop_options = GRAMC_LOOP_OPTIONS_INIT;
     gramc_model *models[SERVERS] = {NULL};
     gramc_bound *bound = NULL;
     gramc_loop *loop = NULL;
+    for (size_t i = 0; i < 2; i++)
+        if (how->others[i + 1]) named[i].protocol = text_of(how->others[i + 1]);
     bind.protocol = text_of(how->protocol);
+    bind.protocols = named;
+    bind.protocol_count = how->untold ? 0 : 2;
     bind.allocator = loop_options.allocator = how->allocator;
-    gramc_status status = gramc_bind(&bound, &test->agent, &test->library, &bind);
-    for (size_t i = 0; i < SERVERS && !status; i++) status = open_model(&models[i], how, i);
+    gramc_status status = how->script ? open_script(models, how, named, &bind) : GRAMC_OK;
+    for (size_t i = 0; i < SERVERS && !status && !how->script; i++)
+        status = open_model(&models[i], how, i);
+    if (!status) status = gramc_bind(&bound, &test->agent, &test->library, &bind);
     if (!status) status = gramc_loop_new(&loop, &loop_options);
     if (!status) status = start(told, how, loop, bound, models);
     if (!status) status = gramc_loop_run(loop);
     gramc_loop_free(loop);
     gramc_bound_free(bound);
-    for (size_t i = 0; i < SERVERS; i++) gramc_model_free(models[i]);
+    free_models(models);
     return status;
 }
 
@@ -116,8 +144,8 @@ static gramc_status try_run(struct told *told, const struct how *how) {
     test.agent.strategy = TEXT("evaluated");
     test.agent.model = TEXT("OpenAI/m-1");
     test.agent.max_rounds = 2;
-    if (how->servers[1]) test.agent.evaluator_model = TEXT("OpenAI/e-1");
-    if (how->servers[2]) test.agent.output_model = TEXT("OpenAI/o-1");
+    if (how->servers[1] || how->script) test.agent.evaluator_model = TEXT("OpenAI/e-1");
+    if (how->servers[2] || how->script) test.agent.output_model = TEXT("OpenAI/o-1");
     memset(told, 0, sizeof *told);
     test_run_init(&told->run);
     buf_init(&told->said, NULL, 1 << 24);
@@ -156,33 +184,34 @@ static const struct recorded *next_of(const struct recorded *from, const char *p
 
 static const struct {
     const char *protocol, *call, *decision;
+    const char *path; /* that it is asked by */
     const char *none; /* how the evaluator is told to call nothing; NULL: it gets no tools */
 } protocols[] = {
-    {"chat", CHAT_CALL, CHAT_DECISION, "\"tool_choice\":\"none\""},
+    {"chat", CHAT_CALL, CHAT_DECISION, "/chat/completions", "\"tool_choice\":\"none\""},
     {"responses",
      "{\"status\":\"completed\",\"output\":[{\"type\":\"function_call\",\"call_id\":\"c1\","
      "\"name\":\"add\",\"arguments\":\"{}\"}]}",
      "{\"status\":\"completed\",\"output\":[{\"type\":\"message\",\"role\":\"assistant\","
      "\"content\":[{\"type\":\"output_text\",\"text\":\"" DECISION "\"}]}]}",
-     "\"tool_choice\":\"none\""},
+     "/responses", "\"tool_choice\":\"none\""},
     {"messages",
      "{\"type\":\"message\",\"role\":\"assistant\",\"content\":[{\"type\":\"tool_use\",\"id\":"
      "\"c1\",\"name\":\"add\",\"input\":{}}],\"stop_reason\":\"tool_use\"}",
      "{\"type\":\"message\",\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":"
      "\"" DECISION "\"}],\"stop_reason\":\"end_turn\"}",
-     "\"tool_choice\":{\"type\":\"none\"}"},
+     "/messages", "\"tool_choice\":{\"type\":\"none\"}"},
     {"gemini",
      "{\"candidates\":[{\"content\":{\"role\":\"model\",\"parts\":[{\"functionCall\":{\"name\":"
      "\"add\",\"args\":{}}}]},\"finishReason\":\"STOP\"}]}",
      "{\"candidates\":[{\"content\":{\"role\":\"model\",\"parts\":[{\"text\":\"" DECISION
      "\"}]},\"finishReason\":\"STOP\"}]}",
-     "\"mode\":\"NONE\""},
+     "enerateContent", "\"mode\":\"NONE\""},
     {"ollama",
      "{\"message\":{\"role\":\"assistant\",\"content\":\"\",\"tool_calls\":[{\"function\":"
      "{\"name\":\"add\",\"arguments\":{}}}]},\"done\":true,\"done_reason\":\"stop\"}",
      "{\"message\":{\"role\":\"assistant\",\"content\":\"" DECISION
      "\"},\"done\":true,\"done_reason\":\"stop\"}",
-     NULL}};
+     "/api/chat", NULL}};
 
 static bool is_streamed(struct mock_server *server, size_t i) {
     return strstr(mock_body(server, i), "\"stream\":true") ||
@@ -259,7 +288,7 @@ static void models_of_roles(void **state) {
 static void unknown_models_are_refused(void **state) {
     const gramc_prices price = {1, 1, -1};
     struct how rows[] = {{.protocol = "chat", .unnamed = true},
-                         {.protocol = "chat", .other_protocol = "messages"},
+                         {.protocol = "chat", .others = {NULL, "messages"}, .untold = true},
                          {.protocol = "chat", .prices = {&price, &price, NULL}, .max_cost = 1}};
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
@@ -269,6 +298,68 @@ static void unknown_models_are_refused(void **state) {
         for (size_t s = 0; s < SERVERS; s++) assert_int_equal(mock_count(rows[i].servers[s]), 0);
         told_free(&told);
         close_servers(&rows[i]);
+    }
+}
+
+/* ## Each role its protocol */
+
+static void same_again(const struct how *lived, const struct told *first) {
+    struct how how = *lived;
+    struct told told;
+    how.script = first->run.trace.ptr;
+    how.stream = false;
+    memset(how.servers, 0, sizeof how.servers);
+    assert_int_equal(try_run(&told, &how), GRAMC_OK);
+    assert_int_equal(told.run.outcome, GRAMC_OUTCOME_ANSWERED);
+    assert_string_equal(told.run.text, first->run.text);
+    assert_string_equal(told.roles.ptr, first->roles.ptr);
+    told_free(&told);
+}
+
+static bool is_cut(const char *body) {
+    return strstr(body, "MAX_TOKENS") || strstr(body, "max_") || strstr(body, "\"length\"");
+}
+
+/* Generator, evaluator and output by three protocols, for two messages: the second time what was
+ * said before goes to each in its own form. What was recorded replays by the same three. */
+static void protocols_of_roles(void **state) {
+    (void)state;
+    for (size_t i = 0; i < COUNT(protocols); i++) {
+        const size_t e = (i + 1) % COUNT(protocols), o = (i + 2) % COUNT(protocols);
+        const struct recorded *calls = next_of(recorded_streams, protocols[o].protocol);
+        const struct recorded *text = next_of(calls + 1, protocols[o].protocol);
+        /* what was recorded as cut off is said in one piece */
+        bool whole = is_cut(text->body);
+        const struct mock_answer said = {.headers = whole ? NULL : SSE,
+                                         .body = whole ? protocols[o].decision : text->stream};
+        const struct mock_answer of_each[SERVERS][2] = {
+            {{.body = protocols[i].call}, {.body = protocols[i].call}},
+            {{.body = protocols[e].decision}, {.body = protocols[e].decision}},
+            {said, said}};
+        const size_t by[SERVERS] = {i, e, o};
+        struct how how = {.protocol = protocols[i].protocol,
+                          .others = {NULL, protocols[e].protocol, protocols[o].protocol},
+                          .stream = true,
+                          .messages = 2};
+        struct told told;
+        for (size_t s = 0; s < SERVERS; s++) how.servers[s] = mock_start(of_each[s], 2);
+        assert_int_equal(try_run(&told, &how), GRAMC_OK);
+        assert_string_equal(told.run.message, "");
+        assert_int_equal(told.run.outcome, GRAMC_OUTCOME_ANSWERED);
+        for (size_t s = 0; s < SERVERS; s++) {
+            assert_int_equal(mock_count(how.servers[s]), 2);
+            assert_non_null(strstr(mock_head(how.servers[s], 1), protocols[by[s]].path));
+            assert_true(is_streamed(how.servers[s], 1) == (s == 2));
+            assert_non_null(strstr(mock_body(how.servers[s], 1), "And now?"));
+        }
+        assert_non_null(strstr(mock_body(how.servers[0], 1), "Hello"));
+        assert_non_null(strstr(mock_body(how.servers[2], 1), "Hello"));
+        const char *asked = mock_body(how.servers[1], 1);
+        assert_true((strstr(asked, "\"tools\"") != NULL) == (protocols[e].none != NULL));
+        assert_non_null(strstr(told.run.trace.ptr, "\"protocols\":[{\"model\":\"OpenAI/e-1\""));
+        same_again(&how, &told);
+        told_free(&told);
+        close_servers(&how);
     }
 }
 
@@ -299,6 +390,7 @@ static void ends_in_each_role(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(output_alone_is_streamed), cmocka_unit_test(models_of_roles),
-        cmocka_unit_test(unknown_models_are_refused), cmocka_unit_test(ends_in_each_role)};
+        cmocka_unit_test(unknown_models_are_refused), cmocka_unit_test(protocols_of_roles),
+        cmocka_unit_test(ends_in_each_role)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -209,6 +209,7 @@ static void run(struct row *row) {
     options.plain = strcmp(mode, "plain") == 0;
     options.strict_vocabulary = strcmp(mode, "vocabulary") == 0;
     options.keep_types = strcmp(mode, "defs") == 0;
+    options.advice = strcmp(mode, "advice") == 0;
     options.reader = (gramc_reader){read_file, row};
     assert_int_equal(gramc_compilation_new(&compilation, &options), GRAMC_OK);
     gramc_status status = gramc_add_source(compilation, TEXT("in.gram"), text.ptr, text.len);

@@ -819,6 +819,40 @@ static void test_header_values(void **state) {
     }
 }
 
+/* What a header says, and that no other base64 says anything. */
+static void test_values_read(void **state) {
+    static const struct {
+        const char *value, *text; /* NULL: it is refused */
+    } rows[] = {{"plain", "plain"},
+                {"  plain\t", "plain"},
+                {"", ""},
+                {"=?base64?\?=", ""},
+                {"=?base64?=", "=?base64?="},
+                {"=?base64?SGVsbG8", "=?base64?SGVsbG8"},
+                {"SGVsbG8=?=", "SGVsbG8=?="},
+                {"=?base64?SGVsbG8=?=", "Hello"},
+                {"=?base64?SGVsbA==?=", "Hell"},
+                {"=?base64?SGVs?=", "Hel"},
+                {"=?base64?w6Q=?=", "\xC3\xA4"},
+                {"=?base64?SGVsbG8?=", NULL},
+                {"=?base64?SGVs!!!bG8=?=", NULL},
+                {"=?base64?SGVsbG9=?=", NULL}, /* bits that no byte has */
+                {"=?base64?SGVsbB==?=", NULL},
+                {"=?base64?====?=", NULL},
+                {"=?base64?S===?=", NULL},
+                {"=?base64?SG==SGVs?=", NULL}};
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        struct arena arena;
+        gramc_text text;
+        arena_init(&arena, NULL);
+        bool is_read = mcp_header_read(&text, &arena, text_of(rows[i].value));
+        assert_int_equal(is_read, rows[i].text != NULL);
+        if (is_read) assert_true(text_is(text, rows[i].text));
+        arena_free(&arena);
+    }
+}
+
 /* The server wants headers that we did not know of: its list tells. */
 static void test_other_headers(void **state) {
     static const char mismatch[] =
@@ -929,6 +963,7 @@ int main(void) {
         cmocka_unit_test(test_cancel),
         cmocka_unit_test(test_mirrors),
         cmocka_unit_test(test_header_values),
+        cmocka_unit_test(test_values_read),
         cmocka_unit_test(test_other_headers),
         cmocka_unit_test(test_asked_back),
         cmocka_unit_test(test_no_memory),

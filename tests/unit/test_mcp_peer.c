@@ -39,13 +39,14 @@ static void *faulty_alloc(void *ctx, void *old, size_t old_size, size_t size) {
 }
 
 struct heard {
-    size_t messages, results, errors, broken;
+    size_t messages, answers, results, errors, broken;
 };
 
-static void hear(void *ctx, struct buf *message) {
+static void hear(void *ctx, struct buf *message, bool is_answer) {
     struct heard *heard = ctx;
     struct arena arena;
     heard->messages++;
+    heard->answers += is_answer;
     if (buf_status(message)) {
         heard->broken++;
         return;
@@ -130,6 +131,7 @@ static void all_is_answered(void **state) {
     assert_false(converse(0, &heard));
     assert_int_equal(heard.results, MESSAGES); /* that of listening at the end */
     assert_int_equal(heard.errors, 0);
+    assert_int_equal(heard.answers, MESSAGES);
     assert_int_equal(heard.messages, MESSAGES + 2); /* it is acknowledged, and a change told */
 }
 

@@ -5,214 +5,11 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <poll.h>
-#include <pthread.h>
-#include <semaphore.h>
-#include <string.h>
-#include <sys/socket.h>
-#include <sys/time.h>
-#include <time.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
-#include "base/text.h"
-#include "serve/serve.h"
 #include "tests/stated.h"
-#include "tests/support/agent.h"
-
-enum { REPLY_ROOM = 1 << 20, PIECES = 64 };
-
-/* ## The server */
-
-struct fixture {
-    struct test_agent agent;
-    struct served_agent served;
-    gramc_builtins *builtins;
-    gramc_bound *bound;
-    gramc_model *model;
-    gramc_loop *loop;
-    struct serve_options options;
-    struct service *service;
-    struct sockaddr_in address;
-    pthread_t thread;
-    sem_t may_end; /* calls of the tool `wait` end with a post */
-    size_t much;   /* thousands of bytes that the tool `much` says */
-    struct buf log;
-    char reply[REPLY_ROOM];
-};
-
-static int wait_for_post(void *ctx, gramc_text arguments, gramc_writer result) {
-    struct fixture *fixture = ctx;
-    (void)arguments;
-    sem_wait(&fixture->may_end);
-    return result.write(result.ctx, "waited", 6);
-}
-
-/* The mock answers with what the tool said: a text of a size that the test chooses. */
-static int say_much(void *ctx, gramc_text arguments, gramc_writer result) {
-    const struct fixture *fixture = ctx;
-    char piece[1000];
-    (void)arguments;
-    memset(piece, 'x', sizeof(piece));
-    for (size_t i = 0; i < fixture->much; i++)
-        if (result.write(result.ctx, piece, sizeof(piece))) return 1;
-    return 0;
-}
-
-static int write_log(void *ctx, const char *bytes, size_t len) {
-    buf_put(ctx, bytes, len);
-    return 0;
-}
-
-static void init(struct fixture *fixture, const char *tool) {
-    const gramc_builtin rows[] = {{TEXT("wait"), wait_for_post, fixture, true},
-                                  {TEXT("much"), say_much, fixture, false}};
-    gramc_loop_options loop_options = GRAMC_LOOP_OPTIONS_INIT;
-    gramc_bind_options bind = GRAMC_BIND_OPTIONS_INIT;
-    memset(fixture, 0, sizeof(*fixture));
-    buf_init(&fixture->log, NULL, 1 << 20);
-    sem_init(&fixture->may_end, 0, 0);
-    fixture->much = 1;
-    test_agent_init(&fixture->agent);
-    fixture->agent.agent.name = TEXT("clerk");
-    test_tool(&fixture->agent, "work", "{\"type\":\"object\"}", "{\"type\":\"string\"}",
-              GRAMC_RESULT_TEXT);
-    test_builtin(&fixture->agent, "work", tool);
-    assert_int_equal(gramc_builtins_new(&fixture->builtins, NULL), GRAMC_OK);
-    for (size_t i = 0; i < 2; i++)
-        assert_int_equal(gramc_builtins_add(fixture->builtins, &rows[i]), GRAMC_OK);
-    bind.builtins = fixture->builtins;
-    assert_int_equal(
-        gramc_bind(&fixture->bound, &fixture->agent.agent, &fixture->agent.library, &bind),
-        GRAMC_OK);
-    assert_int_equal(gramc_model_new_mock(&fixture->model, NULL), GRAMC_OK);
-    assert_int_equal(gramc_loop_new(&fixture->loop, &loop_options), GRAMC_OK);
-    fixture->served = (struct served_agent){.agent = &fixture->agent.agent,
-                                            .library = TEXT("desk"),
-                                            .bound = fixture->bound,
-                                            .model = fixture->model,
-                                            .options = GRAMC_RUN_OPTIONS_INIT};
-    fixture->options = (struct serve_options){.loop = fixture->loop,
-                                              .listen = TEXT("127.0.0.1:0"),
-                                              .agents = &fixture->served,
-                                              .agent_count = 1,
-                                              .log = {write_log, &fixture->log}};
-}
-
-static void *turn(void *ctx) {
-    struct fixture *fixture = ctx;
-    return gramc_loop_run(fixture->loop) == GRAMC_OK ? fixture : NULL;
-}
-
-static void start(struct fixture *fixture) {
-    char why[256];
-    assert_int_equal(service_new(&fixture->service, &fixture->options, why), GRAMC_OK);
-    gramc_text address = service_address(fixture->service);
-    const char *port = strrchr(address.ptr, ':') + 1;
-    fixture->address = (struct sockaddr_in){.sin_family = AF_INET,
-                                            .sin_port = htons((uint16_t)strtoul(port, NULL, 10))};
-    inet_pton(AF_INET, "127.0.0.1", &fixture->address.sin_addr);
-    assert_int_equal(pthread_create(&fixture->thread, NULL, turn, fixture), 0);
-}
-
-/* Whoever waits may end first. */
-static void stop(struct fixture *fixture) {
-    service_stop(fixture->service);
-    for (int i = 0; i < 2000; i++) sem_post(&fixture->may_end);
-    void *turned = NULL;
-    pthread_join(fixture->thread, &turned);
-    assert_ptr_equal(turned, fixture);
-    service_free(fixture->service);
-    gramc_loop_free(fixture->loop);
-    gramc_model_free(fixture->model);
-    gramc_bound_free(fixture->bound);
-    gramc_builtins_free(fixture->builtins);
-    test_agent_free(&fixture->agent);
-    sem_destroy(&fixture->may_end);
-    buf_free(&fixture->log);
-}
-
-/* ## Clients */
-
-static int connect_to(const struct fixture *fixture) {
-    struct timeval patience = {.tv_sec = 20};
-    int fd = socket(AF_INET, SOCK_STREAM, 0);
-    assert_true(fd >= 0);
-    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-    assert_int_equal(
-        connect(fd, (const struct sockaddr *)&fixture->address, sizeof(fixture->address)), 0);
-    return fd;
-}
-
-static void send_all(int fd, const char *bytes, size_t len) {
-    while (len) {
-        ssize_t sent = send(fd, bytes, len, MSG_NOSIGNAL);
-        if (sent <= 0) return; /* it hung up: what it said is still to be read */
-        bytes += sent;
-        len -= (size_t)sent;
-    }
-}
-
-static void send_text(int fd, const char *text) {
-    send_all(fd, text, strlen(text));
-}
-
-/* All until the server hangs up; of what is too long, beginning and end. */
-static const char *read_all(struct fixture *fixture, int fd) {
-    enum { HALF = REPLY_ROOM / 2 };
-    size_t len = 0;
-    ssize_t got;
-    while ((got = recv(fd, fixture->reply + len, REPLY_ROOM - 1 - len, 0)) > 0) {
-        len += (size_t)got;
-        if (len + 1 < REPLY_ROOM) continue;
-        memmove(fixture->reply + HALF, fixture->reply + len - HALF / 2, HALF / 2);
-        len = HALF + HALF / 2;
-    }
-    fixture->reply[len] = '\0';
-    close(fd);
-    return fixture->reply;
-}
-
-static int status_of(const char *reply) {
-    return strncmp(reply, "HTTP/1.1 ", 9) == 0 ? (int)strtol(reply + 9, NULL, 10) : 0;
-}
-
-static void send_request(int fd, const char *body) {
-    char head[512];
-    snprintf(head, sizeof(head),
-             "POST /v1/agents/clerk/messages HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
-             "Content-Type: application/json\r\nContent-Length: %zu\r\n\r\n",
-             strlen(body));
-    send_text(fd, head);
-    send_text(fd, body);
-}
-
-static int ask(const struct fixture *fixture, const char *body) {
-    int fd = connect_to(fixture);
-    send_request(fd, body);
-    return fd;
-}
-
-static int told(struct fixture *fixture, const char *body) {
-    return status_of(read_all(fixture, ask(fixture, body)));
-}
-
-static void sleep_ms(long ms) {
-    const struct timespec time = {ms / 1000, ms % 1000 * 1000000};
-    nanosleep(&time, NULL);
-}
-
-static bool is_closed_within(int fd, int ms) {
-    char byte;
-    struct pollfd file = {fd, POLLIN, 0};
-    return poll(&file, 1, ms) == 1 && recv(fd, &byte, 1, 0) <= 0;
-}
+#include "tests/unit/serving.h"
 
 /* ## Sizes */
 
@@ -317,6 +114,27 @@ static void dawdlers_are_hung_up_on(void **state) {
     assert_false(is_closed_within(fd, 400));
     assert_true(is_closed_within(fd, 5000));
     close(fd);
+    halt(&fixture);
+    assert_logged(&fixture, "\n- - 0 0 bytes ", ", too slow\n");
+    assert_logged(&fixture, "\nPOST /v1/agents/clerk/messages 0 0 bytes ", ", too slow\n");
+    stop(&fixture);
+}
+
+/* It has its connection until it was idle for as long as any other. */
+static void who_takes_nothing_is_hung_up_on(void **state) {
+    static struct fixture fixture;
+    (void)state;
+    init(&fixture, "much");
+    fixture.options.idle_ms = 1000;
+    fixture.much = 800;
+    start(&fixture);
+    int fd = connect_slowly(&fixture);
+    send_request(fd, "{\"message\":\"x\",\"stream\":true}");
+    sleep_ms(4000);
+    assert_int_equal(told(&fixture, "{\"message\":\"x\"}"), 200);
+    halt(&fixture);
+    assert_logged(&fixture, "POST /v1/agents/clerk/messages 200 ", ", too slow\n");
+    close(fd);
     stop(&fixture);
 }
 
@@ -343,6 +161,30 @@ static void connections_are_counted(void **state) {
     assert_true(recv(fds[2], fixture.reply, REPLY_ROOM, 0) > 0);
     close(fds[1]);
     close(fds[2]);
+    stop(&fixture);
+}
+
+static void connections_of_one_address_are_counted(void **state) {
+    static struct fixture fixture;
+    const gramc_text token = TEXT("0123456789abcdef");
+    int fds[3];
+    (void)state;
+    STATED(SERVE_ADDRESS_MAX, 500, "further ones are closed");
+    init(&fixture, "much");
+    fixture.options.listen = TEXT("0.0.0.0:0");
+    fixture.options.tokens = &token;
+    fixture.options.token_count = 1;
+    fixture.options.max_of_address = 2;
+    start(&fixture);
+    for (int i = 0; i < 3; i++) fds[i] = connect_to(&fixture);
+    assert_true(is_closed_within(fds[2], 5000));
+    for (int i = 0; i < 2; i++) {
+        send_text(fds[i], "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n");
+        assert_true(recv(fds[i], fixture.reply, REPLY_ROOM, 0) > 0);
+    }
+    for (int i = 0; i < 3; i++) close(fds[i]);
+    halt(&fixture);
+    assert_logged(&fixture, "a connection is refused", "its address has 2\n");
     stop(&fixture);
 }
 
@@ -427,11 +269,8 @@ static void sessions_are_forgotten(void **state) {
 /* Of a client that takes nothing for half a second; its answer is told five times: as result and
  * answer, and three times in the document. */
 static bool ends_when_taken_late(struct fixture *fixture, size_t thousands) {
-    int small = 4096, fd = socket(AF_INET, SOCK_STREAM, 0);
+    int fd = connect_slowly(fixture);
     const char *body = "{\"message\":\"x\",\"stream\":true}";
-    setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof(small));
-    assert_int_equal(
-        connect(fd, (const struct sockaddr *)&fixture->address, sizeof(fixture->address)), 0);
     fixture->much = thousands;
     send_request(fd, body);
     sleep_ms(500);
@@ -503,7 +342,9 @@ int main(void) {
         cmocka_unit_test(bodies_have_a_largest_size),
         cmocka_unit_test(headers_have_a_largest_size),
         cmocka_unit_test(dawdlers_are_hung_up_on),
+        cmocka_unit_test(who_takes_nothing_is_hung_up_on),
         cmocka_unit_test(connections_are_counted),
+        cmocka_unit_test(connections_of_one_address_are_counted),
         cmocka_unit_test(runs_are_counted),
         cmocka_unit_test(sessions_are_counted),
         cmocka_unit_test(sessions_are_forgotten),

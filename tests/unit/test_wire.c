@@ -227,10 +227,10 @@ static void bound_for_a_target(void **state) {
     const struct bound_tool *tool = step_find(&bound->steps[0], TEXT("look_up"));
     assert_non_null(tool);
     assert_ptr_equal(step_find(&bound->steps[0], TEXT("look.up")), tool);
-    assert_non_null(strstr(bound->steps[0].tools_block.ptr, "\"name\":\"look_up\""));
-    assert_non_null(strstr(bound->steps[0].tools_block.ptr, "\"zip_code\":"));
+    assert_non_null(strstr(bound->steps[0].blocks[RUN_AGENT].tools.ptr, "\"name\":\"look_up\""));
+    assert_non_null(strstr(bound->steps[0].blocks[RUN_AGENT].tools.ptr, "\"zip_code\":"));
     assert_non_null(
-        strstr(bound->steps[0].tools_block.ptr,
+        strstr(bound->steps[0].blocks[RUN_AGENT].tools.ptr,
                "\"input_examples\":[{\"plain\":\"first name\",\"home_address\":{\"zip_code\":"
                "\"1\"},\"first_name\":\"f\"}]"));
     gramc_text back = wire_arguments(&arena, tool, TEXT("{\"home_address\":{\"zip_code\":\"1\"}}"));

@@ -1,0 +1,362 @@
+/* The validator's two halves say the same: random schemas and instances are judged, filled in and
+ * explained by gramc_schema_check and by its thorough half alone; verdict, new text and list of
+ * changes have to be the same byte for byte. GRAMC_LONG=1 tries many more; each schema has a seed
+ * of its own, which a failure names. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/text.h"
+#include "jsonschema/verdict.h"
+
+enum { FEW_SCHEMAS = 1200, MANY_SCHEMAS = 200000, INSTANCES = 12, LARGEST = 1 << 20, DEEPEST = 4 };
+
+/* xorshift64*: Vigna, "An experimental exploration of Marsaglia's xorshift generators, scrambled"
+ */
+static uint32_t draw(uint64_t *state, uint32_t below) {
+    *state ^= *state >> 12;
+    *state ^= *state << 25;
+    *state ^= *state >> 27;
+    return (uint32_t)((*state * UINT64_C(2685821657736338717)) >> 33) % below;
+}
+
+static bool chance(uint64_t *state, uint32_t percent) {
+    return draw(state, 100) < percent;
+}
+
+static const char *one_of(uint64_t *state, const char *const *list, size_t count) {
+    return list[draw(state, (uint32_t)count)];
+}
+#define ONE_OF(state, list) one_of((state), (list), sizeof(list) / sizeof *(list))
+
+/* ## Schemas */
+
+static const char *const names[] = {
+    "a", "b", "c", "d", "e/f", "g~h", "\xC3\xBC", "a\\\"b", "a name of more than sixteen bytes",
+    ""};
+
+static const char *const values[] = {"null",
+                                     "true",
+                                     "0",
+                                     "1",
+                                     "7",
+                                     "2.5",
+                                     "1e3",
+                                     "\"\"",
+                                     "\"a\"",
+                                     "\"7\"",
+                                     "\"true\"",
+                                     "[]",
+                                     "[1, 2]",
+                                     "[1,1]",
+                                     "{}",
+                                     "{\"a\": 1}",
+                                     "-3",
+                                     "\"abcdef\"",
+                                     "[null]",
+                                     "\"1.0\"",
+                                     "{\"b\":null}",
+                                     "\"\\n\"",
+                                     "\"\xC3\xBC\"",
+                                     "[\"a\"]",
+                                     "12345678901234567890",
+                                     "\"[1]\"",
+                                     "{\"a\":{\"b\":2}}"};
+
+static void put_schema(uint64_t *state, struct buf *out, unsigned depth);
+
+static void put_name(uint64_t *state, struct buf *out) {
+    buf_printf(out, "\"%s\"", ONE_OF(state, names));
+}
+
+static void put_properties(uint64_t *state, struct buf *out, unsigned depth) {
+    uint32_t start = draw(state, sizeof names / sizeof *names), count = draw(state, 6);
+    uint32_t extra = chance(state, 5) ? 60 + draw(state, 12) : 0;
+    buf_puts(out, ",\"properties\":{");
+    for (uint32_t i = 0; i < count; i++) {
+        buf_printf(out, "%s\"%s\":", i ? "," : "", names[(start + i) % 10]);
+        put_schema(state, out, depth + 1);
+    }
+    for (uint32_t i = 0; i < extra; i++) {
+        buf_printf(out, "%s\"p%u\":", i || count ? "," : "", (unsigned)i);
+        buf_puts(out, chance(state, 10) ? "{\"default\":5}" : "{\"type\":\"integer\"}");
+    }
+    buf_puts(out, "}");
+}
+
+static void put_object(uint64_t *state, struct buf *out, unsigned depth) {
+    static const char *const more[] = {
+        ",\"additionalProperties\":false",
+        ",\"additionalProperties\":{\"type\":\"integer\"}",
+        ",\"maxProperties\":3",
+        ",\"minProperties\":1",
+        ",\"patternProperties\":{\"^[ab]\":{\"type\":[\"integer\",\"string\"]}}",
+        ",\"propertyNames\":{\"maxLength\":3}",
+        ",\"dependentRequired\":{\"a\":[\"b\"]}",
+        ",\"unevaluatedProperties\":false",
+        ",\"unevaluatedProperties\":{\"type\":\"integer\"}"};
+    if (chance(state, 80)) put_properties(state, out, depth);
+    if (chance(state, 50)) {
+        buf_puts(out, ",\"required\":[");
+        put_name(state, out);
+        if (chance(state, 30)) buf_puts(out, ",\"zz\"");
+        buf_puts(out, "]");
+    }
+    if (chance(state, 40)) buf_puts(out, ONE_OF(state, more));
+}
+
+static void put_array(uint64_t *state, struct buf *out, unsigned depth) {
+    static const char *const more[] = {",\"uniqueItems\":true", ",\"minItems\":1",
+                                       ",\"contains\":{\"type\":\"integer\"}", ",\"maxItems\":2",
+                                       ",\"unevaluatedItems\":false"};
+    if (chance(state, 70)) {
+        buf_puts(out, ",\"items\":");
+        put_schema(state, out, depth + 1);
+    }
+    if (chance(state, 30)) {
+        buf_puts(out, ",\"prefixItems\":[");
+        put_schema(state, out, depth + 1);
+        buf_puts(out, "]");
+    }
+    if (chance(state, 40)) buf_puts(out, ONE_OF(state, more));
+}
+
+static void put_applicator(uint64_t *state, struct buf *out, unsigned depth) {
+    static const char *const lists[] = {"anyOf", "oneOf", "allOf"};
+    static const char *const singles[] = {"not", "if", "then", "else"};
+    if (chance(state, 70)) {
+        buf_printf(out, ",\"%s\":[", ONE_OF(state, lists));
+        put_schema(state, out, depth + 1);
+        for (uint32_t i = draw(state, 3); i; i--) {
+            buf_putc(out, ',');
+            put_schema(state, out, depth + 1);
+        }
+        buf_puts(out, "]");
+    }
+    for (size_t i = 0; i < 4; i++) {
+        if (!chance(state, 20)) continue;
+        buf_printf(out, ",\"%s\":", singles[i]);
+        put_schema(state, out, depth + 1);
+    }
+}
+
+static void put_choices(uint64_t *state, struct buf *out) {
+    uint32_t count = chance(state, 80) ? 1 + draw(state, 4) : 40;
+    buf_puts(out, ",\"enum\":[");
+    for (uint32_t i = 0; i < count; i++)
+        buf_printf(out, "%s%s", i ? "," : "", ONE_OF(state, values));
+    for (uint32_t i = 0; count == 40 && i < 30; i++)
+        buf_printf(out, ",%u,\"word %u\"", (unsigned)i, (unsigned)i);
+    buf_puts(out, "]");
+}
+
+static void put_schema(uint64_t *state, struct buf *out, unsigned depth) {
+    static const char *const types[] = {
+        "\"object\"",  "\"object\"", "\"object\"",  "\"array\"", "\"string\"",
+        "\"integer\"", "\"number\"", "\"boolean\"", "\"null\"",  "[\"string\",\"null\"]"};
+    static const char *const scalars[] = {",\"minimum\":1", ",\"maxLength\":3", ",\"minLength\":1",
+                                          ",\"multipleOf\":0.5", ",\"pattern\":\"^[a7]\""};
+    if (depth > DEEPEST || chance(state, 3)) {
+        buf_puts(out, chance(state, 80) ? "true" : "false");
+        return;
+    }
+    buf_puts(out, "{\"$comment\":0");
+    if (chance(state, 80)) buf_printf(out, ",\"type\":%s", ONE_OF(state, types));
+    if (chance(state, 35)) buf_printf(out, ",\"default\":%s", ONE_OF(state, values));
+    if (chance(state, depth ? 50 : 90)) put_object(state, out, depth);
+    if (chance(state, 30)) put_array(state, out, depth);
+    if (chance(state, 25)) put_applicator(state, out, depth);
+    if (chance(state, 15)) put_choices(state, out);
+    if (chance(state, 15)) buf_puts(out, ONE_OF(state, scalars));
+    if (chance(state, 5)) buf_puts(out, ",\"$ref\":\"#/$defs/r\"");
+    if (!depth) {
+        buf_puts(out, ",\"$defs\":{\"r\":");
+        put_schema(state, out, depth + 1);
+        buf_puts(out, "}");
+    }
+    buf_puts(out, "}");
+}
+
+/* ## Instances */
+
+static void put_blanks(uint64_t *state, struct buf *out) {
+    static const char *const blanks[] = {"", "", "", " ", "\n  ", "\t"};
+    buf_puts(out, ONE_OF(state, blanks));
+}
+
+static void put_instance(uint64_t *state, struct buf *out, const struct json *schema,
+                         unsigned depth);
+
+static void put_member(uint64_t *state, struct buf *out, gramc_text key, const struct json *schema,
+                       unsigned depth) {
+    put_blanks(state, out);
+    json_put_string(out, key);
+    put_blanks(state, out);
+    buf_putc(out, ':');
+    put_blanks(state, out);
+    if (chance(state, 12)) buf_puts(out, "null");
+    else put_instance(state, out, schema, depth + 1);
+    put_blanks(state, out);
+}
+
+static void put_members(uint64_t *state, struct buf *out, const struct json *schema,
+                        unsigned depth) {
+    const struct json *properties = json_get(schema, "properties");
+    bool any = false;
+    buf_putc(out, '{');
+    put_blanks(state, out);
+    for (const struct json *p = properties ? properties->first : NULL; p; p = p->next) {
+        if (chance(state, 45)) continue;
+        if (any) buf_putc(out, ',');
+        put_member(state, out, p->key, p, depth);
+        any = true;
+    }
+    if (chance(state, 25)) {
+        if (any) buf_putc(out, ',');
+        put_member(state, out, text_of(ONE_OF(state, names)), NULL, depth);
+    }
+    buf_putc(out, '}');
+}
+
+static void put_items(uint64_t *state, struct buf *out, const struct json *schema, unsigned depth) {
+    buf_putc(out, '[');
+    for (uint32_t i = draw(state, 4), first = i; i; i--) {
+        if (i != first) buf_putc(out, ',');
+        put_blanks(state, out);
+        put_instance(state, out, json_get(schema, "items"), depth + 1);
+        put_blanks(state, out);
+    }
+    buf_putc(out, ']');
+}
+
+static const struct json *some_branch(uint64_t *state, const struct json *schema) {
+    static const char *const lists[] = {"anyOf", "oneOf", "allOf"};
+    const struct json *list = json_get(schema, ONE_OF(state, lists));
+    return list && chance(state, 60) ? list->first : NULL;
+}
+
+static void put_typed(uint64_t *state, struct buf *out, const struct json *schema, unsigned depth) {
+    static const char *const texts[] = {"\"a\"", "\"abc\"", "\"7\"", "\"\\u0061\"", "\"true\""};
+    static const char *const numbers[] = {"1", "7", "2.5", "0", "-3", "1.0", "2e0"};
+    const struct json *type = json_get(schema, "type");
+    gramc_text name = json_is(type, JSON_STRING) ? type->text : TEXT("");
+    if (text_is(name, "object") || (!name.len && json_get(schema, "properties")))
+        put_members(state, out, schema, depth);
+    else if (text_is(name, "array")) put_items(state, out, schema, depth);
+    else if (text_is(name, "string")) buf_puts(out, ONE_OF(state, texts));
+    else if (text_is(name, "integer") || text_is(name, "number"))
+        buf_puts(out, ONE_OF(state, numbers));
+    else if (text_is(name, "boolean")) buf_puts(out, chance(state, 50) ? "true" : "false");
+    else buf_puts(out, ONE_OF(state, values));
+}
+
+static void put_instance(uint64_t *state, struct buf *out, const struct json *schema,
+                         unsigned depth) {
+    const struct json *choices = json_get(schema, "enum"), *branch = some_branch(state, schema);
+    if (!schema || depth > 2 * DEEPEST || chance(state, 6)) {
+        buf_puts(out, ONE_OF(state, values));
+    } else if (choices && chance(state, 85)) {
+        const struct json *choice = choices->first;
+        for (uint32_t i = draw(state, choices->count); i; i--) choice = choice->next;
+        json_put(out, choice);
+    } else if (branch) {
+        put_instance(state, out, branch, depth + 1);
+    } else {
+        put_typed(state, out, schema, depth);
+    }
+}
+
+/* ## Verdicts */
+
+static void put_verdict(struct buf *out, gramc_status status, const gramc_verdict *verdict) {
+    buf_reset(out);
+    buf_printf(out, "status %d\n", (int)status);
+    if (verdict && gramc_verdict_print(verdict, GRAMC_VERDICT_JSON, buf_writer(out))) fail();
+}
+
+struct halves {
+    gramc_schema *schema;
+    struct buf schema_text, instance, fast, thorough;
+    uint64_t seed;
+    size_t valid, changed;
+};
+
+/* Longer than what cmocka prints. */
+static void tell(const struct halves *h, unsigned flags, const char *what) {
+    fprintf(stderr, "seed %llu, flags %u: %s\nschema: %s\ninstance: %s\n%s\ninstead of\n%s\n",
+            (unsigned long long)h->seed, flags, what, h->schema_text.ptr, h->instance.ptr,
+            h->fast.ptr, h->thorough.ptr);
+    fail();
+}
+
+static void compare(struct halves *h, unsigned flags) {
+    gramc_check_options options = GRAMC_CHECK_OPTIONS_INIT;
+    gramc_verdict *fast = NULL, *thorough = NULL;
+    gramc_text text = buf_view(&h->instance);
+    options.flags = flags;
+    gramc_status status = gramc_schema_check(&fast, h->schema, text.ptr, text.len, &options);
+    put_verdict(&h->fast, status, fast);
+    status = verdict_by_document(&thorough, h->schema, text, &options);
+    put_verdict(&h->thorough, status, thorough);
+    if (!text_eq(buf_view(&h->fast), buf_view(&h->thorough))) tell(h, flags, "the halves differ");
+    bool accepts = gramc_schema_accepts(h->schema, text.ptr, text.len);
+    if (thorough && !flags && accepts != thorough->valid) tell(h, flags, "accepts differs");
+    h->valid += fast && fast->valid;
+    h->changed += fast && fast->valid && fast->adjustment_count;
+    gramc_verdict_free(fast);
+    gramc_verdict_free(thorough);
+}
+
+static void compare_all(struct halves *h, uint64_t *state) {
+    const struct json *document = gramc_schema_document(h->schema);
+    for (int i = 0; i < INSTANCES; i++) {
+        buf_reset(&h->instance);
+        put_blanks(state, &h->instance);
+        put_instance(state, &h->instance, document, 0);
+        put_blanks(state, &h->instance);
+        for (unsigned flags = 0; flags < 8; flags++) compare(h, flags);
+    }
+}
+
+static void try_schema(struct halves *h, uint64_t seed) {
+    uint64_t state = seed * UINT64_C(0x9E3779B97F4A7C15) + 1;
+    gramc_schema_options options = GRAMC_SCHEMA_OPTIONS_INIT;
+    h->seed = seed;
+    options.closed_root = chance(&state, 30);
+    buf_reset(&h->schema_text);
+    put_schema(&state, &h->schema_text, 0);
+    if (gramc_schema_compile(&h->schema, h->schema_text.ptr, h->schema_text.len, &options, NULL))
+        return; /* references in a circle */
+    compare_all(h, &state);
+    gramc_schema_free(h->schema);
+}
+
+static void test_halves(void **state) {
+    const char *many = getenv("GRAMC_LONG");
+    size_t count = many && strcmp(many, "1") == 0 ? MANY_SCHEMAS : FEW_SCHEMAS;
+    struct halves halves = {.valid = 0};
+    (void)state;
+    buf_init(&halves.schema_text, NULL, LARGEST);
+    buf_init(&halves.instance, NULL, LARGEST);
+    buf_init(&halves.fast, NULL, LARGEST);
+    buf_init(&halves.thorough, NULL, LARGEST);
+    for (size_t seed = 1; seed <= count; seed++) try_schema(&halves, seed);
+    /* Otherwise nothing was compared. */
+    assert_true(halves.valid > 10 * count);
+    assert_true(halves.changed > count);
+    buf_free(&halves.schema_text);
+    buf_free(&halves.instance);
+    buf_free(&halves.fast);
+    buf_free(&halves.thorough);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_halves)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
