@@ -20,7 +20,7 @@ struct verdict {
     struct arena arena;
     const struct violation *violations; /* as many as shown.error_count */
     struct change *changes, **link;
-    uint32_t fill_count; /* the number of the last default that was tried */
+    uint32_t fill_count;                         /* the number of the last default that was tried */
     uint64_t room[FEW_BYTES / sizeof(uint64_t)]; /* where the arena begins */
 };
 
