@@ -101,7 +101,7 @@ struct fill {
     bool in;
 };
 
-struct fills {
+struct default_trial {
     struct verdict *verdict;
     struct evaluation *evaluation;
     struct json *root;
@@ -112,27 +112,27 @@ struct fills {
 };
 
 /* In the order of the document; what is inside of a default is part of it. */
-static void collect(struct fills *fills, struct json *value) {
+static void collect(struct default_trial *trial, struct json *value) {
     struct filled_object *owner = NULL;
     if (!value->mark) return;
     for (struct json **link = &value->first; *link; link = &(*link)->next) {
         struct json *child = *link;
         if (!(child->mark & MARK_FILLED)) {
-            collect(fills, child);
+            collect(trial, child);
             continue;
         }
         if (!owner) {
-            owner = &fills->objects[fills->object_count++];
+            owner = &trial->objects[trial->object_count++];
             *owner = (struct filled_object){value, link, link};
         }
         owner->end = &child->next;
-        fills->list[fills->count++] = (struct fill){owner, child, link, true};
+        trial->list[trial->count++] = (struct fill){owner, child, link, true};
     }
 }
 
-static void put_in(struct fills *fills, size_t from, size_t to) {
+static void put_in(struct default_trial *trial, size_t from, size_t to) {
     for (size_t i = from; i < to; i++) {
-        struct fill *fill = &fills->list[i];
+        struct fill *fill = &trial->list[i];
         struct filled_object *owner = fill->owner;
         fill->before = owner->end;
         *owner->end = fill->member;
@@ -144,9 +144,9 @@ static void put_in(struct fills *fills, size_t from, size_t to) {
 }
 
 /* The last ones that were put in. */
-static void take_out(struct fills *fills, size_t from, size_t to) {
+static void take_out(struct default_trial *trial, size_t from, size_t to) {
     for (size_t i = to; i-- > from;) {
-        struct fill *fill = &fills->list[i];
+        struct fill *fill = &trial->list[i];
         *fill->before = NULL;
         fill->owner->end = fill->before;
         fill->owner->object->count--;
@@ -154,45 +154,45 @@ static void take_out(struct fills *fills, size_t from, size_t to) {
     }
 }
 
-static size_t count_errors(struct fills *fills) {
-    struct evaluation *evaluation = fills->evaluation;
+static size_t count_errors(struct default_trial *trial) {
+    struct evaluation *evaluation = trial->evaluation;
     struct report *report = evaluation->report, weighed = {.max = 0};
     memo_forget(&evaluation->memo);
     evaluation->report = &weighed;
-    evaluate_document(evaluation, fills->root);
+    evaluate_document(evaluation, trial->root);
     evaluation->report = report;
     return weighed.total;
 }
 
 /* Puts back in as many of them as it takes. As deep as the logarithm of their number. */
-static void try_fills(struct fills *fills, size_t from, size_t to) {
-    const gramc_status *status = &fills->evaluation->status;
+static void try_fills(struct default_trial *trial, size_t from, size_t to) {
+    const gramc_status *status = &trial->evaluation->status;
     if (*status != GRAMC_OK) return;
-    put_in(fills, from, to);
-    size_t errors = count_errors(fills);
-    bool fits = errors == 0 || (to - from == 1 && errors <= fills->least);
+    put_in(trial, from, to);
+    size_t errors = count_errors(trial);
+    bool fits = errors == 0 || (to - from == 1 && errors <= trial->least);
     if (*status == GRAMC_OK && fits) {
-        fills->least = errors;
+        trial->least = errors;
         return;
     }
-    take_out(fills, from, to);
+    take_out(trial, from, to);
     if (to - from == 1) return;
     size_t middle = from + (to - from) / 2;
-    try_fills(fills, from, middle);
-    try_fills(fills, middle, to);
+    try_fills(trial, from, middle);
+    try_fills(trial, middle, to);
 }
 
 /* The changes that made those defaults that are out now tell so; what was changed inside of them
  * goes. */
-static bool note_left_out(struct fills *fills) {
-    struct verdict *verdict = fills->verdict;
+static bool note_left_out(struct default_trial *trial) {
+    struct verdict *verdict = trial->verdict;
     bool *out = arena_array(&verdict->arena, (size_t)verdict->fill_count + 1, sizeof *out);
-    if (!out) return evaluation_stop(fills->evaluation, GRAMC_NOMEM);
-    for (size_t i = 0; i < fills->count; i++)
-        if (!fills->list[i].in) out[fills->list[i].member->key_start] = true;
-    for (size_t i = 0; i < fills->object_count; i++)
-        if (fills->objects[i].end == fills->objects[i].own)
-            fills->objects[i].object->mark &= (uint8_t)~MARK_ADDED;
+    if (!out) return evaluation_stop(trial->evaluation, GRAMC_NOMEM);
+    for (size_t i = 0; i < trial->count; i++)
+        if (!trial->list[i].in) out[trial->list[i].member->key_start] = true;
+    for (size_t i = 0; i < trial->object_count; i++)
+        if (trial->objects[i].end == trial->objects[i].own)
+            trial->objects[i].object->mark &= (uint8_t)~MARK_ADDED;
     for (struct change **link = &verdict->changes; *link;) {
         struct change *change = *link;
         if (change->number && out[change->number]) change->shown.kind = GRAMC_ADJUSTED_LEFT_OUT;
@@ -204,19 +204,19 @@ static bool note_left_out(struct fills *fills) {
 
 bool verdict_leave_out(struct verdict *verdict, struct evaluation *evaluation, struct json *root) {
     struct arena *arena = &verdict->arena;
-    struct fills fills = {.verdict = verdict, .evaluation = evaluation, .root = root};
+    struct default_trial trial = {.verdict = verdict, .evaluation = evaluation, .root = root};
     if (!verdict->fill_count || evaluation->status != GRAMC_OK) return false;
-    fills.objects = arena_array(arena, verdict->fill_count, sizeof *fills.objects);
-    fills.list = arena_array(arena, verdict->fill_count, sizeof *fills.list);
-    if (!fills.objects || !fills.list) return evaluation_stop(evaluation, GRAMC_NOMEM);
-    collect(&fills, root);
-    if (!fills.count) return false;
+    trial.objects = arena_array(arena, verdict->fill_count, sizeof *trial.objects);
+    trial.list = arena_array(arena, verdict->fill_count, sizeof *trial.list);
+    if (!trial.objects || !trial.list) return evaluation_stop(evaluation, GRAMC_NOMEM);
+    collect(&trial, root);
+    if (!trial.count) return false;
     evaluation->steps = evaluation->all_steps;
-    take_out(&fills, 0, fills.count);
-    fills.least = count_errors(&fills);
-    try_fills(&fills, 0, fills.count);
+    take_out(&trial, 0, trial.count);
+    trial.least = count_errors(&trial);
+    try_fills(&trial, 0, trial.count);
     /* Out of time it is valid all the same, without those that were not tried. */
-    if (evaluation->status == GRAMC_LIMIT && !fills.least) evaluation->status = GRAMC_OK;
+    if (evaluation->status == GRAMC_LIMIT && !trial.least) evaluation->status = GRAMC_OK;
     evaluation->steps = evaluation->all_steps;
-    return evaluation->status == GRAMC_OK && note_left_out(&fills);
+    return evaluation->status == GRAMC_OK && note_left_out(&trial);
 }
