@@ -20,7 +20,10 @@ TOOLS = """[tools:ToolLibrary {description: "Greets"} |
 HINTS = """[look:Tool {description: "Looks", title: "Look", readOnly: true, idempotent: true, openWorld: true} | ()==>(::Text)]
 [wipe:Tool {description: "Wipes", destructive: true} | ()==>(::Text)]
 [told:Tool {description: "Tells", readOnly: true} | ()==>(::Text)]
+[age:Tool {description: "Of somebody"} | (name::Text)==>(::Object {fields: {age: Int}})]
+[own:Tool {description: "Of somebody"} | (name::Text)==>(::Text)]
 [l:ToolLibrary | [look:ToolImpl {exec: ["echo", "x"]}], [wipe:ToolImpl {returns: "x", description: "Its own"}], [plain:ToolImpl {exec: ["true"]}],
+  [age:ToolImpl {exec: ["echo", "{\\"age\\": 7}"]}], [own:ToolImpl {exec: ["cat"]} | (other::Int)==>(::Text)],
   [box:McpServer {command: ["python3", "%s/mcp_box.py", "hints.json"]}]]
 """
 BY_AGENT = """[helper:Agent {description: "Helps", model: "OpenAI/x"}]
@@ -342,6 +345,10 @@ def hints():
     check(tools["told"]["title"] == "Told" and tools["told"]["description"] == "Of the box", tools["told"])
     check(tools["told"]["annotations"] == {"title": "T", "idempotentHint": True, "readOnlyHint": True}, tools["told"])
     check("annotations" not in tools["plain"], tools["plain"])
+    check(tools["age"]["inputSchema"]["required"] == ["name"] and tools["age"]["outputSchema"]["type"] == "object", tools["age"])
+    check(client.call("age", {"name": "Ann"})["result"]["structuredContent"] == {"age": 7})
+    failed(client.call("age"), "the arguments do not fit: name: missing")
+    check(tools["own"]["inputSchema"]["required"] == ["other"], "a signature of its own counts")
     check(client.end() == (0, b""), "ends")
 
 
@@ -364,4 +371,4 @@ with tempfile.TemporaryDirectory() as folder:
         test()
         if os.environ.get("GRAMC_TIMES"): print(f"{test.__name__}: {time.monotonic() - began:.1f} s")
     os.chdir("/")
-finish(205)
+finish(210)
