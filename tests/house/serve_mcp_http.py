@@ -21,7 +21,7 @@ BOX = """[tools:ToolLibrary | [ping:ToolImpl {returns: "pong"}],
 
 class Server:
     def __init__(self, *arguments):
-        self.errors = open("errors", "w+")
+        self.errors = tempfile.TemporaryFile("w+")
         self.process = subprocess.Popen([gramc, "serve", "--mcp", *arguments, "--listen", "127.0.0.1:0"],
                                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self.errors, text=True)
         self.port = int(self.process.stdout.readline().strip().rsplit(":", 1)[1])
@@ -238,12 +238,41 @@ def who_reads_nothing():
     server.stop()
 
 
+def run(*arguments):
+    done = subprocess.run([gramc, *arguments], capture_output=True, text=True, timeout=60)
+    return done.returncode, done.stdout.strip(), done.stderr
+
+
+def through_gramc():
+    """gramc's own client: a served library is a box of another one, which may be served in turn."""
+    write("box.json", json.dumps([{"name": "where", "inputSchema": {
+        "type": "object", "properties": {"region": {"type": "string", "x-mcp-header": "Region"}}}}]))
+    write("inner.gram", BOX % (support, "") + "[add:Tool {description: \"Adds\"} | (x::Int)==>(y::Int)==>(::Int)]\n")
+    server = Server("inner.gram")
+    write("by_http.gram", f'[l:ToolLibrary | [in:McpServer {{url: "http://127.0.0.1:{server.port}/mcp"}}]]\n')
+    write("by_stdio.gram", f'[l:ToolLibrary | [in:McpServer {{command: ["{gramc}", "serve", "--mcp", "inner.gram"]}}]]\n')
+    write("agent.gram", '[clerk:Agent {description: "d", model: "OpenAI/x"} | [ping:Tool {description: "d"} | ()==>(::Text)]]\n')
+    for outer in ("by_http.gram", "by_stdio.gram"):
+        for tool, arguments, said in (("ping", {}, "pong"), ("where", {"region": " \u00e4"}, '{"region": " \\u00e4"}')):
+            code, out, err = run("call", outer, tool, json.dumps(arguments))
+            check(code == 0 and out == said, outer, tool, code, out, err)
+        code, out, err = run("run", "agent.gram", "--library", outer, "--model", "mock", "ping")
+        check(code == 0 and "pong" in out, outer, code, out, err)
+        again = Server(outer)
+        tools = again.post(*modern("tools/list"))[1]["result"]["tools"]
+        check([tool["name"] for tool in tools] == ["ping", "where"] and "region" in tools[1]["inputSchema"]["properties"], tools)
+        check(again.post(*call("where", {"region": "x"}, Mcp_Param_Region="x"))[1]["result"]["content"][0]["text"] == '{"region": "x"}', outer)
+        again.stop()
+    said = server.stop()
+    check(said.count("POST /mcp 200") > 8 and "POST /mcp 4" not in said, "the headers are right the first time", said)
+
+
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
     write("tools.gram", TOOLS % "")
-    for test in (the_headers, pages, mirrored_arguments, progress, changes, the_end, who_reads_nothing):
+    for test in (the_headers, pages, mirrored_arguments, progress, changes, the_end, who_reads_nothing, through_gramc):
         began = time.monotonic()
         test()
         if os.environ.get("GRAMC_TIMES"): print(f"{test.__name__}: {time.monotonic() - began:.1f} s")
     os.chdir("/")
-finish(80)
+finish(94)
