@@ -5,7 +5,7 @@ import http.server, json, os, signal, sys, tempfile, threading, time
 
 support = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support")
 sys.path.insert(0, support)
-from mcp_client import MODERN, SUBSCRIPTION, Client, check, failed, finish, memory_of, refused, text
+from mcp_client import MODERN, SUBSCRIPTION, Client, check, failed, finish, memory_of, refused, run_groups, text
 
 TOOLS = """[tools:ToolLibrary {description: "Greets"} |
   [add:ToolImpl {builtin: "math.add", description: "Adds"} | (x::Int)==>(y::Int)==>(::Int)],
@@ -365,10 +365,8 @@ with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
     with open("tools.gram", "w") as file: file.write(TOOLS)
     with open("agent.gram", "w") as file: file.write(AGENT)
-    for test in (handshake_era, stateless_era, what_is_no_message, ids_and_batches, bytes_in_pieces, a_long_line,
-                 who_reads_nothing, calls_at_once, the_end, other_tools, reloads, a_box_of_http, an_agent, hints, tools_of_agents):
-        began = time.monotonic()
-        test()
-        if os.environ.get("GRAMC_TIMES"): print(f"{test.__name__}: {time.monotonic() - began:.1f} s")
+    run_groups((handshake_era, stateless_era, what_is_no_message, ids_and_batches, bytes_in_pieces, a_long_line,
+                calls_at_once, the_end), (who_reads_nothing, an_agent, hints, tools_of_agents), (other_tools,), (reloads,),
+               (a_box_of_http,))
     os.chdir("/")
 finish(210)
