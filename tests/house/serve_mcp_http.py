@@ -99,6 +99,11 @@ def the_headers():
                                   ({"jsonrpc": "2.0", "method": "notifications/initialized"}, {"MCP-Protocol-Version": "7"}, 400),
                                   ({"jsonrpc": "2.0", "id": 1, "result": {}}, {}, 202)):
         check(server.post(body, headers)[0] == status, body)
+    body, headers = call("ping")
+    lines = [f"{name}: {value}" for name, value in headers.items()]
+    for more, status in (([], b" 200 "), (["mcp-name: ping"], b" 400 "), (["Mcp-Method: tools/list"], b" 400 "),
+                         ([f"MCP-Protocol-Version: {REVISION}"], b" 400 "), (["Mcp-Param-A: 1", "mcp-param-a: 1"], b" 400 ")):
+        check(status in post_raw(server, json.dumps(body).encode(), lines=lines + more).recv(65536), "twice", more)
     for method, headers in (("GET", {}), ("HEAD", STREAMS), ("DELETE", STREAMS),
                             ("GET", {**STREAMS, "MCP-Protocol-Version": REVISION})):
         check(server.open(None, headers, method).status == 405, method, headers)
@@ -196,10 +201,11 @@ def changes():
     check(event(deaf)["id"] == "D" and event(hearing) is None)
 
 
-def post_raw(server, content, length=None):
+def post_raw(server, content, length=None, lines=()):
     """A connection on which nothing was read."""
     raw = socket.create_connection(("127.0.0.1", server.port), timeout=20)
-    head = f"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {length or len(content)}\r\n\r\n"
+    head = f"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {length or len(content)}\r\n"
+    head += "".join(f"{line}\r\n" for line in lines) + "\r\n"
     raw.sendall(head.encode() + content)
     return raw
 
@@ -274,4 +280,4 @@ with tempfile.TemporaryDirectory() as folder:
     write("tools.gram", TOOLS % "")
     run_groups((the_headers, pages, the_end), (mirrored_arguments, through_gramc), (progress,), (changes,), (who_reads_nothing,))
     os.chdir("/")
-finish(96)
+finish(101)
