@@ -279,6 +279,11 @@ gramc_text gramc_tool_file(const gramc_tool *tool) {
     return inside(tool)->source->name;
 }
 
+gramc_tool_hints gramc_tool_get_hints(const gramc_tool *tool) {
+    const struct tool *t = inside(tool);
+    return (gramc_tool_hints){t->read_only, t->destructive, t->idempotent, t->open_world};
+}
+
 /* Of a source that others import as well, the spec whose root it is counts, if there is one. */
 bool spec_owns(const struct gramc_spec *spec, const struct source *source) {
     if (&spec->units->unit->source == source) return true;

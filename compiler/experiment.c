@@ -41,6 +41,7 @@ static const struct property_row rows[] = {
     {"maxJudgeCost", PROPERTY_NUMBER, AT(experiment.max_judge_cost)},
     {"concurrency", PROPERTY_COUNT, AT(experiment.concurrency)},
     {"maxMissing", PROPERTY_NUMBER, AT(experiment.max_missing)},
+    {"units", PROPERTY_COUNT, AT(experiment.units)},
     {"vary", PROPERTY_VALUE, AT(vary)},
     {"reset", PROPERTY_VALUE, AT(reset)},
     {"meta", PROPERTY_META, AT(meta)},
@@ -72,9 +73,13 @@ static const struct property_row arm_rows[] = {
     {"frequencyPenalty", PROPERTY_NUMBER, AT(arm.frequency_penalty)},
     {"maxTokens", PROPERTY_NUMBER, AT(arm.max_tokens)},
     {"seed", PROPERTY_NUMBER, AT(arm.seed)},
+    {"weight", PROPERTY_NUMBER, AT(arm.weight)},
     {"meta", PROPERTY_META, AT(meta)},
 };
 #undef AT
+
+static const struct number_range arm_ranges[] = {
+    {"weight", "0", "1000", true, false, "a number above 0, up to 1000"}};
 
 /* ## Properties */
 
@@ -146,7 +151,7 @@ static void read_properties(struct pass *pass, struct experiment *experiment, gr
     experiment->public.seed = number_of(p.seed);
     if (p.vary) read_vary(pass, &experiment->public, p.vary);
     if (p.reset) read_reset(pass, &experiment->public, p.reset);
-    if (!p.experiment.cases.len)
+    if (!p.experiment.cases.len && !p.experiment.units)
         need(pass, TEXT("experiment"), name, experiment->name_at, "cases",
              "{cases: \"cases.jsonl\"}, one case a line");
     experiment->public.cases = cases_path(pass, p.experiment.cases);
@@ -203,6 +208,7 @@ static void resolve_arm(struct pass *pass, const struct gramc_spec *spec,
     properties_read(pass, pattern->subject->properties, arm_rows,
                     sizeof arm_rows / sizeof *arm_rows, &p, "arms");
     sampling_check(pass, pattern->subject);
+    ranges_check(pass, pattern->subject, arm_ranges, sizeof arm_ranges / sizeof *arm_ranges);
     model_check(pass, config_for(pass->compilation, pass->source), pattern->subject, "model");
     const struct agent *agent = find_agent(pass, spec, pattern, p.agent);
     const struct library *library = find_library(pass, spec, pattern, p.library);
@@ -233,7 +239,8 @@ static bool same_arm(const gramc_arm *arms, size_t last) {
            text_eq(a->temperature, b->temperature) && text_eq(a->top_p, b->top_p) &&
            text_eq(a->presence_penalty, b->presence_penalty) &&
            text_eq(a->frequency_penalty, b->frequency_penalty) &&
-           text_eq(a->max_tokens, b->max_tokens) && text_eq(a->seed, b->seed);
+           text_eq(a->max_tokens, b->max_tokens) && text_eq(a->seed, b->seed) &&
+           text_eq(a->weight, b->weight);
 }
 
 static void read_arms(struct pass *pass, const struct gramc_spec *spec,

@@ -8,7 +8,7 @@
 
 /* What lies between 0 and 1, as the scores of graders do. */
 #define SCORED_METRICS "pass score"
-#define METRICS SCORED_METRICS " " MEASURED_METRICS
+#define METRICS SCORED_METRICS " " MEASURED_METRICS " " ONLINE_METRICS
 
 static bool is_among(const char *words, gramc_text word) {
     gramc_text rest = text_of(words);
@@ -30,11 +30,22 @@ static bool is_grader(const gramc_experiment *experiment, gramc_text name) {
     return false;
 }
 
+/* False after a finding: of runs over cases nobody says what they think. */
+static bool check_online(struct pass *pass, const gramc_experiment *experiment,
+                         const struct value *value) {
+    if (experiment->units || !is_among(ONLINE_METRICS, value_name(value))) return true;
+    FIND(pass->findings, D_CONTRADICTION, pass->source, value->span,
+         TEXT("only those who use an online experiment give feedback"),
+         TEXT("say how many `units` are planned"));
+    return false;
+}
+
 /* False after a finding, which names the graders too. */
 static bool check_metric(struct pass *pass, const gramc_experiment *experiment,
                          const char *property, const struct value *value) {
     struct buf words;
     if (is_grader(experiment, value_name(value))) return true;
+    if (!check_online(pass, experiment, value)) return false;
     buf_init(&words, &pass->arena->allocator, SOURCE_MAX);
     buf_puts(&words, METRICS);
     for (size_t i = 0; i < experiment->grader_count; i++) {
@@ -84,7 +95,9 @@ static void check_stop(struct pass *pass, const struct experiment *experiment) {
     const gramc_experiment *public = &experiment->public;
     const struct property *p = property_find(experiment->pattern->subject, "stop");
     if (!p || !text_is(public->stop, "sequential")) return;
-    if (is_among(SCORED_METRICS, public->metric) || is_grader(public, public->metric)) return;
+    if (is_among(SCORED_METRICS " " ONLINE_METRICS, public->metric) ||
+        is_grader(public, public->metric))
+        return;
     struct finding *f =
         FIND(pass->findings, D_UNBOUNDED_METRIC, pass->source, p->value->span, public->metric);
     finding_help(pass->findings, f, "compare pass, score or a grader's score; or leave `stop` out");

@@ -6,6 +6,8 @@
 
 /* What every run is measured by, whatever its graders say. */
 #define MEASURED_METRICS "cost latency tokens requests calls callErrors toolErrors"
+/* What people say of an answer: online alone, and from 0 to 1. */
+#define ONLINE_METRICS "feedback"
 
 /* A metric's name, or another that stands in reports beside those of graders. */
 bool metric_is_taken(gramc_text name);

@@ -9,8 +9,8 @@
 enum { WARNINGS_MAX = 64, WARNING_BYTES = 400 };
 
 const char *test_name(enum test_kind kind) {
-    static const char *const names[] = {"mcnemar-mid-p", "mcnemar-exact", "t", "sign-flip",
-                                        "wilcoxon"};
+    static const char *const names[] = {"mcnemar-mid-p", "mcnemar-exact", "t",         "sign-flip",
+                                        "wilcoxon",      "welch-t",       "chi-square"};
     return names[kind];
 }
 
@@ -85,10 +85,10 @@ gramc_status analyse(struct analysis *out, const struct analysis_input *input,
     arena_init(&out->arena, allocator);
     struct columns columns = {.out = out, .input = input};
     arena_init(&columns.scratch, allocator);
-    gramc_status status = collect_plan(&columns);
-    if (status == GRAMC_OK) status = collect_attempts(&columns);
+    gramc_status status = input->online ? collect_online(&columns) : collect_plan(&columns);
+    if (status == GRAMC_OK && !input->online) status = collect_attempts(&columns);
     if (status == GRAMC_OK) status = analyse_columns(&columns);
-    if (status == GRAMC_OK) status = collect_transcripts(&columns);
+    if (status == GRAMC_OK && !input->online) status = collect_transcripts(&columns);
     arena_free(&columns.scratch);
     if (status != GRAMC_OK) analysis_free(out);
     return status;

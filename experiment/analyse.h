@@ -21,6 +21,14 @@ struct analysis_grader {
     double weight;
 };
 
+/* What an online experiment has in place of cases. */
+struct analysis_online {
+    uint32_t units;       /* planned */
+    const double *shares; /* of the units, one an arm; they add up to 1 */
+    /* Shows all exposures, as store_exposures does; `ctx` is the input's. */
+    gramc_status (*exposures)(void *ctx, store_exposure_visit *visit, void *visit_ctx);
+};
+
 struct analysis_input {
     const struct plan *plan;
     const struct analysis_grader *graders;
@@ -34,6 +42,7 @@ struct analysis_input {
     /* One an arm: in what its first request differs from the first arm's (view_differences); NULL:
      * not known. */
     const gramc_text *differences;
+    const struct analysis_online *online; /* NULL: it ran over cases */
 };
 
 /* How many of what is long: reports show that many and say how many more there are. */
@@ -86,6 +95,8 @@ enum test_kind {
     TEST_T,
     TEST_SIGN_FLIP,
     TEST_WILCOXON,
+    TEST_WELCH, /* unpaired, as is the next */
+    TEST_RATES,
     TEST_COUNT
 };
 const char *test_name(enum test_kind kind);
@@ -105,6 +116,11 @@ struct sequence {
     size_t points;
 };
 
+/* What a covariate explains of one metric. */
+struct adjustment_by {
+    double theta, reduction; /* of the variance: 0 to 1; NaN: none was made */
+};
+
 /* An arm against the first, in one metric. */
 struct arm_comparison {
     size_t metric, arm;
@@ -121,7 +137,8 @@ struct arm_comparison {
     double p_adjusted;
     const char *adjustment; /* "Holm", "Benjamini-Hochberg" */
     bool fixed_valid;       /* false after looking before the end: p and interval are not valid */
-    double margin;          /* on the scale of the effect: 0.05 is also a ratio of 1.05 */
+    struct adjustment_by covariate; /* online */
+    double margin;                  /* on the scale of the effect: 0.05 is also a ratio of 1.05 */
     enum stat_verdict verdict;
     double items_needed;         /* for such a verdict, with 80 % power, if what was seen is true */
     double detectable;           /* the smallest effect that so many items show with 80 % power */
@@ -142,6 +159,9 @@ struct case_result {
     uint32_t place;        /* in the order of the plan */
     struct case_arm *arms; /* one an arm */
     double *values;        /* [arm * metrics + metric]: mean over repeats; NaN: lacks one */
+    /* Online: a unit, which has values in its own arm alone. */
+    uint32_t arm, messages, unended; /* unended: of these, without an end yet */
+    double covariate;                /* NaN: none was told */
 };
 
 /* What was said in one case by one arm: its first repeat. */
@@ -181,6 +201,22 @@ struct precedence {
     double p;
 };
 
+/* Online: units came by themselves, and each was assigned to one arm. The unit is what is analysed,
+ * its value the mean over its messages; arms share no units. */
+struct online_result {
+    uint32_t planned, seen;  /* units; those beyond the planned are not analysed */
+    uint32_t with_covariate; /* of those that are */
+    double shares[ARMS_MAX];
+    uint64_t units[ARMS_MAX];    /* of all that were seen */
+    uint64_t analysed[ARMS_MAX]; /* of these, the planned ones */
+    uint64_t messages[ARMS_MAX]; /* of those that are analysed */
+    uint64_t failed[ARMS_MAX];   /* of these: runs that did not answer, by whose fault ever */
+    uint64_t told[ARMS_MAX];     /* units that gave feedback */
+    uint64_t unended, crashed, unjudged; /* messages */
+    struct stat_chi_square ratio;        /* of `units` against `shares` */
+    bool is_mismatched;                  /* by it: nothing is concluded */
+};
+
 struct analysis {
     struct arena arena; /* all of it */
     gramc_text name, plan, cases_fingerprint, state, reason;
@@ -216,6 +252,7 @@ struct analysis {
     size_t precedence_count;
     struct transcript *transcripts;
     size_t transcript_count;
+    struct online_result *online; /* NULL: it ran over cases, and is paired */
     gramc_text *warnings;
     size_t warning_count;
 };

@@ -46,8 +46,12 @@ static double geometric_mean(const double *values, size_t count) {
     return count ? exp(sum / (double)count) : (double)NAN;
 }
 
-static bool is_plain_rate(const struct columns *columns, const struct metric *metric) {
-    return metric->kind == METRIC_PASS && columns->out->repeats == 1 && !columns->cluster;
+/* A unit of several messages has passed in some of them. */
+static bool is_plain_rate(const struct columns *columns, const struct metric *metric,
+                          const double *values, size_t count) {
+    bool plain = metric->kind == METRIC_PASS && columns->out->repeats == 1 && !columns->cluster;
+    for (size_t i = 0; plain && i < count; i++) plain = values[i] == 0 || values[i] == 1;
+    return plain;
 }
 
 static void summarise(struct columns *columns, size_t arm, size_t m, const size_t *items,
@@ -64,7 +68,7 @@ static void summarise(struct columns *columns, size_t arm, size_t m, const size_
     for (size_t i = 0; i < count; i++) sum += values[i] = item_value(columns, items[i], arm, m);
     to->mean.value = sum / (double)count;
     if (metric->scale == SCALE_RATIO) to->geometric = geometric_mean(values, count);
-    if (is_plain_rate(columns, metric)) {
+    if (is_plain_rate(columns, metric, values, count)) {
         to->method = "Wilson";
         to->mean.interval = stat_wilson((uint64_t)(sum + 0.5), count, 1 - out->alpha);
         return;
@@ -88,6 +92,9 @@ static struct stat_interval quantile_interval(struct columns *columns, const str
                                               size_t index, struct measure *at, double p) {
     struct analysis *out = columns->out;
     size_t n = arm->latency_count, count = 0;
+    /* Messages of one unit are not independent. */
+    if (out->online && out->online->messages[index] > out->online->units[index])
+        return no_interval();
     if (out->repeats == 1 && !columns->cluster) {
         struct stat_ranks ranks = stat_quantile_ranks(n, p, 1 - out->alpha);
         return (struct stat_interval){
@@ -130,7 +137,7 @@ static void latencies_of(struct columns *columns, size_t index) {
 static void percentiles(struct columns *columns, size_t index) {
     struct analysis *out = columns->out;
     struct arm_result *arm = &out->arms[index];
-    if (columns->latencies) latencies_of(columns, index);
+    if (columns->latencies && !columns->out->online) latencies_of(columns, index);
     for (size_t m = 0; m < out->metric_count; m++) {
         struct measure *const at[] = {&arm->metrics[m].p50, &arm->metrics[m].p95};
         static const double shares[] = {0.5, 0.95};
@@ -156,7 +163,7 @@ static void passes_of(struct columns *columns, size_t index) {
         double all = 0, any = 0, count = 0;
         for (size_t i = 0; i < out->items; i++) {
             const struct case_arm *at = &out->cases[i].arms[index];
-            if (isnan(item_value(columns, i, index, pass))) continue;
+            if (out->online || isnan(item_value(columns, i, index, pass))) continue;
             struct stat_pass of_k = stat_pass(out->repeats, at->passed, k);
             all += of_k.hat_k;
             any += of_k.at_k;
@@ -177,8 +184,9 @@ void analyse_arms(struct columns *columns) {
         if (!out->arms[arm].metrics) return;
     }
     for (size_t m = 0; m < out->metric_count; m++) {
-        size_t count = items_with(columns, m, items);
+        size_t count = out->online ? 0 : items_with(columns, m, items);
         for (size_t arm = 0; arm < out->arm_count; arm++) {
+            if (out->online) count = units_with(columns, arm, m, items);
             summarise(columns, arm, m, items, count);
             scratch_done(columns);
         }

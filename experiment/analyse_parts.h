@@ -37,6 +37,18 @@ gramc_status collect_attempts(struct columns *columns);
 /* The transcripts of cases that changed, by a second reading. */
 gramc_status collect_transcripts(struct columns *columns);
 
+/* Settings, metrics and arms, without cases. */
+gramc_status collect_settings(struct columns *columns);
+/* What a run took, for its arm. */
+void collect_usage(struct analysis *out, struct arm_result *arm, const struct attempt *attempt);
+/* Why it did not pass, in the analysis' arena; not longer than that. */
+gramc_text collect_reason(struct columns *columns, const struct attempt *attempt, size_t most);
+
+/* ## collect_online.c: in place of collect_plan and collect_attempts */
+gramc_status collect_online(struct columns *columns);
+/* Compares how many units came with how many were to come. */
+void online_ratio(struct analysis *out);
+
 /* Numbers the clusters that cases name. */
 bool collect_clusters(struct columns *columns);
 
@@ -73,6 +85,11 @@ struct sample {
 bool sample_take(struct columns *columns, const struct arm_comparison *comparison,
                  struct sample *sample);
 void compare_arms(struct columns *columns);
+/* ## compare_unpaired.c: of arms that share no units */
+/* The effect, its interval and its tests; `reason` where there is none. */
+void compare_unpaired(struct columns *columns, struct arm_comparison *comparison);
+/* The units of an arm that have the metric, in the order in which they came. */
+size_t units_with(const struct columns *columns, size_t arm, size_t metric, size_t *units);
 /* ## compare_tests.c */
 /* Difference or ratio with its interval at the comparison's confidence. */
 void compare_estimate(struct columns *columns, struct arm_comparison *comparison,

@@ -116,13 +116,30 @@ static bool make_columns(struct columns *columns) {
     return true;
 }
 
-gramc_status collect_plan(struct columns *columns) {
+static bool make_online(struct columns *columns) {
+    struct analysis *out = columns->out;
+    const struct analysis_online *online = columns->input->online;
+    if (!online) return true;
+    out->online = arena_zalloc(&out->arena, sizeof *out->online);
+    if (!out->online) return false;
+    out->online->planned = online->units;
+    memcpy(out->online->shares, online->shares, out->arm_count * sizeof(double));
+    return true;
+}
+
+gramc_status collect_settings(struct columns *columns) {
     gramc_status status = copy_settings(columns->out, columns->input);
+    if (status == GRAMC_OK && !make_online(columns)) status = GRAMC_NOMEM;
     if (status == GRAMC_OK) status = metrics_choose(columns->out, columns->input);
+    if (status == GRAMC_OK && !make_arms(columns)) status = GRAMC_NOMEM;
+    return status;
+}
+
+gramc_status collect_plan(struct columns *columns) {
+    gramc_status status = collect_settings(columns);
     if (status != GRAMC_OK) return status;
     columns->order = columns->input->plan->order;
-    bool made = make_arms(columns) && make_cases(columns) && collect_clusters(columns) &&
-                make_columns(columns);
+    bool made = make_cases(columns) && collect_clusters(columns) && make_columns(columns);
     return made ? GRAMC_OK : GRAMC_NOMEM;
 }
 
@@ -154,8 +171,7 @@ static void count_replayed(struct analysis *out, const struct attempt *attempt) 
     if (day > out->recorded_last_ms) out->recorded_last_ms = day;
 }
 
-static void count_usage(struct analysis *out, struct arm_result *arm,
-                        const struct attempt *attempt) {
+void collect_usage(struct analysis *out, struct arm_result *arm, const struct attempt *attempt) {
     if (attempt->has_cost) arm->cost += attempt->cost;
     else arm->has_cost = false;
     arm->judge_cost += attempt->judge_cost;
@@ -187,11 +203,14 @@ static gramc_text cut(gramc_text text, size_t most) {
     return text_slice(text, 0, most);
 }
 
+gramc_text collect_reason(struct columns *columns, const struct attempt *attempt, size_t most) {
+    gramc_text why = failure_of(columns->input, attempt);
+    return why.len ? arena_text(&columns->out->arena, cut(why, most)) : (gramc_text){NULL, 0};
+}
+
 static void keep_reason(struct columns *columns, struct case_arm *at,
                         const struct attempt *attempt) {
-    if (at->reason.len) return;
-    gramc_text why = failure_of(columns->input, attempt);
-    if (why.len) at->reason = arena_text(&columns->out->arena, cut(why, REASON_BYTES));
+    if (!at->reason.len) at->reason = collect_reason(columns, attempt, REASON_BYTES);
 }
 
 static int order_sign(const struct plan *plan, const struct cell *cell) {
@@ -262,7 +281,7 @@ static int visit(void *ctx, uint32_t place, const struct attempt *attempt) {
         out->cases[cell->item].arms[cell->arm].skipped++;
         return out->arena.oom;
     }
-    count_usage(out, &out->arms[cell->arm], attempt);
+    collect_usage(out, &out->arms[cell->arm], attempt);
     if (attempt->state == CELL_DONE) add_done(columns, slot, attempt);
     else add_missing(columns, attempt);
     return out->arena.oom;

@@ -63,8 +63,9 @@ static void begin(struct columns *columns, struct arm_comparison *comparison, si
     comparison->p_adjusted = comparison->items_needed = (double)NAN;
     comparison->detectable = comparison->spread = (double)NAN;
     for (size_t i = 0; i < TEST_COUNT; i++) comparison->p[i] = (double)NAN;
-    comparison->binary =
-        out->metrics[m].kind == METRIC_PASS && out->repeats == 1 && !columns->cluster;
+    comparison->covariate = (struct adjustment_by){(double)NAN, (double)NAN};
+    comparison->binary = out->metrics[m].kind == METRIC_PASS && out->repeats == 1 &&
+                         !columns->cluster && !out->online;
     comparison->decisive = comparison->binary ? TEST_MCNEMAR_MID : TEST_T;
     comparison->method = "";
     comparison->adjustment =
@@ -97,6 +98,10 @@ static void bound(const struct columns *columns, struct arm_comparison *comparis
 
 static void compare(struct columns *columns, struct arm_comparison *comparison) {
     struct sample sample;
+    if (columns->out->online) {
+        compare_unpaired(columns, comparison);
+        return;
+    }
     if (!sample_take(columns, comparison, &sample)) return;
     comparison->items = sample.count;
     if (!sample.count) {
@@ -153,9 +158,13 @@ static void widen(struct columns *columns, struct family *family) {
         struct sample sample;
         size_t divisor = holm_divisor(columns->out, family, i);
         if (divisor <= 1 || comparison->reason) continue;
-        if (!sample_take(columns, comparison, &sample)) return;
         comparison->confidence = 1 - columns->out->alpha / (double)divisor;
-        compare_estimate(columns, comparison, &sample);
+        if (columns->out->online) {
+            compare_unpaired(columns, comparison);
+        } else {
+            if (!sample_take(columns, comparison, &sample)) return;
+            compare_estimate(columns, comparison, &sample);
+        }
         scratch_done(columns);
     }
 }
@@ -189,7 +198,8 @@ static void decide(struct columns *columns, struct arm_comparison *comparison) {
     struct analysis *out = columns->out;
     bool primary = comparison->metric == 0;
     if (comparison->reason) return;
-    if (primary || (out->sequential && out->metrics[comparison->metric].role == ROLE_GUARDRAIL))
+    bool guards = out->metrics[comparison->metric].role == ROLE_GUARDRAIL;
+    if (out->sequential ? primary || guards : primary && !out->online)
         sequence_run(columns, comparison);
     scratch_done(columns);
     if (!comparison->fixed_valid) take_back(comparison);

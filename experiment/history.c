@@ -104,6 +104,9 @@ static gramc_status check(struct history_reading *history, const struct history_
     const struct json *report = source->report, *format = json_get(report, "format");
     if (!json_is(format, JSON_STRING) || !text_is(format->text, "gramc-experiment"))
         return refuse(history, "no JSON report of an experiment");
+    if (json_get(report, "online"))
+        return refuse(history, "a report of a served experiment: `gramc report STORE` prints it in "
+                               "every format");
     if (whole(report, "version") != 1) return refuse(history, "a report of another version");
     const struct json *arms = list(report, "arms"), *metrics = list(report, "metrics");
     bool sound = arms && metrics && list(report, "cases") && arms->count >= 2 &&

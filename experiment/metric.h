@@ -15,7 +15,8 @@ enum metric_kind {
     METRIC_CALL_ERRORS,
     METRIC_TOOL_ERRORS,
     METRIC_GRADER, /* the score of one */
-    METRIC_PREFERENCE
+    METRIC_PREFERENCE,
+    METRIC_FEEDBACK /* online: what users say */
 };
 
 /* How two arms are compared, and what a margin of 0.05 means. */
@@ -41,8 +42,8 @@ struct metric {
 /* The metrics that every experiment has, `score` and graders apart; NULL past the end. */
 const struct metric *metric_builtin(size_t i);
 
-/* What of an attempt the metric is; NaN: the attempt does not tell. Not for pass, score and
- * graders. */
+/* What of an attempt the metric is; NaN: the attempt does not tell. Not for pass, score,
+ * graders and feedback. */
 double metric_value(enum metric_kind kind, const struct attempt *attempt);
 
 #endif

@@ -21,6 +21,16 @@ static struct metric of_grader(const struct analysis_grader *grader, size_t i) {
                            .grader = i};
 }
 
+/* A number from 0 to 1 that is better the higher it is. */
+static struct metric share_called(gramc_text name, enum metric_kind kind) {
+    return (struct metric){.name = name,
+                           .kind = kind,
+                           .scale = SCALE_SHARE,
+                           .role = ROLE_EXPLORATORY,
+                           .higher_is_better = true,
+                           .unit = ""};
+}
+
 static bool is_called(const struct metric *metric, gramc_text name) {
     return text_eq(metric->name, name) || (metric->kind == METRIC_PASS && text_is(name, "success"));
 }
@@ -39,8 +49,8 @@ static bool promote(struct analysis *out, size_t place, gramc_text name, enum me
 
 gramc_status metrics_choose(struct analysis *out, const struct analysis_input *input) {
     const gramc_experiment *experiment = input->plan->experiment;
-    size_t room = input->grader_count + 1;
-    while (metric_builtin(room - input->grader_count - 1)) room++;
+    size_t room = input->grader_count + 2;
+    while (metric_builtin(room - input->grader_count - 2)) room++;
     out->metrics = arena_array(&out->arena, room, sizeof *out->metrics);
     if (!out->metrics) return GRAMC_NOMEM;
     const struct metric *builtin;
@@ -48,12 +58,8 @@ gramc_status metrics_choose(struct analysis *out, const struct analysis_input *i
         add(out, *builtin);
         if (i) continue;
         for (size_t k = 0; k < input->grader_count; k++) add(out, of_grader(&input->graders[k], k));
-        add(out, (struct metric){.name = TEXT("score"),
-                                 .kind = METRIC_SCORE,
-                                 .scale = SCALE_SHARE,
-                                 .role = ROLE_EXPLORATORY,
-                                 .higher_is_better = true,
-                                 .unit = ""});
+        add(out, share_called(TEXT("score"), METRIC_SCORE));
+        if (input->online) add(out, share_called(TEXT("feedback"), METRIC_FEEDBACK));
     }
     gramc_text primary = experiment->metric.len ? experiment->metric : TEXT("pass");
     if (!promote(out, 0, primary, ROLE_PRIMARY)) return GRAMC_FINDINGS;

@@ -32,6 +32,16 @@ static void add_list(struct sha256 *sha, const gramc_text *list, size_t count) {
     for (size_t i = 0; i < count; i++) sha256_add_text(sha, list[i]);
 }
 
+/* Nothing where nothing is said: plans from before there were online experiments stay the same. */
+static void add_online(struct sha256 *sha, const gramc_experiment *experiment) {
+    if (experiment->units) sha256_add_number(sha, experiment->units);
+    for (size_t i = 0; i < experiment->arm_count; i++) {
+        if (!experiment->arms[i].weight.len) continue;
+        sha256_add_number(sha, i);
+        sha256_add_text(sha, experiment->arms[i].weight);
+    }
+}
+
 static void take_settings(struct plan *plan, char out[PLAN_PRINT]) {
     const gramc_experiment *experiment = plan->experiment;
     const gramc_text texts[] = {experiment->name, experiment->metric, experiment->stop,
@@ -47,6 +57,7 @@ static void take_settings(struct plan *plan, char out[PLAN_PRINT]) {
     sha256_add_number(&sha, experiment->arm_count);
     for (size_t i = 0; i < experiment->arm_count; i++)
         sha256_add_text(&sha, experiment->arms[i].name);
+    add_online(&sha, experiment);
     close_part(&sha, out);
 }
 

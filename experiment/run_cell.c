@@ -36,24 +36,14 @@ struct pause {
     struct pause *next, **link;
 };
 
-/* A call of the run, and where it stands in it. */
-struct made_call {
-    struct graded_call call;
-    uint32_t turn, iteration, index;
-    struct made_call *next;
-};
-
 /* What a cell is while it runs. */
 struct cell_job {
     struct run_cells *cells;
     struct cell_start start;
     cell_done *done;
     void *ticket;
-    struct arena arena; /* of all texts */
+    struct run_record record;
     struct buf trace;
-    struct attempt attempt;
-    struct made_call *made, **made_end;
-    size_t call_count;
     char id[CELL_ID], folder[PATH_LONGEST];
     bool has_folder;
     struct child *reset;
@@ -65,20 +55,6 @@ struct cell_job {
     bool is_graded;
     struct cell_job *next, **link;
 };
-
-/* ## Faults */
-
-enum fault fault_of_outcome(gramc_outcome outcome) {
-    switch (outcome) {
-    case GRAMC_OUTCOME_ANSWERED: return FAULT_NONE;
-    case GRAMC_OUTCOME_MODEL_ERROR:
-    case GRAMC_OUTCOME_TRACE_ERROR:
-    case GRAMC_OUTCOME_INTERNAL:
-    case GRAMC_OUTCOME_CANCELED:
-    case GRAMC_OUTCOME_CASSETTE_MISS: return FAULT_INFRASTRUCTURE;
-    default: return FAULT_ARM;
-    }
-}
 
 gramc_agent arm_agent(const gramc_arm *arm) {
     gramc_agent agent = *arm->agent;
@@ -148,7 +124,7 @@ static void free_job(struct cell_job *job) {
     if (job->next) job->next->link = job->link;
     if (job->has_folder) folder_remove(job->folder);
     buf_free(&job->trace);
-    arena_free(&job->arena);
+    run_record_free(&job->record);
     gramc_cassette_free(job->cassette);
     mem_free(&cells->allocator, job, sizeof(*job));
 }
@@ -159,8 +135,8 @@ static gramc_text trace_of(const struct cell_job *job) {
 }
 
 static void end_job(struct cell_job *job) {
-    struct attempt *attempt = &job->attempt;
-    if (job->arena.oom) {
+    struct attempt *attempt = &job->record.attempt;
+    if (job->record.arena.oom) {
         attempt->fault = FAULT_INFRASTRUCTURE;
         attempt->outcome = TEXT("internal");
         attempt->message = TEXT("out of memory");
@@ -173,75 +149,14 @@ static void end_job(struct cell_job *job) {
 
 /* Something of ours went wrong before the run began, or after it. */
 static void fail_job(struct cell_job *job, const char *outcome, const char *why) {
-    job->attempt.fault = FAULT_INFRASTRUCTURE;
-    job->attempt.outcome = text_of(outcome);
-    job->attempt.message = arena_text(&job->arena, text_of(why));
+    run_record_fail(&job->record, outcome, why);
     end_job(job);
-}
-
-/* ## What a run tells */
-
-static struct made_call *add_call(struct cell_job *job, const gramc_event *event) {
-    const gramc_event_call *told = event->call;
-    struct made_call *made = arena_zalloc(&job->arena, sizeof(*made));
-    if (!made) return NULL;
-    *made =
-        (struct made_call){.call = {.name = arena_text(&job->arena, told->tool),
-                                    .arguments = arena_text(&job->arena, told->call->arguments)},
-                           .turn = event->turn,
-                           .iteration = event->iteration,
-                           .index = told->index};
-    *job->made_end = made;
-    job->made_end = &made->next;
-    job->call_count++;
-    return made;
-}
-
-/* Of the answer that the model gave last: few. */
-static struct made_call *find_call(const struct cell_job *job, const gramc_event *event) {
-    struct made_call *made = job->made;
-    while (made && (made->turn != event->turn || made->iteration != event->iteration ||
-                    made->index != event->call->index))
-        made = made->next;
-    return made;
-}
-
-/* One that is made is told of twice; one that is refused only when it is answered. */
-static void note_call(struct cell_job *job, const gramc_event *event) {
-    struct made_call *made = find_call(job, event);
-    if (!made) made = add_call(job, event);
-    if (!made) return;
-    if (event->kind == GRAMC_EVENT_CALL) {
-        made->call.sent = arena_text(&job->arena, event->call->sent);
-    } else {
-        made->call.outcome = event->call->outcome;
-        job->attempt.queued_us += event->call->queued_ns / 1000;
-    }
-}
-
-/* In the order in which the model asked for them. */
-static struct graded_call *list_calls(struct cell_job *job) {
-    struct graded_call *list = arena_array(&job->arena, job->call_count + 1, sizeof(*list));
-    size_t count = 0;
-    for (const struct made_call *made = job->made; list && made; made = made->next)
-        list[count++] = made->call;
-    return list;
 }
 
 static void on_event(void *ctx, const gramc_event *event) {
     struct cell_job *job = ctx;
     const struct run_cells_options *options = &job->cells->options;
-    struct attempt *attempt = &job->attempt;
-    if (event->kind == GRAMC_EVENT_RUN && !attempt->replayed)
-        attempt->started_ms = event->start->time_ms;
-    if (event->kind == GRAMC_EVENT_ATTEMPT) attempt->queued_us += event->attempt->queued_ns / 1000;
-    if (event->kind == GRAMC_EVENT_CALL || event->kind == GRAMC_EVENT_RESULT) note_call(job, event);
-    if (event->kind == GRAMC_EVENT_RESPONSE) {
-        const gramc_event_response *response = event->response;
-        attempt->response_model = arena_text(&job->arena, response->model);
-        attempt->system_fingerprint = arena_text(&job->arena, response->system_fingerprint);
-        attempt->has_tokens |= response->total_tokens > 0;
-    }
+    run_record_event(&job->record, event);
     if (options->event) options->event(options->ctx, &job->start, event);
 }
 
@@ -254,24 +169,17 @@ static void end_graded(struct cell_job *job) {
         return;
     }
     char why[512] = "what a judge was asked is not recorded";
-    for (size_t i = job->attempt.score_count; i-- > 0;)
-        if (job->attempt.scores[i].missing && job->attempt.scores[i].reason.len)
-            snprintf(why, sizeof(why), "%.*s", TEXT_ARGS(job->attempt.scores[i].reason));
-    job->attempt.score_count = 0;
+    for (size_t i = job->record.attempt.score_count; i-- > 0;)
+        if (job->record.attempt.scores[i].missing && job->record.attempt.scores[i].reason.len)
+            snprintf(why, sizeof(why), "%.*s", TEXT_ARGS(job->record.attempt.scores[i].reason));
+    job->record.attempt.score_count = 0;
     fail_job(job, "cassette-miss", why);
 }
 
 static void on_graded(void *ctx, const struct score *scores, size_t count, double cost) {
     struct cell_job *job = ctx;
-    struct score *copy = arena_array(&job->arena, count + 1, sizeof(*copy));
     job->grading_now = false;
-    for (size_t i = 0; copy && i < count; i++) {
-        copy[i] = scores[i];
-        copy[i].reason = arena_text(&job->arena, scores[i].reason);
-    }
-    job->attempt.scores = copy;
-    job->attempt.score_count = copy ? count : 0;
-    job->attempt.judge_cost = cost;
+    run_record_scores(&job->record, scores, count, cost);
     job->is_graded = true;
     if (!job->is_starting) end_graded(job);
 }
@@ -283,8 +191,8 @@ static bool take_tape(struct cell_job *job) {
     job->tape = (struct judge_tape){.written = options->keep_traces ? &job->trace : NULL,
                                     .plays = options->plays_judges};
     if (!options->plays_judges) return true;
-    if (!cassettes_judged(&job->tape.recorded, &job->arena, options->cassettes, &job->start.cell,
-                          &error))
+    if (!cassettes_judged(&job->tape.recorded, &job->record.arena, options->cassettes,
+                          &job->start.cell, &error))
         return true;
     fail_job(job, "cassette-miss", error.message);
     return false;
@@ -295,13 +203,14 @@ static void grade(struct cell_job *job) {
     const struct cell_graders *graders = &job->cells->options.graders;
     const struct graded_run run = {
         .item = &job->cells->options.plan->cases->items[job->start.cell.item],
-        .attempt = &job->attempt,
-        .calls = list_calls(job),
-        .call_count = job->call_count,
+        .attempt = &job->record.attempt,
+        .calls = run_record_calls(&job->record),
+        .call_count = job->record.call_count,
         .cell_id = text_of(job->id),
         .scratch = text_of(job->folder)};
-    struct graded_run *kept = arena_alloc(&job->arena, sizeof(*kept));
-    if (!graders->start || job->attempt.fault == FAULT_INFRASTRUCTURE || !kept || !run.calls) {
+    struct graded_run *kept = arena_alloc(&job->record.arena, sizeof(*kept));
+    if (!graders->start || job->record.attempt.fault == FAULT_INFRASTRUCTURE || !kept ||
+        !run.calls) {
         end_job(job);
         return;
     }
@@ -321,24 +230,7 @@ static void grade(struct cell_job *job) {
 
 static void on_ended(void *ctx, const gramc_run_result *result) {
     struct cell_job *job = ctx;
-    struct attempt *attempt = &job->attempt;
-    attempt->fault = fault_of_outcome(result->outcome);
-    attempt->outcome = text_of(gramc_outcome_name(result->outcome));
-    attempt->message = arena_text(&job->arena, result->message);
-    attempt->answer = arena_text(&job->arena, result->text);
-    attempt->requests = result->requests;
-    attempt->retries = result->retries;
-    attempt->calls = result->calls;
-    attempt->call_errors = result->call_errors;
-    attempt->tool_errors = result->tool_errors;
-    attempt->prompt_tokens = result->prompt_tokens;
-    attempt->completion_tokens = result->completion_tokens;
-    attempt->cached_tokens = result->cached_tokens;
-    attempt->cost = result->cost;
-    attempt->has_cost = result->has_cost;
-    attempt->wall_us = result->duration_ns / 1000;
-    attempt->model_us = result->model_ns / 1000;
-    attempt->tool_us = result->tool_ns / 1000;
+    run_record_end(&job->record, result);
     grade(job);
 }
 
@@ -358,16 +250,17 @@ static gramc_text variable(struct arena *arena, const char *name, const char *va
 
 /* Without a folder it is the cell's id alone. */
 static gramc_text *environment(struct cell_job *job) {
-    gramc_text *list = arena_array(&job->arena, 2, sizeof(*list));
+    gramc_text *list = arena_array(&job->record.arena, 2, sizeof(*list));
     if (!list) return NULL;
-    list[0] = variable(&job->arena, "GRAMC_CELL_ID", job->id);
-    list[1] = variable(&job->arena, "GRAMC_SCRATCH", job->folder);
+    list[0] = variable(&job->record.arena, "GRAMC_CELL_ID", job->id);
+    list[1] = variable(&job->record.arena, "GRAMC_SCRATCH", job->folder);
     return list;
 }
 
 /* What was recorded answers in every role, at the prices of each. */
 static void play_models(struct cell_job *job, gramc_run_options *run) {
-    gramc_named_model *played = arena_array(&job->arena, run->model_count + 1, sizeof(*played));
+    gramc_named_model *played =
+        arena_array(&job->record.arena, run->model_count + 1, sizeof(*played));
     run->model = gramc_cassette_model(job->cassette);
     for (size_t i = 0; played && i < run->model_count; i++) {
         played[i] = run->models[i];
@@ -382,12 +275,12 @@ static bool take_cassette(struct cell_job *job, gramc_run_options *run) {
     const struct run_cells_options *options = &job->cells->options;
     struct cassette_error error;
     if (!options->cassettes) return true;
-    if (cassettes_open(&job->cassette, &job->attempt.started_ms, options->cassettes,
+    if (cassettes_open(&job->cassette, &job->record.attempt.started_ms, options->cassettes,
                        &job->start.cell, &error)) {
         fail_job(job, "cassette-miss", error.message);
         return false;
     }
-    job->attempt.replayed = !options->live_models;
+    job->record.attempt.replayed = !options->live_models;
     if (!options->live_models) play_models(job, run);
     if (!options->live_tools) run->tools = job->cassette;
     return true;
@@ -407,17 +300,17 @@ static void run_agent(struct cell_job *job) {
     run.message_count = item->message_count;
     run.inputs = item->inputs;
     run.input_count = item->input_count;
-    run.seed = print_seed(&job->arena, job->start.seed);
+    run.seed = print_seed(&job->record.arena, job->start.seed);
     run.environment = environment(job);
     run.environment_count = job->has_folder ? 2 : 1;
     run.company = job->start.cell.arm + 1;
     if (options->keep_traces) run.trace = buf_writer(&job->trace);
     if (!take_cassette(job, &run)) return;
-    gramc_status status = job->arena.oom
+    gramc_status status = job->record.arena.oom
                               ? GRAMC_NOMEM
                               : gramc_run_start(NULL, options->loop, arm->bound, &run, &handler);
     if (status == GRAMC_NOMEM) fail_job(job, "internal", "out of memory");
-    else if (status == GRAMC_USAGE && job->attempt.replayed)
+    else if (status == GRAMC_USAGE && job->record.attempt.replayed)
         fail_job(
             job, "cassette-miss",
             "it was recorded by another protocol than the arm is asked by now; record it again");
@@ -453,7 +346,8 @@ static void start_reset(struct cell_job *job) {
     struct exec_words words;
     char why[CHILD_WHY_MAX] = "out of memory";
     gramc_status status = GRAMC_NOMEM;
-    if (memory.environment && exec_words(&words, &job->arena, &command, options->loop, &memory))
+    if (memory.environment &&
+        exec_words(&words, &job->record.arena, &command, options->loop, &memory))
         status = child_start(&job->reset, &options->loop->uv, &options->loop->allocator, &words,
                              &events, why);
     if (status) fail_job(job, "reset-error", why);
@@ -510,13 +404,13 @@ static gramc_status start_cell(void *self, const struct cell_start *start, cell_
                              .start = *start,
                              .done = done,
                              .ticket = ticket,
-                             .attempt = {.cell = start->cell, .number = start->number},
                              .next = cells->jobs,
                              .link = &cells->jobs};
     if (job->next) job->next->link = &job->next;
     cells->jobs = job;
-    job->made_end = &job->made;
-    arena_init(&job->arena, &cells->allocator);
+    run_record_init(&job->record, &cells->allocator);
+    job->record.attempt.cell = start->cell;
+    job->record.attempt.number = start->number;
     buf_init(&job->trace, &cells->allocator, TRACE_MAX);
     if (!make_folder(job)) fail_job(job, "internal", "its folder cannot be made");
     else if (cells->options.plan->experiment->reset_count) start_reset(job);

@@ -7,9 +7,7 @@
 #include "experiment/cassette_folder.h"
 #include "experiment/grade.h"
 #include "experiment/engine.h"
-
-/* Whose fault an outcome of a run is: FAULT_NONE for an answer. */
-enum fault fault_of_outcome(gramc_outcome outcome);
+#include "experiment/run_record.h"
 
 /* The agent of an arm: what the arm writes replaces what the agent says. Shallow: both must live
  * on. It is bound in the agent's place. */

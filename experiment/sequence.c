@@ -99,6 +99,38 @@ static void walk_items(struct sequence_walk *walk) {
     }
 }
 
+/* Online: the k-th unit of the arm with the k-th of the first arm, as they came. Units are drawn
+ * one by one, so that these are pairs as good as any. A unit whose message has no end yet is waited
+ * for, and so are all behind it. */
+static size_t settled_units(const struct columns *columns, size_t arm, size_t metric,
+                            size_t *units) {
+    const struct analysis *out = columns->out;
+    size_t count = 0;
+    for (size_t i = 0; i < out->items; i++) {
+        if (out->cases[i].arm != arm) continue;
+        bool lacks = isnan(item_value(columns, i, arm, metric));
+        if (lacks && out->cases[i].unended) break;
+        if (!lacks) units[count++] = i;
+    }
+    return count;
+}
+
+static void walk_units(struct sequence_walk *walk) {
+    struct columns *columns = walk->columns;
+    const struct arm_comparison *comparison = walk->comparison;
+    size_t metric = comparison->metric, room = columns->out->items + (size_t)1;
+    size_t *first = arena_array(&columns->scratch, room, sizeof *first);
+    size_t *other = arena_array(&columns->scratch, room, sizeof *other);
+    if (!first || !other) return;
+    size_t count = settled_units(columns, 0, metric, first);
+    size_t others = settled_units(columns, comparison->arm, metric, other);
+    for (size_t i = 0; i < count && i < others && !walk->failed; i++)
+        step(walk,
+             item_value(columns, other[i], comparison->arm, metric) -
+                 item_value(columns, first[i], 0, metric),
+             other[i]);
+}
+
 static void keep(struct sequence_walk *walk, struct sequence *sequence) {
     bool binary = walk->comparison->binary;
     double greatest = binary ? walk->pairs.greatest_log_e : walk->betting.greatest_log_e;
@@ -107,13 +139,15 @@ static void keep(struct sequence_walk *walk, struct sequence *sequence) {
     sequence->log_e = greatest;
     sequence->p = greatest > 0 ? exp(-greatest) : 1;
     sequence->interval = stat_betting_interval(&walk->betting);
-    sequence->method = binary ? "beta mixture over discordant pairs" : "hedged betting";
+    sequence->method = binary                       ? "beta mixture over discordant pairs"
+                       : walk->columns->out->online ? "hedged betting on pairs as they came"
+                                                    : "hedged betting";
 }
 
 void sequence_run(struct columns *columns, struct arm_comparison *comparison) {
     struct analysis *out = columns->out;
     const struct metric *metric = &out->metrics[comparison->metric];
-    if (metric->scale != SCALE_SHARE || !columns->order) return;
+    if (metric->scale != SCALE_SHARE || !(columns->order || out->online)) return;
     struct sequence_walk walk = {.columns = columns, .comparison = comparison};
     struct stat_betting_options options = stat_betting_defaults();
     /* Several arms share the level. */
@@ -126,7 +160,8 @@ void sequence_run(struct columns *columns, struct arm_comparison *comparison) {
     if (!prepare_clusters(&walk)) return;
     stat_betting_init(&walk.betting, &options, &out->arena.allocator);
     stat_pairs_process_init(&walk.pairs);
-    walk_items(&walk);
+    if (out->online) walk_units(&walk);
+    else walk_items(&walk);
     if (walk.failed) out->arena.oom = true;
     else keep(&walk, &comparison->sequence);
     stat_betting_free(&walk.betting);

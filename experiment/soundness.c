@@ -142,6 +142,78 @@ static void coverage(struct analysis *out) {
                            "whatever changed between counts as a difference");
 }
 
+/* ## Online */
+
+/* The arms' shares are drawn: what is too far from them was not left to chance. */
+static void ratio(struct analysis *out) {
+    const struct online_result *online = out->online;
+    if (!online->is_mismatched) return;
+    for (size_t i = 0; i < out->arm_count; i++)
+        analysis_warn(out,
+                      "sample ratio: %.*s got %" PRIu64 " of %" PRIu32
+                      " units, where %.1f were to be "
+                      "expected (p = %.2g): something keeps units of one arm from being recorded, "
+                      "or sends more, and there is no verdict until it is found",
+                      NAME(out->arms[i].name), online->units[i], online->seen,
+                      online->shares[i] * online->seen, online->ratio.p);
+}
+
+static void online_ends(struct analysis *out) {
+    const struct online_result *online = out->online;
+    if (online->unended)
+        analysis_warn(out,
+                      "%" PRIu64 " messages have no end yet: they are under way, or their process "
+                      "is gone; %s",
+                      online->unended,
+                      out->sequential ? "what came after them is not looked at"
+                                      : "they count as failures");
+    if (online->crashed)
+        analysis_warn(out,
+                      "%" PRIu64 " messages were under way when a server died: they count as "
+                      "failures of their arms",
+                      online->crashed);
+    if (online->unjudged)
+        analysis_warn(out,
+                      "%" PRIu64 " messages were not judged, or not yet, and are left out of what "
+                      "their units passed",
+                      online->unjudged);
+}
+
+/* Who says something is not a random unit of the arm. */
+static void feedback(struct analysis *out) {
+    const struct online_result *online = out->online;
+    for (size_t i = 1; i < out->arm_count; i++) {
+        struct stat_chi_square alike = stat_rates_chi_square(online->told[i], online->analysed[i],
+                                                             online->told[0], online->analysed[0]);
+        if (alike.p < STAT_ALARM)
+            analysis_warn(out,
+                          "feedback came from %" PRIu64 " units of %.*s and %" PRIu64
+                          " of %.*s: too unlike (p = %.2g) for it to be compared",
+                          online->told[i], NAME(out->arms[i].name), online->told[0],
+                          NAME(out->arms[0].name), alike.p);
+    }
+}
+
+/* In place of coverage. */
+static void soundness_online(struct analysis *out) {
+    const struct online_result *online = out->online;
+    ratio(out);
+    if (!out->complete && !out->sequential)
+        analysis_warn(out,
+                      "%" PRIu32 " of %" PRIu32 " planned units: intervals for a fixed number of "
+                      "units are not valid before they have come, and there is no verdict",
+                      online->seen, online->planned);
+    if (online->seen > online->planned)
+        analysis_warn(out,
+                      "%" PRIu32 " units came after the %" PRIu32 " that were planned, and are not "
+                      "analysed",
+                      online->seen - online->planned, online->planned);
+    if (!out->grader_count && out->metrics[0].kind == METRIC_PASS)
+        analysis_warn(out, "no grader judged anything: nothing can be said about success");
+    online_ends(out);
+    feedback(out);
+}
+
 /* What an experiment varies may be more than it seems: the effect is of all of it together. */
 static void differences(struct columns *columns) {
     const gramc_text *told = columns->input ? columns->input->differences : NULL;
@@ -158,7 +230,8 @@ static void differences(struct columns *columns) {
 void analyse_soundness(struct columns *columns) {
     struct analysis *out = columns->out;
     differences(columns);
-    coverage(out);
+    if (out->online) soundness_online(out);
+    else coverage(out);
     attritions(out);
     precedences(columns);
     models(out);

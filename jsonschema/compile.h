@@ -81,6 +81,9 @@ bool link_nodes(struct schema_compiler *c);
 /* ## fast_prepare.c: what only the fast path needs. */
 bool fast_prepare_members(struct schema_compiler *c, struct object_rules *rules);
 bool fast_prepare_node(struct schema_compiler *c, struct schema_node *node);
+/* ## fast_numbers.c: the numbers among choices. */
+bool fast_prepare_numbers(struct schema_compiler *c, struct fast_keys *table,
+                          const struct json *choices);
 /* ## fast_defaults.c: once all nodes are prepared. */
 bool fast_prepare_defaults(struct schema_compiler *c);
 

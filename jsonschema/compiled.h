@@ -97,14 +97,23 @@ struct schema_property {
 struct fast_key {
     unsigned char head[16], mask[16];
     gramc_text text;
-    const struct schema_node *node; /* of members */
-    uint64_t bit;                   /* of the member; rounds the whole off to a cache line */
+    const struct schema_node *node; /* of members; NULL: only required (objects not simple) */
+    uint64_t bit; /* of the member; if not simple: fast_flag, or-ed. A cache line in all */
 };
+
+enum fast_flag { FAST_REQUIRED = 1, FAST_DEFAULT = 2 };
+
+struct fast_number;
 
 struct fast_keys {
     const struct fast_key *keys; /* in the order of the schema */
+    const uint32_t *slots;       /* a hash table of their places, from 1; NULL: they are few */
+    size_t slot_mask;
     size_t count;
-    size_t longest; /* of the texts, in bytes */
+    size_t longest;                    /* of the texts, in bytes */
+    const struct fast_number *numbers; /* of choices, as a hash table; NULL: they are few */
+    size_t number_mask;
+    uint8_t words; /* of choices: null, false, true; a bit for each json_kind */
 };
 
 /* A default as it is filled in: `"key":value`. Empty where the fast path does not know whether it
@@ -143,10 +152,10 @@ struct object_rules {
     struct fast_keys fast;           /* the properties again, for the fast path */
     uint64_t required;               /* a bit for each fast keys that must be there */
     uint64_t defaults;               /* one for each that would be filled in; of an object that is
-                                        not simple: not 0 if there is any such */
+                                        not simple: how many there are */
     struct fast_default *initials;   /* one for each fast key, if there are defaults */
     const struct schema_node *other; /* of members without a property; NULL: none may be there */
-    bool simple;                     /* fast, required and other say everything */
+    bool simple;                     /* at most 64; fast, required and other say everything */
 };
 
 /* $dynamicRef, and $recursiveRef whose name is empty. */
@@ -236,6 +245,9 @@ struct gramc_schema {
     const struct schema_node *any; /* accepts everything */
     const struct object_rules *any_members;
 };
+
+/* Eight bytes at a time; the same for the same bytes. */
+uint64_t fast_hash(const char *bytes, size_t len);
 
 /* The JSON Pointer of a value inside a document, found by its span. */
 void put_pointer_to(struct buf *out, const struct json *root, const struct json *value);

@@ -112,6 +112,7 @@ static inline const struct fast_key *find_key(const struct run *run, const struc
     const struct fast_keys *fast = &members->rules->fast;
     const struct fast_key *likely = members->likely, *end = fast->keys + fast->count, *key;
     const unsigned char *window = run_window(run, p);
+    if (fast->slots) return run_find_many(run, fast, likely, p);
     for (key = likely; key < end; key++)
         if (run_head_is(window, key) && run_tail_is(run, p, key)) return key;
     for (key = fast->keys; key < likely; key++)
@@ -197,7 +198,7 @@ static inline const char *run_object(struct run *run, const struct schema_node *
         if (*p != '}') return NULL;
     }
     run->depth--;
-    run->key_count = members.base;
+    run_forget(run, members.base);
     return run_goes_on(run, p + 1) && has_all(run, &members, p) ? p + 1 : NULL;
 }
 
@@ -261,11 +262,19 @@ static inline void run_init(struct run *run, const struct gramc_schema *schema, 
     run->schema = schema;
     run->fills = fills;
     run->depth = run->frames = 0;
-    run->again = run->key_count = 0;
+    run->again = run->key_count = run->in_slots = run->bit_words = 0;
+    run->keys = run->few_keys;
+    run->key_room = RUN_FEW_KEYS;
+    run->slots = NULL;
     run->most_again = RUN_AGAIN + RUN_AGAIN_PER_BYTE * (size_t)(end - start);
     run->furthest = start;
     run->given_up = run->unfilled = run->has_session = false;
     keep_tail(run, start, end);
+}
+
+static inline void run_free(struct run *run) {
+    if (run->has_session) regex_session_free(&run->regexes);
+    if (run->keys != run->few_keys) run_free_keys(run);
 }
 
 /* The text ends with a closing bracket. */
@@ -273,7 +282,7 @@ static inline bool run_all(struct run *run, const struct gramc_schema *schema, c
                            const char *end, struct fills *fills) {
     run_init(run, schema, start, end, fills);
     bool accepted = run_value(run, schema->root->same, run_skip_blanks(start)) == end;
-    if (run->has_session) regex_session_free(&run->regexes);
+    run_free(run);
     return accepted;
 }
 
@@ -317,7 +326,7 @@ bool run_default(const struct gramc_schema *schema, const struct schema_node *no
     struct run run;
     run_init(&run, schema, start, end, fills);
     bool accepted = run_value(&run, node, start + 1) == end - 1;
-    if (run.has_session) regex_session_free(&run.regexes);
+    run_free(&run);
     return accepted && !run.given_up && !run.unfilled;
 }
 

@@ -13,12 +13,15 @@
 #include "jsonschema/fill.h"
 
 enum {
-    RUN_WINDOW = 16,         /* bytes that are looked at in one go */
-    RUN_MAX_FRAMES = 1000,   /* second looks inside each other */
-    RUN_MAX_KEYS = 128,      /* members that no schema names, in the objects around one place */
-    RUN_AGAIN = 1024 * 1024, /* bytes looked at a second time, whatever the instance... */
-    RUN_AGAIN_PER_BYTE = 16  /* ...and for each of its bytes; beyond it the evaluator goes on, which
-                                remembers what it has seen */
+    RUN_WINDOW = 16,       /* bytes that are looked at in one go */
+    RUN_MAX_FRAMES = 1000, /* second looks inside each other */
+    RUN_FEW_KEYS = 128,    /* members that no schema names, in the objects around one place; for
+                              more there is memory to be had */
+    RUN_MAX_BITS = 8192,   /* names of long objects around one place */
+    RUN_LONGEST_ESCAPED = 1024, /* key with escapes, in bytes */
+    RUN_AGAIN = 1024 * 1024,    /* bytes looked at a second time, whatever the instance... */
+    RUN_AGAIN_PER_BYTE = 16 /* ...and for each of its bytes; beyond it the evaluator goes on, which
+                               remembers what it has seen */
 };
 
 /* A member that no schema names, to find the same name again. */
@@ -26,6 +29,8 @@ struct run_key {
     const char *start; /* behind the quote */
     uint32_t len;
     uint32_t hash; /* of what it means */
+    uint32_t slot; /* in the table, from 1; 0: in none */
+    bool escaped;
 };
 
 struct run {
@@ -39,10 +44,16 @@ struct run {
     bool has_session; /* regexes is in use */
     size_t again, most_again;
     const char *furthest; /* that a value was read to which was refused */
-    size_t key_count;
+    struct run_key *keys;
+    size_t key_count, key_room;
+    uint32_t *slots; /* places of keys, from 1; 0: free. NULL: no object has had many */
+    size_t slot_mask, in_slots;
+    size_t bit_words;    /* of bits, in use */
     struct fills *fills; /* what is to be changed; NULL: the text is judged as it stands */
     unsigned char tail[2 * RUN_WINDOW]; /* the last bytes again, then zeros */
-    struct run_key keys[RUN_MAX_KEYS];
+    uint64_t bits[RUN_MAX_BITS / 64];
+    uint32_t few_slots[2 * RUN_FEW_KEYS];
+    struct run_key few_keys[RUN_FEW_KEYS];
     struct regex_session regexes;
 };
 
@@ -64,6 +75,29 @@ bool run_evaluate(const gramc_schema *schema, const char *json, const char *end)
 /* The same for a text that has no closing bracket at its end: scalars, and what is cut off. Without
  * dynamic references only; for them any text may come. */
 bool run_otherwise(const gramc_schema *schema, const char *json, const char *end);
+
+/* ## fast_keys.c */
+/* The name of the schema that a text is, or that starts inside a quote: then looked for at the
+ * likely place first, and NULL also for one with escapes. */
+const struct fast_key *run_find_text(const struct fast_keys *names, gramc_text text);
+const struct fast_key *run_find_many(const struct run *run, const struct fast_keys *names,
+                                     const struct fast_key *likely, const char *inside);
+/* False if the object that began with `base` keys has this one already, and when it gives up. */
+bool run_remember_key(struct run *run, size_t base, gramc_text inside, unsigned seen);
+void run_forget_slots(struct run *run, size_t base);
+void run_free_keys(struct run *run);
+
+/* An object is over. */
+static inline void run_forget(struct run *run, size_t base) {
+    if (run->in_slots) run_forget_slots(run, base);
+    run->key_count = base;
+}
+
+/* ## fast_numbers.c */
+/* A whole number of at most 18 digits, however it is written. */
+bool fast_whole(gramc_text text, int64_t *out);
+/* Whether a number is among many. `whole`: NULL if its value is not known yet. */
+bool run_is_number(const struct fast_keys *choices, gramc_text number, const int64_t *whole);
 
 /* ## fast_members.c */
 /* Reads a key that is not a fast one as it stands, and gives the place behind it. *key: the fast
@@ -213,10 +247,11 @@ static inline bool run_goes_on(const struct run *run, const char *p) {
 /* run_value for a place that may be refused without ending the run. */
 static inline const char *run_try(struct run *run, const struct schema_node *node, const char *p) {
     unsigned depth = run->depth;
-    size_t keys = run->key_count;
+    size_t keys = run->key_count, words = run->bit_words;
     const char *end = run_value(run, node, p);
     run->depth = depth;
-    run->key_count = keys;
+    run->bit_words = words;
+    run_forget(run, keys);
     return run->given_up ? NULL : end;
 }
 
@@ -245,6 +280,7 @@ static inline bool run_tail_is(const struct run *run, const char *p, const struc
 static inline bool run_is_text(const struct run *run, const struct fast_keys *texts,
                                const char *inside) {
     const unsigned char *window = run_window(run, inside);
+    if (texts->slots) return run_find_many(run, texts, texts->keys, inside) != NULL;
     for (size_t i = 0; i < texts->count; i++)
         if (run_head_is(window, &texts->keys[i]) && run_tail_is(run, inside, &texts->keys[i]))
             return true;

@@ -1,51 +1,22 @@
-/* The rarer ways of a member of an object: keys out of order, keys written with escapes, members
- * that no schema names (which are remembered for a while, so that none is missed that stands
- * twice), and objects with patterns or very many members. */
+/* The rarer ways of a member of an object: keys written with escapes, members that no schema names,
+ * and objects with patterns, names to check, or very many members. */
 #include "jsonschema/fast.h"
 
 #include "base/text.h"
 
-/* ## Members that no schema names */
+/* ## Keys that are not plain */
 
-static uint32_t hash_key(const char *p, const char *end) {
-    uint32_t hash = 2166136261U;
-    while (p < end) hash = (hash ^ json_next_char(&p, end)) * 16777619U;
-    return hash;
-}
-
-static bool same_key(const char *a, const char *a_end, const char *b, const char *b_end) {
-    while (a < a_end && b < b_end)
-        if (json_next_char(&a, a_end) != json_next_char(&b, b_end)) return false;
-    return a == a_end && b == b_end;
-}
-
-/* False if the object that began with `base` keys has this one already. */
-static bool remember_key(struct run *run, size_t base, const char *inside, const char *close) {
-    uint32_t len = (uint32_t)(close - inside), hash = hash_key(inside, close);
-    for (size_t i = base; i < run->key_count; i++) {
-        const struct run_key *key = &run->keys[i];
-        if (key->hash == hash && same_key(inside, close, key->start, key->start + key->len))
-            return false;
+/* *key: NULL if the schema does not name it. False if it is too long to tell. */
+static bool find_key(struct run *run, const struct fast_keys *names, gramc_text inside,
+                     unsigned seen, const struct fast_key **key) {
+    char decoded[RUN_LONGEST_ESCAPED];
+    if (seen & JSON_SEEN_ESCAPE) {
+        if (inside.len > sizeof decoded) return run_give_up(run) != NULL;
+        size_t len = json_unescape(decoded, inside.ptr, inside.ptr + inside.len);
+        inside = (gramc_text){decoded, len};
     }
-    if (run->key_count == RUN_MAX_KEYS) return run_give_up(run) != NULL;
-    run->keys[run->key_count++] = (struct run_key){inside, len, hash};
+    *key = run_find_text(names, inside);
     return true;
-}
-
-/* ## Keys with escapes */
-
-static bool means(const char *p, const char *close, gramc_text text) {
-    size_t pos = 0;
-    while (p < close && pos < text.len)
-        if (json_next_char(&p, close) != text_decode(text, &pos)) return false;
-    return p == close && pos == text.len;
-}
-
-static const struct fast_key *find_escaped(const struct fast_keys *fast, const char *inside,
-                                           const char *close) {
-    for (size_t i = 0; i < fast->count; i++)
-        if (means(inside, close, fast->keys[i].text)) return &fast->keys[i];
-    return NULL;
 }
 
 const char *run_other_key(struct run *run, const struct object_rules *rules, size_t base,
@@ -54,29 +25,27 @@ const char *run_other_key(struct run *run, const struct object_rules *rules, siz
     const char *close = run_scan_string(run, inside, &seen);
     *key = NULL;
     if (!close) return NULL;
-    if (seen & JSON_SEEN_ESCAPE) *key = find_escaped(&rules->fast, inside, close);
+    gramc_text text = {inside, (size_t)(close - inside)};
+    if (seen & JSON_SEEN_ESCAPE && !find_key(run, &rules->fast, text, seen, key)) return NULL;
     if (*key) return close + 1;
-    return rules->other && remember_key(run, base, inside, close) ? close + 1 : NULL;
+    return rules->other && run_remember_key(run, base, text, seen) ? close + 1 : NULL;
 }
 
 /* ## The long way */
 
-static const struct schema_property *long_property(struct run *run,
-                                                   const struct object_rules *rules,
-                                                   const char *inside, const char *close) {
-    char decoded[1024];
-    gramc_text key = {decoded, 0};
-    if ((size_t)(close - inside) > sizeof decoded) {
-        run_give_up(run);
-        return NULL;
-    }
-    key.len = json_unescape(decoded, inside, close);
-    return find_property(rules, key);
-}
+/* What is known of such an object while its members go by. */
+struct long_object {
+    const struct object_rules *rules;
+    const struct fast_key *likely; /* should come next */
+    uint64_t *present;             /* a bit for each name of the schema */
+    size_t base;                   /* of the keys that the run remembers */
+    uint32_t count, required, defaults;
+};
 
 /* A member of such an object. */
 struct long_member {
     const struct object_rules *rules;
+    const struct fast_key *key; /* NULL: the schema does not name it */
     const char *inside, *close; /* of its key */
     unsigned seen;              /* in the key */
     const char *value, *end;    /* end: once somebody has evaluated the value */
@@ -97,16 +66,10 @@ static bool keeps_patterns(struct run *run, struct long_member *member) {
     return true;
 }
 
-/* *present: bits of the required names that were seen. */
-static bool keeps_rules(struct run *run, struct long_member *member, uint64_t *present) {
+static bool keeps_rules(struct run *run, struct long_member *member) {
     const struct object_rules *rules = member->rules;
-    const struct schema_property *property =
-        long_property(run, rules, member->inside, member->close);
-    if (run->given_up) return false;
-    if (property && property->required != NO_REQUIRED)
-        *present |= UINT64_C(1) << property->required;
-    if (property && property->node) {
-        member->end = run_value(run, property->node->same, member->value);
+    if (member->key && member->key->node) {
+        member->end = run_value(run, member->key->node, member->value);
         if (!member->end) return false;
     }
     if (!keeps_patterns(run, member)) return false;
@@ -114,53 +77,94 @@ static bool keeps_rules(struct run *run, struct long_member *member, uint64_t *p
     return member->end != NULL;
 }
 
+/* False if it was there before. */
+static bool is_fresh(struct run *run, struct long_object *object,
+                     const struct long_member *member) {
+    const struct fast_key *key = member->key;
+    gramc_text inside = {member->inside, (size_t)(member->close - member->inside)};
+    if (!key) return run_remember_key(run, object->base, inside, member->seen);
+    size_t i = (size_t)(key - object->rules->fast.keys);
+    uint64_t *bits = &object->present[i / 64], bit = UINT64_C(1) << i % 64;
+    if (*bits & bit) return false;
+    *bits |= bit;
+    object->required += (key->bit & FAST_REQUIRED) != 0;
+    object->defaults += (key->bit & FAST_DEFAULT) != 0;
+    object->likely = key + 1;
+    return true;
+}
+
+static bool read_key(struct run *run, const struct long_object *object,
+                     struct long_member *member) {
+    const struct fast_keys *names = &object->rules->fast;
+    const struct fast_key *likely = object->likely;
+    if (likely < names->keys + names->count &&
+        run_head_is(run_window(run, member->inside), likely) &&
+        run_tail_is(run, member->inside, likely)) {
+        member->key = likely;
+        member->close = member->inside + likely->text.len;
+        return true;
+    }
+    member->close = run_scan_string(run, member->inside, &member->seen);
+    if (!member->close) return false;
+    gramc_text inside = {member->inside, (size_t)(member->close - member->inside)};
+    return find_key(run, names, inside, member->seen, &member->key);
+}
+
 /* p is at the quote; gives the place behind the value. */
-static const char *run_long_member(struct run *run, const struct object_rules *rules, size_t base,
-                                   const char *p, uint64_t *present) {
-    struct long_member member = {.rules = rules, .inside = p + 1};
-    member.close = run_scan_string(run, p + 1, &member.seen);
-    if (!member.close || !remember_key(run, base, p + 1, member.close)) return NULL;
-    if (rules->names && !run_value(run, rules->names->same, p)) return NULL;
+static const char *run_long_member(struct run *run, struct long_object *object, const char *p) {
+    struct long_member member = {.rules = object->rules, .inside = p + 1};
+    const struct schema_node *names = object->rules->names;
+    if (!read_key(run, object, &member) || !is_fresh(run, object, &member)) return NULL;
+    if (names && !run_value(run, names->same, p)) return NULL;
     p = run_skip_blanks(member.close + 1);
     if (*p != ':') return NULL;
     member.value = run_skip_gap(p);
-    return keeps_rules(run, &member, present) ? member.end : NULL;
+    return keeps_rules(run, &member) ? member.end : NULL;
 }
 
-/* A bit for each required name: at most 64 come here. */
-static bool has_required(const struct object_rules *rules, uint64_t present) {
-    uint32_t count = rules->required_count;
-    return present == (count == 64 ? UINT64_MAX : (UINT64_C(1) << count) - 1);
-}
-
-static const char *run_members(struct run *run, const struct schema_node *node, const char *p) {
-    const struct object_rules *rules = node->object;
-    size_t base = run->key_count;
-    uint64_t present = 0;
-    uint32_t count = 0;
-    if (run->depth++ == JSON_MAX_DEPTH) return run_give_up(run);
+static const char *run_long_members(struct run *run, struct long_object *object, const char *p) {
     p = run_skip_blanks(p + 1);
-    if (*p != '}') {
-        for (;; p = run_skip_gap(p), count++) {
-            const char *member = p;
-            if (*p != '"' || !(p = run_long_member(run, rules, base, p, &present)))
-                return run_refuse(run, member);
-            p = run_skip_blanks(p);
-            if (*p != ',') break;
-        }
-        count++;
-        if (*p != '}') return NULL;
+    if (*p == '}') return p + 1;
+    for (;; p = run_skip_gap(p)) {
+        const char *member = p;
+        if (*p != '"' || !(p = run_long_member(run, object, p))) return run_refuse(run, member);
+        object->count++;
+        p = run_skip_blanks(p);
+        if (*p != ',') break;
     }
+    return *p == '}' ? p + 1 : NULL;
+}
+
+/* Room for a bit for each name; NULL where there is none. */
+static uint64_t *take_bits(struct run *run, size_t words) {
+    if (words > RUN_MAX_BITS / 64 - run->bit_words) return NULL;
+    uint64_t *bits = &run->bits[run->bit_words];
+    run->bit_words += words;
+    memset(bits, 0, words * sizeof *bits);
+    return bits;
+}
+
+static const char *run_all_members(struct run *run, const struct schema_node *node, const char *p) {
+    const struct object_rules *rules = node->object;
+    size_t words = (rules->fast.count + 63) / 64;
+    struct long_object object = {.rules = rules,
+                                 .likely = rules->fast.keys,
+                                 .present = take_bits(run, words),
+                                 .base = run->key_count};
+    if (!object.present || run->depth++ == JSON_MAX_DEPTH) return run_give_up(run);
+    p = run_long_members(run, &object, p);
+    if (!p) return NULL;
     run->depth--;
-    run->key_count = base;
-    if (rules->defaults) run->unfilled = true;
-    if (!run_goes_on(run, ++p) || count < rules->min || count > rules->max) return NULL;
-    return has_required(rules, present) ? p : NULL;
+    run->bit_words -= words;
+    run_forget(run, object.base);
+    if (object.defaults < rules->defaults) run->unfilled = true;
+    bool fits = object.count >= rules->min && object.count <= rules->max;
+    return run_goes_on(run, p) && fits && object.required == rules->required_count ? p : NULL;
 }
 
 const char *run_long_object(struct run *run, const struct schema_node *node, const char *p) {
     struct fills *fills = run_quietly(run);
-    p = run_members(run, node, p);
+    p = run_all_members(run, node, p);
     run_as_before(run, fills);
     return p;
 }

@@ -1,13 +1,13 @@
 /* Prepares a linked schema for the fast path: keys and choices to compare sixteen bytes at once,
  * bounds as machine numbers, and for each node how it can be run. */
 #include "jsonschema/compile.h"
+#include "jsonschema/fast.h"
 
 #include <string.h>
 
-#include "base/json/number.h"
 #include "base/text.h"
 
-enum { MOST_FAST = 64 };
+enum { MOST_FAST = 64, MANY_KEYS = 16 };
 
 /* A text that cannot stand in a JSON string without an escape is never found by its bytes. */
 static bool needs_escape(gramc_text text) {
@@ -42,6 +42,25 @@ static void add_key(struct fast_keys *table, struct fast_key *keys, gramc_text t
     if (text.len > table->longest) table->longest = text.len;
 }
 
+/* Sizes are powers of two, twice as large as need be. */
+static bool hash_keys(struct schema_compiler *c, struct fast_keys *table) {
+    size_t size = 4 * MANY_KEYS;
+    if (table->count <= MANY_KEYS) return true;
+    while (size < 2 * table->count) size *= 2;
+    uint32_t *slots = arena_zalloc(c->arena, size * sizeof *slots);
+    if (!slots) return compile_stop(c, GRAMC_NOMEM);
+    for (size_t i = 0; i < table->count; i++) {
+        gramc_text text = table->keys[i].text;
+        uint64_t at = fast_hash(text.ptr, text.len);
+        for (; slots[at & (size - 1)]; at++)
+            if (!compile_step(c)) return false;
+        slots[at & (size - 1)] = (uint32_t)i + 1;
+    }
+    table->slots = slots;
+    table->slot_mask = size - 1;
+    return true;
+}
+
 /* ## Objects */
 
 static void note_default(struct schema_compiler *c, struct object_rules *rules, uint64_t bit) {
@@ -49,30 +68,46 @@ static void note_default(struct schema_compiler *c, struct object_rules *rules, 
     c->schema->has_defaults = true;
 }
 
+/* How the fast path has a property: bits in masks, or flags of its own. */
+static void add_property(struct schema_compiler *c, struct object_rules *rules,
+                         struct fast_key *keys, const struct schema_property *property) {
+    const struct schema_node *other = rules->additional ? rules->additional->same : c->schema->any;
+    const struct schema_node *node = property->node ? property->node->same : NULL;
+    size_t i = rules->fast.count;
+    uint64_t bit = UINT64_C(1) << (i & 63);
+    bool required = property->required != NO_REQUIRED;
+    add_key(&rules->fast, keys, property->key, node || !rules->simple ? node : other);
+    if (rules->simple) {
+        if (required) rules->required |= bit;
+        if (property->initial) note_default(c, rules, bit);
+        return;
+    }
+    keys[i].bit = (required ? FAST_REQUIRED : 0) | (property->initial ? FAST_DEFAULT : 0);
+    if (!property->initial) return;
+    rules->defaults++;
+    c->schema->has_defaults = true;
+}
+
+static bool prepare_initials(struct schema_compiler *c, struct object_rules *rules) {
+    rules->initials = NULL;
+    if (!rules->defaults || !rules->simple) return true;
+    rules->initials = arena_zalloc(c->arena, rules->fast.count * sizeof *rules->initials);
+    return rules->initials || compile_stop(c, GRAMC_NOMEM);
+}
+
 bool fast_prepare_members(struct schema_compiler *c, struct object_rules *rules) {
     size_t count = rules->property_count;
     const struct schema_node *other = rules->additional ? rules->additional->same : c->schema->any;
     rules->other = other->types ? other : NULL;
-    rules->fast = (struct fast_keys){NULL, 0, 0};
+    rules->fast = (struct fast_keys){.count = 0};
     rules->required = rules->defaults = 0;
     rules->simple = !rules->pattern_count && !rules->names && count <= MOST_FAST;
-    for (size_t i = 0; i < count && !rules->simple; i++)
-        if (rules->properties[i].initial) note_default(c, rules, 1);
-    if (!rules->simple) return true;
     struct fast_key *keys = fast_room(c, count);
     if (!keys) return compile_stop(c, GRAMC_NOMEM);
     rules->fast.keys = keys;
-    for (uint32_t i = rules->first; i < count; i = rules->properties[i].next) {
-        const struct schema_property *property = &rules->properties[i];
-        if (property->required != NO_REQUIRED) rules->required |= UINT64_C(1) << rules->fast.count;
-        if (property->initial) note_default(c, rules, UINT64_C(1) << rules->fast.count);
-        add_key(&rules->fast, keys, property->key,
-                property->node ? property->node->same : other->same);
-    }
-    rules->initials = NULL;
-    if (!rules->defaults) return true;
-    rules->initials = arena_zalloc(c->arena, count * sizeof *rules->initials);
-    return rules->initials || compile_stop(c, GRAMC_NOMEM);
+    for (uint32_t i = rules->first; i < count; i = rules->properties[i].next)
+        add_property(c, rules, keys, &rules->properties[i]);
+    return hash_keys(c, &rules->fast) && prepare_initials(c, rules);
 }
 
 /* ## Choices */
@@ -86,26 +121,14 @@ static bool fast_prepare_choices(struct schema_compiler *c, struct schema_node *
     if (!table || !keys) return compile_stop(c, GRAMC_NOMEM);
     table->keys = keys;
     node->texts = table;
-    for (const struct json *value = first; value; value = node->choices ? value->next : NULL)
+    for (const struct json *value = first; value; value = node->choices ? value->next : NULL) {
         if (value->kind == JSON_STRING) add_key(table, keys, value->text, NULL);
-    return true;
+        if (value->kind < JSON_NUMBER) table->words |= (uint8_t)(1u << value->kind);
+    }
+    return hash_keys(c, table) && (!node->choices || fast_prepare_numbers(c, table, node->choices));
 }
 
 /* ## Numbers */
-
-/* A whole number of at most 18 digits. */
-static bool to_int64(gramc_text text, int64_t *out) {
-    struct decimal number = decimal_read(text);
-    *out = 0;
-    if (number.zero) return true;
-    if (number.top > 17 || decimal_low(&number) < 0) return false;
-    for (size_t i = 0; i <= (size_t)number.top; i++) {
-        size_t at = number.first + i;
-        *out = *out * 10 + (at <= number.last ? decimal_digit(&number, at) : 0);
-    }
-    if (number.negative) *out = -*out;
-    return true;
-}
 
 /* Bounds that are whole numbers of a usual size leave nothing else to ask. */
 static void fast_prepare_number(struct number_rules *rules) {
@@ -117,7 +140,7 @@ static void fast_prepare_number(struct number_rules *rules) {
     if (rules->multiple_of.ptr) return;
     for (size_t i = 0; i < BOUND_COUNT; i++) {
         if (!rules->bounds[i].ptr) continue;
-        if (!to_int64(rules->bounds[i], &bound)) return;
+        if (!fast_whole(rules->bounds[i], &bound)) return;
         if (i == BOUND_OVER) bound++;
         if (i == BOUND_UNDER) bound--;
         bool low = i == BOUND_MIN || i == BOUND_OVER;
@@ -138,9 +161,7 @@ static bool has_large(const struct json *list) {
 static bool needs_tree(const struct schema_node *node) {
     const struct object_rules *object = node->object;
     if (node->flags & NODE_UNEVALUATED || (node->apply && node->apply->dynamic)) return true;
-    if (object &&
-        (object->dependent_count || (!object->simple && object->required_count > MOST_FAST)))
-        return true;
+    if (object && object->dependent_count) return true;
     if (node->constant && node->choices) return true;
     if (node->constant && node->constant->kind >= JSON_ARRAY) return true;
     return node->choices && has_large(node->choices);

@@ -29,9 +29,7 @@ static bool is_choice(const struct run *run, const struct fast_keys *texts, cons
     /* An escape of 12 bytes means at least one. */
     if (text.len > 12 * texts->longest + 12 || text.len > sizeof decoded) return false;
     text = (gramc_text){decoded, json_unescape(decoded, inside, close)};
-    for (size_t i = 0; i < texts->count; i++)
-        if (text_eq(text, texts->keys[i].text)) return true;
-    return false;
+    return run_find_text(texts, text) != NULL;
 }
 
 static bool has_format(struct run *run, const struct format *format, const char *inside,
@@ -64,7 +62,17 @@ bool run_string_rules(struct run *run, const struct schema_node *node, const cha
 
 /* ## Numbers */
 
-static bool is_number_choice(const struct schema_node *node, gramc_text number) {
+/* A number in pieces: its whole digits as a value if they are few, and what follows them. */
+struct pieces {
+    int64_t whole; /* without the sign */
+    bool negative, small, broken, exponent;
+};
+
+static bool is_number_choice(const struct schema_node *node, gramc_text number,
+                             const struct pieces *pieces) {
+    bool whole = pieces->small && !pieces->exponent && !pieces->broken;
+    int64_t value = pieces->negative ? -pieces->whole : pieces->whole;
+    if (node->texts->numbers) return run_is_number(node->texts, number, whole ? &value : NULL);
     const struct json *choice = node->choices ? node->choices->first : node->constant;
     for (; choice; choice = node->choices ? choice->next : NULL)
         if (choice->kind == JSON_NUMBER && json_number_compare(choice->text, number) == 0)
@@ -81,12 +89,6 @@ static bool keeps_exact_rules(const struct number_rules *rules, gramc_text numbe
     }
     return !rules->multiple_of.ptr || decimal_is_multiple(number, rules->multiple_of);
 }
-
-/* A number in pieces: its whole digits as a value if they are few, and what follows them. */
-struct pieces {
-    int64_t whole; /* without the sign */
-    bool negative, small, broken, exponent;
-};
 
 static const char *read_number(const char *p, struct pieces *out) {
     uint64_t value = 0;
@@ -136,17 +138,14 @@ const char *run_exact_number(const struct schema_node *node, const char *p) {
                     (rules->inclusive || !pieces.broken);
         if (!(fast ? keeps_bounds(rules, &pieces) : keeps_exact_rules(rules, number))) return NULL;
     }
-    return node->texts && !is_number_choice(node, number) ? NULL : end;
+    return node->texts && !is_number_choice(node, number, &pieces) ? NULL : end;
 }
 
 /* ## Words */
 
 static bool is_word_choice(const struct schema_node *node, char first) {
     enum json_kind kind = first == 't' ? JSON_TRUE : first == 'f' ? JSON_FALSE : JSON_NULL;
-    const struct json *choice = node->choices ? node->choices->first : node->constant;
-    for (; choice; choice = node->choices ? choice->next : NULL)
-        if (choice->kind == kind) return true;
-    return false;
+    return node->texts->words >> kind & 1;
 }
 
 const char *run_word(const struct run *run, const struct schema_node *node, const char *p) {

@@ -43,6 +43,11 @@ static gramc_status fail_with(struct sqlite *db, int code) {
     return fail(db, GRAMC_IO, db->handle ? sqlite3_errmsg(db->handle) : sqlite3_errstr(code));
 }
 
+void sqlite_forget(struct sqlite *db) {
+    db->status = GRAMC_OK;
+    db->why[0] = '\0';
+}
+
 static gramc_status expect(struct sqlite *db, int code) {
     if (db->status || code == SQLITE_OK) return db->status;
     return fail_with(db, code);

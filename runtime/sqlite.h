@@ -47,6 +47,8 @@ gramc_status sqlite_open(struct sqlite *db, const char *path, const struct sqlit
 void sqlite_close(struct sqlite *db);
 /* Statements without values or rows. */
 gramc_status sqlite_run(struct sqlite *db, const char *sql);
+/* What went wrong concerned one thing alone, which the caller has undone. */
+void sqlite_forget(struct sqlite *db);
 /* How many rows the newest statement has changed. */
 uint64_t sqlite_changed(const struct sqlite *db);
 /* The key of the newest row that was inserted. */

@@ -13,6 +13,7 @@ const struct served_agent *find_agent(const struct service *service, gramc_text 
     for (size_t i = 0; i < options->agent_count; i++) {
         const struct served_agent *agent = &options->agents[i];
         if (!text_eq(agent->agent->name, name)) continue;
+        if (options->online) return library.len || i ? NULL : agent;
         if (library.len == 0 || text_eq(agent->library, library)) return agent;
     }
     return NULL;
@@ -61,9 +62,11 @@ void answer_health(struct asked *asked) {
     reply_json(asked, 200, &out);
 }
 
+/* Which of them answers is an experiment's secret. */
 static void put_libraries(struct json_writer *w, const struct service *service, gramc_text name) {
+    size_t count = service->options.online ? 0 : service->options.agent_count;
     json_member_array(w, "libraries");
-    for (size_t i = 0; i < service->options.agent_count; i++) {
+    for (size_t i = 0; i < count; i++) {
         const struct served_agent *agent = &service->options.agents[i];
         if (!text_eq(agent->agent->name, name)) continue;
         json_object_begin(w);
@@ -138,7 +141,7 @@ void answer_models(struct asked *asked) {
     for (size_t i = 0; i < service->options.agent_count; i++) {
         const struct served_agent *agent = &service->options.agents[i];
         if (is_first_of_name(service, i)) put_model(&w, agent, false);
-        if (agent->library.len) put_model(&w, agent, true);
+        if (agent->library.len && !service->options.online) put_model(&w, agent, true);
     }
     json_array_end(&w);
     json_object_end(&w);

@@ -9,6 +9,7 @@
 static void on_event(void *ctx, const gramc_event *event) {
     struct served_run *run = ctx;
     document_event(&run->document, event);
+    if (run->record) online_event(run->record, event);
     if (run->form->event && run->asked->connection) run->form->event(run, event);
 }
 
@@ -26,6 +27,9 @@ static void on_done(void *ctx, const gramc_run_result *result) {
     struct service *service = asked->service;
     service->running--;
     pump_unwatch(asked);
+    /* What is answered is known to the experiment. */
+    if (run->record) online_end(run->record, result);
+    run->record = NULL;
     if (asked->connection) run->form->done(run, result);
     asked->run = NULL;
     free_run(run);
@@ -121,6 +125,9 @@ static struct served_run *make_run(struct asked *asked, const struct served_ques
                                .wants_usage = question->wants_usage};
     document_init(&run->document, &asked->service->allocator);
     if (run->session) run->document.session = web_session_id(run->session);
+    const struct serve_options *options = &asked->service->options;
+    if (options->online && !options->shows_arm)
+        run->document.alias = options->agents[0].agent->name;
     run->created =
         (uint64_t)(asked->service->loop->clock.wall_ms(asked->service->loop->clock.ctx) / 1000);
     return run;
@@ -136,6 +143,7 @@ static gramc_status start(struct served_run *run, const struct served_question *
     options.input_count = question->input_count;
     options.stream = run->form->streams;
     options.session = run->session ? web_session_get(run->session) : run->history;
+    if (run->record) online_prepare(run->record, &options);
     return gramc_run_start(&run->run, run->asked->service->loop, question->agent->bound, &options,
                            &handler);
 }
@@ -152,21 +160,30 @@ static void drop_question(struct asked *asked, const struct served_question *que
     gramc_session_free(question->history);
 }
 
-void answering_start(struct asked *asked, const struct served_question *question,
+/* Whatever a run needs is there before it is recorded, so that little can go wrong afterwards. */
+static gramc_status begin(struct served_run *run, const struct served_question *question) {
+    struct asked *asked = run->asked;
+    if (!pump_watch(asked)) return GRAMC_NOMEM;
+    if (!experiment_expose(run, question)) return GRAMC_FINDINGS; /* it was refused */
+    if (run->form->streams && !outpour_begin(asked)) return GRAMC_NOMEM;
+    return start(run, question);
+}
+
+void answering_start(struct asked *asked, struct served_question *question,
                      const struct reply_form *form) {
     struct served_run *run = NULL;
-    if (!check(asked, question) || !(run = make_run(asked, question, form))) {
+    if (!experiment_assign(asked, question) || !check(asked, question) ||
+        !(run = make_run(asked, question, form))) {
         if (!asked->status) reply_nomem(asked);
         drop_question(asked, question);
         return;
     }
-    gramc_status status = GRAMC_NOMEM;
-    if (pump_watch(asked) && (!form->streams || outpour_begin(asked)))
-        status = start(run, question);
+    gramc_status status = begin(run, question);
     if (status) {
+        if (run->record) online_fail(run->record, "the run cannot be started");
         pump_unwatch(asked);
         outpour_drop(asked);
-        refuse(asked, status);
+        if (!asked->status) refuse(asked, status);
         free_run(run);
         return;
     }

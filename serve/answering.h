@@ -3,6 +3,7 @@
 #define SERVE_ANSWERING_H
 
 #include "serve/document.h"
+#include "experiment/online.h"
 #include "serve/service.h"
 
 struct served_run;
@@ -24,6 +25,7 @@ struct served_run {
     gramc_session *history;             /* its own; NULL: none */
     bool wants_usage;                   /* of the last chunk: OpenAI's stream_options */
     uint64_t created;                   /* seconds since 1970 */
+    struct online_run *record;          /* of an experiment; NULL: none, or it is written */
     uint32_t said_turn, said_iteration; /* of the newest piece: 0: there was none */
 };
 
@@ -36,11 +38,14 @@ struct served_question {
     size_t input_count;
     struct web_session *session; /* ours now, as is `history`, whatever comes of it */
     gramc_session *history;
+    gramc_text user; /* whose unit it is; empty: the session's, or one of its own */
+    const struct json *told_covariate; /* of the unit; NULL: none */
+    struct online_unit unit;           /* of an experiment */
     bool wants_usage;
 };
 
 /* Starts it. Refuses (busy, no such input, ...) where it cannot. */
-void answering_start(struct asked *asked, const struct served_question *question,
+void answering_start(struct asked *asked, struct served_question *question,
                      const struct reply_form *form);
 void answering_cancel(struct served_run *run);
 /* The status of HTTP that goes with how a run has ended. */
@@ -60,9 +65,24 @@ bool unescape(struct arena *arena, gramc_text text, bool form, gramc_text *out);
 /* A new one, or that of the id, for one run. NULL after a refusal. */
 struct web_session *session_begin(struct asked *asked);
 struct web_session *session_find(struct asked *asked, gramc_text id);
+/* The same, but it stays whose it is. */
+struct web_session *session_look(struct asked *asked, gramc_text id);
 void web_session_release(struct service *service, struct web_session *session);
 gramc_session *web_session_get(const struct web_session *session);
 gramc_text web_session_id(const struct web_session *session);
+/* An id that nobody can guess. */
+bool web_random_id(char id[SHA256_HEX + 1]);
+/* Of an experiment; the name is empty as long as it has none. */
+struct online_unit *web_session_unit(struct web_session *session);
+/* Its newest message is the one at that place of the experiment's store. */
+void web_session_note_place(struct web_session *session, uint32_t place);
+bool web_session_place(const struct web_session *session, uint32_t *place);
+
+/* ## Experiments (experimenting.c) */
+/* Whose unit asks, and which arm answers it. False after a refusal. */
+bool experiment_assign(struct asked *asked, struct served_question *question);
+/* Records that the run is about to begin. False after a refusal. */
+bool experiment_expose(struct served_run *run, const struct served_question *question);
 void sessions_free(struct service *service);
 
 /* ## Endpoints */
@@ -71,6 +91,7 @@ void answer_messages(struct asked *asked);
 void answer_get(struct asked *asked);
 void answer_models(struct asked *asked);
 void answer_completions(struct asked *asked);
+void answer_feedback(struct asked *asked);
 void answer_page(struct asked *asked);
 
 #endif

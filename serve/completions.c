@@ -39,7 +39,8 @@ static void put_head(struct served_run *run, struct json_writer *w, const char *
     buf_printf(json_slot(w), "\"id\":\"chatcmpl-%.*s\"", TEXT_ARGS(run->document.run));
     json_member_text(w, "object", text_of(object));
     json_member_number(w, "created", run->created);
-    json_member_text(w, "model", run->agent->agent->name);
+    bool told = !run->document.alias.len;
+    json_member_text(w, "model", told ? run->agent->agent->name : run->document.alias);
 }
 
 static void put_usage(struct json_writer *w, const gramc_run_result *result) {

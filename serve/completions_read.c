@@ -243,6 +243,9 @@ bool completions_read(struct asked *asked, struct served_question *out, bool *st
     *streams = json_is(json_get(root, "stream"), JSON_TRUE);
     out->wants_usage =
         json_is(json_get(json_get(root, "stream_options"), "include_usage"), JSON_TRUE);
+    const struct json *user = json_get(root, "user");
+    if (json_is(user, JSON_STRING)) out->user = user->text;
+    out->told_covariate = json_get(json_get(root, "metadata"), "covariate");
     return read_model(asked, json_get(root, "model"), out) &&
            read_inputs(asked, json_get(root, "metadata"), out) &&
            read_messages(asked, json_get(root, "messages"), out);

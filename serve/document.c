@@ -17,7 +17,7 @@ void document_init(struct document *document, const gramc_allocator *allocator) 
     buf_init(&document->calls, allocator, PART_MAX);
     arena_init(&document->arena, allocator);
     document->sent = NULL;
-    document->run = document->session = (gramc_text){NULL, 0};
+    document->run = document->session = document->alias = (gramc_text){NULL, 0};
 }
 
 void document_free(struct document *document) {
@@ -49,6 +49,12 @@ static void put_start(struct document *document, const gramc_event *event) {
     struct json_writer w = json_writer(&document->head);
     document->run = arena_text(&document->arena, start->run);
     json_member_text(&w, "run", start->run);
+    if (document->alias.len) {
+        json_member_object(&w, "agent");
+        json_member_text(&w, "name", document->alias);
+        json_object_end(&w);
+        return;
+    }
     put_side(&w, "agent", start->agent, start->agent_fingerprint);
     if (start->library_fingerprint.len)
         put_side(&w, "library", start->library, start->library_fingerprint);

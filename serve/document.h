@@ -14,6 +14,8 @@ struct document {
     struct sent_call *sent;          /* what became of arguments; the newest call first */
     gramc_text run;                  /* its id */
     gramc_text session;              /* its id, borrowed; empty: it is not told */
+    gramc_text alias; /* what the agent is called, borrowed: who reads it is not to know which arm
+                         of an experiment it was; empty: it may be known */
 };
 
 void document_init(struct document *document, const gramc_allocator *allocator);

@@ -32,6 +32,12 @@ void log_line(const struct service *service, const char *format, ...) {
     write_line(service, &line);
 }
 
+/* Ids of sessions are secrets. */
+static gramc_text shown_path(const struct asked *asked) {
+    if (text_starts(asked->path, "/v1/sessions/")) return TEXT("/v1/sessions/*");
+    return asked->path.len ? asked->path : TEXT("-");
+}
+
 static void put_time(struct buf *line, uint64_t began_ns) {
     unsigned long long us = (uv_hrtime() - began_ns) / 1000;
     buf_printf(line, " %llu.%03llu ms", us / 1000, us % 1000);
@@ -42,7 +48,7 @@ void log_request(const struct asked *asked, const char *note) {
     buf_init(&line, &asked->service->allocator, LOG_LINE_MAX);
     put_safe(&line, asked->method.len ? asked->method : TEXT("-"));
     buf_putc(&line, ' ');
-    put_safe(&line, asked->path.len ? asked->path : TEXT("-"));
+    put_safe(&line, shown_path(asked));
     buf_printf(&line, " %u %zu bytes", asked->status, asked->sent ? asked->bytes : 0);
     put_time(&line, asked->began_ns);
     buf_puts(&line, note);

@@ -7,6 +7,7 @@
 #ifndef SERVE_MCP_H
 #define SERVE_MCP_H
 
+#include "gramc/compile.h"
 #include "serve/serve.h"
 
 struct tool_shelf;
@@ -15,6 +16,7 @@ struct tool_shelf;
 struct shelf_item {
     const gramc_bound *bound;
     gramc_text annotations; /* a JSON object: what its server says of it; empty: nothing */
+    const gramc_tool *said; /* what a spec says of the tool of that name; NULL: nothing */
 };
 
 struct shelf_options {

@@ -20,7 +20,7 @@ struct shelf_call {
     const struct shelf_tool *tool;
     struct checked_call checked; /* of a tool */
     gramc_run *run;              /* of an agent; NULL: it is over */
-    uint64_t began_ns, told;     /* told: seconds, with the newest progress */
+    uint64_t told, told_ns;      /* progress, and when; at first when it began */
 };
 
 /* ## The list */
@@ -53,6 +53,25 @@ static void free_call(struct shelf_call *call) {
     shelf_let_go(call->shelf);
     arena_free(&call->arena);
     mem_free(&allocator, call, sizeof(*call));
+}
+
+/* ## While it works */
+
+/* The number grows with each word, as the protocol wants it. Without memory the call goes on. */
+static void tell_progress(struct shelf_call *call, gramc_text message) {
+    struct mcp_peer *peer = call->peer;
+    struct buf out;
+    if (!peer || !call->token.len) return;
+    call->told_ns = uv_hrtime();
+    call->told++;
+    buf_init(&out, &peer->allocator, MCP_LINE_MAX);
+    struct json_writer w = mcp_say_tell(&out, "notifications/progress");
+    json_member_raw(&w, "progressToken", call->token);
+    json_member_number(&w, "progress", call->told);
+    json_member_text(&w, "message", message);
+    mcp_say_told(&w);
+    if (buf_status(&out)) buf_free(&out);
+    else mcp_peer_tell(peer, &out);
 }
 
 /* ## How it ends */
@@ -140,6 +159,22 @@ static void start_tool(struct shelf_call *call, gramc_text arguments) {
 
 /* ## An agent */
 
+static void on_run_event(void *ctx, const gramc_event *event) {
+    struct shelf_call *call = ctx;
+    struct buf words;
+    buf_init(&words, &call->allocator, TOLD_MAX);
+    if (event->kind == GRAMC_EVENT_TASK)
+        buf_printf(&words, "begins task %.*s", TEXT_ARGS(event->task));
+    else if (event->kind == GRAMC_EVENT_REQUEST)
+        buf_printf(&words, "asks the model, iteration %u", (unsigned)event->iteration);
+    else if (event->kind == GRAMC_EVENT_CALL)
+        buf_printf(&words, "calls %.*s", TEXT_ARGS(event->call->tool));
+    else if (event->kind == GRAMC_EVENT_RESULT)
+        buf_printf(&words, "%.*s: %s", TEXT_ARGS(event->call->tool), event->call->outcome);
+    if (words.len && !buf_status(&words)) tell_progress(call, buf_view(&words));
+    buf_free(&words);
+}
+
 static void on_run_done(void *ctx, const gramc_run_result *result) {
     struct shelf_call *call = ctx;
     struct buf why;
@@ -183,7 +218,8 @@ static void check_inputs(struct buf *why, const gramc_agent *agent, const struct
 static gramc_status start_run(struct shelf_call *call, const struct json *arguments) {
     const struct served_agent *served = call->tool->agent;
     gramc_run_options options = served->options;
-    const gramc_run_handler handler = {.done = on_run_done, .ctx = call};
+    const gramc_run_handler handler = {
+        .done = on_run_done, .event = call->token.len ? on_run_event : NULL, .ctx = call};
     const struct json *message = json_get(arguments, "message");
     gramc_input *inputs =
         arena_array(&call->arena, served->agent->input_count + 1, sizeof(*inputs));
@@ -231,7 +267,7 @@ static struct shelf_call *make_call(struct mcp_peer *peer, const struct mcp_said
                                 .is_modern = said->is_modern,
                                 .shelf = shelf_hold(peer->shelf),
                                 .tool = tool,
-                                .began_ns = uv_hrtime()};
+                                .told_ns = uv_hrtime()};
     arena_init(&call->arena, &call->allocator);
     call->id = arena_text(&call->arena, said->id);
     keep_token(call, json_get(said->meta, "progressToken"));
@@ -289,7 +325,7 @@ void mcp_calling_start(struct mcp_peer *peer, const struct mcp_said *said) {
     else start(call, arguments);
 }
 
-/* ## While it works */
+/* ## All of them */
 
 bool mcp_calling_has(const struct mcp_peer *peer, gramc_text id) {
     return find(peer, id) != NULL;
@@ -318,25 +354,13 @@ void mcp_calling_drop(struct mcp_peer *peer) {
     while (peer->calls) drop(peer->calls);
 }
 
-static void tell_progress(struct mcp_peer *peer, struct shelf_call *call) {
-    struct buf out;
-    buf_init(&out, &peer->allocator, MCP_LINE_MAX);
-    struct json_writer w = mcp_say_tell(&out, "notifications/progress");
-    json_member_raw(&w, "progressToken", call->token);
-    json_member_number(&w, "progress", call->told);
-    json_member_text(&w, "message", TEXT("still at work"));
-    mcp_say_told(&w);
-    if (buf_status(&out)) buf_free(&out); /* the call goes on without */
-    else mcp_peer_tell(peer, &out);
-}
-
-/* The seconds since it began: a number that grows, as the protocol wants it. */
+/* Where nothing else was told for a second. */
 void mcp_calling_tick(struct mcp_peer *peer) {
     uint64_t now = uv_hrtime();
     for (struct shelf_call *call = peer->calls; call; call = call->next) {
-        uint64_t seconds = (now - call->began_ns) / NS_A_SECOND;
-        if (!call->token.len || seconds <= call->told) continue;
-        call->told = seconds;
-        tell_progress(peer, call);
+        uint64_t due = call->told_ns + NS_A_SECOND;
+        if (now < due) continue;
+        tell_progress(call, TEXT("still at work"));
+        call->told_ns = due; /* looking late does not add up */
     }
 }

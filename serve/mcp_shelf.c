@@ -61,26 +61,74 @@ static void find_mirrored(struct arena *arena, struct shelf_tool *tool) {
 
 /* ## Hints */
 
-/* What the binding knows, where no server has said anything. */
-static gramc_text hints_of(const struct bound_tool *tool) {
-    if (tool->kind->is_constant) return TEXT("{\"readOnlyHint\":true,\"openWorldHint\":false}");
-    return tool->destructive ? TEXT("{\"readOnlyHint\":false,\"destructiveHint\":true}") : TEXT("");
+enum { HINT_COUNT = 4 };
+static const char *const hint_names[HINT_COUNT] = {"readOnlyHint", "destructiveHint",
+                                                   "idempotentHint", "openWorldHint"};
+
+/* What the spec says; else, where no server has said anything either, what the binding knows. */
+static void find_hints(int out[HINT_COUNT], const struct shelf_item *item) {
+    const struct bound_tool *tool = &item->bound->tools[0];
+    gramc_tool_hints said = {-1, -1, -1, -1};
+    bool is_constant = tool->kind->is_constant;
+    if (item->said) said = gramc_tool_get_hints(item->said);
+    if (!item->annotations.len) {
+        if (said.read_only < 0 && (is_constant || tool->destructive))
+            said.read_only = is_constant && said.destructive != 1;
+        if (said.open_world < 0 && is_constant) said.open_world = 0;
+        if (said.destructive < 0 && tool->destructive) said.destructive = 1;
+    }
+    const int hints[HINT_COUNT] = {said.read_only, said.destructive, said.idempotent,
+                                   said.open_world};
+    memcpy(out, hints, sizeof(hints));
+}
+
+static int find_hint(const int hints[HINT_COUNT], gramc_text name) {
+    for (size_t i = 0; i < HINT_COUNT; i++)
+        if (text_is(name, hint_names[i])) return hints[i];
+    return -1;
+}
+
+/* A spec's word counts for more than that of the tool's server. */
+static gramc_text annotations_of(struct arena *arena, const struct shelf_item *item) {
+    const struct json *server =
+        item->annotations.len ? json_parse(arena, item->annotations, NULL) : NULL;
+    int hints[HINT_COUNT];
+    struct buf out;
+    find_hints(hints, item);
+    buf_init(&out, &arena->allocator, SCHEMA_MAX);
+    struct json_writer w = json_writer(&out);
+    json_object_begin(&w);
+    for (const struct json *m = json_is(server, JSON_OBJECT) ? server->first : NULL; m; m = m->next)
+        if (find_hint(hints, m->key) < 0) {
+            json_key_text(&w, m->key);
+            json_value(&w, m);
+        }
+    for (size_t i = 0; i < HINT_COUNT; i++)
+        if (hints[i] >= 0) json_member_bool(&w, hint_names[i], hints[i]);
+    json_object_end(&w);
+    gramc_text annotations = buf_to_arena(&out, arena);
+    return annotations.len > 2 ? annotations : TEXT("");
 }
 
 /* ## What is put there */
 
+/* The library's words about it, else those of a spec. */
+static gramc_text words_of(gramc_text own, gramc_text said) {
+    return text_trim(own).len ? text_trim(own) : text_trim(said);
+}
+
 static void put_tool(struct tool_shelf *shelf, const struct shelf_item *item) {
+    static const gramc_tool nothing = {.name = {NULL, 0}};
     const struct bound_tool *bound = &item->bound->tools[0];
-    const gramc_tool *tool = bound->tool;
+    const gramc_tool *tool = bound->tool, *said = item->said ? item->said : &nothing;
     struct shelf_tool *out = &shelf->tools[shelf->count++];
     *out = (struct shelf_tool){.name = is_mcp_name(tool->name) ? tool->name : bound->wire_name,
-                               .title = tool->title,
-                               .description = text_trim(tool->description),
+                               .title = words_of(tool->title, said->title),
+                               .description = words_of(tool->description, said->description),
                                .input = input_of(&shelf->arena, tool->parameters),
-                               .annotations = item->annotations,
+                               .annotations = annotations_of(&shelf->arena, item),
                                .tool = bound};
     find_mirrored(&shelf->arena, out);
-    if (!out->annotations.len) out->annotations = hints_of(bound);
     if (tool->result_kind == GRAMC_RESULT_JSON) set_output(&shelf->arena, out, tool->result);
 }
 

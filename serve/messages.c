@@ -43,9 +43,10 @@ static void put_place(struct json_writer *w, const gramc_event *event) {
 static void put_begin(struct served_run *run, struct json_writer *w, const gramc_event *event) {
     json_object_begin(w);
     json_member_text(w, "run", event->start->run);
-    json_member_text(w, "agent", event->start->agent);
-    json_member_text(w, "library", event->start->library);
-    json_member_text(w, "model", event->start->model);
+    bool told = !run->document.alias.len;
+    json_member_text(w, "agent", told ? event->start->agent : run->document.alias);
+    if (told) json_member_text(w, "library", event->start->library);
+    if (told) json_member_text(w, "model", event->start->model);
     if (run->session) json_member_text(w, "session", web_session_id(run->session));
 }
 
@@ -116,7 +117,7 @@ static const struct reply_form events = {
 /* ## What is asked */
 
 struct body {
-    const struct json *message, *messages, *input, *session, *stream, *library;
+    const struct json *message, *messages, *input, *session, *stream, *library, *user, *covariate;
 };
 
 static bool refuse(struct asked *asked, const char *words) {
@@ -131,11 +132,14 @@ static bool read_members(struct asked *asked, const struct json *root, struct bo
         const struct json **value;
     } rows[] = {{"message", &out->message}, {"messages", &out->messages},
                 {"input", &out->input},     {"session", &out->session},
-                {"stream", &out->stream},   {"library", &out->library}};
+                {"stream", &out->stream},   {"library", &out->library},
+                {"user", &out->user},       {"covariate", &out->covariate}};
+    /* The last two are an experiment's, which takes the place of the library. */
+    size_t count = sizeof(rows) / sizeof(*rows) - (asked->service->options.online ? 0 : 2);
     for (const struct json *member = root->first; member; member = member->next) {
         size_t i = 0;
-        while (i < sizeof(rows) / sizeof(*rows) && !text_is(member->key, rows[i].name)) i++;
-        if (i == sizeof(rows) / sizeof(*rows)) {
+        while (i < count && !text_is(member->key, rows[i].name)) i++;
+        if (i == count) {
             reply_error(asked, 400, "unknown_member", "there is no member `%.*s` of a request",
                         (int)(member->key.len < 100 ? member->key.len : 100), member->key.ptr);
             return false;
@@ -192,6 +196,16 @@ static bool read_agent(struct asked *asked, const struct body *body, struct serv
     return out->agent != NULL;
 }
 
+static bool read_unit(struct asked *asked, const struct body *body, struct served_question *out) {
+    if (body->library && asked->service->options.online)
+        return refuse(asked, "the experiment says which `library` answers");
+    if (body->user && body->user->kind != JSON_STRING && body->user->kind != JSON_NULL)
+        return refuse(asked, "`user` is a text");
+    if (json_is(body->user, JSON_STRING)) out->user = body->user->text;
+    out->told_covariate = body->covariate;
+    return true;
+}
+
 /* true begins one, an id continues it. */
 static bool read_session(struct asked *asked, const struct json *given,
                          struct served_question *out) {
@@ -211,8 +225,9 @@ static bool read_question(struct asked *asked, const struct json *root, struct s
     if (body.stream && body.stream->kind != JSON_TRUE && body.stream->kind != JSON_FALSE)
         return refuse(asked, "`stream` is true or false");
     *streams = json_is(body.stream, JSON_TRUE);
-    return read_agent(asked, &body, out) && read_messages(asked, &body, out) &&
-           read_inputs(asked, body.input, out) && read_session(asked, body.session, out);
+    return read_unit(asked, &body, out) && read_agent(asked, &body, out) &&
+           read_messages(asked, &body, out) && read_inputs(asked, body.input, out) &&
+           read_session(asked, body.session, out);
 }
 
 void answer_messages(struct asked *asked) {

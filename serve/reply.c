@@ -97,6 +97,7 @@ static bool put_headers(const struct asked *asked, struct MHD_Response *response
         {"Referrer-Policy", "no-referrer", true},
         {"Cross-Origin-Resource-Policy", "same-origin", !admit_origin(asked)},
         {"Content-Security-Policy", asked->policy ? asked->policy : LOAD_NOTHING, true},
+        {"Gramc-Arm", asked->arm.ptr, asked->arm.len > 0},
         {"Gramc-Ignored", asked->ignored.ptr, asked->ignored.len > 0},
         {"Allow", asked->allow, asked->allow != NULL},
         {"Retry-After", "1", asked->status == 503},

@@ -10,6 +10,7 @@ static const struct endpoint_row rows[] = {
     {"POST", "/v1/agents/*/messages", ROUTE_BODY, answer_messages},
     {"GET", "/v1/models", 0, answer_models},
     {"POST", "/v1/chat/completions", ROUTE_BODY, answer_completions},
+    {"POST", "/v1/sessions/*/feedback", ROUTE_BODY | ROUTE_ONLINE, answer_feedback},
     {"GET", "/mcp", ROUTE_SHELF, answer_mcp_stream},
     {"POST", "/mcp", ROUTE_BODY | ROUTE_SHELF, answer_mcp},
     {"GET", "/*", ROUTE_GET_RUNS, answer_get},
@@ -65,6 +66,7 @@ bool route_find(struct asked *asked) {
     for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
         if (rows[i].flags & ROUTE_GET_RUNS && !asked->service->options.allow_get) continue;
         if (rows[i].flags & ROUTE_SHELF && !asked->service->shelf) continue;
+        if (rows[i].flags & ROUTE_ONLINE && !asked->service->options.online) continue;
         if (!matches(rows[i].path, asked->path, &asked->rest)) continue;
         asked->route = &rows[i];
         if (is_method(asked, &rows[i])) return true;

@@ -10,6 +10,7 @@
 
 struct service;
 struct tool_shelf;
+struct online;
 struct shelf_source;
 
 /* One agent with one library. All of it is borrowed. */
@@ -31,6 +32,10 @@ struct serve_options {
     size_t agent_count;
     struct tool_shelf *shelf; /* for MCP clients, at /mcp (serve/mcp.h); NULL: none. Held */
     const struct shelf_source *source; /* of others in its place; NULL: there will be none */
+    /* An experiment whose arms the agents are, one each, all served under the first one's name
+     * (experiment/online.h); borrowed; NULL: none. */
+    struct online *online;
+    bool shows_arm;           /* to clients, in a header and in what they are told of the run */
     const gramc_text *tokens; /* one for each client; none: everybody is let in. Kept as hashes */
     size_t token_count;
     const gramc_text *hosts;   /* further names that clients may know the server by. Borrowed */

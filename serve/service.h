@@ -124,6 +124,7 @@ struct asked {
     const char *allow;          /* of 405 */
     gramc_text ignored;         /* of what was asked, with a NUL behind; told in a header */
     gramc_text headers_allowed; /* of a preflight, with a NUL behind; else empty */
+    gramc_text arm;             /* that answers it, the same; empty: it is not told */
     struct buf answer;
     char last_words[160]; /* for when there is no memory for others */
     bool has_last_words;
@@ -152,7 +153,8 @@ enum endpoint_flags {
     ROUTE_BODY = 2,
     ROUTE_PAGE = 4,
     ROUTE_GET_RUNS = 8,
-    ROUTE_SHELF = 16
+    ROUTE_SHELF = 16,
+    ROUTE_ONLINE = 32
 };
 struct endpoint_row {
     const char *method, *path; /* a * stands for one segment */

@@ -12,7 +12,9 @@ struct web_session {
     int client;
     gramc_session *session;
     uint64_t used_ns;
-    bool is_busy;
+    bool is_busy, has_place;
+    struct online_unit unit;
+    uint32_t place; /* of its newest message, in the store of an experiment */
 };
 
 static void forget(struct service *service, struct web_session *session) {
@@ -41,7 +43,7 @@ static bool forget_one(struct service *service) {
     return oldest != NULL;
 }
 
-static bool make_id(char id[SHA256_HEX + 1]) {
+bool web_random_id(char id[SHA256_HEX + 1]) {
     static const char digits[] = "0123456789abcdef";
     unsigned char bytes[ID_BYTES];
     if (uv_random(NULL, NULL, bytes, sizeof(bytes), 0, NULL)) return false;
@@ -58,7 +60,7 @@ static struct web_session *make_session(struct service *service, int client) {
     struct web_session *made = mem_alloc(&service->allocator, sizeof(*made));
     if (!made) return NULL;
     *made = (struct web_session){.client = client, .is_busy = true};
-    if (!make_id(made->id) || gramc_session_new(&made->session, &service->allocator)) {
+    if (!web_random_id(made->id) || gramc_session_new(&made->session, &service->allocator)) {
         mem_free(&service->allocator, made, sizeof(*made));
         return NULL;
     }
@@ -84,15 +86,21 @@ struct web_session *session_begin(struct asked *asked) {
 }
 
 /* An id of somebody else's is one that does not exist: neither words nor time tell them apart. */
-struct web_session *session_find(struct asked *asked, gramc_text id) {
+struct web_session *session_look(struct asked *asked, gramc_text id) {
     struct web_session *found = NULL;
     forget_old(asked->service);
     for (struct web_session *each = asked->service->sessions; each; each = each->next)
         if (id.len == SHA256_HEX && is_same_hash(id.ptr, each->id) && each->client == asked->client)
             found = each;
     if (!found) reply_error(asked, 404, "no_session", "there is no such session");
-    else if (found->is_busy) reply_error(asked, 409, "session_busy", "another run has the session");
-    if (!found || found->is_busy) return NULL;
+    return found;
+}
+
+struct web_session *session_find(struct asked *asked, gramc_text id) {
+    struct web_session *found = session_look(asked, id);
+    if (!found) return NULL;
+    if (found->is_busy) reply_error(asked, 409, "session_busy", "another run has the session");
+    if (found->is_busy) return NULL;
     found->is_busy = true;
     return found;
 }
@@ -110,6 +118,20 @@ gramc_session *web_session_get(const struct web_session *session) {
 
 gramc_text web_session_id(const struct web_session *session) {
     return (gramc_text){session->id, SHA256_HEX};
+}
+
+struct online_unit *web_session_unit(struct web_session *session) {
+    return &session->unit;
+}
+
+void web_session_note_place(struct web_session *session, uint32_t place) {
+    session->place = place;
+    session->has_place = true;
+}
+
+bool web_session_place(const struct web_session *session, uint32_t *place) {
+    *place = session->place;
+    return session->has_place;
 }
 
 void sessions_free(struct service *service) {

@@ -2,6 +2,7 @@
  * against an arm of another. Runs nothing and opens no store. */
 #include "base/text.h"
 #include "cli/run/report.h"
+#include "cli/run/report_online.h"
 #include "cli/run/run.h"
 #include "experiment/history.h"
 
@@ -40,13 +41,30 @@ static int compare(struct cli *cli, const struct history_source *sources,
     return code;
 }
 
+/* A database, by its address or by what every file of SQLite begins with. */
+static bool is_store(const char *operand) {
+    static const char lead[] = "SQLite format 3";
+    char bytes[sizeof lead] = "";
+    if (store_is_server(text_of(operand)) || store_is_foreign(text_of(operand))) return true;
+    FILE *file = fopen(operand, "rb");
+    if (!file) return false;
+    bool full = fread(bytes, 1, sizeof lead, file) == sizeof lead;
+    fclose(file);
+    return full && memcmp(bytes, lead, sizeof lead) == 0;
+}
+
 int cmd_report(struct cli *cli) {
     struct report_request request;
     struct history_source sources[2] = {{.report = NULL}, {.report = NULL}};
     struct arena arena;
     if (cli->operand_count < 1 || cli->operand_count > 2)
-        return cli_usage(cli, "report: name one JSON report, or two to compare");
+        return cli_usage(cli, "report: name one JSON report, or two to compare, or the store of a "
+                              "served experiment");
     int code = report_prepare(cli, &request);
+    if (code == EXIT_FINE && cli->operand_count == 1 && is_store(cli->operands[0]))
+        return report_store_online(cli, cli->operands[0], &request);
+    if (code == EXIT_FINE && cli->options[OPTION_ID])
+        return cli_usage(cli, "report: --id names an experiment of a store");
     arena_init(&arena, &cli->allocator);
     for (size_t i = 0; code == EXIT_FINE && i < cli->operand_count; i++)
         code = read_source(cli, &arena, cli->operands[i], &sources[i]);

@@ -9,6 +9,7 @@
 #include "cli/run/mcp_stock.h"
 #include "cli/run/roles.h"
 #include "cli/run/serve_mcp.h"
+#include "cli/run/study.h"
 #include "cli/run/workshop.h"
 #include "serve/serve.h"
 
@@ -38,6 +39,11 @@ struct serving {
     struct service *service;
     struct mcp_stock *stock;  /* tools of a library for MCP clients; NULL: there are none */
     struct tool_shelf *shelf; /* an agent for them; likewise */
+    gramc_loop *loop;
+    struct study study; /* of --ab: its arms are what is served */
+    bool has_study;
+    struct store *store;
+    struct online *online;
 };
 
 /* ## Agents and libraries */
@@ -93,6 +99,12 @@ static void withdraw_nothing(void *ctx, gramc_approval *approval) {
     (void)approval;
 }
 
+static int read_iterations(struct cli *cli, gramc_run_options *options) {
+    const char *iterations = cli->options[OPTION_MAX_ITERATIONS];
+    if (!iterations || run_parse_count(iterations, &options->max_iterations)) return EXIT_FINE;
+    return cli_usage(cli, "--max-iterations takes a number from 1, not %s", iterations);
+}
+
 static int serve_pair(struct serving *serving, const gramc_agent *agent,
                       const gramc_library *library) {
     struct cli *cli = serving->cli;
@@ -106,10 +118,7 @@ static int serve_pair(struct serving *serving, const gramc_agent *agent,
                                     .options = GRAMC_RUN_OPTIONS_INIT};
     int code = bind_model(serving, &choice, pair);
     if (code == EXIT_FINE) code = run_budget(cli, &choice, &served->options, &pair->prices);
-    const char *iterations = cli->options[OPTION_MAX_ITERATIONS];
-    if (code == EXIT_FINE && iterations &&
-        !run_parse_count(iterations, &served->options.max_iterations))
-        return cli_usage(cli, "--max-iterations takes a number from 1, not %s", iterations);
+    if (code == EXIT_FINE) code = read_iterations(cli, &served->options);
     served->bound = pair->bound;
     served->model = pair->model;
     served->options.models = pair->roles.models;
@@ -223,7 +232,7 @@ static int read_options(struct serving *serving) {
     struct serve_options *options = &serving->options;
     const char *listen = cli->options[OPTION_LISTEN], *runs = cli->options[OPTION_MAX_RUNS];
     options->allocator = &cli->allocator;
-    options->loop = serving->shop.loop;
+    options->loop = serving->loop;
     options->listen = text_of(listen ? listen : "127.0.0.1:8080");
     options->agents = serving->served;
     options->agent_count = serving->served_count;
@@ -258,7 +267,7 @@ static int serve(struct serving *serving) {
     fflush(cli->out);
     struct interrupt *interrupt = interrupt_start_with(cli, stop, serving->service);
     if (!interrupt) return cli_no_memory(cli);
-    status = gramc_loop_run(serving->shop.loop);
+    status = gramc_loop_run(serving->loop);
     interrupt_stop(cli, interrupt);
     return cli_status(cli, status);
 }
@@ -267,6 +276,7 @@ static void serving_free(struct serving *serving) {
     struct cli *cli = serving->cli;
     service_free(serving->service);
     shelf_let_go(serving->shelf);
+    if (serving->has_study) study_close(&serving->study);
     mcp_stock_free(serving->stock);
     workshop_close(&serving->shop);
     for (size_t i = 0; i < serving->served_count; i++) {
@@ -286,6 +296,7 @@ static int serve_shelf(struct serving *serving, struct tool_shelf *shelf,
     struct cli *cli = serving->cli;
     if (!cli->options[OPTION_LISTEN])
         return serve_mcp_stdio(cli, serving->shop.loop, shelf, source);
+    serving->loop = serving->shop.loop;
     int code = read_options(serving);
     serving->options.agent_count = 0;
     serving->options.shelf = shelf;
@@ -324,8 +335,75 @@ static int serve_mcp(struct serving *serving) {
 
 static int serve_http(struct serving *serving) {
     int code = choose_agents(serving);
+    serving->loop = serving->shop.loop;
     if (code == EXIT_FINE) code = read_options(serving);
     return code == EXIT_FINE ? serve(serving) : code;
+}
+
+/* ## An experiment */
+
+static int serve_arm(struct serving *serving, size_t i) {
+    struct cli *cli = serving->cli;
+    struct study *study = &serving->study;
+    const struct study_arm *arm = &study->arms[i];
+    const gramc_library *library = study->experiment->arms[i].library;
+    struct served_agent *served = &serving->served[serving->served_count++];
+    struct choice choice = study->choice;
+    *served = (struct served_agent){.agent = &arm->agent,
+                                    .library = library ? library->name : TEXT(""),
+                                    .bound = arm->bound,
+                                    .model = arm->model,
+                                    .options = GRAMC_RUN_OPTIONS_INIT};
+    choice.agent = &arm->agent;
+    choice.library = library;
+    int code = run_budget(cli, &choice, &served->options, &serving->pairs[i].prices);
+    served->options.models = arm->roles.models;
+    served->options.model_count = arm->roles.count;
+    served->options.approver = study_approver(study);
+    return code == EXIT_FINE ? read_iterations(cli, &served->options) : code;
+}
+
+static int serve_arms(struct serving *serving) {
+    struct study *study = &serving->study;
+    int code = study_prepare_online(study);
+    for (size_t i = 0; i < study->arm_count && code == EXIT_FINE; i++) code = serve_arm(serving, i);
+    if (code == EXIT_FINE) code = study_open_online(study, &serving->store, &serving->online);
+    serving->loop = study->shop.loop;
+    if (code == EXIT_FINE) code = read_options(serving);
+    serving->options.online = serving->online;
+    serving->options.shows_arm = serving->cli->options[OPTION_SHOW_ARM] != NULL;
+    if (code == EXIT_FINE) code = serve(serving);
+    service_free(serving->service);
+    serving->service = NULL;
+    int closed = study_close_online(study, serving->store, serving->online);
+    return code == EXIT_FINE ? closed : code;
+}
+
+static int serve_experiment(struct serving *serving) {
+    struct cli *cli = serving->cli;
+    cli->options[OPTION_EXPERIMENT] = cli->options[OPTION_AB];
+    serving->study.cli = cli;
+    serving->has_study = true;
+    int code = study_init(&serving->study, cli);
+    if (code == EXIT_FINE) code = study_open(&serving->study, cli);
+    return code == EXIT_FINE ? serve_arms(serving) : code;
+}
+
+/* What has no meaning without it is not dropped without a word. */
+static int check_alone(struct cli *cli) {
+    static const struct {
+        enum option_id id;
+        const char *name;
+    } rows[] = {{OPTION_SHOW_ARM, "show-arm"},
+                {OPTION_STORE, "store"},
+                {OPTION_ID, "id"},
+                {OPTION_JUDGE, "judge"}};
+    if (cli->options[OPTION_AB] && cli->options[OPTION_MCP])
+        return cli_usage(cli, "serve: --ab is of agents, and --mcp serves tools");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows && !cli->options[OPTION_AB]; i++)
+        if (cli->options[rows[i].id])
+            return cli_usage(cli, "serve: --%s goes with --ab", rows[i].name);
+    return EXIT_FINE;
 }
 
 int cmd_serve(struct cli *cli) {
@@ -334,7 +412,11 @@ int cmd_serve(struct cli *cli) {
     if (!serving) return cli_no_memory(cli);
     memset(serving, 0, sizeof *serving);
     serving->cli = cli;
-    int code = cli->options[OPTION_MCP] ? serve_mcp(serving) : serve_http(serving);
+    int code = check_alone(cli);
+    if (code == EXIT_FINE)
+        code = cli->options[OPTION_MCP]  ? serve_mcp(serving)
+               : cli->options[OPTION_AB] ? serve_experiment(serving)
+                                         : serve_http(serving);
     serving_free(serving);
     return code;
 }

@@ -55,6 +55,14 @@ static void stocked_free(void *ctx) {
     allocator->alloc(allocator->ctx, stocked, sizeof *stocked, 0);
 }
 
+/* What the file of the library, or one that it imports, says of a tool. NULL: nothing. */
+static const gramc_tool *find_said(const struct stocked *stocked, gramc_text name) {
+    const gramc_spec *spec = gramc_compiled(stocked->choice.library_compilation, 0);
+    for (size_t i = 0; spec && i < gramc_spec_tool_count(spec); i++)
+        if (text_eq(gramc_spec_tool(spec, i)->name, name)) return gramc_spec_tool(spec, i);
+    return NULL;
+}
+
 static int bind_tool(struct stocked *stocked, const struct workshop *shop, gramc_text name,
                      gramc_text annotations) {
     struct cli *cli = stocked->cli;
@@ -62,7 +70,8 @@ static int bind_tool(struct stocked *stocked, const struct workshop *shop, gramc
     gramc_bound *bound;
     gramc_status status = gramc_bind_tool(&bound, stocked->choice.library, name, &options);
     if (!bound) return cli_status(cli, status);
-    stocked->items[stocked->count] = (struct shelf_item){bound, annotations};
+    stocked->items[stocked->count] =
+        (struct shelf_item){bound, annotations, find_said(stocked, name)};
     stocked->bounds[stocked->count++] = bound;
     if (status) run_print_binding(cli, bound);
     return status == GRAMC_FINDINGS ? workshop_findings_code(shop) : cli_status(cli, status);

@@ -49,7 +49,11 @@ int study_read_cases(struct study *study) {
     gramc_text named = study->experiment->cases;
     struct cases_error error = {0, ""};
     char path[CLI_PATH];
-    if (named.len == 0 || named.len >= sizeof path || text_has_nul(named))
+    if (named.len == 0)
+        return cli_usage(cli, "%.*s has no cases: `gramc serve %s --ab %.*s` carries it out",
+                         TEXT_ARGS(study->experiment->name), cli->operands[0],
+                         TEXT_ARGS(study->experiment->name));
+    if (named.len >= sizeof path || text_has_nul(named))
         return cli_usage(cli, "the path of the cases is too long");
     memcpy(path, named.ptr, named.len);
     path[named.len] = '\0';

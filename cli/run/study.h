@@ -10,6 +10,7 @@
 #include "experiment/analyse.h"
 #include "experiment/cassette_folder.h"
 #include "experiment/engine.h"
+#include "experiment/online.h"
 #include "experiment/run_cell.h"
 #include "experiment/store/store.h"
 
@@ -128,6 +129,20 @@ gramc_approver study_approver(struct study *study);
 void study_warn_denied(const struct study *study);
 /* Makes them part of the plan. */
 void study_mark_denied(struct study *study);
+
+/* ## Beginning (study_begin.c) */
+/* Under that id in the store; refuses another plan. */
+int study_begin(struct study *study, struct store *store, const char *id);
+/* EXIT_RUN_FAILED. */
+int study_tell_store(const struct study *study, const struct store_error *error);
+
+/* ## Online (study_online.c) */
+/* All that comes before the first message; then the arms are bound. */
+int study_prepare_online(struct study *study);
+/* The store that messages are recorded in. */
+int study_open_online(struct study *study, struct store **store, struct online **online);
+/* What becomes of it when the server stops. */
+int study_close_online(struct study *study, struct store *store, struct online *online);
 
 /* ## Running (study_run.c) */
 /* STUDY_WORK: a part of what is left, without a report. */

@@ -7,6 +7,7 @@
 
 #include "base/number.h"
 #include "base/text.h"
+#include "cli/run/report_online.h"
 #include "cli/run/study.h"
 
 enum { KEPT_ID = 256 };
@@ -44,13 +45,6 @@ static int list_graders(struct study *study) {
 
 /* ## The runs */
 
-static int tell_store(struct study *study, const struct store_error *error) {
-    fputs("gramc: the store: ", study->cli->err);
-    cli_put_safe(study->cli->err, text_of(error->message));
-    fputc('\n', study->cli->err);
-    return EXIT_RUN_FAILED;
-}
-
 /* The newest of the experiment's name. */
 static int find_runs(struct study *study, struct store *store, struct store_entry *out) {
     struct store_error error = {""};
@@ -64,7 +58,7 @@ static int find_runs(struct study *study, struct store *store, struct store_entr
     if (status == GRAMC_NOT_FOUND)
         return cli_usage(study->cli, "%s has no runs of %.*s", study_store_name(study),
                          TEXT_ARGS(base));
-    return status ? tell_store(study, &error) : EXIT_FINE;
+    return status ? study_tell_store(study, &error) : EXIT_FINE;
 }
 
 /* With which models the arms ran. */
@@ -122,7 +116,7 @@ static int report_entry(struct study *study, struct store *store) {
     snprintf(reason, sizeof reason, "%.*s", TEXT_ARGS(why));
     snprintf(study->plan.fingerprint, sizeof study->plan.fingerprint, "%.*s",
              TEXT_ARGS(entry.plan));
-    if (store_take_up(store, text_of(id), &error)) return tell_store(study, &error);
+    if (store_take_up(store, text_of(id), &error)) return study_tell_store(study, &error);
     return study_report(study, store, state, text_of(reason));
 }
 
@@ -137,12 +131,32 @@ static int report_store(struct study *study) {
         status = store_close(store, &error);
     }
     if (status == GRAMC_NOMEM) return cli_no_memory(study->cli);
-    return status ? tell_store(study, &error) : code;
+    return status ? study_tell_store(study, &error) : code;
+}
+
+/* Served experiments need no cases, and offline ones of the same name may stand beside them. */
+static int report_if_online(struct study *study, bool *is_online) {
+    struct store *store = NULL;
+    struct store_entry entry;
+    struct store_error error = {""};
+    int code = study_find_store(study, false);
+    if (code != EXIT_FINE || study_store_is_missing(study)) return code;
+    if (store_open(&store, text_of(study->store_path), &study->cli->allocator, &error))
+        return study_tell_store(study, &error);
+    code = find_runs(study, store, &entry);
+    *is_online = code != EXIT_FINE || report_is_online(&entry);
+    if (code == EXIT_FINE && *is_online)
+        code = report_online(study->cli, store, &entry, &study->request);
+    gramc_status status = store_close(store, &error);
+    return status && code == EXIT_FINE ? study_tell_store(study, &error) : code;
 }
 
 int study_report_kept(struct study *study) {
     struct cli *cli = study->cli;
-    int code = study_read_cases(study);
+    bool is_online = false;
+    int code = study->experiment->units ? report_if_online(study, &is_online) : EXIT_FINE;
+    if (is_online || code != EXIT_FINE) return code;
+    code = study_read_cases(study);
     if (code == EXIT_FINE) code = list_graders(study);
     if (code == EXIT_FINE)
         code = report_check(cli, &study->request, study->experiment, study->graders,

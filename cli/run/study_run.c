@@ -2,6 +2,7 @@
  * how its end becomes an exit code. What was found is the report's business. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/run/study.h"
+#include "cli/run/report_online.h"
 #include "cli/run/study_progress.h"
 
 #include <stdlib.h>
@@ -17,7 +18,7 @@
 #include "experiment/scratch.h"
 #include "experiment/stop.h"
 
-enum { DETAILS_MAX = 256 << 20, PARTS_MAX = 1 << 16, LEASE_LEAST_MS = 100 };
+enum { LEASE_LEAST_MS = 100 };
 
 /* What belongs to one run of a study. */
 struct carried {
@@ -53,10 +54,7 @@ static bool is_finished(const struct store_entry *entry) {
 
 static int report_store(struct carried *run) {
     if (!run->error.message[0]) return cli_no_memory(run->study->cli);
-    fputs("gramc: the store: ", run->study->cli->err);
-    cli_put_safe(run->study->cli->err, text_of(run->error.message));
-    fputc('\n', run->study->cli->err);
-    return EXIT_RUN_FAILED;
+    return study_tell_store(run->study, &run->error);
 }
 
 /* The newest of that name, and how many there are. */
@@ -113,90 +111,6 @@ static int choose_old_id(struct carried *run) {
         return cli_usage(run->study->cli, "%s has no experiment %.*s to resume",
                          study_store_name(run->study), TEXT_ARGS(study_base_id(run->study)));
     return set_id(run, entry.id, 1);
-}
-
-/* ## What is kept with it, for reports without the spec */
-
-static gramc_text spell(const struct carried *run, struct buf *out) {
-    const struct study *study = run->study;
-    const gramc_experiment *experiment = study->experiment;
-    struct json_writer w = json_writer(out);
-    json_object_begin(&w);
-    json_member_text(&w, "experiment", experiment->name);
-    json_member_text(&w, "file", text_of(study->cli->operands[0]));
-    json_member_text(&w, "metric", experiment->metric);
-    json_member_text(&w, "stop", experiment->stop);
-    json_member_text(&w, "margin", experiment->margin);
-    json_member_text(&w, "alpha", experiment->alpha);
-    json_member_text(&w, "maxMissing", experiment->max_missing);
-    json_member_array(&w, "guardrails");
-    for (size_t i = 0; i < experiment->guardrail_count; i++)
-        json_text(&w, experiment->guardrails[i]);
-    json_array_end(&w);
-    json_member_array(&w, "arms");
-    for (size_t i = 0; i < experiment->arm_count; i++) {
-        const gramc_arm *arm = &experiment->arms[i];
-        json_object_begin(&w);
-        json_member_text(&w, "name", arm->name);
-        json_member_text(&w, "agent", arm->agent->name);
-        json_member_some(&w, "library", arm->library ? arm->library->name : TEXT(""));
-        json_member_some(&w, "model", text_of(study->arms[i].model_name));
-        json_member_some(&w, "differs", study->arms[i].differs);
-        json_object_end(&w);
-    }
-    json_array_end(&w);
-    json_member_array(&w, "graders");
-    for (size_t i = 0; i < experiment->grader_count; i++)
-        json_text(&w, experiment->graders[i].name);
-    json_array_end(&w);
-    json_member_text(&w, "cases", text_of(study->cases.fingerprint));
-    plan_parts_write(&w, &study->plan);
-    json_member_array(&w, "items"); /* in the order of the file */
-    for (size_t i = 0; i < study->cases.count; i++) json_text(&w, study->cases.items[i].id);
-    json_array_end(&w);
-    json_object_end(&w);
-    return buf_view(out);
-}
-
-/* In what it is not the plan that the store has, as far as that is known. */
-static int refuse_plan(struct carried *run) {
-    struct cli *cli = run->study->cli;
-    struct store_entry entry;
-    struct store_error ignored;
-    struct arena arena;
-    struct buf parts;
-    arena_init(&arena, &cli->allocator);
-    buf_init(&parts, &cli->allocator, PARTS_MAX);
-    for (size_t i = 0; !store_find(run->store, i, &entry, &ignored); i++) {
-        if (!text_is(entry.id, run->id)) continue;
-        const struct json *details = json_parse(&arena, entry.details, NULL);
-        (void)plan_parts_differ(&parts, &run->study->plan, json_get(details, "parts"));
-        break;
-    }
-    gramc_text differ = buf_view(&parts);
-    int code = differ.len ? cli_usage(cli,
-                                      "experiment `%s` was begun with another plan; what differs: "
-                                      "%.*s",
-                                      run->id, TEXT_ARGS(differ))
-                          : cli_usage(cli, "%s", run->error.message);
-    buf_free(&parts);
-    arena_free(&arena);
-    return code;
-}
-
-static int begin(struct carried *run) {
-    struct cli *cli = run->study->cli;
-    struct buf details;
-    buf_init(&details, &cli->allocator, DETAILS_MAX);
-    gramc_text text = spell(run, &details);
-    gramc_status status = buf_status(&details);
-    if (!status)
-        status = store_begin(run->store, text_of(run->id), &run->study->plan, text, &run->error);
-    buf_free(&details);
-    if (status == GRAMC_NOMEM) return cli_no_memory(cli);
-    if (status == GRAMC_AMBIGUOUS) return refuse_plan(run);
-    if (status == GRAMC_LIMIT) return cli_usage(cli, "%s", run->error.message);
-    return status ? report_store(run) : EXIT_FINE;
 }
 
 /* ## Progress */
@@ -463,7 +377,7 @@ static int close_store(struct carried *run, int code) {
 
 static int run_in(struct carried *run, enum study_verb verb) {
     int code = verb == STUDY_RUN ? choose_new_id(run) : choose_old_id(run);
-    if (code == EXIT_FINE) code = begin(run);
+    if (code == EXIT_FINE) code = study_begin(run->study, run->store, run->id);
     if (code == EXIT_FINE) code = make_engine(run);
     if (code == EXIT_FINE) code = carry_out(run, verb);
     if (code == EXIT_FINE && !run->is_left && verb != STUDY_WORK) code = report(run);
@@ -512,6 +426,16 @@ int study_run(struct study *study, enum study_verb verb) {
 
 /* ## Status */
 
+static int put_online(struct cli *cli, struct store *store, const struct store_entry *entry) {
+    cli_put_safe(cli->out, entry->id);
+    fprintf(cli->out, ": online, %s, ", store_status_name(entry->status));
+    unsigned arms = (unsigned)entry->arms;
+    unsigned long long seed = (unsigned long long)entry->seed;
+    int code = report_online_progress(cli, store, entry);
+    if (code == EXIT_FINE) fprintf(cli->out, ", %u arms, seed %llu\n", arms, seed);
+    return code;
+}
+
 static void put_entry(struct cli *cli, const struct store_entry *entry) {
     cli_put_safe(cli->out, entry->id);
     fprintf(cli->out, ": %s, %llu of %u cases, %u repeat%s, %u arms, seed %llu\n",
@@ -538,9 +462,11 @@ int study_status(struct study *study) {
     gramc_status status = GRAMC_OK;
     for (size_t i = 0; !(status = store_find(run.store, i, &entry, &run.error)); i++) {
         if (!study_is_id(entry.id, study_base_id(study))) continue;
-        put_entry(cli, &entry);
         shown++;
+        if (!report_is_online(&entry)) put_entry(cli, &entry);
+        else if ((code = put_online(cli, run.store, &entry)) != EXIT_FINE) break;
     }
+    if (code != EXIT_FINE) return close_store(&run, code);
     if (status != GRAMC_NOT_FOUND) code = report_store(&run);
     else if (!shown)
         code = cli_usage(cli, "%s has no experiment %.*s", study_store_name(study),

@@ -291,6 +291,7 @@ static void put_arm(struct object *o, const gramc_arm *arm, gramc_text meta) {
     put_raw(o, "frequencyPenalty", arm->frequency_penalty);
     put_raw(o, "maxTokens", arm->max_tokens);
     put_raw(o, "seed", arm->seed);
+    put_raw(o, "weight", arm->weight);
     put_meta(o, meta);
     json_object_end(&o->json);
 }
@@ -342,6 +343,7 @@ static void put_experiment(struct object *o, const struct experiment *experiment
     put_raw(o, "maxJudgeCost", public->max_judge_cost);
     put_count(o, "concurrency", public->concurrency);
     put_raw(o, "maxMissing", public->max_missing);
+    put_count(o, "units", public->units);
     put_vary(o, public);
     put_names(o, "reset", public->reset, public->reset_count);
     put_meta(o, experiment->meta);

@@ -41,5 +41,6 @@ void experiment_csv(struct buf *out, const struct experiment_report *report) {
     const struct analysis *a = report->analysis;
     head(out, a);
     for (size_t i = 0; i < a->items; i++)
-        for (size_t arm = 0; arm < a->arm_count; arm++) row(out, a, &a->cases[i], arm);
+        for (size_t arm = 0; arm < a->arm_count; arm++)
+            if (!a->online || a->cases[i].arm == arm) row(out, a, &a->cases[i], arm);
 }

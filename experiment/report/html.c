@@ -14,6 +14,13 @@
 
 static void plan(struct buf *out, const struct analysis *a) {
     buf_puts(out, "<p class=\"soft\">");
+    if (a->online) {
+        words_online(out, a);
+        buf_puts(out, "; ");
+        words_shares(out, a);
+        buf_puts(out, "</p>\n");
+        return;
+    }
     buf_count(out, a->items, "case");
     buf_puts(out, ", ");
     buf_count(out, a->repeats, "repeat");
@@ -54,6 +61,7 @@ static void verdict(struct buf *out, const struct analysis *a, size_t arm) {
             words_p(out, of->p_adjusted);
         }
         buf_puts(out, "</p><p class=\"soft\">");
+        if (a->online && words_covariate(out, a, of)) buf_puts(out, "</p><p class=\"soft\">");
         words_power(out, a, of);
         buf_puts(out, "</p>");
     }

@@ -62,6 +62,40 @@ static void settings(struct json_writer *w, const struct analysis *a) {
     json_object_end(w);
 }
 
+static void arm_counts(struct json_writer *w, const char *key, const uint64_t *of, size_t count) {
+    json_member_array(w, key);
+    for (size_t i = 0; i < count; i++) json_number(w, of[i]);
+    json_array_end(w);
+}
+
+/* Lists have an entry for each arm. */
+static void online(struct json_writer *w, const struct analysis *a) {
+    const struct online_result *of = a->online;
+    if (!of) return;
+    json_member_object(w, "online");
+    word(w, "analysis", "unpaired");
+    json_member_number(w, "planned", of->planned);
+    json_member_number(w, "seen", of->seen);
+    json_member_array(w, "shares");
+    for (size_t i = 0; i < a->arm_count; i++) json_put_double(json_slot(w), of->shares[i]);
+    json_array_end(w);
+    arm_counts(w, "units", of->units, a->arm_count);
+    arm_counts(w, "analysed", of->analysed, a->arm_count);
+    arm_counts(w, "messages", of->messages, a->arm_count);
+    arm_counts(w, "failed", of->failed, a->arm_count);
+    arm_counts(w, "told", of->told, a->arm_count);
+    json_member_number(w, "with_covariate", of->with_covariate);
+    json_member_number(w, "unended", of->unended);
+    json_member_number(w, "crashed", of->crashed);
+    json_member_number(w, "unjudged", of->unjudged);
+    json_member_object(w, "sample_ratio");
+    number(w, "chi_square", of->ratio.statistic);
+    number(w, "p", of->ratio.p);
+    json_member_bool(w, "mismatch", of->is_mismatched);
+    json_object_end(w);
+    json_object_end(w);
+}
+
 static void put_day(struct json_writer *w, const char *key, int64_t ms) {
     char day[DAY_ROOM];
     if (day_spell(day, ms)) json_member_text(w, key, text_of(day));
@@ -259,6 +293,12 @@ static void comparison(struct json_writer *w, const struct analysis *a,
         number(w, "cases_needed", of->items_needed);
         number(w, "detectable", of->detectable);
         number(w, "spread", of->spread);
+        if (!isnan(of->covariate.theta)) {
+            json_member_object(w, "covariate");
+            number(w, "theta", of->covariate.theta);
+            number(w, "variance_reduction", of->covariate.reduction);
+            json_object_end(w);
+        }
         sequence(w, &of->sequence);
     }
     word(w, "verdict", stat_verdict_name(of->verdict));
@@ -286,6 +326,14 @@ static void case_arm(struct json_writer *w, const struct analysis *a,
     json_object_end(w);
 }
 
+static void unit(struct json_writer *w, const struct analysis *a,
+                 const struct case_result *result) {
+    text(w, "arm", a->arms[result->arm].name);
+    json_member_number(w, "messages", result->messages);
+    json_member_number(w, "unended", result->unended);
+    number(w, "covariate", result->covariate);
+}
+
 static void cases(struct json_writer *w, const struct analysis *a) {
     json_member_array(w, "cases");
     for (size_t i = 0; i < a->items; i++) {
@@ -295,6 +343,7 @@ static void cases(struct json_writer *w, const struct analysis *a) {
         some(w, "cluster", result->cluster);
         some(w, "stratum", result->stratum);
         json_member_number(w, "place", result->place);
+        if (a->online) unit(w, a, result);
         json_member_array(w, "arms");
         for (size_t k = 0; k < a->arm_count; k++) case_arm(w, a, result, k);
         json_array_end(w);
@@ -387,6 +436,7 @@ void experiment_json(struct buf *out, const struct experiment_report *report) {
     word(&w, "format", "gramc-experiment");
     json_member_number(&w, "version", VERSION_EXPERIMENT);
     settings(&w, a);
+    online(&w, a);
     counts(&w, a);
     metrics(&w, a);
     json_member_array(&w, "arms");

@@ -67,6 +67,20 @@ static void item(struct suite *suite, const struct analysis *a, const struct cas
     buf_puts(&suite->body, "    </testcase>\n");
 }
 
+/* Users' messages are no tests that have to pass: the arm says what became of them. */
+static void online_arm(struct suite *suite, const struct analysis *a, size_t arm) {
+    const struct online_result *online = a->online;
+    test_begin(suite, "online", a->arms[arm].name, 0);
+    buf_puts(&suite->body, ">\n      <system-out>");
+    buf_printf(&suite->body, "%llu units, %llu messages, %llu failed; ",
+               (unsigned long long)online->analysed[arm], (unsigned long long)online->messages[arm],
+               (unsigned long long)online->failed[arm]);
+    words_online(&suite->body, a);
+    buf_puts(&suite->body, "; ");
+    words_shares(&suite->body, a);
+    buf_puts(&suite->body, "</system-out>\n    </testcase>\n");
+}
+
 static void gate(struct suite *suite, const struct analysis *a, const struct gate_result *of) {
     struct buf name;
     buf_init(&name, &suite->body.allocator, 1 << 16);
@@ -132,7 +146,8 @@ void experiment_junit(struct buf *out, const struct experiment_report *report) {
     buf_init(&suite.body, &out->allocator, out->max);
     buf_init(&all.body, &out->allocator, out->max);
     for (size_t arm = 0; arm < a->arm_count; arm++) {
-        for (size_t i = 0; i < a->items; i++) item(&suite, a, &a->cases[i], arm);
+        for (size_t i = 0; i < a->items && !a->online; i++) item(&suite, a, &a->cases[i], arm);
+        if (a->online) online_arm(&suite, a, arm);
         close_suite(&all.body, &suite, a->arms[arm].name, &all);
     }
     for (size_t arm = 1; arm < a->arm_count; arm++) verdict(&suite, a, arm);

@@ -31,6 +31,10 @@ static void verdicts(struct buf *out, const struct analysis *a) {
                 buf_puts(out, ", ");
                 words_p(out, of->p_adjusted);
             }
+            if (a->online && !isnan(of->covariate.theta)) {
+                buf_puts(out, "; ");
+                (void)words_covariate(out, a, of);
+            }
             buf_puts(out, ")");
         }
         buf_puts(out, "\n\n");
@@ -131,6 +135,13 @@ static void foot(struct buf *out, const struct analysis *a) {
         buf_puts(out, "\n>\n");
     }
     if (a->warning_count) buf_putc(out, '\n');
+    if (a->online) {
+        words_online(out, a);
+        buf_puts(out, "; ");
+        words_shares(out, a);
+        buf_putc(out, '\n');
+        return;
+    }
     buf_count(out, a->items, "case");
     buf_puts(out, ", ");
     buf_count(out, a->repeats, "repeat");

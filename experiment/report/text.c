@@ -30,6 +30,11 @@ static void paint(struct buf *out, const struct experiment_report *report, const
 static void plan_line(struct buf *out, const struct analysis *a) {
     diag_put_safe(out, a->name.len ? a->name : TEXT("experiment"));
     buf_puts(out, "  ");
+    if (a->online) {
+        words_online(out, a);
+        buf_putc(out, '\n');
+        return;
+    }
     buf_count(out, a->items, "case");
     buf_puts(out, ", ");
     buf_count(out, a->repeats, "repeat");
@@ -45,7 +50,7 @@ static void count_line(struct buf *out, const struct analysis *a) {
     list_put_number(out, (size_t)a->done);
     buf_puts(out, " of ");
     list_put_number(out, (size_t)a->cells);
-    buf_puts(out, " runs done");
+    buf_puts(out, a->online ? " messages ended" : " runs done");
     const struct {
         uint64_t count;
         const char *what;
@@ -54,7 +59,13 @@ static void count_line(struct buf *out, const struct analysis *a) {
         if (!rest[i].count) continue;
         buf_puts(out, ", ");
         list_put_number(out, (size_t)rest[i].count);
-        buf_printf(out, " %s", rest[i].what);
+        buf_printf(out, " %s", a->online ? "without an end" : rest[i].what);
+    }
+    if (a->online) {
+        buf_puts(out, "; ");
+        words_shares(out, a);
+        buf_putc(out, '\n');
+        return;
     }
     const struct arm_comparison *primary = analysis_comparison(a, 1, 0);
     buf_puts(out, "; ");
@@ -209,7 +220,18 @@ static void tests(struct buf *out, const struct arm_comparison *of) {
     }
     if (any) buf_putc(out, '\n');
     if (!of->fixed_valid)
-        buf_puts(out, "  p-values for a fixed number of cases are not valid here and not shown\n");
+        buf_puts(out, of->decisive >= TEST_WELCH
+                          ? "  p-values for a fixed number of units are not valid here and not "
+                            "shown\n"
+                          : "  p-values for a fixed number of cases are not valid here and not "
+                            "shown\n");
+}
+
+static void covariate(struct buf *out, const struct analysis *a, const struct arm_comparison *of) {
+    if (!a->online || isnan(of->covariate.theta)) return;
+    buf_puts(out, "  ");
+    (void)words_covariate(out, a, of);
+    buf_putc(out, '\n');
 }
 
 static void sequence(struct buf *out, const struct analysis *a, const struct arm_comparison *of) {
@@ -271,6 +293,7 @@ static void primary(struct buf *out, const struct experiment_report *report, siz
             (unsigned long long)of->table.both, (unsigned long long)of->table.only_first,
             (unsigned long long)of->table.only_second, (unsigned long long)of->table.neither);
     tests(out, of);
+    covariate(out, a, of);
     sequence(out, a, of);
     bounds(out, a, of);
     buf_puts(out, "  ");

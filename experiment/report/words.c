@@ -97,8 +97,9 @@ void words_p(struct buf *out, double p) {
 }
 
 const char *words_test(enum test_kind kind) {
-    static const char *const names[] = {"McNemar, mid-p", "McNemar, exact", "t-test", "sign flips",
-                                        "Wilcoxon"};
+    static const char *const names[] = {"McNemar, mid-p", "McNemar, exact", "t-test",
+                                        "sign flips",     "Wilcoxon",       "Welch",
+                                        "chi-square"};
     return names[kind];
 }
 
@@ -126,7 +127,8 @@ static void unknown(struct buf *out, const struct analysis *analysis,
     else if (isfinite(comparison->items_needed)) {
         buf_puts(out, ": about ");
         list_put_number(out, (size_t)ceil(comparison->items_needed));
-        buf_puts(out, " cases would tell, if what was seen is true");
+        buf_puts(out, analysis->online ? " units" : " cases");
+        buf_puts(out, " would tell, if what was seen is true");
     }
 }
 
@@ -163,11 +165,15 @@ void words_power(struct buf *out, const struct analysis *analysis,
                  const struct arm_comparison *comparison) {
     const struct metric *metric = &analysis->metrics[comparison->metric];
     if (isnan(comparison->detectable) || !(comparison->spread > 0)) {
-        buf_puts(out, "no two cases differ in their difference: nothing says how many it takes");
+        buf_puts(out, analysis->online
+                          ? "no two units of an arm differ: nothing says how many it takes"
+                          : "no two cases differ in their difference: nothing says how many it "
+                            "takes");
         return;
     }
     list_put_number(out, comparison->items);
-    buf_puts(out, " cases show, with 80 % power, a difference of ");
+    buf_puts(out, analysis->online ? " units" : " cases");
+    buf_puts(out, " show, with 80 % power, a difference of ");
     struct measure least = {comparison->detectable, {(double)NAN, (double)NAN}};
     words_effect(out, metric, &least);
     struct stat_pairs table = comparison->table;
@@ -188,4 +194,48 @@ int words_direction(const struct analysis *analysis, const struct arm_comparison
     struct stat_interval interval = comparison->effect.interval;
     int up = interval.low > zero ? 1 : interval.high < zero ? -1 : 0;
     return metric->higher_is_better ? up : -up;
+}
+
+/* ## Online */
+
+void words_online(struct buf *out, const struct analysis *analysis) {
+    const struct online_result *online = analysis->online;
+    uint64_t messages = 0;
+    for (size_t i = 0; i < analysis->arm_count; i++) messages += online->messages[i];
+    buf_puts(out, "online, unpaired: ");
+    list_put_number(out, analysis->items);
+    buf_puts(out, " of ");
+    list_put_number(out, online->planned);
+    buf_puts(out, " planned units, ");
+    list_put_number(out, (size_t)messages);
+    buf_puts(out, messages == 1 ? " message, " : " messages, ");
+    buf_count(out, analysis->arm_count, "arm");
+    buf_printf(out, "; assigned by hash, seed %llu", (unsigned long long)analysis->seed);
+    if (analysis->sequential) buf_puts(out, ", sequential: the first message of each unit");
+}
+
+void words_shares(struct buf *out, const struct analysis *analysis) {
+    const struct online_result *online = analysis->online;
+    buf_puts(out, "sample ratio ");
+    for (size_t i = 0; i < analysis->arm_count; i++) {
+        if (i) buf_puts(out, ":");
+        list_put_number(out, (size_t)online->units[i]);
+    }
+    buf_puts(out, ", to be expected ");
+    for (size_t i = 0; i < analysis->arm_count; i++) {
+        if (i) buf_puts(out, ":");
+        words_printed(out, "%.1f", online->shares[i] * online->seen);
+    }
+    buf_puts(out, ", chi-square ");
+    words_p(out, online->ratio.p);
+}
+
+bool words_covariate(struct buf *out, const struct analysis *analysis,
+                     const struct arm_comparison *comparison) {
+    if (isnan(comparison->covariate.theta)) return false;
+    buf_puts(out, "CUPED: the covariate, known of ");
+    list_put_number(out, analysis->online->with_covariate);
+    buf_puts(out, " units, takes ");
+    words_printed(out, "%.1f %% of the variance away", 100 * comparison->covariate.reduction);
+    return true;
 }

@@ -31,4 +31,13 @@ int words_direction(const struct analysis *analysis, const struct arm_comparison
 /* "mid-p of McNemar's test": a test for people. */
 const char *words_test(enum test_kind kind);
 
+/* ## Online */
+/* "online, unpaired: 812 of 2,000 planned units, ..." */
+void words_online(struct buf *out, const struct analysis *analysis);
+/* How many units the arms got, and were to get. */
+void words_shares(struct buf *out, const struct analysis *analysis);
+/* What the covariate explains; false: there is none. */
+bool words_covariate(struct buf *out, const struct analysis *analysis,
+                     const struct arm_comparison *comparison);
+
 #endif

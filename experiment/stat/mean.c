@@ -76,6 +76,26 @@ struct stat_mean stat_geometric_ratio(const double *first, const double *second,
     return out;
 }
 
+/* ## Two arms that share nothing */
+
+/* The square of its mean's standard error. */
+static double squared_error(const double *values, double mean, size_t count) {
+    double n = (double)count;
+    return sum_of_products(values, mean, values, mean, count) / (n - 1) / n;
+}
+
+struct stat_mean stat_welch(const double *first, size_t first_count, const double *second,
+                            size_t second_count, double confidence) {
+    double a = first_count ? mean_of(first, first_count) : NAN;
+    double b = second_count ? mean_of(second, second_count) : NAN;
+    if (first_count < 2 || second_count < 2) return judge_mean(a - b, NAN, NAN, confidence);
+    double va = squared_error(first, a, first_count), vb = squared_error(second, b, second_count);
+    double na = (double)first_count - 1, nb = (double)second_count - 1;
+    /* Without any spread the fraction is 0 / 0. */
+    double df = va + vb > 0 ? (va + vb) * (va + vb) / (va * va / na + vb * vb / nb) : na + nb;
+    return judge_mean(a - b, sqrt(va + vb), df, confidence);
+}
+
 /* ## Clusters */
 
 struct clustered_value {

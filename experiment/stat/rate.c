@@ -35,3 +35,17 @@ struct stat_interval stat_newcombe_unpaired(uint64_t successes_first, uint64_t t
     return (struct stat_interval){p - q - hypot(p - first.low, second.high - q),
                                   p - q + hypot(first.high - p, q - second.low)};
 }
+
+struct stat_chi_square stat_rates_chi_square(uint64_t successes_first, uint64_t trials_first,
+                                             uint64_t successes_second, uint64_t trials_second) {
+    double n = (double)trials_first, m = (double)trials_second;
+    double a = (double)successes_first, b = (double)successes_second;
+    if (!trials_first || !trials_second || a > n || b > m)
+        return (struct stat_chi_square){NAN, NAN, NAN};
+    double all = n + m, passed = a + b, cross = a * m - b * n;
+    struct stat_chi_square out = {0, 1, 1};
+    if (!(passed > 0) || !(passed < all)) return out;
+    out.statistic = cross / passed * (cross / (all - passed)) * (all / n / m);
+    out.p = stat_chi_square_tails(out.statistic, 1).upper;
+    return out;
+}

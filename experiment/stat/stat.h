@@ -32,6 +32,11 @@ struct stat_interval stat_newcombe_unpaired(uint64_t successes_first, uint64_t t
                                             uint64_t successes_second, uint64_t trials_second,
                                             double confidence);
 
+/* Are two such rates alike? Pearson's chi-square with one degree of freedom, not corrected; p 1 and
+ * statistic 0 where all passed or none. */
+struct stat_chi_square stat_rates_chi_square(uint64_t successes_first, uint64_t trials_first,
+                                             uint64_t successes_second, uint64_t trials_second);
+
 /* ## Pairs of yes and no (pairs.c) */
 
 struct stat_pairs {
@@ -68,6 +73,11 @@ struct stat_mean stat_paired_t(const double *differences, size_t count, double c
  * is the paired t of logarithms. `mean` and `interval` are ratios; t, df and p judge ratio 1. */
 struct stat_mean stat_geometric_ratio(const double *first, const double *second, size_t count,
                                       double confidence);
+
+/* Welch (1947): first - second of two arms that share no items, each with a variance of its own;
+ * Satterthwaite's degrees of freedom. Fewer than two values in an arm: a mean and nothing else. */
+struct stat_mean stat_welch(const double *first, size_t first_count, const double *second,
+                            size_t second_count, double confidence);
 
 struct stat_clustered {
     double mean, se; /* Miller, "Adding error bars to evals" (2024): no small-sample correction */

@@ -52,6 +52,12 @@ struct store_driver {
                          struct store_error *error);
     gramc_status (*left)(void *db, uint64_t *out, struct store_error *error);
     gramc_status (*find)(void *db, size_t i, struct store_entry *out, struct store_error *error);
+    /* As store_expose, store_feedback, store_exposures. */
+    gramc_status (*expose)(void *db, const struct store_exposure *exposure, struct store_claim *out,
+                           struct store_error *error);
+    gramc_status (*feedback)(void *db, uint32_t place, double value, struct store_error *error);
+    gramc_status (*exposures)(void *db, store_exposure_visit *visit, void *ctx,
+                              struct store_error *error);
 };
 
 extern const struct store_driver store_sqlite, store_postgres;

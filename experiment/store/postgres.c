@@ -56,7 +56,15 @@ static const char *const schema[] = {
     " arm bigint NOT NULL, grader bigint NOT NULL, fence bigint NOT NULL, value float8 NOT NULL,"
     " pass bigint NOT NULL, missing bigint NOT NULL, reason bytea NOT NULL, cost float8 NOT NULL,"
     " lines bytea NOT NULL, PRIMARY KEY(experiment,place,repeat,arm,grader),"
-    " FOREIGN KEY(experiment,place) REFERENCES gramc.item(experiment,place))"};
+    " FOREIGN KEY(experiment,place) REFERENCES gramc.item(experiment,place))",
+    "CREATE TABLE IF NOT EXISTS gramc.exposure("
+    " experiment bigint NOT NULL, place bigint NOT NULL, unit text NOT NULL, arm bigint NOT NULL,"
+    " covariate float8, begun_ms bigint NOT NULL, PRIMARY KEY(experiment,place),"
+    " FOREIGN KEY(experiment,place) REFERENCES gramc.item(experiment,place))",
+    "CREATE TABLE IF NOT EXISTS gramc.feedback("
+    " experiment bigint NOT NULL, place bigint NOT NULL, value float8 NOT NULL,"
+    " told_ms bigint NOT NULL,"
+    " FOREIGN KEY(experiment,place) REFERENCES gramc.exposure(experiment,place))"};
 
 struct store_server {
     gramc_allocator allocator;
@@ -472,6 +480,52 @@ static gramc_status find_entry(void *db, size_t i, struct store_entry *out,
     return status || found ? status : GRAMC_NOT_FOUND;
 }
 
+/* ## Online */
+
+/* What the database refuses concerns one message; whether it is there, the next one asks again. */
+static gramc_status end_change(struct store_server *server, struct store_error *error) {
+    struct postgres *db = &server->reading;
+    if (!db->status) return GRAMC_OK;
+    gramc_status status = explain(db, error);
+    if (db->status != GRAMC_IO) db->status = GRAMC_OK;
+    return status;
+}
+
+/* One statement, which is all or nothing. */
+static gramc_status expose(void *db, const struct store_exposure *exposure, struct store_claim *out,
+                           struct store_error *error) {
+    struct store_server *server = db;
+    if (!server->key) return store_fail(error, GRAMC_USAGE, "no experiment was begun");
+    if (!is_there(server)) return explain(&server->reading, error);
+    out->fence = 1;
+    if (!postgres_expose(&server->reading, server->key, exposure, &out->place) &&
+        !server->reading.status)
+        return store_fail(error, GRAMC_IO, "PostgreSQL: the experiment is gone");
+    return end_change(server, error);
+}
+
+static gramc_status feedback(void *db, uint32_t place, double value, struct store_error *error) {
+    struct store_server *server = db;
+    struct pg_query query;
+    if (!is_there(server)) return explain(&server->reading, error);
+    pg_begin(&query, &server->reading);
+    pg_put_number(&query, server->key);
+    pg_put_number(&query, place);
+    pg_put_real(&query, value);
+    pg_run(&query, "INSERT INTO gramc.feedback(experiment,place,value,told_ms) VALUES($1,$2,$3,"
+                   "(extract(epoch FROM now())*1000)::bigint)");
+    pg_end(&query);
+    return end_change(server, error);
+}
+
+static gramc_status exposures_each(void *db, store_exposure_visit *visit, void *ctx,
+                                   struct store_error *error) {
+    struct store_server *server = db;
+    look_up(server);
+    postgres_exposures(&server->reading, server->key, visit, ctx);
+    return server->reading.status ? explain(&server->reading, error) : GRAMC_OK;
+}
+
 const struct store_driver store_postgres = {.open = open_server,
                                             .close = close_server,
                                             .begin = begin,
@@ -482,4 +536,7 @@ const struct store_driver store_postgres = {.open = open_server,
                                             .write = write_batch,
                                             .each = each,
                                             .left = left,
-                                            .find = find_entry};
+                                            .find = find_entry,
+                                            .expose = expose,
+                                            .feedback = feedback,
+                                            .exposures = exposures_each};

@@ -3,6 +3,7 @@
  * fence and the commit. */
 #include "experiment/store/postgres_rows.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -336,4 +337,68 @@ gramc_status postgres_each(struct postgres *db, int64_t experiment,
     postgres_run(db, "COMMIT");
     arena_free(&arena);
     return nomem ? GRAMC_NOMEM : GRAMC_OK;
+}
+
+/* ## Online */
+
+bool postgres_expose(struct postgres *db, int64_t experiment, const struct store_exposure *exposure,
+                     uint32_t *place) {
+    struct pg_query query;
+    bool has = !isnan(exposure->covariate);
+    pg_begin(&query, db);
+    pg_put_number(&query, experiment);
+    pg_put_text(&query, exposure->unit);
+    pg_put_number(&query, exposure->arm);
+    pg_put_real(&query, has ? exposure->covariate : 0);
+    pg_put_number(&query, has);
+    pg_put_number(&query, exposure->begun_ms);
+    bool made = pg_run(
+        &query,
+        "WITH counted AS(UPDATE gramc.experiment SET items=items+1 WHERE key=$1 RETURNING"
+        " items-1 AS place),made AS(INSERT INTO gramc.item(experiment,place,state,owner,fence,"
+        "ticket) SELECT $1,place,'leased','',1,0 FROM counted)"
+        " INSERT INTO gramc.exposure(experiment,place,unit,arm,covariate,begun_ms)"
+        " SELECT $1,place,$2::text,$3::bigint,CASE WHEN $5::bigint=1 THEN $4::float8 END,"
+        "$6::bigint FROM counted RETURNING place");
+    if (made) *place = (uint32_t)pg_number(&query, 0);
+    pg_end(&query);
+    return made;
+}
+
+static int visit_row(const struct pg_query *query, store_exposure_visit *visit, void *ctx) {
+    const struct store_exposure exposure = {
+        .place = (uint32_t)pg_number(query, 0),
+        .arm = (uint32_t)pg_number(query, 1),
+        .unit = pg_text(query, 2),
+        .covariate = pg_number(query, 4) ? pg_real(query, 3) : (double)NAN,
+        .begun_ms = pg_number(query, 5),
+        .ended = pg_number(query, 6) != 0,
+        .feedback = pg_number(query, 8) ? pg_real(query, 7) : (double)NAN};
+    return visit(ctx, &exposure);
+}
+
+void postgres_exposures(struct postgres *db, int64_t experiment, store_exposure_visit *visit,
+                        void *ctx) {
+    char sql[1024], fetch[48];
+    bool stopped = false, more = true;
+    struct pg_query query;
+    snprintf(sql, sizeof(sql),
+             "DECLARE rows CURSOR FOR SELECT e.place,arm,unit,coalesce(covariate,0),"
+             "(covariate IS NOT NULL)::int,begun_ms,EXISTS(SELECT 1 FROM gramc.attempt AS a WHERE"
+             " a.experiment=e.experiment AND a.place=e.place)::int,coalesce(told.value,0),"
+             "(told.value IS NOT NULL)::int FROM gramc.exposure AS e LEFT JOIN (SELECT place,"
+             "avg(value) AS value FROM gramc.feedback WHERE experiment=%lld GROUP BY place) AS told"
+             " ON told.place=e.place WHERE e.experiment=%lld ORDER BY e.place",
+             (long long)experiment, (long long)experiment);
+    snprintf(fetch, sizeof(fetch), "FETCH %d FROM rows", ROWS_AT_ONCE);
+    postgres_run(db, "BEGIN");
+    postgres_run(db, sql);
+    while (more && !stopped) {
+        pg_begin(&query, db);
+        more = pg_run(&query, fetch);
+        for (bool row = more; row && !stopped; row = pg_next(&query))
+            stopped = visit_row(&query, visit, ctx) != 0;
+        pg_end(&query);
+    }
+    postgres_run(db, "COMMIT");
 }

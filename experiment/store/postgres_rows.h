@@ -22,4 +22,10 @@ gramc_status postgres_each(struct postgres *db, int64_t experiment,
                            const gramc_allocator *allocator, const struct postgres_order *order,
                            bool traces, store_visit *visit, void *ctx);
 
+/* False: there is no such experiment, or something went wrong. */
+bool postgres_expose(struct postgres *db, int64_t experiment, const struct store_exposure *exposure,
+                     uint32_t *place);
+void postgres_exposures(struct postgres *db, int64_t experiment, store_exposure_visit *visit,
+                        void *ctx);
+
 #endif

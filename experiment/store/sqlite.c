@@ -69,6 +69,19 @@ static const char preferences[] =
     " lines TEXT NOT NULL, PRIMARY KEY(experiment,place,repeat,arm,grader),"
     " FOREIGN KEY(experiment,place) REFERENCES item(experiment,place)) WITHOUT ROWID";
 
+/* Both of online experiments, in the same way. */
+static const char exposures[] =
+    "CREATE TABLE IF NOT EXISTS exposure("
+    " experiment INTEGER NOT NULL, place INTEGER NOT NULL, unit TEXT NOT NULL,"
+    " arm INTEGER NOT NULL, covariate REAL, begun_ms INTEGER NOT NULL,"
+    " PRIMARY KEY(experiment,place),"
+    " FOREIGN KEY(experiment,place) REFERENCES item(experiment,place)) WITHOUT ROWID";
+static const char feedbacks[] =
+    "CREATE TABLE IF NOT EXISTS feedback("
+    " experiment INTEGER NOT NULL, place INTEGER NOT NULL, value REAL NOT NULL,"
+    " told_ms INTEGER NOT NULL,"
+    " FOREIGN KEY(experiment,place) REFERENCES exposure(experiment,place))";
+
 /* A claim that is under way in this process. */
 struct lease {
     uint32_t place;
@@ -138,7 +151,9 @@ static gramc_status open_file(void **out, gramc_text where, const gramc_allocato
     memcpy(file->path, where.ptr, where.len);
     if (sqlite_open(&file->reading, file->path, &form, BUSY_MS))
         return explain(file, &file->reading, error);
-    if (sqlite_run(&file->reading, preferences)) return explain(file, &file->reading, error);
+    static const char *const later[] = {preferences, exposures, feedbacks};
+    for (size_t i = 0; i < sizeof(later) / sizeof(*later); i++)
+        if (sqlite_run(&file->reading, later[i])) return explain(file, &file->reading, error);
     if (sqlite_open(&file->writing, file->path, &form, BUSY_MS))
         return explain(file, &file->writing, error);
     return GRAMC_OK;
@@ -365,10 +380,10 @@ static gramc_status heartbeat(void *db, gramc_text owner, uint32_t lease_ms) {
     return GRAMC_OK;
 }
 
-/* A claim that somebody else has made since is theirs. */
+/* A claim that somebody else has made since is theirs; messages were not claimed. */
 static void finish(void *db, const struct store_claim *given) {
     struct store_file *file = db;
-    if (given->fence != file->fences[given->place]) return;
+    if (given->place >= file->items || given->fence != file->fences[given->place]) return;
     for (size_t i = 0; i < file->lease_count; i++)
         if (file->leases[i].place == given->place) drop_lease(file, i--);
 }
@@ -441,6 +456,52 @@ static gramc_status find(void *db, size_t i, struct store_entry *out, struct sto
     return found ? GRAMC_OK : GRAMC_NOT_FOUND;
 }
 
+/* ## Online */
+
+/* A failure of one message is not one of the next: what went wrong is undone and forgotten. */
+static gramc_status end_change(struct store_file *file, struct store_error *error) {
+    struct sqlite *db = &file->reading;
+    sqlite_run(db, "COMMIT");
+    if (!db->status) return GRAMC_OK;
+    gramc_status status = explain(file, db, error);
+    sqlite_forget(db);
+    sqlite_run(db, "ROLLBACK");
+    sqlite_forget(db);
+    return status;
+}
+
+static gramc_status expose(void *db, const struct store_exposure *exposure, struct store_claim *out,
+                           struct store_error *error) {
+    struct store_file *file = db;
+    if (!file->key) return store_fail(error, GRAMC_USAGE, "no experiment was begun");
+    sqlite_run(&file->reading, "BEGIN IMMEDIATE");
+    out->place = sqlite_expose(&file->reading, file->key, exposure);
+    out->fence = 1;
+    return end_change(file, error);
+}
+
+static gramc_status feedback(void *db, uint32_t place, double value, struct store_error *error) {
+    struct store_file *file = db;
+    struct sqlite_query query;
+    sqlite_run(&file->reading, "BEGIN IMMEDIATE");
+    sqlite_begin_kept(&query, &file->reading,
+                      "INSERT INTO feedback(experiment,place,value,told_ms) VALUES(?1,?2,?3,?4)");
+    sqlite_put_number(&query, 1, file->key);
+    sqlite_put_number(&query, 2, place);
+    sqlite_put_real(&query, 3, value);
+    sqlite_put_number(&query, 4, wall_ms());
+    sqlite_next(&query);
+    sqlite_end(&query);
+    return end_change(file, error);
+}
+
+static gramc_status exposures_each(void *db, store_exposure_visit *visit, void *ctx,
+                                   struct store_error *error) {
+    struct store_file *file = db;
+    sqlite_exposures(&file->reading, file->key, visit, ctx);
+    return file->reading.status ? explain(file, &file->reading, error) : GRAMC_OK;
+}
+
 const struct store_driver store_sqlite = {.open = open_file,
                                           .close = close_file,
                                           .begin = begin,
@@ -451,4 +512,7 @@ const struct store_driver store_sqlite = {.open = open_file,
                                           .write = write_batch,
                                           .each = each,
                                           .left = left,
-                                          .find = find};
+                                          .find = find,
+                                          .expose = expose,
+                                          .feedback = feedback,
+                                          .exposures = exposures_each};

@@ -5,6 +5,8 @@
 
 #include "base/text.h"
 
+#include <math.h>
+
 /* ## Writing */
 
 static bool write_claim(struct sqlite *db, int64_t experiment, const struct store_write *write) {
@@ -361,4 +363,69 @@ gramc_status sqlite_each(struct sqlite *db, int64_t experiment, const gramc_allo
     end_reading(&reading);
     arena_free(&arena);
     return nomem ? GRAMC_NOMEM : GRAMC_OK;
+}
+
+/* ## Online */
+
+static int64_t next_place(struct sqlite *db, int64_t experiment) {
+    struct sqlite_query query;
+    sqlite_begin_kept(&query, db, "UPDATE experiment SET items=items+1 WHERE key=?1");
+    sqlite_put_number(&query, 1, experiment);
+    sqlite_next(&query);
+    sqlite_end(&query);
+    sqlite_begin_kept(&query, db, "SELECT items-1 FROM experiment WHERE key=?1");
+    sqlite_put_number(&query, 1, experiment);
+    int64_t place = sqlite_next(&query) ? sqlite_number(&query, 0) : 0;
+    sqlite_end(&query);
+    return place;
+}
+
+uint32_t sqlite_expose(struct sqlite *db, int64_t experiment,
+                       const struct store_exposure *exposure) {
+    struct sqlite_query query;
+    int64_t place = next_place(db, experiment);
+    sqlite_begin_kept(&query, db,
+                      "INSERT INTO item(experiment,place,state,owner,fence)"
+                      " VALUES(?1,?2,'leased','',1)");
+    sqlite_put_number(&query, 1, experiment);
+    sqlite_put_number(&query, 2, place);
+    sqlite_next(&query);
+    sqlite_end(&query);
+    sqlite_begin_kept(&query, db,
+                      "INSERT INTO exposure(experiment,place,unit,arm,covariate,begun_ms)"
+                      " VALUES(?1,?2,?3,?4,?5,?6)");
+    sqlite_put_number(&query, 1, experiment);
+    sqlite_put_number(&query, 2, place);
+    sqlite_put_text(&query, 3, exposure->unit);
+    sqlite_put_number(&query, 4, exposure->arm);
+    if (!isnan(exposure->covariate)) sqlite_put_real(&query, 5, exposure->covariate);
+    sqlite_put_number(&query, 6, exposure->begun_ms);
+    sqlite_next(&query);
+    sqlite_end(&query);
+    return (uint32_t)place;
+}
+
+void sqlite_exposures(struct sqlite *db, int64_t experiment, store_exposure_visit *visit,
+                      void *ctx) {
+    struct sqlite_query query;
+    bool stopped = false;
+    sqlite_begin(&query, db,
+                 "SELECT place,arm,unit,covariate,covariate IS NOT NULL,begun_ms,"
+                 "EXISTS(SELECT 1 FROM attempt AS a WHERE a.experiment=e.experiment AND"
+                 " a.place=e.place),told.value,told.value IS NOT NULL FROM exposure AS e LEFT JOIN"
+                 " (SELECT place AS at,avg(value) AS value FROM feedback WHERE experiment=?1"
+                 " GROUP BY place) AS told ON told.at=e.place WHERE experiment=?1 ORDER BY place");
+    sqlite_put_number(&query, 1, experiment);
+    while (!stopped && sqlite_next(&query)) {
+        const struct store_exposure exposure = {
+            .place = (uint32_t)sqlite_number(&query, 0),
+            .arm = (uint32_t)sqlite_number(&query, 1),
+            .unit = sqlite_text(&query, 2),
+            .covariate = sqlite_number(&query, 4) ? sqlite_real(&query, 3) : (double)NAN,
+            .begun_ms = sqlite_number(&query, 5),
+            .ended = sqlite_number(&query, 6) != 0,
+            .feedback = sqlite_number(&query, 8) ? sqlite_real(&query, 7) : (double)NAN};
+        stopped = visit(ctx, &exposure) != 0;
+    }
+    sqlite_end(&query);
 }

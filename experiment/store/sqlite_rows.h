@@ -21,4 +21,10 @@ gramc_status sqlite_each(struct sqlite *db, int64_t experiment, const gramc_allo
                          const struct sqlite_order *order, bool traces, store_visit *visit,
                          void *ctx);
 
+/* Inside a transaction: the place that it was given. */
+uint32_t sqlite_expose(struct sqlite *db, int64_t experiment,
+                       const struct store_exposure *exposure);
+void sqlite_exposures(struct sqlite *db, int64_t experiment, store_exposure_visit *visit,
+                      void *ctx);
+
 #endif

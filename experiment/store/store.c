@@ -313,6 +313,24 @@ gramc_status store_flush(struct store *store, struct store_error *error) {
     return store_health(store, error);
 }
 
+gramc_status store_flush_within(struct store *store, uint32_t ms, struct store_error *error) {
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    uint64_t ns = (uint64_t)until.tv_nsec + ms * UINT64_C(1000000);
+    until.tv_sec += (time_t)(ns / 1000000000);
+    until.tv_nsec = (long)(ns % 1000000000);
+    pthread_mutex_lock(&store->lock);
+    bool waits = true;
+    while (waits && store->started && (store->first || store->busy)) {
+        store->hurry = true;
+        pthread_cond_signal(&store->work);
+        waits = pthread_cond_timedwait(&store->idle, &store->lock, &until) == 0;
+    }
+    pthread_mutex_unlock(&store->lock);
+    free_spent(store);
+    return store_health(store, error);
+}
+
 gramc_status store_begin(struct store *store, gramc_text id, const struct plan *plan,
                          gramc_text details, struct store_error *error) {
     gramc_status status = store_flush(store, error);
@@ -337,6 +355,26 @@ gramc_status store_each(struct store *store, bool traces, store_visit *visit, vo
 gramc_status store_each_of(struct store *store, uint32_t place, store_visit *visit, void *ctx,
                            struct store_error *error) {
     return store->driver->each(store->db, place, false, visit, ctx, error);
+}
+
+/* ## Online */
+
+gramc_status store_expose(struct store *store, const struct store_exposure *exposure,
+                          struct store_claim *out, struct store_error *error) {
+    gramc_status status = store_health(store, error);
+    return status ? status : store->driver->expose(store->db, exposure, out, error);
+}
+
+gramc_status store_feedback(struct store *store, uint32_t place, double value,
+                            struct store_error *error) {
+    gramc_status status = store_health(store, error);
+    return status ? status : store->driver->feedback(store->db, place, value, error);
+}
+
+gramc_status store_exposures(struct store *store, store_exposure_visit *visit, void *ctx,
+                             struct store_error *error) {
+    gramc_status status = store_flush(store, error);
+    return status ? status : store->driver->exposures(store->db, visit, ctx, error);
 }
 
 /* ## Opening and closing */
@@ -389,7 +427,7 @@ gramc_status store_open(struct store **out, gramc_text where, const gramc_alloca
     store->end = &store->first;
     pthread_mutex_init(&store->lock, NULL);
     init_timed(&store->work);
-    pthread_cond_init(&store->idle, NULL);
+    init_timed(&store->idle);
     gramc_status status =
         store_is_foreign(where)
             ? store_fail(error, GRAMC_FINDINGS, "it is a path or postgresql://USER@HOST/DATABASE")

@@ -112,4 +112,33 @@ gramc_status store_each(struct store *store, bool traces, store_visit *visit, vo
 gramc_status store_each_of(struct store *store, uint32_t place, store_visit *visit, void *ctx,
                            struct store_error *error);
 
+/* ## Online
+ * Nothing is planned but how many units are wanted: messages come by themselves, each of a unit (a
+ * session or a user), and each is an item with one cell. The experiment was begun without items. */
+
+/* That a unit is shown an arm, by one of its messages. */
+struct store_exposure {
+    uint32_t place; /* of the message, as they came */
+    uint32_t arm;
+    gramc_text unit;  /* a name of it that says nothing; at most 64 bytes */
+    double covariate; /* what was known of the unit before; NaN: nothing */
+    int64_t begun_ms; /* since 1970 */
+    /* Read alone: */
+    bool ended;      /* there is an attempt */
+    double feedback; /* the mean of what was said of it; NaN: nothing was */
+};
+/* Committed when it returns, so that whatever becomes of the run, it is known that it began. `out`
+ * is what its attempts are saved with. Blocks for a commit. */
+gramc_status store_expose(struct store *store, const struct store_exposure *exposure,
+                          struct store_claim *out, struct store_error *error);
+/* What somebody says of the message at that place, from 0 to 1; committed. */
+gramc_status store_feedback(struct store *store, uint32_t place, double value,
+                            struct store_error *error);
+/* All of them by place. */
+typedef int store_exposure_visit(void *ctx, const struct store_exposure *exposure);
+gramc_status store_exposures(struct store *store, store_exposure_visit *visit, void *ctx,
+                             struct store_error *error);
+/* store_flush, but for so long at most: what takes longer is written later. */
+gramc_status store_flush_within(struct store *store, uint32_t ms, struct store_error *error);
+
 #endif

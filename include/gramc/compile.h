@@ -57,6 +57,11 @@ GRAMC_API GRAMC_MUST_USE gramc_status gramc_compile_tools(const gramc_spec **out
 GRAMC_API const gramc_spec *gramc_compiled(const gramc_compilation *compilation, size_t i);
 /* The name of the source in which a tool stands. */
 GRAMC_API gramc_text gramc_tool_file(const gramc_tool *tool);
+/* What a tool says of its effects; each is 0 or 1, or -1: nothing is said of it. */
+typedef struct gramc_tool_hints {
+    int read_only, destructive, idempotent, open_world;
+} gramc_tool_hints;
+GRAMC_API gramc_tool_hints gramc_tool_get_hints(const gramc_tool *tool);
 /* True for one spec, of all that a tool's source is part of: the one that the source is the root
  * of, or else the first. */
 GRAMC_API bool gramc_tool_is_own(const gramc_spec *spec, const gramc_tool *tool);

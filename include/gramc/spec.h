@@ -270,6 +270,7 @@ typedef struct gramc_arm {
     const gramc_library *library; /* NULL: the agent needs none */
     gramc_text model;             /* empty here and below: as the agent says */
     gramc_text temperature, top_p, presence_penalty, frequency_penalty, max_tokens, seed;
+    gramc_text weight; /* online: its share of the units, against the others'; empty: 1 */
 } gramc_arm;
 
 /* What a grader looks at. */
@@ -306,7 +307,7 @@ typedef struct gramc_grader {
 typedef struct gramc_experiment {
     gramc_text name;
     gramc_text cases;    /* path of the JSON lines or CSV file, from where the compilation's paths
-                            begin */
+                            begin; empty: it is online alone (`units`) */
     gramc_text metric;   /* `pass` unless another one, or a grader, is named */
     gramc_text stop;     /* fixed, sequential */
     gramc_text margin;   /* a number as it is spelled; 0 */
@@ -329,6 +330,7 @@ typedef struct gramc_experiment {
     gramc_text folder;      /* of the file that it stands in, where `reset` starts; empty: the
                                current one */
     gramc_text max_missing; /* the share of items that may lack a run: 0.02 */
+    uint32_t units;         /* online: sessions or users that are planned; 0: not said */
 } gramc_experiment;
 
 /* ## Look-ups */

@@ -14,11 +14,22 @@ TOOLS = """[tools:ToolLibrary {description: "Greets"} |
   [liar:ToolImpl {exec: ["echo", "many"]} | ()==>(::Int)],
   [broken:ToolImpl {exec: ["sh", "-c", "echo out of luck >&2; exit 3"]}],
   [slow:ToolImpl {exec: ["sh", "-c", "echo $$ > slow.pid; exec sleep 5"]}],
+  [big:ToolImpl {exec: ["sh", "-c", "head -c 900000 /dev/zero | tr '\\\\0' x"]}],
   [ping:ToolImpl {returns: "pong"}]]
+"""
+HINTS = """[look:Tool {description: "Looks", title: "Look", readOnly: true, idempotent: true, openWorld: true} | ()==>(::Text)]
+[wipe:Tool {description: "Wipes", destructive: true} | ()==>(::Text)]
+[told:Tool {description: "Tells", readOnly: true} | ()==>(::Text)]
+[l:ToolLibrary | [look:ToolImpl {exec: ["echo", "x"]}], [wipe:ToolImpl {returns: "x", description: "Its own"}], [plain:ToolImpl {exec: ["true"]}],
+  [box:McpServer {command: ["python3", "%s/mcp_box.py", "hints.json"]}]]
+"""
+BY_AGENT = """[helper:Agent {description: "Helps", model: "OpenAI/x"}]
+[l:ToolLibrary | [ping:ToolImpl {returns: "pong"}], [ask:ToolImpl {agent: helper} | (message::Text)==>(::Text)]]
 """
 AGENT = """[clerk:Agent {description: "Is a clerk", model: "OpenAI/gpt-4o", instruction: "Speak ${language}"} |
   [ping:Tool {description: "Pings"} | ()==>(::Text)]]
-[desk:ToolLibrary | [ping:ToolImpl {returns: "pong"}]]
+[waiter:Agent {description: "Waits", model: "OpenAI/gpt-4o"} | [slow:Tool {description: "Waits", timeout: 20s} | ()==>(::Text)]]
+[desk:ToolLibrary | [ping:ToolImpl {returns: "pong"}], [slow:ToolImpl {exec: ["sh", "-c", "echo $$ > run.pid; exec sleep 15"]}]]
 """
 
 def handshake_era():
@@ -27,7 +38,7 @@ def handshake_era():
                         ("1999-01-01", "2025-11-25")):
         check(client.greet(wanted)["result"]["protocolVersion"] == got, wanted, got)
     tools = {tool["name"]: tool for tool in client.ask("tools/list")["result"]["tools"]}
-    check(list(tools) == ["add", "echo", "point", "liar", "broken", "slow", "ping"], list(tools))
+    check(list(tools) == ["add", "echo", "point", "liar", "broken", "slow", "big", "ping"], list(tools))
     check(tools["add"]["inputSchema"]["required"] == ["x", "y"] and "outputSchema" not in tools["add"], tools["add"])
     check(tools["point"]["outputSchema"]["type"] == "object", tools["point"])
     check(tools["ping"]["annotations"]["readOnlyHint"] is True, tools["ping"])
@@ -99,6 +110,14 @@ def a_long_line():
     check(client.process.wait(timeout=20) == 0, "it is given up")
 
 
+def gone(pid):
+    for _ in range(50):
+        try: os.kill(pid, 0)
+        except ProcessLookupError: return
+        time.sleep(0.1)
+    check(False, "the program still works")
+
+
 def calls_at_once():
     client = Client("tools.gram", "--max-runs", "2")
     client.greet()
@@ -114,15 +133,73 @@ def calls_at_once():
         client.write({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": number}})
     check(text(client.call("ping")) == "pong", "the canceled ones are gone")
     with open("slow.pid") as file: pid = int(file.read())
-    for _ in range(50):
-        try: os.kill(pid, 0)
-        except ProcessLookupError: break
-        time.sleep(0.1)
-    else: check(False, "the program still works")
+    gone(pid)
     check(client.end() == (0, b""), "no word of the canceled ones")
 
 
+def ids_and_batches():
+    client = Client("tools.gram")
+    for number in (0, -7, 9007199254740993, 123456789012345678901234567890, "", "1", "x" * 5000, "a\u0000b"):
+        answer = client.ask("ping", id=number)
+        check(answer["id"] == number and type(answer["id"]) is type(number), number)
+    for number in (True, [], {}, 1.5):
+        client.send("ping", id=number)
+        answer = client.read()
+        check(answer["id"] is None and answer["error"]["code"] == -32600, number, answer)
+    client.greet("2025-03-26")  # the one revision that has batches: they are refused, in words
+    client.write([{"jsonrpc": "2.0", "id": 1, "method": "ping"}, {"jsonrpc": "2.0", "id": 2, "method": "ping"}])
+    answer = client.read()
+    check(answer["id"] is None and answer["error"]["code"] == -32600 and "batches" in answer["error"]["message"], answer)
+    slow = [client.send("tools/call", {"name": "slow"}, id=one) for one in (1, "1")]
+    refused(client.ask("ping", id=1), -32600)
+    check(len(slow) == 2 and text(client.call("ping")) == "pong", "1 and \"1\" are two ids")
+    client.write({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}})
+    check(client.ask("ping", id=1)["result"] == {}, "an id that was canceled is free again")
+    client.write({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": "1"}})
+    for params in ({}, {"requestId": None}, {"requestId": {}}, []):
+        client.write({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params})
+    client.write({"jsonrpc": "2.0", "method": "tools/call", "params": {"name": "ping"}})  # asks for nothing
+    check(client.end() == (0, b""), "nothing else is said")
+
+
+def bytes_in_pieces():
+    client = Client("tools.gram")
+    lines = [json.dumps({"jsonrpc": "2.0", "id": n, "method": "tools/call", "params": {"name": "echo", "arguments": {"a": "\u00e4" * 50}}},
+                        ensure_ascii=False).encode() + b"\r\n" for n in range(3)]
+    for byte in b"".join(lines): client.write(bytes([byte]))
+    for _ in range(3): check(json.loads(text(client.read())) == {"a": "\u00e4" * 50}, "byte by byte")
+    client.write(b"".join(json.dumps({"jsonrpc": "2.0", "id": n, "method": "ping"}).encode() + b"\n" for n in range(2000)))
+    check([client.read()["id"] for _ in range(2000)] == list(range(2000)), "2,000 at once")
+    check(client.end() == (0, b""))
+
+
+def who_reads_nothing():
+    client = Client("tools.gram", "--max-runs", "1000")
+    ask = json.dumps({"jsonrpc": "2.0", "id": "%d", "method": "tools/call", "params": {"name": "big"}}) + "\n"
+    os.set_blocking(client.process.stdin.fileno(), False)
+    most = 0
+    try:
+        for number in range(400):
+            client.write((ask % number).encode())
+            most = max(most, memory_of(client.process.pid))
+            if number % 20 == 0: time.sleep(0.05)
+        for _ in range(100):
+            most = max(most, memory_of(client.process.pid))
+            time.sleep(0.05)
+    except (BrokenPipeError, ProcessLookupError, FileNotFoundError, StopIteration, BlockingIOError): pass
+    check(client.process.wait(timeout=20) == 0, "it is given up")
+    client.errors.seek(0)
+    check(b"the client reads no answers" in client.errors.read(), "it is said")
+    check(most < 400 << 20, f"{most >> 20} MB")
+
+
 def the_end():
+    client = Client("tools.gram", "--grace", "300ms")
+    client.send("tools/call", {"name": "slow"})
+    time.sleep(0.3)
+    client.process.send_signal(signal.SIGTERM)
+    check(client.process.wait(timeout=4) == 0 and client.read() is None, "SIGTERM while a call works")
+    with open("slow.pid") as file: gone(int(file.read()))
     client = Client("tools.gram", "--grace", "300ms")
     client.send("tools/call", {"name": "slow"})
     began = time.monotonic()
@@ -192,16 +269,58 @@ def an_agent():
     failed(client.call("clerk", {"message": "hello"}), "`language` is missing")
     failed(client.call("clerk", {"message": " ", "language": "Latin"}), "`message` is empty")
     failed(client.call("clerk", {"message": "a", "language": "Latin", "more": "b"}), "`more` is none of them")
+    meta = {"progressToken": "p"}
+    number = client.send("tools/call", {"name": "clerk", "arguments": {"message": "ping", "language": "Latin"}, "_meta": meta})
+    told = [client.read() for _ in range(5)]
+    check([one["params"]["message"] for one in told[:4]] ==
+          ["asks the model, iteration 1", "calls ping", "ping: ok", "asks the model, iteration 2"], told)
+    check(told[4]["id"] == number and "isError" not in told[4]["result"] and text(told[4]), told)
     check(client.end() == (0, b""), "ends")
+    client = Client("agent.gram", "--agent", "waiter", "--library", "desk", "--model", "mock")
+    number = client.send("tools/call", {"name": "waiter", "arguments": {"message": "go"}, "_meta": meta})
+    told = [client.read()["params"] for _ in range(3)]
+    check([one["message"] for one in told] == ["asks the model, iteration 1", "calls slow", "still at work"], told)
+    check([one["progress"] for one in told] == [1, 2, 3], told)
+    client.write({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": number}})
+    with open("run.pid") as file: gone(int(file.read()))
+    check(client.ask("ping")["result"] == {}, "no word of the canceled run")
+    check(client.end() == (0, b""), "ends")
+
+
+def hints():
+    with open("hints.gram", "w") as file: file.write(HINTS % support)
+    with open("hints.json", "w") as file:
+        json.dump([{"name": "told", "title": "Told", "description": "Of the box", "inputSchema": {"type": "object"},
+                    "annotations": {"title": "T", "readOnlyHint": False, "idempotentHint": True}}], file)
+    client = Client("hints.gram")
+    tools = {tool["name"]: tool for tool in client.ask("tools/list")["result"]["tools"]}
+    check(tools["look"]["title"] == "Look" and tools["look"]["description"] == "Looks", tools["look"])
+    check(tools["look"]["annotations"] == {"readOnlyHint": True, "idempotentHint": True, "openWorldHint": True}, tools["look"])
+    check(tools["wipe"]["description"] == "Its own", tools["wipe"])
+    check(tools["wipe"]["annotations"] == {"readOnlyHint": False, "destructiveHint": True, "openWorldHint": False}, tools["wipe"])
+    check(tools["told"]["title"] == "Told" and tools["told"]["description"] == "Of the box", tools["told"])
+    check(tools["told"]["annotations"] == {"title": "T", "idempotentHint": True, "readOnlyHint": True}, tools["told"])
+    check("annotations" not in tools["plain"], tools["plain"])
+    check(client.end() == (0, b""), "ends")
+
+
+def tools_of_agents():
+    with open("inner.gram", "w") as file: file.write(BY_AGENT)
+    client = Client("inner.gram")
+    check([tool["name"] for tool in client.ask("tools/list")["result"]["tools"]] == ["ping"])
+    check(client.end() == (0, b""), "ends")
+    client.errors.seek(0)
+    check(b"ask is left out: an agent does it" in client.errors.read(), "it is said")
 
 
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
     with open("tools.gram", "w") as file: file.write(TOOLS)
     with open("agent.gram", "w") as file: file.write(AGENT)
-    for test in (handshake_era, stateless_era, what_is_no_message, a_long_line, calls_at_once, the_end, other_tools, reloads, an_agent):
+    for test in (handshake_era, stateless_era, what_is_no_message, ids_and_batches, bytes_in_pieces, a_long_line,
+                 who_reads_nothing, calls_at_once, the_end, other_tools, reloads, an_agent, hints, tools_of_agents):
         began = time.monotonic()
         test()
         if os.environ.get("GRAMC_TIMES"): print(f"{test.__name__}: {time.monotonic() - began:.1f} s")
     os.chdir("/")
-finish(120)
+finish(180)

@@ -44,6 +44,11 @@ paired <- function(a, b, conf) {
   r <- t.test(a, b, paired = TRUE, conf.level = conf)
   list(mean_diff = unname(r$estimate), se = unname(r$stderr), t = unname(r$statistic), df = unname(r$parameter), p = r$p.value, lower = r$conf.int[1], upper = r$conf.int[2])
 }
+welch <- function(a, b, conf) {
+  r <- t.test(a, b, conf.level = conf)
+  list(mean_diff = unname(r$estimate[1] - r$estimate[2]), se = unname(r$stderr), t = unname(r$statistic), df = unname(r$parameter), p = r$p.value, lower = r$conf.int[1], upper = r$conf.int[2])
+}
+two_rates <- function(k1, n1, k2, n2) { r <- suppressWarnings(prop.test(c(k1, k2), c(n1, n2), correct = FALSE)); list(chisq = unname(r$statistic), p = r$p.value) }
 ratio <- function(a, b, conf) { r <- t.test(log(a), log(b), paired = TRUE, conf.level = conf); list(ratio = exp(unname(r$estimate)), lower = exp(r$conf.int[1]), upper = exp(r$conf.int[2])) }
 flips <- function(d) {
   s <- as.matrix(expand.grid(rep(list(c(-1, 1)), length(d)))) %*% d; t <- sum(d); e <- 1e-9
@@ -122,6 +127,7 @@ def draws(rng):
     k2, n2 = rng.randint(0, 50), 50
     yield ("newcombe_hybrid_score_unpaired_ci", {"k1": k, "n1": n, "k2": k2, "n2": n2, "conf": conf},
            f"newcombe({k}, {n}, {k2}, {n2}, {conf})")
+    yield "two_rates_chisq", {"k1": k + 1, "n1": n + 2, "k2": k2, "n2": n2}, f"two_rates({k + 1}, {n + 2}, {k2}, {n2})"
     b, c, n = interior(rng)
     yield "tango_score_paired_diff_ci", {"b": b, "c": c, "n": n, "conf": conf}, f"tango({b}, {c}, {n}, {conf})"
     b, c = rng.randint(0, 80), rng.randint(1, 80)
@@ -131,6 +137,8 @@ def draws(rng):
     m = rng.randint(3, 40)
     u, v = numbers(rng, m), numbers(rng, m)
     yield "paired_t", {"a": u, "b": v, "conf": conf}, f"paired({vector(u)}, {vector(v)}, {conf})"
+    w = numbers(rng, rng.randint(2, 40))
+    yield "welch_t", {"a": u, "b": w, "conf": conf}, f"welch({vector(u)}, {vector(w)}, {conf})"
     u, v = numbers(rng, m, 0.1, 900), numbers(rng, m, 0.1, 900)
     yield "paired_geometric_mean_ratio", {"a": u, "b": v, "conf": conf}, f"ratio({vector(u)}, {vector(v)}, {conf})"
     d = numbers(rng, rng.randint(1, 11), digits=rng.choice([0, 1, 2]))

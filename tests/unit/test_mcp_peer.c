@@ -96,7 +96,7 @@ static bool converse(size_t fault, struct heard *heard) {
     assert_int_equal(gramc_bind_tool(&bound, library, TEXT("ping"), &binding), GRAMC_OK);
     assert_int_equal(gramc_loop_new(&loop, &looping), GRAMC_OK);
     faulty.until = fault;
-    const struct shelf_item item = {bound, TEXT("")};
+    const struct shelf_item item = {bound, TEXT(""), NULL};
     const struct shelf_options options = {
         .allocator = &allocator, .loop = loop, .items = &item, .item_count = 1};
     struct tool_shelf *shelf;

@@ -356,7 +356,45 @@ static void test_halves(void **state) {
     buf_free(&halves.thorough);
 }
 
+/* ## Keys that no schema names */
+
+/* An object with so many keys, inside of another with as many; the first one again at the end, as
+ * it is or with an escape, if asked for. */
+static void put_many_keys(struct buf *out, unsigned count, const char *again, bool inside) {
+    buf_putc(out, '{');
+    for (unsigned i = 0; i < count; i++) {
+        buf_printf(out, "%s\"key %u\":", i ? "," : "", i);
+        if (inside && i == count / 2) put_many_keys(out, count, NULL, false);
+        else buf_printf(out, "%u", i);
+    }
+    if (again) buf_printf(out, ",\"%s\":1", again);
+    buf_putc(out, '}');
+}
+
+static void test_many_keys(void **state) {
+    static const char *const schemas[] = {"{\"type\":\"object\"}",
+                                          "{\"patternProperties\":{\"^k\":{}}}"};
+    static const char *const again[] = {"key 0", "\\u006bey 0", NULL, "key", "\\u006bey"};
+    static const unsigned counts[] = {1, 15, 16, 17, 18, 33, 127, 128, 129, 600, 3000};
+    struct buf text;
+    (void)state;
+    buf_init(&text, NULL, LARGEST);
+    for (size_t i = 0; i < 2 * 5 * (sizeof counts / sizeof *counts); i++) {
+        gramc_schema *schema = NULL;
+        const char *source = schemas[i % 2], *key = again[i / 2 % 5];
+        if (gramc_schema_compile(&schema, source, strlen(source), NULL, NULL)) fail();
+        for (unsigned inside = 0; inside < 2; inside++) {
+            buf_reset(&text);
+            put_many_keys(&text, counts[i / 10], key, inside);
+            assert_int_equal(gramc_schema_accepts(schema, text.ptr, text.len), i / 2 % 5 >= 2);
+        }
+        gramc_schema_free(schema);
+    }
+    buf_free(&text);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_halves)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_halves),
+                                       cmocka_unit_test(test_many_keys)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "experiment/online.h"
 #include "tests/stated.h"
 #include "tests/unit/serving.h"
 
@@ -337,6 +338,81 @@ static void addresses_are_checked(void **state) {
     stop(&fixture);
 }
 
+/* ## An experiment */
+
+/* Two arms that are the same, in a store of their own. */
+struct study {
+    struct fixture fixture;
+    struct served_agent arms[2];
+    gramc_arm named[2];
+    gramc_experiment experiment;
+    struct cases cases;
+    struct plan plan;
+    char folder[64], path[96];
+    struct store *store;
+    struct online *online;
+};
+
+static void begin_study(struct study *study) {
+    struct store_error error;
+    init(&study->fixture, "much");
+    for (int i = 0; i < 2; i++) study->arms[i] = study->fixture.served;
+    study->named[0] = (gramc_arm){.name = TEXT("old"), .agent = &study->fixture.agent.agent};
+    study->named[1] = (gramc_arm){.name = TEXT("new"), .agent = &study->fixture.agent.agent};
+    study->experiment = (gramc_experiment){
+        .name = TEXT("e"), .repeats = 1, .units = 10, .arms = study->named, .arm_count = 2};
+    study->cases = (struct cases){.fingerprint = "online"};
+    assert_int_equal(plan_make(&study->plan, &study->experiment, &study->cases, NULL, NULL), 0);
+    snprintf(study->folder, sizeof(study->folder), "/tmp/gramc-serve-XXXXXX");
+    assert_non_null(mkdtemp(study->folder));
+    snprintf(study->path, sizeof(study->path), "%s/store.db", study->folder);
+    if (store_open(&study->store, text_of(study->path), NULL, &error) ||
+        store_begin(study->store, TEXT("e"), &study->plan, TEXT("{}"), &error))
+        fail_msg("%s", error.message);
+    const struct online_options options = {
+        .plan = &study->plan, .store = study->store, .loop = study->fixture.loop};
+    assert_int_equal(online_new(&study->online, &options, &error), GRAMC_OK);
+    study->fixture.options.agents = study->arms;
+    study->fixture.options.agent_count = 2;
+    study->fixture.options.online = study->online;
+}
+
+static void end_study(struct study *study) {
+    static const char *const names[] = {"", "-wal", "-shm", "-lock"};
+    struct store_error error;
+    char path[128];
+    stop(&study->fixture);
+    online_free(study->online);
+    assert_int_equal(store_close(study->store, &error), GRAMC_OK);
+    plan_free(&study->plan);
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+        snprintf(path, sizeof(path), "%s%s", study->path, names[i]);
+        unlink(path);
+    }
+    assert_int_equal(rmdir(study->folder), 0);
+}
+
+static int told_by(struct fixture *fixture, size_t length) {
+    char body[2048], user[1600];
+    memset(user, 'u', length);
+    user[length] = '\0';
+    snprintf(body, sizeof(body), "{\"message\":\"x\",\"user\":\"%s\"}", user);
+    return told(fixture, body);
+}
+
+static void users_have_names_of_some_length(void **state) {
+    static struct study study;
+    (void)state;
+    STATED(SERVE_USER_MAX, 1000, "400");
+    begin_study(&study);
+    start(&study.fixture);
+    assert_int_equal(told_by(&study.fixture, 1000), 200);
+    assert_int_equal(told_by(&study.fixture, 1001), 400);
+    assert_int_equal(told(&study.fixture, "{\"message\":\"x\",\"library\":\"desk\"}"), 400);
+    assert_int_equal(told(&study.fixture, "{\"message\":\"x\",\"covariate\":\"y\"}"), 400);
+    end_study(&study);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bodies_have_a_largest_size),
@@ -347,6 +423,7 @@ int main(void) {
         cmocka_unit_test(connections_of_one_address_are_counted),
         cmocka_unit_test(runs_are_counted),
         cmocka_unit_test(sessions_are_counted),
+        cmocka_unit_test(users_have_names_of_some_length),
         cmocka_unit_test(sessions_are_forgotten),
         cmocka_unit_test(streams_wait_for_their_clients),
         cmocka_unit_test(stopping_has_an_end),

@@ -14,6 +14,8 @@
 
 #include <cmocka.h>
 
+#include <math.h>
+
 #include "base/text.h"
 #include "experiment/store/store.h"
 
@@ -460,6 +462,83 @@ static void a_missing_preference_opens_its_item_again(void **state) {
     plan_free(&made.plan);
 }
 
+/* ## Online */
+
+struct seen_exposures {
+    struct store_exposure list[8];
+    char units[8][40];
+    size_t count;
+};
+
+static int see_exposure(void *ctx, const struct store_exposure *exposure) {
+    struct seen_exposures *seen = ctx;
+    assert_true(seen->count < 8);
+    snprintf(seen->units[seen->count], sizeof seen->units[0], "%.*s", TEXT_ARGS(exposure->unit));
+    seen->list[seen->count++] = *exposure;
+    return 0;
+}
+
+static struct seen_exposures read_exposures(struct store *store) {
+    struct seen_exposures seen = {.count = 0};
+    struct store_error error;
+    if (store_exposures(store, see_exposure, &seen, &error)) fail_msg("%s", error.message);
+    return seen;
+}
+
+static struct store_claim expose(struct store *store, const char *unit, uint32_t arm,
+                                 double covariate) {
+    const struct store_exposure exposure = {
+        .unit = text_of(unit), .arm = arm, .covariate = covariate, .begun_ms = 1234567890123};
+    struct store_claim claimed;
+    struct store_error error;
+    if (store_expose(store, &exposure, &claimed, &error)) fail_msg("%s", error.message);
+    return claimed;
+}
+
+/* Places count up over restarts; what was exposed is there without its end. */
+static void messages_are_known_before_they_end(void **state) {
+    struct made made;
+    struct store_error error;
+    make(&made, 1);
+    plan_free(&made.plan);
+    made.cases.count = 0;
+    assert_int_equal(plan_make(&made.plan, &made.experiment, &made.cases, NULL, NULL), 0);
+    struct store *store = open_store(*state);
+    begin(store, &made);
+    struct store_claim first = expose(store, "ann", 1, (double)NAN);
+    assert_int_equal(first.place, 0);
+    struct store_claim second = expose(store, "bob", 0, -2.5);
+    assert_int_equal(second.place, 1);
+    save(store, &first, 0, 1, 1, CELL_DONE);
+    save(store, &first, 0, 1, 2, CELL_DONE);
+    assert_int_equal(store_finish(store, &first), GRAMC_OK);
+    save(store, &second, 0, 0, 1, CELL_DONE);
+    assert_int_equal(store_finish(store, &second), GRAMC_OK);
+    assert_int_equal(store_flush_within(store, 5000, &error), GRAMC_OK);
+    assert_int_equal(store_feedback(store, 0, 1, &error), GRAMC_OK);
+    assert_int_equal(store_feedback(store, 0, 0.5, &error), GRAMC_OK);
+    assert_int_equal(store_close(store, &error), GRAMC_OK);
+    store = open_store(*state);
+    begin(store, &made);
+    assert_int_equal(expose(store, "ann", 1, 7).place, 2);
+    const struct seen_exposures seen = read_exposures(store);
+    assert_int_equal(seen.count, 3);
+    for (uint32_t i = 0; i < 3; i++) {
+        assert_string_equal(seen.units[i], i == 1 ? "bob" : "ann");
+        assert_int_equal(seen.list[i].place, i);
+        assert_int_equal(seen.list[i].arm, i != 1);
+        assert_int_equal(seen.list[i].begun_ms, 1234567890123);
+        assert_int_equal(seen.list[i].ended, i < 2);
+        assert_int_equal(isnan(seen.list[i].feedback), i != 0);
+    }
+    assert_true(isnan(seen.list[0].covariate) && seen.list[1].covariate == -2.5);
+    assert_true(seen.list[0].feedback == 0.75);
+    /* Feedback on what was never there. */
+    assert_int_not_equal(store_feedback(store, 77, 1, &error), GRAMC_OK);
+    assert_int_equal(store_close(store, &error), GRAMC_OK);
+    plan_free(&made.plan);
+}
+
 static void another_plan_is_refused(void **state) {
     struct made made, other;
     struct store_error error;
@@ -761,6 +840,7 @@ int main(int argc, char **argv) {
         STORE_TEST(missing_cells_open_their_item_again),
         STORE_TEST(a_preference_is_a_score_of_the_later_arm),
         STORE_TEST(a_missing_preference_opens_its_item_again),
+        STORE_TEST(messages_are_known_before_they_end),
         STORE_TEST(another_plan_is_refused),
         STORE_TEST(it_is_read_without_its_plan),
         STORE_TEST(a_second_process_is_kept_out),

@@ -81,6 +81,8 @@ void analyse_attrition(struct stat_analysis *a);
 void analyse_paired_t(struct stat_analysis *a);
 void analyse_geometric_ratio(struct stat_analysis *a);
 void analyse_clustered(struct stat_analysis *a);
+void analyse_welch(struct stat_analysis *a);
+void analyse_two_rates(struct stat_analysis *a);
 void analyse_cuped(struct stat_analysis *a);
 void analyse_sign_flip_exact(struct stat_analysis *a);
 void analyse_sign_flip(struct stat_analysis *a);

@@ -41,6 +41,14 @@ void analyse_newcombe_unpaired(struct stat_analysis *a) {
                                            number(a, 4)));
 }
 
+void analyse_two_rates(struct stat_analysis *a) {
+    if (!at_most(a, "k1", 0, "n1", 1) || !at_most(a, "k2", 2, "n2", 3)) return;
+    struct stat_chi_square test =
+        stat_rates_chi_square(count(a, 0), count(a, 1), count(a, 2), count(a, 3));
+    put(a, "chisq", test.statistic);
+    put(a, "p", test.p);
+}
+
 /* ## Pairs of yes and no */
 
 void analyse_mcnemar(struct stat_analysis *a) {
@@ -85,18 +93,26 @@ void analyse_attrition(struct stat_analysis *a) {
 
 /* ## Pairs of numbers */
 
-void analyse_paired_t(struct stat_analysis *a) {
-    if (!same_length(a, "b", 1, "a", 0) || !not_empty(a, "a", 0)) return;
-    double *d = arena_array(a->arena, length(a, 0), sizeof *d);
-    if (!d) return;
-    for (size_t i = 0; i < length(a, 0); i++) d[i] = list(a, 0)[i] - list(a, 1)[i];
-    struct stat_mean mean = stat_paired_t(d, length(a, 0), number(a, 2));
+static void put_mean(struct stat_analysis *a, struct stat_mean mean) {
     put(a, "mean_diff", mean.mean);
     put(a, "se", mean.se);
     put(a, "t", mean.t);
     put(a, "df", mean.df);
     put(a, "p", mean.p);
     put_interval(a, mean.interval);
+}
+
+void analyse_paired_t(struct stat_analysis *a) {
+    if (!same_length(a, "b", 1, "a", 0) || !not_empty(a, "a", 0)) return;
+    double *d = arena_array(a->arena, length(a, 0), sizeof *d);
+    if (!d) return;
+    for (size_t i = 0; i < length(a, 0); i++) d[i] = list(a, 0)[i] - list(a, 1)[i];
+    put_mean(a, stat_paired_t(d, length(a, 0), number(a, 2)));
+}
+
+void analyse_welch(struct stat_analysis *a) {
+    if (!not_empty(a, "a", 0) || !not_empty(a, "b", 1)) return;
+    put_mean(a, stat_welch(list(a, 0), length(a, 0), list(a, 1), length(a, 1), number(a, 2)));
 }
 
 void analyse_geometric_ratio(struct stat_analysis *a) {
