@@ -53,6 +53,7 @@ static const struct {
      "{\"model\":\"clerk\",\"stream\":true,\"stream_options\":{\"include_usage\":true},"
      "\"messages\":["
      "{\"role\":\"user\",\"content\":\"a\"},{\"role\":\"assistant\",\"content\":\"b\"},"
+     "{\"role\":\"system\",\"content\":\"Be brief.\"},"
      "{\"role\":\"user\",\"content\":\"x\"}]}"},
 };
 
