@@ -10,7 +10,7 @@
 #include "compiler/properties.h"
 
 struct box_properties {
-    gramc_text description, url, file;
+    gramc_text description, url, file, store;
     const struct value *isolation, *approve;
     const struct value *command, *env, *headers, *tools, *rename;
     uint32_t timeout_ms;
@@ -41,6 +41,7 @@ static const struct property_row mcp_rows[] = {
 static const struct property_row http_rows[] = {
     {"description", PROPERTY_TEXT, AT(description)},
     {"file", PROPERTY_TEXT, AT(file)},
+    {"store", PROPERTY_TEXT, AT(store)},
     {"url", PROPERTY_TEXT, AT(url)},
     {"urlFrom", PROPERTY_VALUE, AT(url_from)},
     {"headers", PROPERTY_VALUE, AT(headers)},
@@ -148,13 +149,19 @@ static void read_selection(struct pass *pass, gramc_box *box, const struct box_p
 static void read_file_box(struct pass *pass, gramc_box *box, const struct pattern *pattern,
                           const struct box_properties *p) {
     const struct property *file = property_find(pattern->subject, "file");
+    const struct property *store = property_find(pattern->subject, "store");
     box->literal = p->literal;
+    if (file && store)
+        FIND(pass->findings, D_CONTRADICTION, pass->source, store->value->span,
+             TEXT("the tools stand in a file, and in a store"), TEXT("say `file` or `store`"));
+    if (store && library_whole(pass, store->value->span, "store", p->store)) box->stored = p->store;
+    if (store) return;
     if (!file) library_incomplete(pass, pattern, box->name, "file", "file: \"tools.yaml\"");
     else if (library_whole(pass, file->value->span, "file", p->file)) box->file_named = p->file;
 }
 
 static bool is_whole_file_box(const gramc_box *box) {
-    return box->file_named.len > 0;
+    return box->file_named.len > 0 || box->stored.len > 0;
 }
 
 #define ROWS(rows) rows, sizeof rows / sizeof *rows

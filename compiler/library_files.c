@@ -199,7 +199,7 @@ static void check_script(struct pass *pass, const gramc_box *box, const struct s
 void library_check_files(struct pass *pass, const struct library *library) {
     for (size_t i = 0; i < library->box_count && !pass->arena->oom; i++) {
         check_script(pass, &library->boxes[i], library->source);
-        check_toolbox(pass, &library->boxes[i], library->source);
+        if (!library->boxes[i].stored.len) check_toolbox(pass, &library->boxes[i], library->source);
     }
     check_guard(pass, &library->public.before, library->public.name, library->source);
     check_guard(pass, &library->public.after, library->public.name, library->source);

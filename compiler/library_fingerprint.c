@@ -141,6 +141,8 @@ static void add_box(struct taker *taker, const gramc_box *box) {
     add_transport(taker, box->folder, &box->transport);
     add_file(taker, box->folder, box->file_named);
     for (size_t i = 0; i < box->argc; i++) add_file(taker, box->folder, box->argv[i]);
+    if (box->stored.len) sha256_add_text(sha, TEXT("store"));
+    if (box->stored.len) sha256_add_text(sha, box->stored);
     if (!box->url_argc) return;
     sha256_add_text(sha, TEXT("url from"));
     add_texts(sha, box->url_argv, box->url_argc);

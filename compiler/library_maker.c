@@ -72,8 +72,8 @@ static void copy_impl(struct arena *arena, gramc_impl *impl) {
 }
 
 static void copy_box(struct arena *arena, gramc_box *box) {
-    gramc_text *const texts[] = {&box->name, &box->description, &box->url,
-                                 &box->file, &box->file_named,  &box->folder};
+    gramc_text *const texts[] = {&box->name,       &box->description, &box->url,   &box->file,
+                                 &box->file_named, &box->stored,      &box->folder};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) *texts[i] = copy(arena, *texts[i]);
     box->argv = copy_texts(arena, box->argv, box->argc);
     box->env = copy_texts(arena, box->env, box->env_count);

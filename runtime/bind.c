@@ -253,6 +253,7 @@ gramc_bound *bound_new(const gramc_library *library, const gramc_bind_options *o
                            .protocols = {&protocol_chat},
                            .builtins = options->builtins,
                            .reader = options->reader,
+                           .host = options->toolboxes,
                            .path = options->path,
                            .secrets_may_miss = options->secrets_may_miss};
     bound->named_end = &bound->named;

@@ -23,8 +23,9 @@ struct box_question {
     gramc_loop *loop;
     const struct secrets *secrets;
     gramc_reader reader;
-    uint32_t timeout_ms; /* of all together; 0: as is usual */
-    uint32_t company;    /* of the runs that are to come */
+    const gramc_toolbox_host *host; /* NULL: none */
+    uint32_t timeout_ms;            /* of all together; 0: as is usual */
+    uint32_t company;               /* of the runs that are to come */
 };
 
 /* What a kind of tool that comes in boxes fills in, besides. */

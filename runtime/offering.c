@@ -149,6 +149,7 @@ static gramc_status ask_kind(gramc_offering *offering, gramc_box_kind kind, gram
                                     .loop = loop,
                                     .secrets = scratch->secrets,
                                     .reader = options->reader,
+                                    .host = options->toolboxes,
                                     .timeout_ms = options->timeout_ms,
                                     .company = options->company};
     if (!boxes) return GRAMC_NOMEM;

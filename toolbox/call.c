@@ -6,6 +6,7 @@
 #include "base/limits.h"
 #include "base/text.h"
 #include "gramc/jolt.h"
+#include "toolbox/engine.h"
 #include "toolbox/reader.h"
 
 /* ## Templates */
@@ -97,12 +98,49 @@ static void warn_fixed(struct toolbox_reader *reader, const struct yaml *content
                      "TEXT_SUBSTITUTOR fills in parameters");
 }
 
+enum { ENGINES_NAMED = 16 };
+
+static void unknown_type(struct toolbox_reader *reader, const struct yaml *type) {
+    gramc_text known[2 + ENGINES_NAMED] = {TEXT("TEXT"), TEXT("TEXT_SUBSTITUTOR")};
+    size_t count = 2;
+    for (size_t i = 0; reader->host && i < reader->host->engine_count && i < ENGINES_NAMED; i++)
+        known[count++] = reader->host->engines[i].name;
+    struct buf list;
+    buf_init(&list, &reader->arena->allocator, 1 << 12);
+    for (size_t i = 0; i < count; i++) {
+        buf_puts(&list, i == 0 ? "there are " : i + 1 < count ? ", " : " and ");
+        buf_text(&list, known[i]);
+    }
+    struct toolbox_finding *f = toolbox_unknown_word(reader, type, "template type", known, count);
+    gramc_text help = buf_to_arena_cut(&list, reader->arena);
+    if (f && help.ptr) f->help = help;
+}
+
+/* An engine sees the text alone: whether it uses a parameter is its business. */
+static void read_for_engine(struct toolbox_reader *reader, const struct yaml *content,
+                            const gramc_template_engine *engine, gramc_template_use use,
+                            gramc_text content_type, struct template *out,
+                            struct parameter_list *list) {
+    struct template_error error = {.start = 0};
+    const gramc_template what = {content->text, use, content_type};
+    gramc_status status =
+        engine_read(out, reader->arena, engine, &what, list->names, list->count, &error);
+    error.start = error.end = 0;
+    check_status(reader, status, content, &error);
+    for (size_t i = 0; i < list->count; i++) list->used[i] = true;
+}
+
+static gramc_template_use use_of(enum template_kind kind) {
+    if (kind == TEMPLATE_URL) return GRAMC_TEMPLATE_PATH;
+    bool is_header = kind == TEMPLATE_HEADER || kind == TEMPLATE_COOKIES;
+    return is_header ? GRAMC_TEMPLATE_HEADER : GRAMC_TEMPLATE_BODY;
+}
+
 static void read_template(struct toolbox_reader *reader, const struct yaml *node, const char *path,
-                          enum template_kind kind, struct template *out,
+                          enum template_kind kind, gramc_text content_type, struct template *out,
                           struct parameter_list *list) {
     static const struct toolbox_field fields[] = {{"type", true, YAML_SCALAR},
                                                   {"content", true, YAML_SCALAR}};
-    static const gramc_text known[] = {{"TEXT", 4}, {"TEXT_SUBSTITUTOR", 16}};
     struct template_error error = {.start = 0};
     if (!CHECK_MAP(reader, node, path, fields)) return;
     const struct yaml *type = yaml_get(node, "type"), *content = yaml_get(node, "content");
@@ -113,7 +151,9 @@ static void read_template(struct toolbox_reader *reader, const struct yaml *node
         return;
     }
     if (!text_is(type->text, "TEXT_SUBSTITUTOR")) {
-        toolbox_unknown_word(reader, type, "template type", known, 2);
+        const gramc_template_engine *engine = engine_find(reader->host, type->text);
+        if (engine) read_for_engine(reader, content, engine, use_of(kind), content_type, out, list);
+        else unknown_type(reader, type);
         return;
     }
     gramc_status status =
@@ -127,9 +167,9 @@ static void read_template(struct toolbox_reader *reader, const struct yaml *node
 
 static void read_path(struct toolbox_reader *reader, const struct yaml *node,
                       struct http_call *call, struct parameter_list *list) {
-    read_template(reader, node, "the path", TEMPLATE_URL, &call->path, list);
+    read_template(reader, node, "the path", TEMPLATE_URL, TEXT(""), &call->path, list);
     const struct yaml *content = yaml_get(node, "content");
-    if (!content || content->kind != YAML_SCALAR) return;
+    if (!content || content->kind != YAML_SCALAR || call->path.engine) return;
     if (!text_starts(content->text, "/")) ERROR_AT(reader, content, "a path begins with /");
     for (size_t i = 0; i < content->text.len; i++) {
         if ((unsigned char)content->text.ptr[i] > ' ') continue;
@@ -159,7 +199,7 @@ static void read_header(struct toolbox_reader *reader, const struct yaml_item *i
         struct http_header *header = &call->headers[call->header_count++];
         header->name = item->key->text;
         read_template(reader, value->value, "a header's value", template_header_kind(header->name),
-                      &header->value, list);
+                      TEXT(""), &header->value, list);
     }
 }
 
@@ -194,8 +234,8 @@ static void read_body(struct toolbox_reader *reader, const struct yaml *definiti
         WARN_AT(reader, body, "a %s has no body; this one is not sent",
                 http_method_names[call->method]);
     call->has_body = http_method_has_body(call->method);
-    read_template(reader, body, "the body", template_body_kind(call->content_type), &call->body,
-                  list);
+    read_template(reader, body, "the body", template_body_kind(call->content_type),
+                  call->content_type, &call->body, list);
     if (!call->content_type.len) call->content_type = TEXT("application/json");
 }
 

@@ -266,8 +266,13 @@ static void read_box(struct toolbox_reader *reader) {
     else reader->nomem = true;
 }
 
-gramc_status toolbox_read(struct toolbox **out, const gramc_allocator *given, gramc_text file,
+gramc_status toolbox_read(struct toolbox **out, const gramc_allocator *allocator, gramc_text file,
                           gramc_text text, bool literal) {
+    return toolbox_read_for(out, allocator, file, text, literal, NULL);
+}
+
+gramc_status toolbox_read_for(struct toolbox **out, const gramc_allocator *given, gramc_text file,
+                              gramc_text text, bool literal, const gramc_toolbox_host *host) {
     gramc_allocator allocator = given ? *given : mem_default();
     struct toolbox *box = mem_alloc(&allocator, sizeof(*box));
     *out = NULL;
@@ -275,8 +280,12 @@ gramc_status toolbox_read(struct toolbox **out, const gramc_allocator *given, gr
     *box = (struct toolbox){.tool_count = 0};
     arena_init(&box->arena, &allocator);
     box->file = arena_text(&box->arena, file);
-    struct toolbox_reader reader = {
-        .box = box, .arena = &box->arena, .text = text, .literal = literal, .link = &box->findings};
+    struct toolbox_reader reader = {.box = box,
+                                    .arena = &box->arena,
+                                    .text = text,
+                                    .literal = literal,
+                                    .host = host,
+                                    .link = &box->findings};
     map_init(&reader.ids, &box->arena);
     if (box->file.ptr) read_box(&reader);
     if (reader.nomem || box->arena.oom) {

@@ -13,6 +13,7 @@ struct toolbox_reader {
     struct arena *arena;
     gramc_text text; /* of the file */
     bool literal;
+    const gramc_toolbox_host *host; /* NULL: none */
     struct toolbox_finding **link;
     size_t kept;
     size_t texts;   /* bytes that were read so far */
@@ -60,8 +61,9 @@ struct toolbox_field {
 };
 
 /* "there is no `what` `word`; did you mean `known`?" */
-void toolbox_unknown_word(struct toolbox_reader *reader, const struct yaml *node, const char *what,
-                          const gramc_text *known, size_t count);
+struct toolbox_finding *toolbox_unknown_word(struct toolbox_reader *reader, const struct yaml *node,
+                                             const char *what, const gramc_text *known,
+                                             size_t count);
 bool toolbox_check_map(struct toolbox_reader *reader, const struct yaml *map, const char *path,
                        const struct toolbox_field *fields, size_t count);
 #define CHECK_MAP(reader, map, path, fields)                                                       \

@@ -5,6 +5,7 @@
 #define TOOLBOX_TEMPLATE_H
 
 #include "base/json/json.h"
+#include "gramc/toolbox.h"
 #include "toolbox/parameter_style.h"
 
 /* What a template is a template of. */
@@ -54,6 +55,9 @@ struct template {
     gramc_text source;
     struct template_part *parts;
     size_t count;
+    const gramc_template_engine *engine; /* fills it in (engine.h); NULL: template_expand does */
+    gramc_template_use use;              /* for the engine, as is the next */
+    gramc_text content_type;
 };
 
 /* What is wrong, and where in the template: [start, end). */
@@ -93,6 +97,10 @@ void template_set_styles(struct template *what, const struct template_style *sty
 /* True if a parameter without a fallback is none of the arguments' members, or a list or object
  * that has nothing in it where its style would write that. */
 bool template_lacks(const struct template *what, const struct json *arguments);
+
+/* GRAMC_FINDINGS if the path that begins at `from` would go a step up. */
+gramc_status template_check_steps(const struct buf *out, size_t from, const struct template *what,
+                                  struct template_error *error);
 
 /* Looks up the value of ${env:name}; false if it may not be read or is not set. */
 typedef bool (*template_secret)(const void *ctx, gramc_text name, gramc_text *out);

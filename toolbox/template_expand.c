@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "toolbox/engine.h"
 #include "toolbox/template_absent.h"
 #include "toolbox/template_encode.h"
 #include "toolbox/template_style.h"
@@ -130,8 +131,8 @@ static bool is_step(gramc_text segment) {
     return dots == 1 || dots == 2;
 }
 
-static gramc_status check_steps(const struct buf *out, size_t from, const struct template *what,
-                                struct template_error *error) {
+gramc_status template_check_steps(const struct buf *out, size_t from, const struct template *what,
+                                  struct template_error *error) {
     gramc_text path = text_slice(buf_view(out), from, out->len);
     for (size_t start = 0, i = 0; i <= path.len; i++) {
         bool ends = i == path.len || strchr("/?#", path.ptr[i]);
@@ -161,10 +162,11 @@ gramc_status template_expand(struct buf *out, const struct template *what,
     struct expansion e = {out, out->len, what, arguments, secret, secret_ctx, false, '\0', error};
     bool segments = false;
     *error = (struct template_error){.start = 0};
+    if (what->engine) return engine_expand(out, what, arguments, error);
     for (size_t i = 0; i < what->count; i++) {
         gramc_status status = expand_part(&e, &what->parts[i]);
         if (status != GRAMC_OK) return status;
         segments = segments || what->parts[i].place == PLACE_SEGMENT;
     }
-    return segments ? check_steps(out, e.from, what, error) : buf_status(out);
+    return segments ? template_check_steps(out, e.from, what, error) : buf_status(out);
 }

@@ -79,6 +79,10 @@ struct toolbox {
  * set all the same, and only good for its findings. */
 gramc_status toolbox_read(struct toolbox **out, const gramc_allocator *allocator, gramc_text file,
                           gramc_text text, bool literal);
+/* The same where a host brings engines for templates; NULL: none. */
+gramc_status toolbox_read_for(struct toolbox **out, const gramc_allocator *allocator,
+                              gramc_text file, gramc_text text, bool literal,
+                              const gramc_toolbox_host *host);
 void toolbox_free(struct toolbox *toolbox);
 
 const struct toolbox_upstream *toolbox_upstream(const struct toolbox *toolbox, gramc_text name);

@@ -77,13 +77,13 @@ static gramc_text hint_for(gramc_text word, const gramc_text *known, size_t coun
     return text_nearest(word, known, count);
 }
 
-void toolbox_unknown_word(struct toolbox_reader *reader, const struct yaml *node, const char *what,
-                          const gramc_text *known, size_t count) {
+struct toolbox_finding *toolbox_unknown_word(struct toolbox_reader *reader, const struct yaml *node,
+                                             const char *what, const gramc_text *known,
+                                             size_t count) {
     gramc_text near = hint_for(node->text, known, count);
-    if (near.len)
-        ERROR_AT(reader, node, "there is no %s `%.*s`; did you mean `%.*s`?", what,
-                 SHORT(node->text), SHORT(near));
-    else ERROR_AT(reader, node, "there is no %s `%.*s`", what, SHORT(node->text));
+    if (!near.len) return ERROR_AT(reader, node, "there is no %s `%.*s`", what, SHORT(node->text));
+    return ERROR_AT(reader, node, "there is no %s `%.*s`; did you mean `%.*s`?", what,
+                    SHORT(node->text), SHORT(near));
 }
 
 static const char *kind_name(enum yaml_kind kind) {

@@ -26,6 +26,7 @@
 #define GRAMC_RUNTIME_H
 
 #include "gramc/event.h"
+#include "gramc/toolbox.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -105,11 +106,14 @@ typedef struct gramc_bind_options {
     gramc_text protocol;
     const gramc_named_protocol *protocols; /* borrowed, used while binding */
     size_t protocol_count;
+    /* The store and the engines that HTTP toolboxes may name; borrowed, and used by calls too.
+     * NULL: there are none. */
+    const gramc_toolbox_host *toolboxes;
 } gramc_bind_options;
 #define GRAMC_BIND_OPTIONS_INIT                                                                    \
     {                                                                                              \
         sizeof(gramc_bind_options), NULL, NULL, {NULL, NULL}, NULL, 0, false, NULL, {NULL, 0},     \
-            {NULL, 0}, {NULL, 0}, NULL, 0                                                          \
+            {NULL, 0}, {NULL, 0}, NULL, 0, NULL                                                    \
     }
 
 /* agent and library are borrowed; library NULL means an empty one. GRAMC_FINDINGS: something does
@@ -174,9 +178,10 @@ typedef struct gramc_offering_options {
                                  toolboxes too */
     uint32_t timeout_ms;      /* of all servers together; 0: 60,000 */
     uint32_t company;         /* as of the runs to come: see gramc_run_options */
+    const gramc_toolbox_host *toolboxes; /* as in gramc_bind_options */
 } gramc_offering_options;
 #define GRAMC_OFFERING_OPTIONS_INIT                                                                \
-    { sizeof(gramc_offering_options), NULL, {NULL, NULL}, NULL, 0, NULL, 0, 0 }
+    { sizeof(gramc_offering_options), NULL, {NULL, NULL}, NULL, 0, NULL, 0, 0, NULL }
 
 /* Asks the boxes of a library: starts or calls MCP servers on the loop, which they stay on for the
  * runs to come, and turns it until all have answered. A box that cannot be asked is told by
@@ -608,12 +613,16 @@ typedef struct gramc_run_options {
      * without an id; else GRAMC_USAGE, as for one of another protocol. */
     const gramc_named_model *models;
     size_t model_count;
+    gramc_text more_instruction; /* borrowed: behind the agent's, in every turn; it has no ${names}.
+                                  * Agents that this one calls do not see it */
 } gramc_run_options;
 #define GRAMC_RUN_OPTIONS_INIT                                                                     \
     {                                                                                              \
         sizeof(gramc_run_options), NULL, NULL, 0, GRAMC_WIRE_AGENT, 0, 0, {NULL, NULL}, false,     \
             NULL, 0, {NULL, 0}, {NULL, 0}, 0, 0, 0, NULL, false, NULL, NULL, {NULL, 0}, NULL, 0,   \
-            0, {NULL, NULL, NULL}, {NULL, NULL, NULL}, NULL, 0                                     \
+            0, {NULL, NULL, NULL}, {NULL, NULL, NULL}, NULL, 0, {                                  \
+            NULL, 0                                                                                \
+        }                                                                                          \
     }
 
 typedef struct gramc_run_result {

@@ -229,6 +229,7 @@ typedef struct gramc_box {
     const gramc_pair *headers;
     size_t header_count;
     gramc_text file_named; /* HTTP: the YAML file, relative to `folder` */
+    gramc_text stored;     /* HTTP: the upstream in the host's store, in place of a file */
     bool literal;          /* HTTP: values go in as they are, as in the original */
     const gramc_text *env; /* MCP over stdio: NAME=value, declared for the server */
     size_t env_count;

@@ -8,6 +8,7 @@
 #include "base/diag/diag.h"
 #include "base/text.h"
 #include "runtime/httptool/bind.h"
+#include "runtime/httptool/stored.h"
 
 enum { PATH_MAX_BYTES = 4096, FAILURE_MAX = 4096 };
 
@@ -16,7 +17,7 @@ enum { PATH_MAX_BYTES = 4096, FAILURE_MAX = 4096 };
 struct http_box {
     const gramc_box *box;
     const struct toolbox_upstream *upstream;
-    gramc_text file; /* the path that was read */
+    gramc_text file; /* the path that was read, or what the store is called in messages */
     gramc_text text; /* of the file, while binding */
     gramc_text url;
     const struct http_header *headers;
@@ -36,15 +37,34 @@ static gramc_text join_path(struct arena *arena, const gramc_box *box) {
     return buf_to_arena_cut(&path, arena);
 }
 
-/* GRAMC_FINDINGS: with a toolbox that tells what is wrong. GRAMC_NOT_FOUND: no such file. */
-static gramc_status read_file(struct toolbox **out, struct arena *arena, struct http_box *box,
-                              gramc_reader reader) {
+/* Whom a box's tools are read from. */
+struct box_sources {
+    gramc_reader reader;
+    const gramc_toolbox_host *host; /* NULL: none */
+    char why[256];                  /* why the store did not say */
+};
+
+/* GRAMC_FINDINGS: with a toolbox that tells what is wrong. GRAMC_NOT_FOUND: no such file. GRAMC_IO:
+ * the store does not say, and sources->why tells why. */
+static gramc_status read_box(struct toolbox **out, struct arena *arena, struct http_box *box,
+                             struct box_sources *sources) {
+    gramc_reader reader = sources->reader;
     *out = NULL;
+    if (box->box->stored.len) {
+        gramc_status status =
+            store_document(&box->text, arena, sources->host, box->box->stored, sources->why);
+        box->file = store_name(arena, box->box->stored);
+        if (status == GRAMC_OK && !box->file.ptr) status = GRAMC_NOMEM;
+        return status ? status
+                      : toolbox_read_for(out, &arena->allocator, box->file, box->text,
+                                         box->box->literal, sources->host);
+    }
     box->file = join_path(arena, box->box);
     if (!box->file.ptr) return GRAMC_NOMEM;
     int failure = reader.read ? reader.read(reader.ctx, box->file, &box->text) : GRAMC_NOT_FOUND;
     if (failure) return failure == GRAMC_NOMEM ? GRAMC_NOMEM : GRAMC_NOT_FOUND;
-    return toolbox_read(out, &arena->allocator, box->file, box->text, box->box->literal);
+    return toolbox_read_for(out, &arena->allocator, box->file, box->text, box->box->literal,
+                            sources->host);
 }
 
 /* ## What it offers */
@@ -75,17 +95,19 @@ static gramc_text first_error(struct arena *arena, const struct toolbox *toolbox
 }
 
 static gramc_status ask(struct offered_box *out, struct arena *arena, const gramc_box *box,
-                        gramc_reader reader) {
+                        const struct box_question *question) {
+    struct box_sources sources = {question->reader, question->host, ""};
     struct http_box opened = {.box = box};
     struct toolbox *toolbox;
     const char *why = NULL;
-    gramc_status status = read_file(&toolbox, arena, &opened, reader);
+    gramc_status status = read_box(&toolbox, arena, &opened, &sources);
     *out = (struct offered_box){.name = box->name};
     const struct toolbox_upstream *upstream =
         status ? NULL : toolbox_choose(toolbox, box->name, &why);
     if (upstream) offer(out, arena, upstream);
     else if (status == GRAMC_FINDINGS) out->failure = first_error(arena, toolbox);
     else if (status == GRAMC_NOT_FOUND) out->failure = TEXT("its file cannot be read");
+    else if (status == GRAMC_IO) out->failure = arena_text(arena, text_of(sources.why));
     else if (why) out->failure = text_of(why);
     toolbox_free(toolbox);
     return status == GRAMC_NOMEM || arena->oom ? GRAMC_NOMEM : GRAMC_OK;
@@ -94,7 +116,7 @@ static gramc_status ask(struct offered_box *out, struct arena *arena, const gram
 gramc_status http_boxes_ask(const struct box_question *question) {
     gramc_status status = GRAMC_OK;
     for (size_t i = 0; i < question->count && !status; i++)
-        status = ask(&question->out[i], question->arena, question->boxes[i], question->reader);
+        status = ask(&question->out[i], question->arena, question->boxes[i], question);
     return status;
 }
 
@@ -111,13 +133,15 @@ static void report_no_file(struct http_binder *binder, gramc_text file) {
     http_bind_wrong(binder, message, "", "");
 }
 
-static void open_upstream(struct http_binder *binder, struct http_box *box, gramc_reader reader) {
+static void open_upstream(struct http_binder *binder, struct http_box *box) {
     gramc_bound *bound = binder->bound;
+    struct box_sources sources = {bound->reader, bound->host, ""};
     struct toolbox *toolbox;
     const char *why = NULL;
-    gramc_status status = read_file(&toolbox, &bound->arena, box, reader);
+    gramc_status status = read_box(&toolbox, &bound->arena, box, &sources);
     if (status == GRAMC_NOMEM) bound->arena.oom = true;
     if (status == GRAMC_NOT_FOUND) report_no_file(binder, box->file);
+    if (status == GRAMC_IO) http_bind_wrong(binder, "", sources.why, "");
     if (!toolbox || !bound_own(bound, free_toolbox, toolbox)) return;
     for (const struct toolbox_finding *f = toolbox->findings; f; f = f->next) {
         uint32_t at = toolbox_offset(box->text, f->line, f->column);
@@ -172,7 +196,7 @@ static void open_box(gramc_bound *bound, struct box_view *view) {
     if (!box) return;
     box->box = given;
     box->offered.name = given->name;
-    open_upstream(&binder, box, bound->reader);
+    open_upstream(&binder, box);
     if (!box->upstream) return;
     choose_url(&binder, box);
     box->route = http_bind_route(&binder, given->folder, &given->transport);

@@ -9,12 +9,12 @@ bad=0 seen=0
 
 # headers_of FOLDER: the public and generated headers that its files may include
 headers_of() {
-    compiled="gramc/gramc.h gramc/schema.h gramc/jolt.h gramc/spec.h gramc/kinds.def gramc/providers.def gramc/compile.h gramc/diff.h"
+    compiled="gramc/gramc.h gramc/schema.h gramc/jolt.h gramc/toolbox.h gramc/spec.h gramc/kinds.def gramc/providers.def gramc/compile.h gramc/diff.h"
     case $1 in
     base) echo "gramc/gramc.h" ;;
     jsonschema) echo "gramc/gramc.h gramc/schema.h metaschemas.h" ;;
     jolt) echo "gramc/gramc.h gramc/jolt.h jsonschema/regex.h" ;;
-    toolbox) echo "gramc/gramc.h gramc/jolt.h" ;;
+    toolbox) echo "gramc/gramc.h gramc/jolt.h gramc/toolbox.h" ;;
     grammar) echo "gramc/gramc.h parser.c parser.h" ;;
     compiler) echo "$compiled" ;;
     runtime) echo "$compiled gramc/event.h gramc/runtime.h gramc/plugin.h" ;;

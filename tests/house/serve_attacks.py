@@ -15,17 +15,6 @@ BODY = b'{"message":"x"}'
 def chunked(data): return b"%x\r\n%s\r\n0\r\n\r\n" % (len(data), data)
 
 
-class Usage:
-    """What a process holds."""
-    def __init__(self, server):
-        folder = "/proc/%d/" % server.process.pid
-        self.threads = len(os.listdir(folder + "task"))
-        try: self.files = len(os.listdir(folder + "fd"))
-        except PermissionError: self.files = None  # only root counts those of a process that keeps its memory to itself
-        self.memory = int(open(folder + "statm").read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-        self.cpu = sum(map(int, open(folder + "stat").read().split()[13:15])) / os.sysconf("SC_CLK_TCK")
-
-
 def new_log(server, before, wanted):
     """What the log has behind `before`, when it has what is wanted, or not within a while."""
     deadline = time.time() + 3

@@ -9,7 +9,7 @@ complain() { echo "$*"; bad=1; }
 libraries="base jsonschema jolt toolbox grammar compiler runtime experiment serve"
 sources=$(find $libraries cli -name '*.c')
 headers=$(find include $libraries cli -name '*.h')
-others=$(find tests specs bench -name node_modules -prune -o \( -name '*.c' -o -name '*.h' \) -print)
+others=$(find tests specs bench examples -name node_modules -prune -o \( -name '*.c' -o -name '*.h' \) -print)
 [ "${2:-}" != --list ] || { printf '%s\n' $sources $others; exit 0; }
 
 for word in sprintf strcpy strcat strtok gets atoi atol atof; do

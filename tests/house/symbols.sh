@@ -31,10 +31,10 @@ check_exports() {
     echo "$(basename "$library"): $(echo "$declared" | wc -l) public functions"
 }
 
-headers=$(find "$source/include/gramc" -name '*.h' ! -name runtime.h ! -name event.h ! -name plugin.h)
+headers=$(find "$source/include/gramc" -name '*.h' ! -name runtime.h ! -name event.h ! -name plugin.h ! -name toolbox.h)
 for kind in so a; do
     check_exports "$build/libgramc.$kind" "$headers"
-    [ ! -e "$build/libgramcrun.so" ] || check_exports "$build/libgramcrun.$kind" "$source/include/gramc/runtime.h $source/include/gramc/event.h"
+    [ ! -e "$build/libgramcrun.so" ] || check_exports "$build/libgramcrun.$kind" "$source/include/gramc/runtime.h $source/include/gramc/event.h $source/include/gramc/toolbox.h"
 done
 
 # check_needs PROGRAM: libc and PCRE2 alone

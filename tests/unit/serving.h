@@ -78,6 +78,7 @@ static inline void init_with(struct fixture *fixture, const char *tool,
     fixture->much = 1;
     test_agent_init(&fixture->agent);
     fixture->agent.agent.name = TEXT("clerk");
+    fixture->agent.agent.instruction = TEXT("Be kind.");
     test_tool(&fixture->agent, "work", "{\"type\":\"object\"}", "{\"type\":\"string\"}",
               GRAMC_RESULT_TEXT);
     test_builtin(&fixture->agent, "work", tool);

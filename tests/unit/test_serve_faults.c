@@ -57,6 +57,7 @@ static const struct {
      "{\"model\":\"clerk\",\"stream\":true,\"stream_options\":{\"include_usage\":true},"
      "\"messages\":["
      "{\"role\":\"user\",\"content\":\"a\"},{\"role\":\"assistant\",\"content\":\"b\"},"
+     "{\"role\":\"system\",\"content\":\"Be brief.\"},"
      "{\"role\":\"user\",\"content\":\"x\"}]}"},
     {"/mcp", MCP("1", "initialize", "{\"protocolVersion\":\"2025-11-25\"}")},
     {"/mcp", MCP("1", "tools/list", "{}")},

@@ -237,10 +237,10 @@ static const struct {
      "t.yaml:4:26: error: there is no method `BREW`\n"},
     {TOOL(META, "{method: GET, path: {type: TEXT_SUBSTITUTION, content: '/${p}'}}"),
      "t.yaml:4:44: error: there is no template type `TEXT_SUBSTITUTION`; did you mean "
-     "`TEXT_SUBSTITUTOR`?\n"},
+     "`TEXT_SUBSTITUTOR`?\n  help: there are TEXT and TEXT_SUBSTITUTOR\n"},
     {TOOL(META, "{method: GET, path: {type: HANDLEBARS, content: '/{{p}}'}}"),
      "t.yaml:4:44: error: there is no template type `HANDLEBARS`; did you mean "
-     "`TEXT_SUBSTITUTOR`?\n"},
+     "`TEXT_SUBSTITUTOR`?\n  help: there are TEXT and TEXT_SUBSTITUTOR\n"},
     {TOOL(META, "{method: GET, path: {type: TEXT}}"),
      "t.yaml:4:37: error: the path has no `content`\n"},
     {TOOL(META, GET_PATH("/${p}/${userName}")),
