@@ -133,6 +133,7 @@ static unsigned least(unsigned a, unsigned b) {
 unsigned text_distance(gramc_text a, gramc_text b, unsigned limit) {
     unsigned rows[3][LONGEST_NAME + 1];
     if (a.len > LONGEST_NAME || b.len > LONGEST_NAME) return limit + 1;
+    if (a.len > b.len + limit || b.len > a.len + limit) return limit + 1;
     for (unsigned j = 0; j <= b.len; j++) rows[0][j] = j;
     for (size_t i = 1; i <= a.len; i++) {
         unsigned *row = rows[i % 3], *above = rows[(i + 2) % 3], *before = rows[(i + 1) % 3];
@@ -152,11 +153,12 @@ gramc_text text_nearest(gramc_text word, const gramc_text *candidates, size_t co
     gramc_text best = {NULL, 0};
     unsigned limit = word.len < 6 ? 1 : word.len < 9 ? 2 : 3; /* about a third of it */
     for (size_t i = 0; i < count; i++) {
-        unsigned distance = text_distance(word, candidates[i], limit);
         bool same_start =
             word.len && candidates[i].len && lower(word.ptr[0]) == lower(candidates[i].ptr[0]);
-        if (distance > limit || distance >= candidates[i].len) continue;
-        if (distance > 1 && !same_start) continue; /* another word: session, version */
+        /* Otherwise another word: session, version. */
+        unsigned most = same_start || !limit ? limit : 1;
+        unsigned distance = text_distance(word, candidates[i], most);
+        if (distance > most || distance >= candidates[i].len) continue;
         best = candidates[i];
         limit = distance ? distance - 1 : 0;
         if (distance == 0) break;

@@ -26,6 +26,20 @@ static bool accept(struct verdict *verdict, const struct gramc_schema *schema, g
     return shown->valid = true;
 }
 
+static bool has_null(gramc_text text) {
+    const char *p = text.ptr, *end = p + text.len;
+    while ((p = memchr(p, 'n', (size_t)(end - p))) != NULL && end - p >= 4)
+        if (memcmp(p++, "null", 4) == 0) return true;
+    return false;
+}
+
+/* Most of what is wrong has nothing in it that would be changed. */
+static bool may_change(const struct gramc_schema *schema, gramc_text text, unsigned flags) {
+    if (flags & GRAMC_CHECK_COERCE) return true;
+    if (flags & GRAMC_CHECK_DEFAULTS && schema->has_defaults) return true;
+    return flags & GRAMC_CHECK_NULL_ABSENT && has_null(text);
+}
+
 /* The thorough way: reads a document, changes it, evaluates it, and can say what is wrong. */
 static gramc_status explain(struct verdict *verdict, const struct gramc_schema *schema,
                             gramc_text text, const gramc_check_options *options) {
@@ -37,8 +51,14 @@ static gramc_status explain(struct verdict *verdict, const struct gramc_schema *
     struct json *root = json_parse(&verdict->arena, text, &error);
     if (root) {
         evaluate_duplicates(&evaluation, root);
-        verdict_normalise(verdict, &evaluation, root, text, options->flags);
-        evaluate_document(&evaluation, root);
+        if (may_change(schema, text, options->flags))
+            verdict_normalise(verdict, &evaluation, root, text, options->flags);
+        if (!evaluate_document(&evaluation, root) &&
+            verdict_leave_out(verdict, &evaluation, root)) {
+            report = (struct report){.max = report.max, .link = &report.first};
+            evaluate_duplicates(&evaluation, root);
+            evaluate_document(&evaluation, root);
+        }
     } else if (error.limit) {
         evaluation_stop(&evaluation, GRAMC_LIMIT);
     } else if (!verdict->arena.oom) {

@@ -96,8 +96,8 @@ static inline void run_forget(struct run *run, size_t base) {
 /* ## fast_numbers.c */
 /* A whole number of at most 18 digits, however it is written. */
 bool fast_whole(gramc_text text, int64_t *out);
-/* Whether a number is among many. `whole`: NULL if its value is not known yet. */
-bool run_is_number(const struct fast_keys *choices, gramc_text number, const int64_t *whole);
+/* Whether a number is among many. `whole`: its value, if it is such a number and was read. */
+bool run_is_number(const struct fast_keys *choices, gramc_text text, const int64_t *whole);
 
 /* ## fast_members.c */
 /* Reads a key that is not a fast one as it stands, and gives the place behind it. *key: the fast

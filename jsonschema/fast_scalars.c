@@ -70,10 +70,10 @@ struct pieces {
 
 static bool is_number_choice(const struct schema_node *node, gramc_text number,
                              const struct pieces *pieces) {
-    bool whole = pieces->small && !pieces->exponent && !pieces->broken;
-    int64_t value = pieces->negative ? -pieces->whole : pieces->whole;
-    if (node->texts->numbers) return run_is_number(node->texts, number, whole ? &value : NULL);
     const struct json *choice = node->choices ? node->choices->first : node->constant;
+    bool is_whole = pieces->small && !pieces->exponent && !pieces->broken;
+    int64_t whole = pieces->negative ? -pieces->whole : pieces->whole;
+    if (node->texts->numbers) return run_is_number(node->texts, number, is_whole ? &whole : NULL);
     for (; choice; choice = node->choices ? choice->next : NULL)
         if (choice->kind == JSON_NUMBER && json_number_compare(choice->text, number) == 0)
             return true;

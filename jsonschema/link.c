@@ -9,10 +9,13 @@
 #include "base/limits.h"
 #include "base/text.h"
 
-enum { LONGEST_REF_TO_DEFAULT = 8 };
+enum { LONGEST_REF_TO_DEFAULT = 8, FEW_PROPERTIES = 8 };
 
 const struct schema_property *find_property(const struct object_rules *rules, gramc_text key) {
     size_t low = 0, high = rules->property_count;
+    for (size_t i = 0; high <= FEW_PROPERTIES && i < high; i++)
+        if (text_eq(key, rules->properties[i].key)) return &rules->properties[i];
+    if (high <= FEW_PROPERTIES) return NULL;
     while (low < high) {
         size_t middle = (low + high) / 2;
         int order = text_compare(key, rules->properties[middle].key);

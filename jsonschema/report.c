@@ -53,14 +53,12 @@ static gramc_text keep(struct evaluation *evaluation, struct buf *buf) {
 
 typedef void put_pointer(struct buf *out, const struct evaluation_frame *at, const char *keyword);
 
-static gramc_text pointer(struct evaluation *evaluation, put_pointer *put,
-                          const struct evaluation_frame *at, const char *keyword) {
-    struct buf buf;
-    buf_init(&buf, &evaluation->arena->allocator, LONGEST_POINTER);
-    put(&buf, at, keyword);
-    gramc_text text = keep(evaluation, &buf);
-    buf_free(&buf);
-    return text;
+/* Where the sentence was, which is kept by now, so that there is memory at hand. */
+static gramc_text pointer(struct sentence *s, put_pointer *put, const char *keyword) {
+    buf_reset(&s->out);
+    s->out.max = LONGEST_POINTER;
+    put(&s->out, s->at, keyword);
+    return keep(s->evaluation, &s->out);
 }
 
 static void finish(struct sentence *s) {
@@ -71,10 +69,10 @@ static void finish(struct sentence *s) {
         violation->shown.keyword = text_of(s->keyword);
         violation->shown.position = s->at->value->start;
         violation->shown.message = keep(evaluation, &s->out);
-        violation->shown.instance = pointer(evaluation, words_put_instance, s->at, NULL);
-        violation->shown.schema = pointer(evaluation, words_put_schema, s->at, s->keyword);
-        violation->path = pointer(evaluation, words_put_path, s->at, s->keyword);
-        violation->absolute = pointer(evaluation, words_put_absolute, s->at, s->keyword);
+        violation->shown.instance = pointer(s, words_put_instance, NULL);
+        violation->shown.schema = pointer(s, words_put_schema, s->keyword);
+        violation->path = pointer(s, words_put_path, s->keyword);
+        violation->absolute = pointer(s, words_put_absolute, s->keyword);
         *report->link = violation;
         report->link = &violation->next;
         report->kept++;

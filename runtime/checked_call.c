@@ -369,8 +369,7 @@ static void take_reading(struct checked_call *call, gramc_status status,
 static void fill_and_go_on(struct checked_call *call, gramc_text arguments) {
     const struct reading_view view = {.schema = call->bound->tool->accepts,
                                       .kinds = call->tolerant ? 1u << JSON_OBJECT : 0,
-                                      .flags = FILLED_IN |
-                                               (call->coerce ? (unsigned)GRAMC_CHECK_COERCE : 0),
+                                      .flags = FILLED_IN | call->coerce,
                                       .seen = with_own_names,
                                       .ctx = call};
     struct held *held = call->held;

@@ -146,6 +146,23 @@ static gramc_text fill_prompt(gramc_run *run, struct arena *arena, gramc_text pr
     return text;
 }
 
+/* The agent's own, and behind it what whoever started the run has to add. */
+static gramc_text fill_instruction(gramc_run *run) {
+    gramc_text own = fill_prompt(run, &run->turn, run->bound->agent->instruction);
+    gramc_text more = run->more_instruction;
+    if (!more.len || run_is_ending(run)) return own;
+    if (!own.len) return more;
+    char *both = arena_alloc(&run->turn, own.len + 2 + more.len);
+    if (!both) {
+        run_nomem(run);
+        return own;
+    }
+    memcpy(both, own.ptr, own.len);
+    memcpy(both + own.len, "\n\n", 2);
+    memcpy(both + own.len + 2, more.ptr, more.len);
+    return (gramc_text){both, own.len + 2 + more.len};
+}
+
 static void step_turn(gramc_run *run) {
     if (run->next_message == 0) run_tell_session(run);
     if (run_is_ending(run)) return;
@@ -162,7 +179,7 @@ static void step_turn(gramc_run *run) {
     watch_turn(&run->watch, message);
     run->inputs[run->input_count - 1].value = message;
     arena_reset(&run->turn);
-    run->instruction = fill_prompt(run, &run->turn, run->bound->agent->instruction);
+    run->instruction = fill_instruction(run);
     run->next_step = 0;
     if (!run_is_ending(run)) run->state = RUN_STEP;
 }
@@ -643,7 +660,8 @@ gramc_status run_start_in(gramc_run **out, gramc_loop *loop, const gramc_bound *
                        .guard = options.guard,
                        .approver = options.approver,
                        .talk = {.protocol = bound->protocol},
-                       .session = options.session};
+                       .session = options.session,
+                       .more_instruction = options.more_instruction};
     arena_init(&run->arena, &loop->allocator);
     arena_init(&run->turn, &loop->allocator);
     arena_init(&run->inner, &loop->allocator);

@@ -87,7 +87,8 @@ struct gramc_run {
     size_t message_count, next_message;
     gramc_input *inputs; /* the last one is `message`, of this turn */
     size_t input_count;
-    gramc_text instruction; /* filled in for this turn */
+    gramc_text instruction;      /* filled in for this turn */
+    gramc_text more_instruction; /* of whoever started it; empty: nothing */
     const struct bound_step *step;
     size_t next_step;     /* of this turn */
     uint32_t bad_answers; /* of this step */

@@ -19,6 +19,20 @@ const struct served_agent *find_agent(const struct service *service, gramc_text 
     return NULL;
 }
 
+/* A name may hold an @ of its own. */
+const struct served_agent *find_model(struct asked *asked, gramc_text name) {
+    const struct served_agent *found = find_agent(asked->service, name, TEXT(""));
+    for (size_t at = 0; !found && at < name.len; at++)
+        if (name.ptr[at] == '@' && at + 1 < name.len)
+            found = find_agent(asked->service, text_slice(name, 0, at),
+                               text_slice(name, at + 1, name.len));
+    if (found) return found;
+    asked->param = TEXT("model");
+    reply_error(asked, 404, "model_not_found", "the model `%.*s` does not exist",
+                (int)(name.len < 200 ? name.len : 200), name.ptr);
+    return NULL;
+}
+
 bool is_first_of_name(const struct service *service, size_t i) {
     const struct served_agent *agent = &service->options.agents[i];
     return find_agent(service, agent->agent->name, TEXT("")) == agent;
@@ -145,5 +159,17 @@ void answer_models(struct asked *asked) {
     }
     json_array_end(&w);
     json_object_end(&w);
+    reply_json(asked, 200, &out);
+}
+
+void answer_model(struct asked *asked) {
+    gramc_text name = TEXT("");
+    struct buf out;
+    if (!unescape(&asked->arena, asked->rest, false, &name)) name = asked->rest;
+    const struct served_agent *agent = find_model(asked, name);
+    if (!agent) return;
+    buf_init(&out, &asked->service->allocator, LIST_MAX);
+    struct json_writer w = json_writer(&out);
+    put_model(&w, agent, !text_eq(name, agent->agent->name));
     reply_json(asked, 200, &out);
 }

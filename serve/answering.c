@@ -142,6 +142,7 @@ static gramc_status start(struct served_run *run, const struct served_question *
     options.inputs = question->inputs;
     options.input_count = question->input_count;
     options.stream = run->form->streams;
+    options.more_instruction = question->more_instruction;
     options.session = run->session ? web_session_get(run->session) : run->history;
     if (run->record) online_prepare(run->record, &options);
     return gramc_run_start(&run->run, run->asked->service->loop, question->agent->bound, &options,

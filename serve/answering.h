@@ -42,6 +42,7 @@ struct served_question {
     const struct json *told_covariate; /* of the unit; NULL: none */
     struct online_unit unit;           /* of an experiment */
     bool wants_usage;
+    gramc_text more_instruction; /* of the client; empty: nothing */
 };
 
 /* Starts it. Refuses (busy, no such input, ...) where it cannot. */
@@ -55,6 +56,8 @@ unsigned answering_status(gramc_outcome outcome);
 /* Library empty: the first. NULL: there is none of the name. */
 const struct served_agent *find_agent(const struct service *service, gramc_text name,
                                       gramc_text library);
+/* By the name of a model: AGENT or AGENT@LIBRARY. NULL after a refusal. */
+const struct served_agent *find_model(struct asked *asked, gramc_text name);
 /* Of the first agent of its name. */
 bool is_first_of_name(const struct service *service, size_t i);
 /* A text with its %-escapes replaced, in the arena. False: it is ill-formed, holds a NUL or is no
@@ -90,6 +93,7 @@ void answer_agents(struct asked *asked);
 void answer_messages(struct asked *asked);
 void answer_get(struct asked *asked);
 void answer_models(struct asked *asked);
+void answer_model(struct asked *asked);
 void answer_completions(struct asked *asked);
 void answer_feedback(struct asked *asked);
 void answer_page(struct asked *asked);

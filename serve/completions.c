@@ -180,7 +180,7 @@ static void tell_error(struct served_run *run, const gramc_run_result *result) {
     if (!out) return;
     buf_puts(out, "data: {\"error\":");
     reply_put_error(out, status == 200 ? 502 : status, gramc_outcome_name(result->outcome),
-                    result->message);
+                    result->message, TEXT(""));
     buf_puts(out, "}\n\n");
     outpour_flush(run->asked);
 }

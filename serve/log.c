@@ -45,6 +45,7 @@ static void put_time(struct buf *line, uint64_t began_ns) {
 
 void log_request(const struct asked *asked, const char *note) {
     struct buf line;
+    if (!asked->service->options.log.write) return;
     buf_init(&line, &asked->service->allocator, LOG_LINE_MAX);
     put_safe(&line, asked->method.len ? asked->method : TEXT("-"));
     buf_putc(&line, ' ');

@@ -57,13 +57,15 @@ static const char *error_type(unsigned status) {
     return status >= 500 ? "server_error" : "invalid_request_error";
 }
 
-void reply_put_error(struct buf *out, unsigned status, const char *code, gramc_text message) {
+void reply_put_error(struct buf *out, unsigned status, const char *code, gramc_text message,
+                     gramc_text param) {
     struct json_writer w = json_writer(out);
     json_object_begin(&w);
     json_member_text(&w, "message", message);
     json_member_text(&w, "type", text_of(error_type(status)));
     json_key(&w, "param");
-    json_null(&w);
+    if (param.len) json_text(&w, param);
+    else json_null(&w);
     json_member_text(&w, "code", text_of(code));
     json_object_end(&w);
 }
@@ -77,7 +79,7 @@ void reply_error(struct asked *asked, unsigned status, const char *code, const c
     buf_vprintf(&words, format, args);
     va_end(args);
     buf_puts(&out, "{\"error\":");
-    reply_put_error(&out, status, code, buf_view(&words));
+    reply_put_error(&out, status, code, buf_view(&words), asked->param);
     buf_putc(&out, '}');
     buf_free(&words);
     reply_json(asked, status, &out);

@@ -9,6 +9,7 @@ static const struct endpoint_row rows[] = {
     {"GET", "/v1/agents", 0, answer_agents},
     {"POST", "/v1/agents/*/messages", ROUTE_BODY, answer_messages},
     {"GET", "/v1/models", 0, answer_models},
+    {"GET", "/v1/models/*", 0, answer_model},
     {"POST", "/v1/chat/completions", ROUTE_BODY, answer_completions},
     {"POST", "/v1/sessions/*/feedback", ROUTE_BODY | ROUTE_ONLINE, answer_feedback},
     {"GET", "/mcp", ROUTE_SHELF, answer_mcp_stream},

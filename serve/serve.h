@@ -41,7 +41,9 @@ struct serve_options {
     const gramc_text *hosts;   /* further names that clients may know the server by. Borrowed */
     const gramc_text *origins; /* pages of these may ask. Borrowed */
     size_t host_count, origin_count;
-    bool allow_get; /* GET /AGENT?message= */
+    gramc_session_store *store; /* where sessions are kept; borrowed. NULL: in memory */
+    bool allow_get;             /* GET /AGENT?message= */
+    bool refuse_system;         /* messages of the system, of OpenAI's clients */
     gramc_writer log;
     uint32_t max_connections, max_of_address, max_runs, max_sessions;
     uint32_t header_ms, body_ms, idle_ms, session_ms, grace_ms;

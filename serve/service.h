@@ -75,6 +75,8 @@ struct asked_headers {
     gramc_text accept, mcp_revision, mcp_method, mcp_name;
     gramc_text wanted; /* names of headers that a page wants to send */
     struct asked_parameter *parameters;
+    unsigned mcp_revisions, mcp_methods, mcp_names;
+    bool has_twins; /* two parameters of one name */
     unsigned hosts, origins, authorizations, types, lengths, codings;
 };
 
@@ -124,6 +126,7 @@ struct asked {
     const char *allow;          /* of 405 */
     gramc_text ignored;         /* of what was asked, with a NUL behind; told in a header */
     gramc_text headers_allowed; /* of a preflight, with a NUL behind; else empty */
+    gramc_text param;           /* what of the request an error is about; empty: no part of it */
     gramc_text arm;             /* that answers it, the same; empty: it is not told */
     struct buf answer;
     char last_words[160]; /* for when there is no memory for others */
@@ -183,8 +186,9 @@ void reply_constant(struct asked *asked, unsigned status, const char *type, gram
 __attribute__((format(printf, 4, 5)))
 #endif
 void reply_error(struct asked *asked, unsigned status, const char *code, const char *format, ...);
-/* The object of such an error. */
-void reply_put_error(struct buf *out, unsigned status, const char *code, gramc_text message);
+/* The object of such an error. `param` may be empty. */
+void reply_put_error(struct buf *out, unsigned status, const char *code, gramc_text message,
+                     gramc_text param);
 void reply_nomem(struct asked *asked);
 /* There is something to send: a connection that waited goes on. */
 void reply_go_on(struct asked *asked);

@@ -1,16 +1,22 @@
-/* Conversations that clients continue: in memory, each for the token that began it, up to a number,
- * and until nobody has asked for a while. Ids are random and long: nobody can guess one. */
+/* Conversations that clients continue, each for the token that began it. Ids are random and long:
+ * nobody can guess one. Without a store they are in memory, up to a number, and until nobody has
+ * asked for a while. In a store they have another name, made of id and token, so that who reads it
+ * can continue none; here are those alone that have a run. */
 #include "serve/answering.h"
 
 #include "base/text.h"
 
-enum { ID_BYTES = SHA256_HEX / 2 };
+#define PREFIX "serve:"
+
+enum { ID_BYTES = SHA256_HEX / 2, NAME_SIZE = sizeof(PREFIX) - 1 + SHA256_HEX };
 
 struct web_session {
     struct web_session *next, **link;
     char id[SHA256_HEX + 1];
     int client;
     gramc_session *session;
+    gramc_kept_session *kept; /* whose it is; NULL: it is its own */
+    uint32_t turns;           /* that are kept */
     uint64_t used_ns;
     bool is_busy, has_place;
     struct online_unit unit;
@@ -20,7 +26,8 @@ struct web_session {
 static void forget(struct service *service, struct web_session *session) {
     *session->link = session->next;
     if (session->next) session->next->link = session->link;
-    gramc_session_free(session->session);
+    if (session->kept) gramc_kept_session_free(session->kept);
+    else gramc_session_free(session->session);
     mem_wipe(session->id, sizeof(session->id));
     mem_free(&service->allocator, session, sizeof(*session));
     service->session_count--;
@@ -56,20 +63,65 @@ bool web_random_id(char id[SHA256_HEX + 1]) {
     return true;
 }
 
-static struct web_session *make_session(struct service *service, int client) {
+static void name_in_store(const struct service *service, const struct web_session *session,
+                          char name[NAME_SIZE]) {
+    struct sha256 sha;
+    sha256_init(&sha);
+    sha256_add_text(&sha, (gramc_text){session->id, SHA256_HEX});
+    if (session->client != NOBODY)
+        sha256_add_text(&sha, (gramc_text){service->tokens[session->client], SHA256_HEX});
+    memcpy(name, PREFIX, sizeof(PREFIX));
+    sha256_hex(&sha, name + sizeof(PREFIX) - 1);
+}
+
+static gramc_status open_session(const struct service *service, struct web_session *session) {
+    char name[NAME_SIZE];
+    gramc_session_store *store = service->options.store;
+    if (!store) return gramc_session_new(&session->session, &service->allocator);
+    name_in_store(service, session, name);
+    gramc_status status =
+        gramc_kept_session_open(&session->kept, store, (gramc_text){name, NAME_SIZE});
+    if (status) return status;
+    session->session = gramc_kept_session_get(session->kept);
+    session->turns = gramc_session_about(session->session).turns;
+    return GRAMC_OK;
+}
+
+/* A new one if the id is empty. */
+static gramc_status make_session(struct web_session **out, struct service *service, int client,
+                                 gramc_text id) {
     struct web_session *made = mem_alloc(&service->allocator, sizeof(*made));
-    if (!made) return NULL;
+    if (!made) return GRAMC_NOMEM;
     *made = (struct web_session){.client = client, .is_busy = true};
-    if (!web_random_id(made->id) || gramc_session_new(&made->session, &service->allocator)) {
+    if (id.len) memcpy(made->id, id.ptr, SHA256_HEX);
+    gramc_status status = id.len || web_random_id(made->id) ? GRAMC_OK : GRAMC_NOMEM;
+    if (!status) status = open_session(service, made);
+    if (status) {
         mem_free(&service->allocator, made, sizeof(*made));
-        return NULL;
+        return status;
     }
     made->next = service->sessions;
     made->link = &service->sessions;
     if (made->next) made->next->link = &made->next;
     service->sessions = made;
     service->session_count++;
-    return made;
+    *out = made;
+    return GRAMC_OK;
+}
+
+static void refuse(struct asked *asked, gramc_status status) {
+    const struct service *service = asked->service;
+    if (status == GRAMC_NOMEM) {
+        reply_nomem(asked);
+        return;
+    }
+    if (status == GRAMC_LIMIT) {
+        reply_error(asked, 409, "session_busy", "another run has the session");
+        return;
+    }
+    gramc_text why = gramc_session_store_message(service->options.store);
+    log_line(service, "a session cannot be read: %.*s", TEXT_ARGS(why));
+    reply_error(asked, 500, "session_store", "the session cannot be read");
 }
 
 struct web_session *session_begin(struct asked *asked) {
@@ -80,24 +132,50 @@ struct web_session *session_begin(struct asked *asked) {
                     service->session_count);
         return NULL;
     }
-    struct web_session *made = make_session(service, asked->client);
-    if (!made) reply_nomem(asked);
+    struct web_session *made = NULL;
+    gramc_status status = make_session(&made, service, asked->client, TEXT(""));
+    if (status) refuse(asked, status);
     return made;
 }
 
+static bool is_id(gramc_text id) {
+    for (size_t i = 0; i < id.len; i++)
+        if (!strchr("0123456789abcdef", id.ptr[i]) || !id.ptr[i]) return false;
+    return id.len == SHA256_HEX;
+}
+
+/* One of which nothing is kept was never begun. */
+static struct web_session *find_kept(struct asked *asked, gramc_text id) {
+    struct service *service = asked->service;
+    struct web_session *found = NULL;
+    gramc_status status = make_session(&found, service, asked->client, id);
+    if (!status && found->turns) return found;
+    if (!status) forget(service, found);
+    if (status) refuse(asked, status);
+    else reply_error(asked, 404, "no_session", "there is no such session");
+    return NULL;
+}
+
 /* An id of somebody else's is one that does not exist: neither words nor time tell them apart. */
-struct web_session *session_look(struct asked *asked, gramc_text id) {
+static struct web_session *find_here(const struct asked *asked, gramc_text id) {
     struct web_session *found = NULL;
     forget_old(asked->service);
     for (struct web_session *each = asked->service->sessions; each; each = each->next)
         if (id.len == SHA256_HEX && is_same_hash(id.ptr, each->id) && each->client == asked->client)
             found = each;
+    return found;
+}
+
+struct web_session *session_look(struct asked *asked, gramc_text id) {
+    struct web_session *found = find_here(asked, id);
     if (!found) reply_error(asked, 404, "no_session", "there is no such session");
     return found;
 }
 
 struct web_session *session_find(struct asked *asked, gramc_text id) {
-    struct web_session *found = session_look(asked, id);
+    struct web_session *found = find_here(asked, id);
+    if (!found && asked->service->options.store && is_id(id)) return find_kept(asked, id);
+    if (!found) found = session_look(asked, id);
     if (!found) return NULL;
     if (found->is_busy) reply_error(asked, 409, "session_busy", "another run has the session");
     if (found->is_busy) return NULL;
@@ -105,11 +183,21 @@ struct web_session *session_find(struct asked *asked, gramc_text id) {
     return found;
 }
 
+/* A run that was not answered has changed nothing. */
+static void keep(struct service *service, struct web_session *session) {
+    if (gramc_session_about(session->session).turns == session->turns) return;
+    if (gramc_kept_session_save(session->kept) == GRAMC_OK) return;
+    gramc_text why = gramc_session_store_message(service->options.store);
+    log_line(service, "an answer of a session is not kept: %.*s", TEXT_ARGS(why));
+}
+
 /* One in which nothing was said yet is of no use: its id may never have arrived. */
 void web_session_release(struct service *service, struct web_session *session) {
     session->is_busy = false;
     session->used_ns = uv_hrtime();
-    if (gramc_session_about(session->session).messages == 0) forget(service, session);
+    if (session->kept) keep(service, session);
+    bool is_empty = gramc_session_about(session->session).messages == 0;
+    if (session->kept || is_empty) forget(service, session);
 }
 
 gramc_session *web_session_get(const struct web_session *session) {

@@ -195,10 +195,14 @@ bool json_put_double(struct buf *out, double value) {
 }
 
 void json_put_pointer_token(struct buf *out, gramc_text token) {
+    size_t done = 0;
     buf_putc(out, '/');
     for (size_t i = 0; i < token.len; i++) {
         char c = token.ptr[i];
-        if (c == '~' || c == '/') buf_puts(out, c == '~' ? "~0" : "~1");
-        else buf_putc(out, c);
+        if (c != '~' && c != '/') continue;
+        buf_text(out, text_slice(token, done, i));
+        buf_puts(out, c == '~' ? "~0" : "~1");
+        done = i + 1;
     }
+    buf_text(out, text_slice(token, done, token.len));
 }

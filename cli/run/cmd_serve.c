@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "cli/run/approve.h"
+#include "cli/run/kept.h"
 #include "cli/run/mcp_stock.h"
 #include "cli/run/roles.h"
 #include "cli/run/serve_mcp.h"
@@ -36,6 +37,7 @@ struct serving {
     size_t served_count;
     gramc_text texts[TOKENS_MAX], hosts[CLI_GIVEN], origins[CLI_GIVEN];
     struct serve_options options;
+    gramc_session_store *sessions; /* NULL: they end with the server */
     struct service *service;
     struct mcp_stock *stock;  /* tools of a library for MCP clients; NULL: there are none */
     struct tool_shelf *shelf; /* an agent for them; likewise */
@@ -227,6 +229,16 @@ static int read_time(struct cli *cli, enum option_id option, const char *name, u
     return EXIT_FINE;
 }
 
+static int open_store(struct serving *serving) {
+    struct cli *cli = serving->cli;
+    char path[CLI_PATH];
+    if (!cli->options[OPTION_KEEP_SESSIONS]) return EXIT_FINE;
+    int code = kept_path(cli, KEPT_SESSIONS, path);
+    if (code == EXIT_FINE) code = kept_open_store(cli, path, &serving->sessions);
+    serving->options.store = serving->sessions;
+    return code;
+}
+
 static int read_options(struct serving *serving) {
     struct cli *cli = serving->cli;
     struct serve_options *options = &serving->options;
@@ -237,6 +249,7 @@ static int read_options(struct serving *serving) {
     options->agents = serving->served;
     options->agent_count = serving->served_count;
     options->allow_get = cli->options[OPTION_ALLOW_GET] != NULL;
+    options->refuse_system = cli->options[OPTION_REFUSE_SYSTEM] != NULL;
     if (!cli->options[OPTION_QUIET]) options->log = (gramc_writer){write_log, cli->err};
     for (size_t i = 0; i < cli->given_count; i++) {
         gramc_text value = text_of(cli->given[i].value ? cli->given[i].value : "");
@@ -250,7 +263,8 @@ static int read_options(struct serving *serving) {
     int code = read_time(cli, OPTION_GRACE, "grace", &options->grace_ms);
     if (code == EXIT_FINE)
         code = read_time(cli, OPTION_SESSION_TIME, "session-time", &options->session_ms);
-    return code == EXIT_FINE ? read_tokens(serving) : code;
+    if (code == EXIT_FINE) code = read_tokens(serving);
+    return code == EXIT_FINE ? open_store(serving) : code;
 }
 
 static void stop(void *ctx) {
@@ -275,6 +289,7 @@ static int serve(struct serving *serving) {
 static void serving_free(struct serving *serving) {
     struct cli *cli = serving->cli;
     service_free(serving->service);
+    gramc_session_store_free(serving->sessions);
     shelf_let_go(serving->shelf);
     if (serving->has_study) study_close(&serving->study);
     mcp_stock_free(serving->stock);
@@ -400,6 +415,8 @@ static int check_alone(struct cli *cli) {
                 {OPTION_JUDGE, "judge"}};
     if (cli->options[OPTION_AB] && cli->options[OPTION_MCP])
         return cli_usage(cli, "serve: --ab is of agents, and --mcp serves tools");
+    if (cli->options[OPTION_KEEP_SESSIONS] && (cli->options[OPTION_AB] || cli->options[OPTION_MCP]))
+        return cli_usage(cli, "serve: --keep-sessions goes with neither --ab nor --mcp");
     for (size_t i = 0; i < sizeof rows / sizeof *rows && !cli->options[OPTION_AB]; i++)
         if (cli->options[rows[i].id])
             return cli_usage(cli, "serve: --%s goes with --ab", rows[i].name);

@@ -613,12 +613,16 @@ typedef struct gramc_run_options {
      * without an id; else GRAMC_USAGE, as for one of another protocol. */
     const gramc_named_model *models;
     size_t model_count;
+    gramc_text more_instruction; /* borrowed: behind the agent's, in every turn; it has no ${names}.
+                                  * Agents that this one calls do not see it */
 } gramc_run_options;
 #define GRAMC_RUN_OPTIONS_INIT                                                                     \
     {                                                                                              \
         sizeof(gramc_run_options), NULL, NULL, 0, GRAMC_WIRE_AGENT, 0, 0, {NULL, NULL}, false,     \
             NULL, 0, {NULL, 0}, {NULL, 0}, 0, 0, 0, NULL, false, NULL, NULL, {NULL, 0}, NULL, 0,   \
-            0, {NULL, NULL, NULL}, {NULL, NULL, NULL}, NULL, 0                                     \
+            0, {NULL, NULL, NULL}, {NULL, NULL, NULL}, NULL, 0, {                                  \
+            NULL, 0                                                                                \
+        }                                                                                          \
     }
 
 typedef struct gramc_run_result {

@@ -1,8 +1,10 @@
-"""An experiment that users carry out, as its operator sees it: online.py SOURCE GRAMC.
+"""An experiment that users carry out, as its operator sees it: online.py SOURCE GRAMC [SERVER].
+
+With the folder of a PostgreSQL server's socket: what two servers of gramc do that share a database.
 
 Without a network: the model is gramc's own mock, which calls the tool and repeats what it says. What
 the arms answer differs by their libraries alone."""
-import hashlib, http.client, json, os, random, re, signal, sqlite3, subprocess, sys, tempfile, threading, time
+import hashlib, http.client, json, os, random, re, resource, signal, sqlite3, subprocess, sys, tempfile, threading, time
 
 source, gramc = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 failures, checks = [], 0
@@ -36,10 +38,16 @@ def run(*arguments):
     return done.returncode, done.stdout, done.stderr
 
 
+def small_files():
+    """Files of the server end at 800 KB, as on a disk that is full."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (800000, 800000))
+
+
 class Server:
-    def __init__(self, *arguments):
+    def __init__(self, *arguments, before=None):
         self.process = subprocess.Popen([gramc, "serve", *arguments, "--model", "mock", "--listen", "127.0.0.1:0"],
-                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=before)
         self.address = self.process.stdout.readline().strip()
         if not self.address: raise SystemExit("the server did not begin: " + self.process.stderr.read())
         self.here = threading.local()
@@ -171,8 +179,9 @@ def verdicts():
     for form, words in {"markdown": "superior", "junit": "new is better than old", "html": "online, unpaired", "csv": "feedback"}.items():
         code, text, _ = report("--format", form)
         check(code == 0 and words in text, form, text[:300])
-    code, _, words = run("report", "report.json")
-    check(code == 2 and "gramc report STORE" in words, words)
+    check(run("report", "report.json")[:2] == report()[:2], "the JSON report does not tell the same")
+    code, _, words = run("report", "report.json", "report.json")
+    check(code == 2 and "shares no cases" in words, words)
     check(report("--fail-if", "regression(pass)", "--require-decision")[0] == 0, "a gate")
     check(run("experiment", "a.gram", "analyse")[1].startswith('{"format"'), "analyse")
 
@@ -223,6 +232,28 @@ def killed():
     check(document["online"]["shares"] == [0.25, 0.75] and answered > 20, document["online"], answered)
 
 
+def no_room():
+    """What cannot be recorded is not answered; three arms share the level."""
+    write("n.gram", spec('''[full:Experiment {units: 3000} | [a:Arm {agent: helper, library: shop, weight: 2}],
+      [b:Arm {agent: helper, library: shop}], [c:Arm {agent: helper, library: attic}], [found:Grader {contains: "found"}]]'''))
+    server = Server("n.gram", "--ab", "full", "--store", "n.db", before=small_files)
+    statuses = []
+    while len(statuses) < 400 and 503 not in statuses:
+        status, told, _ = server.say(user=str(len(statuses)))
+        statuses.append(status)
+    check(statuses[-1] == 503 and told["error"]["code"] == "not_recorded" and len(statuses) > 10, statuses[-1], told, len(statuses))
+    check("the store: " in server.stop(), "the log does not say why")
+    exposed, = rows("SELECT count(*) FROM exposure", "n.db")[0]
+    answered = statuses.count(200)
+    check(exposed == answered, "answers that were not recorded before", exposed, answered)
+    server = Server("n.gram", "--ab", "full", "--store", "n.db")
+    for i in range(40): server.say(user=f"later-{i}")
+    server.stop()
+    document = json.loads(report("--format", "json", store="n.db")[1])
+    check([c["arm"] for c in document["comparisons"] if c["role"] == "primary"] == ["b", "c"], document["comparisons"])
+    check(sum(document["online"]["messages"]) == answered + 40 and document["online"]["shares"] == [0.5, 0.25, 0.25], document["online"])
+
+
 def refused():
     def refuses(words, experiment, *arguments, more="", code=2):
         write("r.gram", spec(experiment, more))
@@ -260,14 +291,41 @@ def refused():
     check(code == 2 and "no runs of nobody" in said, said)
 
 
+def shared():
+    """Two servers at a time, one of which dies: users keep their arms, places are never given twice."""
+    store = f"postgresql://gramc@/online?host={sys.argv[3]}"
+    subprocess.run(["createdb", "-h", sys.argv[3], "-U", "gramc", "online"], check=True)
+    servers = [Server("a.gram", "--ab", "search", "--store", store) for _ in range(2)]
+    answers = [{}, {}]
+
+    def talk(k):
+        for i in range(50):
+            told = servers[k].say(user=f"user-{i}", session=True, covariate=i)[1]
+            answers[k][i] = told["content"]
+            servers[k].ask(f"/v1/sessions/{told['session']}/feedback", {"score": 1})
+
+    threads = [threading.Thread(target=talk, args=(k,)) for k in range(2)]
+    for thread in threads: thread.start()
+    for thread in threads: thread.join()
+    check(answers[0] == answers[1] and len(answers[0]) == 50, "two servers assign differently")
+    servers[0].stop(signal.SIGKILL)
+    servers[1].stop()
+    code, text, words = report(store=store)
+    check(code == 0 and "50 of 120 planned units, 100 messages" in text, text, words)
+    online = json.loads(report("--format", "json", store=store)[1])["online"]
+    check(online["told"] == online["units"] and online["unended"] == 0 and online["with_covariate"] == 50, online)
+    check("50 of 120 units, 100 messages, 100 of them ended" in run("experiment", "a.gram", "status", "--store", store)[1], "status")
+
+
+parts, least = ((shared,), 4) if len(sys.argv) > 3 else ((assignment, verdicts, failing, killed, no_room, refused), 100)
 work = tempfile.TemporaryDirectory()
 os.chdir(work.name)
 os.mkdir(".git")
-for part in (assignment, verdicts, failing, killed, refused):
+for part in parts:
     os.mkdir(part.__name__)
     os.chdir(part.__name__)
     write("a.gram", spec(SEARCH))
     part()
     os.chdir("..")
 print(f"{checks} checks, {len(failures)} failures")
-sys.exit(1 if failures or checks < 100 else 0)
+sys.exit(1 if failures or checks < least else 0)

@@ -1,5 +1,5 @@
 """gramc serve as its clients and strangers see it: serve.py SOURCE GRAMC."""
-import os, sys
+import asyncio, os, sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
 from served import *
@@ -99,14 +99,32 @@ def openai(server):
     check(complete(model="clerk@attic", messages=[{"role": "user", "content": "look"}]).status == 200, "a library")
     check(complete(model="guide", metadata={"language": "Latin", "label": "x"}).status == 200, "metadata as inputs")
     check(complete(temperature=0.5, top_p=1).headers.get("gramc-ignored") == "temperature, top_p", "what is ignored is not told")
-    for body, status, code in [({"model": "gpt-4"}, 404, "model_not_found"), ({"tools": []}, 400, "unsupported_parameter"), ({"n": 2}, 400, "unsupported_value"),
+    for body, status, code in [({"model": "gpt-4"}, 404, "model_not_found"), ({"tools": [{"type": "function", "function": {"name": "f"}}]}, 400, "unsupported_parameter"), ({"n": 2}, 400, "unsupported_value"),
                                ({"response_format": {"type": "json_object"}}, 400, "unsupported_value"), ({"messages": []}, 400, "invalid_value"),
-                               ({"messages": [{"role": "system", "content": "x"}]}, 400, "unsupported_value"), ({"messages": [{"role": "tool", "content": "x"}]}, 400, "unsupported_value"),
+                               ({"messages": [{"role": "system", "content": "x"}]}, 400, "invalid_value"), ({"messages": [{"role": "tool", "content": "x"}]}, 400, "unsupported_value"),
                                ({"messages": [{"role": "assistant", "content": "x"}]}, 400, "invalid_value"), ({"messages": [{"role": "user", "content": ""}]}, 400, "empty_message"),
                                ({"messages": [{"role": "user", "content": [{"type": "image_url"}]}]}, 400, "unsupported_value"), ({"messages": [{"role": "user"}]}, 400, "invalid_type"),
-                               ({"messages": [{"role": "user", "content": "fail"}]}, 502, "model-error"), ({"stream": 1}, 400, "invalid_type")]:
+                               ({"messages": [{"role": "user", "content": "fail"}]}, 502, "model-error"), ({"stream": 1}, 400, "invalid_type"),
+                               ({"tool_choice": "required"}, 400, "unsupported_value"), ({"functions": [{"name": "f"}]}, 400, "unsupported_parameter"), ({"logprobs": True}, 400, "unsupported_value"),
+                               ({"modalities": ["text", "audio"]}, 400, "unsupported_value"), ({"top_k": 4}, 400, "unsupported_parameter"), ({"n": "1"}, 400, "unsupported_value"),
+                               ({"messages": [{"role": "assistant", "content": None, "tool_calls": [{"id": "x"}]}, {"role": "user", "content": "x"}]}, 400, "unsupported_value")]:
         answer = complete(**body)
         check((answer.status, answer.code()) == (status, code) and "param" in answer.json()["error"], body, answer.status, answer.body)
+    check(complete(tools=[]).status == 200 and complete(tools=None, tool_choice="none", logprobs=False, modalities=["text"], n=None).status == 200, "what says nothing")
+    check(complete(top_k=4).json()["error"]["param"] == "top_k" and complete(model="x").json()["error"]["param"] == "model", "what an error is about")
+    # instructions of the client, wherever they stand, are behind the agent's
+    say, system = {"role": "user", "content": "instructed?"}, {"role": "system", "content": "Be brief."}
+    told = complete(messages=[system, {"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}, {"role": "developer", "content": [{"type": "text", "text": "Say ${x}."}]}, say])
+    check(told.json()["choices"][0]["message"]["content"] == "planted-instruction\n\nBe brief.\n\nSay ${x}.", told.body)
+    check(complete(messages=[say]).json()["choices"][0]["message"]["content"] == "planted-instruction", "they are not kept")
+    check(complete(model="guide", metadata={"language": "Latin"}, messages=[system, say]).json()["choices"][0]["message"]["content"] == "Speak Latin.\n\nBe brief.", "inputs are filled in")
+    # what an answer was is taken back as it came
+    for content in ({"content": "b"}, {"content": None, "refusal": "b"}, {"content": "b", "refusal": None, "tool_calls": []}):
+        answer = complete(messages=[{"role": "assistant", **content}, {"role": "user", "content": "one"}])
+        check(answer.status == 200 and answer.json()["choices"][0]["message"]["content"] == "You said: one", content, answer.body)
+    one = server.ask("GET", "/v1/models/clerk").json()
+    check(one["id"] == "clerk" and one["object"] == "model" and server.ask("GET", "/v1/models/clerk%40attic").json()["id"] == "clerk@attic" == server.ask("GET", "/v1/models/clerk@attic").json()["id"], one)
+    for name in ("gpt-4", "clerk@cellar", "%zz"): check(server.ask("GET", "/v1/models/" + name).code() == "model_not_found", name)
     answer = complete(messages=[{"role": "user", "content": "fail"}], stream=True)
     check(answer.status == 200 and answer.events()[-1][1]["error"]["code"] == "model-error" and answer.complete, answer.raw)
 
@@ -278,6 +296,7 @@ def starting():
     Server("clerk.gram", *BASE, "--listen", "127.0.0.1:0", "--token-env", "NOT_SET", code=2)
     Server("clerk.gram", *BASE, "--listen", "127.0.0.1:0", "--token-env", "SHORT", code=2, env={"SHORT": "short"})
     Server("clerk.gram", *BASE, "--listen", "127.0.0.1:0", "--max-runs", "0", code=2)
+    for option in (["--mcp"], ["--ab", "x"]): Server("clerk.gram", *BASE, "--listen", "127.0.0.1:0", *option, "--keep-sessions", code=2)
     Server("nowhere.gram", code=2)
     taken = socket.create_server(("127.0.0.1", 0))
     Server("clerk.gram", *BASE, "--listen", "127.0.0.1:%d" % taken.getsockname()[1], code=2)
@@ -293,31 +312,97 @@ def starting():
     check(answer.status == 204 and "authorization" in answer.headers.get("access-control-allow-headers", ""), answer.raw)
     check(server.ask("GET", "/v1/agents", Origin="https://app.example.evil", **ours).status == 403, "another origin")
     server.stop()
-    server = Server("clerk.gram", "-l", "desk.gram#desk", *BASE, "--listen", "127.0.0.1:0", "--quiet")
+    server = Server("clerk.gram", "-l", "desk.gram#desk", *BASE, "--listen", "127.0.0.1:0", "--refuse-system", "--quiet")
+    body = {"model": "clerk", "messages": [{"role": "system", "content": "x"}, {"role": "user", "content": "x"}]}
+    answer = server.ask("POST", "/v1/chat/completions", body)
+    check(answer.status == 400 and answer.json()["error"]["param"] == "messages", "--refuse-system", answer.body)
     check(server.message("x").status == 200, "a quiet one")
     server.stop()
     check(server.said() == "", "a quiet one says", server.said())
 
 
-def memory(server):
-    if SANITIZED or not os.path.exists("/proc/%d/statm" % server.tree): return
-    def pages(): return int(open("/proc/%d/statm" % server.tree).read().split()[1])
-    for i in range(300): server.ask("GET", "/v1/agents")
-    for i in range(50): server.message("x")
-    before = pages()
-    for i in range(900): server.ask("GET", "/v1/agents")
-    for i in range(150): server.message("x")
-    grown = (pages() - before) * os.sysconf("SC_PAGE_SIZE")
-    check(grown < 2 << 20, "memory has grown by", grown)
-    try: open_files = len(os.listdir("/proc/%d/fd" % server.tree))
-    except PermissionError:
-        print("only root counts the descriptors of a process that keeps its memory to itself")
-        return
-    check(open_files < 100, open_files, "descriptors are open")
+def kept():
+    """Sessions outlive the server, for the token that began them, and the store tells nobody their ids."""
+    open("tokens", "w").write("%s\n%s\n" % (TOKEN, OTHER))
+    options = (*SPEC, "--token-file", "tokens", "--keep-sessions", "--state", "state", "--session-time", "1ms")
+    ours, theirs = {"Authorization": "Bearer " + TOKEN}, {"Authorization": "Bearer " + OTHER}
+    server = Server(*options)
+    session = server.message({"message": "one", "session": True}, **ours).json()["session"]
+    check(server.message({"message": "two", "session": session}, **ours).json()["content"] == "You said: one, then two", "a kept session goes on")
+    check(server.message({"message": "fail", "session": session}, **ours).status == 502, "a run that fails")
+    busy = threading.Thread(target=server.message, args=({"message": "slow", "session": session},), kwargs=ours)
+    busy.start(); time.sleep(0.5)
+    other = Server(*options)
+    for each in (server, other): check(each.message({"message": "x", "session": session}, **ours).code() == "session_busy", "two runs in one session")
+    busy.join()
+    server.stop(signal.SIGKILL, code=-9)
+    check("slow, then three" in other.message({"message": "three", "session": session}, **ours).json()["content"], "it goes on elsewhere")
+    other.stop()
+    server = Server(*options)
+    document = server.message({"message": "four", "session": session, "stream": True}, **ours).events()[-1][1]
+    check(document["content"].endswith("three, then four") and "fail" not in document["content"] and document["session"] == session, document)
+    stolen, missing = server.message({"message": "x", "session": session}, **theirs), server.message({"message": "x", "session": "0" * 64}, **theirs)
+    check(stolen.status == 404 and stolen.body == missing.body, "a stolen session:", stolen.body)
+    for wrong in (session.upper(), session[1:], session + "0", "../" + session[3:]): check(server.message({"message": "x", "session": wrong}, **ours).code() == "no_session", wrong)
+    server.stop()
+    listed = subprocess.run([gramc, "session", "list", "--format", "json", "--state", "state"], capture_output=True, text=True)
+    name = re.search("serve:[0-9a-f]{64}", listed.stdout)
+    check(listed.returncode == 0 and listed.stdout.count("serve:") == 1 and session not in listed.stdout, listed.stdout, listed.stderr)
+    shown = subprocess.run([gramc, "session", "show", name[0], "--state", "state"], capture_output=True, text=True)
+    check("four" in shown.stdout and session not in shown.stdout, shown.stdout, shown.stderr)
+    check(session not in server.said() and session.encode() not in open("state/sessions.db", "rb").read(), "the id is somewhere")
+
+
+def documented():
+    """The page's own commands, as a reader pastes them."""
+    page = open(source + "/docs/serve.md").read()
+    commands = [block for block in re.findall("```sh\n(.*?)```", page, re.S) if block.startswith("curl ")]
+    check(len(commands) >= 2, "the page shows too few commands")
+    server = Server(source + "/specs/hello_world.gram", "-l", source + "/specs/libraries/friendly.gram", "--model", "mock", "--listen", "127.0.0.1:0")
+    for command in commands:
+        check("http://127.0.0.1:8080/" in command, "another address:", command)
+        shell = subprocess.run(["sh", "-c", command.replace("curl ", "curl -sS --fail-with-body ").replace("http://127.0.0.1:8080", server.address)], capture_output=True, text=True)
+        document = json.loads(shell.stdout or "{}")
+        check(shell.returncode == 0 and (document.get("content") or document["choices"][0]["message"]["content"]), command, shell.stdout, shell.stderr)
+    server.stop()
+
+
+def load():
+    """Many connections that stay: nothing but answers, and what the server holds stays as it is."""
+    server = Server("clerk.gram", "-l", "desk.gram#desk", "--agent", "clerk", "--model", "mock", "--max-runs", "1000", "--quiet", "--listen", "127.0.0.1:0")
+    seconds, statuses = (20 if os.environ.get("GRAMC_LONG") == "1" else 2), {}
+    def post(path, body): return b"POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s" % (path, len(body), body)
+    requests = [post(b"/v1/agents/clerk/messages", b'{"message":"x"}'), post(b"/v1/agents/clerk/messages", b'{"message":"x","stream":true}'),
+                post(b"/v1/chat/completions", b'{"model":"clerk","stream":true,"messages":[{"role":"user","content":"x"}]}'), b"GET /v1/agents HTTP/1.1\r\nHost: localhost\r\n\r\n"]
+    async def client(number, until):
+        reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
+        while time.time() < until:
+            number += 1
+            writer.write(requests[number % len(requests)])
+            head = await reader.readuntil(b"\r\n\r\n")
+            length = re.search(rb"Content-Length: (\d+)", head)
+            await (reader.readexactly(int(length[1])) if length else reader.readuntil(b"\r\n0\r\n\r\n"))
+            statuses[head[9:12]] = statuses.get(head[9:12], 0) + 1
+        writer.close()
+    async def clients(count, for_s):
+        until = time.time() + for_s
+        await asyncio.gather(*[client(i, until) for i in range(count)])
+    server.ask("GET", "/health")
+    idle = Usage(server)
+    asyncio.run(clients(512, 1))
+    before = Usage(server)
+    for count in (64, 512): asyncio.run(clients(count, seconds))
+    deadline = time.time() + 5
+    while (after := Usage(server)).files > idle.files and time.time() < deadline: time.sleep(0.1)
+    print("%d requests in %d s, %.0f us of CPU each" % (sum(statuses.values()), 1 + 2 * seconds, 1e6 * after.cpu / sum(statuses.values())))
+    check(list(statuses) == [b"200"] and statuses[b"200"] > (100 if SANITIZED else 1000), "under load:", statuses)
+    check(after.files <= idle.files and after.threads == idle.threads, "left open:", idle.files, after.files, idle.threads, after.threads)
+    check(SANITIZED or after.memory - before.memory < 16 << 20, "memory has grown by", after.memory - before.memory)
+    server.stop()
 
 
 server = Server(*SPEC)
-for part in (endpoints, streams, sessions, openai, strangers, smugglers, those_who_go, many, memory): part(server)
+for part in (endpoints, streams, sessions, openai, strangers, smugglers, those_who_go, many): part(server)
 server.stop()
-for part in (tokens, starting, stopping): part()
+for part in (tokens, starting, stopping, kept, documented, load): part()
 leave(250)

@@ -75,19 +75,29 @@ async function chat(scheme, width) {
     assert.deepEqual(await text(tab, 'details .arguments'), ['{\n  "where": "here"\n}']);
     assert.match((await text(tab, 'details .state'))[0], /^ok, [0-9.]+ (µs|ms|s)$/);
     assert.deepEqual(await text(tab, '.library'), ['library desk']);
+    assert.deepEqual(await text(tab, 'summary .given'), ['{"where":"here"}']);
+    assert.deepEqual(await text(tab, 'summary .mark'), []);
     await tab.$$eval('details', all => all.forEach(each => { each.open = true; }));
     await judge(tab, where);
 
     // The other library, beside the conversation; then the conversation goes on.
     await tab.focus('button.again');
     await tab.keyboard.press('Space');
-    await tab.waitForFunction('document.querySelectorAll("button.again").length === 2');
+    await tab.waitForFunction('document.querySelectorAll(".mark").length === 2');
     await over(tab);
+    assert.deepEqual(await text(tab, '.mine .text'), ['look at <b>this</b>'], 'the question stands there once');
+    assert.deepEqual(await text(tab, 'summary .mark'), ['differs', 'differs']);
+    assert.deepEqual(await text(tab, 'button.again'), [], 'nobody is left to be asked');
+    const [left, right] = await tab.$$eval('.theirs', found => found.map(each => each.getBoundingClientRect().toJSON()));
+    assert.ok(width > 1000 ? left.top === right.top && left.right < right.left : left.bottom < right.top, `${where}: ${JSON.stringify([left, right])}`);
+    await tab.$$eval('details', all => all.forEach(each => { each.open = true; }));
+    assert.equal((await tab.$$('details[open]')).length, 2, 'both can be looked at');
+    await judge(tab, `${where} two`);
     assert.deepEqual((await text(tab, 'details .result')).at(-1).trim(), 'dust');
     assert.deepEqual(await text(tab, '.library'), ['library desk', 'library attic']);
     await tab.select('#library', 'attic');
     await say(tab, 'goodbye');
-    await tab.waitForFunction('document.querySelectorAll("button.again").length === 3');
+    await tab.waitForSelector('button.again');
     await over(tab);
     assert.equal((await text(tab, '.theirs .text')).at(-1), 'You said: look at <b>this</b>, then goodbye');
 
@@ -98,6 +108,14 @@ async function chat(scheme, width) {
     await tab.keyboard.press('Escape');
     await over(tab);
     assert.deepEqual(await text(tab, '.wrong'), ['Stopped.']);
+    assert.ok(!await tab.$('.busy'), 'it seems to go on');
+
+    // A little Markdown, and nothing of HTML.
+    await say(tab, 'Use `<b>` and **care**');
+    await tab.waitForFunction('[...document.querySelectorAll(".theirs .text")].at(-1).querySelector("code + strong")');
+    assert.deepEqual(await tab.$$eval('.theirs:last-of-type .text > *', found => found.map(each => each.outerHTML)).then(all => all.slice(-2)),
+        ['<code>&lt;b&gt;</code>', '<strong>care</strong>']);
+    await over(tab);
     await say(tab, 'please fail');
     await tab.waitForFunction('document.querySelectorAll(".wrong").length === 2');
     assert.match((await text(tab, '.wrong')).at(-1), /^model-error: /);

@@ -38,6 +38,16 @@ const history = [...user('one'), whole.choices[0].message, ...user('two')];
 const later = await client.chat.completions.create({model: 'clerk', messages: history});
 assert.equal(later.choices[0].message.content, 'You said: one, then two');
 
+// As the examples of most clients begin.
+for (const role of ['system', 'developer']) {
+    const {choices} = await client.chat.completions.create(
+        {model: 'clerk', messages: [{role, content: 'Talk like a pirate.'}, ...user('instructed?')]});
+    assert.equal(choices[0].message.content, 'Help.\n\nTalk like a pirate.');
+}
+assert.equal((await client.models.retrieve('clerk@attic')).id, 'clerk@attic');
+await refused(client.models.retrieve('gpt-4o'), OpenAI.NotFoundError, 404, 'model_not_found');
+await refused(client.responses.create({model: 'clerk', input: 'x'}), OpenAI.NotFoundError, 404, 'not_found');
+
 // Tools are the agent's: the client sees what came of them.
 const looked = await client.chat.completions.create({model: 'clerk@attic', messages: user('look')});
 assert.equal(looked.choices[0].message.content, 'You said: look (dust)');
@@ -65,8 +75,6 @@ await refused(client.chat.completions.create({model: 'gpt-4o', messages: user('x
 await refused(client.chat.completions.create({model: 'clerk', messages: user('x'), n: 2}), OpenAI.BadRequestError, 400, 'unsupported_value');
 await refused(client.chat.completions.create({model: 'clerk', messages: user('x'), tools: [{type: 'function', function: {name: 'f'}}]}),
     OpenAI.BadRequestError, 400, 'unsupported_parameter');
-await refused(client.chat.completions.create({model: 'clerk', messages: [{role: 'system', content: 'x'}, ...user('x')]}),
-    OpenAI.BadRequestError, 400, 'unsupported_value');
 await refused(client.chat.completions.create({model: 'guide', messages: user('x')}), OpenAI.BadRequestError, 400, 'missing_input');
 await refused(client.chat.completions.create({model: 'clerk', messages: user('fail')}), OpenAI.InternalServerError, 502, 'model-error');
 await assert.rejects(async () => said(await client.chat.completions.create({model: 'clerk', messages: user('fail'), stream: true})),

@@ -8,7 +8,8 @@ import readline from 'node:readline';
 
 const wait = ms => new Promise(done => setTimeout(done, ms));
 
-// Calls `look` where the message says so, counts slowly where it says `slow`, else repeats what was said.
+// Calls `look` where the message says so, counts slowly where it says `slow`, tells its instruction where
+// it says `instructed`, else repeats what was said.
 async function answer(request, response) {
     let text = '';
     for await (const piece of request) text += piece;
@@ -21,7 +22,8 @@ async function answer(request, response) {
     }
     const calls = said.at(-1).includes('look') && last.role === 'user';
     const slow = said.at(-1).includes('slow');
-    const words = calls ? ['Let me look.'] : slow ? Array.from({length: 50}, (_, i) => `word${i} `)
+    const system = asked.messages.filter(m => m.role === 'system').map(m => m.content);
+    const words = calls ? ['Let me look.'] : said.at(-1).includes('instructed') ? system : slow ? Array.from({length: 50}, (_, i) => `word${i} `)
         : ['You said: ', said.join(', then '), last.role === 'tool' ? ` (${last.content.trim()})` : ''];
     const call = {id: 'call_9', type: 'function', function: {name: 'look', arguments: '{"where":"here"}'}};
     const usage = {prompt_tokens: 7, completion_tokens: 5, total_tokens: 12};

@@ -20,7 +20,7 @@ def check(good, *words):
 
 
 class Model(http.server.BaseHTTPRequestHandler):
-    """Says `slow` words one by one, calls `look` when it is told to, and `inject` is a tool's name that
+    """Says `slow` words one by one, how it was `instructed`, calls `look` when it is told to, and `inject` is a tool's name that
     ends the event it stands in; breaks off when it is told to."""
     protocol_version = "HTTP/1.1"
     cut = []  # requests whose reader went away
@@ -45,7 +45,8 @@ class Model(http.server.BaseHTTPRequestHandler):
             self.send_response(400); self.send_header("Content-Length", str(len(body))); self.end_headers(); self.wfile.write(body)
             return
         calls = ("look" in users[-1] or "inject" in users[-1]) and said["role"] == "user"
-        words = ["Let me look."] if calls else ["You said: "] + [", then ".join(users)]
+        system = [m["content"] for m in asked["messages"] if m["role"] == "system"]
+        words = ["Let me look."] if calls else system if "instructed" in users[-1] else ["You said: "] + [", then ".join(users)]
         if "slow" in users[-1]: words = ["word%d " % i for i in range(40)]
         usage = {"prompt_tokens": 7, "completion_tokens": 5, "total_tokens": 12}
         call = {"index": 0, "id": "call_9", "type": "function", "function": {"name": INJECTED if "inject" in users[-1] else "look", "arguments": "{\"where\":\"here\"}"}}
@@ -168,6 +169,22 @@ class Answer:
             fields = dict(l.split(": ", 1) for l in block.split("\n") if ": " in l)
             if "data" in fields: found.append((fields.get("event"), fields["data"] if fields["data"] == "[DONE]" else json.loads(fields["data"])))
         return found
+
+
+class Usage:
+    """What a process holds."""
+    told = False
+
+    def __init__(self, server):
+        folder = "/proc/%d/" % server.process.pid
+        self.threads = len(os.listdir(folder + "task"))
+        try: self.files = len(os.listdir(folder + "fd"))
+        except PermissionError:
+            self.files = 0
+            if not Usage.told: print("descriptors are not counted: only root counts those of a process that keeps its memory to itself")
+            Usage.told = True
+        self.memory = int(open(folder + "statm").read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+        self.cpu = sum(map(int, open(folder + "stat").read().split()[13:15])) / os.sysconf("SC_CLK_TCK")
 
 
 work = tempfile.TemporaryDirectory()
