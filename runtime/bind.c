@@ -148,46 +148,58 @@ static void choose(gramc_bound *bound, struct bound_tool *choice, const gramc_to
 
 /* ## The agent */
 
-/* `to`: empty, or to which of its roles. */
-static void report_setting(gramc_bound *bound, const char *name, const char *to) {
+/* What an agent may say that not every provider can be told. */
+struct told_setting {
+    unsigned setting;
+    const char *name;
+    bool said;
+    const char *by; /* NULL: by the agent itself */
+};
+
+/* `to`: NULL, or to which of its roles. */
+static void report_setting(gramc_bound *bound, const struct told_setting *what, const char *to) {
     gramc_text role = text_of(to ? to : "");
     bound_report(bound, GRAMC_WARNING, NULL,
-                 BOUND_JOIN(bound, TEXT("`"), text_of(name), TEXT("` of agent `"),
-                            bound->agent->name, TEXT("` is not sent"),
-                            text_of(to ? " to its " : ""), role,
+                 BOUND_JOIN(bound, TEXT("`"), text_of(what->name), TEXT("` of "),
+                            text_of(what->by ? what->by : ""), TEXT("agent `"), bound->agent->name,
+                            TEXT("` is not sent"), text_of(to ? " to its " : ""), role,
                             text_of(to ? ": that provider has no such setting"
                                        : ": its provider has no such setting")),
                  TEXT(""));
 }
 
 /* Where its roles are asked by several protocols, some of them may have it. */
-static void check_setting(gramc_bound *bound, unsigned setting, const char *name) {
+static void check_setting(gramc_bound *bound, const struct told_setting *what) {
     bool some_have = false;
     for (size_t i = 0; i < RUN_ROLES; i++)
-        if (bound->protocols[i] && !(bound->protocols[i]->lacks & setting)) some_have = true;
-    if (!some_have) report_setting(bound, name, NULL);
+        if (bound->protocols[i] && !(bound->protocols[i]->lacks & what->setting)) some_have = true;
+    if (!some_have) report_setting(bound, what, NULL);
     for (size_t i = 0; i < RUN_ROLES && some_have; i++)
-        if (bound->protocols[i] && (bound->protocols[i]->lacks & setting))
-            report_setting(bound, name, role_name((enum run_role)i));
+        if (bound->protocols[i] && (bound->protocols[i]->lacks & what->setting))
+            report_setting(bound, what, role_name((enum run_role)i));
+}
+
+static bool a_task_chooses(const gramc_agent *agent) {
+    for (size_t i = 0; i < agent->task_count; i++)
+        if (agent->tasks[i].tool_choice.len) return true;
+    return false;
 }
 
 /* What an agent says and its provider cannot be told. */
 static void check_settings(gramc_bound *bound) {
     const gramc_agent *agent = bound->agent;
     bool sends_choice = !text_is(agent->strategy, "prompted"); /* which reads it itself */
-    const struct {
-        unsigned setting;
-        const char *name;
-        bool said;
-    } settings[] = {{SETTING_PRESENCE, "presencePenalty", agent->presence_penalty.len},
-                    {SETTING_FREQUENCY, "frequencyPenalty", agent->frequency_penalty.len},
-                    {SETTING_SEED, "seed", agent->seed.len},
-                    {SETTING_CHOICE, "toolChoice", sends_choice && agent->tool_choice.len},
-                    {SETTING_PARALLEL, "parallelToolCalls", agent->parallel_tool_calls >= 0},
-                    {SETTING_CONTEXT, "numCtx", agent->num_ctx.len},
-                    {SETTING_KEEP_ALIVE, "keepAlive", agent->keep_alive.len}};
+    const struct told_setting settings[] = {
+        {SETTING_PRESENCE, "presencePenalty", agent->presence_penalty.len, NULL},
+        {SETTING_FREQUENCY, "frequencyPenalty", agent->frequency_penalty.len, NULL},
+        {SETTING_SEED, "seed", agent->seed.len, NULL},
+        {SETTING_CHOICE, "toolChoice", sends_choice && agent->tool_choice.len, NULL},
+        {SETTING_CHOICE, "toolChoice", sends_choice && a_task_chooses(agent), "a task of "},
+        {SETTING_PARALLEL, "parallelToolCalls", agent->parallel_tool_calls >= 0, NULL},
+        {SETTING_CONTEXT, "numCtx", agent->num_ctx.len, NULL},
+        {SETTING_KEEP_ALIVE, "keepAlive", agent->keep_alive.len, NULL}};
     for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
-        if (settings[i].said) check_setting(bound, settings[i].setting, settings[i].name);
+        if (settings[i].said) check_setting(bound, &settings[i]);
 }
 
 static void check_strategy(gramc_bound *bound) {
