@@ -104,9 +104,9 @@ static gramc_status check(struct history_reading *history, const struct history_
     const struct json *report = source->report, *format = json_get(report, "format");
     if (!json_is(format, JSON_STRING) || !text_is(format->text, "gramc-experiment"))
         return refuse(history, "no JSON report of an experiment");
-    if (json_get(report, "online"))
-        return refuse(history, "a report of a served experiment: `gramc report STORE` prints it in "
-                               "every format");
+    if (json_get(report, "online") && history->count > 1)
+        return refuse(history,
+                      "a report of a served experiment, which shares no cases with others");
     if (whole(report, "version") != 1) return refuse(history, "a report of another version");
     const struct json *arms = list(report, "arms"), *metrics = list(report, "metrics");
     bool sound = arms && metrics && list(report, "cases") && arms->count >= 2 &&
@@ -133,7 +133,8 @@ static bool read_metric(struct analysis *out, struct metric *to, const struct js
         *to = *builtin;
         break;
     }
-    if (!graded && !builtin) to->kind = METRIC_SCORE;
+    if (!graded && !builtin)
+        to->kind = text_is(name->text, "feedback") ? METRIC_FEEDBACK : METRIC_SCORE;
     to->name = arena_text(&out->arena, name->text);
     to->role = first                              ? ROLE_PRIMARY
                : text_is(role->text, "guardrail") ? ROLE_GUARDRAIL
@@ -246,6 +247,88 @@ static gramc_status read_arms(struct history_reading *history) {
     return out->arena.oom ? GRAMC_NOMEM : GRAMC_OK;
 }
 
+/* ## Served ones */
+
+/* Numbers of a list, one an arm. */
+static bool read_list(struct analysis *out, const struct json *online, const char *key,
+                      uint64_t *to) {
+    const struct json *of = list(online, key);
+    if (!of || of->count != out->arm_count) return false;
+    for (const struct json *each = of->first; each; each = each->next) {
+        double number = (double)NAN;
+        if (each->kind != JSON_NUMBER || !number_to_double(&number, each->text) || !(number >= 0) ||
+            number > UINT32_MAX)
+            return false;
+        *to++ = (uint64_t)number;
+    }
+    return true;
+}
+
+static bool read_shares(struct analysis *out, const struct json *online) {
+    const struct json *of = list(online, "shares");
+    double sum = 0;
+    if (!of || of->count != out->arm_count) return false;
+    size_t i = 0;
+    for (const struct json *each = of->first; each; each = each->next, i++) {
+        double *share = &out->online->shares[i];
+        if (each->kind != JSON_NUMBER || !number_to_double(share, each->text) || !(*share > 0))
+            return false;
+        sum += *share;
+    }
+    return sum > 0.999 && sum < 1.001;
+}
+
+static gramc_status read_online(struct history_reading *history) {
+    struct analysis *out = history->columns.out;
+    const struct json *online = json_get(history->sources[0].report, "online");
+    if (!online) return GRAMC_OK;
+    struct online_result *to = out->online = arena_zalloc(&out->arena, sizeof *to);
+    if (!to) return GRAMC_NOMEM;
+    const struct {
+        const char *key;
+        uint64_t *to;
+    } rows[] = {{"units", to->units},
+                {"analysed", to->analysed},
+                {"messages", to->messages},
+                {"failed", to->failed},
+                {"told", to->told}};
+    bool sound = read_shares(out, online);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        sound = sound && read_list(out, online, rows[i].key, rows[i].to);
+    if (!sound || out->repeats != 1) return refuse(history, "a report that is not whole");
+    to->planned = small(online, "planned");
+    to->seen = small(online, "seen");
+    to->with_covariate = small(online, "with_covariate");
+    to->unended = whole(online, "unended");
+    to->crashed = whole(online, "crashed");
+    to->unjudged = whole(online, "unjudged");
+    online_ratio(out);
+    return GRAMC_OK;
+}
+
+/* False: it names no arm. */
+static bool read_unit(struct analysis *out, struct case_result *to, const struct json *from) {
+    const struct json *name = json_get(from, "arm");
+    to->messages = small(from, "messages");
+    to->unended = small(from, "unended");
+    to->covariate = real(from, "covariate");
+    if (!json_is(name, JSON_STRING)) return false;
+    while (to->arm < out->arm_count && !text_eq(out->arms[to->arm].name, name->text)) to->arm++;
+    if (to->arm == out->arm_count) return false;
+    out->arms[to->arm].todo += to->unended;
+    return true;
+}
+
+/* In place of what is counted over cases. */
+static void sum_online(struct analysis *out) {
+    for (size_t i = 0; i < out->arm_count; i++) {
+        out->done += out->arms[i].done;
+        out->todo += out->arms[i].todo;
+        out->cells += out->online->messages[i];
+    }
+    out->complete = out->online->seen >= out->online->planned;
+}
+
 /* ## Cases */
 
 static void note_left_out(struct analysis *out, size_t first, size_t second) {
@@ -340,6 +423,8 @@ static gramc_status read_cases(struct history_reading *history) {
                                              .place = small(from, "place"),
                                              .arms = arms + i * out->arm_count,
                                              .values = values + i * wide};
+        if (out->online && !read_unit(out, &out->cases[i], from))
+            return refuse(history, "a unit without an arm");
         for (size_t arm = 0; arm < out->arm_count; arm++) read_case_arm(history, i, arm);
     }
     return collect_clusters(&history->columns) ? GRAMC_OK : GRAMC_NOMEM;
@@ -408,13 +493,14 @@ static void take_replayed(struct analysis *out, const struct json *counts) {
 
 static void read_counts(struct history_reading *history) {
     struct analysis *out = history->columns.out;
-    analysis_sum_arms(out);
+    if (out->online) sum_online(out);
+    else analysis_sum_arms(out);
     for (size_t k = 0; k < history->count; k++) {
         const struct json *counts = json_get(history->sources[k].report, "counts");
         take_replayed(out, counts);
         out->grader_count = (size_t)small(counts, "graders");
     }
-    for (size_t i = 0; i < out->items; i++) {
+    for (size_t i = 0; i < out->items && !out->online; i++) {
         bool run = has_ended(out, &out->cases[i]), lacks = false;
         for (size_t k = 0; k < out->arm_count; k++)
             lacks = lacks || out->cases[i].arms[k].missing > 0;
@@ -455,7 +541,8 @@ static void read_precedences(struct history_reading *history) {
 
 static gramc_status read_all(struct history_reading *history) {
     static gramc_status (*const steps[])(struct history_reading *) = {
-        read_settings, read_metrics, read_arms, pair_cases, read_cases, read_order, read_judges};
+        read_settings, read_metrics, read_arms,  read_online,
+        pair_cases,    read_cases,   read_order, read_judges};
     for (size_t i = 0; i < history->count; i++) {
         gramc_status status = check(history, &history->sources[i]);
         if (status != GRAMC_OK) return status;
@@ -472,7 +559,7 @@ static gramc_status read_all(struct history_reading *history) {
 /* Single runs are not kept where cases were repeated, but what came of them is. */
 static void take_percentiles(struct history_reading *history) {
     struct analysis *out = history->columns.out;
-    if (out->repeats == 1) return;
+    if (out->repeats == 1 && !out->online) return;
     for (size_t i = 0; i < out->arm_count; i++) {
         const struct json *arm = at(list(history->of[i]->report, "arms"), history->arms[i]);
         const struct json *metrics = list(arm, "metrics");

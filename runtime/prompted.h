@@ -31,6 +31,7 @@ struct prompted_plan {
     bool told;           /* it knows the task */
     uint32_t rounds;     /* tools that were chosen */
     uint32_t failures;   /* of the same question, in a row */
+    uint32_t silences;   /* answers to it without a word, in a row */
     gramc_text result;   /* of the last call */
     gramc_text reviewed; /* what the model said of it */
     struct message call;

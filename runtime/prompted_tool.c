@@ -23,11 +23,29 @@ static void put_enum(struct buf *out, const struct json *words) {
     }
 }
 
+static void put_type(struct buf *out, const struct json *schema);
+
+/* Several types, as words or as schemas. */
+static void put_either(struct buf *out, const struct json *list) {
+    for (const struct json *item = list->first; item; item = item->next) {
+        if (item != list->first) buf_puts(out, " or ");
+        if (item->kind == JSON_STRING) buf_text(out, item->text);
+        else put_type(out, item);
+    }
+}
+
 static void put_type(struct buf *out, const struct json *schema) {
     const struct json *words = json_get(schema, "enum"), *type = json_get(schema, "type");
+    const struct json *any = json_get(schema, "anyOf"), *items = json_get(schema, "items");
+    if (!any) any = json_get(schema, "oneOf");
     if (json_is(words, JSON_ARRAY) && words->first) put_enum(out, words);
+    else if (json_is(type, JSON_ARRAY) && type->first) put_either(out, type);
+    else if (json_is(any, JSON_ARRAY) && any->first) put_either(out, any);
     else if (json_is(type, JSON_STRING)) buf_text(out, type->text);
     else buf_puts(out, "any");
+    if (!json_is(type, JSON_STRING) || !text_is(type->text, "array") || !is_simple(items)) return;
+    buf_puts(out, " of ");
+    put_type(out, items);
 }
 
 static bool is_required(const struct json *schema, gramc_text name) {

@@ -88,14 +88,15 @@ static gramc_text spell_count(gramc_run *run, int64_t count) {
 static const gramc_agent *sampling(gramc_run *run) {
     const struct prompted_plan *plan = run->plan;
     const gramc_agent *agent = run->bound->agent;
+    const uint32_t failures = plan->failures + plan->silences;
     int64_t tokens;
-    if (plan->failures < 2) return agent;
+    if (failures < 2) return agent;
     gramc_agent *copy = ARENA_NEW(&run->inner, gramc_agent);
     if (!copy) return agent;
     *copy = *agent;
     if (!family_refuses_temperature(run->models[RUN_AGENT].id))
-        copy->temperature = spell(run, other_temperature(agent, plan->failures));
-    if (plan->failures >= 4 && number_to_int(&tokens, agent->max_tokens) && tokens < INT32_MAX)
+        copy->temperature = spell(run, other_temperature(agent, failures));
+    if (failures >= 4 && number_to_int(&tokens, agent->max_tokens) && tokens < INT32_MAX)
         copy->max_tokens = spell_count(run, tokens + tokens / 2);
     return copy;
 }
@@ -232,10 +233,13 @@ static void read_shown(gramc_run *run, gramc_text said) {
 /* The call is no message of the conversation: its model knows of none. */
 static void read_call(gramc_run *run, gramc_text said) {
     struct prompted_plan *plan = run->plan;
+    const struct bound_tool *tool = plan->chosen;
     if (budget_is_spent(run, "; its last call was not made")) return;
+    const struct json *parameters = json_parse(&run->inner, tool->wire_parameters, NULL);
+    gramc_text given = prompted_arguments(&run->inner, said, tool->wire_name, parameters);
     plan->calls[0] =
-        (gramc_model_call){.name = plan->chosen->wire_name,
-                           .arguments = arena_text(&run->inner, said),
+        (gramc_model_call){.name = tool->wire_name,
+                           .arguments = arena_text(&run->inner, given),
                            .id = conversation_id(&plan->talk, &run->inner, (gramc_text){NULL, 0})};
     plan->call = (struct message){.role = ROLE_ASSISTANT, .calls = plan->calls, .call_count = 1};
     run->assistant = &plan->call;
@@ -291,10 +295,18 @@ static void read_answer(gramc_run *run, const struct reply *reply) {
     if (plan->phase == ANSWER) keep_answer(run);
 }
 
-/* A refusal, or nothing at all: there is nothing to go on with. */
-static bool is_end(const struct reply *reply) {
-    return reply->refusal.len || reply->finish == FINISH_FILTER ||
-           text_trim(reply->content).len == 0;
+/* There is nothing to go on with. */
+static bool is_refusal(const struct reply *reply) {
+    return reply->refusal.len || reply->finish == FINISH_FILTER;
+}
+
+/* The same question again, until it was asked as often as any that is answered wrongly. */
+static bool asks_again(gramc_run *run) {
+    struct prompted_plan *plan = run->plan;
+    if (++plan->silences >= DEFAULT_ERRORS) return false;
+    run_note(run, "the model said nothing; it is asked again");
+    run->state = RUN_ASK;
+    return true;
 }
 
 static void read(gramc_run *run, const struct reply *reply) {
@@ -314,7 +326,12 @@ static void read(gramc_run *run, const struct reply *reply) {
         heard.call_count = 0;
         heard.opaque = (gramc_text){NULL, 0}; /* the calls are in there, too */
     }
-    if (plan->phase >= ANSWER || is_end(&heard)) read_answer(run, &heard);
+    if (plan->phase < ANSWER) heard.content = text_trim(prompted_aloud(heard.content));
+    bool silent = heard.content.len == 0;
+    if (!silent) plan->silences = 0;
+    if (plan->phase >= ANSWER || is_refusal(&heard)) read_answer(run, &heard);
+    else if (silent && asks_again(run)) return;
+    else if (silent) read_answer(run, &heard);
     else if (!conversation_assistant(&plan->talk, &run->inner, &heard)) run_nomem(run);
     else readers[plan->phase](run, heard.content);
 }

@@ -66,6 +66,24 @@ bool run_find_prices(struct cli *cli, const struct choice *choice, gramc_prices 
     return choose_prices(cli, choice, out, &name, room);
 }
 
+/* Those of its strategy's roles; with --model all are asked of that one. */
+static bool roles_are_priced(struct cli *cli, const struct choice *choice, gramc_text *name,
+                             char *room) {
+    const gramc_agent *agent = choice->agent;
+    const gramc_text names[] = {agent->generator_model, agent->evaluator_model,
+                                agent->output_model};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        gramc_agent as = *agent;
+        struct choice with = *choice;
+        gramc_prices prices;
+        if (!names[i].len) continue;
+        as.model = names[i];
+        with.agent = &as;
+        if (!choose_prices(cli, &with, &prices, name, room)) return false;
+    }
+    return true;
+}
+
 int run_budget(struct cli *cli, const struct choice *choice, gramc_run_options *out,
                gramc_prices *prices) {
     char room[LONGEST_NAME];
@@ -75,7 +93,8 @@ int run_budget(struct cli *cli, const struct choice *choice, gramc_run_options *
     int code = read_options(cli, out);
     if (code != EXIT_FINE) return code;
     if (choose_prices(cli, choice, prices, &name, room)) out->prices = prices;
-    if (out->prices || !limited || (model && strcmp(model, "mock") == 0)) return EXIT_FINE;
+    if (!limited || (model && strcmp(model, "mock") == 0)) return EXIT_FINE;
+    if (out->prices && roles_are_priced(cli, choice, &name, room)) return EXIT_FINE;
     return cli_usage(cli,
                      "the cost of the run is limited, and there is no price of %.*s; add "
                      "[`...`:Model {inputPerMillion: ..., outputPerMillion: ...}] to gramc.gram",

@@ -155,8 +155,9 @@ typedef struct gramc_event {
 
 /* ## OpenTelemetry
  * The events of one run as spans, by the semantic conventions for generative AI: invoke_agent for
- * the run, in it chat for each request to the model and execute_tool for each call. The trace's id
- * is the run's. docs/opentelemetry.md lists the attributes. */
+ * the run, in it chat for each request to the model and execute_tool for each call; in that of a
+ * call invoke_agent for the run of an agent that does the tool. The trace's id is the first run's.
+ * docs/opentelemetry.md lists the attributes. */
 typedef struct gramc_spans gramc_spans;
 
 typedef struct gramc_spans_options {

@@ -1,4 +1,6 @@
-"""An experiment that users carry out, as its operator sees it: online.py SOURCE GRAMC.
+"""An experiment that users carry out, as its operator sees it: online.py SOURCE GRAMC [SERVER].
+
+With the folder of a PostgreSQL server's socket: what two servers of gramc do that share a database.
 
 Without a network: the model is gramc's own mock, which calls the tool and repeats what it says. What
 the arms answer differs by their libraries alone."""
@@ -171,8 +173,9 @@ def verdicts():
     for form, words in {"markdown": "superior", "junit": "new is better than old", "html": "online, unpaired", "csv": "feedback"}.items():
         code, text, _ = report("--format", form)
         check(code == 0 and words in text, form, text[:300])
-    code, _, words = run("report", "report.json")
-    check(code == 2 and "gramc report STORE" in words, words)
+    check(run("report", "report.json")[:2] == report()[:2], "the JSON report does not tell the same")
+    code, _, words = run("report", "report.json", "report.json")
+    check(code == 2 and "shares no cases" in words, words)
     check(report("--fail-if", "regression(pass)", "--require-decision")[0] == 0, "a gate")
     check(run("experiment", "a.gram", "analyse")[1].startswith('{"format"'), "analyse")
 
@@ -260,14 +263,41 @@ def refused():
     check(code == 2 and "no runs of nobody" in said, said)
 
 
+def shared():
+    """Two servers at a time, one of which dies: users keep their arms, places are never given twice."""
+    store = f"postgresql://gramc@/online?host={sys.argv[3]}"
+    subprocess.run(["createdb", "-h", sys.argv[3], "-U", "gramc", "online"], check=True)
+    servers = [Server("a.gram", "--ab", "search", "--store", store) for _ in range(2)]
+    answers = [{}, {}]
+
+    def talk(k):
+        for i in range(50):
+            told = servers[k].say(user=f"user-{i}", session=True, covariate=i)[1]
+            answers[k][i] = told["content"]
+            servers[k].ask(f"/v1/sessions/{told['session']}/feedback", {"score": 1})
+
+    threads = [threading.Thread(target=talk, args=(k,)) for k in range(2)]
+    for thread in threads: thread.start()
+    for thread in threads: thread.join()
+    check(answers[0] == answers[1] and len(answers[0]) == 50, "two servers assign differently")
+    servers[0].stop(signal.SIGKILL)
+    servers[1].stop()
+    code, text, words = report(store=store)
+    check(code == 0 and "50 of 120 planned units, 100 messages" in text, text, words)
+    online = json.loads(report("--format", "json", store=store)[1])["online"]
+    check(online["told"] == online["units"] and online["unended"] == 0 and online["with_covariate"] == 50, online)
+    check("50 of 120 units, 100 messages, 100 of them ended" in run("experiment", "a.gram", "status", "--store", store)[1], "status")
+
+
+parts, least = ((shared,), 4) if len(sys.argv) > 3 else ((assignment, verdicts, failing, killed, refused), 100)
 work = tempfile.TemporaryDirectory()
 os.chdir(work.name)
 os.mkdir(".git")
-for part in (assignment, verdicts, failing, killed, refused):
+for part in parts:
     os.mkdir(part.__name__)
     os.chdir(part.__name__)
     write("a.gram", spec(SEARCH))
     part()
     os.chdir("..")
 print(f"{checks} checks, {len(failures)} failures")
-sys.exit(1 if failures or checks < 100 else 0)
+sys.exit(1 if failures or checks < least else 0)

@@ -86,6 +86,35 @@ for span in found:
     for key, text in attributes(span).items():
         if key.endswith(".messages"): json.loads(text)
 
+# An agent that does a tool: its spans hang on that of the call, in the same trace, down to its own.
+open("boss.gram", "w").write('''[boss:Agent {model: "OpenAI/big"} | [ask:Tool {description: "Asks"} | (message::Text)==>(::Text)]]
+[one:Agent {model: "OpenAI/small"} | [deep:Tool {description: "Goes on"} | (message::Text)==>(::Text)]]
+[two:Agent {model: "OpenAI/tiny", instruction: "Be brief."}]
+[lib:ToolLibrary | [ask:ToolImpl {agent: one}], [deep:ToolImpl {agent: two}]]
+''')
+def told(within, **said): return json.dumps({"event": ("inner." if within else "") + "model.response", **({"within": within} if within else {}), **said}) + "\n"
+def asks(name, id): return [{"id": id, "name": name, "arguments": '{"message": "m"}'}]
+open("boss.jsonl", "w").write(json.dumps({"event": "header", "format": "gramc-trace", "version": 2}) + "\n"
+    + told("", calls=asks("ask", "a1") + asks("ask", "a2")) + told("1.1.1", calls=asks("deep", "d1")) + told("1.1.1/1.1.1", content="Yes.") + told("1.1.1", content="It says yes.")
+    + told("1.1.2", content="No.") + told("", content="One yes, one no."))
+got.clear()
+done = subprocess.run([gramc, "run", "boss.gram", "--agent", "boss", "--model", "script:boss.jsonl", "--run-id", RUN, "--otlp", url, "Ask"], capture_output=True, text=True)
+if done.returncode or "One yes" not in done.stdout: fail(done)
+found = spans(got[0][2])
+by_id = {s["spanId"]: s for s in found}
+if len(by_id) != len(found) or {s["traceId"] for s in found} != {RUN}: fail("ids of inner runs:", found)
+def way(span): return [span["name"]] + (way(by_id[span["parentSpanId"]]) if "parentSpanId" in span else [])
+ways = sorted("/".join(reversed(way(s))) for s in found)
+boss, ask, one = "invoke_agent boss", "execute_tool ask", "invoke_agent one"
+called = "/".join([boss, ask, one])
+deeper = called + "/execute_tool deep"
+wanted = sorted([boss] + 2 * [boss + "/chat big"] + 2 * ["/".join([boss, ask])] + 2 * [called] + 3 * [called + "/chat small"]
+                + [deeper, deeper + "/invoke_agent two", deeper + "/invoke_agent two/chat tiny"])
+if ways != wanted: fail("spans of inner runs:", ways)
+for span in found:
+    over = by_id.get(span.get("parentSpanId"), span)
+    if not int(over["startTimeUnixNano"]) - 2000000 <= int(span["startTimeUnixNano"]) <= int(span["endTimeUnixNano"]) <= int(over["endTimeUnixNano"]) + 2000000: fail("times of inner runs:", span, over)
+
 # A run that fails is sent as well.
 run("--max-iterations", "1", code=3)
 whole = attributes([s for s in spans(got[0][2]) if s["name"].startswith("invoke_agent")][0])

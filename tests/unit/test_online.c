@@ -19,6 +19,7 @@
 #include "experiment/assign.h"
 #include "experiment/report/report.h"
 #include "experiment/stat/random.h"
+#include "tests/failing.h"
 
 enum { MESSAGES = 4200 };
 
@@ -380,6 +381,26 @@ static void a_wrong_ratio_withholds_the_verdict(void **state) {
     analysis_free(&analysis);
 }
 
+/* ## Without memory */
+
+static void memory_may_run_out(void **state) {
+    static struct served served;
+    (void)state;
+    init(&served, 20);
+    for (unsigned i = 0; i < 24; i++) say(&served, i, i % 2, scores[i % 20], before[i % 20]);
+    served.exposures[3].feedback = 1;
+    for (long n = 1;; n++) {
+        struct failing failing = {.fail_at = n};
+        gramc_allocator allocator = test_failing(&failing);
+        struct analysis analysis;
+        gramc_status status = analyse(&analysis, &served.input, &allocator);
+        if (status == GRAMC_OK) analysis_free(&analysis);
+        assert_int_equal(failing.live, 0);
+        if (!failing.failed) break;
+        assert_int_equal(status, GRAMC_NOMEM);
+    }
+}
+
 /* ## Drawn experiments */
 
 static uint64_t rounds(uint64_t few, uint64_t many) {
@@ -452,6 +473,7 @@ int main(void) {
         cmocka_unit_test(what_nobody_said_is_not_made_up),
         cmocka_unit_test(a_sequential_one_may_be_looked_at),
         cmocka_unit_test(a_wrong_ratio_withholds_the_verdict),
+        cmocka_unit_test(memory_may_run_out),
         cmocka_unit_test(alike_arms_differ_in_5_of_100),
         cmocka_unit_test(lost_units_are_seen),
     };

@@ -26,10 +26,26 @@ static void words(void **state) {
         {"I know nothing of yesterday", PROMPTED_NEITHER},
         {"no_tool", PROMPTED_NEITHER},
         {"", PROMPTED_NEITHER},
+        {"yes and no", PROMPTED_NEITHER},
+        {"Yes or no? I say: no.", PROMPTED_NO},
+        {"yes/no: **yes**", PROMPTED_YES},
+        {"Yes, yes and no other", PROMPTED_YES},
+        {"no, no", PROMPTED_NO},
+        {"Yes. No doubt.", PROMPTED_YES},
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         assert_int_equal(prompted_word(text_of(rows[i].said)), rows[i].word);
+}
+
+static void thoughts(void **state) {
+    static const char *const rows[][2] = {
+        {"yes", "yes"},           {"<think>no</think>yes", "yes"},     {" \n<think>no", ""},
+        {"no</think>yes", "yes"}, {"<think>a</think>b</think>c", "c"}, {"<think></think>", ""},
+        {"</think", "</think"},   {"I <think> so", "I <think> so"},    {"", ""}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        assert_true(text_is(prompted_aloud(text_of(rows[i][0])), rows[i][1]));
 }
 
 static void choices(void **state) {
@@ -64,6 +80,7 @@ static void choices(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(words), cmocka_unit_test(choices)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(words), cmocka_unit_test(thoughts),
+                                       cmocka_unit_test(choices)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,6 +61,93 @@ static void bytes(void **state) {
                                     "\"startTimeUnixNano\":\"1700000000000003000\","
                                     "\"endTimeUnixNano\":\"1700000000000005000\""));
     assert_null(strstr(out.ptr, "secret"));
+    buf_free(&out);
+    gramc_spans_free(spans);
+}
+
+static void inner(gramc_spans *spans, const char *within, uint64_t at_ns,
+                  const gramc_event *event) {
+    gramc_spans_event(spans, &(gramc_event){.kind = GRAMC_EVENT_INNER,
+                                            .text = text_of(within),
+                                            .at_ns = at_ns,
+                                            .inner = event});
+}
+
+/* A run of an agent with one request, which began `from` ns after the first run. */
+static void inner_run(gramc_spans *spans, const char *within, uint64_t from) {
+    const gramc_event_start about = {.run = TEXT("fedcba9876543210fedcba9876543210"),
+                                     .parent = TEXT(RUN),
+                                     .agent = TEXT("helper"),
+                                     .model = TEXT("m2")};
+    const gramc_event_response said = {.content = TEXT("Yes.")};
+    const gramc_run_result ended = {.outcome = GRAMC_OUTCOME_ANSWERED, .text = TEXT("Yes.")};
+    inner(spans, within, from, &(gramc_event){.kind = GRAMC_EVENT_RUN, .start = &about});
+    inner(spans, within, from + 1,
+          &(gramc_event){.kind = GRAMC_EVENT_TURN, .at_ns = 1, .text = TEXT("Really?")});
+    inner(spans, within, from + 2, &(gramc_event){.kind = GRAMC_EVENT_REQUEST, .at_ns = 2});
+    inner(spans, within, from + 4,
+          &(gramc_event){
+              .kind = GRAMC_EVENT_RESPONSE, .at_ns = 4, .duration_ns = 2, .response = &said});
+    inner(spans, within, from + 9,
+          &(gramc_event){.kind = GRAMC_EVENT_OUTCOME, .at_ns = 9, .result = &ended});
+}
+
+static void value_of(char out[20], const char *span, const char *key) {
+    const char *at = strstr(span, key);
+    assert_non_null(at);
+    snprintf(out, 17, "%.16s", at + strlen(key));
+}
+
+/* The spans of a run in a run hang on that of the call, in one trace, on one clock; a run in that
+ * hangs on its call; two of one answer each on their own. */
+static void runs_in_runs(void **state) {
+    (void)state;
+    struct buf out;
+    gramc_spans *spans = make(true);
+    const gramc_model_call call = {.name = TEXT("ask"), .arguments = TEXT("{}")};
+    start(spans);
+    inner_run(spans, "1.1.2", 2000);
+    inner_run(spans, "1.1.1/1.1.1", 3000);
+    inner_run(spans, "1.1.1", 1000);
+    for (uint32_t i = 0; i < 2; i++) {
+        const gramc_event_call told = {
+            .call = &call, .tool = i ? TEXT("second") : TEXT("first"), .index = i, .outcome = "ok"};
+        gramc_spans_event(spans, &(gramc_event){.kind = GRAMC_EVENT_RESULT,
+                                                .call = &told,
+                                                .turn = 1,
+                                                .iteration = 1,
+                                                .at_ns = 9000,
+                                                .text = TEXT("Yes.")});
+    }
+    buf_init(&out, NULL, 1 << 20);
+    assert_int_equal(gramc_spans_print(spans, buf_writer(&out)), GRAMC_OK);
+    assert_null(strstr(out.ptr, "fedcba98")); /* one trace */
+    /* each chat is followed by its own run's span */
+    const char *chat = strstr(out.ptr, "chat m2");
+    const char *calls[2] = {strstr(out.ptr, "execute_tool second"),
+                            strstr(out.ptr, "execute_tool first")};
+    const size_t of_call[3] = {0, 2, 1};
+    for (size_t i = 0; i < 3; i++) {
+        char parent[20], id[20], called[20];
+        const char *run = strstr(chat, "\"spanId\":\"");
+        assert_true(strstr(run, "invoke_agent helper") > run);
+        value_of(id, run, "\"spanId\":\"");
+        const char *head = chat;
+        while (strncmp(head, "{\"traceId\"", 10) != 0) head--;
+        value_of(parent, head, "\"parentSpanId\":\"");
+        assert_string_equal(parent, id);
+        value_of(parent, run, "\"parentSpanId\":\"");
+        if (of_call[i] < 2) {
+            head = calls[of_call[i]];
+            while (strncmp(head, "{\"traceId\"", 10) != 0) head--;
+            value_of(called, head, "\"spanId\":\"");
+            assert_string_equal(parent, called);
+        }
+        chat = strstr(run, "chat m2");
+    }
+    assert_non_null(strstr(out.ptr, "\"startTimeUnixNano\":\"1700000000000001002\","
+                                    "\"endTimeUnixNano\":\"1700000000000001004\""));
+    assert_non_null(strstr(out.ptr, "Really?"));
     buf_free(&out);
     gramc_spans_free(spans);
 }
@@ -151,7 +239,7 @@ static void silent_collector(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(bytes), cmocka_unit_test(unanswered),
-                                       cmocka_unit_test(size_limit),
+                                       cmocka_unit_test(runs_in_runs), cmocka_unit_test(size_limit),
                                        cmocka_unit_test(silent_collector)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

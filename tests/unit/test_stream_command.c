@@ -34,6 +34,8 @@ static int set_up(void **state) {
                             "  [look:Tool {description: \"Looks\"} | ()==>(::Text)]]\n");
     write_file("lib.gram", "[lib:ToolLibrary {description: \"Looks\"} |\n"
                            "  [look:ToolImpl {returns: \"a tree\"}]]\n");
+    write_file("inner.gram", "[eye:Agent {model: \"OpenAI/m\"}]\n"
+                             "[lib:ToolLibrary | [look:ToolImpl {agent: eye}]]\n");
     return 0;
 }
 
@@ -50,14 +52,15 @@ struct ran {
 };
 
 /* Standard error stays the test's. */
-static struct ran run(const struct mock_answer *answers, size_t count, const char *options) {
+static struct ran run_with(const char *library, const struct mock_answer *answers, size_t count,
+                           const char *options) {
     struct ran ran = {.code = -1};
     char command[4096];
     struct mock_server *server = mock_start(answers, count);
     snprintf(command, sizeof command,
              "cd %s && OPENAI_API_KEY=k HOME=%s %s/libexec/gramc/gramc-run run spec.gram "
-             "--no-config -l lib.gram --base-url %s %s Hello 2>err",
-             folder, folder, getenv("GRAMC_BUILD_DIR"), mock_url(server), options);
+             "--no-config -l %s --base-url %s %s Hello 2>err",
+             folder, folder, getenv("GRAMC_BUILD_DIR"), library, mock_url(server), options);
     FILE *pipe = popen(command, "r");
     assert_non_null(pipe);
     ran.out[fread(ran.out, 1, sizeof ran.out - 1, pipe)] = '\0';
@@ -65,6 +68,10 @@ static struct ran run(const struct mock_answer *answers, size_t count, const cha
     if (WIFEXITED(status)) ran.code = WEXITSTATUS(status);
     mock_stop(server);
     return ran;
+}
+
+static struct ran run(const struct mock_answer *answers, size_t count, const char *options) {
+    return run_with("lib.gram", answers, count, options);
 }
 
 static void expect(struct ran ran, int code, const char *out) {
@@ -85,6 +92,16 @@ static void expect(struct ran ran, int code, const char *out) {
 static const struct mock_answer talk[] = {
     {.headers = SSE, .body = SAYS("Let me") SAYS(" look.") CALL END("tool_calls")},
     {.headers = SSE, .body = SAYS("A") SAYS(" tree.") END("stop")}};
+
+/* What an agent says that does a tool is a result, and nobody hears it in pieces. */
+static void inner_text_is_not_shown(void **state) {
+    static const struct mock_answer answers[] = {
+        {.headers = SSE, .body = CALL END("tool_calls")},
+        {.headers = SSE, .body = SAYS("I see") SAYS(" a tree.") END("stop")},
+        {.headers = SSE, .body = SAYS("It is") SAYS(" a tree.") END("stop")}};
+    (void)state;
+    expect(run_with("inner.gram", answers, 3, "--stream --agent helper"), 0, "It is a tree.\n");
+}
 
 static void shown(void **state) {
     (void)state;
@@ -117,7 +134,8 @@ static void broken(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(shown), cmocka_unit_test(not_asked),
-                                       cmocka_unit_test(traced), cmocka_unit_test(broken)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shown), cmocka_unit_test(inner_text_is_not_shown),
+        cmocka_unit_test(not_asked), cmocka_unit_test(traced), cmocka_unit_test(broken)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
